@@ -6,7 +6,7 @@ import type { NodeName } from './packages.ts'
 export type RealChain = {
   readonly node: CoreNode
   /** An address of its wallet. */
-  readonly home: string
+  readonly walletAddress: string
   pay(address: string, amount: bigint): Promise<string>
   mine(blocks: number): Promise<void>
   close(): Promise<void>
@@ -24,17 +24,17 @@ export const startRealChain = async (name: NodeName): Promise<RealChain> => {
   try {
     await node.rpc('createwallet', [WALLET])
     const wallet = node.walletRpc(WALLET)
-    const home = await wallet<string>('getnewaddress')
+    const walletAddress = await wallet<string>('getnewaddress')
     await node.rpc('createwallet', ['miner'])
     const miner = await node.walletRpc('miner')<string>('getnewaddress')
     await node.rpc('unloadwallet', ['miner'])
     const mine = async (blocks: number, address = miner): Promise<void> => void (await node.rpc('generatetoaddress', [blocks, address]))
     const pay = (address: string, amount: bigint) => wallet<string>('sendtoaddress', [address, formatUnits(amount, 8)])
-    await mine(OWN_BLOCKS, home)
+    await mine(OWN_BLOCKS, walletAddress)
     await mine(FIRST_BLOCKS[name] - OWN_BLOCKS)
     return {
       node,
-      home,
+      walletAddress,
       pay,
       mine: (blocks) => mine(blocks),
       close: node.stop,

@@ -28,7 +28,7 @@ export function tellOfClientKeys(story: () => CoinStory): void {
       hex: bytesToHex(secretKey),
       owner: bytesToHex(publicKey),
       /** BIP86: the address at which the HTLC pays this key. */
-      home: p2tr(publicKey, undefined, story().coins.network).address ?? '',
+      payoutAddress: p2tr(publicKey, undefined, story().coins.network).address ?? '',
       sign: (hash: string, type = SINGLE_ANYONECANPAY) => bytesToHex(schnorr.sign(hexToBytes(hash), secretKey)) + type,
     }
   }
@@ -75,11 +75,11 @@ export function tellOfClientKeys(story: () => CoinStory): void {
     const tx = await takeBack(order, [first, second])
     const refunded = await untilStatus(order.order_id, 'refunded')
     expect(refunded.source_swap.refund_tx_hash).toBe(tx)
-    await expectAt(tx, key.home, 2n * part)
+    await expectAt(tx, key.payoutAddress, 2n * part)
     // Script path: two signatures, the script and the control block.
     expect((await story().transaction(tx)).inputs.map(({ witness }) => witness.length)).toEqual([4, 4])
     expect(await signed('solver', order.order_id)).toEqual(new Map())
-    await expectAt(await takeBack(other, [elsewhere]), key.home, part)
+    await expectAt(await takeBack(other, [elsewhere]), key.payoutAddress, part)
   })
 
   test.concurrent('a client redeems with its own key and secret, and the solver redeems the source', { timeout: LIMIT_MS }, async () => {
@@ -119,10 +119,10 @@ export function tellOfClientKeys(story: () => CoinStory): void {
       const funding = await story().transaction(swap.initiate_tx_hash.split(':')[0] ?? '')
       const deposits = [{ id: funding.outpointOf(swap.swap_id), amount: terms.amount }]
       const outbox = createMemoryOutbox(createTestSigner(key.hex)).open('redeem')
-      const tx = await client.redeem(terms, { deposits, to: key.home, secret }, outbox)
+      const tx = await client.redeem(terms, { deposits, to: key.payoutAddress, secret }, outbox)
       const done = await untilStatus(created.order_id, 'counterparty_redeemed')
       expect(done.destination_swap).toMatchObject({ redeem_tx_hash: tx, secret })
-      await expectAt(tx, key.home, terms.amount)
+      await expectAt(tx, key.payoutAddress, terms.amount)
     } finally {
       await client.close()
     }
@@ -145,7 +145,7 @@ export function tellOfClientKeys(story: () => CoinStory): void {
       const rescue = (order: PlacedOrder, more: object) => rescueWith(join(folder, order.order_id), order, coins.local.control.rpcUrl, more)
       await expect(rescue(kept, {})).rejects.toThrow(/key/)
       const refunds = [await rescue(kept, { keyFile: join(folder, 'key') }), await rescue(ours, {})]
-      expect(refunds.map(({ to }) => to)).toEqual([key.home, userWallet.address])
+      expect(refunds.map(({ to }) => to)).toEqual([key.payoutAddress, userWallet.address])
       for (const { txid, to } of refunds) await expectAt(txid, to, coins.amount)
     } finally {
       await stack.service.setRunning(true)

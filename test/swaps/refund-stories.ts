@@ -115,21 +115,21 @@ export function tellOfRefunds(story: () => CoinStory, { isSimulated }: CoinTarge
 
       const asking = await untilStatus(nameless.order_id, 'awaiting_refund')
       expect(asking.next_action).toMatchObject({ who: 'user', what: 'give_refund_address' })
-      const home = newAddress()
+      const refundAddress = newAddress()
       const { order_token } = nameless
       await expect(patch(nameless, 'refund', {})).rejects.toMatchObject({ code: 'bad_request' })
-      await expect(patch(nameless, 'refund', { address: home })).rejects.toMatchObject({ code: 'forbidden' })
-      await expect(patch(nameless, 'refund', { address: home, order_token: plain.order_token })).rejects.toMatchObject({
+      await expect(patch(nameless, 'refund', { address: refundAddress })).rejects.toMatchObject({ code: 'forbidden' })
+      await expect(patch(nameless, 'refund', { address: refundAddress, order_token: plain.order_token })).rejects.toMatchObject({
         code: 'forbidden',
       })
-      await expect(patch(nameless, 'refund', { address: 'home', order_token })).rejects.toMatchObject({ code: 'invalid_address' })
-      const tx = await patch(nameless, 'refund', { address: home, order_token })
+      await expect(patch(nameless, 'refund', { address: 'not an address', order_token })).rejects.toMatchObject({ code: 'invalid_address' })
+      const tx = await patch(nameless, 'refund', { address: refundAddress, order_token })
       await until(nameless.order_id, 'the refund', (one) => one.source_swap.refund_tx_hash === tx)
 
       await coins.setMining('instant')
       await expectRefunded(plain, userWallet.address, amount)
       await expectRefunded(moved, other, amount)
-      expect(await expectRefunded(nameless, home, amount)).toBe(tx)
+      expect(await expectRefunded(nameless, refundAddress, amount)).toBe(tx)
     } finally {
       await coins.setMining('instant')
       await stack.solver.setRunning(true)

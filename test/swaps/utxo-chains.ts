@@ -98,7 +98,7 @@ export async function startRealCoins(kind: CoinKind): Promise<CoinChain> {
     },
     async mineInstead(transaction) {
       // This network's nodes do not replace transactions, but a miner can include the conflicting one.
-      if (!network.replaces) await rpc('generateblock', chain.home, [transaction])
+      if (!network.replaces) await rpc('generateblock', chain.walletAddress, [transaction])
       else {
         await rpc('sendrawtransaction', transaction)
         await chain.mine(1)

@@ -72,11 +72,11 @@ export async function startSimulatedChain(reference: RegtestReference = 'bitcoin
 const MEMPOOL_EXPIRY_SECONDS = 15 * 24 * 3600
 
 export async function startRealChain(reference: RegtestReference = 'bitcoin:regtest'): Promise<TestChain> {
-  const { node, home, pay, mine, close } = await startNodeChain(realNodes[reference])
-  /** A node checks expiry when a transaction arrives, so one is sent with a later clock. */
+  const { node, walletAddress: ownAddress, pay, mine, close } = await startNodeChain(realNodes[reference])
+  /** A node drops expired transactions when a new one arrives: so send one while its clock is set ahead. */
   const forgetMempool = async () => {
     await node.rpc('setmocktime', [Math.floor(Date.now() / 1000) + MEMPOOL_EXPIRY_SECONDS])
-    await pay(home, 100_000n)
+    await pay(ownAddress, 100_000n)
     await node.rpc('setmocktime', [0])
   }
   return {
@@ -88,7 +88,7 @@ export async function startRealChain(reference: RegtestReference = 'bitcoin:regt
       const height = await node.rpc<number>('getblockcount')
       await node.rpc('invalidateblock', [await node.rpc('getblockhash', [height - depth + 1])])
       if (drop) await forgetMempool()
-      for (let i = 0; i <= depth; i++) await node.rpc('generateblock', [home, []])
+      for (let i = 0; i <= depth; i++) await node.rpc('generateblock', [ownAddress, []])
     },
     close,
   }
@@ -160,7 +160,7 @@ export async function createConformanceFixture(testChain: TestChain, endpoints: 
       const spendable = p2tr(user.publicKey.subarray(1), [tree[0], [...tree[1]]], network, true)
       const wrapped = p2wsh({ type: 'unknown', script: redeem.script }, network)
       for (const { address } of [spendable, wrapped]) {
-        if (address === undefined) throw new Error('a look-alike has an address')
+        if (address === undefined) throw new Error('a look-alike without an address')
         await testChain.pay(address, terms.amount)
       }
     },

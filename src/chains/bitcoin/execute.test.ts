@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { createMemoryOutbox } from '../testing/outbox.fixture.ts'
 import { randomSigner, regtest } from './bitcoin.fixture.ts'
 import { createBlocksSince } from './blocks/blocks-since.ts'
-import { type Action, type BuildRequest, execute, knownAttempts, type Standing } from './execute.ts'
+import { type Action, type BuildRequest, execute, type Inspection, knownAttempts } from './execute.ts'
 import { networkOf } from './networks.ts'
 import type { BitcoinBackend, BroadcastResult } from './nodes/backend.ts'
 import { scriptOfAddress, walletAddress } from './script/address.ts'
 import type { Pace } from './wallet/fee-estimator.ts'
-import type { Replaced } from './wallet/fees.ts'
+import type { ReplacedFee } from './wallet/fees.ts'
 import { chain, failure } from './wallet/manual-mining.fixture.ts'
 import { signWalletPayment } from './wallet/sign.ts'
 
@@ -28,9 +28,9 @@ function createFixture() {
     fee: null as bigint | null,
     paces: [] as Pace[],
     network: regtest,
-    standing: { kind: 'clear' } as Standing,
+    inspection: { kind: 'clear' } as Inspection,
     feeRate: 2_000n,
-    ancestorFee: null as Replaced | null,
+    ancestorFee: null as ReplacedFee | null,
     sent: [] as string[],
     built: [] as BuildRequest[],
     tip: { height: 100n, hash: 'aa'.repeat(32), parentHash: 'bb'.repeat(32), time: outbox.open('action').now },
@@ -58,7 +58,7 @@ function createFixture() {
     const open = outbox.open('action', secondsLeft === undefined ? {} : { secondsLeft })
     const action: Action = {
       attempts: knownAttempts(open),
-      inspect: async () => state.standing,
+      inspect: async () => state.inspection,
       async build(request) {
         state.built.push(request)
         const fee = state.fee ?? 1_000n * BigInt(state.built.length)
@@ -183,7 +183,7 @@ describe('attempts', () => {
     const { state, run, attempts } = createFixture()
     state.broadcast = refused('insufficient fee, rejecting replacement')
     await expect(run()).rejects.toThrow(failure('would-fail'))
-    state.standing = { kind: 'conflict', replaced: { fee: 1_500n, rate: 9_000n } }
+    state.inspection = { kind: 'conflict', replaced: { fee: 1_500n, rate: 9_000n } }
     await expect(run()).rejects.toThrow(failure('would-fail'))
     expect(state.built[1]?.replaced).toEqual({ fee: 1_500n, rate: 9_000n })
     expect(attempts()).toHaveLength(2)
@@ -286,7 +286,7 @@ describe('attempts', () => {
     const { state, run, attempts } = createFixture()
     const tx = await run()
     state.broadcast = refused('bad-txns-inputs-missingorspent')
-    state.standing = { kind: 'done', tx }
+    state.inspection = { kind: 'done', tx }
     expect(await run()).toBe(tx)
     expect(attempts()).toHaveLength(1)
   })

@@ -1,6 +1,9 @@
 /**
- * Gets one action mined, from any state of its earlier attempts. Safe to repeat at any moment. In this order: returns an unconfirmed or mined attempt (and
- * rebroadcasts it once per block), rebroadcasts dropped attempts, bumps the fee of one that waits too long (RBF or CPFP), signs a new one.
+ * Gets one action mined, from any state of its earlier attempts. Safe to repeat at any moment:
+ * 1. An attempt is mined: return it.
+ * 2. An attempt is unconfirmed: rebroadcast it once per block, and bump its fee (RBF or CPFP) when it waits too long.
+ * 3. All attempts were dropped: rebroadcast them, newest first, until a node accepts one.
+ * 4. Otherwise sign, record and broadcast a new attempt.
  */
 import { ChainFailure } from '../port/failure.ts'
 import type { Attempt, OtherAttempt, Outbox } from '../port/outbox.ts'
@@ -11,35 +14,35 @@ import { classifyRejection } from './nodes/rejection.ts'
 import { type Outpoint, type ParsedTransaction, parseTransaction } from './script/transaction.ts'
 import { buildChild, findUnconfirmedChain, isChildOf } from './wallet/child-pays.ts'
 import type { Pace } from './wallet/fee-estimator.ts'
-import { type FeeRate, feeOf, type Replaced, rateOf, urgencyOf } from './wallet/fees.ts'
+import { type FeeRate, feeOf, type ReplacedFee, rateOf, urgencyOf } from './wallet/fees.ts'
 
 export type BuildRequest = {
   readonly feeRate: FeeRate
-  /** The unconfirmed transactions that it must outbid; null: none. */
-  readonly replaced: Replaced | null
+  /** The fee of the unconfirmed transactions that it must outbid; null: none. */
+  readonly replaced: ReplacedFee | null
   /** The unconfirmed attempt to replace. */
   readonly live: KnownAttempt | null
 }
 
 /**
- * clear   nothing known prevents a new attempt
- * done    one of our attempts is mined after all
- * conflict   an unconfirmed transaction of someone else must be outbid
+ * clear      nothing known prevents a new attempt
+ * done       one of our attempts spent the inputs after all
+ * conflict   an unconfirmed transaction that is not an attempt of this action must be outbid
  */
-export type Standing =
+export type Inspection =
   | { readonly kind: 'clear' }
   | { readonly kind: 'done'; readonly tx: string }
-  | { readonly kind: 'conflict'; readonly replaced: Replaced }
+  | { readonly kind: 'conflict'; readonly replaced: ReplacedFee }
 
 export interface Action {
   readonly attempts: readonly KnownAttempt[]
   /** Checks the outputs that would be spent at this rate. Throws when a new attempt cannot succeed. */
-  inspect(feeRate: FeeRate): Promise<Standing>
+  inspect(feeRate: FeeRate): Promise<Inspection>
   /** Chooses coins and signs. */
   build(request: BuildRequest, held: HeldExecution): Promise<Draft>
   /** A node refused an attempt for a missing input. True if the input could be restored. */
   restoreInputs(attempt: KnownAttempt): Promise<boolean>
-  /** False while the unconfirmed attempt must not be replaced. Then a child pays for it (CPFP), if it has an output of ours. Asked again under the key. */
+  /** False while the unconfirmed attempt must not be replaced. Then a child pays for it (CPFP), if it has an output of ours. Asked again while the key is held. */
   mayReplace(live: KnownAttempt, others: readonly OtherAttempt[]): boolean
   /** True where CPFP costs less than replacing the unconfirmed attempt. */
   prefersChild?(live: KnownAttempt): boolean
@@ -66,20 +69,20 @@ export async function execute(execution: Execution, action: Action): Promise<str
   const sent = await rebroadcastAttempts(backend, action)
   if ('tx' in sent) return sent.tx
   const feeRate = await currentFeeRate(execution)
-  const standing = await action.inspect(feeRate)
-  if (standing.kind === 'done') return standing.tx
-  const conflict = standing.kind === 'conflict' ? standing.replaced : null
-  const replaced = highestBid(sent.underpriced, action)
+  const inspection = await action.inspect(feeRate)
+  if (inspection.kind === 'done') return inspection.tx
+  const conflict = inspection.kind === 'conflict' ? inspection.replaced : null
+  const replaced = highestFee(sent.underpriced, action)
   const isOutbid = conflict !== null && (replaced === null || replaced.fee <= conflict.fee)
   const isNewestDue = newest !== undefined && (await isDue(execution, newest))
   if (sent.refusal !== null && !isNewestDue) throw new ChainFailure('would-fail', sent.refusal)
-  // A fee bump on every refusal would reach the fee cap within seconds.
+  // Wait until a fee bump is due: bumping on every refusal would reach the fee cap within seconds.
   if (replaced !== null && !isNewestDue && !isOutbid && newest !== undefined && feeRate <= newest.feeRate) {
     throw new ChainFailure('would-fail', `the node requires a higher fee than ${newest.feeRate} per kvB; a fee bump follows later`)
   }
   const { refusal } = sent
   const result = await recordAndSend(execution, async (held) => {
-    const draft = await action.build({ feeRate, replaced: higherBid(isNewestDue ? replaced : null, conflict), live: null }, held)
+    const draft = await action.build({ feeRate, replaced: higherFee(isNewestDue ? replaced : null, conflict), live: null }, held)
     if (refusal !== null && attempts.some(({ tx }) => tx === draft.signed.txid)) throw new ChainFailure('would-fail', refusal)
     return draft
   })
@@ -145,12 +148,12 @@ async function replace(
   live: KnownAttempt,
   feeRate: FeeRate,
 ): Promise<{ readonly kind: 'sent'; readonly tx: string } | { readonly kind: 'impossible' | 'refused' }> {
-  const own = highestBid(
+  const own = highestFee(
     action.attempts.filter((attempt) => shareSlot(attempt, live)),
     action,
   )
   // The payee may have spent its output already: that child is replaced too, and its fee counts (BIP125 rule 3).
-  const replaced = higherBid(own, await execution.backend.unconfirmedFee(live.tx))
+  const replaced = higherFee(own, await execution.backend.unconfirmedFee(live.tx))
   const result = await recordAndSend(execution, async (held) => {
     if (!action.mayReplace(live, held.others)) return null
     try {
@@ -223,29 +226,29 @@ export async function recordAndSend<D extends Draft | null>(
 }
 
 /**
- * The recorded rate is rounded down: one more gives a fee not below the paid one. Of a transaction that also spends for other actions only our
- * share counts: it is replaced as a whole only while it is live, and then with all its inputs.
+ * The recorded rate is rounded down: one more gives a fee not below the paid one. If an attempt also spends inputs of other actions, only our share of its
+ * fee counts: a live one of that kind is never replaced (`mayReplace`), and after a dropped one we spend only our inputs again.
  */
-function highestBid(attempts: readonly KnownAttempt[], { owns = () => true }: Action): Replaced | null {
+function highestFee(attempts: readonly KnownAttempt[], { owns = () => true }: Action): ReplacedFee | null {
   return attempts
-    .map(({ transaction, feeRate, slots }): Replaced | null => {
+    .map(({ transaction, feeRate, slots }): ReplacedFee | null => {
       const fee = feeOf(transaction.vsize, feeRate + 1n)
       return { fee: (fee * BigInt(slots.filter(owns).length)) / BigInt(slots.length), rate: feeRate }
     })
-    .reduce(higherBid, null)
+    .reduce(higherFee, null)
 }
 
 /** BIP125 rule 3: a replacement pays more than all replaced transactions together. */
-export function sumOfBids(bids: readonly Replaced[]): Replaced | null {
-  if (bids.length === 0) return null
-  return bids.reduce((sum, bid) => ({ fee: sum.fee + bid.fee, rate: sum.rate > bid.rate ? sum.rate : bid.rate }))
+export function totalFee(fees: readonly ReplacedFee[]): ReplacedFee | null {
+  if (fees.length === 0) return null
+  return fees.reduce((sum, one) => ({ fee: sum.fee + one.fee, rate: sum.rate > one.rate ? sum.rate : one.rate }))
 }
 
 export function shareSlot(a: Pick<Attempt, 'slots'>, b: Pick<Attempt, 'slots'>): boolean {
   return a.slots.some((slot) => b.slots.includes(slot))
 }
 
-export function higherBid(a: Replaced | null, b: Replaced | null): Replaced | null {
+export function higherFee(a: ReplacedFee | null, b: ReplacedFee | null): ReplacedFee | null {
   if (a === null || b === null) return a ?? b
   return { fee: a.fee > b.fee ? a.fee : b.fee, rate: a.rate > b.rate ? a.rate : b.rate }
 }

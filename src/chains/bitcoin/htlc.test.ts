@@ -91,7 +91,7 @@ describe('the HTLC output', () => {
   it.each([
     ['a timelock of 0 blocks', { timelock: 0n }],
     ['a timelock beyond 16 bits', { timelock: 65_536n }],
-    ['an initiator that is no key', { initiator: 'f'.repeat(64) }],
+    ['an initiator that is not a key', { initiator: 'f'.repeat(64) }],
     ['a redeemer in upper case', { redeemer: redeemer.toUpperCase() }],
     ['a redeemer with a parity byte', { redeemer: `02${redeemer}` }],
     ['a short secret hash', { secretHash: '00' }],

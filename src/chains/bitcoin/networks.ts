@@ -150,6 +150,6 @@ export const bitcoinNetworks: Readonly<Record<string, BitcoinNetwork>> = {
 export function networkOf(reference: string): BitcoinNetwork {
   const network = bitcoinNetworks[reference]
   if (network === undefined)
-    throw new Error(`"${reference}" is no Bitcoin network: expected one of ${Object.keys(bitcoinNetworks).join(', ')}`)
+    throw new Error(`"${reference}" is not a network of the Bitcoin family: expected one of ${Object.keys(bitcoinNetworks).join(', ')}`)
   return network
 }

@@ -13,7 +13,7 @@ export function textFormsOf(network: BitcoinNetwork): TextForms {
       if (key === null)
         throw new TandemError(
           'invalid_address',
-          `"${text.slice(0, 90)}" is no party of a ${network.coin} HTLC: expected an x-only public key`,
+          `"${text.slice(0, 90)}" is not a party of a ${network.coin} HTLC: expected an x-only public key`,
         )
       return key.identity
     },

@@ -4,7 +4,7 @@
  * uneconomic    its fee exceeds its value now: try later
  * unreachable   the node did not answer: retry
  * would-fail    the chain would refuse it now (reverted, not final, insufficient funds): try later, tell the operator
- * superseded    someone else's transaction already did or prevented it: look at the chain again
+ * superseded    someone else's transaction already did or prevented it: read the chain again
  */
 export type ChainFailureKind = 'uneconomic' | 'unreachable' | 'would-fail' | 'superseded'
 

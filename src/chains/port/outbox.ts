@@ -13,11 +13,11 @@ export interface Outbox {
   /** Attempts of the same key on this chain for other actions that may still be unmined, oldest first. More may be recorded at any time. */
   readOthers(query?: OthersQuery): Promise<readonly OtherAttempt[]>
   /**
-   * Gives `work` the key on this chain for itself, across processes, on facts that are fresh. All others of the key wait: do in it only what needs
-   * it. Rejects with `superseded` if the action is no longer wanted as it was.
+   * Runs `work` with exclusive use of the key on this chain, across processes, on fresh facts. Other actions of the key wait meanwhile: do in it only what
+   * needs the key. Rejects with `superseded` if the action is no longer wanted as it was.
    */
   withKey<T>(work: (held: HeldKey) => Promise<T>): Promise<T>
-  /** Another action's attempt blocks ours, and no node has it: that action is due now, so that it rebroadcasts. It checks its facts first. */
+  /** Another action's attempt (`tx`) blocks ours, and no node has it: makes that action due now, so that it checks its facts and rebroadcasts. */
   hurry(tx: string): Promise<void>
   /** One of `attempts` was mined and reverted at the signer's cost. Safe to repeat. */
   noteReverted(tx: string): Promise<void>
@@ -38,6 +38,7 @@ export interface HeldKey {
   record(attempt: Omit<Attempt, 'at'>): Promise<void>
 }
 
+/** `wanted`: its action is still needed. */
 export type OtherAttempt = Attempt & { readonly wanted: boolean }
 
 /** Which attempts are of interest; without it, all that may be unmined on any chain. */

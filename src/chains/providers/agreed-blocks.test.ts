@@ -80,7 +80,7 @@ describe('the newest block', () => {
     const { blocks } = blocksOf(2, nodeAt(100n), forger)
     await expect(blocks.newest()).rejects.toMatchObject({
       kind: 'unreachable',
-      message: 'the newest blocks: providers do not agree on any, a, b; 2 must',
+      message: 'the newest block: fewer than 2 of a, b agree on one',
     })
   })
 

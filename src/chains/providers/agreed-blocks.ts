@@ -57,8 +57,8 @@ export function createAgreedBlocks<N, B extends { readonly height: bigint }>(
       otherwise({ answers, failures }) {
         const names = answers.map(([{ name }]) => name).join(', ')
         if (answers.length < size) throw noAgreement('the newest block', size, [answers.map(([provider]) => provider)], failures)
-        if (size === 1) throw new ChainFailure('unreachable', 'no provider keeps up')
-        throw new ChainFailure('unreachable', `the newest blocks: providers do not agree on any, ${names}; ${size} must`)
+        if (size === 1) throw new ChainFailure('unreachable', 'every provider is behind')
+        throw new ChainFailure('unreachable', `the newest block: fewer than ${size} of ${names} agree on one`)
       },
     })
   }
@@ -95,7 +95,7 @@ export function createAgreedBlocks<N, B extends { readonly height: bigint }>(
   async function viewsAt(height: bigint, answers: readonly View[]) {
     const views: View[] = []
     const silent = new Set<Provider<N>>()
-    const look = async ([provider, tip]: View): Promise<void> => {
+    const read = async ([provider, tip]: View): Promise<void> => {
       try {
         const block = tip.height === height ? tip : (await pool.ask(provider, (node) => questions.all(node, [height])))[0]
         if (block !== undefined) views.push([provider, block])
@@ -106,7 +106,7 @@ export function createAgreedBlocks<N, B extends { readonly height: bigint }>(
         silent.add(provider)
       }
     }
-    await Promise.all(answers.filter(([, tip]) => tip.height >= height).map(look))
+    await Promise.all(answers.filter(([, tip]) => tip.height >= height).map(read))
     return { views, silent }
   }
 
@@ -118,8 +118,8 @@ export function createAgreedBlocks<N, B extends { readonly height: bigint }>(
   }
 
   /**
-   * One request for all heights. Asked one by one, a liar could agree with an honest provider that is stuck on a stale branch for one height, and with an
-   * honest provider on the best branch for the next: a deposit of the stale branch would seem to have the confirmations of the best one.
+   * One request for all heights. If heights were asked one by one, a liar could form a quorum with an honest provider on a stale branch for one height, and
+   * with an honest provider on the best branch for the next: a deposit on the stale branch would seem to have the confirmations of the best one.
    * Unless heights may skip, every provider should have each block up to the newest. A missing block counts as no answer; the provider is not suspended for it.
    */
   async function all(heights: readonly bigint[]): Promise<readonly B[]> {

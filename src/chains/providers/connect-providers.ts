@@ -4,7 +4,7 @@ import { type Provider, providerNames } from './provider.ts'
 /** Throws if the URLs are invalid or repeated. Sends no request. */
 export function connectProviders<N>(chainId: string, urls: readonly string[], connect: (url: string) => N): readonly Provider<N>[] {
   if (new Set(urls).size < urls.length) throw new Error(`chain ${chainId} has one provider twice: a quorum would count it twice`)
-  if (!urls.every((url) => URL.canParse(url))) throw new Error(`chain ${chainId} has an endpoint that is no URL`)
+  if (!urls.every((url) => URL.canParse(url))) throw new Error(`chain ${chainId} has an endpoint that is not a URL`)
   const names = providerNames(urls)
   return urls.map((url, i) => ({ name: names[i] ?? '', node: connect(url) }))
 }

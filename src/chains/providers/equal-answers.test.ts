@@ -9,9 +9,9 @@ const text: Equality<unknown> = { keyOf: (answer) => (answer === null ? null : S
 
 function ask(size: number, nodes: readonly Answering[], equality: Partial<Equality<unknown>> = {}) {
   const { quorum, troubles } = quorumOf(size, ...nodes)
-  const isVerdict = (error: unknown) => error instanceof Refusal && error.code === 3
+  const isExecutionError = (error: unknown) => error instanceof Refusal && error.code === 3
   const question = { what: 'the question', ask: (node: Answering) => node.answer() }
-  return { answer: askUntilEqual({ ...quorum, isVerdict }, question, { ...text, ...equality }), troubles }
+  return { answer: askUntilEqual({ ...quorum, isExecutionError }, question, { ...text, ...equality }), troubles }
 }
 
 const counted = (value: unknown) => {

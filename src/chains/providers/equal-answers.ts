@@ -19,13 +19,13 @@ type Vote<N, T> = {
   readonly providers: Provider<N>[]
   readonly key: string | null
   readonly answers: T[]
-  /** The chain's own refusal, e.g. a revert; null for an answer. */
-  readonly verdict: { readonly error: unknown } | null
+  /** See `Quorum.isExecutionError`; null for an answer. */
+  readonly executionError: { readonly error: unknown } | null
 }
 
 /** Starts with `quorum` providers and asks the next when one fails, differs or is slow. */
 export function askUntilEqual<N, T>(
-  { pool, size, isVerdict = () => false }: Quorum<N>,
+  { pool, size, isExecutionError = () => false }: Quorum<N>,
   { what, ask }: Question<N, T>,
   { keyOf, isImmutable, pick = ([first]) => first as T }: Equality<T>,
 ): Promise<T> {
@@ -62,10 +62,15 @@ export function askUntilEqual<N, T>(
 
     function vote(
       provider: Provider<N>,
-      { ballot, key, answers, verdict = null }: { ballot: string; key: string | null; answers: T[]; verdict?: Vote<N, T>['verdict'] },
+      {
+        ballot,
+        key,
+        answers,
+        executionError = null,
+      }: { ballot: string; key: string | null; answers: T[]; executionError?: Vote<N, T>['executionError'] },
     ): void {
       const known = votes.get(ballot)
-      if (known === undefined) votes.set(ballot, { providers: [provider], key, answers, verdict })
+      if (known === undefined) votes.set(ballot, { providers: [provider], key, answers, executionError })
       else {
         known.providers.push(provider)
         known.answers.push(...answers)
@@ -78,8 +83,8 @@ export function askUntilEqual<N, T>(
     }
 
     function recordError(provider: Provider<N>, error: unknown): void {
-      // Nodes word a verdict differently, and some omit its data: all verdicts count as equal.
-      if (isVerdict(error)) vote(provider, { ballot: 'verdict', key: null, answers: [], verdict: { error } })
+      // Nodes word the same execution error differently, and some omit its data: all count as equal.
+      if (isExecutionError(error)) vote(provider, { ballot: 'execution error', key: null, answers: [], executionError: { error } })
       else if (error instanceof Refusal) failures.push({ provider, error })
       else if (isUnreachable(error)) {
         pool.suspend(provider, error.message)
@@ -112,8 +117,8 @@ export function askUntilEqual<N, T>(
       for (const [provider, sinceMs] of open) {
         if (performance.now() - sinceMs >= ASK_NEXT_AFTER_MS) pool.suspend(provider, 'it is slow')
       }
-      if (winner.verdict === null) resolve(pick(winner.answers))
-      else reject(winner.verdict.error)
+      if (winner.executionError === null) resolve(pick(winner.answers))
+      else reject(winner.executionError.error)
     }
 
     for (let started = 0; started < size; started += 1) startNext()

@@ -59,7 +59,7 @@ it('a quorum needs different providers, and enough of them', () => {
     'b.example (3)',
   ])
   expect(() => connect('https://a.example/key', 'https://a.example/key')).toThrow('chain_x has one provider twice')
-  expect(() => connect('a-key-and-no-url')).toThrow('chain chain_x has an endpoint that is no URL')
+  expect(() => connect('a-key-and-no-url')).toThrow('chain chain_x has an endpoint that is not a URL')
   const urls = ['https://a.example', 'https://b.example']
   expect(() => assertQuorum('chain_x', urls, 3)).toThrow('2 providers: a quorum of 3 is impossible')
   expect(() => assertQuorum('chain_x', urls, 0)).toThrow('2 providers: a quorum of 0 is impossible')

@@ -1,4 +1,4 @@
-/** A report on each provider of a chain, for operators: whether it serves the chain, how far it is synced, and how old its oldest blocks are. */
+/** A report on each provider of a chain, for operators: whether it serves the chain, how far it is synced, and whether it serves events of a week ago. */
 import type { Chain } from '../../protocol/chain.ts'
 import type { ProviderReport } from '../port/abilities/inspect-providers.ts'
 import type { ProblemOf } from './pool.ts'
@@ -17,22 +17,22 @@ export type Probes<N> = {
 
 const WEEK_MS = 7n * 86_400_000n
 
-type Look = Omit<ProviderReport, 'behind' | 'isLate'>
+type Inspected = Omit<ProviderReport, 'behind' | 'isLate'>
 
 export async function inspectProviders<N>(
   chain: Pick<Chain, 'blockMs'>,
   providers: readonly Provider<N>[],
   probes: Probes<N>,
 ): Promise<readonly ProviderReport[]> {
-  const looks = await Promise.all(providers.map((provider) => lookAt(chain, provider, probes)))
-  const highest = looks.reduce((most, { height }) => (height > most ? height : most), 0n)
-  return looks.map((look) => {
-    const behind = look.error === null ? highest - look.height : 0n
-    return { ...look, behind, isLate: behind > probes.allowedLag }
+  const inspected = await Promise.all(providers.map((provider) => inspect(chain, provider, probes)))
+  const highest = inspected.reduce((most, { height }) => (height > most ? height : most), 0n)
+  return inspected.map((one) => {
+    const behind = one.error === null ? highest - one.height : 0n
+    return { ...one, behind, isLate: behind > probes.allowedLag }
   })
 }
 
-async function lookAt<N>({ blockMs }: Pick<Chain, 'blockMs'>, { name, node }: Provider<N>, probes: Probes<N>): Promise<Look> {
+async function inspect<N>({ blockMs }: Pick<Chain, 'blockMs'>, { name, node }: Provider<N>, probes: Probes<N>): Promise<Inspected> {
   const failed = (error: string) => ({ name, error, height: 0n, hasOldEvents: false, tags: [] })
   try {
     const problem = await probes.problemOf(node)

@@ -6,10 +6,10 @@ import { Refusal } from './refusal.ts'
 
 export type Quorum<N> = {
   readonly pool: ProviderPool<N>
-  /** How many providers must agree where money depends on it. One fewer may lie. */
+  /** How many providers must agree where money depends on it. We are safe while fewer than this many lie. */
   readonly size: number
-  /** True for a refusal that is the chain's own answer, e.g. a revert: providers can agree on it. Default: never. */
-  readonly isVerdict?: (error: unknown) => boolean
+  /** True for an error that the chain itself gives, e.g. a revert: it is an answer on which providers can agree. Default: never. */
+  readonly isExecutionError?: (error: unknown) => boolean
 }
 
 export type Question<N, T> = {

@@ -33,8 +33,8 @@ export function equalOr<T>({ keyOf = String, choose = ([first]) => first as T, o
 }
 
 /**
- * A number that moves, e.g. a fee: honest providers differ. Fewer than `quorum` lie, so the k-th lowest is not below all honest answers ('up')
- * and the k-th highest not above all of them ('down'); with `2 * quorum - 1` answers both are the same.
+ * A number that moves, e.g. a fee: honest providers differ. With k = quorum, fewer than k lie: so the k-th lowest answer is not below all honest ones
+ * ('up'), and the k-th highest is not above all of them ('down'). With 2k − 1 answers both are the median.
  * `whenFarApart` replaces the answer where fewer answered and they are far apart.
  */
 export function movingNumber(round: 'up' | 'down', whenFarApart: (answer: bigint) => bigint = (answer) => answer): Rule<bigint> {
@@ -78,7 +78,7 @@ export const exactNumber: Rule<bigint> = (quorum, question) => {
   })
 }
 
-/** The highest height that a quorum calls final. Null: a quorum does not know the tag. 0 while too few know it: then no further block becomes final. */
+/** The highest height that a quorum calls final. Null: a quorum does not support the tag. 0: neither, so no further block becomes final. */
 export const finalHeight: Rule<bigint | null> = byDecision((size) => ({
   decide: (heights) =>
     kthNumber(

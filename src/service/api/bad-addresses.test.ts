@@ -58,7 +58,7 @@ const badScripts: readonly Row[] = [
   ['both cases', script.slice(0, 10) + script.slice(10).toUpperCase(), /it mixes upper and lower case/],
   ['the main network', segwit(0, hash, bech32, 'bc'), /it belongs to another network: expected "bcrt1…"/],
   ['the test network', segwit(0, hash, bech32, 'tb'), /it belongs to another network: expected "bcrt1…"/],
-  ['another coin', segwit(0, hash, bech32, 'ltc'), /no Bitcoin address we can pay/],
+  ['another coin', segwit(0, hash, bech32, 'ltc'), /not a Bitcoin address that we can pay/],
   ['a character too few', script.slice(0, -1), /its checksum is wrong/],
   ['a character too many', `${script}q`, /its checksum is wrong/],
   ['19 bytes', segwit(0, hash.subarray(1), bech32), /witness version 0 with 19 bytes is not a known kind/],
@@ -69,7 +69,7 @@ const badScripts: readonly Row[] = [
   ['base58 with a wrong checksum', `${legacy.slice(0, -1)}9`, /neither bech32 nor base58 with a valid checksum/],
   ['base58 in lower case', legacy.toLowerCase(), /neither bech32 nor base58 with a valid checksum/],
   ['base58 of the main network', '1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH', /it belongs to another network than/],
-  ['a space', ` ${script}`, /no Bitcoin address we can pay/],
+  ['a space', ` ${script}`, /not a Bitcoin address that we can pay/],
   ['an account', owner.address, /neither bech32 nor base58/],
   ['101 characters', 'm'.repeat(101), /it is too long/],
 ]

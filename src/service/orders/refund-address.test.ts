@@ -72,7 +72,7 @@ describe('a proof by the current address', () => {
       `/v2/orders/${order.id}?action=refund`,
       { body: { address: other.address, signature: old.sign(messageTo(other.address)) } },
       'invalid_signature',
-      /no proof of the address/,
+      /does not prove the address/,
     )
   })
 
@@ -136,7 +136,7 @@ describe('refuses and keeps the address', () => {
       await refused(
         { address: other.address, signature: proof(), signatures: [] },
         'invalid_signature',
-        /signature is no proof of the address/,
+        /signature does not prove the address/,
         action,
       )
     }

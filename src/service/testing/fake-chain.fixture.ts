@@ -67,7 +67,7 @@ export function createFakeChain(chain: Chain, userParty: 'account' | 'order-key'
       orderKeys: {
         parseUserKey: (text: string) => (/^[0-9a-f]{64}$/.test(text) ? { identity: text, address: `fake1key${text.slice(0, 7)}` } : null),
         verifyMessage(address: string, message: string, proof: string) {
-          if (proof !== proofOf(address, message)) throw new TandemError('invalid_signature', 'signature is no proof of the address')
+          if (proof !== proofOf(address, message)) throw new TandemError('invalid_signature', 'signature does not prove the address')
         },
         refundPackage: () => ({ family: chain.family, chain: chain.id }),
       },

@@ -15,12 +15,16 @@ export interface BlocksSince {
   isRebroadcastDue(tx: string): Promise<boolean>
 }
 
-/** Kept in memory, because neither block times nor our clock are exact to the minute. A transaction of another process counts from the first question about it, and is rebroadcast then. */
+/**
+ * Keeps in memory at which tip each transaction was first seen, because neither block times nor our clock are exact to the minute.
+ * A transaction of an earlier process counts as seen when it is first asked about, and is rebroadcast then.
+ */
 export function createBlocksSince(backend: Pick<BitcoinBackend, 'tip'>): BlocksSince {
   const heights = new Map<string, bigint>()
   const sentAt = new Map<string, string>()
 
-  async function look(tx: string) {
+  /** The tip now, and its height when this transaction was first seen. */
+  async function heightsOf(tx: string) {
     const tip = await backend.tip()
     const height = heights.get(tx) ?? tip.height
     remember(heights, tx, height)
@@ -29,11 +33,11 @@ export function createBlocksSince(backend: Pick<BitcoinBackend, 'tip'>): BlocksS
 
   return {
     async note(tx) {
-      const { tip } = await look(tx)
+      const { tip } = await heightsOf(tx)
       remember(sentAt, tx, tip.hash)
     },
     async hasNewBlockSince({ tx, at }) {
-      const { tip, height } = await look(tx)
+      const { tip, height } = await heightsOf(tx)
       return tip.height > height || tip.time > at + BLOCK_TIME_ERROR_SECONDS
     },
     async isRebroadcastDue(tx) {

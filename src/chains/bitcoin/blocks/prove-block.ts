@@ -33,7 +33,7 @@ export function proveBlock(answer: Uint8Array, hash: string): RawBlock {
 
 /**
  * The merkle root does not say how deep the tree is: two neighbouring ids can be read as one transaction of 64 bytes,
- * and an attacker can craft such ids. Requiring a coinbase first prevents it: ids do not contain the 32 zero bytes that a coinbase spends.
+ * and an attacker can craft such ids. Requiring a coinbase first prevents it: nobody can craft ids with the 32 zero bytes of a coinbase's input.
  */
 function startsWithCoinbase(bytes: Buffer, [first]: readonly Walked[]): boolean {
   const [input, ...others] = first?.inputs ?? []

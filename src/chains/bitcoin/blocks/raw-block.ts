@@ -24,6 +24,6 @@ function orBroken<T>(bytes: Buffer, read: () => T): T {
   try {
     return read()
   } catch (cause) {
-    throw new ChainFailure('unreachable', `the node's answer is malformed: ${bytes.length} bytes are no block`, { cause })
+    throw new ChainFailure('unreachable', `the node's answer is malformed: ${bytes.length} bytes are not a block`, { cause })
   }
 }

@@ -104,13 +104,13 @@ describe('a scan', () => {
     }
   })
 
-  it('rejects another block, and bytes that are no block', async () => {
+  it('rejects another block, and bytes that are not a block', async () => {
     const blocks = chainOf([noise], [noise])
     const liar = { ...sourceOf(blocks), rawBlock: async () => blocks[1]?.bytes ?? new Uint8Array() }
     await expect(scan(liar, watch(), FIRST, FIRST)).rejects.toThrow(failure('unreachable', /another block/))
     for (const length of [0, 79, 80, 100]) {
       const broken = { ...sourceOf(blocks), rawBlock: async () => (blocks[0]?.bytes ?? new Uint8Array()).slice(0, length) }
-      await expect(scan(broken, watch(), FIRST, FIRST)).rejects.toThrow(failure('unreachable', /are no block/))
+      await expect(scan(broken, watch(), FIRST, FIRST)).rejects.toThrow(failure('unreachable', /are not a block/))
     }
   })
 })

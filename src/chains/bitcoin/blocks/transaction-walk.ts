@@ -33,7 +33,7 @@ export function walkBlock(block: Buffer, visit: (transaction: Walked) => void): 
     if (flags & HAS_WITNESS) for (const _ of body.inputs) skipWitness(cursor)
     const witnessEnd = flags & HAS_WITNESS ? cursor.position() : null
     hasExtension = (flags & HAS_EXTENSION) !== 0
-    if (hasExtension && cursor.byte() !== 0) throw new Error('an MWEB part where there can be none')
+    if (hasExtension && cursor.byte() !== 0) throw new Error('an MWEB part is not allowed here')
     cursor.skip(4)
     visit({ ...body, witnessEnd, end: cursor.position() })
   }

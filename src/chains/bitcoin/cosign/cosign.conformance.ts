@@ -35,7 +35,7 @@ export function describeCosigning(name: string, start: () => Promise<TestChain>)
       await node?.close()
     })
 
-    const look = async (terms: HtlcTerms) => (await lookAt(client, terms, from)).swap
+    const swapState = async (terms: HtlcTerms) => (await lookAt(client, terms, from)).swap
 
     /** An HTLC with these deposits in a block. */
     async function funded(...amounts: readonly bigint[]) {
@@ -50,7 +50,7 @@ export function describeCosigning(name: string, start: () => Promise<TestChain>)
       }
       for (const amount of amounts) await node.pay(client.swapId(terms), amount)
       await node.mine(1)
-      const deposits = (await look(terms)).deposits.map(({ id, amount }) => ({ id, amount }))
+      const deposits = (await swapState(terms)).deposits.map(({ id, amount }) => ({ id, amount }))
       expect(deposits).toHaveLength(amounts.length)
       return { terms, deposits, secret, initiator }
     }
@@ -85,7 +85,7 @@ export function describeCosigning(name: string, start: () => Promise<TestChain>)
       ])
       expect(outputs.slice(0, 2).map(({ amount }) => amount)).toEqual(refunds.map(({ pays }) => pays))
       await node.mine(1)
-      const after = await look(terms)
+      const after = await swapState(terms)
       expect(after).toMatchObject({ phase: 'refunded', secret: null })
       expect(after.deposits.map((deposit) => deposit.spend?.tx)).toEqual([tx, tx])
       expect(await client.balance(node.chain.nativeAsset, to)).toBe(refunds.reduce((sum, { pays }) => sum + pays, 0n))
@@ -105,7 +105,7 @@ export function describeCosigning(name: string, start: () => Promise<TestChain>)
       expect(await backend.broadcast(tampered(raw, inputs[0]?.witness[0]?.subarray(0, 64)))).toMatchObject(invalid)
       expect(await send()).toBe(box.attempts('refund')[0]?.tx)
       await node.mine(1)
-      expect((await look(terms)).phase).toBe('refunded')
+      expect((await swapState(terms)).phase).toBe('refunded')
     })
 
     it('redeems several HTLCs by key path, which shows no secret and counts as a redeem of each', async () => {
@@ -118,7 +118,7 @@ export function describeCosigning(name: string, start: () => Promise<TestChain>)
       const tx = await batchRedeemOf(client).redeem(deals, transaction, box.open('redeem'))
       await node.mine(1)
       for (const { terms } of deals) {
-        const swap = await look(terms)
+        const swap = await swapState(terms)
         expect(swap).toMatchObject({ phase: 'redeemed', secret: null })
         expect(swap.deposits.every((deposit) => deposit.spend?.tx === tx)).toBe(true)
       }

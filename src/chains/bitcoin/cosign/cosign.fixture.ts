@@ -11,16 +11,16 @@ type Refunding = SpendRequest & { readonly to: string }
 export type Parties = { readonly initiator: TestSigner; readonly redeemer: TestSigner }
 
 export function instantRefundOf(client: ChainClient): NonNullable<ChainClient['instantRefund']> {
-  if (client.instantRefund === undefined) throw new Error('Bitcoin-family chains can refund at once')
+  if (client.instantRefund === undefined) throw new Error('the client lacks the ability instantRefund')
   return client.instantRefund
 }
 
 export function batchRedeemOf(client: ChainClient): NonNullable<ChainClient['batchRedeem']> {
-  if (client.batchRedeem === undefined) throw new Error('Bitcoin-family chains can redeem several HTLCs at once')
+  if (client.batchRedeem === undefined) throw new Error('the client lacks the ability batchRedeem')
   return client.batchRedeem
 }
 
-/** The key path. */
+/** By the key path: one signature of both parties. */
 export function signTogether(
   client: ChainClient,
   terms: HtlcTerms,
@@ -32,7 +32,7 @@ export function signTogether(
   return session.finish(answer(terms, refunds, session.offer, redeemer))
 }
 
-/** The leaf, as a wallet of the initiator's own would sign it. */
+/** By the instant-refund leaf, as an initiator signs who keeps its key in a wallet. */
 export function signEach(
   client: ChainClient,
   terms: HtlcTerms,

@@ -94,7 +94,7 @@ describe('a co-signed redeem', () => {
     const another = begin()
     const partly = [{ ...first, deposits: first.deposits.slice(0, 1) }]
     const draft = draftFor(partly, [another.nonces[0]?.slice(0, 1) ?? []])
-    expect(() => another.finish(draft)).toThrow(refused(/leaves some deposits/))
+    expect(() => another.finish(draft)).toThrow(refused(/does not spend all deposits/))
   })
 
   const attempt = (change: (draft: CosignDraft, nonces: readonly (readonly string[])[]) => CosignDraft, some: readonly Deal[] = deals) => {
@@ -106,7 +106,7 @@ describe('a co-signed redeem', () => {
   it.each<[string, RegExp, () => unknown]>([
     [
       'that spends something unknown',
-      /none of the deposits/,
+      /not one of the deposits/,
       attempt((_, nonces) => draftFor([...deals, stranger], [...nonces, begin([stranger]).nonces[0] ?? []])),
     ],
     [
@@ -154,7 +154,7 @@ describe('a co-signed redeem', () => {
     ],
     ['with a lock time', /plain, unsigned/, attempt((draft) => ({ ...draft, transaction: `${draft.transaction.slice(0, -8)}01000000` }))],
     ['that is signed already', /plain, unsigned/, attempt((draft) => ({ ...draft, transaction: complete() }))],
-    ['that is no transaction', /cannot be read/, attempt((draft) => ({ ...draft, transaction: draft.transaction.slice(0, -2) }))],
+    ['that is not a transaction', /cannot be read/, attempt((draft) => ({ ...draft, transaction: draft.transaction.slice(0, -2) }))],
     ['that is empty', /cannot be read/, attempt((draft) => ({ ...draft, transaction: '' }))],
   ])('refuses a draft %s', (_, reason, finish) => {
     expect(finish).toThrow(expect.objectContaining({ name: 'TandemError', message: expect.stringMatching(reason) }))
@@ -192,7 +192,7 @@ describe('a co-signed redeem', () => {
     expect(() => verifyCosigned(regtest, spoiled, deals, redeemer)).toThrow(refused(/signature for .* is wrong/))
     expect(() => verifyCosigned(regtest, paying(redeemer), deals, redeemer)).toThrow(refused(/is wrong/))
     expect(() => verifyCosigned(regtest, raw, deals, randomSigner())).toThrow(refused(/wallet alone/))
-    expect(() => verifyCosigned(regtest, raw, [first], redeemer)).toThrow(refused(/none of the deposits/))
+    expect(() => verifyCosigned(regtest, raw, [first], redeemer)).toThrow(refused(/not one of the deposits/))
     expect(() => verifyCosigned(regtest, raw, [...deals, stranger], redeemer)).toThrow(refused(/3 of 4/))
     const dearer = [first, { ...second, deposits: [deposit('bb', 700_000n)] }]
     expect(() => verifyCosigned(regtest, raw, dearer, redeemer)).toThrow(refused(/fee would be/))
@@ -215,7 +215,7 @@ describe.each(['rpc', 'esplora'] as const)('redeems by both parties through %s',
     const deal = dealOf(fixture.solver, [], chain.nativeAsset)
     for (const amount of amounts) await fixture.node.faucet(fixture.client.swapId(deal.terms), amount)
     fixture.node.mine(1)
-    const { deposits } = await fixture.look(deal.terms)
+    const { deposits } = await fixture.swapState(deal.terms)
     return { ...deal, deposits: deposits.map(({ id, amount }) => ({ id, amount })) }
   }
 
@@ -227,7 +227,7 @@ describe.each(['rpc', 'esplora'] as const)('redeems by both parties through %s',
     expect(await fixture.mempool()).toEqual([tx])
     expect(await fixture.rpc<string>('getrawtransaction', tx)).toBe(transaction)
     fixture.node.mine(1)
-    for (const { terms } of deals) expect(await fixture.look(terms)).toMatchObject({ phase: 'redeemed', secret: null })
+    for (const { terms } of deals) expect(await fixture.swapState(terms)).toMatchObject({ phase: 'redeemed', secret: null })
     const { outputs } = parseTransaction(transaction)
     expect(await fixture.client.balance(chain.nativeAsset, fixture.client.addressOf(fixture.solver))).toBe(outputs[0]?.amount)
   })

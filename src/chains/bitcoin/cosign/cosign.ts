@@ -82,7 +82,7 @@ export function startCosigning(network: BitcoinNetwork, items: readonly (Item & 
 function completeDraft(draft: CosignDraft, known: ReadonlyMap<Outpoint, Input>, sideOf: ReadonlyMap<Outpoint, KeyPathSide>): string {
   const parsed = parse(draft.transaction)
   const inputs = findInputs(parsed, known)
-  assertWhole(inputs)
+  assertWholeItems(inputs)
   const wallets = new Set([...new Set(inputs.map(({ item }) => item.terms.redeemer))].flatMap((key) => [...payoutScripts(key)]))
   // Watchers recognise a co-signed redeem by its payee: another output would look like a refund.
   assertPays(parsed.outputs, wallets)
@@ -111,7 +111,7 @@ export function verifyCosigned(network: BitcoinNetwork, raw: string, items: read
   const fee = parsed.outputs.reduce((left, { amount }) => left - amount, total)
   if (fee < 0n || fee > largestFee(total, parsed.vsize, network)) throw refused(`its fee would be ${fee}`)
   const transaction = compose(inputs, parsed.outputs)
-  if (transaction.id !== parsed.txid()) throw refused('its version, sequences or lock time are others')
+  if (transaction.id !== parsed.txid()) throw refused('its version, sequences or lock time are not as expected')
   for (const [index, { htlc, outpoint }] of inputs.entries()) {
     const [signature, ...more] = parsed.inputs[index]?.witness ?? []
     const isSigned = signature?.length === SIGNATURE_BYTES && more.length === 0
@@ -141,17 +141,18 @@ function parse(raw: string): ParsedTransaction {
 function findInputs({ inputs }: ParsedTransaction, known: ReadonlyMap<Outpoint, Input>): readonly Input[] {
   const found = inputs.map(({ outpoint }) => {
     const input = known.get(outpoint)
-    if (input === undefined) throw refused(`it spends ${outpoint}, which is none of the deposits`)
+    if (input === undefined) throw refused(`it spends ${outpoint}, which is not one of the deposits`)
     return input
   })
   if (new Set(found).size !== found.length) throw refused('it spends a deposit twice')
   return found
 }
 
-function assertWhole(inputs: readonly Input[]): void {
+/** A whole item may be left out, but not some of its deposits. */
+function assertWholeItems(inputs: readonly Input[]): void {
   const spent = new Set(inputs.map(({ outpoint }) => outpoint))
   for (const { item, htlc } of inputs)
-    if (item.deposits.some(({ id }) => !spent.has(id))) throw refused(`it leaves some deposits of ${htlc.address} behind`)
+    if (item.deposits.some(({ id }) => !spent.has(id))) throw refused(`it does not spend all deposits of ${htlc.address}`)
 }
 
 function assertPays(outputs: readonly TransactionOutput[], wallets: ReadonlySet<string>): void {

@@ -204,16 +204,16 @@ describe.each(['rpc', 'esplora'] as const)('instant refunds through %s', (endpoi
   })
   afterEach(() => fixture.node.close())
 
-  const home = () => fixture.client.addressOf(fixture.solver)
+  const solverAddress = () => fixture.client.addressOf(fixture.solver)
   const parties = () => ({ initiator: fixture.solver, redeemer: fixture.user })
-  const deposits = async () => (await fixture.look(terms)).deposits.map(({ id, amount }) => ({ id, amount }))
+  const deposits = async () => (await fixture.swapState(terms)).deposits.map(({ id, amount }) => ({ id, amount }))
   const fund = async (...amounts: readonly bigint[]) => {
     for (const amount of amounts) await fixture.node.faucet(fixture.client.swapId(terms), amount)
     fixture.node.mine(1)
     return deposits()
   }
   const signed = async (sign = signTogether) =>
-    proposeAndSign(fixture.client, terms, { deposits: await deposits(), to: home() }, parties(), sign)
+    proposeAndSign(fixture.client, terms, { deposits: await deposits(), to: solverAddress() }, parties(), sign)
   const send = (refunds: readonly SignedInstantRefund[]) => instantRefundOf(fixture.client).send(terms, refunds, relay.open('refund'))
   const only = (refunds: readonly SignedInstantRefund[]) => {
     const [refund, ...more] = refunds
@@ -227,10 +227,14 @@ describe.each(['rpc', 'esplora'] as const)('instant refunds through %s', (endpoi
     const tx = await send([refund])
     expect(await fixture.mempool()).toEqual([tx])
     expect(await fixture.unminedFee(tx)).toEqual({ fee: refund.amount - refund.pays, vsize: way === 'the leaf' ? 158n : 100n })
-    expect((await fixture.look(terms)).phase).toBe('refunding')
+    expect((await fixture.swapState(terms)).phase).toBe('refunding')
     fixture.node.mine(1)
-    expect(await fixture.look(terms)).toMatchObject({ phase: 'refunded', secret: null, deposits: [{ spend: { tx, kind: 'refunded' } }] })
-    expect(await fixture.client.balance(terms.asset, home())).toBe(refund.pays)
+    expect(await fixture.swapState(terms)).toMatchObject({
+      phase: 'refunded',
+      secret: null,
+      deposits: [{ spend: { tx, kind: 'refunded' } }],
+    })
+    expect(await fixture.client.balance(terms.asset, solverAddress())).toBe(refund.pays)
     expect(await send([refund])).toBe(tx)
   })
 
@@ -246,7 +250,7 @@ describe.each(['rpc', 'esplora'] as const)('instant refunds through %s', (endpoi
     expect(parseTransaction(attempt?.raw ?? '').outputs.map(({ amount }) => amount)).toEqual(refunds.map(({ pays }) => pays))
     expect(attempt?.slots).toEqual(refunds.map(({ deposit }) => deposit))
     fixture.node.mine(1)
-    expect((await fixture.look(terms)).phase).toBe('refunded')
+    expect((await fixture.swapState(terms)).phase).toBe('refunded')
   })
 
   it('is sent again after a reorg, and is superseded if the reorg removed its deposit', async () => {
@@ -313,7 +317,7 @@ describe.each(['rpc', 'esplora'] as const)('instant refunds through %s', (endpoi
     const instant = await instantRefundOf(fixture.client).send(terms, [refund], fixture.solverOutbox.open('refund'))
     const { fee } = await fixture.unminedFee(instant)
     fixture.solverOutbox.passSeconds(chain.feeBumpSeconds)
-    const ordinary = await fixture.client.refund(terms, { deposits: found, to: home() }, fixture.solverOutbox.open('refund'))
+    const ordinary = await fixture.client.refund(terms, { deposits: found, to: solverAddress() }, fixture.solverOutbox.open('refund'))
     expect(ordinary).not.toBe(instant)
     expect((await fixture.unminedFee(ordinary)).fee).toBeGreaterThan(fee)
     expect(await fixture.mempool()).toEqual([ordinary])

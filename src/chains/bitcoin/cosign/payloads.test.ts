@@ -47,7 +47,7 @@ describe('an offer', () => {
     ...spoiledHex.map((spoil) => changed(offer, (nonces: readonly string[]) => nonces.map(spoil))),
     changed(offer, (nonces: readonly string[]) => nonces.slice(1)),
     changed(offer, (nonces: readonly string[]) => [...nonces, ...nonces]),
-    // 66 bytes that are no points.
+    // 66 bytes that are not two points.
     changed(offer, (nonces: readonly string[]) => nonces.map(() => 'ff'.repeat(66))),
     changed(offer, (nonces: readonly string[]) => nonces.map(() => '00'.repeat(66))),
   ]
@@ -152,7 +152,7 @@ describe('a draft', () => {
     ]),
     ...(['nonce', 'signature', 'deposit'] as const).flatMap((field) =>
       spoiledHex
-        // A deposit is no hex: what is not its own text is refused when it is compared.
+        // A deposit id may be any text here: a wrong one is refused when it is compared.
         .map((spoil, index): [string, (payload: string) => string] => [
           `a ${field} spoiled in way ${index}`,
           (payload) =>

@@ -21,7 +21,7 @@ export function readNonces(payload: string, count: number): readonly string[] {
   const nonces = readList(payload, 'list of nonces')
   if (nonces.length !== count) throw bad(`expected a nonce for each of ${count} deposits, got ${nonces.length}`)
   return nonces.map((nonce) => {
-    if (!isNonce(nonce)) throw bad('a nonce is not one of BIP327: 66 bytes, hex')
+    if (!isNonce(nonce)) throw bad('expected BIP327 nonces: 66 bytes each, hex')
     return nonce
   })
 }
@@ -57,7 +57,7 @@ export function readSignatures(payload: string, count: number): readonly string[
   const signatures = readList(payload, 'list of signatures')
   if (signatures.length !== count) throw bad(`expected a signature for each of ${count} deposits, got ${signatures.length}`)
   return signatures.map((signature) => {
-    if (!isHex(signature, 65)) throw bad('a signature is not one of BIP340 with its hash type: 65 bytes, hex')
+    if (!isHex(signature, 65)) throw bad('expected BIP340 signatures with their hash type: 65 bytes each, hex')
     return signature
   })
 }
@@ -71,7 +71,7 @@ export function readDraft(payload: string): CosignDraft {
   if (!isRecord(draft) || !Array.isArray(draft.inputs) || draft.inputs.length > MAX_INPUTS) throw bad('this is not a draft of a redeem')
   const inputs = draft.inputs.map((input: unknown) => {
     const { deposit } = isRecord(input) ? input : {}
-    if (typeof deposit !== 'string' || deposit === '' || deposit.length > MAX_DEPOSIT_LENGTH) throw bad('an input names no deposit')
+    if (typeof deposit !== 'string' || deposit === '' || deposit.length > MAX_DEPOSIT_LENGTH) throw bad('an input lacks its deposit')
     return { deposit, ...readPart(input) }
   })
   return { transaction: readTransaction(draft.transaction), inputs }
@@ -80,19 +80,19 @@ export function readDraft(payload: string): CosignDraft {
 /** Lower-case hex: one transaction has one text. */
 export function readTransaction(text: unknown): string {
   if (typeof text !== 'string' || text.length > MAX_TRANSACTION_LENGTH || !/^([0-9a-f]{2})+$/.test(text))
-    throw bad('a transaction is not hex, or longer than 100 kB')
+    throw bad('the transaction is not lower-case hex, or is longer than 100 kB')
   return text
 }
 
 function readPart(part: unknown): PartialSignature {
   const { nonce, signature } = isRecord(part) ? part : {}
-  if (!isNonce(nonce) || !isHex(signature, 32)) throw bad('expected a nonce and a partial signature of BIP327, hex')
+  if (!isNonce(nonce) || !isHex(signature, 32)) throw bad('expected a BIP327 nonce and a BIP327 partial signature, hex')
   return { nonce, signature }
 }
 
 function readList(payload: string, what: string): readonly unknown[] {
   const list = readJson(payload)
-  if (!Array.isArray(list)) throw bad(`this is no ${what}`)
+  if (!Array.isArray(list)) throw bad(`expected a ${what}`)
   return list
 }
 

@@ -31,7 +31,7 @@ beforeEach(async () => {
 afterEach(() => fixture.node.close())
 
 const wallet = () => fixture.client.addressOf(relay)
-const home = () => fixture.client.addressOf(fixture.solver)
+const solverAddress = () => fixture.client.addressOf(fixture.solver)
 
 async function deposit(...amounts: readonly bigint[]): Promise<void> {
   for (const amount of amounts) await fixture.node.faucet(fixture.client.swapId(terms), amount)
@@ -45,8 +45,8 @@ async function giveRelay(...amounts: readonly bigint[]): Promise<void> {
 
 /** All deposits, each with the agreed fee. */
 async function signed(fee = 200n): Promise<readonly SignedInstantRefund[]> {
-  const { deposits } = await fixture.look(terms)
-  const refunds = deposits.map(({ id, amount }) => ({ deposit: id, amount, to: home(), pays: amount - fee }))
+  const { deposits } = await fixture.swapState(terms)
+  const refunds = deposits.map(({ id, amount }) => ({ deposit: id, amount, to: solverAddress(), pays: amount - fee }))
   return signTogether(fixture.client, terms, refunds, { initiator: fixture.solver, redeemer: fixture.user })
 }
 
@@ -94,7 +94,7 @@ it('adds one coin that pays the rest of the fee, after the deposits, with change
   expect(fee).toBeLessThanOrEqual(((vsize + 1n) * feeRate) / 1_000n)
   expect(await fixture.mempool()).toEqual([tx])
   fixture.node.mine(1)
-  expect((await fixture.look(terms)).phase).toBe('refunded')
+  expect((await fixture.swapState(terms)).phase).toBe('refunded')
   expect(await send(refunds)).toBe(tx)
 })
 
@@ -158,7 +158,7 @@ it('bumps its fee from the same coin when it waits too long, and stays as it is 
   const { fee, vsize } = await fixture.unminedFee(third)
   expect(fee).toBeGreaterThanOrEqual(vsize * 15n)
   fixture.node.mine(1)
-  expect((await fixture.look(terms)).phase).toBe('refunded')
+  expect((await fixture.swapState(terms)).phase).toBe('refunded')
 })
 
 it('never pays more than half of the refund in fees, however high the rate', async () => {
@@ -175,7 +175,7 @@ it('does not outbid the child of its payee: the child pays enough, and outbiddin
   await giveRelay(500_000n)
   const refunds = await signed()
   const first = await send(refunds)
-  const script = scriptOfAddress(home(), regtest)
+  const script = scriptOfAddress(solverAddress(), regtest)
   const child = signWalletPayment(fixture.solver, [{ outpoint: `${first}:0`, amount: 149_800n }], [{ amount: 119_800n, script }])
   await fixture.rpc('sendrawtransaction', child.raw)
   feeRate = 5_000n
@@ -200,7 +200,7 @@ it('adds further deposits with a fee bump', async () => {
   await send(all)
   expect(sent().inputs).toHaveLength(3)
   fixture.node.mine(1)
-  expect((await fixture.look(terms)).phase).toBe('refunded')
+  expect((await fixture.swapState(terms)).phase).toBe('refunded')
 })
 
 it('is not replaced while another wanted action spends its change', async () => {

@@ -31,7 +31,7 @@ export async function sendInstantRefund(execution: Execution, terms: HtlcTerms, 
     // The deposits have just been checked.
     inspect: async () => ({ kind: 'clear' }),
     build: (request, held) => build(held, terms, open, request),
-    // Deposits are other people's transactions: we have nothing to rebroadcast.
+    // Deposits are other people's transactions: we cannot rebroadcast them.
     restoreInputs: async () => false,
     mayReplace: (live, others) => !hasWantedDescendant({ ...outbox, others }, live),
   }
@@ -82,14 +82,14 @@ async function build(
   const transaction = composeRefunds(network, terms, refunds)
   if (payment !== null) {
     const { txid, vout } = splitOutpoint(payment.coin.outpoint)
-    const witnessUtxo = { script: payment.home, amount: payment.coin.amount }
+    const witnessUtxo = { script: payment.ownScript, amount: payment.coin.amount }
     transaction.addInput({ txid, index: vout, sequence: REPLACEABLE_SEQUENCE, witnessUtxo })
-    transaction.addOutput({ script: payment.home, amount: payment.change })
+    transaction.addOutput({ script: payment.ownScript, amount: payment.change })
     signWalletInput(signer, transaction, refunds.length, payment.coin.amount)
   }
   for (const [index, witness] of witnesses.entries()) transaction.updateInput(index, { finalScriptWitness: [...witness] }, true)
   const signed = finish(transaction)
-  // Fail: the node may accept the agreed fee later, or the ordinary refund is mined first.
+  // The same transaction was refused before. Fail: the node may accept the agreed fee later, or the ordinary refund is mined first.
   if (outbox.attempts.some((attempt) => attempt.tx === signed.txid))
     throw new ChainFailure('would-fail', 'the node does not accept the instant refund at its agreed fee')
   return { signed, fee: payment?.fee ?? agreedFee(refunds) }
@@ -99,9 +99,9 @@ function agreedFee(refunds: readonly SignedInstantRefund[]): bigint {
   return refunds.reduce((sum, { amount, pays }) => sum + amount - pays, 0n)
 }
 
-type FeeInput = { readonly coin: SpendableCoin; readonly home: Uint8Array; readonly change: bigint; readonly fee: bigint }
+type FeeInput = { readonly coin: SpendableCoin; readonly ownScript: Uint8Array; readonly change: bigint; readonly fee: bigint }
 
-/** Null where the agreed fee is enough, or no coin can bump it. */
+/** The coin that pays the missing fee. Null where the agreed fee is enough, or no coin can bump it. */
 async function planFeeInput(
   execution: HeldExecution,
   refunds: readonly SignedInstantRefund[],
@@ -115,10 +115,10 @@ async function planFeeInput(
   const bareVsize = estimateVsize(lengths, scripts)
   if (agreed >= replacementFee(bareVsize, feeRate, replaced, network)) return null
 
-  const home = scriptOfAddress(walletAddress(signer.publicKey, network), network)
-  const vsize = estimateVsize([...lengths, WALLET_WITNESS], [...scripts, home])
+  const ownScript = scriptOfAddress(walletAddress(signer.publicKey, network), network)
+  const vsize = estimateVsize([...lengths, WALLET_WITNESS], [...scripts, ownScript])
   const wanted = replacementFee(vsize, feeRate, replaced, network)
-  // BIP125 rule 3 counts the fee of the payee's own child too. Do not outbid it: the payee has bumped the fee itself.
+  // BIP125 rule 3: a replacement also pays for the payee's own child. Do not outbid that one: with it, the payee has bumped the fee itself.
   if (wanted - agreed > feeOf(vsize, feeRate) * MAX_RATE_FACTOR) return null
   const most = largestFee(
     refunds.reduce((sum, { amount }) => sum + amount, 0n),
@@ -131,8 +131,8 @@ async function planFeeInput(
   if (!isUseful) return null
   const changeOf = ({ amount }: SpendableCoin) => amount + agreed - fee
   const coins = await feeCoins(execution, live)
-  const coin = coins.find((one) => changeOf(one) >= dustLimit(home, network))
-  return coin === undefined ? null : { coin, home, change: changeOf(coin), fee }
+  const coin = coins.find((one) => changeOf(one) >= dustLimit(ownScript, network))
+  return coin === undefined ? null : { coin, ownScript, change: changeOf(coin), fee }
 }
 
 /** The coin of the unconfirmed attempt, then mined coins that no other wanted action uses, the smallest first. */

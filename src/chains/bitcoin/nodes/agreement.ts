@@ -1,16 +1,16 @@
-/** Quorum rules for Bitcoin nodes. `size` is the quorum: fewer nodes than that lie. */
+/** Quorum rules for Bitcoin nodes. `size` is the quorum. We assume that fewer nodes than that lie. */
 import { bytesToHex } from '@noble/hashes/utils.js'
 import type { Rule } from '../../providers/quorum.ts'
 import { byDecision, kthNumber, listedByQuorum, settledKthNumber } from '../../providers/rules.ts'
 import type { ParsedTransaction, TransactionOutput } from '../script/transaction.ts'
-import type { FeeRate, Replaced } from '../wallet/fees.ts'
+import type { FeeRate, ReplacedFee } from '../wallet/fees.ts'
 import type { Coin, OutputState, Place, Spender } from './backend.ts'
 
 /** While a block propagates, the confirmations of honest nodes differ by one. */
 const NORMAL_SPREAD = 1n
 
 /**
- * Only transactions that a quorum shows: an invented spend would stop us from redeeming. Mempools differ, but a real transaction is seen at the latest when it is mined.
+ * Only transactions that a quorum shows: an invented spend would stop us from redeeming. Mempools differ, so we may miss a real one until it is mined.
  * Compared with their witnesses, which show the secret and tell a redeem from a refund.
  */
 export const unconfirmedRule = listedByQuorum<ParsedTransaction>(
@@ -18,7 +18,10 @@ export const unconfirmedRule = listedByQuorum<ParsedTransaction>(
   ([transaction]) => transaction,
 )
 
-/** Without a quorum null: then it is rebroadcast, which does no harm. Null from Core proves little: it does not find a mined transaction whose outputs are spent. */
+/**
+ * If no quorum is reached: null. Then it is rebroadcast, which does no harm.
+ * Null from Core proves little: it does not find a mined transaction whose outputs are all spent.
+ */
 export const placeRule: Rule<Place | null> = byDecision((size) => ({
   decide(places) {
     const count = (place: Place | null) => places.filter((one) => one === place).length
@@ -29,7 +32,7 @@ export const placeRule: Rule<Place | null> = byDecision((size) => ({
   otherwise: () => null,
 }))
 
-/** Without a quorum unspent: nodes refuse a double spend anyway, but a redeem or refund that is not sent now may be too late. */
+/** If no quorum is reached: unspent. Nodes refuse a double spend anyway, but a redeem or refund that is not sent now may be too late. */
 export const outputRule: Rule<OutputState> = byDecision((size) => {
   const depths = (states: readonly OutputState[]) => states.flatMap((one) => (one.state === 'unspent' ? [one.confirmations] : []))
   return {
@@ -44,7 +47,7 @@ export const outputRule: Rule<OutputState> = byDecision((size) => {
   }
 })
 
-/** Without a quorum null: if we believed an invented final spender, we would pay again from other coins. */
+/** If no quorum is reached: null. If we believed an invented final spender, we would pay again from other coins. */
 export const spenderRule: Rule<Spender | null> = byDecision((size) => ({
   decide(spenders) {
     const found = spenders.flatMap((one) => one ?? [])
@@ -63,9 +66,9 @@ export function keyOfContent(content: TransactionOutput | null): string | null {
   return content === null ? null : `${content.amount} ${bytesToHex(content.script)}`
 }
 
-/** Without a quorum null: not in the mempool. */
-export const unconfirmedFeeRule: Rule<Replaced | null> = byDecision((size) => {
-  const bid = (fees: readonly (Replaced | null)[], pick: typeof kthNumber) => {
+/** If no quorum is reached: null, as if it were not in the mempool. */
+export const unconfirmedFeeRule: Rule<ReplacedFee | null> = byDecision((size) => {
+  const replacedFee = (fees: readonly (ReplacedFee | null)[], pick: typeof kthNumber) => {
     const known = fees.flatMap((one) => one ?? [])
     const fee = pick(
       known.map((one) => one.fee),
@@ -80,8 +83,8 @@ export const unconfirmedFeeRule: Rule<Replaced | null> = byDecision((size) => {
     return fee === undefined || rate === undefined ? undefined : { fee, rate }
   }
   return {
-    decide: (fees) => bid(fees, settledKthNumber) ?? nullIfQuorum(fees, size),
-    otherwise: (fees) => bid(fees, kthNumber) ?? null,
+    decide: (fees) => replacedFee(fees, settledKthNumber) ?? nullIfQuorum(fees, size),
+    otherwise: (fees) => replacedFee(fees, kthNumber) ?? null,
   }
 })
 

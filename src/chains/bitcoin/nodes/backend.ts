@@ -3,7 +3,7 @@ import type { Block } from '../../../protocol/chain.ts'
 import type { WatchedSwaps } from '../../port/watched-swaps.ts'
 import type { SeenTransaction } from '../events.ts'
 import type { Outpoint, ParsedTransaction, TransactionOutput } from '../script/transaction.ts'
-import type { FeeRate, Replaced } from '../wallet/fees.ts'
+import type { FeeRate, ReplacedFee } from '../wallet/fees.ts'
 
 export interface BitcoinBackend {
   tip(): Promise<Block>
@@ -23,7 +23,7 @@ export interface BitcoinBackend {
   /** The amount and script of an output that is unspent, or spent only by unconfirmed transactions; null if the node cannot find it. */
   contentOf(outpoint: Outpoint): Promise<TransactionOutput | null>
   /** The fee of an unconfirmed transaction; null when it is not in the mempool. */
-  unconfirmedFee(txid: string): Promise<Replaced | null>
+  unconfirmedFee(txid: string): Promise<ReplacedFee | null>
   /** UTXOs of an address that are spendable now: mined and mature, or unconfirmed change of its own transactions; not spent in the mempool. If there are very many, perhaps only the largest. */
   coinsOf(address: string): Promise<readonly Coin[]>
   /** Satoshis per 1000 vB for being mined within `targetBlocks`, unbounded; null without enough data. */

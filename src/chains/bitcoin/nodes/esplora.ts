@@ -1,4 +1,4 @@
-/** An Esplora server (Blockstream's, mempool.space's, or one's own) as a backend. */
+/** An Esplora server (Blockstream's, mempool.space's, or your own) as a backend. */
 
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { ChainFailure } from '../../port/failure.ts'

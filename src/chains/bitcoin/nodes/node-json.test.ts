@@ -31,7 +31,7 @@ describe('amounts in JSON', () => {
   })
 })
 
-it('refuses heights that are no whole numbers', () => {
+it('refuses heights that are not whole numbers', () => {
   expect(asInteger(7)).toBe(7n)
   for (const value of [1.5, -1, '7', undefined]) expect(() => asInteger(value)).toThrow(expect.objectContaining({ kind: 'unreachable' }))
 })

@@ -25,7 +25,7 @@ import { networkProblem } from './verify-network.ts'
 export type BitcoinProvider = Provider<BitcoinNode> & { readonly kind: 'rpc' | 'esplora' }
 
 export type QuorumOptions = {
-  /** How many nodes must agree where money depends on it. One fewer may lie. */
+  /** How many nodes must agree where money depends on it. We are safe while fewer than this many lie. */
   readonly quorum: number
   readonly onTrouble: (what: string) => void
   readonly nowMs?: () => number
@@ -75,7 +75,7 @@ export function createQuorumBackend(
       contentOf: (outpoint) => [`the content of ${outpoint}`, equal({ keyOf: keyOfContent })],
       unconfirmedFee: (txid) => [`the fee of ${txid}`, unconfirmedFeeRule],
       estimateFeeRate: () => ['the fee rate', feeRateRule],
-      // Round down: a transaction that pays too little is refused, and gets a fee bump later.
+      // Round down: if it is too low, the node refuses the transaction, and a fee bump follows.
       minimumFeeRate: () => ['the minimum fee rate', movingNumber('down')],
     }),
     tip: blocks.newest,

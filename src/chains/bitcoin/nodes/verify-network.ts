@@ -4,7 +4,7 @@ import { ChainFailure } from '../../port/failure.ts'
 import { type BitcoinNetwork, networkOf } from '../networks.ts'
 import type { BitcoinNode } from './backend.ts'
 
-/** Throws for a network whose nodes cannot be verified, so that nobody configures it. */
+/** Throws for a network whose nodes cannot be verified, so that a configuration with it fails at the start. */
 export function verifiableNetwork(reference: string): BitcoinNetwork {
   const network = networkOf(reference)
   if (network.firstBlockHash === null)

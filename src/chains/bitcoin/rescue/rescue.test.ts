@@ -62,7 +62,7 @@ describe('from the package alone', () => {
     const to = 'mrCDrCybB6J1vRfbwM5hemdJz73FwDBC8r'
     expect(rescue(refundPackage, { ...request, to }).to).toBe(to)
     refused(() => rescue(refundPackage, { ...request, to: '1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH' }), /another network/, 'invalid_address')
-    refused(() => rescue({ ...refundPackage, refund_address: null }, request), /names no refund address/)
+    refused(() => rescue({ ...refundPackage, refund_address: null }, request), /has no refund address/)
   })
 
   test('deposits that are not worth their fee are left out, and at most a hundred are refunded at once', () => {
@@ -77,8 +77,8 @@ describe('from the package alone', () => {
   test.each([
     ['no deposit', { deposits: [] }, /no deposit to refund/],
     ['a deposit twice', { deposits: [deposit(1_000n), deposit(1_000n)] }, /named twice/],
-    ['a deposit of nothing', { deposits: [deposit(0n)] }, /is no deposit/],
-    ['a deposit without a number', { deposits: [{ id: 'a'.repeat(64), amount: 1_000n }] }, /is no deposit/],
+    ['a deposit of nothing', { deposits: [deposit(0n)] }, /is not a deposit/],
+    ['a deposit without a number', { deposits: [{ id: 'a'.repeat(64), amount: 1_000n }] }, /is not a deposit/],
     ['a fee rate below what is relayed', { feeRate: 999n }, /fee rate must be from 1 to 1000 satoshis per vB/],
     ['a fee rate like a slip', { feeRate: 1_000_001n }, /fee rate must be from 1 to 1000 satoshis per vB/],
     ['a fee that takes most of it', { deposits: [deposit(20_000n)], feeRate: 100_000n }, /would take most of the 20000 satoshis/],
@@ -107,7 +107,7 @@ describe('a package whose parts disagree, or are missing, is refused, and its ke
     ['another initiator', (it) => ({ ...it, terms: { ...it.terms, initiator: other } }), /parts disagree/],
     ['another redeemer', (it) => ({ ...it, terms: { ...it.terms, redeemer: other } }), /parts disagree/],
     ['another secret hash', (it) => ({ ...it, terms: { ...it.terms, secret_hash: other } }), /parts disagree/],
-    ['a key that is none', (it) => ({ ...it, terms: { ...it.terms, initiator: 'f'.repeat(64) } }), /terms make no HTLC/],
+    ['an initiator that is not a key', (it) => ({ ...it, terms: { ...it.terms, initiator: 'f'.repeat(64) } }), /terms make no HTLC/],
     ['a secret hash in capitals', (it) => ({ ...it, terms: { ...it.terms, secret_hash: other.toUpperCase() } }), /terms\.secret_hash/],
     ['a number as amount', (it) => ({ ...it, terms: { ...it.terms, amount: 5 } }), /terms\.amount/],
     [

@@ -22,7 +22,7 @@ import { onePerKind } from './one-per-kind.ts'
 import { type ParsedPackage, parseRefundPackage } from './refund-package.ts'
 
 const SIGNATURE_BYTES = 64
-/** Nodes relay no transaction above 100 kvB. */
+/** Nodes do not relay a transaction above 100 kvB. A hundred inputs stay far below. */
 const MAX_DEPOSITS = 100
 
 export const rescue: Rescue['refund'] = (refundPackage, request) => {
@@ -44,7 +44,7 @@ export const rescue: Rescue['refund'] = (refundPackage, request) => {
   const fee = feeOf(vsize, request.feeRate)
   if (fee > largestFee(total, vsize, network) || total - fee < dustLimit(output, network))
     throw unusable(
-      `the fee of ${fee} would take most of the ${total} ${network.unit} that were deposited: lower the fee rate, or wait for one`,
+      `the fee of ${fee} would take most of the ${total} ${network.unit} that were deposited: choose a lower fee rate, or wait until fees are lower`,
     )
 
   const coins = deposits.map(({ id, amount }) => ({ outpoint: id, amount }))
@@ -72,7 +72,7 @@ function keyOf({ privateKey, terms }: ParsedPackage, given: string | null): KeyO
   return key
 }
 
-/** Null for a number that is no key of the curve. */
+/** Null for a number that is not a private key on the curve. */
 function readKey(text: string): KeyOf<Secp256k1Signer> | null {
   try {
     return createSecp256k1Key(text)
@@ -82,7 +82,7 @@ function readKey(text: string): KeyOf<Secp256k1Signer> | null {
 }
 
 function failWithoutAddress(): never {
-  throw unusable('the refund package names no refund address: say where the refund should go')
+  throw unusable('the refund package has no refund address: name one')
 }
 
 /** A typo must not burn the deposit. */
@@ -95,7 +95,7 @@ function chooseDeposits({ deposits }: RescueRequest, inputFee: bigint): RescueRe
   if (deposits.length === 0) throw unusable('there is no deposit to refund')
   const broken = deposits.find(({ id, amount }) => !/^[0-9a-f]{64}:[0-9]{1,10}$/.test(id) || amount <= 0n)
   if (broken !== undefined)
-    throw unusable(`"${broken.id}" with ${broken.amount} is no deposit: expected a transaction id, the output's number and its amount`)
+    throw unusable(`"${broken.id}" with ${broken.amount} is not a deposit: expected a transaction id, the output's number and its amount`)
   if (new Set(deposits.map(({ id }) => id)).size < deposits.length) throw unusable('a deposit is named twice')
   const economic = deposits
     .filter(({ amount }) => amount > inputFee)
@@ -108,7 +108,7 @@ export function connectRescueNode(refundPackage: RefundPackage, endpoints: Endpo
   const { network, htlc, terms } = parseRefundPackage(refundPackage)
   const backend = connectBackend(endpoints, network)
   const assertNetwork = () => verifyNetwork({ id: refundPackage.chain }, network, backend)
-  const lookAt = async (outpoint: string) => {
+  const readDeposit = async (outpoint: string) => {
     const output = await backend.output(outpoint)
     if (output.state === 'missing' || output.confirmations === 0n) return []
     const content = await backend.contentOf(outpoint)
@@ -120,7 +120,7 @@ export function connectRescueNode(refundPackage: RefundPackage, endpoints: Endpo
     async deposits(named) {
       await assertNetwork()
       const outpoints = named ?? (await backend.coinsOf(htlc.address)).map(({ outpoint }) => outpoint)
-      return (await inParallel(outpoints, lookAt)).flat()
+      return (await inParallel(outpoints, readDeposit)).flat()
     },
     feeRate: async () => boundFeeRate((await backend.estimateFeeRate(NORMAL_TARGET)) ?? network.fallbackFeeRate, network),
     async broadcast(transaction) {

@@ -71,9 +71,9 @@ describe('addresses', () => {
     [mainnet, '', /neither bech32 nor base58/],
     [mainnet, `bc1q${'q'.repeat(200)}`, /too long/],
     // Litecoin's are not Bitcoin's, and the reverse; what is confidential cannot be paid from an HTLC.
-    [mainnet, 'MVDCJxZd4A5VUm81QmeC1qf6U7LASsr7LT', /no Bitcoin address we can pay: it belongs to another network/],
+    [mainnet, 'MVDCJxZd4A5VUm81QmeC1qf6U7LASsr7LT', /not a Bitcoin address that we can pay: it belongs to another network/],
     [mainnet, 'ltc1qw508d6qejxtdg4y5r3zarvary0c5xw7kgmn4n9', /another network: expected "bc1/],
-    [litecoin, 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4', /no Litecoin address we can pay: .* expected "ltc1/],
+    [litecoin, 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4', /not a Litecoin address that we can pay: .* expected "ltc1/],
     [litecoin, '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa', /another network than mainnet/],
     [litecoinRegtest, 'LPUSYubqPVb46fGu88uGwR42u8jCBxqwqx', /another network than regtest/],
     [litecoinRegtest, MWEB_ADDRESS, /MWEB/],

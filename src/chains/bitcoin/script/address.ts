@@ -31,7 +31,7 @@ export function scriptOfAddress(text: string, network: BitcoinNetwork): Uint8Arr
 function decode(text: string, network: BitcoinNetwork): Decoded {
   const prefix = text.slice(0, Math.max(text.lastIndexOf('1'), 0)).toLowerCase()
   if (mwebPrefixes.has(prefix))
-    throw invalid(text, network, 'it is an MWEB address, whose payments nobody else can see: use one of the open chain')
+    throw invalid(text, network, 'it is an MWEB address, whose payments nobody else can see: use an address of the main chain')
   if (text.length > 100) throw invalid(text, network, 'it is too long')
   if (segwitPrefixes.has(prefix)) return { canonical: text.toLowerCase(), script: decodeSegwit(text, network) }
   return decodeBase58(text, network)
@@ -93,7 +93,7 @@ function decodeBase58(text: string, network: BitcoinNetwork): Decoded {
   throw invalid(text, network, `it belongs to another network than ${network.name}`)
 }
 
-/** BIP340 lift_x: about half of all 32-byte strings are no key. */
+/** BIP340 lift_x: about half of all 32-byte strings are not a key. */
 function isXOnlyKey(bytes: Uint8Array): boolean {
   try {
     schnorr.utils.lift_x(BigInt(`0x${bytesToHex(bytes)}`))
@@ -113,5 +113,7 @@ export function parseXOnlyKey(text: string, field: string): Uint8Array {
 }
 
 function invalid(text: string, network: BitcoinNetwork, reason: string, cause?: unknown): TandemError {
-  return new TandemError('invalid_address', `"${text.slice(0, 100)}" is no ${network.coin} address we can pay: ${reason}`, { cause })
+  return new TandemError('invalid_address', `"${text.slice(0, 100)}" is not a ${network.coin} address that we can pay: ${reason}`, {
+    cause,
+  })
 }

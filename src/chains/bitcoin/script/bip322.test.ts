@@ -82,7 +82,7 @@ test.each([
   ],
 ])('published proof: %s', (_name, address, message, proof) => {
   verifyMessage(address, message, proof, mainnet)
-  rejected(address, `${message}!`, proof, /not one by this address over this message/)
+  rejected(address, `${message}!`, proof, /not by this address over this message/)
 })
 
 describe('rejected', () => {
@@ -95,16 +95,16 @@ describe('rejected', () => {
     ['an unknown variant', segwit, '', 'fooAA==', /base64|witness stack/],
     ['the full variant', segwit, '', `ful${EMPTY}`, /full variant/],
     ['an empty stack', segwit, '', 'smpAA==', /expected a signature and a public key/],
-    ['a stack with bytes behind it', segwit, '', base64.encode(Uint8Array.of(...base64.decode(EMPTY), 0)), /no witness stack/],
-    ['a stack that is cut off', segwit, '', base64.encode(base64.decode(EMPTY).subarray(0, -1)), /no witness stack/],
-    ['the proof of another message', segwit, 'Hello World', EMPTY, /not one by this address over this message/],
+    ['a stack with bytes behind it', segwit, '', base64.encode(Uint8Array.of(...base64.decode(EMPTY), 0)), /not a witness stack/],
+    ['a stack that is cut off', segwit, '', base64.encode(base64.decode(EMPTY).subarray(0, -1)), /not a witness stack/],
+    ['the proof of another message', segwit, 'Hello World', EMPTY, /not by this address over this message/],
     ['the proof of another address', 'bc1qx3f9s3scavc92s3g2fhwzqzn7qucd37ez03jpf', '', EMPTY, /by another key/],
     [
       'the proof of another taproot address',
       'bc1pr72av8sh7qc2ssxs8w0hlj0cl82g2q2dvypngzgsrmd4plml84ksmfyv0q',
       'TPIZPITUIHEUHO5ACOL6W6MBVD',
       BY_TAPROOT,
-      /not one by this address/,
+      /not by this address/,
     ],
     ['the proof of a segwit address for taproot', taproot, '', EMPTY, /expected one signature/],
     [
@@ -114,7 +114,7 @@ describe('rejected', () => {
       BY_TAPROOT,
       /expected a signature and a public key/,
     ],
-    ['an address of many keys', 'bc1qp0ahvfh83088w49k405szqgg4f3pptr7p2g06tdxfjcd40z4lh4q95lsz9', '', EMPTY, /kind of .* not understood/],
+    ['an address of many keys', 'bc1qp0ahvfh83088w49k405szqgg4f3pptr7p2g06tdxfjcd40z4lh4q95lsz9', '', EMPTY, /kind of .* not supported/],
     ['a witness for an old address', '1F3sAm6ZtwLAUnj7d38pGFxtP3RVEvtsbV', '', EMPTY, /compact signature of 65 bytes/],
     [
       'a compact signature for a segwit address',
@@ -130,17 +130,17 @@ describe('rejected', () => {
     for (const index of bytes.keys()) {
       const changed = Uint8Array.from(bytes)
       changed[index] = (changed[index] ?? 0) ^ 1
-      rejected(segwit, 'Hello World', base64.encode(changed), /signature is no proof of the address/)
+      rejected(segwit, 'Hello World', base64.encode(changed), /signature does not prove the address/)
     }
     const taprootBytes = base64.decode(BY_TAPROOT)
     for (const hashType of [0x00, 0x01, 0x02, 0x83]) {
       const typed = Uint8Array.of(1, 65, ...taprootBytes.subarray(2), hashType)
-      rejected(taproot, 'TPIZPITUIHEUHO5ACOL6W6MBVD', base64.encode(typed), /not one by this address/)
+      rejected(taproot, 'TPIZPITUIHEUHO5ACOL6W6MBVD', base64.encode(typed), /not by this address/)
     }
     const written = base64.decode(WRITTEN_OUT)
     for (const hashType of [0x00, 0x02, 0x03, 0x81, 0x83]) {
       const typed = Uint8Array.of(...written.subarray(0, -1), hashType)
-      rejected(WRITTEN_OUT_BY, 'Hello World', base64.encode(typed), /not one by this address/)
+      rejected(WRITTEN_OUT_BY, 'Hello World', base64.encode(typed), /not by this address/)
     }
   })
 
@@ -150,7 +150,7 @@ describe('rejected', () => {
     const { r, s } = secp256k1.Signature.fromBytes(bytes.subarray(2, 1 + signatureLength), 'der')
     const high = new secp256k1.Signature(r, secp256k1.Point.Fn.ORDER - s).toBytes('der')
     const witness = Uint8Array.of(2, high.length + 1, ...high, 1, ...bytes.subarray(2 + signatureLength))
-    rejected(segwit, 'Hello World', base64.encode(witness), /not one by this address/)
+    rejected(segwit, 'Hello World', base64.encode(witness), /not by this address/)
   })
 })
 
@@ -161,7 +161,7 @@ describe.each(['bitcoin:regtest', 'bitcoin:testnet', 'litecoin:mainnet', 'liteco
     const proof = wallet.sign('to be proved')
     verifyMessage(wallet.address, 'to be proved', proof, network)
     verifyMessage(wallet.address, 'to be proved', `smp${proof}`, network)
-    rejected(wallet.address, 'to be proven', proof, /not one by this address over this message/, network)
-    rejected(other.address, 'to be proved', proof, /no proof of the address/, network)
+    rejected(wallet.address, 'to be proven', proof, /not by this address over this message/, network)
+    rejected(other.address, 'to be proved', proof, /does not prove the address/, network)
   })
 })

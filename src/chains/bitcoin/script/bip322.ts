@@ -25,12 +25,12 @@ export function verifyMessage(address: string, message: string, proof: string, n
   else if (kind.type === 'sh') verifyNested(script, kind.hash, parseWitness(bytes), message)
   else if (kind.type === 'tr') verifyTaproot(script, kind.pubkey, parseWitness(bytes), message)
   else if (kind.type === 'pkh') verifyCompact(kind.hash, bytes, message, network)
-  else throw invalid(`proofs by addresses of the kind of ${address} are not understood: only P2WPKH, P2TR, P2SH-P2WPKH and P2PKH are`)
+  else throw invalid(`proofs by addresses of the kind of ${address} are not supported: only by P2WPKH, P2TR, P2SH-P2WPKH and P2PKH`)
 }
 
 /** Final BIP322 puts the name of the variant before the base64; without a name it is the simple variant. */
 function decodeProof(proof: string): Uint8Array {
-  if (/^(ful|pof)/.test(proof)) throw invalid('it is in the full variant of BIP322: give the simple one')
+  if (/^(ful|pof)/.test(proof)) throw invalid('it is in the full variant of BIP322: send the simple variant')
   const text = proof.replace(/^smp/, '')
   if (text === '' || text.length > MAX_PROOF_LENGTH) throw invalid('expected a BIP322 signature in base64')
   try {
@@ -47,11 +47,11 @@ function parseWitness(bytes: Uint8Array): readonly Uint8Array[] {
   let position = 1
   for (let index = 0; index < count && index < MAX_WITNESS_ITEMS; index++) {
     const length = bytes[position]
-    if (length === undefined || length > 0xfc || position + 1 + length > bytes.length) throw invalid('it is no witness stack')
+    if (length === undefined || length > 0xfc || position + 1 + length > bytes.length) throw invalid('it is not a witness stack')
     items.push(bytes.subarray(position + 1, position + 1 + length))
     position += 1 + length
   }
-  if (position !== bytes.length) throw invalid('it is no witness stack')
+  if (position !== bytes.length) throw invalid('it is not a witness stack')
   return items
 }
 
@@ -61,7 +61,7 @@ function verifyKeyHash(script: Uint8Array, hash: Uint8Array, witness: readonly U
   if (key.length !== 33 || !equalBytes(hash160(key), hash)) throw invalid('it is by another key')
   // BIP143: the script code of P2WPKH is the P2PKH script of the same hash.
   const digest = toSign(script, message).preimageWitnessV0(0, OutScript.encode({ type: 'pkh', hash }), SigHash.ALL, 0n)
-  if (!isEcdsa(signature, digest, key)) throw invalid('the signature is not one by this address over this message')
+  if (!isEcdsa(signature, digest, key)) throw invalid('the signature is not by this address over this message')
 }
 
 /** BIP141: the script hash is that of the witness program, which follows from the key. */
@@ -79,7 +79,7 @@ function verifyTaproot(script: Uint8Array, key: Uint8Array, witness: readonly Ui
   const isKnown = signature.length === 64 || (signature.length === 65 && signature[64] === SigHash.ALL)
   const digest = toSign(script, message).preimageWitnessV1(0, [script], hashType, [0n])
   if (!isKnown || !isSchnorr(signature.subarray(0, 64), digest, key))
-    throw invalid('the signature is not one by this address over this message')
+    throw invalid('the signature is not by this address over this message')
 }
 
 /** BIP322: strictly DER, low S, and over everything (SIGHASH_ALL). */
@@ -111,9 +111,9 @@ function verifyCompact(hash: Uint8Array, bytes: Uint8Array, message: string, net
     const point = secp256k1.Signature.fromBytes(recovered, 'recovered').recoverPublicKey(compactDigest(message, network))
     if (equalBytes(hash160(point.toBytes(isCompressed)), hash)) return
   } catch (cause) {
-    throw invalid('the signature is not one by this address over this message', cause)
+    throw invalid('the signature is not by this address over this message', cause)
   }
-  throw invalid('the signature is not one by this address over this message')
+  throw invalid('the signature is not by this address over this message')
 }
 
 function compactDigest(message: string, { coin }: BitcoinNetwork): Uint8Array {
@@ -155,5 +155,5 @@ export function toSpendId(script: Uint8Array, message: string): string {
 }
 
 function invalid(reason: string, cause?: unknown): TandemError {
-  return new TandemError('invalid_signature', `signature is no proof of the address: ${reason}`, { cause })
+  return new TandemError('invalid_signature', `signature does not prove the address: ${reason}`, { cause })
 }

@@ -15,7 +15,7 @@ export type ParsedTransaction = {
   /** BIP141: weight / 4, rounded up. */
   readonly vsize: bigint
   readonly bytes: Uint8Array
-  /** Wrong for a transaction that is only on MWEB, which has no output on the main chain. */
+  /** Wrong for a transaction that is only on MWEB; those have no output on the main chain, so nobody asks. */
   readonly txid: () => string
 }
 
@@ -83,7 +83,7 @@ function readTransaction(cursor: Cursor, format: WireFormat): ParsedTransaction 
   }
 }
 
-/** BIP144: a zero input count marks the extended serialisation, the byte after it says what it has. */
+/** BIP144: an input count of zero marks the extended format. The byte after it says which optional parts follow. */
 function readFlags(cursor: Cursor, { mweb }: WireFormat): number {
   const known = mweb === null ? WITNESS_FLAG : WITNESS_FLAG | MWEB_FLAG
   const flags = cursor.peek(0) === 0 ? (cursor.peek(1) ?? 0) : 0
@@ -96,7 +96,7 @@ function readFlags(cursor: Cursor, { mweb }: WireFormat): number {
 function skipMwebPart(cursor: Cursor): void {
   const [present] = cursor.take(1)
   if (present === 0) return
-  if (present !== 1) throw new Error('an MWEB part where there can be none')
+  if (present !== 1) throw new Error('an MWEB part is not allowed here')
   cursor.take(cursor.left() - LOCK_TIME_BYTES)
 }
 

@@ -25,18 +25,18 @@ test.each(Object.keys(bitcoinNetworks))('%s has an address of its own for it', (
 })
 
 test.each(['', 'bc1p5cyxnuxmeuwuvkwfem96lqzszd02n6xdcjrs20cac6yqjjwudpxqkedrcr', KEY.slice(1), `${KEY} `, `${KEY.slice(0, -1)}g`, '0xabc'])(
-  '"%s" is no key',
+  '"%s" is not a key',
   (text) => {
     expect(parseUserKey(text, mainnet)).toBe(null)
   },
 )
 
 test.each([
-  ['33 bytes', `02${KEY}`, /leave its first byte \(02 or 03\) away; expected an x-only public key/],
-  ['33 bytes in capitals', `03${KEY}`.toUpperCase(), /leave its first byte/],
+  ['33 bytes', `02${KEY}`, /remove its first byte \(02 or 03\); expected an x-only public key/],
+  ['33 bytes in capitals', `03${KEY}`.toUpperCase(), /remove its first byte/],
   ['65 hex characters', `${KEY}0`, /it has 65 hex characters/],
   ['65 bytes', `04${KEY}${KEY.slice(0, 60)}`, /it has 126 hex characters/],
-  ['a prefix', `0x${KEY}`, /leave the 0x away/],
+  ['a prefix', `0x${KEY}`, /remove the 0x/],
   ['no point on the curve', 'f'.repeat(64), /no point with this x/],
   ['zero', '0'.repeat(64), /no point with this x/],
   ['x = 5, which is on the twist', '5'.padStart(64, '0'), /no point with this x/],

@@ -9,14 +9,14 @@ import { parseXOnlyKey } from './address.ts'
 
 const EXPECTED = 'expected an x-only public key (BIP340), 32 bytes as 64 hex characters'
 
-/** Null for what is not a key in any encoding: it may be an address. */
+/** Null for a text that is not a key in any encoding: it may be an address. */
 export function parseUserKey(text: string, network: BitcoinNetwork): UserKey | null {
   const digits = /^(?:0x)?([0-9a-f]+)$/i.exec(text)?.[1]?.toLowerCase()
   if (digits === undefined || digits.length < 64) return null
   if (/^0[23]/.test(digits) && digits.length === 66)
-    throw unusable(text, 'it is a compressed key of 33 bytes: leave its first byte (02 or 03) away')
+    throw unusable(text, 'it is a compressed key of 33 bytes: remove its first byte (02 or 03)')
   if (digits.length !== 64) throw unusable(text, `it has ${digits.length} hex characters`)
-  if (digits !== text.toLowerCase()) throw unusable(text, 'leave the 0x away')
+  if (digits !== text.toLowerCase()) throw unusable(text, 'remove the 0x')
   const key = parseKey(digits, text)
   return { identity: bytesToHex(key), address: keyAddress(key, network) }
 }
@@ -36,5 +36,5 @@ function keyAddress(key: Uint8Array, network: BitcoinNetwork): string {
 }
 
 function unusable(text: string, reason: string, cause?: unknown): TandemError {
-  return new TandemError('invalid_address', `"${text.slice(0, 100)}" is no public key that can be used: ${reason}; ${EXPECTED}`, { cause })
+  return new TandemError('invalid_address', `"${text.slice(0, 100)}" is not a usable public key: ${reason}; ${EXPECTED}`, { cause })
 }

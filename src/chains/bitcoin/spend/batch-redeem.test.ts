@@ -84,7 +84,7 @@ describe('batch redeems', () => {
     expect(fixture.outbox.attempts('crash').map(({ raw }) => raw === wrong)).toEqual([true, false])
   })
 
-  it('ignore a co-signed redeem that is no transaction', async () => {
+  it('ignore a co-signed redeem that is not a transaction', async () => {
     const orders = await fixture.fund([200_000n])
     await batchRedeem(fixture.execution('nonsense'), orders, 'ffff')
     expect(slots('nonsense')).toEqual([ids(...orders)])

@@ -6,8 +6,8 @@
  *   spends deposits that are not requested here (of a batch), it is not replaced, and a child pays for it. Transactions that the same signer
  *   sent for other actions count as our own.
  * - Unspent deposits go into a new transaction, separate from the unconfirmed ones.
- * - A deposit that somebody else spends in an unconfirmed transaction gets its own transaction, which outbids that one: the others neither pay for
- *   it nor wait for it.
+ * - Deposits that somebody else spends in unconfirmed transactions get a transaction of their own for each HTLC, which outbids those: the other
+ *   deposits neither pay for that nor wait for it.
  * - Deposits that are gone or not worth their own input are left out.
  */
 import { bytesToHex } from '@noble/hashes/utils.js'
@@ -56,7 +56,7 @@ export async function spendInBatches(execution: Execution, spend: Spend, cosigne
   for (const mined of live.filter(({ place }) => place === 'block')) await outcome.of(async () => mined.tx)
   for (const state of states) {
     if (state.kind === 'ours') await outcome.of(async () => state.tx)
-    if (state.kind === 'lost') await outcome.of(() => Promise.reject(state.failure))
+    if (state.kind === 'unspendable') await outcome.of(() => Promise.reject(state.failure))
   }
   return outcome.transaction()
 }
@@ -92,7 +92,7 @@ function createDepositCache(execution: Execution, { verb }: Spend, attempts: rea
   }
 }
 
-/** With batches that this signer sent for other actions and that spend these deposits. Oldest first. */
+/** Includes batches that this signer sent for other actions if they spend these deposits. Oldest first. */
 function attemptsOn({ outbox, others }: Execution, outpoints: ReadonlySet<Outpoint>): readonly KnownAttempt[] {
   const isOn = ({ slots }: { readonly slots: readonly string[] }) => slots.some((slot) => outpoints.has(slot))
   const ofOthers = others.filter(isOn).map((other) => ({ ...other, transaction: parseTransaction(other.raw) }))
@@ -111,8 +111,8 @@ async function findAllLive({ backend }: Execution, attempts: readonly KnownAttem
 }
 
 /**
- * The deposits that are worth spending now. A refund takes the largest, because anyone can send dust. A redeem takes all, except an HTLC that
- * costs more than it brings: that one waits for lower fees, unless it is co-signed.
+ * The deposits that are worth spending now. A refund takes the largest, because anyone can send dust. A redeem takes all deposits of an HTLC or none: in a
+ * batch, an HTLC that costs more than it brings waits for lower fees, unless it is co-signed.
  */
 async function choose(
   execution: Execution,

@@ -1,9 +1,9 @@
 /** One transaction that spends deposits by script path, and how its fee may be bumped. */
 import { ChainFailure } from '../../port/failure.ts'
-import { type Action, type BuildRequest, isKeyPath, type Standing, sumOfBids } from '../execute.ts'
+import { type Action, type BuildRequest, type Inspection, isKeyPath, totalFee } from '../execute.ts'
 import type { Draft, Execution, HeldExecution, KnownAttempt } from '../execution.ts'
 import { CHILD_VSIZE } from '../wallet/child-pays.ts'
-import { affordableFee, type FeeRate, feeOf, type Replaced } from '../wallet/fees.ts'
+import { affordableFee, type FeeRate, feeOf, type ReplacedFee } from '../wallet/fees.ts'
 import { hasWantedDescendant } from '../wallet/own-payments.ts'
 import { type LeafInput, signLeafSpends } from '../wallet/sign.ts'
 import type { DepositState } from './deposit-state.ts'
@@ -41,15 +41,15 @@ export function createSpend(
     return { signed: signLeafSpends(signer, taken, { amount: total - fee, script: outputScript }), fee }
   }
 
-  async function inspect(feeRate: FeeRate): Promise<Standing> {
-    const conflicts = new Map<string, Replaced>()
+  async function inspect(feeRate: FeeRate): Promise<Inspection> {
+    const conflicts = new Map<string, ReplacedFee>()
     for (const input of choose(feeRate, null)) {
       const state = await lookAt(input)
-      if (state.kind === 'lost') throw state.failure
+      if (state.kind === 'unspendable') throw state.failure
       if (state.kind === 'ours') return { kind: 'done', tx: state.tx }
-      if (state.kind === 'conflict') conflicts.set(state.tx, state.bid)
+      if (state.kind === 'conflict') conflicts.set(state.tx, state.replaced)
     }
-    const replaced = sumOfBids([...conflicts.values()])
+    const replaced = totalFee([...conflicts.values()])
     return replaced === null ? { kind: 'clear' } : { kind: 'conflict', replaced }
   }
 
@@ -57,7 +57,7 @@ export function createSpend(
     attempts,
     build,
     inspect,
-    // Deposits are other people's transactions: we have nothing to rebroadcast.
+    // Deposits are other people's transactions: we cannot rebroadcast them.
     restoreInputs: async () => false,
     mayReplace: (live, others) => live.slots.every((slot) => own.has(slot)) && !hasWantedDescendant({ ...outbox, others }, live),
     // A script path replacement of many key path inputs is larger than a child with one input.

@@ -21,7 +21,7 @@ describe.each(['rpc', 'esplora'] as const)('spending through %s', (endpoint) => 
   })
   afterEach(() => fixture.node.close())
 
-  const deposits = async (terms: HtlcTerms) => (await fixture.look(terms)).deposits.map(({ id, amount }) => ({ id, amount }))
+  const deposits = async (terms: HtlcTerms) => (await fixture.swapState(terms)).deposits.map(({ id, amount }) => ({ id, amount }))
   const fund = async (terms: HtlcTerms, amount = terms.amount) => {
     await fixture.node.faucet(fixture.client.swapId(terms), amount)
     fixture.node.mine(1)
@@ -47,7 +47,7 @@ describe.each(['rpc', 'esplora'] as const)('spending through %s', (endpoint) => 
     fixture.node.mine(1)
     expect(await redeem()).toBe(second)
     expect(await fixture.client.balance(terms.asset, payout())).toBe(200_000n - after.fee)
-    expect(await fixture.look(terms)).toMatchObject({ phase: 'redeemed', secret: fixture.secret })
+    expect(await fixture.swapState(terms)).toMatchObject({ phase: 'redeemed', secret: fixture.secret })
   })
 
   it('bumps the fee sooner when time runs out, and never beyond half of the amount', async () => {
@@ -139,7 +139,7 @@ describe.each(['rpc', 'esplora'] as const)('spending through %s', (endpoint) => 
       failure('superseded'),
     )
     expect(fixture.solverOutbox.attempts('refund')).toHaveLength(1)
-    expect(await fixture.look(terms)).toMatchObject({ phase: 'redeemed', secret: fixture.secret })
+    expect(await fixture.swapState(terms)).toMatchObject({ phase: 'redeemed', secret: fixture.secret })
   })
 
   it('refunds a later deposit after an earlier one was refunded', async () => {
@@ -154,7 +154,7 @@ describe.each(['rpc', 'esplora'] as const)('spending through %s', (endpoint) => 
       fixture.solverOutbox.open('refund'),
     )
     fixture.node.mine(1)
-    const late = (await fixture.look(terms)).deposits.filter((d) => d.spend === null).map(({ id, amount }) => ({ id, amount }))
+    const late = (await fixture.swapState(terms)).deposits.filter((d) => d.spend === null).map(({ id, amount }) => ({ id, amount }))
     expect(late).toHaveLength(1)
     await expect(fixture.client.refund(terms, { deposits: late, to: null }, fixture.solverOutbox.open('refund'))).rejects.toThrow(
       failure('would-fail', /timelock/),
@@ -163,7 +163,7 @@ describe.each(['rpc', 'esplora'] as const)('spending through %s', (endpoint) => 
     const second = await fixture.client.refund(terms, { deposits: late, to: null }, fixture.solverOutbox.open('refund'))
     expect(second).not.toBe(first)
     fixture.node.mine(1)
-    expect((await fixture.look(terms)).phase).toBe('refunded')
+    expect((await fixture.swapState(terms)).phase).toBe('refunded')
   })
 
   it('fails as superseded for a deposit that a reorg removed', async () => {
@@ -181,7 +181,7 @@ describe('refunds of many deposits', () => {
   let feeRate: bigint
   const terms = () => fixture.terms(200_000n)
   const depositsLeft = async () =>
-    (await fixture.look(terms())).deposits.filter((d) => d.spend?.block == null).map(({ id, amount }) => ({ id, amount }))
+    (await fixture.swapState(terms())).deposits.filter((d) => d.spend?.block == null).map(({ id, amount }) => ({ id, amount }))
   const refund = async () => {
     const backend = createCoreBackend(fixture.node.rpcUrl, regtest)
     const execution = {
@@ -231,7 +231,7 @@ describe('refunds of many deposits', () => {
     await refund()
     expect(amountsTaken(deposits)).toEqual([400n, 400n, 400n])
     fixture.node.mine(1)
-    expect((await fixture.look(terms())).phase).toBe('refunded')
+    expect((await fixture.swapState(terms())).phase).toBe('refunded')
   })
 
   it('drop deposits that a fee bump makes uneconomic, and refund those later', async () => {

@@ -36,7 +36,7 @@ describe.each(['rpc', 'esplora'] as const)('cancelling through %s', (endpoint) =
     fixture.node.mine(1)
     expect(await cancel()).toBeNull()
     expect(attempts()).toHaveLength(2)
-    expect((await fixture.look(terms)).deposits).toEqual([])
+    expect((await fixture.swapState(terms)).deposits).toEqual([])
     expect(await balance()).toBe(1_000_000n - fee)
   })
 
@@ -48,7 +48,7 @@ describe.each(['rpc', 'esplora'] as const)('cancelling through %s', (endpoint) =
     fixture.node.mine(1)
     expect(await cancel()).toBeNull()
     expect(attempts()).toHaveLength(1)
-    expect((await fixture.look(terms)).deposits).toHaveLength(1)
+    expect((await fixture.swapState(terms)).deposits).toHaveLength(1)
   })
 
   it('excludes every attempt, broadcast or not', async () => {
@@ -150,7 +150,7 @@ describe.each(['rpc', 'esplora'] as const)('cancelling through %s', (endpoint) =
     expect(await fixture.initiate(terms)).toBe(second)
     fixture.node.mine(1)
     expect(await fixture.initiate(terms)).toBe(second)
-    expect(await fixture.look(terms)).toMatchObject({ filledAmount: 200_000n, deposits: [{ tx: second }] })
+    expect(await fixture.swapState(terms)).toMatchObject({ filledAmount: 200_000n, deposits: [{ tx: second }] })
     for (const { raw } of attempts().slice(0, 2)) await expect(fixture.rpc('sendrawtransaction', raw)).rejects.toThrow(/missingorspent/)
   })
 
@@ -165,7 +165,7 @@ describe.each(['rpc', 'esplora'] as const)('cancelling through %s', (endpoint) =
     const tx = await fixture.initiate(terms)
     expect(tx).not.toBe(back)
     fixture.node.mine(1)
-    expect(await fixture.look(terms)).toMatchObject({ filledAmount: 200_000n, deposits: [{ tx }] })
+    expect(await fixture.swapState(terms)).toMatchObject({ filledAmount: 200_000n, deposits: [{ tx }] })
     expect(await cancel()).toBeNull()
   })
 })

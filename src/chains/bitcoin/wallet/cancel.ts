@@ -6,13 +6,13 @@
  */
 import { ChainFailure } from '../../port/failure.ts'
 import type { OtherAttempt } from '../../port/outbox.ts'
-import { type BuildRequest, execute, type Standing, shareSlot, sumOfBids, whoSpent } from '../execute.ts'
+import { type BuildRequest, execute, type Inspection, shareSlot, totalFee, whoSpent } from '../execute.ts'
 import type { Draft, Execution, HeldExecution, KnownAttempt } from '../execution.ts'
 import type { BitcoinBackend } from '../nodes/backend.ts'
 import { scriptOfAddress, walletAddress } from '../script/address.ts'
 import { type Outpoint, parseTransaction } from '../script/transaction.ts'
 import { estimateVsize, WALLET_WITNESS } from '../script/weight.ts'
-import { affordableFee, type Replaced } from './fees.ts'
+import { affordableFee, type ReplacedFee } from './fees.ts'
 import { assertReplaces, hasWantedDescendant, splitAttempts, withAmounts } from './own-payments.ts'
 import { signWalletPayment, splitOutpoint } from './sign.ts'
 
@@ -31,8 +31,8 @@ type Open = Extract<AttemptState, { kind: 'open' }>
 
 export async function cancelInitiation(execution: Execution): Promise<string | null> {
   const { backend, network, outbox } = execution
-  const home = scriptOfAddress(walletAddress(outbox.key.publicKey, network), network)
-  const { payments, cancels } = splitAttempts(outbox, home)
+  const ownScript = scriptOfAddress(walletAddress(outbox.key.publicKey, network), network)
+  const { payments, cancels } = splitAttempts(outbox, ownScript)
   const states: AttemptState[] = []
   for (const payment of payments) states.push(await stateOf(execution, payment, [...payments, ...cancels]))
   if (states.some((state) => state.kind === 'mined')) return null
@@ -43,16 +43,16 @@ export async function cancelInitiation(execution: Execution): Promise<string | n
   // Cancelling the parent would strand the child: its coin might come back in a reorg, so the child's action could not safely pay from other coins.
   function assertNoChild(others: readonly OtherAttempt[]): void {
     const parent = open.find(({ attempt }) => hasWantedDescendant({ ...outbox, others }, attempt))
-    // A failure, because null would mean that it is done: cancel it as soon as the child is mined elsewhere or no longer wanted.
+    // Throw, so that it is retried: null would mean that it is cancelled. It is cancelled once no wanted payment spends its change.
     if (parent !== undefined)
       throw new ChainFailure('would-fail', `${parent.attempt.tx} is not cancelled while another payment spends its change`)
   }
 
-  async function inspect(): Promise<Standing> {
+  async function inspect(): Promise<Inspection> {
     assertNoChild(execution.others)
     const conflicts = new Set(open.flatMap((state) => state.conflicts))
     if (conflicts.size > 0) assertReplaces(network)
-    const replaced = sumOfBids(await bidsOf(backend, conflicts))
+    const replaced = totalFee(await feesOf(backend, conflicts))
     return replaced === null ? { kind: 'clear' } : { kind: 'conflict', replaced }
   }
 
@@ -62,10 +62,10 @@ export async function cancelInitiation(execution: Execution): Promise<string | n
     const total = coins.reduce((sum, coin) => sum + coin.amount, 0n)
     const vsize = estimateVsize(
       coins.map(() => WALLET_WITNESS),
-      [home],
+      [ownScript],
     )
-    const fee = affordableFee(vsize, feeRate, replaced, total, home, network)
-    return { signed: signWalletPayment(held.signer, coins, [{ amount: total - fee, script: home }]), fee }
+    const fee = affordableFee(vsize, feeRate, replaced, total, ownScript, network)
+    return { signed: signWalletPayment(held.signer, coins, [{ amount: total - fee, script: ownScript }]), fee }
   }
 
   return execute(execution, {
@@ -121,11 +121,11 @@ function coinsAgainst(open: readonly Open[], others: readonly OtherAttempt[]): R
   return chosen
 }
 
-async function bidsOf(backend: BitcoinBackend, txids: ReadonlySet<string>): Promise<readonly Replaced[]> {
-  const bids: Replaced[] = []
+async function feesOf(backend: BitcoinBackend, txids: ReadonlySet<string>): Promise<readonly ReplacedFee[]> {
+  const fees: ReplacedFee[] = []
   for (const txid of txids) {
-    const bid = await backend.unconfirmedFee(txid)
-    if (bid !== null) bids.push(bid)
+    const fee = await backend.unconfirmedFee(txid)
+    if (fee !== null) fees.push(fee)
   }
-  return bids
+  return fees
 }

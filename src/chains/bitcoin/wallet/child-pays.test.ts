@@ -13,7 +13,7 @@ import { chain } from './manual-mining.fixture.ts'
 import { signWalletPayment } from './sign.ts'
 
 const signer = randomSigner()
-const home = p2wpkh(signer.publicKey).script
+const ownScript = p2wpkh(signer.publicKey).script
 const elsewhere = p2wpkh(randomSigner().publicKey).script
 
 /** Pays `amounts` from one coin, its fee on top. */
@@ -34,7 +34,7 @@ function execution(outbox = createMemoryOutbox(signer).open('action'), waiting: 
   return { chain, network: regtest, backend, ...opened(outbox), signer, feeRate: async () => 1_000n, blocks: createBlocksSince(backend) }
 }
 
-const redeem = attempt([{ amount: 100_000n, script: home }], 110n)
+const redeem = attempt([{ amount: 100_000n, script: ownScript }], 110n)
 const coin = { outpoint: `${redeem.tx}:0`, amount: 100_000n }
 const alone = { members: [redeem], child: null, coin }
 const feeOfChild = (live: KnownAttempt, family: Parameters<typeof buildChild>[2], feeRate: bigint) =>
@@ -54,7 +54,7 @@ describe('the fee of a child', () => {
   })
 
   it('outbids an earlier child', () => {
-    const child = attempt([{ amount: 99_000n, script: home }], 1_000n, coin.outpoint)
+    const child = attempt([{ amount: 99_000n, script: ownScript }], 1_000n, coin.outpoint)
     const fee = feeOfChild(redeem, { ...alone, child }, 1_000n) ?? 0n
     expect(fee).toBeGreaterThanOrEqual(1_000n + CHILD_VSIZE)
     expect(rateOf(fee, CHILD_VSIZE)).toBeGreaterThanOrEqual((child.feeRate * 125n) / 100n)
@@ -62,10 +62,10 @@ describe('the fee of a child', () => {
 
   it('never exceeds half of the amount, together with the fees before', () => {
     expect(feeOfChild(redeem, alone, 900_000n)).toBe(100_110n / 2n - 110n)
-    const small = attempt([{ amount: 1_000n, script: home }], 110n)
+    const small = attempt([{ amount: 1_000n, script: ownScript }], 110n)
     const family = { members: [small], child: null, coin: { outpoint: `${small.tx}:0`, amount: 1_000n } }
     expect(feeOfChild(small, family, 900_000n)).toBe(1_110n / 2n - 110n)
-    const tiny = attempt([{ amount: 300n, script: home }], 110n)
+    const tiny = attempt([{ amount: 300n, script: ownScript }], 110n)
     expect(feeOfChild(tiny, { members: [tiny], child: null, coin: { outpoint: `${tiny.tx}:0`, amount: 300n } }, 900_000n)).toBeNull()
   })
 
@@ -73,7 +73,7 @@ describe('the fee of a child', () => {
     const payment = attempt(
       [
         { amount: 2_000n, script: elsewhere },
-        { amount: 5_000_000n, script: home },
+        { amount: 5_000_000n, script: ownScript },
       ],
       141n,
     )
@@ -103,8 +103,8 @@ describe('a child is possible', () => {
   })
 
   it('with unconfirmed parents of ours, which the child pays for too', async () => {
-    const parent = attempt([{ amount: 200_000n, script: home }], 110n)
-    const live = attempt([{ amount: 100_000n, script: home }], 110n, `${parent.tx}:0`)
+    const parent = attempt([{ amount: 200_000n, script: ownScript }], 110n)
+    const live = attempt([{ amount: 100_000n, script: ownScript }], 110n, `${parent.tx}:0`)
     const box = createMemoryOutbox(signer)
     await box.open('parent').record(parent)
     const open = execution(box.open('action'), [parent, live])

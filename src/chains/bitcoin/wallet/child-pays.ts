@@ -18,7 +18,7 @@ export const CHILD_VSIZE = estimateVsize([WALLET_WITNESS], [new Uint8Array(22)])
 export type UnconfirmedChain = {
   /** Parents before children. */
   readonly members: readonly KnownAttempt[]
-  /** Only pays for the members, and may be replaced; not one of them. */
+  /** A child that only pays for the members (CPFP) and may be replaced. It is not one of them. */
   readonly child: KnownAttempt | null
   /** The output that a child would spend; null: no output of ours is left, or a wanted payment uses it. */
   readonly coin: SpendableCoin | null
@@ -32,21 +32,21 @@ export function isChildOf({ slots }: Pick<Attempt, 'slots'>, { tx }: Pick<Attemp
 
 /** Follows our own outputs from the unconfirmed transaction to the last one that no wanted transaction of ours spends. */
 export async function findUnconfirmedChain({ backend, network, outbox, others }: Execution, live: KnownAttempt): Promise<UnconfirmedChain> {
-  const home = walletScript(outbox)
+  const ownScript = walletScript(outbox)
   const signed: readonly Signed[] = [...others, ...outbox.attempts.map((attempt) => ({ ...attempt, wanted: true }))]
   const spendersOf = (outpoint: Outpoint) => signed.filter(({ slots }) => slots.includes(outpoint)).toReversed()
   const members = [...(await unminedParents(backend, signed, live)), live]
-  for (let coin = coinFor(live, home); coin !== null; ) {
+  for (let coin = coinFor(live, ownScript); coin !== null; ) {
     const { outpoint } = coin
     const spenders = spendersOf(outpoint)
     const spender = await firstUnconfirmed(backend, spenders)
     if (spender === null) {
-      const isClaimed = spenders.some(({ wanted, raw }) => wanted && !paysOnly(parseTransaction(raw), home))
+      const isClaimed = spenders.some(({ wanted, raw }) => wanted && !paysOnly(parseTransaction(raw), ownScript))
       return { members, child: null, coin: isClaimed ? null : coin }
     }
-    const next = coinFor(spender, home)
+    const next = coinFor(spender, ownScript)
     const isLast = next !== null && !spendersOf(next.outpoint).some(({ wanted }) => wanted)
-    if (network.replaces && isLast && spender.slots.length === 1 && paysOnly(spender.transaction, home))
+    if (network.replaces && isLast && spender.slots.length === 1 && paysOnly(spender.transaction, ownScript))
       return { members, child: spender, coin }
     members.push(spender)
     coin = next
@@ -62,12 +62,14 @@ export function buildChild(
   feeRate: FeeRate,
 ): Draft | null {
   if (coin === null) return null
-  const home = walletScript(outbox)
+  const ownScript = walletScript(outbox)
   const paid = members.reduce((sum, member) => sum + paidBy(member), 0n)
   const vsize = members.reduce((sum, { transaction }) => sum + transaction.vsize, 0n)
   const current = child === null ? rateOf(paid, vsize) : rateOf(paid + paidBy(child), vsize + child.transaction.vsize)
   const target = boundFeeRate(highest(feeRate, raisedRate(current)), network)
-  const given = live.transaction.outputs.filter(({ script }) => bytesToHex(script) !== home).reduce((sum, { amount }) => sum + amount, 0n)
+  const given = live.transaction.outputs
+    .filter(({ script }) => bytesToHex(script) !== ownScript)
+    .reduce((sum, { amount }) => sum + amount, 0n)
   if (given > 0n && target > feeRate * MAX_RATE_FACTOR) return null
   const atStake = given > 0n ? given : live.transaction.outputs.reduce((sum, { amount }) => sum + amount, paidBy(live))
 
@@ -114,15 +116,15 @@ async function firstUnconfirmed(backend: BitcoinBackend, candidates: readonly Si
   return null
 }
 
-function coinFor({ tx, transaction }: KnownAttempt, home: string): SpendableCoin | null {
-  const vout = transaction.outputs.findIndex(({ script }) => bytesToHex(script) === home)
+function coinFor({ tx, transaction }: KnownAttempt, ownScript: string): SpendableCoin | null {
+  const vout = transaction.outputs.findIndex(({ script }) => bytesToHex(script) === ownScript)
   const output = transaction.outputs[vout]
   return output === undefined ? null : { outpoint: `${tx}:${vout}`, amount: output.amount }
 }
 
-/** `home`: a script, hex. */
-export function paysOnly({ outputs }: ParsedTransaction, home: string): boolean {
-  return outputs.every(({ script }) => bytesToHex(script) === home)
+/** `ownScript`: the scriptPubKey of our wallet, hex. */
+export function paysOnly({ outputs }: ParsedTransaction, ownScript: string): boolean {
+  return outputs.every(({ script }) => bytesToHex(script) === ownScript)
 }
 
 function walletScript({ key }: Pick<Outbox, 'key'>): string {

@@ -10,7 +10,7 @@ import {
   feeOf,
   largestFee,
   MAX_RATE_FACTOR,
-  type Replaced,
+  type ReplacedFee,
   replacementFee,
   uneconomic,
 } from './fees.ts'
@@ -29,7 +29,7 @@ export type PaymentRequest = {
   readonly required: readonly SpendableCoin[]
   readonly optional: readonly Coin[]
   readonly feeRate: FeeRate
-  readonly replaced: Replaced | null
+  readonly replaced: ReplacedFee | null
   /** The missing fee of a coin's unconfirmed parents: the child pays it (CPFP). */
   readonly parentDebt: (outpoint: string) => bigint
   /** Fees are low and there is time: small coins may be consolidated. */

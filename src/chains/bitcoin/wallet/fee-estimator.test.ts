@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { regtest } from '../bitcoin.fixture.ts'
 import { createFeeEstimator } from './fee-estimator.ts'
 
-function stage(network = regtest) {
+function createFixture(network = regtest) {
   const state = { estimate: 10_000n as bigint | null, longTerm: null as bigint | null, minimum: 0n, now: 0, asked: [] as number[] }
   const backend = {
     async estimateFeeRate(target: number) {
@@ -15,7 +15,7 @@ function stage(network = regtest) {
 }
 
 it('asks for the next block when urgent, and caches the answer', async () => {
-  const { state, fees } = stage()
+  const { state, fees } = createFixture()
   expect(await fees.feeRate('normal')).toBe(10_000n)
   expect(await fees.feeRate('urgent')).toBe(15_000n)
   await fees.feeRate('normal')
@@ -26,7 +26,7 @@ it('asks for the next block when urgent, and caches the answer', async () => {
 })
 
 it("pays the network's usual rate without an estimate, and never less than the mempool minimum", async () => {
-  const { state, fees } = stage()
+  const { state, fees } = createFixture()
   state.estimate = null
   expect(await fees.feeRate('normal')).toBe(regtest.fallbackFeeRate)
   state.minimum = 30_000n
@@ -38,7 +38,7 @@ it("pays the network's usual rate without an estimate, and never less than the m
 })
 
 it('stays within the bounds of the network for any estimate', async () => {
-  const { state, fees } = stage()
+  const { state, fees } = createFixture()
   state.estimate = 1n
   expect(await fees.feeRate('normal')).toBe(regtest.minFeeRate)
   state.estimate = 10n ** 12n
@@ -46,7 +46,7 @@ it('stays within the bounds of the network for any estimate', async () => {
 })
 
 it('does not follow a jump for minutes, unless urgent', async () => {
-  const { state, fees } = stage()
+  const { state, fees } = createFixture()
   await fees.feeRate('normal')
   expect(await fees.feeRate('fast')).toBe(15_000n)
   state.estimate = 400_000n
@@ -62,7 +62,7 @@ it('does not follow a jump for minutes, unless urgent', async () => {
 })
 
 it('agrees in advance to the current rate, but at most three times the rate of a longer time', async () => {
-  const { state, fees } = stage()
+  const { state, fees } = createFixture()
   expect(await fees.presignedRate()).toBe(10_000n)
   state.now += 5_001
   state.longTerm = 3_000n
@@ -79,7 +79,7 @@ it('agrees in advance to the current rate, but at most three times the rate of a
 })
 
 it('agrees in advance to the rate of the broadcast where a fee bump is hardly possible', async () => {
-  const { fees } = stage({ ...regtest, replaces: false })
+  const { fees } = createFixture({ ...regtest, replaces: false })
   expect(await fees.presignedRate()).toBe(await fees.feeRate('fast'))
   expect(await fees.presignedRate()).toBe(15_000n)
 })

@@ -58,8 +58,8 @@ describe('the affordable fee', () => {
     ['nothing, if half of the amount does not outbid', 100_000n, 2_502n, replaced, null],
     ['nothing, if half of the amount is not relayed', 1_000n, 285n, null, null],
     ['nothing, if dust would be left', 1_000n, 430n, null, null],
-  ] as const)('is %s', (_, rate, total, bid, fee) => {
-    const paid = () => affordableFee(143n, rate, bid, total, script, network)
+  ] as const)('is %s', (_, rate, total, replaced, fee) => {
+    const paid = () => affordableFee(143n, rate, replaced, total, script, network)
     if (fee === null) expect(paid).toThrow(expect.objectContaining({ kind: 'uneconomic' }))
     else expect(paid()).toBe(fee)
   })

@@ -62,16 +62,16 @@ export function raisedRate(rate: FeeRate): FeeRate {
   return (rate * BUMP_PERCENT) / 100n + 1n
 }
 
-/** The transactions to be replaced: their total fee, and the highest rate among them. */
-export type Replaced = { readonly fee: bigint; readonly rate: FeeRate }
+/** Of the transactions to be replaced: their total fee, and the highest rate among them. */
+export type ReplacedFee = { readonly fee: bigint; readonly rate: FeeRate }
 
 /** The lowest fee of a replacement of `vsize`: BIP125 rules 3 and 4 ask for more in total, its own relay fee on top, and a higher rate. */
-export function outbiddingFee(vsize: bigint, replaced: Replaced, { minFeeRate }: FeeBounds): bigint {
+export function outbiddingFee(vsize: bigint, replaced: ReplacedFee, { minFeeRate }: FeeBounds): bigint {
   return max(replaced.fee + feeOf(vsize, minFeeRate), feeOf(vsize, raisedRate(replaced.rate)))
 }
 
 /** The fee of a transaction of `vsize` at this rate that replaces others (null: none) and pays what its unconfirmed parents lack. */
-export function replacementFee(vsize: bigint, rate: FeeRate, replaced: Replaced | null, bounds: FeeBounds, parentDebt = 0n): bigint {
+export function replacementFee(vsize: bigint, rate: FeeRate, replaced: ReplacedFee | null, bounds: FeeBounds, parentDebt = 0n): bigint {
   const wanted = feeOf(vsize, rate) + parentDebt
   return replaced === null ? wanted : max(wanted, outbiddingFee(vsize, replaced, bounds))
 }
@@ -92,7 +92,7 @@ export function uneconomic(what: string, amount: bigint, fee: bigint): ChainFail
 export function affordableFee(
   vsize: bigint,
   rate: FeeRate,
-  replaced: Replaced | null,
+  replaced: ReplacedFee | null,
   total: bigint,
   outputScript: Uint8Array,
   bounds: FeeBounds,

@@ -33,7 +33,7 @@ describe.each(['rpc', 'esplora'] as const)('initiating through %s', (endpoint) =
     expect(two?.slots).toEqual(one?.slots)
     fixture.node.mine(1)
     expect(await fixture.initiate(terms)).toBe(second)
-    expect(await fixture.look(terms)).toMatchObject({ phase: 'initiated', filledAmount: 200_000n, deposits: [{ tx: second }] })
+    expect(await fixture.swapState(terms)).toMatchObject({ phase: 'initiated', filledAmount: 200_000n, deposits: [{ tx: second }] })
   })
 
   it('returns the attempt that was mined, even if it is the cheaper one', async () => {
@@ -46,7 +46,7 @@ describe.each(['rpc', 'esplora'] as const)('initiating through %s', (endpoint) =
     expect(await fixture.initiate(terms)).toBe(first)
     fixture.node.mine(1)
     expect(await fixture.initiate(terms)).toBe(first)
-    expect((await fixture.look(terms)).deposits).toHaveLength(1)
+    expect((await fixture.swapState(terms)).deposits).toHaveLength(1)
   })
 
   it('rebroadcasts a dropped transaction', async () => {
@@ -153,8 +153,8 @@ describe.each(['rpc', 'esplora'] as const)('initiating through %s', (endpoint) =
     await fixture.give(1_000_000n)
     const [coin] = await createCoreBackend(fixture.node.rpcUrl, regtest).coinsOf(fixture.client.addressOf(fixture.solver))
     if (coin === undefined) throw new Error('the solver has a coin')
-    const home = { script: scriptOfAddress(fixture.client.addressOf(fixture.solver), regtest), amount: 999_000n }
-    const { txid, raw } = signWalletPayment(fixture.solver, [coin], [home])
+    const output = { script: scriptOfAddress(fixture.client.addressOf(fixture.solver), regtest), amount: 999_000n }
+    const { txid, raw } = signWalletPayment(fixture.solver, [coin], [output])
     await fixture.solverOutbox.open('other').record({ tx: txid, raw, slots: [coin.outpoint], feeRate: 9_000n })
     await fixture.rpc('sendrawtransaction', raw)
     await expect(fixture.initiate(fixture.terms(200_000n))).rejects.toThrow(failure('would-fail', /insufficient funds/))
@@ -177,7 +177,7 @@ describe.each(['rpc', 'esplora'] as const)('initiating through %s', (endpoint) =
     await fixture.rpc('sendrawtransaction', raw)
     expect(await fixture.initiate(terms)).toBe(tx)
     fixture.node.mine(1)
-    expect(await fixture.look(terms)).toMatchObject({ phase: 'initiated', deposits: [{ tx }] })
+    expect(await fixture.swapState(terms)).toMatchObject({ phase: 'initiated', deposits: [{ tx }] })
   })
 
   it('replaces a coin that a reorg removed if another coin of the attempt excludes it', async () => {
@@ -194,7 +194,7 @@ describe.each(['rpc', 'esplora'] as const)('initiating through %s', (endpoint) =
     expect(two?.slots.filter((slot) => one?.slots.includes(slot))).toHaveLength(1)
     expect(two?.slots.some((slot) => slot.startsWith(`${orphan}:`))).toBe(false)
     fixture.node.mine(1)
-    expect(await fixture.look(terms)).toMatchObject({ phase: 'initiated', deposits: [{ tx: second }] })
+    expect(await fixture.swapState(terms)).toMatchObject({ phase: 'initiated', deposits: [{ tx: second }] })
   })
 
   it('rebroadcasts a dropped parent of its own', async () => {
@@ -215,15 +215,15 @@ describe.each(['rpc', 'esplora'] as const)('initiating through %s', (endpoint) =
     // The operator moves the same coin by hand.
     const coin = fixture.solverOutbox.attempts('initiate')[0]?.slots[0] ?? ''
     expect(coin.startsWith(`${funding}:`)).toBe(true)
-    const home = { script: new Uint8Array([0x00, 0x14, ...new Uint8Array(20).fill(7)]), amount: 299_000n }
-    await fixture.rpc('sendrawtransaction', signWalletPayment(fixture.solver, [{ outpoint: coin, amount: 300_000n }], [home]).raw)
+    const output = { script: new Uint8Array([0x00, 0x14, ...new Uint8Array(20).fill(7)]), amount: 299_000n }
+    await fixture.rpc('sendrawtransaction', signWalletPayment(fixture.solver, [{ outpoint: coin, amount: 300_000n }], [output]).raw)
     fixture.node.mine(1)
     await fixture.give(400_000n)
     await expect(fixture.initiate(terms)).rejects.toThrow(failure('would-fail', /could pay twice/))
     fixture.node.mine(chain.finalityBlocks)
     const tx = await fixture.initiate(terms)
     fixture.node.mine(1)
-    expect(await fixture.look(terms)).toMatchObject({ phase: 'initiated', deposits: [{ tx }] })
+    expect(await fixture.swapState(terms)).toMatchObject({ phase: 'initiated', deposits: [{ tx }] })
   })
 
   it('fails as unreachable when the node is down, and goes on when it is back', async () => {

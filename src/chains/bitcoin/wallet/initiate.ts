@@ -16,7 +16,7 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import { ChainFailure } from '../../port/failure.ts'
-import { type Action, type BuildRequest, execute, higherBid, type Standing, whoSpent } from '../execute.ts'
+import { type Action, type BuildRequest, execute, higherFee, type Inspection, whoSpent } from '../execute.ts'
 import type { Draft, Execution, HeldExecution, KnownAttempt } from '../execution.ts'
 import { htlcOf } from '../htlc.ts'
 import type { Coin, Spender } from '../nodes/backend.ts'
@@ -25,7 +25,7 @@ import { scriptOfAddress, walletAddress } from '../script/address.ts'
 import { type Outpoint, parseTransaction } from '../script/transaction.ts'
 import { paysOnly } from './child-pays.ts'
 import { planPayment } from './coin-selection.ts'
-import { type FeeRate, feeOf, type Replaced, urgencyOf } from './fees.ts'
+import { type FeeRate, feeOf, type ReplacedFee, urgencyOf } from './fees.ts'
 import { assertReplaces, hasWantedDescendant, splitAttempts, withAmounts } from './own-payments.ts'
 import { type SpendableCoin, signWalletPayment, splitOutpoint } from './sign.ts'
 
@@ -59,23 +59,27 @@ export async function initiateHtlc(execution: Execution, terms: HtlcTerms): Prom
   const action: Action = {
     attempts: payments,
     build,
-    inspect: () => findStanding(execution, payments, cancels),
+    inspect: () => inspectCoins(execution, payments, cancels),
     restoreInputs: (attempt) => rebroadcastParents(execution, attempt),
     mayReplace: (live, others) => !hasWantedDescendant({ ...outbox, others }, live),
   }
   return execute(execution, action)
 }
 
-/** A node without a transaction index does not find an attempt whose outputs are all spent, but it sees that the coins are spent. */
-async function findStanding(execution: Execution, payments: readonly KnownAttempt[], cancels: readonly KnownAttempt[]): Promise<Standing> {
-  let conflict: Replaced | null = null
+/** Checks the coins too: a node without a transaction index does not find a mined attempt whose outputs are all spent, but it sees that its coins are spent. */
+async function inspectCoins(
+  execution: Execution,
+  payments: readonly KnownAttempt[],
+  cancels: readonly KnownAttempt[],
+): Promise<Inspection> {
+  let conflict: ReplacedFee | null = null
   for (const outpoint of coinsSpentBy(payments)) {
     if ((await execution.backend.output(outpoint)).state === 'unspent') continue
     const spender = await whoSpent(execution, outpoint, payments)
     if (spender?.isOurs) return { kind: 'done', tx: spender.txid }
     if (!isUnconfirmedCancel(spender, cancels)) continue
     assertReplaces(execution.network)
-    conflict = higherBid(conflict, await execution.backend.unconfirmedFee(spender.txid))
+    conflict = higherFee(conflict, await execution.backend.unconfirmedFee(spender.txid))
   }
   return conflict === null ? { kind: 'clear' } : { kind: 'conflict', replaced: conflict }
 }
@@ -116,19 +120,19 @@ function hasTimeAndLowFees({ chain, network, outbox }: Execution, feeRate: FeeRa
 }
 
 /** Coins that no other wanted action uses. Those of an unwanted action are free: spending them cancels it. */
-async function freeCoins(held: HeldExecution, address: string, home: Uint8Array): Promise<readonly Coin[]> {
+async function freeCoins(held: HeldExecution, address: string, ownScript: Uint8Array): Promise<readonly Coin[]> {
   const claimed = new Set(held.others.flatMap((other) => (other.wanted ? other.slots : [])))
   const coins = await held.backend.coinsOf(address)
-  return coins.filter((coin) => !claimed.has(coin.outpoint) && (coin.isConfirmed || isSafeChange(held, coin, home)))
+  return coins.filter((coin) => !claimed.has(coin.outpoint) && (coin.isConfirmed || isSafeChange(held, coin, ownScript)))
 }
 
 /**
  * Change of a wanted transaction of ours that we never replaced. Not that of a child that only pays for its parent: the next fee bump replaces
  * it.
  */
-function isSafeChange({ outbox, others }: HeldExecution, coin: Coin, home: Uint8Array): boolean {
+function isSafeChange({ outbox, others }: HeldExecution, coin: Coin, ownScript: Uint8Array): boolean {
   const parent = others.find((other) => other.tx === splitOutpoint(coin.outpoint).txid)
-  if (parent === undefined || !parent.wanted || paysOnly(parseTransaction(parent.raw), bytesToHex(home))) return false
+  if (parent === undefined || !parent.wanted || paysOnly(parseTransaction(parent.raw), bytesToHex(ownScript))) return false
   const siblings = [...others, ...outbox.attempts].filter((other) => other.slots.some((slot) => parent.slots.includes(slot)))
   return siblings.length === 1
 }

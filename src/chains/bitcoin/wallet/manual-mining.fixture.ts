@@ -33,7 +33,7 @@ export interface Fixture {
   terms(amount: bigint, timelock?: bigint): HtlcTerms
   /** Coins for the solver, one each, mined together; returns the txids. */
   give(...amounts: readonly bigint[]): Promise<readonly string[]>
-  look(terms: HtlcTerms): Promise<SwapState>
+  swapState(terms: HtlcTerms): Promise<SwapState>
   initiate(terms: HtlcTerms, key?: string, options?: { readonly fault?: OutboxFault }): Promise<string>
   mempool(): Promise<readonly string[]>
   unminedFee(tx: string): Promise<{ readonly fee: bigint; readonly vsize: bigint }>
@@ -72,7 +72,7 @@ export async function startFixture(endpoint: 'rpc' | 'esplora'): Promise<Fixture
       node.mine(1)
       return txids
     },
-    look: async (terms) => (await lookAt(client, terms, from)).swap,
+    swapState: async (terms) => (await lookAt(client, terms, from)).swap,
     initiate: (terms, key = 'initiate', options = {}) => client.initiate(terms, solverOutbox.open(key, options)),
     mempool: () => rpc('getrawmempool'),
     async unminedFee(tx) {

@@ -14,9 +14,9 @@ export type OwnPayments = { readonly payments: readonly KnownAttempt[]; readonly
 
 /** An attempt that pays only the wallet itself either cancels the others, whose coins it spends, or is a child that pays for one (CPFP). */
 export function splitAttempts(outbox: Outbox, walletScript: Uint8Array): OwnPayments {
-  const home = bytesToHex(walletScript)
+  const ownScript = bytesToHex(walletScript)
   const attempts = knownAttempts(outbox)
-  const isPayment = ({ transaction }: KnownAttempt) => transaction.outputs.some((output) => bytesToHex(output.script) !== home)
+  const isPayment = ({ transaction }: KnownAttempt) => transaction.outputs.some((output) => bytesToHex(output.script) !== ownScript)
   const payments = attempts.filter(isPayment)
   const cancels = attempts.filter((attempt) => !isPayment(attempt) && payments.some((payment) => shareSlot(attempt, payment)))
   return { payments, cancels }

@@ -69,7 +69,7 @@ describe('signed transactions', () => {
     expect(spends.map((tx) => tx.bytes[0])).toEqual([2, 2, 2])
   })
 
-  it('refuses outpoints that are none', () => {
+  it('refuses texts that are not outpoints', () => {
     expect(splitOutpoint(`${'ab'.repeat(32)}:7`)).toEqual({ txid: 'ab'.repeat(32), vout: 7 })
     for (const text of ['', 'ab:1', `${'ab'.repeat(32)}`, `${'AB'.repeat(32)}:1`, `${'ab'.repeat(32)}:-1`])
       expect(() => splitOutpoint(text)).toThrow()

@@ -95,6 +95,6 @@ export function finish(transaction: Transaction): SignedTransaction {
 
 export function splitOutpoint(outpoint: Outpoint): { readonly txid: string; readonly vout: number } {
   const match = /^([0-9a-f]{64}):([0-9]{1,10})$/.exec(outpoint)
-  if (match?.[1] === undefined) throw new Error(`"${outpoint}" is no outpoint of the form txid:vout`)
+  if (match?.[1] === undefined) throw new Error(`"${outpoint}" is not an outpoint: expected txid:vout`)
   return { txid: match[1], vout: Number(match[2]) }
 }

@@ -30,7 +30,7 @@ export function createSharedNode(
   { quorum: size, ...options }: SharedNodeOptions,
 ): EvmNode {
   const problemOf = (node: EvmNode) => chainProblem(chain, node)
-  const quorum = openQuorum(chain.id, providers, { size, isVerdict, problemOf, ...options })
+  const quorum = openQuorum(chain.id, providers, { size, isExecutionError, problemOf, ...options })
   const allowedLag = allowedLagOf(chain)
   const blocks = createAgreedBlocks<EvmNode, NodeBlock>(quorum, {
     async newest(node) {
@@ -104,8 +104,8 @@ export function createSharedNode(
   }
 }
 
-/** The chain's verdict on a call, not a failure of the provider. */
-function isVerdict(error: unknown): boolean {
+/** The chain refused the call; the provider did not fail. */
+function isExecutionError(error: unknown): boolean {
   return isRevert(error) || isInsufficientFunds(error) || isOutOfGas(error)
 }
 

@@ -3,6 +3,6 @@ import type { AssetId } from '../../../protocol/asset.ts'
 
 /**
  * Why this address cannot receive the asset now, in words for its owner; null if it can. Throws `ChainFailure` if the nodes do not answer.
- * A stranger chooses the address and asks as often as the rate limit allows: a fixed number of requests to each provider, no search.
+ * Strangers choose the address, as often as the rate limit allows: so make a fixed number of requests to each provider, and no search.
  */
 export type CheckRecipient = (address: string, asset: AssetId) => Promise<string | null>

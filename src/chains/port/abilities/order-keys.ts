@@ -3,7 +3,7 @@ import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import type { RefundPackage } from './rescue.ts'
 
 export interface OrderKeys {
-  /** A public key of the user's own: null if the text is no key; throws `invalid_address` if it is one that cannot be used. */
+  /** A public key of the user's own: null if the text is not a key; throws `invalid_address` for a key that cannot be used. */
   parseUserKey(text: string): UserKey | null
   /** Throws `invalid_signature` unless the owner of `address` signed `message`. */
   verifyMessage(address: string, message: string, proof: string): void

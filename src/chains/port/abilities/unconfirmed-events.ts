@@ -1,4 +1,4 @@
-/** Nodes let one search their mempool. Absent: an event is first seen in a block. */
+/** The mempool of nodes can be searched. Absent: an event is first seen in a block. */
 import type { HtlcEvent } from '../../../protocol/htlc.ts'
 import type { WatchedSwaps } from '../watched-swaps.ts'
 
