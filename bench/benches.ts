@@ -4,9 +4,20 @@ import type { Bench } from './bench.ts'
 import { gasBench } from './gas.ts'
 import { latencyBench } from './latency.ts'
 import { listsBench } from './lists.ts'
+import { loadBench } from './load/load.ts'
 import { restBench } from './rest.ts'
 import { rpcBench } from './rpc/rpc.ts'
 import { vbytesBench } from './vbytes.ts'
 import { watchBench } from './watch.ts'
 
-export const benches: readonly Bench[] = [gasBench, vbytesBench, latencyBench, restBench, apiBench, rpcBench, listsBench, watchBench]
+export const benches: readonly Bench[] = [
+  gasBench,
+  vbytesBench,
+  latencyBench,
+  loadBench,
+  restBench,
+  apiBench,
+  rpcBench,
+  listsBench,
+  watchBench,
+]

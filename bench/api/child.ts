@@ -3,7 +3,13 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-export type Child<T> = { readonly ready: T; ask<A>(question: unknown): Promise<A>; stop(): Promise<void> }
+export type Child<T> = {
+  readonly ready: T
+  ask<A>(question: unknown): Promise<A>
+  stop(): Promise<void>
+  end(): Promise<void>
+  readonly pid: number
+}
 
 /** Starts a file beside this one with `input`; resolves with the first message it sends. */
 export async function startChild<T>(file: string, input: unknown): Promise<Child<T>> {
@@ -18,6 +24,14 @@ export async function startChild<T>(file: string, input: unknown): Promise<Child
       child.send(question as object)
       return answer
     },
+    /** Asks it to end by itself. */
+    async end() {
+      if (child.exitCode !== null) return
+      const exited = once(child, 'exit')
+      child.send('end')
+      await exited
+    },
+    pid: child.pid ?? 0,
     async stop() {
       if (child.exitCode !== null) return
       const exited = once(child, 'exit')

@@ -1,0 +1,31 @@
+/** The local chains and the database, without service and solver. Gives each of the users some of an asset. */
+import { join } from 'node:path'
+import { startLocalStack } from '../../src/local/stack.ts'
+import { createLogger } from '../../src/log.ts'
+import { readInput, tellParent } from '../api/child.ts'
+
+export type ChainsInput = {
+  readonly folder: string
+  readonly chains: readonly string[]
+  readonly gifts: readonly { readonly asset: string; readonly address: string; readonly amount: string }[]
+}
+
+const { folder, chains, gifts } = readInput<ChainsInput>()
+const stack = await startLocalStack({
+  folder: join(folder, 'stack'),
+  port: 0,
+  log: createLogger({ name: 'load', level: 'warn' }),
+  mining: 'instant',
+  chains,
+  startParties: false,
+})
+for (const { asset, address, amount } of gifts) await stack.network.give(asset, address, BigInt(amount))
+const cpu = () => ({ cpuMicros: process.cpuUsage().user + process.cpuUsage().system })
+process.on('message', (question) => {
+  if (question === 'cpu') return tellParent(cpu())
+  stack.stop().then(
+    () => process.exit(0),
+    () => process.exit(1),
+  )
+})
+tellParent({ info: stack.info, ...stack.configs })

@@ -1,0 +1,207 @@
+/** Swaps at a fixed rate through the real HTTP interface: chains with database, service and solver are processes of their own. */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createApiClient } from '../../demo/client/api-client.ts'
+import type { LocalJson } from '../../src/local/local-json.ts'
+import { type Child, startChild } from '../api/child.ts'
+import { type Bench, percentile } from '../bench.ts'
+import type { ChainsInput } from './chains-child.ts'
+import { createAccounts, createEvmUsers, type EvmUsers, type Swap } from './evm-users.ts'
+import type { PartyInput, PartyReport } from './party-child.ts'
+import { postgresCpuSeconds } from './postgres-cpu.ts'
+
+type LoadPlan = {
+  readonly perSecond: number
+  readonly seconds: number
+  /** Processes of each party, on one database a party. */
+  readonly engines: number
+}
+
+type LoadFigures = LoadPlan & {
+  readonly paidPerSecond: number
+  readonly unpaid: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+  readonly requestsPerSwap: number
+  readonly loopDelayMs: { readonly service: number; readonly solver: number }
+  /** Parts of one core. */
+  readonly cpu: { readonly service: number; readonly solver: number; readonly chains: number; readonly postgres: number | null }
+}
+
+const ROUTE = { from: 'ethereum_localnet:eth', to: 'arbitrum_localnet:usdc', amount: 10_000_000_000_000_000n }
+const ACCOUNTS = 40
+const WEALTH = 10n ** 19n
+const POLL_MS = 20
+const WARM_UP_SWAPS = 3
+/** How long a swap may take after the last one was funded. */
+const DRAIN_MS = 15_000
+
+const P50_LIMIT_MS = 500
+const P99_LIMIT_MS = 2_000
+
+type Ready = { readonly info: LocalJson; readonly serviceFile: string; readonly solverFile: string }
+
+async function measureLoad(plan: LoadPlan, onProgress: (what: string) => void): Promise<LoadFigures> {
+  const folder = await mkdtemp(join(tmpdir(), 'tandem-load-'))
+  const children: Child<unknown>[] = []
+  const start = async <T>(file: string, input: ChainsInput | PartyInput): Promise<Child<T>> => {
+    const child = await startChild<T>(`../load/${file}`, input)
+    children.push(child)
+    return child
+  }
+  try {
+    onProgress('chains and database')
+    const accounts = createAccounts(ACCOUNTS)
+    const gifts = accounts.map(({ address }) => ({ asset: ROUTE.from, address, amount: WEALTH.toString() }))
+    const chains = await start<Ready>('chains-child.ts', { folder, chains: ['ethereum', 'arbitrum'], gifts })
+    const { info, serviceFile, solverFile } = chains.ready
+    const nodeHosts = Object.values(info.chains).map(({ rpc_url }) => new URL(String(rpc_url)).host)
+    onProgress('solver and service')
+    const parties: { readonly party: PartyInput['party']; readonly child: Child<{ readonly url: string }> }[] = []
+    for (const [party, file] of [['solver', solverFile] as const, ['service', serviceFile] as const])
+      for (let engine = 0; engine < plan.engines; engine += 1) {
+        const configFile = engine === 0 ? file : await withOtherPort(file)
+        parties.push({ party, child: await start('party-child.ts', { party, configFile, nodeHosts }) })
+      }
+    const users = await createEvmUsers(info, createApiClient({ baseUrl: info.base_url, appId: info.app_id }), accounts, ROUTE)
+    const report = async () =>
+      Promise.all(parties.map(async ({ party, child }) => ({ party, ...(await child.ask<PartyReport>('report')) })))
+    const chainsCpu = async () => (await chains.ask<{ readonly cpuMicros: number }>('cpu')).cpuMicros / 1e6
+
+    onProgress('warming up')
+    await run(users, { perSecond: 2, swaps: WARM_UP_SWAPS }, () => undefined)
+    const before = { parties: await report(), chains: await chainsCpu(), postgres: await postgresCpuSeconds(chains.pid) }
+    const startedAt = performance.now()
+    const swaps = await run(users, { perSecond: plan.perSecond, swaps: Math.ceil(plan.perSecond * plan.seconds) }, onProgress)
+    const seconds = (performance.now() - startedAt) / 1000
+    const after = { parties: await report(), chains: await chainsCpu(), postgres: await postgresCpuSeconds(chains.pid) }
+
+    const of = (party: PartyInput['party']) =>
+      after.parties.map((now, index) => ({ now, earlier: before.parties[index] })).filter(({ now }) => now.party === party)
+    const cpuOf = (party: PartyInput['party']) =>
+      of(party).reduce((sum, { now, earlier }) => sum + (now.cpuMicros - (earlier?.cpuMicros ?? 0)) / 1e6, 0) / seconds
+    const delayOf = (party: PartyInput['party']) => Math.max(...of(party).map(({ now }) => now.loopDelayP99Ms))
+    return {
+      ...plan,
+      ...figuresOf(swaps, plan),
+      requestsPerSwap: after.parties.reduce((sum, { nodeRequests }) => sum + nodeRequests, 0) / swaps.length,
+      loopDelayMs: { service: delayOf('service'), solver: delayOf('solver') },
+      cpu: {
+        service: cpuOf('service'),
+        solver: cpuOf('solver'),
+        chains: (after.chains - before.chains) / seconds,
+        postgres: after.postgres === null || before.postgres === null ? null : (after.postgres - before.postgres) / seconds,
+      },
+    }
+  } finally {
+    for (const child of children.toReversed()) await child.end()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Starts swaps at the rate, whatever the earlier ones do, and waits for the rest at the end. Returns the swaps of this run. */
+async function run(
+  users: EvmUsers,
+  { perSecond, swaps }: { readonly perSecond: number; readonly swaps: number },
+  onProgress: (what: string) => void,
+): Promise<readonly Swap[]> {
+  const first = users.swaps.length
+  const started: Promise<void>[] = []
+  const startedAt = performance.now()
+  const failures: unknown[] = []
+  let lastSwapAt = startedAt
+  for (let running = true; running; ) {
+    const now = performance.now()
+    while (started.length < swaps && now - startedAt >= (started.length * 1000) / perSecond) {
+      lastSwapAt = now
+      started.push(users.swap(started.length).catch((error: unknown) => void failures.push(error)))
+    }
+    await users.poll()
+    const mine = users.swaps.slice(first)
+    const paid = mine.filter(({ paidAt }) => paidAt !== null).length
+    onProgress(`${started.length} of ${swaps} swaps started, ${paid} paid`)
+    running = started.length < swaps || (paid + failures.length < swaps && now - lastSwapAt < DRAIN_MS)
+    await sleep(POLL_MS)
+  }
+  await Promise.all(started)
+  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} swaps could not be ordered or funded: ${failures[0]}`)
+  return users.swaps.slice(first)
+}
+
+function figuresOf(swaps: readonly Swap[], { seconds }: LoadPlan): Pick<LoadFigures, 'paidPerSecond' | 'unpaid' | 'p50Ms' | 'p99Ms'> {
+  const paid = swaps.flatMap(({ confirmedAt, paidAt }) => (paidAt === null ? [] : [{ confirmedAt, paidAt }]))
+  const times = paid.map(({ confirmedAt, paidAt }) => paidAt - confirmedAt)
+  const start = Math.min(...swaps.map(({ confirmedAt }) => confirmedAt))
+  // Swaps that are paid in the time after the last order would hide that the rate is not sustained.
+  const inTime = paid.filter(({ paidAt }) => paidAt - start <= seconds * 1000 + P99_LIMIT_MS).length
+  return { paidPerSecond: inTime / seconds, unpaid: swaps.length - paid.length, p50Ms: percentile(times, 50), p99Ms: percentile(times, 99) }
+}
+
+/** A copy of the configuration with a port of its own, beside the original: paths of keys stay valid. */
+async function withOtherPort(configFile: string): Promise<string> {
+  const config = JSON.parse(await readFile(configFile, 'utf8')) as { readonly listen: { readonly host: string } }
+  const copy = join(dirname(configFile), `second-${Math.random().toString(36).slice(2)}.json`)
+  await writeFile(copy, JSON.stringify({ ...config, listen: { ...config.listen, port: await freePort() } }), { mode: 0o600 })
+  return copy
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
+    })
+  })
+}
+
+const plans: Readonly<Record<'full' | 'smallest', readonly LoadPlan[]>> = {
+  full: [
+    { perSecond: 1, seconds: 20, engines: 1 },
+    { perSecond: 20, seconds: 60, engines: 1 },
+    { perSecond: 20, seconds: 30, engines: 2 },
+  ],
+  smallest: [{ perSecond: 2, seconds: 1, engines: 1 }],
+}
+
+export const loadBench: Bench = {
+  name: 'load',
+  about: `swaps per second, limits p50 ${P50_LIMIT_MS} ms and p99 ${P99_LIMIT_MS} ms from source confirmed to destination redeemed`,
+  conditions: `${ROUTE.from} → ${ROUTE.to} on instantly mined local chains, ${ACCOUNTS} users, all on one machine. Chains (in one process with the embedded database server), service and solver are processes of their own, with 1 or 2 processes of each party on one database. Orders arrive at a fixed rate, whatever the earlier ones do. Source confirmed: the node has taken the transaction, and mines it at once. Paid in time: until ${P99_LIMIT_MS} ms after the last order. Requests: HTTP requests of both parties to nodes. CPU: parts of one core.`,
+  async run({ size, onProgress }) {
+    const rows: LoadFigures[] = []
+    for (const plan of plans[size]) rows.push(await measureLoad(plan, onProgress))
+    return {
+      ok: rows.every((row) => row.unpaid === 0 && row.p50Ms <= P50_LIMIT_MS && row.p99Ms <= P99_LIMIT_MS),
+      table: {
+        columns: [
+          'orders/s',
+          'seconds',
+          'engines',
+          'paid/s in time',
+          'unpaid',
+          'p50 ms',
+          'p99 ms',
+          'requests/swap',
+          'loop delay p99 ms service, solver',
+          'CPU service, solver, chains, database',
+        ],
+        rows: rows.map((row) => [
+          row.perSecond,
+          row.seconds,
+          row.engines,
+          row.paidPerSecond.toFixed(1),
+          row.unpaid,
+          Math.round(row.p50Ms),
+          Math.round(row.p99Ms),
+          Math.round(row.requestsPerSwap),
+          `${row.loopDelayMs.service.toFixed(0)}, ${row.loopDelayMs.solver.toFixed(0)}`,
+          [row.cpu.service, row.cpu.solver, row.cpu.chains, row.cpu.postgres].map((part) => part?.toFixed(2) ?? '–').join(', '),
+        ]),
+      },
+    }
+  },
+}

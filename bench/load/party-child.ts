@@ -1,0 +1,50 @@
+/** A service or a solver in a process of its own, which measures itself. */
+import { subscribe } from 'node:diagnostics_channel'
+import type { ClientRequest } from 'node:http'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { loadConfig } from '../../src/config/load-config.ts'
+import { ServiceConfig, SolverConfig } from '../../src/config/schema.ts'
+import { createLogger } from '../../src/log.ts'
+import { startService } from '../../src/service/main.ts'
+import { startSolver } from '../../src/solver/main.ts'
+import { readInput, tellParent } from '../api/child.ts'
+
+export type PartyInput = { readonly party: 'service' | 'solver'; readonly configFile: string; readonly nodeHosts: readonly string[] }
+
+export type PartyReport = {
+  readonly cpuMicros: number
+  /** Since the last report. */
+  readonly loopDelayP99Ms: number
+  /** HTTP requests to nodes since the last report. */
+  readonly nodeRequests: number
+}
+
+const { party, configFile, nodeHosts } = readInput<PartyInput>()
+const log = createLogger({ name: party, level: 'error' })
+const delay = monitorEventLoopDelay({ resolution: 5 })
+let nodeRequests = 0
+
+const running =
+  party === 'service'
+    ? await startService(await loadConfig(ServiceConfig, configFile), log)
+    : await startSolver(await loadConfig(SolverConfig, configFile), log)
+subscribe('http.client.request.start', (message) => {
+  const { request } = message as { readonly request: ClientRequest }
+  if (nodeHosts.includes(String(request.getHeader('host')))) nodeRequests += 1
+})
+delay.enable()
+process.on('message', (question) => {
+  if (question !== 'report') {
+    running.stop().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    )
+    return
+  }
+  const { user, system } = process.cpuUsage()
+  const report: PartyReport = { cpuMicros: user + system, loopDelayP99Ms: delay.percentile(99) / 1e6, nodeRequests }
+  delay.reset()
+  nodeRequests = 0
+  tellParent(report)
+})
+tellParent({ url: running.url })
