@@ -36,14 +36,15 @@ export function createContractExecutor<T extends ContractTypes, A extends Contra
   async function send(action: A, outbox: Outbox): Promise<string> {
     const attempts = await Promise.all(outbox.attempts.map(family.read))
     const own = attempts.filter(({ call }) => family.isOwn(action, call))
-    const obstacle = obstacleTo(action.verb, await family.htlcState(action))
+    // Initiating is optional: a missed initiation loses only this deal.
+    const duty = { isObligatory: action.verb !== 'initiate' }
+    const [state, lane] = await Promise.all([family.htlcState(action), family.openLane(outbox, duty)])
+    const obstacle = obstacleTo(action.verb, state)
     if (obstacle !== null) {
       const done = await findSuccess(own)
       if (done !== null) return done
       throw obstacle
     }
-    // Initiating is optional: a missed initiation loses only this deal.
-    const lane = await family.openLane(outbox, { isObligatory: action.verb !== 'initiate' })
     const sending = sendOn(lane)
     const live = await keepAlive(action, outbox, lane, sending)
     if (live !== null) return live
@@ -96,13 +97,25 @@ export function createContractExecutor<T extends ContractTypes, A extends Contra
     // Never back off when we are the payee.
     else if (payee !== sender) assertBackoffOver(`${verb} to ${payee}`, reverts.byOthers, outbox.now)
     assertBackoffOver(`${verb} at the highest fee limit`, reverts.atFeeCap, outbox.now)
-    const missing = action.paysAmount ? await family.approvals(action, sender) : []
-    if (missing.length > 0) return approveFirst(action, missing, sender, lane, sending)
     const mustHideSecret = verb === 'redeem' && outbox.attempts.length === 0 && !(family.simulatesOwnRedeem && payee === sender)
     // Calldata contains the secret: record the attempt before any node sees it.
     if (mustHideSecret) return sending.append(call, await family.tryPayout(action, sender))
-    await family.simulate(action, sender)
-    return sending.append(call, await family.estimate(action, sender, reverts))
+    const [missing, trial] = await Promise.all([
+      action.paysAmount ? family.approvals(action, sender) : [],
+      tryCall(action, sender, reverts),
+    ])
+    if (missing.length > 0) return approveFirst(action, missing, sender, lane, sending)
+    return sending.append(call, trial())
+  }
+
+  /** Simulates and estimates at the same time. Returns the cost, or throws, when called: the reason of the simulation comes first. */
+  async function tryCall(action: A, sender: string, reverts: Reverts<T['signed']>): Promise<() => T['cost']> {
+    const [simulated, estimated] = await Promise.allSettled([family.simulate(action, sender), family.estimate(action, sender, reverts)])
+    return () => {
+      if (simulated.status === 'rejected') throw simulated.reason
+      if (estimated.status === 'rejected') throw estimated.reason
+      return estimated.value
+    }
   }
 
   async function approveFirst(

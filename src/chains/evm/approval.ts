@@ -20,11 +20,12 @@ export async function missingApprovals(
   { asset, amount }: HtlcTerms,
   sender: Address,
 ): Promise<readonly TransactionCall[]> {
-  const balance = await (token === null ? node.balance(sender) : state.tokenBalance(token, sender))
+  const [balance, allowance] = await Promise.all([
+    token === null ? node.balance(sender) : state.tokenBalance(token, sender),
+    token === null ? amount : state.allowance(token, sender, spender),
+  ])
   if (balance < amount) throw new ChainFailure('would-fail', `initiate: ${sender} holds ${balance} of ${asset}, needs ${amount}`)
-  if (token === null) return []
-  const allowance = await state.allowance(token, sender, spender)
-  if (allowance >= amount) return []
+  if (token === null || allowance >= amount) return []
   // Unlimited, so it is needed only once. It is safe: the HTLC is immutable, and takes only what the sender itself initiates or signs for.
   const unlimited = approvalCall(token, spender, maxUint256)
   const needsReset = allowance > 0n && !(await isApprovalAccepted(node, unlimited, sender))

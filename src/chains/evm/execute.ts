@@ -14,7 +14,7 @@ import type { HtlcContract } from './htlc.ts'
 import type { EvmNode } from './nodes/node.ts'
 import { NodeRefusal } from './nodes/rpc.ts'
 import { type EvmTypes, openLane } from './send/lane.ts'
-import { tryPayout } from './send/payout.ts'
+import { tryPayout, tryPayoutAsSent } from './send/payout.ts'
 import { asChainFailure, isRevert } from './send/revert.ts'
 import { readAttempt, type TransactionCall } from './send/transaction.ts'
 
@@ -63,8 +63,8 @@ function familyOf(chain: Chain, node: EvmNode, state: ContractState): ContractFa
 
   /** Twice the gas limit: out of gas in a simulation would look like a revert. */
   async function offerFor({ call, verb }: Action): Promise<{ readonly gas: bigint; readonly gasPrice: bigint }> {
-    const { maxFeePerGas } = await suggestFees(node, feeModelOf(chain))
-    return { gas: 2n * (await safeGas(node, chain, call, verb)), gasPrice: maxFeePerGas }
+    const [{ maxFeePerGas }, gas] = await Promise.all([suggestFees(node, feeModelOf(chain)), safeGas(node, chain, call, verb)])
+    return { gas: 2n * gas, gasPrice: maxFeePerGas }
   }
 
   const queuedCost = ({ call, verb }: Step) => safeGas(node, chain, call, verb)
@@ -81,8 +81,9 @@ function familyOf(chain: Chain, node: EvmNode, state: ContractState): ContractFa
     simulate: (step, sender) => ('terms' in step ? simulateAsSent(step, sender) : simulate(step, sender)),
     estimate,
     async tryPayout(action, sender) {
-      await tryPayout(node, action.contract, action.terms, { sender: sender as Address, ...(await offerFor(action)) })
-      return queuedCost(action)
+      const [offer, cost] = await Promise.all([offerFor(action), queuedCost(action), tryPayout(node, action.contract, action.terms)])
+      await tryPayoutAsSent(node, action.contract, action.terms, { sender: sender as Address, ...offer })
+      return cost
     },
     // The fixed gas limit covers every redeem.
     simulatesOwnRedeem: false,

@@ -77,12 +77,12 @@ export interface EvmNode {
 
 export function createNode(url: string, timeoutMs: number): EvmNode {
   const rpc = createRpc(url, timeoutMs)
-  const ask = rpc.request
+  const ask = rpc.requestBatched
   const ranges = createLogRanges()
 
-  async function read(method: string, params: readonly unknown[], by = ask): Promise<unknown> {
+  async function read(method: string, params: readonly unknown[]): Promise<unknown> {
     try {
-      return await by(method, params)
+      return await ask(method, params)
     } catch (error) {
       if (error instanceof NodeRefusal)
         throw new ChainFailure('unreachable', `${method}: the node refused (${error.code} ${error.message})`)
@@ -91,7 +91,7 @@ export function createNode(url: string, timeoutMs: number): EvmNode {
   }
 
   async function block(height: bigint | 'latest'): Promise<NodeBlock | null> {
-    const answer = await read('eth_getBlockByNumber', [height === 'latest' ? height : numberToHex(height), false], rpc.requestBatched)
+    const answer = await read('eth_getBlockByNumber', [height === 'latest' ? height : numberToHex(height), false])
     if (answer === null) return null
     const found = parseBlock(record(answer))
     if (height !== 'latest' && found.height !== height) throw malformed(`block ${height}`)
@@ -117,7 +117,7 @@ export function createNode(url: string, timeoutMs: number): EvmNode {
     code: async (address) => hex(await read('eth_getCode', [address, 'latest'])),
     async logs({ addresses, events, ...where }) {
       const read = async (blocks: Readonly<Record<string, string>>) => {
-        const answer = await rpc.requestBatched('eth_getLogs', [{ address: addresses, topics: [events], ...blocks }])
+        const answer = await ask('eth_getLogs', [{ address: addresses, topics: [events], ...blocks }])
         if (!Array.isArray(answer)) throw malformed('a list of logs')
         return answer.map(record).filter(isMined).map(parseLog)
       }
@@ -151,7 +151,7 @@ export function createNode(url: string, timeoutMs: number): EvmNode {
       return quantity(record(answer).status) === 1n ? 'success' : 'reverted'
     },
     async broadcast(raw) {
-      await ask('eth_sendRawTransaction', [raw])
+      await rpc.request('eth_sendRawTransaction', [raw])
     },
     close: () => rpc.close(),
   }

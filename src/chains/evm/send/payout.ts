@@ -18,11 +18,15 @@ export async function verifyPayout(node: EvmNode, contract: HtlcContract, terms:
 /** The transaction that will make the payout. */
 type Sending = { readonly sender: Address; readonly gas: bigint; readonly gasPrice: bigint }
 
-/** The same without a gas limit. With `sending`, the payout is also simulated as that transaction would make it, where the node supports it. */
-export async function tryPayout(node: EvmNode, contract: HtlcContract, terms: HtlcTerms, sending?: Sending): Promise<void> {
+/** The same without a gas limit. */
+export async function tryPayout(node: EvmNode, contract: HtlcContract, terms: HtlcTerms): Promise<void> {
   const answer = await orChainFailure(() => node.call(transferOf(contract, terms)), terms)
   if (contract.token !== null && !isAccepted(answer)) throw failure(terms, 'the token answered false')
-  const result = sending === undefined ? null : await payoutAsSent(node, contract, terms, sending)
+}
+
+/** Simulates the payout as that transaction would make it, where the node supports it. */
+export async function tryPayoutAsSent(node: EvmNode, contract: HtlcContract, terms: HtlcTerms, sending: Sending): Promise<void> {
+  const result = await payoutAsSent(node, contract, terms, sending)
   if (result === null) return
   if (!result.succeeded) throw asChainFailure(new NodeRefusal(3, 'execution reverted', result.answer), payoutOf(terms))
   if (contract.token !== null && !isAccepted(result.answer)) throw failure(terms, 'the token answered false')
