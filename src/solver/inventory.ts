@@ -1,20 +1,18 @@
 /** The solver's balances, less the amounts that funded orders reserve. */
 import type { ChainClient } from '../chains/port/client.ts'
 import { ChainFailure } from '../chains/port/failure.ts'
-import { clientFor, isServed, loadFacts } from '../engine/facts.ts'
+import { clientFor } from '../engine/facts.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import type { AssetId } from '../protocol/asset.ts'
 import type { ChainId } from '../protocol/chain-id.ts'
-import { awaitsFill, playbook } from '../protocol/playbook.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
-import { deriveOrder, type OrderState } from '../protocol/state.ts'
 import type { Database } from '../store/database/database.ts'
-import { listActiveOrders } from '../store/orders/orders.ts'
+import { createReservations } from './reservations.ts'
 
 export interface Inventory {
   /** For new quotes and orders. */
   available(asset: AssetId): Promise<bigint>
-  /** For signing a fill. Only orders with a signed fill reserve here: a funded order without one has no priority over others. */
+  /** For signing a fill. Only promised amounts are reserved here: a funded order without a signed fill has no priority over others. */
   availableToAgree(asset: AssetId): Promise<bigint>
   /** Holdings on all chains that answer. */
   list(): Promise<readonly Holding[]>
@@ -28,11 +26,6 @@ export type Holding = {
   readonly available: bigint
 }
 
-/** Funded, and only the solver's fill signature is missing, which it can still give. */
-function isAboutToBeAgreed(state: OrderState): boolean {
-  return awaitsFill(state) && state.gapSeconds > 0n && state.destination.counted.length === 0
-}
-
 export function createInventory(options: {
   readonly db: Database
   readonly registry: Registry
@@ -40,21 +33,8 @@ export function createInventory(options: {
   readonly keys: Keyring
   readonly now: () => bigint
 }): Inventory {
-  const { db, registry, clients, keys } = options
-
-  /** By asset. Only funded orders reserve: anyone can make unfunded orders for free, and they must not block others. */
-  async function readReserved(counts: (state: OrderState) => boolean): Promise<ReadonlyMap<AssetId, bigint>> {
-    const orders = (await listActiveOrders(db)).filter((stored) => isServed(registry, stored))
-    const facts = await loadFacts(db, registry, orders, options.now())
-    const initiation = playbook.filter((rule) => rule.who === 'solver' && rule.verb === 'initiate')
-    const reserved = new Map<AssetId, bigint>()
-    for (const state of facts.map(deriveOrder)) {
-      if (!initiation.some((rule) => rule.holds(state)) && !counts(state)) continue
-      const { asset, amount } = state.order.destination.terms
-      reserved.set(asset, (reserved.get(asset) ?? 0n) + amount)
-    }
-    return reserved
-  }
+  const { registry, clients, keys } = options
+  const reservations = createReservations(options)
 
   async function hold(asset: AssetId, reserved: ReadonlyMap<AssetId, bigint>): Promise<Holding> {
     const client = clientFor(clients, registry.asset(asset).chain)
@@ -66,13 +46,13 @@ export function createInventory(options: {
 
   return {
     async available(asset) {
-      return (await hold(asset, await readReserved(isAboutToBeAgreed))).available
+      return (await hold(asset, await reservations.read(['promised', 'expected']))).available
     },
     async availableToAgree(asset) {
-      return (await hold(asset, await readReserved(() => false))).available
+      return (await hold(asset, await reservations.read(['promised']))).available
     },
     async list() {
-      const reserved = await readReserved(isAboutToBeAgreed)
+      const reserved = await reservations.read(['promised', 'expected'])
       const active = registry.assets.filter((asset) => asset.deployment !== null)
       const holdings = await Promise.all(
         active.map(({ id }) =>

@@ -150,6 +150,10 @@ export type Schema = {
     extra_fee_bips: number
     expires_at: bigint
   }
+  inventory_marks: {
+    id: Generated<bigint>
+    order_id: string
+  }
   commitments: { order_id: string; way: 'locked' | 'refund_signed'; at: Timestamp }
   fills: {
     order_id: string

@@ -1,0 +1,222 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { factsOf } from '../engine/facts.ts'
+import type { Block } from '../protocol/chain.ts'
+import { MAX_COUNTED } from '../protocol/counting.ts'
+import type { HtlcEvent } from '../protocol/htlc.ts'
+import type { Order } from '../protocol/order.ts'
+import { environments } from '../protocol/registry/environments.ts'
+import { deriveOrder, type OrderState } from '../protocol/state.ts'
+import { readCursor, recordPoll, rewind } from '../store/chain/events.ts'
+import { recordDecline } from '../store/orders/fills.ts'
+import { addInstantRefunds } from '../store/orders/grants.ts'
+import { findOrder, findOrderSnapshots } from '../store/orders/orders.ts'
+import { blockOf, closeAnyway, openTestStore, sightingsOf, type TestStore } from '../store/store.fixture.ts'
+import { acceptOrder } from './orders.ts'
+import { createReservations, reservationKind } from './reservations.ts'
+import { fillFor, openSolver, orderRequest, type TestSolver, wbtc } from './solver.fixture.ts'
+
+let store: TestStore
+let solver: TestSolver
+beforeAll(async () => {
+  store = await openTestStore()
+})
+afterAll(() => store.close())
+beforeEach(async () => {
+  solver = await openSolver(store)
+  await store.db.deleteFrom('inventory_marks').execute()
+})
+
+const openReservations = (db = store.db) => createReservations({ db, registry: solver.context.registry, now: solver.context.now })
+const all = ['promised', 'expected'] as const
+
+async function agree(): Promise<Order> {
+  const request = orderRequest()
+  await acceptOrder(solver.context, request)
+  const stored = await findOrder(store.db, request.order_id)
+  if (stored === null) throw new Error('the order was not stored')
+  return stored.order
+}
+
+async function poll(chain: string, events: (block: Block) => readonly HtlcEvent[], unconfirmed: readonly HtlcEvent[] = []): Promise<void> {
+  const after = await readCursor(store.db, chain)
+  const { height } = after ?? { height: 0n }
+  const block = { ...blockOf(height + 1n, `${chain} ${branch} `), parentHash: after?.hash ?? '' }
+  await recordPoll(store.db, { chain, after, blocks: [block], events: events(block), unconfirmed })
+}
+let branch = 0
+
+const deposit = (swap: Order['source'], amount: bigint, tx: string, block: Block | null): HtlcEvent => ({
+  ...sightingsOf(swap.swapId, block).initiated(amount),
+  tx,
+  deposit: tx,
+})
+const marks = async () => (await store.db.selectFrom('inventory_marks').selectAll().execute()).length
+
+async function stateOf({ id }: Order): Promise<OrderState> {
+  const [snapshot] = await findOrderSnapshots(store.db, [id])
+  if (snapshot === undefined) throw new Error(`there is no order ${id}`)
+  return deriveOrder(factsOf(solver.context.registry, snapshot, solver.world.now))
+}
+
+/** By deriving every order. */
+async function expectedSum(kinds: readonly string[]): Promise<bigint> {
+  const { rows } = await sql<{ id: string }>`select id from orders where closed_at is null`.execute(store.db)
+  const snapshots = await findOrderSnapshots(
+    store.db,
+    rows.map(({ id }) => id),
+  )
+  return snapshots
+    .map((snapshot) => deriveOrder(factsOf(solver.context.registry, snapshot, solver.world.now)))
+    .filter((state) => kinds.includes(reservationKind(state) ?? 'none'))
+    .reduce((sum, { order }) => sum + order.destination.terms.amount, 0n)
+}
+
+test('dust and unfunded orders leave no mark', async () => {
+  const [dusted] = [await agree(), await agree()]
+  await poll('bitcoin_regtest', (block) => Array.from({ length: 50 }, (_, n) => deposit(dusted.source, 600n, `dust ${n}`, block)))
+  expect(await marks()).toBe(0)
+})
+
+test('marks of orders that reserve nothing any more are deleted, and of the others all but one', async () => {
+  const [paid, waiting] = [await agree(), await agree()]
+  await poll('ethereum_localnet', () => [])
+  for (const tx of ['one', 'two'])
+    await poll('bitcoin_regtest', (block) => [paid, waiting].map((order) => deposit(order.source, 200_000n, `${tx} ${order.id}`, block)))
+  await poll('ethereum_localnet', (block) => [deposit(paid.destination, paid.destination.terms.amount, 'payment', block)])
+  await openReservations().read(all)
+  expect(await store.db.selectFrom('inventory_marks').select('order_id').execute()).toEqual([{ order_id: waiting.id }])
+})
+
+test('a mark that is written while orders are derived stays', async () => {
+  const order = await agree()
+  await poll('ethereum_localnet', () => [])
+  await poll('bitcoin_regtest', (block) => [deposit(order.source, 1_000_000n, 'deposit', block)])
+  const reservations = openReservations()
+  await recordDecline(store.db, order.id, 'no')
+  const before = await marks()
+  await Promise.all([reservations.read(all), fillFor(solver, order, ['deposit']), openReservations(store.other).read(all)])
+  expect(before).toBeGreaterThan(0)
+  expect((await reservations.read(all)).get(wbtc) ?? 0n).toBe(await expectedSum(all))
+})
+
+test('a promise of one process is reserved for another at once', async () => {
+  const order = await agree()
+  await poll('ethereum_localnet', () => [])
+  await poll('bitcoin_regtest', (block) => [deposit(order.source, 1_000_000n, 'deposit', block)])
+  const other = openReservations(store.other)
+  expect((await other.read(['promised'])).get(wbtc)).toBeUndefined()
+  expect((await other.read(all)).get(wbtc)).toBe(980_000n)
+  expect(await fillFor(solver, order, ['deposit'])).toMatchObject({ answer: 'signed' })
+  expect((await other.read(['promised'])).get(wbtc)).toBe(980_000n)
+})
+
+describe('after any history, two processes reserve what all orders together reserve', () => {
+  test.each(Array.from({ length: 4 }, (_, seed) => seed + 1))('seed %i', { timeout: 120_000 }, async (seed) => {
+    const next = randomFrom(seed)
+    const pick = <T>(values: readonly T[]): T => values[next() % values.length] as T
+    const orders = await Promise.all(Array.from({ length: 6 }, agree))
+    const [one, two] = [openReservations(), openReservations(store.other)]
+    await poll('ethereum_localnet', () => [])
+    await poll('bitcoin_regtest', () => [])
+    let sent = 0
+    const fundOne = () => {
+      const amount = pick([600n, 500_000n, 980_000n, 1_000_000n, 1_000_000n])
+      sent += 1
+      return poll('bitcoin_regtest', (block) => [deposit(pick(orders).source, amount, `tx ${sent}`, block)])
+    }
+    const steps: readonly (() => Promise<unknown>)[] = [
+      () => poll(pick(['bitcoin_regtest', 'ethereum_localnet']), () => []),
+      fundOne,
+      () => poll('bitcoin_regtest', () => [], [deposit(pick(orders).source, pick([600n, 1_000_000n]), `unmined ${next() % 3}`, null)]),
+      async () => {
+        const order = (await findOrder(store.db, pick(orders).id))?.order
+        if (order === undefined) return
+        const { swapId, terms } = order.destination
+        await poll('ethereum_localnet', (block) => [
+          { ...deposit(order.destination, terms.amount, `payment ${swapId}`, block), index: `log:${order.id}` },
+        ])
+      },
+      async () => {
+        const [event] = await store.db
+          .selectFrom('events')
+          .selectAll()
+          .where('kind', '=', 'initiated')
+          .where('block_height', 'is not', null)
+          .orderBy(sql`md5(tx || ${seed})`)
+          .limit(1)
+          .execute()
+        if (event === undefined) return
+        const kind = pick(['redeemed', 'refunded'] as const)
+        await poll(event.chain, (block) => [
+          { ...sightingsOf(event.swap_id, block).refunded(), tx: `spend ${event.tx}`, deposit: event.deposit, kind } as HtlcEvent,
+        ])
+      },
+      async () => {
+        const chain = pick(['bitcoin_regtest', 'ethereum_localnet'])
+        const [ancestor] = (
+          await store.db.selectFrom('blocks').selectAll().where('chain', '=', chain).orderBy('height', 'desc').execute()
+        ).slice(1 + (next() % 2))
+        if (ancestor === undefined) return
+        branch += 1
+        await rewind(store.db, chain, { ...ancestor, parentHash: ancestor.parent_hash, ordinal: undefined } as unknown as Block)
+      },
+      async () => {
+        if (next() % 4 === 0) await recordDecline(store.db, pick(orders).id, 'no')
+      },
+      async () => {
+        const state = await stateOf(pick(orders))
+        if (reservationKind(state) !== 'expected' || state.source.filledAmount !== state.order.source.terms.amount) return
+        await fillFor(
+          solver,
+          state.order,
+          state.source.counted.map((d) => d.id),
+        )
+      },
+      async () => {
+        // The reconciler closes no order that still wants an action.
+        const state = await stateOf(pick(orders))
+        if (reservationKind(state) === null) await closeAnyway(store.db, state.order.id)
+      },
+      async () => {
+        const { id } = pick(orders)
+        if (next() % 4 === 0)
+          await store.db
+            .transaction()
+            .execute((tx) => addInstantRefunds(tx, id, [{ deposit: 'none', amount: 1n, to: 'user', pays: 1n, signature: 's' }]))
+      },
+      async () => {
+        solver.world.now += BigInt(next() % 40)
+      },
+    ]
+    let reserved = 0
+    for (let n = 0; n < 50; n += 1) {
+      // Deposits often: most other steps need one.
+      await pick([...steps, fundOne, fundOne, fundOne])()
+      for (const kinds of [['promised'], all] as const) {
+        const expected = await expectedSum(kinds)
+        reserved += expected > 0n ? 1 : 0
+        for (const reservations of n % 3 === 0 ? [one, two] : [one])
+          expect((await reservations.read(kinds)).get(wbtc) ?? 0n, `step ${n}`).toBe(expected)
+      }
+    }
+    expect(reserved).toBeGreaterThan(0)
+  })
+})
+
+test('deposits that count include one of at least a sixth of the amount, on every chain', () => {
+  const tolerances = Object.values(environments).flatMap(({ chains }) =>
+    chains.flatMap(({ deposits }) => (deposits.kind === 'partial' ? [deposits.toleranceBips] : [])),
+  )
+  expect(tolerances.length).toBeGreaterThan(0)
+  for (const toleranceBips of tolerances) expect((10_000 - toleranceBips) * 6).toBeGreaterThanOrEqual(10_000 * MAX_COUNTED)
+})
+
+/** A linear congruential generator: the same numbers for the same seed. */
+function randomFrom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state >>> 8
+  }
+}

@@ -1,0 +1,110 @@
+/** Which inventory the orders reserve. Derives an order only if it or a block has changed since: a quote costs the same with any number of orders. */
+import { factsOf, isServed } from '../engine/facts.ts'
+import type { AssetId } from '../protocol/asset.ts'
+import type { ChainId } from '../protocol/chain-id.ts'
+import { awaitsFill, playbook } from '../protocol/playbook.ts'
+import type { Registry } from '../protocol/registry/registry.ts'
+import { deriveOrder, hasSignedInstantRefund, type OrderState } from '../protocol/state.ts'
+import type { Database } from '../store/database/database.ts'
+import { findOrderSnapshots } from '../store/orders/orders.ts'
+import { deleteInventoryMarks, readInventoryMarks } from '../store/solver/inventory-marks.ts'
+
+/**
+ * promised  the solver is going to pay: it signed the fill, or the HTLC is funded exactly
+ * expected  funded, and only the solver's fill signature is missing, which it can still give
+ */
+type ReservationKind = 'promised' | 'expected'
+
+interface Reservations {
+  /** Sums by asset, as recorded at this moment. Correct with several processes on one database. */
+  read(kinds: readonly ReservationKind[]): Promise<ReadonlyMap<AssetId, bigint>>
+}
+
+/** While no block and no event comes, time alone can only end a reservation: until it is derived again, it lasts too long, never too short. */
+const DERIVE_AGAIN_SECONDS = 30n
+
+const initiation = playbook.filter((rule) => rule.who === 'solver' && rule.verb === 'initiate')
+
+export function reservationKind(state: OrderState): ReservationKind | null {
+  if (initiation.some((rule) => rule.holds(state))) return 'promised'
+  return awaitsFill(state) && state.gapSeconds > 0n && state.destination.counted.length === 0 ? 'expected' : null
+}
+
+/** It reserves nothing, whatever the time, until something is recorded about it. */
+function isReleased(state: OrderState): boolean {
+  const { source, destination } = state
+  return (
+    destination.counted.some((d) => d.block !== null) ||
+    hasSignedInstantRefund(state) ||
+    (state.declined !== null && !state.isAgreed && source.deposits.every((d) => d.spend === null)) ||
+    source.deposits.every((d) => d.spend?.kind === 'refunded' && d.spend.block !== null)
+  )
+}
+
+type Known = {
+  /** Its marks and the newest blocks of its chains when it was derived. */
+  readonly version: string
+  readonly chains: readonly ChainId[]
+  readonly at: bigint
+  readonly reserves: { readonly kind: ReservationKind; readonly asset: AssetId; readonly amount: bigint } | null
+}
+
+export function createReservations(options: {
+  readonly db: Database
+  readonly registry: Registry
+  readonly now: () => bigint
+}): Reservations {
+  const { db, registry } = options
+  const served = registry.chains.map(({ id }) => id).filter((id) => registry.isServed(id))
+  let known: ReadonlyMap<string, Known> = new Map()
+
+  return {
+    async read(kinds) {
+      const now = options.now()
+      const { marks, tips } = await readInventoryMarks(db, served)
+      const versionOf = (ids: readonly string[], chains: readonly ChainId[]) =>
+        [...ids, ...chains.map((chain) => tips.get(chain) ?? '')].join()
+      const current = new Map<string, Known>()
+      const changed: string[] = []
+      for (const [orderId, ids] of marks) {
+        const entry = known.get(orderId)
+        if (entry !== undefined && entry.version === versionOf(ids, entry.chains) && now - entry.at < DERIVE_AGAIN_SECONDS)
+          current.set(orderId, entry)
+        else changed.push(orderId)
+      }
+      const used = new Set<string>()
+      for (const snapshot of await findOrderSnapshots(db, changed)) {
+        const { order, closed } = snapshot.stored
+        const ids = marks.get(order.id) ?? []
+        const state = isServed(registry, snapshot.stored) ? deriveOrder(factsOf(registry, snapshot, now)) : null
+        const chains = [order.source.chain, order.destination.chain]
+        if (closed || (state !== null && isReleased(state))) continue
+        const kind = state === null ? null : reservationKind(state)
+        const { asset, amount } = order.destination.terms
+        // Only the newest mark stays.
+        const [newest] = ids.slice(-1)
+        if (newest !== undefined) used.add(newest)
+        current.set(order.id, {
+          version: versionOf(ids.slice(-1), chains),
+          chains,
+          at: now,
+          reserves: kind === null ? null : { kind, asset, amount },
+        })
+      }
+      known = current
+      await deleteInventoryMarks(
+        db,
+        changed.flatMap((orderId) => marks.get(orderId) ?? []).filter((id) => !used.has(id)),
+      )
+      return sumByAsset(current.values(), kinds)
+    },
+  }
+}
+
+function sumByAsset(known: Iterable<Known>, kinds: readonly ReservationKind[]): ReadonlyMap<AssetId, bigint> {
+  const sums = new Map<AssetId, bigint>()
+  for (const { reserves } of known) {
+    if (reserves !== null && kinds.includes(reserves.kind)) sums.set(reserves.asset, (sums.get(reserves.asset) ?? 0n) + reserves.amount)
+  }
+  return sums
+}
