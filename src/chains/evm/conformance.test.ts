@@ -60,12 +60,18 @@ describeConformance('evm token', conforming, async () => {
       await fixture.sendAs(user, onToken('approve', [twin, maxUint256]))
       await base.lookAlike(terms, funding)
     },
-    async signInitiate(funding) {
-      const { approval, typedData } = callsOf(funding)
-      if (approval !== null) await fixture.sendAs(user, transactionOf(approval))
-      await fixture.mine()
-      // Wallets get it as JSON.
-      return user.account.signTypedData(JSON.parse(JSON.stringify(typedData)))
+    gasless: {
+      async sign(funding) {
+        const { approval, typedData } = callsOf(funding)
+        if (approval !== null) await fixture.sendAs(user, transactionOf(approval))
+        await fixture.mine()
+        // Wallets get it as JSON.
+        return user.account.signTypedData(JSON.parse(JSON.stringify(typedData)))
+      },
+      async revokeApproval() {
+        await fixture.sendAs(user, onToken('approve', [address, 0n]))
+        await fixture.mine()
+      },
     },
     async unpayableRedeemer() {
       const redeemer = '0x00000000000000000000000000000000000b1ac4'

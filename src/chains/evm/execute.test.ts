@@ -125,16 +125,6 @@ describe('faults', () => {
     await fixture.mine()
     expect(await phaseOf(terms)).toBe('initiated')
   })
-
-  it('does not pay twice when the record of the first payment is lost', async () => {
-    const terms = newTerms()
-    await initiate('a', terms)
-    await fixture.mine()
-    const before = await client.balance(terms.asset, fixture.solver.address)
-    await expect(client.initiate(terms, createMemoryOutbox(fixture.solver.signer).open('a'))).rejects.toMatchObject({ kind: 'superseded' })
-    await fixture.mine()
-    expect(await client.balance(terms.asset, fixture.solver.address)).toBe(before)
-  })
 })
 
 describe('a call that the contract would revert', () => {

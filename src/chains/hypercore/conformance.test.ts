@@ -38,6 +38,12 @@ describeConformance('hypercore', { family: hypercore, abilities }, async () => {
   /** Done by the service when the deposit is there; anyone may. */
   const collect = (of: PrefundedSwap) => fixture.sendAs(relay, { to: contract.address, data: initiateFromDepositData(of) })
 
+  const approve = (spender: Address, amount: bigint) =>
+    fixture.sendAs(user, {
+      to: contract.token,
+      data: encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [spender, amount] }),
+    })
+
   const paidBy = (data: string): PrefundedSwap => {
     const paid = swaps.get(data)
     if (paid === undefined) throw new Error('no swap is known for this funding')
@@ -79,19 +85,23 @@ describeConformance('hypercore', { family: hypercore, abilities }, async () => {
       await collect(paidBy(initiate.data))
     },
     async lookAlike(of) {
-      const approve = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [twin, maxUint256] })
-      await fixture.sendAs(user, { to: contract.token, data: approve })
+      await approve(twin, maxUint256)
       const { redeemer, timelock, amount, secretHash } = of
       const args = [redeemer as Address, timelock, amount, `0x${secretHash}`] as const
       await fixture.sendAs(user, { to: twin, data: encodeFunctionData({ abi: htlcCore.abi, functionName: 'initiate', args }) })
       await fixture.sendAs(user, { to: await deployMimic(fixture), data: mimicked(client, of) })
     },
-    async signInitiate(funding) {
-      const approve = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [contract.address, maxUint256] })
-      await fixture.sendAs(user, { to: contract.token, data: approve })
-      await fixture.mine()
-      // Wallets get it as JSON.
-      return user.account.signTypedData(JSON.parse(JSON.stringify(callsOf(funding).typedData)))
+    gasless: {
+      async sign(funding) {
+        await approve(contract.address, maxUint256)
+        await fixture.mine()
+        // Wallets get it as JSON.
+        return user.account.signTypedData(JSON.parse(JSON.stringify(callsOf(funding).typedData)))
+      },
+      async revokeApproval() {
+        await approve(contract.address, 0n)
+        await fixture.mine()
+      },
     },
     mine: (blocks) => fixture.mine(blocks),
     async reorg(depth, { drop }) {

@@ -62,8 +62,13 @@ export interface ConformanceFixture {
 
   /** Cancel: nodes replace an unmined transaction by another one of the same key. */
   readonly replacesUnmined?: boolean
-  /** Gasless: the user's signature, after any one-time approval. Absent for an asset without gasless initiations. */
-  signInitiate?(funding: Funding): Promise<string>
+  /** Absent for an asset without gasless initiations. */
+  readonly gasless?: {
+    /** The user's signature, after any one-time approval. */
+    sign(funding: Funding): Promise<string>
+    /** The HTLC can take nothing more from the user. Absent where the signature is the only approval. */
+    revokeApproval?(): Promise<void>
+  }
   readonly prefund?: {
     /** The user pays `amount` to the prefund address, and initiates nothing. Does not mine. */
     pay(funding: Funding, amount: bigint): Promise<void>

@@ -78,11 +78,17 @@ describeConformance(
         await fixture.sendAs(user, { ...callsOf(funding).initiate, to: twin })
         await fixture.sendAs(user, { to: mimic, data: mimicked(client.swapId(terms), evmTerms(terms)) })
       },
-      async signInitiate(funding) {
-        const { approval, typedData } = callsOf(funding)
-        if (approval !== null) await fixture.sendAs(user, approval)
-        await fixture.local.mine()
-        return signInitiation(user.wallet, user.key, typedData)
+      gasless: {
+        async sign(funding) {
+          const { approval, typedData } = callsOf(funding)
+          if (approval !== null) await fixture.sendAs(user, approval)
+          await fixture.local.mine()
+          return signInitiation(user.wallet, user.key, typedData)
+        },
+        async revokeApproval() {
+          await fixture.sendAs(user, approve(htlc, 0n))
+          await fixture.local.mine()
+        },
       },
       async unpayableRedeemer() {
         const refused: Address = '0x00000000000000000000000000000000000b1ac4'

@@ -1,70 +1,177 @@
 /** A family where the service can initiate with the user's signature. */
 import { describe, expect, it } from 'vitest'
+import type { HtlcTerms } from '../../../protocol/htlc.ts'
+import { createSecret, hashSecret } from '../../../protocol/secret.ts'
 import { OutboxFailure } from '../outbox.fixture.ts'
-import { type ConformanceRun, expectRepeatHarmless, required } from '../run.fixture.ts'
+import { type ConformanceRun, expectRepeatHarmless, failureOf, required, type Swap } from '../run.fixture.ts'
+
+/** No family pays for that many. */
+const MANY_REVERTS = 1_000
 
 export function gaslessSuite(run: ConformanceRun): void {
   describe('gasless', () => {
-    const gaslessOf = () => required(run.fixture.client.gasless, 'gasless')
-
-    it('relays exactly the initiation that the user signed; an unsupported asset offers nothing to sign', async () => {
-      const { signInitiate } = run.fixture
-      const gasless = gaslessOf()
+    const ability = () => required(run.fixture.client.gasless, 'gasless')
+    const signing = () => required(run.fixture.gasless, 'gasless in the fixture')
+    const sign = async (swap: Swap) => signing().sign(await run.fundingOf(swap))
+    const relay = (swap: Swap, signature: string) => ability().initiate(swap.terms, signature, run.outboxOf(run.solver, swap, 'relay'))
+    const attempts = (swap: Swap) => run.solver.outbox.attempts(`${swap.key}/relay`)
+    const proposed = async (over: Partial<HtlcTerms> = {}): Promise<Swap> => {
       const swap = await run.propose(run.user, run.solver)
-      expect(signInitiate !== undefined).toBe(gasless.supports(swap.terms.asset))
-      if (signInitiate === undefined) {
-        const funding = await run.fundingOf(swap)
-        expect(funding.kind === 'calls' ? funding.typedData : null).toBeNull()
-        return
-      }
-      const signature = await signInitiate(await run.fundingOf(swap))
-      await gasless.verify(swap.terms, signature)
-      const dearer = { ...swap.terms, amount: swap.terms.amount + 1n }
-      await expect(gasless.verify(dearer, signature)).rejects.toMatchObject({ code: 'invalid_signature' })
-      const before = await run.balanceOf(run.user)
-      const relay = () => gasless.initiate(swap.terms, signature, run.outboxOf(run.solver, swap, 'relay'))
-      const tx = await relay()
-      expect(await relay()).toBe(tx)
+      const terms = { ...swap.terms, ...over }
+      return { ...swap, terms, key: run.fixture.client.swapId(terms) }
+    }
+    const relayed = async (): Promise<{ readonly swap: Swap; readonly signature: string; readonly tx: string }> => {
+      const swap = await proposed()
+      const signature = await sign(swap)
+      const tx = await relay(swap, signature)
       await run.confirm()
       expect((await run.look(swap)).swap.phase).toBe('initiated')
-      await expectRepeatHarmless(relay(), tx)
+      return { swap, signature, tx }
+    }
+    const feeBalance = () => run.fixture.client.balance(run.fixture.client.chain.nativeAsset, run.solver.address)
+
+    /** `verify` refuses it. If it is relayed anyway, nothing is signed and no fee is paid. */
+    async function expectRefused(swap: Swap, signature: string, refused: { readonly code: string; readonly message?: unknown }) {
+      const before = await feeBalance()
+      await expect(ability().verify(swap.terms, signature)).rejects.toMatchObject(refused)
+      await expect(relay(swap, signature)).rejects.toMatchObject({ name: expect.stringMatching(/^(ChainFailure|TandemError)$/) })
+      expect(attempts(swap)).toEqual([])
+      await run.fixture.mine(1)
+      expect(await feeBalance()).toBe(before)
+    }
+    const wellFormed = async (swap: Swap, signature: string) => expect(await failureOf(relay(swap, signature))).toBe('would-fail')
+
+    /** An asset without gasless initiations has one test of its own. */
+    const itIfSupported = (title: string, test: () => Promise<void>) =>
+      it(title, async () => {
+        if (run.fixture.gasless !== undefined) await test()
+      })
+
+    it('offers something to sign exactly for the assets that it supports, and refuses every signature for others', async () => {
+      const swap = await proposed()
+      expect(run.fixture.gasless !== undefined).toBe(ability().supports(swap.terms.asset))
+      if (run.fixture.gasless !== undefined) return
+      const funding = await run.fundingOf(swap)
+      expect(funding.kind === 'calls' ? funding.typedData : null).toBeNull()
+      for (const signature of ['', '11'.repeat(65)])
+        await expectRefused(swap, signature, { code: expect.stringMatching(/^(bad_request|invalid_signature)$/) })
+    })
+
+    itIfSupported('relays exactly the initiation that the user signed, once', async () => {
+      const swap = await proposed()
+      const signature = await sign(swap)
+      await ability().verify(swap.terms, signature)
+      const before = await run.balanceOf(run.user)
+      const tx = await relay(swap, signature)
+      expect(await relay(swap, signature)).toBe(tx)
+      await run.confirm()
+      expect((await run.look(swap)).swap.phase).toBe('initiated')
+      await expectRepeatHarmless(relay(swap, signature), tx)
       expect(before - (await run.balanceOf(run.user))).toBe(swap.terms.amount)
-      await gasless.verify(swap.terms, signature)
-      expect(await gasless.hasReverted?.(tx)).not.toBe(true)
+      expect(await ability().hasReverted?.(tx)).not.toBe(true)
     })
 
-    it('refuses a signature by somebody else, for another swap, or none', async () => {
-      const { signInitiate } = run.fixture
-      if (signInitiate === undefined) return
-      const [swap, other] = [await run.propose(run.user, run.solver), await run.propose(run.user, run.solver)]
-      const signature = await signInitiate(await run.fundingOf(swap))
-      const byAnother = { ...swap.terms, initiator: run.solver.identity }
-      for (const [terms, given] of [
-        [other.terms, signature],
-        [byAnother, signature],
-        [swap.terms, ''],
-        [swap.terms, 'nonsense'],
-      ] as const)
-        await expect(gaslessOf().verify(terms, given)).rejects.toMatchObject({ code: 'invalid_signature' })
+    itIfSupported('refuses a signature over other terms, before any fee is paid', async () => {
+      const { terms } = await proposed()
+      const signature = await sign(await proposed(terms))
+      await ability().verify(terms, signature)
+      const others: readonly Partial<HtlcTerms>[] = [
+        { secretHash: hashSecret(createSecret()) },
+        { initiator: run.solver.identity },
+        { redeemer: run.user.identity },
+        { amount: terms.amount + 1n },
+        { amount: terms.amount - 1n },
+        { timelock: terms.timelock + 1n },
+      ]
+      for (const other of others) {
+        const swap = await proposed({ ...terms, ...other })
+        await expectRefused(swap, signature, { code: 'invalid_signature' })
+        await wellFormed(swap, signature)
+      }
     })
 
-    it('states order, leg and terms as the purpose of a relayed initiation', async () => {
-      const { signInitiate } = run.fixture
-      if (signInitiate === undefined) return
-      const swap = await run.propose(run.user, run.solver)
-      const signature = await signInitiate(await run.fundingOf(swap))
-      const relay = () => gaslessOf().initiate(swap.terms, signature, run.outboxOf(run.solver, swap, 'relay'))
-      await run.expectPurpose(run.solver, swap, 'relay', relay)
+    it.each([
+      ['empty', ''],
+      ['of no bytes', '0x'],
+      ['not hex', 'nonsense'],
+      ['half a byte', '0x123'],
+      ['zero', `0x${'00'.repeat(65)}`],
+      ['above every curve order', `0x${'ff'.repeat(65)}`],
+      ['far too long', `0x${'11'.repeat(5_000)}`],
+    ])('refuses a signature that is %s', async (_, signature) => {
+      if (run.fixture.gasless === undefined) return
+      await expectRefused(await proposed(), signature, { code: 'invalid_signature' })
+    })
+
+    itIfSupported('refuses an initiator that holds less than the amount, before any fee is paid', async () => {
+      const swap = await proposed({ amount: (await run.balanceOf(run.user)) + 1n })
+      const signature = await sign(swap)
+      const message = expect.stringMatching(new RegExp(`holds \\d+ of ${swap.terms.asset}.* needs ${swap.terms.amount}`))
+      await expectRefused(swap, signature, { code: 'bad_request', message })
+      await wellFormed(swap, signature)
+    })
+
+    itIfSupported('refuses an initiator that has not approved the amount, where it must, before any fee is paid', async () => {
+      const { revokeApproval } = signing()
+      if (revokeApproval === undefined) return
+      const swap = await proposed()
+      const signature = await sign(swap)
+      expect(await ability().spendable?.(swap.terms)).toBeGreaterThanOrEqual(swap.terms.amount)
+      await revokeApproval()
+      expect(await ability().spendable?.(swap.terms)).toBe(0n)
+      const message = expect.stringMatching(new RegExp(`^(?=.*approved 0\\b)(?=.*${swap.terms.asset}).* needs ${swap.terms.amount}`))
+      await expectRefused(swap, signature, { code: 'bad_request', message })
+      await wellFormed(swap, signature)
+    })
+
+    itIfSupported(
+      'accepts a used signature whatever the initiator has left, and relays it no second time, even without records',
+      async () => {
+        const { swap, signature } = await relayed()
+        await signing().revokeApproval?.()
+        await ability().verify(swap.terms, signature)
+        expect((await ability().spendable?.(swap.terms)) ?? null).toBeNull()
+        const [before, key] = [await run.balanceOf(run.user), `${swap.key}/relay again`]
+        expect(await failureOf(ability().initiate(swap.terms, signature, run.solver.outbox.open(key)))).toBe('superseded')
+        expect(run.solver.outbox.attempts(key)).toEqual([])
+        await run.fixture.mine(1)
+        expect(await run.balanceOf(run.user)).toBe(before)
+      },
+    )
+
+    itIfSupported('pays for no relay of an initiator whose relays reverted too often', async () => {
+      const swap = await proposed()
+      const outbox = { ...run.outboxOf(run.solver, swap, 'relay'), revertedRelays: MANY_REVERTS }
+      const refused = { name: 'ChainFailure', kind: 'would-fail', refusal: expect.stringMatching(/no more are paid for/) }
+      await expect(ability().initiate(swap.terms, await sign(swap), outbox)).rejects.toMatchObject(refused)
+      expect(attempts(swap)).toEqual([])
+    })
+
+    itIfSupported('rebroadcasts a relay that a reorg dropped', async () => {
+      const swap = await proposed()
+      const signature = await sign(swap)
+      const tx = await relay(swap, signature)
+      await run.fixture.mine(1)
+      await run.fixture.reorg(1, { drop: true })
+      expect((await run.look(swap)).events).toEqual([])
+      expect(await relay(swap, signature)).toBe(tx)
+      await run.confirm()
+      expect((await run.look(swap)).swap).toMatchObject({ phase: 'initiated', filledAmount: swap.terms.amount })
+      expect(attempts(swap)).toHaveLength(1)
+    })
+
+    itIfSupported('states order, leg and terms as the purpose of a relayed initiation', async () => {
+      const swap = await proposed()
+      const signature = await sign(swap)
+      await run.expectPurpose(run.solver, swap, 'relay', () => relay(swap, signature))
       await run.confirm()
     })
 
-    it('sends no transaction that was not recorded', async () => {
-      const { signInitiate } = run.fixture
-      if (signInitiate === undefined) return
-      const swap = await run.propose(run.user, run.solver)
-      const signature = await signInitiate(await run.fundingOf(swap))
+    itIfSupported('sends no transaction that was not recorded', async () => {
+      const swap = await proposed()
+      const signature = await sign(swap)
       const outbox = run.outboxOf(run.solver, swap, 'relay', 'lost-lease')
-      await expect(gaslessOf().initiate(swap.terms, signature, outbox)).rejects.toThrow(OutboxFailure)
+      await expect(ability().initiate(swap.terms, signature, outbox)).rejects.toThrow(OutboxFailure)
       await run.confirm()
       expect((await run.look(swap)).events).toEqual([])
     })
