@@ -3,11 +3,12 @@ import { decodeAddress } from './address.ts'
 import { createEsploraHandler } from './esplora/esplora-server.ts'
 import { createFaucet } from './faucet.ts'
 import { createFaultState, type Faults } from './http/faults.ts'
-import { type HttpServer, startHttpServer } from './http/http-server.ts'
+import { type HttpRequest, type HttpServer, startHttpServer } from './http/http-server.ts'
 import { createMiner, type MiningPolicy } from './mining.ts'
 import { type BitcoinNetwork, bitcoinRegtest } from './network.ts'
 import { type BitcoinNode, createBitcoinNode, type Dropped } from './node.ts'
 import { createRpcHandler } from './rpc/rpc-server.ts'
+import { waitForBlock } from './rpc/wait-for-block.ts'
 
 export type { MiningPolicy }
 
@@ -81,7 +82,11 @@ export async function startBitcoinRegtest(options: BitcoinRegtestOptions = {}): 
     options.rpcCredentials ?? null,
   )
   try {
-    servers.push(await startHttpServer(options.rpcPort ?? 0, faults, rpcHandler))
+    const handleRpc = async (request: HttpRequest) => {
+      await waitForBlock(node, request.body)
+      return rpcHandler(request)
+    }
+    servers.push(await startHttpServer(options.rpcPort ?? 0, faults, handleRpc))
     servers.push(await startHttpServer(options.esploraPort ?? 0, faults, createEsploraHandler({ node, faults, estimatedSatsPerKvb })))
   } catch (error) {
     await close()

@@ -39,6 +39,8 @@ export type BitcoinNode = {
   findCoin(txid: string, index: number): Coin | undefined
   /** Called after a transaction entered the mempool. */
   onTransaction(listener: () => void): void
+  /** Resolves when the tip changes. */
+  nextTip(): Promise<void>
 }
 
 export type BitcoinNodeOptions = {
@@ -57,6 +59,7 @@ export function createBitcoinNode(options: BitcoinNodeOptions): BitcoinNode {
   const context: MempoolContext = { chain, mempool, network, verifier, nowSeconds, minRelaySatsPerKvb }
   const listeners: (() => void)[] = []
   let minedBlocks = 0
+  let tipChange = createTipChange()
 
   function removeConfirmed(transaction: Transaction): void {
     mempool.remove(transaction.txid)
@@ -88,6 +91,10 @@ export function createBitcoinNode(options: BitcoinNodeOptions): BitcoinNode {
     for (const node of connected) index.connect(node)
     if (disconnected.length > 0) rebuildMempool(disconnected, dropped)
     else for (const node of connected) node.block.transactions.forEach(removeConfirmed)
+    if (connected.length > 0) {
+      tipChange.note()
+      tipChange = createTipChange()
+    }
   }
 
   function submitBlock(block: Block): string | null {
@@ -133,5 +140,14 @@ export function createBitcoinNode(options: BitcoinNodeOptions): BitcoinNode {
     reconsider: (node) => follow(chain.reconsider(node)),
     findCoin: (txid, outputIndex) => findCoin(context, txid, outputIndex),
     onTransaction: (listener) => listeners.push(listener),
+    nextTip: () => tipChange.noted,
   }
+}
+
+function createTipChange() {
+  let note: () => void = () => undefined
+  const noted = new Promise<void>((resolve) => {
+    note = resolve
+  })
+  return { note, noted }
 }

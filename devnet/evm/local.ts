@@ -21,7 +21,7 @@ export const evmLocal: LocalFamily<EvmChain, EvmWallet> = {
     const faucet = createEvmFaucet(control, faucetKey)
     return {
       control,
-      endpoints: { rpc: control.rpcUrl },
+      endpoints: { rpc: control.rpcUrl, ws: control.webSocketUrl },
       deployments: {
         [`${id}:eth`]: { htlc: htlcs.native.toLowerCase(), token: null },
         [`${id}:wbtc`]: { htlc: htlcs.wbtc.toLowerCase(), token: tokens.wbtc.toLowerCase() },

@@ -25,7 +25,7 @@ export const hypercoreLocal: LocalFamily<HypercoreChain, HypercoreWallet> = {
     }
     return {
       control,
-      endpoints: { rpc: control.rpcUrl },
+      endpoints: { rpc: control.rpcUrl, ws: control.webSocketUrl },
       deployments: { [`${id}:purr`]: deployment },
       details: { chain_id: control.chainId, rpc_url: control.rpcUrl },
       give: async (_asset, address, amount) => faucet.giveSpot(account(address), coreTokens.purr, amount),

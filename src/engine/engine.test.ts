@@ -2,7 +2,7 @@ import { Writable } from 'node:stream'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createLogger } from '../log.ts'
 import { readAction } from '../store/actions/actions.ts'
-import { NOW, openTestStore, type TestStore } from '../store/store.fixture.ts'
+import { closeAnyway, NOW, openTestStore, type TestStore } from '../store/store.fixture.ts'
 import { type EngineFixture, openEngineFixture, registry } from './engine.fixture.ts'
 import { type Engine, startEngine } from './engine.ts'
 
@@ -23,7 +23,7 @@ afterEach(async () => {
   vi.restoreAllMocks()
 })
 
-function start(): Engine {
+function start(clients: EngineFixture['clients'] = fixture.clients): Engine {
   const destination = new Writable({
     write(chunk, _encoding, done) {
       logged.push(String(chunk))
@@ -32,7 +32,7 @@ function start(): Engine {
   })
   const { party } = fixture.context('solver')
   const log = createLogger({ name: 'test', pretty: false, destination })
-  const engine = startEngine({ db: store.db, registry, clients: fixture.clients, party, log, now: () => NOW })
+  const engine = startEngine({ db: store.db, registry, clients, party, log, now: () => NOW })
   engines.push(engine)
   return engine
 }
@@ -92,6 +92,85 @@ describe('an engine', () => {
     fixture.bitcoin.drop(2)
     fixture.bitcoin.grow(3)
     await eventually(() => expect(logged.join('')).toContain('reorg: blocks removed'))
+  })
+})
+
+describe('between polls', () => {
+  const NEVER_MS = 3_600_000
+  /** Tells the engine of a new block on each chain. */
+  let announce: () => void
+
+  /** Chains whose next poll never comes, and that say when there is a new block. */
+  function silentChains(): EngineFixture['clients'] {
+    const told: (() => void)[] = []
+    announce = () => {
+      for (const onBlock of told) onBlock()
+    }
+    const newBlocks = (onBlock: () => void) => {
+      told.push(onBlock)
+      return () => void told.splice(told.indexOf(onBlock), 1)
+    }
+    return new Map([...fixture.clients].map(([id, client]) => [id, { ...client, chain: { ...client.chain, pollMs: NEVER_MS }, newBlocks }]))
+  }
+  const polls = () => [fixture.bitcoin, fixture.ethereum].map(({ asked }) => asked.filter((question) => question === 'tip').length)
+  const settle = () => new Promise<void>((resolve) => setTimeout(resolve, 100))
+
+  test('a new block is read at once, and the chain of a sent transaction too', async () => {
+    const engine = start(silentChains())
+    await engine.ready()
+    await pay()
+    let sentAt = Number.POSITIVE_INFINITY
+    fixture.ethereum.before['answer to broadcast'] = () => {
+      sentAt = fixture.ethereum.asked.length
+    }
+    announce()
+    await eventually(() => expect(fixture.ethereum.broadcast).toEqual(['initiate 1']))
+    await eventually(() => expect(fixture.ethereum.asked.slice(sentAt)).toContain('tip'))
+  })
+
+  test('a new block is ignored while no order is open, until something is written', async () => {
+    await closeAnyway(store.db, fixture.order.id)
+    const engine = start(silentChains())
+    await engine.ready()
+    await settle()
+    const before = polls()
+    for (let block = 0; block < 3; block++) announce()
+    await settle()
+    expect(polls()).toEqual(before)
+    engine.wake()
+    announce()
+    await eventually(() => expect(polls()).toEqual(before.map((count) => count + 1)))
+  })
+
+  test('a flood of blocks causes few polls', async () => {
+    const engine = start(silentChains())
+    await engine.ready()
+    const before = polls()
+    for (let block = 0; block < 100; block++) {
+      announce()
+      await new Promise<void>((resolve) => setImmediate(resolve))
+    }
+    await settle()
+    for (const [index, count] of polls().entries()) expect(count - (before[index] ?? 0)).toBeLessThanOrEqual(8)
+  })
+
+  test('a hint is bounded in the same way, and one about an unknown chain is ignored', async () => {
+    const engine = start(silentChains())
+    await engine.ready()
+    const [bitcoin = 0, ethereum = 0] = polls()
+    engine.wakeChain('dogecoin')
+    engine.wakeChain('bitcoin_regtest')
+    await eventually(() => expect(polls()).toEqual([bitcoin + 1, ethereum]))
+  })
+
+  test('nobody is told of blocks after the engine stopped', async () => {
+    const engine = start(silentChains())
+    await engine.ready()
+    await engine.stop()
+    const before = polls()
+    announce()
+    await settle()
+    expect(polls()).toEqual(before)
   })
 })
 

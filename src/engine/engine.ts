@@ -10,24 +10,35 @@ import type { Database } from '../store/database/database.ts'
 import { backoffMs, executeAction } from './executor.ts'
 import { createFinalGuard } from './final-guard.ts'
 import { createLeases, RENEW_MS } from './leases.ts'
-import { createLoop, type Loop } from './loop.ts'
+import { createLoop } from './loop.ts'
 import { repairOrderList } from './order-list.ts'
 import type { Party } from './party.ts'
 import { createPollMemory } from './poll-memory.ts'
 import { reconcile } from './reconciler.ts'
 import { createShards } from './shards.ts'
 import { createSweeper } from './sweeper.ts'
+import { createWakeLimit } from './wake-limit.ts'
 import { createWatchList } from './watch-list.ts'
 import { pollChain, watchLease } from './watcher.ts'
 
 export interface Engine {
   /** Something new was written, e.g. a grant: reconcile now. */
   wake(): void
+  /** Something may have happened on this chain: poll it now. Unknown chains are ignored. */
+  wakeChain(chain: ChainId): void
   /** Resolves when every chain was read once, or after a timeout: a chain that is down must not block the others. */
   ready(): Promise<void>
   /** The chain answered recently, with the history that we know. */
   chainHealthy(chain: ChainId): boolean
   /** Ends after the actions in progress. The next engine takes up the rest. */
+  stop(): Promise<void>
+}
+
+interface Watcher {
+  /** Poll now, if an order is open on this chain. Bounded, whoever asks and how often. */
+  wake(): void
+  /** An order may have been written: the next block counts. */
+  expectNews(): void
   stop(): Promise<void>
 }
 
@@ -114,15 +125,18 @@ export function startEngine(options: EngineOptions): Engine {
     },
     onError: (error) => log.error({ err: error }, 'rebuilding the order list failed'),
   })
-  const watchers = [...clients.values()].map((client) => watch(client))
+  const watchers = new Map([...clients].map(([chain, client]) => [chain, watch(client)]))
 
-  function watch(client: ChainClient): Loop {
+  function watch(client: ChainClient): Watcher {
     const chain = client.chain.id
     const list = createWatchList(client.chain)
     const guard = createFinalGuard((what) => log.error({ chain }, what))
     const memory = createPollMemory()
+    const mayWake = createWakeLimit(client.chain.pollMs)
     let failing = false
-    return createLoop({
+    /** The list may lack an order that was just written. */
+    let isListOld = true
+    const loop = createLoop({
       intervalMs: client.chain.pollMs,
       async run() {
         const { changed, behind } = await leases.whileRenewed(watchLease(chain), () =>
@@ -136,6 +150,7 @@ export function startEngine(options: EngineOptions): Engine {
             onReorg: ({ from, to }) => log.warn({ chain, from, to }, 'reorg: blocks removed'),
           }),
         )
+        isListOld = false
         lastAnswer.set(chain, Date.now())
         if (failing) log.info({ chain }, 'chain is back')
         failing = false
@@ -147,6 +162,20 @@ export function startEngine(options: EngineOptions): Engine {
         failing = true
       },
     })
+    const wake = () => {
+      if ((isListOld || list.openSize > 0) && mayWake()) loop.wake()
+    }
+    const unsubscribe = client.newBlocks?.(wake)
+    return {
+      wake,
+      expectNews() {
+        isListOld = true
+      },
+      async stop() {
+        unsubscribe?.()
+        await loop.stop()
+      },
+    }
   }
 
   async function perform(action: LeasedAction): Promise<void> {
@@ -161,7 +190,7 @@ export function startEngine(options: EngineOptions): Engine {
   async function attempt(action: LeasedAction) {
     const about = { order: action.orderId, action: `${action.verb} ${action.leg}` }
     try {
-      const result = await executeAction({ ...options, leases }, action)
+      const result = await executeAction({ ...options, leases, onSent: (chain) => watchers.get(chain)?.wake() }, action)
       if (result.kind === 'sent' && result.tx !== action.lastTx) log.info({ ...about, tx: result.tx }, 'sent')
       if (result.kind === 'cancelling') log.warn({ ...about, tx: result.tx }, 'no longer wanted: cancelling the unmined transaction')
       if (result.kind === 'failed')
@@ -178,7 +207,11 @@ export function startEngine(options: EngineOptions): Engine {
   }
 
   return {
-    wake: () => reconciler.wake(),
+    wake() {
+      for (const watcher of watchers.values()) watcher.expectNews()
+      reconciler.wake()
+    },
+    wakeChain: (chain) => watchers.get(chain)?.wake(),
     async ready() {
       const limit = Date.now() + READY_TIMEOUT_MS
       while (lastAnswer.size < clients.size && Date.now() < limit) await sleep(READY_POLL_MS)
@@ -186,7 +219,7 @@ export function startEngine(options: EngineOptions): Engine {
     chainHealthy: (chain) => Date.now() - (lastAnswer.get(chain) ?? 0) < SILENCE_MS,
     async stop() {
       stopping.abort()
-      await Promise.all([...watchers, reconciler, sweeper, dispatcher, lister].map((loop) => loop.stop()))
+      await Promise.all([...watchers.values(), reconciler, sweeper, dispatcher, lister].map((loop) => loop.stop()))
       await Promise.all(running)
       await heartbeat.stop()
       await leases.releaseAll()

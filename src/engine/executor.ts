@@ -4,6 +4,7 @@ import type { ChainClient } from '../chains/port/client.ts'
 import { ChainFailure } from '../chains/port/failure.ts'
 import type { Outbox } from '../chains/port/outbox.ts'
 import type { SignedVerb } from '../keys/purpose.ts'
+import type { ChainId } from '../protocol/chain-id.ts'
 import { TandemError } from '../protocol/error.ts'
 import type { HtlcTerms } from '../protocol/htlc.ts'
 import type { Consent, Order } from '../protocol/order.ts'
@@ -22,7 +23,12 @@ import type { Leases } from './leases.ts'
 import { afterRecord, openOutbox } from './outbox.ts'
 import type { Party, Step } from './party.ts'
 
-export type ExecutorContext = LiveView & { readonly party: Party; readonly leases: Leases }
+export type ExecutorContext = LiveView & {
+  readonly party: Party
+  readonly leases: Leases
+  /** A transaction was sent: its chain may soon show it. */
+  readonly onSent?: (chain: ChainId) => void
+}
 
 /** A waiting action is checked this often: it may become urgent. */
 const LONGEST_WAIT_MS = 15_000
@@ -38,7 +44,9 @@ export async function executeAction(context: ExecutorContext, action: LeasedActi
     if (step !== null) {
       const waitMs = await waitLeft(context, action, step)
       if (waitMs > 0) return { kind: 'skipped', againInMs: Math.min(waitMs, LONGEST_WAIT_MS) }
-      return { kind: 'sent', tx: await take(context, action, step, againInMs), againInMs }
+      const tx = await take(context, action, step, againInMs)
+      if (tx !== action.lastTx) context.onSent?.(stored.order[action.leg].chain)
+      return { kind: 'sent', tx, againInMs }
     }
     return await cancelUnmined(context, action, againInMs)
   } catch (error) {

@@ -20,6 +20,7 @@ const access: {
   verifyNode: 'free',
   close: 'free',
   inspectProviders: 'free',
+  newBlocks: 'free',
   tip: 'verified',
   headers: 'verified',
   finalHeight: 'verified',

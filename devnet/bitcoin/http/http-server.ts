@@ -39,13 +39,13 @@ async function readBody(request: IncomingMessage): Promise<string> {
 export async function startHttpServer(
   port: number,
   faults: FaultState,
-  handle: (request: HttpRequest) => HttpResponse,
+  handle: (request: HttpRequest) => HttpResponse | Promise<HttpResponse>,
 ): Promise<HttpServer> {
   async function answer(request: IncomingMessage): Promise<HttpResponse> {
     const body = await readBody(request)
     if (faults.outage() === 'unavailable') return { status: 503, contentType: 'text/plain', body: 'Service Unavailable' }
     const path = (request.url ?? '/').split('?')[0] ?? '/'
-    const response = handle({ method: request.method ?? 'GET', path, authorization: request.headers.authorization, body })
+    const response = await handle({ method: request.method ?? 'GET', path, authorization: request.headers.authorization, body })
     if (faults.delayMs() > 0) await sleep(faults.delayMs(), undefined, { ref: false })
     return response
   }

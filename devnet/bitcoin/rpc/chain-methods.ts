@@ -154,5 +154,13 @@ export const chainMethods: RpcMethods = {
       return scanUnspent(params.list('scanobjects'), context)
     },
   },
+  waitfornewblock: {
+    parameters: ['timeout'],
+    // The server has waited already.
+    run(_, { node }) {
+      const { block, height } = node.chain.tip()
+      return { hash: block.hash, height }
+    },
+  },
   validateaddress: { parameters: ['address'], run: (params, context) => addressInfo(params.text('address'), context) },
 }

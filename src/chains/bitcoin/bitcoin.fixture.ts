@@ -94,8 +94,8 @@ export async function startRealChain(reference: RegtestReference = 'bitcoin:regt
   }
 }
 
-/** The abilities of the family, on each of its chains and through each of its nodes. */
-export const conforming: Conforming = {
+/** The abilities of the family, on each of its chains and through each kind of node. */
+export const conformingByIndex: Conforming = {
   family: bitcoin,
   abilities: [
     'cancel',
@@ -109,6 +109,9 @@ export const conforming: Conforming = {
     'rescue',
   ],
 }
+
+/** Only Bitcoin Core says when there is a block. */
+export const conforming: Conforming = { ...conformingByIndex, abilities: [...conformingByIndex.abilities, 'newBlocks'] }
 
 const AMOUNT = 200_000n
 const SOLVER_COINS = 12

@@ -1,6 +1,6 @@
 // The Bitcoin family on simulated regtest chains, through each of its adapters and both together.
 import { describeConformance } from '../testing/conformance.ts'
-import { conforming, createConformanceFixture, startSimulatedChain } from './bitcoin.fixture.ts'
+import { conforming, conformingByIndex, createConformanceFixture, startSimulatedChain } from './bitcoin.fixture.ts'
 import { startTestNode, stoppedAt } from './nodes/test-node.fixture.ts'
 
 describeConformance('bitcoin through Bitcoin Core RPC', conforming, async () => {
@@ -8,7 +8,7 @@ describeConformance('bitcoin through Bitcoin Core RPC', conforming, async () => 
   return createConformanceFixture(chain, { rpc: chain.endpoints.rpc ?? [] })
 })
 
-describeConformance('bitcoin through Esplora', conforming, async () => {
+describeConformance('bitcoin through Esplora', conformingByIndex, async () => {
   const chain = await startSimulatedChain()
   return createConformanceFixture(chain, { esplora: chain.endpoints.esplora ?? [] })
 })
@@ -39,7 +39,7 @@ describeConformance('litecoin through Litecoin Core RPC', conforming, async () =
   return createConformanceFixture(chain, { rpc: chain.endpoints.rpc ?? [] })
 })
 
-describeConformance('litecoin through Esplora', conforming, async () => {
+describeConformance('litecoin through Esplora', conformingByIndex, async () => {
   const chain = await startSimulatedChain('litecoin:regtest')
   return createConformanceFixture(chain, { esplora: chain.endpoints.esplora ?? [] })
 })

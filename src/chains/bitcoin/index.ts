@@ -50,7 +50,7 @@ export const bitcoin: ChainFamily = {
   rescue: { timelockUnit: 'blocks', refund: rescue, connect: connectRescueNode, parseDeposit, parseFeeRate },
 }
 
-function createBitcoinClient(chain: Chain, { network, backend, verify, inspect, close }: BitcoinNodes): ChainClient {
+function createBitcoinClient(chain: Chain, { network, backend, verify, inspect, newBlocks, close }: BitcoinNodes): ChainClient {
   const fees = createFeeEstimator(backend, network)
   const blocks = createBlocksSince(backend)
   const { draft, ...cosigned } = cosigning(network)
@@ -132,6 +132,7 @@ function createBitcoinClient(chain: Chain, { network, backend, verify, inspect, 
     },
     cancel: async (outbox) => cancelInitiation(await execution(outbox)),
     inspectProviders: inspect,
+    ...(newBlocks !== undefined && { newBlocks }),
     close,
   }
 }

@@ -17,7 +17,10 @@ import { type HtlcContract, initiateData } from './htlc.ts'
 import { evm } from './index.ts'
 import { openTestProviders, startTestProvider } from './nodes/provider.fixture.ts'
 
-const conforming: Conforming = { family: evm, abilities: ['branchEvents', 'cancel', 'gasless', 'inspectProviders', 'deployHtlc'] }
+const conforming: Conforming = {
+  family: evm,
+  abilities: ['branchEvents', 'cancel', 'gasless', 'inspectProviders', 'newBlocks', 'deployHtlc'],
+}
 
 describeConformance('evm native coin', conforming, async () => {
   const fixture = await createEvmFixture()

@@ -68,7 +68,8 @@ export async function createEvmFixture(): Promise<EvmFixture> {
     user,
     solver,
     assets,
-    connect: ({ chain: at = chain, ...options } = {}) => evm.connect(at, { assets, endpoints: { rpc: [local.rpcUrl] }, ...options }),
+    connect: ({ chain: at = chain, ...options } = {}) =>
+      evm.connect(at, { assets, endpoints: { rpc: [local.rpcUrl], ws: [local.webSocketUrl] }, ...options }),
     async deploy(artifact, args = []) {
       const [receipt] = await deployer.send([{ data: encodeDeployData({ abi: artifact.abi, bytecode: artifact.bytecode, args }) }])
       if (!receipt?.contractAddress) throw new Error('a deployment has an address')

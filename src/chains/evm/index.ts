@@ -20,6 +20,7 @@ import { parseSignature, revertsPaidFor, spendableOf, verifyInitiation, verifySi
 import { createContracts, type HtlcContract, initiateData, initiateWithSignatureData, redeemData, refundData, swapIdOf } from './htlc.ts'
 import { connectNode } from './nodes/connect-node.ts'
 import { inspectEvmProviders } from './nodes/inspect-providers.ts'
+import { newHeadsOf } from './nodes/new-heads.ts'
 import type { EvmNode } from './nodes/node.ts'
 import { verifyNode } from './nodes/verify-node.ts'
 import { verifyPayout } from './send/payout.ts'
@@ -29,7 +30,7 @@ import { textForms } from './text-forms.ts'
 export const evm: ChainFamily = {
   name: 'evm',
   curve: 'secp256k1',
-  endpointKinds: ['rpc'],
+  endpointKinds: ['rpc', 'ws'],
   schemas: { 'evm:htlc': htlcNative.abi, 'evm:htlc_erc20': htlcErc20.abi, 'evm:erc20': erc20Abi },
   textForms: () => textForms,
   connect: (chain, options) => createEvmClient(chain, options, connectNode(chain, options)),
@@ -106,6 +107,7 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
     },
 
     inspectProviders: () => inspectEvmProviders(chain, options),
+    ...(options.endpoints.ws !== undefined && { newBlocks: newHeadsOf(options.endpoints.ws) }),
     async close() {
       node.close()
     },

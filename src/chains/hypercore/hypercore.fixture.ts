@@ -99,7 +99,10 @@ export async function createHypercoreFixture(): Promise<HypercoreFixture> {
       return party
     },
     connect: (other = htlc) =>
-      hypercore.connect(chain, { assets: [{ ...asset, deployment: { htlc: other, token } }], endpoints: { rpc: [local.rpcUrl] } }),
+      hypercore.connect(chain, {
+        assets: [{ ...asset, deployment: { htlc: other, token } }],
+        endpoints: { rpc: [local.rpcUrl], ws: [local.webSocketUrl] },
+      }),
     async deploy(artifact, args = []) {
       const [receipt] = await deployer.send([{ data: encodeDeployData({ abi: artifact.abi, bytecode: artifact.bytecode, args }) }])
       if (!receipt?.contractAddress) throw new Error('a deployment has an address')

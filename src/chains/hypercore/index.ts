@@ -37,7 +37,7 @@ const SURPLUS_GAS = 200_000n
 export const hypercore: ChainFamily = {
   name: 'hypercore',
   curve: 'secp256k1',
-  endpointKinds: ['rpc'],
+  endpointKinds: ['rpc', 'ws'],
   schemas: { 'hypercore:htlc_erc20': htlcCore.abi, 'hypercore:erc20': erc20Abi },
   textForms: () => textForms,
   connect(chain, options) {

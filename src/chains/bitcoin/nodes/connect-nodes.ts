@@ -1,6 +1,7 @@
 /** The nodes of a chain by its configuration: any number of Bitcoin Core (`rpc`) and Esplora servers (`esplora`), and one backend over them. */
 import type { Chain } from '../../../protocol/chain.ts'
 import type { ProviderReport } from '../../port/abilities/inspect-providers.ts'
+import type { NewBlocks } from '../../port/abilities/new-blocks.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import type { ConnectOptions } from '../../port/family.ts'
 import { checkProviders } from '../../providers/check-providers.ts'
@@ -10,6 +11,7 @@ import type { BitcoinBackend } from './backend.ts'
 import { createCoreBackend } from './core-rpc.ts'
 import { createEsploraBackend } from './esplora.ts'
 import { inspectNodes } from './inspect-providers.ts'
+import { newBlocksOf } from './new-blocks.ts'
 import { type BitcoinProvider, createQuorumBackend } from './quorum-backend.ts'
 import { networkProblem } from './verify-network.ts'
 
@@ -19,6 +21,8 @@ export interface BitcoinNodes {
   /** Rejects if one of them is on another network, or too few answer. */
   verify(): Promise<void>
   inspect(): Promise<readonly ProviderReport[]>
+  /** Undefined without a node that says when there is a block. */
+  readonly newBlocks: NewBlocks | undefined
   close(): Promise<void>
 }
 
@@ -41,6 +45,7 @@ export function connectNodes(chain: Chain, network: BitcoinNetwork, options: Con
     backend,
     verify: () => checkProviders(chain.id, providers, needed, (node) => networkProblem(network, node)),
     inspect: () => inspectNodes(chain, network, providers),
+    newBlocks: newBlocksOf(rpc),
     async close() {
       await Promise.all(providers.map(({ node }) => node.close()))
     },

@@ -36,8 +36,13 @@ export async function startTestNode(nodeUrl: string, first: Behaviour = honest):
       request.socket.destroy()
       return
     }
-    const { status, body } = await behaviour(question, (asking) => forward(nodeUrl, asking))
-    response.writeHead(status).end(body)
+    try {
+      const { status, body } = await behaviour(question, (asking) => forward(nodeUrl, asking))
+      response.writeHead(status).end(body)
+    } catch {
+      // The node behind it is gone.
+      request.socket.destroy()
+    }
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const bound = server.address()

@@ -8,6 +8,7 @@ import type { FinalHeight } from './final-height.ts'
 import type { Gasless } from './gasless.ts'
 import type { InspectProviders } from './inspect-providers.ts'
 import type { InstantRefundAbility } from './instant-refund.ts'
+import type { NewBlocks } from './new-blocks.ts'
 import type { OrderKeys } from './order-keys.ts'
 import type { PartialDeposits } from './partial-deposits.ts'
 import type { PayoutFee } from './payout-fee.ts'
@@ -30,6 +31,7 @@ export interface Abilities {
   readonly branchEvents: BranchEvents
   readonly payoutFee: PayoutFee
   readonly checkRecipient: CheckRecipient
+  readonly newBlocks: NewBlocks
 }
 
 /** Of a family, without a connection. */

@@ -12,6 +12,7 @@ import { finalHeightSuite } from './final-height.ts'
 import { gaslessSuite } from './gasless.ts'
 import { inspectProvidersSuite } from './inspect-providers.ts'
 import { instantRefundSuite } from './instant-refund.ts'
+import { newBlocksSuite } from './new-blocks.ts'
 import { orderKeysSuite } from './order-keys.ts'
 import { partialDepositsSuite } from './partial-deposits.ts'
 import { payoutFeeSuite } from './payout-fee.ts'
@@ -38,6 +39,7 @@ export const abilitySuites: Readonly<Record<AbilityName, AbilitySuite>> = {
   branchEvents: branchEventsSuite,
   payoutFee: payoutFeeSuite,
   checkRecipient: checkRecipientSuite,
+  newBlocks: newBlocksSuite,
   rescue: rescueSuite,
   deployHtlc: deploySuite,
 }

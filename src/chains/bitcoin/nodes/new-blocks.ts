@@ -1,0 +1,54 @@
+/** Block subscriptions by long polls of Bitcoin Core (`waitfornewblock`). Esplora has nothing like it. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { NewBlocks } from '../../port/abilities/new-blocks.ts'
+import { ChainFailure } from '../../port/failure.ts'
+import { createProviderHttp } from '../../providers/http.ts'
+import { Refusal } from '../../providers/refusal.ts'
+import { createCoreRpc } from './json-rpc.ts'
+import { asHash, asRecord } from './node-json.ts'
+
+/** The node answers after this time without a block. */
+const WAIT_MS = 60_000
+const RETRY_MS = 5000
+
+/** One long poll at each of the nodes, on a connection of its own. Undefined without nodes. */
+export function newBlocksOf(urls: readonly string[]): NewBlocks | undefined {
+  if (urls.length === 0) return undefined
+  return (onBlock) => {
+    const ends = urls.map((url) => subscribe(url, onBlock))
+    return () => {
+      for (const end of ends) end()
+    }
+  }
+}
+
+function subscribe(url: string, onBlock: () => void): () => void {
+  const http = createProviderHttp(url)
+  const rpc = createCoreRpc(http)
+  const ending = new AbortController()
+  let last: string | null = null
+
+  async function waitForOne(): Promise<void> {
+    const hash = asHash(asRecord(await rpc.call('waitfornewblock', [WAIT_MS], WAIT_MS * 2)).hash)
+    if (hash !== last && !ending.signal.aborted) onBlock()
+    last = hash
+  }
+
+  /** A node that is away, or does not allow this call, costs one request in 5 s. Polls go on meanwhile. */
+  async function run(): Promise<void> {
+    while (!ending.signal.aborted) {
+      try {
+        await waitForOne()
+      } catch (error) {
+        if (!(error instanceof ChainFailure || error instanceof Refusal)) throw error
+        await sleep(RETRY_MS, undefined, { signal: ending.signal, ref: false }).catch(() => undefined)
+      }
+    }
+  }
+
+  void run()
+  return () => {
+    ending.abort()
+    http.close()
+  }
+}
