@@ -6,8 +6,12 @@ const port = '^src/chains/(port/|index\\.ts$)'
 /** What each room may import of ours besides itself; npm packages and node modules are ruled below. */
 const rooms = {
   protocol: { path: '^src/protocol/', may: [] },
-  keys: { path: '^src/keys/', may: ['^src/protocol/'] },
-  chains: { path: '^src/chains/', may: ['^src/protocol/', '^src/keys/', '^contracts/[^/]+/artifacts/', '^src/(log|http-client)\\.ts$'] },
+  workers: { path: '^src/workers/', may: ['^src/protocol/'] },
+  keys: { path: '^src/keys/', may: ['^src/protocol/', '^src/workers/'] },
+  chains: {
+    path: '^src/chains/',
+    may: ['^src/protocol/', '^src/workers/', '^src/keys/', '^contracts/[^/]+/artifacts/', '^src/(log|http-client)\\.ts$'],
+  },
   store: { path: '^src/store/', may: ['^src/protocol/', '^src/log\\.ts$'] },
   engine: {
     path: '^src/engine/',

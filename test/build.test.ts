@@ -33,6 +33,15 @@ test('the local chains are part of it', () => {
   expect(run('--input-type=module', '--eval', code)).toMatchObject({ status: 0, stderr: '' })
 })
 
+test('its worker threads run, without a loader', () => {
+  const code = `
+    const { createPool } = await import('./${folder}/src/workers/pool.js')
+    const { pathToFileURL } = await import('node:url')
+    const module = pathToFileURL('${folder}/src/chains/bitcoin/cosign/checking-jobs.js').href
+    console.log(await createPool().run({ module, name: 'isOffer', args: ['[]', 0] }))`
+  expect(run('--input-type=module', '--eval', code)).toMatchObject({ status: 0, stdout: 'true\n', stderr: '' })
+})
+
 test('it has every migration', async () => {
   const migrations = (...path: readonly string[]) => readdir(join(...path, 'src', 'store', 'migrations'))
   expect(await migrations(out)).toEqual(await migrations(root))

@@ -16,6 +16,7 @@ export function guardSigner(signer: Signer, assertMaySign: () => void): Signer {
         signEcdsa: guard(signer.signEcdsa),
         signSchnorr: guard(signer.signSchnorr),
         startMusig: guard(signer.startMusig),
+        lend: guard(signer.lend),
       }
     case 'ed25519':
       return { ...signer, signMessage: guard(signer.signMessage) }

@@ -36,7 +36,12 @@ export interface Secp256k1Signer extends SignerOn<'secp256k1'> {
   signSchnorr(digest: Uint8Array): Uint8Array
   /** BIP327, by the even-y form of `publicKey`: starts one signature by several keys. */
   startMusig(): MusigSigning
+  /** For jobs in worker threads, see `sign-in-worker.ts`. */
+  lend(): LentKey
 }
+
+/** A key that jobs in worker threads may sign with. Shows nothing of the key. */
+export type LentKey = { readonly curve: Curve; readonly purpose: Purpose }
 
 export interface Ed25519Signer extends SignerOn<'ed25519'> {
   /** RFC 8032, pure: 64 bytes over the message itself, which may have any length. */

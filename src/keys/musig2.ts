@@ -27,12 +27,12 @@ type Point = InstanceType<typeof secp256k1.Point>
 const KEY_BYTES = 33
 const SCALAR_BYTES = 32
 
-/** A secret nonce in two signatures reveals the key (BIP327): it exists in this closure only, and the first use wipes it, even if that fails. */
-export function startMusig(key: Uint8Array, publicKey: Uint8Array): MusigSigning {
-  const { Fn } = secp256k1.Point
-  const evenSecret = publicKey[0] === 2 ? key : Fn.toBytes(Fn.neg(Fn.fromBytes(key)))
-  const evenKey = concatBytes(Uint8Array.of(2), publicKey.subarray(1))
-  const own = generateNonce(evenKey, evenSecret)
+/**
+ * A secret nonce in two signatures reveals the key (BIP327): the first use wipes it, even if that fails.
+ * `own`: a nonce that was generated for this signature and is used nowhere else.
+ */
+export function startMusig(key: Uint8Array, publicKey: Uint8Array, own: Nonce = nonceFor(key, publicKey)): MusigSigning {
+  const { evenKey, evenSecret } = evenPair(key, publicKey)
   let isUsed = false
   return {
     nonce: Uint8Array.from(own.public),
@@ -46,6 +46,19 @@ export function startMusig(key: Uint8Array, publicKey: Uint8Array): MusigSigning
         own.secret.fill(0)
       }
     },
+  }
+}
+
+/** A fresh nonce for one signature. */
+export function nonceFor(key: Uint8Array, publicKey: Uint8Array): Nonce {
+  const { evenKey, evenSecret } = evenPair(key, publicKey)
+  return generateNonce(evenKey, evenSecret)
+}
+
+function evenPair(key: Uint8Array, publicKey: Uint8Array): { readonly evenKey: Uint8Array; readonly evenSecret: Uint8Array } {
+  return {
+    evenKey: concatBytes(Uint8Array.of(2), publicKey.subarray(1)),
+    evenSecret: publicKey[0] === 2 ? key : Fn.toBytes(Fn.neg(Fn.fromBytes(key))),
   }
 }
 

@@ -56,15 +56,18 @@ beforeEach(async () => {
   }
   const batchRedeem: NonNullable<ChainClient['batchRedeem']> = {
     redeem: async () => 'not asked for',
-    isOffer: () => true,
+    isOffer: async () => true,
     draft: async () => {
       throw new Error('not asked for')
     },
-    cosign: (items) => ({
+    cosign: async (items) => ({
       offers: items.map(({ deposits }) => `offer for ${deposits.length}`),
-      finish: (draft) => ({ transaction: `complete ${draft}`, deposits: items.flatMap(({ deposits }) => deposits.map(({ id }) => id)) }),
+      finish: async (draft) => ({
+        transaction: `complete ${draft}`,
+        deposits: items.flatMap(({ deposits }) => deposits.map(({ id }) => id)),
+      }),
     }),
-    verify: () => undefined,
+    verify: async () => undefined,
   }
   context = {
     db: store.db,

@@ -14,7 +14,7 @@ import { type SyncContext, type SyncTask, solverOf } from '../solver-sync/solver
 
 type Ability = NonNullable<ChainClient['batchRedeem']>
 
-/** Signing blocks the process for about 20 ms per order. */
+/** Signing takes a worker thread about 20 ms per order. */
 const MAX_BATCH = 20
 /** A cosigned order is not offered again for this long. */
 const OFFER_AGAIN_MS = 60_000
@@ -88,7 +88,7 @@ async function offer(context: SyncContext, states: readonly OrderState[]): Promi
   if (first === undefined || items.length === 0) return new Set()
   const ability = requireAbility(context, first.order.source.chain)
   const solver = solverOf(context, first.order.solverId)
-  const session = ability.cosign(items)
+  const session = await ability.cosign(items)
   const { draft } = await solver.cosign({
     items: items.map(({ orderId, deposits }, index) => ({
       order_id: orderId,
@@ -97,7 +97,7 @@ async function offer(context: SyncContext, states: readonly OrderState[]): Promi
     })),
   })
   if (draft === null) return new Set()
-  const { transaction, deposits: spentDeposits } = session.finish(draft)
+  const { transaction, deposits: spentDeposits } = await session.finish(draft)
   const spent = new Set(spentDeposits)
   const orderIds = items.filter(({ deposits }) => deposits.some(({ id }) => spent.has(id))).map(({ orderId }) => orderId)
   await solver.completeCosigned({ order_ids: orderIds, transaction })

@@ -25,7 +25,7 @@ export async function instantRefundHashes(context: ServiceContext, stored: Store
   const { clientKey, terms, userAddress } = stored.order.source
   if (!clientKey || userAddress === null) return []
   const state = await loadOrderState(context.db, context.registry, stored, context.now())
-  return [...ability.hashes(terms, await proposalsFor(context, stored, state, ability, userAddress))]
+  return [...(await ability.hashes(terms, await proposalsFor(context, stored, state, ability, userAddress)))]
 }
 
 /** Returns the hash of the refund transaction. A repeated call joins the first. */
@@ -161,14 +161,14 @@ async function signedByClient(
       `expected ${refunds.length} signatures, one for each hash of GET /orders/{id}/instant-refund-hash in that sequence, got ${signatures.length}`,
     )
   for (const [index, refund] of refunds.entries())
-    verifyClientSignature(index, () => ability.verifyInitiatorSignature(stored.order.source.terms, refund, signatures[index] ?? ''))
+    await verifyClientSignature(index, () => ability.verifyInitiatorSignature(stored.order.source.terms, refund, signatures[index] ?? ''))
   return relayed(context, stored, () => combineWithSolver(context, stored, ability, refunds, signatures))
 }
 
 /** The family says what is wrong with a signature; we say which one it is. */
-function verifyClientSignature(index: number, verify: () => void): void {
+async function verifyClientSignature(index: number, verify: () => Promise<void>): Promise<void> {
   try {
-    verify()
+    await verify()
   } catch (error) {
     if (!(error instanceof TandemError)) throw error
     const which = `signatures[${index}], for hash ${index} of GET /orders/{id}/instant-refund-hash`

@@ -21,7 +21,7 @@ export async function signWithSolver(
   if (key === null) throw new Error(`order ${order.id}: its source key is missing`)
   const { chain, terms } = order.source
   const purpose = orderPurpose(chain, { order: order.id, leg: 'source', verb: 'instant-refund', terms })
-  const session = ability.begin(terms, refunds, createKey(clientFor(context.clients, chain).curve, key).signerFor(purpose))
+  const session = await ability.begin(terms, refunds, createKey(clientFor(context.clients, chain).curve, key).signerFor(purpose))
   const answer = await askSolver(context, order.id, order.solverId, refunds, session.offer)
   return verified(order.solverId, () => session.finish(answer))
 }
@@ -38,9 +38,9 @@ export async function combineWithSolver(
   return verified(order.solverId, () => ability.combine(order.source.terms, refunds, { initiator: clientSignatures, redeemer }))
 }
 
-function verified<T>(solverId: string, read: () => T): T {
+async function verified<T>(solverId: string, read: () => Promise<T>): Promise<T> {
   try {
-    return read()
+    return await read()
   } catch (cause) {
     throw new SolverFailure(`solver ${solverId} gave wrong signatures for these refunds`, { cause })
   }

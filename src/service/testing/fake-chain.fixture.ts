@@ -104,23 +104,23 @@ export function createFakeChain(chain: Chain, userParty: 'account' | 'order-key'
           if (fake.failure !== null) throw fake.failure
           return deposits.map(({ id, amount }) => ({ deposit: id, amount, to, pays: amount - fake.fee }))
         },
-        begin: (terms: HtlcTerms, refunds: readonly InstantRefund[]) => ({
+        begin: async (terms: HtlcTerms, refunds: readonly InstantRefund[]) => ({
           offer: FAKE_OFFER,
-          finish(answer: string) {
+          async finish(answer: string) {
             if (answer !== answerOf(terms, refunds)) throw new TandemError('bad_request', 'not an answer to the offer')
             return refunds.map((refund) => ({ ...refund, signature: consentOf(terms, refund) }))
           },
         }),
-        answer(terms: HtlcTerms, refunds: readonly InstantRefund[], offer: string) {
+        async answer(terms: HtlcTerms, refunds: readonly InstantRefund[], offer: string) {
           if (offer !== FAKE_OFFER) throw new TandemError('bad_request', 'not an offer')
           return answerOf(terms, refunds)
         },
-        hashes: (terms: HtlcTerms, refunds: readonly InstantRefund[]) => refunds.map((refund) => hashOf(terms, refund)),
-        verifyInitiatorSignature(terms: HtlcTerms, refund: InstantRefund, signature: string) {
+        hashes: async (terms: HtlcTerms, refunds: readonly InstantRefund[]) => refunds.map((refund) => hashOf(terms, refund)),
+        async verifyInitiatorSignature(terms: HtlcTerms, refund: InstantRefund, signature: string) {
           if (signature !== consentOf(terms, refund)) throw new TandemError('invalid_signature', 'this is no consent of the initiator')
         },
-        sign: consentsOf,
-        combine(terms: HtlcTerms, refunds: readonly InstantRefund[], { redeemer }: { readonly redeemer: string }) {
+        sign: async (terms: HtlcTerms, refunds: readonly InstantRefund[]) => consentsOf(terms, refunds),
+        async combine(terms: HtlcTerms, refunds: readonly InstantRefund[], { redeemer }: { readonly redeemer: string }) {
           if (redeemer !== consentsOf(terms, refunds)) throw new TandemError('invalid_signature', 'a signature is wrong')
           return refunds.map((refund) => ({ ...refund, signature: consentOf(terms, refund) }))
         },

@@ -29,7 +29,7 @@ beforeEach(async () => {
   purposes = []
   const batchRedeem: NonNullable<ChainClient['batchRedeem']> = {
     redeem: async () => 'not asked for',
-    isOffer: (offer) => offer === 'offer',
+    isOffer: async (offer) => offer === 'offer',
     async draft(items, signer) {
       if (items.some(({ offer }) => offer !== 'offer')) throw new TandemError('bad_request', 'not an offer')
       drafted.push(items)
@@ -39,7 +39,7 @@ beforeEach(async () => {
     cosign: () => {
       throw new Error('not asked for')
     },
-    verify(transaction) {
+    async verify(transaction) {
       if (transaction !== 'aa') throw new TandemError('bad_request', 'it does not pay the solver')
     },
   }

@@ -37,7 +37,7 @@ export async function draftCosigned(context: OrderContext, request: SolverCosign
       item.deposits.every(
         ({ id, amount }, place) => offered.deposits[place]?.id === id && offered.deposits[place]?.amount === amount.toString(),
       )
-    if (!isSame || !ability.isOffer(offered.offer, item.deposits.length)) continue
+    if (!isSame || !(await ability.isOffer(offered.offer, item.deposits.length))) continue
     items.push({ ...item, offer: offered.offer })
     actions.push({ order: stored.order.id, leg: 'source', verb: 'cosigned-redeem', terms: item.terms })
   }
@@ -59,7 +59,7 @@ export async function takeCosigned(context: OrderContext, { order_ids: ids, tran
   const items = await Promise.all(orders.map((stored) => itemOf(context, stored)))
   const known = items.filter((item) => item !== null)
   if (known.length !== orders.length) throw new TandemError('conflict', 'not all of these orders can be redeemed now')
-  ability.verify(transaction, known, key)
+  await ability.verify(transaction, known, key)
   await keepCosigned(context.db, ids, transaction)
   context.wake()
 }

@@ -36,19 +36,19 @@ export async function signInstantRefunds(
   const state = deriveOrder(await readLiveFacts(context, stored))
   assertDeposits(state, refunds)
   if (!refunds.every(({ deposit }) => maySignInstantRefund(state, deposit))) throw refusal(state)
-  const answer = sign(context, client, state, refunds, request.offer)
+  const answer = await sign(context, client, state, refunds, request.offer)
   await commit(db, state, refunds)
   return { solver_id: solverId, answer }
 }
 
 /** Sign first, record second, answer third. A signing nonce never outlives this call. */
-function sign(
+async function sign(
   { keys }: OrderContext,
   { chain, curve, instantRefund }: ChainClient,
   { order }: OrderState,
   refunds: readonly InstantRefund[],
   offer: string | null,
-): string {
+): Promise<string> {
   if (instantRefund === undefined) throw new TandemError('bad_request', `${chain.id} does not support instant refunds`)
   const { terms } = order.source
   const purpose = orderPurpose(chain.id, { order: order.id, leg: 'source', verb: 'instant-refund', terms })

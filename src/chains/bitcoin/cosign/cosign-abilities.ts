@@ -1,75 +1,54 @@
-/** The abilities that need both parties, with their payloads. Only this file writes and reads the payloads between service and solver. */
-import { TandemError } from '../../../protocol/error.ts'
+/** The abilities that need both parties. Their cryptography runs in worker threads. */
+import { onCurve } from '../../../keys/key.ts'
 import type { BatchRedeem } from '../../port/abilities/batch-redeem.ts'
 import type { InstantRefundAbility } from '../../port/abilities/instant-refund.ts'
+import { ChainFailure } from '../../port/failure.ts'
 import type { BitcoinNetwork } from '../networks.ts'
-import { draftCosigned, startCosigning, verifyCosigned } from './cosign.ts'
-import {
-  answerInstantRefund,
-  beginInstantRefund,
-  combineInstantRefund,
-  instantRefundHashes,
-  signInstantRefund,
-  verifyInitiatorSignature,
-} from './instant-refund.ts'
-import {
-  isNonces,
-  readDraft,
-  readNonces,
-  readParts,
-  readSignatures,
-  readTransaction,
-  writeDraft,
-  writeNonces,
-  writeParts,
-  writeSignatures,
-} from './payloads.ts'
+import { checkingJobs } from './checking-jobs.ts'
+import type { CosignItem } from './cosign.ts'
+import { signingJobs } from './signing-jobs.ts'
 
 /** The part that needs no node. */
 export function instantRefundSigning(network: BitcoinNetwork): Omit<InstantRefundAbility, 'propose' | 'send'> {
   return {
-    begin(terms, refunds, signer) {
-      const session = beginInstantRefund(network, terms, refunds, signer)
-      return { offer: writeNonces(session.nonces), finish: (answer) => session.finish(readParts(answer, refunds.length)) }
+    async begin(terms, refunds, signer) {
+      const { value, signing } = await signingJobs.begin('beginRefund', [onCurve('secp256k1', signer)], [network, terms, refunds])
+      return { offer: value, finish: (answer) => signing.finish('finishRefund', [network, terms, refunds, answer]) }
     },
     answer: (terms, refunds, offer, signer) =>
-      writeParts(answerInstantRefund(network, terms, refunds, readNonces(offer, refunds.length), signer)),
-    hashes: (terms, refunds) => instantRefundHashes(network, terms, refunds),
-    verifyInitiatorSignature: (terms, refund, signature) => verifyInitiatorSignature(network, terms, refund, signature),
-    sign: (terms, refunds, signer) => writeSignatures(refunds.map((refund) => signInstantRefund(network, terms, refund, signer))),
-    combine(terms, refunds, { initiator, redeemer }) {
-      const ofRedeemer = readSignatures(redeemer, refunds.length)
-      return refunds.map((refund, index) => {
-        const signatures = { initiator: initiator[index] ?? '', redeemer: ofRedeemer[index] ?? '' }
-        const signed = combineInstantRefund(network, terms, refund, signatures)
-        if (signed === null) throw new TandemError('invalid_signature', `a signature for the refund of ${refund.deposit} is wrong`)
-        return signed
-      })
-    },
+      signingJobs.sign('answerRefund', [onCurve('secp256k1', signer)], [network, terms, refunds, offer]),
+    hashes: (terms, refunds) => checkingJobs('hashes', [network, terms, refunds]),
+    verifyInitiatorSignature: (terms, refund, signature) => checkingJobs('verifyInitiatorSignature', [network, terms, refund, signature]),
+    sign: (terms, refunds, signer) => signingJobs.sign('signRefunds', [onCurve('secp256k1', signer)], [network, terms, refunds]),
+    combine: (terms, refunds, signatures) => checkingJobs('combine', [network, terms, refunds, signatures]),
   }
 }
 
 type Cosigning = Pick<BatchRedeem, 'isOffer' | 'cosign' | 'verify'> & {
-  draft(feeRate: bigint, ...args: Parameters<BatchRedeem['draft']>): string
+  draft(feeRate: bigint, ...args: Parameters<BatchRedeem['draft']>): Promise<string>
 }
 
 export function cosigning(network: BitcoinNetwork): Cosigning {
   return {
-    isOffer: isNonces,
-    draft(feeRate, items, signer) {
-      const read = items.map(({ offer, ...item }) => ({ ...item, nonces: readNonces(offer, item.deposits.length) }))
-      return writeDraft(draftCosigned(network, read, signer, feeRate))
+    isOffer: (offer, deposits) => checkingJobs('isOffer', [offer, deposits]),
+    async draft(feeRate, items, signer) {
+      const spends = items.map(({ offer, ...item }) => ({ ...withoutSecret(item), offer }))
+      const drafted = await signingJobs.sign('draft', [onCurve('secp256k1', signer)], [network, spends, feeRate])
+      if ('failure' in drafted) throw new ChainFailure(drafted.failure.kind, drafted.failure.message)
+      return drafted.draft
     },
-    cosign(items) {
-      const session = startCosigning(network, items)
-      return {
-        offers: session.nonces.map(writeNonces),
-        finish(payload) {
-          const draft = readDraft(payload)
-          return { transaction: session.finish(draft), deposits: draft.inputs.map(({ deposit }) => deposit) }
-        },
-      }
+    async cosign(items) {
+      const signers = items.map(({ signer }) => onCurve('secp256k1', signer))
+      const spends = items.map(withoutSecret)
+      const { value, signing } = await signingJobs.begin('beginCosigning', signers, [network, spends])
+      return { offers: value, finish: (draft) => signing.finish('finishCosigning', [network, spends, draft]) }
     },
-    verify: (transaction, items, signer) => verifyCosigned(network, readTransaction(transaction), items, signer),
+    verify: (transaction, items, { curve, publicKey }) =>
+      checkingJobs('verifyRedeem', [network, transaction, items.map(withoutSecret), { curve, publicKey }]),
   }
+}
+
+/** Worker threads get neither secrets nor signers. */
+function withoutSecret({ terms, deposits }: CosignItem): CosignItem {
+  return { terms, deposits }
 }

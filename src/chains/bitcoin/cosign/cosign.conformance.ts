@@ -69,7 +69,10 @@ export function describeCosigning(name: string, start: () => Promise<TestChain>)
       const to = client.addressOf(initiator)
       // Below the minimum relay fee: it was agreed when fees were lower.
       const refunds = deposits.map(({ id, amount }) => ({ deposit: id, amount, to, pays: amount - 1n }))
-      const signed = [...signTogether(client, terms, refunds.slice(0, 1), parties), ...signEach(client, terms, refunds.slice(1), parties)]
+      const signed = [
+        ...(await signTogether(client, terms, refunds.slice(0, 1), parties)),
+        ...(await signEach(client, terms, refunds.slice(1), parties)),
+      ]
       const box = createMemoryOutbox(relay)
       const { send } = instantRefundOf(client)
       await expect(send(terms, signed, box.open('without a coin'))).rejects.toThrow(/refused/)
@@ -95,7 +98,7 @@ export function describeCosigning(name: string, start: () => Promise<TestChain>)
       const { terms, deposits } = await funded(250_000n)
       const refunds = deposits.map(({ id, amount }) => ({ deposit: id, amount, to: client.addressOf(relay), pays: amount - 10_000n }))
       const box = createMemoryOutbox(randomSigner())
-      const signed = sign(client, terms, refunds, parties)
+      const signed = await sign(client, terms, refunds, parties)
       const send = (fault?: 'dies-after-recording') =>
         instantRefundOf(client).send(terms, signed, box.open('refund', fault === undefined ? {} : { fault }))
       await expect(send('dies-after-recording')).rejects.toThrow('dies-after-recording')

@@ -21,29 +21,29 @@ export function batchRedeemOf(client: ChainClient): NonNullable<ChainClient['bat
 }
 
 /** By the key path: one signature of both parties. */
-export function signTogether(
+export async function signTogether(
   client: ChainClient,
   terms: HtlcTerms,
   refunds: readonly InstantRefund[],
   { initiator, redeemer }: Parties,
-): readonly SignedInstantRefund[] {
+): Promise<readonly SignedInstantRefund[]> {
   const { begin, answer } = instantRefundOf(client)
-  const session = begin(terms, refunds, initiator)
-  return session.finish(answer(terms, refunds, session.offer, redeemer))
+  const session = await begin(terms, refunds, initiator)
+  return session.finish(await answer(terms, refunds, session.offer, redeemer))
 }
 
 /** By the instant-refund leaf, as an initiator signs who keeps its key in a wallet. */
-export function signEach(
+export async function signEach(
   client: ChainClient,
   terms: HtlcTerms,
   refunds: readonly InstantRefund[],
   { initiator, redeemer }: Parties,
-): readonly SignedInstantRefund[] {
+): Promise<readonly SignedInstantRefund[]> {
   const { hashes, sign, combine } = instantRefundOf(client)
-  const ofInitiator = hashes(terms, refunds).map(
+  const ofInitiator = (await hashes(terms, refunds)).map(
     (hash) => `${Buffer.from(initiator.signSchnorr(Buffer.from(hash, 'hex'))).toString('hex')}83`,
   )
-  return combine(terms, refunds, { initiator: ofInitiator, redeemer: sign(terms, refunds, redeemer) })
+  return combine(terms, refunds, { initiator: ofInitiator, redeemer: await sign(terms, refunds, redeemer) })
 }
 
 export const waysToSign = { 'the key path': signTogether, 'the leaf': signEach } as const
@@ -65,13 +65,13 @@ export async function redeemCosigned(
   redeemer: TestSigner,
 ): Promise<string> {
   const { cosign, draft, verify } = batchRedeemOf(client)
-  const session = cosign(items.map(({ initiator, ...item }) => ({ ...item, signer: initiator })))
-  const { transaction } = session.finish(
+  const session = await cosign(items.map(({ initiator, ...item }) => ({ ...item, signer: initiator })))
+  const { transaction } = await session.finish(
     await draft(
       items.map((item, index) => ({ ...item, offer: session.offers[index] ?? '' })),
       redeemer,
     ),
   )
-  verify(transaction, items, redeemer)
+  await verify(transaction, items, redeemer)
   return transaction
 }

@@ -8,7 +8,6 @@ import { SigHash, type Transaction } from '@scure/btc-signer'
 import type { PublicKey, Signer } from '../../../keys/key.ts'
 import { TandemError } from '../../../protocol/error.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
-import type { RedeemItem } from '../../port/abilities/batch-redeem.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import type { SpendableDeposit } from '../../port/spend.ts'
 import { type BitcoinHtlc, htlcOf } from '../htlc.ts'
@@ -26,8 +25,8 @@ import type { CosignDraft } from './payloads.ts'
 /** BIP340. BIP341: the default hash type has no byte and covers all inputs and all outputs. */
 const SIGNATURE_BYTES = 64
 
-type Item = { readonly terms: HtlcTerms; readonly deposits: readonly SpendableDeposit[] }
-type Input = { readonly outpoint: Outpoint; readonly amount: bigint; readonly item: Item; readonly htlc: BitcoinHtlc }
+export type CosignItem = { readonly terms: HtlcTerms; readonly deposits: readonly SpendableDeposit[] }
+type Input = { readonly outpoint: Outpoint; readonly amount: bigint; readonly item: CosignItem; readonly htlc: BitcoinHtlc }
 
 interface CosignSession {
   /** For each item, one for each deposit; hex. */
@@ -38,7 +37,7 @@ interface CosignSession {
 
 export function draftCosigned(
   network: BitcoinNetwork,
-  items: readonly (RedeemItem & { readonly nonces: readonly string[] })[],
+  items: readonly (CosignItem & { readonly nonces: readonly string[] })[],
   signer: Signer,
   feeRate: FeeRate,
 ): CosignDraft {
@@ -64,7 +63,7 @@ export function draftCosigned(
   return { transaction: bytesToHex(transaction.unsignedTx), inputs: parts }
 }
 
-export function startCosigning(network: BitcoinNetwork, items: readonly (Item & { readonly signer: Signer })[]): CosignSession {
+export function startCosigning(network: BitcoinNetwork, items: readonly (CosignItem & { readonly signer: Signer })[]): CosignSession {
   const known = new Map(inputsOf(network, items).map((input) => [input.outpoint, input]))
   const sides = items.map(({ terms, deposits, signer }) => deposits.map(({ id }) => startSide(network, terms, 'initiator', id, signer)))
   const sideOf = new Map(sides.flat().map((side) => [side.deposit, side]))
@@ -101,7 +100,7 @@ function completeDraft(draft: CosignDraft, known: ReadonlyMap<Outpoint, Input>, 
 }
 
 /** Throws unless it spends all deposits of these items, each by a valid signature of both parties, into the redeemer's wallet at a sane fee. */
-export function verifyCosigned(network: BitcoinNetwork, raw: string, items: readonly RedeemItem[], redeemer: PublicKey): void {
+export function verifyCosigned(network: BitcoinNetwork, raw: string, items: readonly CosignItem[], redeemer: PublicKey): void {
   const expected = inputsOf(network, items)
   const parsed = parse(raw)
   const inputs = findInputs(parsed, new Map(expected.map((input) => [input.outpoint, input])))
@@ -120,7 +119,7 @@ export function verifyCosigned(network: BitcoinNetwork, raw: string, items: read
   }
 }
 
-function inputsOf(network: BitcoinNetwork, items: readonly Item[]): readonly Input[] {
+function inputsOf(network: BitcoinNetwork, items: readonly CosignItem[]): readonly Input[] {
   const inputs = items.flatMap((item) => {
     const htlc = htlcOf(item.terms, network)
     return item.deposits.map(({ id, amount }) => ({ outpoint: id, amount, item, htlc }))

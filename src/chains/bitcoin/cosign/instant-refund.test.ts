@@ -242,7 +242,9 @@ describe.each(['rpc', 'esplora'] as const)('instant refunds through %s', (endpoi
     await fund(150_000n, 60_000n, 70_000n)
     const refunds = await signed()
     expect(refunds.map(({ amount }) => amount)).toEqual([150_000n, 70_000n, 60_000n])
-    const mixed = refunds.map((refund, index) => (index === 1 ? only(signEach(fixture.client, terms, [refund], parties())) : refund))
+    const mixed = await Promise.all(
+      refunds.map(async (refund, index) => (index === 1 ? only(await signEach(fixture.client, terms, [refund], parties())) : refund)),
+    )
     const tx = await send(mixed)
     const { fee, vsize } = await fixture.unminedFee(tx)
     expect(fee).toBeGreaterThanOrEqual(vsize)

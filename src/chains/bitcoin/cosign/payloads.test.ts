@@ -6,6 +6,8 @@ import { randomSigner, regtest } from '../bitcoin.fixture.ts'
 import { walletAddress } from '../script/address.ts'
 import { identityOf } from '../script/identity.ts'
 import { cosigning, instantRefundSigning } from './cosign-abilities.ts'
+import { instantRefundHashes } from './instant-refund.ts'
+import { jobs } from './signing-jobs.ts'
 
 const [initiator, redeemer] = [randomSigner(), randomSigner()]
 const secret = createSecret()
@@ -40,8 +42,8 @@ const spoiledHex: readonly ((hex: string) => unknown)[] = [
 const spoiledTexts = ['', 'nonsense', '{', 'null', '1', '"text"', '{}', '[]']
 
 describe('an offer', () => {
-  const { offer } = refundAbility.begin(terms, refunds, initiator)
-  const [cosignOffer = ''] = cosign.cosign([{ terms, deposits, signer: initiator }]).offers
+  const offer = jobs.beginRefund([initiator], regtest, terms, refunds)
+  const [cosignOffer = ''] = jobs.beginCosigning([initiator], regtest, [{ terms, deposits }])
   const spoiled = [
     ...spoiledTexts,
     ...spoiledHex.map((spoil) => changed(offer, (nonces: readonly string[]) => nonces.map(spoil))),
@@ -52,33 +54,38 @@ describe('an offer', () => {
     changed(offer, (nonces: readonly string[]) => nonces.map(() => '00'.repeat(66))),
   ]
 
-  it('is answered if it is valid', () => {
-    expect(() => refundAbility.answer(terms, refunds, offer, redeemer)).not.toThrow()
-    expect(() => cosign.draft(2_000n, [{ terms, deposits, secret, offer: cosignOffer }], redeemer)).not.toThrow()
+  it('is answered if it is valid', async () => {
+    expect(await refundAbility.answer(terms, refunds, offer, redeemer)).toMatch(/signature/)
+    expect(await cosign.draft(2_000n, [{ terms, deposits, secret, offer: cosignOffer }], redeemer)).toMatch(/transaction/)
   })
 
-  it.each(spoiled)('is refused as %s', (payload) => {
+  it.each(spoiled)('is refused as %s', async (payload) => {
+    await expect(refundAbility.answer(terms, refunds, payload, redeemer)).rejects.toThrow(badRequest)
+    await expect(cosign.draft(2_000n, [{ terms, deposits, secret, offer: payload }], redeemer)).rejects.toThrow(badRequest)
+  })
+
+  it.each(spoiled)('is refused before anything is signed, as %s', (payload) => {
     let signed = 0
     const sign = () => {
       signed += 1
       return new Uint8Array(32)
     }
     const watched = { ...redeemer, startMusig: () => ({ ...redeemer.startMusig(), sign }) }
-    expect(() => refundAbility.answer(terms, refunds, payload, watched)).toThrow(badRequest)
-    expect(() => cosign.draft(2_000n, [{ terms, deposits, secret, offer: payload }], watched)).toThrow(badRequest)
+    expect(() => jobs.answerRefund([watched], regtest, terms, refunds, payload)).toThrow(badRequest)
+    expect(() => jobs.draft([watched], regtest, [{ terms, deposits, offer: payload }], 2_000n)).toThrow(badRequest)
     expect(signed).toBe(0)
   })
 })
 
 describe('an answer to an offer', () => {
-  const answered = () => {
-    const session = refundAbility.begin(terms, refunds, initiator)
-    return { session, answer: refundAbility.answer(terms, refunds, session.offer, redeemer) }
+  const answered = async () => {
+    const session = await refundAbility.begin(terms, refunds, initiator)
+    return { session, answer: await refundAbility.answer(terms, refunds, session.offer, redeemer) }
   }
 
-  it('completes the refunds', () => {
-    const { session, answer } = answered()
-    expect(session.finish(answer)).toHaveLength(2)
+  it('completes the refunds', async () => {
+    const { session, answer } = await answered()
+    expect(await session.finish(answer)).toHaveLength(2)
   })
 
   it.each<[string, (payload: string) => string]>([
@@ -95,20 +102,20 @@ describe('an answer to an offer', () => {
     ['one part', (payload) => changed(payload, (parts: readonly unknown[]) => parts.slice(1))],
     ['three parts', (payload) => changed(payload, (parts: readonly unknown[]) => [...parts, parts[0]])],
     ['parts in another sequence', (payload) => changed(payload, (parts: readonly unknown[]) => parts.toReversed())],
-  ])('is refused as %s', (_, change) => {
-    const { session, answer } = answered()
-    expect(() => session.finish(change(answer))).toThrow(refused)
+  ])('is refused as %s', async (_, change) => {
+    const { session, answer } = await answered()
+    await expect(session.finish(change(answer))).rejects.toThrow(refused)
   })
 })
 
 describe("the redeemer's own signatures", () => {
-  const payload = refundAbility.sign(terms, refunds, redeemer)
-  const signatures = refundAbility
-    .hashes(terms, refunds)
-    .map((hash) => `${Buffer.from(initiator.signSchnorr(Buffer.from(hash, 'hex'))).toString('hex')}83`)
+  const payload = jobs.signRefunds([redeemer], regtest, terms, refunds)
+  const signatures = instantRefundHashes(regtest, terms, refunds).map(
+    (hash) => `${Buffer.from(initiator.signSchnorr(Buffer.from(hash, 'hex'))).toString('hex')}83`,
+  )
 
-  it('complete the refunds together with those of the initiator', () => {
-    expect(refundAbility.combine(terms, refunds, { initiator: signatures, redeemer: payload })).toHaveLength(2)
+  it('complete the refunds together with those of the initiator', async () => {
+    expect(await refundAbility.combine(terms, refunds, { initiator: signatures, redeemer: payload })).toHaveLength(2)
   })
 
   it.each([
@@ -117,31 +124,31 @@ describe("the redeemer's own signatures", () => {
     changed(payload, (list: readonly string[]) => list.slice(1)),
     changed(payload, (list: readonly string[]) => list.toReversed()),
     changed(payload, (list: readonly string[]) => [...list, ...list]),
-  ])('are refused as %s', (spoiled) => {
-    expect(() => refundAbility.combine(terms, refunds, { initiator: signatures, redeemer: spoiled })).toThrow(refused)
+  ])('are refused as %s', async (spoiled) => {
+    await expect(refundAbility.combine(terms, refunds, { initiator: signatures, redeemer: spoiled })).rejects.toThrow(refused)
   })
 
-  it('are refused with fewer signatures of the initiator', () => {
-    expect(() => refundAbility.combine(terms, refunds, { initiator: signatures.slice(0, 1), redeemer: payload })).toThrow(refused)
+  it('are refused with fewer signatures of the initiator', async () => {
+    await expect(refundAbility.combine(terms, refunds, { initiator: signatures.slice(0, 1), redeemer: payload })).rejects.toThrow(refused)
   })
 })
 
 describe('a draft', () => {
-  const drafted = () => {
-    const session = cosign.cosign([{ terms, deposits, signer: initiator }])
+  const drafted = async () => {
+    const session = await cosign.cosign([{ terms, deposits, signer: initiator }])
     const [offer = ''] = session.offers
-    return { session, draft: cosign.draft(2_000n, [{ terms, deposits, secret, offer }], redeemer) }
+    return { session, draft: await cosign.draft(2_000n, [{ terms, deposits, secret, offer }], redeemer) }
   }
   type Draft = { readonly transaction: string; readonly inputs: readonly Record<string, string>[] }
 
-  it('becomes a transaction that the redeemer accepts', () => {
-    const { session, draft } = drafted()
-    const { transaction, deposits: spent } = session.finish(draft)
+  it('becomes a transaction that the redeemer accepts', async () => {
+    const { session, draft } = await drafted()
+    const { transaction, deposits: spent } = await session.finish(draft)
     expect(spent).toEqual(deposits.map(({ id }) => id))
-    expect(() => cosign.verify(transaction, items, redeemer)).not.toThrow()
-    expect(() => cosign.verify(transaction.toUpperCase(), items, redeemer)).toThrow(badRequest)
-    expect(() => cosign.verify('x', items, redeemer)).toThrow(badRequest)
-    expect(() => cosign.verify(`${transaction}${'00'.repeat(100_000)}`, items, redeemer)).toThrow(badRequest)
+    await cosign.verify(transaction, items, redeemer)
+    await expect(cosign.verify(transaction.toUpperCase(), items, redeemer)).rejects.toThrow(badRequest)
+    await expect(cosign.verify('x', items, redeemer)).rejects.toThrow(badRequest)
+    await expect(cosign.verify(`${transaction}${'00'.repeat(100_000)}`, items, redeemer)).rejects.toThrow(badRequest)
   })
 
   it.each<[string, (payload: string) => string]>([
@@ -166,8 +173,8 @@ describe('a draft', () => {
       'one with 251 inputs',
       (payload) => changed(payload, (draft: Draft) => ({ ...draft, inputs: Array.from({ length: 251 }, () => draft.inputs[0]) })),
     ],
-  ])('is refused as %s', (_, change) => {
-    const { session, draft } = drafted()
-    expect(() => session.finish(change(draft))).toThrow(refused)
+  ])('is refused as %s', async (_, change) => {
+    const { session, draft } = await drafted()
+    await expect(session.finish(change(draft))).rejects.toThrow(refused)
   })
 })

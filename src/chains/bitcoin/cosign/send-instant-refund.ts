@@ -15,7 +15,8 @@ import { MAX_SPENT_AT_ONCE } from '../spend/spend-size.ts'
 import { dustLimit, feeOf, largestFee, MAX_RATE_FACTOR, outbiddingFee, rateOf, replacementFee } from '../wallet/fees.ts'
 import { hasWantedDescendant, withAmounts } from '../wallet/own-payments.ts'
 import { finish, REPLACEABLE_SEQUENCE, type SpendableCoin, signWalletInput, splitOutpoint } from '../wallet/sign.ts'
-import { composeRefunds, readInstantRefund } from './instant-refund.ts'
+import { checkingJobs } from './checking-jobs.ts'
+import { composeRefunds } from './instant-refund.ts'
 
 export async function sendInstantRefund(execution: Execution, terms: HtlcTerms, refunds: readonly SignedInstantRefund[]): Promise<string> {
   const { outbox } = execution
@@ -73,9 +74,10 @@ async function build(
   request: BuildRequest,
 ): Promise<Draft> {
   const { network, outbox, signer } = execution
-  const witnesses = refunds.map((refund) => {
-    const witness = readInstantRefund(network, terms, refund)
-    if (witness === null) throw new ChainFailure('would-fail', `the signatures for ${refund.deposit} are invalid`)
+  const read = await checkingJobs('witnesses', [network, terms, refunds])
+  const witnesses = refunds.map(({ deposit }, index) => {
+    const witness = read[index] ?? null
+    if (witness === null) throw new ChainFailure('would-fail', `the signatures for ${deposit} are invalid`)
     return witness
   })
   const payment = await planFeeInput(execution, refunds, witnesses, request)

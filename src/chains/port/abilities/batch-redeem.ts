@@ -10,7 +10,7 @@ export interface BatchRedeem {
   /** `cosigned`: a complete transaction from `CosignSession.finish`, preferred while it can be mined. Null: the secrets suffice. */
   redeem(items: readonly RedeemItem[], cosigned: string | null, outbox: Outbox): Promise<string>
   /** Whether an offer can be used in a draft for an item with this many deposits. One that cannot must not stop the others. */
-  isOffer(offer: string, deposits: number): boolean
+  isOffer(offer: string, deposits: number): Promise<boolean>
   /**
    * The redeemer's side of a transaction that all initiators sign too: cheaper, and it shows no secret. Returns a payload for
    * `CosignSession.finish`. Throws `bad_request` or `invalid_signature` for a bad offer, before anything is signed.
@@ -22,9 +22,9 @@ export interface BatchRedeem {
    */
   cosign(
     items: readonly { readonly terms: HtlcTerms; readonly deposits: readonly SpendableDeposit[]; readonly signer: Signer }[],
-  ): CosignSession
+  ): Promise<CosignSession>
   /** Throws `bad_request` unless this is a complete transaction that pays the redeemer for all deposits of these items and nothing else. */
-  verify(transaction: string, items: readonly RedeemItem[], redeemer: PublicKey): void
+  verify(transaction: string, items: readonly RedeemItem[], redeemer: PublicKey): Promise<void>
 }
 
 export type RedeemItem = { readonly terms: HtlcTerms; readonly deposits: readonly SpendableDeposit[]; readonly secret: Hex32 }
@@ -33,7 +33,7 @@ export interface CosignSession {
   /** One payload for each item, for `draft`. */
   readonly offers: readonly string[]
   /** Throws unless the draft spends only deposits of the items, pays the redeemer, and is signed correctly. A second call throws. */
-  finish(draft: string): CosignedRedeem
+  finish(draft: string): Promise<CosignedRedeem>
 }
 
 export type CosignedRedeem = {

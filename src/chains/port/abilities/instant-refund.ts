@@ -13,27 +13,27 @@ export interface InstantRefundAbility {
   // If we hold the initiator's key: one round trip, one signature by both keys together.
 
   /** The initiator's side of one signing. It can be finished once; after any failure, begin again. */
-  begin(terms: HtlcTerms, refunds: readonly InstantRefund[], signer: Signer): InstantRefundSession
+  begin(terms: HtlcTerms, refunds: readonly InstantRefund[], signer: Signer): Promise<InstantRefundSession>
   /** The redeemer's side: a payload for `finish`. Throws `bad_request` or `invalid_signature` for a bad offer, before anything is signed. */
-  answer(terms: HtlcTerms, refunds: readonly InstantRefund[], offer: string, signer: Signer): string
+  answer(terms: HtlcTerms, refunds: readonly InstantRefund[], offer: string, signer: Signer): Promise<string>
 
   // If the initiator keeps its key: each side makes its own signature.
 
   /** The hash that the initiator signs for each refund (32 bytes, hex). */
-  hashes(terms: HtlcTerms, refunds: readonly InstantRefund[]): readonly string[]
+  hashes(terms: HtlcTerms, refunds: readonly InstantRefund[]): Promise<readonly string[]>
   /**
    * Throws unless this is the initiator's signature over exactly this deposit and payment: `bad_request` if it is malformed, else
    * `invalid_signature`. The message says what form is expected.
    */
-  verifyInitiatorSignature(terms: HtlcTerms, refund: InstantRefund, signature: string): void
+  verifyInitiatorSignature(terms: HtlcTerms, refund: InstantRefund, signature: string): Promise<void>
   /** The redeemer's signatures over exactly these deposits and payments: a payload for `combine`. */
-  sign(terms: HtlcTerms, refunds: readonly InstantRefund[], signer: Signer): string
+  sign(terms: HtlcTerms, refunds: readonly InstantRefund[], signer: Signer): Promise<string>
   /** `initiator`: one signature for each refund. Throws `invalid_signature` or `bad_request` unless all are valid for exactly these refunds. */
   combine(
     terms: HtlcTerms,
     refunds: readonly InstantRefund[],
     signatures: { readonly initiator: readonly string[]; readonly redeemer: string },
-  ): readonly SignedInstantRefund[]
+  ): Promise<readonly SignedInstantRefund[]>
 
   /** If the fee has risen since both signed, the outbox's signer adds the difference, if it holds enough. */
   send(terms: HtlcTerms, refunds: readonly SignedInstantRefund[], outbox: Outbox): Promise<string>
@@ -46,5 +46,5 @@ export interface InstantRefundSession {
   /** A payload for `answer`. */
   readonly offer: string
   /** Throws unless the answer is valid for every refund. A second call throws. */
-  finish(answer: string): readonly SignedInstantRefund[]
+  finish(answer: string): Promise<readonly SignedInstantRefund[]>
 }

@@ -42,10 +42,10 @@ export function batchRedeemSuite(run: ConformanceRun): void {
     it('redeems by a cosigned transaction, which shows no secret', async () => {
       const { swaps, items, total } = await fundedBatch()
       const before = await run.balanceOf(run.solver)
-      const session = begin(items)
-      const { transaction, deposits } = session.finish(await draft(items, session.offers))
+      const session = await begin(items)
+      const { transaction, deposits } = await session.finish(await draft(items, session.offers))
       expect(deposits.toSorted()).toEqual(items.flatMap((item) => item.deposits.map(({ id }) => id)).toSorted())
-      ability().verify(transaction, items, run.solver.signer)
+      await ability().verify(transaction, items, run.solver.signer)
       await ability().redeem(items, transaction, run.solver.outbox.open(`${swaps[0]?.key}/batch`))
       await run.fixture.mine(1)
       for (const swap of swaps) expect((await run.look(swap)).swap).toMatchObject({ phase: 'redeemed', secret: null })
@@ -54,33 +54,33 @@ export function batchRedeemSuite(run: ConformanceRun): void {
 
     it('cosigns once, for these items and this redeemer only', async () => {
       const { items } = await fundedBatch()
-      const session = begin(items)
+      const session = await begin(items)
       for (const [index, { deposits }] of items.entries()) {
-        expect(ability().isOffer(session.offers[index] ?? '', deposits.length)).toBe(true)
-        expect(ability().isOffer(session.offers[index] ?? '', deposits.length + 1)).toBe(false)
+        expect(await ability().isOffer(session.offers[index] ?? '', deposits.length)).toBe(true)
+        expect(await ability().isOffer(session.offers[index] ?? '', deposits.length + 1)).toBe(false)
       }
       const drafted = await draft(items, session.offers)
-      expect(() => begin(items).finish(drafted)).toThrow()
-      const { transaction } = session.finish(drafted)
-      expect(() => session.finish(drafted)).toThrow()
+      await expect((await begin(items)).finish(drafted)).rejects.toThrow()
+      const { transaction } = await session.finish(drafted)
+      await expect(session.finish(drafted)).rejects.toThrow()
       const refused = expect.objectContaining({ code: 'bad_request' })
-      expect(() => ability().verify(transaction, items.slice(1), run.solver.signer)).toThrow(refused)
-      expect(() => ability().verify(transaction, items, run.user.signer)).toThrow(refused)
+      await expect(ability().verify(transaction, items.slice(1), run.solver.signer)).rejects.toThrow(refused)
+      await expect(ability().verify(transaction, items, run.user.signer)).rejects.toThrow(refused)
       await expect(ability().draft([{ ...(items[0] as RedeemItem), offer: session.offers[0] ?? '' }], run.user.signer)).rejects.toThrow()
     })
 
     it.each(['', 'nonsense', '[]', '{}', 'null', '00'])('refuses the payload "%s" with a TandemError', async (payload) => {
       const { items } = await fundedBatch()
       const refused = expect.objectContaining({ name: 'TandemError' })
-      for (const { deposits } of items) expect(ability().isOffer(payload, deposits.length)).toBe(false)
+      for (const { deposits } of items) expect(await ability().isOffer(payload, deposits.length)).toBe(false)
       await expect(
         draft(
           items,
           items.map(() => payload),
         ),
       ).rejects.toThrow(refused)
-      expect(() => begin(items).finish(payload)).toThrow(refused)
-      expect(() => ability().verify(payload, items, run.solver.signer)).toThrow(refused)
+      await expect((await begin(items)).finish(payload)).rejects.toThrow(refused)
+      await expect(ability().verify(payload, items, run.solver.signer)).rejects.toThrow(refused)
     })
   })
 }

@@ -12,18 +12,16 @@ export function instantRefundSuite(run: ConformanceRun): void {
       const spend = { ...(await run.spendOf(funded, run.user.address)), to: run.user.address }
       return { swap: funded, refunds: await ability().propose(funded.terms, spend, signing) }
     }
-    function together({ terms }: Swap, refunds: readonly InstantRefund[]): readonly SignedInstantRefund[] {
-      const session = ability().begin(terms, refunds, run.user.signer)
-      return session.finish(ability().answer(terms, refunds, session.offer, run.solver.signer))
+    async function together({ terms }: Swap, refunds: readonly InstantRefund[]): Promise<readonly SignedInstantRefund[]> {
+      const session = await ability().begin(terms, refunds, run.user.signer)
+      return session.finish(await ability().answer(terms, refunds, session.offer, run.solver.signer))
     }
-    const userSignatures = ({ terms }: Swap, refunds: readonly InstantRefund[]) =>
-      ability()
-        .hashes(terms, refunds)
-        .map((hash) => required(run.fixture.signRefundHash, 'signRefundHash')(hash))
-    const apart = (swap: Swap, refunds: readonly InstantRefund[]) =>
+    const userSignatures = async ({ terms }: Swap, refunds: readonly InstantRefund[]) =>
+      (await ability().hashes(terms, refunds)).map((hash) => required(run.fixture.signRefundHash, 'signRefundHash')(hash))
+    const apart = async (swap: Swap, refunds: readonly InstantRefund[]) =>
       ability().combine(swap.terms, refunds, {
-        initiator: userSignatures(swap, refunds),
-        redeemer: ability().sign(swap.terms, refunds, run.solver.signer),
+        initiator: await userSignatures(swap, refunds),
+        redeemer: await ability().sign(swap.terms, refunds, run.solver.signer),
       })
 
     it.each([
@@ -33,7 +31,7 @@ export function instantRefundSuite(run: ConformanceRun): void {
       const { swap, refunds } = await proposed(way)
       expect(await failureOf(run.refund(swap))).toBe('would-fail')
       const before = await run.balanceOf(run.user)
-      const signed = sign(swap, refunds)
+      const signed = await sign(swap, refunds)
       const send = () => ability().send(swap.terms, signed, run.solver.outbox.open(`${swap.key}/refund`))
       const tx = await send()
       expect(await send()).toBe(tx)
@@ -47,35 +45,37 @@ export function instantRefundSuite(run: ConformanceRun): void {
     it('finishes a session once, and starts each session anew', async () => {
       const { swap, refunds } = await proposed('together')
       const begin = () => ability().begin(swap.terms, refunds, run.user.signer)
-      const session = begin()
-      expect(begin().offer).not.toBe(session.offer)
-      const answer = ability().answer(swap.terms, refunds, session.offer, run.solver.signer)
-      expect(() => begin().finish(answer)).toThrow()
-      expect(session.finish(answer)).toHaveLength(refunds.length)
-      expect(() => session.finish(answer)).toThrow()
+      const session = await begin()
+      expect((await begin()).offer).not.toBe(session.offer)
+      const answer = await ability().answer(swap.terms, refunds, session.offer, run.solver.signer)
+      await expect((await begin()).finish(answer)).rejects.toThrow()
+      expect(await session.finish(answer)).toHaveLength(refunds.length)
+      await expect(session.finish(answer)).rejects.toThrow()
     })
 
     it.each(['', 'nonsense', '[]', '{}', 'null', '00'])('refuses the payload "%s" with a TandemError', async (payload) => {
       const { swap, refunds } = await proposed('together')
       const { terms } = swap
       const refused = expect.objectContaining({ name: 'TandemError' })
-      expect(() => ability().answer(terms, refunds, payload, run.solver.signer)).toThrow(refused)
-      expect(() => ability().begin(terms, refunds, run.user.signer).finish(payload)).toThrow(refused)
-      const initiator = userSignatures(swap, refunds)
-      expect(() => ability().combine(terms, refunds, { initiator, redeemer: payload })).toThrow(refused)
-      const redeemer = ability().sign(terms, refunds, run.solver.signer)
-      expect(() => ability().combine(terms, refunds, { initiator: refunds.map(() => payload), redeemer })).toThrow(refused)
+      await expect(ability().answer(terms, refunds, payload, run.solver.signer)).rejects.toThrow(refused)
+      await expect((await ability().begin(terms, refunds, run.user.signer)).finish(payload)).rejects.toThrow(refused)
+      const initiator = await userSignatures(swap, refunds)
+      await expect(ability().combine(terms, refunds, { initiator, redeemer: payload })).rejects.toThrow(refused)
+      const redeemer = await ability().sign(terms, refunds, run.solver.signer)
+      await expect(ability().combine(terms, refunds, { initiator: refunds.map(() => payload), redeemer })).rejects.toThrow(refused)
     })
 
     it('accepts signatures only for exactly these refunds, by their own parties', async () => {
       const { swap, refunds } = await proposed('apart')
       const { terms } = swap
-      const [signature = ''] = userSignatures(swap, refunds)
+      const [signature = ''] = await userSignatures(swap, refunds)
       const [refund] = refunds
       if (refund === undefined) throw new Error('a refund was proposed')
-      ability().verifyInitiatorSignature(terms, refund, signature)
+      await ability().verifyInitiatorSignature(terms, refund, signature)
       for (const malformed of ['', 'nonsense', signature.slice(2)])
-        expect(() => ability().verifyInitiatorSignature(terms, refund, malformed)).toThrow(expect.objectContaining({ code: 'bad_request' }))
+        await expect(ability().verifyInitiatorSignature(terms, refund, malformed)).rejects.toThrow(
+          expect.objectContaining({ code: 'bad_request' }),
+        )
       const others: readonly InstantRefund[] = [
         { ...refund, pays: refund.pays - 1n },
         { ...refund, amount: refund.amount + 1n },
@@ -83,13 +83,13 @@ export function instantRefundSuite(run: ConformanceRun): void {
       ]
       for (const other of others) {
         const wrong = expect.objectContaining({ code: 'invalid_signature' })
-        expect(() => ability().verifyInitiatorSignature(terms, other, signature)).toThrow(wrong)
-        const session = ability().begin(terms, [other], run.user.signer)
-        const answer = ability().answer(terms, [refund], session.offer, run.solver.signer)
-        expect(() => session.finish(answer)).toThrow()
+        await expect(ability().verifyInitiatorSignature(terms, other, signature)).rejects.toThrow(wrong)
+        const session = await ability().begin(terms, [other], run.user.signer)
+        const answer = await ability().answer(terms, [refund], session.offer, run.solver.signer)
+        await expect(session.finish(answer)).rejects.toThrow()
       }
-      expect(() => ability().sign(terms, refunds, run.user.signer)).toThrow()
-      expect(() => ability().begin(terms, refunds, run.solver.signer)).toThrow()
+      await expect(ability().sign(terms, refunds, run.user.signer)).rejects.toThrow()
+      await expect(ability().begin(terms, refunds, run.solver.signer)).rejects.toThrow()
     })
   })
 }

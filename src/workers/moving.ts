@@ -1,0 +1,10 @@
+/** The result of a job, with buffers that are moved to the caller instead of copied: no copy stays in the worker's memory. */
+export class Moving<T> {
+  readonly value: T
+  readonly moved: readonly ArrayBuffer[]
+
+  constructor(value: T, moved: readonly ArrayBuffer[]) {
+    this.value = value
+    this.moved = moved
+  }
+}
