@@ -116,13 +116,14 @@ function rangesOf({ facts, state }: Derived): readonly StoredRange[] {
   const change = nextChange(facts, state)
   const ranges = new Map<OrderClock, ClockRange>([['now', change.now]])
   // Both legs may be on one chain.
-  for (const [chain, { height, time, finalHeight }] of [
+  for (const [chain, { height, time, finalHeight, age }] of [
     [source.chain, change.source],
     [destination.chain, change.destination],
   ] as const) {
     ranges.set(`${chain} height`, both(ranges.get(`${chain} height`), height))
     ranges.set(`${chain} time`, both(ranges.get(`${chain} time`), time))
     ranges.set(`${chain} final`, both(ranges.get(`${chain} final`), finalHeight))
+    ranges.set(`${chain} age`, both(ranges.get(`${chain} age`), age))
   }
   return [...ranges].map(([clock, range]) => ({ orderId, clock, ...range })).filter(({ since, until }) => since !== null || until !== null)
 }

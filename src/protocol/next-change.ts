@@ -32,6 +32,8 @@ export type ChainRanges = {
   readonly time: ClockRange
   /** The height of the chain's finality tag: see `taggedHeightOf`. */
   readonly finalHeight: ClockRange
+  /** Seconds from the time of the tip to the party's own clock. It grows only while the chain makes no block. */
+  readonly age: ClockRange
 }
 
 /** While all clocks stay in these ranges and nothing is recorded, no rule of the playbook flips and the status stays. */
@@ -41,7 +43,12 @@ export type NextChange = {
 } & Readonly<Record<Leg, ChainRanges>>
 
 type MutableRange = { since: bigint | null; until: bigint | null }
-type MutableChain = { readonly height: MutableRange; readonly time: MutableRange; readonly finalHeight: MutableRange }
+type MutableChain = {
+  readonly height: MutableRange
+  readonly time: MutableRange
+  readonly finalHeight: MutableRange
+  readonly age: MutableRange
+}
 type Ranges = { readonly now: MutableRange } & Readonly<Record<Leg, MutableChain>>
 
 /** Above every height: a chain without a finality tag is final by depth alone. */
@@ -65,7 +72,7 @@ export function nextChange(facts: OrderFacts, state: OrderState): NextChange {
 }
 
 const anything = (): MutableRange => ({ since: null, until: null })
-const anyChain = (): MutableChain => ({ height: anything(), time: anything(), finalHeight: anything() })
+const anyChain = (): MutableChain => ({ height: anything(), time: anything(), finalHeight: anything(), age: anything() })
 
 function notBelow(range: MutableRange, least: bigint): void {
   if (range.since === null || least > range.since) range.since = least
@@ -173,15 +180,10 @@ function outcomeOf(state: OrderState, toleranceBips: number): number {
 
 function boundAlive(ranges: Ranges, { chains, tips, now }: OrderFacts): void {
   const legs = ['source', 'destination'] as const
-  const halted = legs.find((leg) => now - tips[leg].time > chains[leg].haltSeconds)
-  if (halted !== undefined) {
-    below(ranges[halted].time, now - chains[halted].haltSeconds)
-    return
-  }
-  for (const leg of legs) {
-    below(ranges.now, tips[leg].time + chains[leg].haltSeconds + 1n)
-    notBelow(ranges[leg].time, tips[leg].time)
-  }
+  const isHalted = (leg: Leg) => now - tips[leg].time > chains[leg].haltSeconds
+  const halted = legs.find(isHalted)
+  if (halted !== undefined) notBelow(ranges[halted].age, chains[halted].haltSeconds + 1n)
+  else for (const leg of legs) below(ranges[leg].age, chains[leg].haltSeconds + 1n)
 }
 
 function boundGap(ranges: Ranges, facts: OrderFacts, { source, gapSeconds }: OrderState): void {

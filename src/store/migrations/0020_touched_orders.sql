@@ -13,7 +13,7 @@ create table touched_orders (
 -- While every clock of an order is in its range, since <= value < until, its state stays as it was derived.
 create table order_clocks (
   order_id text not null,
-  -- 'now', 'recheck', or '<chain> height', '<chain> time', '<chain> final'.
+  -- 'now', 'recheck', or '<chain> height', '<chain> time', '<chain> final', '<chain> age'.
   clock text not null,
   since bigint,
   until bigint,

@@ -223,6 +223,13 @@ describe('an order is due', () => {
       inside: () => setTip(9n, 0n, 6n),
       outside: [() => setTip(9n, 0n, 4n), () => setTip(9n, 0n, 7n), () => setTip(9n, 0n)],
     },
+    {
+      clock: 'bitcoin_regtest age',
+      since: 5n,
+      until: 7n,
+      inside: () => setTip(0n, 95n),
+      outside: [() => setTip(0n, 96n), () => setTip(0n, 93n)],
+    },
   ])('when $clock leaves its range', async ({ inside, outside, ...range }) => {
     await write(range)
     await inside()

@@ -38,7 +38,7 @@ export async function touchOrders(db: Database, orderIds: readonly string[]): Pr
 }
 
 /** The names of clocks. 'now': unix seconds by the party's clock. 'recheck': unix milliseconds. */
-export type OrderClock = 'now' | 'recheck' | `${ChainId} ${'height' | 'time' | 'final'}`
+export type OrderClock = 'now' | 'recheck' | `${ChainId} ${'height' | 'time' | 'final' | 'age'}`
 
 /** `since` <= value < `until`; null: no bound. */
 export type StoredRange = {
@@ -58,7 +58,8 @@ const selectDue = prepare<{ order_id: string }>(
     from unnest($1::text[]) as chain (id)
       left join lateral (select height, time, final_height from blocks where chain = chain.id order by height desc limit 1) as tip on true
       cross join lateral (
-        values (' height', coalesce(tip.height, 0)), (' time', coalesce(tip.time, 0)), (' final', coalesce(tip.final_height, $2::bigint))
+        values (' height', coalesce(tip.height, 0)), (' time', coalesce(tip.time, 0)), (' final', coalesce(tip.final_height, $2::bigint)),
+          (' age', $3::bigint - coalesce(tip.time, 0))
       ) as clock (name, value)
     union all values ('now', $3::bigint), ('recheck', $4::bigint)
   )
