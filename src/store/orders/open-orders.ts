@@ -25,5 +25,7 @@ export async function listOpenAfter(
 export async function touchActive(db: Database, orderIds: readonly string[], shards: readonly number[]): Promise<void> {
   await sql`
     insert into touched_orders (order_id)
-    select id from orders where id = ${anyOf(orderIds)} and shard_of(id) = any(${[...shards]}::smallint[]) and ${isActive}`.execute(db)
+    select id from orders where id = ${anyOf(orderIds)} and closed_at is null and shard_of(id) = any(${[...shards]}::smallint[]) and ${isActive}`.execute(
+    db,
+  )
 }

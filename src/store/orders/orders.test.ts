@@ -10,17 +10,7 @@ import { openDatabase } from '../database/database.ts'
 import { type ExampleChanges, exampleOrder, NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store.fixture.ts'
 import { addGrant } from './grants.ts'
 import { insertOrder, type NewOrder } from './insert-orders.ts'
-import {
-  closeOrders,
-  closeUnfundedOrders,
-  findOrder,
-  findRepeated,
-  listActiveOrders,
-  markSecretSigned,
-  type Repetition,
-  setRefundAddress,
-} from './orders.ts'
-import { recordPrefund } from './prefunds.ts'
+import { closeOrders, closeUnfundedOrders, findOrder, findRepeated, markSecretSigned, type Repetition, setRefundAddress } from './orders.ts'
 
 let store: TestStore
 beforeAll(async () => {
@@ -122,37 +112,8 @@ test('findRepeated finds an order by idempotency key or nonce, for its own app o
   expect(await found({ idempotencyKey: 'l' })).toEqual({ byKey: second.id, byNonce: order.id })
 })
 
-const activeIds = async () => (await listActiveOrders(store.db)).map(({ order }) => order.id).sort()
 const happen = (event: HtlcEvent, chain: string) =>
   recordPoll(store.db, { chain, after: null, blocks: [], events: [], unconfirmed: [event] })
-
-test('listActiveOrders returns open orders with a grant, an action, an event or a prefunded amount', async () => {
-  const [granted, acted, funded, paid, quiet, closed] = [
-    (await putOrder(store.db)).order,
-    (await putOrder(store.db)).order,
-    (await putOrder(store.db)).order,
-    (await putOrder(store.db)).order,
-    (await putOrder(store.db)).order,
-    (await putOrder(store.db)).order,
-  ]
-  expect(await activeIds()).toEqual([])
-  await addGrant(store.db, granted.id, signedGrant('s'))
-  await addGrant(store.db, closed.id, signedGrant('s'))
-  await syncWanted(store.db, [acted.id], [{ orderId: acted.id, leg: 'source', verb: 'refund' }])
-  await syncWanted(store.db, [acted.id], [])
-  await happen(sightingsOf(funded.destination.swapId).initiated(), funded.destination.chain)
-  for (const [order, amount] of [
-    [paid, 1n],
-    [quiet, 0n],
-  ] as const)
-    await recordPrefund(store.db, order.id, { amount, seenAt: new Date() })
-  // An event with the same swap id on another chain belongs to another swap.
-  await happen(sightingsOf(quiet.destination.swapId).initiated(), quiet.source.chain)
-  await closeOrders(store.db, [], [])
-  await closeOrders(store.db, [{ id: closed.id, chains: [closed.source.chain, closed.destination.chain], deposits: 0 }], [])
-  expect(await activeIds()).toEqual([granted.id, acted.id, funded.id, paid.id].sort())
-  expect((await findOrder(store.db, closed.id))?.closed).toBe(true)
-})
 
 test('closeOrders does not close an order with a new deposit or a wanted action', async () => {
   const [fresh, wanted] = [(await putOrder(store.db)).order, (await putOrder(store.db)).order]

@@ -20,7 +20,6 @@ import {
 export type { OrderSnapshot, StoredOrder } from './order-rows.ts'
 
 const selectById = prepare<OrderRow>('find-order', selectOrders('where o.id = $1'))
-const selectByIds = prepare<OrderRow>('find-orders', selectOrders('where o.id = any($1) order by o.created_at'))
 const selectSnapshotById = prepare<SnapshotRow>('find-order-snapshot', selectSnapshots('where o.id = $1'))
 const selectSnapshotsByIds = prepare<SnapshotRow>('find-order-snapshots', selectSnapshots('where o.id = any($1) order by o.seq desc'))
 
@@ -89,19 +88,6 @@ export const isActive = sql<boolean>`(
   )
   or exists (select from order_list where order_list.seq = orders.seq and status not in ('created', 'expired'))
 )`
-
-/** All open ones. */
-export async function listActiveOrders(db: Database): Promise<readonly StoredOrder[]> {
-  const { rows } = await sql<{ id: string }>`select id from orders where closed_at is null and ${isActive}`.execute(db)
-  return loadOrders(
-    db,
-    rows.map((row) => row.id),
-  )
-}
-
-async function loadOrders(db: Database, ids: readonly string[]): Promise<readonly StoredOrder[]> {
-  return ids.length === 0 ? [] : (await selectByIds(db, [ids])).map(parseOrder)
-}
 
 /** Sets the refund address if there is none yet. False if there is one. */
 export async function setRefundAddress(db: Database, orderId: string, address: string): Promise<boolean> {
