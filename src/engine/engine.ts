@@ -55,7 +55,8 @@ const RECONCILE_MS = 1000
 const SWEEP_MS = 1000
 const DISPATCH_MS = 250
 const LIST_MS = 60_000
-const PARALLEL_ACTIONS = 12
+/** They mostly wait for nodes. */
+const PARALLEL_ACTIONS = 48
 const READY_TIMEOUT_MS = 10_000
 const READY_POLL_MS = 20
 /** A chain without an answer for this long is not healthy. */
@@ -86,14 +87,15 @@ export function startEngine(options: EngineOptions): Engine {
     intervalMs: DISPATCH_MS,
     async run() {
       if (running.size >= PARALLEL_ACTIONS) return false
-      const action = await leases.next()
-      if (action === null) return false
-      const work = perform(action).finally(() => {
-        running.delete(work)
-        dispatcher.wake()
-      })
-      running.add(work)
-      return true
+      const actions = await leases.several(PARALLEL_ACTIONS - running.size)
+      for (const action of actions) {
+        const work = perform(action).finally(() => {
+          running.delete(work)
+          if (running.size === PARALLEL_ACTIONS - 1) dispatcher.wake()
+        })
+        running.add(work)
+      }
+      return actions.length > 0
     },
     onError: (error) => log.error({ err: error }, 'dispatcher failed'),
   })

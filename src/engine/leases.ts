@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ChainFailure } from '../chains/port/failure.ts'
 import type { ActionKey } from '../protocol/order.ts'
-import { type ActionResult, finishAction, type LeasedAction, leaseAction } from '../store/actions/actions.ts'
+import { type ActionResult, finishAction, type LeasedAction, leaseActions } from '../store/actions/actions.ts'
 import { type BatchQuery, leaseBatch } from '../store/actions/batches.ts'
 import { releaseLeases, renewActions, renewLeases } from '../store/actions/leases.ts'
 import type { Database } from '../store/database/database.ts'
@@ -18,6 +18,8 @@ export interface Leases {
   readonly holder: string
   /** Leases the most overdue action; null when none is due. */
   next(): Promise<LeasedAction | null>
+  /** Leases up to so many of the most overdue actions. */
+  several(limit: number): Promise<readonly LeasedAction[]>
   /** Leases the actions that may share a transaction with this one. */
   batch(first: LeasedAction, query: Omit<BatchQuery, 'seconds'>): Promise<readonly LeasedAction[]>
   /** Ends a lease. Retried while the lease lasts: the database may be away for a moment. Ignored if the lease is lost. */
@@ -58,6 +60,13 @@ export function createLeases(
     if (held.get(key)?.fence === fence) held.delete(key)
   }
 
+  async function several(limit: number): Promise<readonly LeasedAction[]> {
+    const askedAtMs = nowMs()
+    const actions = await leaseActions(db, holder, seconds, limit)
+    hold(actions, askedAtMs)
+    return actions
+  }
+
   async function finishWhileHeld(action: LeasedAction, result: ActionResult): Promise<void> {
     for (let waitMs = FIRST_RETRY_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_RETRY_MS)) {
       try {
@@ -72,12 +81,8 @@ export function createLeases(
 
   return {
     holder,
-    async next() {
-      const askedAtMs = nowMs()
-      const action = await leaseAction(db, holder, seconds)
-      if (action !== null) hold([action], askedAtMs)
-      return action
-    },
+    next: async () => (await several(1))[0] ?? null,
+    several,
     async batch(first, query) {
       const askedAtMs = nowMs()
       const actions = await leaseBatch(db, first, { ...query, seconds })

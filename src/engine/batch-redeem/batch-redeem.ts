@@ -19,8 +19,7 @@ export type BatchContext = OutboxContext & {
 /** Finishes the other actions that it leased; the caller finishes `first`. */
 export async function redeemBatch(context: BatchContext, first: Taken): Promise<string> {
   const { leases } = context
-  const { chain } = first.step.state.order[first.step.leg]
-  const leased = await leases.batch(first.action, { chain, limit: MAX_OTHERS })
+  const leased = await leases.batch(first.action, { limit: MAX_OTHERS })
   const undecided = new Map(leased.map((action) => [action.key, action]))
   try {
     const others = await recheckAll(context, leased)

@@ -8,6 +8,7 @@ import {
   finishAction,
   type LeasedAction,
   leaseAction,
+  leaseActions,
   readAction,
   readAttempts,
   readOtherAttempts,
@@ -111,6 +112,19 @@ describe('a lease', () => {
         .map((a) => actionKey(a.orderId, a.leg, a.verb))
         .sort(),
     )
+  })
+
+  test('of several actions at once has no more than asked for, redeems first', async () => {
+    await want(...everything())
+    const leased = await leaseActions(store.db, 'holder', SECONDS, 2)
+    expect(leased.map(({ verb }) => verb)).toEqual(['redeem', 'redeem'])
+    const rest = await leaseActions(store.db, 'holder', SECONDS, 100)
+    expect([...leased, ...rest].map(({ key }) => key).toSorted()).toEqual(
+      everything()
+        .map((a) => actionKey(a.orderId, a.leg, a.verb))
+        .toSorted(),
+    )
+    expect(await leaseActions(store.db, 'holder', SECONDS, 100)).toEqual([])
   })
 
   test('skips an action that another transaction is leasing', async () => {

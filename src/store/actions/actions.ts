@@ -91,30 +91,41 @@ async function dropActions(tx: Database, keys: readonly ActionKey[]): Promise<vo
     .execute()
 }
 
-/**
- * Leases the most overdue action for `seconds`. Redeems come first, because they can be too late. Redeems that share a transaction go to
- * one holder, as a batch.
- */
+/** Leases the most overdue action; null when none is due. */
 export async function leaseAction(db: Database, holder: string, seconds: number): Promise<LeasedAction | null> {
+  return (await leaseActions(db, holder, seconds, 1))[0] ?? null
+}
+
+/**
+ * Leases up to `limit` of the most overdue actions for `seconds`. Redeems come first, because they can be too late. Of redeems that may go as one
+ * batch (same asset and redeemer) only the most overdue one: it leases the others itself. Redeems that share a transaction go to one holder.
+ */
+export async function leaseActions(db: Database, holder: string, seconds: number, limit: number): Promise<readonly LeasedAction[]> {
   const { rows } = await sql<LeasedRow>`
     with held as materialized (
       select key, order_id, leg from actions where (wanted or cancelling) and verb = 'redeem' and lease_until > now()
     ), taken as materialized (
       select tx as transaction from attempts where action_key in (select key from held)
       union select transaction from cosigned_redeems where order_id in (select order_id from held where leg = 'source')
-    )
-    update actions set lease_holder = ${holder}, lease_until = now() + make_interval(secs => ${seconds}), fence = fence + 1
-    where key = (
-      select key from actions
+    ), due as materialized (
+      select key, row_number() over (
+        partition by case when verb = 'redeem' then concat_ws(' ', a.leg, s.chain, s.asset, s.redeemer) else key end order by due_at, key) as place
+      from actions a left join swaps s on s.order_id = a.order_id and s.leg = a.leg
       where (wanted or cancelling) and due_at <= now() and (lease_until is null or lease_until < now())
         and (verb <> 'redeem' or not exists (
           select from attempts where action_key = key and tx in (select transaction from taken)))
-        and (verb <> 'redeem' or leg <> 'source' or not exists (
-          select from cosigned_redeems c where c.order_id = actions.order_id and c.transaction in (select transaction from taken)))
-      order by verb = 'redeem' desc, due_at limit 1 for update skip locked
+        and (verb <> 'redeem' or a.leg <> 'source' or not exists (
+          select from cosigned_redeems c where c.order_id = a.order_id and c.transaction in (select transaction from taken)))
+    )
+    update actions set lease_holder = ${holder}, lease_until = now() + make_interval(secs => ${seconds}), fence = fence + 1
+    where key in (
+      select key from actions
+      where key in (select key from due where place = 1)
+        and (wanted or cancelling) and due_at <= now() and (lease_until is null or lease_until < now())
+      order by verb = 'redeem' desc, due_at limit ${limit} for update skip locked
     )
     returning key, order_id, leg, verb, cancelling, last_tx, fence, failures, lease_holder as holder`.execute(db)
-  return rows[0] === undefined ? null : parseLeased(rows[0])
+  return rows.map(parseLeased)
 }
 
 export type LeasedRow = {

@@ -5,7 +5,7 @@ import { actionKey, type Leg } from '../../protocol/order.ts'
 import type { Database } from '../database/database.ts'
 import { findOrder } from '../orders/orders.ts'
 import { type ExampleChanges, NOW, openTestStore, putOrder, type TestStore } from '../store.fixture.ts'
-import { finishAction, type LeasedAction, leaseAction, readAttempts, recordAttempt, syncWanted } from './actions.ts'
+import { finishAction, type LeasedAction, leaseAction, leaseActions, readAttempts, recordAttempt, syncWanted } from './actions.ts'
 import { findCosigned, keepCosigned, leaseBatch } from './batches.ts'
 
 let store: TestStore
@@ -42,7 +42,7 @@ async function lease(orderId: string): Promise<LeasedAction> {
   return leased
 }
 const batchOf = async (action: LeasedAction, limit = 49, db: Database = store.db) =>
-  (await leaseBatch(db, action, { chain, seconds: SECONDS, limit })).toSorted((a, b) => (a.key < b.key ? -1 : 1))
+  (await leaseBatch(db, action, { seconds: SECONDS, limit })).toSorted((a, b) => (a.key < b.key ? -1 : 1))
 const orderIds = (actions: readonly LeasedAction[]) => actions.map(({ orderId }) => orderId)
 const release = (...actions: readonly LeasedAction[]) =>
   Promise.all(actions.map((action) => finishAction(store.db, action, { kind: 'skipped', againInMs: 0 })))
@@ -107,6 +107,25 @@ describe('leasing a batch', () => {
     expect(await batchOf(action)).toEqual([])
     await sql`update actions set lease_until = now() - interval '1 second' where key = ${redeemOf(held)}`.execute(store.db)
     expect(orderIds(await batchOf(action))).toEqual([held])
+  })
+
+  test('is left to one action: of redeems that may go together, several leases at once take only the most overdue', async () => {
+    const [first = '', second = ''] = await wantSeveral(3)
+    await sql`update actions set due_at = now() - interval '1 minute' where key = ${redeemOf(second)}`.execute(store.db)
+    const [leased, ...more] = await leaseActions(store.db, 'engine', SECONDS, 10)
+    expect([leased?.orderId, more]).toEqual([second, []])
+    if (leased === undefined) throw new Error('nothing to lease')
+    expect(orderIds(await batchOf(leased))).toContain(first)
+  })
+
+  test('has redeems of one redeemer only: those of others are leased beside it', async () => {
+    const [first = '', second = '', third = ''] = await wantSeveral(3)
+    await sql`update swaps set redeemer = 'somebody else' where order_id = ${third} and leg = 'source'`.execute(store.db)
+    const leased = await leaseActions(store.db, 'engine', SECONDS, 10)
+    expect(leased).toHaveLength(2)
+    const ours = leased.find(({ orderId }) => orderId !== third)
+    if (ours === undefined) throw new Error('nothing to lease')
+    expect([...orderIds(await batchOf(ours)), ours.orderId].toSorted()).toEqual([first, second].toSorted())
   })
 
   test('never gives one action to two holders', async () => {

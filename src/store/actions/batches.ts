@@ -1,17 +1,16 @@
 /** Batch redeem: actions that share one transaction are leased together and made due together. */
 import { sql } from 'kysely'
-import type { ChainId } from '../../protocol/chain-id.ts'
 import { actionKey } from '../../protocol/order.ts'
 import { anyOf } from '../database/any-of.ts'
 import type { Database } from '../database/database.ts'
 import { durably } from '../database/durably.ts'
 import { type LeasedAction, type LeasedRow, parseLeased } from './actions.ts'
 
-export type BatchQuery = { readonly chain: ChainId; readonly seconds: number; readonly limit: number }
+export type BatchQuery = { readonly seconds: number; readonly limit: number }
 
 /**
- * Leases the actions that may share a transaction with this redeem. If it has no attempt: others of the same leg and chain without
- * attempts. Otherwise: exactly those that share a transaction with it already, so that they are replaced together. A redeem with a cosigned
+ * Leases the actions that may share a transaction with this redeem. If it has no attempt: others of the same leg, asset and redeemer
+ * without attempts. Otherwise: exactly those that share a transaction with it already, so that they are replaced together. A redeem with a cosigned
  * transaction is batched only with the others in that transaction.
  */
 export async function leaseBatch(db: Database, action: LeasedAction, query: BatchQuery): Promise<readonly LeasedAction[]> {
@@ -19,7 +18,9 @@ export async function leaseBatch(db: Database, action: LeasedAction, query: Batc
     update actions set lease_holder = ${action.holder}, lease_until = now() + make_interval(secs => ${query.seconds}), fence = fence + 1
     where key in (
       select a.key from actions a join swaps s on s.order_id = a.order_id and s.leg = a.leg
-      where a.key <> ${action.key} and a.verb = ${action.verb} and a.leg = ${action.leg} and s.chain = ${query.chain} and a.wanted
+        join swaps first on first.order_id = ${action.orderId} and first.leg = a.leg
+      where a.key <> ${action.key} and a.verb = ${action.verb} and a.leg = ${action.leg} and a.wanted
+        and s.chain = first.chain and s.asset = first.asset and s.redeemer = first.redeemer
         and (a.lease_until is null or a.lease_until < now())
         and (select transaction from cosigned_redeems where order_id = a.order_id)
           is not distinct from (select transaction from cosigned_redeems where order_id = ${action.orderId})
