@@ -20,8 +20,8 @@ import { type Counted, startCountingProxy } from './counting-proxy.ts'
 import { startFastChain } from './fast-chain.ts'
 
 export const FAST_CHAIN = 'arbitrum'
+export const FAST_CHAIN_BLOCKS_A_SECOND = 4
 
-const BLOCKS_A_DAY = 4 * 86_400
 const KEY = '11'.repeat(32)
 const HTLC = `0x${'ab'.repeat(20)}`
 const TOKEN = `0x${'cd'.repeat(20)}`
@@ -29,7 +29,7 @@ const POLL_MS = 20
 
 export type FastChainCost = { readonly idle: Counted; readonly open: Counted; readonly catchUp: Counted }
 
-export async function measureFastChain(seconds: number): Promise<FastChainCost> {
+export async function measureFastChain(seconds: number, missedBlocks: number): Promise<FastChainCost> {
   const folder = await mkdtemp(join(tmpdir(), 'tandem-rpc-'))
   const cleanups: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })]
   try {
@@ -68,7 +68,7 @@ export async function measureFastChain(seconds: number): Promise<FastChainCost> 
     await insertOrder(db, exampleOrder({ deadline, source: { ...swap }, destination: { chain: 'ethereum' } }))
     engine.wake()
     const open = await watchFor()
-    node.jump(BLOCKS_A_DAY)
+    node.jump(missedBlocks)
     const end = (await client.tip()).height
     proxy.take()
     while (((await readCursor(db, FAST_CHAIN))?.height ?? 0n) < end) await sleep(POLL_MS)

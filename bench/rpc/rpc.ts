@@ -13,15 +13,20 @@ import { createLogger } from '../../src/log.ts'
 import type { ChainId } from '../../src/protocol/chain-id.ts'
 import { type Bench, ratio, type Size } from '../bench.ts'
 import { type Counted, type CountingProxy, startCountingProxy } from './counting-proxy.ts'
-import { FAST_CHAIN, measureFastChain } from './measure-fast-chain.ts'
+import { FAST_CHAIN, FAST_CHAIN_BLOCKS_A_SECOND, measureFastChain } from './measure-fast-chain.ts'
 
 type RpcSize = {
   /** How long each state is watched. */
   readonly seconds: number
   readonly swaps: number
+  /** To catch up with. */
+  readonly missedHours: number
 }
 
-const SIZES = { full: { seconds: 30, swaps: 15 }, smallest: { seconds: 1, swaps: 1 } } satisfies Record<Size, RpcSize>
+const SIZES = {
+  full: { seconds: 60, swaps: 15, missedHours: 24 },
+  smallest: { seconds: 1, swaps: 1, missedHours: 1 },
+} satisfies Record<Size, RpcSize>
 
 type RpcRow = {
   readonly what: string
@@ -49,13 +54,13 @@ type Asked = ReadonlyMap<ChainId, Counted>
 async function measureRpc(onProgress: (what: string) => void, size: RpcSize): Promise<RpcRow[]> {
   const local = await measureLocalStack(onProgress, size)
   onProgress(`${FAST_CHAIN}: four blocks a second`)
-  const fast = await measureFastChain(size.seconds)
+  const fast = await measureFastChain(size.seconds, size.missedHours * 3600 * FAST_CHAIN_BLOCKS_A_SECOND)
   const perDay = (counted: Counted) => times(counted, DAY / size.seconds)
   return [
     ...local,
     rowOf('idle, a day, one party', FAST_CHAIN, perDay(fast.idle), 25_000),
     rowOf('an open order, a day, one party', FAST_CHAIN, perDay(fast.open), 100_000),
-    rowOf('catching up a day, one party', FAST_CHAIN, fast.catchUp, null),
+    rowOf('catching up a day, one party', FAST_CHAIN, times(fast.catchUp, 24 / size.missedHours), null),
   ]
 }
 

@@ -7,19 +7,15 @@ import type { ChainId } from '../protocol/chain-id.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
 import type { LeasedAction } from '../store/actions/actions.ts'
 import type { Database } from '../store/database/database.ts'
+import { type ChainWatcher, startChainWatcher } from './chain-watcher.ts'
 import { backoffMs, executeAction } from './executor.ts'
-import { createFinalGuard } from './final-guard.ts'
 import { createLeases, RENEW_MS } from './leases.ts'
 import { createLoop } from './loop.ts'
 import { repairOrderList } from './order-list.ts'
 import type { Party } from './party.ts'
-import { createPollMemory } from './poll-memory.ts'
 import { reconcile } from './reconciler.ts'
 import { createShards } from './shards.ts'
 import { createSweeper } from './sweeper.ts'
-import { createWakeLimit } from './wake-limit.ts'
-import { createWatchList } from './watch-list.ts'
-import { pollChain, watchLease } from './watcher.ts'
 
 export interface Engine {
   /** Something new was written, e.g. a grant: reconcile now. */
@@ -31,14 +27,6 @@ export interface Engine {
   /** The chain answered recently, with the history that we know. */
   chainHealthy(chain: ChainId): boolean
   /** Ends after the actions in progress. The next engine takes up the rest. */
-  stop(): Promise<void>
-}
-
-interface Watcher {
-  /** Poll now, if an order is open on this chain. Bounded, whoever asks and how often. */
-  wake(): void
-  /** An order may have been written: the next block counts. */
-  expectNews(): void
   stop(): Promise<void>
 }
 
@@ -66,7 +54,6 @@ export function startEngine(options: EngineOptions): Engine {
   const { db, registry, clients, party, log } = options
   const leases = createLeases(db, randomUUID())
   const shards = createShards(db, leases.holder)
-  const lastAnswer = new Map<ChainId, number>()
 
   const running = new Set<Promise<void>>()
 
@@ -127,58 +114,9 @@ export function startEngine(options: EngineOptions): Engine {
     },
     onError: (error) => log.error({ err: error }, 'rebuilding the order list failed'),
   })
-  const watchers = new Map([...clients].map(([chain, client]) => [chain, watch(client)]))
-
-  function watch(client: ChainClient): Watcher {
-    const chain = client.chain.id
-    const list = createWatchList(client.chain)
-    const guard = createFinalGuard((what) => log.error({ chain }, what))
-    const memory = createPollMemory()
-    const mayWake = createWakeLimit(client.chain.pollMs)
-    let failing = false
-    /** The list may lack an order that was just written. */
-    let isListOld = true
-    const loop = createLoop({
-      intervalMs: client.chain.pollMs,
-      async run() {
-        const { changed, behind } = await leases.whileRenewed(watchLease(chain), () =>
-          pollChain({
-            db,
-            client,
-            holder: leases.holder,
-            list,
-            guard,
-            memory,
-            onReorg: ({ from, to }) => log.warn({ chain, from, to }, 'reorg: blocks removed'),
-          }),
-        )
-        isListOld = false
-        lastAnswer.set(chain, Date.now())
-        if (failing) log.info({ chain }, 'chain is back')
-        failing = false
-        if (changed) reconciler.wake()
-        return behind
-      },
-      onError(error) {
-        if (!failing) log.warn({ chain, err: error }, 'cannot read chain; will retry')
-        failing = true
-      },
-    })
-    const wake = () => {
-      if ((isListOld || list.openSize > 0) && mayWake()) loop.wake()
-    }
-    const unsubscribe = client.newBlocks?.(wake)
-    return {
-      wake,
-      expectNews() {
-        isListOld = true
-      },
-      async stop() {
-        unsubscribe?.()
-        await loop.stop()
-      },
-    }
-  }
+  const watchers = new Map(
+    [...clients].map(([chain, client]) => [chain, startChainWatcher({ db, client, leases, log, onChange: () => reconciler.wake() })]),
+  )
 
   async function perform(action: LeasedAction): Promise<void> {
     try {
@@ -192,7 +130,8 @@ export function startEngine(options: EngineOptions): Engine {
   async function attempt(action: LeasedAction) {
     const about = { order: action.orderId, action: `${action.verb} ${action.leg}` }
     try {
-      const result = await executeAction({ ...options, leases, onSent: (chain) => watchers.get(chain)?.wake() }, action)
+      const onSent = (chain: ChainId) => watchers.get(chain)?.wake()
+      const result = await executeAction({ ...options, leases, polls: watchers, onSent }, action)
       if (result.kind === 'sent' && result.tx !== action.lastTx) log.info({ ...about, tx: result.tx }, 'sent')
       if (result.kind === 'cancelling') log.warn({ ...about, tx: result.tx }, 'no longer wanted: cancelling the unmined transaction')
       if (result.kind === 'failed')
@@ -216,9 +155,10 @@ export function startEngine(options: EngineOptions): Engine {
     wakeChain: (chain) => watchers.get(chain)?.wake(),
     async ready() {
       const limit = Date.now() + READY_TIMEOUT_MS
-      while (lastAnswer.size < clients.size && Date.now() < limit) await sleep(READY_POLL_MS)
+      const isSilent = ({ answeredAtMs }: ChainWatcher) => answeredAtMs === 0
+      while ([...watchers.values()].some(isSilent) && Date.now() < limit) await sleep(READY_POLL_MS)
     },
-    chainHealthy: (chain) => Date.now() - (lastAnswer.get(chain) ?? 0) < SILENCE_MS,
+    chainHealthy: (chain) => Date.now() - (watchers.get(chain)?.answeredAtMs ?? 0) < SILENCE_MS,
     async stop() {
       stopping.abort()
       await Promise.all([...watchers.values(), reconciler, sweeper, dispatcher, lister].map((loop) => loop.stop()))

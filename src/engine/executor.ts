@@ -84,8 +84,8 @@ async function describeStep(context: ExecutorContext, { orderId, leg, verb }: Le
   const secretOut = stored.secretShown || stored.seenSecret !== null
   const mayBeOld = verb === 'reclaim' || (verb === 'redeem' && secretOut) ? (['source', 'destination'] as const) : []
   const prefund = verb === 'reclaim' ? await readPrefund(context, stored.order, client) : stored.prefund
-  const state = deriveOrder(await loadLiveFacts(context, { ...stored, prefund }, mayBeOld))
-  return { state, leg, verb, client }
+  const facts = await loadLiveFacts(context, { ...stored, prefund }, mayBeOld)
+  return { state: deriveOrder(facts), leg, verb, client, asOfMs: facts.asOfMs }
 }
 
 /**
@@ -109,11 +109,12 @@ async function take(context: ExecutorContext, action: LeasedAction, first: Step,
     const batch = { ...context, recheck: (other: LeasedAction) => recheck(context, other), againInMs }
     return redeemBatch(batch, { action, step: first })
   }
-  const facts = createFreshFacts(async () => {
+  const facts = createFreshFacts(first.asOfMs, async () => {
     const step = await recheck(context, action)
     if (step === null) throw new ChainFailure('superseded', `${action.key} is no longer wanted`)
     if (workOf(step) !== workOf(first)) throw new ChainFailure('superseded', `${action.key} is done in another way now`)
     assertNotInitiated(step, outbox)
+    return step.asOfMs
   })
   const outbox = await openOutbox(context, signedVerb(first), [{ action, step: first }], facts)
   assertNotInitiated(first, outbox)
@@ -203,9 +204,10 @@ async function cancelUnmined(context: ExecutorContext, action: LeasedAction, aga
   const needed = whatToCancel(step)
   if (cancel === undefined || needed === 'confirmed') return { kind: 'cancelled' }
   if (needed === 'owed') return { kind: 'skipped', againInMs }
-  const facts = createFreshFacts(async () => {
-    if (whatToCancel(await describeStep(context, action)) !== 'unmined')
-      throw new ChainFailure('superseded', `${action.key} is not to be cancelled any more`)
+  const facts = createFreshFacts(step.asOfMs, async () => {
+    const now = await describeStep(context, action)
+    if (whatToCancel(now) !== 'unmined') throw new ChainFailure('superseded', `${action.key} is not to be cancelled any more`)
+    return now.asOfMs
   })
   const tx = await cancel(await openOutbox(context, 'cancel', [{ action, step }], facts))
   return tx === null ? { kind: 'cancelled' } : { kind: 'cancelling', tx, againInMs }

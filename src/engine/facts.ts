@@ -7,9 +7,11 @@ import type { Leg, Swap } from '../protocol/order.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
 import type { OrderFacts } from '../protocol/state.ts'
 import type { Tip } from '../protocol/swap-state.ts'
-import { finalHeightOf, readCursor, readEvents, readTips } from '../store/chain/events.ts'
+import { finalHeightOf, readEvents, readSwapFacts, readTips } from '../store/chain/events.ts'
+import { readPublishedPoll } from '../store/chain/polls.ts'
 import type { Database } from '../store/database/database.ts'
 import type { OrderSnapshot, StoredOrder } from '../store/orders/orders.ts'
+import type { FreshPolls } from './chain-watcher.ts'
 import { readHeaders } from './headers.ts'
 import { createWatchedSwaps } from './watched-swaps.ts'
 
@@ -46,18 +48,30 @@ export type LiveView = {
   readonly registry: Registry
   readonly clients: ReadonlyMap<ChainId, ChainClient>
   readonly now: () => bigint
+  /** The watchers of this process. Without one, the chain is read. */
+  readonly polls?: ReadonlyMap<ChainId, FreshPolls>
 }
+
+/** `asOfMs`: everything was so at this moment or later, by `performance.now()`. */
+export type LiveFacts = OrderFacts & { readonly asOfMs: number }
+
+/** A poll that began so long ago is taken; else the next one is waited for. Leaves time to prepare a signature. */
+const ACCEPTED_AGE_MS = 1000
+/** The same for a poll of another process. It is not asked to poll, so its polls may be further apart. */
+const ACCEPTED_PUBLISHED_AGE_MS = 1500
+/** A new block may be recorded between a poll and the reading of its result. */
+const POLL_TRIES = 3
 
 /**
  * As the chains are at this moment: every event's block is canonical, and nothing up to the newest block is missing.
  * `mayBeOld`: the legs for which recorded facts are enough if their nodes do not answer or disagree.
  */
-export async function loadLiveFacts(view: LiveView, stored: StoredOrder, mayBeOld: readonly Leg[]): Promise<OrderFacts> {
+export async function loadLiveFacts(view: LiveView, stored: StoredOrder, mayBeOld: readonly Leg[]): Promise<LiveFacts> {
   const { db, registry, clients } = view
   const { source, destination } = stored.order
   const readLeg = async (leg: Leg, swap: Swap): Promise<LegFacts> => {
     try {
-      return await readFromChain(db, clientFor(clients, swap.chain), swap)
+      return (await readPolled(view, swap)) ?? (await readFromChain(db, clientFor(clients, swap.chain), swap))
     } catch (error) {
       if (mayBeOld.includes(leg) && error instanceof ChainFailure) return readRecorded(db, swap)
       throw error
@@ -69,6 +83,7 @@ export async function loadLiveFacts(view: LiveView, stored: StoredOrder, mayBeOl
     tips: { source: liveSource.tip, destination: liveDestination.tip },
     events: { source: liveSource.events, destination: liveDestination.events },
     now: view.now(),
+    asOfMs: Math.min(liveSource.asOfMs, liveDestination.asOfMs),
   }
 }
 
@@ -87,19 +102,40 @@ function storedFacts(registry: Registry, stored: StoredOrder): Omit<OrderFacts, 
   }
 }
 
-type LegFacts = { readonly tip: Tip; readonly events: readonly HtlcEvent[] }
+type LegFacts = { readonly tip: Tip; readonly events: readonly HtlcEvent[]; readonly asOfMs: number }
 
 async function readRecorded(db: Database, swap: Swap): Promise<LegFacts> {
-  const events = (await readEvents(db, [swap])).get(`${swap.chain} ${swap.swapId}`) ?? []
-  return { tip: (await readCursor(db, swap.chain)) ?? NOTHING_SEEN, events }
+  const asOfMs = performance.now()
+  const recorded = await readSwapFacts(db, swap)
+  return { tip: recorded?.cursor ?? NOTHING_SEEN, events: recorded?.events ?? [], asOfMs }
+}
+
+/** As the last poll of this process or another recorded it. Null when neither is current: the chain must be read. */
+async function readPolled({ db, polls }: LiveView, swap: Swap): Promise<LegFacts | null> {
+  for (let tries = 0; tries < POLL_TRIES; tries++) {
+    const poll = await polls?.get(swap.chain)?.fresh(ACCEPTED_AGE_MS)
+    if (poll === undefined || poll === null) break
+    const facts = await readAt(db, swap, poll.tip.hash, poll.beganAtMs)
+    if (facts !== null) return facts
+  }
+  const askedAtMs = performance.now()
+  const published = polls === undefined ? null : await readPublishedPoll(db, swap.chain)
+  if (published === null || published.ageMs > ACCEPTED_PUBLISHED_AGE_MS) return null
+  return readAt(db, swap, published.hash, askedAtMs - published.ageMs)
+}
+
+/** Null unless this block is the newest recorded one: a reorg, or another process, has changed the record since. */
+async function readAt(db: Database, swap: Swap, hash: string, asOfMs: number): Promise<LegFacts | null> {
+  const recorded = await readSwapFacts(db, swap)
+  return recorded?.cursor.hash === hash ? { tip: recorded.cursor, events: recorded.events, asOfMs } : null
 }
 
 async function readFromChain(db: Database, client: ChainClient, swap: Swap): Promise<LegFacts> {
-  // Read the cursor first: events that the watcher records meanwhile are above it, and are read again below.
-  const cursor = await readCursor(db, swap.chain)
-  if (cursor === null) throw new ChainFailure('unreachable', `${swap.chain} was never watched`)
-  const known = (await readEvents(db, [swap])).get(`${swap.chain} ${swap.swapId}`) ?? []
-  const mined = known.filter((event) => event.block !== null && event.block.height <= cursor.height)
+  const recorded = await readSwapFacts(db, swap)
+  if (recorded === null) throw new ChainFailure('unreachable', `${swap.chain} was never watched`)
+  const { cursor } = recorded
+  const mined = recorded.events.filter(({ block }) => block !== null)
+  const asOfMs = performance.now()
   const newest = await client.tip()
   const tip = { ...newest, ...(await finalityNow(db, client, newest)) }
   const deposits = mined.filter((event) => event.kind === 'initiated').map((event) => event.deposit)
@@ -111,7 +147,7 @@ async function readFromChain(db: Database, client: ChainClient, swap: Swap): Pro
   const unconfirmed = (await client.unconfirmedEvents?.(knowing)) ?? []
   await assertCanonical(client, [...minedNow.flatMap((event) => (event.block === null ? [] : [event.block])), cursor, tip])
   const seen = new Set(minedNow.map((event) => `${event.tx} ${event.index}`))
-  return { tip, events: [...minedNow, ...unconfirmed.filter((event) => !seen.has(`${event.tx} ${event.index}`))] }
+  return { tip, events: [...minedNow, ...unconfirmed.filter((event) => !seen.has(`${event.tx} ${event.index}`))], asOfMs }
 }
 
 /** The higher of the node's final height and ours, which never goes back. Never above the newest block. */

@@ -9,15 +9,16 @@ export interface FreshFacts {
   refresh(): Promise<void>
 }
 
-/** The facts were read just now. `lookAgain` rejects when they have changed so that the action must not be done, or in another way. */
-export function createFreshFacts(lookAgain: () => Promise<void>): FreshFacts {
-  let readAt = performance.now()
+/**
+ * `asOfMs`: of the facts that the action was prepared with. `recheck` rejects when they have changed so that the action must not be done, or in
+ * another way; else it resolves to the moment of the new ones.
+ */
+export function createFreshFacts(asOfMs: number, recheck: () => Promise<number>): FreshFacts {
+  let readAt = asOfMs
   return {
     areFresh: () => performance.now() - readAt < FRESH_MS,
     async refresh() {
-      const startedAt = performance.now()
-      await lookAgain()
-      readAt = startedAt
+      readAt = await recheck()
     },
   }
 }

@@ -18,7 +18,7 @@ const bitcoin = createMemoryChain('bitcoin_regtest', NOW)
 const ethereum = createMemoryChain('ethereum_localnet', NOW)
 
 function stepOf(facts: OrderFacts, verb: HtlcVerb, leg: Leg): Step {
-  return { state: deriveOrder(facts), verb, leg, client: leg === 'source' ? bitcoin : ethereum }
+  return { state: deriveOrder(facts), verb, leg, client: leg === 'source' ? bitcoin : ethereum, asOfMs: 0 }
 }
 
 /** The age of the source in blocks, and of the destination in seconds. */
@@ -124,7 +124,7 @@ describe('a batch of actions', () => {
       fixture.context(role),
       taken[0].step.verb,
       taken,
-      createFreshFacts(async () => undefined),
+      createFreshFacts(performance.now(), async () => performance.now()),
     )
   const record = (outbox: Outbox, attempt: Omit<Attempt, 'at'>) => outbox.withKey((held) => held.record(attempt))
   const redeem = (source: bigint) => aged(factsOf(normalTimes('initiated', 'redeemed')), { source, destination: 0n })

@@ -10,6 +10,8 @@ export type Step = {
   readonly leg: Leg
   readonly verb: ActionVerb
   readonly client: ChainClient
+  /** The state was so at this moment or later, by `performance.now()`. */
+  readonly asOfMs: number
 }
 
 export interface Party {

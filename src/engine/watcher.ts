@@ -14,8 +14,9 @@ import { createPollMemory, forget, forgetRecorded, isRecorded, type PollMemory, 
 import { createWatchList, type WatchList } from './watch-list.ts'
 import { withDeposits } from './watched-swaps.ts'
 
-/** Heights read in one step when catching up. */
+/** Read in one step when catching up: so many heights, or so much time of a fast chain. */
 const STEP_HEIGHTS = 500n
+const STEP_MS = 600_000n
 /** Where heights may skip: how many are tried to find the last block of a step. */
 const END_HEIGHTS = 16n
 /**
@@ -23,6 +24,8 @@ const END_HEIGHTS = 16n
  * only the necessary ones: a fast chain costs no more requests.
  */
 const DENSE_HEIGHTS = 4n
+/** Steps of catching up that end so far below the tip leave only their last block: a reorg hardly reaches them. */
+const DEEP_HEIGHTS = 2048n
 /** The first poll of a chain, and every step of catching up, reads this many of the newest heights: a shallow reorg then rewinds little. */
 const NEWEST_HEIGHTS = 16n
 /** While the newest block stays the same, the lease is renewed and the watch list compared with the database only this often. */
@@ -81,7 +84,7 @@ export async function pollChain(watch: Watch): Promise<PollResult> {
   const minedDeposits = new Map(events.filter((event) => event.kind === 'initiated').map((event) => [event.deposit, event.swapId]))
   const unconfirmed = list.size > 0 ? ((await client.unconfirmedEvents?.(withDeposits(list, minedDeposits))) ?? []) : []
   const isByHash = list.size === 0 || client.branchEvents !== undefined
-  const checked = await readChecked(client, { cursor, from, end, finalHeight, events, isByHash })
+  const checked = await readChecked(client, { cursor, from, end, tip, finalHeight, events, isByHash })
   if (checked === 'cursor-gone') return rewindToFork(watch, tip)
   if (checked === 'changed') return NOTHING_NEW
   const mined = new Set(events.map((event) => `${event.tx} ${event.index}`))
@@ -165,8 +168,9 @@ function firstHeight({ finalityBlocks, heightsMaySkip }: Chain, tip: Block): big
 
 /** The tip, or a block below it when there is much to catch up with. */
 async function endOfStep(client: ChainClient, from: bigint, tip: Block): Promise<Block> {
-  for (let to = from + STEP_HEIGHTS - 1n; to < tip.height; to += STEP_HEIGHTS) {
-    const { heightsMaySkip } = client.chain
+  const { heightsMaySkip, blockMs } = client.chain
+  const step = STEP_MS > STEP_HEIGHTS * blockMs ? STEP_MS / blockMs : STEP_HEIGHTS
+  for (let to = from + step - 1n; to < tip.height; to += step) {
     const headers = await readHeaders(client, heightsMaySkip ? heightsBetween(to - END_HEIGHTS + 1n, to) : [to])
     const last = [...headers.values()].at(-1)
     if (last !== undefined) return last
@@ -179,6 +183,7 @@ type Step = {
   readonly cursor: RecordedBlock | null
   readonly from: bigint
   readonly end: Block
+  readonly tip: Block
   readonly finalHeight: bigint | null
   readonly events: readonly HtlcEvent[]
   /** The events of a single block were read by its hash. */
@@ -209,9 +214,11 @@ async function readChecked(client: ChainClient, step: Step): Promise<readonly Bl
 }
 
 /** If few: all. If many: the newest, a sparse set below to find the fork after a reorg, and on the first poll also the lowest. */
-function newHeights({ chain }: ChainClient, { cursor, from, end }: Step): readonly bigint[] {
+function newHeights({ chain }: ChainClient, { cursor, from, end, tip }: Step): readonly bigint[] {
   const count = end.height - from + 1n
   if (count <= (chain.blockMs < BigInt(chain.pollMs) ? 0n : DENSE_HEIGHTS)) return heightsBetween(from, end.height)
+  // A fork so deep may be found a step too low.
+  if (cursor !== null && end.height < tip.height - DEEP_HEIGHTS) return [end.height]
   const sparse = heightsBetween(0n, (count - 1n) / SPARSE_BLOCKS).map((index) => end.height - index * SPARSE_BLOCKS)
   if (cursor !== null && count <= SPARSE_BLOCKS) return sparse
   const lowest = end.height - (count < NEWEST_HEIGHTS ? count : NEWEST_HEIGHTS) + 1n

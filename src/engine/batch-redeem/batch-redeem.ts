@@ -66,13 +66,14 @@ async function sameTransaction({ party }: BatchContext, first: Taken, others: re
 async function send(context: BatchContext, { taken, cosigned }: Batch): Promise<string> {
   const { batchRedeem, chain } = taken[0].step.client
   if (batchRedeem === undefined) throw new Error(`${chain.id} has no batch redeem`)
-  const facts = createFreshFacts(async () => {
+  const facts = createFreshFacts(Math.min(...taken.map(({ step }) => step.asOfMs)), async () => {
     const now = await Promise.all(taken.map(({ action }) => context.recheck(action)))
     const gone = taken.find(({ step: { state, leg } }, index) => {
       const step = now[index] ?? null
       return step === null || idsOf(redeemable(step.state, leg)) !== idsOf(redeemable(state, leg))
     })
     if (gone !== undefined) throw new ChainFailure('superseded', `${gone.action.key} is no longer wanted in this batch`)
+    return Math.min(...now.flatMap((step) => step?.asOfMs ?? []))
   })
   const outbox = await openOutbox(context, 'redeem', taken, facts)
   const items = await Promise.all(

@@ -163,24 +163,57 @@ export async function readEvents(
       select * from unnest(${swaps.map(({ chain }) => chain)}::text[], ${swaps.map(({ swapId }) => swapId)}::text[])
     )`.execute(db)
   for (const row of rows) {
-    const block: BlockRef | null =
-      row.block_height === null || row.block_hash === null || row.block_time === null
-        ? null
-        : {
-            height: row.block_height,
-            hash: row.block_hash,
-            time: row.block_time,
-            ...(row.block_ordinal !== null && { ordinal: row.block_ordinal }),
-          }
-    const sighting = { swapId: row.swap_id, tx: row.tx, index: row.index, block, deposit: row.deposit }
-    const event: HtlcEvent =
-      row.kind === 'initiated'
-        ? { ...sighting, kind: 'initiated', amount: row.amount ?? 0n, expiresAt: row.expires_at }
-        : { ...sighting, kind: row.kind, secret: row.secret }
     const key = `${row.chain} ${row.swap_id}`
     const others = found.get(key)
-    if (others === undefined) found.set(key, [event])
-    else others.push(event)
+    if (others === undefined) found.set(key, [parseEvent(row)])
+    else others.push(parseEvent(row))
   }
   return found
+}
+
+/** The cursor and the events of one swap, of the same moment; null before the first poll. */
+export async function readSwapFacts(
+  db: Database,
+  { chain, swapId }: { readonly chain: ChainId; readonly swapId: SwapId },
+): Promise<{ readonly cursor: RecordedBlock; readonly events: readonly HtlcEvent[] } | null> {
+  const { rows } = await sql<CursorColumns & (Selectable<Schema['events']> | { readonly kind: null })>`
+    select events.*, c_height, c_hash, c_parent_hash, c_time, c_ordinal, c_final_height
+    from (
+      select chain as c_chain, height as c_height, hash as c_hash, parent_hash as c_parent_hash, time as c_time, ordinal as c_ordinal,
+        final_height as c_final_height
+      from blocks where chain = ${chain} order by height desc limit 1
+    ) as newest
+    left join events on events.chain = c_chain and events.swap_id = ${swapId}`.execute(db)
+  const [first] = rows
+  if (first === undefined) return null
+  const { c_height: height, c_hash: hash, c_parent_hash: parent_hash, c_time: time, c_ordinal: ordinal, c_final_height } = first
+  return {
+    cursor: parseBlock({ chain, height, hash, parent_hash, time, ordinal, final_height: c_final_height }),
+    events: rows.flatMap((row) => (row.kind === null ? [] : [parseEvent(row)])),
+  }
+}
+
+type CursorColumns = {
+  readonly c_height: bigint
+  readonly c_hash: string
+  readonly c_parent_hash: string
+  readonly c_time: bigint
+  readonly c_ordinal: bigint | null
+  readonly c_final_height: bigint | null
+}
+
+function parseEvent(row: Selectable<Schema['events']>): HtlcEvent {
+  const block: BlockRef | null =
+    row.block_height === null || row.block_hash === null || row.block_time === null
+      ? null
+      : {
+          height: row.block_height,
+          hash: row.block_hash,
+          time: row.block_time,
+          ...(row.block_ordinal !== null && { ordinal: row.block_ordinal }),
+        }
+  const sighting = { swapId: row.swap_id, tx: row.tx, index: row.index, block, deposit: row.deposit }
+  return row.kind === 'initiated'
+    ? { ...sighting, kind: 'initiated', amount: row.amount ?? 0n, expiresAt: row.expires_at }
+    : { ...sighting, kind: row.kind, secret: row.secret }
 }

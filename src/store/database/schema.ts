@@ -139,6 +139,7 @@ export type Schema = {
     refused_at: NullableTimestamp
   }
   leases: { name: string; holder: string; until: Date }
+  polls: { chain: string; hash: string; began_at: Date }
   touched_orders: { id: Generated<bigint>; order_id: string }
   order_clocks: { order_id: string; clock: string; since: bigint | null; until: bigint | null; shard: Generated<number> }
   quotes: {

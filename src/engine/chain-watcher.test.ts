@@ -1,0 +1,254 @@
+/** Actions share polls: which poll they get, and which facts they read from it. */
+import pino from 'pino'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { ChainFailure } from '../chains/port/failure.ts'
+import type { Order } from '../protocol/order.ts'
+import { publishPoll, readClock, readPublishedPoll } from '../store/chain/polls.ts'
+import { findOrder } from '../store/orders/orders.ts'
+import { NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store/store.fixture.ts'
+import { createMemoryChain, type MemoryChain } from './chain.fixture.ts'
+import { type ChainWatcher, startChainWatcher } from './chain-watcher.ts'
+import { registry } from './engine.fixture.ts'
+import { loadLiveFacts } from './facts.ts'
+import { createLeases } from './leases.ts'
+
+let store: TestStore
+let bitcoin: MemoryChain
+let ethereum: MemoryChain
+let order: Order
+let watchers: ChainWatcher[]
+beforeAll(async () => {
+  store = await openTestStore()
+})
+afterAll(() => store.close())
+beforeEach(async () => {
+  for (const table of ['events', 'blocks', 'leases', 'polls', 'swaps', 'orders'] as const) await store.db.deleteFrom(table).execute()
+  bitcoin = createMemoryChain('bitcoin_regtest', NOW)
+  ethereum = createMemoryChain('ethereum_localnet', NOW)
+  order = (await putOrder(store.db)).order
+  watchers = []
+})
+afterEach(async () => {
+  vi.restoreAllMocks()
+  await Promise.all(watchers.map((watcher) => watcher.stop()))
+})
+
+/** Polls only when it is asked to. */
+function start(chain: MemoryChain, holder = 'me', pollMs = 3_600_000): ChainWatcher {
+  const client = { ...chain, chain: { ...chain.chain, pollMs } }
+  const log = pino({ level: 'silent' })
+  const watcher = startChainWatcher({ db: store.db, client, leases: createLeases(store.db, holder), log, onChange: () => undefined })
+  watchers.push(watcher)
+  return watcher
+}
+const liveBy = async (polls: ReadonlyMap<string, ChainWatcher>, ...mayBeOld: readonly ('source' | 'destination')[]) => {
+  const clients = new Map([bitcoin, ethereum].map((client) => [client.chain.id, client]))
+  const stored = await findOrder(store.db, order.id)
+  if (stored === null) throw new Error('the order is gone')
+  return loadLiveFacts({ db: store.db, registry, clients, now: () => NOW, polls }, stored, mayBeOld)
+}
+const startBoth = () =>
+  new Map([
+    [bitcoin.chain.id, start(bitcoin)],
+    [ethereum.chain.id, start(ethereum)],
+  ])
+const asksFor = (chain: MemoryChain, question: string) => chain.asked.filter((one) => one.startsWith(question)).length
+const tipsAsked = () => asksFor(bitcoin, 'tip')
+const deposit = () => sightingsOf(order.source.swapId).initiated()
+
+/** Resolves when the next call of `tip` has begun; it is answered when `answer` is called. */
+function holdTip(): { readonly begun: Promise<void>; answer(): void } {
+  let answer = () => undefined as unknown
+  let begin = () => undefined as unknown
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve
+  })
+  bitcoin.before.tip = () => {
+    delete bitcoin.before.tip
+    begin()
+    return answered
+  }
+  return { begun, answer }
+}
+
+describe('a fresh poll', () => {
+  test('is the last one, if it began at most so long ago', async () => {
+    const watcher = start(bitcoin)
+    const first = await watcher.fresh(60_000)
+    expect(first?.tip).toEqual(await bitcoin.tip())
+    const before = tipsAsked()
+    expect(await watcher.fresh(60_000)).toBe(first)
+    expect(tipsAsked()).toBe(before)
+    const second = await watcher.fresh(-1)
+    expect(second?.beganAtMs).toBeGreaterThan(first?.beganAtMs ?? 0)
+    expect(tipsAsked()).toBe(before + 1)
+  })
+
+  test('is one for all who wait for it', async () => {
+    const watcher = start(bitcoin)
+    await watcher.fresh(60_000)
+    const before = tipsAsked()
+    const polls = await Promise.all(Array.from({ length: 20 }, () => watcher.fresh(-1)))
+    expect(new Set(polls).size).toBe(1)
+    expect(tipsAsked()).toBe(before + 1)
+  })
+
+  test('is not the one in progress if that began too early: it may have missed an event', async () => {
+    const watcher = start(bitcoin)
+    await watcher.fresh(60_000)
+    const held = holdTip()
+    const early = watcher.fresh(-1)
+    await held.begun
+    const mined = bitcoin.mine(deposit())
+    const late = watcher.fresh(-1)
+    held.answer()
+    expect((await late)?.beganAtMs).toBeGreaterThan((await early)?.beganAtMs ?? Number.POSITIVE_INFINITY)
+    expect((await late)?.tip.hash).toBe(mined.hash)
+  })
+
+  test('is the one in progress if that began late enough', async () => {
+    const watcher = start(bitcoin)
+    await watcher.fresh(60_000)
+    const held = holdTip()
+    const early = watcher.fresh(-1)
+    await held.begun
+    vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 500_000)
+    const late = watcher.fresh(1_000_000)
+    held.answer()
+    expect(await late).not.toBeNull()
+    await early
+  })
+
+  test('fails as the poll does, and the next one is not taken from before the failure', async () => {
+    const watcher = start(bitcoin)
+    await watcher.fresh(60_000)
+    bitcoin.before.tip = () => {
+      throw new ChainFailure('unreachable', 'no answer')
+    }
+    await expect(watcher.fresh(-1)).rejects.toMatchObject({ kind: 'unreachable', message: 'no answer' })
+    await expect(watcher.fresh(60_000)).rejects.toMatchObject({ kind: 'unreachable' })
+    delete bitcoin.before.tip
+    expect(await watcher.fresh(60_000)).not.toBeNull()
+  })
+
+  test('is none while another process watches, after a reorg, and after a stop', async () => {
+    const [watcher, other] = [start(bitcoin), start(bitcoin, 'other')]
+    await watcher.fresh(60_000)
+    expect(await other.fresh(60_000)).toBeNull()
+    bitcoin.drop(1)
+    bitcoin.grow(2)
+    expect(await watcher.fresh(-1)).toBeNull()
+    expect(await watcher.fresh(-1)).not.toBeNull()
+    const held = holdTip()
+    const early = watcher.fresh(-1)
+    await held.begun
+    const [waiting, stopped] = [watcher.fresh(-1), watcher.stop()]
+    held.answer()
+    await stopped
+    expect(await early).not.toBeNull()
+    expect(await waiting).toBeNull()
+    expect(await watcher.fresh(-1)).toBeNull()
+  })
+})
+
+describe('live facts', () => {
+  test('are those of a poll, without a request of their own', async () => {
+    const mined = bitcoin.mine(deposit())
+    const polls = startBoth()
+    await Promise.all([...polls.values()].map((watcher) => watcher.fresh(60_000)))
+    const asked = [bitcoin.asked.length, ethereum.asked.length]
+    const facts = await liveBy(polls)
+    expect([bitcoin.asked.length, ethereum.asked.length]).toEqual(asked)
+    expect(facts.events.source).toMatchObject([{ kind: 'initiated', block: { hash: mined.hash } }])
+    expect(facts.tips.source).toEqual(mined)
+    expect(performance.now() - facts.asOfMs).toBeLessThan(1500)
+  })
+
+  test('have an event that was mined after the last poll, once that poll is too old', async () => {
+    const polls = startBoth()
+    await Promise.all([...polls.values()].map((watcher) => watcher.fresh(60_000)))
+    const mined = bitcoin.mine(deposit())
+    const later = performance.now() + 1001
+    vi.spyOn(performance, 'now').mockImplementation(() => later)
+    const facts = await liveBy(polls)
+    expect(facts.events.source).toMatchObject([{ block: { hash: mined.hash } }])
+    expect(facts.asOfMs).toBe(later)
+  })
+
+  test('are refused when the poll fails, but for a leg that may be old', async () => {
+    const polls = startBoth()
+    await Promise.all([...polls.values()].map((watcher) => watcher.fresh(60_000)))
+    bitcoin.before.tip = () => {
+      throw new ChainFailure('unreachable', 'no answer')
+    }
+    vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 1001)
+    await expect(liveBy(polls)).rejects.toMatchObject({ kind: 'unreachable' })
+    expect((await liveBy(polls, 'source')).tips.source.height).toBeGreaterThan(0n)
+  })
+
+  test('are read from the chain after the record was changed by another process', async () => {
+    const polls = startBoth()
+    await Promise.all([...polls.values()].map((watcher) => watcher.fresh(60_000)))
+    await store.db.deleteFrom('leases').execute()
+    bitcoin.drop(1)
+    const mined = bitcoin.mine(deposit())
+    const other = start(bitcoin, 'other')
+    while ((await other.fresh(-1)) === null);
+    const asked = bitcoin.asked.length
+    expect((await liveBy(polls)).events.source).toMatchObject([{ block: { hash: mined.hash } }])
+    expect(bitcoin.asked.length).toBeGreaterThan(asked)
+  })
+
+  describe('of a process that does not watch the chain', () => {
+    const others = async () => {
+      const ours = startBoth()
+      await Promise.all([...ours.values()].map((watcher) => watcher.fresh(60_000)))
+      return new Map([
+        [bitcoin.chain.id, start(bitcoin, 'other')],
+        [ethereum.chain.id, start(ethereum, 'other')],
+      ])
+    }
+    const publish = async (ageMs: number, hash?: string) => {
+      for (const chain of [bitcoin, ethereum]) {
+        const beganAt = (await readClock(store.db)) - ageMs
+        await publishPoll(store.db, chain.chain.id, { hash: hash ?? (await chain.tip()).hash, beganAt })
+      }
+    }
+    const readsItself = async (polls: ReadonlyMap<string, ChainWatcher>) => {
+      const before = asksFor(bitcoin, 'headers')
+      const facts = await liveBy(polls)
+      return { facts, read: asksFor(bitcoin, 'headers') > before }
+    }
+
+    test('are those of a published poll', async () => {
+      const polls = await others()
+      await publish(0)
+      const { facts, read } = await readsItself(polls)
+      expect(read).toBe(false)
+      expect(performance.now() - facts.asOfMs).toBeGreaterThan(0)
+    })
+
+    test('are read from the chain if the published poll is old, or of another block than the newest recorded one', async () => {
+      const polls = await others()
+      expect((await readsItself(polls)).read).toBe(true)
+      await publish(1501)
+      expect((await readsItself(polls)).read).toBe(true)
+      await publish(0, 'another block')
+      expect((await readsItself(polls)).read).toBe(true)
+    })
+  })
+})
+
+test('polls are published with a beginning that is not later than the true one', async () => {
+  const startedAt = await readClock(store.db)
+  start(bitcoin, 'me', 100)
+  await expect
+    .poll(async () => (await readPublishedPoll(store.db, bitcoin.chain.id))?.hash, { timeout: 10_000 })
+    .toBe((await bitcoin.tip()).hash)
+  const { ageMs } = (await readPublishedPoll(store.db, bitcoin.chain.id)) ?? { ageMs: 0 }
+  expect(ageMs).toBeGreaterThan(0)
+  expect(ageMs).toBeLessThan((await readClock(store.db)) - startedAt)
+})

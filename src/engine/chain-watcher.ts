@@ -1,0 +1,189 @@
+/** Polls one chain again and again. Actions that need the state of this moment share a poll instead of reading the chain themselves. */
+import type { Logger } from 'pino'
+import type { ChainClient } from '../chains/port/client.ts'
+import { ChainFailure } from '../chains/port/failure.ts'
+import type { Block } from '../protocol/chain.ts'
+import { publishPoll, readClock } from '../store/chain/polls.ts'
+import type { Database } from '../store/database/database.ts'
+import { createFinalGuard } from './final-guard.ts'
+import type { Leases } from './leases.ts'
+import { createLoop } from './loop.ts'
+import { createPollMemory } from './poll-memory.ts'
+import { createWakeLimit } from './wake-limit.ts'
+import { createWatchList } from './watch-list.ts'
+import { pollChain, watchLease } from './watcher.ts'
+
+/** A poll that reached the newest block. Everything up to it is recorded, and it was the newest after the poll began. */
+export type FreshPoll = {
+  readonly tip: Block
+  /** By `performance.now()`. */
+  readonly beganAtMs: number
+}
+
+export interface FreshPolls {
+  /**
+   * The last poll if it began at most so long ago; else the one in progress, or the next one, which begins at once. Rejects with a `ChainFailure`
+   * if that poll fails. Null if it records nothing up to the newest block: another process watches the chain, there is a reorg, or much to catch up with.
+   */
+  fresh(maxAgeMs: number): Promise<FreshPoll | null>
+}
+
+export interface ChainWatcher extends FreshPolls {
+  /** Poll now, if an order is open on this chain. Bounded, whoever asks and how often. */
+  wake(): void
+  /** An order may have been written: the next block counts. */
+  expectNews(): void
+  stop(): Promise<void>
+  /** When the chain last answered with the history that we know, by `Date.now()`; 0: never. */
+  readonly answeredAtMs: number
+}
+
+export type ChainWatcherOptions = {
+  readonly db: Database
+  readonly client: ChainClient
+  readonly leases: Leases
+  readonly log: Logger
+  /** States may have changed. */
+  readonly onChange: () => void
+}
+
+/** Another process reads a published poll if it is not much older than this. */
+const PUBLISH_MS = 500
+/** Clocks are read in parts of a millisecond. */
+const CLOCK_ERROR_MS = 1
+
+type Outcome = { readonly poll: FreshPoll | null } | { readonly failure: ChainFailure }
+
+export function startChainWatcher({ db, client, leases, log, onChange }: ChainWatcherOptions): ChainWatcher {
+  const chain = client.chain.id
+  const list = createWatchList(client.chain)
+  const guard = createFinalGuard((what) => log.error({ chain }, what))
+  const memory = createPollMemory()
+  const mayWake = createWakeLimit(client.chain.pollMs)
+  let failing = false
+  /** The list may lack an order that was just written. */
+  let isListOld = true
+  let stopped = false
+  let answeredAtMs = 0
+  let last: FreshPoll | null = null
+  let current: Run | null = null
+  let next: Run | null = null
+  let published: { readonly atMs: number; readonly clock: number } | null = null
+
+  async function poll(run: Run): Promise<boolean> {
+    const beganAtMs = performance.now()
+    run.beganAtMs = beganAtMs
+    let tip: Block | null = null
+    const { changed, behind } = await leases.whileRenewed(watchLease(chain), () =>
+      pollChain({
+        db,
+        client,
+        holder: leases.holder,
+        list,
+        guard,
+        memory,
+        onCurrent(block) {
+          tip = block
+        },
+        onReorg: ({ from, to }) => log.warn({ chain, from, to }, 'reorg: blocks removed'),
+      }),
+    )
+    last = tip === null ? null : { tip, beganAtMs }
+    run.end({ poll: last })
+    isListOld = false
+    answeredAtMs = Date.now()
+    if (failing) log.info({ chain }, 'chain is back')
+    failing = false
+    if (changed) onChange()
+    if (last !== null && list.openSize > 0) await publish(last)
+    return behind
+  }
+
+  /** The time of the database when the poll began is computed from an earlier answer of it, so it is never later than the truth. */
+  async function publish({ tip, beganAtMs }: FreshPoll): Promise<void> {
+    const nowMs = performance.now()
+    if (published !== null && nowMs - published.atMs < PUBLISH_MS) return
+    const known = published
+    if (known === null || known.atMs > beganAtMs) {
+      const clock = await readClock(db)
+      published = { atMs: performance.now(), clock }
+      return
+    }
+    const beganAt = known.clock + (beganAtMs - known.atMs) - CLOCK_ERROR_MS
+    const clock = await publishPoll(db, chain, { hash: tip.hash, beganAt })
+    published = { atMs: performance.now(), clock }
+  }
+
+  const loop = createLoop({
+    intervalMs: client.chain.pollMs,
+    async run() {
+      const run = next ?? createRun()
+      next = null
+      current = run
+      try {
+        return await poll(run)
+      } catch (error) {
+        last = null
+        // Anything but a failure of the node shows when the chain is read again for the action.
+        run.end(error instanceof ChainFailure ? { failure: error } : { poll: null })
+        throw error
+      } finally {
+        current = null
+      }
+    },
+    onError(error) {
+      if (!failing) log.warn({ chain, err: error }, 'cannot read chain; will retry')
+      failing = true
+    },
+  })
+
+  function nextRun(): Run {
+    next ??= createRun()
+    loop.wake()
+    return next
+  }
+
+  const wake = () => {
+    if ((isListOld || list.openSize > 0) && mayWake()) loop.wake()
+  }
+  const unsubscribe = client.newBlocks?.(wake)
+
+  return {
+    wake,
+    expectNews() {
+      isListOld = true
+    },
+    get answeredAtMs() {
+      return answeredAtMs
+    },
+    async fresh(maxAgeMs) {
+      const isFresh = (one: { readonly beganAtMs: number } | null) => one !== null && performance.now() - one.beganAtMs <= maxAgeMs
+      if (isFresh(last)) return last
+      if (stopped) return null
+      const run = current !== null && isFresh(current) ? current : nextRun()
+      const outcome = await run.outcome
+      if ('failure' in outcome) throw outcome.failure
+      return outcome.poll
+    },
+    async stop() {
+      stopped = true
+      unsubscribe?.()
+      await loop.stop()
+      next?.end({ poll: null })
+    },
+  }
+}
+
+type Run = {
+  beganAtMs: number
+  readonly outcome: Promise<Outcome>
+  end(outcome: Outcome): void
+}
+
+function createRun(): Run {
+  let end: Run['end'] = () => undefined
+  const outcome = new Promise<Outcome>((resolve) => {
+    end = resolve
+  })
+  return { beganAtMs: Number.NEGATIVE_INFINITY, outcome, end }
+}
