@@ -1,6 +1,6 @@
 /**
- * Which deposits of a swap count. An HTLC that is funded once leaves no choice. Where anyone may send any amount, the service
- * proposes deposits, the solver checks and signs them, and the signed set never changes (`fill.ts`).
+ * Which deposits of a swap count. An HTLC that is funded once has only one. Where anyone may send any amount, the service
+ * proposes which deposits count, the solver checks them and signs, and the signed set never changes (`fill.ts`).
  */
 import { isWithinTolerance } from './fill.ts'
 
@@ -33,15 +33,15 @@ export function pickCounted<D extends Countable>(
   return chosen.length > 0 ? chosen : pickNearest(parts, amount, toleranceBips)
 }
 
-/** A deposit below the tolerance does not matter for the sum, and may cost the redeem more than it adds. */
+/** A deposit smaller than the tolerance does not count: the sum can do without it, and it may cost the redeem more than it adds. */
 function isPart(deposit: bigint, amount: bigint, toleranceBips: number): boolean {
   return deposit * 10_000n > amount * BigInt(toleranceBips)
 }
 
 /**
  * One deposit of exactly the amount, or the first deposits in sequence that add up to it exactly: whichever is complete first.
- * So a third party cannot spoil an order by sending dust before the exact deposit, and a later deposit, which its sender might
- * replace before it is mined, cannot displace deposits that both parties have acted on.
+ * So dust that a third party sends before the exact deposit does no harm. And once deposits count, a later one cannot take their place:
+ * both parties may have acted on them, and the sender of the later one might still replace it.
  */
 function pickExact<D extends Countable>(deposits: readonly D[], amount: bigint): readonly D[] {
   let sum = 0n
@@ -53,7 +53,7 @@ function pickExact<D extends Countable>(deposits: readonly D[], amount: bigint):
   return []
 }
 
-/** The single deposit, or the first deposits in sequence, nearest to the amount; of equals, the one that is complete first. */
+/** The single deposit, or the first deposits in sequence, whose sum is nearest to the amount; of equals, those that are complete first. */
 function pickNearest<D extends Countable>(parts: readonly D[], amount: bigint, toleranceBips: number): readonly D[] {
   const candidates = parts.flatMap((part, index) => (index === 0 || index >= MAX_COUNTED ? [[part]] : [[part], parts.slice(0, index + 1)]))
   let best: { readonly deposits: readonly D[]; readonly miss: bigint } | null = null

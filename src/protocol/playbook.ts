@@ -112,7 +112,7 @@ function mayRefundForUser(s: OrderState): boolean {
   return userAddress !== null && !clientKey && refundable(s, 'source').length > 0
 }
 
-/** The solver has redeemed the whole source, so it owes the destination, and initiates again after a reorg. Only the solver knows whether it ever committed to paying. */
+/** The solver has redeemed the whole source, so it owes the destination, and initiates it again if a reorg removed it. */
 function isSolverPaid(s: OrderState): boolean {
   const required = BigInt(s.order.source.requiredConfirmations)
   return (
@@ -150,7 +150,7 @@ export function awaitsClientSecret(s: OrderState): boolean {
   return !hasSecret(s) && !isSecretOut(s) && whyNotReveal(s) === null
 }
 
-/** A party other than the service may know the secret: the service showed it, or it was seen on a chain. */
+/** A party other than the service may know the secret: a node may have it, or it was seen on a chain. */
 function isSecretOut(s: OrderState): boolean {
   return s.secretShown || s.secret !== null
 }

@@ -37,7 +37,7 @@ export type OrderFacts = {
   readonly declined: string | null
   /** The client made the secret and keeps it; the service has it only once it is granted. */
   readonly clientSecret: boolean
-  /** A node may have the secret: the service broadcast a redeem that contains it. Never reset. */
+  /** A node may have the secret: the service has recorded a redeem that contains it, and not every node has refused it. */
   readonly secretShown: boolean
   /** The secret, once this party has seen it on a chain; kept even if that transaction vanishes again. */
   readonly seenSecret: Hex32 | null
@@ -65,7 +65,7 @@ export type OrderState = {
   readonly now: bigint
   /** Every source deposit that counts was mined by the deadline, by the block's own time. */
   readonly fundedInTime: boolean
-  /** Both chains have produced a block recently: their clocks can be trusted. */
+  /** Both chains have produced a block recently enough (`haltSeconds`): their clocks can be trusted. */
   readonly chainsAlive: boolean
   /** If the solver initiated now, the seconds by which the source would still outlive the destination. */
   readonly gapSeconds: bigint

@@ -141,7 +141,7 @@ function deriveDeposits(terms: HtlcTerms, events: readonly HtlcEvent[], view: Sw
 }
 
 /**
- * How many blocks of the chain rest on this one, itself included. A skipped height is no confirmation: 40 heights above a deposit may hold a
+ * How many blocks of the chain rest on this one, itself included. A skipped height is not a confirmation: 40 heights above a deposit may hold a
  * single block, which one block producer can undo. Where heights may skip we count ordinals; without them only its own block is certain.
  */
 function confirmationsOf(block: BlockRef | null, { tip, heightsMaySkip }: Pick<SwapView, 'tip' | 'heightsMaySkip'>): bigint {

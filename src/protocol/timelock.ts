@@ -7,9 +7,10 @@
  *                                                                                      |- redeem -|   < source end
  *                   ^ solver decides                                                   ^ last moment the secret can appear
  *
- * Each |- action -| is given the three margins of its chain. Cancelling a broadcast initiation may fail, and its timelock starts
- * only when it is mined; a redeem can win for as long as the refund is not mined. A solver that learns the secret at that last
- * moment still has time to redeem the source.
+ * Each |- action -| may take as long as the three margins of its chain together:
+ *   initiate   the destination timelock starts only when the initiation is mined, and a broadcast initiation cannot always be cancelled.
+ *   refund     until the solver's refund is mined, the user can still redeem, which shows the secret.
+ *   redeem     if the solver learns the secret at that last moment, it still has time to redeem the source.
  */
 
 import { divideRoundingUp } from './amount.ts'
@@ -43,12 +44,12 @@ export function describeUnits(clock: ChainClock, units: bigint): string {
   return `in ${clock.unit === 'milliseconds' ? divideRoundingUp(units, 1000n) : units} seconds`
 }
 
-/** Rounded down: time that is certainly left. */
+/** The shortest time that this many units can take, rounded down: so much is certainly left. */
 export function leastSeconds(clock: ChainClock, units: bigint): bigint {
   return (units * clock.fastestMs) / 1000n
 }
 
-/** Rounded up, with the slack: time after which it has certainly passed. */
+/** The longest time that this many units can take, rounded up, with the slack: after it they have certainly passed. */
 export function mostSeconds(clock: ChainClock, units: bigint): bigint {
   return divideRoundingUp(units * clock.slowestMs, 1000n) + clock.slackSeconds
 }

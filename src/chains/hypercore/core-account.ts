@@ -54,7 +54,7 @@ export async function tokenInfoOf(node: EvmNode, token: bigint): Promise<TokenIn
     const [{ evmContract, weiDecimals, evmExtraWeiDecimals }] = decodeAbiParameters(tokenInfoParameters, answer)
     return { erc20: evmContract.toLowerCase() as Address, coreDecimals: weiDecimals, extraDecimals: evmExtraWeiDecimals }
   } catch {
-    throw new ChainFailure('would-fail', `token ${token} of HyperCore: the answer does not decode: is this node one of HyperEVM?`)
+    throw new ChainFailure('would-fail', `token ${token} of HyperCore: the answer cannot be decoded: is this a node of HyperEVM?`)
   }
 }
 
@@ -67,6 +67,6 @@ async function ask(node: EvmNode, call: NodeCall, what: string): Promise<Hex> {
 }
 
 function wordAt(answer: Hex, index: number): bigint {
-  if (size(answer) < 32 * (index + 1)) throw new ChainFailure('would-fail', 'HyperCore does not answer here: is this node one of HyperEVM?')
+  if (size(answer) < 32 * (index + 1)) throw new ChainFailure('would-fail', 'HyperCore does not answer here: is this a node of HyperEVM?')
   return BigInt(slice(answer, 32 * index, 32 * (index + 1)))
 }

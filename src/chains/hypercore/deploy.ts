@@ -36,7 +36,7 @@ export async function deployHtlc(request: DeployRequest): Promise<DeployedHtlc> 
       onProgress(`verified: its code has the hash ${codeHash}`)
     }
     onProgress(
-      `${asset.id}: make sure that its deployer on HyperCore has no freeze privilege, which no contract can see: what is paid to a frozen account there is lost`,
+      `${asset.id}: make sure that its deployer on HyperCore has no freeze privilege, which no contract can see: a payment to a frozen account there is lost`,
     )
     if (!isThere || !(await hasCoreAccount(node, htlc as Address)))
       onProgress(

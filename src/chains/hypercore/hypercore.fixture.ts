@@ -105,7 +105,7 @@ export async function createHypercoreFixture(): Promise<HypercoreFixture> {
       }),
     async deploy(artifact, args = []) {
       const [receipt] = await deployer.send([{ data: encodeDeployData({ abi: artifact.abi, bytecode: artifact.bytecode, args }) }])
-      if (!receipt?.contractAddress) throw new Error('a deployment has an address')
+      if (!receipt?.contractAddress) throw new Error('the receipt of a deployment has no contract address')
       return receipt.contractAddress.toLowerCase() as Address
     },
     sendAs,

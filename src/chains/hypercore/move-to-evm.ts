@@ -15,7 +15,7 @@ import { spotBalanceOf } from './core-account.ts'
 /** "Queued until the next HyperEVM block": by then it has arrived, or HyperCore dropped it. A retry only moves our own money, so it is safe. */
 const ARRIVAL_SECONDS = 8n
 
-/** After this many silent drops, e.g. because the spot account lacks HYPE, an operator must look. */
+/** After this many silent drops, e.g. because the spot account lacks HYPE, an operator must step in. */
 const MAX_MOVES = 3
 
 export type Shortage = { readonly contract: HtlcContract; readonly coreToken: bigint; readonly held: bigint; readonly needed: bigint }

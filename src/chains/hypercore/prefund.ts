@@ -1,4 +1,4 @@
-/** Prefunded deposits: reads many balances at once, and reclaims deposits that fund no order. */
+/** Prefunded deposits: reads many balances at once, and reclaims deposits that cannot fund their order. */
 import { type Address, decodeFunctionResult, encodeFunctionData } from 'viem'
 import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'
 import type { Chain } from '../../protocol/chain.ts'
@@ -66,7 +66,7 @@ export function createPrefund(chain: Chain, node: EvmNode, contracts: Contracts,
     const [left = 0n] = await balancesOf(contract, [swap])
     if (left === 0n) return null
     const outcomes = await Promise.all(outbox.attempts.map(({ tx }) => node.outcome(tx)))
-    if (outcomes.filter((fate) => fate !== null).length >= MAX_RECLAIMS) throw reclaimLimitReached(left)
+    if (outcomes.filter((outcome) => outcome !== null).length >= MAX_RECLAIMS) throw reclaimLimitReached(left)
     try {
       await node.call({ ...call, from })
     } catch (error) {

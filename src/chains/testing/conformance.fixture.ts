@@ -92,14 +92,14 @@ export interface ConformanceFixture {
   }
 }
 
-export type Sight = { readonly events: readonly HtlcEvent[]; readonly swap: SwapState }
+export type SwapReading = { readonly events: readonly HtlcEvent[]; readonly swap: SwapState }
 
 export function watchOnly(client: ChainClient, terms: HtlcTerms, deposits: readonly string[] = []): WatchedSwaps {
   return createWatchedSwaps([{ swapId: client.swapId(terms), terms, deposits }])
 }
 
 /** All events of a swap since `from`, found with the terms alone. */
-export async function lookAt(client: ChainClient, terms: HtlcTerms, from: bigint): Promise<Sight> {
+export async function lookAt(client: ChainClient, terms: HtlcTerms, from: bigint): Promise<SwapReading> {
   const read = async (deposits: readonly string[], to: bigint) => {
     const watched = watchOnly(client, terms, deposits)
     return [...(await client.events(watched, from, to)), ...((await client.unconfirmedEvents?.(watched)) ?? [])]

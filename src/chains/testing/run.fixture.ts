@@ -9,7 +9,7 @@ import { createSecret, type Hex32, hashSecret } from '../../protocol/secret.ts'
 import { ChainFailure, type ChainFailureKind } from '../port/failure.ts'
 import type { ChainFamily } from '../port/family.ts'
 import type { SpendRequest } from '../port/spend.ts'
-import { type ConformanceFixture, lookAt, type Sight } from './conformance.fixture.ts'
+import { type ConformanceFixture, lookAt, type SwapReading } from './conformance.fixture.ts'
 import { createMemoryOutbox, type MemoryOutbox, type OpenOutbox, type OutboxFault } from './outbox.fixture.ts'
 
 /** Far beyond the clocks of all tests. */
@@ -43,7 +43,8 @@ export interface ConformanceRun {
   readonly solver: Party
   /** A new swap from one party to the other, watched from now on. */
   propose(initiator: { readonly identity: string }, redeemer: { readonly identity: string }): Promise<Swap>
-  look(swap: Swap): Promise<Sight>
+  /** Its events so far, and the state that follows from them. */
+  look(swap: Swap): Promise<SwapReading>
   purposeOf(swap: Swap, verb: SignedVerb): Purpose
   /** The outbox of an action of this party, as the engine would open it. */
   outboxOf(who: Party, swap: Swap, verb: SignedVerb, fault?: OutboxFault): OpenOutbox

@@ -79,7 +79,7 @@ async function deploy(request: DeployRequest, node: EvmNode, api: WalletApi): Pr
       if ((await node.outcome(`0x${tx}`)) === 'reverted')
         throw new ChainFailure('would-fail', `the deployment ${tx} reverted: ${(await api.result(tx))?.result ?? 'no result'}`)
       if (expiresMs <= tip.time * 1000n) continue
-      // Ignore the verdict. A second deployment would not be refused, so none is signed before the first has expired.
+      // Ignore the node's answer. The chain would accept a second deployment too, so none is signed before the first has expired.
       await api.broadcast({ tx, raw })
       return
     }

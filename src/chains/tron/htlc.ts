@@ -25,7 +25,7 @@ export function tronContracts(chain: Chain, assets: ConnectOptions['assets']): C
 }
 
 export function tokenOf({ token }: HtlcContract): Address {
-  if (token === null) throw new Error('every HTLC on Tron locks a token')
+  if (token === null) throw new Error('an HTLC on Tron without a token')
   return token
 }
 

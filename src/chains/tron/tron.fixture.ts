@@ -82,6 +82,6 @@ export async function createTronFixture(options: { readonly returnsRevertData?: 
 function party(chain: TronChain, key: Hex): TestParty {
   const wallet = new TronWeb({ fullHost: chain.url, privateKey: key.slice(2) })
   const { base58 } = wallet.defaultAddress
-  if (base58 === false) throw new Error('a key has an address')
+  if (base58 === false) throw new Error('TronWeb made no address of the key')
   return { key, signer: createTestSigner(key), address: base58, wallet }
 }

@@ -14,13 +14,15 @@ const HOUR = 3600n
  * Mean block time 600 s. Over the 100 and more blocks of a source timelock the pace is at least 0.66 times the mean (hash rate
  * that grows between two retargets); over the 50 and fewer of a destination timelock it is at most 2.5 times.
  *
- * The destination timelock must meet two opposing needs. The reveal rule counts the blocks left at the FASTEST pace
- * and wants claim + fee-spike margin of it: of 12 blocks, 10 are left after two confirmations, 3,960 s, less than two margins of 3,600 s:
- * the secret could never be shown, and no swap to Bitcoin would complete. The solver counts the same blocks at their SLOWEST, with nine
- * margins on top if the source is Bitcoin-like too. 18 blocks with margins of 2,400 s leave 1,536 s for the one, 8,424 s for the other.
+ * The destination timelock must be neither too short nor too long:
+ * - Too short: the reveal rule counts the blocks left at the FASTEST pace, and they must cover the claim and the fee-spike margin. 18 blocks have 16
+ *   left after two confirmations: 6,336 s, less two margins of 2,400 s, leaves 1,536 s to show the secret. (12 blocks have 10 left: 3,960 s, less than
+ *   the two margins. The secret could never be shown, and no swap to Bitcoin would complete.)
+ * - Too long: the solver counts the same blocks at the SLOWEST pace, with nine margins on top if the source is Bitcoin-like too. Of the source
+ *   timelock that leaves 8,424 s.
  *
- * The three margins of an action, 7,200 s, are used together: the odds that twelve mean block times pass without
- * two blocks are below 1 in 10,000.
+ * The three margins of an action, 7,200 s together, are twelve mean block times: the odds that fewer than two blocks are mined
+ * in them are below 1 in 10,000.
  */
 const bitcoinClock = {
   margins: { claimSeconds: 2400n, reorgSeconds: 2400n, feeSpikeSeconds: 2400n },

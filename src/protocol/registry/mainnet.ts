@@ -169,9 +169,9 @@ const usdc = currency('USD Coin', 'USDC', 6, dollarLimits)
 const usdt = currency('Tether USD', 'USDT', 6, dollarLimits)
 
 /**
- * To undo n blocks on purpose a miner forgoes n rewards of 3.125 bitcoin, more than the largest swap is worth already at one. What is left
- * are accidental forks, nearly always one block deep: an attacker who prepared a double spend wins one of many. Below 0.01 bitcoin that
- * chance is not worth its fees; from half a bitcoin on we also wait out an accidental fork of two blocks.
+ * To undo n blocks on purpose, a miner forgoes n rewards of 3.125 bitcoin: even one is worth more than the largest swap. What remains are accidental
+ * forks, nearly always one block deep, in which a prepared double spend may win by chance. Below 0.01 bitcoin that chance is not worth
+ * its fees to an attacker. From half a bitcoin on we also wait out an accidental fork of two blocks.
  */
 const bitcoinTiers = [
   { from: 0n, confirmations: 1 },
@@ -180,8 +180,8 @@ const bitcoinTiers = [
 ] as const
 
 /**
- * A reward is 6.25 litecoin: two blocks cost more than 5 litecoin in any case, six about 37. Larger amounts than that are bound by what it
- * costs to have half of all hash rate for that time, and twelve blocks are half an hour.
+ * A reward is 6.25 litecoin: to undo two blocks costs a miner 12.5, to undo six about 37. For larger amounts the cost of half of all hash rate
+ * counts: twelve blocks take half an hour.
  */
 const litecoinTiers = [
   { from: 0n, confirmations: 2 },

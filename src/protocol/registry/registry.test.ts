@@ -82,7 +82,7 @@ describe('an asset is active', () => {
   it("with the operator's token, only where the registry has none", () => {
     const withToken = (asset: AssetId, given: string) => open({ [asset]: { htlc: '0x01', token: given } }, ['base', 'citrea'])
     expect(withToken('base:cbbtc', token).asset('base:cbbtc').deployment.token).toBe(token)
-    expect(() => withToken('base:cbbtc', '0x02')).toThrow(`the token of base:cbbtc is ${token}, and the deployments say 0x02`)
+    expect(() => withToken('base:cbbtc', '0x02')).toThrow(`the token of base:cbbtc is ${token}, but the deployments say 0x02`)
     expect(() => withToken('citrea:cbtc', '0x02')).toThrow("citrea:cbtc is the chain's own coin")
   })
 
@@ -107,8 +107,8 @@ describe('a registry refuses', () => {
   it('names that its environment does not have', () => {
     const open = (deployments: RegistryData['deployments'], served: readonly string[]) =>
       createRegistry({ ...environments.mainnet, deployments, served: new Set(served) })
-    expect(() => open({}, ['dogecoin'])).toThrow('chain "dogecoin" is configured and not in the registry')
-    expect(() => open({ 'bitcoin:doge': { htlc: null } }, ['bitcoin'])).toThrow('"bitcoin:doge", which is not in the registry')
+    expect(() => open({}, ['dogecoin'])).toThrow('chain "dogecoin" is configured, but the registry does not have it')
+    expect(() => open({ 'bitcoin:doge': { htlc: null } }, ['bitcoin'])).toThrow('"bitcoin:doge", which the registry does not have')
     expect(() => createRegistry({ chains: [], assets: environments.mainnet.assets, deployments: {}, served: new Set() })).toThrow(
       'is on a chain that is not in the registry',
     )

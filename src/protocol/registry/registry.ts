@@ -39,10 +39,10 @@ export function createRegistry(data: RegistryData): Registry {
   const chains = new Map(data.chains.map((chain) => [chain.id, chain]))
   const listings = data.assets.map((asset) => listingOf(data, chains.get(asset.chain), asset))
   const byId = new Map<string, Listing>(listings.map((listing) => [listing.asset.id, listing]))
-  for (const id of served) if (!chains.has(id)) throw new Error(`chain "${id}" is configured and not in the registry`)
+  for (const id of served) if (!chains.has(id)) throw new Error(`chain "${id}" is configured, but the registry does not have it`)
   assertNoDuplicates(data.chains.filter(({ id }) => served.has(id)))
   for (const id of Object.keys(data.deployments))
-    if (!byId.has(id)) throw new Error(`the deployments name the asset "${id}", which is not in the registry`)
+    if (!byId.has(id)) throw new Error(`the deployments name the asset "${id}", which the registry does not have`)
   const assets = listings.map((listing) => listing.asset)
 
   return {
@@ -92,13 +92,13 @@ export function tokenOf(asset: Asset, deployed: DeployedContracts): string | nul
   const { tokenAddress: known } = asset
   const given = deployed.token ?? null
   if (known !== null && given !== null && given !== known)
-    throw new Error(`the token of ${asset.id} is ${known}, and the deployments say ${given}`)
+    throw new Error(`the token of ${asset.id} is ${known}, but the deployments say ${given}`)
   if (given !== null && asset.tokenSchema === null)
-    throw new Error(`${asset.id} is the chain's own coin, and the deployments give it the token ${given}`)
+    throw new Error(`${asset.id} is the chain's own coin, but the deployments give it the token ${given}`)
   return known ?? given
 }
 
-/** Two ids of one chain would share one account, and neither would know the transactions that the other signed: nonces would collide. */
+/** Under two ids of one chain we would use the same account with separate records: both would sign transactions with the same nonce. */
 function assertNoDuplicates(served: readonly Chain[]): void {
   for (const { id, reference } of served) {
     const twin = served.find((other) => other.id !== id && other.reference === reference)

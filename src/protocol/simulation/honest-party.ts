@@ -151,7 +151,7 @@ export function createHonestParty(role: Role, conduct: Conduct, world: World): H
       polls += 1
       if (conduct.polls[polls % conduct.polls.length] === false) return
       const views = { source: viewOf('source', seconds), destination: viewOf('destination', seconds) }
-      // Time alone makes no new action wanted.
+      // Without a new view, time alone never adds an action.
       if (views.source === seen?.source && views.destination === seen.destination && !unfinished) return
       seen = views
       unfinished = false

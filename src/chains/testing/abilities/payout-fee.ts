@@ -14,7 +14,7 @@ export function payoutFeeSuite(run: ConformanceRun): void {
       expectWithin(swap.terms.amount - ((await run.balanceOf(run.solver)) - before), fee / 2n, fee * 2n)
     })
 
-    it('is not told for an asset that the chain does not have', async () => {
+    it('fails for an asset that the chain does not have', async () => {
       const { client } = run.fixture
       await expect(required(client.payoutFee, 'payoutFee')(`${client.chain.id}:nothing`)).rejects.toThrow(/nothing/)
     })

@@ -1,4 +1,4 @@
-/** A family whose nodes let one search their mempool. */
+/** A family whose nodes have a mempool that can be searched. */
 import { describe, expect, it } from 'vitest'
 import { createWatchedSwaps } from '../../../engine/watched-swaps.ts'
 import { watchOnly } from '../conformance.fixture.ts'

@@ -47,8 +47,8 @@ describe('broadcasting', () => {
     ['DUP_TRANSACTION_ERROR', 'accepted', { gettransactionbyid: { txID: 'ab' } }],
     ['TRANSACTION_EXPIRATION_ERROR', 'expired', {}],
     ['TAPOS_ERROR', 'stale', {}],
-  ])('%s means %s from a node that knows %j', async (code, verdict, known) => {
-    expect(await apiOf(dead, await nodeThatAnswers({ code, message: 'x' }, known)).broadcast(signed)).toBe(verdict)
+  ])('%s means %s from a node that knows %j', async (code, result, known) => {
+    expect(await apiOf(dead, await nodeThatAnswers({ code, message: 'x' }, known)).broadcast(signed)).toBe(result)
   })
 
   it('is refused where one node accepts what others refuse, unless a quorum accepts it', async () => {
@@ -116,12 +116,12 @@ describe('reading', () => {
     })
   })
 
-  it('does not suspend a node for a call that cannot be tried, but for not answering', async () => {
+  it('does not suspend a node for a call that it cannot simulate, but for not answering', async () => {
     const call = { to: '0x00000000000000000000000000000000000000aa', data: '0x' } as const
     const broken = { result: { code: 'OTHER_ERROR', message: Buffer.from('Not enough energy').toString('hex') } }
     await expect(apiOf(await nodeThatAnswers(broken)).simulateCall(call)).rejects.toMatchObject({
       kind: 'unreachable',
-      message: 'triggerconstantcontract: the node could not try the call: Not enough energy',
+      message: 'triggerconstantcontract: the node could not simulate the call: Not enough energy',
     })
     expect(troubles).toEqual([])
     const [bad, good] = [await nodeThatAnswers('<html>'), await nodeThatAnswers(priced(210))]

@@ -8,7 +8,7 @@ import { noAgreement, refusalAmong } from '../../providers/quorum.ts'
 import { createQuorumNode } from '../../providers/quorum-node.ts'
 import { Refusal } from '../../providers/refusal.ts'
 import { equal, movingNumber } from '../../providers/rules.ts'
-import { createWalletNode, type SimulatedCall, type Verdict, type WalletNode } from './wallet-node.ts'
+import { createWalletNode, type SimulatedCall, type BroadcastResult, type WalletNode } from './wallet-node.ts'
 
 /** `broadcast` goes to every node. It rejects with `would-fail` if a node refuses and none accepts, with `unreachable` if fewer than the quorum accept. */
 export type WalletApi = WalletNode
@@ -51,7 +51,7 @@ export function createWalletApi(
       }
     },
     broadcast: (signed) =>
-      poll<WalletNode, Verdict, Verdict>(quorum.pool, {
+      poll<WalletNode, BroadcastResult, BroadcastResult>(quorum.pool, {
         enough: size,
         everyone: true,
         ask: (one) => one.broadcast(signed),
@@ -63,7 +63,7 @@ export function createWalletApi(
 }
 
 /** Fewer than the quorum accepted it. */
-function undecidedBroadcast({ answers, failures }: Answers<WalletNode, Verdict>): Verdict {
+function undecidedBroadcast({ answers, failures }: Answers<WalletNode, BroadcastResult>): BroadcastResult {
   const accepted = acceptedIn(answers)
   const refusal = refusalAmong(failures)
   if (refusal !== undefined) {
@@ -77,8 +77,8 @@ function undecidedBroadcast({ answers, failures }: Answers<WalletNode, Verdict>)
   return first[1]
 }
 
-function acceptedIn(answers: Answers<WalletNode, Verdict>['answers']): number {
-  return answers.filter(([, verdict]) => verdict === 'accepted').length
+function acceptedIn(answers: Answers<WalletNode, BroadcastResult>['answers']): number {
+  return answers.filter(([, result]) => result === 'accepted').length
 }
 
 /** Nodes that agree on the output may differ in the energy. */

@@ -9,9 +9,9 @@ import { prefixed, type SignedCall, type TronCall } from '../send/transaction.ts
  * accepted   the node has it, now or since an earlier broadcast
  * expired    it has expired by the time of the node's newest block
  * stale      the node does not have the block that it refers to
- * duplicate    the node has seen it before, does not have it, and will not accept it again
+ * duplicate  the node has seen it before, does not have it, and will not accept it again
  */
-export type Verdict = 'accepted' | 'expired' | 'stale' | 'duplicate'
+export type BroadcastResult = 'accepted' | 'expired' | 'stale' | 'duplicate'
 
 export type CallResult = {
   /** SUCCESS, REVERT, OUT_OF_ENERGY, … */
@@ -29,7 +29,7 @@ export type SimulatedCall = {
 
 /** Rejects with `ChainFailure('unreachable')` when there is no usable answer, and with a Refusal when the node answers with an error. */
 export interface WalletNode {
-  broadcast(signed: Pick<SignedCall, 'tx' | 'raw'>): Promise<Verdict>
+  broadcast(signed: Pick<SignedCall, 'tx' | 'raw'>): Promise<BroadcastResult>
   /** In sun for one unit of energy. */
   energyPrice(): Promise<bigint>
   /** The energy that an account has left from staking, free of charge. */
@@ -46,17 +46,17 @@ type Answer = Readonly<Record<string, unknown>>
 const TIMEOUT_MS = 10_000
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024
 const MAX_MESSAGE_LENGTH = 300
-/** In sun. It was 10 in the beginning and 420 at its highest. Another value is a mistake, or a lie that would empty our account. */
+/** In sun. It was 10 in the beginning and 420 at its highest. A price outside these bounds is a mistake, or a lie that would empty our account. */
 const plausiblePrice = { least: 1n, most: 2_000n } as const
 /** A simulated call needs no account. */
 const NOBODY: Address = '0x0000000000000000000000000000000000000000'
 
-const verdicts: Readonly<Record<string, Verdict>> = {
+const broadcastResults: Readonly<Record<string, BroadcastResult>> = {
   SUCCESS: 'accepted',
   TRANSACTION_EXPIRATION_ERROR: 'expired',
   TAPOS_ERROR: 'stale',
 }
-/** The node's own trouble: no statement about the transaction. */
+/** The node's own trouble, which says nothing about the transaction. */
 const troubles: ReadonlySet<string> = new Set(['SERVER_BUSY', 'NO_CONNECTION', 'NOT_ENOUGH_EFFECTIVE_CONNECTION', 'BLOCK_UNSOLIDIFIED'])
 
 export function createWalletNode(url: string): WalletNode {
@@ -90,8 +90,8 @@ export function createWalletNode(url: string): WalletNode {
       const { code, message } = await ask('broadcasthex', { transaction: raw.slice(2) })
       // Some nodes remember every broadcast for an hour, even refused ones.
       if (code === 'DUP_TRANSACTION_ERROR') return (await isKnown(tx)) ? 'accepted' : 'duplicate'
-      const verdict = typeof code === 'string' ? verdicts[code] : undefined
-      if (verdict !== undefined) return verdict
+      const result = typeof code === 'string' ? broadcastResults[code] : undefined
+      if (result !== undefined) return result
       const words = `${typeof code === 'string' ? code : 'no code'}${wordsOf(message)}`
       if (typeof code !== 'string' || troubles.has(code))
         throw new ChainFailure('unreachable', `the node did not accept the transaction: ${words}`)
@@ -121,7 +121,7 @@ function stakedIn({ EnergyLimit, EnergyUsed }: Answer): bigint {
   return left > 0n ? left : 0n
 }
 
-/** `{}` for what is not mined. */
+/** The answer is `{}` if the transaction is not mined. */
 function resultIn({ id, receipt }: Answer, tx: string): CallResult | null {
   if (id === undefined) return null
   if (id !== tx || typeof receipt !== 'object' || receipt === null) throw malformed('gettransactioninfobyid')
@@ -132,7 +132,7 @@ function resultIn({ id, receipt }: Answer, tx: string): CallResult | null {
 /** A call that fails without a revert, e.g. because it is too long, has no result: the node says why. */
 function simulationIn({ result, constant_result: outputs, energy_used: energy, transaction }: Answer): SimulatedCall {
   const { message, result: isDone } = typeof result === 'object' && result !== null ? (result as Answer) : {}
-  if (isDone !== true) throw new Refusal(0, `triggerconstantcontract: the node could not try the call${wordsOf(message)}`)
+  if (isDone !== true) throw new Refusal(0, `triggerconstantcontract: the node could not simulate the call${wordsOf(message)}`)
   const output = `0x${Array.isArray(outputs) ? outputs.join('') : '?'}`
   const ret = typeof transaction === 'object' && transaction !== null ? (transaction as Answer).ret : undefined
   if (!isHex(output) || !Array.isArray(ret)) throw malformed('triggerconstantcontract')

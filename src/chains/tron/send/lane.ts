@@ -11,7 +11,7 @@ import { ChainFailure } from '../../port/failure.ts'
 import type { Attempt, Outbox } from '../../port/outbox.ts'
 import { type FeeVerb, feeLimitSun, type Need, readFunds, reserveOf } from '../fees/fees.ts'
 import type { WalletApi } from '../nodes/wallet-api.ts'
-import type { Verdict } from '../nodes/wallet-node.ts'
+import type { BroadcastResult } from '../nodes/wallet-node.ts'
 import { expiresMsOf, readAttempt, type SignedCall, signCall, type TronCall } from './transaction.ts'
 
 /** Twenty blocks: long enough to reach every block producer, short enough to expire soon. */
@@ -26,7 +26,7 @@ export interface TronTypes extends ContractTypes {
   readonly call: TronCall
   readonly signed: SignedCall
   readonly cost: TronCost
-  readonly refusal: Exclude<Verdict, 'accepted'>
+  readonly refusal: Exclude<BroadcastResult, 'accepted'>
 }
 
 export type TronCost = {
@@ -50,11 +50,11 @@ export async function openLane(node: EvmNode, chain: Chain, api: WalletApi, outb
   async function follow(signed: SignedCall): Promise<Followed<TronTypes>> {
     const mined = await outcome(signed.tx)
     if (mined !== null) return { kind: mined === 'success' ? 'waits' : 'over' }
-    const verdict = await api.broadcast(signed)
+    const result = await api.broadcast(signed)
     // Other nodes may have it. A second one could cost twice, and this one expires soon.
-    if (verdict === 'duplicate')
+    if (result === 'duplicate')
       throw new ChainFailure('unreachable', `the node neither has ${signed.tx} nor accepts it again; another is signed once it has expired`)
-    return { kind: verdict === 'accepted' ? 'waits' : 'over' }
+    return { kind: result === 'accepted' ? 'waits' : 'over' }
   }
 
   async function allocate(
