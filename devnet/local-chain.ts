@@ -37,12 +37,12 @@ export interface LocalChain<Control = unknown> {
   /** Further fields of the chain in `local.json`. */
   readonly details: Readonly<Record<string, string | number>>
   readonly control: Control
-  /** Resolves to a transaction hash. */
-  give(asset: Asset, address: string, amount: bigint): Promise<string>
+  /** Pays from the faucet. Resolves to a transaction hash. */
+  fund(asset: Asset, address: string, amount: bigint): Promise<string>
   /** Pays plenty of the fee coin, if that is not an asset of the registry. */
-  giveGas?(address: string): Promise<void>
-  /** Mines the payments of `give`, if that does not wait for a block. */
-  confirmGifts?(): Promise<void>
+  fundGas?(address: string): Promise<void>
+  /** Mines the payments of `fund`, if that does not wait for a block. */
+  confirmFunding?(): Promise<void>
   close(): Promise<void>
 }
 

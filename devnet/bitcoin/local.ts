@@ -34,8 +34,8 @@ export function plugIn<Node extends RegtestNode>({ nativeAsset }: Chain, node: N
     deployments: { [nativeAsset]: { htlc: null, token: null } },
     details: { rpc_url: node.rpcUrl, ...(esplora !== null && { esplora_url: esplora }) },
     control: node,
-    give: (_asset, address, amount) => node.faucet(address, amount),
-    async confirmGifts() {
+    fund: (_asset, address, amount) => node.faucet(address, amount),
+    async confirmFunding() {
       await node.mine(1)
     },
     close: () => node.close(),

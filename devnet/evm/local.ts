@@ -28,7 +28,7 @@ export const evmLocal: LocalFamily<EvmChain, EvmWallet> = {
         [`${id}:usdc`]: { htlc: htlcs.usdc.toLowerCase(), token: tokens.usdc.toLowerCase() },
       },
       details: { chain_id: control.chainId, rpc_url: control.rpcUrl },
-      async give(asset, address, amount) {
+      async fund(asset, address, amount) {
         if (!isAddress(address, { strict: false })) throw new TandemError('invalid_address', `"${address}" is not an account on ${id}`)
         if (asset.tokenSchema === null) return faucet.giveNative(address, amount)
         return faucet.giveToken(asset.symbol === 'WBTC' ? tokens.wbtc : tokens.usdc, address, amount)

@@ -74,7 +74,7 @@ test('an account that was never activated cannot act; the first payment to it co
   await act(poorKey, { to: stranger, token: purr, amount: 1n }, { to: bridge, token: purr, amount: 1n })
   await mine()
   expect([await exists(stranger), await spot(poor), await evm(poor)]).toEqual([false, 1_500n, 0n])
-  await createHypercoreFaucet(chain, richKey).giveGas(poor)
+  await createHypercoreFaucet(chain, richKey).fundGas(poor)
   await act(poorKey, { to: rich, token: purr, amount: 500n }, { to: bridge, token: purr, amount: 1_000n })
   await mine()
   expect([await spot(poor), await evm(poor)]).toEqual([0n, 1_000n * SCALE])

@@ -7,9 +7,9 @@ import type { HypercoreChain } from './hypercore-chain.ts'
 
 export interface HypercoreFaucet {
   /** Activates the account if need be. Resolves to the transaction hash once the token is there. */
-  giveSpot(to: Address, token: bigint, amount: bigint): Promise<Hex>
+  fundSpot(to: Address, token: bigint, amount: bigint): Promise<Hex>
   /** HYPE on both sides: for transactions on HyperEVM, and for transfers from HyperCore to HyperEVM. */
-  giveGas(to: Address): Promise<void>
+  fundGas(to: Address): Promise<void>
 }
 
 const GAS = 1_000n * 10n ** 18n
@@ -20,12 +20,12 @@ export function createHypercoreFaucet(chain: HypercoreChain, key: Hex): Hypercor
   const sender = createEvmSender(chain, key)
   const spotSend = (to: Address, token: bigint, amount: bigint) => ({ to: CORE_WRITER, data: spotSendData({ to, token, amount }) })
   return {
-    async giveSpot(to, token, amount) {
+    async fundSpot(to, token, amount) {
       const [receipt] = await sender.send([spotSend(to, token, amount)])
       if (receipt === undefined) throw new Error('no receipt for a mined transaction')
       return receipt.transactionHash
     },
-    async giveGas(to) {
+    async fundGas(to) {
       await sender.send([{ to, value: GAS }, spotSend(to, coreTokens.hype, CORE_GAS)])
     },
   }

@@ -28,8 +28,8 @@ export const hypercoreLocal: LocalFamily<HypercoreChain, HypercoreWallet> = {
       endpoints: { rpc: control.rpcUrl, ws: control.webSocketUrl },
       deployments: { [`${id}:purr`]: deployment },
       details: { chain_id: control.chainId, rpc_url: control.rpcUrl },
-      give: async (_asset, address, amount) => faucet.giveSpot(account(address), coreTokens.purr, amount),
-      giveGas: async (address) => faucet.giveGas(account(address)),
+      fund: async (_asset, address, amount) => faucet.fundSpot(account(address), coreTokens.purr, amount),
+      fundGas: async (address) => faucet.fundGas(account(address)),
       close: () => control.close(),
     }
   },

@@ -31,11 +31,11 @@ export const tronLocal: LocalFamily<TronChain, TronWallet> = {
         [`${id}:wbtc`]: { htlc: htlcs.wbtc, token: tokens.wbtc },
       },
       details: { chain_id: control.chainId, rpc_url: control.url },
-      async give(asset, address, amount) {
+      async fund(asset, address, amount) {
         const data = encodeFunctionData({ abi: testToken.abi, functionName: 'mint', args: [toEvmAddress(parseAddress(address)), amount] })
         return faucet.call(asset.symbol === 'WBTC' ? tokens.wbtc : tokens.usdt, data)
       },
-      async giveGas(address) {
+      async fundGas(address) {
         await faucet.transfer(parseAddress(address), GAS_SUN)
       },
       close: () => control.close(),

@@ -88,7 +88,7 @@ test('list prints a table or JSON', async () => {
       'm',
     ),
   )
-  expect(table).toMatch(/^trusted .* sponsored +exact +default /m)
+  expect(table).toMatch(/^trusted .* unlimited +exact +default /m)
   expect(table).toMatch(/^limited .* 40 a day +unlimited +default /m)
   const { answer: json } = await run((terminal) => listAppsCommand({ config, json: true }, terminal))
   expect(JSON.parse(json)).toContainEqual({

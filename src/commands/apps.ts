@@ -16,7 +16,7 @@ export type AppOptions = Place & {
   readonly sponsoredPerDay?: string
   readonly approval?: string
   readonly rateLimit?: string
-  /** false: none. */
+  /** False: no web page may use the id. */
   readonly origin?: readonly string[] | false
   readonly permissions?: string
 }
@@ -101,23 +101,23 @@ const recordOf = (app: ListedApp) => ({
   created_at: app.createdAt.toISOString(),
 })
 
-const HEADINGS = ['name', 'state', 'may', 'slippage', 'fees', 'approval', 'per minute', 'made', 'origins']
+const HEADINGS = ['name', 'state', 'permissions', 'slippage', 'sponsored', 'approval', 'per minute', 'created', 'origins']
 
 const cellsOf = (app: ListedApp): readonly string[] => [
   app.name,
   app.disabled ? 'disabled' : 'enabled',
   app.permissions.join(','),
   `${app.defaultSlippageBips} bips`,
-  feesOf(app),
+  sponsoredOf(app),
   app.approval,
   String(app.rateLimitPerMinute ?? 'default'),
   app.createdAt.toISOString().slice(0, 10),
   app.allowedOrigins.join(' ') || 'none',
 ]
 
-function feesOf({ sponsorship, sponsoredPerDay }: ListedApp): string {
-  if (!sponsorship) return 'own'
-  return sponsoredPerDay === null ? 'sponsored' : `${sponsoredPerDay} a day`
+function sponsoredOf({ sponsorship, sponsoredPerDay }: ListedApp): string {
+  if (!sponsorship) return 'no'
+  return sponsoredPerDay === null ? 'unlimited' : `${sponsoredPerDay} a day`
 }
 
 function tableOf(rows: readonly (readonly string[])[]): string {

@@ -77,9 +77,9 @@ describe('with a node', () => {
   test('before expiry the refund is signed and not sent; after expiry it is sent and mined', async () => {
     const timelock = Number(made.refund_package.terms.timelock)
     const options = { package: 'answer.json', node: `rpc=${node.rpcUrl}` }
-    await expect(run(options)).rejects.toThrow(/there is no unspent deposit/)
+    await expect(run(options)).rejects.toThrow(/there is no mined and unspent deposit/)
     const txid = await node.faucet(made.to, 700_000n)
-    await expect(run(options)).rejects.toThrow(/there is no unspent deposit/)
+    await expect(run(options)).rejects.toThrow(/there is no mined and unspent deposit/)
     node.mine(2)
     await expect(run({ ...options, broadcast: true })).rejects.toThrow(
       `too early to send the refund: the first deposit can be refunded after ${timelock - 2} more blocks`,
@@ -118,7 +118,7 @@ describe('with a node', () => {
     expect(answer).toMatch(/^[0-9a-f]+$/)
     node.mine(1)
     expect(await balance(to)).toBeGreaterThan(298_000n)
-    await expect(run({ ...options, keyFile: 'key', deposit: [`${txid}:0:300000`] })).rejects.toThrow(/knows no unspent deposit/)
+    await expect(run({ ...options, keyFile: 'key', deposit: [`${txid}:0:300000`] })).rejects.toThrow(/does not find the unspent deposit/)
   })
 
   test('named deposits are checked against the node', async () => {
@@ -129,7 +129,7 @@ describe('with a node', () => {
     )
     expect((await Promise.all(found)).toSorted()).toEqual([
       expect.stringMatching(/is 50000, not 50001/),
-      expect.stringMatching(/knows no unspent deposit/),
+      expect.stringMatching(/does not find the unspent deposit/),
     ])
   })
 })
@@ -147,8 +147,8 @@ test('without a node: the named deposits are signed at the named fee rate', asyn
 
 test.each<[string, Partial<RefundOptions> & { package: string }, RegExp]>([
   ['a missing file', { package: 'nothing.json' }, /ENOENT/],
-  ['a file that is no JSON', { package: 'broken.json' }, /the file is not JSON/],
-  ['a file that is something else', { package: 'empty.json' }, /no refund package: expected the refund_package/],
+  ['a file that is not JSON', { package: 'broken.json' }, /the file is not JSON/],
+  ['a file that is something else', { package: 'empty.json' }, /not a refund package: expected the refund_package/],
   ['another family', { package: 'evm.json' }, /no refund packages for ethereum_localnet/],
   ['no deposits', { package: 'package.json', feeRate: '5' }, /without a node, name the deposits/],
   ['no fee rate', { package: 'package.json', deposit: [DEPOSIT] }, /without a node, give the fee rate/],

@@ -60,7 +60,7 @@ function parsePackage(text: string): RefundPackage {
   const whole = parseJson(text)
   const value = unwrap(whole, 'result', 'refund_package') ?? unwrap(whole, 'refund_package') ?? whole
   if (!isRecord(value) || typeof value.family !== 'string' || typeof value.chain !== 'string')
-    throw new Error('this is no refund package: expected the refund_package from the response of POST /orders, as JSON')
+    throw new Error('this is not a refund package: expected the refund_package from the response of POST /orders, as JSON')
   return { ...value, family: value.family as FamilyName, chain: value.chain }
 }
 
@@ -68,7 +68,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new Error('this is no refund package: the file is not JSON', { cause })
+    throw new Error('this is not a refund package: the file is not JSON', { cause })
   }
 }
 
@@ -101,7 +101,7 @@ function connect(
     return null
   }
   const [, kind = '', url = ''] = /^(\w+)=(.+)$/.exec(text) ?? []
-  if (!kinds.includes(kind)) throw new Error(`this is no node for this chain: give ${forms}`)
+  if (!kinds.includes(kind)) throw new Error(`a node of another kind cannot be used for this chain: give ${forms}`)
   return open({ [kind]: [url] })
 }
 
@@ -116,7 +116,7 @@ async function findDeposits({ deposit }: RefundOptions, rescue: Rescue, node: Re
   return named.map(({ id, amount }) => {
     const seen = unspent.find((one) => one.id === id)
     if (seen === undefined)
-      throw new Error(`the node knows no unspent deposit ${id} in a block: it is spent, not mined yet, or does not belong to this package`)
+      throw new Error(`the node does not find the unspent deposit ${id}: it is spent, not mined yet, or does not belong to this package`)
     if (seen.amount !== amount) throw new Error(`the amount of the deposit ${id} is ${seen.amount}, not ${amount}`)
     return seen
   })
@@ -124,7 +124,7 @@ async function findDeposits({ deposit }: RefundOptions, rescue: Rescue, node: Re
 
 /** Deposits that can be refunded now do not wait for the others. While none can be, all of them are signed for later. */
 function chooseDeposits(found: readonly FoundDeposit[], unit: TimelockUnit, forNow: boolean): readonly FoundDeposit[] {
-  if (found.length === 0) throw new Error('there is no unspent deposit in a block at the address of the package')
+  if (found.length === 0) throw new Error('there is no mined and unspent deposit at the address of the package')
   const due = found.filter(({ unitsLeft }) => unitsLeft === null || unitsLeft <= 0n)
   if (due.length > 0) return due
   if (forNow) throw new Error(`it is too early to send the refund: the first deposit can be refunded ${afterUnits(soonest(found), unit)}`)

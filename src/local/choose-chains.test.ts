@@ -28,5 +28,5 @@ test.each([
 
 test('an ambiguous prefix is refused', () => {
   const twins = localChains.slice(0, 2).map((chain, index) => ({ ...chain, id: `twin_${index}` }))
-  expect(() => chooseChains(['twin'], twins)).toThrow('"twin" may be twin_0 or twin_1: write more letters')
+  expect(() => chooseChains(['twin'], twins)).toThrow('"twin" is ambiguous: it may be twin_0 or twin_1')
 })

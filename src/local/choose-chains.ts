@@ -19,6 +19,6 @@ function findId(name: string, ids: readonly ChainId[]): ChainId {
   const found = ids.includes(name) ? [name] : ids.filter((id) => name !== '' && id.startsWith(name))
   const [id] = found
   if (id === undefined) throw new Error(`there is no local chain "${name}"${didYouMean(name, ids)}; there are ${ids.join(', ')}`)
-  if (found.length > 1) throw new Error(`"${name}" may be ${found.join(' or ')}: write more letters`)
+  if (found.length > 1) throw new Error(`"${name}" is ambiguous: it may be ${found.join(' or ')}`)
   return id
 }

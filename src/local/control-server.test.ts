@@ -8,7 +8,7 @@ let trouble: Error | null = null
 let server: ControlServer
 beforeAll(async () => {
   server = await startControlServer({
-    async give(...what) {
+    async fund(...what) {
       if (trouble !== null) throw trouble
       given.push(what)
       return 'tx'

@@ -12,7 +12,7 @@ export interface ControlServer {
 }
 
 export async function startControlServer(actions: {
-  give(asset: string, address: string, amount: bigint): Promise<string>
+  fund(asset: string, address: string, amount: bigint): Promise<string>
   setSolverRunning(running: boolean): Promise<void>
 }): Promise<ControlServer> {
   const app = fastify().withTypeProvider<TypeBoxTypeProvider>()
@@ -31,7 +31,7 @@ export async function startControlServer(actions: {
   app.post('/faucet', { schema: { body: FaucetRequest } }, async ({ body }) => {
     // Clients send the full asset id, or the token with its chain in `chain`.
     const asset = body.asset.includes(':') ? body.asset : `${body.chain ?? ''}:${body.asset}`
-    const tx = await actions.give(asset.toLowerCase(), body.address, parseAmount(body.amount))
+    const tx = await actions.fund(asset.toLowerCase(), body.address, parseAmount(body.amount))
     return { status: 'Ok', error: null, result: tx }
   })
 

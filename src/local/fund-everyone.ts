@@ -15,7 +15,7 @@ export async function fundEveryone(network: LocalNetwork, keys: LocalKeys): Prom
   })
   try {
     await Promise.all([...clients.values()].map((client) => fundOn(client, registry, network, keys)))
-    await network.confirmGifts()
+    await network.confirmFunding()
     return walletsOf([...clients.values()], keys)
   } finally {
     await close()
@@ -23,13 +23,13 @@ export async function fundEveryone(network: LocalNetwork, keys: LocalKeys): Prom
 }
 
 async function fundOn(client: ChainClient, registry: Registry, network: LocalNetwork, keys: LocalKeys): Promise<void> {
-  for (const owner of [keys.solver, keys.relay, ...keys.users]) await network.giveGas(client.chain.id, addressOf(client, owner))
+  for (const owner of [keys.solver, keys.relay, ...keys.users]) await network.fundGas(client.chain.id, addressOf(client, owner))
   for (const asset of registry.assetsOf(client.chain.id)) {
     const { solver, solverPayments, user, relay } = network.balances(asset)
     for (let payment = 0; payment < solverPayments; payment++)
-      await network.give(asset.id, addressOf(client, keys.solver), solver / BigInt(solverPayments))
-    if (relay > 0n) await network.give(asset.id, addressOf(client, keys.relay), relay)
-    for (const owner of keys.users) await network.give(asset.id, addressOf(client, owner), user)
+      await network.fund(asset.id, addressOf(client, keys.solver), solver / BigInt(solverPayments))
+    if (relay > 0n) await network.fund(asset.id, addressOf(client, keys.relay), relay)
+    for (const owner of keys.users) await network.fund(asset.id, addressOf(client, owner), user)
   }
 }
 

@@ -23,10 +23,10 @@ export type LocalNetwork = {
   readonly descriptions: Readonly<Record<ChainId, LocalChainJson>>
   /** Initial balances of all parties. */
   balances(asset: Asset): LocalBalances
-  /** Resolves to a transaction hash. */
-  give(asset: string, address: string, amount: bigint): Promise<string>
-  giveGas(chain: ChainId, address: string): Promise<void>
-  confirmGifts(): Promise<void>
+  /** Pays from the faucet. Resolves to a transaction hash. */
+  fund(asset: string, address: string, amount: bigint): Promise<string>
+  fundGas(chain: ChainId, address: string): Promise<void>
+  confirmFunding(): Promise<void>
   /** For tests: the simulator of a chain that this network started. */
   control<Control>(chain: ChainId, family: LocalFamily<Control>): Control
   close(): Promise<void>
@@ -73,22 +73,22 @@ export async function startLocalNetwork({ faucet }: LocalKeys, options: LocalNet
       if (entry === undefined) throw new Error(`${asset.chain} does not run`)
       return entry.family.balances(asset)
     },
-    async give(id, address, amount) {
+    async fund(id, address, amount) {
       const asset = localAssets.find((known) => known.id === id)
       const entry = asset === undefined ? undefined : find(asset.chain)
       if (asset === undefined || entry === undefined) throw new TandemError('bad_request', `the faucet has no "${id}"`)
-      return entry.local.give(asset, address, amount)
+      return entry.local.fund(asset, address, amount)
     },
-    async giveGas(id, address) {
-      await find(id)?.local.giveGas?.(address)
+    async fundGas(id, address) {
+      await find(id)?.local.fundGas?.(address)
     },
-    async confirmGifts() {
-      await Promise.all(entries.map(({ local }) => local.confirmGifts?.()))
+    async confirmFunding() {
+      await Promise.all(entries.map(({ local }) => local.confirmFunding?.()))
     },
     control<Control>(id: ChainId, family: LocalFamily<Control>): Control {
       const entry = find(id)
       if (entry === undefined || !entry.isOurs || entry.family !== family)
-        throw new Error(`this network has started no chain ${id} of the family ${family.name}`)
+        throw new Error(`this network did not start ${id} as a chain of the family ${family.name}`)
       // This family started it, so its control is of this type.
       return entry.local.control as Control
     },

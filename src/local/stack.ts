@@ -101,7 +101,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
       await keep(service, (s) => s.setRunning(false)).setRunning(true)
     }
     const setSolverRunning = startParties ? solver.setRunning : refuseSwitch
-    const control = keep(await startControlServer({ give: network.give, setSolverRunning }), (c) => c.close())
+    const control = keep(await startControlServer({ fund: network.fund, setSolverRunning }), (c) => c.close())
     const { config } = await loadConfig(ServiceConfig, configs.serviceFile)
     const info: LocalJson = {
       base_url: `http://${config.listen.host}:${config.listen.port}/v2`,

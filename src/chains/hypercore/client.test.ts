@@ -57,8 +57,8 @@ test('the funding calls move the amount to HyperEVM, then to the address of the 
 describe('a solver whose money is in its spot account', () => {
   const spotOnly = async (withGas: boolean) => {
     const solver = await fixture.party()
-    await fixture.faucet.giveSpot(solver.address, coreTokens.purr, 3n * AMOUNT)
-    if (withGas) await fixture.faucet.giveGas(solver.address)
+    await fixture.faucet.fundSpot(solver.address, coreTokens.purr, 3n * AMOUNT)
+    if (withGas) await fixture.faucet.fundGas(solver.address)
     expect(await client.balance(fixture.asset.id, solver.address)).toBe(3n * AMOUNT)
     return { solver, outbox: createMemoryOutbox(solver.signer) }
   }
@@ -89,7 +89,7 @@ describe('a solver whose money is in its spot account', () => {
     await fixture.mine(2)
     await expect(initiate()).rejects.toThrow(/on their way/)
     expect(await moves(outbox, 'initiate')).toBe(1)
-    await fixture.faucet.giveGas(solver.address)
+    await fixture.faucet.fundGas(solver.address)
     outbox.passSeconds(10n)
     await expect(initiate()).rejects.toThrow(/on their way/)
     expect(await moves(outbox, 'initiate')).toBe(2)

@@ -50,7 +50,7 @@ async function timeNow(): Promise<bigint> {
 /** Another HTLC of the token, or of another token, with an account on HyperCore of its own. */
 async function makeTwin(coreToken: bigint = coreTokens.purr, token = fixture.contract.token): Promise<void> {
   contract = { ...contract, address: await fixture.deploy(htlcCore, [coreToken]), token }
-  await fixture.faucet.giveSpot(contract.address, coreTokens.usdc, 1n)
+  await fixture.faucet.fundSpot(contract.address, coreTokens.usdc, 1n)
 }
 
 const newOrder = (change: OrderChange = {}) =>
@@ -141,7 +141,7 @@ describe('a payout', () => {
     await fixture.local.setBridgeBalance(coreTokens.purr, (onHyperEvm * 3n) / 4n)
     await makeTwin()
     const stranger = await fixture.party()
-    await fixture.faucet.giveSpot(stranger.address, coreTokens.usdc, 1n)
+    await fixture.faucet.fundSpot(stranger.address, coreTokens.usdc, 1n)
     const amount = (ON_EVM * 6n) / 10n
     const order = await opened({ amount, redeemer: stranger.address })
     const gain = await gainOf(stranger.address, () => redeemBehind(order, ON_EVM))
@@ -165,7 +165,7 @@ describe('a payout', () => {
 
   test('stays on HyperEVM when the payee is a contract, even if it has an account on HyperCore', async () => {
     const account = await fixture.deploy(contractAccount)
-    await fixture.faucet.giveSpot(account, coreTokens.usdc, 1n)
+    await fixture.faucet.fundSpot(account, coreTokens.usdc, 1n)
     const order = await opened({ redeemer: account })
     expect(await gainOf(account, () => call(fixture.relay, redeeming(order)))).toEqual(onEvm)
   })

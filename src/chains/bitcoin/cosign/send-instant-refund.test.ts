@@ -38,7 +38,7 @@ async function deposit(...amounts: readonly bigint[]): Promise<void> {
   fixture.node.mine(1)
 }
 
-async function giveRelay(...amounts: readonly bigint[]): Promise<void> {
+async function fundRelay(...amounts: readonly bigint[]): Promise<void> {
   for (const amount of amounts) await fixture.node.faucet(wallet(), amount)
   fixture.node.mine(1)
 }
@@ -70,7 +70,7 @@ const dueAgain = () => box.passSeconds(chain.feeBumpSeconds)
 
 it('is sent with the agreed fee while that is enough, with any balance of the wallet', async () => {
   await deposit(150_000n)
-  await giveRelay(50_000n)
+  await fundRelay(50_000n)
   const refunds = await signed()
   const tx = await send(refunds)
   expect(sent().inputs).toHaveLength(1)
@@ -79,7 +79,7 @@ it('is sent with the agreed fee while that is enough, with any balance of the wa
 
 it('adds one coin that pays the rest of the fee, after the deposits, with change to the wallet', async () => {
   await deposit(150_000n, 60_000n)
-  await giveRelay(80_000n, 50_000n, 400n)
+  await fundRelay(80_000n, 50_000n, 400n)
   const refunds = await signed()
   feeRate = 20_000n
   const tx = await send(refunds)
@@ -102,7 +102,7 @@ it('is sent with the agreed fee where the wallet has no coin that is mined, free
   await deposit(150_000n)
   const refunds = await signed()
   feeRate = 20_000n
-  await giveRelay(1_000n)
+  await fundRelay(1_000n)
   await fixture.node.faucet(wallet(), 90_000n)
   const tx = await send(refunds)
   expect(sent().inputs).toHaveLength(1)
@@ -111,7 +111,7 @@ it('is sent with the agreed fee where the wallet has no coin that is mined, free
 
 it('does not use unconfirmed change, which may still be replaced', async () => {
   await deposit(150_000n)
-  await giveRelay(90_000n)
+  await fundRelay(90_000n)
   const refunds = await signed()
   await fixture.client.initiate({ ...fixture.terms(20_000n), initiator: fixture.client.identityOf(relay) }, box.open('elsewhere'))
   expect(await fixture.client.balance(chain.nativeAsset, wallet())).toBeGreaterThan(60_000n)
@@ -121,7 +121,7 @@ it('does not use unconfirmed change, which may still be replaced', async () => {
 })
 
 it('does not use coins of another wanted action', async () => {
-  await giveRelay(90_000n)
+  await fundRelay(90_000n)
   await fixture.client.initiate({ ...fixture.terms(50_000n), initiator: fixture.client.identityOf(relay) }, box.open('elsewhere'))
   const [claimed] = await fixture.mempool()
   // The node has dropped it; the action still uses the coin.
@@ -163,7 +163,7 @@ it('bumps its fee from the same coin when it waits too long, and stays as it is 
 
 it('never pays more than half of the refund in fees, however high the rate', async () => {
   await deposit(4_000n)
-  await giveRelay(500_000n)
+  await fundRelay(500_000n)
   const refunds = await signed()
   feeRate = 900_000n
   const tx = await send(refunds)
@@ -172,7 +172,7 @@ it('never pays more than half of the refund in fees, however high the rate', asy
 
 it('does not outbid the child of its payee: the child pays enough, and outbidding it would cost the wallet far more than the market rate', async () => {
   await deposit(150_000n)
-  await giveRelay(500_000n)
+  await fundRelay(500_000n)
   const refunds = await signed()
   const first = await send(refunds)
   const script = scriptOfAddress(solverAddress(), regtest)
@@ -187,7 +187,7 @@ it('does not outbid the child of its payee: the child pays enough, and outbiddin
 
 it('adds further deposits with a fee bump', async () => {
   await deposit(150_000n)
-  await giveRelay(50_000n)
+  await fundRelay(50_000n)
   const early = await signed()
   const first = await send(early)
   await fixture.node.faucet(fixture.client.swapId(terms), 60_000n)
@@ -205,7 +205,7 @@ it('adds further deposits with a fee bump', async () => {
 
 it('is not replaced while another wanted action spends its change', async () => {
   await deposit(150_000n)
-  await giveRelay(50_000n)
+  await fundRelay(50_000n)
   const refunds = await signed()
   feeRate = 5_000n
   const first = await send(refunds)
@@ -227,7 +227,7 @@ it('fails when the node refuses the agreed fee and no coin can bump it', async (
   await expect(send(refunds)).rejects.toThrow(failure('would-fail', /agreed/))
   expect(box.attempts('refund')).toHaveLength(1)
   expect(await fixture.mempool()).toEqual([])
-  await giveRelay(50_000n)
+  await fundRelay(50_000n)
   dueAgain()
   const tx = await send(refunds)
   expect(await fixture.mempool()).toEqual([tx])

@@ -202,7 +202,7 @@ describe('refunds of many deposits', () => {
 
   /** All in one transaction, and expired. */
   const depositAll = async (amounts: readonly bigint[]) => {
-    const [txid] = await fixture.give(1_000_000n)
+    const [txid] = await fixture.fundSolver(1_000_000n)
     const { script } = htlcOf(terms(), regtest)
     const vout = (await fixture.rpc<{ value: number } | null>('gettxout', txid, 0, false))?.value === 0.01 ? 0 : 1
     const payment = signWalletPayment(

@@ -24,7 +24,7 @@ describe.each(['rpc', 'esplora'] as const)('cancelling through %s', (endpoint) =
   const raise = () => fixture.solverOutbox.passSeconds(chain.feeBumpSeconds)
 
   it('spends the coins back to the wallet once, and then returns null', async () => {
-    await fixture.give(1_000_000n)
+    await fixture.fundSolver(1_000_000n)
     const terms = fixture.terms(200_000n)
     await fixture.initiate(terms)
     const tx = await cancel()
@@ -42,7 +42,7 @@ describe.each(['rpc', 'esplora'] as const)('cancelling through %s', (endpoint) =
 
   it('has nothing to do when nothing was signed, or when it is mined', async () => {
     expect(await cancel()).toBeNull()
-    await fixture.give(1_000_000n)
+    await fixture.fundSolver(1_000_000n)
     const terms = fixture.terms(200_000n)
     await fixture.initiate(terms)
     fixture.node.mine(1)
@@ -52,7 +52,7 @@ describe.each(['rpc', 'esplora'] as const)('cancelling through %s', (endpoint) =
   })
 
   it('excludes every attempt, broadcast or not', async () => {
-    await fixture.give(210_000n, 300_000n)
+    await fixture.fundSolver(210_000n, 300_000n)
     const terms = fixture.terms(200_000n)
     await fixture.initiate(terms)
     raise()
@@ -67,7 +67,7 @@ describe.each(['rpc', 'esplora'] as const)('cancelling through %s', (endpoint) =
   })
 
   it('is recorded before it is broadcast, and rebroadcast unchanged', async () => {
-    await fixture.give(1_000_000n)
+    await fixture.fundSolver(1_000_000n)
     const first = await fixture.initiate(fixture.terms(200_000n))
     await expect(cancel('initiate', { fault: 'lost-lease' })).rejects.toThrow('lost-lease')
     await expect(cancel('initiate', { fault: 'dies-after-recording' })).rejects.toThrow('dies-after-recording')
@@ -78,7 +78,7 @@ describe.each(['rpc', 'esplora'] as const)('cancelling through %s', (endpoint) =
   })
 
   it('bumps its own fee when it waits too long', async () => {
-    await fixture.give(1_000_000n)
+    await fixture.fundSolver(1_000_000n)
     await fixture.initiate(fixture.terms(200_000n))
     const slow = await cancel()
     raise()
@@ -90,7 +90,7 @@ describe.each(['rpc', 'esplora'] as const)('cancelling through %s', (endpoint) =
   })
 
   it('cancels again after a reorg', async () => {
-    await fixture.give(1_000_000n)
+    await fixture.fundSolver(1_000_000n)
     await fixture.initiate(fixture.terms(200_000n))
     const tx = await cancel()
     fixture.node.mine(1)
@@ -100,7 +100,7 @@ describe.each(['rpc', 'esplora'] as const)('cancelling through %s', (endpoint) =
   })
 
   it('does not cancel a payment whose change another wanted one spends, and cancels both when neither is wanted', async () => {
-    await fixture.give(1_000_000n)
+    await fixture.fundSolver(1_000_000n)
     const parent = await fixture.initiate(fixture.terms(200_000n, 21n), 'parent')
     const child = await fixture.initiate(fixture.terms(200_000n), 'child')
     await expect(cancel('parent')).rejects.toThrow(failure('would-fail', /spends its change/))
@@ -116,7 +116,7 @@ describe.each(['rpc', 'esplora'] as const)('cancelling through %s', (endpoint) =
   })
 
   it('does nothing while another action spends the same coin', async () => {
-    await fixture.give(300_000n)
+    await fixture.fundSolver(300_000n)
     await expect(fixture.initiate(fixture.terms(200_000n, 21n), 'other', { fault: 'dies-after-recording' })).rejects.toThrow()
     fixture.solverOutbox.abandon('other')
     const tx = await fixture.initiate(fixture.terms(200_000n))
@@ -128,7 +128,7 @@ describe.each(['rpc', 'esplora'] as const)('cancelling through %s', (endpoint) =
   })
 
   it('waits for a coin that a reorg removed: the payment may be mined when the coin is back', async () => {
-    const [funding] = await fixture.give(300_000n)
+    const [funding] = await fixture.fundSolver(300_000n)
     const raw = await fixture.rpc<string>('getrawtransaction', funding)
     await fixture.initiate(fixture.terms(200_000n))
     fixture.node.mine(1)
@@ -140,7 +140,7 @@ describe.each(['rpc', 'esplora'] as const)('cancelling through %s', (endpoint) =
   })
 
   it('is replaced when the initiation is wanted again, which then pays once', async () => {
-    await fixture.give(1_000_000n, 1_000_000n)
+    await fixture.fundSolver(1_000_000n, 1_000_000n)
     const terms = fixture.terms(200_000n)
     const first = await fixture.initiate(terms)
     const back = await cancel()
@@ -155,7 +155,7 @@ describe.each(['rpc', 'esplora'] as const)('cancelling through %s', (endpoint) =
   })
 
   it('once mined does not count as the initiation, which pays from other coins only after finality', async () => {
-    await fixture.give(1_000_000n, 1_000_000n)
+    await fixture.fundSolver(1_000_000n, 1_000_000n)
     const terms = fixture.terms(200_000n)
     await fixture.initiate(terms)
     const back = await cancel()
@@ -173,7 +173,7 @@ describe.each(['rpc', 'esplora'] as const)('cancelling through %s', (endpoint) =
 it('waits where nodes do not replace transactions', async () => {
   const fixture = await startFixture('rpc')
   try {
-    await fixture.give(1_000_000n)
+    await fixture.fundSolver(1_000_000n)
     const backend = createCoreBackend(fixture.node.rpcUrl, regtest)
     const execution = () => ({
       chain,

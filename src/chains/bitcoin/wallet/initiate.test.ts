@@ -17,7 +17,7 @@ describe.each(['rpc', 'esplora'] as const)('initiating through %s', (endpoint) =
   afterEach(() => fixture.node.close())
 
   it('bumps the fee of an attempt that waits too long, with the same coins, and pays once', async () => {
-    await fixture.give(1_000_000n)
+    await fixture.fundSolver(1_000_000n)
     const terms = fixture.terms(200_000n)
     const first = await fixture.initiate(terms)
     const before = await fixture.unminedFee(first)
@@ -37,7 +37,7 @@ describe.each(['rpc', 'esplora'] as const)('initiating through %s', (endpoint) =
   })
 
   it('returns the attempt that was mined, even if it is the cheaper one', async () => {
-    await fixture.give(1_000_000n)
+    await fixture.fundSolver(1_000_000n)
     const terms = fixture.terms(200_000n)
     const first = await fixture.initiate(terms)
     fixture.solverOutbox.passSeconds(chain.feeBumpSeconds)
@@ -50,7 +50,7 @@ describe.each(['rpc', 'esplora'] as const)('initiating through %s', (endpoint) =
   })
 
   it('rebroadcasts a dropped transaction', async () => {
-    await fixture.give(1_000_000n)
+    await fixture.fundSolver(1_000_000n)
     const terms = fixture.terms(200_000n)
     fixture.node.faults.drop(1)
     const tx = await fixture.initiate(terms)
@@ -61,7 +61,7 @@ describe.each(['rpc', 'esplora'] as const)('initiating through %s', (endpoint) =
   })
 
   it('does not touch coins that another action may still spend', async () => {
-    await fixture.give(300_000n, 300_000n)
+    await fixture.fundSolver(300_000n, 300_000n)
     const other = fixture.terms(200_000n, 21n)
     await expect(fixture.initiate(other, 'other', { fault: 'dies-after-recording' })).rejects.toThrow()
     const tx = await fixture.initiate(fixture.terms(200_000n))
@@ -73,7 +73,7 @@ describe.each(['rpc', 'esplora'] as const)('initiating through %s', (endpoint) =
   })
 
   it('uses the coins of an unwanted action', async () => {
-    await fixture.give(300_000n)
+    await fixture.fundSolver(300_000n)
     await expect(fixture.initiate(fixture.terms(200_000n, 21n), 'other', { fault: 'dies-after-recording' })).rejects.toThrow()
     await expect(fixture.initiate(fixture.terms(200_000n))).rejects.toThrow(failure('would-fail'))
     fixture.solverOutbox.abandon('other')
@@ -82,7 +82,7 @@ describe.each(['rpc', 'esplora'] as const)('initiating through %s', (endpoint) =
   })
 
   it('spends its own unconfirmed change, and then does not replace the parent', async () => {
-    await fixture.give(1_000_000n)
+    await fixture.fundSolver(1_000_000n)
     const parent = await fixture.initiate(fixture.terms(200_000n, 21n), 'parent')
     const child = await fixture.initiate(fixture.terms(200_000n), 'child')
     expect(fixture.solverOutbox.attempts('child')[0]?.slots).toEqual([`${parent}:1`])
@@ -96,7 +96,7 @@ describe.each(['rpc', 'esplora'] as const)('initiating through %s', (endpoint) =
   })
 
   it('pays for a parent whose fee is too low by now when the child gets a fee bump', async () => {
-    await fixture.give(1_000_000n)
+    await fixture.fundSolver(1_000_000n)
     const backend = createCoreBackend(fixture.node.rpcUrl, regtest)
     const blocks = createBlocksSince(backend)
     const initiate = (key: string, timelock: bigint, feeRate: bigint) =>
@@ -115,7 +115,7 @@ describe.each(['rpc', 'esplora'] as const)('initiating through %s', (endpoint) =
   })
 
   it('consolidates a few of many small coins while fees are low and there is time', async () => {
-    await fixture.give(1_000_000n, ...Array.from({ length: 21 }, () => 3_000n))
+    await fixture.fundSolver(1_000_000n, ...Array.from({ length: 21 }, () => 3_000n))
     const backend = createCoreBackend(fixture.node.rpcUrl, regtest)
     const initiate = (key: string, feeRate: bigint, options = {}) =>
       initiateHtlc(
@@ -142,7 +142,7 @@ describe.each(['rpc', 'esplora'] as const)('initiating through %s', (endpoint) =
   })
 
   it('does not spend change whose parent may be replaced', async () => {
-    await fixture.give(1_000_000n)
+    await fixture.fundSolver(1_000_000n)
     await fixture.initiate(fixture.terms(200_000n, 21n), 'parent')
     fixture.solverOutbox.passSeconds(chain.feeBumpSeconds)
     await fixture.initiate(fixture.terms(200_000n, 21n), 'parent')
@@ -150,7 +150,7 @@ describe.each(['rpc', 'esplora'] as const)('initiating through %s', (endpoint) =
   })
 
   it('does not spend the output of a CPFP child, which may be replaced', async () => {
-    await fixture.give(1_000_000n)
+    await fixture.fundSolver(1_000_000n)
     const [coin] = await createCoreBackend(fixture.node.rpcUrl, regtest).coinsOf(fixture.client.addressOf(fixture.solver))
     if (coin === undefined) throw new Error('the solver has a coin')
     const output = { script: scriptOfAddress(fixture.client.addressOf(fixture.solver), regtest), amount: 999_000n }
@@ -165,8 +165,8 @@ describe.each(['rpc', 'esplora'] as const)('initiating through %s', (endpoint) =
   })
 
   it('waits for a coin that a reorg removed instead of paying from another', async () => {
-    await fixture.give(500_000n)
-    const [funding] = await fixture.give(300_000n)
+    await fixture.fundSolver(500_000n)
+    const [funding] = await fixture.fundSolver(300_000n)
     const raw = await fixture.rpc<string>('getrawtransaction', funding)
     const terms = fixture.terms(200_000n)
     const tx = await fixture.initiate(terms)
@@ -181,13 +181,13 @@ describe.each(['rpc', 'esplora'] as const)('initiating through %s', (endpoint) =
   })
 
   it('replaces a coin that a reorg removed if another coin of the attempt excludes it', async () => {
-    await fixture.give(150_000n)
-    const [orphan] = await fixture.give(150_000n)
+    await fixture.fundSolver(150_000n)
+    const [orphan] = await fixture.fundSolver(150_000n)
     const terms = fixture.terms(200_000n)
     const first = await fixture.initiate(terms)
     fixture.node.mine(1)
     fixture.node.reorg(2, { dropTransactions: true })
-    await fixture.give(160_000n)
+    await fixture.fundSolver(160_000n)
     const second = await fixture.initiate(terms)
     expect(second).not.toBe(first)
     const [one, two] = fixture.solverOutbox.attempts('initiate')
@@ -198,7 +198,7 @@ describe.each(['rpc', 'esplora'] as const)('initiating through %s', (endpoint) =
   })
 
   it('rebroadcasts a dropped parent of its own', async () => {
-    await fixture.give(1_000_000n)
+    await fixture.fundSolver(1_000_000n)
     const parent = await fixture.initiate(fixture.terms(200_000n, 21n), 'parent')
     const child = await fixture.initiate(fixture.terms(200_000n), 'child')
     fixture.node.mine(1)
@@ -209,7 +209,7 @@ describe.each(['rpc', 'esplora'] as const)('initiating through %s', (endpoint) =
   })
 
   it('pays from other coins only when its own are spent elsewhere and final', async () => {
-    const [funding] = await fixture.give(300_000n)
+    const [funding] = await fixture.fundSolver(300_000n)
     const terms = fixture.terms(200_000n)
     await expect(fixture.initiate(terms, 'initiate', { fault: 'dies-after-recording' })).rejects.toThrow()
     // The operator moves the same coin by hand.
@@ -218,7 +218,7 @@ describe.each(['rpc', 'esplora'] as const)('initiating through %s', (endpoint) =
     const output = { script: new Uint8Array([0x00, 0x14, ...new Uint8Array(20).fill(7)]), amount: 299_000n }
     await fixture.rpc('sendrawtransaction', signWalletPayment(fixture.solver, [{ outpoint: coin, amount: 300_000n }], [output]).raw)
     fixture.node.mine(1)
-    await fixture.give(400_000n)
+    await fixture.fundSolver(400_000n)
     await expect(fixture.initiate(terms)).rejects.toThrow(failure('would-fail', /could pay twice/))
     fixture.node.mine(chain.finalityBlocks)
     const tx = await fixture.initiate(terms)
@@ -227,7 +227,7 @@ describe.each(['rpc', 'esplora'] as const)('initiating through %s', (endpoint) =
   })
 
   it('fails as unreachable when the node is down, and goes on when it is back', async () => {
-    await fixture.give(1_000_000n)
+    await fixture.fundSolver(1_000_000n)
     const terms = fixture.terms(200_000n)
     await fixture.node.faults.setOutage('unavailable')
     await expect(fixture.initiate(terms)).rejects.toThrow(failure('unreachable'))
@@ -240,10 +240,10 @@ describe.each(['rpc', 'esplora'] as const)('initiating through %s', (endpoint) =
 })
 
 it('finds its mined attempt through a node without a transaction index, when all outputs of it are spent', async () => {
-  const { node, client, give, terms: termsOf, secret, solverOutbox, userOutbox, initiate } = await startFixture('rpc')
+  const { node, client, fundSolver, terms: termsOf, secret, solverOutbox, userOutbox, initiate } = await startFixture('rpc')
   try {
     const terms = termsOf(200_000n)
-    await give(1_000_000n)
+    await fundSolver(1_000_000n)
     const backend = { ...createCoreBackend(node.rpcUrl, regtest), placeOf: async () => null }
     const blindly = () =>
       initiateHtlc(

@@ -32,7 +32,7 @@ export interface Fixture {
   /** From the solver to the user. */
   terms(amount: bigint, timelock?: bigint): HtlcTerms
   /** Coins for the solver, one each, mined together; returns the txids. */
-  give(...amounts: readonly bigint[]): Promise<readonly string[]>
+  fundSolver(...amounts: readonly bigint[]): Promise<readonly string[]>
   swapState(terms: HtlcTerms): Promise<SwapState>
   initiate(terms: HtlcTerms, key?: string, options?: { readonly fault?: OutboxFault }): Promise<string>
   mempool(): Promise<readonly string[]>
@@ -66,7 +66,7 @@ export async function startFixture(endpoint: 'rpc' | 'esplora'): Promise<Fixture
       secretHash: hashSecret(secret),
       timelock,
     }),
-    async give(...amounts) {
+    async fundSolver(...amounts) {
       const txids = []
       for (const amount of amounts) txids.push(await node.faucet(client.addressOf(solver), amount))
       node.mine(1)
