@@ -196,5 +196,5 @@ test('options: several deposits, and a description', () => {
   const [command] = program.commands
   command?.parseOptions(['--package', 'a.json', '--deposit', 'x', 'y', '--fee-rate', '2.5', '--broadcast'])
   expect(command?.opts()).toEqual({ package: 'a.json', deposit: ['x', 'y'], feeRate: '2.5', broadcast: true })
-  expect(command?.helpInformation()).toMatch(/without\s+the service/)
+  expect(command?.helpInformation()).toMatch(/without\s+the\s+service/)
 })

@@ -41,7 +41,7 @@ test('a simulator is found by its chain and family, and by nothing else', async 
   const { height } = simulator
   simulator.mine(2)
   expect(simulator.height).toBe(height + 2)
-  expect(() => network?.control('bitcoin_regtest', evmLocal)).toThrow('no chain bitcoin_regtest of the family evm')
+  expect(() => network?.control('bitcoin_regtest', evmLocal)).toThrow('did not start bitcoin_regtest as a chain of the family evm')
   expect(() => network?.control('litecoin_regtest', bitcoinLocal)).toThrow('no chain litecoin_regtest')
 })
 

@@ -8,7 +8,7 @@ import { noAgreement, refusalAmong } from '../../providers/quorum.ts'
 import { createQuorumNode } from '../../providers/quorum-node.ts'
 import { Refusal } from '../../providers/refusal.ts'
 import { equal, movingNumber } from '../../providers/rules.ts'
-import { createWalletNode, type SimulatedCall, type BroadcastResult, type WalletNode } from './wallet-node.ts'
+import { type BroadcastResult, createWalletNode, type SimulatedCall, type WalletNode } from './wallet-node.ts'
 
 /** `broadcast` goes to every node. It rejects with `would-fail` if a node refuses and none accepts, with `unreachable` if fewer than the quorum accept. */
 export type WalletApi = WalletNode
