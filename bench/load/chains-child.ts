@@ -19,7 +19,7 @@ const stack = await startLocalStack({
   chains,
   startParties: false,
 })
-for (const { asset, address, amount } of gifts) await stack.network.give(asset, address, BigInt(amount))
+for (const { asset, address, amount } of gifts) await stack.network.fund(asset, address, BigInt(amount))
 const cpu = () => ({ cpuMicros: process.cpuUsage().user + process.cpuUsage().system })
 process.on('message', (question) => {
   if (question === 'cpu') return tellParent(cpu())
