@@ -42,7 +42,7 @@ test('a simulator is found by its chain and family, and by nothing else', async 
   simulator.mine(2)
   expect(simulator.height).toBe(height + 2)
   expect(() => network?.control('bitcoin_regtest', evmLocal)).toThrow('did not start bitcoin_regtest as a chain of the family evm')
-  expect(() => network?.control('litecoin_regtest', bitcoinLocal)).toThrow('no chain litecoin_regtest')
+  expect(() => network?.control('litecoin_regtest', bitcoinLocal)).toThrow('did not start litecoin_regtest')
 })
 
 test('a chain that already runs is used and closed with the others, but has no simulator control', async () => {
