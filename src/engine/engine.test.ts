@@ -2,6 +2,7 @@ import { Writable } from 'node:stream'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createLogger } from '../log.ts'
 import { readAction } from '../store/actions/actions.ts'
+import type { Database } from '../store/database/database.ts'
 import { closeAnyway, NOW, openTestStore, type TestStore } from '../store/store.fixture.ts'
 import { type EngineFixture, openEngineFixture, registry } from './engine.fixture.ts'
 import { type Engine, startEngine } from './engine.ts'
@@ -23,7 +24,7 @@ afterEach(async () => {
   vi.restoreAllMocks()
 })
 
-function start(clients: EngineFixture['clients'] = fixture.clients): Engine {
+function start(clients: EngineFixture['clients'] = fixture.clients, db: Database = store.db): Engine {
   const destination = new Writable({
     write(chunk, _encoding, done) {
       logged.push(String(chunk))
@@ -32,7 +33,7 @@ function start(clients: EngineFixture['clients'] = fixture.clients): Engine {
   })
   const { party } = fixture.context('solver')
   const log = createLogger({ name: 'test', pretty: false, destination })
-  const engine = startEngine({ db: store.db, registry, clients, party, log, now: () => NOW })
+  const engine = startEngine({ db, registry, clients, party, log, now: () => NOW })
   engines.push(engine)
   return engine
 }
@@ -161,6 +162,26 @@ describe('between polls', () => {
     engine.wakeChain('dogecoin')
     engine.wakeChain('bitcoin_regtest')
     await eventually(() => expect(polls()).toEqual([bitcoin + 1, ethereum]))
+  })
+
+  test('the process that follows the chain polls when another one asks', async () => {
+    let polledByFirst = 0
+    const counting = [...silentChains()].map(([id, client]) => {
+      const tip = () => {
+        polledByFirst += 1
+        return client.tip()
+      }
+      return [id, { ...client, tip }] as const
+    })
+    await start(new Map(counting)).ready()
+    const second = start(silentChains(), store.other)
+    await second.ready()
+    await settle()
+    const before = polledByFirst
+    await eventually(() => {
+      second.wakeChain('bitcoin_regtest')
+      expect(polledByFirst).toBeGreaterThan(before)
+    })
   })
 
   test('nobody is told of blocks after the engine stopped', async () => {

@@ -7,6 +7,7 @@ import type { ChainId } from '../protocol/chain-id.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
 import type { LeasedAction } from '../store/actions/actions.ts'
 import type { Database } from '../store/database/database.ts'
+import { openSignals } from '../store/database/signals.ts'
 import { type ChainWatcher, startChainWatcher } from './chain-watcher.ts'
 import { backoffMs, executeAction } from './executor.ts'
 import { createLeases, RENEW_MS } from './leases.ts'
@@ -49,6 +50,10 @@ const READY_TIMEOUT_MS = 10_000
 const READY_POLL_MS = 20
 /** A chain without an answer for this long is not healthy. */
 const SILENCE_MS = 15_000
+
+/** Signals to other processes: something was written, and something may have happened on a chain. */
+const ORDERS = 'orders'
+const CHAIN = 'chain '
 
 export function startEngine(options: EngineOptions): Engine {
   const { db, registry, clients, party, log } = options
@@ -118,6 +123,23 @@ export function startEngine(options: EngineOptions): Engine {
     [...clients].map(([chain, client]) => [chain, startChainWatcher({ db, client, leases, log, onChange: () => reconciler.wake() })]),
   )
 
+  const signals = openSignals(db, (signal) => {
+    if (signal === ORDERS) expectNews()
+    else if (signal.startsWith(CHAIN)) watchers.get(signal.slice(CHAIN.length))?.wake()
+  })
+
+  function expectNews(): void {
+    for (const watcher of watchers.values()) watcher.expectNews()
+  }
+
+  /** Another process may be the one that polls it. */
+  function wakeChain(chain: ChainId): void {
+    const watcher = watchers.get(chain)
+    if (watcher === undefined) return
+    watcher.wake()
+    signals.send(`${CHAIN}${chain}`)
+  }
+
   async function perform(action: LeasedAction): Promise<void> {
     try {
       await leases.finish(action, await attempt(action))
@@ -130,8 +152,7 @@ export function startEngine(options: EngineOptions): Engine {
   async function attempt(action: LeasedAction) {
     const about = { order: action.orderId, action: `${action.verb} ${action.leg}` }
     try {
-      const onSent = (chain: ChainId) => watchers.get(chain)?.wake()
-      const result = await executeAction({ ...options, leases, polls: watchers, onSent }, action)
+      const result = await executeAction({ ...options, leases, polls: watchers, onSent: wakeChain }, action)
       if (result.kind === 'sent' && result.tx !== action.lastTx) log.info({ ...about, tx: result.tx }, 'sent')
       if (result.kind === 'cancelling') log.warn({ ...about, tx: result.tx }, 'no longer wanted: cancelling the unmined transaction')
       if (result.kind === 'failed')
@@ -149,10 +170,11 @@ export function startEngine(options: EngineOptions): Engine {
 
   return {
     wake() {
-      for (const watcher of watchers.values()) watcher.expectNews()
+      expectNews()
+      signals.send(ORDERS)
       reconciler.wake()
     },
-    wakeChain: (chain) => watchers.get(chain)?.wake(),
+    wakeChain,
     async ready() {
       const limit = Date.now() + READY_TIMEOUT_MS
       const isSilent = ({ answeredAtMs }: ChainWatcher) => answeredAtMs === 0
@@ -163,6 +185,7 @@ export function startEngine(options: EngineOptions): Engine {
       stopping.abort()
       await Promise.all([...watchers.values(), reconciler, sweeper, dispatcher, lister].map((loop) => loop.stop()))
       await Promise.all(running)
+      await signals.close()
       await heartbeat.stop()
       await leases.releaseAll()
     },

@@ -51,7 +51,10 @@ export async function acceptOrder(context: OrderContext, request: SolverOrderReq
     },
     worth: null,
   })
-  if (inserted) return acceptance(order)
+  if (inserted) {
+    context.wake()
+    return acceptance(order)
+  }
   const raced = await findOrder(context.db, request.order_id)
   if (raced === null) throw new TandemError('conflict', 'secret_hash was used before: every order needs its own')
   return repeat(raced, request)

@@ -22,6 +22,15 @@ const types = {
     oid === INT8 || oid === NUMERIC ? (text: string) => BigInt(text) : pg.types.getTypeParser(oid, format),
 } as pg.CustomTypesConfig
 
+const urls = new WeakMap<Database, string>()
+
+/** Of an open database, for a connection outside of its pool. It contains the password. */
+export function urlOf(db: Database): string {
+  const url = urls.get(db)
+  if (url === undefined) throw new Error('this is not a whole database, but a connection or a transaction')
+  return url
+}
+
 export async function openDatabase(url: string): Promise<Database> {
   const pool = new pg.Pool({
     connectionString: url,
@@ -41,6 +50,7 @@ export async function openDatabase(url: string): Promise<Database> {
     await db.destroy()
     throw error
   }
+  urls.set(db, url)
   return db
 }
 

@@ -1,0 +1,67 @@
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { openTestStore, type TestStore } from '../store.fixture.ts'
+import { openSignals, type Signals } from './signals.ts'
+
+let store: TestStore
+const opened: Signals[] = []
+beforeAll(async () => {
+  store = await openTestStore()
+})
+afterAll(() => store.close())
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((signals) => signals.close()))
+})
+
+async function listeners(): Promise<number> {
+  const { rows } = await sql`select from pg_stat_activity where datname = current_database() and query like 'listen%'`.execute(store.db)
+  return rows.length
+}
+
+/** Each as a process of its own. */
+async function openTwo() {
+  const heard: [string[], string[]] = [[], []]
+  const both = [
+    openSignals(store.db, (signal) => heard[0].push(signal)),
+    openSignals(store.other, (signal) => heard[1].push(signal)),
+  ] as const
+  opened.push(...both)
+  await vi.waitFor(async () => expect(await listeners()).toBe(2), { timeout: 10_000 })
+  return { one: both[0], other: both[1], heard }
+}
+
+test('reach the other processes, each once, and not the sender', async () => {
+  const { one, other, heard } = await openTwo()
+  for (let times = 0; times < 100; times++) {
+    one.send('chain a')
+    one.send('orders')
+  }
+  await vi.waitFor(() => expect(heard[1].toSorted()).toEqual(['chain a', 'orders']))
+  other.send('back')
+  await vi.waitFor(() => expect(heard[0]).toEqual(['back']))
+  expect(heard[1]).toHaveLength(2)
+})
+
+test('are heard again after the connection broke', async () => {
+  const { one, heard } = await openTwo()
+  await sql`select pg_terminate_backend(pid, 10000) from pg_stat_activity
+    where datname = current_database() and query like 'listen%'`.execute(store.db)
+  expect(await listeners()).toBe(0)
+  one.send('lost')
+  await vi.waitFor(async () => expect(await listeners()).toBe(2), { timeout: 10_000 })
+  await vi.waitFor(
+    () => {
+      one.send('heard')
+      expect(heard[1]).toContain('heard')
+    },
+    { timeout: 10_000 },
+  )
+  expect(heard[1]).not.toContain('lost')
+})
+
+test('leave no connection behind when they are closed', async () => {
+  const { one, other } = await openTwo()
+  await Promise.all([one.close(), other.close()])
+  one.send('nobody hears it')
+  await vi.waitFor(async () => expect(await listeners()).toBe(0))
+})
