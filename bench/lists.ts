@@ -1,4 +1,5 @@
 /** Measures GET /orders over a million orders: every filter, at the front of the list and deep inside. */
+
 import { mkdtemp, rm } from 'node:fs/promises'
 import { Agent, get } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -9,6 +10,7 @@ import { createLogger } from '../src/log.ts'
 import { environments } from '../src/protocol/registry/environments.ts'
 import { createRegistry } from '../src/protocol/registry/registry.ts'
 import { createApi } from '../src/service/api/app.ts'
+import { createSigningLimit } from '../src/service/instant-refund/signing-limit.ts'
 import { createApp } from '../src/store/apps/apps.ts'
 import { type Database, openDatabase } from '../src/store/database/database.ts'
 import { startEmbeddedPostgres } from '../src/store/embedded/embedded-postgres.ts'
@@ -76,6 +78,7 @@ async function startService(db: Database, appId: string): Promise<{ readonly get
     log: createLogger({ name: 'bench', pretty: false, destination: new Writable({ write: (_chunk, _encoding, done) => done() }) }),
     now: () => NOW,
     wake: () => undefined,
+    signingLimit: createSigningLimit(),
     chainHealthy: () => true,
     settings: { environment: 'testnet', rateLimitPerMinute: 1_000_000_000 },
   })

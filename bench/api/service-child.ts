@@ -1,4 +1,5 @@
 /** The real API with a real database and real chain clients. */
+
 import { connectChain } from '../../src/chains/index.ts'
 import { fromEvmAddress } from '../../src/chains/tron/address.ts'
 import { createLogger } from '../../src/log.ts'
@@ -7,6 +8,7 @@ import type { AssetId } from '../../src/protocol/asset.ts'
 import { localAssets, localChains } from '../../src/protocol/registry/local.ts'
 import { createRegistry } from '../../src/protocol/registry/registry.ts'
 import { createApi } from '../../src/service/api/app.ts'
+import { createSigningLimit } from '../../src/service/instant-refund/signing-limit.ts'
 import { createApp } from '../../src/store/apps/apps.ts'
 import { openDatabase } from '../../src/store/database/database.ts'
 import { createVault } from '../../src/store/orders/sealed-values.ts'
@@ -52,6 +54,7 @@ const api = createApi({
   log: createLogger({ name: 'bench', level: 'warn' }),
   now: () => BigInt(Math.floor(Date.now() / 1000)),
   wake: () => undefined,
+  signingLimit: createSigningLimit(),
   chainHealthy: () => true,
   settings: { environment: 'local', rateLimitPerMinute: 1_000_000_000 },
 })

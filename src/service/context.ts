@@ -8,6 +8,7 @@ import type { Registry } from '../protocol/registry/registry.ts'
 import type { Database } from '../store/database/database.ts'
 import type { OrderWriter } from '../store/orders/order-writer.ts'
 import type { Vault } from '../store/orders/sealed-values.ts'
+import type { SigningLimit } from './instant-refund/signing-limit.ts'
 import type { Recipients } from './orders/recipients.ts'
 import type { Prices } from './quotes/prices.ts'
 import type { SolverClient } from './solver-client.ts'
@@ -64,6 +65,7 @@ export type ServiceContext = {
   readonly orderWriter: OrderWriter
   readonly recipients: Recipients
   readonly prices: Prices
+  readonly signingLimit: SigningLimit
   readonly policy: PolicyRules
   readonly log: Logger
   /** Unix seconds. */

@@ -13,6 +13,7 @@ import { createVault } from '../store/orders/sealed-values.ts'
 import { createApi } from './api/app.ts'
 import { createCosignTasks } from './batch-redeem/offer-cosign.ts'
 import { automaticRefundTasks } from './instant-refund/automatic-refunds.ts'
+import { createSigningLimit } from './instant-refund/signing-limit.ts'
 import { fillTasks } from './partial-deposits/agree-on-fill.ts'
 import { createServiceParty } from './party.ts'
 import { createCollectTasks } from './prefund/collect-prefunds.ts'
@@ -69,6 +70,7 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
     log,
     now,
     wake: engine.wake,
+    signingLimit: createSigningLimit(),
     chainHealthy: engine.chainHealthy,
     settings: serviceOptions(config),
   })

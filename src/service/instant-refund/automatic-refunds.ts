@@ -9,6 +9,7 @@ import { addInstantRefunds } from '../../store/orders/grants.ts'
 import { findOrder, type StoredOrder } from '../../store/orders/orders.ts'
 import type { SyncContext, SyncResult, SyncTask } from '../solver-sync/solver-sync.ts'
 import { signWithSolver } from './sign-with-solver.ts'
+import { inSigningTurn, signInParts } from './signing-turn.ts'
 
 export function automaticRefundTasks(context: SyncContext, states: readonly OrderState[]): readonly SyncTask[] {
   return states.flatMap((state) => {
@@ -20,9 +21,17 @@ export function automaticRefundTasks(context: SyncContext, states: readonly Orde
 }
 
 async function refundAutomatically(context: SyncContext, state: OrderState): Promise<SyncResult> {
+  // Another process that signs for this order stores the same refunds.
+  return (await inSigningTurn(context.db, state.order.id, 0, () => signDue(context, state))) ?? 'soon'
+}
+
+async function signDue(context: SyncContext, state: OrderState): Promise<SyncResult> {
   const stored = await findOrder(context.db, state.order.id)
   if (stored === null) return 'done'
-  const deposits = depositsToRefundInstantly(state)
+  const granted = new Set(
+    stored.grants.flatMap((grant) => (grant.kind === 'instant-refund' ? grant.refunds : [])).map((one) => one.deposit),
+  )
+  const deposits = depositsToRefundInstantly(state).filter(({ id }) => !granted.has(id))
   const strays = deposits.filter(({ id }) => isStray(stored, id))
   // Once a redeem that shows the secret is signed, the deposits that pay for the order must stay.
   const others = stored.secretSigned ? [] : deposits.filter(({ id }) => !isStray(stored, id))
@@ -41,11 +50,15 @@ async function signRefunds(context: SyncContext, stored: StoredOrder, deposits: 
   if (deposits.length === 0 || instantRefund === undefined || to === null) return 'done'
   try {
     const refunds = await instantRefund.propose(source.terms, { deposits, to }, 'together')
-    const signed = await signWithSolver(context, stored, instantRefund, refunds)
-    await db.transaction().execute(async (tx) => {
-      // The user may have changed the refund address meanwhile.
-      if ((await lockRefundAddress(tx, id)) === to) await addInstantRefunds(tx, id, signed)
-    })
+    await signInParts(
+      refunds,
+      (part) => signWithSolver(context, stored, instantRefund, part),
+      (signed) =>
+        db.transaction().execute(async (tx) => {
+          // The user may have changed the refund address meanwhile.
+          if ((await lockRefundAddress(tx, id)) === to) await addInstantRefunds(tx, id, signed)
+        }),
+    )
     return 'done'
   } catch (error) {
     // The fee exceeds the deposit now. Later the refund after the timelock may batch several deposits and be worth its fee.

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ChainFailure } from '../../chains/port/failure.ts'
 import { actionKey, type Order } from '../../protocol/order.ts'
@@ -151,6 +152,64 @@ test('needs the token to cancel an order that may still complete; refunds a late
   await service.mine(order.source.chain, { height, time: order.deadline + 1n }, [deposit('late', 1_000_000n)])
   expect(await patch({ signatures: [] }, {})).toMatchObject({ status: 503 })
   expect(asked).toHaveLength(2)
+})
+
+describe('many calls and deposits', () => {
+  const names = (count: number) => Array.from({ length: count }, (_, index) => `deposit ${String(index).padStart(3, '0')}`)
+  const fund = (count: number) => mine('source', ...names(count).map((name) => deposit(name, 20_000n)))
+
+  test('50 calls at once are one signing, and all get its transaction', async () => {
+    await fund(3)
+    const { onInstantRefund } = service.solver
+    service.solver.onInstantRefund = (id, request) => {
+      service.solver.delay = sleep(50)
+      return onInstantRefund(id, request)
+    }
+    const calls = Array.from({ length: 50 }, () => patch())
+    await expect.poll(async () => (await granted()).length).toBe(3)
+    await send(back(1))
+    const statuses = new Set((await Promise.all(calls)).map(({ status }) => status))
+    expect(asked).toHaveLength(1)
+    expect([...statuses].every((status) => [200, 503].includes(status))).toBe(true)
+    expect(await patch()).toMatchObject({ status: 200, body: { result: back(1) } })
+    expect(asked).toHaveLength(1)
+  })
+
+  test('at most 20 deposits are signed at once, and what is signed stays signed', async () => {
+    await fund(45)
+    const { onInstantRefund } = service.solver
+    service.solver.onInstantRefund = (id, request) =>
+      asked.length < 2 ? onInstantRefund(id, request) : { status: 409, body: { code: 'conflict', message: 'not now' } }
+    expect(await patch()).toMatchObject({ status: 409, body: { error: expect.stringContaining('not now') } })
+    expect(asked.map(({ refunds }) => refunds.length)).toEqual([20, 20])
+    expect(await granted()).toHaveLength(40)
+    service.solver.onInstantRefund = onInstantRefund
+    expect(await patch()).toMatchObject({ status: 503 })
+    expect(asked.map(({ refunds }) => refunds.length)).toEqual([20, 20, 5])
+    expect((await granted()).map((refund) => refund.deposit)).toEqual(names(45))
+  })
+
+  test('an order whose signing fails is not signed more than ten times a minute; the token holder has a limit of its own', async () => {
+    height += 1n
+    await service.mine(order.source.chain, { height, time: order.deadline + 1n }, [deposit('late', 1_000_000n)])
+    let attempts = 0
+    const { onInstantRefund } = service.solver
+    service.solver.onInstantRefund = () => {
+      attempts += 1
+      return { status: 409, body: { code: 'conflict', message: 'not now' } }
+    }
+    for (let call = 0; call < 10; call += 1) expect(await patch({ signatures: [] }, {})).toMatchObject({ status: 409 })
+    const limited = await patch({ signatures: [] }, {})
+    expect(limited).toMatchObject({ status: 429, body: { status: 'Error', result: null, code: 'rate_limited' } })
+    expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(attempts).toBe(10)
+    service.solver.onInstantRefund = onInstantRefund
+    expect(await patch()).toMatchObject({ status: 503 })
+    expect(await granted()).toHaveLength(1)
+    // Needs no new signature.
+    await send(back(1))
+    expect(await patch({ signatures: [] }, {})).toMatchObject({ status: 200, body: { result: back(1) } })
+  })
 })
 
 test("a stranger's dust does not let a stranger cancel", async () => {

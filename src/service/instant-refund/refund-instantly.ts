@@ -14,8 +14,13 @@ import type { ServiceContext } from '../context.ts'
 import { awaitLiveTransaction, findLiveTransaction } from '../orders/live-transaction.ts'
 import { loadOrderState } from '../orders/load-order-state.ts'
 import { checkRefundAddress, isToken, type RefundAsk, settleRefundAddress } from '../orders/refund-address.ts'
+import { requireOrder } from '../orders/view.ts'
 import { SolverFailure } from '../solver-client.ts'
 import { combineWithSolver, type InstantRefundAbility, signWithSolver } from './sign-with-solver.ts'
+import { inSigningTurn, signInParts } from './signing-turn.ts'
+
+/** How long a call waits while another process signs for the same order. */
+const TURN_WAIT_MS = 10_000
 
 export type InstantRefundAsk = RefundAsk & { readonly signatures: readonly string[] | undefined }
 
@@ -28,7 +33,7 @@ export async function instantRefundHashes(context: ServiceContext, stored: Store
   return [...(await ability.hashes(terms, await proposalsFor(context, stored, state, ability, userAddress)))]
 }
 
-/** Returns the hash of the refund transaction. A repeated call joins the first. */
+/** Returns the hash of the refund transaction. A repeated call joins the first, and uses the signatures that are stored. */
 export async function refundInstantly(
   context: ServiceContext,
   stored: StoredOrder,
@@ -36,27 +41,73 @@ export async function refundInstantly(
   closing: AbortSignal,
 ): Promise<string> {
   const ability = requireAbility(context, stored)
-  const signatures = requireSignatures(stored, ask.signatures)
+  requireSignatures(stored, ask.signatures)
+  const plan = await planRefund(context, stored, ask)
+  if (plan.kind === 'sent') return plan.tx
+  if (plan.unsigned.length === 0) await context.db.transaction().execute((tx) => settleRefundAddress(tx, stored, plan.to))
+  else if ((await inSigningTurn(context.db, stored.order.id, TURN_WAIT_MS, () => signAndStore(context, ability, stored, ask))) === null)
+    throw new TandemError('conflict', 'another call signs an instant refund of this order now; repeat this call to join it')
+  context.wake()
+  const done = new Set(plan.state.source.deposits.flatMap(({ spend }) => (spend?.block == null ? [] : [spend.tx])))
+  return awaitLiveTransaction(context, stored, 'refund', { done, closing })
+}
+
+type Plan =
+  | { readonly kind: 'sent'; readonly tx: string }
+  | {
+      readonly kind: 'refund'
+      readonly state: OrderState
+      readonly open: readonly Deposit[]
+      /** Those of `open` without a signed instant refund. */
+      readonly unsigned: readonly Deposit[]
+      readonly to: string
+    }
+
+/** Checks everything that needs no signature. */
+async function planRefund(context: ServiceContext, stored: StoredOrder, ask: InstantRefundAsk): Promise<Plan> {
   const state = await loadOrderState(context.db, context.registry, stored, context.now())
   const open = openDeposits(state, stored)
   if (open.length === 0) {
-    const sent = ['refund_detected', 'refunded'].includes(state.status) ? await findLiveTransaction(context, stored, 'refund') : null
-    if (sent !== null) return sent
+    const tx = ['refund_detected', 'refunded'].includes(state.status) ? await findLiveTransaction(context, stored, 'refund') : null
+    if (tx !== null) return { kind: 'sent', tx }
     throw new TandemError('conflict', whyNot(state))
   }
   const to = checkRefundAddress(context, stored, ask)
   assertMayCancel(state, stored, ask, open)
   await assertAddressOpen(context, stored, to)
-  const signed = stored.order.source.clientKey
-    ? await signedByClient(context, stored, state, ability, { to, signatures })
-    : await signedForClient(context, stored, ability, open, to)
-  await context.db.transaction().execute(async (tx) => {
-    await settleRefundAddress(tx, stored, to)
-    if (signed.length > 0) await addInstantRefunds(tx, stored.order.id, signed)
-  })
-  context.wake()
-  const done = new Set(state.source.deposits.flatMap(({ spend }) => (spend?.block == null ? [] : [spend.tx])))
-  return awaitLiveTransaction(context, stored, 'refund', { done, closing })
+  const granted = new Set(
+    stored.grants.flatMap((grant) => (grant.kind === 'instant-refund' ? grant.refunds : [])).map((one) => one.deposit),
+  )
+  return { kind: 'refund', state, open, unsigned: open.filter(({ id }) => !granted.has(id)), to }
+}
+
+/** Reads the order again: an earlier turn may have signed already. */
+async function signAndStore(
+  context: ServiceContext,
+  ability: InstantRefundAbility,
+  { order }: StoredOrder,
+  ask: InstantRefundAsk,
+): Promise<'done'> {
+  const { db, signingLimit } = context
+  const stored = await requireOrder(context, order.id)
+  const plan = await planRefund(context, stored, ask)
+  if (plan.kind === 'sent') return 'done'
+  const { to } = plan
+  let owner = stored
+  /** The first part sets the address, all further ones expect it. */
+  const store = async (signed: readonly SignedInstantRefund[]) => {
+    await db.transaction().execute(async (tx) => {
+      await settleRefundAddress(tx, owner, to)
+      if (signed.length > 0) await addInstantRefunds(tx, order.id, signed)
+    })
+    owner = { ...stored, order: { ...stored.order, source: { ...stored.order.source, userAddress: to } } }
+  }
+  const count = () => signingLimit.count(order.id, isToken(stored, ask.orderToken) ? 'token holder' : 'anyone')
+  const { clientKey } = stored.order.source
+  if (plan.unsigned.length === 0) await store([])
+  else if (clientKey) await signForClient(context, stored, ability, plan, requireSignatures(stored, ask.signatures), count, store)
+  else await signForUser(context, stored, ability, plan, count, store)
+  return 'done'
 }
 
 /** Deposits that are mined, not spent in a block, and that the playbook allows to refund instantly. */
@@ -146,23 +197,41 @@ async function proposeEconomic(
   }
 }
 
-/** Verifies all client signatures before it asks the solver: once the solver has signed, it never pays. */
-async function signedByClient(
+/** Where the client holds the key. Verifies all its signatures before it asks the solver: once the solver has signed, it never pays. */
+async function signForClient(
   context: ServiceContext,
   stored: StoredOrder,
-  state: OrderState,
   ability: InstantRefundAbility,
-  { to, signatures }: { readonly to: string; readonly signatures: readonly string[] },
-): Promise<readonly SignedInstantRefund[]> {
+  { state, unsigned, to }: Extract<Plan, { kind: 'refund' }>,
+  signatures: readonly string[],
+  count: () => void,
+  store: (signed: readonly SignedInstantRefund[]) => Promise<void>,
+): Promise<void> {
   const refunds = await proposalsFor(context, stored, state, ability, to)
   if (signatures.length !== refunds.length || refunds.length === 0)
     throw new TandemError(
       'bad_request',
       `expected ${refunds.length} signatures, one for each hash of GET /orders/{id}/instant-refund-hash in that sequence, got ${signatures.length}`,
     )
-  for (const [index, refund] of refunds.entries())
-    await verifyClientSignature(index, () => ability.verifyInitiatorSignature(stored.order.source.terms, refund, signatures[index] ?? ''))
-  return relayed(context, stored, () => combineWithSolver(context, stored, ability, refunds, signatures))
+  const pairs = refunds.map((refund, index) => ({ refund, index, signature: signatures[index] ?? '' }))
+  const fresh = pairs.filter(({ refund }) => unsigned.some(({ id }) => id === refund.deposit))
+  for (const { refund, index, signature } of fresh)
+    await verifyClientSignature(index, () => ability.verifyInitiatorSignature(stored.order.source.terms, refund, signature))
+  count()
+  await signInParts(
+    fresh,
+    (part) =>
+      relayed(context, stored, () =>
+        combineWithSolver(
+          context,
+          stored,
+          ability,
+          part.map(({ refund }) => refund),
+          part.map(({ signature }) => signature),
+        ),
+      ),
+    store,
+  )
 }
 
 /** The family says what is wrong with a signature; we say which one it is. */
@@ -176,26 +245,28 @@ async function verifyClientSignature(index: number, verify: () => Promise<void>)
   }
 }
 
-/** Asks the solver to sign for deposits without a signed instant refund. Leaves expired or uneconomic ones to the refund after the timelock. */
-async function signedForClient(
+/** Where the service holds the user's key. Leaves expired or uneconomic deposits to the refund after the timelock. */
+async function signForUser(
   context: ServiceContext,
   stored: StoredOrder,
   ability: InstantRefundAbility,
-  open: readonly Deposit[],
-  to: string,
-): Promise<readonly SignedInstantRefund[]> {
-  const granted = stored.grants.flatMap((grant) => (grant.kind === 'instant-refund' ? grant.refunds : []))
-  const fresh = open.filter((deposit) => !isExpired(deposit) && !granted.some((refund) => refund.deposit === deposit.id))
-  if (fresh.length === 0) return []
-  const refunds = await proposeEconomic(ability, stored, fresh, to)
-  if (refunds.length === 0) {
-    if (fresh.length < open.length) return []
+  { open, unsigned, to }: Extract<Plan, { kind: 'refund' }>,
+  count: () => void,
+  store: (signed: readonly SignedInstantRefund[]) => Promise<void>,
+): Promise<void> {
+  const fresh = unsigned.filter((deposit) => !isExpired(deposit))
+  const refunds = fresh.length === 0 ? [] : await proposeEconomic(ability, stored, fresh, to)
+  if (refunds.length > 0) {
+    count()
+    await signInParts(refunds, (part) => relayed(context, stored, () => signWithSolver(context, stored, ability, part)), store)
+    return
+  }
+  if (fresh.length === open.length)
     throw new TandemError(
       'conflict',
       'uneconomic: the deposit is not worth the fee of an instant refund; it is refunded after its timelock',
     )
-  }
-  return relayed(context, stored, () => signWithSolver(context, stored, ability, refunds))
+  await store([])
 }
 
 async function relayed(

@@ -1,4 +1,5 @@
 /** The API on a real port with a real database, simulated chains and simulated solvers. */
+
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { Writable } from 'node:stream'
 import { createTestDatabase } from '../../../test/database.ts'
@@ -17,6 +18,7 @@ import { type Database, openDatabase } from '../../store/database/database.ts'
 import { recordOwnFill } from '../../store/orders/fills.ts'
 import { createVault, type Vault } from '../../store/orders/sealed-values.ts'
 import { createApi } from '../api/app.ts'
+import { createSigningLimit } from '../instant-refund/signing-limit.ts'
 import { createFakeChain, type FakeChain } from './fake-chain.fixture.ts'
 import { type FakeSolver, startFakeSolver } from './fake-solver.fixture.ts'
 
@@ -125,6 +127,7 @@ export async function startTestService(
     log: createLogger({ name: 'test', pretty: false, destination }),
     now: () => world.now,
     wake: () => world.onWake(),
+    signingLimit: createSigningLimit(),
     chainHealthy: (chain) => !world.unreachable.has(chain),
     settings: { broadcastWaitMs: 0, appCacheMs: 0, quoteCacheMs: 0, rateLimitPerMinute: 1_000_000, ...settings },
   })

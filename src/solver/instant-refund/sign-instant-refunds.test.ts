@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ChainFailure } from '../../chains/port/failure.ts'
 import { executeAction } from '../../engine/executor.ts'
@@ -218,6 +219,32 @@ describe('refuses with a conflict, and signs and records nothing', () => {
     await expect(ask(order, [refundOf(order, { amount: '900000' })])).rejects.toThrow(refused('conflict'))
     await nothingSigned(order)
   })
+})
+
+test('signs for one request of an order at a time, also across processes', async () => {
+  const order = await agree()
+  await fund(order, 900_000n)
+  let [running, most] = [0, 0]
+  const { instantRefund } = solver.bitcoin
+  if (instantRefund === undefined) throw new Error('the source can be refunded instantly')
+  const sign: typeof instantRefund.sign = async (...args) => {
+    running += 1
+    most = Math.max(most, running)
+    await sleep(20)
+    const answer = await instantRefund.sign(...args)
+    running -= 1
+    return answer
+  }
+  const clients = new Map(solver.context.clients).set(solver.bitcoin.chain.id, {
+    ...solver.bitcoin,
+    instantRefund: { ...instantRefund, sign },
+  })
+  const request = { refunds: [refundOf(order, { amount: '900000' })], offer: null }
+  const answers = await Promise.all(
+    [store.db, store.other, store.db, store.other].map((db) => signInstantRefunds({ ...solver.context, db, clients }, order.id, request)),
+  )
+  expect(new Set(answers.map(({ answer }) => answer)).size).toBe(1)
+  expect(most).toBe(1)
 })
 
 describe('signs after the solver has paid', () => {

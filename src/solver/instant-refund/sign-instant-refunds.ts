@@ -8,6 +8,7 @@ import { maySignInstantRefund } from '../../protocol/playbook.ts'
 import { deriveOrder, isStray, type OrderState } from '../../protocol/state.ts'
 import type { SolverInstantRefund, SolverInstantRefundRequest } from '../../protocol/wire/solver.ts'
 import { readAction, readAttempts } from '../../store/actions/actions.ts'
+import { inTurn } from '../../store/actions/leases.ts'
 import type { Database } from '../../store/database/database.ts'
 import { durably } from '../../store/database/durably.ts'
 import { addInstantRefunds } from '../../store/orders/grants.ts'
@@ -16,12 +17,21 @@ import { commitTo, releaseLocked } from '../../store/solver/commitments.ts'
 import type { OrderContext } from '../orders.ts'
 import { readLiveFacts } from '../read-live-facts.ts'
 
-/** Refuses every refund that could cost the solver money. */
+/** How long a request waits while another process signs for the same order. */
+const TURN_WAIT_MS = 5_000
+
+/** One at a time per order. Refuses every refund that could cost the solver money. */
 export async function signInstantRefunds(
   context: OrderContext,
   orderId: string,
   request: SolverInstantRefundRequest,
 ): Promise<SolverInstantRefund> {
+  const answer = await inTurn(context.db, `answer instant refund ${orderId}`, TURN_WAIT_MS, () => signInTurn(context, orderId, request))
+  if (answer === null) throw new TandemError('chain_unavailable', `another instant refund of order ${orderId} is signed now; try again`)
+  return answer
+}
+
+async function signInTurn(context: OrderContext, orderId: string, request: SolverInstantRefundRequest): Promise<SolverInstantRefund> {
   const { db, clients, solverId } = context
   const stored = await findOrder(db, orderId)
   if (stored === null) throw new TandemError('not_found', `there is no order ${orderId}`)

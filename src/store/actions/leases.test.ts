@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openTestStore, type TestStore } from '../store.fixture.ts'
-import { holdLease, releaseLeases, renewLeases, withLock } from './leases.ts'
+import { holdLease, inTurn, releaseLeases, renewLeases, withLock } from './leases.ts'
 
 let store: TestStore
 beforeAll(async () => {
@@ -70,6 +71,45 @@ function gate() {
   })
   return { opened, open: () => void open() }
 }
+
+describe('a turn', () => {
+  const leases = () => store.db.selectFrom('leases').select('name').where('name', '=', 'sign').execute()
+
+  test('is given to one caller at a time, in this process and across processes, and leaves no lease behind', async () => {
+    let [running, most] = [0, 0]
+    const work = async () => {
+      running += 1
+      most = Math.max(most, running)
+      await sleep(5)
+      running -= 1
+      return 'done'
+    }
+    const turns = Array.from({ length: 20 }, (_, index) => inTurn(index % 2 ? store.db : store.other, 'sign', 60_000, work))
+    expect(new Set(await Promise.all(turns))).toEqual(new Set(['done']))
+    expect(most).toBe(1)
+    expect(await leases()).toEqual([])
+  })
+
+  test('holds no connection, and is not lost while the work takes long', async () => {
+    let end = (): void => undefined
+    const turns = Array.from({ length: 30 }, (_, index) =>
+      inTurn(store.db, `sign ${index}`, 0, () => new Promise<void>((resolve) => setTimeout(resolve, 300))),
+    )
+    const long = inTurn(store.db, 'sign', 0, () => new Promise<void>((resolve) => (end = resolve)))
+    await expect.poll(leases).toHaveLength(1)
+    await sql`update leases set until = now() + interval '1 second' where name = 'sign'`.execute(store.db)
+    await sleep(1_800)
+    expect(await inTurn(store.other, 'sign', 0, async () => 'taken')).toBeNull()
+    end()
+    await Promise.all([...turns, long])
+    expect(await inTurn(store.other, 'sign', 0, async () => 'taken')).toBe('taken')
+  })
+
+  test('ends when the work fails', async () => {
+    await expect(inTurn(store.db, 'sign', 0, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+    expect(await inTurn(store.other, 'sign', 0, async () => 'next')).toBe('next')
+  })
+})
 
 describe('a lock', () => {
   test('leaves connections for its holder when many callers wait', async () => {

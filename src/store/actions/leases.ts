@@ -1,4 +1,6 @@
 /** Mutual exclusion across processes: renewable leases by name, and advisory locks bound to a connection. */
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { ActionKey } from '../../protocol/order.ts'
 import { anyOf } from '../database/any-of.ts'
@@ -54,6 +56,30 @@ export async function renewActions(
 export async function releaseLeases(db: Database, holder: string): Promise<void> {
   await db.deleteFrom('leases').where('holder', '=', holder).execute()
   await db.updateTable('actions').set({ lease_holder: null, lease_until: null }).where('lease_holder', '=', holder).execute()
+}
+
+const TURN_SECONDS = 4
+const TURN_RENEW_MS = 1000
+const TURN_POLL_MS = 100
+
+/**
+ * Runs `work` while no other caller of this name runs, in this process or another. Holds a lease, not a connection: `work` may take long.
+ * Null, without running it, if another process keeps its turn for longer than `waitMs`.
+ */
+export function inTurn<T>(db: Database, name: string, waitMs: number, work: () => Promise<T>): Promise<T | null> {
+  return inQueue(db, `turn ${name}`, async () => {
+    const holder = randomUUID()
+    for (const giveUpAt = Date.now() + waitMs; !(await holdLease(db, name, holder, TURN_SECONDS)); await sleep(TURN_POLL_MS))
+      if (Date.now() >= giveUpAt) return null
+    // A renewal that fails leaves the lease to expire; the next one takes it up again if it is still free.
+    const renewal = setInterval(() => void renewLeases(db, holder, [name], TURN_SECONDS).catch(() => undefined), TURN_RENEW_MS)
+    try {
+      return await work()
+    } finally {
+      clearInterval(renewal)
+      await db.deleteFrom('leases').where('name', '=', name).where('holder', '=', holder).execute()
+    }
+  })
 }
 
 /** A lock whose holder is silent for this long is released: its process may be paused, or its machine gone. */
