@@ -46,7 +46,7 @@ for (const name of Object.keys(NODE_PACKAGES) as NodeName[]) {
 
     it('agree on replacements of an unconfirmed transaction', TIMEOUT, async () => {
       const [coin, other] = oracle.chain.fund([ownerScript, ownerScript])
-      if (coin === undefined || other === undefined) throw new Error('no coins')
+      if (coin === undefined || other === undefined) throw new Error('there are no coins')
       await oracle.mirror()
       const first = payment([coin], { feeSats: 2_000n })
       const child = payment([outputOf(first)], { feeSats: 2_000n })

@@ -20,7 +20,7 @@ const feeLimit = 1_000_000_000
 export function createTronSender(chain: Pick<TronChain, 'url' | 'mine'>, key: Hex): TronSender {
   const tronWeb = new TronWeb({ fullHost: chain.url, privateKey: key.slice(2) })
   const address = tronWeb.defaultAddress.base58
-  if (address === false) throw new Error('a key has an address')
+  if (address === false) throw new Error('the key has no address')
   /** One at a time: a transaction depends on the state after the one before. */
   const queue = createSerialQueue()
 

@@ -75,7 +75,7 @@ export function createTronView(
     block,
     async latest() {
       const newest = await block('latest')
-      if (newest === null) throw new Error('a chain has a newest block')
+      if (newest === null) throw new Error('the chain has no newest block')
       return newest
     },
     async refusalAfter(head, { expirationMs, refBlockBytes, refBlockHash }) {

@@ -49,7 +49,7 @@ export function createWalletApi(node: TronNode): (path: string, body: Body) => P
 
   async function newest(path: string): Promise<TronBlock> {
     const block = await node.block(path.startsWith('/walletsolidity/') ? 'solid' : 'latest')
-    if (block === null) throw new Error('a chain has a newest block')
+    if (block === null) throw new Error('the chain has no newest block')
     return block
   }
 

@@ -50,7 +50,7 @@ describe('MuSig2', () => {
 
   it('signs for one key that takes part twice', () => {
     const [signer] = signers
-    if (signer === undefined) throw new Error('there is a signer')
+    if (signer === undefined) throw new Error('there is no signer')
     const { publicKey, secret } = signer
     const nonces = [generateNonce(publicKey, secret), generateNonce(publicKey, secret)]
     const [keys, publicNonces] = [[publicKey, publicKey], nonces.map((nonce) => nonce.public)]
@@ -61,7 +61,7 @@ describe('MuSig2', () => {
 
   it('signs nothing with a wiped nonce, an invalid nonce or an invalid key', () => {
     const [one, other] = signers
-    if (one === undefined || other === undefined) throw new Error('there are two signers')
+    if (one === undefined || other === undefined) throw new Error('expected two signers')
     const [own, theirs] = [generateNonce(one.publicKey, one.secret), generateNonce(other.publicKey, other.secret)]
     const session: MusigMessage = { keys: [one.publicKey, other.publicKey], nonces: [own.public, theirs.public], message, tweaks: [] }
     const sign = (change: Partial<MusigMessage>, secretNonce = own.secret) =>

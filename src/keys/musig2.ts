@@ -79,7 +79,7 @@ export function generateNonce(publicKey: Uint8Array, secretKey: Uint8Array, rand
   // len(pk) ‖ pk ‖ len(aggpk) = 0 ‖ no message ‖ len(extra_in) = 0, four bytes.
   const rest = concatBytes(Uint8Array.of(KEY_BYTES), publicKey, new Uint8Array(1 + 1 + 4))
   const [k1, k2] = [0, 1].map((index) => scalarOf('MuSig/nonce', rand, rest, Uint8Array.of(index)))
-  if (k1 === undefined || k2 === undefined) throw new Error('a nonce has two parts')
+  if (k1 === undefined || k2 === undefined) throw new Error('the nonce does not have two parts')
   return {
     secret: concatBytes(Fn.toBytes(k1), Fn.toBytes(k2)),
     public: concatBytes(...[k1, k2].map((k) => Point.BASE.multiply(k).toBytes(true))),
@@ -93,7 +93,7 @@ export function signPartially(session: MusigMessage, publicKey: Uint8Array, secr
     const k = Fn.fromBytes(bytes)
     return isEven(r) ? k : Fn.neg(k)
   })
-  if (k1 === undefined || k2 === undefined) throw new Error('a nonce has two parts')
+  if (k1 === undefined || k2 === undefined) throw new Error('the nonce does not have two parts')
   const weight = Fn.mul(e, Fn.mul(coefficientOf(publicKey), sign))
   const k = Fn.add(k1, Fn.mul(b, k2))
   const s = Fn.add(k, Fn.mul(weight, Fn.fromBytes(secretKey)))

@@ -54,7 +54,7 @@ async function forge({ order_id }: CreatedOrder): Promise<void> {
   const asset = localAssets.find(({ id }) => id === ETHER)
   const registered = localChains.find(({ id }) => id === 'ethereum_localnet')
   const deployment = story.stack.network.deployments[ETHER]
-  if (asset === undefined || registered === undefined || deployment === undefined) throw new Error('ether is a local asset')
+  if (asset === undefined || registered === undefined || deployment === undefined) throw new Error('ether is not a local asset')
   const contract = createContracts(registered, [{ ...asset, deployment }]).of(ETHER)
   providers[0].behave(forgedInitiation(contract, terms, { height: BigInt(number), hash }))
 }

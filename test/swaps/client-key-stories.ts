@@ -103,7 +103,7 @@ export function tellOfClientKeys(story: () => CoinStory): void {
 
     const { destination_swap: swap } = ready
     const chain = localChains.find(({ id }) => id === coins.id)
-    if (chain === undefined) throw new Error(`${coins.id} is in the registry`)
+    if (chain === undefined) throw new Error(`${coins.id} is not in the registry`)
     const terms = {
       asset: chain.nativeAsset,
       initiator: swap.initiator,
@@ -156,7 +156,7 @@ export function tellOfClientKeys(story: () => CoinStory): void {
   })
 }
 
-/** Runs `tandem refund --package FILE --rpc URL --broadcast --json`. */
+/** Runs `tandem refund --package FILE --node rpc=URL --broadcast --json`. */
 async function rescueWith(file: string, { refund_package }: PlacedOrder, rpc: string, more: object): Promise<{ txid: string; to: string }> {
   await writeFile(file, JSON.stringify(refund_package), { mode: 0o600 })
   const answers: string[] = []

@@ -19,7 +19,7 @@ const spot = () => wallet.balance(PURR)
 const onEvm = () => wallet.onEvm.balanceOf(wallet.address, story.contractsOf(PURR).token)
 
 function needed(request: TransactionRequest | undefined): TransactionRequest {
-  if (request === undefined) throw new Error('POST /orders has this transaction')
+  if (request === undefined) throw new Error('POST /orders did not return this transaction')
   return request
 }
 

@@ -63,7 +63,7 @@ export function tellOfRedeems(story: () => CoinStory): void {
   test('a redeem does not wait for a batch when the timelock is near', { timeout: LIMIT_MS }, async () => {
     const { coins, untilStatus } = story()
     const [order] = await place(1)
-    if (order === undefined) throw new Error('there is an order')
+    if (order === undefined) throw new Error('there is no order')
     await untilPaid(order)
     expect(await redeemOf(order)).toEqual([])
     const { timelock } = (await untilStatus(order.order_id, 'redeemed')).source_swap
@@ -76,7 +76,7 @@ export function tellOfRedeems(story: () => CoinStory): void {
     const { stack, untilSeen, untilStatus } = story()
     await setWait(story(), 5)
     const [order] = await place(1)
-    if (order === undefined) throw new Error('there is an order')
+    if (order === undefined) throw new Error('there is no order')
     await untilPaid(order)
     await stack.service.setRunning(false)
     try {

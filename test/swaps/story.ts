@@ -37,7 +37,7 @@ export interface Story extends LocalClient {
   /** Has the service signed a redeem that contains the secret? */
   secretSigned(orderId: string): Promise<boolean>
   /** Has the solver signed the fill? */
-  isPromised(orderId: string): Promise<boolean>
+  isFillSigned(orderId: string): Promise<boolean>
   /** Makes the service wait for this many confirmations of the destination before it redeems. */
   waitFor(orderId: string, confirmations: number): Promise<void>
   /** Has the party closed the order: nothing left to do or watch? */
@@ -155,7 +155,7 @@ export async function openStory({ redeemWaitSeconds = 0, ...options }: StoryOpti
     async secretSigned(orderId) {
       return (await findOrder(databases.service, orderId))?.secretSigned ?? false
     },
-    async isPromised(orderId) {
+    async isFillSigned(orderId) {
       return (await findOrder(databases.solver, orderId))?.fill != null
     },
     async waitFor(orderId, confirmations) {

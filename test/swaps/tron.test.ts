@@ -18,7 +18,7 @@ const trx = async () => BigInt(await wallet.tronWeb.trx.getUnconfirmedBalance(wa
 
 /** Checks that the numbers of a transaction are decimal, then sends it. */
 async function send(request: CreatedOrder['approval_transaction']): Promise<string> {
-  if (request === undefined || request === null) throw new Error('POST /orders has this transaction')
+  if (request === undefined || request === null) throw new Error('POST /orders did not return this transaction')
   expect([request.value, request.gas_limit].every((number) => /^[0-9]+$/.test(number))).toBe(true)
   return wallet.send(request)
 }

@@ -74,7 +74,7 @@ test('an instant refund races two solver engines that would pay: the solver sign
 async function askUntilItEnds({ order_id, order_token }: CreatedOrder, turn: number): Promise<void> {
   // Half of the requests come only after the solver has signed the fill.
   if (turn % 2 === 1) {
-    await story.eventually('the solver to sign the fill', () => story.isPromised(order_id))
+    await story.eventually('the solver to sign the fill', () => story.isFillSigned(order_id))
     await sleep(turn * 60)
   }
   const path = `/orders/${order_id}?action=instant-refund`

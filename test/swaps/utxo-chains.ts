@@ -109,7 +109,7 @@ export async function startRealCoins(kind: CoinKind): Promise<CoinChain> {
 
 function registered(kind: CoinKind) {
   const chain = localChains.find(({ id }) => id === KINDS[kind].id)
-  if (chain === undefined) throw new Error(`${kind} is a local chain`)
+  if (chain === undefined) throw new Error(`${kind} is not a local chain`)
   return chain
 }
 

@@ -65,7 +65,7 @@ describe('the HTLC output', () => {
     const even = ({ publicKey }: typeof first) => Uint8Array.of(2, ...publicKey.subarray(1))
     const internalKey = keyAggExport(keyAggregate(sortKeys([even(first), even(second)])))
     const [redeem, refund, instantRefund] = [htlc.redeem, htlc.refund, htlc.instantRefund].map(({ script }) => ({ script }))
-    if (redeem === undefined || refund === undefined || instantRefund === undefined) throw new Error('there are three leaves')
+    if (redeem === undefined || refund === undefined || instantRefund === undefined) throw new Error('expected three leaves')
     expect(htlc.address).toBe(p2tr(internalKey, [redeem, [refund, instantRefund]], network, true).address)
   })
 

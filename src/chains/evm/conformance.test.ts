@@ -196,7 +196,7 @@ function deployMimic(fixture: EvmFixture): Promise<Address> {
 /** The same log as our contract writes. */
 function mimicked(client: ChainClient, terms: HtlcTerms): Hex {
   const initiated = htlcErc20.abi.find((item) => item.type === 'event' && item.name === 'Initiated')
-  if (initiated?.type !== 'event') throw new Error('the ABI has an event Initiated')
+  if (initiated?.type !== 'event') throw new Error('the ABI has no event Initiated')
   return concat([
     toEventSelector(initiated),
     `0x${client.swapId(terms)}`,

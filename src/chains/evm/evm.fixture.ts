@@ -72,7 +72,7 @@ export async function createEvmFixture(): Promise<EvmFixture> {
       evm.connect(at, { assets, endpoints: { rpc: [local.rpcUrl], ws: [local.webSocketUrl] }, ...options }),
     async deploy(artifact, args = []) {
       const [receipt] = await deployer.send([{ data: encodeDeployData({ abi: artifact.abi, bytecode: artifact.bytecode, args }) }])
-      if (!receipt?.contractAddress) throw new Error('a deployment has an address')
+      if (!receipt?.contractAddress) throw new Error('the receipt of a deployment has no contract address')
       return receipt.contractAddress.toLowerCase() as Address
     },
     async sendAs({ account, address }, { gas = 500_000n, ...call }) {

@@ -32,7 +32,7 @@ let gasless: NonNullable<ChainClient['gasless']>
 let approve: (amount: bigint) => { to: Address; data: Hex }
 
 beforeAll(async () => {
-  if (client.gasless === undefined) throw new Error('this family has gasless initiations')
+  if (client.gasless === undefined) throw new Error('the client lacks the ability gasless')
   gasless = client.gasless
   const { tokens, htlcs } = fixture.contracts
   approve = (amount) => ({

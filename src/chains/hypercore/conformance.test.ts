@@ -178,7 +178,7 @@ function deployMimic(fixture: HypercoreFixture): Promise<Address> {
 /** The same log as our contract writes. */
 function mimicked(client: ChainClient, terms: HtlcTerms): Hex {
   const initiated = htlcCore.abi.find((item) => item.type === 'event' && item.name === 'Initiated')
-  if (initiated?.type !== 'event') throw new Error('the ABI has an event Initiated')
+  if (initiated?.type !== 'event') throw new Error('the ABI has no event Initiated')
   const { initiator, redeemer, timelock, amount, secretHash } = terms
   return concat([
     toEventSelector(initiated),

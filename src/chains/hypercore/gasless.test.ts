@@ -15,7 +15,7 @@ test('we stop relaying for an account that burns gas in its signature check, or 
   const { contract, user, relay, local } = fixture
   const becomes = (code: string) => local.request({ method: 'hardhat_setCode', params: [user.address, code] })
   const { gasless } = client
-  if (gasless === undefined) throw new Error('this family has gasless initiations')
+  if (gasless === undefined) throw new Error('the client lacks the ability gasless')
   await fixture.sendAs(user, approvalCall(contract.token, contract.address, maxUint256))
   await fixture.mine()
   const terms = termsOf(fixture.user, fixture.solver)

@@ -62,7 +62,7 @@ describe('a deposit', () => {
   test('is read among hundreds with few requests', async () => {
     const swaps = Array.from({ length: 401 }, () => ({ terms: termsOf(fixture.user, fixture.solver), deadline }))
     const [first, last] = [swaps[0], swaps.at(-1)] as const
-    if (first === undefined || last === undefined) throw new Error('there are swaps')
+    if (first === undefined || last === undefined) throw new Error('there are no swaps')
     for (const { terms } of [first, last]) await fixture.sendAs(fixture.user, transactionOf((await fundingOf(terms)).initiate))
     await fixture.mine()
     const node = connectNode(fixture.chain, { endpoints: { rpc: [fixture.local.rpcUrl] } })

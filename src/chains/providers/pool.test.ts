@@ -83,7 +83,7 @@ describe('the check', () => {
       }),
     )
     const [provider] = pool.ranked()
-    if (provider === undefined) throw new Error('there is one')
+    if (provider === undefined) throw new Error('there is no provider')
     const ask = () => pool.ask(provider, (node) => node.answer())
     await ask()
     await ask()
@@ -109,6 +109,6 @@ describe('the check', () => {
 
 it('refuses a provider of another pool', () => {
   const [stranger] = quorumOf(1, says(1)).providers
-  if (stranger === undefined) throw new Error('there is one')
+  if (stranger === undefined) throw new Error('there is no provider')
   expect(() => quorumOf(1, says(1)).pool.suspend(stranger, 'it is dead')).toThrow('a is not in this pool')
 })

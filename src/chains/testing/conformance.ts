@@ -113,7 +113,7 @@ export function describeConformance(name: string, { family, abilities }: Conform
         expect(state).toMatchObject({ phase: 'initiated', filledAmount: swap.terms.amount })
         expect(events.map((event) => event.kind)).toEqual(['initiated'])
         const block = events[0]?.block
-        if (!block) throw new Error('a mined event has a block')
+        if (!block) throw new Error('the mined event has no block')
         expect(await run.fixture.client.headers([block.height])).toMatchObject([block])
         expect(events).toMatchObject([{ expiresAt: expect.any(BigInt) }])
       })

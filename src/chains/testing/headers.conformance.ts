@@ -64,7 +64,7 @@ export function describeHeaders(fixture: () => HeaderFixture): void {
       await mine(4)
       const before = await newest()
       const [lowest, tip] = [before[0], before.at(-1)]
-      if (lowest === undefined || tip === undefined) throw new Error('the chain has blocks')
+      if (lowest === undefined || tip === undefined) throw new Error('the chain has no blocks')
       expect(await client.headers([lowest.height, tip.height])).toEqual([lowest, tip])
       await reorg(1, { drop: true })
       const after = await client.headers([lowest.height, tip.height])

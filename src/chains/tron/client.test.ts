@@ -41,7 +41,7 @@ function propose(over: Partial<HtlcTerms> = {}): HtlcTerms {
 
 async function callsOf(terms: HtlcTerms, payer: string | null = null, approval: 'exact' | 'unlimited' = 'exact') {
   const funding = await client.funding({ terms, payer, approval, deadline: 2_000_000_000n })
-  if (funding.kind !== 'calls') throw new Error('Tron is funded by calls')
+  if (funding.kind !== 'calls') throw new Error('expected calls')
   return funding
 }
 
@@ -216,7 +216,7 @@ describe('a node', () => {
 describe('deploying', () => {
   it('deploys the HTLC of a token, verifies it, and reports what is missing before anything is sent', async () => {
     const [asset] = fixture.assets
-    if (asset === undefined) throw new Error('the fixture has assets')
+    if (asset === undefined) throw new Error('the fixture has no assets')
     const said: string[] = []
     const request = {
       chain: fixture.chain,
@@ -228,7 +228,7 @@ describe('deploying', () => {
       onProgress: (what: string) => void said.push(what),
     }
     const deploy = tron.deployHtlc
-    if (deploy === undefined) throw new Error('Tron has contracts')
+    if (deploy === undefined) throw new Error('the family cannot deploy contracts')
     await expect(deploy({ ...request, signer: createTestSigner(generatePrivateKey()) })).rejects.toThrow(/holds 0 sun/)
     await expect(deploy({ ...request, token: fixture.contracts.tokens.wbtc })).rejects.toThrow(/expected 6 decimals/)
     await expect(deploy({ ...request, token: fixture.user.address })).rejects.toThrow(/there is no contract at/)

@@ -150,7 +150,7 @@ function callsOf(funding: Funding) {
 /** The same log as our contract writes. */
 function mimicked(swapId: string, terms: HtlcTerms): Hex {
   const initiated = htlcTrc20.abi.find((item) => item.type === 'event' && item.name === 'Initiated')
-  if (initiated?.type !== 'event') throw new Error('the ABI has an event Initiated')
+  if (initiated?.type !== 'event') throw new Error('the ABI has no event Initiated')
   return concat([
     toEventSelector(initiated),
     `0x${swapId}`,

@@ -71,7 +71,7 @@ async function newestAttempt(terms: HtlcTerms): Promise<SignedCall> {
 /** Signs and sends a call that the client would refuse to sign. */
 async function sendRecorded(box: OpenOutbox, call: SignedCall['call'], feeLimitSun: bigint): Promise<string> {
   const [reference] = await client.headers([0n])
-  if (reference === undefined) throw new Error('there is a first block')
+  if (reference === undefined) throw new Error('there is no first block')
   const nowMs = (await client.tip()).time * 1000n
   const attempt = await signCall(box.signer, call, { reference, nowMs, ttlMs: 60_000n, feeLimitSun, energyPriceSun: 100n })
   await box.record(attempt)
@@ -328,7 +328,7 @@ describe('an initiation that reverts', () => {
 
 async function callsOf(terms: HtlcTerms) {
   const funding = await client.funding({ terms, payer: null, approval: 'exact', deadline: 2_000_000_000n })
-  if (funding.kind !== 'calls') throw new Error('Tron is funded by calls')
+  if (funding.kind !== 'calls') throw new Error('expected calls')
   return funding
 }
 

@@ -254,7 +254,7 @@ describe('the address is frozen', () => {
 
   test('refuses to store a grant for an address that changed meanwhile', async () => {
     const stored = await findOrder(service.db, order.id)
-    if (stored === null) throw new Error('there is an order')
+    if (stored === null) throw new Error('there is no order')
     await change(other)
     await expect(service.db.transaction().execute((tx) => settleRefundAddress(tx, stored, old.address))).rejects.toMatchObject({
       code: 'conflict',

@@ -106,7 +106,7 @@ describe('an instant refund', () => {
 
     it('has a signature of each party over the same hash, for the leaf', () => {
       const signed = combine(right)
-      if (signed === null) throw new Error('both signatures are right')
+      if (signed === null) throw new Error('the signatures were refused')
       const witness = readInstantRefund(regtest, terms, signed) ?? []
       expect(witness.slice(0, 2).map((item) => bytesToHex(item))).toEqual([ofRedeemer, ofInitiator])
       expect(instantRefundHashes(regtest, terms, [second, first])[1]).toBe(bytesToHex(hash))

@@ -24,7 +24,7 @@ const termsOf = (initiator: TestSigner, redeemer: TestSigner): HtlcTerms => ({
   timelock: 144n,
 })
 const [one, other, third] = signers
-if (one === undefined || other === undefined || third === undefined) throw new Error('there are three signers')
+if (one === undefined || other === undefined || third === undefined) throw new Error('expected three signers')
 const terms = termsOf(one, other)
 
 const start = () => startSide(network, terms, 'initiator', deposit, one)

@@ -34,7 +34,7 @@ export function prepareRescue(chain: Chain, endpoints: Endpoints, { timelock = 1
     timelock,
   }
   const refundPackage = client.orderKeys?.refundPackage(terms, clientKey ? null : key, client.addressOf(signer))
-  if (refundPackage === undefined) throw new Error('the family has refund packages')
+  if (refundPackage === undefined) throw new Error('the client made no refund package')
   // As it is read from a file.
   return { client, terms, key, refundPackage: JSON.parse(JSON.stringify(refundPackage)) }
 }

@@ -40,7 +40,7 @@ function decode(text: string, network: BitcoinNetwork): Decoded {
 /** P2WPKH of a compressed public key: where a signer holds its coins. */
 export function walletAddress(publicKey: Uint8Array, network: BitcoinNetwork): string {
   const { address } = p2wpkh(publicKey, network)
-  if (address === undefined) throw new Error('a compressed public key has a P2WPKH address')
+  if (address === undefined) throw new Error('expected a compressed public key, which has a P2WPKH address')
   return address
 }
 

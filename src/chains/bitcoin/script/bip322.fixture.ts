@@ -23,7 +23,7 @@ export function testWallet(kind: Kind, privateKey: string, network: BitcoinNetwo
     pkh: p2pkh(publicKey, network),
   }
   const { address, script } = payments[kind]
-  if (address === undefined) throw new Error('a payment has an address')
+  if (address === undefined) throw new Error('the payment has no address')
   return {
     address,
     sign(message) {

@@ -35,7 +35,7 @@ describe('batch redeems', () => {
 
   it('leave out an HTLC that costs more than it brings, which alone is uneconomic', async () => {
     const [large, dust] = await fixture.fund([200_000n], [400n])
-    if (large === undefined || dust === undefined) throw new Error('two orders were funded')
+    if (large === undefined || dust === undefined) throw new Error('expected two funded orders')
     const redeem = (key: string, items: readonly FundedOrder[], rate: bigint) =>
       batchRedeem(fixture.execution(key, { feeRate: async () => rate }), items, null)
     await redeem('dust', [dust, large], 10_000n)
@@ -45,7 +45,7 @@ describe('batch redeems', () => {
     await redeem('dust', [dust, large], 10_000n)
     expect(slots('dust')).toHaveLength(1)
     const [next] = await fixture.fund([200_000n])
-    if (next === undefined) throw new Error('an order was funded')
+    if (next === undefined) throw new Error('no order was funded')
     await redeem('cheap', [dust, next], 1_000n)
     expect(slots('cheap')).toEqual([ids(dust, next)])
   })
@@ -70,7 +70,7 @@ describe('batch redeems', () => {
   it('go on without an invalid co-signed redeem, also after a crash', async () => {
     const orders = await fixture.fund([200_000n])
     const [other] = await fixture.fund([200_000n])
-    if (other === undefined) throw new Error('an order was funded')
+    if (other === undefined) throw new Error('no order was funded')
     // The signature of another transaction.
     const [cosigned, foreign] = [
       await redeemCosigned(fixture.client, orders, fixture.solver),

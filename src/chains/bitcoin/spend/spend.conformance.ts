@@ -75,7 +75,7 @@ export function describeSpends(name: string, { replaces }: Pick<BitcoinNetwork, 
       if (replaces)
         it('leave out deposits that somebody else spent, and outbid an unconfirmed conflicting transaction in a separate one', async () => {
           const [free, contested, taken] = await fixture.fund([120_000n], [150_000n, 140_000n], [90_000n])
-          if (free === undefined || contested === undefined || taken === undefined) throw new Error('three orders were funded')
+          if (free === undefined || contested === undefined || taken === undefined) throw new Error('expected three funded orders')
           await fixture.chain.mine(6)
           const refund = ({ terms, deposits, initiator }: FundedOrder) =>
             fixture.client.refund(terms, { deposits, to: null }, createMemoryOutbox(initiator).open('refund'))
@@ -100,7 +100,7 @@ export function describeSpends(name: string, { replaces }: Pick<BitcoinNetwork, 
 
       it('that come later get their own transaction while others are unconfirmed', async () => {
         const [early, late] = await fixture.fund([120_000n], [150_000n])
-        if (early === undefined || late === undefined) throw new Error('two orders were funded')
+        if (early === undefined || late === undefined) throw new Error('expected two funded orders')
         const tx = await fixture.redeem('growing', [early])
         expect(await fixture.redeem('growing', [early, late])).toBe(tx)
         expect(attempts('growing').map(({ slots }) => slots)).toEqual([outpointsOf(early), outpointsOf(late)])
@@ -131,7 +131,7 @@ export function describeSpends(name: string, { replaces }: Pick<BitcoinNetwork, 
         it('for a batch that other actions need too: a replacement would leave out deposits', async () => {
           const orders = await fixture.fund([120_000n], [150_000n])
           const [, second] = orders
-          if (second === undefined) throw new Error('two orders were funded')
+          if (second === undefined) throw new Error('expected two funded orders')
           const before = await fixture.walletBalance()
           const batch = await fixture.redeem('first', orders)
           expect(await fixture.redeem('second', [second])).toBe(batch)
@@ -164,7 +164,7 @@ export function describeSpends(name: string, { replaces }: Pick<BitcoinNetwork, 
 
         it('where the node refuses a replacement, and gets a fee bump itself', async () => {
           const [order] = await fixture.fund([120_000n])
-          if (order === undefined) throw new Error('an order was funded')
+          if (order === undefined) throw new Error('no order was funded')
           const { broadcast } = fixture.execution('stubborn').backend
           // As nodes do without full RBF, or with too many descendants.
           const answers = {
@@ -257,7 +257,7 @@ export function describeSpends(name: string, { replaces }: Pick<BitcoinNetwork, 
 
         it('a deposit that somebody else spends is given up, and the rest is redeemed', async () => {
           const [free, contested] = await fixture.fund([120_000n], [150_000n])
-          if (free === undefined || contested === undefined) throw new Error('two orders were funded')
+          if (free === undefined || contested === undefined) throw new Error('expected two funded orders')
           await fixture.chain.mine(6)
           const { terms, deposits, initiator } = contested
           const conflict = await fixture.client.refund(terms, { deposits, to: null }, createMemoryOutbox(initiator).open('refund'))
@@ -304,7 +304,7 @@ export function describeSpends(name: string, { replaces }: Pick<BitcoinNetwork, 
       it('is not needed: if it is refused or an input is gone, the rest is redeemed by script path', async () => {
         const orders = await fixture.fund([120_000n], [150_000n])
         const [first] = orders
-        if (first === undefined) throw new Error('two orders were funded')
+        if (first === undefined) throw new Error('expected two funded orders')
         const cosigned = await redeemCosigned(fixture.client, orders, fixture.solver)
         // The last byte of the last signature.
         const at = cosigned.length - 10

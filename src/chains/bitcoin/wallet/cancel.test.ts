@@ -16,7 +16,7 @@ describe.each(['rpc', 'esplora'] as const)('cancelling through %s', (endpoint) =
   afterEach(() => fixture.node.close())
 
   const cancel = (key = 'initiate', options: { readonly fault?: OutboxFault } = {}) => {
-    if (fixture.client.cancel === undefined) throw new Error('the Bitcoin family can cancel')
+    if (fixture.client.cancel === undefined) throw new Error('the client lacks the ability cancel')
     return fixture.client.cancel(fixture.solverOutbox.open(key, options))
   }
   const attempts = (key = 'initiate') => fixture.solverOutbox.attempts(key)

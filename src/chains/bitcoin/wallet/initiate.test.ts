@@ -152,7 +152,7 @@ describe.each(['rpc', 'esplora'] as const)('initiating through %s', (endpoint) =
   it('does not spend the output of a CPFP child, which may be replaced', async () => {
     await fixture.fundSolver(1_000_000n)
     const [coin] = await createCoreBackend(fixture.node.rpcUrl, regtest).coinsOf(fixture.client.addressOf(fixture.solver))
-    if (coin === undefined) throw new Error('the solver has a coin')
+    if (coin === undefined) throw new Error('the solver has no coin')
     const output = { script: scriptOfAddress(fixture.client.addressOf(fixture.solver), regtest), amount: 999_000n }
     const { txid, raw } = signWalletPayment(fixture.solver, [coin], [output])
     await fixture.solverOutbox.open('other').record({ tx: txid, raw, slots: [coin.outpoint], feeRate: 9_000n })

@@ -36,7 +36,7 @@ export function instantRefundSuite(run: ConformanceRun): void {
     async function proposedOne(signing: Cosigning) {
       const { swap, refunds } = await proposed(signing)
       const [refund] = refunds
-      if (refund === undefined) throw new Error('a refund was proposed')
+      if (refund === undefined) throw new Error('no refund was proposed')
       return { swap, terms: swap.terms, refund }
     }
     async function together({ terms }: Swap, refunds: readonly InstantRefund[]): Promise<readonly SignedInstantRefund[]> {
