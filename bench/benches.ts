@@ -1,6 +1,7 @@
 /** The list of benchmarks. */
 import { apiBench } from './api/api.ts'
 import type { Bench } from './bench.ts'
+import { dustBench } from './dust.ts'
 import { gasBench } from './gas.ts'
 import { latencyBench } from './latency.ts'
 import { listsBench } from './lists.ts'
@@ -20,4 +21,5 @@ export const benches: readonly Bench[] = [
   rpcBench,
   listsBench,
   watchBench,
+  dustBench,
 ]

@@ -2,12 +2,12 @@
 import type { ChainClient } from '../chains/port/client.ts'
 import { ChainFailure } from '../chains/port/failure.ts'
 import type { ChainId } from '../protocol/chain-id.ts'
-import type { HtlcEvent } from '../protocol/htlc.ts'
 import type { Leg, Swap } from '../protocol/order.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
 import type { OrderFacts } from '../protocol/state.ts'
 import type { Tip } from '../protocol/swap-state.ts'
-import { finalHeightOf, readEvents, readSwapFacts, readTips } from '../store/chain/events.ts'
+import type { SwapEvents } from '../store/chain/considered-events.ts'
+import { finalHeightOf, readSwapEvents, readSwapFacts, readTips } from '../store/chain/events.ts'
 import { readPublishedPoll } from '../store/chain/polls.ts'
 import type { Database } from '../store/database/database.ts'
 import type { OrderSnapshot, StoredOrder } from '../store/orders/orders.ts'
@@ -16,30 +16,39 @@ import { readHeaders } from './headers.ts'
 import { createWatchedSwaps } from './watched-swaps.ts'
 
 const NOTHING_SEEN: Tip = { height: 0n, time: 0n }
+const NO_EVENTS: SwapEvents = { events: [], unreadDeposits: 0 }
 
 /** As recorded by the watchers. Good enough to display and to plan, not to pay. */
 export async function loadFacts(db: Database, registry: Registry, orders: readonly StoredOrder[], now: bigint): Promise<OrderFacts[]> {
   const swaps = orders.flatMap(({ order }) => [order.source, order.destination])
-  const [tips, events] = await Promise.all([readTips(db), readEvents(db, swaps)])
-  const eventsOf = (swap: Swap) => events.get(`${swap.chain} ${swap.swapId}`) ?? []
+  const [tips, events] = await Promise.all([readTips(db), readSwapEvents(db, swaps)])
+  const eventsOf = (swap: Swap) => events.get(`${swap.chain} ${swap.swapId}`) ?? NO_EVENTS
   return orders.map((stored) => {
     const { source, destination } = stored.order
     return {
       ...storedFacts(registry, stored),
       tips: { source: tips.get(source.chain) ?? NOTHING_SEEN, destination: tips.get(destination.chain) ?? NOTHING_SEEN },
-      events: { source: eventsOf(source), destination: eventsOf(destination) },
+      ...eventFacts(eventsOf(source), eventsOf(destination)),
       now,
     }
   })
 }
 
 /** The same for an order that was read together with its events and tips. */
-export function factsOf(registry: Registry, { stored, tips, events }: OrderSnapshot, now: bigint): OrderFacts {
+export function factsOf(registry: Registry, { stored, tips, events, unreadDeposits }: OrderSnapshot, now: bigint): OrderFacts {
   return {
     ...storedFacts(registry, stored),
     tips: { source: tips.source ?? NOTHING_SEEN, destination: tips.destination ?? NOTHING_SEEN },
     events,
+    unreadDeposits,
     now,
+  }
+}
+
+function eventFacts(source: SwapEvents, destination: SwapEvents): Pick<OrderFacts, 'events' | 'unreadDeposits'> {
+  return {
+    events: { source: source.events, destination: destination.events },
+    unreadDeposits: { source: source.unreadDeposits, destination: destination.unreadDeposits },
   }
 }
 
@@ -81,7 +90,7 @@ export async function loadLiveFacts(view: LiveView, stored: StoredOrder, mayBeOl
   return {
     ...storedFacts(registry, stored),
     tips: { source: liveSource.tip, destination: liveDestination.tip },
-    events: { source: liveSource.events, destination: liveDestination.events },
+    ...eventFacts(liveSource, liveDestination),
     now: view.now(),
     asOfMs: Math.min(liveSource.asOfMs, liveDestination.asOfMs),
   }
@@ -102,12 +111,12 @@ function storedFacts(registry: Registry, stored: StoredOrder): Omit<OrderFacts, 
   }
 }
 
-type LegFacts = { readonly tip: Tip; readonly events: readonly HtlcEvent[]; readonly asOfMs: number }
+type LegFacts = SwapEvents & { readonly tip: Tip; readonly asOfMs: number }
 
 async function readRecorded(db: Database, swap: Swap): Promise<LegFacts> {
   const asOfMs = performance.now()
-  const recorded = await readSwapFacts(db, swap)
-  return { tip: recorded?.cursor ?? NOTHING_SEEN, events: recorded?.events ?? [], asOfMs }
+  const { cursor: tip, ...recorded } = (await readSwapFacts(db, swap)) ?? { cursor: NOTHING_SEEN, ...NO_EVENTS }
+  return { tip, ...recorded, asOfMs }
 }
 
 /** As the last poll of this process or another recorded it. Null when neither is current: the chain must be read. */
@@ -127,13 +136,15 @@ async function readPolled({ db, polls }: LiveView, swap: Swap): Promise<LegFacts
 /** Null unless this block is the newest recorded one: a reorg, or another process, has changed the record since. */
 async function readAt(db: Database, swap: Swap, hash: string, asOfMs: number): Promise<LegFacts | null> {
   const recorded = await readSwapFacts(db, swap)
-  return recorded?.cursor.hash === hash ? { tip: recorded.cursor, events: recorded.events, asOfMs } : null
+  if (recorded?.cursor.hash !== hash) return null
+  const { cursor: tip, ...known } = recorded
+  return { tip, ...known, asOfMs }
 }
 
 async function readFromChain(db: Database, client: ChainClient, swap: Swap): Promise<LegFacts> {
   const recorded = await readSwapFacts(db, swap)
   if (recorded === null) throw new ChainFailure('unreachable', `${swap.chain} was never watched`)
-  const { cursor } = recorded
+  const { cursor, unreadDeposits } = recorded
   const mined = recorded.events.filter(({ block }) => block !== null)
   const asOfMs = performance.now()
   const newest = await client.tip()
@@ -147,7 +158,8 @@ async function readFromChain(db: Database, client: ChainClient, swap: Swap): Pro
   const unconfirmed = (await client.unconfirmedEvents?.(knowing)) ?? []
   await assertCanonical(client, [...minedNow.flatMap((event) => (event.block === null ? [] : [event.block])), cursor, tip])
   const seen = new Set(minedNow.map((event) => `${event.tx} ${event.index}`))
-  return { tip, events: [...minedNow, ...unconfirmed.filter((event) => !seen.has(`${event.tx} ${event.index}`))], asOfMs }
+  const unmined = unconfirmed.filter((event) => !seen.has(`${event.tx} ${event.index}`))
+  return { tip, events: [...minedNow, ...unmined], unreadDeposits, asOfMs }
 }
 
 /** The higher of the node's final height and ours, which never goes back. Never above the newest block. */

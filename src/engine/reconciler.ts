@@ -147,7 +147,7 @@ async function closeFinished(db: Database, states: readonly OrderState[]): Promi
     finished.map(({ order, source, destination }) => ({
       id: order.id,
       chains: [order.source.chain, order.destination.chain],
-      deposits: source.deposits.length + destination.deposits.length,
+      deposits: [source, destination].reduce((sum, { deposits, ignoredDeposits }) => sum + deposits.length + ignoredDeposits, 0),
     })),
     outlivingVerbs,
   )

@@ -112,7 +112,7 @@ function swapIn(way: Way, expired: boolean): SwapState {
   }
   const deposits = parts[way] ?? [deposit]
   const counted = way === 'waiting' || way.includes('mismatched') ? [] : deposits
-  return { phase, deposits, counted, isComplete: true, filledAmount: 1n, confirmations: 1n, secret: null }
+  return { phase, deposits, ignoredDeposits: 0, counted, isComplete: true, filledAmount: 1n, confirmations: 1n, secret: null }
 }
 
 const template = deriveOrder(factsOf(normalTimes('waiting', 'waiting')))

@@ -30,6 +30,8 @@ export type OrderFacts = {
   readonly chains: { readonly source: Chain; readonly destination: Chain }
   readonly tips: { readonly source: Tip; readonly destination: Tip }
   readonly events: { readonly source: readonly HtlcEvent[]; readonly destination: readonly HtlcEvent[] }
+  /** How many deposits of each leg are on record, but not among the events, because they are not considered. Absent: none. */
+  readonly unreadDeposits?: { readonly source: number; readonly destination: number }
   readonly grants: readonly Grant[]
   /** Which source deposits the solver pays for, on chains with partial deposits; null before it is proposed. */
   readonly fill: RecordedFill | null
@@ -84,6 +86,7 @@ export function deriveOrder(facts: OrderFacts): OrderState {
     finalityBlocks: chains.source.finalityBlocks,
     counting: countingOf(chains.source, fill),
     smallDeposits: smallDepositsOf(chains.source),
+    unreadDeposits: facts.unreadDeposits?.source ?? 0,
   })
   const destination = deriveSwap(order.destination.terms, events.destination, {
     tip: tips.destination,
@@ -94,6 +97,7 @@ export function deriveOrder(facts: OrderFacts): OrderState {
     // The solver can pay exactly, and does.
     counting: { kind: 'exact' },
     smallDeposits: smallDepositsOf(chains.destination),
+    unreadDeposits: facts.unreadDeposits?.destination ?? 0,
   })
   const { claimSeconds, feeSpikeSeconds } = chains.destination.margins
   const fundedInTime = source.counted.length > 0 && source.counted.every((d) => d.block !== null && d.block.time <= order.deadline)

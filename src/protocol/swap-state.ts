@@ -1,5 +1,6 @@
 /** Events in, the state of one swap out. No clock, no I/O: a reorg is just fewer events. */
 import type { ChainClock, SmallDeposits } from './chain.ts'
+import { considerDeposits, type Initiation } from './considered.ts'
 import { type Counting, pickCounted } from './counting.ts'
 import type { BlockRef, HtlcEvent, HtlcTerms } from './htlc.ts'
 import type { Hex32 } from './secret.ts'
@@ -49,8 +50,10 @@ export type Deposit = {
 
 export type SwapState = {
   readonly phase: Phase
-  /** Everything that ever arrived at this HTLC, in the chain's order. */
+  /** The considered deposits (`considered.ts`) in the chain's order: all, unless there are very many. */
   readonly deposits: readonly Deposit[]
+  /** How many further deposits are not considered. */
+  readonly ignoredDeposits: number
   /** The deposits that make up the agreed amount, or those of the fill; empty if none do. A redeem takes only these. */
   readonly counted: readonly Deposit[]
   /** No deposit of the fill is missing. */
@@ -70,16 +73,22 @@ export type SwapView = {
   readonly finalityBlocks: number
   readonly counting: Counting
   readonly smallDeposits: SmallDeposits | null
+  /** Deposits on record that are not among the events, because they are not considered. Absent: none. */
+  readonly unreadDeposits?: number
 }
 
 export function deriveSwap(terms: HtlcTerms, events: readonly HtlcEvent[], view: SwapView): SwapState {
-  const deposits = deriveDeposits(terms, events, view)
+  const initiations = events.filter((event) => event.kind === 'initiated').sort(inChainOrder)
+  const filled = view.counting.kind === 'agreed' ? view.counting.deposits : []
+  const considered = considerDeposits(initiations, { amount: terms.amount, filled })
+  const deposits = deriveDeposits(terms, considered, events, view)
   const counted = pickCounted(deposits, terms.amount, view)
   const isComplete = view.counting.kind !== 'agreed' || counted.length === view.counting.deposits.length
   const relevant = counted.length > 0 ? counted : deposits
   return {
     phase: derivePhase(deposits, counted, isComplete, view.requiredConfirmations),
     deposits,
+    ignoredDeposits: initiations.length - considered.length + (view.unreadDeposits ?? 0),
     counted,
     isComplete,
     filledAmount: relevant.reduce((sum, d) => sum + d.amount, 0n),
@@ -101,12 +110,12 @@ function derivePhase(deposits: readonly Deposit[], counted: readonly Deposit[], 
   return isComplete && counted.every((d) => d.confirmations >= BigInt(requiredConfirmations)) ? 'initiated' : 'seen'
 }
 
-function deriveDeposits(terms: HtlcTerms, events: readonly HtlcEvent[], view: SwapView): Deposit[] {
+function deriveDeposits(terms: HtlcTerms, considered: readonly Initiation[], events: readonly HtlcEvent[], view: SwapView): Deposit[] {
   const { tip, clock } = view
   const isFinal = (block: BlockRef | null) =>
     block !== null && confirmationsOf(block, view) >= BigInt(view.finalityBlocks) && block.height <= (tip.finalHeight ?? block.height)
   const spends = new Map<string, Spend>()
-  for (const event of [...events].sort(inChainOrder)) {
+  for (const event of events.filter(({ kind }) => kind !== 'initiated').sort(inChainOrder)) {
     if (event.kind === 'initiated') continue
     const known = spends.get(event.deposit)
     // Of competing spends a mined one wins; of two unconfirmed ones the redeem, because its secret is public.
@@ -119,25 +128,22 @@ function deriveDeposits(terms: HtlcTerms, events: readonly HtlcEvent[], view: Sw
       isFinal: isFinal(event.block),
     })
   }
-  return events
-    .filter((event) => event.kind === 'initiated')
-    .sort(inChainOrder)
-    .map((event) => {
-      // Events recorded without an expiry expire by the terms.
-      const expiresAt = event.expiresAt ?? expiryOf(terms.timelock, event.block, clock)
-      const unitsLeft = event.block === null || expiresAt === null ? null : expiresAt - clockAfter(tip, clock)
-      const spend = spends.get(event.deposit) ?? null
-      return {
-        id: event.deposit,
-        amount: event.amount,
-        tx: event.tx,
-        block: event.block,
-        confirmations: confirmationsOf(event.block, view),
-        unitsLeft,
-        spend,
-        writtenOff: spend === null && isWrittenOff(event.amount, unitsLeft, view.smallDeposits),
-      }
-    })
+  return considered.map((event) => {
+    // Events recorded without an expiry expire by the terms.
+    const expiresAt = event.expiresAt ?? expiryOf(terms.timelock, event.block, clock)
+    const unitsLeft = event.block === null || expiresAt === null ? null : expiresAt - clockAfter(tip, clock)
+    const spend = spends.get(event.deposit) ?? null
+    return {
+      id: event.deposit,
+      amount: event.amount,
+      tx: event.tx,
+      block: event.block,
+      confirmations: confirmationsOf(event.block, view),
+      unitsLeft,
+      spend,
+      writtenOff: spend === null && isWrittenOff(event.amount, unitsLeft, view.smallDeposits),
+    }
+  })
 }
 
 /**

@@ -2,10 +2,11 @@
 import { type Selectable, sql } from 'kysely'
 import type { Block } from '../../protocol/chain.ts'
 import type { ChainId } from '../../protocol/chain-id.ts'
-import type { BlockRef, HtlcEvent, SwapId } from '../../protocol/htlc.ts'
+import type { HtlcEvent, SwapId } from '../../protocol/htlc.ts'
 import type { Database } from '../database/database.ts'
 import type { Schema } from '../database/schema.ts'
 import { lockChain } from './chain-lock.ts'
+import { MOST_EVENTS_READ, parseEvent, readConsideredEvents, type SwapEvents } from './considered-events.ts'
 import { reopenOrders, writeEvents } from './write-events.ts'
 
 /** Every recorded block of the newest 256 heights is kept, and the next one below them, to find the fork after a reorg of that depth. */
@@ -151,46 +152,79 @@ export async function rewind(db: Database, chain: ChainId, ancestor: Block, fals
   })
 }
 
-/** Events by `${chain} ${swapId}`. */
+/** Events by `${chain} ${swapId}`: all, or of the considered deposits if a swap has very many. */
 export async function readEvents(
   db: Database,
   swaps: readonly { readonly chain: ChainId; readonly swapId: SwapId }[],
 ): Promise<ReadonlyMap<string, readonly HtlcEvent[]>> {
+  return new Map([...(await readSwapEvents(db, swaps))].map(([key, { events }]) => [key, events]))
+}
+
+/** The same, with the number of deposits that were not read. */
+export async function readSwapEvents(
+  db: Database,
+  swaps: readonly { readonly chain: ChainId; readonly swapId: SwapId }[],
+): Promise<ReadonlyMap<string, SwapEvents>> {
   const found = new Map<string, HtlcEvent[]>()
-  if (swaps.length === 0) return found
+  if (swaps.length === 0) return new Map()
   const { rows } = await sql<Selectable<Schema['events']>>`
-    select * from events where (chain, swap_id) in (
-      select * from unnest(${swaps.map(({ chain }) => chain)}::text[], ${swaps.map(({ swapId }) => swapId)}::text[])
-    )`.execute(db)
+    select found.* from unnest(${swaps.map(({ chain }) => chain)}::text[], ${swaps.map(({ swapId }) => swapId)}::text[]) as swap (chain, id)
+    cross join lateral (
+      select * from events where events.chain = swap.chain and events.swap_id = swap.id limit ${MOST_EVENTS_READ + 1}
+    ) as found`.execute(db)
   for (const row of rows) {
     const key = `${row.chain} ${row.swap_id}`
     const others = found.get(key)
     if (others === undefined) found.set(key, [parseEvent(row)])
     else others.push(parseEvent(row))
   }
-  return found
+  const read = new Map<string, SwapEvents>([...found].map(([key, events]) => [key, { events, unreadDeposits: 0 }]))
+  for (const { chain, swapId } of swaps) {
+    const key = `${chain} ${swapId}`
+    if ((found.get(key)?.length ?? 0) > MOST_EVENTS_READ) read.set(key, await readConsideredEvents(db, chain, swapId))
+  }
+  return read
 }
 
 /** The cursor and the events of one swap, of the same moment; null before the first poll. */
 export async function readSwapFacts(
   db: Database,
   { chain, swapId }: { readonly chain: ChainId; readonly swapId: SwapId },
-): Promise<{ readonly cursor: RecordedBlock; readonly events: readonly HtlcEvent[] } | null> {
+): Promise<(SwapEvents & { readonly cursor: RecordedBlock }) | null> {
   const { rows } = await sql<CursorColumns & (Selectable<Schema['events']> | { readonly kind: null })>`
     select events.*, c_height, c_hash, c_parent_hash, c_time, c_ordinal, c_final_height
     from (
-      select chain as c_chain, height as c_height, hash as c_hash, parent_hash as c_parent_hash, time as c_time, ordinal as c_ordinal,
+      select height as c_height, hash as c_hash, parent_hash as c_parent_hash, time as c_time, ordinal as c_ordinal,
         final_height as c_final_height
       from blocks where chain = ${chain} order by height desc limit 1
     ) as newest
-    left join events on events.chain = c_chain and events.swap_id = ${swapId}`.execute(db)
+    left join lateral (
+      select * from events where events.chain = ${chain} and events.swap_id = ${swapId} limit ${MOST_EVENTS_READ + 1}
+    ) as events on true`.execute(db)
   const [first] = rows
   if (first === undefined) return null
+  if (rows.length > MOST_EVENTS_READ) return readConsideredFacts(db, chain, swapId)
   const { c_height: height, c_hash: hash, c_parent_hash: parent_hash, c_time: time, c_ordinal: ordinal, c_final_height } = first
   return {
     cursor: parseBlock({ chain, height, hash, parent_hash, time, ordinal, final_height: c_final_height }),
     events: rows.flatMap((row) => (row.kind === null ? [] : [parseEvent(row)])),
+    unreadDeposits: 0,
   }
+}
+
+/** Two statements on one snapshot of the database. */
+function readConsideredFacts(
+  db: Database,
+  chain: ChainId,
+  swapId: SwapId,
+): Promise<(SwapEvents & { readonly cursor: RecordedBlock }) | null> {
+  return db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .execute(async (tx) => {
+      const cursor = await readCursor(tx, chain)
+      return cursor === null ? null : { cursor, ...(await readConsideredEvents(tx, chain, swapId)) }
+    })
 }
 
 type CursorColumns = {
@@ -200,20 +234,4 @@ type CursorColumns = {
   readonly c_time: bigint
   readonly c_ordinal: bigint | null
   readonly c_final_height: bigint | null
-}
-
-function parseEvent(row: Selectable<Schema['events']>): HtlcEvent {
-  const block: BlockRef | null =
-    row.block_height === null || row.block_hash === null || row.block_time === null
-      ? null
-      : {
-          height: row.block_height,
-          hash: row.block_hash,
-          time: row.block_time,
-          ...(row.block_ordinal !== null && { ordinal: row.block_ordinal }),
-        }
-  const sighting = { swapId: row.swap_id, tx: row.tx, index: row.index, block, deposit: row.deposit }
-  return row.kind === 'initiated'
-    ? { ...sighting, kind: 'initiated', amount: row.amount ?? 0n, expiresAt: row.expires_at }
-    : { ...sighting, kind: row.kind, secret: row.secret }
 }

@@ -1,6 +1,7 @@
 /** Writes chain events in bulk: the number of statements does not grow with the number of events. */
 import { sql } from 'kysely'
 import type { ChainId } from '../../protocol/chain-id.ts'
+import { type Initiation, largest, MAX_UNCONFIRMED } from '../../protocol/considered.ts'
 import type { HtlcEvent, SwapId } from '../../protocol/htlc.ts'
 import type { Database } from '../database/database.ts'
 
@@ -11,7 +12,9 @@ export type SeenEvents = {
 }
 
 /** True if anything changed. */
-export async function writeEvents(tx: Database, chain: ChainId, { mined, unconfirmed }: SeenEvents): Promise<boolean> {
+export async function writeEvents(tx: Database, chain: ChainId, seen: SeenEvents): Promise<boolean> {
+  const { mined } = seen
+  const unconfirmed = withoutFlood(seen.unconfirmed)
   const known = await tx.selectFrom('events').select(['tx', 'index']).where('chain', '=', chain).where('block_height', 'is', null).execute()
   const knownKeys = new Set(known.map(keyOf))
   const present = new Set(unconfirmed.map(keyOf))
@@ -21,9 +24,34 @@ export async function writeEvents(tx: Database, chain: ChainId, { mined, unconfi
     known.filter((row) => !present.has(keyOf(row))),
   )
   const written = await upsertEvents(tx, chain, [...unconfirmed.filter((event) => !knownKeys.has(keyOf(event))), ...mined])
-  await keepSecrets(tx, chain, [...unconfirmed, ...mined])
+  await keepSecrets(tx, chain, [...seen.unconfirmed, ...mined])
   await reopenOrders(tx, chain, written)
   return deleted || written.length > 0
+}
+
+/** Unconfirmed deposits cost nothing to send: of each swap only as many are recorded as are considered. */
+function withoutFlood(events: readonly HtlcEvent[]): readonly HtlcEvent[] {
+  if (events.length <= MAX_UNCONFIRMED) return events
+  const deposits = new Map<SwapId, Initiation[]>()
+  for (const event of events) {
+    if (event.kind !== 'initiated') continue
+    const others = deposits.get(event.swapId)
+    if (others === undefined) deposits.set(event.swapId, [event])
+    else others.push(event)
+  }
+  const floods = [...deposits.values()].filter(({ length }) => length > MAX_UNCONFIRMED)
+  // Sorted first, so that every poll keeps the same of equal ones.
+  const dropped = new Set<HtlcEvent>(
+    floods.flatMap((flood) => {
+      const kept = new Set(largest(flood.toSorted(byKey), MAX_UNCONFIRMED))
+      return flood.filter((event) => !kept.has(event))
+    }),
+  )
+  return events.filter((event) => !dropped.has(event))
+}
+
+function byKey(a: HtlcEvent, b: HtlcEvent): number {
+  return keyOf(a) < keyOf(b) ? -1 : 1
 }
 
 function keyOf({ tx, index }: Pick<HtlcEvent, 'tx' | 'index'>): string {

@@ -4,6 +4,7 @@ import type { RecordedFill } from '../../protocol/fill.ts'
 import type { BlockRef, HtlcEvent } from '../../protocol/htlc.ts'
 import type { ActionVerb, AffiliateFee, Grant, Leg, Order, Swap } from '../../protocol/order.ts'
 import type { Tip } from '../../protocol/swap-state.ts'
+import { MOST_EVENTS_READ } from '../chain/considered-events.ts'
 import { type GrantColumns, parseGrant } from './grants.ts'
 
 /** An order with everything that a party stores about it. */
@@ -41,6 +42,8 @@ export type StoredOrder = {
 export type OrderSnapshot = {
   readonly stored: StoredOrder
   readonly events: Readonly<Record<Leg, readonly HtlcEvent[]>>
+  /** Deposits on record that are not among the events, because they are not considered. */
+  readonly unreadDeposits: Readonly<Record<Leg, number>>
   readonly tips: Readonly<Record<Leg, Tip | null>>
   /** Why wanted actions cannot be done now, as texts for the user. */
   readonly refusals: ReadonlyMap<ActionVerb, string>
@@ -156,7 +159,9 @@ export type SnapshotRow = OrderRow & {
 const factColumns = (swap: 's' | 'd') => `,
   (select json_agg(json_build_array(
       kind, tx, index, deposit, amount::text, secret, block_height::text, block_hash, block_time::text, block_ordinal::text, expires_at::text
-    )) from events where chain = ${swap}.chain and swap_id = ${swap}.swap_id) as ${swap}_events,
+    )) from (
+      select * from events where chain = ${swap}.chain and swap_id = ${swap}.swap_id limit ${MOST_EVENTS_READ + 1}
+    ) as read) as ${swap}_events,
   ${swap}_tip.tip as ${swap}_tip`
 
 /** A lateral join, so that the database caches it: many orders share few chains. */
@@ -230,6 +235,7 @@ export function parseSnapshot(row: SnapshotRow): OrderSnapshot {
   return {
     stored,
     events: { source: parseEvents(source.swapId, row.s_events), destination: parseEvents(destination.swapId, row.d_events) },
+    unreadDeposits: { source: 0, destination: 0 },
     tips: { source: parseTip(row.s_tip), destination: parseTip(row.d_tip) },
     refusals: new Map(row.refusals ?? []),
   }

@@ -1,8 +1,9 @@
 /** Reads and updates orders. Agreed terms never change; the refund address, the secret and the closing time are set later. */
 import { sql } from 'kysely'
 import type { ChainId } from '../../protocol/chain-id.ts'
-import type { ActionVerb } from '../../protocol/order.ts'
+import type { ActionVerb, Leg } from '../../protocol/order.ts'
 import { lockChain } from '../chain/chain-lock.ts'
+import { MOST_EVENTS_READ, readConsideredEvents } from '../chain/considered-events.ts'
 import { anyOf } from '../database/any-of.ts'
 import type { Database } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
@@ -30,12 +31,31 @@ export async function findOrder(db: Database, id: string): Promise<StoredOrder |
 
 export async function findOrderSnapshot(db: Database, id: string): Promise<OrderSnapshot | null> {
   const [row] = await selectSnapshotById(db, [id])
-  return row === undefined ? null : parseSnapshot(row)
+  return row === undefined ? null : withConsidered(db, parseSnapshot(row))
 }
 
 /** Newest first. */
 export async function findOrderSnapshots(db: Database, ids: readonly string[]): Promise<readonly OrderSnapshot[]> {
-  return ids.length === 0 ? [] : (await selectSnapshotsByIds(db, [ids])).map(parseSnapshot)
+  if (ids.length === 0) return []
+  const snapshots = (await selectSnapshotsByIds(db, [ids])).map(parseSnapshot)
+  return Promise.all(snapshots.map((snapshot) => withConsidered(db, snapshot)))
+}
+
+/** If a swap has too many events to read all, reads those of its considered deposits. */
+async function withConsidered(db: Database, snapshot: OrderSnapshot): Promise<OrderSnapshot> {
+  const read = async (leg: Leg) => {
+    const events = snapshot.events[leg]
+    if (events.length <= MOST_EVENTS_READ) return { events, unreadDeposits: 0 }
+    const { chain, swapId } = snapshot.stored.order[leg]
+    return readConsideredEvents(db, chain, swapId)
+  }
+  if (snapshot.events.source.length <= MOST_EVENTS_READ && snapshot.events.destination.length <= MOST_EVENTS_READ) return snapshot
+  const [source, destination] = [await read('source'), await read('destination')]
+  return {
+    ...snapshot,
+    events: { source: source.events, destination: destination.events },
+    unreadDeposits: { source: source.unreadDeposits, destination: destination.unreadDeposits },
+  }
 }
 
 const selectRepeated = prepare<OrderRow & { readonly by_key: boolean | null; readonly by_nonce: boolean | null }>(
