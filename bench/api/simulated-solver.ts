@@ -48,4 +48,6 @@ export const simulatedSolver: SolverClient = {
   instantRefund: notMeasured,
   liquidity: notMeasured,
   health: notMeasured,
+  tellChanges: notMeasured,
+  changesSince: notMeasured,
 }

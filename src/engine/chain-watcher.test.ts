@@ -37,7 +37,14 @@ afterEach(async () => {
 function start(chain: MemoryChain, holder = 'me', pollMs = 3_600_000): ChainWatcher {
   const client = { ...chain, chain: { ...chain.chain, pollMs } }
   const log = pino({ level: 'silent' })
-  const watcher = startChainWatcher({ db: store.db, client, leases: createLeases(store.db, holder), log, onChange: () => undefined })
+  const watcher = startChainWatcher({
+    db: store.db,
+    client,
+    leases: createLeases(store.db, holder),
+    log,
+    onChange: () => undefined,
+    onEvents: () => undefined,
+  })
   watchers.push(watcher)
   return watcher
 }

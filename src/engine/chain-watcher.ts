@@ -29,8 +29,8 @@ export interface FreshPolls {
 }
 
 export interface ChainWatcher extends FreshPolls {
-  /** Poll now, if an order is open on this chain. Bounded, whoever asks and how often. */
-  wake(): void
+  /** Poll soon, if an order is open on this chain and its nodes do not say themselves when there is a block. Bounded, however often it is called. */
+  hint(): void
   /** An order may have been written: the next block counts. */
   expectNews(): void
   stop(): Promise<void>
@@ -45,16 +45,21 @@ export type ChainWatcherOptions = {
   readonly log: Logger
   /** States may have changed. */
   readonly onChange: () => void
+  /** Events were recorded. */
+  readonly onEvents: () => void
 }
 
 /** Another process reads a published poll if it is not much older than this. */
 const PUBLISH_MS = 500
+/** Nodes that told of a block within this time will tell of the next one: hints about the chain are not needed. */
+const LEAST_LIVE_MS = 30_000
+const LIVE_BLOCKS = 3
 /** Clocks are read in parts of a millisecond. */
 const CLOCK_ERROR_MS = 1
 
 type Outcome = { readonly poll: FreshPoll | null } | { readonly failure: ChainFailure }
 
-export function startChainWatcher({ db, client, leases, log, onChange }: ChainWatcherOptions): ChainWatcher {
+export function startChainWatcher({ db, client, leases, log, onChange, onEvents }: ChainWatcherOptions): ChainWatcher {
   const chain = client.chain.id
   const list = createWatchList(client.chain)
   const guard = createFinalGuard((what) => log.error({ chain }, what))
@@ -85,6 +90,7 @@ export function startChainWatcher({ db, client, leases, log, onChange }: ChainWa
         onCurrent(block) {
           tip = block
         },
+        onEvents,
         onReorg: ({ from, to }) => log.warn({ chain, from, to }, 'reorg: blocks removed'),
       }),
     )
@@ -146,10 +152,16 @@ export function startChainWatcher({ db, client, leases, log, onChange }: ChainWa
   const wake = () => {
     if ((isListOld || list.openSize > 0) && mayWake()) loop.wake()
   }
-  const unsubscribe = client.newBlocks?.(wake)
+  let toldAtMs = Number.NEGATIVE_INFINITY
+  const unsubscribe = client.newBlocks?.(() => {
+    toldAtMs = performance.now()
+    wake()
+  })
 
   return {
-    wake,
+    hint() {
+      if (performance.now() - toldAtMs > Math.max(LEAST_LIVE_MS, Number(client.chain.blockMs) * LIVE_BLOCKS)) wake()
+    },
     expectNews() {
       isListOld = true
     },

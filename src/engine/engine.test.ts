@@ -24,7 +24,11 @@ afterEach(async () => {
   vi.restoreAllMocks()
 })
 
-function start(clients: EngineFixture['clients'] = fixture.clients, db: Database = store.db): Engine {
+function start(
+  clients: EngineFixture['clients'] = fixture.clients,
+  db: Database = store.db,
+  onNews: (chain: string) => void = () => undefined,
+): Engine {
   const destination = new Writable({
     write(chunk, _encoding, done) {
       logged.push(String(chunk))
@@ -33,7 +37,7 @@ function start(clients: EngineFixture['clients'] = fixture.clients, db: Database
   })
   const { party } = fixture.context('solver')
   const log = createLogger({ name: 'test', pretty: false, destination })
-  const engine = startEngine({ db, registry, clients, party, log, now: () => NOW })
+  const engine = startEngine({ db, registry, clients, party, log, now: () => NOW, onNews })
   engines.push(engine)
   return engine
 }
@@ -111,22 +115,37 @@ describe('between polls', () => {
       told.push(onBlock)
       return () => void told.splice(told.indexOf(onBlock), 1)
     }
-    return new Map([...fixture.clients].map(([id, client]) => [id, { ...client, chain: { ...client.chain, pollMs: NEVER_MS }, newBlocks }]))
+    return new Map([...muteChains()].map(([id, client]) => [id, { ...client, newBlocks }]))
+  }
+
+  /** Chains whose next poll never comes, and that say nothing. */
+  function muteChains(): EngineFixture['clients'] {
+    return new Map([...fixture.clients].map(([id, client]) => [id, { ...client, chain: { ...client.chain, pollMs: NEVER_MS } }]))
   }
   const polls = () => [fixture.bitcoin, fixture.ethereum].map(({ asked }) => asked.filter((question) => question === 'tip').length)
   const settle = () => new Promise<void>((resolve) => setTimeout(resolve, 100))
 
-  test('a new block is read at once, and the chain of a sent transaction too', async () => {
+  test('a new block is read at once', async () => {
     const engine = start(silentChains())
+    await engine.ready()
+    await pay()
+    announce()
+    await eventually(() => expect(fixture.ethereum.broadcast).toEqual(['initiate 1']))
+  })
+
+  test('a hint is enough where nodes say nothing, and the chain of a sent transaction is polled soon', async () => {
+    const news: string[] = []
+    const engine = start(muteChains(), store.db, (chain) => news.push(chain))
     await engine.ready()
     await pay()
     let sentAt = Number.POSITIVE_INFINITY
     fixture.ethereum.before['answer to broadcast'] = () => {
       sentAt = fixture.ethereum.asked.length
     }
-    announce()
+    engine.wakeChain('bitcoin_regtest')
     await eventually(() => expect(fixture.ethereum.broadcast).toEqual(['initiate 1']))
     await eventually(() => expect(fixture.ethereum.asked.slice(sentAt)).toContain('tip'))
+    expect(news).toEqual(['bitcoin_regtest', 'ethereum_localnet'])
   })
 
   test('a new block is ignored while no order is open, until something is written', async () => {
@@ -155,13 +174,29 @@ describe('between polls', () => {
     for (const [index, count] of polls().entries()) expect(count - (before[index] ?? 0)).toBeLessThanOrEqual(8)
   })
 
-  test('a hint is bounded in the same way, and one about an unknown chain is ignored', async () => {
+  test('a hint costs no request while nodes say when there is a block', async () => {
     const engine = start(silentChains())
+    await engine.ready()
+    announce()
+    await settle()
+    const before = polls()
+    for (let hints = 0; hints < 10; hints++) engine.wakeChain('bitcoin_regtest')
+    await settle()
+    expect(polls()).toEqual(before)
+  })
+
+  test('a flood of hints causes few polls, and one about an unknown chain is ignored', async () => {
+    const engine = start(muteChains())
     await engine.ready()
     const [bitcoin = 0, ethereum = 0] = polls()
     engine.wakeChain('dogecoin')
-    engine.wakeChain('bitcoin_regtest')
-    await eventually(() => expect(polls()).toEqual([bitcoin + 1, ethereum]))
+    for (let hints = 0; hints < 100; hints++) {
+      engine.wakeChain('bitcoin_regtest')
+      await new Promise<void>((resolve) => setImmediate(resolve))
+    }
+    await eventually(() => expect(polls()[0]).toBeGreaterThan(bitcoin))
+    expect(polls()[0]).toBeLessThanOrEqual(bitcoin + 8)
+    expect(polls()[1]).toBe(ethereum)
   })
 
   test('the process that follows the chain polls when another one asks', async () => {

@@ -38,6 +38,8 @@ export type EngineOptions = {
   readonly party: Party
   readonly log: Logger
   readonly now: () => bigint
+  /** This process sent a transaction on the chain, or saw an event there: for the other party, who may poll it early. */
+  readonly onNews?: (chain: ChainId) => void
 }
 
 const RECONCILE_MS = 1000
@@ -120,23 +122,31 @@ export function startEngine(options: EngineOptions): Engine {
     onError: (error) => log.error({ err: error }, 'rebuilding the order list failed'),
   })
   const watchers = new Map(
-    [...clients].map(([chain, client]) => [chain, startChainWatcher({ db, client, leases, log, onChange: () => reconciler.wake() })]),
+    [...clients].map(([chain, client]) => {
+      const onEvents = () => options.onNews?.(chain)
+      return [chain, startChainWatcher({ db, client, leases, log, onChange: () => reconciler.wake(), onEvents })]
+    }),
   )
 
   const signals = openSignals(db, (signal) => {
     if (signal === ORDERS) expectNews()
-    else if (signal.startsWith(CHAIN)) watchers.get(signal.slice(CHAIN.length))?.wake()
+    else if (signal.startsWith(CHAIN)) watchers.get(signal.slice(CHAIN.length))?.hint()
   })
 
   function expectNews(): void {
     for (const watcher of watchers.values()) watcher.expectNews()
   }
 
+  function onSent(chain: ChainId): void {
+    wakeChain(chain)
+    options.onNews?.(chain)
+  }
+
   /** Another process may be the one that polls it. */
   function wakeChain(chain: ChainId): void {
     const watcher = watchers.get(chain)
     if (watcher === undefined) return
-    watcher.wake()
+    watcher.hint()
     signals.send(`${CHAIN}${chain}`)
   }
 
@@ -152,7 +162,7 @@ export function startEngine(options: EngineOptions): Engine {
   async function attempt(action: LeasedAction) {
     const about = { order: action.orderId, action: `${action.verb} ${action.leg}` }
     try {
-      const result = await executeAction({ ...options, leases, polls: watchers, onSent: wakeChain }, action)
+      const result = await executeAction({ ...options, leases, polls: watchers, onSent }, action)
       if (result.kind === 'sent' && result.tx !== action.lastTx) log.info({ ...about, tx: result.tx }, 'sent')
       if (result.kind === 'cancelling') log.warn({ ...about, tx: result.tx }, 'no longer wanted: cancelling the unmined transaction')
       if (result.kind === 'failed')

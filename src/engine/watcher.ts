@@ -47,6 +47,8 @@ export type Watch = {
   readonly memory?: PollMemory
   /** Everything up to `tip` is recorded, and `tip` was the newest block after this poll began. */
   readonly onCurrent?: (tip: Block) => void
+  /** Events were recorded. */
+  readonly onEvents?: () => void
   readonly onReorg: (details: { readonly chain: string; readonly from: bigint; readonly to: bigint }) => void
 }
 
@@ -100,6 +102,7 @@ export async function pollChain(watch: Watch): Promise<PollResult> {
     forget(memory)
     return { changed: true, behind: true }
   }
+  if (recorded.changed) watch.onEvents?.()
   list.recorded(end, events)
   remember(memory, { ...end, ...(cursor?.finalHeight !== undefined && { finalHeight: cursor.finalHeight }) }, events)
   // What the database accepted as final is read from there.

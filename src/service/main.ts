@@ -12,6 +12,7 @@ import { openDatabase } from '../store/database/database.ts'
 import { createVault } from '../store/orders/sealed-values.ts'
 import { createApi } from './api/app.ts'
 import { createCosignTasks } from './batch-redeem/offer-cosign.ts'
+import { createHints } from './hints/hints.ts'
 import { automaticRefundTasks } from './instant-refund/automatic-refunds.ts'
 import { createSigningLimit } from './instant-refund/signing-limit.ts'
 import { fillTasks } from './partial-deposits/agree-on-fill.ts'
@@ -59,7 +60,8 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
     createCollectTasks(context),
   ])
   const party = createServiceParty({ db, vault, relay, onReconciled: sync.startDueTasks })
-  const engine: Engine = startEngine({ db, registry, clients, party, log, now })
+  const hints = createHints(solvers, (chain) => engine.wakeChain(chain))
+  const engine: Engine = startEngine({ db, registry, clients, party, log, now, onNews: hints.tell })
   const api = createApi({
     db,
     registry,
@@ -86,6 +88,7 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
     await api.close()
     await engine.stop()
     await sync.stop()
+    await hints.stop()
     await network.close()
     await db.destroy()
   }

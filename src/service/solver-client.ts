@@ -3,6 +3,7 @@ import { Compile } from 'typebox/compile'
 import { callHttp } from '../http-client.ts'
 import { type ErrorCode, TandemError } from '../protocol/error.ts'
 import {
+  SolverChanges,
   SolverCosign,
   type SolverCosigned,
   type SolverCosignRequest,
@@ -32,6 +33,10 @@ export interface SolverClient {
   completeCosigned(request: SolverCosigned): Promise<unknown>
   /** Asks for its signatures over these instant refunds. */
   instantRefund(orderId: string, request: SolverInstantRefundRequest): Promise<SolverInstantRefund>
+  /** Tells it on which chains something has happened. */
+  tellChanges(chains: readonly string[]): Promise<unknown>
+  /** Resolves when something has happened on a chain since number `after`, or after a while. */
+  changesSince(after: number, signal: AbortSignal): Promise<{ readonly next: number; readonly chains: readonly string[] }>
   liquidity(): Promise<SolverLiquidity>
   /** Resolves when the solver answers. */
   health(): Promise<SolverHealth>
@@ -54,6 +59,8 @@ export class SolverFailure extends Error {
 }
 
 const MAX_ANSWER_BYTES = 512 * 1024
+/** Longer than a solver waits. */
+const LONG_POLL_MS = 30_000
 
 /** Any other code is a fault of the solver, not of the request. */
 const RELAYED_CODES: ReadonlySet<string> = new Set<ErrorCode>([
@@ -74,18 +81,20 @@ const isFill = Compile(SolverFill)
 const isCosign = Compile(SolverCosign)
 const isInstantRefund = Compile(SolverInstantRefund)
 const isLiquidity = Compile(SolverLiquidity)
+const isChanges = Compile(SolverChanges)
 const isHealth = Compile(SolverHealth)
 const isRefusal = Compile(SolverRefusal)
 
 type Answer = { readonly solver_id: string }
+type Wait = { readonly timeoutMs: number; readonly signal?: AbortSignal }
 type Checker<T extends Answer> = { Check(value: unknown): value is T }
 
 export function createSolverClient({ id, baseUrl, token, timeoutMs }: SolverClientOptions): SolverClient {
   const root = baseUrl.replace(/\/+$/, '')
 
   /** A call with a body is a POST. */
-  async function ask<T extends Answer>(path: string, body: unknown, checker: Checker<T>): Promise<T> {
-    const { status, answer } = await send(path, body)
+  async function ask<T extends Answer>(path: string, body: unknown, checker: Checker<T>, wait?: Wait): Promise<T> {
+    const { status, answer } = await send(path, body, wait)
     if (status === 200) {
       if (!checker.Check(answer)) throw new SolverFailure(`solver ${id} answered ${path} in an invalid shape`)
       if (answer.solver_id !== id) throw new SolverFailure(`solver ${id} calls itself "${oneLine(answer.solver_id)}"`)
@@ -95,13 +104,17 @@ export function createSolverClient({ id, baseUrl, token, timeoutMs }: SolverClie
     throw new SolverFailure(`solver ${id} answered ${path} with HTTP ${status}`)
   }
 
-  async function send(path: string, body: unknown): Promise<{ readonly status: number; readonly answer: unknown }> {
+  async function send(
+    path: string,
+    body: unknown,
+    wait: Wait = { timeoutMs },
+  ): Promise<{ readonly status: number; readonly answer: unknown }> {
     try {
       const { status, text } = await callHttp({
         url: `${root}${path}`,
         headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
         ...(body !== undefined && { body: JSON.stringify(body) }),
-        timeoutMs,
+        ...wait,
         maxBytes: MAX_ANSWER_BYTES,
       })
       return { status, answer: JSON.parse(text) }
@@ -118,6 +131,9 @@ export function createSolverClient({ id, baseUrl, token, timeoutMs }: SolverClie
     cosign: (request) => ask<SolverCosign>('/cosign', request, isCosign),
     completeCosigned: (request) => ask<SolverHealth>('/cosign/complete', request, isHealth),
     instantRefund: (orderId, request) => ask<SolverInstantRefund>(`/orders/${orderId}/instant-refund`, request, isInstantRefund),
+    tellChanges: (chains) => ask<SolverHealth>('/changes', { chains }, isHealth),
+    changesSince: (after, signal) =>
+      ask<SolverChanges>(`/changes?after=${after}`, undefined, isChanges, { timeoutMs: LONG_POLL_MS, signal }),
     liquidity: () => ask<SolverLiquidity>('/liquidity', undefined, isLiquidity),
     health: () => ask<SolverHealth>('/health', undefined, isHealth),
   }

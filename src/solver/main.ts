@@ -8,6 +8,7 @@ import { type Engine, startEngine } from '../engine/engine.ts'
 import { connectNetwork } from '../engine/network.ts'
 import { parseUsdMicros, parseUsdPrice } from '../protocol/amount.ts'
 import { openDatabase } from '../store/database/database.ts'
+import { createChanges } from './changes.ts'
 import { createInventory } from './inventory.ts'
 import { createSolverParty } from './party.ts'
 import { createSolverServer } from './server.ts'
@@ -40,7 +41,9 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
     throw error
   })
   const { registry, clients } = network
+  const changes = createChanges()
   const engine = startEngine({
+    onNews: changes.note,
     db,
     registry,
     clients,
@@ -65,7 +68,7 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
     now,
     wake: engine.wake,
   }
-  const server = createSolverServer({ context, token, log, chainHealthy: engine.chainHealthy })
+  const server = createSolverServer({ context, token, log, chainHealthy: engine.chainHealthy, changes, onHint: engine.wakeChain })
   try {
     await engine.ready()
     return { url: await server.listen(config.listen), engine, stop }

@@ -2,6 +2,7 @@ import { Writable } from 'node:stream'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createLogger } from '../log.ts'
 import { openTestStore, type TestStore } from '../store/store.fixture.ts'
+import { type Changes, createChanges } from './changes.ts'
 import { createSolverServer } from './server.ts'
 import { btc, openSolver, orderRequest, type TestSolver, wbtc } from './solver.fixture.ts'
 
@@ -12,6 +13,8 @@ let server: ReturnType<typeof createSolverServer>
 let url: string
 const unreachable = new Set<string>()
 const logged: string[] = []
+const hinted: string[] = []
+let changes: Changes
 beforeAll(async () => {
   store = await openTestStore()
 })
@@ -20,6 +23,8 @@ beforeEach(async () => {
   solver = await openSolver(store)
   unreachable.clear()
   logged.length = 0
+  hinted.length = 0
+  changes = createChanges()
   const destination = new Writable({
     write(chunk, _encoding, done) {
       logged.push(String(chunk))
@@ -31,6 +36,8 @@ beforeEach(async () => {
     token: TOKEN,
     log: createLogger({ name: 'test', pretty: false, destination }),
     chainHealthy: (chain) => !unreachable.has(chain),
+    changes,
+    onHint: (chain) => hinted.push(chain),
   })
   url = await server.listen({ host: '127.0.0.1', port: 0 })
   return () => server.close()
@@ -175,5 +182,39 @@ describe('an unreachable chain', () => {
       expect(await post(path, body)).toEqual({ status: 503, body: { code: 'chain_unavailable', message: `${chain} is not reachable` } })
     }
     expect(await post('/quote', { ...quoteRequest, indicative: true })).toMatchObject({ status: 200 })
+  })
+})
+
+describe('hints', () => {
+  const get = async (path: string, authorization = `Bearer ${TOKEN}`) => {
+    const response = await fetch(`${url}${path}`, { headers: { authorization } })
+    return { status: response.status, body: await response.json() }
+  }
+
+  test('of a service are passed on, each chain once', async () => {
+    expect(await post('/changes', { chains: ['a', 'b', 'a'] })).toMatchObject({ status: 200 })
+    expect(hinted).toEqual(['a', 'b'])
+  })
+
+  test('for a service wait until something happens', async () => {
+    const waiting = get('/changes?after=0')
+    changes.note('a')
+    expect(await waiting).toEqual({ status: 200, body: { solver_id: solver.context.solverId, next: 1, chains: ['a'] } })
+  })
+
+  test('are refused without the token, and in another shape', async () => {
+    expect(await post('/changes', { chains: ['a'] }, 'Bearer wrong')).toMatchObject({ status: 401 })
+    expect(await get('/changes?after=0', 'Bearer wrong')).toMatchObject({ status: 401 })
+    const many = Array.from({ length: 65 }, (_, index) => `chain ${index}`)
+    for (const chains of [[], [''], ['x'.repeat(65)], many, 'a']) expect(await post('/changes', { chains })).toMatchObject({ status: 400 })
+    for (const after of ['', '-1', 'x', '1'.repeat(16)]) expect(await get(`/changes?after=${after}`)).toMatchObject({ status: 400 })
+    expect(hinted).toEqual([])
+  })
+
+  test('do not keep the server from closing', async () => {
+    const waiting = get('/changes?after=0')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    await server.close()
+    expect(await waiting).toMatchObject({ status: 200, body: { next: 0, chains: [] } })
   })
 })

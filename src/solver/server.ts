@@ -7,6 +7,9 @@ import { Type } from 'typebox'
 import type { ChainId } from '../protocol/chain-id.ts'
 import { type ErrorCode, errorStatus, TandemError } from '../protocol/error.ts'
 import {
+  SolverChanges,
+  SolverChangesQuery,
+  SolverChangesRequest,
   SolverCosign,
   SolverCosigned,
   SolverCosignRequest,
@@ -23,6 +26,7 @@ import {
   type SolverRefusal,
 } from '../protocol/wire/solver.ts'
 import { draftCosigned, takeCosigned } from './batch-redeem/cosign.ts'
+import type { Changes } from './changes.ts'
 import { signInstantRefunds } from './instant-refund/sign-instant-refunds.ts'
 import { acceptOrder, type OrderContext } from './orders.ts'
 import { signFill } from './partial-deposits/sign-fill.ts'
@@ -35,9 +39,12 @@ export type SolverServerOptions = {
   readonly token: string
   readonly log: Logger
   readonly chainHealthy: (chain: ChainId) => boolean
+  readonly changes: Changes
+  /** A service says that something has happened on this chain. */
+  readonly onHint: (chain: ChainId) => void
 }
 
-export function createSolverServer({ context, token, log, chainHealthy }: SolverServerOptions): FastifyInstance {
+export function createSolverServer({ context, token, log, chainHealthy, changes, onHint }: SolverServerOptions): FastifyInstance {
   // No type coercion: null is not 0, and a number is not an amount.
   const app = fastify({ bodyLimit: 512 * 1024, ajv: { customOptions: { coerceTypes: false } } }).withTypeProvider<TypeBoxTypeProvider>()
   const expected = Buffer.from(`Bearer ${token}`)
@@ -91,6 +98,17 @@ export function createSolverServer({ context, token, log, chainHealthy }: Solver
     { schema: { params: OrderPath, body: SolverInstantRefundRequest, response: { 200: SolverInstantRefund } } },
     async (request) => signInstantRefunds(context, request.params.order_id, request.body),
   )
+
+  app.post('/changes', { schema: { body: SolverChangesRequest, response: { 200: SolverHealth } } }, async (request) => {
+    for (const chain of new Set(request.body.chains)) onHint(chain)
+    return { solver_id: context.solverId }
+  })
+
+  app.get('/changes', { schema: { querystring: SolverChangesQuery, response: { 200: SolverChanges } } }, async (request) => {
+    const { next, chains } = await changes.since(Number(request.query.after))
+    return { solver_id: context.solverId, next, chains: [...chains] }
+  })
+  app.addHook('preClose', async () => changes.close())
 
   app.get('/liquidity', { schema: { response: { 200: SolverLiquidity } } }, async () => ({
     solver_id: context.solverId,

@@ -178,6 +178,17 @@ export const SolverLiquidity = Type.Object({
 })
 export type SolverLiquidity = Static<typeof SolverLiquidity>
 
+const ChainIds = (minItems: number) => Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { minItems, maxItems: 64 })
+
+/** POST /changes: the service says on which chains something has happened. A hint: the solver looks for itself, and limits how often. */
+export const SolverChangesRequest = Type.Object({ chains: ChainIds(1) })
+export type SolverChangesRequest = Static<typeof SolverChangesRequest>
+
+/** GET /changes?after=N: the same in the other direction. Answered when something has happened since number N, or after 20 s. */
+export const SolverChangesQuery = Type.Object({ after: Type.String({ pattern: '^[0-9]{1,15}$' }) })
+export const SolverChanges = Type.Object({ solver_id: Type.String(), next: Type.Integer({ minimum: 0 }), chains: ChainIds(0) })
+export type SolverChanges = Static<typeof SolverChanges>
+
 /** GET /health. */
 export const SolverHealth = Type.Object({ solver_id: Type.String() })
 export type SolverHealth = Static<typeof SolverHealth>

@@ -1,0 +1,75 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { createHints, type Hints } from './hints.ts'
+
+let hints: Hints | null = null
+afterEach(async () => {
+  await hints?.stop()
+  hints = null
+})
+
+type Answer = { readonly next: number; readonly chains: readonly string[] }
+
+/** A simulated solver whose long polls the test answers. */
+function createTalk() {
+  const told: (readonly string[])[] = []
+  const polls: { readonly after: number; readonly answer: (answer: Answer) => void; readonly fail: () => void }[] = []
+  return {
+    told,
+    polls,
+    tellChanges: vi.fn(async (chains: readonly string[]) => void told.push(chains)),
+    changesSince: (after: number, signal: AbortSignal) =>
+      new Promise<Answer>((answer, reject) => {
+        const fail = () => reject(new Error('the solver is away'))
+        signal.addEventListener('abort', fail)
+        polls.push({ after, answer, fail })
+      }),
+  }
+}
+
+test('tells every solver once what happened in one moment', async () => {
+  const [one, other] = [createTalk(), createTalk()]
+  hints = createHints([one, other], () => undefined)
+  for (let times = 0; times < 100; times++) for (const chain of ['a', 'b']) hints.tell(chain)
+  await vi.waitFor(() => expect([one.told, other.told]).toEqual([[['a', 'b']], [['a', 'b']]]))
+  hints.tell('c')
+  await vi.waitFor(() => expect(one.told).toEqual([['a', 'b'], ['c']]))
+})
+
+test('sends one request at a time to a solver, and a failure loses only that hint', async () => {
+  const talk = createTalk()
+  let finish: () => void = () => undefined
+  talk.tellChanges.mockImplementationOnce(async () => {
+    await new Promise<void>((resolve) => {
+      finish = resolve
+    })
+    throw new Error('the solver is away')
+  })
+  hints = createHints([talk], () => undefined)
+  hints.tell('a')
+  await vi.waitFor(() => expect(talk.tellChanges).toHaveBeenCalledTimes(1))
+  for (const chain of ['b', 'c', 'b']) hints.tell(chain)
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  expect(talk.tellChanges).toHaveBeenCalledTimes(1)
+  finish()
+  await vi.waitFor(() => expect(talk.told).toEqual([['b', 'c']]))
+})
+
+test('hears what a solver says, and goes on from there', async () => {
+  const talk = createTalk()
+  const heard: string[] = []
+  hints = createHints([talk], (chain) => heard.push(chain))
+  await vi.waitFor(() => expect(talk.polls).toHaveLength(1))
+  talk.polls[0]?.answer({ next: 7, chains: ['a', 'b'] })
+  await vi.waitFor(() => expect(talk.polls).toHaveLength(2))
+  expect(heard).toEqual(['a', 'b'])
+  expect(talk.polls.map(({ after }) => after)).toEqual([0, 7])
+})
+
+test('a solver that is away is not asked without pause, and stopping does not wait for it', async () => {
+  const talk = createTalk()
+  hints = createHints([talk], () => undefined)
+  await vi.waitFor(() => expect(talk.polls).toHaveLength(1))
+  talk.polls[0]?.fail()
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  expect(talk.polls).toHaveLength(1)
+})

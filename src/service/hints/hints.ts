@@ -1,0 +1,65 @@
+/**
+ * Hints between the service and its solvers that something has happened on a chain. A hint only makes the receiver poll that chain early,
+ * where its nodes do not say themselves when there is a block. The receiver bounds how often.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ChainId } from '../../protocol/chain-id.ts'
+import type { SolverClient } from '../solver-client.ts'
+
+export interface Hints {
+  /** Tells all solvers, soon: what happens within 50 ms goes together, and one request at a time to each. */
+  tell(chain: ChainId): void
+  stop(): Promise<void>
+}
+
+const COLLECT_MS = 50
+const RETRY_MS = 5000
+
+type Talk = Pick<SolverClient, 'tellChanges' | 'changesSince'>
+
+/** `onHint`: a solver says that something has happened on this chain. */
+export function createHints(solvers: readonly Talk[], onHint: (chain: ChainId) => void): Hints {
+  const stopping = new AbortController()
+  const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined)
+  const talks = solvers.map((solver) => ({ waiting: new Set<ChainId>(), sending: null as Promise<void> | null, solver }))
+
+  async function send({ waiting, solver }: (typeof talks)[number]): Promise<void> {
+    while (waiting.size > 0 && !stopping.signal.aborted) {
+      await pause(COLLECT_MS)
+      const chains = [...waiting]
+      waiting.clear()
+      // A hint that is lost does no harm: the solver polls.
+      await solver.tellChanges(chains).catch(() => undefined)
+    }
+  }
+
+  async function listen({ solver }: (typeof talks)[number]): Promise<void> {
+    for (let after = 0; !stopping.signal.aborted; ) {
+      try {
+        const { next, chains } = await solver.changesSince(after, stopping.signal)
+        after = next
+        for (const chain of chains) onHint(chain)
+        await pause(COLLECT_MS)
+      } catch {
+        // The solver is away, or knows no hints.
+        await pause(RETRY_MS)
+      }
+    }
+  }
+
+  const listening = talks.map(listen)
+  return {
+    tell(chain) {
+      for (const talk of talks) {
+        talk.waiting.add(chain)
+        talk.sending ??= send(talk).finally(() => {
+          talk.sending = null
+        })
+      }
+    },
+    async stop() {
+      stopping.abort()
+      await Promise.all([...listening, ...talks.map(({ sending }) => sending)])
+    },
+  }
+}
