@@ -160,6 +160,10 @@ function deployOf(fixture: EvmFixture): NonNullable<ConformanceFixture['deploy']
       bringDeployer: true,
       onProgress: () => undefined,
     },
+    wrongTokens: [
+      { token: `0x${'12'.repeat(20)}`, reason: /there is no contract at 0x1212/ },
+      { token: fixture.contracts.tokens.wbtc, reason: /not the token of .*:usdc: expected 6 decimals/ },
+    ],
     async whileMining(run) {
       fixture.local.setMining({ kind: 'instant' })
       try {

@@ -134,6 +134,7 @@ describeConformance('hypercore', { family: hypercore, abilities }, async () => {
         bringDeployer: true,
         onProgress: () => undefined,
       },
+      wrongTokens: [{ token: `0x${'12'.repeat(20)}`, reason: /HyperCore links none of its tokens to 0x1212/ }],
       async whileMining(run) {
         fixture.local.setMining({ kind: 'instant' })
         try {

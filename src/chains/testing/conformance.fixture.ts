@@ -86,6 +86,8 @@ export interface ConformanceFixture {
   readonly deploy?: {
     /** For a contract that is not deployed yet. */
     readonly request: DeployRequest
+    /** Not the token of the asset. */
+    readonly wrongTokens: readonly { readonly token: string; readonly reason: RegExp }[]
     /** Mines automatically while `run` lasts. */
     whileMining<T>(run: () => Promise<T>): Promise<T>
     connect(htlc: string): ChainClient

@@ -116,6 +116,10 @@ describeConformance(
           dryRun: true,
           onProgress: () => undefined,
         },
+        wrongTokens: [
+          { token: user.address, reason: /there is no contract at/ },
+          { token: contracts.tokens.wbtc, reason: /expected 6 decimals/ },
+        ],
         async whileMining(run) {
           fixture.local.setMining({ kind: 'instant' })
           try {

