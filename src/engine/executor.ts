@@ -16,7 +16,7 @@ import { readRevertedRelays } from '../store/actions/reverted-relays.ts'
 import { noteInstantRefundTransaction } from '../store/orders/grants.ts'
 import { findOrder } from '../store/orders/orders.ts'
 import { recordPrefund } from '../store/orders/prefunds.ts'
-import { redeemBatch } from './batch-redeem/batch-redeem.ts'
+import { type BatchContext, redeemBatch } from './batch-redeem/batch-redeem.ts'
 import { clientFor, type LiveView, loadLiveFacts } from './facts.ts'
 import { createFreshFacts } from './fresh-facts.ts'
 import type { Leases } from './leases.ts'
@@ -105,8 +105,14 @@ export function backoffMs(failures: number): number {
 }
 
 async function take(context: ExecutorContext, action: LeasedAction, first: Step, againInMs: number): Promise<string> {
-  if (first.verb === 'redeem' && first.client.batchRedeem !== undefined && context.party.role === 'solver') {
-    const batch = { ...context, recheck: (other: LeasedAction) => recheck(context, other), againInMs }
+  // A batch pays the redeemer of the terms: not one who chose another address.
+  if (first.verb === 'redeem' && first.client.batchRedeem !== undefined && context.party.payoutAddress(first) === null) {
+    const batch: BatchContext = {
+      ...context,
+      recheck: (other) => recheck(context, other),
+      showingSecrets: (...args) => redeemShowingSecrets(context, ...args),
+      againInMs,
+    }
     return redeemBatch(batch, { action, step: first })
   }
   const facts = createFreshFacts(first.asOfMs, async () => {
@@ -123,7 +129,7 @@ async function take(context: ExecutorContext, action: LeasedAction, first: Step,
   const to = context.party.payoutAddress(first)
   if (verb === 'redeem') {
     const request = { deposits: redeemable(state, leg), to, secret: await context.party.secretFor(first) }
-    return redeemShowingSecret(context, action, outbox, (watched) => client.redeem(terms, request, watched))
+    return redeemShowingSecrets(context, [action], outbox, (watched) => client.redeem(terms, request, watched))
   }
   if (verb === 'refund') return refund(context, first, to, outbox)
   if (verb === 'reclaim') return reclaim(first, outbox)
@@ -175,16 +181,19 @@ async function refund({ db }: ExecutorContext, { client, state, leg }: Step, to:
  * A recorded attempt counts as shown. Once every node has definitely refused all that this call broadcast, its attempts are marked as
  * refused. The marks of earlier calls are removed first: this time a node may accept what it refused then.
  */
-async function redeemShowingSecret(
+async function redeemShowingSecrets(
   { db, party }: ExecutorContext,
-  action: LeasedAction,
+  actions: readonly LeasedAction[],
   outbox: Outbox,
   redeem: (outbox: Outbox) => Promise<string>,
 ): Promise<string> {
   if (party.role !== 'service') return redeem(outbox)
-  const refusedBefore = outbox.attempts.length === 0 ? [] : await unmarkRefused(db, action)
-  if (refusedBefore === null) throw new ChainFailure('superseded', `${action.key}: the lease is lost, another engine has taken over`)
-  const broadcast = [...refusedBefore]
+  const broadcast: string[] = []
+  for (const action of outbox.attempts.length === 0 ? [] : actions) {
+    const refusedBefore = await unmarkRefused(db, action)
+    if (refusedBefore === null) throw new ChainFailure('superseded', `${action.key}: the lease is lost, another engine has taken over`)
+    broadcast.push(...refusedBefore)
+  }
   try {
     return await redeem(
       afterRecord(outbox, ({ tx }) => {
@@ -192,7 +201,8 @@ async function redeemShowingSecret(
       }),
     )
   } catch (error) {
-    if (error instanceof ChainFailure && error.kind !== 'unreachable' && broadcast.length > 0) await markRefused(db, action, broadcast)
+    const isRefused = error instanceof ChainFailure && error.kind !== 'unreachable' && broadcast.length > 0
+    for (const action of isRefused ? actions : []) await markRefused(db, action, broadcast)
     throw error
   }
 }

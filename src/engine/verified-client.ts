@@ -3,7 +3,7 @@ import type { ChainClient } from '../chains/port/client.ts'
 
 type Access = 'free' | 'verified'
 /** Abilities with both pure methods and methods that call the node. */
-type Ability = 'gasless' | 'prefund' | 'instantRefund' | 'batchRedeem'
+type Ability = 'gasless' | 'prefund' | 'instantRefund' | 'batchRedeem' | 'cosignedRedeem'
 
 /** Free: answered without the node, or useful while it does not answer. A new member must be listed here to compile. */
 const access: {
@@ -48,7 +48,8 @@ const access: {
     sign: 'free',
     combine: 'free',
   },
-  batchRedeem: { redeem: 'verified', draft: 'verified', isOffer: 'free', cosign: 'free', verify: 'free' },
+  batchRedeem: { areRedeemable: 'verified', redeem: 'verified' },
+  cosignedRedeem: { send: 'verified', draft: 'verified', isOffer: 'free', cosign: 'free', verify: 'free' },
 }
 
 /** After the first verification, calls go straight to the client. */

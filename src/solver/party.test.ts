@@ -48,7 +48,7 @@ describe('the wait of a redeem for a batch', () => {
   const HOUR = 3600n
   const waitMs = async (waitSeconds: bigint, of?: Step) => party(waitSeconds).waitMs?.(of ?? (await step()))
   beforeEach(() => {
-    Object.assign(fixture.bitcoin, { batchRedeem: {} })
+    Object.assign(fixture.bitcoin, { cosignedRedeem: {} })
   })
 
   test('counts from when the secret was seen', async () => {
@@ -66,7 +66,7 @@ describe('the wait of a redeem for a batch', () => {
 
   test('is zero on a chain without batch redeems', async () => {
     await reveal()
-    Object.assign(fixture.bitcoin, { batchRedeem: undefined })
+    Object.assign(fixture.bitcoin, { cosignedRedeem: undefined })
     expect(await waitMs(60n)).toBe(0)
   })
 
@@ -88,7 +88,7 @@ describe('the wait of a redeem for a batch', () => {
 
   test('is zero on the destination', async () => {
     await reveal()
-    Object.assign(fixture.ethereum, { batchRedeem: {} })
+    Object.assign(fixture.ethereum, { cosignedRedeem: {} })
     expect(await waitMs(60n, await step('redeem', 'destination'))).toBe(0)
   })
 

@@ -44,7 +44,7 @@ export function createSolverParty({ db, keys, redeemWaitSeconds, now }: SolverPa
     },
     async waitMs(step) {
       const { client, leg, verb, state } = step
-      if (verb !== 'redeem' || leg !== 'source' || client.batchRedeem === undefined) return 0
+      if (verb !== 'redeem' || leg !== 'source' || client.cosignedRedeem === undefined) return 0
       if ((await findCosigned(db, state.order.id)) !== null) return 0
       const seenAt = (await findOrder(db, state.order.id))?.seenSecretAt ?? null
       if (seenAt === null) return 0

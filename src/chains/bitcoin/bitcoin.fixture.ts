@@ -102,6 +102,7 @@ export const conformingByIndex: Conforming = {
     'partialDeposits',
     'instantRefund',
     'batchRedeem',
+    'cosignedRedeem',
     'orderKeys',
     'inspectProviders',
     'unconfirmedEvents',

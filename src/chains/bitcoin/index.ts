@@ -126,7 +126,12 @@ function createBitcoinClient(chain: Chain, { network, backend, verify, inspect, 
       send: async (terms, refunds, outbox) => sendInstantRefund(await execution(outbox), terms, refunds),
     },
     batchRedeem: {
-      redeem: async (items, cosigned, outbox) => batchRedeem(await execution(outbox), items, cosigned),
+      // A batch leaves out deposits that are gone.
+      areRedeemable: async (items) => items.map(() => true),
+      redeem: async (items, outbox) => batchRedeem(await execution(outbox), items, null),
+    },
+    cosignedRedeem: {
+      send: async (items, transaction, outbox) => batchRedeem(await execution(outbox), items, transaction),
       draft: async (items, signer) => draft(await fees.feeRate(defaultPace(network)), items, signer),
       ...cosigned,
     },

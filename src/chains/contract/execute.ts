@@ -51,7 +51,7 @@ export function createContractExecutor<T extends ContractTypes, A extends Contra
     const outcomes = await Promise.all(own.map(({ tx }) => family.outcome(tx)))
     // It was mined after we read the contract's state.
     const done = own.find((_, index) => outcomes[index] === 'success')
-    if (done !== undefined) return done.tx
+    if (done !== undefined && !(await didNothing(action, done))) return done.tx
     const reverted = own.filter((_, index) => outcomes[index] === 'reverted')
     for (const { tx } of reverted) await outbox.noteReverted(tx)
     try {
@@ -59,6 +59,10 @@ export function createContractExecutor<T extends ContractTypes, A extends Contra
     } catch (error) {
       throw withRevertedTx(reverted.at(-1), error)
     }
+  }
+
+  async function didNothing(action: A, { call }: T['signed']): Promise<boolean> {
+    return family.mayDoNothing(call) && obstacleTo(action.verb, await family.htlcState(action)) === null
   }
 
   async function findSuccess(signed: readonly T['signed'][]): Promise<string | null> {

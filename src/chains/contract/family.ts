@@ -15,6 +15,9 @@ export interface ContractFamily<T extends ContractTypes, A extends ContractActio
   /** The call goes to the contract of the action, not to its token. */
   isOwn(action: A, call: T['call']): boolean
 
+  /** The call may be mined without an error and leave its swap as it was: a batch skips swaps that are not open at that moment. */
+  mayDoNothing(call: T['call']): boolean
+
   // Reads.
 
   htlcState(action: A): Promise<HtlcState>

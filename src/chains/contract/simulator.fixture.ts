@@ -86,6 +86,7 @@ export function createContractSimulator(replayProtection: 'nonce' | 'expiry'): C
     senderOf: () => SENDER,
     read: async (attempt) => read(attempt),
     isOwn: (_, { to }) => to === 'htlc',
+    mayDoNothing: () => false,
     htlcState: async () => simulator.state,
     outcome: async (tx) => outcomes.get(tx) ?? null,
     openLane: async (box) => openLane(box),

@@ -1,6 +1,7 @@
 /** Calls of the HTLC on EVM chains: their simulation and their gas limit. The order of steps is in `contract/execute.ts`. */
 import type { Address } from 'viem'
 import type { Chain } from '../../protocol/chain.ts'
+import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { type ContractAction, isRelay } from '../contract/action.ts'
 import { createContractExecutor, type Executor } from '../contract/execute.ts'
 import type { ContractFamily, SideCall } from '../contract/family.ts'
@@ -8,9 +9,9 @@ import { accountOf } from './address.ts'
 import { missingApprovals } from './approval.ts'
 import type { ContractState } from './contract-state.ts'
 import { feeModelOf, suggestFees } from './fees/fees.ts'
-import { gasFor, safeGas } from './fees/gas.ts'
+import { batchGas, gasFor, safeGas } from './fees/gas.ts'
 import { relayGas } from './fees/relay-gas.ts'
-import type { HtlcContract } from './htlc.ts'
+import { type HtlcContract, isRedeemBatch } from './htlc.ts'
 import type { EvmNode } from './nodes/node.ts'
 import { NodeRefusal } from './nodes/rpc.ts'
 import { type EvmTypes, openLane } from './send/lane.ts'
@@ -22,6 +23,8 @@ export type Action = ContractAction<TransactionCall> & {
   readonly contract: HtlcContract
   /** For a relay: gas beyond the estimate, because others can raise its gas use before it is mined. */
   readonly spareGas?: bigint
+  /** A batch: the terms of each redeem, all of one redeemer. `terms` are then those of one of them. */
+  readonly batch?: readonly HtlcTerms[]
 }
 
 type Step = Action | SideCall<EvmTypes>
@@ -37,7 +40,7 @@ export function createExecutor(chain: Chain, node: EvmNode, state: ContractState
 function familyOf(chain: Chain, node: EvmNode, state: ContractState): ContractFamily<EvmTypes, Action> {
   async function estimate(step: Step, sender: string): Promise<bigint> {
     const call = { ...step.call, from: sender as Address }
-    if (step.verb !== 'initiate' || !isRelay(step)) return gasFor(node, chain, call, step.verb)
+    if (step.verb !== 'initiate' || !isRelay(step)) return gasFor(node, chain, call, step.verb, extraOf(step))
     return (await relayGas(node, chain, call)) + (step.spareGas ?? 0n)
   }
 
@@ -62,18 +65,33 @@ function familyOf(chain: Chain, node: EvmNode, state: ContractState): ContractFa
   }
 
   /** Twice the gas limit: out of gas in a simulation would look like a revert. */
-  async function offerFor({ call, verb }: Action): Promise<{ readonly gas: bigint; readonly gasPrice: bigint }> {
-    const [{ maxFeePerGas }, gas] = await Promise.all([suggestFees(node, feeModelOf(chain)), safeGas(node, chain, call, verb)])
+  async function offerFor(action: Action): Promise<{ readonly gas: bigint; readonly gasPrice: bigint }> {
+    const [{ maxFeePerGas }, gas] = await Promise.all([
+      suggestFees(node, feeModelOf(chain)),
+      safeGas(node, chain, action.call, action.verb, extraOf(action)),
+    ])
     return { gas: 2n * gas, gasPrice: maxFeePerGas }
   }
 
-  const queuedCost = ({ call, verb }: Step) => safeGas(node, chain, call, verb)
+  /** What the call pays out: a batch skips those that somebody else settled meanwhile. */
+  async function openTerms({ contract, terms, batch }: Action): Promise<HtlcTerms> {
+    if (batch === undefined) return terms
+    const states = await Promise.all(batch.map((one) => state.htlc(contract, one)))
+    const open = batch.filter((_, index) => states[index] === 'open')
+    return { ...terms, amount: open.reduce((sum, { amount }) => sum + amount, 0n) }
+  }
+
+  const queuedCost = (step: Step) => safeGas(node, chain, step.call, step.verb, extraOf(step))
 
   return {
     senderOf: accountOf,
     read: async (attempt) => readAttempt(attempt),
     isOwn: (action, call) => call.to === action.call.to,
-    htlcState: ({ contract, terms }) => state.htlc(contract, terms),
+    async htlcState({ contract, terms, batch = [terms] }) {
+      const states = await Promise.all(batch.map((one) => state.htlc(contract, one)))
+      return (['open', 'absent', 'redeemed'] as const).find((kind) => states.includes(kind)) ?? 'refunded'
+    },
+    mayDoNothing: ({ data }) => isRedeemBatch(data),
     outcome: (tx) => node.outcome(tx),
     openLane: (outbox, duty) => openLane(node, chain, outbox, duty),
     sortReverts: async (_, reverted) => ({ all: reverted, byOthers: reverted, atFeeCap: [] }),
@@ -81,14 +99,19 @@ function familyOf(chain: Chain, node: EvmNode, state: ContractState): ContractFa
     simulate: (step, sender) => ('terms' in step ? simulateAsSent(step, sender) : simulate(step, sender)),
     estimate,
     async tryPayout(action, sender) {
-      const [offer, cost] = await Promise.all([offerFor(action), queuedCost(action), tryPayout(node, action.contract, action.terms)])
-      await tryPayoutAsSent(node, action.contract, action.terms, { sender: sender as Address, ...offer })
+      const { contract } = action
+      const [offer, cost, terms] = await Promise.all([offerFor(action), queuedCost(action), openTerms(action)])
+      await Promise.all([tryPayout(node, contract, terms), tryPayoutAsSent(node, contract, terms, { sender: sender as Address, ...offer })])
       return cost
     },
     // The fixed gas limit covers every redeem.
     simulatesOwnRedeem: false,
     queuedCost,
   }
+}
+
+function extraOf(step: Step): bigint {
+  return 'terms' in step && step.batch !== undefined ? batchGas(step.batch.length) : 0n
 }
 
 function withCanonicalParties<T extends Action['terms']>(terms: T): T {

@@ -1,5 +1,5 @@
 /** Order ids, calldata and typed data of the HTLC contracts, as pure functions of the terms. */
-import { type Address, encodeFunctionData, type Hex, keccak256, prepareEncodeFunctionData } from 'viem'
+import { type Address, encodeFunctionData, getAbiItem, type Hex, keccak256, prepareEncodeFunctionData, toFunctionSelector } from 'viem'
 import { htlcErc20 } from '../../../contracts/evm/artifacts/htlc-erc20.ts'
 import type { Asset, AssetId, Deployment } from '../../protocol/asset.ts'
 import type { Chain } from '../../protocol/chain.ts'
@@ -96,6 +96,24 @@ export function initiateWithSignatureData(terms: HtlcTerms, signature: Hex): Hex
 export function redeemData(terms: HtlcTerms, secret: Hex32): Hex {
   const { initiator, redeemer, timelock, amount } = canonicalTerms(terms)
   return encodeFunctionData({ abi: htlcErc20.abi, functionName: 'redeem', args: [initiator, redeemer, timelock, amount, `0x${secret}`] })
+}
+
+/** Of orders with the same redeemer. The contract skips those that are not open. */
+export function redeemBatchData(items: readonly { readonly terms: HtlcTerms; readonly secret: Hex32 }[]): Hex {
+  const redemptions = items.map(({ terms, secret }) => {
+    const { initiator, timelock, amount } = canonicalTerms(terms)
+    return { initiator, timelock, amount, secret: `0x${secret}` as const }
+  })
+  const [first] = items
+  if (first === undefined) throw new Error('a batch without redeems')
+  const args = [canonicalTerms(first.terms).redeemer, redemptions] as const
+  return encodeFunctionData({ abi: htlcErc20.abi, functionName: 'redeemBatch', args })
+}
+
+const redeemBatchSelector = toFunctionSelector(getAbiItem({ abi: htlcErc20.abi, name: 'redeemBatch' }))
+
+export function isRedeemBatch(data: Hex): boolean {
+  return data.startsWith(redeemBatchSelector)
 }
 
 export function refundData(terms: HtlcTerms): Hex {

@@ -5,8 +5,10 @@ import { htlcNative } from '../../../contracts/evm/artifacts/htlc-native.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { assertPayee, assertSecret } from '../contract/action.ts'
+import type { RedeemItem } from '../port/abilities/batch-redeem.ts'
 import type { ChainClient } from '../port/client.ts'
 import type { ChainFamily, ConnectOptions } from '../port/family.ts'
+import type { Outbox } from '../port/outbox.ts'
 import { accountOf } from './address.ts'
 import { blocksOf } from './blocks.ts'
 import { createContractState } from './contract-state.ts'
@@ -17,7 +19,16 @@ import { createGasAdvice } from './fees/gas.ts'
 import { verifyRelayGas } from './fees/relay-gas.ts'
 import { fundingOf } from './funding.ts'
 import { parseSignature, revertsPaidFor, spendableOf, verifyInitiation, verifySignature } from './gasless.ts'
-import { createContracts, type HtlcContract, initiateData, initiateWithSignatureData, redeemData, refundData, swapIdOf } from './htlc.ts'
+import {
+  createContracts,
+  type HtlcContract,
+  initiateData,
+  initiateWithSignatureData,
+  redeemBatchData,
+  redeemData,
+  refundData,
+  swapIdOf,
+} from './htlc.ts'
 import { connectNode } from './nodes/connect-node.ts'
 import { inspectEvmProviders } from './nodes/inspect-providers.ts'
 import { newHeadsOf } from './nodes/new-heads.ts'
@@ -85,6 +96,13 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
       return settle('refund', terms, refundData(terms), outbox)
     },
 
+    batchRedeem: {
+      async areRedeemable(items) {
+        const states = await Promise.all(items.map(({ terms }) => state.htlc(contracts.of(terms.asset), terms)))
+        return states.map((one) => one === 'open')
+      },
+      redeem: redeemBatch,
+    },
     cancel: executor.cancelUnmined,
     gasless: {
       supports: (asset) => contracts.of(asset).token !== null,
@@ -111,6 +129,20 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
     async close() {
       node.close()
     },
+  }
+
+  async function redeemBatch(items: readonly RedeemItem[], outbox: Outbox): Promise<string> {
+    const [first, ...others] = items
+    if (first === undefined) throw new Error('a batch without redeems')
+    for (const { terms, secret } of items) assertSecret(secret, terms)
+    if (others.length === 0) return settle('redeem', first.terms, redeemData(first.terms, first.secret), outbox)
+    const { asset, redeemer } = first.terms
+    if (others.some(({ terms }) => terms.asset !== asset || terms.redeemer.toLowerCase() !== redeemer.toLowerCase()))
+      throw new Error('a batch has one asset and one redeemer')
+    const contract = contracts.of(asset)
+    const batch = items.map(({ terms }) => terms)
+    const call = { to: contract.address, data: redeemBatchData(items), value: 0n }
+    return executor.send({ verb: 'redeem', contract, terms: first.terms, batch, call, paysAmount: false }, outbox)
   }
 
   function settle(verb: 'redeem' | 'refund', terms: HtlcTerms, data: `0x${string}`, outbox: Parameters<ChainClient['refund']>[2]) {

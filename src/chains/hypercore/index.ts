@@ -69,8 +69,11 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
     )
   }
 
+  // One payout of the sum may not reach HyperCore where each of them would.
+  const { batchRedeem: _, ...others } = base
+
   return {
-    ...base,
+    ...others,
     text: textForms,
     async verifyNode() {
       // Check the chain first: contracts of another chain could answer anything.

@@ -66,6 +66,7 @@ function familyOf(chain: Chain, node: EvmNode, api: WalletApi, state: ContractSt
     senderOf: evmAccountOf,
     read: readAttempt,
     isOwn: (action, call) => call.to === action.call.to,
+    mayDoNothing: () => false,
     htlcState: ({ contract, terms }) => state.htlc(contract, terms),
     outcome: (tx) => node.outcome(`0x${tx}`),
     openLane: (outbox) => openLane(node, chain, api, outbox),

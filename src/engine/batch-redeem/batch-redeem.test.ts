@@ -18,6 +18,8 @@ import type { Step } from '../party.ts'
 let store: TestStore
 let fixture: EngineFixture
 let sent: { readonly items: readonly RedeemItem[]; readonly cosigned: string | null; readonly outbox: Outbox }[]
+/** Secret hashes of those that the chain would skip. */
+let bad: Set<string>
 /** Runs before anything is recorded. */
 let beforeRecord: () => unknown
 /** Ids of the orders that can be redeemed. */
@@ -30,12 +32,17 @@ afterAll(() => store.close())
 beforeEach(async () => {
   fixture = await openEngineFixture(store)
   sent = []
+  bad = new Set()
   beforeRecord = () => undefined
   const notAsked = () => {
     throw new Error('the engine must not ask for this')
   }
   Object.assign(fixture.bitcoin, {
-    batchRedeem: { redeem: batchRedeem, isOffer: notAsked, draft: notAsked, cosign: notAsked, verify: notAsked },
+    batchRedeem: {
+      areRedeemable: async (items: readonly RedeemItem[]) => items.map(({ terms }) => !bad.has(terms.secretHash)),
+      redeem: (items: readonly RedeemItem[], outbox: Outbox) => batchRedeem(items, null, outbox),
+    },
+    cosignedRedeem: { send: batchRedeem, isOffer: notAsked, draft: notAsked, cosign: notAsked, verify: notAsked },
   })
   orders = [await addRedeemable(), await addRedeemable(), await addRedeemable()].toSorted()
 })
@@ -114,6 +121,25 @@ describe('waiting redeems', () => {
     const rows = await store.db.selectFrom('orders').select(['secret_hash', 'seen_secret']).execute()
     const secrets = new Map(rows.map((row) => [row.secret_hash, row.seen_secret]))
     for (const { terms, secret } of items) expect(secret).toBe(secrets.get(terms.secretHash))
+  })
+
+  const hashOf = async (orderId = '') =>
+    (await store.db.selectFrom('orders').select('secret_hash').where('id', '=', orderId).executeTakeFirstOrThrow()).secret_hash
+
+  test('without one that the chain would skip: its secret is not shown, and it is released', async () => {
+    bad.add(await hashOf(orders[2]))
+    await execute(orders[0])
+    expect(deposits(0)).toEqual(await depositsOf(orders.slice(0, 2)))
+    expect(await attemptsOf(orders[2])).toEqual([])
+    expect(await held()).toEqual([])
+  })
+
+  test('do not wait for a first one that the chain would skip', async () => {
+    bad.add(await hashOf(orders[0]))
+    await execute(orders[0])
+    expect(deposits(0)).toEqual(await depositsOf(orders.slice(0, 1)))
+    const leased = await leaseAction(store.db, 'engine', 60)
+    expect(orders.slice(1)).toContain(leased?.orderId)
   })
 
   test('are replaced together', async () => {

@@ -1,6 +1,7 @@
 /** Batch redeem: one transaction for several redeems. The first due action leases all others that wait. */
-import type { RedeemItem } from '../../chains/port/abilities/batch-redeem.ts'
+import type { BatchRedeem, RedeemItem } from '../../chains/port/abilities/batch-redeem.ts'
 import { ChainFailure } from '../../chains/port/failure.ts'
+import type { Outbox } from '../../chains/port/outbox.ts'
 import { redeemable } from '../../protocol/playbook.ts'
 import type { LeasedAction } from '../../store/actions/actions.ts'
 import { createFreshFacts } from '../fresh-facts.ts'
@@ -13,6 +14,12 @@ const MAX_OTHERS = 49
 export type BatchContext = OutboxContext & {
   /** The step of an action if it is still wanted; else null. */
   readonly recheck: (action: LeasedAction) => Promise<Step | null>
+  /** Keeps the record of which attempts show a secret. */
+  readonly showingSecrets: (
+    actions: readonly LeasedAction[],
+    outbox: Outbox,
+    redeem: (outbox: Outbox) => Promise<string>,
+  ) => Promise<string>
   readonly againInMs: number
 }
 
@@ -21,17 +28,21 @@ export async function redeemBatch(context: BatchContext, first: Taken): Promise<
   const { leases } = context
   const leased = await leases.batch(first.action, { limit: MAX_OTHERS })
   const undecided = new Map(leased.map((action) => [action.key, action]))
+  let { againInMs } = context
   try {
     const others = await recheckAll(context, leased)
-    const batch = await sameTransaction(context, first, others)
-    const tx = await send(context, batch)
-    for (const { action } of batch.taken.slice(1)) {
+    const batch = await withoutBad(context, await sameTransaction(context, first, others))
+    // The first is bad: the others do not wait for it.
+    if (batch === null) againInMs = 0
+    const { taken, cosigned } = batch ?? { taken: [first] as const, cosigned: null }
+    const tx = await send(context, { taken, cosigned })
+    for (const { action } of taken.slice(1)) {
       undecided.delete(action.key)
       await leases.finish(action, { kind: 'sent', tx, againInMs: context.againInMs })
     }
     return tx
   } finally {
-    for (const action of undecided.values()) await leases.finish(action, { kind: 'skipped', againInMs: context.againInMs })
+    for (const action of undecided.values()) await leases.finish(action, { kind: 'skipped', againInMs })
   }
 }
 
@@ -63,9 +74,32 @@ async function sameTransaction({ party }: BatchContext, first: Taken, others: re
   return { taken: [first, ...same], cosigned }
 }
 
-async function send(context: BatchContext, { taken, cosigned }: Batch): Promise<string> {
-  const { batchRedeem, chain } = taken[0].step.client
+/** Without the redeems that cannot succeed now: the chain would skip them, but their secrets would be shown. Null if the first is one of them. */
+async function withoutBad(context: BatchContext, batch: Batch): Promise<Batch | null> {
+  const [first, ...others] = batch.taken
+  if (batch.cosigned !== null || others.length === 0) return batch
+  const good = await abilityOf(first).areRedeemable(await itemsOf(context, batch.taken))
+  if (good[0] === false) return null
+  return { ...batch, taken: [first, ...others.filter((_, index) => good[index + 1] !== false)] }
+}
+
+function abilityOf({ step }: Taken): BatchRedeem {
+  const { batchRedeem, chain } = step.client
   if (batchRedeem === undefined) throw new Error(`${chain.id} has no batch redeem`)
+  return batchRedeem
+}
+
+function itemsOf({ party }: BatchContext, taken: readonly Taken[]): Promise<readonly RedeemItem[]> {
+  return Promise.all(
+    taken.map(async ({ step }) => ({
+      terms: step.state.order[step.leg].terms,
+      deposits: redeemable(step.state, step.leg),
+      secret: await party.secretFor(step),
+    })),
+  )
+}
+
+async function send(context: BatchContext, { taken, cosigned }: Batch): Promise<string> {
   const facts = createFreshFacts(Math.min(...taken.map(({ step }) => step.asOfMs)), async () => {
     const now = await Promise.all(taken.map(({ action }) => context.recheck(action)))
     const gone = taken.find(({ step: { state, leg } }, index) => {
@@ -76,16 +110,14 @@ async function send(context: BatchContext, { taken, cosigned }: Batch): Promise<
     return Math.min(...now.flatMap((step) => step?.asOfMs ?? []))
   })
   const outbox = await openOutbox(context, 'redeem', taken, facts)
-  const items = await Promise.all(
-    taken.map(
-      async ({ step }): Promise<RedeemItem> => ({
-        terms: step.state.order[step.leg].terms,
-        deposits: redeemable(step.state, step.leg),
-        secret: await context.party.secretFor(step),
-      }),
-    ),
+  const items = await itemsOf(context, taken)
+  const { cosignedRedeem } = taken[0].step.client
+  const actions = taken.map(({ action }) => action)
+  return context.showingSecrets(actions, outbox, (watched) =>
+    cosigned === null || cosignedRedeem === undefined
+      ? abilityOf(taken[0]).redeem(items, watched)
+      : cosignedRedeem.send(items, cosigned, watched),
   )
-  return batchRedeem.redeem(items, cosigned, outbox)
 }
 
 function idsOf(deposits: readonly { readonly id: string }[]): string {

@@ -54,8 +54,8 @@ beforeEach(async () => {
     completed.push(request)
     return { status: 200, body: { solver_id: 'solver' } }
   }
-  const batchRedeem: NonNullable<ChainClient['batchRedeem']> = {
-    redeem: async () => 'not asked for',
+  const cosignedRedeem: NonNullable<ChainClient['cosignedRedeem']> = {
+    send: async () => 'not asked for',
     isOffer: async () => true,
     draft: async () => {
       throw new Error('not asked for')
@@ -78,7 +78,7 @@ beforeEach(async () => {
       served: new Set(localChains.map(({ id }) => id)),
     }),
     clients: new Map<string, ChainClient>([
-      ['bitcoin_regtest', { ...bitcoin, batchRedeem }],
+      ['bitcoin_regtest', { ...bitcoin, cosignedRedeem }],
       ['ethereum_localnet', ethereum],
     ]),
     solvers: [solver.client],

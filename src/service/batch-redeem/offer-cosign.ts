@@ -12,7 +12,7 @@ import { deriveOrder, type OrderState } from '../../protocol/state.ts'
 import { findOrder } from '../../store/orders/orders.ts'
 import { type SyncContext, type SyncTask, solverOf } from '../solver-sync/solver-sync.ts'
 
-type Ability = NonNullable<ChainClient['batchRedeem']>
+type Ability = NonNullable<ChainClient['cosignedRedeem']>
 
 /** Signing takes a worker thread about 20 ms per order. */
 const MAX_BATCH = 20
@@ -69,7 +69,7 @@ export function createCosignTasks(
 
 /** The user's redeem is final, all agreed deposits are there and unspent, and the service holds the user's key. */
 function mayCosign({ clients }: SyncContext, { order, source, destination, isAgreed }: OrderState): boolean {
-  if (order.source.clientKey || clientFor(clients, order.source.chain).batchRedeem === undefined) return false
+  if (order.source.clientKey || clientFor(clients, order.source.chain).cosignedRedeem === undefined) return false
   const isPaid = destination.counted.every((d) => d.spend?.kind === 'redeemed' && d.spend.isFinal)
   return isPaid && destination.counted.length > 0 && isAgreed && source.counted.length > 0 && source.counted.every((d) => d.spend === null)
 }
@@ -105,9 +105,9 @@ async function offer(context: SyncContext, states: readonly OrderState[]): Promi
 }
 
 function requireAbility({ clients }: SyncContext, chain: ChainId): Ability {
-  const { batchRedeem } = clientFor(clients, chain)
-  if (batchRedeem === undefined) throw new Error(`redeems on ${chain} cannot be cosigned`)
-  return batchRedeem
+  const { cosignedRedeem } = clientFor(clients, chain)
+  if (cosignedRedeem === undefined) throw new Error(`redeems on ${chain} cannot be cosigned`)
+  return cosignedRedeem
 }
 
 /** Null if the order may not be cosigned. Reads the chains live, because cosigning gives the deposits to the solver. */

@@ -27,8 +27,8 @@ beforeEach(async () => {
   solver = await openSolver(store)
   drafted = []
   purposes = []
-  const batchRedeem: NonNullable<ChainClient['batchRedeem']> = {
-    redeem: async () => 'not asked for',
+  const cosignedRedeem: NonNullable<ChainClient['cosignedRedeem']> = {
+    send: async () => 'not asked for',
     isOffer: async (offer) => offer === 'offer',
     async draft(items, signer) {
       if (items.some(({ offer }) => offer !== 'offer')) throw new TandemError('bad_request', 'not an offer')
@@ -43,7 +43,7 @@ beforeEach(async () => {
       if (transaction !== 'aa') throw new TandemError('bad_request', 'it does not pay the solver')
     },
   }
-  const clients = new Map(solver.context.clients).set('bitcoin_regtest', { ...solver.bitcoin, batchRedeem })
+  const clients = new Map(solver.context.clients).set('bitcoin_regtest', { ...solver.bitcoin, cosignedRedeem })
   context = { ...solver.context, clients }
 })
 

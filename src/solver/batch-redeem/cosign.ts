@@ -18,7 +18,7 @@ import { keepCosigned } from '../../store/actions/batches.ts'
 import { findOrder, type StoredOrder } from '../../store/orders/orders.ts'
 import type { OrderContext } from '../orders.ts'
 
-type Ability = NonNullable<ChainClient['batchRedeem']>
+type Ability = NonNullable<ChainClient['cosignedRedeem']>
 
 /** Drafts the solver's part. Stores nothing: `takeCosigned` verifies the completed transaction from scratch. */
 export async function draftCosigned(context: OrderContext, request: SolverCosignRequest): Promise<SolverCosign> {
@@ -77,9 +77,9 @@ function requireAbility(
   const chains = new Set(orders.map(({ order }) => order.source.chain))
   const [chain] = chains
   if (chain === undefined || chains.size > 1) throw new TandemError('bad_request', 'the sources are not all on the same chain')
-  const { batchRedeem, curve } = clientFor(clients, chain)
-  if (batchRedeem === undefined) throw new TandemError('bad_request', `redeems on ${chain} cannot be cosigned`)
-  return { ability: batchRedeem, key: keys.of(curve), chain }
+  const { cosignedRedeem, curve } = clientFor(clients, chain)
+  if (cosignedRedeem === undefined) throw new TandemError('bad_request', `redeems on ${chain} cannot be cosigned`)
+  return { ability: cosignedRedeem, key: keys.of(curve), chain }
 }
 
 /** Null if the source cannot be redeemed: the secret is unknown, or all deposits are spent. */

@@ -1,6 +1,6 @@
 /** The abilities that need both parties. Their cryptography runs in worker threads. */
 import { onCurve } from '../../../keys/key.ts'
-import type { BatchRedeem } from '../../port/abilities/batch-redeem.ts'
+import type { CosignedRedeem } from '../../port/abilities/cosigned-redeem.ts'
 import type { InstantRefundAbility } from '../../port/abilities/instant-refund.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import type { BitcoinNetwork } from '../networks.ts'
@@ -24,8 +24,8 @@ export function instantRefundSigning(network: BitcoinNetwork): Omit<InstantRefun
   }
 }
 
-type Cosigning = Pick<BatchRedeem, 'isOffer' | 'cosign' | 'verify'> & {
-  draft(feeRate: bigint, ...args: Parameters<BatchRedeem['draft']>): Promise<string>
+type Cosigning = Pick<CosignedRedeem, 'isOffer' | 'cosign' | 'verify'> & {
+  draft(feeRate: bigint, ...args: Parameters<CosignedRedeem['draft']>): Promise<string>
 }
 
 export function cosigning(network: BitcoinNetwork): Cosigning {

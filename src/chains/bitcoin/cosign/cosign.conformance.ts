@@ -12,7 +12,7 @@ import { networkOf } from '../networks.ts'
 import type { BitcoinBackend } from '../nodes/backend.ts'
 import { createCoreBackend } from '../nodes/core-rpc.ts'
 import { parseTransaction } from '../script/transaction.ts'
-import { batchRedeemOf, instantRefundOf, redeemCosigned, signEach, signTogether, waysToSign } from './cosign.fixture.ts'
+import { cosignedRedeemOf, instantRefundOf, redeemCosigned, signEach, signTogether, waysToSign } from './cosign.fixture.ts'
 
 export function describeCosigning(name: string, start: () => Promise<TestChain>): void {
   describe(name, () => {
@@ -118,7 +118,7 @@ export function describeCosigning(name: string, start: () => Promise<TestChain>)
       expect(vsize).toBe(99n + 115n)
       expect(await backend.broadcast(tampered(transaction, outputs[0]?.script))).toMatchObject(invalid)
       const box = createMemoryOutbox(redeemer)
-      const tx = await batchRedeemOf(client).redeem(deals, transaction, box.open('redeem'))
+      const tx = await cosignedRedeemOf(client).send(deals, transaction, box.open('redeem'))
       await node.mine(1)
       for (const { terms } of deals) {
         const swap = await swapState(terms)

@@ -20,6 +20,11 @@ export function batchRedeemOf(client: ChainClient): NonNullable<ChainClient['bat
   return client.batchRedeem
 }
 
+export function cosignedRedeemOf(client: ChainClient): NonNullable<ChainClient['cosignedRedeem']> {
+  if (client.cosignedRedeem === undefined) throw new Error('the client lacks the ability cosignedRedeem')
+  return client.cosignedRedeem
+}
+
 /** By the key path: one signature of both parties. */
 export async function signTogether(
   client: ChainClient,
@@ -64,7 +69,7 @@ export async function redeemCosigned(
   items: readonly (RedeemItem & { readonly initiator: TestSigner })[],
   redeemer: TestSigner,
 ): Promise<string> {
-  const { cosign, draft, verify } = batchRedeemOf(client)
+  const { cosign, draft, verify } = cosignedRedeemOf(client)
   const session = await cosign(items.map(({ initiator, ...item }) => ({ ...item, signer: initiator })))
   const { transaction } = await session.finish(
     await draft(

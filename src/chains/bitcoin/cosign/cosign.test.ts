@@ -15,7 +15,7 @@ import { identityOf } from '../script/identity.ts'
 import { parseTransaction } from '../script/transaction.ts'
 import { chain, type Fixture, failure, startFixture } from '../wallet/manual-mining.fixture.ts'
 import { composeInputs, REPLACEABLE_SEQUENCE } from '../wallet/sign.ts'
-import { batchRedeemOf, redeemCosigned } from './cosign.fixture.ts'
+import { batchRedeemOf, cosignedRedeemOf, redeemCosigned } from './cosign.fixture.ts'
 import { draftCosigned, startCosigning, verifyCosigned } from './cosign.ts'
 import type { CosignDraft } from './payloads.ts'
 
@@ -222,7 +222,7 @@ describe.each(['rpc', 'esplora'] as const)('redeems by both parties through %s',
   it('redeem several HTLCs in one transaction, which shows no secret and counts as a redeem of each', async () => {
     const deals = [await funded(100_000n, 40_000n), await funded(60_000n)]
     const transaction = await redeemCosigned(fixture.client, deals, fixture.solver)
-    const { redeem } = batchRedeemOf(fixture.client)
+    const { send: redeem } = cosignedRedeemOf(fixture.client)
     const tx = await redeem(deals, transaction, fixture.solverOutbox.open('redeem'))
     expect(await fixture.mempool()).toEqual([tx])
     expect(await fixture.rpc<string>('getrawtransaction', tx)).toBe(transaction)
@@ -234,11 +234,11 @@ describe.each(['rpc', 'esplora'] as const)('redeems by both parties through %s',
 
   it('takes 99 vB where the script path takes 143', async () => {
     const deal = await funded(100_000n)
-    const { redeem } = batchRedeemOf(fixture.client)
+    const { send: redeem } = cosignedRedeemOf(fixture.client)
     const tx = await redeem([deal], await redeemCosigned(fixture.client, [deal], fixture.solver), fixture.solverOutbox.open('redeem'))
     expect((await fixture.unminedFee(tx)).vsize).toBe(99n)
     const alone = await funded(100_000n)
-    const other = await redeem([alone], null, createMemoryOutbox(fixture.solver).open('redeem'))
+    const other = await batchRedeemOf(fixture.client).redeem([alone], createMemoryOutbox(fixture.solver).open('redeem'))
     expect((await fixture.unminedFee(other)).vsize).toBe(143n)
   })
 })

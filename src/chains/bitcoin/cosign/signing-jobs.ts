@@ -3,7 +3,7 @@ import type { Secp256k1Signer } from '../../../keys/key.ts'
 import { signingJobsOf } from '../../../keys/sign-in-worker.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import type { InstantRefund, SignedInstantRefund } from '../../../protocol/order.ts'
-import type { CosignedRedeem } from '../../port/abilities/batch-redeem.ts'
+import type { CosignedTransaction } from '../../port/abilities/cosigned-redeem.ts'
 import { ChainFailure, type ChainFailureKind } from '../../port/failure.ts'
 import type { BitcoinNetwork } from '../networks.ts'
 import type { FeeRate } from '../wallet/fees.ts'
@@ -40,7 +40,7 @@ export const jobs = {
     startCosigning(network, withSigners(items, signers)).nonces.map(writeNonces),
 
   /** With the nonces of `beginCosigning`. */
-  finishCosigning(signers: Signers, network: BitcoinNetwork, items: readonly CosignItem[], payload: string): CosignedRedeem {
+  finishCosigning(signers: Signers, network: BitcoinNetwork, items: readonly CosignItem[], payload: string): CosignedTransaction {
     const draft = readDraft(payload)
     const transaction = startCosigning(network, withSigners(items, signers)).finish(draft)
     return { transaction, deposits: draft.inputs.map(({ deposit }) => deposit) }

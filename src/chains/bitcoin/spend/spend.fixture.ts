@@ -10,7 +10,7 @@ import { createProviderHttp } from '../../providers/http.ts'
 import { createMemoryOutbox, type MemoryOutbox, opened } from '../../testing/outbox.fixture.ts'
 import { type Endpoints, randomSigner, type TestChain } from '../bitcoin.fixture.ts'
 import { type BlocksSince, createBlocksSince } from '../blocks/blocks-since.ts'
-import { batchRedeemOf } from '../cosign/cosign.fixture.ts'
+import { batchRedeemOf, cosignedRedeemOf } from '../cosign/cosign.fixture.ts'
 import type { Execution } from '../execution.ts'
 import { htlcOf } from '../htlc.ts'
 import { bitcoin } from '../index.ts'
@@ -100,7 +100,9 @@ export async function startSpendFixture(chain: TestChain, endpoints: Endpoints):
       return orders
     },
     redeem: (key, items, { cosigned = null, ...options }: { cosigned?: string | null; secondsLeft?: bigint } = {}) =>
-      batchRedeemOf(client).redeem(items, cosigned, outbox.open(key, options)),
+      cosigned === null
+        ? batchRedeemOf(client).redeem(items, outbox.open(key, options))
+        : cosignedRedeemOf(client).send(items, cosigned, outbox.open(key, options)),
     execution: (key, { secondsLeft, answers = {}, ...over } = {}) => ({
       chain: chain.chain,
       network,

@@ -19,21 +19,28 @@ export const fallbackGas = { approve: 150_000n, initiate: 400_000n, redeem: SETT
 /** Calls that pay out: the payee may be a contract, which can burn all gas that it gets. */
 const paysOut: ReadonlySet<string> = new Set(['redeem', 'refund'])
 
+/** For each redeem of a batch after the first: several times what the contract uses. */
+const BATCHED_REDEEM_GAS = 40_000n
+
+export function batchGas(redeems: number): bigint {
+  return BigInt(redeems - 1) * BATCHED_REDEEM_GAS
+}
+
 type SentCall = NodeCall & Pick<TransactionCall, 'data'>
 
-/** For calls that the node cannot estimate, or must not see. */
-export async function safeGas(node: EvmNode, chain: Chain, call: SentCall, verb: keyof typeof fallbackGas): Promise<bigint> {
-  return fallbackGas[verb] + (await dataGasOf(node, chain, call))
+/** For calls that the node cannot estimate, or must not see. `extra`: for more than one redeem. */
+export async function safeGas(node: EvmNode, chain: Chain, call: SentCall, verb: keyof typeof fallbackGas, extra = 0n): Promise<bigint> {
+  return fallbackGas[verb] + extra + (await dataGasOf(node, chain, call))
 }
 
 /** The estimate plus a fifth: other transactions may change the state before this one is mined. */
-export async function gasFor(node: EvmNode, chain: Chain, call: SentCall, verb: keyof typeof fallbackGas): Promise<bigint> {
+export async function gasFor(node: EvmNode, chain: Chain, call: SentCall, verb: keyof typeof fallbackGas, extra = 0n): Promise<bigint> {
   const estimate = await estimateOf(node, call)
-  if (estimate === null) return safeGas(node, chain, call, verb)
+  if (estimate === null) return safeGas(node, chain, call, verb, extra)
   const padded = (estimate * 6n) / 5n
-  if (!paysOut.has(verb) || padded <= SETTLE_GAS) return padded
+  if (!paysOut.has(verb) || padded <= SETTLE_GAS + extra) return padded
   // Data gas does not count against the payee, which does not cause it.
-  const limit = SETTLE_GAS + (await dataGasOf(node, chain, call))
+  const limit = SETTLE_GAS + extra + (await dataGasOf(node, chain, call))
   if (estimate > limit) throw new ChainFailure('would-fail', `${verb}: it would take ${estimate} gas, and we pay for ${limit}`)
   return padded < limit ? padded : limit
 }

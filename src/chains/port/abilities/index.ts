@@ -3,6 +3,7 @@ import type { BatchRedeem } from './batch-redeem.ts'
 import type { BranchEvents } from './branch-events.ts'
 import type { Cancel } from './cancel.ts'
 import type { CheckRecipient } from './check-recipient.ts'
+import type { CosignedRedeem } from './cosigned-redeem.ts'
 import type { DeployHtlc } from './deploy.ts'
 import type { FinalHeight } from './final-height.ts'
 import type { Gasless } from './gasless.ts'
@@ -24,6 +25,7 @@ export interface Abilities {
   readonly partialDeposits: PartialDeposits
   readonly instantRefund: InstantRefundAbility
   readonly batchRedeem: BatchRedeem
+  readonly cosignedRedeem: CosignedRedeem
   readonly orderKeys: OrderKeys
   readonly inspectProviders: InspectProviders
   readonly finalHeight: FinalHeight

@@ -1,4 +1,4 @@
-/** A family where one transaction can redeem several HTLCs, with the secrets or with signatures of all parties. */
+/** A family where one transaction can redeem several HTLCs by their secrets. */
 import { describe, expect, it } from 'vitest'
 import type { RedeemItem } from '../../port/abilities/batch-redeem.ts'
 import { type ConformanceRun, expectWithin, required, type Swap } from '../run.fixture.ts'
@@ -18,19 +18,11 @@ export function batchRedeemSuite(run: ConformanceRun): void {
       )
       return { swaps, items, total: swaps.reduce((sum, { terms }) => sum + terms.amount, 0n) }
     }
-    const begin = (items: readonly RedeemItem[]) =>
-      ability().cosign(items.map(({ terms, deposits }) => ({ terms, deposits, signer: run.user.signer })))
-    const draft = (items: readonly RedeemItem[], offers: readonly string[]) =>
-      ability().draft(
-        items.map((item, index) => ({ ...item, offer: offers[index] ?? '' })),
-        run.solver.signer,
-      )
-
     it('redeems several HTLCs in one transaction, once, and shows every secret', async () => {
       const { swaps, items, total } = await fundedBatch()
       const before = await run.balanceOf(run.solver)
       const key = `${swaps[0]?.key}/batch`
-      const redeem = () => ability().redeem(items, null, run.solver.outbox.open(key))
+      const redeem = () => ability().redeem(items, run.solver.outbox.open(key))
       const tx = await redeem()
       expect(await redeem()).toBe(tx)
       expect(run.solver.outbox.attempts(key)).toHaveLength(1)
@@ -39,48 +31,17 @@ export function batchRedeemSuite(run: ConformanceRun): void {
       expectWithin((await run.balanceOf(run.solver)) - before, total - run.fixture.feeAllowance, total)
     })
 
-    it('redeems by a cosigned transaction, which shows no secret', async () => {
-      const { swaps, items, total } = await fundedBatch()
-      const before = await run.balanceOf(run.solver)
-      const session = await begin(items)
-      const { transaction, deposits } = await session.finish(await draft(items, session.offers))
-      expect(deposits.toSorted()).toEqual(items.flatMap((item) => item.deposits.map(({ id }) => id)).toSorted())
-      await ability().verify(transaction, items, run.solver.signer)
-      await ability().redeem(items, transaction, run.solver.outbox.open(`${swaps[0]?.key}/batch`))
+    it('says which cannot be redeemed, where it can tell, and pays the others when one was settled meanwhile', async () => {
+      const { swaps, items } = await fundedBatch()
+      const [settled, open] = swaps
+      if (settled === undefined || open === undefined) throw new Error('expected two')
+      expect(await ability().areRedeemable(items)).toEqual([true, true])
+      await run.redeem(settled)
       await run.fixture.mine(1)
-      for (const swap of swaps) expect((await run.look(swap)).swap).toMatchObject({ phase: 'redeemed', secret: null })
-      expectWithin((await run.balanceOf(run.solver)) - before, total - run.fixture.feeAllowance, total)
-    })
-
-    it('cosigns once, for these items and this redeemer only', async () => {
-      const { items } = await fundedBatch()
-      const session = await begin(items)
-      for (const [index, { deposits }] of items.entries()) {
-        expect(await ability().isOffer(session.offers[index] ?? '', deposits.length)).toBe(true)
-        expect(await ability().isOffer(session.offers[index] ?? '', deposits.length + 1)).toBe(false)
-      }
-      const drafted = await draft(items, session.offers)
-      await expect((await begin(items)).finish(drafted)).rejects.toThrow()
-      const { transaction } = await session.finish(drafted)
-      await expect(session.finish(drafted)).rejects.toThrow()
-      const refused = expect.objectContaining({ code: 'bad_request' })
-      await expect(ability().verify(transaction, items.slice(1), run.solver.signer)).rejects.toThrow(refused)
-      await expect(ability().verify(transaction, items, run.user.signer)).rejects.toThrow(refused)
-      await expect(ability().draft([{ ...(items[0] as RedeemItem), offer: session.offers[0] ?? '' }], run.user.signer)).rejects.toThrow()
-    })
-
-    it.each(['', 'nonsense', '[]', '{}', 'null', '00'])('refuses the payload "%s" with a TandemError', async (payload) => {
-      const { items } = await fundedBatch()
-      const refused = expect.objectContaining({ name: 'TandemError' })
-      for (const { deposits } of items) expect(await ability().isOffer(payload, deposits.length)).toBe(false)
-      await expect(
-        draft(
-          items,
-          items.map(() => payload),
-        ),
-      ).rejects.toThrow(refused)
-      await expect((await begin(items)).finish(payload)).rejects.toThrow(refused)
-      await expect(ability().verify(payload, items, run.solver.signer)).rejects.toThrow(refused)
+      expect((await ability().areRedeemable(items))[1]).toBe(true)
+      await ability().redeem(items, run.solver.outbox.open(`${open.key}/batch`))
+      await run.fixture.mine(1)
+      for (const swap of swaps) expect((await run.look(swap)).swap).toMatchObject({ phase: 'redeemed' })
     })
   })
 }

@@ -7,6 +7,7 @@ import { batchRedeemSuite } from './batch-redeem.ts'
 import { branchEventsSuite } from './branch-events.ts'
 import { cancelSuite } from './cancel.ts'
 import { checkRecipientSuite } from './check-recipient.ts'
+import { cosignedRedeemSuite } from './cosigned-redeem.ts'
 import { deploySuite } from './deploy.ts'
 import { finalHeightSuite } from './final-height.ts'
 import { gaslessSuite } from './gasless.ts'
@@ -32,6 +33,7 @@ export const abilitySuites: Readonly<Record<AbilityName, AbilitySuite>> = {
   partialDeposits: partialDepositsSuite,
   instantRefund: instantRefundSuite,
   batchRedeem: batchRedeemSuite,
+  cosignedRedeem: cosignedRedeemSuite,
   orderKeys: orderKeysSuite,
   inspectProviders: inspectProvidersSuite,
   finalHeight: finalHeightSuite,

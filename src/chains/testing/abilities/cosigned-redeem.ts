@@ -1,0 +1,73 @@
+/** A family where one transaction that all parties sign can redeem several HTLCs. */
+import { describe, expect, it } from 'vitest'
+import type { RedeemItem } from '../../port/abilities/batch-redeem.ts'
+import { type ConformanceRun, expectWithin, required, type Swap } from '../run.fixture.ts'
+
+export function cosignedRedeemSuite(run: ConformanceRun): void {
+  describe('cosigned redeem', () => {
+    const ability = () => required(run.fixture.client.cosignedRedeem, 'cosignedRedeem')
+
+    async function fundedBatch(): Promise<{
+      readonly swaps: readonly Swap[]
+      readonly items: readonly RedeemItem[]
+      readonly total: bigint
+    }> {
+      const swaps = [await run.fundedByUser(), await run.fundedByUser()]
+      const items = await Promise.all(
+        swaps.map(async (swap) => ({ terms: swap.terms, secret: swap.secret, deposits: (await run.spendOf(swap, '')).deposits })),
+      )
+      return { swaps, items, total: swaps.reduce((sum, { terms }) => sum + terms.amount, 0n) }
+    }
+    const begin = (items: readonly RedeemItem[]) =>
+      ability().cosign(items.map(({ terms, deposits }) => ({ terms, deposits, signer: run.user.signer })))
+    const draft = (items: readonly RedeemItem[], offers: readonly string[]) =>
+      ability().draft(
+        items.map((item, index) => ({ ...item, offer: offers[index] ?? '' })),
+        run.solver.signer,
+      )
+
+    it('redeems by a cosigned transaction, which shows no secret', async () => {
+      const { swaps, items, total } = await fundedBatch()
+      const before = await run.balanceOf(run.solver)
+      const session = await begin(items)
+      const { transaction, deposits } = await session.finish(await draft(items, session.offers))
+      expect(deposits.toSorted()).toEqual(items.flatMap((item) => item.deposits.map(({ id }) => id)).toSorted())
+      await ability().verify(transaction, items, run.solver.signer)
+      await ability().send(items, transaction, run.solver.outbox.open(`${swaps[0]?.key}/batch`))
+      await run.fixture.mine(1)
+      for (const swap of swaps) expect((await run.look(swap)).swap).toMatchObject({ phase: 'redeemed', secret: null })
+      expectWithin((await run.balanceOf(run.solver)) - before, total - run.fixture.feeAllowance, total)
+    })
+
+    it('cosigns once, for these items and this redeemer only', async () => {
+      const { items } = await fundedBatch()
+      const session = await begin(items)
+      for (const [index, { deposits }] of items.entries()) {
+        expect(await ability().isOffer(session.offers[index] ?? '', deposits.length)).toBe(true)
+        expect(await ability().isOffer(session.offers[index] ?? '', deposits.length + 1)).toBe(false)
+      }
+      const drafted = await draft(items, session.offers)
+      await expect((await begin(items)).finish(drafted)).rejects.toThrow()
+      const { transaction } = await session.finish(drafted)
+      await expect(session.finish(drafted)).rejects.toThrow()
+      const refused = expect.objectContaining({ code: 'bad_request' })
+      await expect(ability().verify(transaction, items.slice(1), run.solver.signer)).rejects.toThrow(refused)
+      await expect(ability().verify(transaction, items, run.user.signer)).rejects.toThrow(refused)
+      await expect(ability().draft([{ ...(items[0] as RedeemItem), offer: session.offers[0] ?? '' }], run.user.signer)).rejects.toThrow()
+    })
+
+    it.each(['', 'nonsense', '[]', '{}', 'null', '00'])('refuses the payload "%s" with a TandemError', async (payload) => {
+      const { items } = await fundedBatch()
+      const refused = expect.objectContaining({ name: 'TandemError' })
+      for (const { deposits } of items) expect(await ability().isOffer(payload, deposits.length)).toBe(false)
+      await expect(
+        draft(
+          items,
+          items.map(() => payload),
+        ),
+      ).rejects.toThrow(refused)
+      await expect((await begin(items)).finish(payload)).rejects.toThrow(refused)
+      await expect(ability().verify(payload, items, run.solver.signer)).rejects.toThrow(refused)
+    })
+  })
+}
