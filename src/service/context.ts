@@ -6,6 +6,7 @@ import { TandemError } from '../protocol/error.ts'
 import { openPolicy, type Policy, type PolicyRules } from '../protocol/policy.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
 import type { Database } from '../store/database/database.ts'
+import type { OrderReader } from '../store/orders/order-reader.ts'
 import type { OrderWriter } from '../store/orders/order-writer.ts'
 import type { Vault } from '../store/orders/sealed-values.ts'
 import type { SigningLimit } from './instant-refund/signing-limit.ts'
@@ -62,6 +63,7 @@ export type ServiceContext = {
   readonly clients: ReadonlyMap<ChainId, ChainClient>
   readonly solvers: readonly SolverClient[]
   readonly vault: Vault
+  readonly orderReader: OrderReader
   readonly orderWriter: OrderWriter
   readonly recipients: Recipients
   readonly prices: Prices

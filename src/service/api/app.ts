@@ -5,6 +5,7 @@ import { type FastifyInstance, fastify } from 'fastify'
 import type { UsdPrice } from '../../protocol/amount.ts'
 import type { AssetId } from '../../protocol/asset.ts'
 import { parsePolicy } from '../../protocol/policy.ts'
+import { createOrderReader } from '../../store/orders/order-reader.ts'
 import { createOrderWriter } from '../../store/orders/order-writer.ts'
 import { completeSettings, type ServiceContext, type ServiceOptions } from '../context.ts'
 import { createRecipients } from '../orders/recipients.ts'
@@ -30,7 +31,7 @@ import { statisticsRoutes } from './routes/statistics.ts'
 import { limitTime } from './time-limit.ts'
 import { compileValidator } from './validation.ts'
 
-export type ApiDependencies = Omit<ServiceContext, 'prices' | 'settings' | 'policy' | 'orderWriter' | 'recipients'> & {
+export type ApiDependencies = Omit<ServiceContext, 'prices' | 'settings' | 'policy' | 'orderReader' | 'orderWriter' | 'recipients'> & {
   readonly prices: Readonly<Record<AssetId, UsdPrice>>
   readonly settings: ServiceOptions
 }
@@ -46,6 +47,7 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
     ...dependencies,
     prices: createPrices(dependencies.prices),
     policy: parsePolicy(settings.policy),
+    orderReader: createOrderReader(dependencies.db),
     orderWriter: createOrderWriter(dependencies.db),
     recipients: createRecipients(),
     settings,

@@ -5,13 +5,13 @@ import { TandemError } from '../../protocol/error.ts'
 import { deriveOrder } from '../../protocol/state.ts'
 import { type OrderRecord, orderToWire } from '../../protocol/wire/order.ts'
 import type { App } from '../../store/apps/apps.ts'
-import { findOrder, findOrderSnapshot, type OrderSnapshot, type StoredOrder } from '../../store/orders/orders.ts'
+import { findOrder, type OrderSnapshot, type StoredOrder } from '../../store/orders/orders.ts'
 import type { ServiceContext } from '../context.ts'
 import { deriveNextAction } from './next-action.ts'
 
 export async function viewOrder(context: ServiceContext, app: App, orderId: string): Promise<OrderRecord> {
   const id = parseOrderId(orderId)
-  const snapshot = id === null ? null : await findOrderSnapshot(context.db, id)
+  const snapshot = id === null ? null : await context.orderReader.read(id)
   if (snapshot === null) throw unknownOrder(orderId)
   return describeOrder(context, app, snapshot)
 }

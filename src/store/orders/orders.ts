@@ -36,9 +36,13 @@ export async function findOrderSnapshot(db: Database, id: string): Promise<Order
 
 /** Newest first. */
 export async function findOrderSnapshots(db: Database, ids: readonly string[]): Promise<readonly OrderSnapshot[]> {
-  if (ids.length === 0) return []
+  return ids.length === 0 ? [] : Promise.all([...(await findEachSnapshot(db, ids)).values()])
+}
+
+/** The same by id, each ready on its own: an order with very many deposits takes longer, and must not delay the others. */
+export async function findEachSnapshot(db: Database, ids: readonly string[]): Promise<ReadonlyMap<string, Promise<OrderSnapshot>>> {
   const snapshots = (await selectSnapshotsByIds(db, [ids])).map(parseSnapshot)
-  return Promise.all(snapshots.map((snapshot) => withConsidered(db, snapshot)))
+  return new Map(snapshots.map((snapshot) => [snapshot.stored.order.id, withConsidered(db, snapshot)]))
 }
 
 /** If a swap has too many events to read all, reads those of its considered deposits. */
