@@ -75,7 +75,7 @@ export function createWatchList(chain: Chain, nowMs: () => number = Date.now): W
 
   async function loadChanges(db: Database, since: bigint): Promise<void> {
     const next = await readHorizon(db)
-    for (const row of await collect(readChangedWatched(db, scope, since))) put(row)
+    for (const row of await readChangedWatched(db, scope, since)) put(row)
     horizon = next
   }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { insertOrder } from '../orders/insert-orders.ts'
+import { insertOrder, insertOrders } from '../orders/insert-orders.ts'
 import { blockOf, closeAnyway, exampleOrder, openTestStore, putOrder, sightingsOf, type TestStore } from '../store.fixture.ts'
 import { readCursor, recordPoll } from './events.ts'
 import { readAllWatched, readChangedWatched, readHorizon, readOpenWatched, type WatchedRow } from './watched.ts'
@@ -22,7 +22,7 @@ async function listed(pages: AsyncGenerator<readonly WatchedRow[]>) {
   return new Map(rows.map((row) => [row.swapId, row]))
 }
 const all = (partialDeposits = true) => listed(readAllWatched(store.db, { chain, partialDeposits }))
-const changedSince = async (horizon: bigint) => [...(await listed(readChangedWatched(store.db, scope, horizon))).keys()]
+const changedSince = async (horizon: bigint) => (await readChangedWatched(store.db, scope, horizon)).map(({ swapId }) => swapId)
 /** Waits: other transactions on the same server may hold the horizon back, and then unchanged rows are read, too. */
 const settledHorizon = () =>
   vi.waitFor(
@@ -72,6 +72,14 @@ describe('readAllWatched', () => {
   })
 })
 
+test('readOpenWatched reads more orders than fit into one page', async () => {
+  const orders = Array.from({ length: 2_001 }, () => ({ input: exampleOrder(), sealed: [] }))
+  await insertOrders(store.db, orders)
+  expect((await listed(readOpenWatched(store.db, scope))).size).toBe(2_001)
+  await closeAnyway(store.db, orders[0]?.input.order.id ?? '')
+  expect((await listed(readOpenWatched(store.db, scope))).size).toBe(2_000)
+})
+
 describe('readChangedWatched', () => {
   test('returns new orders, changed swaps, and orders that were closed or reopened', async () => {
     const [still, changed, closed, opened] = [await put(), await put(), await put(), await put()]
@@ -82,7 +90,7 @@ describe('readChangedWatched', () => {
     await closeAnyway(store.db, closed.id)
     await store.db.updateTable('orders').set({ closed_at: null }).where('id', '=', opened.id).execute()
     const made = await put()
-    const found = await listed(readChangedWatched(store.db, scope, horizon))
+    const found = new Map((await readChangedWatched(store.db, scope, horizon)).map((row) => [row.swapId, row]))
     expect([...found].map(([swapId, row]) => [swapId, row.watching]).sort()).toEqual(
       [
         ['changed', 'open'],

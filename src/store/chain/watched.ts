@@ -9,8 +9,9 @@ import { termsOf } from '../orders/terms.ts'
 /** How long after an order is closed late deposits are still watched for, where anyone can send one at any time. */
 const FINISHED_WATCH_DAYS = 365
 
-/** Rows read per query, so that a long list blocks nothing else. */
-const PAGE = 10_000
+/** Orders or disk blocks read per query, so that a long list blocks nothing else, and the planner uses the indexes. */
+const OPEN_PAGE = 2_000
+const BLOCKS_PAGE = 1_000
 
 /**
  * open      watch deposits and their spends
@@ -41,46 +42,62 @@ export async function readHorizon(db: Database): Promise<bigint> {
   return rows[0]?.horizon ?? 0n
 }
 
-/** All swaps that are not over. */
+/** All swaps that are not over. What changes while they are read is not below the horizon, and is read again. */
 export async function* readAllWatched(db: Database, scope: WatchedScope): AsyncGenerator<readonly WatchedRow[]> {
-  const finished = scope.partialDeposits
-    ? sql`leg = 'source' and closed_at > now() - make_interval(days => ${FINISHED_WATCH_DAYS})`
-    : sql`false`
-  yield* readPages(db, scope, sql`closed_at is null or (${finished})`)
+  yield* readOpenWatched(db, scope)
+  if (scope.partialDeposits) yield* readFinishedWatched(db, scope)
 }
 
-export function readOpenWatched(db: Database, scope: WatchedScope): AsyncGenerator<readonly WatchedRow[]> {
-  return readPages(db, scope, sql`closed_at is null`)
+/** In the sequence of the open orders: costs what is open, however many are finished. */
+export async function* readOpenWatched(db: Database, scope: WatchedScope): AsyncGenerator<readonly WatchedRow[]> {
+  for (let after = 0n; ; ) {
+    const { rows } = await sql<{ orders: bigint; last: bigint | null }>`
+      select count(*) as orders, max(seq) as last
+      from (select seq from orders where closed_at is null and seq > ${after} order by seq limit ${OPEN_PAGE}) as page`.execute(db)
+    const { orders, last } = rows[0] ?? { orders: 0n, last: null }
+    if (last === null) return
+    yield await select(db, scope, sql`orders.closed_at is null and orders.seq > ${after} and orders.seq <= ${last}`)
+    if (orders < BigInt(OPEN_PAGE)) return
+    after = last
+  }
+}
+
+/** In the sequence on disk, because these may be most of the table: no sorting and no jumping. */
+async function* readFinishedWatched(db: Database, scope: WatchedScope): AsyncGenerator<readonly WatchedRow[]> {
+  const { rows } = await sql<{ blocks: bigint }>`
+    select pg_relation_size('swaps') / current_setting('block_size')::bigint as blocks`.execute(db)
+  for (let from = 0; BigInt(from) < (rows[0]?.blocks ?? 0n); from += BLOCKS_PAGE) {
+    yield await select(
+      db,
+      scope,
+      sql`swaps.ctid >= ${`(${from},0)`}::tid and swaps.ctid < ${`(${from + BLOCKS_PAGE},0)`}::tid
+        and leg = 'source' and closed_at > now() - make_interval(days => ${FINISHED_WATCH_DAYS})`,
+    )
+  }
 }
 
 /** Swaps that changed since this horizon. Larger transaction numbers than ours come from the database that this one was restored from. */
-export function readChangedWatched(db: Database, scope: WatchedScope, horizon: bigint): AsyncGenerator<readonly WatchedRow[]> {
-  return readPages(
+export async function readChangedWatched(db: Database, scope: WatchedScope, horizon: bigint): Promise<readonly WatchedRow[]> {
+  return select(
     db,
     scope,
     sql`watched_in >= ${horizon.toString()}::bigint and watched_in < pg_snapshot_xmax(pg_current_snapshot())::text::bigint`,
   )
 }
 
-async function* readPages(
+async function select(
   db: Database,
   { chain, partialDeposits }: WatchedScope,
   which: ReturnType<typeof sql>,
-): AsyncGenerator<readonly WatchedRow[]> {
-  for (let after = { orderId: '', leg: '' }; ; ) {
-    const { rows } = await sql<Row>`
-      select order_id, leg, swap_id, asset, initiator, redeemer, amount, swaps.secret_hash, timelock, closed_at is null as open,
-        case when closed_at is null then
-          (select array_agg(deposit) from events where events.chain = swaps.chain and events.swap_id = swaps.swap_id and kind = 'initiated')
-        end as deposits
-      from swaps join orders on orders.id = swaps.order_id
-      where chain = ${chain} and (${which}) and (order_id, leg) > (${after.orderId}, ${after.leg})
-      order by order_id, leg limit ${PAGE}`.execute(db)
-    if (rows.length > 0) yield rows.map((row) => parseRow(row, partialDeposits))
-    const last = rows.at(-1)
-    if (last === undefined || rows.length < PAGE) return
-    after = { orderId: last.order_id, leg: last.leg }
-  }
+): Promise<readonly WatchedRow[]> {
+  const { rows } = await sql<Row>`
+    select order_id, leg, swap_id, asset, initiator, redeemer, amount, swaps.secret_hash, timelock, closed_at is null as open,
+      case when closed_at is null then
+        (select array_agg(deposit) from events where events.chain = swaps.chain and events.swap_id = swaps.swap_id and kind = 'initiated')
+      end as deposits
+    from swaps join orders on orders.id = swaps.order_id
+    where swaps.chain = ${chain} and ${which}`.execute(db)
+  return rows.map((row) => parseRow(row, partialDeposits))
 }
 
 type Row = Parameters<typeof termsOf>[0] & {
