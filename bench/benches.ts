@@ -6,6 +6,7 @@ import { gasBench } from './gas.ts'
 import { latencyBench } from './latency.ts'
 import { listsBench } from './lists.ts'
 import { loadBench } from './load/load.ts'
+import { openBench } from './open.ts'
 import { restBench } from './rest.ts'
 import { rpcBench } from './rpc/rpc.ts'
 import { vbytesBench } from './vbytes.ts'
@@ -22,4 +23,5 @@ export const benches: readonly Bench[] = [
   listsBench,
   watchBench,
   dustBench,
+  openBench,
 ]

@@ -1,23 +1,20 @@
 /** Measures memory and processor time of the local stack, and of a service and a solver alone, without work. Linux only: it reads /proc. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Bench, Size } from './bench.ts'
+import { descendants, type Process } from './processes.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const LAUNCHER = join(ROOT, 'bin', 'tandem.js')
 /** Caches fill and the first polls end before the measurement. */
 const SETTLE_MS = { full: 10_000, smallest: 0 }
 const REST_MS = { full: 20_000, smallest: 500 }
-/** Of /proc/PID/stat on Linux. */
-const MS_PER_TICK = 10
 const MAX_CORE_PERCENT = 5
 
 type Figures = { readonly processes: number; readonly megabytes: number; readonly corePercent: number }
 type Row = Figures & { readonly part: string; readonly maxMegabytes: number | null; readonly maxCorePercent: number | null }
-type Process = { readonly pid: number; readonly name: string; readonly kilobytes: number; readonly cpuMs: number }
 type Running = { readonly pid: number }
 
 /** A part of the stack, to show what `--chains` saves. */
@@ -100,41 +97,6 @@ async function measure({ pid }: Running, size: Size, onProgress: (what: string) 
       megabytes: Math.round(sum(({ kilobytes }) => kilobytes) / 1024),
       corePercent: Number(((sum(({ pid: id, cpuMs }) => cpuMs - (before.get(id) ?? 0)) / elapsedMs) * 100).toFixed(1)),
     }
-  }
-}
-
-/** The process and everything below it. */
-async function descendants(root: number): Promise<readonly Process[]> {
-  const parents = new Map<number, number>()
-  for (const entry of await readdir('/proc')) {
-    if (!/^[0-9]+$/.test(entry)) continue
-    const parent = /^PPid:\s+(\d+)$/m.exec(await readProcess(entry, 'status'))?.[1]
-    if (parent !== undefined) parents.set(Number(entry), Number(parent))
-  }
-  const found = new Set([root])
-  for (let before = 0; before !== found.size; ) {
-    before = found.size
-    for (const [pid, parent] of parents) if (found.has(parent)) found.add(pid)
-  }
-  const processes: Process[] = []
-  for (const pid of found) {
-    const kilobytes = /^Pss:\s+(\d+) kB$/m.exec(await readProcess(String(pid), 'smaps_rollup'))?.[1]
-    // After the command's name in parentheses, which may contain spaces: user and system time are the 12th and 13th fields.
-    const times = (await readProcess(String(pid), 'stat')).split(') ')[1]?.split(' ').slice(11, 13) ?? []
-    if (kilobytes === undefined) continue
-    const cpuMs = times.reduce((total, ticks) => total + Number(ticks) * MS_PER_TICK, 0)
-    processes.push({ pid, name: (await readProcess(String(pid), 'cmdline')).split('\0')[0] ?? '', kilobytes: Number(kilobytes), cpuMs })
-  }
-  return processes
-}
-
-/** Empty when the process has ended meanwhile. */
-async function readProcess(pid: string, file: string): Promise<string> {
-  try {
-    return await readFile(`/proc/${pid}/${file}`, 'utf8')
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH')) return ''
-    throw error
   }
 }
 

@@ -117,7 +117,7 @@ export async function seedOrders(db: Database, seed: Seed, onProgress: (what: st
     // Creating indexes, checks and counters once at the end is much cheaper than updating them row by row.
     const later = await run<{ drop: string; make: string }>(LATER)
     for (const { drop } of later) await run(drop)
-    await run('alter table order_list disable trigger user')
+    for (const table of ['order_list', 'events']) await run(`alter table ${table} disable trigger user`)
     for (let from = 0; from < seed.orders; from += BATCH) {
       onProgress(`seeding orders, ${from.toLocaleString('en-US')} of ${count}`)
       await run('begin')
@@ -136,7 +136,7 @@ export async function seedOrders(db: Database, seed: Seed, onProgress: (what: st
       select chain, ${seed.orders} + n, 'block ' || n, 'block ' || n - 1, ${seed.now} - 256 + n
       from (select distinct chain from swaps) as used, generate_series(1, 256) as n`,
     )
-    await run('alter table order_list enable trigger user')
+    for (const table of ['order_list', 'events']) await run(`alter table ${table} enable trigger user`)
     onProgress('counting')
     await recountOrders(db)
     onProgress('vacuuming')

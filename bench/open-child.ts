@@ -1,0 +1,85 @@
+/** An engine in a process of its own, between three chains in memory that make a block every two seconds. */
+import { createMemoryChain } from '../src/engine/chain.fixture.ts'
+import { startEngine } from '../src/engine/engine.ts'
+import type { Party } from '../src/engine/party.ts'
+import { createKey, createKeyring } from '../src/keys/keyring.ts'
+import { createLogger } from '../src/log.ts'
+import type { HtlcEvent } from '../src/protocol/htlc.ts'
+import { localAssets, localChains } from '../src/protocol/registry/local.ts'
+import { createRegistry } from '../src/protocol/registry/registry.ts'
+import { createCosignTasks } from '../src/service/batch-redeem/offer-cosign.ts'
+import { automaticRefundTasks } from '../src/service/instant-refund/automatic-refunds.ts'
+import { fillTasks } from '../src/service/partial-deposits/agree-on-fill.ts'
+import { createServiceParty } from '../src/service/party.ts'
+import { createSolverSync } from '../src/service/solver-sync/solver-sync.ts'
+import { createSolverParty } from '../src/solver/party.ts'
+import { openDatabase } from '../src/store/database/database.ts'
+import { createVault } from '../src/store/orders/sealed-values.ts'
+import { readInput, tellParent } from './api/child.ts'
+
+export type OpenInput = { readonly url: string; readonly role: 'service' | 'solver' }
+export type OpenReady = { readonly pid: number; readonly startedMs: number }
+/** Mines a source deposit; the answer comes when the solver has initiated the destination. */
+export type OpenQuestion = {
+  readonly swaps: Readonly<Record<'source' | 'destination', { readonly swapId: string; readonly amount: string }>>
+}
+export type OpenAnswer = { readonly ms: number }
+
+const BLOCK_MS = 2_000
+const startedAt = performance.now()
+const { url, role } = readInput<OpenInput>()
+const now = () => BigInt(Math.floor(Date.now() / 1000))
+const db = await openDatabase(url)
+const bitcoin = createMemoryChain('bitcoin_regtest', now())
+const source = createMemoryChain('ethereum_localnet', now())
+const destination = createMemoryChain('arbitrum_localnet', now())
+const chains = [bitcoin, source, destination]
+const clients = new Map(chains.map((client) => [client.chain.id, client]))
+const registry = createRegistry({ chains: localChains, assets: localAssets, deployments: {}, served: new Set(clients.keys()) })
+const log = createLogger({ name: 'bench', level: 'warn', pretty: false })
+const keys = createKeyring([createKey('secp256k1', '22'.repeat(32))])
+
+function createParty(): Party {
+  if (role === 'solver') return createSolverParty({ db, keys, redeemWaitSeconds: 0n, now })
+  const vault = createVault('42'.repeat(32))
+  const context = { db, registry, clients, solvers: [], vault, log, now, wake: () => engine.wake() }
+  const sync = createSolverSync(context, [
+    (states) => fillTasks(context, states),
+    (states) => automaticRefundTasks(context, states),
+    createCosignTasks(context),
+  ])
+  return createServiceParty({ db, vault, relay: keys, onReconciled: sync.startDueTasks })
+}
+
+const engine = startEngine({ db, registry, clients, party: createParty(), log, now })
+await engine.ready()
+tellParent({ pid: process.pid, startedMs: performance.now() - startedAt } satisfies OpenReady)
+setInterval(() => {
+  for (const chain of chains) chain.grow(1)
+}, BLOCK_MS)
+
+const deposit = ({ swapId, amount }: { readonly swapId: string; readonly amount: string }): HtlcEvent => ({
+  kind: 'initiated',
+  swapId,
+  tx: `deposit ${swapId}`,
+  index: 'log:0',
+  deposit: `deposit ${swapId}`,
+  amount: BigInt(amount),
+  block: null,
+  expiresAt: null,
+})
+
+process.on('message', ({ swaps }: OpenQuestion) => {
+  let foundAt = 0
+  source.before.events = () => {
+    foundAt = performance.now()
+    delete source.before.events
+  }
+  destination.before.broadcast = () => {
+    delete destination.before.broadcast
+    tellParent({ ms: performance.now() - foundAt } satisfies OpenAnswer)
+    // Else the solver would initiate again.
+    destination.mine(deposit(swaps.destination))
+  }
+  source.mine(deposit(swaps.source))
+})

@@ -1,0 +1,219 @@
+/** Measures an engine over very many orders, open and finished, against one over an empty database. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Swap } from '../src/protocol/order.ts'
+import { localChains } from '../src/protocol/registry/local.ts'
+import { createApp } from '../src/store/apps/apps.ts'
+import { type Database, openDatabase } from '../src/store/database/database.ts'
+import { startEmbeddedPostgres } from '../src/store/embedded/embedded-postgres.ts'
+import { insertOrder } from '../src/store/orders/insert-orders.ts'
+import { startChild } from './api/child.ts'
+import { type Bench, median, type Size, withCommas } from './bench.ts'
+import type { OpenAnswer, OpenInput, OpenQuestion, OpenReady } from './open-child.ts'
+import { descendants } from './processes.ts'
+import { seedOpenOrders } from './seed-open-orders.ts'
+import { seedOrders } from './seed-orders.ts'
+
+const ORDERS = { full: { open: 100_000, finished: 1_000_000 }, smallest: { open: 400, finished: 2_000 } }
+const SETTLE_MS = { full: 10_000, smallest: 0 }
+const IDLE_MS = { full: 30_000, smallest: 500 }
+const EVENTS = { full: 41, smallest: 2 }
+
+const MAX_CORE_PERCENT = 5
+const MAX_START_SECONDS = 10
+const MAX_RATIO = 1.2
+/** Garbage that was not collected yet is no growth. */
+const MAX_GROWTH = 1.1
+
+type Role = OpenInput['role']
+const ROLES: Readonly<Record<Size, readonly Role[]>> = { full: ['service', 'solver'], smallest: ['solver'] }
+type Row = {
+  readonly database: string
+  readonly role: Role
+  /** Seconds in which every order is derived for the first time. */
+  readonly firstSeconds: number
+  readonly startSeconds: number
+  readonly enginePercent: number
+  readonly databasePercent: number
+  readonly megabytes: number
+  readonly megabytesLater: number
+  readonly eventMs: number | null
+}
+
+const now = () => BigInt(Math.floor(Date.now() / 1000))
+
+async function measureOpen(size: Size, onProgress: (what: string) => void): Promise<readonly Row[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'tandem-open-'))
+  const cleanups: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })]
+  try {
+    const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'postgres'), fresh: true })
+    cleanups.push(postgres.stop)
+    const rows: Row[] = []
+    for (const name of ['empty', 'full'] as const) {
+      const url = await postgres.createDatabase(`orders_${name}`)
+      const db = await openDatabase(url)
+      cleanups.push(() => db.destroy())
+      if (name === 'full') await seed(db, ORDERS[size], onProgress)
+      for (const role of ROLES[size]) {
+        onProgress(`${role}, ${name} database`)
+        rows.push({ database: name, role, ...(await measure(db, { url, role }, size, onProgress)) })
+      }
+    }
+    return rows
+  } finally {
+    for (const cleanup of cleanups.reverse()) await cleanup()
+  }
+}
+
+async function seed(db: Database, { open, finished }: (typeof ORDERS)[Size], onProgress: (what: string) => void): Promise<void> {
+  for (const name of ['shop', 'rival']) await createApp(db, name)
+  await seedOrders(db, { orders: finished, environment: 'local', now: now(), apps: ['shop', 'rival'] }, onProgress)
+  await db.updateTable('orders').set({ closed_at: new Date() }).where('closed_at', 'is', null).execute()
+  await seedOpenOrders(db, { orders: open, now: now(), app: 'shop' }, onProgress)
+}
+
+async function measure(db: Database, input: OpenInput, size: Size, onProgress: (what: string) => void) {
+  onProgress('deriving every order once')
+  const firstAt = performance.now()
+  await withEngine(db, input, async () => {
+    while ((await db.selectFrom('touched_orders').select('id').limit(1).execute()).length > 0) await sleep(100)
+  })
+  const firstSeconds = (performance.now() - firstAt) / 1000
+  return withEngine(db, input, async ({ ready: { pid, startedMs }, ask }) => {
+    await sleep(SETTLE_MS[size])
+    onProgress('resting')
+    const before = await descendants(process.pid)
+    const restedAt = performance.now()
+    await sleep(IDLE_MS[size])
+    const after = await descendants(process.pid)
+    const restedMs = performance.now() - restedAt
+    const engine = (process: { readonly pid: number }) => process.pid === pid
+    const database = ({ name }: { readonly name: string }) => name.includes('postgres')
+    const percent = (isChosen: (process: (typeof after)[number]) => boolean) => {
+      const cpuMs = (list: typeof after) => list.filter(isChosen).reduce((total, process) => total + process.cpuMs, 0)
+      return ((cpuMs(after) - cpuMs(before)) / restedMs) * 100
+    }
+    const megabytes = (list: typeof after) => Math.round((list.find(engine)?.kilobytes ?? 0) / 1024)
+    onProgress('waiting for actions')
+    const times: number[] = []
+    if (input.role === 'solver') {
+      for (let n = 0; n < EVENTS[size]; n += 1) times.push((await ask<OpenAnswer>(await newOrder(db, n))).ms)
+    }
+    return {
+      firstSeconds,
+      startSeconds: startedMs / 1000,
+      enginePercent: percent(engine),
+      databasePercent: percent(database),
+      megabytes: megabytes(before),
+      megabytesLater: megabytes(after),
+      eventMs: times.length === 0 ? null : median(times),
+    }
+  })
+}
+
+type Engine = Awaited<ReturnType<typeof startChild<OpenReady>>>
+
+/** The chains in memory begin anew with every process. */
+async function withEngine<T>(db: Database, input: OpenInput, work: (engine: Engine) => Promise<T>): Promise<T> {
+  await db.deleteFrom('blocks').execute()
+  await db.deleteFrom('leases').execute()
+  const engine = await startChild<OpenReady>('../open-child.ts', input)
+  try {
+    return await work(engine)
+  } finally {
+    await engine.stop()
+  }
+}
+
+async function newOrder(db: Database, n: number): Promise<OpenQuestion> {
+  const id = `${now()} ${n}`.padEnd(64, '0')
+  const swap = (leg: 'source' | 'destination', chainId: string): Swap => {
+    const chain = localChains.find((known) => known.id === chainId)
+    if (chain === undefined) throw new Error(`${chainId} is not in the local registry`)
+    const terms = { asset: chain.nativeAsset, initiator: 'initiator', redeemer: 'redeemer', amount: 1_000_000n, secretHash: id }
+    return {
+      chain: chainId,
+      swapId: `${leg} ${id}`,
+      terms: { ...terms, timelock: chain.timelocks[leg] },
+      userAddress: null,
+      orderKey: null,
+      payer: null,
+      clientKey: false,
+      agreedAmount: 1_000_000n,
+      requiredConfirmations: 1,
+    }
+  }
+  const [source, destination] = [swap('source', 'ethereum_localnet'), swap('destination', 'arbitrum_localnet')]
+  const deadline = now() + 3_600n
+  await insertOrder(db, {
+    order: { id, solverId: 'solver', createdAt: now(), deadline, priceExpiresAt: deadline, source, destination },
+    app: null,
+    nonce: id,
+    sourceOwner: 'from',
+    destinationOwner: 'to',
+    slippageBips: 0,
+    affiliateFees: [],
+    idempotencyKey: null,
+    requestHash: '',
+    tokenHash: null,
+    clientSecret: false,
+    assetPrices: { source: 0n, destination: 0n },
+    worth: null,
+  })
+  const asked = ({ swapId, terms }: Swap) => ({ swapId, amount: terms.amount.toString() })
+  return { swaps: { source: asked(source), destination: asked(destination) } }
+}
+
+const { open, finished } = ORDERS.full
+
+export const openBench: Bench = {
+  name: 'open',
+  about: `an engine over ${withCommas(open)} open and ${withCommas(finished)} finished orders, against one over an empty database`,
+  conditions: `An engine of each party in a process of its own, PostgreSQL, and three chains in memory that make a block every two seconds. Half of the open orders are unfunded, a quarter is underpaid, a quarter is paid on both sides and waits for the client's secret. Start-up: from loaded code until every chain was polled. At rest: user and system time during ${IDLE_MS.full / 1000} s. Event to action: from the poll that finds a source deposit to the broadcast of the destination's, median of ${EVENTS.full}.`,
+  async run({ size, onProgress }) {
+    const rows = await measureOpen(size, onProgress)
+    const emptyMs = rows.find(({ database, role }) => database === 'empty' && role === 'solver')?.eventMs ?? Number.NaN
+    const isOk = (row: Row) =>
+      row.enginePercent + row.databasePercent < MAX_CORE_PERCENT &&
+      row.startSeconds <= MAX_START_SECONDS &&
+      row.megabytesLater <= row.megabytes * MAX_GROWTH &&
+      (row.eventMs ?? 0) <= emptyMs * MAX_RATIO
+    return {
+      ok: size === 'smallest' || rows.every(isOk),
+      table: {
+        columns: [
+          'database',
+          'party',
+          'all derived s',
+          'start s',
+          'limit',
+          '% of a core: engine',
+          'PostgreSQL',
+          'limit',
+          'MB',
+          'MB later',
+          'event to action ms',
+          'ratio',
+          'limit',
+        ],
+        rows: rows.map((row) => [
+          row.database,
+          row.role,
+          Number(row.firstSeconds.toFixed(1)),
+          Number(row.startSeconds.toFixed(1)),
+          MAX_START_SECONDS,
+          Number(row.enginePercent.toFixed(1)),
+          Number(row.databasePercent.toFixed(1)),
+          MAX_CORE_PERCENT,
+          row.megabytes,
+          row.megabytesLater,
+          row.eventMs === null ? '–' : Number(row.eventMs.toFixed(1)),
+          row.eventMs === null ? '–' : (row.eventMs / emptyMs).toFixed(2),
+          MAX_RATIO,
+        ]),
+      },
+    }
+  },
+}
