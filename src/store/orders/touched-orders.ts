@@ -116,8 +116,8 @@ export async function writeRanges(db: Database, orderIds: readonly string[], ran
 
 /** A constant of ours: the first key of the advisory locks of orders. */
 const ORDER_LOCKS = 7_206_020
-/** A reconciler that is silent for this long inside its transaction loses it, and with it the locks. */
-const SILENT_MS = 4000
+/** A paused process that is silent for this long inside its transaction loses it, and with it the locks. A dead one loses them at once. */
+const SILENT_MS = 10_000
 
 /** Only one transaction at a time derives an order: it sees all that was written before, so no older state is written after it. */
 export async function lockOrders(tx: Database, orderIds: readonly string[]): Promise<void> {
