@@ -1,5 +1,6 @@
 /** The list of benchmarks. */
 import { apiBench } from './api/api.ts'
+import { attackBench } from './attack.ts'
 import type { Bench } from './bench.ts'
 import { dustBench } from './dust.ts'
 import { gasBench } from './gas.ts'
@@ -19,6 +20,7 @@ export const benches: readonly Bench[] = [
   loadBench,
   restBench,
   apiBench,
+  attackBench,
   rpcBench,
   listsBench,
   watchBench,

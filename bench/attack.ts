@@ -1,0 +1,218 @@
+/** Ten users deposit dust and ask for instant refunds again and again: what the others notice of it. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type ApiClient, createApiClient } from '../demo/client/api-client.ts'
+import type { LocalJson } from '../src/local/local-json.ts'
+import { type Child, startChild } from './api/child.ts'
+import { type Bench, percentile, type Size } from './bench.ts'
+import type { ChainsInput } from './load/chains-child.ts'
+import { createAccounts, createEvmUsers } from './load/evm-users.ts'
+import type { PartyInput, PartyReport } from './load/party-child.ts'
+
+type Plan = { readonly orders: number; readonly deposits: number; readonly callsPerMinute: number; readonly seconds: number }
+
+const plans: Readonly<Record<Size, readonly Plan[]>> = {
+  full: [
+    { orders: 0, deposits: 0, callsPerMinute: 0, seconds: 30 },
+    { orders: 10, deposits: 100, callsPerMinute: 41, seconds: 60 },
+  ],
+  smallest: [{ orders: 1, deposits: 2, callsPerMinute: 60, seconds: 2 }],
+}
+
+const QUOTE_LIMIT_MS = 250
+const REDEEM_LIMIT_MS = 2_000
+
+const QUOTE_EVERY_MS = 50
+const SWAP_EVERY_MS = 1_000
+const POLL_MS = 20
+const ATTACKED = { from: 'bitcoin_regtest:btc', to: 'ethereum_localnet:wbtc', amount: '1000000' }
+const DEPOSIT = '3000'
+const OTHERS = { from: 'ethereum_localnet:eth', to: 'arbitrum_localnet:usdc', amount: 10_000_000_000_000_000n }
+
+type Figures = Plan & {
+  readonly quotes: readonly number[]
+  readonly swaps: readonly number[]
+  readonly failed: number
+  readonly answered: number
+  readonly limited: number
+  readonly loopDelayMs: { readonly service: number; readonly solver: number }
+}
+
+type Ready = { readonly info: LocalJson; readonly serviceFile: string; readonly solverFile: string }
+
+async function measureAttack(plan: Plan, onProgress: (what: string) => void): Promise<Figures> {
+  const folder = await mkdtemp(join(tmpdir(), 'tandem-attack-'))
+  const children: Child<unknown>[] = []
+  const start = async <T>(file: string, input: ChainsInput | PartyInput): Promise<Child<T>> => {
+    const child = await startChild<T>(`../load/${file}`, input)
+    children.push(child)
+    return child
+  }
+  try {
+    onProgress('chains, solver and service')
+    const accounts = createAccounts(10)
+    const gifts = accounts.map(({ address }) => ({ asset: OTHERS.from, address, amount: (10n ** 19n).toString() }))
+    const { ready } = await start<Ready>('chains-child.ts', { folder, chains: ['bitcoin', 'ethereum', 'arbitrum'], gifts })
+    const { info, serviceFile, solverFile } = ready
+    const solver = await start('party-child.ts', { party: 'solver', configFile: solverFile, nodeHosts: [] })
+    const service = await start('party-child.ts', { party: 'service', configFile: serviceFile, nodeHosts: [] })
+    const api = createApiClient({ baseUrl: info.base_url, appId: info.app_id })
+    const users = await createEvmUsers(info, api, accounts, OTHERS)
+    await users.swap(0)
+    const victims = await prepareOrders(info, api, plan, onProgress)
+
+    for (const party of [solver, service]) await party.ask<PartyReport>('report')
+    const endsAt = performance.now() + plan.seconds * 1000
+    const first = users.swaps.length
+    onProgress('attack')
+    const attack = Promise.all(victims.map((victim) => attackOrder(info, api, victim, plan, endsAt)))
+    const quoting = repeat(QUOTE_EVERY_MS, endsAt, () => api.quote({ ...OTHERS, from_amount: OTHERS.amount.toString() }))
+    const swapping = repeat(SWAP_EVERY_MS, endsAt, (index) => users.swap(index))
+    while (performance.now() < endsAt + REDEEM_LIMIT_MS) {
+      await users.poll()
+      await sleep(POLL_MS)
+    }
+    const [attacked, quotes, started] = await Promise.all([attack, quoting, swapping])
+    const [ofSolver, ofService] = [await solver.ask<PartyReport>('report'), await service.ask<PartyReport>('report')]
+    return {
+      ...plan,
+      quotes: quotes.times,
+      swaps: users.swaps.slice(first).map(({ confirmedAt, paidAt }) => (paidAt ?? Number.POSITIVE_INFINITY) - confirmedAt),
+      failed: quotes.failed + started.failed,
+      answered: attacked.reduce((sum, { answered }) => sum + answered, 0),
+      limited: attacked.reduce((sum, { limited }) => sum + limited, 0),
+      loopDelayMs: { service: ofService.loopDelayP99Ms, solver: ofSolver.loopDelayP99Ms },
+    }
+  } finally {
+    for (const child of children.toReversed()) await child.end()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+type Victim = { readonly orderId: string; readonly token: string; readonly to: string }
+
+async function prepareOrders(info: LocalJson, api: ApiClient, plan: Plan, onProgress: (what: string) => void): Promise<readonly Victim[]> {
+  const owner = info.wallets.find(({ chains }) => chains.includes('bitcoin_regtest'))?.address
+  if (owner === undefined) throw new Error('local.json names no Bitcoin wallet')
+  const victims: Victim[] = []
+  for (let index = 0; index < plan.orders; index += 1) {
+    const quote = await api.quote({ from: ATTACKED.from, to: ATTACKED.to, from_amount: ATTACKED.amount })
+    const order = await api.createOrder({
+      source: { asset: ATTACKED.from, owner, amount: quote.source.amount },
+      destination: { asset: ATTACKED.to, owner: `0x${'11'.repeat(20)}`, amount: quote.destination.amount },
+    })
+    const victim = { orderId: order.order_id, token: order.order_token ?? '', to: String(order.to) }
+    for (let deposit = 0; deposit < plan.deposits; deposit += 1) {
+      onProgress(`order ${index + 1} of ${plan.orders}, deposit ${deposit + 1} of ${plan.deposits}`)
+      await pay(info, victim)
+    }
+    victims.push(victim)
+  }
+  return victims
+}
+
+async function pay(info: LocalJson, { to }: Victim): Promise<void> {
+  const request = { asset: ATTACKED.from, address: to, amount: DEPOSIT }
+  const answer = await fetch(info.faucet_url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(request),
+  })
+  if (!answer.ok) throw new Error(`the faucet did not pay: ${await answer.text()}`)
+}
+
+/** Each call but the first comes with a new deposit, so that there is always something to sign. */
+async function attackOrder(
+  info: LocalJson,
+  api: ApiClient,
+  victim: Victim,
+  plan: Plan,
+  endsAt: number,
+): Promise<{ readonly answered: number; readonly limited: number }> {
+  let limited = 0
+  const { times } = await repeat(60_000 / plan.callsPerMinute, endsAt, async (index) => {
+    if (index > 0) await pay(info, victim)
+    try {
+      await api.call(
+        'PATCH',
+        `/orders/${victim.orderId}?action=instant-refund`,
+        { signatures: [] },
+        index % 2 === 0 ? { 'order-token': victim.token } : {},
+      )
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'rate_limited') limited += 1
+    }
+  })
+  return { answered: times.length, limited }
+}
+
+/** Starts a call at a fixed pace, whatever the earlier ones do. */
+async function repeat(
+  everyMs: number,
+  endsAt: number,
+  call: (index: number) => Promise<unknown>,
+): Promise<{ readonly times: readonly number[]; readonly failed: number }> {
+  const [times, calls]: [number[], Promise<void>[]] = [[], []]
+  let failed = 0
+  const timed = async (index: number) => {
+    const startedAt = performance.now()
+    try {
+      await call(index)
+      times.push(performance.now() - startedAt)
+    } catch {
+      failed += 1
+    }
+  }
+  for (let index = 0; performance.now() < endsAt; index += 1) {
+    calls.push(timed(index))
+    await sleep(everyMs)
+  }
+  await Promise.all(calls)
+  return { times, failed }
+}
+
+const round = (ms: number) => (Number.isFinite(ms) ? Math.round(ms) : '–')
+
+export const attackBench: Bench = {
+  name: 'attack',
+  about: `instant refunds of dust, again and again: quotes of others p99 ${QUOTE_LIMIT_MS} ms, redeems within ${REDEEM_LIMIT_MS} ms`,
+  conditions: `Attacked orders: ${ATTACKED.from} → ${ATTACKED.to}, each with its deposits before the first call; every further call comes with one more deposit, every second one without the order token. Others: a quote every ${QUOTE_EVERY_MS} ms and a swap ${OTHERS.from} → ${OTHERS.to} every ${SWAP_EVERY_MS} ms, from source confirmed to destination redeemed. Chains (in one process with the embedded database server), service and solver are processes of their own on one machine; blocks are mined at once.`,
+  async run({ size, onProgress }) {
+    const rows: Figures[] = []
+    for (const plan of plans[size]) rows.push(await measureAttack(plan, onProgress))
+    return {
+      ok: rows.every(
+        ({ quotes, swaps, failed }) =>
+          failed === 0 && percentile(quotes, 99) <= QUOTE_LIMIT_MS && swaps.length > 0 && Math.max(...swaps) <= REDEEM_LIMIT_MS,
+      ),
+      table: {
+        columns: [
+          'attacked orders',
+          'deposits each',
+          'calls/minute each',
+          'attacker calls answered',
+          'rate limited',
+          'failed for others',
+          'quote p50 ms',
+          'quote p99 ms',
+          'swap slowest ms',
+          'loop delay p99 ms service, solver',
+        ],
+        rows: rows.map((row) => [
+          row.orders,
+          row.deposits,
+          row.callsPerMinute,
+          row.answered,
+          row.limited,
+          row.failed,
+          round(percentile(row.quotes, 50)),
+          round(percentile(row.quotes, 99)),
+          round(Math.max(...row.swaps)),
+          `${row.loopDelayMs.service.toFixed(0)}, ${row.loopDelayMs.solver.toFixed(0)}`,
+        ]),
+      },
+    }
+  },
+}
