@@ -24,6 +24,12 @@ type Job = { readonly module: string; readonly name: string; readonly args: read
 const SECRET_BYTES = 64
 const PUBLIC_BYTES = 66
 
+/** For jobs of one signer. */
+export function onlySigner([signer, ...more]: readonly Secp256k1Signer[]): Secp256k1Signer {
+  if (signer === undefined || more.length > 0) throw new Error('this job takes one signer')
+  return signer
+}
+
 export const jobs = {
   /** Nonces that the job makes live and die in this call. */
   async sign(job: Job, lent: readonly Lent[]): Promise<unknown> {

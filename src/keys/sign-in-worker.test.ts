@@ -27,6 +27,16 @@ describe('a signing job', () => {
     await expect(signing.sign('ecdsa', [{ lend: () => ({ ...one.lend() }) }], [HASH])).rejects.toThrow('not lent by us')
   })
 
+  test('gives no signature if a guarded signer refuses when the job ends', async () => {
+    let calls = 0
+    const lend = () => {
+      calls += 1
+      if (calls > 1) throw new Error('the facts are too old')
+      return one.lend()
+    }
+    await expect(signing.sign('ecdsa', [{ lend }], [HASH])).rejects.toThrow('too old')
+  })
+
   test('shows nothing of a lent key', () => {
     expect(Object.keys(one.lend())).toEqual(['curve', 'purpose'])
     expect(JSON.stringify(one.lend())).not.toContain('42'.repeat(32))

@@ -3,6 +3,7 @@
  * at a time: they are moved, not copied, so that a second use fails.
  */
 import { jobsOf } from '../workers/jobs.ts'
+import type { Priority } from '../workers/pool.ts'
 import type { LentKey, Secp256k1Signer } from './key.ts'
 import { type jobs, type Lent, lentSignersModule, type SigningJobs } from './lent-signers.ts'
 import type { Purpose } from './purpose.ts'
@@ -40,12 +41,15 @@ export interface OpenSigning<J extends SigningJobs> {
 }
 
 /** `module`: the URL of the module that exports these jobs as `jobs`. */
-export function signingJobsOf<J extends SigningJobs>(module: string): SigningRunner<J> {
-  const run = jobsOf<typeof jobs>(lentSignersModule)
+export function signingJobsOf<J extends SigningJobs>(module: string, priority: Priority = 'normal'): SigningRunner<J> {
+  const run = jobsOf<typeof jobs>(lentSignersModule, priority)
 
   async function sign(name: string, signers: readonly Lender[], args: readonly unknown[], nonces: readonly Uint8Array[] | null) {
     const lent = signers.map((signer, index) => copyFor(signer.lend(), nonces?.[index] ?? null))
-    return run('sign', [{ module, name, args }, lent], buffersOf(lent))
+    const value = await run('sign', [{ module, name, args }, lent], buffersOf(lent))
+    // The job may have waited: a guarded signer must still be willing.
+    for (const signer of signers) signer.lend()
+    return value
   }
 
   return {

@@ -1,6 +1,6 @@
 /** Calls the jobs of a module in the pool of this process, with their types. */
 import type { Moving } from './moving.ts'
-import { createPool } from './pool.ts'
+import { createPool, type Priority } from './pool.ts'
 
 const pool = createPool()
 
@@ -15,6 +15,6 @@ export type RunJob<J extends Jobs> = <K extends keyof J & string>(
 ) => Promise<Result<ReturnType<J[K]>>>
 
 /** `module`: the URL of the module that exports these jobs as `jobs`. */
-export function jobsOf<J extends Jobs>(module: string): RunJob<J> {
-  return async (name, args, moved) => (await pool.run({ module, name, args }, moved)) as Result<ReturnType<J[typeof name]>>
+export function jobsOf<J extends Jobs>(module: string, priority: Priority = 'normal'): RunJob<J> {
+  return async (name, args, moved) => (await pool.run({ module, name, args }, moved, priority)) as Result<ReturnType<J[typeof name]>>
 }

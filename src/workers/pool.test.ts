@@ -40,6 +40,21 @@ describe('a pool of worker threads', () => {
     expect(await run('add', 3n, 3n)).toBe(6n)
   })
 
+  test('runs urgent jobs before all others that wait, even if too many wait', async () => {
+    const { pool, run } = open({ maxWaiting: 2 })
+    const done: string[] = []
+    const note = (name: string, job: Promise<unknown>) => job.then(() => done.push(name))
+    const urgent = () => pool.run({ module: testModule, name: 'add', args: [1n, 1n] }, [], 'urgent')
+    await Promise.all([
+      note('running', run('wait', 100)),
+      note('normal 1', run('add', 1n, 1n)),
+      note('normal 2', run('add', 1n, 1n)),
+      note('urgent 1', urgent()),
+      note('urgent 2', urgent()),
+    ])
+    expect(done).toEqual(['running', 'urgent 1', 'urgent 2', 'normal 1', 'normal 2'])
+  })
+
   test('rejects only the job of a thread that dies, and replaces the thread', async () => {
     const { pool, run } = open()
     const [dead, alive] = [run('die'), run('add', 1n, 2n)]

@@ -8,13 +8,19 @@ import { fromPlainError } from './job-error.ts'
 import type { AnswerMessage, JobMessage } from './message.ts'
 
 export interface Pool {
-  /** `moved`: buffers that leave this thread for the worker. They cannot be used here afterwards. Rejects when too many jobs wait. */
-  run(message: JobMessage, moved?: readonly ArrayBuffer[]): Promise<unknown>
+  /**
+   * `moved`: buffers that leave this thread for the worker. They cannot be used here afterwards. Rejects when too many jobs wait, unless it is
+   * urgent.
+   */
+  run(message: JobMessage, moved?: readonly ArrayBuffer[], priority?: Priority): Promise<unknown>
   /** Threads that exist now. */
   threads(): number
   /** Ends all threads. Their jobs are rejected; a later job starts new threads. */
   close(): Promise<void>
 }
+
+/** Urgent: a transaction waits for it. Goes before all other jobs that wait. */
+export type Priority = 'urgent' | 'normal'
 
 export type PoolOptions = { readonly size: number; readonly maxWaiting: number; readonly idleMs: number }
 
@@ -24,6 +30,7 @@ const defaults: PoolOptions = { size: Math.max(1, Math.min(4, availableParalleli
 type Job = {
   readonly message: JobMessage
   readonly moved: readonly ArrayBuffer[]
+  readonly priority: Priority
   resolve(value: unknown): void
   reject(error: Error): void
 }
@@ -84,6 +91,12 @@ export function createPool(options: Partial<PoolOptions> = {}): Pool {
     }
   }
 
+  /** In the order of arrival, urgent ones first. */
+  function enqueue(job: Job): void {
+    const firstNormal = waiting.findIndex(({ priority }) => priority === 'normal')
+    waiting.splice(job.priority === 'urgent' && firstNormal >= 0 ? firstNormal : waiting.length, 0, job)
+  }
+
   function dispatch(): void {
     while (waiting.length > 0) {
       const free = [...threads].find(({ job }) => job === null) ?? (threads.size < size ? start() : null)
@@ -94,13 +107,13 @@ export function createPool(options: Partial<PoolOptions> = {}): Pool {
   }
 
   return {
-    run: (message, moved = []) =>
+    run: (message, moved = [], priority = 'normal') =>
       new Promise((resolve, reject) => {
-        if (waiting.length >= maxWaiting) {
+        if (waiting.length >= maxWaiting && priority !== 'urgent') {
           reject(new TandemError('chain_unavailable', 'too many signatures and checks are waiting; try again', { retryAfterSeconds: 1 }))
           return
         }
-        waiting.push({ message, moved, resolve, reject })
+        enqueue({ message, moved, priority, resolve, reject })
         dispatch()
       }),
     threads: () => threads.size,

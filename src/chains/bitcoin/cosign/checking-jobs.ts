@@ -42,3 +42,6 @@ export const jobs = {
 }
 
 export const checkingJobs = jobsOf<typeof jobs>(import.meta.url)
+
+/** For a transaction that is about to be sent. */
+export const urgentCheckingJobs = jobsOf<typeof jobs>(import.meta.url, 'urgent')

@@ -15,7 +15,7 @@ import { MAX_SPENT_AT_ONCE } from '../spend/spend-size.ts'
 import { dustLimit, feeOf, largestFee, MAX_RATE_FACTOR, outbiddingFee, rateOf, replacementFee } from '../wallet/fees.ts'
 import { hasWantedDescendant, withAmounts } from '../wallet/own-payments.ts'
 import { finish, REPLACEABLE_SEQUENCE, type SpendableCoin, signWalletInput, splitOutpoint } from '../wallet/sign.ts'
-import { checkingJobs } from './checking-jobs.ts'
+import { urgentCheckingJobs } from './checking-jobs.ts'
 import { composeRefunds } from './instant-refund.ts'
 
 export async function sendInstantRefund(execution: Execution, terms: HtlcTerms, refunds: readonly SignedInstantRefund[]): Promise<string> {
@@ -74,7 +74,7 @@ async function build(
   request: BuildRequest,
 ): Promise<Draft> {
   const { network, outbox, signer } = execution
-  const read = await checkingJobs('witnesses', [network, terms, refunds])
+  const read = await urgentCheckingJobs('witnesses', [network, terms, refunds])
   const witnesses = refunds.map(({ deposit }, index) => {
     const witness = read[index] ?? null
     if (witness === null) throw new ChainFailure('would-fail', `the signatures for ${deposit} are invalid`)

@@ -1,5 +1,6 @@
 /** Signatures by both parties, as jobs for worker threads: each takes milliseconds per deposit. */
 import type { Secp256k1Signer } from '../../../keys/key.ts'
+import { onlySigner } from '../../../keys/lent-signers.ts'
 import { signingJobsOf } from '../../../keys/sign-in-worker.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import type { InstantRefund, SignedInstantRefund } from '../../../protocol/order.ts'
@@ -18,7 +19,7 @@ type Draft = { readonly draft: string } | { readonly failure: { readonly kind: C
 
 export const jobs = {
   beginRefund: (signers: Signers, network: BitcoinNetwork, terms: HtlcTerms, refunds: Refunds): string =>
-    writeNonces(beginInstantRefund(network, terms, refunds, only(signers)).nonces),
+    writeNonces(beginInstantRefund(network, terms, refunds, onlySigner(signers)).nonces),
 
   /** With the nonces of `beginRefund`. */
   finishRefund: (
@@ -27,13 +28,14 @@ export const jobs = {
     terms: HtlcTerms,
     refunds: Refunds,
     answer: string,
-  ): readonly SignedInstantRefund[] => beginInstantRefund(network, terms, refunds, only(signers)).finish(readParts(answer, refunds.length)),
+  ): readonly SignedInstantRefund[] =>
+    beginInstantRefund(network, terms, refunds, onlySigner(signers)).finish(readParts(answer, refunds.length)),
 
   answerRefund: (signers: Signers, network: BitcoinNetwork, terms: HtlcTerms, refunds: Refunds, offer: string): string =>
-    writeParts(answerInstantRefund(network, terms, refunds, readNonces(offer, refunds.length), only(signers))),
+    writeParts(answerInstantRefund(network, terms, refunds, readNonces(offer, refunds.length), onlySigner(signers))),
 
   signRefunds: (signers: Signers, network: BitcoinNetwork, terms: HtlcTerms, refunds: Refunds): string =>
-    writeSignatures(refunds.map((refund) => signInstantRefund(network, terms, refund, only(signers)))),
+    writeSignatures(refunds.map((refund) => signInstantRefund(network, terms, refund, onlySigner(signers)))),
 
   /** One signer for each item. */
   beginCosigning: (signers: Signers, network: BitcoinNetwork, items: readonly CosignItem[]): readonly string[] =>
@@ -50,7 +52,7 @@ export const jobs = {
   draft(signers: Signers, network: BitcoinNetwork, items: readonly DraftItem[], feeRate: FeeRate): Draft {
     const read = items.map(({ offer, ...item }) => ({ ...item, nonces: readNonces(offer, item.deposits.length) }))
     try {
-      return { draft: writeDraft(draftCosigned(network, read, only(signers), feeRate)) }
+      return { draft: writeDraft(draftCosigned(network, read, onlySigner(signers), feeRate)) }
     } catch (error) {
       if (!(error instanceof ChainFailure)) throw error
       return { failure: { kind: error.kind, message: error.message } }
@@ -59,11 +61,6 @@ export const jobs = {
 }
 
 export const signingJobs = signingJobsOf<typeof jobs>(import.meta.url)
-
-function only([signer, ...more]: Signers): Secp256k1Signer {
-  if (signer === undefined || more.length > 0) throw new Error('this job takes one signer')
-  return signer
-}
 
 function withSigners(items: readonly CosignItem[], signers: Signers) {
   return items.map((item, index) => {

@@ -5,8 +5,9 @@ import type { Draft, Execution, HeldExecution, KnownAttempt } from '../execution
 import { CHILD_VSIZE } from '../wallet/child-pays.ts'
 import { affordableFee, type FeeRate, feeOf, type ReplacedFee } from '../wallet/fees.ts'
 import { hasWantedDescendant } from '../wallet/own-payments.ts'
-import { type LeafInput, signLeafSpends } from '../wallet/sign.ts'
+import type { LeafInput } from '../wallet/sign.ts'
 import type { DepositState } from './deposit-state.ts'
+import { signSpend } from './spend-jobs.ts'
 import { inputVsize, spendVsize } from './spend-size.ts'
 
 export type Spend = {
@@ -38,7 +39,7 @@ export function createSpend(
     const taken = choose(feeRate, live)
     const total = taken.reduce((sum, { amount }) => sum + amount, 0n)
     const fee = affordableFee(spendVsize(taken, outputScript), feeRate, replaced, total, outputScript, network)
-    return { signed: signLeafSpends(signer, taken, { amount: total - fee, script: outputScript }), fee }
+    return { signed: await signSpend(signer, taken, { amount: total - fee, script: outputScript }), fee }
   }
 
   async function inspect(feeRate: FeeRate): Promise<Inspection> {
