@@ -94,9 +94,11 @@ async function measureLocalStack(onProgress: (what: string) => void, { seconds, 
     // Not counted: the solver's approval of its token.
     await swapOnce(client)
     onProgress(`${swaps} swaps`)
+    const startedAtMs = performance.now()
     const swapped = await count(async () => {
       for (let swap = 0; swap < swaps; swap++) await swapOnce(client)
     })
+    const swapSeconds = (performance.now() - startedAtMs) / 1000 / swaps
     await order(client, `${bitcoin}:btc`, `${source}:wbtc`, 100_000n)
     await order(client, `${source}:eth`, `${destination}:usdc`, 10_000_000_000_000_000n)
     onProgress(`with open orders for ${seconds} s`)
@@ -105,7 +107,7 @@ async function measureLocalStack(onProgress: (what: string) => void, { seconds, 
     return [
       ...chains.map((id) => rowOf('idle, a minute, both parties', id, times(of(idle, id), MINUTE / seconds), null)),
       ...chains.map((id) => rowOf('an open order, a minute, both parties', id, times(of(open, id), MINUTE / seconds), null)),
-      rowOf('a swap, both parties', `${source} → ${destination}`, times(both, 1 / swaps), SWAP_LIMIT),
+      rowOf(`a swap of ${swapSeconds.toFixed(1)} s, both parties`, `${source} → ${destination}`, times(both, 1 / swaps), SWAP_LIMIT),
     ]
   } finally {
     for (const cleanup of cleanups.reverse()) await cleanup()

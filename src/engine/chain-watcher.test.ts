@@ -5,7 +5,7 @@ import { ChainFailure } from '../chains/port/failure.ts'
 import type { Order } from '../protocol/order.ts'
 import { publishPoll, readClock, readPublishedPoll } from '../store/chain/polls.ts'
 import { findOrder } from '../store/orders/orders.ts'
-import { NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store/store.fixture.ts'
+import { closeAnyway, NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store/store.fixture.ts'
 import { createMemoryChain, type MemoryChain } from './chain.fixture.ts'
 import { type ChainWatcher, startChainWatcher } from './chain-watcher.ts'
 import { registry } from './engine.fixture.ts'
@@ -34,8 +34,8 @@ afterEach(async () => {
 })
 
 /** Polls only when it is asked to. */
-function start(chain: MemoryChain, holder = 'me', pollMs = 3_600_000): ChainWatcher {
-  const client = { ...chain, chain: { ...chain.chain, pollMs } }
+function start(chain: MemoryChain, holder = 'me', pollMs = 3_600_000, blockMs = chain.chain.blockMs): ChainWatcher {
+  const client = { ...chain, chain: { ...chain.chain, pollMs, blockMs } }
   const log = pino({ level: 'silent' })
   const watcher = startChainWatcher({
     db: store.db,
@@ -246,6 +246,49 @@ describe('live facts', () => {
       await publish(0, 'another block')
       expect((await readsItself(polls)).read).toBe(true)
     })
+  })
+})
+
+describe('the pace', () => {
+  const POLL_MS = 100
+  const pollsIn = async (ms: number) => {
+    const before = tipsAsked()
+    await new Promise((resolve) => setTimeout(resolve, ms))
+    return tipsAsked() - before
+  }
+
+  test('relaxes while no order is open, and a new order ends that at once', async () => {
+    await closeAnyway(store.db, order.id)
+    const watcher = start(bitcoin, 'me', POLL_MS)
+    await expect.poll(() => watcher.answeredAtMs, { timeout: 10_000 }).toBeGreaterThan(0)
+    expect(await pollsIn(5 * POLL_MS)).toBe(0)
+    watcher.expectNews()
+    watcher.hint()
+    expect(await pollsIn(5 * POLL_MS)).toBe(0)
+    await putOrder(store.db)
+    watcher.expectNews()
+    await expect.poll(() => pollsIn(3 * POLL_MS), { timeout: 10_000 }).toBeGreaterThan(0)
+    expect(await pollsIn(20 * POLL_MS)).toBeGreaterThan(2)
+  })
+
+  test('of a chain that is faster than our polls is full only while a swap is in progress', async () => {
+    const watcher = start(bitcoin, 'me', POLL_MS, BigInt(POLL_MS) / 4n)
+    await expect.poll(() => watcher.answeredAtMs, { timeout: 10_000 }).toBeGreaterThan(0)
+    expect(await pollsIn(15 * POLL_MS)).toBeLessThanOrEqual(3)
+    watcher.hurry()
+    await pollsIn(5 * POLL_MS)
+    expect(await pollsIn(15 * POLL_MS)).toBeGreaterThan(3)
+  })
+
+  test('is full again after a failure, so that the chain is back soon', async () => {
+    await closeAnyway(store.db, order.id)
+    const watcher = start(bitcoin, 'me', POLL_MS)
+    await expect.poll(() => watcher.answeredAtMs, { timeout: 10_000 }).toBeGreaterThan(0)
+    bitcoin.before.tip = () => {
+      throw new ChainFailure('unreachable', 'no answer')
+    }
+    await expect(watcher.fresh(-1)).rejects.toThrow('no answer')
+    expect(await pollsIn(20 * POLL_MS)).toBeGreaterThan(2)
   })
 })
 

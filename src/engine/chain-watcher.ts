@@ -31,8 +31,10 @@ export interface FreshPolls {
 export interface ChainWatcher extends FreshPolls {
   /** Poll soon, if an order is open on this chain and its nodes do not say themselves when there is a block. Bounded, however often it is called. */
   hint(): void
-  /** An order may have been written: the next block counts. */
+  /** An order may have been written: if it is on this chain, watch it at once. */
   expectNews(): void
+  /** A swap is in progress: poll at the full pace for a while. */
+  hurry(): void
   stop(): Promise<void>
   /** When the chain last answered with the history that we know, by `Date.now()`; 0: never. */
   readonly answeredAtMs: number
@@ -57,6 +59,15 @@ const LIVE_BLOCKS = 3
 /** Clocks are read in parts of a millisecond. */
 const CLOCK_ERROR_MS = 1
 
+/** The pace while no order is open: a late deposit to a finished order can wait. */
+const IDLE_MS = 10_000
+/** While another process watches: how soon we notice that it is gone. */
+const STANDBY_MS = 2000
+/** Without news of its swaps, a chain with several blocks in a poll interval is polled so much less often. */
+const WAITING_FACTOR = 5
+/** The full pace lasts so long after the last news. */
+const HURRY_MS = 60_000
+
 type Outcome = { readonly poll: FreshPoll | null } | { readonly failure: ChainFailure }
 
 export function startChainWatcher({ db, client, leases, log, onChange, onEvents }: ChainWatcherOptions): ChainWatcher {
@@ -64,10 +75,13 @@ export function startChainWatcher({ db, client, leases, log, onChange, onEvents 
   const list = createWatchList(client.chain)
   const guard = createFinalGuard((what) => log.error({ chain }, what))
   const memory = createPollMemory()
-  const mayWake = createWakeLimit(client.chain.pollMs)
+  const { pollMs, blockMs } = client.chain
+  const mayWake = createWakeLimit(pollMs)
   let failing = false
   /** The list may lack an order that was just written. */
   let isListOld = true
+  let hurryUntilMs = 0
+  let polledAtMs = Number.NEGATIVE_INFINITY
   let stopped = false
   let answeredAtMs = 0
   let last: FreshPoll | null = null
@@ -75,9 +89,30 @@ export function startChainWatcher({ db, client, leases, log, onChange, onEvents 
   let next: Run | null = null
   let published: { readonly atMs: number; readonly clock: number } | null = null
 
-  async function poll(run: Run): Promise<boolean> {
+  function intervalMs(): number {
+    if (failing) return pollMs
+    if (memory.isLeasedElsewhere) return Math.max(pollMs, STANDBY_MS)
+    if (list.openSize === 0) return Math.max(pollMs, IDLE_MS)
+    return blockMs < BigInt(pollMs) && performance.now() >= hurryUntilMs ? pollMs * WAITING_FACTOR : pollMs
+  }
+
+  /** Woken for an order of another chain: the chain need not be asked. */
+  async function isStillIdle(): Promise<boolean> {
+    if (!isListOld || failing || memory.cursor === null || list.openSize > 0) return false
+    isListOld = false
+    await list.refresh(db, memory.cursor)
+    return list.openSize === 0 && performance.now() - polledAtMs < IDLE_MS
+  }
+
+  async function poll(run: Run, mayRest: boolean): Promise<boolean> {
+    if (mayRest && (await isStillIdle())) {
+      run.end({ poll: null })
+      return false
+    }
     const beganAtMs = performance.now()
     run.beganAtMs = beganAtMs
+    polledAtMs = beganAtMs
+    isListOld = false
     let tip: Block | null = null
     const { changed, behind } = await leases.whileRenewed(watchLease(chain), () =>
       pollChain({
@@ -87,6 +122,7 @@ export function startChainWatcher({ db, client, leases, log, onChange, onEvents 
         list,
         guard,
         memory,
+        mayRest,
         onCurrent(block) {
           tip = block
         },
@@ -96,7 +132,6 @@ export function startChainWatcher({ db, client, leases, log, onChange, onEvents 
     )
     last = tip === null ? null : { tip, beganAtMs }
     run.end({ poll: last })
-    isListOld = false
     answeredAtMs = Date.now()
     if (failing) log.info({ chain }, 'chain is back')
     failing = false
@@ -121,13 +156,14 @@ export function startChainWatcher({ db, client, leases, log, onChange, onEvents 
   }
 
   const loop = createLoop({
-    intervalMs: client.chain.pollMs,
+    intervalMs,
     async run() {
+      const mayRest = next === null
       const run = next ?? createRun()
       next = null
       current = run
       try {
-        return await poll(run)
+        return await poll(run, mayRest)
       } catch (error) {
         last = null
         // Anything but a failure of the node shows when the chain is read again for the action.
@@ -164,12 +200,18 @@ export function startChainWatcher({ db, client, leases, log, onChange, onEvents 
     },
     expectNews() {
       isListOld = true
+      memory.refreshedAtMs = Number.NEGATIVE_INFINITY
+      if (list.openSize === 0) loop.wake()
+    },
+    hurry() {
+      hurryUntilMs = performance.now() + HURRY_MS
     },
     get answeredAtMs() {
       return answeredAtMs
     },
     async fresh(maxAgeMs) {
       const isFresh = (one: { readonly beganAtMs: number } | null) => one !== null && performance.now() - one.beganAtMs <= maxAgeMs
+      hurryUntilMs = performance.now() + HURRY_MS
       if (isFresh(last)) return last
       if (stopped) return null
       const run = current !== null && isFresh(current) ? current : nextRun()

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { createLogger } from '../log.ts'
 import { readAction } from '../store/actions/actions.ts'
 import type { Database } from '../store/database/database.ts'
-import { closeAnyway, NOW, openTestStore, type TestStore } from '../store/store.fixture.ts'
+import { closeAnyway, NOW, openTestStore, putOrder, type TestStore } from '../store/store.fixture.ts'
 import { type EngineFixture, openEngineFixture, registry } from './engine.fixture.ts'
 import { type Engine, startEngine } from './engine.ts'
 
@@ -148,7 +148,7 @@ describe('between polls', () => {
     expect(news).toEqual(['bitcoin_regtest', 'ethereum_localnet'])
   })
 
-  test('a new block is ignored while no order is open, until something is written', async () => {
+  test('a new block is ignored while no order is open, and a new order is watched at once', async () => {
     await closeAnyway(store.db, fixture.order.id)
     const engine = start(silentChains())
     await engine.ready()
@@ -158,8 +158,13 @@ describe('between polls', () => {
     await settle()
     expect(polls()).toEqual(before)
     engine.wake()
-    announce()
+    await settle()
+    expect(polls()).toEqual(before)
+    await putOrder(store.db)
+    engine.wake()
     await eventually(() => expect(polls()).toEqual(before.map((count) => count + 1)))
+    announce()
+    await eventually(() => expect(polls()).toEqual(before.map((count) => count + 2)))
   })
 
   test('a flood of blocks causes few polls', async () => {

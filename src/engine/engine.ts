@@ -123,7 +123,7 @@ export function startEngine(options: EngineOptions): Engine {
   })
   const watchers = new Map(
     [...clients].map(([chain, client]) => {
-      const onEvents = () => options.onNews?.(chain)
+      const onEvents = () => onEventsOf(chain)
       return [chain, startChainWatcher({ db, client, leases, log, onChange: () => reconciler.wake(), onEvents })]
     }),
   )
@@ -148,6 +148,12 @@ export function startEngine(options: EngineOptions): Engine {
     if (watcher === undefined) return
     watcher.hint()
     signals.send(`${CHAIN}${chain}`)
+  }
+
+  /** News of a swap on one chain will soon bring news on the chain of its other leg. */
+  function onEventsOf(chain: ChainId): void {
+    for (const watcher of watchers.values()) watcher.hurry()
+    options.onNews?.(chain)
   }
 
   async function perform(action: LeasedAction): Promise<void> {

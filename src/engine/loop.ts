@@ -10,7 +10,8 @@ export interface Loop {
 export function createLoop(options: {
   /** Resolves true when there is more to do right away. */
   readonly run: () => Promise<boolean>
-  readonly intervalMs: number
+  /** Asked after each run. */
+  readonly intervalMs: number | (() => number)
   readonly onError: (error: unknown) => void
 }): Loop {
   let stopped = false
@@ -19,7 +20,8 @@ export function createLoop(options: {
 
   const sleep = () =>
     new Promise<void>((resolve) => {
-      const timer = setTimeout(finish, options.intervalMs)
+      const { intervalMs } = options
+      const timer = setTimeout(finish, typeof intervalMs === 'number' ? intervalMs : intervalMs())
       function finish() {
         clearTimeout(timer)
         wakeSleeper = null

@@ -5,7 +5,7 @@ import type { FinalHeight } from '../chains/port/abilities/final-height.ts'
 import type { Order } from '../protocol/order.ts'
 import { readCursor, readEvents } from '../store/chain/events.ts'
 import type { Database } from '../store/database/database.ts'
-import { NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store/store.fixture.ts'
+import { closeAnyway, NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store/store.fixture.ts'
 import { createMemoryChain, type MemoryChain } from './chain.fixture.ts'
 import { createPollMemory, type PollMemory } from './poll-memory.ts'
 import { createWatchList, type WatchList } from './watch-list.ts'
@@ -54,7 +54,7 @@ const counted = (): Database =>
     },
     transformResult: async ({ result }) => result,
   })
-const watch = (holder = 'me', with_: { list: WatchList; memory: PollMemory } = { list, memory }) =>
+const watch = (holder = 'me', with_: { list: WatchList; memory: PollMemory; mayRest?: boolean } = { list, memory }) =>
   pollChain({
     db: counted(),
     client: chain,
@@ -130,6 +130,42 @@ describe('a poll', () => {
     chain.branchEvents = branchEvents
     await watch()
     expect(await recorded()).toHaveLength(1)
+  })
+})
+
+describe('while no order is open', () => {
+  const rest = () => watch('me', { list, memory, mayRest: true })
+  beforeEach(async () => {
+    await closeAnyway(store.db, order.id)
+    await watch()
+  })
+
+  test('a poll is one request and no query, with or without new blocks, and records them once a minute', async () => {
+    const before = await readCursor(store.db, id)
+    for (let poll = 0; poll < 5; poll++) {
+      chain.grow(3)
+      timeMs += 10_000
+      expect(await asked(rest)).toEqual(['tip'])
+      expect(queries).toBe(0)
+    }
+    expect(await readCursor(store.db, id)).toEqual(before)
+    expect(current).toHaveLength(1)
+    timeMs += 10_000
+    await rest()
+    expect(await readCursor(store.db, id)).toEqual(await chain.tip())
+  })
+
+  test('a poll that somebody waits for records the newest block', async () => {
+    chain.grow(3)
+    await watch()
+    expect(await readCursor(store.db, id)).toEqual(await chain.tip())
+  })
+
+  test('a reorg is followed at once', async () => {
+    chain.drop(1)
+    chain.grow(1)
+    while ((await rest()).behind);
+    expect(reorgs).toBe(1)
   })
 })
 

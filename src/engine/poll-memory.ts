@@ -7,6 +7,10 @@ export type PollMemory = {
   cursor: RecordedBlock | null
   /** When we took the lease, by `performance.now()`. */
   leasedAtMs: number
+  /** Another process had the lease when we last asked for it. */
+  isLeasedElsewhere: boolean
+  /** When a poll was last recorded. */
+  recordedAtMs: number
   /** When the watch list was last compared with the database. */
   refreshedAtMs: number
   /** When the finality tag was last read. */
@@ -20,7 +24,15 @@ const REMEMBERED_HEIGHTS = 1000n
 
 export function createPollMemory(): PollMemory {
   const never = Number.NEGATIVE_INFINITY
-  return { cursor: null, leasedAtMs: never, refreshedAtMs: never, finalReadAtMs: never, recorded: new Map() }
+  return {
+    cursor: null,
+    leasedAtMs: never,
+    isLeasedElsewhere: false,
+    recordedAtMs: never,
+    refreshedAtMs: never,
+    finalReadAtMs: never,
+    recorded: new Map(),
+  }
 }
 
 /** After a reorg. */

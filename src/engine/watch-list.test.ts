@@ -119,6 +119,43 @@ describe('the watch list', () => {
   })
 })
 
+describe('the mempool is read', () => {
+  const reads = async () => {
+    const before = chain.asked.length
+    await watch()
+    return chain.asked.slice(before).includes('unconfirmedEvents')
+  }
+
+  test('while an open order has no deposit, or one without a mined spend', async () => {
+    expect(await reads()).toBe(true)
+    chain.mine(deposit())
+    expect(await reads()).toBe(true)
+    chain.mempool = [redeem()]
+    expect(await reads()).toBe(true)
+    chain.mempool = []
+    chain.mine(redeem())
+    await watch()
+    expect(await reads()).toBe(false)
+    const fresh = createWatchList(chain.chain)
+    await fresh.refresh(store.db, null)
+    expect(fresh.expectsUnconfirmed).toBe(false)
+    chain.drop(1)
+    chain.grow(2)
+    await watch()
+    await watch()
+    expect(await reads()).toBe(true)
+  })
+
+  test('again when a new order is open, and not while there is none', async () => {
+    await watch()
+    await closeAnyway(store.db, order.id)
+    await watch()
+    expect(await reads()).toBe(false)
+    await putOrder(store.db)
+    expect(await reads()).toBe(true)
+  })
+})
+
 describe('an order that is over', () => {
   const isClosed = async (id = order.id) => (await findOrder(store.db, id))?.closed
   const late = () => ({ ...deposit(), tx: 'late', deposit: 'late' })
@@ -141,12 +178,9 @@ describe('an order that is over', () => {
 
   test('is reopened by a deposit, whose spend is seen too, and can be closed again', async () => {
     await finish()
-    chain.mempool = [late()]
+    const mined = chain.mine(late())
     expect(await watch()).toEqual({ changed: true, behind: false })
     expect(await isClosed()).toBe(false)
-    chain.mempool = []
-    const mined = chain.mine(late())
-    await watch()
     chain.grow(3)
     await watch()
     chain.mempool = [lateRefund()]

@@ -13,13 +13,15 @@ export interface WatchList extends WatchedSwaps {
   readonly openSize: number
   /** A swap of an open order has a deposit. */
   readonly hasDeposits: boolean
+  /** The mempool may show something new: a swap of an open order has no deposit yet, or one without a mined spend. */
+  readonly expectsUnconfirmed: boolean
   /** Call it before each poll, with the cursor that the poll starts from. */
   refresh(db: Database, cursor: Block | null): Promise<void>
   /** Call it after a poll is recorded, with the new cursor. */
   recorded(cursor: Block | null, events: readonly HtlcEvent[]): void
 }
 
-type Entry = WatchedSwap & { readonly orderKey: string; readonly deposits: Set<string> }
+type Entry = WatchedSwap & { readonly orderKey: string; readonly deposits: Set<string>; readonly spent: Set<string> }
 
 export function createWatchList(chain: Chain, nowMs: () => number = Date.now): WatchList {
   const scope = { chain: chain.id, partialDeposits: chain.deposits.kind === 'partial' }
@@ -28,6 +30,7 @@ export function createWatchList(chain: Chain, nowMs: () => number = Date.now): W
   /** Swap ids of open swaps by order and leg: the id can change until the swap is funded. */
   const ids = new Map<string, SwapId>()
   const byDeposit = new Map<string, Entry>()
+  const unsettled = new Set<SwapId>()
   let horizon: bigint | null = null
   let loadedAtMs = 0
   /** Null before the first poll. */
@@ -40,16 +43,23 @@ export function createWatchList(chain: Chain, nowMs: () => number = Date.now): W
     const swap = { swapId: row.swapId, terms: row.terms }
     if (row.watching === 'finished') finished.set(row.swapId, swap)
     if (row.watching !== 'open') return
-    const entry = { ...swap, orderKey, deposits: new Set<string>() }
+    const entry = { ...swap, orderKey, deposits: new Set<string>(), spent: new Set(row.spent) }
     open.set(row.swapId, entry)
     ids.set(orderKey, row.swapId)
     for (const deposit of row.deposits) addDeposit(entry, deposit)
+    noteSettled(entry)
+  }
+
+  function noteSettled({ swapId, deposits, spent }: Entry): void {
+    if (deposits.size > 0 && [...deposits].every((deposit) => spent.has(deposit))) unsettled.delete(swapId)
+    else unsettled.add(swapId)
   }
 
   function remove(swapId: SwapId): void {
     finished.delete(swapId)
     for (const deposit of open.get(swapId)?.deposits ?? []) byDeposit.delete(deposit)
     open.delete(swapId)
+    unsettled.delete(swapId)
   }
 
   function addDeposit(entry: Entry, deposit: string): void {
@@ -59,6 +69,7 @@ export function createWatchList(chain: Chain, nowMs: () => number = Date.now): W
 
   function clearOpen(): void {
     open.clear()
+    unsettled.clear()
     ids.clear()
     byDeposit.clear()
   }
@@ -96,6 +107,9 @@ export function createWatchList(chain: Chain, nowMs: () => number = Date.now): W
     get hasDeposits() {
       return byDeposit.size > 0
     },
+    get expectsUnconfirmed() {
+      return unsettled.size > 0
+    },
     bySwapId: (swapId) => open.get(swapId) ?? finished.get(swapId),
     byDeposit: (deposit) => byDeposit.get(deposit),
     *active() {
@@ -112,8 +126,11 @@ export function createWatchList(chain: Chain, nowMs: () => number = Date.now): W
     recorded(cursor, events) {
       written = { hash: cursor?.hash ?? null }
       for (const event of events) {
-        const entry = event.kind === 'initiated' ? open.get(event.swapId) : undefined
-        if (entry !== undefined) addDeposit(entry, event.deposit)
+        const entry = open.get(event.swapId)
+        if (entry === undefined) continue
+        if (event.kind === 'initiated') addDeposit(entry, event.deposit)
+        else entry.spent.add(event.deposit)
+        noteSettled(entry)
       }
     },
   }

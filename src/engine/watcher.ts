@@ -31,6 +31,8 @@ const NEWEST_HEIGHTS = 16n
 /** While the newest block stays the same, the lease is renewed and the watch list compared with the database only this often. */
 const RENEW_LEASE_MS = 2000
 const REFRESH_MS = 5000
+/** How often new blocks are recorded while no order is open. */
+const REST_MS = 60_000
 /** In poll intervals: how often the finality tag is read while a swap waits for it. */
 const FINALITY_POLLS = 10
 
@@ -45,6 +47,8 @@ export type Watch = {
   readonly guard?: FinalGuard
   /** Kept between polls; without one, each poll takes the lease and reads the cursor, the list and the finality tag. */
   readonly memory?: PollMemory
+  /** Nobody waits for this poll: if no order is open, new blocks are only counted, and recorded once a minute. */
+  readonly mayRest?: boolean
   /** Everything up to `tip` is recorded, and `tip` was the newest block after this poll began. */
   readonly onCurrent?: (tip: Block) => void
   /** Events were recorded. */
@@ -74,6 +78,7 @@ export async function pollChain(watch: Watch): Promise<PollResult> {
     onCurrent(tip)
     return NOTHING_NEW
   }
+  if (watch.mayRest === true && isResting(list, memory, tip, nowMs)) return NOTHING_NEW
   if (!(await takeLease(watch, memory, nowMs))) return NOTHING_NEW
   const cursor = memory.cursor ?? (await readCursor(db, chain))
   if (cursor !== null && tip.height <= cursor.height && tip.hash !== cursor.hash) return rewindToFork(watch, tip)
@@ -84,7 +89,7 @@ export async function pollChain(watch: Watch): Promise<PollResult> {
   memory.refreshedAtMs = nowMs
   const events = (await readEvents(client, list, from, end)).filter((event) => !isRecorded(memory, event))
   const minedDeposits = new Map(events.filter((event) => event.kind === 'initiated').map((event) => [event.deposit, event.swapId]))
-  const unconfirmed = list.size > 0 ? ((await client.unconfirmedEvents?.(withDeposits(list, minedDeposits))) ?? []) : []
+  const unconfirmed = (list.expectsUnconfirmed ? await client.unconfirmedEvents?.(withDeposits(list, minedDeposits)) : null) ?? []
   const isByHash = list.size === 0 || client.branchEvents !== undefined
   const checked = await readChecked(client, { cursor, from, end, tip, finalHeight, events, isByHash })
   if (checked === 'cursor-gone') return rewindToFork(watch, tip)
@@ -102,8 +107,9 @@ export async function pollChain(watch: Watch): Promise<PollResult> {
     forget(memory)
     return { changed: true, behind: true }
   }
-  if (recorded.changed) watch.onEvents?.()
   list.recorded(end, events)
+  memory.recordedAtMs = nowMs
+  if (recorded.changed) watch.onEvents?.()
   remember(memory, { ...end, ...(cursor?.finalHeight !== undefined && { finalHeight: cursor.finalHeight }) }, events)
   // What the database accepted as final is read from there.
   if (finalHeight !== (cursor?.finalHeight ?? null)) memory.cursor = null
@@ -118,8 +124,13 @@ function isUnchanged(client: ChainClient, list: WatchList, memory: PollMemory, t
     nowMs - memory.leasedAtMs < RENEW_LEASE_MS &&
     nowMs - memory.refreshedAtMs < REFRESH_MS &&
     !isFinalityDue(client, list, memory, nowMs) &&
-    (client.unconfirmedEvents === undefined || list.size === 0)
+    (client.unconfirmedEvents === undefined || !list.expectsUnconfirmed)
   )
+}
+
+function isResting(list: WatchList, { cursor, recordedAtMs, refreshedAtMs }: PollMemory, tip: Block, nowMs: number): boolean {
+  if (cursor === null || list.openSize > 0 || (tip.height <= cursor.height && tip.hash !== cursor.hash)) return false
+  return nowMs - recordedAtMs < REST_MS && nowMs - refreshedAtMs < REST_MS
 }
 
 /** What we recorded is forgotten if the lease was not ours all the time since. */
@@ -128,6 +139,7 @@ async function takeLease({ db, client, holder }: Watch, memory: PollMemory, nowM
   const isHeld = await holdLease(db, watchLease(client.chain.id), holder, LEASE_SECONDS)
   if (!isHeld || nowMs - memory.leasedAtMs >= LEASE_SECONDS * 1000) forgetRecorded(memory)
   if (isHeld) memory.leasedAtMs = nowMs
+  memory.isLeasedElsewhere = !isHeld
   return isHeld
 }
 

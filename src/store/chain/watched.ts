@@ -28,6 +28,8 @@ export type WatchedRow = {
   readonly watching: Watching
   /** Known deposits; of open orders only. */
   readonly deposits: readonly string[]
+  /** Those with a mined spend; of open orders only. */
+  readonly spent: readonly string[]
 }
 
 export type WatchedScope = {
@@ -94,7 +96,11 @@ async function select(
     select order_id, leg, swap_id, asset, initiator, redeemer, amount, swaps.secret_hash, timelock, closed_at is null as open,
       case when closed_at is null then
         (select array_agg(deposit) from events where events.chain = swaps.chain and events.swap_id = swaps.swap_id and kind = 'initiated')
-      end as deposits
+      end as deposits,
+      case when closed_at is null then
+        (select array_agg(deposit) from events
+          where events.chain = swaps.chain and events.swap_id = swaps.swap_id and kind <> 'initiated' and block_height is not null)
+      end as spent
     from swaps join orders on orders.id = swaps.order_id
     where swaps.chain = ${chain} and ${which}`.execute(db)
   return rows.map((row) => parseRow(row, partialDeposits))
@@ -106,6 +112,7 @@ type Row = Parameters<typeof termsOf>[0] & {
   readonly swap_id: string
   readonly open: boolean
   readonly deposits: readonly string[] | null
+  readonly spent: readonly string[] | null
 }
 
 function parseRow(row: Row, partialDeposits: boolean): WatchedRow {
@@ -116,5 +123,6 @@ function parseRow(row: Row, partialDeposits: boolean): WatchedRow {
     terms: termsOf(row),
     watching: row.open ? 'open' : partialDeposits && row.leg === 'source' ? 'finished' : 'over',
     deposits: row.deposits ?? [],
+    spent: row.spent ?? [],
   }
 }
