@@ -93,7 +93,7 @@ async function measure(db: Database, node: Node, watched: number, rounds: Rounds
 
 function localChain(): Chain {
   const chain = localChains.find(({ id }) => id === 'bitcoin_regtest')
-  if (chain === undefined) throw new Error('the local registry has a Bitcoin chain')
+  if (chain === undefined) throw new Error('the local registry has no bitcoin_regtest')
   return chain
 }
 
