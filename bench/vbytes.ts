@@ -84,7 +84,7 @@ function cosignedRedeem(count: number): string {
 
 function instantRefund(way: 'key path' | 'leaf'): string {
   const [first] = htlcs(1)
-  if (first === undefined) throw new Error('the signed spends lack an HTLC')
+  if (first === undefined) throw new Error('no HTLC was made')
   const { terms, deposits } = first
   const refunds = deposits.map(({ id, amount }) => ({ deposit: id, amount, to: wallet, pays: amount / 2n }))
   const signed = way === 'leaf' ? signLeaf() : signKeyPath()
