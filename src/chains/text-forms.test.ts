@@ -42,6 +42,6 @@ describe('an address', () => {
     expect(evm.comparable('bcrt1qw508d6')).toBeNull()
     expect(bitcoin.comparable('0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed')).toBeNull()
     expect(() => evm.parseIdentity(HASH)).toThrow('is not an EVM address')
-    expect(() => bitcoin.parseIdentity('0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed')).toThrow('is no party of a Bitcoin HTLC')
+    expect(() => bitcoin.parseIdentity('0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed')).toThrow('is not a party of a Bitcoin HTLC')
   })
 })

@@ -61,7 +61,10 @@ export function tellOfClientKeys(story: () => CoinStory): void {
     const [first = '', second = ''] = hashes.map((hash) => key.sign(hash))
     const [elsewhere = ''] = (await hashesOf(other)).map((hash) => key.sign(hash))
     const count = { code: 'bad_request', message: expect.stringContaining('expected 2 signatures') }
-    const wrong = (index: number) => ({ code: 'invalid_signature', message: expect.stringContaining(`signatures[${index}] is not`) })
+    const wrong = (index: number) => ({
+      code: 'invalid_signature',
+      message: expect.stringContaining(`signatures[${index}], for hash ${index} of`),
+    })
     await expect(takeBack(order, [])).rejects.toMatchObject(count)
     await expect(takeBack(order, [first])).rejects.toMatchObject(count)
     await expect(takeBack(order, [first, second, second])).rejects.toMatchObject(count)

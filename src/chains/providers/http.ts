@@ -68,7 +68,7 @@ function isConnectionReset(error: unknown): boolean {
   return error instanceof HttpFailure && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
 }
 
-function splitCredentials(url: string) {
+export function splitCredentials(url: string) {
   const parsed = new URL(url)
   const user = decodeURIComponent(parsed.username)
   const password = decodeURIComponent(parsed.password)

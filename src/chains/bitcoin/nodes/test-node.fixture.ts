@@ -1,7 +1,8 @@
-/** Proxies in front of a simulated node that tests can make die, stop or lie: for the tests of this family and of the whole stack. */
+/** Proxies in front of a node that tests can make die, stop or lie: for the tests of this family and of the whole stack. */
 import { createServer, type IncomingMessage } from 'node:http'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import type { Block } from '../../../protocol/chain.ts'
+import { splitCredentials } from '../../providers/http.ts'
 import { hashOf, type MadeBlock, makeBlock, makeTransaction } from '../blocks/block.fixture.ts'
 import { asRawBlock } from '../blocks/raw-block.ts'
 import type { Walked } from '../blocks/transaction-walk.ts'
@@ -11,7 +12,7 @@ import { scriptOfAddress } from '../script/address.ts'
 export type NodeQuestion = { readonly path: string; readonly body: string }
 export type NodeAnswer = { readonly status: number; readonly body: string | Uint8Array }
 
-/** Answers in place of the simulated node; `ask` forwards to it. */
+/** Answers in place of the node; `ask` forwards to it. */
 export type Behaviour = (question: NodeQuestion, ask: (question: NodeQuestion) => Promise<NodeAnswer>) => Promise<NodeAnswer>
 
 export interface TestNode {
@@ -69,9 +70,20 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-async function forward(nodeUrl: string, { path, body }: NodeQuestion): Promise<NodeAnswer> {
-  const url = path === '/' ? nodeUrl : `${nodeUrl}${path}`
-  const answer = await fetch(url, body === '' ? {} : { method: 'POST', body })
+/** A real node runs one scan of its UTXO set at a time, and here several proxies share a node. */
+let lastScan: Promise<unknown> = Promise.resolve()
+
+function forward(nodeUrl: string, question: NodeQuestion): Promise<NodeAnswer> {
+  if (!question.body.includes('scantxoutset')) return forwardNow(nodeUrl, question)
+  const answer = lastScan.then(() => forwardNow(nodeUrl, question))
+  lastScan = answer.catch(() => undefined)
+  return answer
+}
+
+async function forwardNow(nodeUrl: string, { path, body }: NodeQuestion): Promise<NodeAnswer> {
+  const { base, authorization } = splitCredentials(nodeUrl)
+  const url = path === '/' ? base : `${base}${path}`
+  const answer = await fetch(url, body === '' ? { headers: authorization } : { method: 'POST', body, headers: authorization })
   return { status: answer.status, body: new Uint8Array(await answer.arrayBuffer()) }
 }
 
