@@ -9,7 +9,7 @@ import { startLocalStack } from '../src/local/stack.ts'
 import { createLogger } from '../src/log.ts'
 import { type Bench, median, ratio, type Size } from './bench.ts'
 
-const LATENCY_LIMIT_MS = 1_000
+const LATENCY_LIMIT_MS = 250
 
 const POLL_MS = 5
 

@@ -48,7 +48,7 @@ export type OrderRequest = {
   readonly secret_hash?: string
 }
 
-class ApiError extends Error {
+export class ApiError extends Error {
   readonly httpStatus: number
   readonly code: string
 
