@@ -1,15 +1,11 @@
 /** Ten users deposit dust and ask for instant refunds again and again: what the others notice of it. */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ApiClient, createApiClient } from '../demo/client/api-client.ts'
 import type { LocalJson } from '../src/local/local-json.ts'
-import { type Child, startChild } from './api/child.ts'
 import { type Bench, percentile, type Size } from './bench.ts'
-import type { ChainsInput } from './load/chains-child.ts'
 import { createAccounts, createEvmUsers } from './load/evm-users.ts'
-import type { PartyInput, PartyReport } from './load/party-child.ts'
+import type { PartyReport } from './load/party-child.ts'
+import { withProcesses } from './load/stack-processes.ts'
 
 type Plan = { readonly orders: number; readonly deposits: number; readonly callsPerMinute: number; readonly seconds: number }
 
@@ -40,24 +36,15 @@ type Figures = Plan & {
   readonly loopDelayMs: { readonly service: number; readonly solver: number }
 }
 
-type Ready = { readonly info: LocalJson; readonly serviceFile: string; readonly solverFile: string }
-
-async function measureAttack(plan: Plan, onProgress: (what: string) => void): Promise<Figures> {
-  const folder = await mkdtemp(join(tmpdir(), 'tandem-attack-'))
-  const children: Child<unknown>[] = []
-  const start = async <T>(file: string, input: ChainsInput | PartyInput): Promise<Child<T>> => {
-    const child = await startChild<T>(`../load/${file}`, input)
-    children.push(child)
-    return child
-  }
-  try {
+function measureAttack(plan: Plan, onProgress: (what: string) => void): Promise<Figures> {
+  return withProcesses(async ({ startChains, startParty }) => {
     onProgress('chains, solver and service')
     const accounts = createAccounts(10)
     const gifts = accounts.map(({ address }) => ({ asset: OTHERS.from, address, amount: (10n ** 19n).toString() }))
-    const { ready } = await start<Ready>('chains-child.ts', { folder, chains: ['bitcoin', 'ethereum', 'arbitrum'], gifts })
+    const { ready } = await startChains({ chains: ['bitcoin', 'ethereum', 'arbitrum'], gifts })
     const { info, serviceFile, solverFile } = ready
-    const solver = await start('party-child.ts', { party: 'solver', configFile: solverFile, nodeHosts: [] })
-    const service = await start('party-child.ts', { party: 'service', configFile: serviceFile, nodeHosts: [] })
+    const solver = await startParty({ party: 'solver', configFile: solverFile, nodeHosts: [] })
+    const service = await startParty({ party: 'service', configFile: serviceFile, nodeHosts: [] })
     const api = createApiClient({ baseUrl: info.base_url, appId: info.app_id })
     const users = await createEvmUsers(info, api, accounts, OTHERS)
     await users.swap(0)
@@ -85,10 +72,7 @@ async function measureAttack(plan: Plan, onProgress: (what: string) => void): Pr
       limited: attacked.reduce((sum, { limited }) => sum + limited, 0),
       loopDelayMs: { service: ofService.loopDelayP99Ms, solver: ofSolver.loopDelayP99Ms },
     }
-  } finally {
-    for (const child of children.toReversed()) await child.end()
-    await rm(folder, { recursive: true, force: true })
-  }
+  })
 }
 
 type Victim = { readonly orderId: string; readonly token: string; readonly to: string }

@@ -12,6 +12,7 @@ import { insertOrder } from '../src/store/orders/insert-orders.ts'
 import { startChild } from './api/child.ts'
 import { type Bench, median, type Size, withCommas } from './bench.ts'
 import type { OpenAnswer, OpenInput, OpenQuestion, OpenReady } from './open-child.ts'
+import { plainOrder } from './plain-order.ts'
 import { descendants } from './processes.ts'
 import { seedOpenOrders } from './seed-open-orders.ts'
 import { seedOrders } from './seed-orders.ts'
@@ -152,21 +153,8 @@ async function newOrder(db: Database, n: number): Promise<OpenQuestion> {
   }
   const [source, destination] = [swap('source', 'ethereum_localnet'), swap('destination', 'arbitrum_localnet')]
   const deadline = now() + 3_600n
-  await insertOrder(db, {
-    order: { id, solverId: 'solver', createdAt: now(), deadline, priceExpiresAt: deadline, source, destination },
-    app: null,
-    nonce: id,
-    sourceOwner: 'from',
-    destinationOwner: 'to',
-    slippageBips: 0,
-    affiliateFees: [],
-    idempotencyKey: null,
-    requestHash: '',
-    tokenHash: null,
-    clientSecret: false,
-    assetPrices: { source: 0n, destination: 0n },
-    worth: null,
-  })
+  const order = { id, solverId: 'solver', createdAt: now(), deadline, priceExpiresAt: deadline, source, destination }
+  await insertOrder(db, plainOrder(order, id))
   const asked = ({ swapId, terms }: Swap) => ({ swapId, amount: terms.amount.toString() })
   return { swaps: { source: asked(source), destination: asked(destination) } }
 }

@@ -18,6 +18,7 @@ import { startEmbeddedPostgres } from '../src/store/embedded/embedded-postgres.t
 import { insertOrders, type OrderToWrite } from '../src/store/orders/insert-orders.ts'
 import { type Child, startChild } from './api/child.ts'
 import { type Bench, median, ratio, type Size, withCommas } from './bench.ts'
+import { plainOrder } from './plain-order.ts'
 import { BLOCK_TRANSACTIONS, FRESH_TRANSACTIONS, MEMPOOL_TRANSACTIONS, swapKey } from './watch.fixture.ts'
 import type { Shown } from './watch-node-child.ts'
 
@@ -136,21 +137,10 @@ function seededOrder(n: number, [initiator = '', redeemer = '']: readonly string
     terms: { ...terms, asset: 'ethereum_localnet:wbtc' },
   }
   return {
-    input: {
-      order: { id: hashOf(-2e9 - n), solverId: 'solver', createdAt: NOW, deadline: NOW, priceExpiresAt: NOW, source, destination },
-      app: null,
-      nonce: String(n),
-      sourceOwner: '',
-      destinationOwner: 'owner',
-      slippageBips: 0,
-      affiliateFees: [],
-      idempotencyKey: null,
-      requestHash: '',
-      tokenHash: null,
-      clientSecret: false,
-      assetPrices: { source: 0n, destination: 0n },
-      worth: null,
-    },
+    input: plainOrder(
+      { id: hashOf(-2e9 - n), solverId: 'solver', createdAt: NOW, deadline: NOW, priceExpiresAt: NOW, source, destination },
+      String(n),
+    ),
     sealed: [],
   }
 }

@@ -1,17 +1,15 @@
 /** Swaps at a fixed rate through the real HTTP interface: chains with database, service and solver are processes of their own. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError, createApiClient } from '../../demo/client/api-client.ts'
-import type { LocalJson } from '../../src/local/local-json.ts'
-import { type Child, startChild } from '../api/child.ts'
+import type { Child } from '../api/child.ts'
 import { type Bench, percentile } from '../bench.ts'
-import type { ChainsInput } from './chains-child.ts'
 import { createAccounts, createEvmUsers, type EvmUsers, type Swap } from './evm-users.ts'
 import type { PartyInput, PartyReport } from './party-child.ts'
 import { postgresCpuSeconds } from './postgres-cpu.ts'
+import { withProcesses } from './stack-processes.ts'
 
 type LoadPlan = {
   readonly perSecond: number
@@ -44,21 +42,12 @@ const DRAIN_MS = 15_000
 const P50_LIMIT_MS = 500
 const P99_LIMIT_MS = 2_000
 
-type Ready = { readonly info: LocalJson; readonly serviceFile: string; readonly solverFile: string }
-
-async function measureLoad(plan: LoadPlan, onProgress: (what: string) => void): Promise<LoadFigures> {
-  const folder = await mkdtemp(join(tmpdir(), 'tandem-load-'))
-  const children: Child<unknown>[] = []
-  const start = async <T>(file: string, input: ChainsInput | PartyInput): Promise<Child<T>> => {
-    const child = await startChild<T>(`../load/${file}`, input)
-    children.push(child)
-    return child
-  }
-  try {
+function measureLoad(plan: LoadPlan, onProgress: (what: string) => void): Promise<LoadFigures> {
+  return withProcesses(async ({ startChains, startParty }) => {
     onProgress('chains and database')
     const accounts = createAccounts(ACCOUNTS)
     const gifts = accounts.map(({ address }) => ({ asset: ROUTE.from, address, amount: WEALTH.toString() }))
-    const chains = await start<Ready>('chains-child.ts', { folder, chains: ['ethereum', 'arbitrum'], gifts })
+    const chains = await startChains({ chains: ['ethereum', 'arbitrum'], gifts })
     const { info, serviceFile, solverFile } = chains.ready
     const nodeHosts = Object.values(info.chains).map(({ rpc_url }) => new URL(String(rpc_url)).host)
     onProgress('solver and service')
@@ -66,7 +55,7 @@ async function measureLoad(plan: LoadPlan, onProgress: (what: string) => void): 
     for (const [party, file] of [['solver', solverFile] as const, ['service', serviceFile] as const])
       for (let engine = 0; engine < plan.engines; engine += 1) {
         const configFile = engine === 0 ? file : await withOtherPort(file)
-        parties.push({ party, child: await start('party-child.ts', { party, configFile, nodeHosts }) })
+        parties.push({ party, child: await startParty({ party, configFile, nodeHosts }) })
       }
     const users = await createEvmUsers(info, createApiClient({ baseUrl: info.base_url, appId: info.app_id }), accounts, ROUTE)
     const report = async () =>
@@ -99,10 +88,7 @@ async function measureLoad(plan: LoadPlan, onProgress: (what: string) => void): 
         postgres: after.postgres === null || before.postgres === null ? null : (after.postgres - before.postgres) / seconds,
       },
     }
-  } finally {
-    for (const child of children.toReversed()) await child.end()
-    await rm(folder, { recursive: true, force: true })
-  }
+  })
 }
 
 /** Starts swaps at the rate, whatever the earlier ones do, and waits for the rest at the end. Returns the swaps of this run. */

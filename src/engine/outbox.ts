@@ -29,8 +29,8 @@ const MAY_BE_UNMINED_SECONDS = 2n * 86_400n
 /** A leased action and its step, derived from live facts. */
 export type Taken = { readonly action: LeasedAction; readonly step: Step }
 
-/** Waiting for the key may take longer than facts stay fresh. So often they are read again without the key; then with it, to make progress. */
-const LOOKS_WITHOUT_KEY = 4
+/** Waiting for the key may take longer than facts stay fresh. They are read again this many times without the key, then once with it, to make progress. */
+const READS_WITHOUT_KEY = 4
 
 /** Of an action, or of a batch of actions of one signer on one chain that shares its transactions. */
 export async function openOutbox(
@@ -69,10 +69,10 @@ export async function openOutbox(
   })
 
   async function withKey<T>(work: (held: HeldKey) => Promise<T>): Promise<T> {
-    for (let looks = 0; ; looks += 1) {
-      if (!facts.areFresh() && looks < LOOKS_WITHOUT_KEY) await facts.refresh()
+    for (let reads = 0; ; reads += 1) {
+      if (!facts.areFresh() && reads < READS_WITHOUT_KEY) await facts.refresh()
       const done = await withLock(db, `sender ${chain} ${sender}`, async (locked) => {
-        if (!facts.areFresh() && looks < LOOKS_WITHOUT_KEY) return null
+        if (!facts.areFresh() && reads < READS_WITHOUT_KEY) return null
         if (!facts.areFresh()) await facts.refresh()
         return { result: await work(heldOn(locked)) }
       })

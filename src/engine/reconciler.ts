@@ -36,7 +36,7 @@ export type Reconciled = {
 
 /** Orders derived in one transaction. */
 const BATCH = 200
-/** Orders on a chain that is not served now are looked at again: it may be served by then. */
+/** Orders on a chain that is not served now are derived again later: it may be served by then. */
 const UNSERVED_RECHECK_MS = 60_000
 
 export const ALL_SHARDS: readonly number[] = Array.from({ length: SHARDS }, (_, shard) => shard)

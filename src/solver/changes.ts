@@ -1,4 +1,4 @@
-/** Tells services on which chains something has happened, by long polls. Only a hint: a service looks for itself. */
+/** Tells services on which chains something has happened, by long polls. Only a hint: a service reads the chains itself. */
 import type { ChainId } from '../protocol/chain-id.ts'
 
 export type ChangesSince = { readonly next: number; readonly chains: readonly ChainId[] }

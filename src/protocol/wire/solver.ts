@@ -180,7 +180,7 @@ export type SolverLiquidity = Static<typeof SolverLiquidity>
 
 const ChainIds = (minItems: number) => Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { minItems, maxItems: 64 })
 
-/** POST /changes: the service says on which chains something has happened. A hint: the solver looks for itself, and limits how often. */
+/** POST /changes: the service says on which chains something has happened. A hint: the solver reads the chains itself, and limits how often. */
 export const SolverChangesRequest = Type.Object({ chains: ChainIds(1) })
 export type SolverChangesRequest = Static<typeof SolverChangesRequest>
 

@@ -21,7 +21,7 @@ export async function listOpenAfter(
   return { orderIds: rows.map(({ id }) => id), end: rows.length < limit ? null : (rows.at(-1)?.seq ?? null) }
 }
 
-/** Marks those of these orders that an engine must look at. */
+/** Marks those of these orders that an engine must derive again. */
 export async function touchActive(db: Database, orderIds: readonly string[], shards: readonly number[]): Promise<void> {
   await sql`
     insert into touched_orders (order_id)

@@ -100,7 +100,7 @@ export async function isSecretHashUsed(db: Database, secretHash: string): Promis
 
 /**
  * A condition on `orders`: it has an event (also one that a reorg removed), a grant, an action or a prefunded amount. The others are free to
- * make and may be many, and the engine need not look at them.
+ * make and may be many, and the engine need not derive them.
  */
 export const isActive = sql<boolean>`(
   exists (select from grants where grants.order_id = orders.id)

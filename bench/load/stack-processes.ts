@@ -1,0 +1,36 @@
+/** Runs chains, service and solver as processes of their own, in a folder that is removed at the end. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { LocalJson } from '../../src/local/local-json.ts'
+import { type Child, startChild } from '../api/child.ts'
+import type { ChainsInput } from './chains-child.ts'
+import type { PartyInput } from './party-child.ts'
+
+/** What the chains tell once they run. */
+export type ChainsReady = { readonly info: LocalJson; readonly serviceFile: string; readonly solverFile: string }
+
+export type Processes = {
+  startChains(input: Omit<ChainsInput, 'folder'>): Promise<Child<ChainsReady>>
+  startParty(input: PartyInput): Promise<Child<{ readonly url: string }>>
+}
+
+/** Ends all processes after the work, the last one first. */
+export async function withProcesses<T>(work: (processes: Processes) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'tandem-bench-'))
+  const children: Child<unknown>[] = []
+  const start = async <R>(file: string, input: ChainsInput | PartyInput): Promise<Child<R>> => {
+    const child = await startChild<R>(`../load/${file}`, input)
+    children.push(child)
+    return child
+  }
+  try {
+    return await work({
+      startChains: (input) => start('chains-child.ts', { folder, ...input }),
+      startParty: (input) => start('party-child.ts', input),
+    })
+  } finally {
+    for (const child of children.toReversed()) await child.end()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
