@@ -1,4 +1,4 @@
-// Gives native coin and test tokens to anyone on a local chain.
+/** Funds any address of a local chain with native coin and test tokens. */
 import { type Address, encodeFunctionData, type Hex } from 'viem'
 import { testToken } from '../../contracts/evm/artifacts/test-token.ts'
 import type { EvmChain } from './evm-chain.ts'
@@ -6,9 +6,9 @@ import { createEvmSender } from './evm-sender.ts'
 
 export interface EvmFaucet {
   /** Resolves to the transaction hash once the coin is there. */
-  giveNative(to: Address, amount: bigint): Promise<Hex>
+  fundNative(to: Address, amount: bigint): Promise<Hex>
   /** Mints: test tokens have no fixed supply. */
-  giveToken(token: Address, to: Address, amount: bigint): Promise<Hex>
+  fundToken(token: Address, to: Address, amount: bigint): Promise<Hex>
 }
 
 /** The account of the key pays for the native coin and for gas, so it must be one the chain was started with. */
@@ -22,8 +22,8 @@ export function createEvmFaucet(chain: EvmChain, key: Hex): EvmFaucet {
   }
 
   return {
-    giveNative: (to, amount) => sendOne({ to, value: amount }),
-    giveToken: (token, to, amount) =>
+    fundNative: (to, amount) => sendOne({ to, value: amount }),
+    fundToken: (token, to, amount) =>
       sendOne({ to: token, data: encodeFunctionData({ abi: testToken.abi, functionName: 'mint', args: [to, amount] }) }),
   }
 }

@@ -37,9 +37,9 @@ describe('local stack', () => {
     const reader = createPublicClient({ transport: http(chain.rpcUrl) })
     const faucet = createEvmFaucet(chain, key)
     await Promise.all([
-      faucet.giveNative(anyone, parseEther('2')),
-      faucet.giveToken(tokens.wbtc, anyone, 5n),
-      faucet.giveNative(anyone, parseEther('3')),
+      faucet.fundNative(anyone, parseEther('2')),
+      faucet.fundToken(tokens.wbtc, anyone, 5n),
+      faucet.fundNative(anyone, parseEther('3')),
     ])
     expect(await reader.getBalance({ address: anyone })).toBe(parseEther('5'))
     expect(await reader.readContract({ address: tokens.wbtc, abi: erc20Abi, functionName: 'balanceOf', args: [anyone] })).toBe(5n)
@@ -47,12 +47,12 @@ describe('local stack', () => {
 
   it('pays from the faucet in manual mining mode', async () => {
     chain.setMining({ kind: 'manual' })
-    await createEvmFaucet(chain, key).giveNative(anyone, 1n)
+    await createEvmFaucet(chain, key).fundNative(anyone, 1n)
     expect(await chain.request({ method: 'eth_getBalance', params: [anyone, 'latest'] })).toBe('0x1')
   })
 
   it('rejects when the faucet cannot pay', async () => {
     const penniless = generatePrivateKey()
-    await expect(createEvmFaucet(chain, penniless).giveNative(anyone, 1n)).rejects.toThrow()
+    await expect(createEvmFaucet(chain, penniless).fundNative(anyone, 1n)).rejects.toThrow()
   })
 })

@@ -30,8 +30,8 @@ export const evmLocal: LocalFamily<EvmChain, EvmWallet> = {
       details: { chain_id: control.chainId, rpc_url: control.rpcUrl },
       async fund(asset, address, amount) {
         if (!isAddress(address, { strict: false })) throw new TandemError('invalid_address', `"${address}" is not an account on ${id}`)
-        if (asset.tokenSchema === null) return faucet.giveNative(address, amount)
-        return faucet.giveToken(asset.symbol === 'WBTC' ? tokens.wbtc : tokens.usdc, address, amount)
+        if (asset.tokenSchema === null) return faucet.fundNative(address, amount)
+        return faucet.fundToken(asset.symbol === 'WBTC' ? tokens.wbtc : tokens.usdc, address, amount)
       },
       close: () => control.close(),
     }

@@ -3,7 +3,7 @@ import { afterAll } from 'vitest'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { hashSecret } from '../../protocol/secret.ts'
 import type { ChainClient } from '../port/client.ts'
-import { lookAt } from '../testing/conformance.fixture.ts'
+import { readSwap } from '../testing/conformance.fixture.ts'
 import { createEvmFixture, type EvmFixture } from './evm.fixture.ts'
 import { createNode, type EvmNode } from './nodes/node.ts'
 
@@ -38,6 +38,6 @@ export async function openEvmClient(): Promise<EvmClientFixture> {
       secretHash: hashSecret(secret),
       ...over,
     }),
-    phaseOf: async (terms) => (await lookAt(client, terms, 0n)).swap.phase,
+    phaseOf: async (terms) => (await readSwap(client, terms, 0n)).swap.phase,
   }
 }

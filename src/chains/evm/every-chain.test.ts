@@ -12,7 +12,7 @@ import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { environments } from '../../protocol/registry/environments.ts'
 import { createSecret, hashSecret } from '../../protocol/secret.ts'
 import type { ChainClient } from '../port/client.ts'
-import { lookAt } from '../testing/conformance.fixture.ts'
+import { readSwap } from '../testing/conformance.fixture.ts'
 import { createMemoryOutbox } from '../testing/outbox.fixture.ts'
 import { chainIdOf } from './htlc.ts'
 import { evm } from './index.ts'
@@ -91,10 +91,10 @@ describe('a swap completes with the fee model of the chain', () => {
     }
     await client.initiate(terms, outbox.open('i'))
     await mineAll()
-    expect((await lookAt(client, terms, 0n)).swap.phase).toBe('initiated')
+    expect((await readSwap(client, terms, 0n)).swap.phase).toBe('initiated')
     const tx = await client.redeem(terms, { deposits: [], to: null, secret }, outbox.open('r'))
     await mineAll()
-    expect((await lookAt(client, terms, 0n)).swap.phase).toBe('redeemed')
+    expect((await readSwap(client, terms, 0n)).swap.phase).toBe('redeemed')
     expect(await local.request({ method: 'eth_getTransactionByHash', params: [tx] })).toMatchObject({ type })
     const [sent] = outbox.attempts('r')
     // Bound to the chain (EIP-155 or EIP-2930): no replay on another.

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { createSecret } from '../../protocol/secret.ts'
 import type { Attempt } from '../port/outbox.ts'
-import { lookAt } from '../testing/conformance.fixture.ts'
+import { readSwap } from '../testing/conformance.fixture.ts'
 import { createMemoryOutbox, type MemoryOutbox, OutboxFailure } from '../testing/outbox.fixture.ts'
 import { openEvmClient } from './client.fixture.ts'
 import { createContractState } from './contract-state.ts'
@@ -155,7 +155,7 @@ describe('a call that the contract would revert', () => {
     rival.passSeconds(bumpSeconds())
     const theirs = await client.redeem(terms, { ...spend, secret }, rival.open('r'))
     await fixture.mine()
-    expect((await lookAt(client, terms, 0n)).events.map((event) => event.tx)).toEqual([expect.any(String), theirs])
+    expect((await readSwap(client, terms, 0n)).events.map((event) => event.tx)).toEqual([expect.any(String), theirs])
     expect(await client.redeem(terms, { ...spend, secret }, rival.open('r'))).toBe(theirs)
     await expect(client.redeem(terms, { ...spend, secret }, outbox.open('r'))).rejects.toMatchObject({ kind: 'superseded' })
     expect(only(outbox.attempts('r')).tx).toBe(ours)

@@ -10,7 +10,7 @@ import type { Funding } from '../../protocol/funding/funding.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { createSecret, hashSecret } from '../../protocol/secret.ts'
 import type { ApprovalMode, ChainClient } from '../port/client.ts'
-import { lookAt } from '../testing/conformance.fixture.ts'
+import { readSwap } from '../testing/conformance.fixture.ts'
 import { createMemoryOutbox } from '../testing/outbox.fixture.ts'
 import { approvalCall } from './approval.ts'
 import { openEvmClient } from './client.fixture.ts'
@@ -93,7 +93,7 @@ describe('funding', () => {
     const { approvalReset, approval, initiate } = await callsFor(terms, null, on)
     expect(functionOf(approvalReset?.data ?? '0x').args?.[1]).toBe(0n)
     for (const call of [approvalReset, approval, initiate]) await send(call as Call)
-    expect((await lookAt(on, terms, 0n)).swap.phase).toBe('initiated')
+    expect((await readSwap(on, terms, 0n)).swap.phase).toBe('initiated')
     await on.close()
   })
 
@@ -202,7 +202,7 @@ describe('a recipient that burns gas', () => {
     await expect(late).rejects.toMatchObject({ kind: 'would-fail', message: expect.stringContaining('gas') })
     expect(outbox.attempts('greedy')).toEqual([])
     await fixture.mine()
-    expect((await lookAt(client, modest.terms, 0n)).swap.phase).toBe('refunded')
+    expect((await readSwap(client, modest.terms, 0n)).swap.phase).toBe('refunded')
   })
 })
 

@@ -19,7 +19,7 @@ import { testToken } from '../../../contracts/evm/artifacts/test-token.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { createSecret } from '../../protocol/secret.ts'
 import type { ChainClient } from '../port/client.ts'
-import { lookAt } from '../testing/conformance.fixture.ts'
+import { readSwap } from '../testing/conformance.fixture.ts'
 import { createMemoryOutbox } from '../testing/outbox.fixture.ts'
 import { approvalCall } from './approval.ts'
 import { openEvmClient } from './client.fixture.ts'
@@ -67,7 +67,7 @@ function compact(signature: Hex): Hex {
 async function relay(terms: HtlcTerms, signature: string): Promise<string> {
   await gasless.initiate(terms, signature, createMemoryOutbox(fixture.solver.signer).open('i'))
   await fixture.mine()
-  return (await lookAt(client, terms, 0n)).swap.phase
+  return (await readSwap(client, terms, 0n)).swap.phase
 }
 
 describe('a signature of the initiator', () => {

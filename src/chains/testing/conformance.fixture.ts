@@ -101,7 +101,7 @@ export function watchOnly(client: ChainClient, terms: HtlcTerms, deposits: reado
 }
 
 /** All events of a swap since `from`, found with the terms alone. */
-export async function lookAt(client: ChainClient, terms: HtlcTerms, from: bigint): Promise<SwapReading> {
+export async function readSwap(client: ChainClient, terms: HtlcTerms, from: bigint): Promise<SwapReading> {
   const read = async (deposits: readonly string[], to: bigint) => {
     const watched = watchOnly(client, terms, deposits)
     return [...(await client.events(watched, from, to)), ...((await client.unconfirmedEvents?.(watched)) ?? [])]

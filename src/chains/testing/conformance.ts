@@ -34,7 +34,7 @@ export function describeConformance(name: string, { family, abilities }: Conform
     for (const ability of abilities) abilitySuites[ability]?.(run)
 
     const hasHash = (swap: Swap, tx: string, kind: string) =>
-      run.look(swap).then(({ events }) => events.some((event) => event.kind === kind && event.tx === tx))
+      run.readSwap(swap).then(({ events }) => events.some((event) => event.kind === kind && event.tx === tx))
 
     describe('addresses and ids', () => {
       it('parses valid addresses into one canonical form', () => {
@@ -103,13 +103,13 @@ export function describeConformance(name: string, { family, abilities }: Conform
     describe('initiating', () => {
       it("sees the user's funding, first below and then at the required confirmations", async () => {
         const swap = await run.propose(run.user, run.solver)
-        expect((await run.look(swap)).swap.phase).toBe('waiting')
+        expect((await run.readSwap(swap)).swap.phase).toBe('waiting')
         await run.fixture.fund(await run.fundingOf(swap))
-        const unmined = await run.look(swap)
+        const unmined = await run.readSwap(swap)
         expect(['waiting', 'seen']).toContain(unmined.swap.phase)
         expect(unmined.events.every((event) => event.block === null)).toBe(true)
         await run.confirm()
-        const { events, swap: state } = await run.look(swap)
+        const { events, swap: state } = await run.readSwap(swap)
         expect(state).toMatchObject({ phase: 'initiated', filledAmount: swap.terms.amount })
         expect(events.map((event) => event.kind)).toEqual(['initiated'])
         const block = events[0]?.block
@@ -137,14 +137,14 @@ export function describeConformance(name: string, { family, abilities }: Conform
         const swap = await run.propose(run.user, run.solver)
         await run.fixture.underfund(swap.terms, await run.fundingOf(swap))
         await run.confirm()
-        expect(['waiting', 'mismatched']).toContain((await run.look(swap)).swap.phase)
+        expect(['waiting', 'mismatched']).toContain((await run.readSwap(swap)).swap.phase)
       })
 
       it('does not accept a look-alike as funding', async () => {
         const swap = await run.propose(run.user, run.solver)
         await run.fixture.lookAlike(swap.terms, await run.fundingOf(swap))
         await run.confirm()
-        expect((await run.look(swap)).events).toEqual([])
+        expect((await run.readSwap(swap)).events).toEqual([])
       })
 
       it('initiates once, even if called repeatedly', async () => {
@@ -153,11 +153,11 @@ export function describeConformance(name: string, { family, abilities }: Conform
         const tx = await run.initiate(swap)
         expect(await run.initiate(swap)).toBe(tx)
         await run.confirm()
-        expect((await run.look(swap)).swap).toMatchObject({ phase: 'initiated', filledAmount: swap.terms.amount })
+        expect((await run.readSwap(swap)).swap).toMatchObject({ phase: 'initiated', filledAmount: swap.terms.amount })
         expect(await hasHash(swap, tx, 'initiated')).toBe(true)
         await expectRepeatHarmless(run.initiate(swap), tx)
         await run.fixture.mine(1)
-        expect((await run.look(swap)).swap.deposits).toHaveLength(1)
+        expect((await run.readSwap(swap)).swap.deposits).toHaveLength(1)
         expectWithin(before - (await run.balanceOf(run.solver)), swap.terms.amount, swap.terms.amount + run.fixture.feeAllowance)
       })
 
@@ -169,7 +169,7 @@ export function describeConformance(name: string, { family, abilities }: Conform
         ]
         for (const swap of swaps) await run.initiate(swap)
         await run.confirm()
-        for (const swap of swaps) expect((await run.look(swap)).swap.phase).toBe('initiated')
+        for (const swap of swaps) expect((await run.readSwap(swap)).swap.phase).toBe('initiated')
       })
 
       it('broadcasts exactly the attempt that a crashed process recorded', async () => {
@@ -177,7 +177,7 @@ export function describeConformance(name: string, { family, abilities }: Conform
         await expect(run.initiate(swap, 'dies-after-recording')).rejects.toThrow(OutboxFailure)
         const recorded = run.solver.outbox.attempts(`${swap.key}/initiate`)
         await run.fixture.mine(1)
-        expect((await run.look(swap)).swap.phase).toBe('waiting')
+        expect((await run.readSwap(swap)).swap.phase).toBe('waiting')
         const tx = await run.initiate(swap)
         await run.confirm()
         expect(recorded.map((attempt) => attempt.tx)).toContain(tx)
@@ -189,7 +189,7 @@ export function describeConformance(name: string, { family, abilities }: Conform
         const swap = await run.propose(run.solver, run.user)
         await expect(run.initiate(swap, 'lost-lease')).rejects.toThrow(OutboxFailure)
         await run.confirm()
-        expect((await run.look(swap)).events).toEqual([])
+        expect((await run.readSwap(swap)).events).toEqual([])
       })
     })
 
@@ -203,7 +203,7 @@ export function describeConformance(name: string, { family, abilities }: Conform
         await run.fixture.fund(await run.fundingOf(swap))
         await run.fixture.mine(1)
         const before = await run.fixture.client.tip()
-        expect((await run.look(swap)).swap.filledAmount).toBe(swap.terms.amount)
+        expect((await run.readSwap(swap)).swap.filledAmount).toBe(swap.terms.amount)
         await run.fixture.reorg(1, { drop: true })
         // Where heights may skip, the new blocks need not be at the old heights.
         const around = await run.fixture.client.headers(Array.from({ length: 10 }, (_, i) => before.height - 4n + BigInt(i)))
@@ -211,21 +211,21 @@ export function describeConformance(name: string, { family, abilities }: Conform
         expect(replaced).toBeDefined()
         expect(around.map(({ hash }) => hash)).not.toContain(before.hash)
         expect(around.map(({ parentHash }) => parentHash)).toContain(replaced?.hash)
-        expect((await run.look(swap)).events).toEqual([])
+        expect((await run.readSwap(swap)).events).toEqual([])
         await run.fixture.fund(await run.fundingOf(swap))
         await run.confirm()
-        expect((await run.look(swap)).swap.phase).toBe('initiated')
+        expect((await run.readSwap(swap)).swap.phase).toBe('initiated')
       })
 
       it('reports an initiation in its new block after a reorg', async () => {
         const swap = await run.fundedByUser()
-        const [before] = (await run.look(swap)).events
+        const [before] = (await run.readSwap(swap)).events
         await run.fixture.reorg(run.fixture.client.chain.requiredConfirmations, { drop: false })
         await run.confirm()
-        const [after] = (await run.look(swap)).events
+        const [after] = (await run.readSwap(swap)).events
         expect(after?.tx).toBe(before?.tx)
         expect(after?.block?.hash).not.toBe(before?.block?.hash)
-        expect((await run.look(swap)).swap.phase).toBe('initiated')
+        expect((await run.readSwap(swap)).swap.phase).toBe('initiated')
       })
 
       it('rebroadcasts its own initiation after a reorg dropped it', async () => {
@@ -233,11 +233,11 @@ export function describeConformance(name: string, { family, abilities }: Conform
         const tx = await run.initiate(swap)
         await run.fixture.mine(1)
         await run.fixture.reorg(1, { drop: true })
-        expect((await run.look(swap)).events).toEqual([])
+        expect((await run.readSwap(swap)).events).toEqual([])
         expect(await run.initiate(swap)).toBe(tx)
         await run.confirm()
-        expect((await run.look(swap)).swap.deposits).toHaveLength(1)
-        expect((await run.look(swap)).swap.phase).toBe('initiated')
+        expect((await run.readSwap(swap)).swap.deposits).toHaveLength(1)
+        expect((await run.readSwap(swap)).swap.phase).toBe('initiated')
       })
     })
 
@@ -249,7 +249,7 @@ export function describeConformance(name: string, { family, abilities }: Conform
         const tx = await run.redeem(swap)
         expect(await run.redeem(swap)).toBe(tx)
         await run.fixture.mine(1)
-        const { events, swap: state } = await run.look(swap)
+        const { events, swap: state } = await run.readSwap(swap)
         expect(state).toMatchObject({ phase: 'redeemed', secret: swap.secret })
         expect(events.filter((event) => event.kind === 'redeemed')).toEqual([
           expect.objectContaining({ tx, secret: swap.secret, deposit: state.deposits[0]?.id }),
@@ -267,7 +267,7 @@ export function describeConformance(name: string, { family, abilities }: Conform
         await expect(run.redeem(swap, wrong)).rejects.toThrow()
         expect(run.solver.outbox.attempts(`${swap.key}/redeem`)).toEqual([])
         await run.fixture.mine(1)
-        expect((await run.look(swap)).swap.phase).toBe('initiated')
+        expect((await run.readSwap(swap)).swap.phase).toBe('initiated')
       })
 
       it('checks whether a payout can succeed before the secret is shown', async () => {
@@ -289,13 +289,13 @@ export function describeConformance(name: string, { family, abilities }: Conform
         const swap = await run.fundedByUser()
         expect(await failureOf(run.refund(swap))).toBe('would-fail')
         await run.fixture.expire(swap.terms)
-        const expired = (await run.look(swap)).swap
+        const expired = (await run.readSwap(swap)).swap
         expect(expired.deposits.map((deposit) => (deposit.unitsLeft ?? 1n) <= 0n)).toEqual([true])
         const before = await run.balanceOf(run.user)
         const tx = await run.refund(swap)
         expect(await run.refund(swap)).toBe(tx)
         await run.fixture.mine(1)
-        const { events, swap: state } = await run.look(swap)
+        const { events, swap: state } = await run.readSwap(swap)
         expect(state).toMatchObject({ phase: 'refunded', secret: null })
         expect(events.filter((event) => event.kind === 'refunded').map((event) => event.tx)).toEqual([tx])
         const after = await run.balanceOf(run.user)
@@ -310,7 +310,7 @@ export function describeConformance(name: string, { family, abilities }: Conform
         await run.fixture.expire(swap.terms)
         await run.redeem(swap)
         await run.fixture.mine(1)
-        expect((await run.look(swap)).swap).toMatchObject({ phase: 'redeemed', secret: swap.secret })
+        expect((await run.readSwap(swap)).swap).toMatchObject({ phase: 'redeemed', secret: swap.secret })
       })
     })
   })

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { ChainClient } from '../port/client.ts'
 import { allowedLagOf } from '../providers/agreed-blocks.ts'
-import { lookAt } from './conformance.fixture.ts'
+import { readSwap } from './conformance.fixture.ts'
 import type { TestProviders } from './providers.fixture.ts'
 import { type ConformanceRun, failureOf, type Swap } from './run.fixture.ts'
 
@@ -32,9 +32,9 @@ export function describeProviders(run: ConformanceRun): void {
     }
     const alone = (provider: number) => connect(1, [provider])
     const tip = () => run.fixture.client.tip()
-    const phase = async (client: ChainClient, swap: Swap) => (await lookAt(client, swap.terms, swap.from)).swap.phase
+    const phase = async (client: ChainClient, swap: Swap) => (await readSwap(client, swap.terms, swap.from)).swap.phase
     const amounts = async (client: ChainClient, swap: Swap) =>
-      (await lookAt(client, swap.terms, swap.from)).swap.deposits.map(({ amount }) => amount)
+      (await readSwap(client, swap.terms, swap.from)).swap.deposits.map(({ amount }) => amount)
     /** Every client asks the first of its providers. */
     const expectSuspended = (provider: number) => {
       if (provider === 0) expect(troubles.join('\n')).toContain('is suspended for a while')
@@ -80,7 +80,7 @@ export function describeProviders(run: ConformanceRun): void {
         await run.redeem(swap)
         await run.fixture.mine(1)
         providers.misbehave(liar, { kind: 'hides-events' })
-        expect((await lookAt(connect(2), swap.terms, swap.from)).swap).toMatchObject({ phase: 'redeemed', secret: swap.secret })
+        expect((await readSwap(connect(2), swap.terms, swap.from)).swap).toMatchObject({ phase: 'redeemed', secret: swap.secret })
       })
 
       it('cannot stop a swap by lagging', async () => {
@@ -91,7 +91,7 @@ export function describeProviders(run: ConformanceRun): void {
         await run.confirm()
         expect(await client.tip()).toEqual(await tip())
         expect(await amounts(alone(liar), swap)).toEqual([])
-        expect((await lookAt(client, swap.terms, swap.from)).events.map((event) => event.tx)).toEqual([tx])
+        expect((await readSwap(client, swap.terms, swap.from)).events.map((event) => event.tx)).toEqual([tx])
         expect(await phase(client, swap)).toBe('initiated')
       })
 

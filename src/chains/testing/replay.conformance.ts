@@ -9,14 +9,14 @@ export function describeReplay(run: ConformanceRun): void {
       async redeemed(swap: Swap): Promise<string> {
         const tx = await run.redeem(swap)
         await run.confirm()
-        expect((await run.look(swap)).swap.phase).toBe('redeemed')
+        expect((await run.readSwap(swap)).swap.phase).toBe('redeemed')
         return tx
       },
       async refunded(swap: Swap): Promise<string> {
         await run.fixture.expire(swap.terms)
         const tx = await run.refund(swap)
         await run.confirm()
-        expect((await run.look(swap)).swap.phase).toBe('refunded')
+        expect((await run.readSwap(swap)).swap.phase).toBe('refunded')
         return tx
       },
     } as const
@@ -49,13 +49,13 @@ export function describeReplay(run: ConformanceRun): void {
       it('cannot be initiated again with the same terms, where the family promises it', async () => {
         const swap = await run.fundedByUser()
         await settled[way](swap)
-        const { events } = await run.look(swap)
+        const { events } = await run.readSwap(swap)
         const { client, termsAreUsedOnce } = run.fixture
         if (termsAreUsedOnce)
           await signsNothing(`${swap.key}/initiate again`, null, (key) => client.initiate(swap.terms, run.solver.outbox.open(key)))
         await run.fixture.fund(await run.fundingOf(swap))
         await run.confirm()
-        const after = await run.look(swap)
+        const after = await run.readSwap(swap)
         expect(after.events.slice(0, events.length)).toEqual(events)
         expect(after.events.slice(events.length).map(({ kind }) => kind)).toEqual(termsAreUsedOnce ? [] : ['initiated'])
       })

@@ -9,7 +9,7 @@ import { createSecret, type Hex32, hashSecret } from '../../protocol/secret.ts'
 import { ChainFailure, type ChainFailureKind } from '../port/failure.ts'
 import type { ChainFamily } from '../port/family.ts'
 import type { SpendRequest } from '../port/spend.ts'
-import { type ConformanceFixture, lookAt, type SwapReading } from './conformance.fixture.ts'
+import { type ConformanceFixture, readSwap, type SwapReading } from './conformance.fixture.ts'
 import { createMemoryOutbox, type MemoryOutbox, type OpenOutbox, type OutboxFault } from './outbox.fixture.ts'
 
 /** Far beyond the clocks of all tests. */
@@ -44,7 +44,7 @@ export interface ConformanceRun {
   /** A new swap from one party to the other, watched from now on. */
   propose(initiator: { readonly identity: string }, redeemer: { readonly identity: string }): Promise<Swap>
   /** Its events so far, and the state that follows from them. */
-  look(swap: Swap): Promise<SwapReading>
+  readSwap(swap: Swap): Promise<SwapReading>
   purposeOf(swap: Swap, verb: SignedVerb): Purpose
   /** The outbox of an action of this party, as the engine would open it. */
   outboxOf(who: Party, swap: Swap, verb: SignedVerb, fault?: OutboxFault): OpenOutbox
@@ -118,7 +118,7 @@ export function startRun(family: ChainFamily, setup: () => Promise<ConformanceFi
       expect(asked.length).toBeGreaterThan(0)
       for (const purpose of asked) expect(purpose).toEqual(run.purposeOf(swap, verb))
     },
-    look: (swap) => lookAt(fixture.client, swap.terms, swap.from),
+    readSwap: (swap) => readSwap(fixture.client, swap.terms, swap.from),
     confirm: () => fixture.mine(fixture.client.chain.requiredConfirmations),
     fundingOf: ({ terms, deadline }) => fixture.client.funding({ terms, deadline, payer: null, approval: 'exact' }),
     balanceOf: (who) => fixture.client.balance(fixture.asset, who.address),
@@ -126,11 +126,11 @@ export function startRun(family: ChainFamily, setup: () => Promise<ConformanceFi
       const swap = await run.propose(user, solver)
       await fixture.fund(await run.fundingOf(swap))
       await run.confirm()
-      expect((await run.look(swap)).swap.phase).toBe('initiated')
+      expect((await run.readSwap(swap)).swap.phase).toBe('initiated')
       return swap
     },
     async spendOf(swap, to) {
-      return { deposits: (await run.look(swap)).swap.counted.map(({ id, amount }) => ({ id, amount })), to }
+      return { deposits: (await run.readSwap(swap)).swap.counted.map(({ id, amount }) => ({ id, amount })), to }
     },
     initiate: (swap, fault) => fixture.client.initiate(swap.terms, run.outboxOf(solver, swap, 'initiate', fault)),
     async redeem(swap, secret = swap.secret) {

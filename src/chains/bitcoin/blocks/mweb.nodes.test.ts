@@ -4,7 +4,7 @@ import { type CoreNode, startCoreNode } from '../../../../test/nodes/core-node.t
 import { describeWithNode } from '../../../../test/nodes/describe-with-node.ts'
 import { createSecret, hashSecret } from '../../../protocol/secret.ts'
 import type { ChainClient } from '../../port/client.ts'
-import { lookAt } from '../../testing/conformance.fixture.ts'
+import { readSwap } from '../../testing/conformance.fixture.ts'
 import { createMemoryOutbox } from '../../testing/outbox.fixture.ts'
 import { randomSigner, regtestChain } from '../bitcoin.fixture.ts'
 import { bitcoin } from '../index.ts'
@@ -73,7 +73,7 @@ await describeWithNode('litecoind', 'a litecoind with MWEB', () => {
       timelock: 100n,
     }
     const from = (await client.tip()).height
-    const deposits = async () => (await lookAt(client, terms, from)).swap.deposits
+    const deposits = async () => (await readSwap(client, terms, from)).swap.deposits
 
     // Peg-in: the rest of the transaction parses beside its MWEB part.
     const into = await open<string>('sendtoaddress', [await hidden('getnewaddress', ['', 'mweb']), '1'])
@@ -101,7 +101,7 @@ await describeWithNode('litecoind', 'a litecoind with MWEB', () => {
     await mine(PEG_OUT_MATURITY - 1)
     const redeemed = await redeem()
     await mine(1)
-    expect((await lookAt(client, terms, from)).events).toContainEqual(expect.objectContaining({ kind: 'redeemed', tx: redeemed, secret }))
+    expect((await readSwap(client, terms, from)).events).toContainEqual(expect.objectContaining({ kind: 'redeemed', tx: redeemed, secret }))
   })
 
   it('proves its blocks: MWEB is part of neither merkle root', async () => {

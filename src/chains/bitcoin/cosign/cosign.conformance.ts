@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import { createSecret, hashSecret } from '../../../protocol/secret.ts'
 import type { ChainClient } from '../../port/client.ts'
-import { lookAt } from '../../testing/conformance.fixture.ts'
+import { readSwap } from '../../testing/conformance.fixture.ts'
 import { createMemoryOutbox } from '../../testing/outbox.fixture.ts'
 import { randomSigner, type TestChain } from '../bitcoin.fixture.ts'
 import { bitcoin } from '../index.ts'
@@ -35,7 +35,7 @@ export function describeCosigning(name: string, start: () => Promise<TestChain>)
       await node?.close()
     })
 
-    const swapState = async (terms: HtlcTerms) => (await lookAt(client, terms, from)).swap
+    const swapState = async (terms: HtlcTerms) => (await readSwap(client, terms, from)).swap
 
     /** An HTLC with these deposits in a block. */
     async function funded(...amounts: readonly bigint[]) {

@@ -5,7 +5,7 @@ import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import { createSecret, hashSecret } from '../../../protocol/secret.ts'
 import type { ChainClient } from '../../port/client.ts'
 import type { Endpoints } from '../../port/endpoints.ts'
-import { lookAt } from '../../testing/conformance.fixture.ts'
+import { readSwap } from '../../testing/conformance.fixture.ts'
 import { createMemoryOutbox } from '../../testing/outbox.fixture.ts'
 import { randomSigner, regtest, regtestChain } from '../bitcoin.fixture.ts'
 import { bitcoin } from '../index.ts'
@@ -59,7 +59,7 @@ afterEach(async () => {
   await node.close()
 })
 
-const depositsSeen = async (by: ChainClient) => (await lookAt(by, terms, 100n)).swap.deposits.map(({ amount }) => amount)
+const depositsSeen = async (by: ChainClient) => (await readSwap(by, terms, 100n)).swap.deposits.map(({ amount }) => amount)
 const newest = () => ({ height: node.height, hash: node.tipHash })
 
 async function fund(): Promise<void> {
@@ -96,7 +96,7 @@ describe('a quorum of two out of three nodes, of which one', () => {
 
   it('removes the secret from a redeem: without a quorum it is believed, here another node is asked', async () => {
     await fund()
-    const [deposit] = (await lookAt(client, terms, 100n)).swap.deposits
+    const [deposit] = (await readSwap(client, terms, 100n)).swap.deposits
     const redeem = client.redeem(
       terms,
       { deposits: [{ id: deposit?.id ?? '', amount: terms.amount }], to: null, secret },
@@ -112,7 +112,7 @@ describe('a quorum of two out of three nodes, of which one', () => {
       }),
     )
     const spends = async (by: ChainClient) =>
-      (await lookAt(by, terms, 100n)).events.flatMap((event) => (event.kind === 'initiated' ? [] : [[event.kind, event.secret]]))
+      (await readSwap(by, terms, 100n)).events.flatMap((event) => (event.kind === 'initiated' ? [] : [[event.kind, event.secret]]))
     expect(await spends(alone())).toEqual([['refunded', null]])
     expect(await spends(client)).toEqual([['redeemed', secret]])
     expect(troubles).toContainEqual(expect.stringMatching(/the witnesses that the node sent are not those of block/))
@@ -122,20 +122,20 @@ describe('a quorum of two out of three nodes, of which one', () => {
     liar?.behave(stoppedAt(newest()))
     await fund()
     await fund()
-    const [first, second] = (await lookAt(client, terms, 100n)).swap.deposits
+    const [first, second] = (await readSwap(client, terms, 100n)).swap.deposits
     expect([first?.amount, second?.amount]).toEqual([200_000n, 200_000n])
     const one = (deposit: typeof first) => [{ id: deposit?.id ?? '', amount: terms.amount }]
     await client.redeem(terms, { deposits: one(first), to: null, secret }, createMemoryOutbox(solver).open('redeem'))
     node.mine(20)
     await client.refund(terms, { deposits: one(second), to: null }, createMemoryOutbox(user).open('refund'))
     node.mine(1)
-    const { events } = await lookAt(client, terms, 100n)
+    const { events } = await readSwap(client, terms, 100n)
     expect(events.map(({ kind }) => kind).sort()).toEqual(['initiated', 'initiated', 'redeemed', 'refunded'])
   })
 
   it('accepts a redeem that the others refuse: the refusal is not final, because that node has the secret and may get it mined', async () => {
     await fund()
-    const [deposit] = (await lookAt(client, terms, 100n)).swap.deposits
+    const [deposit] = (await readSwap(client, terms, 100n)).swap.deposits
     core?.behave(refusingBroadcasts)
     esplora.behave(refusingBroadcasts)
     const outbox = createMemoryOutbox(solver)
@@ -148,7 +148,7 @@ describe('a quorum of two out of three nodes, of which one', () => {
 
   it('refuses a redeem like all others: the refusal is final', async () => {
     await fund()
-    const [deposit] = (await lookAt(client, terms, 100n)).swap.deposits
+    const [deposit] = (await readSwap(client, terms, 100n)).swap.deposits
     for (const one of [liar, core, esplora]) one?.behave(refusingBroadcasts)
     const spend = { deposits: [{ id: deposit?.id ?? '', amount: terms.amount }], to: null, secret }
     const redeem = client.redeem(terms, spend, createMemoryOutbox(solver).open('redeem'))

@@ -20,7 +20,7 @@ import { type Outpoint, parseTransaction } from '../script/transaction.ts'
 import { feeOf } from '../wallet/fees.ts'
 import type { LeafInput } from '../wallet/sign.ts'
 import { type DepositState, depositState } from './deposit-state.ts'
-import { createSpend, type LookAtDeposit, type Spend } from './spend-action.ts'
+import { createSpend, type ReadDeposit, type Spend } from './spend-action.ts'
 import { inputVsize, MAX_SPENT_AT_ONCE } from './spend-size.ts'
 
 type LiveAttempt = KnownAttempt & { readonly place: 'mempool' | 'block' }
@@ -31,26 +31,26 @@ export async function spendInBatches(execution: Execution, spend: Spend, cosigne
   if (spend.inputs.length === 0) throw new ChainFailure('would-fail', `there is no deposit to ${spend.verb}`)
   const attempts = attemptsOn(execution, new Set(spend.inputs.map(({ outpoint }) => outpoint)))
   const live = await findAllLive(execution, attempts)
-  const lookAt = createDepositCache(execution, spend, attempts)
+  const readDeposit = createDepositCache(execution, spend, attempts)
   const outcome = createOutcome()
 
   for (const waiting of live.filter(({ place }) => place === 'mempool')) {
     const inputs = spend.inputs.filter(({ outpoint }) => waiting.slots.includes(outpoint))
     const siblings = attempts.filter((attempt) => shareSlot(attempt, waiting))
-    await outcome.of(() => execute(execution, createSpend(execution, { ...spend, inputs }, siblings, lookAt)))
+    await outcome.of(() => execute(execution, createSpend(execution, { ...spend, inputs }, siblings, readDeposit)))
   }
 
   const uncovered = spend.inputs.filter(({ outpoint }) => !live.some(({ slots }) => slots.includes(outpoint)))
   const usable = attempts.filter((attempt) => !live.some((waiting) => shareSlot(attempt, waiting)))
   const left = uncovered.length === 0 ? [] : await choose(execution, spend, uncovered, readCosigned(cosigned))
-  const states = await inParallel(left, lookAt)
+  const states = await inParallel(left, readDeposit)
   const inState = (kind: DepositState['kind']) => left.filter((_, index) => states[index]?.kind === kind)
   for (const group of groupsOf(inState('free'), inState('conflict'), readCosigned(cosigned))) {
     const outpoints = new Set(group.inputs.map(({ outpoint }) => outpoint))
     const earlier = usable.filter(({ slots }) => slots.some((slot) => outpoints.has(slot)))
     await outcome.of(async () => {
       const tx = group.cosigned === null || earlier.length > 0 ? null : await sendCosigned(execution, group.cosigned, group.inputs)
-      return tx ?? execute(execution, createSpend(execution, { ...spend, inputs: group.inputs }, earlier, lookAt))
+      return tx ?? execute(execution, createSpend(execution, { ...spend, inputs: group.inputs }, earlier, readDeposit))
     })
   }
   for (const mined of live.filter(({ place }) => place === 'block')) await outcome.of(async () => mined.tx)
@@ -83,7 +83,7 @@ function createOutcome() {
 }
 
 /** Caches the state of each deposit. */
-function createDepositCache(execution: Execution, { verb }: Spend, attempts: readonly KnownAttempt[]): LookAtDeposit {
+function createDepositCache(execution: Execution, { verb }: Spend, attempts: readonly KnownAttempt[]): ReadDeposit {
   const known = new Map<Outpoint, Promise<DepositState>>()
   return (input) => {
     const state = known.get(input.outpoint) ?? depositState(execution, verb, input, attempts)

@@ -16,13 +16,13 @@ export type Spend = {
   readonly outputScript: Uint8Array
 }
 
-export type LookAtDeposit = (input: LeafInput) => Promise<DepositState>
+export type ReadDeposit = (input: LeafInput) => Promise<DepositState>
 
 export function createSpend(
   { network, outbox }: Execution,
   { verb, inputs, outputScript }: Spend,
   attempts: readonly KnownAttempt[],
-  lookAt: LookAtDeposit,
+  readDeposit: ReadDeposit,
 ): Action {
   const own = new Set(inputs.map(({ outpoint }) => outpoint))
 
@@ -45,7 +45,7 @@ export function createSpend(
   async function inspect(feeRate: FeeRate): Promise<Inspection> {
     const conflicts = new Map<string, ReplacedFee>()
     for (const input of choose(feeRate, null)) {
-      const state = await lookAt(input)
+      const state = await readDeposit(input)
       if (state.kind === 'unspendable') throw state.failure
       if (state.kind === 'ours') return { kind: 'done', tx: state.tx }
       if (state.kind === 'conflict') conflicts.set(state.tx, state.replaced)

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { describeWithNode } from '../../../../test/nodes/describe-with-node.ts'
 import { createSecret, hashSecret } from '../../../protocol/secret.ts'
-import { lookAt } from '../../testing/conformance.fixture.ts'
+import { readSwap } from '../../testing/conformance.fixture.ts'
 import { createMemoryOutbox } from '../../testing/outbox.fixture.ts'
 import { randomSigner, regtestChain, startRealChain, type TestChain } from '../bitcoin.fixture.ts'
 import { bitcoin } from '../index.ts'
@@ -30,7 +30,7 @@ await describeWithNode('bitcoind', 'cancelling on a real node', () => {
       timelock: 20n,
     }
     const from = (await client.tip()).height
-    const deposits = async () => (await lookAt(client, terms, from)).swap.deposits.map((deposit) => deposit.tx)
+    const deposits = async () => (await readSwap(client, terms, from)).swap.deposits.map((deposit) => deposit.tx)
     const initiate = () => client.initiate(terms, outbox.open('initiate'))
     const cancel = async () => client.cancel?.(outbox.open('initiate'))
 

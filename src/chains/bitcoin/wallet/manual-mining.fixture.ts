@@ -9,7 +9,7 @@ import type { SwapState } from '../../../protocol/swap-state.ts'
 import type { ChainClient } from '../../port/client.ts'
 import type { ChainFailureKind } from '../../port/failure.ts'
 import { createProviderHttp } from '../../providers/http.ts'
-import { lookAt } from '../../testing/conformance.fixture.ts'
+import { readSwap } from '../../testing/conformance.fixture.ts'
 import { createMemoryOutbox, type MemoryOutbox, type OutboxFault } from '../../testing/outbox.fixture.ts'
 import { randomSigner, regtestChain } from '../bitcoin.fixture.ts'
 import { bitcoin } from '../index.ts'
@@ -72,7 +72,7 @@ export async function startFixture(endpoint: 'rpc' | 'esplora'): Promise<Fixture
       node.mine(1)
       return txids
     },
-    swapState: async (terms) => (await lookAt(client, terms, from)).swap,
+    swapState: async (terms) => (await readSwap(client, terms, from)).swap,
     initiate: (terms, key = 'initiate', options = {}) => client.initiate(terms, solverOutbox.open(key, options)),
     mempool: () => rpc('getrawmempool'),
     async unminedFee(tx) {

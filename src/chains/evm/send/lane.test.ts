@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import { createSecret } from '../../../protocol/secret.ts'
 import type { Attempt } from '../../port/outbox.ts'
-import { lookAt } from '../../testing/conformance.fixture.ts'
+import { readSwap } from '../../testing/conformance.fixture.ts'
 import { createMemoryOutbox, type MemoryOutbox } from '../../testing/outbox.fixture.ts'
 import { openEvmClient } from '../client.fixture.ts'
 import { createContractState } from '../contract-state.ts'
@@ -167,7 +167,7 @@ describe('a transaction at our nonce that we have no record of', () => {
     const tx = await redeem('r', terms)
     expect(outbox.attempts('r').length).toBeGreaterThan(1)
     await fixture.mine()
-    expect((await lookAt(client, terms, 0n)).events.map((event) => event.tx)).toEqual([expect.any(String), tx])
+    expect((await readSwap(client, terms, 0n)).events.map((event) => event.tx)).toEqual([expect.any(String), tx])
   })
 
   it('that pays far more than the market makes an initiation wait', async () => {

@@ -8,7 +8,7 @@ import { createTestSigner } from '../../../keys/keys.fixture.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import { createSecret } from '../../../protocol/secret.ts'
 import type { ChainClient } from '../../port/client.ts'
-import { lookAt } from '../../testing/conformance.fixture.ts'
+import { readSwap } from '../../testing/conformance.fixture.ts'
 import { createMemoryOutbox, type MemoryOutbox, OutboxFailure } from '../../testing/outbox.fixture.ts'
 import { openEvmClient } from '../client.fixture.ts'
 import { evm } from '../index.ts'
@@ -69,7 +69,7 @@ it.each(['eth', 'wbtc'])('no node sees the secret of a redeem in %s before its f
   const shown = said.filter((body) => body.includes(secret))
   expect(shown.map((body) => JSON.parse(body).method)).toEqual(['eth_sendRawTransaction'])
   await fixture.mine()
-  expect((await lookAt(client, terms, 0n)).swap.phase).toBe('redeemed')
+  expect((await readSwap(client, terms, 0n)).swap.phase).toBe('redeemed')
 })
 
 it('the secret is neither shown nor recorded by an account that cannot pay for the gas', async () => {

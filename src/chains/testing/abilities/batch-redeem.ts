@@ -27,7 +27,7 @@ export function batchRedeemSuite(run: ConformanceRun): void {
       expect(await redeem()).toBe(tx)
       expect(run.solver.outbox.attempts(key)).toHaveLength(1)
       await run.fixture.mine(1)
-      for (const swap of swaps) expect((await run.look(swap)).swap).toMatchObject({ phase: 'redeemed', secret: swap.secret })
+      for (const swap of swaps) expect((await run.readSwap(swap)).swap).toMatchObject({ phase: 'redeemed', secret: swap.secret })
       expectWithin((await run.balanceOf(run.solver)) - before, total - run.fixture.feeAllowance, total)
     })
 
@@ -41,7 +41,7 @@ export function batchRedeemSuite(run: ConformanceRun): void {
       expect((await ability().areRedeemable(items))[1]).toBe(true)
       await ability().redeem(items, run.solver.outbox.open(`${open.key}/batch`))
       await run.fixture.mine(1)
-      for (const swap of swaps) expect((await run.look(swap)).swap).toMatchObject({ phase: 'redeemed' })
+      for (const swap of swaps) expect((await run.readSwap(swap)).swap).toMatchObject({ phase: 'redeemed' })
     })
   })
 }

@@ -35,7 +35,7 @@ export function cosignedRedeemSuite(run: ConformanceRun): void {
       await ability().verify(transaction, items, run.solver.signer)
       await ability().send(items, transaction, run.solver.outbox.open(`${swaps[0]?.key}/batch`))
       await run.fixture.mine(1)
-      for (const swap of swaps) expect((await run.look(swap)).swap).toMatchObject({ phase: 'redeemed', secret: null })
+      for (const swap of swaps) expect((await run.readSwap(swap)).swap).toMatchObject({ phase: 'redeemed', secret: null })
       expectWithin((await run.balanceOf(run.solver)) - before, total - run.fixture.feeAllowance, total)
     })
 

@@ -9,7 +9,7 @@ export function finalHeightSuite(run: ConformanceRun): void {
       expect(client.chain.finalityTag).toBeDefined()
       const finalHeight = required(client.finalHeight, 'finalHeight')
       const swap = await run.fundedByUser()
-      const block = (await run.look(swap)).events[0]?.block
+      const block = (await run.readSwap(swap)).events[0]?.block
       if (block == null) throw new Error('the mined event has no block')
       const before = (await finalHeight()) ?? 0n
       expect(before).toBeLessThanOrEqual((await client.tip()).height)

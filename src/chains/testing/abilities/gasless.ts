@@ -25,7 +25,7 @@ export function gaslessSuite(run: ConformanceRun): void {
       const signature = await sign(swap)
       const tx = await relay(swap, signature)
       await run.confirm()
-      expect((await run.look(swap)).swap.phase).toBe('initiated')
+      expect((await run.readSwap(swap)).swap.phase).toBe('initiated')
       return { swap, signature, tx }
     }
     const feeBalance = () => run.fixture.client.balance(run.fixture.client.chain.nativeAsset, run.solver.address)
@@ -65,7 +65,7 @@ export function gaslessSuite(run: ConformanceRun): void {
       const tx = await relay(swap, signature)
       expect(await relay(swap, signature)).toBe(tx)
       await run.confirm()
-      expect((await run.look(swap)).swap.phase).toBe('initiated')
+      expect((await run.readSwap(swap)).swap.phase).toBe('initiated')
       await expectRepeatHarmless(relay(swap, signature), tx)
       expect(before - (await run.balanceOf(run.user))).toBe(swap.terms.amount)
       expect(await ability().hasReverted?.(tx)).not.toBe(true)
@@ -153,10 +153,10 @@ export function gaslessSuite(run: ConformanceRun): void {
       const tx = await relay(swap, signature)
       await run.fixture.mine(1)
       await run.fixture.reorg(1, { drop: true })
-      expect((await run.look(swap)).events).toEqual([])
+      expect((await run.readSwap(swap)).events).toEqual([])
       expect(await relay(swap, signature)).toBe(tx)
       await run.confirm()
-      expect((await run.look(swap)).swap).toMatchObject({ phase: 'initiated', filledAmount: swap.terms.amount })
+      expect((await run.readSwap(swap)).swap).toMatchObject({ phase: 'initiated', filledAmount: swap.terms.amount })
       expect(attempts(swap)).toHaveLength(1)
     })
 
@@ -173,7 +173,7 @@ export function gaslessSuite(run: ConformanceRun): void {
       const outbox = run.outboxOf(run.solver, swap, 'relay', 'lost-lease')
       await expect(ability().initiate(swap.terms, signature, outbox)).rejects.toThrow(OutboxFailure)
       await run.confirm()
-      expect((await run.look(swap)).events).toEqual([])
+      expect((await run.readSwap(swap)).events).toEqual([])
     })
   })
 }

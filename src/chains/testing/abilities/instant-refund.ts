@@ -18,7 +18,7 @@ export function instantRefundSuite(run: ConformanceRun): void {
       await run.fixture.fund(funding)
       await run.fixture.underfund(swap.terms, funding)
       await run.confirm()
-      expect((await run.look(swap)).swap.deposits).toHaveLength(2)
+      expect((await run.readSwap(swap)).swap.deposits).toHaveLength(2)
       return swap
     }
     const itWithSeveral = (title: string, test: () => Promise<void>) =>
@@ -28,7 +28,7 @@ export function instantRefundSuite(run: ConformanceRun): void {
 
     async function proposed(signing: Cosigning, swap?: Swap): Promise<{ readonly swap: Swap; readonly refunds: readonly InstantRefund[] }> {
       const of = swap ?? (await funded())
-      const unspent = (await run.look(of)).swap.deposits.filter(({ spend }) => spend === null)
+      const unspent = (await run.readSwap(of)).swap.deposits.filter(({ spend }) => spend === null)
       const spend = { deposits: unspent.map(({ id, amount }) => ({ id, amount })), to: run.user.address }
       return { swap: of, refunds: await ability().propose(of.terms, spend, signing) }
     }
@@ -89,7 +89,7 @@ export function instantRefundSuite(run: ConformanceRun): void {
       const tx = await send(swap, signed)
       expect(await send(swap, signed)).toBe(tx)
       await run.fixture.mine(1)
-      expect((await run.look(swap)).swap).toMatchObject({ phase: 'refunded', secret: null })
+      expect((await run.readSwap(swap)).swap).toMatchObject({ phase: 'refunded', secret: null })
       expect((await run.balanceOf(run.user)) - before).toBe(paid(refunds))
       expect(refunds.every(({ amount, pays }) => amount - pays <= run.fixture.feeAllowance)).toBe(true)
       expect(await send(swap, signed)).toBe(tx)
@@ -101,7 +101,7 @@ export function instantRefundSuite(run: ConformanceRun): void {
       const before = await run.balanceOf(run.user)
       const tx = await send(swap, [...(await together(swap, refunds.slice(0, 1))), ...(await apart(swap, refunds.slice(1)))])
       await run.fixture.mine(1)
-      const { phase, deposits } = (await run.look(swap)).swap
+      const { phase, deposits } = (await run.readSwap(swap)).swap
       expect(phase).toBe('refunded')
       expect(deposits.map(({ spend }) => spend?.tx)).toEqual([tx, tx])
       expect((await run.balanceOf(run.user)) - before).toBe(paid(refunds))
@@ -115,7 +115,7 @@ export function instantRefundSuite(run: ConformanceRun): void {
       expect(await send(swap, signed)).toBe(tx)
       expect(attempts(swap)).toHaveLength(1)
       await run.fixture.mine(1)
-      expect((await run.look(swap)).swap.phase).toBe('refunded')
+      expect((await run.readSwap(swap)).swap.phase).toBe('refunded')
     })
 
     it('is superseded if a reorg removed its deposit', async () => {
@@ -134,7 +134,7 @@ export function instantRefundSuite(run: ConformanceRun): void {
       expect(await failureOf(send(swap, signed))).toBe('superseded')
       expect(attempts(swap)).toEqual([])
       await run.fixture.mine(1)
-      expect((await run.look(swap)).swap).toMatchObject({ phase: 'redeemed', secret: swap.secret })
+      expect((await run.readSwap(swap)).swap).toMatchObject({ phase: 'redeemed', secret: swap.secret })
     })
 
     itWithSeveral('leaves out deposits that it or somebody else has spent since', async () => {
@@ -152,7 +152,7 @@ export function instantRefundSuite(run: ConformanceRun): void {
       const rest = await send(swap, [...early, ...later])
       expect(rest).not.toBe(tx)
       await run.fixture.mine(1)
-      const { deposits } = (await run.look(swap)).swap
+      const { deposits } = (await run.readSwap(swap)).swap
       const spends = new Map(deposits.map(({ id, spend }) => [id, spend?.tx]))
       expect([...early, taken, left].map(({ deposit }) => spends.get(deposit))).toEqual([tx, redeem, rest])
       expect(await send(swap, early)).toBe(tx)
@@ -175,7 +175,7 @@ export function instantRefundSuite(run: ConformanceRun): void {
       for (const given of [...others.map((other) => [other]), []]) expect(await failureOf(send(swap, given))).toBe('would-fail')
       expect(attempts(swap)).toEqual([])
       await run.fixture.mine(1)
-      expect((await run.look(swap)).swap.phase).toBe('initiated')
+      expect((await run.readSwap(swap)).swap.phase).toBe('initiated')
     })
 
     it('finishes a session once, and starts each session anew', async () => {

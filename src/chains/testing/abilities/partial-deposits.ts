@@ -15,7 +15,7 @@ export function partialDepositsSuite(run: ConformanceRun): void {
       await run.fixture.underfund(swap.terms, funding)
       await run.fixture.fund(funding)
       await run.confirm()
-      const { deposits } = (await run.look(swap)).swap
+      const { deposits } = (await run.readSwap(swap)).swap
       expect(deposits.map(({ amount }) => amount === swap.terms.amount).toSorted()).toEqual([false, true])
       expect(new Set(deposits.map(({ id }) => id)).size).toBe(2)
     })
@@ -25,12 +25,12 @@ export function partialDepositsSuite(run: ConformanceRun): void {
       const funding = await run.fundingOf(swap)
       await run.fixture.fund(funding)
       await run.fixture.mine(1)
-      const before = (await run.look(swap)).swap.deposits
+      const before = (await run.readSwap(swap)).swap.deposits
       await run.fixture.underfund(swap.terms, funding)
       await run.fixture.mine(1)
-      expect((await run.look(swap)).swap.deposits).toHaveLength(2)
+      expect((await run.readSwap(swap)).swap.deposits).toHaveLength(2)
       await run.fixture.reorg(1, { drop: true })
-      expect((await run.look(swap)).swap.deposits.map(({ id, amount }) => ({ id, amount }))).toEqual(
+      expect((await run.readSwap(swap)).swap.deposits.map(({ id, amount }) => ({ id, amount }))).toEqual(
         before.map(({ id, amount }) => ({ id, amount })),
       )
     })
@@ -41,7 +41,7 @@ export function partialDepositsSuite(run: ConformanceRun): void {
       await run.fixture.fund(funding)
       await run.fixture.underfund(swap.terms, funding)
       await run.confirm()
-      const deposits = (await run.look(swap)).swap.deposits.map(({ id, amount }) => ({ id, amount }))
+      const deposits = (await run.readSwap(swap)).swap.deposits.map(({ id, amount }) => ({ id, amount }))
       const payee = phase === 'redeemed' ? run.solver : run.user
       if (phase === 'refunded') await run.fixture.expire(swap.terms)
       const before = await run.balanceOf(payee)
@@ -51,7 +51,7 @@ export function partialDepositsSuite(run: ConformanceRun): void {
         ? client.redeem(swap.terms, { ...spend, secret: swap.secret }, run.outboxOf(run.solver, swap, 'redeem'))
         : client.refund(swap.terms, spend, run.outboxOf(run.user, swap, 'refund')))
       await run.fixture.mine(1)
-      const after = (await run.look(swap)).swap
+      const after = (await run.readSwap(swap)).swap
       expect(after.phase).toBe(phase)
       expect(after.deposits.map((deposit) => deposit.spend?.tx)).toEqual([tx, tx])
       const total = deposits.reduce((sum, { amount }) => sum + amount, 0n)

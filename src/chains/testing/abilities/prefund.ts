@@ -27,7 +27,7 @@ export function prefundSuite(run: ConformanceRun): void {
       await pay(swap)
       await initiate(swap)
       await run.confirm()
-      expect((await run.look(swap)).swap.phase).toBe('initiated')
+      expect((await run.readSwap(swap)).swap.phase).toBe('initiated')
       return swap
     }
 
@@ -42,11 +42,11 @@ export function prefundSuite(run: ConformanceRun): void {
     it('initiates the swap with the prefund, once, without a signature of the user', async () => {
       const swap = await propose()
       await pay(swap)
-      expect((await run.look(swap)).events).toEqual([])
+      expect((await run.readSwap(swap)).events).toEqual([])
       const tx = await initiate(swap)
       expect(await initiate(swap)).toBe(tx)
       await run.confirm()
-      expect((await run.look(swap)).swap).toMatchObject({ phase: 'initiated', filledAmount: swap.terms.amount })
+      expect((await run.readSwap(swap)).swap).toMatchObject({ phase: 'initiated', filledAmount: swap.terms.amount })
       expect(await held(swap)).toBe(0n)
       await expectRepeatHarmless(initiate(swap), tx)
     })
@@ -62,7 +62,7 @@ export function prefundSuite(run: ConformanceRun): void {
       await pay(swap, 1n)
       await initiate(swap)
       await run.confirm()
-      expect((await run.look(swap)).swap).toMatchObject({ phase: 'initiated', filledAmount: swap.terms.amount })
+      expect((await run.readSwap(swap)).swap).toMatchObject({ phase: 'initiated', filledAmount: swap.terms.amount })
     })
 
     it('initiates even if somebody adds to the prefund while the initiation is unmined, and whatever the initiator did in other swaps', async () => {
@@ -72,7 +72,7 @@ export function prefundSuite(run: ConformanceRun): void {
       await ability().initiate(swap, { ...run.outboxOf(run.solver, swap, 'initiate'), revertedRelays: 3 })
       await pay(swap, 1n)
       await run.confirm()
-      expect((await run.look(swap)).swap).toMatchObject({ phase: 'initiated', filledAmount: swap.terms.amount })
+      expect((await run.readSwap(swap)).swap).toMatchObject({ phase: 'initiated', filledAmount: swap.terms.amount })
       await reclaim(swap)
       await run.fixture.mine(1)
       expect(await held(swap)).toBe(0n)
@@ -103,7 +103,7 @@ export function prefundSuite(run: ConformanceRun): void {
         expect(attempts(swap, 'reclaim')).toEqual([])
         await initiate(swap)
         await run.confirm()
-        expect((await run.look(swap)).swap.phase).toBe('initiated')
+        expect((await run.readSwap(swap)).swap.phase).toBe('initiated')
       })
 
       it('returns what came too late to the initiator, once, and no initiation can use it', async () => {
@@ -120,7 +120,7 @@ export function prefundSuite(run: ConformanceRun): void {
         expect(await reclaim(swap)).toBeNull()
         expect(attempts(swap, 'reclaim')).toHaveLength(1)
         expect(await run.balanceOf(run.user)).toBe(before)
-        expect((await run.look(swap)).events).toEqual([])
+        expect((await run.readSwap(swap)).events).toEqual([])
       })
 
       it('returns a prefund of a wrong amount after the deadline', async () => {
@@ -142,10 +142,10 @@ export function prefundSuite(run: ConformanceRun): void {
         expect(await reclaim(swap)).not.toBeNull()
         await run.fixture.mine(1)
         expect(await run.balanceOf(run.user)).toBe(before)
-        expect((await run.look(swap)).swap).toMatchObject({ phase: 'initiated', filledAmount: swap.terms.amount })
+        expect((await run.readSwap(swap)).swap).toMatchObject({ phase: 'initiated', filledAmount: swap.terms.amount })
         await run.redeem(swap)
         await run.fixture.mine(1)
-        expect((await run.look(swap)).swap.phase).toBe('redeemed')
+        expect((await run.readSwap(swap)).swap.phase).toBe('redeemed')
       })
 
       it('returns a payment that came after the swap was settled: it funds nothing again', async () => {

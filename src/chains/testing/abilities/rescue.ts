@@ -50,7 +50,7 @@ export function rescueSuite(run: ConformanceRun): void {
         await node.broadcast(refund.transaction)
         await run.fixture.mine(1)
         expect(await node.deposits()).toEqual([])
-        expect((await run.look(swap)).swap.phase).toBe('refunded')
+        expect((await run.readSwap(swap)).swap.phase).toBe('refunded')
         expect((await run.balanceOf(run.user)) - before).toBe(refund.pays)
       } finally {
         await node.close()
