@@ -1,4 +1,4 @@
-/** Prepared statements: planned once per connection, for hot paths. */
+/** Prepared statements: every statement with parameters is parsed and planned once per connection, not once per execution. */
 import {
   CompiledQuery,
   type Kysely,
@@ -12,16 +12,26 @@ import type { Schema } from './schema.ts'
 
 /** Names by statement text: the query builder passes only the text to a connection. */
 const names = new Map<string, string>()
+/** A connection keeps what it prepared. Statements whose text depends on the number of values must not fill its memory. */
+const MAX_NAMES = 400
+
+function nameOf(text: string): string | undefined {
+  const known = names.get(text)
+  if (known !== undefined || names.size >= MAX_NAMES) return known
+  const name = `statement-${names.size}`
+  names.set(text, name)
+  return name
+}
 
 export type Prepared<Row> = (db: Kysely<Schema>, parameters: readonly unknown[]) => Promise<readonly Row[]>
 
-/** `name` must be unique. `Row` is not checked: it must match the statement. */
+/** A statement in plain SQL. `name` must be unique. `Row` is not checked: it must match the statement. */
 export function prepare<Row>(name: string, text: string): Prepared<Row> {
   names.set(text, name)
   return async (db, parameters) => (await db.executeQuery<Row>(CompiledQuery.raw(text, [...parameters]))).rows
 }
 
-/** Wraps the pool, so that statements made with `prepare` are sent with their names. */
+/** Wraps the pool, so that statements with parameters are sent with names. */
 export function withPreparedStatements(pool: pg.Pool): PostgresPool {
   const known = new WeakMap<pg.PoolClient, PostgresPoolClient>()
   return {
@@ -35,13 +45,21 @@ export function withPreparedStatements(pool: pg.Pool): PostgresPool {
   }
 }
 
+/** The result of a prepared statement changed its columns: another process migrated the database. The connection must prepare it anew. */
+const isOutdated = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === '0A000'
+
 function namingClient(client: pg.PoolClient): PostgresPoolClient {
+  let outdated = false
   function query<R>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>
   function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>
   function query(text: unknown, parameters: readonly unknown[] = []): unknown {
     if (typeof text !== 'string') throw new Error('cursors are not used here')
-    const name = names.get(text)
-    return client.query({ text, values: [...parameters], ...(name !== undefined && { name }) })
+    const name = parameters.length === 0 ? names.get(text) : nameOf(text)
+    return client.query({ text, values: [...parameters], ...(name !== undefined && { name }) }).catch((error: unknown) => {
+      outdated ||= isOutdated(error)
+      throw error
+    })
   }
-  return { query, release: () => client.release() }
+  // The pool replaces a connection that is released with `true`.
+  return { query, release: () => client.release(outdated) }
 }
