@@ -8,7 +8,7 @@ import type { ChainId } from '../protocol/chain-id.ts'
 import { TandemError } from '../protocol/error.ts'
 import type { HtlcTerms } from '../protocol/htlc.ts'
 import type { Consent, Order } from '../protocol/order.ts'
-import { consentTo, instantRefunds, isOwed, isWorthReclaiming, playbook, redeemable, refundable } from '../protocol/playbook.ts'
+import { consentTo, instantRefunds, isWorthReclaiming, playbook, redeemable, refundable } from '../protocol/playbook.ts'
 import { deriveOrder } from '../protocol/state.ts'
 import { type ActionResult, type LeasedAction, readAttempts } from '../store/actions/actions.ts'
 import { markRefused, unmarkRefused } from '../store/actions/refused-attempts.ts'
@@ -22,6 +22,7 @@ import { createFreshFacts } from './fresh-facts.ts'
 import type { Leases } from './leases.ts'
 import { afterRecord, openOutbox } from './outbox.ts'
 import type { Party, Step } from './party.ts'
+import { whatToCancel } from './what-to-cancel.ts'
 
 export type ExecutorContext = LiveView & {
   readonly party: Party
@@ -211,24 +212,17 @@ async function redeemShowingSecrets(
 async function cancelUnmined(context: ExecutorContext, action: LeasedAction, againInMs: number): Promise<ActionResult> {
   const step = await describeStep(context, action)
   const { cancel } = step.client
-  const needed = whatToCancel(step)
+  const needed = whatToCancel(step.state, step.leg)
   if (cancel === undefined || needed === 'confirmed') return { kind: 'cancelled' }
   if (needed === 'owed') return { kind: 'skipped', againInMs }
   const facts = createFreshFacts(step.asOfMs, async () => {
     const now = await describeStep(context, action)
-    if (whatToCancel(now) !== 'unmined') throw new ChainFailure('superseded', `${action.key} is not to be cancelled any more`)
+    if (whatToCancel(now.state, now.leg) !== 'unmined')
+      throw new ChainFailure('superseded', `${action.key} is not to be cancelled any more`)
     return now.asOfMs
   })
   const tx = await cancel(await openOutbox(context, 'cancel', [{ action, step }], facts))
   return tx === null ? { kind: 'cancelled' } : { kind: 'cancelling', tx, againInMs }
-}
-
-/** Owed: mined but below the required confirmations; or the secret is out, and it belongs to the redeemer. */
-function whatToCancel({ state, leg }: Step): 'unmined' | 'owed' | 'confirmed' {
-  const required = BigInt(state.order[leg].requiredConfirmations)
-  const mined = state[leg].counted.filter((deposit) => deposit.block !== null)
-  if (mined.some((deposit) => deposit.confirmations >= required)) return 'confirmed'
-  return mined.length > 0 || isOwed(state, leg) ? 'owed' : 'unmined'
 }
 
 /** The contract checks the time and pays the initiator. */

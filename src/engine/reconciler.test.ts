@@ -4,11 +4,13 @@ import type { Leg, Role } from '../protocol/order.ts'
 import { localAssets, localChains } from '../protocol/registry/local.ts'
 import { createRegistry } from '../protocol/registry/registry.ts'
 import { LATE_DEPOSIT_WATCH_SECONDS, type OrderState } from '../protocol/state.ts'
+import { leaseAction } from '../store/actions/actions.ts'
 import { addGrant } from '../store/orders/grants.ts'
 import { findOrder } from '../store/orders/orders.ts'
 import { lockOrders, takeTouched, touchOrders } from '../store/orders/touched-orders.ts'
 import { closeAnyway, NOW, openTestStore, putOrder, type TestStore } from '../store/store.fixture.ts'
 import { type EngineFixture, openEngineFixture, registry } from './engine.fixture.ts'
+import { executeAction } from './executor.ts'
 import { ALL_SHARDS, reconcile } from './reconciler.ts'
 import { createSweeper } from './sweeper.ts'
 
@@ -97,6 +99,23 @@ describe('wanted actions', () => {
     await fixture.watch()
     await reconcileAs('solver')
     expect(await wanted()).toEqual([])
+  })
+
+  test.each([
+    { requiredConfirmations: 1, cancelling: false },
+    { requiredConfirmations: 2, cancelling: true },
+  ])('a mined initiation is checked again only below its confirmations: 1 of $requiredConfirmations', async (example) => {
+    const { requiredConfirmations, cancelling } = example
+    fixture = await openEngineFixture(store, { destination: { requiredConfirmations } })
+    await fixture.fund('source')
+    await reconcileAs('solver')
+    const leased = await leaseAction(store.db, 'engine', 60)
+    if (leased === null) throw new Error('nothing to lease')
+    expect(await executeAction(fixture.context('solver'), leased)).toMatchObject({ kind: 'sent' })
+    await fixture.fund('destination')
+    await reconcileAs('solver')
+    const row = store.db.selectFrom('actions').select(['wanted', 'cancelling']).where('key', '=', leased.key)
+    expect(await row.executeTakeFirst()).toEqual({ wanted: false, cancelling })
   })
 
   test('cover several orders', async () => {

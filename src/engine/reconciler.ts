@@ -1,6 +1,6 @@
 /** Keeps the wanted actions equal to the playbook. Derives only orders that something was recorded about, or that time may have changed. */
 import { type ClockRange, NO_TAG, nextChange } from '../protocol/next-change.ts'
-import { actionKey, type Role } from '../protocol/order.ts'
+import { type ActionKey, actionKey, type Role } from '../protocol/order.ts'
 import { playbook } from '../protocol/playbook.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
 import { deriveOrder, isClosed, type OrderFacts, type OrderState } from '../protocol/state.ts'
@@ -21,6 +21,7 @@ import {
 import { factsOf, isServed } from './facts.ts'
 import { syncOrderList } from './order-list.ts'
 import type { Party } from './party.ts'
+import { whatToCancel } from './what-to-cancel.ts'
 
 export type ReconcilerContext = {
   readonly db: Database
@@ -86,6 +87,7 @@ async function deriveAll(context: ReconcilerContext, orderIds: readonly string[]
     tx,
     states.map(({ order }) => order.id),
     wantedActions(party.role, states),
+    confirmedInitiations(states),
   )
   // A solver serves no lists.
   if (party.role === 'service') await syncOrderList(tx, states)
@@ -109,6 +111,15 @@ function wantedActions(role: Role, states: readonly OrderState[]): readonly Want
     }
   }
   return [...wanted.values()]
+}
+
+function confirmedInitiations(states: readonly OrderState[]): ReadonlySet<ActionKey> {
+  const legs = ['source', 'destination'] as const
+  return new Set(
+    states.flatMap((state) =>
+      legs.filter((leg) => whatToCancel(state, leg) === 'confirmed').map((leg) => actionKey(state.order.id, leg, 'initiate')),
+    ),
+  )
 }
 
 function rangesOf({ facts, state }: Derived): readonly StoredRange[] {

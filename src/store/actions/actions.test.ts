@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { HtlcVerb } from '../../protocol/htlc.ts'
 import { actionKey, type Leg } from '../../protocol/order.ts'
+import { rewind } from '../chain/events.ts'
 import { findOrder } from '../orders/orders.ts'
 import { NOW, openTestStore, putOrder, type TestStore } from '../store.fixture.ts'
 import {
@@ -222,6 +223,16 @@ describe('an initiation that is not wanted any more', () => {
     })
     await dropping.started
     await finishAction(store.db, leased, { kind: 'sent', tx: 'a', againInMs: 0 })
+    expect(await lease()).toMatchObject({ key: leased.key, cancelling: true })
+  })
+
+  test('is not cancelled if it is confirmed, until a rewind of its chain', async () => {
+    const leased = await lease()
+    await recordAttempt(store.db, [leased], attempt('a'))
+    await finishAction(store.db, leased, { kind: 'sent', tx: 'a', againInMs: 0 })
+    await syncWanted(store.db, [leased.orderId], [], new Set([leased.key]))
+    expect(await leaseAction(store.db, 'holder', SECONDS)).toBeNull()
+    await rewind(store.db, attempt('a').chain, { height: 0n, hash: '', parentHash: '', time: 0n })
     expect(await lease()).toMatchObject({ key: leased.key, cancelling: true })
   })
 

@@ -31,8 +31,16 @@ export type StoredAttempt = {
   readonly at: bigint
 }
 
-/** Makes the wanted actions of these orders equal to `wanted`. Idempotent. Newly wanted actions are due now. True if there are any. */
-export async function syncWanted(db: Database, orderIds: readonly string[], wanted: readonly WantedAction[]): Promise<boolean> {
+/**
+ * Makes the wanted actions of these orders equal to `wanted`. Idempotent. Newly wanted actions are due now. True if there are any. `confirmed`: initiations
+ * that need no cancelling when they are dropped. A rewind of the chain checks them again.
+ */
+export async function syncWanted(
+  db: Database,
+  orderIds: readonly string[],
+  wanted: readonly WantedAction[],
+  confirmed: ReadonlySet<ActionKey> = new Set(),
+): Promise<boolean> {
   if (orderIds.length === 0) return false
   const rows = await db.selectFrom('actions').select(['key', 'wanted']).where('order_id', '=', anyOf(orderIds)).execute()
   const known = new Map(rows.map((row) => [row.key, row.wanted]))
@@ -42,7 +50,7 @@ export async function syncWanted(db: Database, orderIds: readonly string[], want
   if (fresh.length === 0 && dropped.length === 0) return false
   await inTransaction(db, async (tx) => {
     await wantActions(tx, fresh)
-    await dropActions(tx, dropped)
+    await dropActions(tx, dropped, confirmed)
   })
   return fresh.length > 0
 }
@@ -74,7 +82,7 @@ async function wantActions(tx: Database, fresh: readonly WantedAction[]): Promis
     .execute()
 }
 
-async function dropActions(tx: Database, keys: readonly ActionKey[]): Promise<void> {
+async function dropActions(tx: Database, keys: readonly ActionKey[], confirmed: ReadonlySet<ActionKey>): Promise<void> {
   if (keys.length === 0) return
   // Lock in a separate statement: the next statement then sees an attempt that was recorded concurrently.
   await tx.selectFrom('actions').select('key').where('key', '=', anyOf(keys)).orderBy('key').forUpdate().execute()
@@ -83,7 +91,9 @@ async function dropActions(tx: Database, keys: readonly ActionKey[]): Promise<vo
     .updateTable('actions')
     .set({
       wanted: false,
-      cancelling: sql<boolean>`verb = 'initiate' and exists (select from attempts where action_key = key)`,
+      cancelling: sql<boolean>`
+        verb = 'initiate' and key <> all (${keys.filter((key) => confirmed.has(key))}::text[])
+        and exists (select from attempts where action_key = key)`,
       due_at: new Date(),
       updated_at: new Date(),
     })
