@@ -4,19 +4,7 @@ import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 
 import { htlcErc20 } from '../../contracts/evm/artifacts/htlc-erc20.ts'
 import type { ApiClient } from '../../demo/client/api-client.ts'
 import type { LocalJson } from '../../src/local/local-json.ts'
-
-export type EvmRoute = { readonly from: string; readonly to: string; readonly amount: bigint }
-
-/** A swap of the run: times of `performance.now()`. */
-export type Swap = { readonly confirmedAt: number; paidAt: number | null }
-
-export interface EvmUsers {
-  /** Quotes, orders and funds one swap. */
-  swap(index: number): Promise<void>
-  /** Looks once for payouts at the destination. */
-  poll(): Promise<void>
-  readonly swaps: readonly Swap[]
-}
+import type { Route, Swap, Users } from './users.ts'
 
 const GAS = { gas: 300_000n, maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n }
 
@@ -28,8 +16,8 @@ export async function createEvmUsers(
   info: LocalJson,
   api: ApiClient,
   accounts: readonly PrivateKeyAccount[],
-  route: EvmRoute,
-): Promise<EvmUsers> {
+  route: Route,
+): Promise<Users> {
   const [source, destination] = [chainOf(info, route.from), chainOf(info, route.to)]
   const topics = (['Initiated', 'Redeemed'] as const).flatMap((eventName) => encodeEventTopics({ abi: htlcErc20.abi, eventName })[0])
   const nonces = new Map<string, number>()

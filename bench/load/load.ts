@@ -4,14 +4,19 @@ import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError, createApiClient } from '../../demo/client/api-client.ts'
+import { chainOf } from '../../demo/client/local-client.ts'
 import type { Child } from '../api/child.ts'
 import { type Bench, percentile } from '../bench.ts'
-import { createAccounts, createEvmUsers, type EvmUsers, type Swap } from './evm-users.ts'
+import { createAccounts, createEvmUsers } from './evm-users.ts'
 import type { PartyInput, PartyReport } from './party-child.ts'
 import { postgresCpuSeconds } from './postgres-cpu.ts'
 import { withProcesses } from './stack-processes.ts'
+import type { Route, Swap, Users } from './users.ts'
+import { createWalletUsers } from './wallet-users.ts'
 
 type LoadPlan = {
+  /** One EVM route, or all families. */
+  readonly routes: 'one' | 'mixed'
   readonly perSecond: number
   readonly seconds: number
   /** Processes of each party, on one database a party. */
@@ -31,11 +36,23 @@ type LoadFigures = LoadPlan & {
   readonly cpu: { readonly service: number; readonly solver: number; readonly chains: number; readonly postgres: number | null }
 }
 
-const ROUTE = { from: 'ethereum_localnet:eth', to: 'arbitrum_localnet:usdc', amount: 10_000_000_000_000_000n }
+const ROUTE: Route = { from: 'ethereum_localnet:eth', to: 'arbitrum_localnet:usdc', amount: 10_000_000_000_000_000n }
+/** Every family is a source and a destination. */
+const MIXED: readonly Route[] = [
+  ROUTE,
+  { from: 'bitcoin_regtest:btc', to: 'ethereum_localnet:wbtc', amount: 30_000n },
+  { from: 'arbitrum_localnet:usdc', to: 'bitcoin_regtest:btc', amount: 50_000_000n },
+  { from: 'litecoin_regtest:ltc', to: 'tron_localnet:usdt', amount: 20_000_000n },
+  { from: 'tron_localnet:usdt', to: 'hypercore_localnet:purr', amount: 40_000_000n },
+  { from: 'hypercore_localnet:purr', to: 'arbitrum_localnet:usdc', amount: 2_000_000n },
+  { from: 'ethereum_localnet:wbtc', to: 'litecoin_regtest:ltc', amount: 30_000n },
+  { from: 'arbitrum_localnet:eth', to: 'ethereum_localnet:wbtc', amount: 10_000_000_000_000_000n },
+]
 const ACCOUNTS = 40
 const WEALTH = 10n ** 19n
 const POLL_MS = 20
-const WARM_UP_SWAPS = 3
+/** On each route. */
+const WARM_UP_SWAPS = 2
 /** How long a swap may take after the last one was funded. */
 const DRAIN_MS = 15_000
 
@@ -45,9 +62,11 @@ const P99_LIMIT_MS = 2_000
 function measureLoad(plan: LoadPlan, onProgress: (what: string) => void): Promise<LoadFigures> {
   return withProcesses(async ({ startChains, startParty }) => {
     onProgress('chains and database')
-    const accounts = createAccounts(ACCOUNTS)
+    const accounts = plan.routes === 'one' ? createAccounts(ACCOUNTS) : []
     const gifts = accounts.map(({ address }) => ({ asset: ROUTE.from, address, amount: WEALTH.toString() }))
-    const chains = await startChains({ chains: ['ethereum', 'arbitrum'], gifts })
+    const routes = plan.routes === 'one' ? [ROUTE] : MIXED
+    const names = new Set(routes.flatMap(({ from, to }) => [chainOf(from), chainOf(to)]))
+    const chains = await startChains({ chains: [...names], gifts })
     const { info, serviceFile, solverFile } = chains.ready
     const nodeHosts = Object.values(info.chains).map(({ rpc_url }) => new URL(String(rpc_url)).host)
     onProgress('solver and service')
@@ -57,13 +76,14 @@ function measureLoad(plan: LoadPlan, onProgress: (what: string) => void): Promis
         const configFile = engine === 0 ? file : await withOtherPort(file)
         parties.push({ party, child: await startParty({ party, configFile, nodeHosts }) })
       }
-    const users = await createEvmUsers(info, createApiClient({ baseUrl: info.base_url, appId: info.app_id }), accounts, ROUTE)
+    const api = createApiClient({ baseUrl: info.base_url, appId: info.app_id })
+    const users = plan.routes === 'one' ? await createEvmUsers(info, api, accounts, ROUTE) : createWalletUsers(info, MIXED)
     const report = async () =>
       Promise.all(parties.map(async ({ party, child }) => ({ party, ...(await child.ask<PartyReport>('report')) })))
     const chainsCpu = async () => (await chains.ask<{ readonly cpuMicros: number }>('cpu')).cpuMicros / 1e6
 
     onProgress('warming up')
-    await run(users, { perSecond: 2, swaps: WARM_UP_SWAPS }, () => undefined)
+    await run(users, { perSecond: 2, swaps: WARM_UP_SWAPS * routes.length }, () => undefined)
     const before = { parties: await report(), chains: await chainsCpu(), postgres: await postgresCpuSeconds(chains.pid) }
     const startedAt = performance.now()
     const { swaps, refused } = await run(users, { perSecond: plan.perSecond, swaps: Math.ceil(plan.perSecond * plan.seconds) }, onProgress)
@@ -93,7 +113,7 @@ function measureLoad(plan: LoadPlan, onProgress: (what: string) => void): Promis
 
 /** Starts swaps at the rate, whatever the earlier ones do, and waits for the rest at the end. Returns the swaps of this run. */
 async function run(
-  users: EvmUsers,
+  users: Users,
   { perSecond, swaps }: { readonly perSecond: number; readonly swaps: number },
   onProgress: (what: string) => void,
 ): Promise<{ readonly swaps: readonly Swap[]; readonly refused: number }> {
@@ -150,19 +170,23 @@ function freePort(): Promise<number> {
 
 const plans: Readonly<Record<'full' | 'smallest', readonly LoadPlan[]>> = {
   full: [
-    { perSecond: 1, seconds: 15, engines: 1 },
-    { perSecond: 5, seconds: 20, engines: 1 },
-    { perSecond: 10, seconds: 20, engines: 1 },
-    { perSecond: 20, seconds: 60, engines: 1 },
-    { perSecond: 20, seconds: 30, engines: 2 },
+    { routes: 'one', perSecond: 1, seconds: 15, engines: 1 },
+    { routes: 'one', perSecond: 5, seconds: 20, engines: 1 },
+    { routes: 'one', perSecond: 10, seconds: 20, engines: 1 },
+    { routes: 'one', perSecond: 20, seconds: 60, engines: 1 },
+    { routes: 'one', perSecond: 20, seconds: 30, engines: 2 },
+    { routes: 'mixed', perSecond: 8, seconds: 30, engines: 1 },
   ],
-  smallest: [{ perSecond: 2, seconds: 1, engines: 1 }],
+  smallest: [
+    { routes: 'one', perSecond: 2, seconds: 1, engines: 1 },
+    { routes: 'mixed', perSecond: 1, seconds: 1, engines: 1 },
+  ],
 }
 
 export const loadBench: Bench = {
   name: 'load',
   about: `swaps per second, limits p50 ${P50_LIMIT_MS} ms and p99 ${P99_LIMIT_MS} ms from source confirmed to destination redeemed`,
-  conditions: `${ROUTE.from} → ${ROUTE.to} on instantly mined local chains, ${ACCOUNTS} users, all on one machine. Chains (in one process with the embedded database server), service and solver are processes of their own, with 1 or 2 processes of each party on one database. Orders arrive at a fixed rate, whatever the earlier ones do. Source confirmed: the node has taken the transaction, and mines it at once. Paid in time: until ${P99_LIMIT_MS} ms after the last order. Requests: HTTP requests of both parties to nodes. CPU: parts of one core.`,
+  conditions: `Instantly mined local chains, all on one machine. One route: ${ROUTE.from} → ${ROUTE.to}, ${ACCOUNTS} users. Mixed: ${MIXED.length} routes in turn, every family as source and as destination, one user per chain, payouts seen through the API. Chains (in one process with the embedded database server), service and solver are processes of their own, with 1 or 2 processes of each party on one database. Orders arrive at a fixed rate, whatever the earlier ones do. Source confirmed: the node has taken the transaction, and mines it at once. Paid in time: until ${P99_LIMIT_MS} ms after the last order. Requests: HTTP requests of both parties to nodes. CPU: parts of one core.`,
   async run({ size, onProgress }) {
     const rows: LoadFigures[] = []
     for (const plan of plans[size]) rows.push(await measureLoad(plan, onProgress))
@@ -170,6 +194,7 @@ export const loadBench: Bench = {
       ok: rows.every((row) => row.refused === 0 && row.unpaid === 0 && row.p50Ms <= P50_LIMIT_MS && row.p99Ms <= P99_LIMIT_MS),
       table: {
         columns: [
+          'routes',
           'orders/s',
           'seconds',
           'engines',
@@ -183,6 +208,7 @@ export const loadBench: Bench = {
           'CPU service, solver, chains, database',
         ],
         rows: rows.map((row) => [
+          row.routes,
           row.perSecond,
           row.seconds,
           row.engines,

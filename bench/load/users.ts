@@ -1,0 +1,14 @@
+/** The users of a bench: they quote, order, fund, and notice when they are paid. */
+
+export type Route = { readonly from: string; readonly to: string; readonly amount: bigint }
+
+/** A swap of the run: times of `performance.now()`. */
+export type Swap = { readonly confirmedAt: number; paidAt: number | null }
+
+export interface Users {
+  /** Quotes, orders and funds one swap. Resolves when its source is confirmed. */
+  swap(index: number): Promise<void>
+  /** Looks once for payouts. */
+  poll(): Promise<void>
+  readonly swaps: readonly Swap[]
+}

@@ -1,0 +1,49 @@
+/** Users of any route, with the wallets that `local.json` names. They see a payout through the API. */
+import { chainOf, createLocalClient } from '../../demo/client/local-client.ts'
+import type { LocalJson } from '../../src/local/local-json.ts'
+import type { Route, Swap, Users } from './users.ts'
+
+/** Takes the routes in turn. A wallet funds one order after the other. */
+export function createWalletUsers(info: LocalJson, routes: readonly Route[]): Users {
+  const { api, ownerOf, walletFor } = createLocalClient(info)
+  const swaps: Swap[] = []
+  const unpaid = new Map<string, Swap>()
+  const lastFunding = new Map<string, Promise<unknown>>()
+
+  function inTurn<T>(chain: string, fund: () => Promise<T>): Promise<T> {
+    const funding = (lastFunding.get(chain) ?? Promise.resolve()).then(fund)
+    lastFunding.set(
+      chain,
+      funding.catch(() => undefined),
+    )
+    return funding
+  }
+
+  return {
+    async swap(index) {
+      const route = routes[index % routes.length]
+      if (route === undefined) throw new Error('there are no routes')
+      const { from, to, amount } = route
+      const quote = await api.quote({ from, to, from_amount: amount.toString() })
+      const order = await api.createOrder({
+        source: { asset: from, owner: ownerOf(from), amount: quote.source.amount },
+        destination: { asset: to, owner: ownerOf(to), amount: quote.destination.amount },
+      })
+      const wallet = await walletFor(from)
+      await inTurn(chainOf(from), () => wallet.fund(order))
+      const swap: Swap = { confirmedAt: performance.now(), paidAt: null }
+      swaps.push(swap)
+      unpaid.set(order.order_id, swap)
+    },
+    async poll() {
+      await Promise.all(
+        [...unpaid].map(async ([id, swap]) => {
+          if ((await api.order(id)).destination_swap.redeem_tx_hash === '') return
+          swap.paidAt ??= performance.now()
+          unpaid.delete(id)
+        }),
+      )
+    },
+    swaps,
+  }
+}
