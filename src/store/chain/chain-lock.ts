@@ -3,7 +3,12 @@ import { sql } from 'kysely'
 import type { ChainId } from '../../protocol/chain-id.ts'
 import type { Database } from '../database/database.ts'
 
-/** Holds the lock until the transaction ends. To avoid deadlocks, lock several chains in the order of their names. */
+/** Holds the lock until the transaction ends. */
 export async function lockChain(tx: Database, chain: ChainId): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`listen ${chain}`}, 0))`.execute(tx)
+}
+
+/** In the order of their names, so that two transactions cannot deadlock. */
+export async function lockChains(tx: Database, chains: readonly ChainId[]): Promise<void> {
+  for (const chain of [...new Set(chains)].toSorted()) await lockChain(tx, chain)
 }

@@ -119,6 +119,7 @@ test('closeOrders does not close an order with a new deposit or a wanted action'
   const [fresh, wanted] = [(await putOrder(store.db)).order, (await putOrder(store.db)).order]
   await happen(sightingsOf(fresh.source.swapId).initiated(), fresh.source.chain)
   await syncWanted(store.db, [wanted.id], [{ orderId: wanted.id, leg: 'source', verb: 'refund' }])
+  await store.db.deleteFrom('touched_orders').execute()
   const close = (deposits: number, outliving: readonly ActionVerb[] = []) =>
     closeOrders(
       store.db,

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { ChainId } from '../../protocol/chain-id.ts'
 import type { ActionVerb, Leg } from '../../protocol/order.ts'
-import { lockChain } from '../chain/chain-lock.ts'
+import { lockChains } from '../chain/chain-lock.ts'
 import { MOST_EVENTS_READ, readConsideredEvents } from '../chain/considered-events.ts'
 import { anyOf } from '../database/any-of.ts'
 import type { Database } from '../database/database.ts'
@@ -140,19 +140,23 @@ export async function markSecretSigned(db: Database, orderId: string): Promise<v
 export type FinishedOrder = { readonly id: string; readonly chains: readonly ChainId[]; readonly deposits: number }
 
 /**
- * Closes orders without wanted actions and without new deposits. Locks their chains, so that watchers cannot record meanwhile. `outliving`:
- * verbs whose actions do not keep an order open.
+ * Closes orders without wanted actions, if nothing was recorded about them since they were derived: a closed order is not derived again.
+ * Locks their chains, so that watchers cannot record meanwhile. `outliving`: verbs whose actions do not keep an order open.
  */
 export async function closeOrders(db: Database, finished: readonly FinishedOrder[], outliving: readonly ActionVerb[]): Promise<void> {
   if (finished.length === 0) return
   await db.transaction().execute(async (tx) => {
-    for (const chain of [...new Set(finished.flatMap(({ chains }) => chains))].toSorted()) await lockChain(tx, chain)
+    await lockChains(
+      tx,
+      finished.flatMap(({ chains }) => chains),
+    )
     await sql`
       with closed as (
         update orders set closed_at = now()
         from unnest(${finished.map(({ id }) => id)}::text[], ${finished.map(({ deposits }) => deposits)}::integer[]) as finished (id, deposits)
         where orders.id = finished.id
           and not exists (select from actions where order_id = orders.id and verb <> all (${outliving}) and (wanted or cancelling))
+          and not exists (select from touched_orders where touched_orders.order_id = orders.id)
           and finished.deposits = (
             select count(*) from swaps join events on events.chain = swaps.chain and events.swap_id = swaps.swap_id
             where swaps.order_id = orders.id and events.kind = 'initiated'
@@ -163,26 +167,41 @@ export async function closeOrders(db: Database, finished: readonly FinishedOrder
   })
 }
 
-/** Closes those of these orders that are still unfunded long after their deadline, by the time of recorded blocks. */
+/**
+ * Closes those of these orders that are still unfunded long after their deadline, by the time of recorded blocks. Checks again with their chains
+ * locked: a watcher that records a deposit at the same moment would not reopen an order that is not closed yet.
+ */
 export async function closeUnfundedOrders(
   db: Database,
   orderIds: readonly string[],
   lateSeconds: bigint,
   outliving: readonly ActionVerb[],
 ): Promise<void> {
-  await sql`
-    with tips as (select chain, max(time) as time from blocks group by chain), closed as (
-      update orders set closed_at = now()
-      where id = ${anyOf(orderIds)} and closed_at is null
-        and not exists (select from actions where order_id = orders.id and verb <> all (${outliving}) and (wanted or cancelling))
-        and not exists (
-          select from swaps left join tips on tips.chain = swaps.chain
-          where swaps.order_id = orders.id and coalesce(tips.time, 0) <= orders.deadline + ${lateSeconds.toString()}::bigint
-        )
-        and not exists (
-          select from swaps join events on events.chain = swaps.chain and events.swap_id = swaps.swap_id where swaps.order_id = orders.id
-        )
-      returning orders.id
+  const isUnfunded = sql<boolean>`
+    closed_at is null
+    and not exists (select from actions where order_id = orders.id and verb <> all (${outliving}) and (wanted or cancelling))
+    and not exists (
+      select from swaps left join tips on tips.chain = swaps.chain
+      where swaps.order_id = orders.id and coalesce(tips.time, 0) <= orders.deadline + ${lateSeconds.toString()}::bigint
     )
-    delete from order_clocks using closed where order_clocks.order_id = closed.id`.execute(db)
+    and not exists (
+      select from swaps join events on events.chain = swaps.chain and events.swap_id = swaps.swap_id where swaps.order_id = orders.id
+    )`
+  const tips = sql`tips as (select chain, max(time) as time from blocks group by chain)`
+  const { rows } = await sql<{ id: string; chains: readonly ChainId[] }>`
+    with ${tips}
+    select id, (select array_agg(chain) from swaps where order_id = orders.id) as chains
+    from orders where id = ${anyOf(orderIds)} and ${isUnfunded}`.execute(db)
+  if (rows.length === 0) return
+  await db.transaction().execute(async (tx) => {
+    await lockChains(
+      tx,
+      rows.flatMap(({ chains }) => chains),
+    )
+    await sql`
+      with ${tips}, closed as (
+        update orders set closed_at = now() where id = ${anyOf(rows.map(({ id }) => id))} and ${isUnfunded} returning orders.id
+      )
+      delete from order_clocks using closed where order_clocks.order_id = closed.id`.execute(tx)
+  })
 }
