@@ -6,6 +6,8 @@ import type { ApiClient } from '../../demo/client/api-client.ts'
 import type { LocalJson } from '../../src/local/local-json.ts'
 import type { Route, Swap, Users } from './users.ts'
 
+type Log = { readonly topics: [Hex, ...Hex[]]; readonly data: Hex; readonly blockNumber: Hex }
+
 const GAS = { gas: 300_000n, maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n }
 
 export function createAccounts(count: number): readonly PrivateKeyAccount[] {
@@ -24,7 +26,8 @@ export async function createEvmUsers(
   const bySecretHash = new Map<string, Swap>()
   const initiated = new Map<string, string>()
   const swaps: Swap[] = []
-  let next = Number(await rpc(destination.url, 'eth_blockNumber', [])) + 1
+  /** The newest block with a log of the contract. It is read again each time: one request suffices, and noting a log twice changes nothing. */
+  let newest = Number(await rpc(destination.url, 'eth_blockNumber', []))
 
   async function fund(
     account: PrivateKeyAccount,
@@ -41,7 +44,7 @@ export async function createEvmUsers(
     bySecretHash.set(`0x${request.data.slice(-64)}`, swap)
   }
 
-  function note(log: { readonly topics: [Hex, ...Hex[]]; readonly data: Hex }): void {
+  function note(log: Log): void {
     const { eventName, args } = decodeEventLog({ abi: htlcErc20.abi, topics: log.topics, data: log.data })
     if (eventName === 'Initiated') initiated.set(args.orderId, args.secretHash)
     if (eventName !== 'Redeemed') return
@@ -62,12 +65,10 @@ export async function createEvmUsers(
       await fund(account, order.initiate_transaction)
     },
     async poll() {
-      const newest = Number(await rpc(destination.url, 'eth_blockNumber', []))
-      if (newest < next) return
-      const range = { fromBlock: numberToHex(next), toBlock: numberToHex(newest) }
-      const logs = await rpc(destination.url, 'eth_getLogs', [{ address: destination.htlc, topics: [topics], ...range }])
-      next = newest + 1
-      for (const log of logs as { readonly topics: [Hex, ...Hex[]]; readonly data: Hex }[]) note(log)
+      const filter = { address: destination.htlc, topics: [topics], fromBlock: numberToHex(newest), toBlock: 'latest' }
+      const logs = (await rpc(destination.url, 'eth_getLogs', [filter])) as readonly Log[]
+      for (const log of logs) note(log)
+      newest = Number(logs.at(-1)?.blockNumber ?? newest)
     },
     swaps,
   }
