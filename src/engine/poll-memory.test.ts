@@ -1,10 +1,12 @@
 /** What a watcher that remembers its last poll asks of the node and of the database. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { BranchEvents } from '../chains/port/abilities/branch-events.ts'
 import type { FinalHeight } from '../chains/port/abilities/final-height.ts'
+import type { UnconfirmedEvents } from '../chains/port/abilities/unconfirmed-events.ts'
 import type { Order } from '../protocol/order.ts'
 import { readCursor, readEvents } from '../store/chain/events.ts'
-import type { Database } from '../store/database/database.ts'
+import { findOrder } from '../store/orders/orders.ts'
 import { closeAnyway, NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store/store.fixture.ts'
 import { createMemoryChain, type MemoryChain } from './chain.fixture.ts'
 import { createPollMemory, type PollMemory } from './poll-memory.ts'
@@ -18,14 +20,17 @@ let store: TestStore
 let chain: Omit<MemoryChain, 'unconfirmedEvents' | 'branchEvents' | 'finalHeight'> & {
   branchEvents: BranchEvents
   finalHeight?: FinalHeight
+  unconfirmedEvents?: UnconfirmedEvents
 }
+let unconfirmedEvents: UnconfirmedEvents | undefined
 let order: Order
 let list: WatchList
 let memory: PollMemory
 let branchEvents: BranchEvents
 let reorgs: number
 let current: string[]
-let queries: number
+/** Messages to the database. */
+let messages: { mock: { readonly calls: unknown[] }; mockClear(): void }
 let timeMs: number
 beforeAll(async () => {
   store = await openTestStore()
@@ -34,29 +39,24 @@ afterAll(() => store.close())
 beforeEach(async () => {
   for (const table of ['events', 'blocks', 'leases', 'swaps', 'orders'] as const) await store.db.deleteFrom(table).execute()
   order = (await putOrder(store.db)).order
-  const { unconfirmedEvents: _, ...rest } = createMemoryChain(id, NOW)
+  const { unconfirmedEvents: unconfirmed, ...rest } = createMemoryChain(id, NOW)
+  unconfirmedEvents = unconfirmed
   branchEvents = (watched, from, end) => chain.events(watched, from, end.height)
   chain = { ...rest, branchEvents }
   list = createWatchList(chain.chain)
   memory = createPollMemory()
   reorgs = 0
   current = []
-  queries = 0
   timeMs = 0
+  messages = vi.spyOn(pg.Client.prototype, 'query')
   vi.spyOn(performance, 'now').mockImplementation(() => timeMs)
 })
 
-const counted = (): Database =>
-  store.db.withPlugin({
-    transformQuery({ node }) {
-      queries += 1
-      return node
-    },
-    transformResult: async ({ result }) => result,
-  })
+afterEach(() => vi.restoreAllMocks())
+
 const watch = (holder = 'me', with_: { list: WatchList; memory: PollMemory; mayRest?: boolean } = { list, memory }) =>
   pollChain({
-    db: counted(),
+    db: store.db,
     client: chain,
     holder,
     ...with_,
@@ -67,7 +67,7 @@ const watch = (holder = 'me', with_: { list: WatchList; memory: PollMemory; mayR
   })
 const asked = async (poll: () => Promise<unknown>) => {
   chain.asked.length = 0
-  queries = 0
+  messages.mockClear()
   await poll()
   return chain.asked
 }
@@ -80,7 +80,7 @@ describe('a poll', () => {
   test('of an unchanged newest block is one request and no query', async () => {
     await watch()
     expect(await asked(watch)).toEqual(['tip'])
-    expect(queries).toBe(0)
+    expect(messages).not.toHaveBeenCalled()
     expect(current).toEqual([await tipHash(), await tipHash()])
   })
 
@@ -89,7 +89,7 @@ describe('a poll', () => {
     timeMs += 2000
     await asked(watch)
     expect(chain.asked).toEqual(['tip'])
-    expect(queries).toBeGreaterThan(0)
+    expect(messages).toHaveBeenCalled()
     const other = (await putOrder(store.db)).order
     timeMs += 5000
     await watch()
@@ -100,6 +100,7 @@ describe('a poll', () => {
     await watch()
     const mined = chain.mine(sightings().initiated())
     expect(await asked(watch)).toEqual(['tip', `events ${mined.height}-${mined.height}`])
+    expect(messages).toHaveBeenCalledTimes(2)
     expect(await readCursor(store.db, id)).toEqual(mined)
     expect(await recorded()).toEqual([['initiated', mined.hash]])
     expect(current.at(-1)).toBe(mined.hash)
@@ -133,6 +134,44 @@ describe('a poll', () => {
   })
 })
 
+describe('a poll of the mempool', () => {
+  beforeEach(async () => {
+    if (unconfirmedEvents !== undefined) chain.unconfirmedEvents = unconfirmedEvents
+    await watch()
+    chain.mempool.push(sightings().initiated())
+    await watch()
+    expect(await recorded()).toEqual([['initiated', undefined]])
+  })
+
+  test('writes nothing while it stays the same', async () => {
+    expect(await asked(watch)).toEqual(['tip', 'unconfirmedEvents'])
+    expect(messages).toHaveBeenCalledTimes(1)
+    expect(current).toHaveLength(3)
+  })
+
+  test('deletes what is gone', async () => {
+    chain.mempool.length = 0
+    await watch()
+    expect(await recorded()).toEqual([])
+  })
+
+  test('keeps a secret that another witness of the same transaction shows', async () => {
+    const spend = { ...sightings().redeemed(SECRET), tx: 'spend' }
+    chain.mempool.push({ ...sightings().refunded(), tx: 'spend' })
+    await watch()
+    chain.mempool.splice(1, 1, spend)
+    await watch()
+    expect((await findOrder(store.db, order.id))?.seenSecret).toBe(SECRET)
+  })
+
+  test('writes again what another process deleted while it had the lease', async () => {
+    await store.db.deleteFrom('events').execute()
+    timeMs += 60_000
+    await watch()
+    expect(await recorded()).toHaveLength(1)
+  })
+})
+
 describe('while no order is open', () => {
   const rest = () => watch('me', { list, memory, mayRest: true })
   beforeEach(async () => {
@@ -146,7 +185,7 @@ describe('while no order is open', () => {
       chain.grow(3)
       timeMs += 10_000
       expect(await asked(rest)).toEqual(['tip'])
-      expect(queries).toBe(0)
+      expect(messages).not.toHaveBeenCalled()
     }
     expect(await readCursor(store.db, id)).toEqual(before)
     expect(current).toHaveLength(1)

@@ -1,6 +1,6 @@
 /** What a watcher remembers between polls of its chain, so that a poll without news is one request to the node and no query. */
 import type { HtlcEvent } from '../protocol/htlc.ts'
-import type { RecordedBlock } from '../store/chain/events.ts'
+import type { Poll, RecordedBlock } from '../store/chain/events.ts'
 
 export type PollMemory = {
   /** The newest recorded block, if this process recorded it; null: read it from the database. */
@@ -17,6 +17,8 @@ export type PollMemory = {
   finalReadAtMs: number
   /** Recorded events of recent blocks: they need not be checked and recorded again. */
   readonly recorded: Map<string, bigint>
+  /** The unconfirmed events of the last recorded poll, as one text; null: not known. */
+  unconfirmed: string | null
 }
 
 /** Heights for which recorded events are remembered: more than any client reads again. */
@@ -32,6 +34,7 @@ export function createPollMemory(): PollMemory {
     refreshedAtMs: never,
     finalReadAtMs: never,
     recorded: new Map(),
+    unconfirmed: null,
   }
 }
 
@@ -47,14 +50,29 @@ export function forgetRecorded(memory: PollMemory): void {
   memory.recorded.clear()
 }
 
-export function remember(memory: PollMemory, cursor: RecordedBlock, events: readonly HtlcEvent[]): void {
+export function remember(memory: PollMemory, cursor: RecordedBlock, { events, unconfirmed }: Poll): void {
   memory.cursor = cursor
+  memory.unconfirmed = textOf(unconfirmed)
   for (const [key, height] of memory.recorded) if (height < cursor.height - REMEMBERED_HEIGHTS) memory.recorded.delete(key)
   for (const event of events) if (event.block !== null) memory.recorded.set(keyOf(event), event.block.height)
 }
 
 export function isRecorded(memory: PollMemory, event: HtlcEvent): boolean {
   return memory.recorded.has(keyOf(event))
+}
+
+/** No block, no event, and the mempool as it was: there is nothing to write. */
+export function isRecordedAlready({ cursor, unconfirmed }: PollMemory, poll: Poll): boolean {
+  if (cursor === null || poll.blocks.length > 0 || poll.events.length > 0) return false
+  return (poll.finalHeight ?? null) === (cursor.finalHeight ?? null) && textOf(poll.unconfirmed) === unconfirmed
+}
+
+/** A witness that shows the secret may be replaced without changing the transaction id. */
+function textOf(unconfirmed: readonly HtlcEvent[]): string {
+  return unconfirmed
+    .map((event) => `${event.tx} ${event.index} ${event.kind === 'initiated' ? '' : event.secret}`)
+    .sort()
+    .join()
 }
 
 function keyOf({ tx, index, block }: HtlcEvent): string {

@@ -85,9 +85,9 @@ export function createWatchList(chain: Chain, nowMs: () => number = Date.now): W
   }
 
   async function loadChanges(db: Database, since: bigint): Promise<void> {
-    const next = await readHorizon(db)
-    for (const row of await readChangedWatched(db, scope, since)) put(row)
-    horizon = next
+    const changes = await readChangedWatched(db, scope, since)
+    for (const row of changes.rows) put(row)
+    horizon = changes.horizon
   }
 
   /** Reads deposits that another process recorded, or a reorg deleted. */

@@ -4,13 +4,13 @@ import type { Block, Chain } from '../protocol/chain.ts'
 import type { ChainId } from '../protocol/chain-id.ts'
 import type { HtlcEvent } from '../protocol/htlc.ts'
 import { holdLease } from '../store/actions/leases.ts'
-import { type RecordedBlock, readCursor, recordPoll, rewind, SPARSE_BLOCKS } from '../store/chain/events.ts'
+import { type Poll, type RecordedBlock, readCursor, recordPoll, rewind, SPARSE_BLOCKS } from '../store/chain/events.ts'
 import type { Database } from '../store/database/database.ts'
 import { createFinalGuard, type FinalGuard } from './final-guard.ts'
 import { findFork } from './fork.ts'
 import { heightsBetween, lacksBlock, readHeaders } from './headers.ts'
 import { LEASE_SECONDS } from './leases.ts'
-import { createPollMemory, forget, forgetRecorded, isRecorded, type PollMemory, remember } from './poll-memory.ts'
+import { createPollMemory, forget, forgetRecorded, isRecorded, isRecordedAlready, type PollMemory, remember } from './poll-memory.ts'
 import { createWatchList, type WatchList } from './watch-list.ts'
 import { withDeposits } from './watched-swaps.ts'
 
@@ -95,14 +95,15 @@ export async function pollChain(watch: Watch): Promise<PollResult> {
   if (checked === 'cursor-gone') return rewindToFork(watch, tip)
   if (checked === 'changed') return NOTHING_NEW
   const mined = new Set(events.map((event) => `${event.tx} ${event.index}`))
-  const recorded = await recordPoll(db, {
+  const step: Poll = {
     chain,
     after: cursor,
     blocks: checked,
     finalHeight,
     events,
     unconfirmed: unconfirmed.filter((event) => !mined.has(`${event.tx} ${event.index}`)),
-  })
+  }
+  const recorded = isRecordedAlready(memory, step) ? { changed: false, finalHeight } : await recordPoll(db, step)
   if (recorded === null) {
     forget(memory)
     return { changed: true, behind: true }
@@ -110,9 +111,7 @@ export async function pollChain(watch: Watch): Promise<PollResult> {
   list.recorded(end, events)
   memory.recordedAtMs = nowMs
   if (recorded.changed) watch.onEvents?.()
-  remember(memory, { ...end, ...(cursor?.finalHeight !== undefined && { finalHeight: cursor.finalHeight }) }, events)
-  // What the database accepted as final is read from there.
-  if (finalHeight !== (cursor?.finalHeight ?? null)) memory.cursor = null
+  remember(memory, { ...end, ...(recorded.finalHeight !== null && { finalHeight: recorded.finalHeight }) }, step)
   if (end.height === tip.height) onCurrent(tip)
   return { changed: recorded.changed || end.height >= from, behind: end.height < tip.height }
 }

@@ -5,10 +5,10 @@ import type { Database } from '../database/database.ts'
 
 /** Holds the lock until the transaction ends. */
 export async function lockChain(tx: Database, chain: ChainId): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`listen ${chain}`}, 0))`.execute(tx)
+  await sql`select lock_chain(${chain})`.execute(tx)
 }
 
 /** In the order of their names, so that two transactions cannot deadlock. */
 export async function lockChains(tx: Database, chains: readonly ChainId[]): Promise<void> {
-  for (const chain of [...new Set(chains)].toSorted()) await lockChain(tx, chain)
+  await sql`select lock_chains(${chains})`.execute(tx)
 }

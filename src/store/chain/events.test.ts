@@ -20,7 +20,9 @@ type Step = { readonly after?: Block | null; readonly blocks?: Block[]; readonly
 
 /** Records a poll that starts from the current cursor, or from `after`. */
 async function listen({ after, blocks = [], events = [], unconfirmed = [] }: Step, db = store.db) {
-  return recordPoll(db, { chain, after: after === undefined ? await readCursor(db, chain) : after, blocks, events, unconfirmed })
+  const from = after === undefined ? await readCursor(db, chain) : after
+  const recorded = await recordPoll(db, { chain, after: from, blocks, events, unconfirmed })
+  return recorded && { changed: recorded.changed }
 }
 
 const eventsOn = async (swapId: string, on = chain) => (await readEvents(store.db, [{ chain: on, swapId }])).get(`${on} ${swapId}`) ?? []

@@ -4,10 +4,11 @@ import type { Block } from '../../protocol/chain.ts'
 import type { ChainId } from '../../protocol/chain-id.ts'
 import type { HtlcEvent, SwapId } from '../../protocol/htlc.ts'
 import type { Database } from '../database/database.ts'
+import { prepare } from '../database/prepared.ts'
 import type { Schema } from '../database/schema.ts'
 import { lockChain } from './chain-lock.ts'
 import { MOST_EVENTS_READ, parseEvent, readConsideredEvents, type SwapEvents } from './considered-events.ts'
-import { reopenOrders, writeEvents } from './write-events.ts'
+import { eventRows, shownSecrets } from './poll-rows.ts'
 
 /** Every recorded block of the newest 256 heights is kept, and the next one below them, to find the fork after a reorg of that depth. */
 export const REMEMBERED_BLOCKS = 256
@@ -17,7 +18,7 @@ export const REMEMBERED_BLOCKS = 256
  * final block or `DEEPEST_BLOCKS`. A deep reorg rewinds to the next of them.
  */
 export const SPARSE_BLOCKS = 64n
-const DEEPEST_BLOCKS = 65_536n
+const DEEPEST_BLOCKS = 65_536
 
 /** A block with the final height when it was recorded, on chains with a finality tag. */
 export type RecordedBlock = Block & { readonly finalHeight?: bigint }
@@ -62,51 +63,45 @@ export type Poll = {
   readonly unconfirmed: readonly HtlcEvent[]
 }
 
-/** Records one poll atomically. Null if another watcher moved the cursor; else whether anything but the height changed. */
-export async function recordPoll(db: Database, step: Poll): Promise<{ readonly changed: boolean } | null> {
-  return db.transaction().execute(async (tx) => {
-    await lockChain(tx, step.chain)
-    const cursor = await readCursor(tx, step.chain)
-    if (cursor?.hash !== step.after?.hash) return null
-    let changed = await writeEvents(tx, step.chain, { mined: step.events, unconfirmed: step.unconfirmed })
-    const newest = [...step.blocks, ...(cursor === null ? [] : [cursor])].reduce((max, { height }) => (height > max ? height : max), 0n)
-    const final_height = await acceptedFinalHeight(tx, step.chain, step.finalHeight ?? null, newest)
-    for (const { height, hash, parentHash, time, ordinal = null } of step.blocks) {
-      const row = { chain: step.chain, height, hash, parent_hash: parentHash, time, ordinal, final_height }
-      await tx
-        .insertInto('blocks')
-        .values(row)
-        .onConflict((conflict) => conflict.doNothing())
-        .execute()
-    }
-    if (cursor !== null && (cursor.finalHeight ?? null) !== final_height) {
-      changed = true
-      await tx.updateTable('blocks').set({ final_height }).where('chain', '=', step.chain).where('height', '=', cursor.height).execute()
-    }
-    if (step.blocks.length > 0) await deleteOldBlocks(tx, step.chain, newest, final_height)
-    return { changed }
-  })
+export type Recorded = {
+  /** Anything but the height changed. */
+  readonly changed: boolean
+  /** The final height on record now. */
+  readonly finalHeight: bigint | null
 }
 
-async function deleteOldBlocks(tx: Database, chain: ChainId, newest: bigint, finalHeight: bigint | null): Promise<void> {
-  // Catching up leaves gaps among the sparse blocks: also keep some below the final block.
-  const floor = finalHeight === null ? newest : finalHeight - 8n * SPARSE_BLOCKS
-  const deepest = newest - DEEPEST_BLOCKS
-  await sql`
-    delete from blocks where chain = ${chain} and height is distinct from ${finalHeight}
-      and height < (select max(height) from blocks kept where kept.chain = ${chain} and kept.height <= ${newest + 1n - BigInt(REMEMBERED_BLOCKS)})
-      and (height <= ${floor} or height <= ${deepest} or exists (
-        select from blocks newer
-        where newer.chain = ${chain} and newer.height > blocks.height and newer.height / ${SPARSE_BLOCKS} = blocks.height / ${SPARSE_BLOCKS}
-      ))`.execute(tx)
+const record = prepare<{ cursor_moved: boolean; changed: boolean; accepted_final: bigint | null }>(
+  'record-poll',
+  'select * from record_poll($1)',
+)
+
+/** Records one poll atomically, in one round trip. Null if another watcher moved the cursor. */
+export async function recordPoll(db: Database, { chain, after, blocks, finalHeight, events, unconfirmed }: Poll): Promise<Recorded | null> {
+  const seen = { mined: events, unconfirmed }
+  const poll = {
+    chain,
+    after: after?.hash ?? null,
+    finalHeight: finalHeight?.toString() ?? null,
+    blocks: blocks.map(blockRow),
+    events: eventRows(seen),
+    secrets: shownSecrets(seen),
+    remembered: REMEMBERED_BLOCKS,
+    sparse: SPARSE_BLOCKS.toString(),
+    deepest: DEEPEST_BLOCKS,
+  }
+  const [recorded] = await record(db, [JSON.stringify(poll)])
+  if (recorded === undefined || recorded.cursor_moved) return null
+  return { changed: recorded.changed, finalHeight: recorded.accepted_final }
 }
 
-/** The final height never decreases: a node that reports a lower one lags behind. It is capped at our newest block, because undoing it is hard. */
-async function acceptedFinalHeight(tx: Database, chain: ChainId, reported: bigint | null, newest: bigint): Promise<bigint | null> {
-  if (reported === null) return null
-  const possible = reported < newest ? reported : newest
-  const known = await finalHeightOf(tx, chain)
-  return known !== null && known > possible ? known : possible
+function blockRow({ height, hash, parentHash, time, ordinal }: Block) {
+  return {
+    height: height.toString(),
+    hash,
+    parent_hash: parentHash,
+    time: time.toString(),
+    ordinal: ordinal?.toString() ?? null,
+  }
 }
 
 /** The highest final height on record. */
@@ -129,11 +124,7 @@ export async function rewind(db: Database, chain: ChainId, ancestor: Block, fals
       .where('block_height', '>', ancestor.height)
       .returning('swap_id')
       .execute()
-    await reopenOrders(
-      tx,
-      chain,
-      taken.map((row) => row.swap_id),
-    )
+    await sql`select reopen_orders(${chain}, ${[...new Set(taken.map((row) => row.swap_id))]})`.execute(tx)
     if (falseAbove !== null)
       await tx
         .updateTable('blocks')

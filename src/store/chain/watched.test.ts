@@ -22,7 +22,7 @@ async function listed(pages: AsyncGenerator<readonly WatchedRow[]>) {
   return new Map(rows.map((row) => [row.swapId, row]))
 }
 const all = (partialDeposits = true) => listed(readAllWatched(store.db, { chain, partialDeposits }))
-const changedSince = async (horizon: bigint) => (await readChangedWatched(store.db, scope, horizon)).map(({ swapId }) => swapId)
+const changedSince = async (horizon: bigint) => (await readChangedWatched(store.db, scope, horizon)).rows.map(({ swapId }) => swapId)
 /** Waits: other transactions on the same server may hold the horizon back, and then unchanged rows are read, too. */
 const settledHorizon = () =>
   vi.waitFor(
@@ -90,7 +90,7 @@ describe('readChangedWatched', () => {
     await closeAnyway(store.db, closed.id)
     await store.db.updateTable('orders').set({ closed_at: null }).where('id', '=', opened.id).execute()
     const made = await put()
-    const found = new Map((await readChangedWatched(store.db, scope, horizon)).map((row) => [row.swapId, row]))
+    const found = new Map((await readChangedWatched(store.db, scope, horizon)).rows.map((row) => [row.swapId, row]))
     expect([...found].map(([swapId, row]) => [swapId, row.watching]).sort()).toEqual(
       [
         ['changed', 'open'],

@@ -38,9 +38,11 @@ export type WatchedScope = {
   readonly partialDeposits: boolean
 }
 
+const HORIZON = sql<bigint>`pg_snapshot_xmin(pg_current_snapshot())::text::bigint`
+
 /** The horizon from which the next read continues. Read it before the rows, so that no change is missed. */
 export async function readHorizon(db: Database): Promise<bigint> {
-  const { rows } = await sql<{ horizon: bigint }>`select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as horizon`.execute(db)
+  const { rows } = await sql<{ horizon: bigint }>`select ${HORIZON} as horizon`.execute(db)
   return rows[0]?.horizon ?? 0n
 }
 
@@ -78,13 +80,28 @@ async function* readFinishedWatched(db: Database, scope: WatchedScope): AsyncGen
   }
 }
 
-/** Swaps that changed since this horizon. Larger transaction numbers than ours come from the database that this one was restored from. */
-export async function readChangedWatched(db: Database, scope: WatchedScope, horizon: bigint): Promise<readonly WatchedRow[]> {
-  return select(
-    db,
-    scope,
-    sql`watched_in >= ${horizon.toString()}::bigint and watched_in < pg_snapshot_xmax(pg_current_snapshot())::text::bigint`,
-  )
+export type ChangedWatched = {
+  readonly rows: readonly WatchedRow[]
+  /** From which the next read continues. */
+  readonly horizon: bigint
+}
+
+/**
+ * Swaps that changed since this horizon. The next horizon is of the same snapshot as the rows, so no change is missed. Larger transaction
+ * numbers than ours come from the database that this one was restored from.
+ */
+export async function readChangedWatched(db: Database, { chain, partialDeposits }: WatchedScope, since: bigint): Promise<ChangedWatched> {
+  const { rows } = await sql<{ next: bigint } & (Row | { readonly order_id: null })>`
+    select ${HORIZON} as next, changed.* from (select) as always left join (
+      ${selectSwaps(
+        chain,
+        sql`watched_in >= ${since.toString()}::bigint and watched_in < pg_snapshot_xmax(pg_current_snapshot())::text::bigint`,
+      )}
+    ) as changed on true`.execute(db)
+  return {
+    rows: rows.flatMap((row) => (row.order_id === null ? [] : [parseRow(row, partialDeposits)])),
+    horizon: rows[0]?.next ?? since,
+  }
 }
 
 async function select(
@@ -92,7 +109,11 @@ async function select(
   { chain, partialDeposits }: WatchedScope,
   which: ReturnType<typeof sql>,
 ): Promise<readonly WatchedRow[]> {
-  const { rows } = await sql<Row>`
+  const { rows } = await selectSwaps(chain, which).execute(db)
+  return rows.map((row) => parseRow(row, partialDeposits))
+}
+
+const selectSwaps = (chain: ChainId, which: ReturnType<typeof sql>) => sql<Row>`
     select order_id, leg, swap_id, asset, initiator, redeemer, amount, swaps.secret_hash, timelock, closed_at is null as open,
       case when closed_at is null then
         (select array_agg(deposit) from events where events.chain = swaps.chain and events.swap_id = swaps.swap_id and kind = 'initiated')
@@ -102,9 +123,7 @@ async function select(
           where events.chain = swaps.chain and events.swap_id = swaps.swap_id and kind <> 'initiated' and block_height is not null)
       end as spent
     from swaps join orders on orders.id = swaps.order_id
-    where swaps.chain = ${chain} and ${which}`.execute(db)
-  return rows.map((row) => parseRow(row, partialDeposits))
-}
+    where swaps.chain = ${chain} and ${which}`
 
 type Row = Parameters<typeof termsOf>[0] & {
   readonly order_id: string

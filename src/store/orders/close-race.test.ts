@@ -42,7 +42,7 @@ test('an order is not closed as unfunded while a watcher records its first depos
   await new Promise((resolve) => setTimeout(resolve, 200))
   proceed()
   await expect(blocker).rejects.toThrow('roll back')
-  expect(await recorded).toEqual({ changed: true })
+  expect(await recorded).toEqual({ changed: true, finalHeight: null })
   await closing
   expect(await isClosed()).toBe(false)
 })

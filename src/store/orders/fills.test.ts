@@ -76,7 +76,7 @@ describe('a proposal', () => {
     const horizon = await readHorizon(store.db)
     await recordProposal(store.db, orderId, fill(), scaled())
     const expected = [{ leg: 'destination', swapId: scaled().swapId, terms: { amount: 98_000_000n }, watching: 'open' }]
-    expect((await readChangedWatched(store.db, scope, horizon)).filter((row) => row.orderId === orderId)).toMatchObject(expected)
+    expect((await readChangedWatched(store.db, scope, horizon)).rows.filter((row) => row.orderId === orderId)).toMatchObject(expected)
     expect(await watched(readAllWatched(store.db, scope))).toMatchObject(expected)
   })
 

@@ -145,26 +145,8 @@ export type FinishedOrder = { readonly id: string; readonly chains: readonly Cha
  */
 export async function closeOrders(db: Database, finished: readonly FinishedOrder[], outliving: readonly ActionVerb[]): Promise<void> {
   if (finished.length === 0) return
-  await db.transaction().execute(async (tx) => {
-    await lockChains(
-      tx,
-      finished.flatMap(({ chains }) => chains),
-    )
-    await sql`
-      with closed as (
-        update orders set closed_at = now()
-        from unnest(${finished.map(({ id }) => id)}::text[], ${finished.map(({ deposits }) => deposits)}::integer[]) as finished (id, deposits)
-        where orders.id = finished.id
-          and not exists (select from actions where order_id = orders.id and verb <> all (${outliving}) and (wanted or cancelling))
-          and not exists (select from touched_orders where touched_orders.order_id = orders.id)
-          and finished.deposits = (
-            select count(*) from swaps join events on events.chain = swaps.chain and events.swap_id = swaps.swap_id
-            where swaps.order_id = orders.id and events.kind = 'initiated'
-          )
-        returning orders.id
-      )
-      delete from order_clocks using closed where order_clocks.order_id = closed.id`.execute(tx)
-  })
+  const orders = finished.map(({ id, deposits }) => ({ id, deposits }))
+  await sql`select close_orders(${finished.flatMap(({ chains }) => chains)}, ${JSON.stringify(orders)}, ${outliving})`.execute(db)
 }
 
 /**
