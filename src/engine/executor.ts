@@ -7,20 +7,20 @@ import type { SignedVerb } from '../keys/purpose.ts'
 import type { ChainId } from '../protocol/chain-id.ts'
 import { TandemError } from '../protocol/error.ts'
 import type { HtlcTerms } from '../protocol/htlc.ts'
-import type { Consent, Order } from '../protocol/order.ts'
+import type { ActionVerb, Consent, Leg, Order } from '../protocol/order.ts'
 import { consentTo, instantRefunds, isWorthReclaiming, playbook, redeemable, refundable } from '../protocol/playbook.ts'
 import { deriveOrder } from '../protocol/state.ts'
-import { type ActionResult, type LeasedAction, readAttempts } from '../store/actions/actions.ts'
+import type { ActionResult, LeasedAction } from '../store/actions/actions.ts'
 import { markRefused, unmarkRefused } from '../store/actions/refused-attempts.ts'
 import { readRevertedRelays } from '../store/actions/reverted-relays.ts'
 import { noteInstantRefundTransaction } from '../store/orders/grants.ts'
-import { findOrder } from '../store/orders/orders.ts'
+import type { StoredOrder } from '../store/orders/orders.ts'
 import { recordPrefund } from '../store/orders/prefunds.ts'
 import { type BatchContext, redeemBatch } from './batch-redeem/batch-redeem.ts'
-import { clientFor, type LiveView, loadLiveFacts } from './facts.ts'
+import { clientFor, type LiveView, loadLiveOrder } from './facts.ts'
 import { createFreshFacts } from './fresh-facts.ts'
 import type { Leases } from './leases.ts'
-import { afterRecord, openOutbox } from './outbox.ts'
+import { afterRecord, openOutbox, type Taken } from './outbox.ts'
 import type { Party, Step } from './party.ts'
 import { whatToCancel } from './what-to-cancel.ts'
 
@@ -35,21 +35,19 @@ export type ExecutorContext = LiveView & {
 const LONGEST_WAIT_MS = 15_000
 
 export async function executeAction(context: ExecutorContext, action: LeasedAction): Promise<ActionResult> {
-  const { db, registry } = context
-  const stored = await findOrder(db, action.orderId)
-  if (stored === null) throw new Error(`action ${action.key} belongs to no order`)
-  const againInMs = Math.max(1000, registry.chain(stored.order[action.leg].chain).pollMs * 3)
+  const chain = action.chains[action.leg]
+  const againInMs = Math.max(1000, context.registry.chain(chain).pollMs * 3)
   try {
-    const step = await recheck(context, action)
-    if (step === null && !action.cancelling) return stored.closed ? { kind: 'finished' } : { kind: 'skipped', againInMs }
-    if (step !== null) {
-      const waitMs = await waitLeft(context, action, step)
+    const taken = await take(context, action)
+    if (await isWanted(context, taken)) {
+      const waitMs = await waitLeft(context, taken)
       if (waitMs > 0) return { kind: 'skipped', againInMs: Math.min(waitMs, LONGEST_WAIT_MS) }
-      const tx = await take(context, action, step, againInMs)
-      if (tx !== action.lastTx) context.onSent?.(stored.order[action.leg].chain)
+      const tx = await send(context, taken, againInMs)
+      if (tx !== action.lastTx) context.onSent?.(chain)
       return { kind: 'sent', tx, againInMs }
     }
-    return await cancelUnmined(context, action, againInMs)
+    if (action.cancelling) return await cancelUnmined(context, taken, againInMs)
+    return taken.isClosed ? { kind: 'finished' } : { kind: 'skipped', againInMs }
   } catch (error) {
     if (!(error instanceof ChainFailure)) throw error
     if (error.kind === 'superseded') return { kind: 'skipped', againInMs }
@@ -63,30 +61,40 @@ export async function executeAction(context: ExecutorContext, action: LeasedActi
   }
 }
 
-async function waitLeft({ db, party }: ExecutorContext, action: LeasedAction, step: Step): Promise<number> {
-  if (party.waitMs === undefined || (await readAttempts(db, action.key)).length > 0) return 0
+async function waitLeft({ party }: ExecutorContext, { step, attempts }: Taken): Promise<number> {
+  if (party.waitMs === undefined || attempts.length > 0) return 0
   return party.waitMs(step)
 }
 
-/** The step, if the playbook still wants it on live facts and the party authorizes it; else null. */
-async function recheck(context: ExecutorContext, action: LeasedAction): Promise<Step | null> {
-  const step = await describeStep(context, action)
-  const rule = playbook.find((r) => r.who === context.party.role && r.leg === action.leg && r.verb === action.verb)
-  if (rule === undefined || !rule.holds(step.state)) return null
-  await context.party.authorize(step)
-  return step
+/** Derives its step from live facts. */
+async function take(context: ExecutorContext, action: LeasedAction): Promise<Taken & { readonly isClosed: boolean }> {
+  const { leg, verb } = action
+  const live = await loadLiveOrder(context, action, (stored) => legsThatMayBeOld(verb, stored))
+  if (live === null) throw new Error(`action ${action.key} belongs to no order`)
+  const { stored, facts, attempts } = live
+  const client = clientFor(context.clients, stored.order[leg].chain)
+  const prefund = verb === 'reclaim' ? await readPrefund(context, stored.order, client) : stored.prefund
+  const step = { state: deriveOrder({ ...facts, prefund }), leg, verb, client, asOfMs: facts.asOfMs }
+  return { action, step, attempts, isClosed: stored.closed }
 }
 
-async function describeStep(context: ExecutorContext, { orderId, leg, verb }: LeasedAction): Promise<Step> {
-  const stored = await findOrder(context.db, orderId)
-  if (stored === null) throw new Error(`order ${orderId} is gone`)
-  const client = clientFor(context.clients, stored.order[leg].chain)
-  // Once the secret is out, neither an unreachable node nor a reorg may stop a redeem: a failed redeem costs little.
-  const secretOut = stored.secretShown || stored.seenSecret !== null
-  const mayBeOld = verb === 'reclaim' || (verb === 'redeem' && secretOut) ? (['source', 'destination'] as const) : []
-  const prefund = verb === 'reclaim' ? await readPrefund(context, stored.order, client) : stored.prefund
-  const facts = await loadLiveFacts(context, { ...stored, prefund }, mayBeOld)
-  return { state: deriveOrder(facts), leg, verb, client, asOfMs: facts.asOfMs }
+/** Once the secret is out, neither an unreachable node nor a reorg may stop a redeem: a failed redeem costs little. */
+function legsThatMayBeOld(verb: ActionVerb, { secretShown, seenSecret }: StoredOrder): readonly Leg[] {
+  const mayBeOld = verb === 'reclaim' || (verb === 'redeem' && (secretShown || seenSecret !== null))
+  return mayBeOld ? ['source', 'destination'] : []
+}
+
+/** The playbook still wants it, and the party authorizes it. */
+async function isWanted({ party }: ExecutorContext, { step }: Taken): Promise<boolean> {
+  const rule = playbook.find((r) => r.who === party.role && r.leg === step.leg && r.verb === step.verb)
+  if (rule === undefined || !rule.holds(step.state)) return false
+  await party.authorize(step)
+  return true
+}
+
+async function takeIfWanted(context: ExecutorContext, action: LeasedAction): Promise<Taken | null> {
+  const taken = await take(context, action)
+  return (await isWanted(context, taken)) ? taken : null
 }
 
 /**
@@ -105,36 +113,37 @@ export function backoffMs(failures: number): number {
   return Math.min(500 * 2 ** Math.min(failures, 10), 30_000)
 }
 
-async function take(context: ExecutorContext, action: LeasedAction, first: Step, againInMs: number): Promise<string> {
+async function send(context: ExecutorContext, first: Taken, againInMs: number): Promise<string> {
+  const { action, step } = first
   // A batch pays the redeemer of the terms: not one who chose another address.
-  if (first.verb === 'redeem' && first.client.batchRedeem !== undefined && context.party.payoutAddress(first) === null) {
+  if (step.verb === 'redeem' && step.client.batchRedeem !== undefined && context.party.payoutAddress(step) === null) {
     const batch: BatchContext = {
       ...context,
-      recheck: (other) => recheck(context, other),
+      takeIfWanted: (other) => takeIfWanted(context, other),
       showingSecrets: (...args) => redeemShowingSecrets(context, ...args),
       againInMs,
     }
-    return redeemBatch(batch, { action, step: first })
+    return redeemBatch(batch, first)
   }
-  const facts = createFreshFacts(first.asOfMs, async () => {
-    const step = await recheck(context, action)
-    if (step === null) throw new ChainFailure('superseded', `${action.key} is no longer wanted`)
-    if (workOf(step) !== workOf(first)) throw new ChainFailure('superseded', `${action.key} is done in another way now`)
-    assertNotInitiated(step, outbox)
-    return step.asOfMs
+  const facts = createFreshFacts(step.asOfMs, async () => {
+    const now = await takeIfWanted(context, action)
+    if (now === null) throw new ChainFailure('superseded', `${action.key} is no longer wanted`)
+    if (workOf(now.step) !== workOf(step)) throw new ChainFailure('superseded', `${action.key} is done in another way now`)
+    assertNotInitiated(now.step, outbox)
+    return now.step.asOfMs
   })
-  const outbox = await openOutbox(context, signedVerb(first), [{ action, step: first }], facts)
-  assertNotInitiated(first, outbox)
-  const { client, state, leg, verb } = first
+  const outbox = await openOutbox(context, signedVerb(step), [first], facts)
+  assertNotInitiated(step, outbox)
+  const { client, state, leg, verb } = step
   const { terms } = state.order[leg]
-  const to = context.party.payoutAddress(first)
+  const to = context.party.payoutAddress(step)
   if (verb === 'redeem') {
-    const request = { deposits: redeemable(state, leg), to, secret: await context.party.secretFor(first) }
+    const request = { deposits: redeemable(state, leg), to, secret: await context.party.secretFor(step) }
     return redeemShowingSecrets(context, [action], outbox, (watched) => client.redeem(terms, request, watched))
   }
-  if (verb === 'refund') return refund(context, first, to, outbox)
-  if (verb === 'reclaim') return reclaim(first, outbox)
-  if (leg === 'source') return relay(context, first, outbox)
+  if (verb === 'refund') return refund(context, step, to, outbox)
+  if (verb === 'reclaim') return reclaim(step, outbox)
+  if (leg === 'source') return relay(context, step, outbox)
   return client.initiate(terms, outbox)
 }
 
@@ -209,19 +218,19 @@ async function redeemShowingSecrets(
 }
 
 /** Cancels an unmined initiation that is no longer wanted, which could still be mined: replaces it with a transaction without effect. */
-async function cancelUnmined(context: ExecutorContext, action: LeasedAction, againInMs: number): Promise<ActionResult> {
-  const step = await describeStep(context, action)
+async function cancelUnmined(context: ExecutorContext, taken: Taken, againInMs: number): Promise<ActionResult> {
+  const { action, step } = taken
   const { cancel } = step.client
   const needed = whatToCancel(step.state, step.leg)
   if (cancel === undefined || needed === 'confirmed') return { kind: 'cancelled' }
   if (needed === 'owed') return { kind: 'skipped', againInMs }
   const facts = createFreshFacts(step.asOfMs, async () => {
-    const now = await describeStep(context, action)
+    const now = (await take(context, action)).step
     if (whatToCancel(now.state, now.leg) !== 'unmined')
       throw new ChainFailure('superseded', `${action.key} is not to be cancelled any more`)
     return now.asOfMs
   })
-  const tx = await cancel(await openOutbox(context, 'cancel', [{ action, step }], facts))
+  const tx = await cancel(await openOutbox(context, 'cancel', [taken], facts))
   return tx === null ? { kind: 'cancelled' } : { kind: 'cancelling', tx, againInMs }
 }
 

@@ -6,12 +6,13 @@ import type { Leg, Swap } from '../protocol/order.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
 import type { OrderFacts } from '../protocol/state.ts'
 import type { Tip } from '../protocol/swap-state.ts'
+import { type ActionFacts, type ActionFactsQuery, type RecordedLeg, readActionFacts } from '../store/actions/action-facts.ts'
+import type { StoredAttempt } from '../store/actions/actions.ts'
 import type { SwapEvents } from '../store/chain/considered-events.ts'
 import { finalHeightOf, readSwapEvents, readSwapFacts, readTips } from '../store/chain/events.ts'
-import { readPublishedPoll } from '../store/chain/polls.ts'
 import type { Database } from '../store/database/database.ts'
 import type { OrderSnapshot, StoredOrder } from '../store/orders/orders.ts'
-import type { FreshPolls } from './chain-watcher.ts'
+import type { FreshPoll, FreshPolls } from './chain-watcher.ts'
 import { readHeaders } from './headers.ts'
 import { createWatchedSwaps } from './watched-swaps.ts'
 
@@ -71,28 +72,88 @@ const ACCEPTED_PUBLISHED_AGE_MS = 1500
 /** A new block may be recorded between a poll and the reading of its result. */
 const POLL_TRIES = 3
 
+/** An order as the chains are at this moment: every event's block is canonical, and nothing up to the newest block is missing. */
+export type LiveOrder = {
+  readonly stored: StoredOrder
+  readonly facts: LiveFacts
+  /** Of the action that was asked for. */
+  readonly attempts: readonly StoredAttempt[]
+}
+
+/** The chains of an order never change, so the caller knows them before it reads the order. */
+export type LiveQuery = ActionFactsQuery & { readonly chains: Readonly<Record<Leg, ChainId>> }
+
 /**
- * As the chains are at this moment: every event's block is canonical, and nothing up to the newest block is missing.
- * `mayBeOld`: the legs for which recorded facts are enough if their nodes do not answer or disagree.
+ * One statement, if polls of both chains are current. Null if there is no such order. `mayBeOld`: the legs for which recorded facts are enough if
+ * their nodes do not answer or disagree.
  */
-export async function loadLiveFacts(view: LiveView, stored: StoredOrder, mayBeOld: readonly Leg[]): Promise<LiveFacts> {
-  const { db, registry, clients } = view
-  const { source, destination } = stored.order
-  const readLeg = async (leg: Leg, swap: Swap): Promise<LegFacts> => {
+export async function loadLiveOrder(
+  view: LiveView,
+  query: LiveQuery,
+  mayBeOld: (stored: StoredOrder) => readonly Leg[],
+): Promise<LiveOrder | null> {
+  const read = await readWithPolls(view, query)
+  if (read === null) return null
+  const { stored, attempts } = read.recorded
+  const oldLegs = mayBeOld(stored)
+  const readLeg = async (leg: Leg): Promise<LegFacts> => {
+    const swap = stored.order[leg]
     try {
-      return (await readPolled(view, swap)) ?? (await readFromChain(db, clientFor(clients, swap.chain), swap))
+      return (await polledLeg(view, read, leg, swap)) ?? (await readFromChain(view, swap, read.recorded.legs[leg]))
     } catch (error) {
-      if (mayBeOld.includes(leg) && error instanceof ChainFailure) return readRecorded(db, swap)
+      if (oldLegs.includes(leg) && error instanceof ChainFailure) return recordedLeg(view.db, swap, read, leg)
       throw error
     }
   }
-  const [liveSource, liveDestination] = await Promise.all([readLeg('source', source), readLeg('destination', destination)])
-  return {
-    ...storedFacts(registry, stored),
-    tips: { source: liveSource.tip, destination: liveDestination.tip },
-    ...eventFacts(liveSource, liveDestination),
+  const [source, destination] = await Promise.all([readLeg('source'), readLeg('destination')])
+  const facts = {
+    ...storedFacts(view.registry, stored),
+    tips: { source: source.tip, destination: destination.tip },
+    ...eventFacts(source, destination),
     now: view.now(),
-    asOfMs: Math.min(liveSource.asOfMs, liveDestination.asOfMs),
+    asOfMs: Math.min(source.asOfMs, destination.asOfMs),
+  }
+  return { stored, facts, attempts }
+}
+
+/** The same for an order that was read already: as it was read, with the events of this moment. */
+export async function loadLiveFacts(view: LiveView, stored: StoredOrder, mayBeOld: readonly Leg[]): Promise<LiveFacts> {
+  const { id, source, destination } = stored.order
+  const chains = { source: source.chain, destination: destination.chain }
+  const live = await loadLiveOrder(view, { orderId: id, key: null, chains }, () => mayBeOld)
+  if (live === null) throw new Error(`order ${id} is gone`)
+  return { ...live.facts, ...storedFacts(view.registry, stored) }
+}
+
+/** What is on record, and the polls that ended before it was read. A failed poll rejects when its leg is used. */
+type ReadWithPolls = {
+  readonly recorded: ActionFacts
+  readonly polls: Readonly<Record<Leg, FreshPoll | ChainFailure | null>>
+  /** Just before the reading. */
+  readonly askedAtMs: number
+}
+
+async function readWithPolls(view: LiveView, { chains, ...query }: LiveQuery): Promise<ReadWithPolls | null> {
+  for (let tries = 1; ; tries += 1) {
+    const [source, destination] = await Promise.all([freshPoll(view, chains.source), freshPoll(view, chains.destination)])
+    const polls = { source, destination }
+    const askedAtMs = performance.now()
+    const recorded = await readActionFacts(view.db, query)
+    if (recorded === null) return null
+    const isOutdated = (leg: Leg) => {
+      const poll = polls[leg]
+      return poll !== null && !(poll instanceof ChainFailure) && poll.tip.hash !== recorded.legs[leg].tip?.hash
+    }
+    if (tries === POLL_TRIES || !(isOutdated('source') || isOutdated('destination'))) return { recorded, polls, askedAtMs }
+  }
+}
+
+async function freshPoll({ polls }: LiveView, chain: ChainId): Promise<FreshPoll | ChainFailure | null> {
+  try {
+    return (await polls?.get(chain)?.fresh(ACCEPTED_AGE_MS)) ?? null
+  } catch (error) {
+    if (error instanceof ChainFailure) return error
+    throw error
   }
 }
 
@@ -113,36 +174,37 @@ function storedFacts(registry: Registry, stored: StoredOrder): Omit<OrderFacts, 
 
 type LegFacts = SwapEvents & { readonly tip: Tip; readonly asOfMs: number }
 
-async function readRecorded(db: Database, swap: Swap): Promise<LegFacts> {
-  const asOfMs = performance.now()
-  const { cursor: tip, ...recorded } = (await readSwapFacts(db, swap)) ?? { cursor: NOTHING_SEEN, ...NO_EVENTS }
-  return { tip, ...recorded, asOfMs }
+async function recordedLeg(db: Database, swap: Swap, { recorded, askedAtMs }: ReadWithPolls, leg: Leg): Promise<LegFacts> {
+  const { tip, events } = recorded.legs[leg]
+  if (events !== null) return { tip: tip ?? NOTHING_SEEN, events, unreadDeposits: 0, asOfMs: askedAtMs }
+  const { cursor, ...considered } = (await readSwapFacts(db, swap)) ?? { cursor: NOTHING_SEEN, ...NO_EVENTS }
+  return { tip: cursor, ...considered, asOfMs: askedAtMs }
 }
 
 /** As the last poll of this process or another recorded it. Null when neither is current: the chain must be read. */
-async function readPolled({ db, polls }: LiveView, swap: Swap): Promise<LegFacts | null> {
-  for (let tries = 0; tries < POLL_TRIES; tries++) {
-    const poll = await polls?.get(swap.chain)?.fresh(ACCEPTED_AGE_MS)
-    if (poll === undefined || poll === null) break
-    const facts = await readAt(db, swap, poll.tip.hash, poll.beganAtMs)
-    if (facts !== null) return facts
-  }
-  const askedAtMs = performance.now()
-  const published = polls === undefined ? null : await readPublishedPoll(db, swap.chain)
+async function polledLeg({ db, polls }: LiveView, read: ReadWithPolls, leg: Leg, swap: Swap): Promise<LegFacts | null> {
+  const poll = read.polls[leg]
+  if (poll instanceof ChainFailure) throw poll
+  const own = poll === null ? null : await legAt(db, swap, read.recorded.legs[leg], poll.tip.hash, poll.beganAtMs)
+  if (own !== null || polls === undefined) return own
+  const { published } = read.recorded.legs[leg]
   if (published === null || published.ageMs > ACCEPTED_PUBLISHED_AGE_MS) return null
-  return readAt(db, swap, published.hash, askedAtMs - published.ageMs)
+  return legAt(db, swap, read.recorded.legs[leg], published.hash, read.askedAtMs - published.ageMs)
 }
 
 /** Null unless this block is the newest recorded one: a reorg, or another process, has changed the record since. */
-async function readAt(db: Database, swap: Swap, hash: string, asOfMs: number): Promise<LegFacts | null> {
-  const recorded = await readSwapFacts(db, swap)
-  if (recorded?.cursor.hash !== hash) return null
-  const { cursor: tip, ...known } = recorded
-  return { tip, ...known, asOfMs }
+async function legAt(db: Database, swap: Swap, { tip, events }: RecordedLeg, hash: string, asOfMs: number): Promise<LegFacts | null> {
+  if (tip?.hash !== hash) return null
+  if (events !== null) return { tip, events, unreadDeposits: 0, asOfMs }
+  const considered = await readSwapFacts(db, swap)
+  if (considered?.cursor.hash !== hash) return null
+  const { cursor, ...known } = considered
+  return { tip: cursor, ...known, asOfMs }
 }
 
-async function readFromChain(db: Database, client: ChainClient, swap: Swap): Promise<LegFacts> {
-  const recorded = await readSwapFacts(db, swap)
+async function readFromChain({ db, clients }: LiveView, swap: Swap, { tip: seen, events }: RecordedLeg): Promise<LegFacts> {
+  const client = clientFor(clients, swap.chain)
+  const recorded = events === null || seen === null ? await readSwapFacts(db, swap) : { cursor: seen, events, unreadDeposits: 0 }
   if (recorded === null) throw new ChainFailure('unreachable', `${swap.chain} was never watched`)
   const { cursor, unreadDeposits } = recorded
   const mined = recorded.events.filter(({ block }) => block !== null)
@@ -157,8 +219,8 @@ async function readFromChain(db: Database, client: ChainClient, swap: Swap): Pro
   const knowing = createWatchedSwaps([{ swapId: swap.swapId, terms: swap.terms, deposits: knownDeposits }])
   const unconfirmed = (await client.unconfirmedEvents?.(knowing)) ?? []
   await assertCanonical(client, [...minedNow.flatMap((event) => (event.block === null ? [] : [event.block])), cursor, tip])
-  const seen = new Set(minedNow.map((event) => `${event.tx} ${event.index}`))
-  const unmined = unconfirmed.filter((event) => !seen.has(`${event.tx} ${event.index}`))
+  const seenEvents = new Set(minedNow.map((event) => `${event.tx} ${event.index}`))
+  const unmined = unconfirmed.filter((event) => !seenEvents.has(`${event.tx} ${event.index}`))
   return { tip, events: [...minedNow, ...unmined], unreadDeposits, asOfMs }
 }
 

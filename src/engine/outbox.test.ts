@@ -115,15 +115,16 @@ describe('a batch of actions', () => {
     const takeOne = async (of: OrderFacts): Promise<Taken> => {
       const action = await leaseAction(store.db, 'engine', 60)
       if (action === null) throw new Error('nothing to lease')
-      return { action, step: stepOf(of, verb, leg) }
+      return { action, step: stepOf(of, verb, leg), attempts: [] }
     }
     return [await takeOne(facts[0]), await takeOne(facts[1])]
   }
-  const open = (taken: readonly [Taken, ...Taken[]], role: 'solver' | 'service' = 'solver') =>
+  const withAttempts = async (taken: Taken): Promise<Taken> => ({ ...taken, attempts: await readAttempts(store.db, taken.action.key) })
+  const open = async ([first, ...others]: readonly [Taken, ...Taken[]], role: 'solver' | 'service' = 'solver') =>
     openOutbox(
       fixture.context(role),
-      taken[0].step.verb,
-      taken,
+      first.step.verb,
+      [await withAttempts(first), ...(await Promise.all(others.map(withAttempts)))],
       createFreshFacts(performance.now(), async () => performance.now()),
     )
   const record = (outbox: Outbox, attempt: Omit<Attempt, 'at'>) => outbox.withKey((held) => held.record(attempt))

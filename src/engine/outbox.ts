@@ -6,7 +6,14 @@ import { redeemable } from '../protocol/playbook.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
 import type { Deposit } from '../protocol/swap-state.ts'
 import { leastSeconds } from '../protocol/timelock.ts'
-import { hurryAttempt, type LeasedAction, readAttempts, readOtherAttempts, recordAttempt } from '../store/actions/actions.ts'
+import {
+  hurryAttempt,
+  type LeasedAction,
+  readAttempts,
+  readOtherAttempts,
+  recordAttempt,
+  type StoredAttempt,
+} from '../store/actions/actions.ts'
 import { withLock } from '../store/actions/leases.ts'
 import { noteReverted } from '../store/actions/reverted-relays.ts'
 import type { Database } from '../store/database/database.ts'
@@ -26,8 +33,8 @@ export type OutboxContext = {
 /** No transaction stays unmined this long: nodes drop it, and we replace or cancel it long before. */
 const MAY_BE_UNMINED_SECONDS = 2n * 86_400n
 
-/** A leased action and its step, derived from live facts. */
-export type Taken = { readonly action: LeasedAction; readonly step: Step }
+/** A leased action, its step derived from live facts, and its attempts. Only the holder of its lease can record more. */
+export type Taken = { readonly action: LeasedAction; readonly step: Step; readonly attempts: readonly StoredAttempt[] }
 
 /** Waiting for the key may take longer than facts stay fresh. They are read again this many times without the key, then once with it, to make progress. */
 const READS_WITHOUT_KEY = 4
@@ -82,7 +89,7 @@ export async function openOutbox(
 
   return {
     key,
-    attempts: await readAttempts(db, ...keys),
+    attempts: await attemptsOf(db, taken),
     readOthers: (query) => readOthers(query),
     withKey,
     hurry: (tx) => hurryAttempt(db, { chain, sender, tx }),
@@ -90,6 +97,13 @@ export async function openOutbox(
     secondsLeft: leastOf(taken.map((one) => secondsLeft(registry, one.step))),
     now: now(),
   }
+}
+
+/** Oldest first, each transaction once: those of a batch are recorded for all of its actions. */
+async function attemptsOf(db: Database, taken: readonly [Taken, ...Taken[]]): Promise<readonly StoredAttempt[]> {
+  const [first, ...others] = taken
+  if (others.every(({ attempts }) => attempts.length === 0)) return first.attempts
+  return readAttempts(db, ...taken.map(({ action }) => action.key))
 }
 
 /** Runs `hook` after each record, still before the broadcast. */

@@ -6,14 +6,13 @@ import { redeemable } from '../../protocol/playbook.ts'
 import type { LeasedAction } from '../../store/actions/actions.ts'
 import { createFreshFacts } from '../fresh-facts.ts'
 import { type OutboxContext, openOutbox, type Taken } from '../outbox.ts'
-import type { Step } from '../party.ts'
 
 /** Besides the first. */
 const MAX_OTHERS = 49
 
 export type BatchContext = OutboxContext & {
-  /** The step of an action if it is still wanted; else null. */
-  readonly recheck: (action: LeasedAction) => Promise<Step | null>
+  /** Null if the action is no longer wanted. */
+  readonly takeIfWanted: (action: LeasedAction) => Promise<Taken | null>
   /** Keeps the record of which attempts show a secret. */
   readonly showingSecrets: (
     actions: readonly LeasedAction[],
@@ -30,7 +29,7 @@ export async function redeemBatch(context: BatchContext, first: Taken): Promise<
   const undecided = new Map(leased.map((action) => [action.key, action]))
   let { againInMs } = context
   try {
-    const others = await recheckAll(context, leased)
+    const others = await takeAll(context, leased)
     const batch = await withoutBad(context, await sameTransaction(context, first, others))
     // The first is bad: the others do not wait for it.
     if (batch === null) againInMs = 0
@@ -46,14 +45,13 @@ export async function redeemBatch(context: BatchContext, first: Taken): Promise<
   }
 }
 
-async function recheckAll({ party, recheck }: BatchContext, actions: readonly LeasedAction[]): Promise<readonly Taken[]> {
+async function takeAll({ party, takeIfWanted }: BatchContext, actions: readonly LeasedAction[]): Promise<readonly Taken[]> {
   const taken = await Promise.all(
     actions.map(async (action) => {
       try {
-        const step = await recheck(action)
-        if (step === null) return null
-        await party.secretFor(step)
-        return { action, step }
+        const one = await takeIfWanted(action)
+        if (one !== null) await party.secretFor(one.step)
+        return one
       } catch {
         // A failing action must not block the others. Its own run reports the error.
         return null
@@ -67,6 +65,7 @@ type Batch = { readonly taken: readonly [Taken, ...Taken[]]; readonly cosigned: 
 
 /** If the first redeem has a cosigned transaction: exactly the redeems in it. Otherwise: only redeems without a cosigned transaction. */
 async function sameTransaction({ party }: BatchContext, first: Taken, others: readonly Taken[]): Promise<Batch> {
+  if (first.step.client.cosignedRedeem === undefined) return { taken: [first, ...others], cosigned: null }
   const cosignedOf = async ({ step }: Taken) => (await party.cosignedFor?.(step)) ?? null
   const cosigned = await cosignedOf(first)
   const same: Taken[] = []
@@ -101,13 +100,13 @@ function itemsOf({ party }: BatchContext, taken: readonly Taken[]): Promise<read
 
 async function send(context: BatchContext, { taken, cosigned }: Batch): Promise<string> {
   const facts = createFreshFacts(Math.min(...taken.map(({ step }) => step.asOfMs)), async () => {
-    const now = await Promise.all(taken.map(({ action }) => context.recheck(action)))
+    const now = await Promise.all(taken.map(({ action }) => context.takeIfWanted(action)))
     const gone = taken.find(({ step: { state, leg } }, index) => {
-      const step = now[index] ?? null
-      return step === null || idsOf(redeemable(step.state, leg)) !== idsOf(redeemable(state, leg))
+      const step = now[index]?.step
+      return step === undefined || idsOf(redeemable(step.state, leg)) !== idsOf(redeemable(state, leg))
     })
     if (gone !== undefined) throw new ChainFailure('superseded', `${gone.action.key} is no longer wanted in this batch`)
-    return Math.min(...now.flatMap((step) => step?.asOfMs ?? []))
+    return Math.min(...now.flatMap((one) => one?.step.asOfMs ?? []))
   })
   const outbox = await openOutbox(context, 'redeem', taken, facts)
   const items = await itemsOf(context, taken)

@@ -19,6 +19,8 @@ export type LeasedAction = WantedAction & {
   readonly fence: bigint
   readonly failures: number
   readonly holder: string
+  /** Of its order. */
+  readonly chains: Readonly<Record<Leg, ChainId>>
 }
 
 export type StoredAttempt = {
@@ -134,9 +136,14 @@ export async function leaseActions(db: Database, holder: string, seconds: number
         and (wanted or cancelling) and due_at <= now() and (lease_until is null or lease_until < now())
       order by verb = 'redeem' desc, due_at limit ${limit} for update skip locked
     )
-    returning key, order_id, leg, verb, cancelling, last_tx, fence, failures, lease_holder as holder`.execute(db)
+    returning ${leasedColumns}`.execute(db)
   return rows.map(parseLeased)
 }
+
+/** Of an update of `actions`. */
+export const leasedColumns = sql`
+  key, order_id, leg, verb, cancelling, last_tx, fence, failures, lease_holder as holder,
+  (select json_object_agg(swaps.leg, swaps.chain) from swaps where swaps.order_id = actions.order_id) as chains`
 
 export type LeasedRow = {
   key: string
@@ -148,6 +155,7 @@ export type LeasedRow = {
   fence: bigint
   failures: number
   holder: string
+  chains: Record<Leg, ChainId>
 }
 
 export function parseLeased(row: LeasedRow): LeasedAction {

@@ -4,7 +4,7 @@ import { actionKey } from '../../protocol/order.ts'
 import { anyOf } from '../database/any-of.ts'
 import type { Database } from '../database/database.ts'
 import { durably } from '../database/durably.ts'
-import { type LeasedAction, type LeasedRow, parseLeased } from './actions.ts'
+import { type LeasedAction, type LeasedRow, leasedColumns, parseLeased } from './actions.ts'
 
 export type BatchQuery = { readonly seconds: number; readonly limit: number }
 
@@ -32,7 +32,7 @@ export async function leaseBatch(db: Database, action: LeasedAction, query: Batc
         end
       order by a.due_at limit ${query.limit} for update of a skip locked
     )
-    returning key, order_id, leg, verb, cancelling, last_tx, fence, failures, lease_holder as holder`.execute(db)
+    returning ${leasedColumns}`.execute(db)
   return rows.map(parseLeased)
 }
 

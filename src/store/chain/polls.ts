@@ -25,10 +25,3 @@ export async function publishPoll(db: Database, chain: ChainId, { hash, beganAt 
     returning ${CLOCK} as now`.execute(db)
   return rows[0]?.now ?? beganAt
 }
-
-export async function readPublishedPoll(db: Database, chain: ChainId): Promise<PublishedPoll | null> {
-  const { rows } = await sql<{ hash: string; age_ms: number }>`
-    select hash, ${CLOCK} - (extract(epoch from began_at) * 1000)::float8 as age_ms from polls where chain = ${chain}`.execute(db)
-  const [row] = rows
-  return row === undefined ? null : { hash: row.hash, ageMs: row.age_ms }
-}

@@ -1,4 +1,5 @@
 /** Batches concurrent requests: while statements run, new requests queue up and share the next one. A single request is executed at once. */
+import type { Database } from './database.ts'
 
 export type Waiting<Item, Result> = {
   readonly item: Item
@@ -29,4 +30,33 @@ export function shareStatements<Item, Result>(
       waiting.push({ item, resolve, reject })
       void work()
     })
+}
+
+/**
+ * The same for all callers of one database. `execute` resolves to one result for each item, in their order; if it rejects, all of its requests
+ * reject. A request sees everything that was committed before it was made.
+ */
+export function sharePerDatabase<Item, Result>(
+  execute: (db: Database, items: readonly Item[]) => Promise<readonly Result[]>,
+): (db: Database, item: Item) => Promise<Result> {
+  const shared = new WeakMap<Database, (item: Item) => Promise<Result>>()
+
+  function open(db: Database): (item: Item) => Promise<Result> {
+    const share = shareStatements<Item, Result>(async (batch) => {
+      try {
+        const results = await execute(
+          db,
+          batch.map(({ item }) => item),
+        )
+        if (results.length !== batch.length) throw new Error(`${batch.length} requests shared a statement with ${results.length} results`)
+        for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result)
+      } catch (error) {
+        for (const { reject } of batch) reject(error)
+      }
+    })
+    shared.set(db, share)
+    return share
+  }
+
+  return (db, item) => (shared.get(db) ?? open(db))(item)
 }

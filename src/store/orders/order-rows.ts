@@ -38,13 +38,16 @@ export type StoredOrder = {
   readonly clientSecret: boolean
 }
 
+/** The newest recorded block of a chain. */
+export type RecordedTip = Tip & { readonly hash: string }
+
 /** An order with all facts that its state is derived from, read at one moment. A tip is null before the watcher has recorded a block. */
 export type OrderSnapshot = {
   readonly stored: StoredOrder
   readonly events: Readonly<Record<Leg, readonly HtlcEvent[]>>
   /** Deposits on record that are not among the events, because they are not considered. */
   readonly unreadDeposits: Readonly<Record<Leg, number>>
-  readonly tips: Readonly<Record<Leg, Tip | null>>
+  readonly tips: Readonly<Record<Leg, RecordedTip | null>>
   /** Why wanted actions cannot be done now, as texts for the user. */
   readonly refusals: ReadonlyMap<ActionVerb, string>
 }
@@ -146,7 +149,7 @@ type EventColumns = readonly [
   ordinal: string | null,
   expiresAt: string | null,
 ]
-type TipColumns = readonly [height: string, time: string, ordinal: string | null, finalHeight: string | null]
+type TipColumns = readonly [height: string, time: string, ordinal: string | null, finalHeight: string | null, hash: string]
 
 export type SnapshotRow = OrderRow & {
   readonly s_events: readonly EventColumns[] | null
@@ -166,15 +169,15 @@ const factColumns = (swap: 's' | 'd') => `,
 
 /** A lateral join, so that the database caches it: many orders share few chains. */
 const joinTip = (swap: 's' | 'd') => `left join lateral (
-    select json_build_array(height::text, time::text, ordinal::text, final_height::text) as tip
+    select json_build_array(height::text, time::text, ordinal::text, final_height::text, hash) as tip
     from blocks where chain = ${swap}.chain order by height desc limit 1
   ) as ${swap}_tip on true`
 
 const REFUSALS = `,
   (select json_agg(json_build_array(verb, refusal)) from actions where order_id = o.id and wanted and refusal is not null) as refusals`
 
-export function selectSnapshots(rest: string): string {
-  return selectOrders(`${joinTip('s')} ${joinTip('d')} ${rest}`, factColumns('s') + factColumns('d') + REFUSALS)
+export function selectSnapshots(rest: string, more = ''): string {
+  return selectOrders(`${joinTip('s')} ${joinTip('d')} ${rest}`, factColumns('s') + factColumns('d') + REFUSALS + more)
 }
 
 export function parseOrder({ o_order: columns, s_swap, d_swap, grants, fill, prefund }: OrderRow): StoredOrder {
@@ -241,11 +244,12 @@ export function parseSnapshot(row: SnapshotRow): OrderSnapshot {
   }
 }
 
-function parseTip(tip: TipColumns | null): Tip | null {
+function parseTip(tip: TipColumns | null): RecordedTip | null {
   if (tip === null) return null
-  const [height, time, ordinal, finalHeight] = tip
+  const [height, time, ordinal, finalHeight, hash] = tip
   return {
     height: BigInt(height),
+    hash,
     time: BigInt(time),
     ...(ordinal !== null && { ordinal: BigInt(ordinal) }),
     ...(finalHeight !== null && { finalHeight: BigInt(finalHeight) }),

@@ -1,0 +1,86 @@
+/** All that an action needs to know, in one statement that concurrent actions share: its order with all facts, its attempts, and published polls. */
+import type { HtlcEvent } from '../../protocol/htlc.ts'
+import type { ActionKey, Leg } from '../../protocol/order.ts'
+import { MOST_EVENTS_READ } from '../chain/considered-events.ts'
+import type { PublishedPoll } from '../chain/polls.ts'
+import { prepare } from '../database/prepared.ts'
+import { sharePerDatabase } from '../database/share-statements.ts'
+import { parseSnapshot, type RecordedTip, type SnapshotRow, type StoredOrder, selectSnapshots } from '../orders/order-rows.ts'
+import type { StoredAttempt } from './actions.ts'
+
+export type ActionFacts = {
+  readonly stored: StoredOrder
+  readonly legs: Readonly<Record<Leg, RecordedLeg>>
+  /** Of the action, oldest first. */
+  readonly attempts: readonly StoredAttempt[]
+}
+
+/** All of the same moment. */
+export type RecordedLeg = {
+  /** Null before the first poll. */
+  readonly tip: RecordedTip | null
+  /** Null: there are too many to read all. */
+  readonly events: readonly HtlcEvent[] | null
+  readonly published: PublishedPoll | null
+}
+
+/** `key`: the action whose attempts are read; null: none. */
+export type ActionFactsQuery = { readonly orderId: string; readonly key: ActionKey | null }
+
+type AttemptColumns = readonly [
+  action: ActionKey,
+  tx: string,
+  raw: string,
+  slots: readonly string[],
+  nonce: string | null,
+  feeRate: string,
+  at: string,
+]
+type Row = SnapshotRow & {
+  readonly s_poll: readonly [hash: string, ageMs: number] | null
+  readonly d_poll: readonly [hash: string, ageMs: number] | null
+  readonly attempts: readonly AttemptColumns[] | null
+}
+
+const pollColumn = (swap: 's' | 'd') => `,
+  (select json_build_array(hash, (extract(epoch from clock_timestamp() - began_at) * 1000)::float8)
+    from polls where polls.chain = ${swap}.chain) as ${swap}_poll`
+
+const ATTEMPTS = `,
+  (select json_agg(json_build_array(
+      action_key, tx, raw, slots, attempts.nonce::text, fee_rate::text, floor(extract(epoch from at))::bigint::text) order by at, number)
+    from actions join attempts on attempts.action_key = actions.key
+    where actions.order_id = o.id and actions.key = any($2)) as attempts`
+
+const select = prepare<Row>('action-facts', selectSnapshots('where o.id = any($1)', pollColumn('s') + pollColumn('d') + ATTEMPTS))
+
+/** Null if there is no such order. */
+export const readActionFacts = sharePerDatabase<ActionFactsQuery, ActionFacts | null>(async (db, queries) => {
+  const rows = await select(db, [
+    [...new Set(queries.map(({ orderId }) => orderId))],
+    queries.flatMap(({ key }) => (key === null ? [] : [key])),
+  ])
+  const found = new Map(rows.map((row) => [row.o_order[0], row]))
+  return queries.map(({ orderId, key }) => {
+    const row = found.get(orderId)
+    return row === undefined ? null : parse(row, key)
+  })
+})
+
+function parse(row: Row, key: ActionKey | null): ActionFacts {
+  const { stored, tips, events } = parseSnapshot(row)
+  const leg = (name: Leg, poll: Row['s_poll']): RecordedLeg => ({
+    tip: tips[name],
+    events: events[name].length > MOST_EVENTS_READ ? null : events[name],
+    published: poll === null ? null : { hash: poll[0], ageMs: poll[1] },
+  })
+  return {
+    stored,
+    legs: { source: leg('source', row.s_poll), destination: leg('destination', row.d_poll) },
+    attempts: (row.attempts ?? []).filter(([action]) => action === key).map(parseAttempt),
+  }
+}
+
+function parseAttempt([_, tx, raw, slots, nonce, feeRate, at]: AttemptColumns): StoredAttempt {
+  return { tx, raw, slots, ...(nonce !== null && { nonce: BigInt(nonce) }), feeRate: BigInt(feeRate), at: BigInt(at) }
+}
