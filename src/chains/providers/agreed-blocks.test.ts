@@ -65,6 +65,28 @@ describe('the newest block', () => {
     expect(blocks.height).toBe(expected)
   })
 
+  it('is not that of a read that began long before: callers date what they get by when they asked', async () => {
+    let tip = 100n
+    const reads: bigint[] = []
+    // A node answers with the tip of when it got the question, however long the answer takes.
+    const slow = (ms: number): TestNode => ({
+      async newest() {
+        const seen = blockOf(tip)
+        reads.push(seen.height)
+        await sleep(ms)
+        return seen
+      },
+      at: async (height) => blockOf(height),
+    })
+    const { blocks } = blocksOf(2, slow(0), slow(900))
+    const [early, together] = [blocks.newest(), blocks.newest()]
+    await sleep(400)
+    tip = 101n
+    expect(await blocks.newest()).toEqual(blockOf(101n))
+    expect([await early, await together]).toEqual([blockOf(100n), blockOf(100n)])
+    expect(reads).toEqual([100n, 100n, 101n, 101n])
+  })
+
   it('is on the branch on which a quorum agrees', async () => {
     const { blocks } = blocksOf(2, nodeAt(100n, 0), nodeAt(102n, 1), nodeAt(101n, 1))
     expect(await blocks.newest()).toEqual(blockOf(101n, 1))

@@ -31,6 +31,8 @@ export type BlockQuestions<N, B> = {
 
 const LAG_BLOCKS = 3n
 const LAG_MS = 15_000n
+/** Callers date the newest block by when they asked: they share a read only if it began at most so long before. */
+const SHARED_MS = 100
 /** How deep to search for a common block during a reorg. */
 const MAX_BRANCH_BLOCKS = 64n
 
@@ -46,7 +48,7 @@ export function createAgreedBlocks<N, B extends { readonly height: bigint }>(
   type View = readonly [Provider<N>, B]
   const { pool, size } = quorum
   const { keyOf, allowedLag } = questions
-  let reading: Promise<B> | null = null
+  let reading: { readonly block: Promise<B>; readonly beganAtMs: number } | null = null
   let newest: bigint | null = null
 
   function readNewest(): Promise<B> {
@@ -142,17 +144,19 @@ export function createAgreedBlocks<N, B extends { readonly height: bigint }>(
   }
 
   return {
-    /** Concurrent callers share one poll. */
     newest() {
-      reading ??= readNewest()
-        .then((block) => {
-          newest = block.height
-          return block
+      if (reading !== null && performance.now() - reading.beganAtMs <= SHARED_MS) return reading.block
+      const beganAtMs = performance.now()
+      const block = readNewest()
+        .then((found) => {
+          newest = found.height
+          return found
         })
         .finally(() => {
-          reading = null
+          if (reading?.block === block) reading = null
         })
-      return reading
+      reading = { block, beganAtMs }
+      return block
     },
     at: async (height) => (await all([height]))[0] ?? null,
     all,
