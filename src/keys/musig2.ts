@@ -98,8 +98,8 @@ export function signPartially(session: MusigMessage, publicKey: Uint8Array, secr
   const k = Fn.add(k1, Fn.mul(b, k2))
   const s = Fn.add(k, Fn.mul(weight, Fn.fromBytes(secretKey)))
   // PartialSigVerify of the own part: a wrong one must not leave this function.
-  const expected = Point.BASE.multiply(k).add(Point.fromBytes(publicKey).multiplyUnsafe(weight))
-  if (!Point.BASE.multiply(s).equals(expected)) throw new Error('the partial signature is not valid')
+  if (!Point.BASE.mulAddUnsafe(s, pointOf(publicKey).negate(), weight).equals(Point.BASE.multiply(k)))
+    throw new Error('the partial signature is not valid')
   return Fn.toBytes(s)
 }
 
@@ -108,7 +108,7 @@ function sessionValues({ keys, nonces, message, tweaks }: MusigMessage) {
   if (nonces.some((nonce) => nonce.length !== 2 * KEY_BYTES)) throw new Error('a public nonce is two points')
   const { q, gacc, coefficientOf } = aggregateKeys(keys, tweaks)
   const aggregate = [0, KEY_BYTES].map((at) =>
-    nonces.reduce((sum, nonce) => sum.add(Point.fromBytes(nonce.subarray(at, at + KEY_BYTES))), Point.ZERO),
+    nonces.reduce((sum, nonce) => sum.add(pointOf(nonce.subarray(at, at + KEY_BYTES))), Point.ZERO),
   )
   const [r1 = Point.ZERO, r2 = Point.ZERO] = aggregate
   const b = scalarOf('MuSig/noncecoef', ...aggregate.map(toBytesExt), xOnly(q), message)
@@ -118,13 +118,29 @@ function sessionValues({ keys, nonces, message, tweaks }: MusigMessage) {
   return { b, e, r, sign: isEven(q) ? gacc : Fn.neg(gacc), coefficientOf }
 }
 
+type Aggregate = { readonly q: Point; readonly gacc: bigint; readonly coefficientOf: (key: Uint8Array) => bigint }
+
+const MAX_CACHED_AGGREGATES = 100
+const aggregates = new Map<string, Aggregate>()
+
+/** Cached: the deposits of one HTLC have one aggregate key. Nothing in it is secret. */
+function aggregateKeys(keys: readonly Uint8Array[], tweaks: readonly Uint8Array[]): Aggregate {
+  const id = [keys, tweaks].map((list) => list.map((bytes) => bytesToHex(bytes)).join()).join(' ')
+  const known = aggregates.get(id)
+  if (known !== undefined) return known
+  const aggregate = computeAggregate(keys, tweaks)
+  if (aggregates.size >= MAX_CACHED_AGGREGATES) aggregates.clear()
+  aggregates.set(id, aggregate)
+  return aggregate
+}
+
 /** KeyAgg and ApplyTweak, all tweaks x-only. */
-function aggregateKeys(keys: readonly Uint8Array[], tweaks: readonly Uint8Array[]) {
+function computeAggregate(keys: readonly Uint8Array[], tweaks: readonly Uint8Array[]): Aggregate {
   const list = schnorr.utils.taggedHash('KeyAgg list', ...keys)
   const [first] = keys
   const second = keys.find((key) => !isSame(key, first))
   const coefficientOf = (key: Uint8Array) => (isSame(key, second) ? 1n : scalarOf('KeyAgg coefficient', list, key))
-  let q = keys.reduce((sum, key) => sum.add(Point.fromBytes(key).multiplyUnsafe(coefficientOf(key))), Point.ZERO)
+  let q = keys.reduce((sum, key) => sum.add(pointOf(key).multiplyUnsafe(coefficientOf(key))), Point.ZERO)
   let gacc = 1n
   for (const tweak of tweaks) {
     const isNegated = !isEven(q)
@@ -132,6 +148,20 @@ function aggregateKeys(keys: readonly Uint8Array[], tweaks: readonly Uint8Array[
     gacc = isNegated ? Fn.neg(gacc) : gacc
   }
   return { q, gacc, coefficientOf }
+}
+
+const MAX_CACHED_POINTS = 1_000
+const points = new Map<string, Point>()
+
+/** Public keys and public nonces only. Cached: decompressing a point takes a square root, and one signing parses a nonce several times. */
+export function pointOf(bytes: Uint8Array): Point {
+  const id = bytesToHex(bytes)
+  const known = points.get(id)
+  if (known !== undefined) return known
+  const point = Point.fromBytes(bytes)
+  if (points.size >= MAX_CACHED_POINTS) points.clear()
+  points.set(id, point)
+  return point
 }
 
 function scalarOf(tag: string, ...parts: readonly Uint8Array[]): bigint {

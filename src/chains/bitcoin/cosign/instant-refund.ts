@@ -22,6 +22,7 @@ import { MAX_SPENT_AT_ONCE } from '../spend/spend-size.ts'
 import { dustLimit, type FeeRate, feeOf, largestFee, uneconomic } from '../wallet/fees.ts'
 import { compose, REPLACEABLE_SEQUENCE } from '../wallet/sign.ts'
 import { signPartial, startSide, verifyPartial } from './key-path.ts'
+import { singleInputHash } from './single-input-hash.ts'
 
 /** BIP341: ANYONECANPAY and SINGLE sign this input and the output with the same index. */
 const REFUND_SIGHASH = SigHash.SINGLE_ANYONECANPAY
@@ -177,17 +178,17 @@ function isEqual(a: Uint8Array | undefined, b: Uint8Array): boolean {
 }
 
 function keyPathHash(network: BitcoinNetwork, terms: HtlcTerms, refund: InstantRefund): Uint8Array {
-  return refundHash(network, terms, refund, undefined)
+  return refundHash(network, terms, refund, null)
 }
 
 function leafHash(network: BitcoinNetwork, terms: HtlcTerms, refund: InstantRefund): Uint8Array {
   return refundHash(network, terms, refund, htlcOf(terms, network).instantRefund.script)
 }
 
-function refundHash(network: BitcoinNetwork, terms: HtlcTerms, refund: InstantRefund, leaf: Uint8Array | undefined): Uint8Array {
+function refundHash(network: BitcoinNetwork, terms: HtlcTerms, refund: InstantRefund, leaf: Uint8Array | null): Uint8Array {
+  const { deposit, amount, to, pays } = refund
   const { script } = htlcOf(terms, network)
-  const transaction = composeRefunds(network, terms, [refund])
-  return transaction.preimageWitnessV1(0, [script], REFUND_SIGHASH, [refund.amount], undefined, leaf)
+  return singleInputHash({ deposit, amount, script, output: { amount: pays, script: scriptOfAddress(to, network) } }, leaf)
 }
 
 /** Unsigned: each deposit has the index of its output. */

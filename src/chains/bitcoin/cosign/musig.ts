@@ -4,7 +4,7 @@
  */
 import { schnorr, secp256k1 } from '@noble/curves/secp256k1.js'
 import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js'
-import type { MusigMessage } from '../../../keys/musig2.ts'
+import { type MusigMessage, pointOf } from '../../../keys/musig2.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 
 export type Party = 'initiator' | 'redeemer'
@@ -34,7 +34,7 @@ export function aggregateKeyOf(parties: Parties, merkleRoot: Uint8Array): Aggreg
   const keys = keysOf(parties)
   const weights = coefficients(parties)
   const weighted = (party: Party) => {
-    const point = Point.fromBytes(keys[party])
+    const point = pointOf(keys[party])
     return weights[party] === 1n ? point : point.multiplyUnsafe(weights[party])
   }
   const aggregate = weighted('initiator').add(weighted('redeemer')).toBytes(true)
@@ -78,8 +78,9 @@ export function openSession(parties: Parties, key: AggregateKey, nonces: Both<Ui
       if (part.length !== 32 || !Fn.isValidNot0(s)) return false
       const nonce = points[party][0].add(points[party][1].multiplyUnsafe(b))
       const weight = Fn.mul(e, weights[party])
-      const keyPart = Point.fromBytes(keys[party]).multiplyUnsafe(isOutputOdd === key.isNegated ? weight : Fn.neg(weight))
-      return Point.BASE.multiplyUnsafe(s).equals((rBytes[0] === 3 ? nonce.negate() : nonce).add(keyPart))
+      const keyWeight = isOutputOdd === key.isNegated ? weight : Fn.neg(weight)
+      const expected = rBytes[0] === 3 ? nonce.negate() : nonce
+      return Point.BASE.mulAddUnsafe(s, pointOf(keys[party]).negate(), keyWeight).equals(expected)
     },
     join(parts) {
       const tweakPart = Fn.mul(e, Fn.fromBytes(key.tweak))
@@ -106,7 +107,7 @@ export function both<T>(party: Party, own: T, other: T): Both<T> {
 }
 
 function noncePoints(nonce: Uint8Array): readonly [Point, Point] {
-  return [Point.fromBytes(nonce.subarray(0, POINT_BYTES)), Point.fromBytes(nonce.subarray(POINT_BYTES))]
+  return [pointOf(nonce.subarray(0, POINT_BYTES)), pointOf(nonce.subarray(POINT_BYTES))]
 }
 
 /** With even y: terms have no parity. */
