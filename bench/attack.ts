@@ -5,16 +5,25 @@ import type { LocalJson } from '../src/local/local-json.ts'
 import { type Bench, percentile, type Size } from './bench.ts'
 import { createAccounts, createEvmUsers } from './load/evm-users.ts'
 import type { PartyReport } from './load/party-child.ts'
+import { postgresCpuSeconds } from './load/postgres-cpu.ts'
 import { withProcesses } from './load/stack-processes.ts'
 
-type Plan = { readonly orders: number; readonly deposits: number; readonly callsPerMinute: number; readonly seconds: number }
+type Plan = {
+  readonly orders: number
+  readonly deposits: number
+  readonly callsPerMinute: number
+  readonly seconds: number
+  /** Each call but the first comes with a new deposit, so that there is always something to sign. Else all calls but the first are repeats. */
+  readonly paysEachCall: boolean
+}
 
 const plans: Readonly<Record<Size, readonly Plan[]>> = {
   full: [
-    { orders: 0, deposits: 0, callsPerMinute: 0, seconds: 30 },
-    { orders: 10, deposits: 100, callsPerMinute: 41, seconds: 60 },
+    { orders: 0, deposits: 0, callsPerMinute: 0, seconds: 30, paysEachCall: false },
+    { orders: 10, deposits: 100, callsPerMinute: 41, seconds: 60, paysEachCall: true },
+    { orders: 10, deposits: 100, callsPerMinute: 41, seconds: 60, paysEachCall: false },
   ],
-  smallest: [{ orders: 1, deposits: 2, callsPerMinute: 60, seconds: 2 }],
+  smallest: [{ orders: 1, deposits: 2, callsPerMinute: 60, seconds: 2, paysEachCall: true }],
 }
 
 const QUOTE_LIMIT_MS = 250
@@ -34,23 +43,36 @@ type Figures = Plan & {
   readonly answered: number
   readonly limited: number
   readonly loopDelayMs: { readonly service: number; readonly solver: number }
+  readonly load: Load
 }
+
+/** What the parties and what they use did in a second. CPU in parts of one core. */
+type Load = Readonly<Record<(typeof CPUS)[number] | 'statements' | 'requests', number>>
+const CPUS = ['serviceCpu', 'solverCpu', 'postgresCpu', 'chainsCpu'] as const
 
 function measureAttack(plan: Plan, onProgress: (what: string) => void): Promise<Figures> {
   return withProcesses(async ({ startChains, startParty }) => {
     onProgress('chains, solver and service')
     const accounts = createAccounts(10)
     const gifts = accounts.map(({ address }) => ({ asset: OTHERS.from, address, amount: (10n ** 19n).toString() }))
-    const { ready } = await startChains({ chains: ['bitcoin', 'ethereum', 'arbitrum'], gifts })
-    const { info, serviceFile, solverFile } = ready
-    const solver = await startParty({ party: 'solver', configFile: solverFile, nodeHosts: [] })
-    const service = await startParty({ party: 'service', configFile: serviceFile, nodeHosts: [] })
+    const chains = await startChains({ chains: ['bitcoin', 'ethereum', 'arbitrum'], gifts })
+    const { info, serviceFile, solverFile } = chains.ready
+    const nodeHosts = Object.values(info.chains).map(({ rpc_url }) => new URL(String(rpc_url)).host)
+    const solver = await startParty({ party: 'solver', configFile: solverFile, nodeHosts })
+    const service = await startParty({ party: 'service', configFile: serviceFile, nodeHosts })
+    const report = async () => ({
+      atMs: performance.now(),
+      solver: await solver.ask<PartyReport>('report'),
+      service: await service.ask<PartyReport>('report'),
+      chainsMicros: (await chains.ask<{ readonly cpuMicros: number }>('cpu')).cpuMicros,
+      postgresSeconds: (await postgresCpuSeconds(chains.pid)) ?? 0,
+    })
     const api = createApiClient({ baseUrl: info.base_url, appId: info.app_id })
     const users = await createEvmUsers(info, api, accounts, OTHERS)
     await users.swap(0)
     const victims = await prepareOrders(info, api, plan, onProgress)
 
-    for (const party of [solver, service]) await party.ask<PartyReport>('report')
+    const before = await report()
     const endsAt = performance.now() + plan.seconds * 1000
     const first = users.swaps.length
     onProgress('attack')
@@ -62,7 +84,8 @@ function measureAttack(plan: Plan, onProgress: (what: string) => void): Promise<
       await sleep(POLL_MS)
     }
     const [attacked, quotes, started] = await Promise.all([attack, quoting, swapping])
-    const [ofSolver, ofService] = [await solver.ask<PartyReport>('report'), await service.ask<PartyReport>('report')]
+    const after = await report()
+    const perSecond = (amount: number) => amount / ((after.atMs - before.atMs) / 1000)
     return {
       ...plan,
       quotes: quotes.times,
@@ -70,7 +93,15 @@ function measureAttack(plan: Plan, onProgress: (what: string) => void): Promise<
       failed: quotes.failed + started.failed,
       answered: attacked.reduce((sum, { answered }) => sum + answered, 0),
       limited: attacked.reduce((sum, { limited }) => sum + limited, 0),
-      loopDelayMs: { service: ofService.loopDelayP99Ms, solver: ofSolver.loopDelayP99Ms },
+      loopDelayMs: { service: after.service.loopDelayP99Ms, solver: after.solver.loopDelayP99Ms },
+      load: {
+        serviceCpu: perSecond((after.service.cpuMicros - before.service.cpuMicros) / 1e6),
+        solverCpu: perSecond((after.solver.cpuMicros - before.solver.cpuMicros) / 1e6),
+        postgresCpu: perSecond(after.postgresSeconds - before.postgresSeconds),
+        chainsCpu: perSecond((after.chainsMicros - before.chainsMicros) / 1e6),
+        statements: perSecond(after.service.statements + after.solver.statements),
+        requests: perSecond(after.service.nodeRequests + after.solver.nodeRequests),
+      },
     }
   })
 }
@@ -107,7 +138,6 @@ async function pay(info: LocalJson, { to }: Victim): Promise<void> {
   if (!answer.ok) throw new Error(`the faucet did not pay: ${await answer.text()}`)
 }
 
-/** Each call but the first comes with a new deposit, so that there is always something to sign. */
 async function attackOrder(
   info: LocalJson,
   api: ApiClient,
@@ -117,7 +147,7 @@ async function attackOrder(
 ): Promise<{ readonly answered: number; readonly limited: number }> {
   let limited = 0
   const { times } = await repeat(60_000 / plan.callsPerMinute, endsAt, async (index) => {
-    if (index > 0) await pay(info, victim)
+    if (plan.paysEachCall && index > 0) await pay(info, victim)
     try {
       await api.call(
         'PATCH',
@@ -157,12 +187,19 @@ async function repeat(
   return { times, failed }
 }
 
+/** What a call of the attackers costs beyond the run without them. */
+function perCall(rows: readonly Figures[], { load, seconds, answered }: Figures, what: keyof Load, times = 1): string {
+  const quiet = rows.find(({ orders }) => orders === 0)
+  if (answered === 0 || quiet === undefined) return '–'
+  return (((load[what] - quiet.load[what]) * seconds * times) / answered).toFixed(0)
+}
+
 const round = (ms: number) => (Number.isFinite(ms) ? Math.round(ms) : '–')
 
 export const attackBench: Bench = {
   name: 'attack',
   about: `instant refunds of dust, again and again: quotes of others p99 ${QUOTE_LIMIT_MS} ms, redeems within ${REDEEM_LIMIT_MS} ms`,
-  conditions: `Attacked orders: ${ATTACKED.from} → ${ATTACKED.to}, each with its deposits before the first call; every further call comes with one more deposit, every second one without the order token. Others: a quote every ${QUOTE_EVERY_MS} ms and a swap ${OTHERS.from} → ${OTHERS.to} every ${SWAP_EVERY_MS} ms, from source confirmed to destination redeemed. Chains (in one process with the embedded database server), service and solver are processes of their own on one machine; blocks are mined at once.`,
+  conditions: `Attacked orders: ${ATTACKED.from} → ${ATTACKED.to}, each with its deposits before the first call; every further call comes with one more deposit, or is a mere repeat; every second one comes without the order token. Costs of a call: beyond those of the run without attackers, a share of the first signatures and of the blocks of the deposits included. Others: a quote every ${QUOTE_EVERY_MS} ms and a swap ${OTHERS.from} → ${OTHERS.to} every ${SWAP_EVERY_MS} ms, from source confirmed to destination redeemed. Chains (in one process with the embedded database server), service and solver are processes of their own on one machine; blocks are mined at once.`,
   async run({ size, onProgress }) {
     const rows: Figures[] = []
     for (const plan of plans[size]) rows.push(await measureAttack(plan, onProgress))
@@ -183,10 +220,13 @@ export const attackBench: Bench = {
           'quote p99 ms',
           'swap slowest ms',
           'loop delay p99 ms service, solver',
+          'CPU ms per call service, solver, database, chains',
+          'statements per call',
+          'node requests per call',
         ],
         rows: rows.map((row) => [
           row.orders,
-          row.deposits,
+          row.paysEachCall ? `${row.deposits}, then one a call` : row.deposits,
           row.callsPerMinute,
           row.answered,
           row.limited,
@@ -195,6 +235,9 @@ export const attackBench: Bench = {
           round(percentile(row.quotes, 99)),
           round(Math.max(...row.swaps)),
           `${row.loopDelayMs.service.toFixed(0)}, ${row.loopDelayMs.solver.toFixed(0)}`,
+          CPUS.map((what) => perCall(rows, row, what, 1000)).join(', '),
+          perCall(rows, row, 'statements'),
+          perCall(rows, row, 'requests'),
         ]),
       },
     }

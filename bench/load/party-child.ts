@@ -8,6 +8,7 @@ import { createLogger } from '../../src/log.ts'
 import { startService } from '../../src/service/main.ts'
 import { startSolver } from '../../src/solver/main.ts'
 import { readInput, tellParent } from '../api/child.ts'
+import { countStatements } from './count-statements.ts'
 
 export type PartyInput = { readonly party: 'service' | 'solver'; readonly configFile: string; readonly nodeHosts: readonly string[] }
 
@@ -17,12 +18,15 @@ export type PartyReport = {
   readonly loopDelayP99Ms: number
   /** HTTP requests to nodes since the last report. */
   readonly nodeRequests: number
+  /** Statements to the database since the last report. */
+  readonly statements: number
 }
 
 const { party, configFile, nodeHosts } = readInput<PartyInput>()
 const log = createLogger({ name: party, level: 'error' })
 const delay = monitorEventLoopDelay({ resolution: 5 })
 let nodeRequests = 0
+const statements = countStatements()
 
 const running =
   party === 'service'
@@ -42,7 +46,12 @@ process.on('message', (question) => {
     return
   }
   const { user, system } = process.cpuUsage()
-  const report: PartyReport = { cpuMicros: user + system, loopDelayP99Ms: delay.percentile(99) / 1e6, nodeRequests }
+  const report: PartyReport = {
+    cpuMicros: user + system,
+    loopDelayP99Ms: delay.percentile(99) / 1e6,
+    nodeRequests,
+    statements: statements.take(),
+  }
   delay.reset()
   nodeRequests = 0
   tellParent(report)
