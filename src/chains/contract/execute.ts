@@ -4,7 +4,7 @@
  * 1. Done already? Return our transaction, or fail with `superseded` if somebody else did it.
  * 2. An attempt can still be mined? Rebroadcast it, bump its fee, or wait.
  * 3. Attempts reverted? Count them, and back off unless we are the payee.
- * 4. Approve, simulate, estimate.
+ * 4. Simulate, estimate; approve if that fails for want of an allowance. For a first attempt these reads start together with those of step 1: one batch.
  * 5. Allocate a nonce, sign, record. Only this step needs exclusive use of the key: see `lane.ts`.
  * 6. Broadcast.
  *
@@ -38,6 +38,7 @@ export function createContractExecutor<T extends ContractTypes, A extends Contra
     const own = attempts.filter(({ call }) => family.isOwn(action, call))
     // Initiating is optional: a missed initiation loses only this deal.
     const duty = { isObligatory: action.verb !== 'initiate' }
+    const firstPlan = attempts.length === 0 ? Promise.allSettled([planOf(action, outbox, [])]) : null
     const [state, lane] = await Promise.all([family.htlcState(action), family.openLane(outbox, duty)])
     const obstacle = obstacleTo(action.verb, state)
     if (obstacle !== null) {
@@ -55,7 +56,9 @@ export function createContractExecutor<T extends ContractTypes, A extends Contra
     const reverted = own.filter((_, index) => outcomes[index] === 'reverted')
     for (const { tx } of reverted) await outbox.noteReverted(tx)
     try {
-      return await sendNew(action, outbox, lane, sending, reverted)
+      const plan = firstPlan === null ? await planOf(action, outbox, reverted) : unwrap((await firstPlan)[0])
+      if (plan.missing.length > 0) return await approveFirst(action, plan.missing, family.senderOf(outbox.key), lane, sending)
+      return await sending.append(action.call, plan.cost())
     } catch (error) {
       throw withRevertedTx(reverted.at(-1), error)
     }
@@ -92,34 +95,43 @@ export function createContractExecutor<T extends ContractTypes, A extends Contra
     return live
   }
 
-  async function sendNew(action: A, outbox: Outbox, lane: Lane<T>, sending: Sending<T>, reverted: readonly T['signed'][]): Promise<string> {
+  type Plan = {
+    /** Approvals to send first. */
+    readonly missing: readonly T['call'][]
+    /** Throws if the call would revert. */
+    readonly cost: () => T['cost']
+  }
+
+  /** Checks whether we pay for another attempt, and what it takes. */
+  async function planOf(action: A, outbox: Outbox, reverted: readonly T['signed'][]): Promise<Plan> {
     const sender = family.senderOf(outbox.key)
-    const { verb, call } = action
+    const { verb } = action
     const payee = payeeOf(action)
-    const reverts = await family.sortReverts(action, reverted)
+    const reverts = reverted.length === 0 ? none : await family.sortReverts(action, reverted)
     if (isRelay(action)) assertRelayPaidFor(action.revertsPaidFor, outbox, reverted.length)
     // Never back off when we are the payee.
     else if (payee !== sender) assertBackoffOver(`${verb} to ${payee}`, reverts.byOthers, outbox.now)
     assertBackoffOver(`${verb} at the highest fee limit`, reverts.atFeeCap, outbox.now)
     const mustHideSecret = verb === 'redeem' && outbox.attempts.length === 0 && !(family.simulatesOwnRedeem && payee === sender)
-    // Calldata contains the secret: record the attempt before any node sees it.
-    if (mustHideSecret) return sending.append(call, await family.tryPayout(action, sender))
-    const [missing, trial] = await Promise.all([
-      action.paysAmount ? family.approvals(action, sender) : [],
-      tryCall(action, sender, reverts),
-    ])
-    if (missing.length > 0) return approveFirst(action, missing, sender, lane, sending)
-    return sending.append(call, trial())
+    if (mustHideSecret) {
+      // Calldata contains the secret: record the attempt before any node sees it.
+      const cost = await family.tryPayout(action, sender)
+      return { missing: [], cost: () => cost }
+    }
+    const trial = await tryCall(action, sender, reverts)
+    // An initiation that passes needs no approval.
+    const missing = action.paysAmount && !trial.passes ? await family.approvals(action, sender) : []
+    return { missing, cost: trial.cost }
   }
 
-  /** Simulates and estimates at the same time. Returns the cost, or throws, when called: the reason of the simulation comes first. */
-  async function tryCall(action: A, sender: string, reverts: Reverts<T['signed']>): Promise<() => T['cost']> {
+  /** Simulates and estimates at the same time. `cost` throws if either fails: the reason of the simulation comes first. */
+  async function tryCall(action: A, sender: string, reverts: Reverts<T['signed']>) {
     const [simulated, estimated] = await Promise.allSettled([family.simulate(action, sender), family.estimate(action, sender, reverts)])
-    return () => {
-      if (simulated.status === 'rejected') throw simulated.reason
-      if (estimated.status === 'rejected') throw estimated.reason
-      return estimated.value
+    const cost = (): T['cost'] => {
+      unwrap(simulated)
+      return unwrap(estimated)
     }
+    return { passes: simulated.status === 'fulfilled' && estimated.status === 'fulfilled', cost }
   }
 
   async function approveFirst(
@@ -173,4 +185,9 @@ export function createContractExecutor<T extends ContractTypes, A extends Contra
   }
 
   return { send, cancelUnmined }
+}
+
+function unwrap<V>(settled: PromiseSettledResult<V>): V {
+  if (settled.status === 'rejected') throw settled.reason
+  return settled.value
 }

@@ -1,6 +1,7 @@
 /** A simulator of a contract family. It has no chain and logs the executor's calls in order. */
 import { createSecp256k1Key } from '../../keys/secp256k1.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
+import { ChainFailure } from '../port/failure.ts'
 import type { Outbox } from '../port/outbox.ts'
 import { createMemoryOutbox, type MemoryOutbox } from '../testing/outbox.fixture.ts'
 import type { ContractAction, HtlcState } from './action.ts'
@@ -94,6 +95,7 @@ export function createContractSimulator(replayProtection: 'nonce' | 'expiry'): C
     approvals: async () => Array.from({ length: simulator.missingApprovals }, () => ({ to: 'token' }) as const),
     async simulate({ call }) {
       log.push(`simulate ${call.to}`)
+      if (call.to === 'htlc' && simulator.missingApprovals > 0) throw new ChainFailure('would-fail', 'no allowance')
     },
     async estimate({ call }) {
       log.push(`estimate ${call.to}`)

@@ -15,7 +15,7 @@ import { type HtlcContract, isRedeemBatch } from './htlc.ts'
 import type { EvmNode } from './nodes/node.ts'
 import { NodeRefusal } from './nodes/rpc.ts'
 import { type EvmTypes, openLane } from './send/lane.ts'
-import { tryPayout, tryPayoutAsSent } from './send/payout.ts'
+import { createPayoutTrial } from './send/payout.ts'
 import { asChainFailure, isRevert } from './send/revert.ts'
 import { readAttempt, type TransactionCall } from './send/transaction.ts'
 
@@ -38,6 +38,8 @@ export function createExecutor(chain: Chain, node: EvmNode, state: ContractState
 }
 
 function familyOf(chain: Chain, node: EvmNode, state: ContractState): ContractFamily<EvmTypes, Action> {
+  const payout = createPayoutTrial(node)
+
   async function estimate(step: Step, sender: string): Promise<bigint> {
     const call = { ...step.call, from: sender as Address }
     if (step.verb !== 'initiate' || !isRelay(step)) return gasFor(node, chain, call, step.verb, extraOf(step))
@@ -101,7 +103,7 @@ function familyOf(chain: Chain, node: EvmNode, state: ContractState): ContractFa
     async tryPayout(action, sender) {
       const { contract } = action
       const [offer, cost, terms] = await Promise.all([offerFor(action), queuedCost(action), openTerms(action)])
-      await Promise.all([tryPayout(node, contract, terms), tryPayoutAsSent(node, contract, terms, { sender: sender as Address, ...offer })])
+      await payout.try(contract, terms, { sender: sender as Address, ...offer })
       return cost
     },
     // The fixed gas limit covers every redeem.

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { ChainFailure } from '../port/failure.ts'
 import { batchCalls } from './batch-calls.ts'
@@ -33,6 +34,40 @@ it('calls made at the same moment share one request', async () => {
   expect(requests).toEqual([[1, 2, 3], [4]])
 })
 
+it('the same call asked several times is sent once', async () => {
+  const { requests, ask } = simulate(echo)
+  expect(await ask([1, 2, 1, 1])).toEqual([1, 2, 1, 1])
+  expect(requests).toEqual([[1, 2]])
+  expect(await ask([1])).toEqual([1])
+})
+
+it('calls made while a request is under way share the next one, and wait only a few milliseconds for it', async () => {
+  const answers: (() => void)[] = []
+  const requests: unknown[][] = []
+  const slow = <T>(params: unknown[], answer: T) =>
+    new Promise<T>((resolve) => {
+      requests.push(params)
+      answers.push(() => resolve(answer))
+    })
+  const call = batchCalls({
+    call: (_, params) => slow([...params], params[0]),
+    batch: (calls) => slow(echo(calls), echo(calls)),
+  })
+  const first = call('echo', [1])
+  await expect.poll(() => requests).toEqual([[1]])
+  const others = [call('echo', [2])]
+  setImmediate(() => others.push(call('echo', [3])))
+  await sleep(1)
+  answers[0]?.()
+  expect(await first).toBe(1)
+  await expect.poll(() => requests).toEqual([[1], [2, 3]])
+  // The second request hangs, and the next call does not wait for it.
+  const last = call('echo', [4])
+  await expect.poll(() => requests).toEqual([[1], [2, 3], [4]])
+  for (const answer of answers) answer()
+  expect(await Promise.all([...others, last])).toEqual([2, 3, 4])
+})
+
 it('more calls than a batch may have take several requests', async () => {
   const { requests, ask } = simulate(echo)
   const params = [...Array(120).keys()]
@@ -43,7 +78,7 @@ it('more calls than a batch may have take several requests', async () => {
 it('a refusal rejects only its own call', async () => {
   const refusal = new Refusal(-32_000, 'unknown block')
   const { ask } = simulate((calls) => calls.map(({ params: [param] }) => (param === 2 ? refusal : param)))
-  const refused = ask([2, 2])
+  const refused = ask([2, 5])
   await expect(refused).rejects.toBe(refusal)
   expect(await ask([1, 3])).toEqual([1, 3])
 })

@@ -10,7 +10,7 @@ describe('fees', () => {
   const model = { gasPrice: 'eip1559', dataFee: 'none', maxPerGas: cap } as const
   const nodeWith = (baseFeePerGas: bigint, priorityFee: EvmNode['priorityFee']) =>
     ({
-      block: async () => ({ height: 1n, hash: '', parentHash: '', time: 1n, baseFeePerGas, l1FeeRate: 0n }),
+      baseFee: async () => baseFeePerGas,
       priorityFee,
     }) as Partial<EvmNode> as EvmNode
 

@@ -24,9 +24,9 @@ export async function suggestFees(node: EvmNode, { gasPrice, maxPerGas }: FeeMod
     const price = await node.gasPrice()
     return sameFees(min(price + price / 8n, maxPerGas))
   }
-  const [block, priorityFee] = await Promise.all([node.block('latest'), priorityFeeOf(node, maxPerGas)])
+  const [baseFee, priorityFee] = await Promise.all([node.baseFee(), priorityFeeOf(node, maxPerGas)])
   const maxPriorityFeePerGas = min(priorityFee, maxPerGas)
-  return { maxFeePerGas: min((block?.baseFeePerGas ?? 0n) * 2n + maxPriorityFeePerGas, maxPerGas), maxPriorityFeePerGas }
+  return { maxFeePerGas: min(baseFee * 2n + maxPriorityFeePerGas, maxPerGas), maxPriorityFeePerGas }
 }
 
 export function sameFees(price: bigint): Fees {

@@ -20,7 +20,7 @@ function charging(dataFee: FeeModel['dataFee']): Chain {
 function nodeOf(work: bigint, dataFee: FeeModel['dataFee']): EvmNode {
   const asked: Partial<EvmNode> = {
     estimateGas: async ({ data = '0x' }) => work + (dataFee === 'in-gas' ? 1_000n * BigInt(size(data)) : 0n),
-    block: async () => ({ height: 1n, hash: '0x', parentHash: '0x', time: 1n, baseFeePerGas: 0n, l1FeeRate: 0n }),
+    baseFee: async () => 0n,
     priorityFee: async () => GWEI,
     callAmount: async ({ data = '0x' }, amountOf) => {
       const question = decodeFunctionData({ abi, data })

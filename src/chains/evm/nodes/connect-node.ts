@@ -3,6 +3,7 @@ import type { Chain } from '../../../protocol/chain.ts'
 import type { ConnectOptions } from '../../port/family.ts'
 import { assertQuorum, connectProviders } from '../../providers/connect-providers.ts'
 import type { Provider } from '../../providers/provider.ts'
+import { withFeeCache } from './fee-cache.ts'
 import { createNode, type EvmNode } from './node.ts'
 import { createSharedNode } from './shared-node.ts'
 
@@ -15,7 +16,7 @@ export function connectNode(chain: Chain, options: Pick<ConnectOptions, 'endpoin
   assertQuorum(chain.id, options.endpoints.rpc ?? [], quorum)
   const [only, ...others] = providers
   const node = only !== undefined && others.length === 0 ? only.node : createSharedNode(chain, providers, { quorum, onTrouble })
-  return { ...node, finalHeight: withFixedTagSupport(node, (what) => onTrouble(`${chain.id}: ${what}`)) }
+  return { ...withFeeCache(node, chain), finalHeight: withFixedTagSupport(node, (what) => onTrouble(`${chain.id}: ${what}`)) }
 }
 
 /**

@@ -64,6 +64,8 @@ export interface EvmNode {
   balance(address: Address): Promise<bigint>
   /** The next nonce after the mined transactions. */
   transactionCount(address: Address): Promise<bigint>
+  /** Of the newest block. */
+  baseFee(): Promise<bigint>
   priorityFee(): Promise<bigint>
   /** The current price of gas, base fee and tip together. */
   gasPrice(): Promise<bigint>
@@ -142,6 +144,7 @@ export function createNode(url: string, timeoutMs: number): EvmNode {
     estimateGas: async (call) => quantity(await ask('eth_estimateGas', [encodeCall(call)])),
     balance: async (address) => quantity(await read('eth_getBalance', [address, 'latest'])),
     transactionCount: async (address) => quantity(await read('eth_getTransactionCount', [address, 'latest'])),
+    baseFee: async () => (await block('latest'))?.baseFeePerGas ?? 0n,
     priorityFee: async () => quantity(await ask('eth_maxPriorityFeePerGas', [])),
     gasPrice: async () => quantity(await read('eth_gasPrice', [])),
     isKnown: async (tx) => (await read('eth_getTransactionByHash', [tx])) !== null,

@@ -1,4 +1,5 @@
 /** How the JSON-RPC answers and errors of EVM nodes are read. */
+import { numberToHex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { closeServersAfterEach, serve, serveText } from '../../providers/wire.fixture.ts'
 import { createNode } from './node.ts'
@@ -129,7 +130,7 @@ it('blocks and logs of many blocks are one request each', async () => {
   const node = createNode(url, 5_000)
   const heights = [...Array(12).keys()].map(BigInt)
   expect((await Promise.all(heights.map((height) => node.block(height)))).map((block) => block?.height)).toEqual(heights)
-  const query = { addresses: [], events: [], blockHash: `0x${'ab'.repeat(32)}` }
-  await Promise.all(heights.map(() => node.logs(query)))
+  const queryOf = (height: bigint) => ({ addresses: [], events: [], blockHash: numberToHex(height, { size: 32 }) })
+  await Promise.all(heights.map((height) => node.logs(queryOf(height))))
   expect(requests).toEqual([12, 12])
 })

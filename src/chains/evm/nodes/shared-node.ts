@@ -68,6 +68,7 @@ export function createSharedNode(
     },
     block: (height) => (height === 'latest' ? blocks.newest() : blocks.at(height)),
     blocks: blocks.all,
+    baseFee: async () => (await blocks.newest()).baseFeePerGas,
     /** No block above the newest can be final. A provider that claims one far above it is suspended; a claim slightly above it counts as the newest. */
     async finalHeight(tag) {
       const newest = (await blocks.newest()).height

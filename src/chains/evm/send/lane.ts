@@ -34,7 +34,12 @@ export async function openLane(node: EvmNode, chain: Chain, outbox: Outbox, duty
   const urgent = outbox.secondsLeft !== null && outbox.secondsLeft < chain.feeBumpSeconds * 10n
   const noop: TransactionCall = { to: account, data: '0x', value: 0n }
   const own: Attempt[] = [...outbox.attempts]
-  let count = await node.transactionCount(account)
+  // A first attempt needs the balance too: asked in the same batch.
+  const [nextNonce, balanceAtOpening] = await Promise.all([
+    node.transactionCount(account),
+    outbox.attempts.length === 0 ? node.balance(account) : null,
+  ])
+  let count = nextNonce
   const others = await outbox.readOthers({ fromNonce: count })
   const abandoned = await findAbandoned(node, chain, outbox.now, count, holdersOf(count, own, others))
   const holders = holdersOf(count, own, others, abandoned)
@@ -70,7 +75,11 @@ export async function openLane(node: EvmNode, chain: Chain, outbox: Outbox, duty
   ): Promise<Allocated<EvmTypes>> {
     assertOtherGas(gas, refused)
     if (refused?.why === 'nonce-used') count = atLeast(await node.transactionCount(account), refused.signed.nonce + 1n)
-    const [suggested, balance, dataFee] = await Promise.all([suggestFees(node, model), node.balance(account), dataFeeOf(node, chain, call)])
+    const [suggested, balance, dataFee] = await Promise.all([
+      suggestFees(node, model),
+      refused === null && balanceAtOpening !== null ? balanceAtOpening : node.balance(account),
+      dataFeeOf(node, chain, call),
+    ])
     const cap = feeCapOf(suggested, model, duty)
     const isOutbid = refused?.why === 'underpriced'
     return outbox.withKey(async (held) => {

@@ -10,8 +10,10 @@ import { asChainFailure } from './revert.ts'
 
 /** Throws `would-fail` if the payout cannot succeed, or takes more gas than we pay for. */
 export async function verifyPayout(node: EvmNode, contract: HtlcContract, terms: HtlcTerms): Promise<void> {
-  await tryPayout(node, contract, terms)
-  const gas = await orChainFailure(() => node.estimateGas(transferOf(contract, terms)), terms)
+  const [, gas] = await Promise.all([
+    tryPayout(node, contract, terms),
+    orChainFailure(() => node.estimateGas(transferOf(contract, terms)), terms),
+  ])
   if (gas > MAX_PAYOUT_GAS) throw failure(terms, `it would take ${gas} gas, and we pay for ${MAX_PAYOUT_GAS}`)
 }
 
@@ -19,17 +21,30 @@ export async function verifyPayout(node: EvmNode, contract: HtlcContract, terms:
 type Sending = { readonly sender: Address; readonly gas: bigint; readonly gasPrice: bigint }
 
 /** The same without a gas limit. */
-export async function tryPayout(node: EvmNode, contract: HtlcContract, terms: HtlcTerms): Promise<void> {
+async function tryPayout(node: EvmNode, contract: HtlcContract, terms: HtlcTerms): Promise<void> {
   const answer = await orChainFailure(() => node.call(transferOf(contract, terms)), terms)
   if (contract.token !== null && !isAccepted(answer)) throw failure(terms, 'the token answered false')
 }
 
-/** Simulates the payout as that transaction would make it, where the node supports it. */
-export async function tryPayoutAsSent(node: EvmNode, contract: HtlcContract, terms: HtlcTerms, sending: Sending): Promise<void> {
-  const result = await payoutAsSent(node, contract, terms, sending)
-  if (result === null) return
-  if (!result.succeeded) throw asChainFailure(new NodeRefusal(3, 'execution reverted', result.answer), payoutOf(terms))
-  if (contract.token !== null && !isAccepted(result.answer)) throw failure(terms, 'the token answered false')
+export interface PayoutTrial {
+  /** Simulates the payout as that transaction would make it; where the node does not support that, as a plain transfer of the HTLC. */
+  try(contract: HtlcContract, terms: HtlcTerms, sending: Sending): Promise<void>
+}
+
+export function createPayoutTrial(node: EvmNode): PayoutTrial {
+  /** By its last answer. If it does not, both simulations are asked for at once. */
+  let supportsOverrides = true
+  return {
+    async try(contract, terms, sending) {
+      const plain = () => tryPayout(node, contract, terms)
+      const [result] = await Promise.all([payoutAsSent(node, contract, terms, sending), supportsOverrides ? null : plain()])
+      if (result === null && supportsOverrides) await plain()
+      supportsOverrides = result !== null
+      if (result === null) return
+      if (!result.succeeded) throw asChainFailure(new NodeRefusal(3, 'execution reverted', result.answer), payoutOf(terms))
+      if (contract.token !== null && !isAccepted(result.answer)) throw failure(terms, 'the token answered false')
+    },
+  }
 }
 
 /**
@@ -59,7 +74,7 @@ async function payoutAsSent(
   return { succeeded: status === 1n, answer: size(answer) > 32 ? slice(answer, 32) : '0x' }
 }
 
-/** Null on any failure: not every node supports this, and the plain simulation has passed already. */
+/** Null on any failure: not every node supports this, and there is the plain simulation. */
 async function orNull(question: () => Promise<Hex>): Promise<Hex | null> {
   try {
     return await question()
