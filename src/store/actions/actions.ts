@@ -74,7 +74,7 @@ async function wantActions(tx: Database, fresh: readonly WantedAction[]): Promis
       conflict.column('key').doUpdateSet({
         wanted: true,
         cancelling: false,
-        due_at: new Date(),
+        due_at: sql<Date>`now()`,
         failures: 0,
         last_error: null,
         refusal: null,
@@ -96,7 +96,7 @@ async function dropActions(tx: Database, keys: readonly ActionKey[], confirmed: 
       cancelling: sql<boolean>`
         verb = 'initiate' and key <> all (${keys.filter((key) => confirmed.has(key))}::text[])
         and exists (select from attempts where action_key = key)`,
-      due_at: new Date(),
+      due_at: sql<Date>`now()`,
       updated_at: new Date(),
     })
     .where('key', '=', anyOf(keys))
@@ -235,7 +235,12 @@ export async function readAction(db: Database, key: ActionKey): Promise<KnownAct
 
 /** Makes the action due now and deletes its refusal: the cause of its failure may be gone. */
 export async function hurryAction(db: Database, key: ActionKey): Promise<void> {
-  await db.updateTable('actions').set({ due_at: new Date(), refusal: null }).where('key', '=', key).where('wanted', '=', true).execute()
+  await db
+    .updateTable('actions')
+    .set({ due_at: sql<Date>`now()`, refusal: null })
+    .where('key', '=', key)
+    .where('wanted', '=', true)
+    .execute()
 }
 
 /** Makes the actions of an attempt due now, unless somebody works on them. */

@@ -48,7 +48,7 @@ export async function keepCosigned(db: Database, orderIds: readonly string[], tr
     }
     await tx
       .updateTable('actions')
-      .set({ due_at: new Date() })
+      .set({ due_at: sql<Date>`now()` })
       .where('key', '=', anyOf(orderIds.map((orderId) => actionKey(orderId, 'source', 'redeem'))))
       .execute()
   })
