@@ -20,11 +20,11 @@ const rooms = {
   config: { path: '^src/config/', may: ['^src/protocol/', '^src/keys/', port, '^src/engine/', '^src/package-root\\.ts$'] },
   service: {
     path: '^src/service/',
-    may: ['^src/protocol/', '^src/keys/', port, '^src/store/', '^src/engine/', '^src/(log|http-client)\\.ts$', '^src/config/'],
+    may: ['^src/protocol/', '^src/keys/', port, '^src/store/', '^src/engine/', '^src/(log|http-client|ttl-cache)\\.ts$', '^src/config/'],
   },
   solver: {
     path: '^src/solver/',
-    may: ['^src/protocol/', '^src/keys/', port, '^src/store/', '^src/engine/', '^src/log\\.ts$', '^src/config/'],
+    may: ['^src/protocol/', '^src/keys/', port, '^src/store/', '^src/engine/', '^src/(log|ttl-cache)\\.ts$', '^src/config/'],
   },
   devnet: { path: '^devnet/', may: ['^src/protocol/', '^src/keys/', '^src/chains/', '^src/log\\.ts$', '^contracts/'] },
   contracts: { path: '^contracts/', may: [] },

@@ -16,6 +16,7 @@ import { createInventory } from '../src/solver/inventory.ts'
 import { type QuoteContext, quote } from '../src/solver/quotes.ts'
 import { type Database, openDatabase } from '../src/store/database/database.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/store/embedded/embedded-postgres.ts'
+import { createQuoteWriter } from '../src/store/solver/quotes.ts'
 import { NOW, putOrder } from '../src/store/store.fixture.ts'
 import { type Bench, median, percentile, ratio, type Size, withCommas } from './bench.ts'
 
@@ -77,7 +78,7 @@ async function openSolver(postgres: EmbeddedPostgres, name: string): Promise<Sol
   const key = createKey('secp256k1', '22'.repeat(32))
   ethereum.balances[`${WBTC} ${ethereum.addressOf(key)}`] = 10n ** 12n
   const now = () => NOW
-  const inventory = createInventory({ db, registry, clients, keys: createKeyring([key]), now })
+  const inventory = createInventory({ db, registry, clients, keys: createKeyring([key]), now, keepMs: 0 })
   const price = 60_000n * 10n ** 8n
   const pricing = {
     prices: { [BTC]: price, [WBTC]: price },
@@ -86,7 +87,12 @@ async function openSolver(postgres: EmbeddedPostgres, name: string): Promise<Sol
     quoteSeconds: 60n,
     priceHoldSeconds: 600n,
   }
-  return { db, bitcoin, ethereum, context: { db, registry, inventory, pricing, solverId: 'bench', now } }
+  return {
+    db,
+    bitcoin,
+    ethereum,
+    context: { db, quoteWriter: createQuoteWriter(db), registry, inventory, pricing, solverId: 'bench', now },
+  }
 }
 
 /** Interleaved, so that a change in the machine's load affects all alike. */

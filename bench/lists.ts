@@ -77,6 +77,7 @@ async function startService(db: Database, appId: string): Promise<{ readonly get
     prices: {},
     log: createLogger({ name: 'bench', pretty: false, destination: new Writable({ write: (_chunk, _encoding, done) => done() }) }),
     now: () => NOW,
+    expectNews: () => undefined,
     wake: () => undefined,
     signingLimit: createSigningLimit(),
     chainHealthy: () => true,

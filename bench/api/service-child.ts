@@ -53,6 +53,7 @@ const api = createApi({
   prices: Object.fromEntries(localAssets.map(({ id, symbol }): [AssetId, bigint] => [id, parseUsdPrice(PRICES[symbol] ?? '1')])),
   log: createLogger({ name: 'bench', level: 'warn' }),
   now: () => BigInt(Math.floor(Date.now() / 1000)),
+  expectNews: () => undefined,
   wake: () => undefined,
   signingLimit: createSigningLimit(),
   chainHealthy: () => true,

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { createLogger } from '../log.ts'
 import { readAction } from '../store/actions/actions.ts'
 import type { Database } from '../store/database/database.ts'
+import { statementsOf } from '../store/statements.fixture.ts'
 import { closeAnyway, NOW, openTestStore, putOrder, type TestStore } from '../store/store.fixture.ts'
 import { type EngineFixture, openEngineFixture, registry } from './engine.fixture.ts'
 import { type Engine, startEngine } from './engine.ts'
@@ -222,6 +223,18 @@ describe('between polls', () => {
       second.wakeChain('bitcoin_regtest')
       expect(polledByFirst).toBeGreaterThan(before)
     })
+  })
+
+  test('an engine that is alone sends no signal', async () => {
+    const engine = start(muteChains())
+    await engine.ready()
+    await settle()
+    const statements = await statementsOf(async () => {
+      engine.wakeChain('bitcoin_regtest')
+      engine.expectNews()
+      await settle()
+    })
+    expect(statements.filter((text) => text.includes('pg_notify'))).toEqual([])
   })
 
   test('nobody is told of blocks after the engine stopped', async () => {

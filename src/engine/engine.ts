@@ -19,7 +19,9 @@ import { createShards } from './shards.ts'
 import { createSweeper } from './sweeper.ts'
 
 export interface Engine {
-  /** Something new was written, e.g. a grant: reconcile now. */
+  /** A new order was written: watch its chains. Nothing is to be reconciled before something happens there. */
+  expectNews(): void
+  /** Something was written about an order, e.g. a grant: reconcile now. */
   wake(): void
   /** Something may have happened on this chain: poll it now. Unknown chains are ignored. */
   wakeChain(chain: ChainId): void
@@ -129,11 +131,16 @@ export function startEngine(options: EngineOptions): Engine {
   )
 
   const signals = openSignals(db, (signal) => {
-    if (signal === ORDERS) expectNews()
+    if (signal === ORDERS) watchNewOrders()
     else if (signal.startsWith(CHAIN)) watchers.get(signal.slice(CHAIN.length))?.hint()
   })
 
-  function expectNews(): void {
+  /** Nobody hears a signal while this is the only engine of the database. */
+  function tellOthers(signal: string): void {
+    if (!shards.isAlone()) signals.send(signal)
+  }
+
+  function watchNewOrders(): void {
     for (const watcher of watchers.values()) watcher.expectNews()
   }
 
@@ -147,7 +154,7 @@ export function startEngine(options: EngineOptions): Engine {
     const watcher = watchers.get(chain)
     if (watcher === undefined) return
     watcher.hint()
-    signals.send(`${CHAIN}${chain}`)
+    tellOthers(`${CHAIN}${chain}`)
   }
 
   /** News of a swap on one chain will soon bring news on the chain of its other leg. */
@@ -184,10 +191,15 @@ export function startEngine(options: EngineOptions): Engine {
     }
   }
 
+  function expectNews(): void {
+    watchNewOrders()
+    tellOthers(ORDERS)
+  }
+
   return {
+    expectNews,
     wake() {
       expectNews()
-      signals.send(ORDERS)
       reconciler.wake()
     },
     wakeChain,

@@ -37,6 +37,17 @@ test.each([2, 3, 5])('%i engines share all shards fairly, each by one', async (c
   for (const share of shares) expect(share.length).toBeGreaterThanOrEqual(Math.floor(ALL_SHARDS.length / count))
 })
 
+test('an engine knows whether it is alone, and does not assume it before the first renewal', async () => {
+  const [first, second] = [engine('a'), engine('b')]
+  expect(first.isAlone()).toBe(false)
+  await first.own()
+  expect(first.isAlone()).toBe(true)
+  await second.own()
+  later()
+  await first.own()
+  expect([first.isAlone(), second.isAlone()]).toEqual([false, false])
+})
+
 test('the shards of a dead engine go to the others when its lease ends, within five seconds', async () => {
   const [first, second] = [engine('a'), engine('b')]
   await first.own()

@@ -11,17 +11,22 @@ import { LEASE_SECONDS, RENEW_MS } from './leases.ts'
 export interface Shards {
   /** Renews the lease if it is time. Call it at least every second. */
   own(): Promise<readonly number[]>
+  /** At the last renewal there was no other engine. */
+  isAlone(): boolean
 }
 
 export function createShards(db: Database, holder: string, nowMs: () => number = () => performance.now()): Shards {
   let own: readonly number[] = []
   let renewedAtMs: number | null = null
+  let isAlone = false
   return {
+    isAlone: () => isAlone,
     async own() {
       const askedAtMs = nowMs()
       if (renewedAtMs !== null && askedAtMs - renewedAtMs < RENEW_MS) return own
       const engines = await leaseEngine(db, holder, LEASE_SECONDS)
       renewedAtMs = askedAtMs
+      isAlone = engines.length === 1
       own = shareOf(engines, holder)
       return own
     },

@@ -72,7 +72,9 @@ export type ServiceContext = {
   readonly log: Logger
   /** Unix seconds. */
   now(): bigint
-  /** Tells the engine to reconcile the orders now. */
+  /** Makes the engine watch a new order. */
+  expectNews(): void
+  /** Makes the engine reconcile after a write about an order. */
   wake(): void
   chainHealthy(chain: ChainId): boolean
   readonly settings: ServiceSettings

@@ -71,6 +71,7 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
     prices: Object.fromEntries(Object.entries(config.prices).map(([asset, price]) => [asset, parseUsdPrice(price)])),
     log,
     now,
+    expectNews: engine.expectNews,
     wake: engine.wake,
     signingLimit: createSigningLimit(),
     chainHealthy: engine.chainHealthy,

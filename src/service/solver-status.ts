@@ -1,8 +1,8 @@
 /** Which solvers answer, and their balances. */
 import { type LiquidityRecord, liquidityToWire } from '../protocol/wire/liquidity.ts'
+import { createTtlCache } from '../ttl-cache.ts'
 import type { ServiceContext } from './context.ts'
 import { type SolverClient, SolverFailure } from './solver-client.ts'
-import { createTtlCache } from './ttl-cache.ts'
 
 /** Each request costs every solver one request per chain. */
 const LIQUIDITY_KEEP_MS = 5_000

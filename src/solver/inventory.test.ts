@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import type { MemoryChain } from '../engine/chain.fixture.ts'
 import { pollChain } from '../engine/watcher.ts'
 import type { Order } from '../protocol/order.ts'
 import { findOrder } from '../store/orders/orders.ts'
 import { openTestStore, sightingsOf, type TestStore } from '../store/store.fixture.ts'
+import { createInventory } from './inventory.ts'
 import { acceptOrder } from './orders.ts'
 import { btc, openSolver, orderRequest, type TestSolver, wbtc } from './solver.fixture.ts'
 
@@ -66,4 +67,15 @@ test('a deposit of another amount than agreed reserves nothing', async () => {
   solver.bitcoin.mine(sightingsOf(order.source.swapId).initiated((order.source.terms.amount * 9n) / 10n))
   await watch()
   expect(await available()).toBe(10_000_000n)
+})
+
+test('questions of the same moment share one answer, and a promise to pay always reads again', async () => {
+  const { registry, clients, keys, now } = solver.context
+  const inventory = createInventory({ db: store.db, registry, clients, keys, now, keepMs: 60_000 })
+  const balance = vi.spyOn(solver.ethereum, 'balance')
+  expect(await Promise.all([inventory.available(wbtc), inventory.available(wbtc)])).toEqual([10_000_000n, 10_000_000n])
+  solver.hold(wbtc, 1n)
+  expect(await inventory.available(wbtc)).toBe(10_000_000n)
+  expect(balance).toHaveBeenCalledTimes(1)
+  expect(await inventory.availableToAgree(wbtc)).toBe(1n)
 })

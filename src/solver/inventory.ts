@@ -7,10 +7,11 @@ import type { AssetId } from '../protocol/asset.ts'
 import type { ChainId } from '../protocol/chain-id.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
 import type { Database } from '../store/database/database.ts'
+import { createTtlCache } from '../ttl-cache.ts'
 import { createReservations } from './reservations.ts'
 
 export interface Inventory {
-  /** For new quotes and orders. */
+  /** For new quotes and orders, from at most a quarter of a second ago. They reserve nothing themselves. */
   available(asset: AssetId): Promise<bigint>
   /** For signing a fill. Only promised amounts are reserved here: a funded order without a signed fill has no priority over others. */
   availableToAgree(asset: AssetId): Promise<bigint>
@@ -26,14 +27,19 @@ export type Holding = {
   readonly available: bigint
 }
 
+const AVAILABLE_KEEP_MS = 250
+const MAX_ASSETS = 1_000
+
 export function createInventory(options: {
   readonly db: Database
   readonly registry: Registry
   readonly clients: ReadonlyMap<ChainId, ChainClient>
   readonly keys: Keyring
   readonly now: () => bigint
+  readonly keepMs?: number
 }): Inventory {
   const { registry, clients, keys } = options
+  const kept = createTtlCache<bigint>({ keepMs: options.keepMs ?? AVAILABLE_KEEP_MS, maxEntries: MAX_ASSETS })
   const reservations = createReservations(options)
 
   async function hold(asset: AssetId, reserved: ReadonlyMap<AssetId, bigint>): Promise<Holding> {
@@ -45,9 +51,7 @@ export function createInventory(options: {
   }
 
   return {
-    async available(asset) {
-      return (await hold(asset, await reservations.read(['promised', 'expected']))).available
-    },
+    available: (asset) => kept.get(asset, async () => (await hold(asset, await reservations.read(['promised', 'expected']))).available),
     async availableToAgree(asset) {
       return (await hold(asset, await reservations.read(['promised']))).available
     },

@@ -8,6 +8,8 @@ import { type Engine, startEngine } from '../engine/engine.ts'
 import { connectNetwork } from '../engine/network.ts'
 import { parseUsdMicros, parseUsdPrice } from '../protocol/amount.ts'
 import { openDatabase } from '../store/database/database.ts'
+import { createOrderWriter } from '../store/orders/order-writer.ts'
+import { createQuoteWriter } from '../store/solver/quotes.ts'
 import { createChanges } from './changes.ts'
 import { createInventory } from './inventory.ts'
 import { createSolverParty } from './party.ts'
@@ -65,7 +67,10 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
       quoteSeconds: BigInt(config.quote_seconds),
       priceHoldSeconds: BigInt(config.price_hold_seconds ?? DEFAULT_PRICE_HOLD_SECONDS),
     },
+    quoteWriter: createQuoteWriter(db),
+    orderWriter: createOrderWriter(db),
     now,
+    expectNews: engine.expectNews,
     wake: engine.wake,
   }
   const server = createSolverServer({ context, token, log, chainHealthy: engine.chainHealthy, changes, onHint: engine.wakeChain })

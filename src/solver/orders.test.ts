@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { hashSecret } from '../protocol/secret.ts'
 import type { SolverOrderRequest } from '../protocol/wire/solver.ts'
 import { findOrder } from '../store/orders/orders.ts'
+import { statementsOf } from '../store/statements.fixture.ts'
 import { NOW, openTestStore, type TestStore } from '../store/store.fixture.ts'
 import { acceptOrder } from './orders.ts'
 import { quote } from './quotes.ts'
@@ -52,6 +53,15 @@ test("completes an order with the solver's identities and the timelocks, and sto
   const { order } = stored ?? {}
   expect(order?.source.swapId).toBe(order && bitcoin.swapId(order.source.terms))
   expect(order?.destination.swapId).toBe(order && ethereum.swapId(order.destination.terms))
+})
+
+test('costs one statement besides the inventory if the current price covers it', async () => {
+  await accept(orderRequest())
+  const statements = await statementsOf(() => accept(orderRequest()))
+  expect(statements.map((text) => text.trim().slice(0, 40))).toEqual([
+    expect.stringContaining('select'),
+    expect.stringContaining('with given as materialized'),
+  ])
 })
 
 describe('the price', () => {

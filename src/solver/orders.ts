@@ -13,16 +13,20 @@ import type { Leg, Order } from '../protocol/order.ts'
 import { parseSecretHash } from '../protocol/secret.ts'
 import { assertTimelocksSafe } from '../protocol/timelock.ts'
 import type { SolverOrderAcceptance, SolverOrderRequest } from '../protocol/wire/solver.ts'
-import { insertOrder } from '../store/orders/insert-orders.ts'
-import { findOrder, type StoredOrder } from '../store/orders/orders.ts'
+import type { NewOrder } from '../store/orders/insert-orders.ts'
+import type { OrderWriter } from '../store/orders/order-writer.ts'
+import { findOrder } from '../store/orders/orders.ts'
 import { hasQuoteCovering } from '../store/solver/quotes.ts'
 import { priceExactIn } from './pricing.ts'
-import { assertLiquidity, priceTerms, type QuoteContext } from './quotes.ts'
+import { assertLiquidity, isPriced, priceTerms, type QuoteContext } from './quotes.ts'
 
 export type OrderContext = QuoteContext & {
   readonly clients: ReadonlyMap<ChainId, ChainClient>
   readonly keys: Keyring
-  /** Wakes the engine after a write. */
+  readonly orderWriter: OrderWriter
+  /** Makes the engine watch a new order. */
+  readonly expectNews: () => void
+  /** Makes the engine reconcile after a write about an order. */
   readonly wake: () => void
 }
 
@@ -30,37 +34,43 @@ export type OrderContext = QuoteContext & {
 const CLOCK_TOLERANCE_SECONDS = 120n
 
 export async function acceptOrder(context: OrderContext, request: SolverOrderRequest): Promise<SolverOrderAcceptance> {
-  const known = await findOrder(context.db, request.order_id)
-  if (known !== null) return repeat(known, request)
-  const order = await completeTerms(context, request)
-  const inserted = await insertOrder(context.db, {
+  let order: Order
+  try {
+    order = await completeTerms(context, request)
+  } catch (error) {
+    // A repeat gets the first answer, even if the order could not be made now.
+    return repeat(context, request, error)
+  }
+  if (await context.orderWriter.write({ input: newOrder(context, request, order), sealed: [] })) {
+    context.expectNews()
+    return acceptance(order)
+  }
+  return repeat(context, request, new TandemError('conflict', 'secret_hash was used before: every order needs its own'))
+}
+
+function newOrder({ pricing }: OrderContext, request: SolverOrderRequest, order: Order): NewOrder {
+  const { source, destination } = order
+  return {
     order,
     app: null,
     nonce: order.id,
-    sourceOwner: order.source.terms.initiator,
-    destinationOwner: order.destination.terms.redeemer,
+    sourceOwner: source.terms.initiator,
+    destinationOwner: destination.terms.redeemer,
     slippageBips: request.slippage_bips,
     affiliateFees: [],
     idempotencyKey: null,
     requestHash: '',
     tokenHash: null,
     clientSecret: false,
-    assetPrices: {
-      source: context.pricing.prices[order.source.terms.asset] ?? 0n,
-      destination: context.pricing.prices[order.destination.terms.asset] ?? 0n,
-    },
+    assetPrices: { source: pricing.prices[source.terms.asset] ?? 0n, destination: pricing.prices[destination.terms.asset] ?? 0n },
     worth: null,
-  })
-  if (inserted) {
-    context.wake()
-    return acceptance(order)
   }
-  const raced = await findOrder(context.db, request.order_id)
-  if (raced === null) throw new TandemError('conflict', 'secret_hash was used before: every order needs its own')
-  return repeat(raced, request)
 }
 
-function repeat(known: StoredOrder, request: SolverOrderRequest): SolverOrderAcceptance {
+/** `otherwise`: thrown if there is no such order. */
+async function repeat({ db }: OrderContext, request: SolverOrderRequest, otherwise: unknown): Promise<SolverOrderAcceptance> {
+  const known = await findOrder(db, request.order_id)
+  if (known === null) throw otherwise
   const { source, destination } = known.order
   const same =
     source.terms.secretHash === request.secret_hash &&
@@ -146,12 +156,14 @@ async function completeTerms(context: OrderContext, request: SolverOrderRequest)
   }
 }
 
-/** Honours an open quote. Without one, the current price must be within the user's slippage. */
+/** The asked amount if the current price or an open quote covers it. Else the current price, if it is within the user's slippage. */
 async function agreeAmount(context: OrderContext, request: SolverOrderRequest, sourceAmount: bigint): Promise<bigint> {
   const { db, registry, pricing } = context
   const source = registry.asset(request.source.asset)
   const destination = registry.asset(request.destination.asset)
   const asked = parseAmount(request.destination.amount, 'destination.amount')
+  const priceNow = () => priceExactIn(priceTerms(pricing, source, destination, request.extra_fee_bips), sourceAmount)
+  if (isPriced(pricing, source.id) && isPriced(pricing, destination.id) && priceNow() >= asked) return asked
   const covered = await hasQuoteCovering(db, {
     source: source.id,
     destination: destination.id,
@@ -161,7 +173,7 @@ async function agreeAmount(context: OrderContext, request: SolverOrderRequest, s
     now: context.now(),
   })
   if (covered) return asked
-  const offer = priceExactIn(priceTerms(pricing, source, destination, request.extra_fee_bips), sourceAmount)
+  const offer = priceNow()
   const least = asked - (asked * BigInt(request.slippage_bips)) / 10_000n
   if (offer === 0n || offer < least) {
     throw new TandemError(
@@ -169,7 +181,7 @@ async function agreeAmount(context: OrderContext, request: SolverOrderRequest, s
       `destination.amount ${asked} was asked for, the price is now ${offer} of ${destination.id}: take a new quote`,
     )
   }
-  return offer < asked ? offer : asked
+  return offer
 }
 
 /**

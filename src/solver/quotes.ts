@@ -9,7 +9,7 @@ import type { Registry } from '../protocol/registry/registry.ts'
 import { assertTimelocksSafe } from '../protocol/timelock.ts'
 import type { SolverQuote, SolverQuoteRequest } from '../protocol/wire/solver.ts'
 import type { Database } from '../store/database/database.ts'
-import { insertQuote } from '../store/solver/quotes.ts'
+import type { QuoteWriter } from '../store/solver/quotes.ts'
 import type { Inventory } from './inventory.ts'
 import { type PriceTerms, priceExactIn, priceExactOut } from './pricing.ts'
 
@@ -24,6 +24,7 @@ export type Pricing = {
 
 export type QuoteContext = {
   readonly db: Database
+  readonly quoteWriter: QuoteWriter
   readonly registry: Registry
   readonly inventory: Inventory
   readonly pricing: Pricing
@@ -44,7 +45,7 @@ export async function quote(context: QuoteContext, request: SolverQuoteRequest):
   const expiresAt = context.now() + pricing.quoteSeconds
   const id = randomUUID()
   if (!request.indicative) {
-    await insertQuote(context.db, {
+    await context.quoteWriter.write({
       id,
       source: source.id,
       destination: destination.id,
@@ -84,9 +85,13 @@ export async function assertLiquidity({ inventory }: Pick<QuoteContext, 'invento
   if (available < amount) throw new TandemError('insufficient_liquidity', `cannot pay ${amount} of ${asset}: ${available} available`)
 }
 
+export function isPriced(pricing: Pricing, asset: AssetId): boolean {
+  return (pricing.prices[asset] ?? 0n) > 0n
+}
+
 function priceOf(pricing: Pricing, asset: AssetId): UsdPrice {
   const price = pricing.prices[asset]
-  if (price === undefined || price <= 0n) throw new TandemError('unsupported_pair', `no price for ${asset}`)
+  if (price === undefined || !isPriced(pricing, asset)) throw new TandemError('unsupported_pair', `no price for ${asset}`)
   return price
 }
 

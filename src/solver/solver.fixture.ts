@@ -7,6 +7,8 @@ import { localAssets, localChains } from '../protocol/registry/local.ts'
 import { createRegistry } from '../protocol/registry/registry.ts'
 import { createSecret, hashSecret } from '../protocol/secret.ts'
 import type { SolverFill, SolverOrderRequest } from '../protocol/wire/solver.ts'
+import { createOrderWriter } from '../store/orders/order-writer.ts'
+import { createQuoteWriter } from '../store/solver/quotes.ts'
 import { NOW, type TestStore } from '../store/store.fixture.ts'
 import { createInventory } from './inventory.ts'
 import type { OrderContext } from './orders.ts'
@@ -77,7 +79,9 @@ export async function openSolver(store: TestStore): Promise<TestSolver> {
       clients,
       keys,
       solverId: 'the solver',
-      inventory: createInventory({ db: store.db, registry, clients, keys, now }),
+      inventory: createInventory({ db: store.db, registry, clients, keys, now, keepMs: 0 }),
+      quoteWriter: createQuoteWriter(store.db),
+      orderWriter: createOrderWriter(store.db),
       pricing: {
         get prices() {
           return { [btc]: 60_000n * 10n ** 8n, [wbtc]: world.bitcoinDollars * 10n ** 8n }
@@ -88,6 +92,7 @@ export async function openSolver(store: TestStore): Promise<TestSolver> {
         priceHoldSeconds: 600n,
       },
       now,
+      expectNews: () => undefined,
       wake: () => undefined,
     },
     bitcoin,

@@ -3,8 +3,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { TandemError } from '../../protocol/error.ts'
 import { type App, findApp } from '../../store/apps/apps.ts'
+import { createTtlCache } from '../../ttl-cache.ts'
 import type { ServiceContext } from '../context.ts'
-import { createTtlCache } from '../ttl-cache.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,8 +1,8 @@
 /** CORS (Fetch standard): which web pages may call. A preflight request carries no app id, so it passes if any app lists its origin. */
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { listOrigins } from '../../store/apps/apps.ts'
+import { createTtlCache } from '../../ttl-cache.ts'
 import type { ServiceContext } from '../context.ts'
-import { createTtlCache } from '../ttl-cache.ts'
 import { rateLimitHeaders } from './rate-limit.ts'
 
 const PREFLIGHT_KEEP_SECONDS = 600

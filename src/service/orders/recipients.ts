@@ -6,7 +6,7 @@ import type { ChainClient } from '../../chains/port/client.ts'
 import type { AssetId } from '../../protocol/asset.ts'
 import type { ChainId } from '../../protocol/chain-id.ts'
 import { TandemError } from '../../protocol/error.ts'
-import { createTtlCache } from '../ttl-cache.ts'
+import { createTtlCache } from '../../ttl-cache.ts'
 
 export type Recipient = { readonly address: string; readonly asset: AssetId; readonly field: string }
 

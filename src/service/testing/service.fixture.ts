@@ -126,6 +126,7 @@ export async function startTestService(
     prices,
     log: createLogger({ name: 'test', pretty: false, destination }),
     now: () => world.now,
+    expectNews: () => world.onWake(),
     wake: () => world.onWake(),
     signingLimit: createSigningLimit(),
     chainHealthy: (chain) => !world.unreachable.has(chain),

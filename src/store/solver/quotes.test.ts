@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { statementsOf } from '../statements.fixture.ts'
 import { NOW, openTestStore, type TestStore } from '../store.fixture.ts'
-import { hasQuoteCovering, insertQuote, type StoredQuote } from './quotes.ts'
+import { createQuoteWriter, hasQuoteCovering, type StoredQuote } from './quotes.ts'
 
 let store: TestStore
 beforeAll(async () => {
@@ -35,20 +36,40 @@ describe('a quote of 1000 for 990 at 20 bips', () => {
     { name: 'another destination', asked: { destination: 'arbitrum_localnet:wbtc' }, covered: false },
     { name: 'the reverse direction', asked: { source: quoted.destination, destination: quoted.source }, covered: false },
   ])('covers $name: $covered', async ({ asked, covered }) => {
-    await insertQuote(store.db, quoted)
+    await createQuoteWriter(store.db).write(quoted)
     expect(await hasQuoteCovering(store.db, { ...quoted, now: NOW, ...asked })).toBe(covered)
   })
 
   test('does not combine with another quote: one quote must cover all of the request', async () => {
-    await insertQuote(store.db, quoted)
-    await insertQuote(store.db, { ...quoted, id: 'larger', sourceAmount: 2000n, destinationAmount: 1980n })
+    await createQuoteWriter(store.db).write(quoted)
+    await createQuoteWriter(store.db).write({ ...quoted, id: 'larger', sourceAmount: 2000n, destinationAmount: 1980n })
     expect(await hasQuoteCovering(store.db, { ...quoted, destinationAmount: 1980n, now: NOW })).toBe(false)
   })
 })
 
 test('deletes quotes that expired more than an hour ago', async () => {
-  await insertQuote(store.db, { ...quoted, id: 'old', expiresAt: NOW - 3601n })
-  await insertQuote(store.db, { ...quoted, id: 'recent', expiresAt: NOW - 3599n })
-  await insertQuote(store.db, { ...quoted, expiresAt: NOW })
+  await createQuoteWriter(store.db).write({ ...quoted, id: 'old', expiresAt: NOW - 3601n })
+  await createQuoteWriter(store.db).write({ ...quoted, id: 'recent', expiresAt: NOW - 3599n })
+  await createQuoteWriter(store.db).write({ ...quoted, expiresAt: NOW })
   expect((await store.db.selectFrom('quotes').select('id').orderBy('id').execute()).map((row) => row.id)).toEqual(['quote', 'recent'])
+})
+
+test('deletes expired quotes at most once a minute', async () => {
+  const writer = createQuoteWriter(store.db)
+  const ids = async () => (await store.db.selectFrom('quotes').select('id').orderBy('id').execute()).map((row) => row.id)
+  await writer.write({ ...quoted, id: 'a', expiresAt: NOW })
+  await writer.write({ ...quoted, id: 'b', expiresAt: NOW - 3601n })
+  await writer.write({ ...quoted, id: 'c', expiresAt: NOW + 59n })
+  expect(await ids()).toEqual(['a', 'b', 'c'])
+  await writer.write({ ...quoted, id: 'd', expiresAt: NOW + 60n })
+  expect(await ids()).toEqual(['a', 'c', 'd'])
+})
+
+test('quotes of the same moment share statements, and each is stored', async () => {
+  const writer = createQuoteWriter(store.db)
+  await writer.write(quoted)
+  const ids = Array.from({ length: 30 }, (_, index) => `quote ${index}`)
+  const statements = await statementsOf(() => Promise.all(ids.map((id) => writer.write({ ...quoted, id }))))
+  expect(statements.length).toBeLessThanOrEqual(3)
+  expect(await store.db.selectFrom('quotes').select('id').where('id', 'in', ids).execute()).toHaveLength(30)
 })
