@@ -10,11 +10,14 @@ import type { PeerInput, TransactionsAsked } from './peer-child.ts'
 
 type Load = { readonly perSecond: number; readonly p50Ms: number; readonly p99Ms: number }
 
+/** `cpuMs`: processor time of the server process per request, which other processes on the machine hardly change. */
+type Cost = Load & { readonly cpuMs: number }
+
 type ApiRow = {
   readonly endpoint: string
   readonly peerName: string
-  readonly ours: Load
-  readonly peer: Load
+  readonly ours: Cost
+  readonly peer: Cost
   /** Median over the rounds. */
   readonly ratio: number
   readonly leastRatio: number
@@ -41,7 +44,7 @@ const ethereumOrder = (index: number) =>
   })
 
 type Service = { readonly url: string; readonly appId: string }
-type Comparison = Pick<ApiRow, 'endpoint' | 'peerName' | 'leastRatio'> & { ours(): Promise<Load>; peer(): Promise<Load> }
+type Comparison = Pick<ApiRow, 'endpoint' | 'peerName' | 'leastRatio'> & { ours(): Promise<Cost>; peer(): Promise<Cost> }
 
 async function measureApi(size: Size, onProgress: (what: string) => void): Promise<ApiRow[]> {
   const folder = await mkdtemp(join(tmpdir(), 'tandem-api-'))
@@ -57,8 +60,8 @@ async function measureApi(size: Size, onProgress: (what: string) => void): Promi
     cleanups.push(postgres.stop)
     const databaseUrl = await postgres.createDatabase('bench')
     const node = await start<{ url: string }>('./node-child.ts', null)
-    const { ready: service } = await start<Service>('./service-child.ts', { databaseUrl, nodeUrl: node.ready.url })
-    const quoteBody = await (await fetch(`${service.url}${quotePath(0)}`, { headers: headersOf(service) })).text()
+    const service = await start<Service>('./service-child.ts', { databaseUrl, nodeUrl: node.ready.url })
+    const quoteBody = await (await fetch(`${service.ready.url}${quotePath(0)}`, { headers: headersOf(service.ready) })).text()
     const peerInput: PeerInput = { databaseUrl, quoteBody, poolSize: CONNECTIONS }
     const peer = await start<{ url: string }>('./peer-child.ts', peerInput)
 
@@ -70,11 +73,12 @@ async function measureApi(size: Size, onProgress: (what: string) => void): Promi
   }
 }
 
-async function listComparisons(size: Size, service: Service, peer: Child<{ url: string }>): Promise<readonly Comparison[]> {
+async function listComparisons(size: Size, serving: Child<Service>, peer: Child<{ url: string }>): Promise<readonly Comparison[]> {
   const seconds = SECONDS[size]
-  const fire = (url: string, requests: autocannon.Request[]) => fireFor(seconds, url, requests)
+  const service = serving.ready
+  const fireAt = (child: Child<{ url: string }>, requests: autocannon.Request[]) =>
+    withCpu(child, seconds, () => fireFor(seconds, child.ready.url, requests))
   const headers = headersOf(service)
-  const peerUrl = peer.ready.url
   const asked: TransactionsAsked = { concurrency: CONNECTIONS, seconds }
   const posted = { ...headers, 'content-type': 'application/json' }
   const creations = Array.from({ length: OWNERS }, (_, index) => ({
@@ -90,31 +94,31 @@ async function listComparisons(size: Size, service: Service, peer: Child<{ url: 
       peerName: 'bare fastify route, same bytes',
       leastRatio: 0.8,
       ours: () =>
-        fire(
-          service.url,
+        fireAt(
+          serving,
           Array.from({ length: QUESTIONS }, (_, index) => ({ path: quotePath(index), headers })),
         ),
-      peer: () => fire(peerUrl, [{ path: '/quote' }]),
+      peer: () => fireAt(peer, [{ path: '/quote' }]),
     },
     {
       endpoint: 'POST /orders',
       peerName: 'pg driver alone, three rows in a transaction',
       leastRatio: 0.7,
-      ours: () => fire(service.url, creations),
-      peer: () => peer.ask<Load>(asked),
+      ours: () => fireAt(serving, creations),
+      peer: () => withCpu(peer, seconds, () => peer.ask<Load>(asked)),
     },
     {
       endpoint: 'GET /orders/{id}',
       peerName: 'bare fastify route, one primary-key select',
       leastRatio: 0.8,
       ours: () =>
-        fire(
-          service.url,
+        fireAt(
+          serving,
           ids.map((id) => ({ path: `/v2/orders/${id}`, headers })),
         ),
       peer: () =>
-        fire(
-          peerUrl,
+        fireAt(
+          peer,
           ids.map((id) => ({ path: `/orders/${id}` })),
         ),
     },
@@ -123,18 +127,19 @@ async function listComparisons(size: Size, service: Service, peer: Child<{ url: 
 
 /** Alternating, so that a change in the machine's load affects both. */
 async function compare({ ours, peer, ...about }: Comparison, roundCount: number, onProgress: (what: string) => void): Promise<ApiRow> {
-  const rounds: { ours: Load; peer: Load }[] = []
+  const rounds: { ours: Cost; peer: Cost }[] = []
   for (let round = 0; round <= roundCount; round += 1) {
     onProgress(`${about.endpoint}, round ${round} of ${roundCount}`)
     const loads = { peer: await peer(), ours: await ours() }
     // The first round warms both up.
     if (round > 0) rounds.push(loads)
   }
-  const middle = (pick: (loads: { ours: Load; peer: Load }) => number) => median(rounds.map(pick))
-  const summary = (who: 'ours' | 'peer'): Load => ({
+  const middle = (pick: (loads: { ours: Cost; peer: Cost }) => number) => median(rounds.map(pick))
+  const summary = (who: 'ours' | 'peer'): Cost => ({
     perSecond: middle((loads) => loads[who].perSecond),
     p50Ms: middle((loads) => loads[who].p50Ms),
     p99Ms: middle((loads) => loads[who].p99Ms),
+    cpuMs: middle((loads) => loads[who].cpuMs),
   })
   return {
     ...about,
@@ -142,6 +147,13 @@ async function compare({ ours, peer, ...about }: Comparison, roundCount: number,
     peer: summary('peer'),
     ratio: middle((loads) => loads.ours.perSecond / loads.peer.perSecond),
   }
+}
+
+async function withCpu(child: Child<unknown>, seconds: number, load: () => Promise<Load>): Promise<Cost> {
+  const cpuMicros = async () => (await child.ask<{ readonly cpuMicros: number }>('cpu')).cpuMicros
+  const before = await cpuMicros()
+  const measured = await load()
+  return { ...measured, cpuMs: ((await cpuMicros()) - before) / 1000 / (measured.perSecond * seconds) }
 }
 
 async function fireFor(seconds: number, url: string, requests: autocannon.Request[]): Promise<Load> {
@@ -178,13 +190,26 @@ export const apiBench: Bench = {
   name: 'api',
   about: 'the hot endpoints, against the same framework and driver doing the least possible',
   conditions:
-    'The API in a process of its own, embedded PostgreSQL with its usual durability, an EVM node simulated in another process, a solver simulated by functions; 20 connections; medians of 3 rounds of 4 s, ours and the peer in turn. 50 different questions for GET /quote, whose answers are reused for a second; POST /orders makes a new order from a native coin every time, for 50 owners in turn.',
+    'The API in a process of its own, embedded PostgreSQL with its usual durability, an EVM node simulated in another process, a solver simulated by functions; 20 connections; medians of 3 rounds of 4 s, ours and the peer in turn. 50 different questions for GET /quote, whose answers are reused for a second; POST /orders makes a new order from a native coin every time, for 50 owners in turn. CPU: of the server process, per request.',
   async run({ size, onProgress }) {
     const rows = await measureApi(size, onProgress)
     return {
       ok: rows.every((row) => row.ratio >= row.leastRatio),
       table: {
-        columns: ['endpoint', 'per second', 'p50 ms', 'p99 ms', 'peer', 'per second', 'p50 ms', 'p99 ms', 'ratio', 'at least'],
+        columns: [
+          'endpoint',
+          'per second',
+          'p50 ms',
+          'p99 ms',
+          'CPU ms',
+          'peer',
+          'per second',
+          'p50 ms',
+          'p99 ms',
+          'CPU ms',
+          'ratio',
+          'at least',
+        ],
         rows: rows.map((row) => [
           row.endpoint,
           ...loadCells(row.ours),
@@ -198,6 +223,6 @@ export const apiBench: Bench = {
   },
 }
 
-function loadCells(load: Load): readonly number[] {
-  return [Math.round(load.perSecond), Number(load.p50Ms.toFixed(1)), Number(load.p99Ms.toFixed(1))]
+function loadCells({ perSecond, p50Ms, p99Ms, cpuMs }: Cost): readonly number[] {
+  return [Math.round(perSecond), Number(p50Ms.toFixed(1)), Number(p99Ms.toFixed(1)), Number(cpuMs.toFixed(3))]
 }

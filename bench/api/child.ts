@@ -61,3 +61,15 @@ export function readInput<T>(): T {
 export function tellParent(message: object): void {
   process.send?.(message)
 }
+
+/** For the child: answers `cpu` with its processor time so far; `onOther` gets the other questions. */
+export function answerCpu(onOther: (question: unknown) => void = () => undefined): void {
+  process.on('message', (question) => {
+    if (question !== 'cpu') {
+      onOther(question)
+      return
+    }
+    const { user, system } = process.cpuUsage()
+    tellParent({ cpuMicros: user + system })
+  })
+}

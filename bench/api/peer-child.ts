@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fastify } from 'fastify'
 import pg from 'pg'
-import { readInput, tellParent } from './child.ts'
+import { answerCpu, readInput, tellParent } from './child.ts'
 
 export type PeerInput = { readonly databaseUrl: string; readonly quoteBody: string; readonly poolSize: number }
 export type TransactionsAsked = { readonly concurrency: number; readonly seconds: number }
@@ -23,9 +23,7 @@ server.get<{ Params: { id: string } }>('/orders/:id', async ({ params }) => {
 })
 const url = await server.listen({ host: '127.0.0.1', port: 0 })
 
-process.on('message', (message) => {
-  void runTransactions(message as TransactionsAsked).then(tellParent)
-})
+answerCpu((question) => void runTransactions(question as TransactionsAsked).then(tellParent))
 tellParent({ url })
 
 /** One order and its two swaps in one transaction, with the bare driver. */

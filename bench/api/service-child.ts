@@ -12,7 +12,7 @@ import { createSigningLimit } from '../../src/service/instant-refund/signing-lim
 import { createApp } from '../../src/store/apps/apps.ts'
 import { openDatabase } from '../../src/store/database/database.ts'
 import { createVault } from '../../src/store/orders/sealed-values.ts'
-import { readInput, tellParent } from './child.ts'
+import { answerCpu, readInput, tellParent } from './child.ts'
 import { simulatedSolver } from './simulated-solver.ts'
 
 const PRICES: Readonly<Record<string, string>> = { BTC: '100000', WBTC: '100000', USDC: '1', ETH: '4000' }
@@ -59,4 +59,5 @@ const api = createApi({
   chainHealthy: () => true,
   settings: { environment: 'local', rateLimitPerMinute: 1_000_000_000 },
 })
+answerCpu()
 tellParent({ url: await api.listen({ host: '127.0.0.1', port: 0 }), appId })
