@@ -1,7 +1,7 @@
 /** Keeps the projection behind order lists equal to the derived state, and rebuilds it. */
 import { orderWorth } from '../protocol/order-worth.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
-import { deriveOrder, type OrderState } from '../protocol/state.ts'
+import { deriveOrder } from '../protocol/state.ts'
 import { withLock } from '../store/actions/leases.ts'
 import type { Database } from '../store/database/database.ts'
 import { foldOrderCounts, recountOrders } from '../store/order-list/order-counts.ts'
@@ -13,21 +13,13 @@ import {
   listAppOrderIds,
   putListed,
   trustList,
-  updateListedStatuses,
 } from '../store/order-list/order-list.ts'
 import { findOrderSnapshots, type OrderSnapshot } from '../store/orders/orders.ts'
 import { factsOf } from './facts.ts'
 
 const BATCH = 500
 
-/** Orders without events are expired by `expireOrderList`. */
-export async function syncOrderList(db: Database, states: readonly OrderState[]): Promise<void> {
-  await updateListedStatuses(
-    db,
-    states.map(({ order, status }) => ({ orderId: order.id, status })),
-  )
-}
-
+/** The reconciler writes the status of orders that it derives. Orders without events are only expired, here. */
 export async function expireOrderList(db: Database, registry: Registry, now: bigint): Promise<void> {
   await expireListed(
     db,

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { signedGrant } from '../protocol/grants.fixture.ts'
 import type { Leg, Role } from '../protocol/order.ts'
@@ -7,7 +8,7 @@ import { LATE_DEPOSIT_WATCH_SECONDS, type OrderState } from '../protocol/state.t
 import { leaseAction } from '../store/actions/actions.ts'
 import { addGrant } from '../store/orders/grants.ts'
 import { findOrder } from '../store/orders/orders.ts'
-import { lockOrders, takeTouched, touchOrders } from '../store/orders/touched-orders.ts'
+import { deriveOrders, touchOrders } from '../store/orders/touched-orders.ts'
 import { closeAnyway, NOW, openTestStore, putOrder, type TestStore } from '../store/store.fixture.ts'
 import { type EngineFixture, openEngineFixture, registry } from './engine.fixture.ts'
 import { executeAction } from './executor.ts'
@@ -207,8 +208,8 @@ describe('an order is derived', () => {
   test('when it was touched by the engine that comes first', async () => {
     await fixture.fund('source')
     const [taken, finish] = [gate(), gate()]
-    const first = store.other.transaction().execute(async (tx) => {
-      await takeTouched(tx, 100)
+    const query = { chains: [], untagged: 0n, now: 0n, nowMs: 0n, shards: [], limit: 100 }
+    const first = deriveOrders(store.other, query, async () => {
       taken.open()
       await finish.opened
       throw new Error('its process dies')
@@ -224,7 +225,7 @@ describe('an order is derived', () => {
     await fixture.fund('source')
     const [locked, finish] = [gate(), gate()]
     const earlier = store.other.transaction().execute(async (tx) => {
-      await lockOrders(tx, [fixture.order.id])
+      await sql`select lock_orders(${[fixture.order.id]})`.execute(tx)
       locked.open()
       await finish.opened
     })

@@ -4,22 +4,11 @@ import { type ActionKey, actionKey, type Role } from '../protocol/order.ts'
 import { playbook } from '../protocol/playbook.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
 import { deriveOrder, isClosed, type OrderFacts, type OrderState } from '../protocol/state.ts'
-import { syncWanted, type WantedAction } from '../store/actions/actions.ts'
+import type { WantedAction } from '../store/actions/actions.ts'
 import type { Database } from '../store/database/database.ts'
 import { closeOrders, findOrderSnapshots } from '../store/orders/orders.ts'
-import {
-  deleteTouched,
-  hasTouched,
-  lockOrders,
-  type OrderClock,
-  readDue,
-  SHARDS,
-  type StoredRange,
-  takeTouched,
-  writeRanges,
-} from '../store/orders/touched-orders.ts'
+import { type DerivedOrders, deriveOrders, type OrderClock, SHARDS, type StoredRange } from '../store/orders/touched-orders.ts'
 import { factsOf, isServed } from './facts.ts'
-import { syncOrderList } from './order-list.ts'
 import type { Party } from './party.ts'
 import { whatToCancel } from './what-to-cancel.ts'
 
@@ -52,53 +41,43 @@ export async function reconcile(context: ReconcilerContext, now: bigint, shards 
   const { db, registry, party } = context
   const chains = registry.chains.map(({ id }) => id)
   const query = { chains, untagged: NO_TAG, now, nowMs: BigInt(Date.now()), shards, limit: BATCH }
-  const [isAnyTouched, due] = await Promise.all([hasTouched(db), readDue(db, query)])
-  if (!isAnyTouched && due.length === 0) {
-    party.onReconciled?.([])
-    return { newlyWanted: false, more: false }
-  }
-  const { newlyWanted, states, taken } = await db.transaction().execute(async (tx) => {
-    const touched = await takeTouched(tx, BATCH)
-    const orderIds = [...new Set([...touched.map(({ orderId }) => orderId), ...due])]
-    await lockOrders(tx, orderIds)
-    const derived = await deriveAll({ ...context, db: tx }, orderIds, now)
-    await deleteTouched(
-      tx,
-      touched.map(({ id }) => id),
-    )
-    return { ...derived, taken: touched.length }
+  let states: readonly OrderState[] = []
+  const { orderIds, newlyWanted, isFull } = await deriveOrders(db, query, async (connection, taken) => {
+    const pass = await deriveAll(context, connection, taken, now)
+    states = pass.states
+    return pass.derived
   })
+  if (orderIds.length === 0) party.onReconciled?.([])
   await closeFinished(db, states)
-  return { newlyWanted, more: taken === BATCH || due.length === BATCH }
+  return { newlyWanted, more: isFull }
 }
 
 type Derived = { readonly facts: OrderFacts; readonly state: OrderState }
 
-async function deriveAll(context: ReconcilerContext, orderIds: readonly string[], now: bigint) {
-  const { db: tx, registry, party } = context
-  const open = (await findOrderSnapshots(tx, orderIds)).filter(({ stored }) => !stored.closed)
-  const served = open.filter(({ stored }) => isServed(registry, stored))
+async function deriveAll({ registry, party }: ReconcilerContext, connection: Database, orderIds: readonly string[], now: bigint) {
+  const open = (await findOrderSnapshots(connection, orderIds)).filter(({ stored }) => !stored.closed)
+  const [served, unserved] = [
+    open.filter(({ stored }) => isServed(registry, stored)),
+    open.filter(({ stored }) => !isServed(registry, stored)),
+  ]
   const derived = served.map((snapshot): Derived => {
     const facts = factsOf(registry, snapshot, now)
     return { facts, state: deriveOrder(facts) }
   })
   const states = derived.map(({ state }) => state)
-  const newlyWanted = await syncWanted(
-    tx,
-    states.map(({ order }) => order.id),
-    wantedActions(party.role, states),
-    confirmedInitiations(states),
-  )
-  // A solver serves no lists.
-  if (party.role === 'service') await syncOrderList(tx, states)
   const recheckAt = new Map([
-    ...open
-      .filter(({ stored }) => !isServed(registry, stored))
-      .map(({ stored }) => [stored.order.id, Date.now() + UNSERVED_RECHECK_MS] as const),
+    ...unserved.map(({ stored }) => [stored.order.id, Date.now() + UNSERVED_RECHECK_MS] as const),
     ...(party.onReconciled?.(states) ?? []),
   ])
-  await writeRanges(tx, orderIds, [...derived.flatMap(rangesOf), ...[...recheckAt].map(recheckRange)])
-  return { newlyWanted, states }
+  const written: DerivedOrders = {
+    orderIds: states.map(({ order }) => order.id),
+    wanted: wantedActions(party.role, states),
+    confirmed: confirmedInitiations(states),
+    // A solver serves no lists.
+    statuses: party.role === 'service' ? states.map(({ order, status }) => ({ orderId: order.id, status })) : [],
+    ranges: [...derived.flatMap(rangesOf), ...[...recheckAt].map(recheckRange)],
+  }
+  return { states, derived: written }
 }
 
 function wantedActions(role: Role, states: readonly OrderState[]): readonly WantedAction[] {

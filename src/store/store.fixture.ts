@@ -7,6 +7,7 @@ import type { Leg, Swap } from '../protocol/order.ts'
 import { createSecret, hashSecret } from '../protocol/secret.ts'
 import { type Database, openDatabase } from './database/database.ts'
 import { insertOrder, type NewOrder } from './orders/insert-orders.ts'
+import { deriveOrders, type StoredRange } from './orders/touched-orders.ts'
 
 export const NOW = 1_800_000_000n
 
@@ -119,4 +120,11 @@ export function sightingsOf(swapId: string, block: Block | null = null) {
 /** Closes an order without the checks of `closeOrders`. */
 export async function closeAnyway(db: Database, orderId: string): Promise<void> {
   await db.updateTable('orders').set({ closed_at: new Date() }).where('id', '=', orderId).execute()
+}
+
+/** Takes everything that is touched and nothing that is due, and writes these ranges. Returns the orders. */
+export async function deriveTouched(db: Database, ranges: readonly StoredRange[] = []): Promise<readonly string[]> {
+  const query = { chains: [], untagged: 0n, now: 0n, nowMs: 0n, shards: [], limit: 1000 }
+  const derived = { orderIds: [], wanted: [], confirmed: new Set<string>(), statuses: [], ranges }
+  return (await deriveOrders(db, query, async () => derived)).orderIds
 }

@@ -5,7 +5,6 @@ import { type ActionKey, type ActionVerb, actionKey, type Leg } from '../../prot
 import { anyOf } from '../database/any-of.ts'
 import type { Database } from '../database/database.ts'
 import { durably } from '../database/durably.ts'
-import { inTransaction } from '../database/in-transaction.ts'
 import { markSecretSigned } from '../orders/orders.ts'
 
 export type WantedAction = { readonly orderId: string; readonly leg: Leg; readonly verb: ActionVerb }
@@ -43,64 +42,13 @@ export async function syncWanted(
   wanted: readonly WantedAction[],
   confirmed: ReadonlySet<ActionKey> = new Set(),
 ): Promise<boolean> {
-  if (orderIds.length === 0) return false
-  const rows = await db.selectFrom('actions').select(['key', 'wanted']).where('order_id', '=', anyOf(orderIds)).execute()
-  const known = new Map(rows.map((row) => [row.key, row.wanted]))
-  const wantedKeys = new Set(wanted.map((action) => actionKey(action.orderId, action.leg, action.verb)))
-  const fresh = wanted.filter((action) => known.get(actionKey(action.orderId, action.leg, action.verb)) !== true)
-  const dropped = rows.filter((row) => row.wanted && !wantedKeys.has(row.key)).map((row) => row.key)
-  if (fresh.length === 0 && dropped.length === 0) return false
-  await inTransaction(db, async (tx) => {
-    await wantActions(tx, fresh)
-    await dropActions(tx, dropped, confirmed)
-  })
-  return fresh.length > 0
+  const { rows } = await sql<{ any_new: boolean }>`
+    select sync_wanted(${orderIds}, ${JSON.stringify(wanted.map(actionRow))}, ${[...confirmed]}) as any_new`.execute(db)
+  return rows[0]?.any_new === true
 }
 
-async function wantActions(tx: Database, fresh: readonly WantedAction[]): Promise<void> {
-  if (fresh.length === 0) return
-  const rows = fresh.map((action) => ({
-    key: actionKey(action.orderId, action.leg, action.verb),
-    order_id: action.orderId,
-    leg: action.leg,
-    verb: action.verb,
-    wanted: true,
-  }))
-  await tx
-    .insertInto('actions')
-    // In the order of their keys, as everyone who locks several actions.
-    .values(rows.toSorted((a, b) => (a.key < b.key ? -1 : 1)))
-    .onConflict((conflict) =>
-      conflict.column('key').doUpdateSet({
-        wanted: true,
-        cancelling: false,
-        due_at: sql<Date>`now()`,
-        failures: 0,
-        last_error: null,
-        refusal: null,
-        updated_at: new Date(),
-      }),
-    )
-    .execute()
-}
-
-async function dropActions(tx: Database, keys: readonly ActionKey[], confirmed: ReadonlySet<ActionKey>): Promise<void> {
-  if (keys.length === 0) return
-  // Lock in a separate statement: the next statement then sees an attempt that was recorded concurrently.
-  await tx.selectFrom('actions').select('key').where('key', '=', anyOf(keys)).orderBy('key').forUpdate().execute()
-  // Only an initiation does harm when it is mined late. All others pay the rightful owner at any time.
-  await tx
-    .updateTable('actions')
-    .set({
-      wanted: false,
-      cancelling: sql<boolean>`
-        verb = 'initiate' and key <> all (${keys.filter((key) => confirmed.has(key))}::text[])
-        and exists (select from attempts where action_key = key)`,
-      due_at: sql<Date>`now()`,
-      updated_at: new Date(),
-    })
-    .where('key', '=', anyOf(keys))
-    .execute()
+export function actionRow({ orderId, leg, verb }: WantedAction) {
+  return { key: actionKey(orderId, leg, verb), order_id: orderId, leg, verb }
 }
 
 /** Leases the most overdue action; null when none is due. */

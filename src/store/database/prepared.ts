@@ -48,6 +48,12 @@ export function withPreparedStatements(pool: pg.Pool): PostgresPool {
 /** The result of a prepared statement changed its columns: another process migrated the database. The connection must prepare it anew. */
 const isOutdated = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === '0A000'
 
+/** Of several statements in one message: the result of the one that selects. */
+function withColumns(result: pg.QueryResult | readonly pg.QueryResult[]): pg.QueryResult | undefined {
+  if (!('length' in result)) return result
+  return result.find(({ fields }) => fields.length > 0) ?? result.at(-1)
+}
+
 function namingClient(client: pg.PoolClient): PostgresPoolClient {
   let outdated = false
   function query<R>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>
@@ -55,7 +61,7 @@ function namingClient(client: pg.PoolClient): PostgresPoolClient {
   function query(text: unknown, parameters: readonly unknown[] = []): unknown {
     if (typeof text !== 'string') throw new Error('cursors are not used here')
     const name = parameters.length === 0 ? names.get(text) : nameOf(text)
-    return client.query({ text, values: [...parameters], ...(name !== undefined && { name }) }).catch((error: unknown) => {
+    return client.query({ text, values: [...parameters], ...(name !== undefined && { name }) }).then(withColumns, (error: unknown) => {
       outdated ||= isOutdated(error)
       throw error
     })

@@ -8,18 +8,6 @@ import type { Database } from '../database/database.ts'
 /** Increase it when the derivation changes: then every list is rebuilt. */
 const VERSION = 1
 
-export type ListedStatus = { readonly orderId: string; readonly status: OrderStatus }
-
-/** Writes only rows that differ. */
-export async function updateListedStatuses(db: Database, derived: readonly ListedStatus[]): Promise<void> {
-  if (derived.length === 0) return
-  await sql`
-    update order_list set status = derived.status
-    from unnest(${derived.map(({ orderId }) => orderId)}::text[], ${derived.map(({ status }) => status)}::text[]) as derived (id, status)
-      join orders on orders.id = derived.id
-    where order_list.seq = orders.seq and order_list.status <> derived.status`.execute(db)
-}
-
 /** Per chain and round; a literal limit also makes the planner choose the index. */
 const MAX_EXPIRED = 5000
 
@@ -43,7 +31,7 @@ export async function expireListed(db: Database, chains: readonly ChainId[], now
     update order_list set status = flipped.status from flipped where order_list.seq = flipped.seq`.execute(db)
 }
 
-export type ListedOrder = ListedStatus & { readonly worth: OrderWorth }
+export type ListedOrder = { readonly orderId: string; readonly status: OrderStatus; readonly worth: OrderWorth }
 
 /** Corrects these rows, and inserts missing ones. */
 export async function putListed(db: Database, orders: readonly ListedOrder[]): Promise<void> {

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Order } from '../../protocol/order.ts'
 import { recordPoll, rewind } from '../chain/events.ts'
-import { blockOf, NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store.fixture.ts'
+import { blockOf, deriveTouched, NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store.fixture.ts'
 import { closeOrders, closeUnfundedOrders, findOrder } from './orders.ts'
-import { deleteTouched, takeTouched } from './touched-orders.ts'
 
 let store: TestStore
 let order: Order
@@ -51,14 +50,7 @@ test('an order is not closed if something was recorded about it since it was der
   const { chain, swapId } = order.source
   await record(2n, [sightingsOf(swapId, blockOf(2n)).initiated()])
   await record(3n, [sightingsOf(swapId, blockOf(3n)).refunded()])
-  const derive = () =>
-    store.db.transaction().execute(async (tx) => {
-      const touched = await takeTouched(tx, 100)
-      await deleteTouched(
-        tx,
-        touched.map(({ id }) => id),
-      )
-    })
+  const derive = () => deriveTouched(store.db)
   const close = () => closeOrders(store.db, [{ id: order.id, chains: [chain, order.destination.chain], deposits: 1 }], [])
   await derive()
   await rewind(store.other, chain, blockOf(2n))

@@ -3,11 +3,11 @@ import { signedGrant } from '../../protocol/grants.fixture.ts'
 import type { HtlcEvent } from '../../protocol/htlc.ts'
 import { syncWanted } from '../actions/actions.ts'
 import { recordPoll } from '../chain/events.ts'
-import { closeAnyway, openTestStore, putOrder, sightingsOf, type TestStore } from '../store.fixture.ts'
+import { closeAnyway, deriveTouched, openTestStore, putOrder, sightingsOf, type TestStore } from '../store.fixture.ts'
 import { addGrant } from './grants.ts'
 import { listOpenAfter, touchActive } from './open-orders.ts'
 import { recordPrefund } from './prefunds.ts'
-import { SHARDS, takeTouched } from './touched-orders.ts'
+import { SHARDS } from './touched-orders.ts'
 
 let store: TestStore
 beforeAll(async () => {
@@ -30,8 +30,7 @@ async function activeIds(ofShards = shards): Promise<readonly string[]> {
     rows.map(({ id }) => id),
     ofShards,
   )
-  const touched = await store.db.transaction().execute((tx) => takeTouched(tx, 100))
-  return touched.map(({ orderId }) => orderId).sort()
+  return [...(await deriveTouched(store.db))].sort()
 }
 
 test('touchActive marks open orders with a grant, an action, an event or a prefunded amount', async () => {

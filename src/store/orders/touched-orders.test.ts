@@ -1,17 +1,19 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import pg from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { signedGrant } from '../../protocol/grants.fixture.ts'
 import type { Order } from '../../protocol/order.ts'
 import { finishAction, type LeasedAction, leaseAction, recordAttempt, syncWanted } from '../actions/actions.ts'
 import { markRefused } from '../actions/refused-attempts.ts'
 import { recordPoll, rewind } from '../chain/events.ts'
-import { blockOf, closeAnyway, NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store.fixture.ts'
+import type { Database } from '../database/database.ts'
+import { blockOf, closeAnyway, deriveTouched, NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store.fixture.ts'
 import { changeRefundAddress, lockRefundAddress } from './change-refund-address.ts'
 import { dropProposal, recordDecline, recordProposal, recordSignature } from './fills.ts'
 import { addGrant, addInstantRefunds } from './grants.ts'
-import { markSecretSigned, setRefundAddress } from './orders.ts'
+import { findOrderSnapshots, markSecretSigned, setRefundAddress } from './orders.ts'
 import { recordPrefund } from './prefunds.ts'
-import { deleteTouched, readDue, SHARDS, type StoredRange, takeTouched, touchOrders, writeRanges } from './touched-orders.ts'
+import { deriveOrders, SHARDS, type StoredRange, type TakeQuery, touchOrders } from './touched-orders.ts'
 
 let store: TestStore
 let order: Order
@@ -20,7 +22,18 @@ beforeAll(async () => {
 })
 afterAll(() => store.close())
 beforeEach(async () => {
-  for (const table of ['attempts', 'actions', 'fills', 'grants', 'prefunds', 'events', 'blocks', 'swaps', 'orders'] as const)
+  for (const table of [
+    'attempts',
+    'actions',
+    'fills',
+    'grants',
+    'prefunds',
+    'events',
+    'blocks',
+    'swaps',
+    'orders',
+    'order_clocks',
+  ] as const)
     await store.db.deleteFrom(table).execute()
   order = (await putOrder(store.db)).order
   await putOrder(store.db)
@@ -28,14 +41,9 @@ beforeEach(async () => {
 })
 
 const shards = Array.from({ length: SHARDS }, (_, shard) => shard)
-const read = () => store.db.transaction().execute((tx) => takeTouched(tx, 1000))
-const touched = async () => [...new Set((await read()).map(({ orderId }) => orderId))]
-async function forget(): Promise<void> {
-  await deleteTouched(
-    store.db,
-    (await read()).map(({ id }) => id),
-  )
-}
+const read = () => store.db.selectFrom('touched_orders').selectAll().execute()
+const touched = async () => [...new Set((await read()).map(({ order_id }) => order_id))]
+const forget = () => store.db.deleteFrom('touched_orders').execute()
 
 const poll = (height: bigint, events: Parameters<typeof recordPoll>[1]['events'] = [], after: bigint | null = null) =>
   recordPoll(store.db, {
@@ -171,29 +179,111 @@ describe('an order is touched by', () => {
   })
 })
 
-test('a mark that is written while the orders are derived stays', async () => {
-  await touchOrders(store.db, [order.id])
-  const earlier = await read()
-  await touchOrders(store.db, [order.id])
-  await deleteTouched(
-    store.db,
-    earlier.map(({ id }) => id),
-  )
-  expect(await touched()).toEqual([order.id])
+const nothing = { orderIds: [], wanted: [], confirmed: new Set<string>(), statuses: [], ranges: [] }
+const onlyTouched = { chains: [], untagged: 0n, now: 0n, nowMs: 0n, shards: [], limit: 10 }
+
+describe('deriveOrders', () => {
+  beforeEach(() => touchOrders(store.db, [order.id]))
+
+  test('leaves a mark that is written while the orders are derived', async () => {
+    await deriveOrders(store.db, onlyTouched, async (_, orderIds) => {
+      expect(orderIds).toEqual([order.id])
+      await touchOrders(store.other, [order.id])
+      return nothing
+    })
+    expect(await read()).toHaveLength(1)
+    expect(await deriveTouched(store.db)).toEqual([order.id])
+    expect(await read()).toEqual([])
+  })
+
+  test('takes what is touched in three messages, and nothing in two', async () => {
+    const messages = vi.spyOn(pg.Client.prototype, 'query')
+    const derive = vi.fn(async (connection: Database, orderIds: readonly string[]) => {
+      expect(await findOrderSnapshots(connection, orderIds)).toHaveLength(1)
+      return nothing
+    })
+    await deriveOrders(store.db, onlyTouched, derive)
+    expect(messages).toHaveBeenCalledTimes(3)
+    messages.mockClear()
+    expect(await deriveOrders(store.db, onlyTouched, derive)).toEqual({ orderIds: [], isFull: false, newlyWanted: false })
+    expect(messages).toHaveBeenCalledTimes(2)
+    expect(derive).toHaveBeenCalledTimes(1)
+    messages.mockRestore()
+  })
+
+  test('leaves everything as it was if deriving or writing fails, and its connection is used again', async () => {
+    const failing = async () => {
+      throw new Error('not now')
+    }
+    await expect(deriveOrders(store.db, onlyTouched, failing)).rejects.toThrow('not now')
+    const wanted = [{ orderId: 'nobody', leg: 'source', verb: 'refund' }] as const
+    const orderIds = ['nobody']
+    const ranges = [{ orderId: order.id, clock: 'now', since: null, until: 1n }] as const
+    await expect(deriveOrders(store.db, onlyTouched, async () => ({ ...nothing, orderIds, wanted, ranges }))).rejects.toThrow('foreign key')
+    expect(await touched()).toEqual([order.id])
+    expect(await store.db.selectFrom('order_clocks').selectAll().execute()).toEqual([])
+    const { rows } = await sql<{ open: bigint }>`
+      select count(*) as open from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`.execute(
+      store.db,
+    )
+    expect(rows).toEqual([{ open: 0n }])
+  })
+
+  test('takes no order twice, and says that there may be more', async () => {
+    const other = (await putOrder(store.db)).order
+    await touchOrders(store.db, [other.id])
+    const one = { ...onlyTouched, limit: 1 }
+    const taken: (readonly string[])[] = []
+    const first = await deriveOrders(store.db, one, async (_, orderIds) => {
+      const second = await deriveOrders(store.other, one, async (__, others) => {
+        taken.push(orderIds, others)
+        return nothing
+      })
+      expect(second).toMatchObject({ isFull: true })
+      return nothing
+    })
+    expect(first).toMatchObject({ isFull: true })
+    expect(taken).toEqual([[order.id], [other.id]])
+    expect(await deriveOrders(store.db, one, async () => nothing)).toMatchObject({ orderIds: [], isFull: false })
+  })
+
+  test('writes only ranges that differ', async () => {
+    const ranges = [
+      { orderId: order.id, clock: 'now', since: 1n, until: 2n },
+      { orderId: order.id, clock: 'recheck', since: null, until: 5n },
+    ] as const
+    const rows = () => sql`select xmin, clock, since, until from order_clocks order by clock`.execute(store.db)
+    await deriveTouched(store.db, ranges)
+    const before = await rows()
+    expect(before.rows).toMatchObject(ranges.map(({ clock, since, until }) => ({ clock, since, until })))
+    await touchOrders(store.db, [order.id])
+    await deriveTouched(store.db, ranges)
+    expect(await rows()).toEqual(before)
+  })
 })
 
 describe('an order is due', () => {
   const chain = 'bitcoin_regtest'
-  const due = async (differently: Partial<Parameters<typeof readDue>[1]> = {}) => {
+  const undo = new Error('only looking')
+  const due = async (differently: Partial<TakeQuery> = {}) => {
     const query = { chains: [chain], untagged: 1_000n, now: 100n, nowMs: 100_000n, shards, limit: 10, ...differently }
-    return readDue(store.db, query)
+    let taken: readonly string[] = []
+    const looking = deriveOrders(store.db, query, async (_, orderIds) => {
+      taken = orderIds
+      throw undo
+    })
+    await looking.catch((error: unknown) => expect(error).toBe(undo))
+    return taken
   }
   const setTip = async (height: bigint, time: bigint, final_height: bigint | null = null) => {
     await store.db.deleteFrom('blocks').execute()
     await store.db.insertInto('blocks').values({ chain, height, hash: 'h', parent_hash: 'p', time, final_height }).execute()
   }
-  const write = (range: Partial<StoredRange>) =>
-    writeRanges(store.db, [order.id], [{ orderId: order.id, clock: 'now', since: null, until: null, ...range }])
+  const writeAll = async (...ranges: readonly StoredRange[]) => {
+    await touchOrders(store.db, [order.id])
+    await deriveTouched(store.db, ranges)
+  }
+  const write = (range: Partial<StoredRange>) => writeAll({ orderId: order.id, clock: 'now', since: null, until: null, ...range })
 
   test.each<{
     clock: StoredRange['clock']
@@ -240,7 +330,7 @@ describe('an order is due', () => {
     }
     expect(await due({ shards: [] })).toEqual([])
     expect(await due({ chains: ['another'] })).toEqual([])
-    await writeRanges(store.db, [order.id], [])
+    await writeAll()
     expect(await due()).toEqual([])
   })
 

@@ -1,36 +1,13 @@
 /** Orders to derive again: something was recorded about them (triggers insert the rows), or a clock has left its range. */
 import { sql } from 'kysely'
 import type { ChainId } from '../../protocol/chain-id.ts'
+import type { OrderStatus } from '../../protocol/state.ts'
+import { actionRow, type WantedAction } from '../actions/actions.ts'
 import type { Database } from '../database/database.ts'
-import { prepare } from '../database/prepared.ts'
+import { callOf, inShortTransaction } from '../database/short-transaction.ts'
 
 /** As in the migration. */
 export const SHARDS = 32
-
-export type TouchedOrder = { readonly id: bigint; readonly orderId: string }
-
-export async function hasTouched(db: Database): Promise<boolean> {
-  return (await selectAnyTouched(db, [])).length > 0
-}
-
-const selectAnyTouched = prepare<{ id: bigint }>('find-touched-order', 'select id from touched_orders limit 1')
-
-const selectTouched = prepare<{ id: bigint; order_id: string }>(
-  'take-touched-orders',
-  'select id, order_id from touched_orders order by id limit $1 for update skip locked',
-)
-
-/**
- * Oldest first. Whichever engine comes first takes a row, and others skip it until the transaction ends. Delete the rows when the orders
- * are derived: later changes have later rows.
- */
-export async function takeTouched(tx: Database, limit: number): Promise<readonly TouchedOrder[]> {
-  return (await selectTouched(tx, [limit])).map((row) => ({ id: row.id, orderId: row.order_id }))
-}
-
-export async function deleteTouched(db: Database, ids: readonly bigint[]): Promise<void> {
-  if (ids.length > 0) await sql`delete from touched_orders where id = any(${ids.map(String)}::bigint[])`.execute(db)
-}
 
 /** Marks these orders, as a trigger does when something is recorded about them. */
 export async function touchOrders(db: Database, orderIds: readonly string[]): Promise<void> {
@@ -48,80 +25,83 @@ export type StoredRange = {
   readonly until: bigint | null
 }
 
-/** A literal in the statement, so that the planner chooses the indexes. */
-const DUE_PER_CLOCK = 200
-
-const selectDue = prepare<{ order_id: string }>(
-  'list-due-orders',
-  `with clocks as materialized (
-    select chain.id || clock.name as clock, clock.value
-    from unnest($1::text[]) as chain (id)
-      left join lateral (select height, time, final_height from blocks where chain = chain.id order by height desc limit 1) as tip on true
-      cross join lateral (
-        values (' height', coalesce(tip.height, 0)), (' time', coalesce(tip.time, 0)), (' final', coalesce(tip.final_height, $2::bigint)),
-          (' age', $3::bigint - coalesce(tip.time, 0))
-      ) as clock (name, value)
-    union all values ('now', $3::bigint), ('recheck', $4::bigint)
-  )
-  select distinct due.order_id from clocks cross join lateral (
-    (select order_id from order_clocks where clock = clocks.clock and until <= clocks.value and shard = any($5::smallint[])
-      order by until limit ${DUE_PER_CLOCK})
-    union all
-    (select order_id from order_clocks where clock = clocks.clock and since > clocks.value and shard = any($5::smallint[])
-      order by since desc limit ${DUE_PER_CLOCK})
-  ) as due limit $6`,
-)
-
-export type DueQuery = {
+export type TakeQuery = {
+  /** By their recorded tips. */
   readonly chains: readonly ChainId[]
   /** The value of the clock 'final' of a chain without a finality tag. */
   readonly untagged: bigint
   readonly now: bigint
   readonly nowMs: bigint
+  /** Of the due orders; touched ones are taken by any engine. */
   readonly shards: readonly number[]
+  /** Of each kind. */
   readonly limit: number
 }
 
-/** Orders with a clock that has left its range, by the recorded tips of these chains. */
-export async function readDue(db: Database, query: DueQuery): Promise<readonly string[]> {
-  const { chains, untagged, now, nowMs, shards, limit } = query
-  const rows = await selectDue(db, [chains, untagged.toString(), now.toString(), nowMs.toString(), shards, limit])
-  return rows.map((row) => row.order_id)
+export type TakenOrders = {
+  readonly orderIds: readonly string[]
+  /** There may be more. */
+  readonly isFull: boolean
 }
 
-const replaceRanges = prepare<never>(
-  'replace-order-clocks',
-  `with given as materialized (
-    select * from unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[]) as given (order_id, clock, since, until)
-  ), gone as (
-    delete from order_clocks where order_id = any($1::text[])
-      and not exists (select from given where given.order_id = order_clocks.order_id and given.clock = order_clocks.clock)
+type TakenRow = { readonly touched: readonly string[]; readonly order_ids: readonly string[]; readonly is_full: boolean }
+
+export type DerivedOrders = {
+  /** Their wanted actions become equal to `wanted`. */
+  readonly orderIds: readonly string[]
+  readonly wanted: readonly WantedAction[]
+  /** Keys of initiations that need no cancelling when they are dropped. */
+  readonly confirmed: ReadonlySet<string>
+  /** For order lists. */
+  readonly statuses: readonly { readonly orderId: string; readonly status: OrderStatus }[]
+  /** Of all orders that were taken: they replace the ranges on record. */
+  readonly ranges: readonly StoredRange[]
+}
+
+/**
+ * Takes touched orders that no other transaction has taken, and due orders of these shards, and writes what `derive` returns, in one transaction of
+ * three messages. Meanwhile nobody else derives them. If it fails, they stay touched or due.
+ */
+export async function deriveOrders(
+  db: Database,
+  query: TakeQuery,
+  derive: (connection: Database, orderIds: readonly string[]) => Promise<DerivedOrders>,
+): Promise<TakenOrders & { readonly newlyWanted: boolean }> {
+  return inShortTransaction<TakenRow, TakenOrders & { readonly newlyWanted: boolean }>(
+    db,
+    callOf('take_orders', queryToJson(query)),
+    async ({ connection, commit }, [taken]) => {
+      const orderIds = taken?.order_ids ?? []
+      if (taken === undefined || orderIds.length === 0) {
+        await commit()
+        return { orderIds, isFull: false, newlyWanted: false }
+      }
+      const derived = await derive(connection, orderIds)
+      const written = callOf('write_derived', derivedToJson(taken, derived))
+      const [row] = await commit<{ write_derived: boolean }>(written)
+      return { orderIds, isFull: taken.is_full, newlyWanted: row?.write_derived === true }
+    },
   )
-  insert into order_clocks (order_id, clock, since, until) select order_id, clock, since, until from given order by order_id, clock
-  on conflict (order_id, clock) do update set since = excluded.since, until = excluded.until
-  where order_clocks.since is distinct from excluded.since or order_clocks.until is distinct from excluded.until`,
-)
-
-/** Replaces all ranges of these orders. */
-export async function writeRanges(db: Database, orderIds: readonly string[], ranges: readonly StoredRange[]): Promise<void> {
-  if (orderIds.length === 0) return
-  await replaceRanges(db, [
-    orderIds,
-    ranges.map(({ orderId }) => orderId),
-    ranges.map(({ clock }) => clock),
-    ranges.map(({ since }) => since?.toString() ?? null),
-    ranges.map(({ until }) => until?.toString() ?? null),
-  ])
 }
 
-/** A constant of ours: the first key of the advisory locks of orders. */
-const ORDER_LOCKS = 7_206_020
-/** A paused process that is silent for this long inside its transaction loses it, and with it the locks. A dead one loses them at once. */
-const SILENT_MS = 10_000
+/** Numbers that may be large are sent as text: JSON numbers are floats. */
+function queryToJson({ chains, untagged, now, nowMs, shards, limit }: TakeQuery) {
+  return { chains, untagged: untagged.toString(), now: now.toString(), nowMs: nowMs.toString(), shards, limit }
+}
 
-/** Only one transaction at a time derives an order: it sees all that was written before, so no older state is written after it. */
-export async function lockOrders(tx: Database, orderIds: readonly string[]): Promise<void> {
-  await sql`
-    select set_config('idle_in_transaction_session_timeout', ${String(SILENT_MS)}, true), count(pg_advisory_xact_lock(${ORDER_LOCKS}, key))
-    from (select distinct hashtext(id) as key from unnest(${orderIds}::text[]) as id order by key) as sorted`.execute(tx)
+function derivedToJson({ touched, order_ids }: TakenRow, { orderIds, wanted, confirmed, statuses, ranges }: DerivedOrders) {
+  return {
+    touched,
+    orders: order_ids,
+    derived: orderIds,
+    wanted: wanted.map(actionRow),
+    confirmed: [...confirmed],
+    statuses: statuses.map(({ orderId, status }) => ({ id: orderId, status })),
+    ranges: ranges.map(({ orderId, clock, since, until }) => ({
+      order_id: orderId,
+      clock,
+      since: since?.toString() ?? null,
+      until: until?.toString() ?? null,
+    })),
+  }
 }
