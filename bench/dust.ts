@@ -155,7 +155,7 @@ async function seedDusted(db: Database, count: number): Promise<void> {
 async function measureFlood(outputs: number, solver: Solver, onProgress: (what: string) => void): Promise<readonly Row[]> {
   const { db, bitcoin } = solver
   const { order } = await putOrder(db)
-  const list = createWatchList(bitcoin.chain)
+  const list = createWatchList(db, bitcoin.chain)
   const poll = () => pollChain({ db, client: bitcoin, holder: 'bench', list, onReorg: () => undefined })
   await watchBoth(solver)
   await poll()

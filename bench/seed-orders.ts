@@ -22,6 +22,8 @@ const BATCH = 100_000
 const SOLVERS = ['first', 'second', 'third']
 const UNDER_WAY = ['created', 'initiate_detected', 'initiated', 'counterparty_initiated', 'redeem_detected', 'redeemed', 'expired']
 
+const CLOSED = `('counterparty_redeemed', 'expired', 'refunded')`
+
 const textArray = (values: readonly string[]) => `array[${values.map((value) => `'${value}'`).join(', ')}]`
 /** 64 hex characters, the same for the same input. */
 const hash = (words: string) => `md5('${words} ' || n) || md5(n || ' ${words}')`
@@ -70,8 +72,10 @@ function seededRows(seed: Seed, from: number): string {
 
 const insertSwaps = (leg: 'source' | 'destination', prefix: 'from' | 'to') => `
   insert into swaps (
-    order_id, leg, chain, asset, swap_id, initiator, redeemer, amount, agreed_amount, secret_hash, timelock, required_confirmations, asset_price
-  ) select id, '${leg}', ${prefix}_chain, ${prefix}_asset, ${hash(leg)}, from_owner, to_owner, amount, amount, secret_hash, 7200, 1, 6000000000000
+    order_id, leg, chain, asset, swap_id, initiator, redeemer, amount, agreed_amount, secret_hash, timelock, required_confirmations, asset_price,
+    open
+  ) select id, '${leg}', ${prefix}_chain, ${prefix}_asset, ${hash(leg)}, from_owner, to_owner, amount, amount, secret_hash, 7200, 1, 6000000000000,
+    status not in ${CLOSED}
   from seeded`
 
 /** For one completed order in four. */
@@ -87,7 +91,7 @@ const FILL = [
   `insert into orders (
     id, seq, app, solver_id, nonce, source_owner, destination_owner, secret_hash, created_at, deadline, price_expires_at, closed_at
   ) overriding system value select id, n, app, solver_id, n, from_owner, to_owner, secret_hash, to_timestamp(created_at), created_at + 3600, created_at + 600,
-    case when status in ('counterparty_redeemed', 'expired', 'refunded') then to_timestamp(created_at + 7200) end from seeded`,
+    case when status in ${CLOSED} then to_timestamp(created_at + 7200) end from seeded`,
   insertSwaps('source', 'from'),
   insertSwaps('destination', 'to'),
   insertEvents('source', 'from', 'initiated'),

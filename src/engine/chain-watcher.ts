@@ -72,7 +72,7 @@ type Outcome = { readonly poll: FreshPoll | null } | { readonly failure: ChainFa
 
 export function startChainWatcher({ db, client, leases, log, onChange, onEvents }: ChainWatcherOptions): ChainWatcher {
   const chain = client.chain.id
-  const list = createWatchList(client.chain)
+  const list = createWatchList(db, client.chain)
   const guard = createFinalGuard((what) => log.error({ chain }, what))
   const memory = createPollMemory()
   const { pollMs, blockMs } = client.chain
@@ -92,16 +92,16 @@ export function startChainWatcher({ db, client, leases, log, onChange, onEvents 
   function intervalMs(): number {
     if (failing) return pollMs
     if (memory.isLeasedElsewhere) return Math.max(pollMs, STANDBY_MS)
-    if (list.openSize === 0) return Math.max(pollMs, IDLE_MS)
+    if (!list.hasOpen) return Math.max(pollMs, IDLE_MS)
     return blockMs < BigInt(pollMs) && performance.now() >= hurryUntilMs ? pollMs * WAITING_FACTOR : pollMs
   }
 
   /** Woken for an order of another chain: the chain need not be asked. */
   async function isStillIdle(): Promise<boolean> {
-    if (!isListOld || failing || memory.cursor === null || list.openSize > 0) return false
+    if (!isListOld || failing || memory.cursor === null || list.hasOpen) return false
     isListOld = false
-    await list.refresh(db, memory.cursor)
-    return list.openSize === 0 && performance.now() - polledAtMs < IDLE_MS
+    await list.refresh()
+    return !list.hasOpen && performance.now() - polledAtMs < IDLE_MS
   }
 
   async function poll(run: Run, mayRest: boolean): Promise<boolean> {
@@ -136,7 +136,7 @@ export function startChainWatcher({ db, client, leases, log, onChange, onEvents 
     if (failing) log.info({ chain }, 'chain is back')
     failing = false
     if (changed) onChange()
-    if (last !== null && list.openSize > 0) await publish(last)
+    if (last !== null && list.hasOpen) await publish(last)
     return behind
   }
 
@@ -186,7 +186,7 @@ export function startChainWatcher({ db, client, leases, log, onChange, onEvents 
   }
 
   const wake = () => {
-    if ((isListOld || list.openSize > 0) && mayWake()) loop.wake()
+    if ((isListOld || list.hasOpen) && mayWake()) loop.wake()
   }
   let toldAtMs = Number.NEGATIVE_INFINITY
   const unsubscribe = client.newBlocks?.(() => {
@@ -201,7 +201,7 @@ export function startChainWatcher({ db, client, leases, log, onChange, onEvents 
     expectNews() {
       isListOld = true
       memory.refreshedAtMs = Number.NEGATIVE_INFINITY
-      if (list.openSize === 0) loop.wake()
+      if (!list.hasOpen) loop.wake()
     },
     hurry() {
       hurryUntilMs = performance.now() + HURRY_MS

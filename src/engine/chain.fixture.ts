@@ -187,10 +187,12 @@ function headerOf({ events: _, ...header }: Block & { readonly events: readonly 
 }
 
 /** Like a UTXO chain: a spend is found only if its deposit is known. */
-function pick(watched: WatchedSwaps, events: readonly HtlcEvent[]): readonly HtlcEvent[] {
-  const initiated = events.filter((event) => event.kind === 'initiated' && watched.bySwapId(event.swapId) !== undefined)
+async function pick(watched: WatchedSwaps, events: readonly HtlcEvent[]): Promise<readonly HtlcEvent[]> {
+  const of = (isDeposit: boolean) => events.filter(({ kind }) => (kind === 'initiated') === isDeposit)
+  const swaps = await watched.find({ swapIds: of(true).map(({ swapId }) => swapId), spent: of(false).map(({ deposit }) => deposit) })
+  const initiated = of(true).filter(({ swapId }) => swaps.bySwapId(swapId) !== undefined)
   const found = new Set(initiated.map((event) => event.deposit))
   return events.filter((event) =>
-    event.kind === 'initiated' ? initiated.includes(event) : found.has(event.deposit) || watched.byDeposit(event.deposit) !== undefined,
+    event.kind === 'initiated' ? initiated.includes(event) : found.has(event.deposit) || swaps.byDeposit(event.deposit) !== undefined,
   )
 }

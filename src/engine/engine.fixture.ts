@@ -97,7 +97,7 @@ export async function openEngineFixture(store: TestStore, changes: ExampleChange
     }
   }
 
-  const lists = [bitcoin, ethereum].map((client) => ({ client, list: createWatchList(client.chain) }))
+  const lists = [bitcoin, ethereum].map((client) => ({ client, list: createWatchList(db, client.chain) }))
   async function watch(): Promise<void> {
     for (const { client, list } of lists) {
       for (let behind = true; behind; ) behind = (await pollChain({ db, client, holder: 'watcher', list, onReorg: () => undefined })).behind

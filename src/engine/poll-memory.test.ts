@@ -43,7 +43,7 @@ beforeEach(async () => {
   unconfirmedEvents = unconfirmed
   branchEvents = (watched, from, end) => chain.events(watched, from, end.height)
   chain = { ...rest, branchEvents }
-  list = createWatchList(chain.chain)
+  list = createWatchList(store.db, chain.chain)
   memory = createPollMemory()
   reorgs = 0
   current = []
@@ -93,7 +93,8 @@ describe('a poll', () => {
     const other = (await putOrder(store.db)).order
     timeMs += 5000
     await watch()
-    expect(list.bySwapId(other.destination.swapId)).toBeDefined()
+    const { swapId } = other.destination
+    expect((await list.find({ swapIds: [swapId], spent: [] })).bySwapId(swapId)).toBeDefined()
   })
 
   test('of the block after the cursor reads its events by its hash, and no header', async () => {
@@ -275,7 +276,7 @@ describe('the finality tag', () => {
 test('what another process recorded after our lease ran out is read from the database', async () => {
   await watch()
   await store.db.deleteFrom('leases').execute()
-  const theirs = { list: createWatchList(chain.chain), memory: createPollMemory() }
+  const theirs = { list: createWatchList(store.db, chain.chain), memory: createPollMemory() }
   const mined = chain.mine(sightings().initiated())
   await watch('other', theirs)
   chain.mine(sightings().redeemed(SECRET))
@@ -291,7 +292,7 @@ test('what another process recorded after our lease ran out is read from the dat
 
 test('a process that wrongly believes in its lease writes nothing over what another recorded', async () => {
   await watch()
-  const theirs = { list: createWatchList(chain.chain), memory: createPollMemory() }
+  const theirs = { list: createWatchList(store.db, chain.chain), memory: createPollMemory() }
   await store.db.deleteFrom('leases').execute()
   const mined = chain.mine(sightings().initiated())
   await watch('other', theirs)

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { SeenIds } from '../chains/port/watched-swaps.ts'
 import type { HtlcEvent } from '../protocol/htlc.ts'
 import type { Order } from '../protocol/order.ts'
 import { readEvents } from '../store/chain/events.ts'
@@ -23,7 +24,7 @@ beforeEach(async () => {
   for (const table of ['events', 'blocks', 'leases', 'swaps', 'orders'] as const) await store.db.deleteFrom(table).execute()
   chain = createMemoryChain(id, NOW)
   order = (await putOrder(store.db)).order
-  list = createWatchList(chain.chain)
+  list = createWatchList(store.db, chain.chain)
 })
 
 const watch = () => pollChain({ db: store.db, client: chain, holder: 'me', list, onReorg: () => undefined })
@@ -34,48 +35,43 @@ const seen = async ({ source } = order) =>
     .map((event) => [event.kind, event.block?.hash ?? null] as const)
     .sort(([one], [two]) => one.localeCompare(two))
 
+const find = ({ swapIds = [], spent = [] }: Partial<SeenIds>) => list.find({ swapIds, spent })
+
 async function catchUp(): Promise<number> {
   for (let steps = 1; ; steps++) if (!(await watch()).behind) return steps
 }
 
 describe('the watch list', () => {
-  const active = () => [...list.active()].map(({ swapId, deposits }) => ({ swapId, deposits }))
+  const active = async () => (await list.active(10, null)).swaps.map(({ swapId, deposits }) => ({ swapId, deposits }))
 
-  test('adds new orders and seen deposits', async () => {
+  test('has new orders and seen deposits', async () => {
     await watch()
     const other = (await putOrder(store.db)).order
     chain.mine(deposit())
     await watch()
-    expect(active()).toEqual(
-      expect.arrayContaining([
-        { swapId: order.source.swapId, deposits: [deposit().deposit] },
-        { swapId: other.source.swapId, deposits: [] },
-      ]),
-    )
-    expect(list.byDeposit(deposit().deposit)?.swapId).toBe(order.source.swapId)
-    expect(list.size).toBe(2)
+    expect(await active()).toEqual([
+      { swapId: other.source.swapId, deposits: [] },
+      { swapId: order.source.swapId, deposits: [deposit().deposit] },
+    ])
+    const { swapId } = order.source
+    expect((await find({ spent: [deposit().deposit] })).byDeposit(deposit().deposit)?.swapId).toBe(swapId)
   })
 
-  test('is reloaded completely once an hour: deleted rows stay until then', async () => {
-    let nowMs = 0
-    list = createWatchList(chain.chain, () => nowMs)
+  test('is empty if there is nothing to watch', async () => {
     await watch()
+    expect(list.isEmpty).toBe(false)
     for (const table of ['swaps', 'orders'] as const) await store.db.deleteFrom(table).execute()
     await watch()
-    expect(list.size).toBe(1)
-    nowMs = 3_600_000
-    await watch()
-    expect(list.size).toBe(0)
+    expect(list.isEmpty).toBe(true)
   })
 
   test('follows a swap whose id changes', async () => {
     await watch()
     const { swapId } = order.source
     await store.db.updateTable('swaps').set({ swap_id: 'new id', amount: 5n }).where('swap_id', '=', swapId).execute()
-    await watch()
-    expect(list.bySwapId(swapId)).toBeUndefined()
-    expect(list.bySwapId('new id')?.terms.amount).toBe(5n)
-    expect(list.size).toBe(1)
+    const found = await find({ swapIds: [swapId, 'new id'] })
+    expect(found.bySwapId(swapId)).toBeUndefined()
+    expect(found.bySwapId('new id')?.terms.amount).toBe(5n)
   })
 
   test('includes an order whose transaction commits after later ones', async () => {
@@ -95,7 +91,7 @@ describe('the watch list', () => {
   })
 
   test('stays correct when a second process takes over, and when the first takes over again', async () => {
-    const other = createWatchList(chain.chain)
+    const other = createWatchList(store.db, chain.chain)
     await watch()
     const takeOver = async (holder: string, theirs: WatchList) => {
       await store.db.deleteFrom('leases').execute()
@@ -136,8 +132,8 @@ describe('the mempool is read', () => {
     chain.mine(redeem())
     await watch()
     expect(await reads()).toBe(false)
-    const fresh = createWatchList(chain.chain)
-    await fresh.refresh(store.db, null)
+    const fresh = createWatchList(store.db, chain.chain)
+    await fresh.refresh()
     expect(fresh.expectsUnconfirmed).toBe(false)
     chain.drop(1)
     chain.grow(2)
@@ -171,9 +167,12 @@ describe('an order that is over', () => {
 
   test('is watched for new deposits only', async () => {
     await finish()
-    expect([...list.active()]).toEqual([])
-    expect(list.bySwapId(order.source.swapId)?.terms).toEqual(order.source.terms)
-    expect(list.byDeposit(deposit().deposit)).toBeUndefined()
+    expect(list.hasOpen).toBe(false)
+    expect((await list.active(10, null)).swaps).toEqual([])
+    const { swapId, terms } = order.source
+    const found = await find({ swapIds: [swapId], spent: [deposit().deposit] })
+    expect(found.bySwapId(swapId)?.terms).toEqual(terms)
+    expect(found.byDeposit(deposit().deposit)).toBeUndefined()
   })
 
   test('is reopened by a deposit, whose spend is seen too, and can be closed again', async () => {
@@ -198,7 +197,7 @@ describe('an order that is over', () => {
     await closeAnyway(store.db, order.id)
     await watch()
     expect(await isClosed()).toBe(true)
-    expect([...list.active()]).toEqual([])
+    expect((await list.active(10, null)).swaps).toEqual([])
   })
 
   test('that was never funded is reopened by its first deposit', async () => {
@@ -214,7 +213,7 @@ describe('an order that is over', () => {
 
   test('is reopened after a restart, too', async () => {
     await finish()
-    list = createWatchList(chain.chain)
+    list = createWatchList(store.db, chain.chain)
     chain.mine(late())
     await watch()
     expect(await isClosed()).toBe(false)
@@ -239,12 +238,14 @@ describe('an order that is over', () => {
 
   test('on a chain where HTLCs are funded once is not watched', async () => {
     chain = createMemoryChain('ethereum_localnet', NOW)
-    list = createWatchList(chain.chain)
+    list = createWatchList(store.db, chain.chain)
     await watch()
-    expect(list.size).toBe(1)
+    expect(list.isEmpty).toBe(false)
     await closeAnyway(store.db, order.id)
     await watch()
-    expect(list.size).toBe(0)
+    expect(list.isEmpty).toBe(true)
+    const { swapId } = order.destination
+    expect((await find({ swapIds: [swapId] })).bySwapId(swapId)).toBeUndefined()
   })
 })
 

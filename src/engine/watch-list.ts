@@ -1,143 +1,86 @@
-/** The watched swaps of one chain in memory, kept equal to the database by reading only changed rows. */
-import type { WatchedSwap, WatchedSwaps } from '../chains/port/watched-swaps.ts'
+/**
+ * The watched swaps of one chain. They stay in the database, which is asked about the ids that a poll has seen. A full block or a mempool has
+ * thousands of ids, of which hardly any are ours: for these, a filter of a few bytes per swap leaves out the others first.
+ */
+import type { WatchedSwaps } from '../chains/port/watched-swaps.ts'
 import type { Block, Chain } from '../protocol/chain.ts'
-import type { HtlcEvent, SwapId } from '../protocol/htlc.ts'
-import { readAllWatched, readChangedWatched, readHorizon, readOpenWatched, type WatchedRow } from '../store/chain/watched.ts'
+import type { HtlcEvent } from '../protocol/htlc.ts'
+import {
+  countDepositsOf,
+  countSwapsOf,
+  findWatched,
+  listActive,
+  readDepositEnds,
+  readExpected,
+  readWatchedEnds,
+} from '../store/chain/watched.ts'
 import type { Database } from '../store/database/database.ts'
-
-/** How often the whole list is read again: finished orders become too old to watch, and rows may be deleted. */
-const RELOAD_MS = 3_600_000
+import { createLoadedFilter } from './loaded-filter.ts'
+import { foundIn } from './watched-swaps.ts'
 
 export interface WatchList extends WatchedSwaps {
-  /** Swaps of open orders. */
-  readonly openSize: number
+  /** An order with a swap on this chain is open. */
+  readonly hasOpen: boolean
   /** A swap of an open order has a deposit. */
   readonly hasDeposits: boolean
   /** The mempool may show something new: a swap of an open order has no deposit yet, or one without a mined spend. */
   readonly expectsUnconfirmed: boolean
+  /** Reads what to expect. Call it after the newest block is read, before the list is trusted to be empty. */
+  refresh(): Promise<void>
   /** Call it before each poll, with the cursor that the poll starts from. */
-  refresh(db: Database, cursor: Block | null): Promise<void>
+  startFrom(cursor: Block | null): void
   /** Call it after a poll is recorded, with the new cursor. */
   recorded(cursor: Block | null, events: readonly HtlcEvent[]): void
 }
 
-type Entry = WatchedSwap & { readonly orderKey: string; readonly deposits: Set<string>; readonly spent: Set<string> }
-
-export function createWatchList(chain: Chain, nowMs: () => number = Date.now): WatchList {
+/** `fewIds`: up to this many the database is asked about all. */
+export function createWatchList(db: Database, chain: Chain, fewIds?: number): WatchList {
   const scope = { chain: chain.id, partialDeposits: chain.deposits.kind === 'partial' }
-  const open = new Map<SwapId, Entry>()
-  const finished = new Map<SwapId, WatchedSwap>()
-  /** Swap ids of open swaps by order and leg: the id can change until the swap is funded. */
-  const ids = new Map<string, SwapId>()
-  const byDeposit = new Map<string, Entry>()
-  const unsettled = new Set<SwapId>()
+  const swaps = createLoadedFilter({ count: () => countSwapsOf(db, chain.id), ends: () => readWatchedEnds(db, scope) }, fewIds)
+  const deposits = createLoadedFilter({ count: () => countDepositsOf(db, chain.id), ends: () => readDepositEnds(db, chain.id) }, fewIds)
   let horizon: bigint | null = null
-  let loadedAtMs = 0
-  /** Null before the first poll. */
-  let written: { readonly hash: string | null } | null = null
+  let expected = { hasOpen: false, hasAny: true, hasDeposits: false, expectsUnconfirmed: false }
+  /** The cursor of the last poll that this process recorded; undefined before the first. */
+  let written: string | null | undefined
 
-  function put(row: WatchedRow): void {
-    const orderKey = `${row.orderId}/${row.leg}`
-    remove(ids.get(orderKey) ?? row.swapId)
-    ids.delete(orderKey)
-    const swap = { swapId: row.swapId, terms: row.terms }
-    if (row.watching === 'finished') finished.set(row.swapId, swap)
-    if (row.watching !== 'open') return
-    const entry = { ...swap, orderKey, deposits: new Set<string>(), spent: new Set(row.spent) }
-    open.set(row.swapId, entry)
-    ids.set(orderKey, row.swapId)
-    for (const deposit of row.deposits) addDeposit(entry, deposit)
-    noteSettled(entry)
-  }
-
-  function noteSettled({ swapId, deposits, spent }: Entry): void {
-    if (deposits.size > 0 && [...deposits].every((deposit) => spent.has(deposit))) unsettled.delete(swapId)
-    else unsettled.add(swapId)
-  }
-
-  function remove(swapId: SwapId): void {
-    finished.delete(swapId)
-    for (const deposit of open.get(swapId)?.deposits ?? []) byDeposit.delete(deposit)
-    open.delete(swapId)
-    unsettled.delete(swapId)
-  }
-
-  function addDeposit(entry: Entry, deposit: string): void {
-    entry.deposits.add(deposit)
-    byDeposit.set(deposit, entry)
-  }
-
-  function clearOpen(): void {
-    open.clear()
-    unsettled.clear()
-    ids.clear()
-    byDeposit.clear()
-  }
-
-  async function loadAll(db: Database): Promise<void> {
-    const next = await readHorizon(db)
-    const rows = await collect(readAllWatched(db, scope))
-    clearOpen()
-    finished.clear()
-    for (const row of rows) put(row)
-    horizon = next
-    loadedAtMs = nowMs()
-  }
-
-  async function loadChanges(db: Database, since: bigint): Promise<void> {
-    const changes = await readChangedWatched(db, scope, since)
-    for (const row of changes.rows) put(row)
-    horizon = changes.horizon
-  }
-
-  /** Reads deposits that another process recorded, or a reorg deleted. */
-  async function loadOpen(db: Database): Promise<void> {
-    const rows = await collect(readOpenWatched(db, scope))
-    clearOpen()
-    for (const row of rows) put(row)
+  async function refresh(): Promise<void> {
+    const { changed, ...rest } = await readExpected(db, chain.id, swaps.isInUse ? horizon : null)
+    expected = rest
+    horizon = rest.horizon
+    for (const end of changed) swaps.add(end)
   }
 
   return {
-    get size() {
-      return open.size + finished.size
+    get isEmpty() {
+      return !(expected.hasOpen || (scope.partialDeposits && expected.hasAny))
     },
-    get openSize() {
-      return open.size
+    get hasOpen() {
+      return expected.hasOpen
     },
     get hasDeposits() {
-      return byDeposit.size > 0
+      return expected.hasDeposits
     },
     get expectsUnconfirmed() {
-      return unsettled.size > 0
+      return expected.expectsUnconfirmed
     },
-    bySwapId: (swapId) => open.get(swapId) ?? finished.get(swapId),
-    byDeposit: (deposit) => byDeposit.get(deposit),
-    *active() {
-      for (const { swapId, terms, deposits } of open.values()) yield { swapId, terms, deposits: [...deposits] }
+    async find({ swapIds, spent }) {
+      // Orders that were just written must be in the filter.
+      if (horizon === null || swaps.isInUse) await refresh()
+      const asked = { swapIds: swaps.pass([...swapIds]), deposits: deposits.pass([...spent]) }
+      const { bySwapId, byDeposit } = await findWatched(db, scope, asked)
+      return foundIn(bySwapId, byDeposit)
     },
-    async refresh(db, cursor) {
-      if (horizon === null || nowMs() - loadedAtMs >= RELOAD_MS) {
-        await loadAll(db)
-        return
-      }
-      await loadChanges(db, horizon)
-      if (written === null || written.hash !== (cursor?.hash ?? null)) await loadOpen(db)
+    active: (limit, from) => listActive(db, chain.id, limit, from),
+    refresh,
+    startFrom(cursor) {
+      // Another process recorded deposits.
+      if (written !== (cursor?.hash ?? null)) deposits.forget()
     },
     recorded(cursor, events) {
-      written = { hash: cursor?.hash ?? null }
-      for (const event of events) {
-        const entry = open.get(event.swapId)
-        if (entry === undefined) continue
-        if (event.kind === 'initiated') addDeposit(entry, event.deposit)
-        else entry.spent.add(event.deposit)
-        noteSettled(entry)
-      }
+      written = cursor?.hash ?? null
+      const found = events.filter(({ kind }) => kind === 'initiated')
+      for (const { deposit } of found) deposits.add(deposit)
+      if (found.length > 0) expected = { ...expected, hasDeposits: true }
     },
   }
-}
-
-async function collect(pages: AsyncGenerator<readonly WatchedRow[]>): Promise<readonly WatchedRow[]> {
-  const rows: WatchedRow[] = []
-  for await (const page of pages) rows.push(...page)
-  return rows
 }

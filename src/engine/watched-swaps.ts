@@ -1,40 +1,61 @@
 /** Watched swaps from a plain list, and with deposits that a poll has just found. */
-
-import type { WatchedSwap, WatchedSwaps } from '../chains/port/watched-swaps.ts'
+import type { ActiveSwap, FoundSwaps, WatchedSwap, WatchedSwaps } from '../chains/port/watched-swaps.ts'
 import type { SwapId } from '../protocol/htlc.ts'
 
 /** All of them are active. */
-export function createWatchedSwaps(swaps: readonly (WatchedSwap & { readonly deposits: readonly string[] })[]): WatchedSwaps {
+export function createWatchedSwaps(swaps: readonly ActiveSwap[]): WatchedSwaps {
   const bySwapId = new Map(swaps.map((swap) => [swap.swapId, swap]))
   const byDeposit = new Map(swaps.flatMap((swap) => swap.deposits.map((deposit) => [deposit, swap] as const)))
   return {
-    size: bySwapId.size,
-    bySwapId: (swapId) => bySwapId.get(swapId),
-    byDeposit: (deposit) => byDeposit.get(deposit),
-    active: () => bySwapId.values(),
+    isEmpty: swaps.length === 0,
+    find: async ({ swapIds, spent }) => foundIn(among(bySwapId, swapIds), among(byDeposit, spent)),
+    async active(limit, from) {
+      const first = Number(from ?? 0)
+      const next = first + limit
+      return { swaps: swaps.slice(first, next), next: next < swaps.length ? String(next) : null }
+    },
   }
 }
 
+function among(known: ReadonlyMap<string, WatchedSwap>, ids: Iterable<string>): ReadonlyMap<string, WatchedSwap> {
+  const found = new Map<string, WatchedSwap>()
+  for (const id of ids) {
+    const swap = known.get(id)
+    if (swap !== undefined) found.set(id, swap)
+  }
+  return found
+}
+
+export function foundIn(bySwapId: ReadonlyMap<SwapId, WatchedSwap>, byDeposit: ReadonlyMap<string, WatchedSwap>): FoundSwaps {
+  return { bySwapId: (swapId) => bySwapId.get(swapId), byDeposit: (deposit) => byDeposit.get(deposit) }
+}
+
 /** The same swaps with more deposits, by their ids. */
-export function withDeposits(watched: WatchedSwaps, found: ReadonlyMap<string, SwapId>): WatchedSwaps {
-  if (found.size === 0) return watched
+export function withDeposits(watched: WatchedSwaps, more: ReadonlyMap<string, SwapId>): WatchedSwaps {
+  if (more.size === 0) return watched
   const deposits = new Map<SwapId, string[]>()
-  for (const [deposit, swapId] of found) {
+  for (const [deposit, swapId] of more) {
     const others = deposits.get(swapId)
     if (others === undefined) deposits.set(swapId, [deposit])
     else others.push(deposit)
   }
   return {
-    size: watched.size,
-    bySwapId: watched.bySwapId,
-    byDeposit(deposit) {
-      const swapId = found.get(deposit)
-      return swapId === undefined ? watched.byDeposit(deposit) : watched.bySwapId(swapId)
+    isEmpty: watched.isEmpty,
+    async find({ swapIds, spent }) {
+      const found = await watched.find({ swapIds: new Set([...swapIds, ...deposits.keys()]), spent })
+      return {
+        bySwapId: found.bySwapId,
+        byDeposit(deposit) {
+          const swapId = more.get(deposit)
+          return swapId === undefined ? found.byDeposit(deposit) : found.bySwapId(swapId)
+        },
+      }
     },
-    *active() {
-      for (const swap of watched.active()) {
-        const more = deposits.get(swap.swapId)
-        yield more === undefined ? swap : { ...swap, deposits: [...new Set([...swap.deposits, ...more])] }
+    async active(limit, from) {
+      const { swaps, next } = await watched.active(limit, from)
+      return {
+        swaps: swaps.map((swap) => ({ ...swap, deposits: [...new Set([...swap.deposits, ...(deposits.get(swap.swapId) ?? [])])] })),
+        next,
       }
     },
   }

@@ -27,7 +27,7 @@ beforeEach(async () => {
 
 function use(next: MemoryChain): void {
   chain = next
-  list = createWatchList(chain.chain)
+  list = createWatchList(store.db, chain.chain)
   reorgs = []
 }
 const watch = () =>

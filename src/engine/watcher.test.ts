@@ -23,7 +23,7 @@ beforeEach(async () => {
   for (const table of ['events', 'blocks', 'leases', 'swaps', 'orders'] as const) await store.db.deleteFrom(table).execute()
   chain = createMemoryChain(id, NOW)
   order = (await putOrder(store.db)).order
-  list = createWatchList(chain.chain)
+  list = createWatchList(store.db, chain.chain)
   reorgs = []
 })
 

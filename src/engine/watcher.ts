@@ -28,8 +28,9 @@ const DENSE_HEIGHTS = 4n
 const DEEP_HEIGHTS = 2048n
 /** The first poll of a chain, and every step of catching up, reads this many of the newest heights: a shallow reorg then rewinds little. */
 const NEWEST_HEIGHTS = 16n
-/** While the newest block stays the same, the lease is renewed and the watch list compared with the database only this often. */
+/** While the newest block stays the same, the lease is renewed only this often. */
 const RENEW_LEASE_MS = 2000
+/** How often the watch list reads what to expect while an order is open. */
 const REFRESH_MS = 5000
 /** How often new blocks are recorded while no order is open. */
 const REST_MS = 60_000
@@ -41,7 +42,7 @@ export type Watch = {
   readonly client: ChainClient
   /** Only one process per database follows a chain at a time: it holds a lease. */
   readonly holder: string
-  /** Kept between polls; without one, each poll reads the whole list. */
+  /** Kept between polls, with its filters. */
   readonly list?: WatchList
   /** Kept between polls; without one, no reorg of final blocks is ever accepted. */
   readonly guard?: FinalGuard
@@ -70,7 +71,7 @@ export type PollResult = {
  * A reorg at any earlier moment of the poll shows in one of them.
  */
 export async function pollChain(watch: Watch): Promise<PollResult> {
-  const { db, client, list = createWatchList(client.chain), memory = createPollMemory(), onCurrent = () => undefined } = watch
+  const { db, client, list = createWatchList(db, client.chain), memory = createPollMemory(), onCurrent = () => undefined } = watch
   const chain = client.chain.id
   const nowMs = performance.now()
   const tip = await client.tip()
@@ -85,12 +86,16 @@ export async function pollChain(watch: Watch): Promise<PollResult> {
   const from = cursor === null ? firstHeight(client.chain, tip) : cursor.height + 1n
   const end = await endOfStep(client, from, tip)
   const finalHeight = await readFinalHeight(client, list, memory, cursor, nowMs)
-  await list.refresh(db, cursor)
-  memory.refreshedAtMs = nowMs
+  list.startFrom(cursor)
+  // While an order is open, the list may expect too much or too little for a moment. What is watched is asked with the events.
+  if (!list.hasOpen || nowMs - memory.refreshedAtMs >= REFRESH_MS) {
+    memory.refreshedAtMs = nowMs
+    await list.refresh()
+  }
   const events = (await readEvents(client, list, from, end)).filter((event) => !isRecorded(memory, event))
   const minedDeposits = new Map(events.filter((event) => event.kind === 'initiated').map((event) => [event.deposit, event.swapId]))
   const unconfirmed = (list.expectsUnconfirmed ? await client.unconfirmedEvents?.(withDeposits(list, minedDeposits)) : null) ?? []
-  const isByHash = list.size === 0 || client.branchEvents !== undefined
+  const isByHash = list.isEmpty || client.branchEvents !== undefined
   const checked = await readChecked(client, { cursor, from, end, tip, finalHeight, events, isByHash })
   if (checked === 'cursor-gone') return rewindToFork(watch, tip)
   if (checked === 'changed') return NOTHING_NEW
@@ -108,7 +113,7 @@ export async function pollChain(watch: Watch): Promise<PollResult> {
     forget(memory)
     return { changed: true, behind: true }
   }
-  list.recorded(end, events)
+  list.recorded(end, [...events, ...unconfirmed])
   memory.recordedAtMs = nowMs
   if (recorded.changed) watch.onEvents?.()
   remember(memory, { ...end, ...(recorded.finalHeight !== null && { finalHeight: recorded.finalHeight }) }, step)
@@ -128,7 +133,7 @@ function isUnchanged(client: ChainClient, list: WatchList, memory: PollMemory, t
 }
 
 function isResting(list: WatchList, { cursor, recordedAtMs, refreshedAtMs }: PollMemory, tip: Block, nowMs: number): boolean {
-  if (cursor === null || list.openSize > 0 || (tip.height <= cursor.height && tip.hash !== cursor.hash)) return false
+  if (cursor === null || list.hasOpen || (tip.height <= cursor.height && tip.hash !== cursor.hash)) return false
   return nowMs - recordedAtMs < REST_MS && nowMs - refreshedAtMs < REST_MS
 }
 
@@ -163,7 +168,7 @@ async function readFinalHeight(
 }
 
 async function readEvents(client: ChainClient, list: WatchList, from: bigint, end: Block): Promise<readonly HtlcEvent[]> {
-  if (end.height < from || list.size === 0) return []
+  if (end.height < from || list.isEmpty) return []
   return client.branchEvents === undefined ? client.events(list, from, end.height) : client.branchEvents(list, from, end)
 }
 

@@ -6,7 +6,7 @@ import { createWatchedSwaps } from '../../engine/watched-swaps.ts'
 import { createSecp256k1Key } from '../../keys/secp256k1.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { hashSecret } from '../../protocol/secret.ts'
-import { deriveEvents, type SeenTransaction } from './events.ts'
+import { findEvents, type SeenTransaction } from './events.ts'
 import { htlcOf } from './htlc.ts'
 import { networkOf } from './networks.ts'
 import { identityOf } from './script/identity.ts'
@@ -30,7 +30,7 @@ const watch = (of: typeof htlc, timelock: bigint, deposits: readonly string[] = 
   terms: termsOf(timelock),
   deposits,
 })
-const derive = (seen: readonly SeenTransaction[], watched: Watched) => deriveEvents(seen, createWatchedSwaps(watched), network)
+const derive = (seen: readonly SeenTransaction[], watched: Watched) => findEvents(seen, createWatchedSwaps(watched), network)
 const block = { height: 9n, hash: 'ab'.repeat(32), time: 1_700_000_000n }
 
 const bytes = (length: number, fill: number) => new Uint8Array(length).fill(fill)
@@ -71,8 +71,8 @@ const redeemWitness = [bytes(64, 2), secretBytes, htlc.redeem.script, htlc.redee
 const refundWitness = [bytes(64, 2), htlc.refund.script, htlc.refund.controlBlock]
 
 describe('deposits', () => {
-  it('sees every output that pays a watched script', () => {
-    expect(derive(mined(funding), both)).toEqual([
+  it('sees every output that pays a watched script', async () => {
+    expect(await derive(mined(funding), both)).toEqual([
       {
         kind: 'initiated',
         swapId: htlc.address,
@@ -96,7 +96,7 @@ describe('deposits', () => {
     ])
   })
 
-  it('ignores the same leaves under another key or in another wrapper', () => {
+  it('ignores the same leaves under another key or in another wrapper', async () => {
     const leaves = [{ script: htlc.redeem.script }, [{ script: htlc.refund.script }, { script: htlc.instantRefund.script }]] as const
     const otherKey = p2tr(termsOf(20n).redeemer, [leaves[0], [...leaves[1]]], network, true)
     const wrapped = p2wsh({ type: 'unknown', script: htlc.redeem.script }, network)
@@ -107,7 +107,7 @@ describe('deposits', () => {
         [wrapped.script, 100_000n],
       ],
     )
-    expect(derive(mined(lookAlike), both)).toEqual([])
+    expect(await derive(mined(lookAlike), both)).toEqual([])
   })
 })
 
@@ -115,29 +115,31 @@ describe('spends', () => {
   const spendOf = (witness: readonly Uint8Array[]) => transaction([{ from: deposit, witness }], [[stranger, 1n]])
   const eventsOf = (tx: ParsedTransaction) => derive(mined(tx), [watch(htlc, 20n, [deposit])])
 
-  it('reads the secret out of a redeem', () => {
+  it('reads the secret out of a redeem', async () => {
     const redeem = spendOf(redeemWitness)
-    expect(eventsOf(redeem)).toEqual([{ kind: 'redeemed', swapId: htlc.address, tx: redeem.txid(), index: 'in:0', deposit, secret, block }])
+    expect(await eventsOf(redeem)).toEqual([
+      { kind: 'redeemed', swapId: htlc.address, tx: redeem.txid(), index: 'in:0', deposit, secret, block },
+    ])
   })
 
   it.each([
     ['behind an annex', [...redeemWitness, Uint8Array.of(0x50, ...bytes(31, 9))]],
     ['among extra items', [bytes(32, 5), bytes(33, 0x0a), ...redeemWitness]],
     ['after a 32-byte decoy', [bytes(32, 0x0b), secretBytes, htlc.redeem.script, htlc.redeem.controlBlock]],
-  ])('finds the secret %s', (_, witness) => {
-    expect(eventsOf(spendOf(witness))).toMatchObject([{ kind: 'redeemed', secret }])
+  ])('finds the secret %s', async (_, witness) => {
+    expect(await eventsOf(spendOf(witness))).toMatchObject([{ kind: 'redeemed', secret }])
   })
 
-  it('reads any other spend of a deposit as a refund', () => {
+  it('reads any other spend of a deposit as a refund', async () => {
     const redeemBy = (item: Uint8Array) => spendOf([bytes(64, 2), item, htlc.redeem.script, htlc.redeem.controlBlock])
-    expect(eventsOf(spendOf(refundWitness))).toMatchObject([{ kind: 'refunded', index: 'in:0', deposit }])
-    expect(eventsOf(spendOf([bytes(64, 2), bytes(64, 3), htlc.instantRefund.script, htlc.instantRefund.controlBlock]))).toMatchObject([
-      { kind: 'refunded' },
-    ])
-    expect(eventsOf(spendOf([bytes(64, 2)]))).toMatchObject([{ kind: 'refunded' }])
-    expect(eventsOf(redeemBy(bytes(32, 0x0b)))).toMatchObject([{ kind: 'refunded' }])
+    expect(await eventsOf(spendOf(refundWitness))).toMatchObject([{ kind: 'refunded', index: 'in:0', deposit }])
+    expect(await eventsOf(spendOf([bytes(64, 2), bytes(64, 3), htlc.instantRefund.script, htlc.instantRefund.controlBlock]))).toMatchObject(
+      [{ kind: 'refunded' }],
+    )
+    expect(await eventsOf(spendOf([bytes(64, 2)]))).toMatchObject([{ kind: 'refunded' }])
+    expect(await eventsOf(redeemBy(bytes(32, 0x0b)))).toMatchObject([{ kind: 'refunded' }])
     // 33 bytes that begin with the secret are not the secret.
-    expect(eventsOf(redeemBy(bytes(33, 0x0a)))).toMatchObject([{ kind: 'refunded' }])
+    expect(await eventsOf(redeemBy(bytes(33, 0x0a)))).toMatchObject([{ kind: 'refunded' }])
   })
 
   it.each([
@@ -149,23 +151,23 @@ describe('spends', () => {
       'with the script of a redeem as the annex',
       (shown: Uint8Array, redeem: Uint8Array) => [shown, ...refundWitness, Uint8Array.of(0x50, ...redeem)],
     ],
-  ])('reads a refund that shows the secret %s as a refund', (_, witnessOf) => {
+  ])('reads a refund that shows the secret %s as a refund', async (_, witnessOf) => {
     // A secret that begins like an annex (BIP341) can be in its place.
     const shown = Uint8Array.of(0x50, ...bytes(31, 0x0a))
     const terms = { ...termsOf(20n), secretHash: hashSecret(bytesToHex(shown)) }
     const { address, redeem } = htlcOf(terms, network)
     const spend = spendOf(witnessOf(shown, redeem.script))
-    const events = derive(mined(spend), [{ swapId: address, terms, deposits: [deposit] }])
+    const events = await derive(mined(spend), [{ swapId: address, terms, deposits: [deposit] }])
     // The secret is public, even if the spend is a refund.
     expect(events).toMatchObject([{ kind: 'refunded', secret: bytesToHex(shown) }])
   })
 
-  it('accepts only 32 bytes as a secret, even if the hash matches', () => {
+  it('accepts only 32 bytes as a secret, even if the hash matches', async () => {
     const long = bytes(33, 0x0c)
     const terms = { ...termsOf(20n), secretHash: bytesToHex(sha256(long)) }
     const { address, redeem } = htlcOf(terms, network)
     const spend = spendOf([bytes(64, 2), long, redeem.script, redeem.controlBlock])
-    const events = derive(mined(spend), [{ swapId: address, terms, deposits: [deposit] }])
+    const events = await derive(mined(spend), [{ swapId: address, terms, deposits: [deposit] }])
     expect(events).toMatchObject([{ kind: 'refunded', secret: null }])
   })
 
@@ -178,25 +180,27 @@ describe('spends', () => {
     ['in the annex of a refund', [...refundWitness, Uint8Array.of(0x50, ...secretBytes)]],
     ['in the annex of a key path', [bytes(64, 2), Uint8Array.of(0x50, ...secretBytes)]],
     ['in an unknown leaf', [secretBytes, bytes(1, 0x51), bytes(33, 0xc0)]],
-  ])('finds the secret that a spend other than a redeem shows %s', (_, witness) => {
-    expect(eventsOf(spendOf(witness))).toMatchObject([{ kind: 'refunded', secret }])
+  ])('finds the secret that a spend other than a redeem shows %s', async (_, witness) => {
+    expect(await eventsOf(spendOf(witness))).toMatchObject([{ kind: 'refunded', secret }])
   })
 
-  it('does not search for the secret inside longer items', () => {
+  it('does not search for the secret inside longer items', async () => {
     const witness = [concatBytes(secretBytes, bytes(1, 0)), ...refundWitness, Uint8Array.of(0x50, ...secretBytes, 0)]
-    expect(eventsOf(spendOf(witness))).toMatchObject([{ kind: 'refunded', secret: null }])
+    expect(await eventsOf(spendOf(witness))).toMatchObject([{ kind: 'refunded', secret: null }])
   })
 
   describe('by the key path', () => {
     const redeemer = createSecp256k1Key('02'.repeat(32)).publicKey
     const withParity = (parity: number) => Uint8Array.of(parity, ...redeemer.subarray(1))
     const initiator = p2wpkh(createSecp256k1Key('01'.repeat(32)).publicKey).script
-    const kindOf = (signature: Uint8Array, outputs: readonly Uint8Array[], more: readonly Uint8Array[] = []) =>
-      eventsOf(
-        transaction(
-          [{ from: deposit, witness: [signature, ...more] }],
-          outputs.map((script) => [script, 1n] as const),
-        ),
+    const kindOf = async (signature: Uint8Array, outputs: readonly Uint8Array[], more: readonly Uint8Array[] = []) =>
+      (
+        await eventsOf(
+          transaction(
+            [{ from: deposit, witness: [signature, ...more] }],
+            outputs.map((script) => [script, 1n] as const),
+          ),
+        )
       )
         .filter(({ index }) => index === 'in:0')
         .map((event) => [event.kind, event.kind === 'initiated' ? '' : event.secret])
@@ -205,27 +209,27 @@ describe('spends', () => {
       ['the wallet of the redeemer', p2wpkh(withParity(2)).script],
       ['the wallet of the other key with the same x', p2wpkh(withParity(3)).script],
       ['taproot of the redeemer (BIP86)', p2tr(redeemer.subarray(1)).script],
-    ])('is a redeem when it pays %s', (_, script) => {
-      expect(kindOf(bytes(64, 2), [script])).toEqual([['redeemed', null]])
-      expect(kindOf(bytes(64, 2), [stranger, script])).toEqual([['redeemed', null]])
-      expect(kindOf(bytes(64, 2), [script], [Uint8Array.of(0x50)])).toEqual([['redeemed', null]])
-      expect(kindOf(bytes(65, 1), [script])).toEqual([['redeemed', null]])
+    ])('is a redeem when it pays %s', async (_, script) => {
+      expect(await kindOf(bytes(64, 2), [script])).toEqual([['redeemed', null]])
+      expect(await kindOf(bytes(64, 2), [stranger, script])).toEqual([['redeemed', null]])
+      expect(await kindOf(bytes(64, 2), [script], [Uint8Array.of(0x50)])).toEqual([['redeemed', null]])
+      expect(await kindOf(bytes(65, 1), [script])).toEqual([['redeemed', null]])
     })
 
-    it('is a refund when it pays anyone else', () => {
+    it('is a refund when it pays anyone else', async () => {
       for (const script of [initiator, stranger, htlc.script, p2wsh({ type: 'unknown', script: htlc.redeem.script }).script])
-        expect(kindOf(bytes(64, 2), [script])).toEqual([['refunded', null]])
+        expect(await kindOf(bytes(64, 2), [script])).toEqual([['refunded', null]])
     })
 
-    it('is classified by the output of the same index if the parties signed only that (SINGLE)', () => {
+    it('is classified by the output of the same index if the parties signed only that (SINGLE)', async () => {
       const [wallet, single] = [p2wpkh(redeemer).script, bytes(65, 0x83)]
-      expect(kindOf(single, [stranger, wallet])).toEqual([['refunded', null]])
-      expect(kindOf(single, [wallet, stranger])).toEqual([['redeemed', null]])
-      expect(kindOf(bytes(65, 0x03), [stranger, wallet])).toEqual([['refunded', null]])
+      expect(await kindOf(single, [stranger, wallet])).toEqual([['refunded', null]])
+      expect(await kindOf(single, [wallet, stranger])).toEqual([['redeemed', null]])
+      expect(await kindOf(bytes(65, 0x03), [stranger, wallet])).toEqual([['refunded', null]])
     })
   })
 
-  it('classifies each input of a transaction on its own', () => {
+  it('classifies each input of a transaction on its own', async () => {
     const otherDeposit = `${funding.txid()}:2`
     const mixed = transaction(
       [
@@ -235,24 +239,25 @@ describe('spends', () => {
       ],
       [[stranger, 1n]],
     )
-    const events = derive(mined(mixed), [watch(htlc, 20n, [deposit]), watch(otherHtlc, 21n, [otherDeposit])])
+    const events = await derive(mined(mixed), [watch(htlc, 20n, [deposit]), watch(otherHtlc, 21n, [otherDeposit])])
     expect(events.map(({ kind, index, swapId }) => [kind, index, swapId])).toEqual([
       ['refunded', 'in:1', otherHtlc.address],
       ['redeemed', 'in:2', htlc.address],
     ])
   })
 
-  it('knows deposits of the same scan, in any order, and ignores spends of unknown ones', () => {
+  it('knows deposits of the same scan, in any order, and ignores spends of unknown ones', async () => {
     const redeem = spendOf(redeemWitness)
-    const kinds = (list: readonly ParsedTransaction[]) => derive(mined(...list), both).map((event) => event.kind)
-    expect(kinds([funding, redeem])).toEqual(['initiated', 'initiated', 'redeemed'])
-    expect(kinds([redeem, funding])).toEqual(['redeemed', 'initiated', 'initiated'])
-    expect(kinds([redeem])).toEqual([])
+    const kinds = async (list: readonly ParsedTransaction[]) => (await derive(mined(...list), both)).map((event) => event.kind)
+    expect(await kinds([funding, redeem])).toEqual(['initiated', 'initiated', 'redeemed'])
+    expect(await kinds([redeem, funding])).toEqual(['redeemed', 'initiated', 'initiated'])
+    expect(await kinds([redeem])).toEqual([])
   })
 
-  it('sees a deposit that a redeem pays into another watched swap', () => {
+  it('sees a deposit that a redeem pays into another watched swap', async () => {
     const chained = transaction([{ from: deposit, witness: redeemWitness }], [[otherHtlc.script, 90_000n]])
-    expect(derive(mined(chained), [watch(htlc, 20n, [deposit]), watch(otherHtlc, 21n)]).map((e) => [e.kind, e.index])).toEqual([
+    const events = await derive(mined(chained), [watch(htlc, 20n, [deposit]), watch(otherHtlc, 21n)])
+    expect(events.map((e) => [e.kind, e.index])).toEqual([
       ['redeemed', 'in:0'],
       ['initiated', 'out:0'],
     ])

@@ -1,10 +1,10 @@
-/** Derives the events of watched HTLCs from transactions. Pure: the same transactions always give the same events. */
+/** Derives the events of watched HTLCs from transactions: the same transactions always give the same events. */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { SigHash } from '@scure/btc-signer'
 import type { BlockRef, HtlcEvent, HtlcTerms } from '../../protocol/htlc.ts'
 import type { Hex32 } from '../../protocol/secret.ts'
-import type { WatchedSwap, WatchedSwaps } from '../port/watched-swaps.ts'
+import type { FoundSwaps, WatchedSwap, WatchedSwaps } from '../port/watched-swaps.ts'
 import { redeemScript } from './htlc.ts'
 import type { BitcoinNetwork } from './networks.ts'
 import { payoutScripts } from './script/payout-scripts.ts'
@@ -16,19 +16,30 @@ export type SeenTransaction = { readonly transaction: ParsedTransaction; readonl
 /** BIP340; one byte more for a hash type other than the default. */
 const SIGNATURE_BYTES = 64
 
-/** Deposits are matched by the whole scriptPubKey. The same leaves in another output type may be unspendable for our parties. */
-export function deriveEvents(
+/** Asks once which of the transactions' ids are watched. */
+export async function findEvents(
   seen: readonly SeenTransaction[],
-  watched: Pick<WatchedSwaps, 'bySwapId' | 'byDeposit'>,
+  watched: WatchedSwaps,
   network: BitcoinNetwork,
-): readonly HtlcEvent[] {
-  const paidBy = new Map(seen.map(({ transaction }) => [transaction, depositsIn(transaction, watched, network)]))
+): Promise<readonly HtlcEvent[]> {
+  if (seen.length === 0) return []
+  const outputs = seen.flatMap(({ transaction }) => transaction.outputs)
+  const found = await watched.find({
+    swapIds: new Set(outputs.flatMap(({ script }) => taprootAddressAt(script, network) ?? [])),
+    spent: seen.flatMap(({ transaction }) => transaction.inputs.map(({ outpoint }) => outpoint)),
+  })
+  return deriveEvents(seen, found, network)
+}
+
+/** Deposits are matched by the whole scriptPubKey. The same leaves in another output type may be unspendable for our parties. */
+function deriveEvents(seen: readonly SeenTransaction[], swaps: FoundSwaps, network: BitcoinNetwork): readonly HtlcEvent[] {
+  const paidBy = new Map(seen.map(({ transaction }) => [transaction, depositsIn(transaction, swaps, network)]))
   // Find all deposits before the spends: unconfirmed transactions come in any order.
   const fresh = new Map([...paidBy.values()].flat().map(({ deposit, swap }) => [deposit, swap]))
   const payoutsOf = cachePayouts()
   return seen.flatMap(({ transaction, block }) => [
     ...transaction.inputs.flatMap((input, vin): HtlcEvent[] => {
-      const swap = fresh.get(input.outpoint) ?? watched.byDeposit(input.outpoint)
+      const swap = fresh.get(input.outpoint) ?? swaps.byDeposit(input.outpoint)
       if (swap === undefined) return []
       const common = { swapId: swap.swapId, tx: transaction.txid(), index: `in:${vin}`, block, deposit: input.outpoint }
       return [{ ...common, ...readSpend(input.witness, swap.terms, { outputs: transaction.outputs, vin, payoutsOf }) }]
@@ -51,10 +62,10 @@ export function deriveEvents(
 
 type Deposit = { readonly deposit: Outpoint; readonly vout: number; readonly amount: bigint; readonly swap: WatchedSwap }
 
-function depositsIn(transaction: ParsedTransaction, watched: Pick<WatchedSwaps, 'bySwapId'>, network: BitcoinNetwork): readonly Deposit[] {
+function depositsIn(transaction: ParsedTransaction, swaps: FoundSwaps, network: BitcoinNetwork): readonly Deposit[] {
   return transaction.outputs.flatMap(({ script, amount }, vout) => {
     const address = taprootAddressAt(script, network)
-    const swap = address === null ? undefined : watched.bySwapId(address)
+    const swap = address === null ? undefined : swaps.bySwapId(address)
     return swap === undefined ? [] : [{ deposit: `${transaction.txid()}:${vout}`, vout, amount, swap }]
   })
 }

@@ -13,7 +13,7 @@ import { cosigning, instantRefundSigning } from './cosign/cosign-abilities.ts'
 import { signFill, verifyFill } from './cosign/fill.ts'
 import { proposeInstantRefunds } from './cosign/instant-refund.ts'
 import { sendInstantRefund } from './cosign/send-instant-refund.ts'
-import { deriveEvents } from './events.ts'
+import { findEvents } from './events.ts'
 import { defaultPace } from './execute.ts'
 import type { Execution } from './execution.ts'
 import { fundingOf } from './funding.ts'
@@ -87,13 +87,13 @@ function createBitcoinClient(chain: Chain, { network, backend, verify, inspect, 
     tip: backend.tip,
     headers: backend.headers,
     async events(watched, from, to) {
-      if (watched.size === 0 || to < from) return []
-      return deriveEvents(await backend.transactionsIn(watched, from, to), watched, network)
+      if (watched.isEmpty || to < from) return []
+      return findEvents(await backend.transactionsIn(watched, from, to), watched, network)
     },
     async unconfirmedEvents(watched) {
-      if (watched.size === 0) return []
+      if (watched.isEmpty) return []
       const transactions = await backend.unconfirmed(watched)
-      return deriveEvents(
+      return findEvents(
         transactions.map((transaction) => ({ transaction, block: null })),
         watched,
         network,

@@ -5,7 +5,7 @@ import type { Block, Chain } from '../../protocol/chain.ts'
 import type { HtlcEvent } from '../../protocol/htlc.ts'
 import { isSecretFor } from '../../protocol/secret.ts'
 import { ChainFailure } from '../port/failure.ts'
-import type { WatchedSwaps } from '../port/watched-swaps.ts'
+import type { FoundSwaps, WatchedSwaps } from '../port/watched-swaps.ts'
 import { allowedLagOf } from '../providers/agreed-blocks.ts'
 import { type Contracts, canonicalTerms, swapIdOf } from './htlc.ts'
 import type { EvmNode, NodeLog } from './nodes/node.ts'
@@ -62,14 +62,13 @@ export function createEventReader(node: EvmNode, contracts: Contracts, chain: Pi
     if (recent.some((block, i) => i > 0 && block.parentHash !== recent[i - 1]?.hash)) return null
     const [lowest] = recent
     const deepLogs = lowest === undefined ? [] : await logsBelow(from, lowest)
-    const found = [deepLogs, ...(await inParallel(recent, logsIn))].flat()
-    const logs = found.filter((log) => watched.bySwapId(orderIdTopic(log)) !== undefined)
+    const { logs, swaps } = await watchedLogs(watched, [deepLogs, ...(await inParallel(recent, logsIn))].flat())
     const deep = new Set(logs.map((log) => log.blockHeight).filter((height) => height < first))
     const blocks = new Map([...(await inParallel([...deep], blockAt)), ...recent].map((block) => [block.height, block]))
     if (logs.some((log) => blocks.get(log.blockHeight)?.hash !== log.blockHash)) return null
     // The last block is the same before and after the read: so all blocks below it are of one branch.
     if ((await node.block(to))?.hash !== recent.at(-1)?.hash) return null
-    return logs.sort(inChainOrder).flatMap((log) => parseEvent(log, watched, contracts, blocks) ?? [])
+    return logs.sort(inChainOrder).flatMap((log) => parseEvent(log, swaps, contracts, blocks) ?? [])
   }
 
   /**
@@ -79,11 +78,11 @@ export function createEventReader(node: EvmNode, contracts: Contracts, chain: Pi
   async function readBranchOnce(watched: WatchedSwaps, from: bigint, end: Block): Promise<readonly HtlcEvent[] | null> {
     const lowest = from > recentBlocks ? from - recentBlocks : 0n
     const found = from === end.height ? await logsIn(end) : await logsOf({ from: lowest, to: end.height, lastHash: end.hash }, from)
-    const logs = found.filter((log) => watched.bySwapId(orderIdTopic(log)) !== undefined)
+    const { logs, swaps } = await watchedLogs(watched, found)
     const lower = [...new Set(logs.map((log) => log.blockHeight).filter((height) => height !== end.height))]
     const blocks = new Map([...(lower.length === 0 ? [] : await node.blocks(lower)), end].map((block) => [block.height, block]))
     if (logs.some((log) => blocks.get(log.blockHeight)?.hash !== log.blockHash)) return null
-    return logs.sort(inChainOrder).flatMap((log) => parseEvent(log, watched, contracts, blocks) ?? [])
+    return logs.sort(inChainOrder).flatMap((log) => parseEvent(log, swaps, contracts, blocks) ?? [])
   }
 
   async function retried(blocks: string, read: () => Promise<readonly HtlcEvent[] | null>): Promise<readonly HtlcEvent[]> {
@@ -103,14 +102,22 @@ export function createEventReader(node: EvmNode, contracts: Contracts, chain: Pi
 
   return {
     async read(watched, from, to) {
-      if (watched.size === 0 || addresses.length === 0 || to < from) return []
+      if (watched.isEmpty || addresses.length === 0 || to < from) return []
       return retried(`${from} to ${to}`, () => readOnce(watched, from, to))
     },
     async readBranch(watched, from, end) {
-      if (watched.size === 0 || addresses.length === 0 || end.height < from) return []
+      if (watched.isEmpty || addresses.length === 0 || end.height < from) return []
       return retried(`${from} to ${end.height}`, () => readBranchOnce(watched, from, end))
     },
   }
+}
+
+async function watchedLogs(
+  watched: WatchedSwaps,
+  found: readonly NodeLog[],
+): Promise<{ readonly logs: NodeLog[]; readonly swaps: FoundSwaps }> {
+  const swaps = await watched.find({ swapIds: new Set(found.map(orderIdTopic)), spent: [] })
+  return { logs: found.filter((log) => swaps.bySwapId(orderIdTopic(log)) !== undefined), swaps }
 }
 
 async function inParallel<T, R>(items: readonly T[], ask: (item: T) => Promise<R>): Promise<readonly R[]> {
@@ -135,8 +142,8 @@ function inChainOrder(a: NodeLog, b: NodeLog): number {
 }
 
 /** Null unless the swap's own contract emitted it, for the swap's own terms. */
-function parseEvent(log: NodeLog, watched: WatchedSwaps, contracts: Contracts, blocks: ReadonlyMap<bigint, Block>): HtlcEvent | null {
-  const swap = watched.bySwapId(orderIdTopic(log))
+function parseEvent(log: NodeLog, swaps: FoundSwaps, contracts: Contracts, blocks: ReadonlyMap<bigint, Block>): HtlcEvent | null {
+  const swap = swaps.bySwapId(orderIdTopic(log))
   const block = blocks.get(log.blockHeight)
   if (swap === undefined || block === undefined) return null
   const { swapId, terms } = swap

@@ -1,4 +1,4 @@
-/** The watched swaps of one chain, looked up by id: the cost of a poll does not grow with their number. */
+/** The watched swaps of one chain. There may be millions, so they are not in memory: a client asks which of the ids it has seen are watched. */
 import type { HtlcTerms, SwapId } from '../../protocol/htlc.ts'
 
 export type WatchedSwap = {
@@ -6,11 +6,36 @@ export type WatchedSwap = {
   readonly terms: HtlcTerms
 }
 
-export interface WatchedSwaps {
-  readonly size: number
+export type ActiveSwap = WatchedSwap & {
+  /** Ids of its known deposits. */
+  readonly deposits: readonly string[]
+}
+
+/** What a block, some logs or the mempool show. */
+export type SeenIds = {
+  readonly swapIds: Iterable<SwapId>
+  /** Ids of deposits that are spent. */
+  readonly spent: Iterable<string>
+}
+
+/** The answer for the ids that were asked. */
+export interface FoundSwaps {
   bySwapId(swapId: SwapId): WatchedSwap | undefined
-  /** By the id of a known deposit: finds the swap whose deposit a transaction spends. */
+  /** The swap whose known deposit this is. */
   byDeposit(deposit: string): WatchedSwap | undefined
-  /** Open swaps with their known deposits: for nodes that can be queried for one address at a time only. */
-  active(): Iterable<WatchedSwap & { readonly deposits: readonly string[] }>
+}
+
+export type ActivePage = {
+  readonly swaps: readonly ActiveSwap[]
+  /** Where the next page begins; null if there are no more. */
+  readonly next: string | null
+}
+
+export interface WatchedSwaps {
+  /** Nothing is watched: the chain need not be read. */
+  readonly isEmpty: boolean
+  /** Ask for all ids of a block at once: that is at most one query. */
+  find(seen: SeenIds): Promise<FoundSwaps>
+  /** Open swaps, newest first: for nodes that can be queried for one address at a time only. `from`: `next` of the page before. */
+  active(limit: number, from: string | null): Promise<ActivePage>
 }

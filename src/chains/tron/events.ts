@@ -21,12 +21,17 @@ function withTronId(event: HtlcEvent): HtlcEvent {
 
 function evmWatched(watched: WatchedSwaps): WatchedSwaps {
   return {
-    size: watched.size,
-    bySwapId(swapId) {
-      const swap = watched.bySwapId(swapId)
-      return swap && { ...swap, terms: evmTerms(swap.terms) }
+    isEmpty: watched.isEmpty,
+    async find(seen) {
+      const found = await watched.find(seen)
+      return {
+        bySwapId(swapId) {
+          const swap = found.bySwapId(swapId)
+          return swap && { ...swap, terms: evmTerms(swap.terms) }
+        },
+        byDeposit: found.byDeposit,
+      }
     },
-    byDeposit: (deposit) => watched.byDeposit(deposit),
-    active: () => watched.active(),
+    active: watched.active,
   }
 }

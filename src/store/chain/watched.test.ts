@@ -3,7 +3,17 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { insertOrder, insertOrders } from '../orders/insert-orders.ts'
 import { blockOf, closeAnyway, exampleOrder, openTestStore, putOrder, sightingsOf, type TestStore } from '../store.fixture.ts'
 import { readCursor, recordPoll } from './events.ts'
-import { readAllWatched, readChangedWatched, readHorizon, readOpenWatched, type WatchedRow } from './watched.ts'
+import {
+  countDepositsOf,
+  countSwapsOf,
+  findWatched,
+  ID_END,
+  listActive,
+  readDepositEnds,
+  readExpected,
+  readWatchedEnds,
+  type WatchedScope,
+} from './watched.ts'
 
 const chain = 'bitcoin_regtest'
 const scope = { chain, partialDeposits: true }
@@ -16,115 +26,201 @@ beforeEach(async () => {
   for (const table of ['events', 'blocks', 'swaps', 'orders'] as const) await store.db.deleteFrom(table).execute()
 })
 
-async function listed(pages: AsyncGenerator<readonly WatchedRow[]>) {
-  const rows: WatchedRow[] = []
-  for await (const page of pages) rows.push(...page)
-  return new Map(rows.map((row) => [row.swapId, row]))
-}
-const all = (partialDeposits = true) => listed(readAllWatched(store.db, { chain, partialDeposits }))
-const changedSince = async (horizon: bigint) => (await readChangedWatched(store.db, scope, horizon)).rows.map(({ swapId }) => swapId)
-/** Waits: other transactions on the same server may hold the horizon back, and then unchanged rows are read, too. */
-const settledHorizon = () =>
-  vi.waitFor(
-    async () => {
-      const { rows } = await sql<{ last: bigint }>`select max(watched_in) as last from swaps`.execute(store.db)
-      const horizon = await readHorizon(store.db)
-      expect(horizon).toBeGreaterThan(rows[0]?.last ?? 0n)
-      return horizon
-    },
-    { timeout: 50_000, interval: 20 },
-  )
 const put = async () => (await putOrder(store.db)).order
+const end = (id: string) => id.slice(-ID_END)
+const ends = (...ids: readonly string[]) => ids.map(end).sort()
+async function read(pages: AsyncGenerator<readonly string[]>): Promise<readonly string[]> {
+  const found: string[] = []
+  for await (const page of pages) found.push(...page)
+  return found.sort()
+}
+const found = async (swapIds: readonly string[], deposits: readonly string[] = [], within: WatchedScope = scope) => {
+  const { bySwapId, byDeposit } = await findWatched(store.db, within, { swapIds, deposits })
+  return { bySwapId: [...bySwapId.keys()].sort(), byDeposit: [...byDeposit].map(([deposit, { swapId }]) => [deposit, swapId]) }
+}
+const record = async (events: Parameters<typeof recordPoll>[1]['events'], unconfirmed: typeof events = []) =>
+  recordPoll(store.db, { chain, after: await readCursor(store.db, chain), blocks: [blockOf(1n)], events, unconfirmed })
+async function closeBefore(id: string, days: number): Promise<void> {
+  await closeAnyway(store.db, id)
+  const closedAt = new Date(Date.now() - days * 24 * 3600 * 1000)
+  await store.db.updateTable('orders').set({ closed_at: closedAt }).where('id', '=', id).execute()
+}
+const reopen = (id: string) => store.db.updateTable('orders').set({ closed_at: null }).where('id', '=', id).execute()
 
-describe('readAllWatched', () => {
-  test('returns the swaps of open orders on this chain, with all known deposits', async () => {
-    const [open, quiet] = [await put(), await put()]
-    const { swapId } = open.source
-    const second = { ...sightingsOf(swapId).initiated(), tx: 'second', deposit: 'second deposit' }
-    await recordPoll(store.db, {
-      chain,
-      after: await readCursor(store.db, chain),
-      blocks: [blockOf(1n)],
-      events: [sightingsOf(swapId, blockOf(1n)).initiated()],
-      unconfirmed: [second, { ...sightingsOf(swapId).refunded(), deposit: 'spent by a refund' }],
-    })
-    const watched = await all()
-    expect([...watched.keys()].sort()).toEqual([swapId, quiet.source.swapId].sort())
-    expect(watched.get(swapId)).toMatchObject({ orderId: open.id, leg: 'source', terms: open.source.terms, watching: 'open' })
-    expect([...(watched.get(swapId)?.deposits ?? [])].sort()).toEqual([`deposit of ${swapId}`, 'second deposit'])
-    expect(watched.get(quiet.source.swapId)?.deposits).toEqual([])
+describe('findWatched', () => {
+  test('finds swaps of open orders on this chain by their ids, with their terms', async () => {
+    const [one, two] = [await put(), await put()]
+    const ids = [one.source.swapId, two.source.swapId, one.destination.swapId, 'unknown']
+    expect((await found(ids)).bySwapId).toEqual([one.source.swapId, two.source.swapId].sort())
+    const { bySwapId } = await findWatched(store.db, scope, { swapIds: ids, deposits: [] })
+    expect(bySwapId.get(one.source.swapId)).toEqual({ swapId: one.source.swapId, terms: one.source.terms })
+    expect((await found(ids, [], { chain: 'ethereum_localnet', partialDeposits: true })).bySwapId).toEqual([one.destination.swapId])
   })
 
-  test('with partial deposits, also returns source swaps of orders closed within a year, without their deposits', async () => {
-    const [recent, old, open] = [await put(), await put(), await put()]
-    const step = { chain, after: null, blocks: [blockOf(1n)], unconfirmed: [] }
-    await recordPoll(store.db, { ...step, events: [sightingsOf(recent.source.swapId, blockOf(1n)).initiated()] })
-    for (const id of [recent.id, old.id]) await closeAnyway(store.db, id)
-    const yearAgo = new Date(Date.now() - 366 * 24 * 3600 * 1000)
-    await store.db.updateTable('orders').set({ closed_at: yearAgo }).where('id', '=', old.id).execute()
-    const watched = await all()
-    expect([...watched.keys()].sort()).toEqual([recent.source.swapId, open.source.swapId].sort())
-    expect(watched.get(recent.source.swapId)).toMatchObject({ watching: 'finished', deposits: [] })
-    expect([...(await all(false)).keys()]).toEqual([open.source.swapId])
-    expect([...(await listed(readOpenWatched(store.db, scope))).keys()]).toEqual([open.source.swapId])
+  test('with partial deposits also source swaps of orders closed within a year', async () => {
+    const [recent, old] = [await put(), await put()]
+    await closeBefore(recent.id, 364)
+    await closeBefore(old.id, 366)
+    const ids = [recent.source.swapId, old.source.swapId]
+    expect((await found(ids)).bySwapId).toEqual([recent.source.swapId])
+    expect((await found(ids, [], { ...scope, partialDeposits: false })).bySwapId).toEqual([])
     const elsewhere = { chain: 'ethereum_localnet', partialDeposits: true }
-    expect([...(await listed(readAllWatched(store.db, elsewhere))).keys()]).toEqual([open.destination.swapId])
+    expect((await found([recent.destination.swapId], [], elsewhere)).bySwapId).toEqual([])
+    await reopen(old.id)
+    expect((await found(ids)).bySwapId).toEqual([...ids].sort())
+  })
+
+  test('finds swaps of open orders by their known deposits, mined or not', async () => {
+    const [open, closed] = [await put(), await put()]
+    const [{ swapId }, other] = [open.source, closed.source.swapId]
+    const second = { ...sightingsOf(swapId).initiated(), tx: 'second', deposit: 'second deposit' }
+    const spend = { ...sightingsOf(swapId).refunded(), deposit: 'only spent' }
+    const events = [swapId, other].map((id) => sightingsOf(id, blockOf(1n)).initiated())
+    await record(events, [second, spend])
+    await closeAnyway(store.db, closed.id)
+    const deposits = [...events.map(({ deposit }) => deposit), 'second deposit', 'only spent', 'unknown']
+    expect(await found([], deposits)).toEqual({
+      bySwapId: [],
+      byDeposit: expect.arrayContaining([
+        [`deposit of ${swapId}`, swapId],
+        ['second deposit', swapId],
+      ]),
+    })
+    expect((await found([], deposits)).byDeposit).toHaveLength(2)
+    await reopen(closed.id)
+    expect((await found([], deposits)).byDeposit).toHaveLength(3)
+  })
+
+  test('is asked for more ids than fit into one statement', async () => {
+    const order = await put()
+    await record([sightingsOf(order.source.swapId, blockOf(1n)).initiated()])
+    const noise = (more: number) => Array.from({ length: 10_000 + more }, (_, n) => `noise ${n}`)
+    const asked = [
+      [...noise(0), order.source.swapId],
+      [...noise(20_000), `deposit of ${order.source.swapId}`],
+    ] as const
+    expect(await found(...asked)).toEqual({
+      bySwapId: [order.source.swapId],
+      byDeposit: [[`deposit of ${order.source.swapId}`, order.source.swapId]],
+    })
   })
 })
 
-test('readOpenWatched reads more orders than fit into one page', async () => {
-  const orders = Array.from({ length: 2_001 }, () => ({ input: exampleOrder(), sealed: [] }))
-  await insertOrders(store.db, orders)
-  expect((await listed(readOpenWatched(store.db, scope))).size).toBe(2_001)
-  await closeAnyway(store.db, orders[0]?.input.order.id ?? '')
-  expect((await listed(readOpenWatched(store.db, scope))).size).toBe(2_000)
+describe('readExpected', () => {
+  const expected = (id = chain) => readExpected(store.db, id, null)
+
+  test('says what to expect of a chain', async () => {
+    expect(await expected()).toMatchObject({ hasAny: false, hasOpen: false, hasDeposits: false, expectsUnconfirmed: false })
+    const order = await put()
+    const { swapId } = order.source
+    expect(await expected()).toMatchObject({ hasAny: true, hasOpen: true, hasDeposits: false, expectsUnconfirmed: true })
+    const deposit = sightingsOf(swapId, blockOf(1n)).initiated()
+    await record([deposit])
+    expect(await expected()).toMatchObject({ hasOpen: true, hasDeposits: true, expectsUnconfirmed: true })
+    await record([], [sightingsOf(swapId).refunded()])
+    expect(await expected()).toMatchObject({ expectsUnconfirmed: true })
+    await record([sightingsOf(swapId, blockOf(1n)).refunded()])
+    expect(await expected()).toMatchObject({ hasOpen: true, hasDeposits: true, expectsUnconfirmed: false })
+    await record([{ ...deposit, tx: 'second', deposit: 'second' }])
+    expect(await expected()).toMatchObject({ expectsUnconfirmed: true })
+    await closeAnyway(store.db, order.id)
+    expect(await expected()).toMatchObject({ hasAny: true, hasOpen: false, hasDeposits: false, expectsUnconfirmed: false })
+    expect(await expected('litecoin_regtest')).toMatchObject({ hasAny: false, hasOpen: false })
+  })
+
+  test('expects everything if very many swaps are open', async () => {
+    const orders = Array.from({ length: 101 }, () => ({ input: exampleOrder(), sealed: [] }))
+    await insertOrders(store.db, orders)
+    expect(await expected()).toMatchObject({ hasDeposits: true, expectsUnconfirmed: true })
+    await closeAnyway(store.db, orders[0]?.input.order.id ?? '')
+    expect(await expected()).toMatchObject({ hasDeposits: false, expectsUnconfirmed: true })
+  })
 })
 
-describe('readChangedWatched', () => {
-  test('returns new orders, changed swaps, and orders that were closed or reopened', async () => {
+describe('changes', () => {
+  const changedSince = async (horizon: bigint) => (await readExpected(store.db, chain, horizon)).changed.toSorted()
+  /** Waits: other transactions on the same server may hold the horizon back, and then unchanged rows are read, too. */
+  const settledHorizon = () =>
+    vi.waitFor(
+      async () => {
+        const { rows } = await sql<{ last: bigint }>`select max(watched_in) as last from swaps`.execute(store.db)
+        const { horizon } = await readExpected(store.db, chain, null)
+        expect(horizon).toBeGreaterThan(rows[0]?.last ?? 0n)
+        return horizon
+      },
+      { timeout: 50_000, interval: 20 },
+    )
+
+  test('are new orders, changed swaps, and orders that were closed or reopened', async () => {
     const [still, changed, closed, opened] = [await put(), await put(), await put(), await put()]
     await closeAnyway(store.db, opened.id)
     const horizon = await settledHorizon()
     expect(await changedSince(horizon)).toEqual([])
     await store.db.updateTable('swaps').set({ swap_id: 'changed' }).where('order_id', '=', changed.id).where('leg', '=', 'source').execute()
     await closeAnyway(store.db, closed.id)
-    await store.db.updateTable('orders').set({ closed_at: null }).where('id', '=', opened.id).execute()
+    await reopen(opened.id)
     const made = await put()
-    const found = new Map((await readChangedWatched(store.db, scope, horizon)).rows.map((row) => [row.swapId, row]))
-    expect([...found].map(([swapId, row]) => [swapId, row.watching]).sort()).toEqual(
-      [
-        ['changed', 'open'],
-        [closed.source.swapId, 'finished'],
-        [opened.source.swapId, 'open'],
-        [made.source.swapId, 'open'],
-      ].sort(),
-    )
-    expect(found.has(still.source.swapId)).toBe(false)
+    expect(await changedSince(horizon)).toEqual(ends('changed', closed.source.swapId, opened.source.swapId, made.source.swapId))
+    expect(await changedSince(horizon)).not.toContain(end(still.source.swapId))
     expect(await changedSince(await settledHorizon())).toEqual([])
   })
 
-  test('includes rows written before the horizon and committed after it', async () => {
+  test('include rows written before the horizon and committed after it', async () => {
     const slow = exampleOrder()
     let horizon = 0n
     await store.other.transaction().execute(async (tx) => {
       await insertOrder(tx, slow)
       await put()
-      horizon = await readHorizon(store.db)
+      horizon = (await readExpected(store.db, chain, null)).horizon
       await put()
-      expect(await changedSince(horizon)).not.toContain(slow.order.source.swapId)
+      expect(await changedSince(horizon)).not.toContain(end(slow.order.source.swapId))
     })
-    expect(await changedSince(horizon)).toContain(slow.order.source.swapId)
+    expect(await changedSince(horizon)).toContain(end(slow.order.source.swapId))
   })
 
-  test('ignores transaction numbers of the database that this one was restored from', async () => {
+  test('ignore transaction numbers of the database that this one was restored from', async () => {
     const order = await put()
-    const horizon = await readHorizon(store.db)
+    const { horizon } = await readExpected(store.db, chain, null)
     await store.db.transaction().execute(async (tx) => {
       await sql`set local session_replication_role = replica`.execute(tx)
       await sql`update swaps set watched_in = ${(horizon + 1_000_000n).toString()}::bigint where order_id = ${order.id}`.execute(tx)
     })
     expect(await changedSince(horizon)).toEqual([])
     const made = await put()
-    expect(await changedSince(horizon)).toEqual([made.source.swapId])
+    expect(await changedSince(horizon)).toEqual(ends(made.source.swapId))
   })
+})
+
+describe('the ends of ids', () => {
+  test('are those of all watched swaps', async () => {
+    const [open, recent, old] = [await put(), await put(), await put()]
+    await closeBefore(recent.id, 1)
+    await closeBefore(old.id, 366)
+    expect(await read(readWatchedEnds(store.db, scope))).toEqual(ends(open.source.swapId, recent.source.swapId))
+    expect(await read(readWatchedEnds(store.db, { ...scope, partialDeposits: false }))).toEqual(ends(open.source.swapId))
+    expect(await countSwapsOf(store.db, chain)).toBe(3)
+  })
+
+  test('are those of the known deposits of open orders', async () => {
+    const [open, closed] = [await put(), await put()]
+    const ids = [open, closed].map(({ source }) => source.swapId)
+    await record(ids.map((id) => sightingsOf(id, blockOf(1n)).initiated()))
+    await closeAnyway(store.db, closed.id)
+    expect(await read(readDepositEnds(store.db, chain))).toEqual(ends(`deposit of ${open.source.swapId}`))
+    expect(await countDepositsOf(store.db, chain)).toBe(1)
+  })
+})
+
+test('listActive pages through the swaps of open orders, newest first', async () => {
+  const orders = [await put(), await put(), await put(), await put()]
+  const [first, closed] = orders
+  if (first === undefined || closed === undefined) throw new Error('no orders')
+  await record([sightingsOf(first.source.swapId, blockOf(1n)).initiated()])
+  await closeAnyway(store.db, closed.id)
+  const ids = orders.filter((order) => order !== closed).map(({ source }) => source.swapId)
+  const page = await listActive(store.db, chain, 2, null)
+  const rest = await listActive(store.db, chain, 2, page.next)
+  expect([...page.swaps, ...rest.swaps].map(({ swapId }) => swapId)).toEqual(ids.toReversed())
+  expect(rest.swaps).toEqual([{ swapId: first.source.swapId, terms: first.source.terms, deposits: [`deposit of ${first.source.swapId}`] }])
+  expect(rest.next).toBeNull()
 })

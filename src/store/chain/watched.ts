@@ -1,36 +1,20 @@
-/** The swaps to watch on a chain: all of them, or only those that changed since the last read. */
-import { sql } from 'kysely'
+/** Which swaps of a chain are watched: the answers about ids, and what a watcher must know before a poll. */
 import type { ChainId } from '../../protocol/chain-id.ts'
 import type { HtlcTerms, SwapId } from '../../protocol/htlc.ts'
-import type { Leg } from '../../protocol/order.ts'
 import type { Database } from '../database/database.ts'
+import { prepare } from '../database/prepared.ts'
 import { termsOf } from '../orders/terms.ts'
 
 /** How long after an order is closed late deposits are still watched for, where anyone can send one at any time. */
 const FINISHED_WATCH_DAYS = 365
-
-/** Orders or disk blocks read per query, so that a long list blocks nothing else, and the planner uses the indexes. */
-const OPEN_PAGE = 2_000
+/** How many of the newest open swaps tell what to expect of a chain. If there are more, everything is expected. */
+const LOOKED_AT = 100
+/** Ids in one statement. */
+const IDS_PAGE = 10_000
+/** Disk blocks read in one statement, so that a long table blocks nothing else. */
 const BLOCKS_PAGE = 1_000
-
-/**
- * open      watch deposits and their spends
- * finished  watch late deposits only
- * over      watch nothing
- */
-type Watching = 'open' | 'finished' | 'over'
-
-export type WatchedRow = {
-  readonly orderId: string
-  readonly leg: Leg
-  readonly swapId: SwapId
-  readonly terms: HtlcTerms
-  readonly watching: Watching
-  /** Known deposits; of open orders only. */
-  readonly deposits: readonly string[]
-  /** Those with a mined spend; of open orders only. */
-  readonly spent: readonly string[]
-}
+/** Only so many characters of an id are sent to fill a filter. */
+export const ID_END = 16
 
 export type WatchedScope = {
   readonly chain: ChainId
@@ -38,110 +22,188 @@ export type WatchedScope = {
   readonly partialDeposits: boolean
 }
 
-const HORIZON = sql<bigint>`pg_snapshot_xmin(pg_current_snapshot())::text::bigint`
-
-/** The horizon from which the next read continues. Read it before the rows, so that no change is missed. */
-export async function readHorizon(db: Database): Promise<bigint> {
-  const { rows } = await sql<{ horizon: bigint }>`select ${HORIZON} as horizon`.execute(db)
-  return rows[0]?.horizon ?? 0n
-}
-
-/** All swaps that are not over. What changes while they are read is not below the horizon, and is read again. */
-export async function* readAllWatched(db: Database, scope: WatchedScope): AsyncGenerator<readonly WatchedRow[]> {
-  yield* readOpenWatched(db, scope)
-  if (scope.partialDeposits) yield* readFinishedWatched(db, scope)
-}
-
-/** In the sequence of the open orders: costs what is open, however many are finished. */
-export async function* readOpenWatched(db: Database, scope: WatchedScope): AsyncGenerator<readonly WatchedRow[]> {
-  for (let after = 0n; ; ) {
-    const { rows } = await sql<{ orders: bigint; last: bigint | null }>`
-      select count(*) as orders, max(seq) as last
-      from (select seq from orders where closed_at is null and seq > ${after} order by seq limit ${OPEN_PAGE}) as page`.execute(db)
-    const { orders, last } = rows[0] ?? { orders: 0n, last: null }
-    if (last === null) return
-    yield await select(db, scope, sql`orders.closed_at is null and orders.seq > ${after} and orders.seq <= ${last}`)
-    if (orders < BigInt(OPEN_PAGE)) return
-    after = last
-  }
-}
-
-/** In the sequence on disk, because these may be most of the table: no sorting and no jumping. */
-async function* readFinishedWatched(db: Database, scope: WatchedScope): AsyncGenerator<readonly WatchedRow[]> {
-  const { rows } = await sql<{ blocks: bigint }>`
-    select pg_relation_size('swaps') / current_setting('block_size')::bigint as blocks`.execute(db)
-  for (let from = 0; BigInt(from) < (rows[0]?.blocks ?? 0n); from += BLOCKS_PAGE) {
-    yield await select(
-      db,
-      scope,
-      sql`swaps.ctid >= ${`(${from},0)`}::tid and swaps.ctid < ${`(${from + BLOCKS_PAGE},0)`}::tid
-        and leg = 'source' and closed_at > now() - make_interval(days => ${FINISHED_WATCH_DAYS})`,
-    )
-  }
-}
-
-export type ChangedWatched = {
-  readonly rows: readonly WatchedRow[]
-  /** From which the next read continues. */
+export type Expected = {
+  /** From which the next read of changes continues. */
   readonly horizon: bigint
+  /** An order with a swap on this chain is open. */
+  readonly hasOpen: boolean
+  /** There is a swap on this chain. */
+  readonly hasAny: boolean
+  /** A swap of an open order has a deposit. */
+  readonly hasDeposits: boolean
+  /** The mempool may show something new: a swap of an open order has no deposit yet, or one without a mined spend. */
+  readonly expectsUnconfirmed: boolean
+  /** The ends of the ids of all swaps that were changed since the given horizon. */
+  readonly changed: readonly string[]
 }
 
 /**
- * Swaps that changed since this horizon. The next horizon is of the same snapshot as the rows, so no change is missed. Larger transaction
- * numbers than ours come from the database that this one was restored from.
+ * Rows that a snapshot does not show yet have numbers at or above its horizon. Larger numbers than ours come from the database that this one
+ * was restored from.
  */
-export async function readChangedWatched(db: Database, { chain, partialDeposits }: WatchedScope, since: bigint): Promise<ChangedWatched> {
-  const { rows } = await sql<{ next: bigint } & (Row | { readonly order_id: null })>`
-    select ${HORIZON} as next, changed.* from (select) as always left join (
-      ${selectSwaps(
-        chain,
-        sql`watched_in >= ${since.toString()}::bigint and watched_in < pg_snapshot_xmax(pg_current_snapshot())::text::bigint`,
-      )}
-    ) as changed on true`.execute(db)
+const selectExpected = prepare<{
+  horizon: bigint
+  has_open: boolean
+  has_any: boolean
+  has_deposits: boolean
+  expects_unconfirmed: boolean
+  changed: readonly string[]
+}>(
+  'read-expected',
+  `with newest as not materialized (
+    select chain, swap_id from swaps where chain = $1 and open order by watched_in desc limit ${LOOKED_AT}
+  )
+  select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as horizon,
+    exists (select from newest) as has_open,
+    exists (select from swaps where chain = $1) as has_any,
+    exists (select from newest join events using (chain, swap_id) where kind = 'initiated')
+      or exists (select from swaps where chain = $1 and open offset ${LOOKED_AT}) as has_deposits,
+    exists (
+      select from newest
+      where not exists (select from events where events.chain = newest.chain and events.swap_id = newest.swap_id and kind = 'initiated')
+        or exists (
+          select from events as deposits
+          where deposits.chain = newest.chain and deposits.swap_id = newest.swap_id and deposits.kind = 'initiated' and not exists (
+            select from events as spends
+            where spends.chain = deposits.chain and spends.deposit = deposits.deposit and spends.swap_id = deposits.swap_id
+              and spends.kind <> 'initiated' and spends.block_height is not null
+          )
+        )
+    ) or exists (select from swaps where chain = $1 and open offset ${LOOKED_AT}) as expects_unconfirmed,
+    array(
+      select right(swap_id, ${ID_END}) from swaps
+      where chain = $1 and watched_in >= $2::bigint and watched_in < pg_snapshot_xmax(pg_current_snapshot())::text::bigint
+    ) as changed`,
+)
+
+/** `since`: the horizon of an earlier read; null: changes do not matter. */
+export async function readExpected(db: Database, chain: ChainId, since: bigint | null): Promise<Expected> {
+  const [row] = await selectExpected(db, [chain, since?.toString() ?? null])
+  if (row === undefined) throw new Error('the database did not answer')
   return {
-    rows: rows.flatMap((row) => (row.order_id === null ? [] : [parseRow(row, partialDeposits)])),
-    horizon: rows[0]?.next ?? since,
+    horizon: row.horizon,
+    hasOpen: row.has_open,
+    hasAny: row.has_any,
+    hasDeposits: row.has_deposits,
+    expectsUnconfirmed: row.expects_unconfirmed,
+    changed: row.changed,
   }
 }
 
-async function select(
+type SwapRow = Parameters<typeof termsOf>[0] & { readonly swap_id: SwapId }
+export type StoredSwap = { readonly swapId: SwapId; readonly terms: HtlcTerms }
+
+const parseSwap = (row: SwapRow): StoredSwap => ({ swapId: row.swap_id, terms: termsOf(row) })
+
+const columns = 'swaps.swap_id, asset, initiator, redeemer, swaps.amount, swaps.secret_hash, timelock'
+
+const selectByIds = prepare<SwapRow & { readonly deposit: string | null }>(
+  'find-watched-swaps',
+  `select ${columns}, null as deposit from swaps
+  where chain = $1 and swap_id = any($2::text[]) and (open or (
+    $4::boolean and leg = 'source' and exists (
+      select from orders where id = order_id and closed_at > now() - make_interval(days => ${FINISHED_WATCH_DAYS})
+    )
+  ))
+  union all
+  select ${columns}, deposit from events join swaps on swaps.chain = events.chain and swaps.swap_id = events.swap_id
+  where events.chain = $1 and events.deposit = any($3::text[]) and events.kind = 'initiated' and open`,
+)
+
+export type WatchedIds = { readonly swapIds: readonly SwapId[]; readonly deposits: readonly string[] }
+export type WatchedMaps = { readonly bySwapId: Map<SwapId, StoredSwap>; readonly byDeposit: Map<string, StoredSwap> }
+
+/**
+ * The watched swaps among these ids: of open orders, and where deposits are partial also the source swaps of those that were closed within a
+ * year. By known deposits, swaps of open orders only.
+ */
+export async function findWatched(
   db: Database,
   { chain, partialDeposits }: WatchedScope,
-  which: ReturnType<typeof sql>,
-): Promise<readonly WatchedRow[]> {
-  const { rows } = await selectSwaps(chain, which).execute(db)
-  return rows.map((row) => parseRow(row, partialDeposits))
+  { swapIds, deposits }: WatchedIds,
+): Promise<WatchedMaps> {
+  const found: WatchedMaps = { bySwapId: new Map(), byDeposit: new Map() }
+  for (let from = 0; from < Math.max(swapIds.length, deposits.length); from += IDS_PAGE) {
+    const pages = [swapIds, deposits].map((ids) => ids.slice(from, from + IDS_PAGE))
+    for (const row of await selectByIds(db, [chain, ...pages, partialDeposits])) {
+      if (row.deposit === null) found.bySwapId.set(row.swap_id, parseSwap(row))
+      else found.byDeposit.set(row.deposit, parseSwap(row))
+    }
+  }
+  return found
 }
 
-const selectSwaps = (chain: ChainId, which: ReturnType<typeof sql>) => sql<Row>`
-    select order_id, leg, swap_id, asset, initiator, redeemer, amount, swaps.secret_hash, timelock, closed_at is null as open,
-      case when closed_at is null then
-        (select array_agg(deposit) from events where events.chain = swaps.chain and events.swap_id = swaps.swap_id and kind = 'initiated')
-      end as deposits,
-      case when closed_at is null then
-        (select array_agg(deposit) from events
-          where events.chain = swaps.chain and events.swap_id = swaps.swap_id and kind <> 'initiated' and block_height is not null)
-      end as spent
-    from swaps join orders on orders.id = swaps.order_id
-    where swaps.chain = ${chain} and ${which}`
+const countSwaps = prepare<{ count: bigint }>('count-swaps', 'select count(*) from swaps where chain = $1')
 
-type Row = Parameters<typeof termsOf>[0] & {
-  readonly order_id: string
-  readonly leg: Leg
-  readonly swap_id: string
-  readonly open: boolean
-  readonly deposits: readonly string[] | null
-  readonly spent: readonly string[] | null
+/** How many swaps were ever made on this chain. */
+export async function countSwapsOf(db: Database, chain: ChainId): Promise<number> {
+  return Number((await countSwaps(db, [chain]))[0]?.count ?? 0n)
 }
 
-function parseRow(row: Row, partialDeposits: boolean): WatchedRow {
+const selectOpenEnds = prepare<{ ends: readonly string[] }>(
+  'read-open-ids',
+  `select array(select right(swap_id, ${ID_END}) from swaps where chain = $1 and open) as ends`,
+)
+const selectBlocks = prepare<{ blocks: bigint }>(
+  'count-swap-blocks',
+  `select pg_relation_size('swaps') / current_setting('block_size')::bigint as blocks`,
+)
+const selectFinishedEnds = prepare<{ ends: readonly string[] }>(
+  'read-finished-ids',
+  `select array(
+    select right(swap_id, ${ID_END}) from swaps join orders on orders.id = order_id
+    where swaps.ctid >= $2::tid and swaps.ctid < $3::tid and chain = $1 and leg = 'source' and not open
+      and closed_at > now() - make_interval(days => ${FINISHED_WATCH_DAYS})
+  ) as ends`,
+)
+
+/** The ends of the ids of all watched swaps, in pages. Finished ones in their sequence on disk: they may be most of the table. */
+export async function* readWatchedEnds(db: Database, { chain, partialDeposits }: WatchedScope): AsyncGenerator<readonly string[]> {
+  yield (await selectOpenEnds(db, [chain]))[0]?.ends ?? []
+  if (!partialDeposits) return
+  const blocks = Number((await selectBlocks(db, []))[0]?.blocks ?? 0n)
+  for (let from = 0; from < blocks; from += BLOCKS_PAGE)
+    yield (await selectFinishedEnds(db, [chain, `(${from},0)`, `(${from + BLOCKS_PAGE},0)`]))[0]?.ends ?? []
+}
+
+const knownDeposits = `from swaps join events on events.chain = swaps.chain and events.swap_id = swaps.swap_id
+  where swaps.chain = $1 and open and kind = 'initiated'`
+const countDeposits = prepare<{ count: bigint }>('count-deposits', `select count(*) ${knownDeposits}`)
+const selectDepositEnds = prepare<{ ends: readonly string[] }>(
+  'read-deposit-ids',
+  `select array(select right(deposit, ${ID_END}) ${knownDeposits}) as ends`,
+)
+
+/** How many deposits open orders have on this chain. */
+export async function countDepositsOf(db: Database, chain: ChainId): Promise<number> {
+  return Number((await countDeposits(db, [chain]))[0]?.count ?? 0n)
+}
+
+/** The ends of the ids of these deposits. */
+export async function* readDepositEnds(db: Database, chain: ChainId): AsyncGenerator<readonly string[]> {
+  yield (await selectDepositEnds(db, [chain]))[0]?.ends ?? []
+}
+
+const selectActive = prepare<SwapRow & { readonly deposits: readonly string[]; readonly place: string }>(
+  'list-active-swaps',
+  `select ${columns}, watched_in || ' ' || order_id || ' ' || leg as place, array(
+    select deposit from events where events.chain = swaps.chain and events.swap_id = swaps.swap_id and kind = 'initiated'
+  ) as deposits
+  from swaps where chain = $1 and open and ($2::bigint is null or (watched_in, order_id, leg) < ($2::bigint, $3::text, $4::text))
+  order by watched_in desc, order_id desc, leg desc limit $5`,
+)
+
+/** A page of the swaps of open orders, newest first, with their known deposits. `next`: where the next page begins; null if there are no more. */
+export async function listActive(
+  db: Database,
+  chain: ChainId,
+  limit: number,
+  from: string | null,
+): Promise<{ readonly swaps: readonly (StoredSwap & { readonly deposits: readonly string[] })[]; readonly next: string | null }> {
+  const [watchedIn = null, orderId = null, leg = null] = from?.split(' ') ?? []
+  const rows = await selectActive(db, [chain, watchedIn, orderId, leg, limit])
   return {
-    orderId: row.order_id,
-    leg: row.leg,
-    swapId: row.swap_id,
-    terms: termsOf(row),
-    watching: row.open ? 'open' : partialDeposits && row.leg === 'source' ? 'finished' : 'over',
-    deposits: row.deposits ?? [],
-    spent: row.spent ?? [],
+    swaps: rows.map((row) => ({ ...parseSwap(row), deposits: row.deposits })),
+    next: rows.length < limit ? null : (rows.at(-1)?.place ?? null),
   }
 }

@@ -64,6 +64,8 @@ export type Schema = {
     asset_price: bigint
     agreed_amount: bigint
     client_key: Generated<boolean>
+    /** The order is open. Set by a trigger. */
+    open: Generated<boolean>
   }
   sealed_values: { order_id: string; purpose: SealedPurpose; sealed: Buffer }
   grants: {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Fill } from '../../protocol/fill.ts'
 import { readCursor, readEvents, recordPoll } from '../chain/events.ts'
-import { readAllWatched, readChangedWatched, readHorizon, type WatchedRow } from '../chain/watched.ts'
+import { findWatched, ID_END, readExpected } from '../chain/watched.ts'
 import { blockOf, openTestStore, putOrder, sightingsOf, type TestStore } from '../store.fixture.ts'
 import { dropProposal, recordDecline, recordOwnFill, recordProposal, recordSignature } from './fills.ts'
 import { findOrder, findOrderSnapshots } from './orders.ts'
@@ -32,12 +32,6 @@ const stored = async () => {
   if (found === null) throw new Error('the order is gone')
   return found
 }
-async function watched(pages: AsyncGenerator<readonly WatchedRow[]>): Promise<readonly WatchedRow[]> {
-  const rows: WatchedRow[] = []
-  for await (const page of pages) rows.push(...page)
-  return rows.filter((row) => row.orderId === orderId)
-}
-
 describe('a proposal', () => {
   test('is stored unsigned, with the destination that the solver would initiate', async () => {
     expect((await stored()).fill).toBeNull()
@@ -73,11 +67,11 @@ describe('a proposal', () => {
   })
 
   test('of another amount changes the watched destination HTLC at once', async () => {
-    const horizon = await readHorizon(store.db)
+    const { horizon } = await readExpected(store.db, scope.chain, null)
     await recordProposal(store.db, orderId, fill(), scaled())
-    const expected = [{ leg: 'destination', swapId: scaled().swapId, terms: { amount: 98_000_000n }, watching: 'open' }]
-    expect((await readChangedWatched(store.db, scope, horizon)).rows.filter((row) => row.orderId === orderId)).toMatchObject(expected)
-    expect(await watched(readAllWatched(store.db, scope))).toMatchObject(expected)
+    expect((await readExpected(store.db, scope.chain, horizon)).changed).toContain(scaled().swapId.slice(-ID_END))
+    const { bySwapId } = await findWatched(store.db, scope, { swapIds: [swapId, scaled().swapId], deposits: [] })
+    expect([...bySwapId.values()]).toMatchObject([{ swapId: scaled().swapId, terms: { amount: 98_000_000n } }])
   })
 
   test('selects the events of its own destination HTLC only', async () => {

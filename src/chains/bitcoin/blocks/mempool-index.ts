@@ -3,7 +3,7 @@
  * Only taproot outputs are indexed, because HTLCs are taproot outputs: a full mempool then takes tens of megabytes and not hundreds.
  */
 
-import type { WatchedSwaps } from '../../port/watched-swaps.ts'
+import type { FoundSwaps, WatchedSwaps } from '../../port/watched-swaps.ts'
 import type { JsonRpc } from '../../providers/json-rpc.ts'
 import { Refusal } from '../../providers/refusal.ts'
 import type { BitcoinNetwork } from '../networks.ts'
@@ -15,8 +15,8 @@ import { outpointAt, walkTransaction } from './transaction-walk.ts'
 export interface MempoolIndex {
   /** Must be called before looking something up; concurrent calls share one refresh. */
   refresh(): Promise<void>
-  /** Ids of the transactions that pay a watched swap or spend a known deposit. */
-  touching(watched: WatchedSwaps): Set<string>
+  /** Ids of the transactions that pay a watched swap or spend a known deposit, and the watched swaps that any transaction of the mempool pays. */
+  touching(watched: WatchedSwaps): Promise<{ readonly txids: Set<string>; readonly swaps: FoundSwaps }>
   spenderOf(outpoint: Outpoint): string | null
 }
 
@@ -65,25 +65,6 @@ export function createMempoolIndex(rpc: JsonRpc, network: BitcoinNetwork): Mempo
     }
   }
 
-  const touchedBySwaps = (swaps: Iterable<{ readonly swapId: string; readonly deposits: readonly string[] }>): Set<string> => {
-    const txids = new Set<string>()
-    for (const { swapId, deposits } of swaps) {
-      for (const txid of payers.get(swapId) ?? []) txids.add(txid)
-      for (const deposit of deposits) {
-        const spender = spenders.get(deposit)
-        if (spender !== undefined) txids.add(spender)
-      }
-    }
-    return txids
-  }
-
-  const touchedInMempool = (watched: WatchedSwaps): Set<string> => {
-    const txids = new Set<string>()
-    for (const [address, paying] of payers) if (watched.bySwapId(address) !== undefined) for (const txid of paying) txids.add(txid)
-    for (const [outpoint, txid] of spenders) if (watched.byDeposit(outpoint) !== undefined) txids.add(txid)
-    return txids
-  }
-
   return {
     async refresh() {
       refreshing ??= update().finally(() => {
@@ -91,13 +72,12 @@ export function createMempoolIndex(rpc: JsonRpc, network: BitcoinNetwork): Mempo
       })
       await refreshing
     },
-    touching(watched) {
-      // Iterate over the smaller side. Swaps that are not active are found only by going through the whole mempool.
-      if (watched.size < payers.size + spenders.size) {
-        const active = [...watched.active()]
-        if (active.length === watched.size) return touchedBySwaps(active)
-      }
-      return touchedInMempool(watched)
+    async touching(watched) {
+      const swaps = await watched.find({ swapIds: payers.keys(), spent: spenders.keys() })
+      const txids = new Set<string>()
+      for (const [address, paying] of payers) if (swaps.bySwapId(address) !== undefined) for (const txid of paying) txids.add(txid)
+      for (const [outpoint, txid] of spenders) if (swaps.byDeposit(outpoint) !== undefined) txids.add(txid)
+      return { txids, swaps }
     },
     spenderOf: (outpoint) => spenders.get(outpoint) ?? null,
   }

@@ -7,7 +7,7 @@ import { taprootAddressAt } from '../script/taproot-address.ts'
 import { type ParsedTransaction, parseTransaction } from '../script/transaction.ts'
 import { merkleRootOf } from './merkle-root.ts'
 import { asRawBlock, type RawBlock } from './raw-block.ts'
-import { outpointAt, type Walked } from './transaction-walk.ts'
+import { outpointAt } from './transaction-walk.ts'
 
 /** Blocks fetched in parallel: enough to hide the latency, few enough for the memory. */
 const READ_AHEAD = 4n
@@ -32,7 +32,7 @@ export async function scanBlocks(
     for (const { block, height: at } of await readBlocks(source, height, to)) {
       if (parentHash !== null && block.header.parentHash !== parentHash) throw reorgWhileReading(at)
       const { hash, time } = block.header
-      const transactions = scanner.scan(block)
+      const transactions = await scanner.scan(block)
       // Hashing is costly, so check only blocks with a match: then a node cannot add transactions. `proveBlock` proves that it omits none.
       if (transactions.length > 0) assertOwnTransactions(block)
       for (const transaction of transactions) found.push({ transaction, block: { height: at, hash, time } })
@@ -63,40 +63,49 @@ function assertOwnTransactions(block: RawBlock): void {
     throw new ChainFailure('unreachable', `the transactions that the node sent are not those of block ${block.header.hash}`)
 }
 
+type Seen = {
+  readonly start: number
+  readonly end: number
+  readonly spent: readonly string[]
+  readonly paid: readonly { readonly vout: number; readonly address: string }[]
+}
+
 /** Remembers the deposits that it finds: they may be spent later in the same scan. */
 function createScanner(watched: WatchedSwaps, network: BitcoinNetwork) {
   const deposits = new Set<string>()
 
-  const isSpend = (bytes: Buffer, { inputs }: Walked): boolean =>
-    inputs.some((position) => {
-      const outpoint = outpointAt(bytes, position)
-      return deposits.has(outpoint) || watched.byDeposit(outpoint) !== undefined
-    })
-
   return {
-    scan(block: RawBlock): readonly ParsedTransaction[] {
-      const found: ParsedTransaction[] = []
-      block.walk((walked) => {
-        const { bytes } = block
-        const paid = watchedOutputs(bytes, walked, watched, network)
-        if (paid.length === 0 && !isSpend(bytes, walked)) return
-        const transaction = parseTransaction(bytes.toString('hex', walked.start, walked.end), network)
-        for (const vout of paid) deposits.add(`${transaction.txid()}:${vout}`)
-        found.push(transaction)
+    async scan(block: RawBlock): Promise<readonly ParsedTransaction[]> {
+      const seen = transactionsOf(block, network)
+      const swaps = await watched.find({
+        swapIds: new Set(seen.flatMap(({ paid }) => paid.map(({ address }) => address))),
+        spent: seen.flatMap(({ spent }) => spent),
       })
+      const found: ParsedTransaction[] = []
+      for (const { start, end, spent, paid } of seen) {
+        const vouts = paid.filter(({ address }) => swaps.bySwapId(address) !== undefined).map(({ vout }) => vout)
+        if (vouts.length === 0 && !spent.some((outpoint) => deposits.has(outpoint) || swaps.byDeposit(outpoint) !== undefined)) continue
+        const transaction = parseTransaction(block.bytes.toString('hex', start, end), network)
+        for (const vout of vouts) deposits.add(`${transaction.txid()}:${vout}`)
+        found.push(transaction)
+      }
       return found
     },
   }
 }
 
-/** Which outputs pay a watched swap. */
-function watchedOutputs(bytes: Buffer, { outputs }: Walked, watched: WatchedSwaps, network: BitcoinNetwork): readonly number[] {
-  const paid: number[] = []
-  for (let i = 0; i < outputs.length; i += 2) {
-    const address = taprootAddressAt(bytes, network, outputs[i], outputs[i + 1])
-    if (address !== null && watched.bySwapId(address) !== undefined) paid.push(i / 2)
-  }
-  return paid
+/** With the taproot outputs only: HTLCs are taproot outputs. */
+function transactionsOf({ bytes, walk }: RawBlock, network: BitcoinNetwork): readonly Seen[] {
+  const seen: Seen[] = []
+  walk(({ start, end, inputs, outputs }) => {
+    const paid: { readonly vout: number; readonly address: string }[] = []
+    for (let i = 0; i < outputs.length; i += 2) {
+      const address = taprootAddressAt(bytes, network, outputs[i], outputs[i + 1])
+      if (address !== null) paid.push({ vout: i / 2, address })
+    }
+    seen.push({ start, end, spent: inputs.map((position) => outpointAt(bytes, position)), paid })
+  })
+  return seen
 }
 
 export function reorgWhileReading(height: bigint): ChainFailure {

@@ -146,7 +146,7 @@ describe.each(['rpc', 'esplora'] as const)('the mempool through %s', (endpoint) 
 
   if (endpoint === 'rpc')
     it('shows deposits to inactive swaps, with few or many watched', async () => {
-      const finished: WatchedSwaps = { ...watch(1), active: () => [] }
+      const finished: WatchedSwaps = { ...watch(1), active: async () => ({ swaps: [], next: null }) }
       const late = await node.faucet(swaps[0]?.swapId ?? '', 50_000n)
       expect(await seen(finished)).toEqual([late])
       const many = Array.from({ length: 100 }, (_, n) => ({ ...swapAt(hashOf(n), regtest), deposits: [] }))

@@ -1,7 +1,7 @@
 /** Bitcoin Core (or Knots) over JSON-RPC as a backend. Needs neither a wallet nor a transaction index; works on a pruned node for recent blocks. */
 
 import type { Block } from '../../../protocol/chain.ts'
-import type { WatchedSwaps } from '../../port/watched-swaps.ts'
+import type { FoundSwaps } from '../../port/watched-swaps.ts'
 import { createProviderHttp } from '../../providers/http.ts'
 import type { JsonRpc } from '../../providers/json-rpc.ts'
 import { Refusal } from '../../providers/refusal.ts'
@@ -67,8 +67,9 @@ export function createCoreBackend(url: string, network: BitcoinNetwork): Bitcoin
     transactionsIn: (watched, from, to) => scanBlocks(blocks, watched, network, from, to),
     async unconfirmed(watched) {
       await mempool.refresh()
-      return relevant.closure(mempool.touching(watched), (transaction) =>
-        depositsIn(transaction, watched, network).flatMap((outpoint) => mempool.spenderOf(outpoint) ?? []),
+      const { txids, swaps } = await mempool.touching(watched)
+      return relevant.closure(txids, (transaction) =>
+        depositsIn(transaction, swaps, network).flatMap((outpoint) => mempool.spenderOf(outpoint) ?? []),
       )
     },
     async placeOf(transaction) {
@@ -152,10 +153,10 @@ async function nullIfRefused<T>(
   }
 }
 
-function depositsIn(transaction: ParsedTransaction, watched: WatchedSwaps, network: BitcoinNetwork): readonly Outpoint[] {
+function depositsIn(transaction: ParsedTransaction, swaps: FoundSwaps, network: BitcoinNetwork): readonly Outpoint[] {
   return transaction.outputs.flatMap(({ script }, vout) => {
     const address = taprootAddressAt(script, network)
-    return address === null || watched.bySwapId(address) === undefined ? [] : [`${transaction.txid()}:${vout}`]
+    return address === null || swaps.bySwapId(address) === undefined ? [] : [`${transaction.txid()}:${vout}`]
   })
 }
 

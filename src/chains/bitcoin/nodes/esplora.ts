@@ -20,6 +20,7 @@ import type { JsonRecord } from './node-json.ts'
 
 const COINBASE_MATURITY = 100n
 const MAX_ADDRESSES = 200
+const ACTIVE_PAGE = 1_000
 /** After this time ask again: the server may serve raw blocks by then. */
 const NO_RAW_BLOCKS_MS = 10 * 60_000
 
@@ -46,7 +47,7 @@ export function createEsploraBackend(url: string, network: BitcoinNetwork, nowMs
       return (await blocks.hasRawBlocks()) ? scanBlocks(blocks, watched, network, from, to) : readHistories(http, watched, from, to)
     },
     async unconfirmed(watched) {
-      const pages = await inParallel(addressesToPoll(watched), http.unconfirmed)
+      const pages = await inParallel(await addressesToPoll(watched), http.unconfirmed)
       return inParallel([...new Set(pages.flat().map(({ txid }) => txid))], http.transaction)
     },
     async placeOf(transaction) {
@@ -115,10 +116,10 @@ function createBlockSource(http: EsploraHttp, nowMs: () => number): BlockSource 
   }
 }
 
-/** At most as many addresses as a server tolerates per poll: those with deposits first, then the newest. */
-function addressesToPoll(watched: WatchedSwaps): readonly string[] {
-  const active = [...watched.active()].reverse()
-  const [funded, empty] = [active.filter(({ deposits }) => deposits.length > 0), active.filter(({ deposits }) => deposits.length === 0)]
+/** At most as many addresses as a server tolerates per poll: of the newest those with deposits first. */
+async function addressesToPoll(watched: WatchedSwaps): Promise<readonly string[]> {
+  const { swaps } = await watched.active(ACTIVE_PAGE, null)
+  const [funded, empty] = [swaps.filter(({ deposits }) => deposits.length > 0), swaps.filter(({ deposits }) => deposits.length === 0)]
   return [...funded, ...empty].slice(0, MAX_ADDRESSES).map(({ swapId }) => swapId)
 }
 
@@ -126,9 +127,11 @@ function addressesToPoll(watched: WatchedSwaps): readonly string[] {
 async function readHistories(http: EsploraHttp, watched: WatchedSwaps, from: bigint, to: bigint): Promise<readonly SeenTransaction[]> {
   const lastHash = await http.blockHashAt(to)
   const seen = new Map<string, SeenTransaction>()
-  const histories = await inParallel([...watched.active()], ({ swapId }) => readHistory(http, swapId, from, to))
-  for (const { txid, status } of histories.flat()) {
-    if (!seen.has(txid)) seen.set(txid, { transaction: await http.transaction(txid), block: status })
+  for (let page = await watched.active(ACTIVE_PAGE, null); ; page = await watched.active(ACTIVE_PAGE, page.next)) {
+    const histories = await inParallel(page.swaps, ({ swapId }) => readHistory(http, swapId, from, to))
+    for (const { txid, status } of histories.flat())
+      if (!seen.has(txid)) seen.set(txid, { transaction: await http.transaction(txid), block: status })
+    if (page.next === null) break
   }
   const heights = new Map([...seen.values()].flatMap(({ block }) => (block === null ? [] : [[block.height, block.hash] as const])))
   for (const [height, hash] of heights) if ((await http.blockHashAt(height)) !== hash) throw reorgWhileReading(height)

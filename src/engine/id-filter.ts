@@ -1,0 +1,63 @@
+/** A Bloom filter over ids: 4 bytes an id. It never denies an id that was added, and wrongly confirms about one in 170,000 others. */
+import { ID_END } from '../store/chain/watched.ts'
+
+const BITS_PER_ID = 32
+const HASHES = 8
+
+export interface IdFilter {
+  /** As many ids are in it as fit. */
+  readonly isFull: boolean
+  /** The last `ID_END` characters of an id are enough: these are parts of hashes. */
+  add(id: string): void
+  mayHave(id: string): boolean
+}
+
+export function createIdFilter(capacity: number): IdFilter {
+  const bits = capacity * BITS_PER_ID
+  const words = new Uint32Array(capacity)
+  let size = 0
+  return {
+    get isFull() {
+      return size >= capacity
+    },
+    add(id) {
+      size += 1
+      const step = secondHash(id)
+      for (let n = 0, hash = firstHash(id); n < HASHES; n++, hash = (hash + step) | 0) {
+        const bit = bitOf(hash, bits)
+        words[bit >>> 5] = (words[bit >>> 5] ?? 0) | (1 << (bit & 31))
+      }
+    },
+    mayHave(id) {
+      const step = secondHash(id)
+      for (let n = 0, hash = firstHash(id); n < HASHES; n++, hash = (hash + step) | 0) {
+        const bit = bitOf(hash, bits)
+        if (((words[bit >>> 5] ?? 0) & (1 << (bit & 31))) === 0) return false
+      }
+      return true
+    },
+  }
+}
+
+function bitOf(hash: number, bits: number): number {
+  return Math.floor(((hash >>> 0) / 2 ** 32) * bits)
+}
+
+/** FNV-1a, with the final mix of MurmurHash3. */
+function firstHash(id: string): number {
+  let hash = 0x811c9dc5
+  for (let i = Math.max(0, id.length - ID_END); i < id.length; i++) hash = Math.imul(hash ^ id.charCodeAt(i), 0x01000193)
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
+  return hash ^ (hash >>> 16)
+}
+
+/** MurmurOAAT. Odd, so that the bits of an id differ. */
+function secondHash(id: string): number {
+  let hash = 0x9e3779b9
+  for (let i = Math.max(0, id.length - ID_END); i < id.length; i++) {
+    hash = Math.imul(hash ^ id.charCodeAt(i), 0x5bd1e995)
+    hash ^= hash >>> 15
+  }
+  return hash | 1
+}
