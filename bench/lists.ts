@@ -10,7 +10,6 @@ import { createLogger } from '../src/log.ts'
 import { environments } from '../src/protocol/registry/environments.ts'
 import { createRegistry } from '../src/protocol/registry/registry.ts'
 import { createApi } from '../src/service/api/app.ts'
-import { createSigningLimit } from '../src/service/instant-refund/signing-limit.ts'
 import { createApp } from '../src/store/apps/apps.ts'
 import { type Database, openDatabase } from '../src/store/database/database.ts'
 import { startEmbeddedPostgres } from '../src/store/embedded/embedded-postgres.ts'
@@ -79,7 +78,6 @@ async function startService(db: Database, appId: string): Promise<{ readonly get
     now: () => NOW,
     expectNews: () => undefined,
     wake: () => undefined,
-    signingLimit: createSigningLimit(),
     chainHealthy: () => true,
     settings: { environment: 'testnet', rateLimitPerMinute: 1_000_000_000 },
   })

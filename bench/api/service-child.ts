@@ -8,7 +8,6 @@ import type { AssetId } from '../../src/protocol/asset.ts'
 import { localAssets, localChains } from '../../src/protocol/registry/local.ts'
 import { createRegistry } from '../../src/protocol/registry/registry.ts'
 import { createApi } from '../../src/service/api/app.ts'
-import { createSigningLimit } from '../../src/service/instant-refund/signing-limit.ts'
 import { createApp } from '../../src/store/apps/apps.ts'
 import { openDatabase } from '../../src/store/database/database.ts'
 import { createVault } from '../../src/store/orders/sealed-values.ts'
@@ -55,7 +54,6 @@ const api = createApi({
   now: () => BigInt(Math.floor(Date.now() / 1000)),
   expectNews: () => undefined,
   wake: () => undefined,
-  signingLimit: createSigningLimit(),
   chainHealthy: () => true,
   settings: { environment: 'local', rateLimitPerMinute: 1_000_000_000 },
 })

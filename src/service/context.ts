@@ -5,6 +5,7 @@ import type { ChainId } from '../protocol/chain-id.ts'
 import { TandemError } from '../protocol/error.ts'
 import { openPolicy, type Policy, type PolicyRules } from '../protocol/policy.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
+import type { ReadLiveAction } from '../store/actions/live-actions.ts'
 import type { Database } from '../store/database/database.ts'
 import type { OrderReader } from '../store/orders/order-reader.ts'
 import type { OrderWriter } from '../store/orders/order-writer.ts'
@@ -64,6 +65,7 @@ export type ServiceContext = {
   readonly solvers: readonly SolverClient[]
   readonly vault: Vault
   readonly orderReader: OrderReader
+  readonly readLiveAction: ReadLiveAction
   readonly orderWriter: OrderWriter
   readonly recipients: Recipients
   readonly prices: Prices

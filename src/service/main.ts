@@ -14,7 +14,6 @@ import { createApi } from './api/app.ts'
 import { createCosignTasks } from './batch-redeem/offer-cosign.ts'
 import { createHints } from './hints/hints.ts'
 import { automaticRefundTasks } from './instant-refund/automatic-refunds.ts'
-import { createSigningLimit } from './instant-refund/signing-limit.ts'
 import { fillTasks } from './partial-deposits/agree-on-fill.ts'
 import { createServiceParty } from './party.ts'
 import { createCollectTasks } from './prefund/collect-prefunds.ts'
@@ -73,7 +72,6 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
     now,
     expectNews: engine.expectNews,
     wake: engine.wake,
-    signingLimit: createSigningLimit(),
     chainHealthy: engine.chainHealthy,
     settings: serviceOptions(config),
   })

@@ -5,9 +5,11 @@ import { type FastifyInstance, fastify } from 'fastify'
 import type { UsdPrice } from '../../protocol/amount.ts'
 import type { AssetId } from '../../protocol/asset.ts'
 import { parsePolicy } from '../../protocol/policy.ts'
+import { createLiveActions } from '../../store/actions/live-actions.ts'
 import { createOrderReader } from '../../store/orders/order-reader.ts'
 import { createOrderWriter } from '../../store/orders/order-writer.ts'
 import { completeSettings, type ServiceContext, type ServiceOptions } from '../context.ts'
+import { createSigningLimit } from '../instant-refund/signing-limit.ts'
 import { createRecipients } from '../orders/recipients.ts'
 import { createPrices } from '../quotes/prices.ts'
 import { createAuthentication } from './auth.ts'
@@ -31,7 +33,10 @@ import { statisticsRoutes } from './routes/statistics.ts'
 import { limitTime } from './time-limit.ts'
 import { compileValidator } from './validation.ts'
 
-export type ApiDependencies = Omit<ServiceContext, 'prices' | 'settings' | 'policy' | 'orderReader' | 'orderWriter' | 'recipients'> & {
+export type ApiDependencies = Omit<
+  ServiceContext,
+  'prices' | 'settings' | 'policy' | 'orderReader' | 'readLiveAction' | 'orderWriter' | 'recipients' | 'signingLimit'
+> & {
   readonly prices: Readonly<Record<AssetId, UsdPrice>>
   readonly settings: ServiceOptions
 }
@@ -48,6 +53,8 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
     prices: createPrices(dependencies.prices),
     policy: parsePolicy(settings.policy),
     orderReader: createOrderReader(dependencies.db),
+    readLiveAction: createLiveActions(dependencies.db),
+    signingLimit: createSigningLimit(dependencies.db),
     orderWriter: createOrderWriter(dependencies.db),
     recipients: createRecipients(),
     settings,

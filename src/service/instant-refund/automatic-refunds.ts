@@ -9,7 +9,7 @@ import { addInstantRefunds } from '../../store/orders/grants.ts'
 import { findOrder, type StoredOrder } from '../../store/orders/orders.ts'
 import type { SyncContext, SyncResult, SyncTask } from '../solver-sync/solver-sync.ts'
 import { signWithSolver } from './sign-with-solver.ts'
-import { inSigningTurn, signInParts } from './signing-turn.ts'
+import { signInParts, signInTurn } from './signing-turn.ts'
 
 export function automaticRefundTasks(context: SyncContext, states: readonly OrderState[]): readonly SyncTask[] {
   return states.flatMap((state) => {
@@ -21,8 +21,9 @@ export function automaticRefundTasks(context: SyncContext, states: readonly Orde
 }
 
 async function refundAutomatically(context: SyncContext, state: OrderState): Promise<SyncResult> {
-  // Another process that signs for this order stores the same refunds.
-  return (await inSigningTurn(context.db, state.order.id, 0, () => signDue(context, state))) ?? 'soon'
+  const result = await signInTurn(context.db, state.order.id, 0, () => signDue(context, state))
+  // Somebody else signs for this order, and stores the same refunds.
+  return result === 'joined' || result === 'busy' ? 'soon' : result
 }
 
 async function signDue(context: SyncContext, state: OrderState): Promise<SyncResult> {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ChainFailure } from '../../chains/port/failure.ts'
 import { actionKey, type Order } from '../../protocol/order.ts'
 import type { SolverInstantRefundRequest } from '../../protocol/wire/solver.ts'
@@ -187,6 +188,59 @@ describe('many calls and deposits', () => {
     expect(await patch()).toMatchObject({ status: 503 })
     expect(asked.map(({ refunds }) => refunds.length)).toEqual([20, 20, 5])
     expect((await granted()).map((refund) => refund.deposit)).toEqual(names(45))
+  })
+
+  test('a repeat costs two statements and one of the app, asks nobody, and wakes nobody', async () => {
+    await fund(100)
+    await patch()
+    await send(back(1))
+    let woken = 0
+    service.world.onWake = () => {
+      woken += 1
+    }
+    const solverCalls = asked.length
+    const statements = vi.spyOn(pg.Client.prototype, 'query')
+    expect(await patch()).toMatchObject({ status: 200, body: { result: back(1) } })
+    expect(statements.mock.calls.length).toBeLessThanOrEqual(3)
+    statements.mockClear()
+    expect(await patch({ signatures: [] }, {})).toMatchObject({ status: 200, body: { result: back(1) } })
+    expect(statements.mock.calls.length).toBeLessThanOrEqual(3)
+    statements.mockRestore()
+    expect(woken).toBe(0)
+    expect(asked).toHaveLength(solverCalls)
+  })
+
+  test('a refusal for deposits that are uneconomic costs one statement and one of the app', async () => {
+    await fund(100)
+    Object.assign(service.chains.get('bitcoin_regtest') ?? {}, { failure: new ChainFailure('uneconomic', 'no deposit covers its fee') })
+    const statements = vi.spyOn(pg.Client.prototype, 'query')
+    expect(await patch()).toMatchObject({ status: 409 })
+    expect(statements.mock.calls.length).toBeLessThanOrEqual(2)
+    statements.mockRestore()
+  })
+
+  test('calls that wait for a transaction share their statements', async () => {
+    const patient = await startTestService({ environment: 'local', broadcastWaitMs: 1_000 })
+    try {
+      const { body } = await patient.call('POST', '/v2/orders', { body: orderBody(btc, wbtc) })
+      const { order_id: id, order_token: held } = body.result as { order_id: string; order_token: string }
+      const stored = await findOrder(patient.db, id)
+      if (stored === null) throw new Error('the order was not made')
+      order = stored.order
+      patient.solver.onInstantRefund = (_, request) => signed(request)
+      await patient.mine(order.source.chain, { height: 2000n, time: NOW }, [deposit('a', 900_000n)])
+      const call = () =>
+        patient.call('PATCH', `/v2/orders/${id}?action=instant-refund`, { body: { signatures: [] }, headers: { 'order-token': held } })
+      await call()
+      const statements = vi.spyOn(pg.Client.prototype, 'query')
+      const answers = await Promise.all(Array.from({ length: 40 }, call))
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]))
+      // Each call reads its app. Five polls a second, of at most three statements each.
+      expect(statements.mock.calls.length).toBeLessThan(40 + 40)
+      statements.mockRestore()
+    } finally {
+      await patient.close()
+    }
   })
 
   test('an order whose signing fails is not signed more than ten times a minute; the token holder has a limit of its own', async () => {

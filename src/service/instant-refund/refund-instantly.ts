@@ -1,71 +1,123 @@
 /** PATCH ?action=instant-refund: refunds source deposits before their timelock ends. The solver signs, and then never pays for them. */
 import { ChainFailure } from '../../chains/port/failure.ts'
-import { clientFor } from '../../engine/facts.ts'
+import { clientFor, factsOf } from '../../engine/facts.ts'
 import { TandemError } from '../../protocol/error.ts'
 import { actionKey, type InstantRefund, type SignedInstantRefund } from '../../protocol/order.ts'
 import { mayRefundInstantly } from '../../protocol/playbook.ts'
-import { isExpired, isStray, type OrderState } from '../../protocol/state.ts'
+import { deriveOrder, isExpired, isStray, type OrderState } from '../../protocol/state.ts'
 import type { Deposit } from '../../protocol/swap-state.ts'
 import { readAttempts } from '../../store/actions/actions.ts'
 import { addInstantRefunds } from '../../store/orders/grants.ts'
-import type { StoredOrder } from '../../store/orders/orders.ts'
+import type { OrderSnapshot, StoredOrder } from '../../store/orders/orders.ts'
 import { keepRefundProposals, readRefundProposals } from '../../store/orders/refund-proposals.ts'
 import type { ServiceContext } from '../context.ts'
 import { awaitLiveTransaction, findLiveTransaction } from '../orders/live-transaction.ts'
-import { loadOrderState } from '../orders/load-order-state.ts'
 import { checkRefundAddress, isToken, type RefundAsk, settleRefundAddress } from '../orders/refund-address.ts'
-import { requireOrder } from '../orders/view.ts'
+import { requireSnapshot } from '../orders/view.ts'
 import { SolverFailure } from '../solver-client.ts'
 import { combineWithSolver, type InstantRefundAbility, signWithSolver } from './sign-with-solver.ts'
-import { inSigningTurn, signInParts } from './signing-turn.ts'
+import type { Asker } from './signing-limit.ts'
+import { signInParts, signInTurn } from './signing-turn.ts'
 
 /** How long a call waits while another process signs for the same order. */
 const TURN_WAIT_MS = 10_000
+/** How many signings of other calls one call waits for. */
+const MAX_JOINED = 3
 
 export type InstantRefundAsk = RefundAsk & { readonly signatures: readonly string[] | undefined }
 
 /** The hashes that the client must sign, one per refundable deposit; empty where the service holds the user's key. */
-export async function instantRefundHashes(context: ServiceContext, stored: StoredOrder): Promise<string[]> {
+export async function instantRefundHashes(context: ServiceContext, snapshot: OrderSnapshot): Promise<readonly string[]> {
+  const { stored } = snapshot
   const ability = requireAbility(context, stored)
   const { clientKey, terms, userAddress } = stored.order.source
   if (!clientKey || userAddress === null) return []
-  const state = await loadOrderState(context.db, context.registry, stored, context.now())
-  return [...(await ability.hashes(terms, await proposalsFor(context, stored, state, ability, userAddress)))]
+  return ability.hashes(terms, await proposalsFor(context, stored, stateOf(context, snapshot), ability, userAddress))
 }
 
-/** Returns the hash of the refund transaction. A repeated call joins the first, and uses the signatures that are stored. */
+/** Returns the hash of the refund transaction. A repeated call joins the first, uses the signatures that are stored, and costs two statements. */
 export async function refundInstantly(
   context: ServiceContext,
-  stored: StoredOrder,
+  snapshot: OrderSnapshot,
   ask: InstantRefundAsk,
   closing: AbortSignal,
 ): Promise<string> {
+  const { stored } = snapshot
+  const { id } = stored.order
   const ability = requireAbility(context, stored)
   requireSignatures(stored, ask.signatures)
-  const plan = await planRefund(context, stored, ask)
+  const plan = await planRefund(context, ability, snapshot, ask)
   if (plan.kind === 'sent') return plan.tx
-  if (plan.unsigned.length === 0) await context.db.transaction().execute((tx) => settleRefundAddress(tx, stored, plan.to))
-  else if ((await inSigningTurn(context.db, stored.order.id, TURN_WAIT_MS, () => signAndStore(context, ability, stored, ask))) === null)
-    throw new TandemError('conflict', 'another call signs an instant refund of this order now; repeat this call to join it')
-  context.wake()
   const done = new Set(plan.state.source.deposits.flatMap(({ spend }) => (spend?.block == null ? [] : [spend.tx])))
+  const hasChanged = await storeRefund(context, ability, { id, ask, plan, stored })
+  if (hasChanged) context.wake()
   return awaitLiveTransaction(context, stored, 'refund', { done, closing })
 }
 
-type Plan =
-  | { readonly kind: 'sent'; readonly tx: string }
-  | {
-      readonly kind: 'refund'
-      readonly state: OrderState
-      readonly open: readonly Deposit[]
-      /** Those of `open` without a signed instant refund. */
-      readonly unsigned: readonly Deposit[]
-      readonly to: string
+type Wanted = {
+  readonly id: string
+  readonly ask: InstantRefundAsk
+  readonly plan: Plan
+  readonly stored: StoredOrder
+}
+
+/** Signs what is unsigned, or waits until another call has. False if this call had nothing to store. */
+async function storeRefund(context: ServiceContext, ability: InstantRefundAbility, first: Wanted): Promise<boolean> {
+  const { db, signingLimit } = context
+  const { id, ask } = first
+  let { plan, stored } = first
+  for (let joined = 0; ; joined += 1) {
+    if (plan.kind === 'sent') return false
+    const { to } = plan
+    if (plan.unsigned.length === 0) {
+      if (to === stored.order.source.userAddress) return false
+      await db.transaction().execute((tx) => settleRefundAddress(tx, stored, to))
+      return true
     }
+    signingLimit.check(id, askerOf(stored, ask))
+    if (joined > MAX_JOINED) throw busy()
+    const result = await signInTurn(db, id, TURN_WAIT_MS, () => signAndStore(context, ability, id, ask))
+    if (result === 'busy') throw busy()
+    if (result === 'done') return true
+    const again = await requireSnapshot(context, id)
+    stored = again.stored
+    plan = await planRefund(context, ability, again, ask)
+  }
+}
+
+function busy(): TandemError {
+  return new TandemError('conflict', 'another call signs an instant refund of this order now; repeat this call to join it')
+}
+
+function askerOf(stored: StoredOrder, { orderToken }: InstantRefundAsk): Asker {
+  return isToken(stored, orderToken) ? 'token holder' : 'anyone'
+}
+
+function stateOf({ registry, now }: ServiceContext, snapshot: OrderSnapshot): OrderState {
+  return deriveOrder(factsOf(registry, snapshot, now()))
+}
+
+type Plan = { readonly kind: 'sent'; readonly tx: string } | RefundPlan
+
+type RefundPlan = {
+  readonly kind: 'refund'
+  readonly state: OrderState
+  /** Deposits to sign a refund for. Without those that are signed, and without expired and uneconomic ones where the service holds the key. */
+  readonly unsigned: readonly Deposit[]
+  /** Of `unsigned`, where the service holds the user's key. */
+  readonly refunds: readonly InstantRefund[]
+  readonly to: string
+}
 
 /** Checks everything that needs no signature. */
-async function planRefund(context: ServiceContext, stored: StoredOrder, ask: InstantRefundAsk): Promise<Plan> {
-  const state = await loadOrderState(context.db, context.registry, stored, context.now())
+async function planRefund(
+  context: ServiceContext,
+  ability: InstantRefundAbility,
+  snapshot: OrderSnapshot,
+  ask: InstantRefundAsk,
+): Promise<Plan> {
+  const { stored } = snapshot
+  const state = stateOf(context, snapshot)
   const open = openDeposits(state, stored)
   if (open.length === 0) {
     const tx = ['refund_detected', 'refunded'].includes(state.status) ? await findLiveTransaction(context, stored, 'refund') : null
@@ -78,19 +130,25 @@ async function planRefund(context: ServiceContext, stored: StoredOrder, ask: Ins
   const granted = new Set(
     stored.grants.flatMap((grant) => (grant.kind === 'instant-refund' ? grant.refunds : [])).map((one) => one.deposit),
   )
-  return { kind: 'refund', state, open, unsigned: open.filter(({ id }) => !granted.has(id)), to }
+  const unsigned = open.filter(({ id }) => !granted.has(id))
+  if (stored.order.source.clientKey) return { kind: 'refund', state, unsigned, refunds: [], to }
+  // Expired and uneconomic deposits are left to the refund after the timelock.
+  const fresh = unsigned.filter((deposit) => !isExpired(deposit))
+  const refunds = fresh.length === 0 ? [] : await proposeEconomic(ability, stored, fresh, to)
+  if (refunds.length === 0 && fresh.length === open.length)
+    throw new TandemError(
+      'conflict',
+      'uneconomic: the deposit is not worth the fee of an instant refund; it is refunded after its timelock',
+    )
+  return { kind: 'refund', state, unsigned: refunds.length === 0 ? [] : fresh, refunds, to }
 }
 
 /** Reads the order again: an earlier turn may have signed already. */
-async function signAndStore(
-  context: ServiceContext,
-  ability: InstantRefundAbility,
-  { order }: StoredOrder,
-  ask: InstantRefundAsk,
-): Promise<'done'> {
+async function signAndStore(context: ServiceContext, ability: InstantRefundAbility, id: string, ask: InstantRefundAsk): Promise<'done'> {
   const { db, signingLimit } = context
-  const stored = await requireOrder(context, order.id)
-  const plan = await planRefund(context, stored, ask)
+  const snapshot = await requireSnapshot(context, id)
+  const { stored } = snapshot
+  const plan = await planRefund(context, ability, snapshot, ask)
   if (plan.kind === 'sent') return 'done'
   const { to } = plan
   let owner = stored
@@ -98,15 +156,17 @@ async function signAndStore(
   const store = async (signed: readonly SignedInstantRefund[]) => {
     await db.transaction().execute(async (tx) => {
       await settleRefundAddress(tx, owner, to)
-      if (signed.length > 0) await addInstantRefunds(tx, order.id, signed)
+      if (signed.length > 0) await addInstantRefunds(tx, id, signed)
     })
     owner = { ...stored, order: { ...stored.order, source: { ...stored.order.source, userAddress: to } } }
   }
-  const count = () => signingLimit.count(order.id, isToken(stored, ask.orderToken) ? 'token holder' : 'anyone')
-  const { clientKey } = stored.order.source
-  if (plan.unsigned.length === 0) await store([])
-  else if (clientKey) await signForClient(context, stored, ability, plan, requireSignatures(stored, ask.signatures), count, store)
-  else await signForUser(context, stored, ability, plan, count, store)
+  if (plan.unsigned.length === 0) {
+    await store([])
+    return 'done'
+  }
+  await signingLimit.count(id, askerOf(stored, ask))
+  if (stored.order.source.clientKey) await signForClient(context, stored, ability, plan, requireSignatures(stored, ask.signatures), store)
+  else await signInParts(plan.refunds, (part) => relayed(context, stored, () => signWithSolver(context, stored, ability, part)), store)
   return 'done'
 }
 
@@ -197,14 +257,16 @@ async function proposeEconomic(
   }
 }
 
-/** Where the client holds the key. Verifies all its signatures before it asks the solver: once the solver has signed, it never pays. */
+/**
+ * Where the client holds the key. Verifies all its signatures before it asks the solver: once the solver has signed, it never pays. The caller has
+ * counted it: checking signatures is expensive too.
+ */
 async function signForClient(
   context: ServiceContext,
   stored: StoredOrder,
   ability: InstantRefundAbility,
-  { state, unsigned, to }: Extract<Plan, { kind: 'refund' }>,
+  { state, unsigned, to }: RefundPlan,
   signatures: readonly string[],
-  count: () => void,
   store: (signed: readonly SignedInstantRefund[]) => Promise<void>,
 ): Promise<void> {
   const refunds = await proposalsFor(context, stored, state, ability, to)
@@ -217,7 +279,6 @@ async function signForClient(
   const fresh = pairs.filter(({ refund }) => unsigned.some(({ id }) => id === refund.deposit))
   for (const { refund, index, signature } of fresh)
     await verifyClientSignature(index, () => ability.verifyInitiatorSignature(stored.order.source.terms, refund, signature))
-  count()
   await signInParts(
     fresh,
     (part) =>
@@ -243,30 +304,6 @@ async function verifyClientSignature(index: number, verify: () => Promise<void>)
     const which = `signatures[${index}], for hash ${index} of GET /orders/{id}/instant-refund-hash`
     throw new TandemError(error.code, `${which}: ${error.message}`, { cause: error })
   }
-}
-
-/** Where the service holds the user's key. Leaves expired or uneconomic deposits to the refund after the timelock. */
-async function signForUser(
-  context: ServiceContext,
-  stored: StoredOrder,
-  ability: InstantRefundAbility,
-  { open, unsigned, to }: Extract<Plan, { kind: 'refund' }>,
-  count: () => void,
-  store: (signed: readonly SignedInstantRefund[]) => Promise<void>,
-): Promise<void> {
-  const fresh = unsigned.filter((deposit) => !isExpired(deposit))
-  const refunds = fresh.length === 0 ? [] : await proposeEconomic(ability, stored, fresh, to)
-  if (refunds.length > 0) {
-    count()
-    await signInParts(refunds, (part) => relayed(context, stored, () => signWithSolver(context, stored, ability, part)), store)
-    return
-  }
-  if (fresh.length === open.length)
-    throw new TandemError(
-      'conflict',
-      'uneconomic: the deposit is not worth the fee of an instant refund; it is refunded after its timelock',
-    )
-  await store([])
 }
 
 async function relayed(

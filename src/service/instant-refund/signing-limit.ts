@@ -1,7 +1,9 @@
-/** How often instant refunds of one order may be signed. Signing is dear; repeats that need no new signature are free. */
+/** How often instant refunds of one order may be signed. Signing is expensive; repeats that need no new signature are not counted. */
 import { TandemError } from '../../protocol/error.ts'
+import type { Database } from '../../store/database/database.ts'
+import { countSignings } from '../../store/orders/signing-counts.ts'
 
-const WINDOW_MS = 60_000
+const WINDOW_SECONDS = 60
 /** The description of PATCH /orders/{id} names it. */
 const SIGNINGS_PER_MINUTE = 10
 const MAX_REMEMBERED = 100_000
@@ -10,30 +12,42 @@ const MAX_REMEMBERED = 100_000
 export type Asker = 'token holder' | 'anyone'
 
 export interface SigningLimit {
-  /** Counts one signing. Throws `rate_limited` when there were too many in a minute. */
-  count(orderId: string, asker: Asker): void
+  /** Throws `rate_limited` while the limit is known to be reached. Sends no statement, so that refusing is cheap. */
+  check(orderId: string, asker: Asker): void
+  /** Counts one signing, over all processes. Throws `rate_limited` when there were too many in a minute. */
+  count(orderId: string, asker: Asker): Promise<void>
 }
 
-type Window = { readonly endsAt: number; signings: number }
+export function createSigningLimit(db: Database, nowMs: () => number = () => performance.now()): SigningLimit {
+  const reachedUntil = new Map<string, number>()
+  const nameOf = (orderId: string, asker: Asker) => `${orderId} ${asker}`
 
-/** In this process: n processes on one database allow n times the limit. */
-export function createSigningLimit(nowMs: () => number = () => performance.now()): SigningLimit {
-  const windows = new Map<string, Window>()
+  function check(orderId: string, asker: Asker): void {
+    const name = nameOf(orderId, asker)
+    const leftMs = (reachedUntil.get(name) ?? 0) - nowMs()
+    if (leftMs > 0) throw tooMany(leftMs)
+    reachedUntil.delete(name)
+  }
+
   return {
-    count(orderId, asker) {
-      const [key, now] = [`${orderId} ${asker}`, nowMs()]
-      const known = windows.get(key)
-      const window = known !== undefined && now < known.endsAt ? known : { endsAt: now + WINDOW_MS, signings: 0 }
-      if (windows.size >= MAX_REMEMBERED) windows.clear()
-      windows.set(key, window)
-      window.signings += 1
-      if (window.signings <= SIGNINGS_PER_MINUTE) return
-      const retryAfterSeconds = Math.ceil((window.endsAt - now) / 1000)
-      throw new TandemError(
-        'rate_limited',
-        `instant refunds of this order were signed ${SIGNINGS_PER_MINUTE} times in a minute: try again in ${retryAfterSeconds} seconds`,
-        { retryAfterSeconds },
-      )
+    check,
+    async count(orderId, asker) {
+      check(orderId, asker)
+      const name = nameOf(orderId, asker)
+      const { signings, endsInMs } = await countSignings(db, name, 1, WINDOW_SECONDS)
+      if (signings <= SIGNINGS_PER_MINUTE) return
+      if (reachedUntil.size >= MAX_REMEMBERED) reachedUntil.clear()
+      reachedUntil.set(name, nowMs() + endsInMs)
+      throw tooMany(endsInMs)
     },
   }
+}
+
+function tooMany(leftMs: number): TandemError {
+  const retryAfterSeconds = Math.max(1, Math.ceil(leftMs / 1000))
+  return new TandemError(
+    'rate_limited',
+    `instant refunds of this order were signed ${SIGNINGS_PER_MINUTE} times in a minute: try again in ${retryAfterSeconds} seconds`,
+    { retryAfterSeconds },
+  )
 }

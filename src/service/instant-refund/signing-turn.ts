@@ -3,12 +3,29 @@ import type { SignedInstantRefund } from '../../protocol/order.ts'
 import { inTurn } from '../../store/actions/leases.ts'
 import type { Database } from '../../store/database/database.ts'
 
-/** About 100 ms in a worker thread of each party. */
+/** About 200 ms in a worker thread of each party. The solver accepts no more in one request. */
 const DEPOSITS_AT_ONCE = 20
 
-/** Null if another process signs for this order for longer than `waitMs`. */
-export function inSigningTurn<T>(db: Database, orderId: string, waitMs: number, work: () => Promise<T>): Promise<T | null> {
-  return inTurn(db, `sign instant refund ${orderId}`, waitMs, work)
+/** Signings of this process, by order. */
+const signings = new WeakMap<Database, Map<string, Promise<unknown>>>()
+
+/**
+ * Runs `sign` while nobody else signs for this order. If this process signs for it already, waits for that signing and returns 'joined': read the
+ * order again. 'busy' if another process signs for longer than `waitMs`.
+ */
+export async function signInTurn<T>(db: Database, orderId: string, waitMs: number, sign: () => Promise<T>): Promise<T | 'joined' | 'busy'> {
+  const running = signings.get(db) ?? new Map<string, Promise<unknown>>()
+  signings.set(db, running)
+  const known = running.get(orderId)
+  if (known !== undefined) {
+    await known
+    return 'joined'
+  }
+  const signing = inTurn(db, `sign instant refund ${orderId}`, waitMs, sign)
+  // The caller that started it gets its error; those that join try again.
+  const ended = signing.catch(() => undefined).finally(() => running.delete(orderId))
+  running.set(orderId, ended)
+  return (await signing) ?? 'busy'
 }
 
 export async function signInParts<T>(

@@ -2,12 +2,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TandemError } from '../../protocol/error.ts'
 import { actionKey } from '../../protocol/order.ts'
-import { readAction } from '../../store/actions/actions.ts'
-import { readEvents } from '../../store/chain/events.ts'
+import type { LiveAction } from '../../store/actions/live-actions.ts'
 import type { StoredOrder } from '../../store/orders/orders.ts'
 import type { ServiceContext } from '../context.ts'
 
-const POLL_MS = 100
+/** Waits double from the first to the longest. */
+const FIRST_WAIT_MS = 100
+const LONGEST_WAIT_MS = 800
 
 /** The actions that a user can request, with their leg and the event that they cause. */
 const userVerbs = {
@@ -18,18 +19,18 @@ const userVerbs = {
 type UserVerb = keyof typeof userVerbs
 
 /** The newest transaction of this action; null if there is none. A transaction seen on the chain takes precedence over one that we sent. */
-export async function findLiveTransaction(
-  { db }: ServiceContext,
-  stored: StoredOrder,
-  verb: UserVerb,
-  done: ReadonlySet<string> = new Set(),
-): Promise<string | null> {
+export async function findLiveTransaction(context: ServiceContext, stored: StoredOrder, verb: UserVerb): Promise<string | null> {
+  return newestOf(await readLive(context, stored, verb), new Set())
+}
+
+function readLive({ readLiveAction }: ServiceContext, { order }: StoredOrder, verb: UserVerb): Promise<LiveAction> {
   const { leg, shows } = userVerbs[verb]
-  const swap = stored.order[leg]
-  const events = (await readEvents(db, [swap])).get(`${swap.chain} ${swap.swapId}`) ?? []
-  const seen = events.filter((event) => event.kind === shows).map((event) => event.tx)
-  const sent = (await readAction(db, actionKey(stored.order.id, leg, verb)))?.lastTx ?? null
-  return [sent, ...seen].filter((tx) => tx !== null && !done.has(tx)).at(-1) ?? null
+  const { chain, swapId } = order[leg]
+  return readLiveAction({ key: actionKey(order.id, leg, verb), chain, swapId, shows })
+}
+
+function newestOf({ lastTx, seen }: LiveAction, done: ReadonlySet<string>): string | null {
+  return [lastTx, ...seen].filter((tx) => tx !== null && !done.has(tx)).at(-1) ?? null
 }
 
 export type Wait = {
@@ -43,13 +44,14 @@ export type Wait = {
 export async function awaitLiveTransaction(context: ServiceContext, stored: StoredOrder, verb: UserVerb, wait: Wait): Promise<string> {
   const { broadcastWaitMs } = context.settings
   const giveUpAt = Date.now() + broadcastWaitMs
-  for (;;) {
-    const tx = await findLiveTransaction(context, stored, verb, wait.done)
+  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
+    const live = await readLive(context, stored, verb)
+    const tx = newestOf(live, wait.done ?? new Set())
     if (tx !== null) return tx
-    const refusal = (await readAction(context.db, actionKey(stored.order.id, userVerbs[verb].leg, verb)))?.refusal ?? null
-    if (refusal !== null) throw new TandemError('conflict', `${refusal}; ${userVerbs[verb].advice}`)
+    if (live.refusal !== null) throw new TandemError('conflict', `${live.refusal}; ${userVerbs[verb].advice}`)
     if (wait.closing.aborted || Date.now() >= giveUpAt) break
-    await sleep(POLL_MS)
+    // All calls wake at the same moments, so that they share a statement.
+    await sleep(waitMs - (Date.now() % waitMs))
   }
   throw new TandemError(
     'chain_unavailable',

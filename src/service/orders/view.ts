@@ -5,15 +5,20 @@ import { TandemError } from '../../protocol/error.ts'
 import { deriveOrder } from '../../protocol/state.ts'
 import { type OrderRecord, orderToWire } from '../../protocol/wire/order.ts'
 import type { App } from '../../store/apps/apps.ts'
-import { findOrder, type OrderSnapshot, type StoredOrder } from '../../store/orders/orders.ts'
+import type { OrderSnapshot, StoredOrder } from '../../store/orders/orders.ts'
 import type { ServiceContext } from '../context.ts'
 import { deriveNextAction } from './next-action.ts'
 
 export async function viewOrder(context: ServiceContext, app: App, orderId: string): Promise<OrderRecord> {
+  return describeOrder(context, app, await requireSnapshot(context, orderId))
+}
+
+/** An order with its events, in one statement that concurrent calls share. */
+export async function requireSnapshot({ orderReader }: ServiceContext, orderId: string): Promise<OrderSnapshot> {
   const id = parseOrderId(orderId)
-  const snapshot = id === null ? null : await context.orderReader.read(id)
+  const snapshot = id === null ? null : await orderReader.read(id)
   if (snapshot === null) throw unknownOrder(orderId)
-  return describeOrder(context, app, snapshot)
+  return snapshot
 }
 
 export function describeOrder({ registry, now }: ServiceContext, app: App, snapshot: OrderSnapshot): OrderRecord {
@@ -35,13 +40,6 @@ export function describeOrder({ registry, now }: ServiceContext, app: App, snaps
     nextAction: deriveNextAction(state, snapshot.refusals),
     showSecret: stored.app === app.name,
   })
-}
-
-export async function requireOrder({ db }: ServiceContext, orderId: string): Promise<StoredOrder> {
-  const id = parseOrderId(orderId)
-  const stored = id === null ? null : await findOrder(db, id)
-  if (stored === null) throw unknownOrder(orderId)
-  return stored
 }
 
 function parseOrderId(text: string): string | null {

@@ -18,7 +18,6 @@ import { type Database, openDatabase } from '../../store/database/database.ts'
 import { recordOwnFill } from '../../store/orders/fills.ts'
 import { createVault, type Vault } from '../../store/orders/sealed-values.ts'
 import { createApi } from '../api/app.ts'
-import { createSigningLimit } from '../instant-refund/signing-limit.ts'
 import { createFakeChain, type FakeChain } from './fake-chain.fixture.ts'
 import { type FakeSolver, startFakeSolver } from './fake-solver.fixture.ts'
 
@@ -128,7 +127,6 @@ export async function startTestService(
     now: () => world.now,
     expectNews: () => world.onWake(),
     wake: () => world.onWake(),
-    signingLimit: createSigningLimit(),
     chainHealthy: (chain) => !world.unreachable.has(chain),
     settings: { broadcastWaitMs: 0, appCacheMs: 0, quoteCacheMs: 0, rateLimitPerMinute: 1_000_000, ...settings },
   })

@@ -206,6 +206,7 @@ export type Schema = {
     volume: bigint
     fees: bigint
   }
+  signing_counts: { name: string; signings: bigint; ends_at: Timestamp }
   projections: { name: string; version: number; built_at: Timestamp }
   migrations: { name: string; applied_at: Timestamp }
 }

@@ -22,16 +22,15 @@ export async function readRefundProposals(db: Database, orderId: string): Promis
 
 /** The first proposal for a deposit and an address stays until it expires. */
 export async function keepRefundProposals(db: Database, orderId: string, refunds: readonly InstantRefund[]): Promise<void> {
-  for (const { deposit, amount, to, pays } of refunds) {
-    await db
-      .insertInto('refund_proposals')
-      .values({ order_id: orderId, deposit, amount, pays_to: to, pays })
-      .onConflict((conflict) =>
-        conflict
-          .columns(['order_id', 'deposit'])
-          .doUpdateSet({ pays_to: to, pays, at: new Date() })
-          .where((eb) => eb.or([eb('refund_proposals.pays_to', '<>', to), eb.not(isValid)])),
-      )
-      .execute()
-  }
+  if (refunds.length === 0) return
+  await db
+    .insertInto('refund_proposals')
+    .values(refunds.map(({ deposit, amount, to, pays }) => ({ order_id: orderId, deposit, amount, pays_to: to, pays })))
+    .onConflict((conflict) =>
+      conflict
+        .columns(['order_id', 'deposit'])
+        .doUpdateSet((eb) => ({ pays_to: eb.ref('excluded.pays_to'), pays: eb.ref('excluded.pays'), at: new Date() }))
+        .where((eb) => eb.or([eb('refund_proposals.pays_to', '<>', eb.ref('excluded.pays_to')), eb.not(isValid)])),
+    )
+    .execute()
 }

@@ -8,7 +8,7 @@ import { CreateOrderResult } from '../../../protocol/funding/funding.ts'
 import { Envelope, success } from '../../../protocol/wire/envelope.ts'
 import { CreateOrderRequest, OrderRecord, PatchOrderRequest } from '../../../protocol/wire/order.ts'
 import type { App } from '../../../store/apps/apps.ts'
-import type { StoredOrder } from '../../../store/orders/orders.ts'
+import type { OrderSnapshot } from '../../../store/orders/orders.ts'
 import type { ServiceContext } from '../../context.ts'
 import { instantRefundHashes, refundInstantly } from '../../instant-refund/refund-instantly.ts'
 import { createOrder, describeFunding } from '../../orders/create.ts'
@@ -16,12 +16,12 @@ import { grantInitiate } from '../../orders/grant.ts'
 import { grantRedeem } from '../../orders/redeem.ts'
 import { refundSource } from '../../orders/refund.ts'
 import type { RefundAsk } from '../../orders/refund-address.ts'
-import { assertOwnOrder, requireOrder, viewOrder } from '../../orders/view.ts'
+import { assertOwnOrder, requireSnapshot, viewOrder } from '../../orders/view.ts'
 
 /** One PATCH request. */
 type Patch = {
   readonly app: App
-  readonly stored: StoredOrder
+  readonly snapshot: OrderSnapshot
   readonly body: PatchOrderRequest
   readonly headers: IncomingHttpHeaders
   /** Aborted when the server stops. */
@@ -30,12 +30,12 @@ type Patch = {
 
 /** Each returns the hash of a transaction. */
 const actions: ReadonlyMap<string, (context: ServiceContext, patch: Patch) => Promise<string>> = new Map([
-  ['initiate', (context, { app, stored, body, closing }) => grantInitiate(context, app, stored, body.signature, closing)],
-  ['redeem', (context, { stored, body, closing }) => grantRedeem(context, stored, body.secret, closing)],
-  ['refund', (context, patch) => refundSource(context, patch.stored, refundAsk(patch), patch.closing)],
+  ['initiate', (context, { app, snapshot, body, closing }) => grantInitiate(context, app, snapshot.stored, body.signature, closing)],
+  ['redeem', (context, { snapshot, body, closing }) => grantRedeem(context, snapshot.stored, body.secret, closing)],
+  ['refund', (context, patch) => refundSource(context, patch.snapshot.stored, refundAsk(patch), patch.closing)],
   [
     'instant-refund',
-    (context, patch) => refundInstantly(context, patch.stored, { ...refundAsk(patch), signatures: patch.body.signatures }, patch.closing),
+    (context, patch) => refundInstantly(context, patch.snapshot, { ...refundAsk(patch), signatures: patch.body.signatures }, patch.closing),
   ],
 ])
 const ACTIONS = [...actions.keys()].join(', ').replace(/, ([^,]*)$/, ' or $1')
@@ -90,7 +90,7 @@ export function orderRoutes(context: ServiceContext, closing: AbortSignal): Fast
         },
       },
       async ({ callingApp, params }) =>
-        success(await describeFunding(context, callingApp, (await requireOwnOrder(params.order_id, callingApp)).order, null)),
+        success(await describeFunding(context, callingApp, (await requireOwnOrder(params.order_id, callingApp)).stored.order, null)),
     )
 
     api.get(
@@ -105,7 +105,8 @@ export function orderRoutes(context: ServiceContext, closing: AbortSignal): Fast
           response: { 200: Envelope(Type.Array(Type.String())) },
         },
       },
-      async ({ callingApp, params }) => success(await instantRefundHashes(context, await requireOwnOrder(params.order_id, callingApp))),
+      async ({ callingApp, params }) =>
+        success([...(await instantRefundHashes(context, await requireOwnOrder(params.order_id, callingApp)))]),
     )
 
     api.patch(
@@ -126,15 +127,15 @@ export function orderRoutes(context: ServiceContext, closing: AbortSignal): Fast
       async ({ callingApp: app, params, query, body, headers }) => {
         const act = actions.get(query.action)
         if (act === undefined) throw new TandemError('bad_request', `action: expected ${ACTIONS}, got "${query.action.slice(0, 90)}"`)
-        return success(await act(context, { app, stored: await requireOwnOrder(params.order_id, app), body, headers, closing }))
+        return success(await act(context, { app, snapshot: await requireOwnOrder(params.order_id, app), body, headers, closing }))
       },
     )
   }
 
-  async function requireOwnOrder(orderId: string, app: App): Promise<StoredOrder> {
-    const stored = await requireOrder(context, orderId)
-    assertOwnOrder(stored, app)
-    return stored
+  async function requireOwnOrder(orderId: string, app: App): Promise<OrderSnapshot> {
+    const snapshot = await requireSnapshot(context, orderId)
+    assertOwnOrder(snapshot.stored, app)
+    return snapshot
   }
 }
 
