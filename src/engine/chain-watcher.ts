@@ -166,6 +166,8 @@ export function startChainWatcher({ db, client, leases, log, onChange, onEvents 
         return await poll(run, mayRest)
       } catch (error) {
         last = null
+        // Given up: see `Leases.whileRenewed`.
+        memory.leasedAtMs = Number.NEGATIVE_INFINITY
         // Anything but a failure of the node shows when the chain is read again for the action.
         run.end(error instanceof ChainFailure ? { failure: error } : { poll: null })
         throw error

@@ -4,7 +4,7 @@ import { ChainFailure } from '../chains/port/failure.ts'
 import type { ActionKey } from '../protocol/order.ts'
 import { type ActionResult, finishAction, type LeasedAction, leaseActions } from '../store/actions/actions.ts'
 import { type BatchQuery, leaseBatch } from '../store/actions/batches.ts'
-import { releaseLeases, renewActions, renewLeases } from '../store/actions/leases.ts'
+import { releaseLease, releaseLeases, renewActions, renewLeases } from '../store/actions/leases.ts'
 import type { Database } from '../store/database/database.ts'
 
 export const LEASE_SECONDS = 4
@@ -26,7 +26,7 @@ export interface Leases {
   finish(action: LeasedAction, result: ActionResult): Promise<void>
   /** Throws `superseded` if a lease may be lost: this process was paused, or the database is away. */
   assertHeld(actions: readonly LeasedAction[]): void
-  /** Renews the named lease while the work goes on. The work itself takes it. */
+  /** Renews the named lease while the work goes on. The work itself takes it. If it fails, the lease is given up: another process may be able to do it. */
   whileRenewed<T>(name: string, work: () => Promise<T>): Promise<T>
   /** Renews everything in use. Continues a lease that has expired if no other holder took it over. */
   renew(): Promise<void>
@@ -104,6 +104,10 @@ export function createLeases(
       names.add(name)
       try {
         return await work()
+      } catch (error) {
+        // Without the database it expires.
+        await releaseLease(db, holder, name).catch(() => undefined)
+        throw error
       } finally {
         names.delete(name)
       }

@@ -52,6 +52,11 @@ export async function renewActions(
   return rows.map(({ key }) => key)
 }
 
+/** Gives up the named lease, if `holder` has it. */
+export async function releaseLease(db: Database, holder: string, name: string): Promise<void> {
+  await db.deleteFrom('leases').where('name', '=', name).where('holder', '=', holder).execute()
+}
+
 /** Everything that `holder` has, named leases and actions. */
 export async function releaseLeases(db: Database, holder: string): Promise<void> {
   await db.deleteFrom('leases').where('holder', '=', holder).execute()
@@ -77,7 +82,7 @@ export function inTurn<T>(db: Database, name: string, waitMs: number, work: () =
       return await work()
     } finally {
       clearInterval(renewal)
-      await db.deleteFrom('leases').where('name', '=', name).where('holder', '=', holder).execute()
+      await releaseLease(db, holder, name)
     }
   })
 }
