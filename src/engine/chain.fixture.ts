@@ -31,7 +31,7 @@ export type MemoryChain = ChainClient & {
   /** Every call in order: 'events 101-103', 'redeem'. */
   readonly asked: string[]
   /** Runs before a call is answered, and before and after it signs with the key held: to change the chain, or to throw. */
-  readonly before: Partial<Record<Question | 'sign' | 'release', () => unknown>>
+  readonly before: Partial<Record<Question | 'sign' | 'signed', () => unknown>>
   /** Transactions that were recorded and then sent. */
   readonly broadcast: string[]
   /** For each of them: the deposits to spend (redeem and refund only), its outbox, what the others had in flight, and what it signed with. */
@@ -108,8 +108,8 @@ export function createMemoryChain(id: ChainId, now: bigint, { blockMs, skipsOneI
     await outbox.withKey(async (held) => {
       order.signer = held.signer
       await client.before.sign?.()
+      await client.before.signed?.()
       await held.record({ tx, raw: `raw ${tx}`, slots: [], feeRate: 1n })
-      await client.before.release?.()
     })
     await ask('broadcast')
     client.broadcast.push(tx)

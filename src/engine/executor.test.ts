@@ -7,7 +7,8 @@ import { orderPurpose, type Purpose, type SignedVerb } from '../keys/purpose.ts'
 import { createSecp256k1Key } from '../keys/secp256k1.ts'
 import { prefundedGrant, signedGrant } from '../protocol/grants.fixture.ts'
 import type { Leg } from '../protocol/order.ts'
-import { finishAction, type LeasedAction, leaseAction, readAttempts, syncWanted } from '../store/actions/actions.ts'
+import { finishAction, type LeasedAction, leaseAction, syncWanted } from '../store/actions/actions.ts'
+import { readAttempts } from '../store/actions/attempts.ts'
 import { addGrant } from '../store/orders/grants.ts'
 import { findOrder } from '../store/orders/orders.ts'
 import { commitTo, isCommittedTo } from '../store/solver/commitments.ts'
@@ -198,7 +199,7 @@ describe('several actions of one key', () => {
     }
   }
 
-  test('sign and record one at a time', async () => {
+  test('sign one at a time', async () => {
     await fixture.fund('source')
     const leased = await fixture.lease('destination', 'initiate')
     let inside = 0
@@ -207,7 +208,7 @@ describe('several actions of one key', () => {
       expect(inside).toBe(1)
       await sql`select 1`.execute(store.db)
     }
-    fixture.ethereum.before.release = () => {
+    fixture.ethereum.before.signed = () => {
       inside -= 1
     }
     await together(4, leased)

@@ -1,24 +1,17 @@
 /** Gives an action its earlier attempts, and its key for as long as it signs. */
-import { ChainFailure } from '../chains/port/failure.ts'
 import type { Attempt, HeldKey, OthersQuery, Outbox } from '../chains/port/outbox.ts'
 import type { OrderAction, SignedVerb } from '../keys/purpose.ts'
 import { redeemable } from '../protocol/playbook.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
 import type { Deposit } from '../protocol/swap-state.ts'
 import { leastSeconds } from '../protocol/timelock.ts'
-import {
-  hurryAttempt,
-  type LeasedAction,
-  readAttempts,
-  readOtherAttempts,
-  recordAttempt,
-  type StoredAttempt,
-} from '../store/actions/actions.ts'
-import { withLock } from '../store/actions/leases.ts'
+import { hurryAttempt, type LeasedAction } from '../store/actions/actions.ts'
+import { readAttempts, type StoredAttempt } from '../store/actions/attempts.ts'
 import { noteReverted } from '../store/actions/reverted-relays.ts'
 import type { Database } from '../store/database/database.ts'
 import type { FreshFacts } from './fresh-facts.ts'
 import { guardSigner } from './guarded-signer.ts'
+import { type KeyHold, type KeyUse, type OthersRange, readOthers, useKey } from './key-hold.ts'
 import type { Leases } from './leases.ts'
 import type { Party, Step } from './party.ts'
 
@@ -54,34 +47,25 @@ export async function openOutbox(
   const key = await party.keyFor(step)
   const sender = step.client.identityOf(key)
   const actionOf = ({ step: { state, leg } }: Taken): OrderAction => ({ order: state.order.id, leg, verb, terms: state.order[leg].terms })
-  const readOthers = ({ fromNonce, since }: OthersQuery = {}, connection = db) =>
-    readOtherAttempts(connection, {
-      chain,
-      sender,
-      except: keys,
-      since: since ?? now() - MAY_BE_UNMINED_SECONDS,
-      fromNonce: fromNonce ?? null,
-    })
+  const use: KeyUse = { chain, sender, actions, holdsSecret: party.role === 'service' && step.verb === 'redeem' }
+  const rangeOf = ({ fromNonce, since }: OthersQuery = {}): OthersRange => ({
+    since: since ?? now() - MAY_BE_UNMINED_SECONDS,
+    fromNonce: fromNonce ?? null,
+  })
   const signer = key.signerFor({ kind: 'order', chain, actions: [actionOf(first), ...others.map(actionOf)] })
-
-  /** On the connection of the lock: who lost the lock records nothing. */
-  const heldOn = (locked: Database): HeldKey => ({
+  const heldBy = (hold: KeyHold): HeldKey => ({
     signer: guardSigner(signer, () => leases.assertHeld(actions)),
-    readOthers: (query) => readOthers(query, locked),
-    async record(attempt) {
-      const holdsSecret = party.role === 'service' && step.verb === 'redeem'
-      const recorded = await recordAttempt(locked, actions, { ...attempt, at: now(), chain, sender, holdsSecret })
-      if (!recorded) throw new ChainFailure('superseded', `${keys.join(', ')}: the lease is lost, another engine has taken over`)
-    },
+    readOthers: (query) => hold.readOthers(rangeOf(query)),
+    record: (attempt) => hold.record({ ...attempt, at: now() }),
   })
 
   async function withKey<T>(work: (held: HeldKey) => Promise<T>): Promise<T> {
     for (let reads = 0; ; reads += 1) {
       if (!facts.areFresh() && reads < READS_WITHOUT_KEY) await facts.refresh()
-      const done = await withLock(db, `sender ${chain} ${sender}`, async (locked) => {
+      const done = await useKey(db, use, async (hold) => {
         if (!facts.areFresh() && reads < READS_WITHOUT_KEY) return null
         if (!facts.areFresh()) await facts.refresh()
-        return { result: await work(heldOn(locked)) }
+        return { result: await work(heldBy(hold)) }
       })
       if (done !== null) return done.result
     }
@@ -90,7 +74,7 @@ export async function openOutbox(
   return {
     key,
     attempts: await attemptsOf(db, taken),
-    readOthers: (query) => readOthers(query),
+    readOthers: (query) => readOthers(db, use, rangeOf(query)),
     withKey,
     hurry: (tx) => hurryAttempt(db, { chain, sender, tx }),
     noteReverted: (tx) => noteReverted(db, keys, tx),

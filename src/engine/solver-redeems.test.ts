@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { readAttempts } from '../store/actions/actions.ts'
+import { readAttempts } from '../store/actions/attempts.ts'
 import { findOrder } from '../store/orders/orders.ts'
 import { openTestStore, type TestStore } from '../store/store.fixture.ts'
 import { type EngineFixture, openEngineFixture } from './engine.fixture.ts'

@@ -5,6 +5,8 @@ import type { Block } from '../protocol/chain.ts'
 import type { HtlcEvent } from '../protocol/htlc.ts'
 import type { Leg, Swap } from '../protocol/order.ts'
 import { createSecret, hashSecret } from '../protocol/secret.ts'
+import type { LeasedAction } from './actions/actions.ts'
+import { type NewAttempt, recordAttempts } from './actions/attempts.ts'
 import { type Database, openDatabase } from './database/database.ts'
 import { insertOrder, type NewOrder } from './orders/insert-orders.ts'
 import { deriveOrders, type StoredRange } from './orders/touched-orders.ts'
@@ -25,6 +27,15 @@ export async function openTestStore(): Promise<TestStore> {
       await database.drop()
     },
   }
+}
+
+/** True if it was recorded. */
+export async function recordAttempt(
+  db: Database,
+  actions: readonly LeasedAction[],
+  attempt: Omit<NewAttempt, 'actions'>,
+): Promise<boolean> {
+  return (await recordAttempts(db, [{ ...attempt, actions }])) === 1
 }
 
 const hex = (bytes: number): string => randomBytes(bytes).toString('hex')

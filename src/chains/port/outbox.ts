@@ -13,8 +13,9 @@ export interface Outbox {
   /** Attempts of the same key on this chain for other actions that may still be unmined, oldest first. More may be recorded at any time. */
   readOthers(query?: OthersQuery): Promise<readonly OtherAttempt[]>
   /**
-   * Runs `work` with exclusive use of the key on this chain, across processes, on fresh facts. Other actions of the key wait meanwhile: do in it only what
-   * needs the key. Rejects with `superseded` if the action is no longer wanted as it was.
+   * Runs `work` with exclusive use of the key on this chain, across processes, on fresh facts, until it records. Other actions of the key wait meanwhile:
+   * do in it only what needs the key. It runs again if the attempt of another action that it may build on is not recorded. Rejects with `superseded` if
+   * the action is no longer wanted as it was.
    */
   withKey<T>(work: (held: HeldKey) => Promise<T>): Promise<T>
   /** Another action's attempt (`tx`) blocks ours, and no node has it: makes that action due now, so that it checks its facts and rebroadcasts. */
@@ -32,9 +33,9 @@ export interface Outbox {
 export interface HeldKey {
   /** Bound to the purpose of this action: its order, leg, verb and terms. */
   readonly signer: Signer
-  /** As `Outbox.readOthers`. Nobody records another one while the key is held. */
+  /** As `Outbox.readOthers`, with all that was signed before. Nobody signs another one until this one is recorded. */
   readOthers(query?: OthersQuery): Promise<readonly OtherAttempt[]>
-  /** Await it before broadcasting. Rejects when another engine has taken over the action. */
+  /** The last use of the key: afterwards other actions sign. Await it before broadcasting. Rejects when another engine has taken over the action. */
   record(attempt: Omit<Attempt, 'at'>): Promise<void>
 }
 

@@ -6,7 +6,7 @@ import { actionKey, type InstantRefund, type SignedInstantRefund } from '../../p
 import { mayRefundInstantly } from '../../protocol/playbook.ts'
 import { deriveOrder, isExpired, isStray, type OrderState } from '../../protocol/state.ts'
 import type { Deposit } from '../../protocol/swap-state.ts'
-import { readAttempts } from '../../store/actions/actions.ts'
+import { readAttempts } from '../../store/actions/attempts.ts'
 import { addInstantRefunds } from '../../store/orders/grants.ts'
 import type { OrderSnapshot, StoredOrder } from '../../store/orders/orders.ts'
 import { keepRefundProposals, readRefundProposals } from '../../store/orders/refund-proposals.ts'

@@ -3,9 +3,10 @@ import type { ActionVerb, Leg } from '../../protocol/order.ts'
 import { publishPoll, readClock } from '../chain/polls.ts'
 import type { Database } from '../database/database.ts'
 import { findOrder, findOrderSnapshot } from '../orders/orders.ts'
-import { NOW, openTestStore, putOrder, type TestStore } from '../store.fixture.ts'
+import { NOW, openTestStore, putOrder, recordAttempt, type TestStore } from '../store.fixture.ts'
 import { readActionFacts } from './action-facts.ts'
-import { leaseActions, readAttempts, recordAttempt, syncWanted } from './actions.ts'
+import { leaseActions, syncWanted } from './actions.ts'
+import { readAttempts } from './attempts.ts'
 
 let store: TestStore
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import type { PublishedPoll } from '../chain/polls.ts'
 import { prepare } from '../database/prepared.ts'
 import { sharePerDatabase } from '../database/share-statements.ts'
 import { parseSnapshot, type RecordedTip, type SnapshotRow, type StoredOrder, selectSnapshots } from '../orders/order-rows.ts'
-import type { StoredAttempt } from './actions.ts'
+import type { StoredAttempt } from './attempts.ts'
 
 export type ActionFacts = {
   readonly stored: StoredOrder

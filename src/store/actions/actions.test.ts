@@ -4,19 +4,9 @@ import type { HtlcVerb } from '../../protocol/htlc.ts'
 import { actionKey, type Leg } from '../../protocol/order.ts'
 import { rewind } from '../chain/events.ts'
 import { findOrder } from '../orders/orders.ts'
-import { NOW, openTestStore, putOrder, type TestStore } from '../store.fixture.ts'
-import {
-  finishAction,
-  type LeasedAction,
-  leaseAction,
-  leaseActions,
-  readAction,
-  readAttempts,
-  readOtherAttempts,
-  recordAttempt,
-  syncWanted,
-  type WantedAction,
-} from './actions.ts'
+import { NOW, openTestStore, putOrder, recordAttempt, type TestStore } from '../store.fixture.ts'
+import { finishAction, type LeasedAction, leaseAction, leaseActions, readAction, syncWanted, type WantedAction } from './actions.ts'
+import { readAttempts, readSenderAttempts } from './attempts.ts'
 
 let store: TestStore
 let orderId: string
@@ -314,7 +304,7 @@ describe('attempts', () => {
     expect(await signed()).toBe(true)
   })
 
-  test('readOtherAttempts returns recent attempts of the same sender and chain for other actions', async () => {
+  test('readSenderAttempts returns recent attempts of the same sender and chain, with their actions', async () => {
     await want(...everything().slice(0, 3))
     const [mine, theirs, old] = [await lease(), await lease(), await lease()]
     await recordAttempt(store.db, [mine], attempt('mine'))
@@ -326,26 +316,26 @@ describe('attempts', () => {
     await sql`update attempts set at = to_timestamp(${(NOW - 259_200n).toString()}::bigint) where tx = 'forgotten'`.execute(store.db)
     await sql`update attempts set at = to_timestamp(${(NOW - 86_400n).toString()}::bigint) where tx = 'first'`.execute(store.db)
     await want(theirs)
-    const others = await readOtherAttempts(store.db, {
+    const others = await readSenderAttempts(store.db, {
       chain: 'ethereum_localnet',
       sender: 'me',
-      except: [mine.key],
       since: NOW - 172_800n,
       fromNonce: null,
     })
-    expect(others.map((made) => [made.tx, made.wanted])).toEqual([
-      ['first', false],
-      ['second', true],
+    expect(others.map((made) => [made.tx, made.key, made.wanted])).toEqual([
+      ['first', old.key, false],
+      ['mine', mine.key, false],
+      ['second', theirs.key, true],
     ])
   })
 
   test('of other actions from a nonce on, where the chain has nonces', async () => {
     await want(...everything().slice(0, 2))
-    const [mine, theirs] = [await lease(), await lease()]
+    const theirs = await lease()
     await recordAttempt(store.db, [theirs], attempt('without a nonce'))
     for (const nonce of [8n, 9n, 10n]) await recordAttempt(store.db, [theirs], attempt(`nonce ${nonce}`, { nonce }))
-    const query = { chain: 'ethereum_localnet', sender: 'me', except: [mine.key], since: NOW - 172_800n, fromNonce: 9n }
-    expect((await readOtherAttempts(store.db, query)).map(({ tx, nonce }) => [tx, nonce])).toEqual([
+    const query = { chain: 'ethereum_localnet', sender: 'me', since: NOW - 172_800n, fromNonce: 9n }
+    expect((await readSenderAttempts(store.db, query)).map(({ tx, nonce }) => [tx, nonce])).toEqual([
       ['nonce 9', 9n],
       ['nonce 10', 10n],
     ])

@@ -2,10 +2,7 @@
 import { sql } from 'kysely'
 import type { ChainId } from '../../protocol/chain-id.ts'
 import { type ActionKey, type ActionVerb, actionKey, type Leg } from '../../protocol/order.ts'
-import { anyOf } from '../database/any-of.ts'
 import type { Database } from '../database/database.ts'
-import { durably } from '../database/durably.ts'
-import { markSecretSigned } from '../orders/orders.ts'
 
 export type WantedAction = { readonly orderId: string; readonly leg: Leg; readonly verb: ActionVerb }
 
@@ -20,16 +17,6 @@ export type LeasedAction = WantedAction & {
   readonly holder: string
   /** Of its order. */
   readonly chains: Readonly<Record<Leg, ChainId>>
-}
-
-export type StoredAttempt = {
-  readonly tx: string
-  readonly raw: string
-  readonly slots: readonly string[]
-  /** Where the chain has them. */
-  readonly nonce?: bigint
-  readonly feeRate: bigint
-  readonly at: bigint
 }
 
 /**
@@ -200,72 +187,4 @@ export async function hurryAttempt(
     update actions set due_at = now()
     where key in (select action_key from attempts where chain = ${chain} and sender = ${sender} and tx = ${tx})
       and (wanted or cancelling) and due_at > now() and (lease_until is null or lease_until < now())`.execute(db)
-}
-
-/**
- * Must be durable before the broadcast, also if the server's default is asynchronous commit. Recorded for all actions of a batch or for none. False when a
- * lease is lost or an action is not wanted any more: then it must not be broadcast. `holdsSecret`: the orders are marked in the same
- * database transaction.
- */
-export async function recordAttempt(
-  db: Database,
-  actions: readonly LeasedAction[],
-  attempt: StoredAttempt & { readonly chain: ChainId; readonly sender: string; readonly holdsSecret: boolean },
-): Promise<boolean> {
-  return durably(db, async (tx) => {
-    // Lock rows in the order of their keys: two batches cannot deadlock.
-    const ordered = actions.toSorted((a, b) => (a.key < b.key ? -1 : 1))
-    for (const action of ordered) {
-      const { rows } = await sql`
-        select from actions
-        where key = ${action.key} and fence = ${action.fence} and lease_until > now() and (wanted or cancelling) for update`.execute(tx)
-      if (rows.length === 0) return false
-    }
-    for (const action of ordered) {
-      await sql`
-        insert into attempts (action_key, number, chain, sender, tx, raw, slots, nonce, fee_rate, at, holds_secret)
-        select ${action.key}, coalesce(max(number), 0) + 1, ${attempt.chain}, ${attempt.sender}, ${attempt.tx}, ${attempt.raw},
-               ${attempt.slots}, ${attempt.nonce?.toString() ?? null}::bigint, ${attempt.feeRate.toString()},
-               to_timestamp(${attempt.at.toString()}::bigint), ${attempt.holdsSecret}
-        from attempts where action_key = ${action.key}`.execute(tx)
-      if (attempt.holdsSecret) await markSecretSigned(tx, action.orderId)
-    }
-    return true
-  })
-}
-
-/** Attempts of one action or a batch, oldest first, each transaction once. */
-export async function readAttempts(db: Database, ...keys: readonly ActionKey[]): Promise<readonly StoredAttempt[]> {
-  const rows = await db.selectFrom('attempts').selectAll().where('action_key', '=', anyOf(keys)).orderBy('at').orderBy('number').execute()
-  return [...new Map(rows.map((row) => [row.tx, parseAttempt(row)])).values()]
-}
-
-/** Attempts of the same sender for other actions since this time (unix seconds), where it has nonces from `fromNonce` on. They may still be unmined. */
-export async function readOtherAttempts(
-  db: Database,
-  query: {
-    readonly chain: ChainId
-    readonly sender: string
-    readonly except: readonly ActionKey[]
-    readonly since: bigint
-    readonly fromNonce: bigint | null
-  },
-): Promise<readonly (StoredAttempt & { readonly wanted: boolean })[]> {
-  const rows = await db
-    .selectFrom('attempts')
-    .innerJoin('actions', 'actions.key', 'attempts.action_key')
-    .select(['attempts.tx', 'attempts.raw', 'attempts.slots', 'attempts.nonce', 'attempts.fee_rate', 'attempts.at', 'actions.wanted'])
-    .where('attempts.chain', '=', query.chain)
-    .where('attempts.sender', '=', query.sender)
-    .where((eb) => eb.not(eb('attempts.action_key', '=', anyOf(query.except))))
-    .where('attempts.at', '>', sql<Date>`to_timestamp(${query.since.toString()}::bigint)`)
-    .$if(query.fromNonce !== null, (selected) => selected.where('attempts.nonce', '>=', query.fromNonce))
-    .orderBy('attempts.at')
-    .execute()
-  return rows.map((row) => ({ ...parseAttempt(row), wanted: row.wanted }))
-}
-
-function parseAttempt(row: { tx: string; raw: string; slots: string[]; nonce: bigint | null; fee_rate: bigint; at: Date }): StoredAttempt {
-  const { tx, raw, slots, nonce, fee_rate: feeRate } = row
-  return { tx, raw, slots, ...(nonce !== null && { nonce }), feeRate, at: BigInt(Math.floor(row.at.getTime() / 1000)) }
 }

@@ -4,8 +4,9 @@ import type { HtlcVerb } from '../../protocol/htlc.ts'
 import { actionKey, type Leg } from '../../protocol/order.ts'
 import type { Database } from '../database/database.ts'
 import { findOrder } from '../orders/orders.ts'
-import { type ExampleChanges, NOW, openTestStore, putOrder, type TestStore } from '../store.fixture.ts'
-import { finishAction, type LeasedAction, leaseAction, leaseActions, readAttempts, recordAttempt, syncWanted } from './actions.ts'
+import { type ExampleChanges, NOW, openTestStore, putOrder, recordAttempt, type TestStore } from '../store.fixture.ts'
+import { finishAction, type LeasedAction, leaseAction, leaseActions, syncWanted } from './actions.ts'
+import { readAttempts } from './attempts.ts'
 import { findCosigned, keepCosigned, leaseBatch } from './batches.ts'
 
 let store: TestStore

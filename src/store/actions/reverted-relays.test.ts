@@ -3,8 +3,9 @@ import { prefundedGrant } from '../../protocol/grants.fixture.ts'
 import { createApp } from '../apps/apps.ts'
 import { addSponsoredInitiate } from '../apps/sponsorship.ts'
 import { addGrant } from '../orders/grants.ts'
-import { exampleOrder, NOW, openTestStore, putOrder } from '../store.fixture.ts'
-import { leaseAction, recordAttempt, syncWanted } from './actions.ts'
+import { exampleOrder, NOW, openTestStore, putOrder, recordAttempt } from '../store.fixture.ts'
+import { leaseAction, syncWanted } from './actions.ts'
+
 import { noteReverted, readRevertedRelays } from './reverted-relays.ts'
 
 test('only reverted relays of signed orders count against an initiator: anyone can prefund an order in their name', async () => {

@@ -1,12 +1,13 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { prefundedGrant, signedGrant } from '../../protocol/grants.fixture.ts'
-import { finishAction, leaseAction, recordAttempt, syncWanted } from '../actions/actions.ts'
+import { finishAction, leaseAction, syncWanted } from '../actions/actions.ts'
+
 import { noteReverted, readRevertedRelays } from '../actions/reverted-relays.ts'
 import type { Database } from '../database/database.ts'
 import { addGrant } from '../orders/grants.ts'
 import { findOrder } from '../orders/orders.ts'
-import { exampleOrder, NOW, openTestStore, putOrder, type TestStore } from '../store.fixture.ts'
+import { exampleOrder, NOW, openTestStore, putOrder, recordAttempt, type TestStore } from '../store.fixture.ts'
 import { createApp } from './apps.ts'
 import { addSponsoredInitiate, type SponsorRefusal } from './sponsorship.ts'
 

@@ -3,11 +3,22 @@ import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { signedGrant } from '../../protocol/grants.fixture.ts'
 import type { Order } from '../../protocol/order.ts'
-import { finishAction, type LeasedAction, leaseAction, recordAttempt, syncWanted } from '../actions/actions.ts'
+import { finishAction, type LeasedAction, leaseAction, syncWanted } from '../actions/actions.ts'
+
 import { markRefused } from '../actions/refused-attempts.ts'
 import { recordPoll, rewind } from '../chain/events.ts'
 import type { Database } from '../database/database.ts'
-import { blockOf, closeAnyway, deriveTouched, NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store.fixture.ts'
+import {
+  blockOf,
+  closeAnyway,
+  deriveTouched,
+  NOW,
+  openTestStore,
+  putOrder,
+  recordAttempt,
+  sightingsOf,
+  type TestStore,
+} from '../store.fixture.ts'
 import { changeRefundAddress, lockRefundAddress } from './change-refund-address.ts'
 import { dropProposal, recordDecline, recordProposal, recordSignature } from './fills.ts'
 import { addGrant, addInstantRefunds } from './grants.ts'
