@@ -3,10 +3,20 @@ import type { ChainClient } from '../chains/port/client.ts'
 import { ChainFailure } from '../chains/port/failure.ts'
 import type { Block } from '../protocol/chain.ts'
 
-/** By height. Rejects with 'unreachable' if neighbours are not linked, also across skipped heights: the node reorganised while it answered. */
+/** By height, ascending. Rejects with 'unreachable' as `linkHeaders` does. */
 export async function readHeaders(client: ChainClient, heights: Iterable<bigint>): Promise<ReadonlyMap<bigint, Block>> {
-  const wanted = [...new Set(heights)].sort((a, b) => Number(a - b))
-  const headers = new Map((await client.headers(wanted)).map((header) => [header.height, header]))
+  const wanted = ascending(heights)
+  return linkHeaders(client, wanted, await client.headers(wanted))
+}
+
+/**
+ * By height, ascending. Throws 'unreachable' if neighbours are not linked, also across skipped heights: the node reorganised while it answered.
+ * `heights`: those that were asked for.
+ */
+export function linkHeaders(client: ChainClient, heights: Iterable<bigint>, found: readonly Block[]): ReadonlyMap<bigint, Block> {
+  const wanted = ascending(heights)
+  const byHeight = new Map(found.map((header) => [header.height, header]))
+  const headers = new Map(wanted.flatMap((height) => (byHeight.has(height) ? [[height, byHeight.get(height) as Block] as const] : [])))
   let parent: Block | undefined
   for (const [i, height] of wanted.entries()) {
     if (wanted[i - 1] !== height - 1n) parent = undefined
@@ -16,6 +26,10 @@ export async function readHeaders(client: ChainClient, heights: Iterable<bigint>
     parent = header ?? parent
   }
   return headers
+}
+
+function ascending(heights: Iterable<bigint>): readonly bigint[] {
+  return [...new Set(heights)].sort((a, b) => Number(a - b))
 }
 
 /** Heights [from, to]. */

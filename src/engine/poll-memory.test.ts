@@ -41,7 +41,10 @@ beforeEach(async () => {
   order = (await putOrder(store.db)).order
   const { unconfirmedEvents: unconfirmed, ...rest } = createMemoryChain(id, NOW)
   unconfirmedEvents = unconfirmed
-  branchEvents = (watched, from, end) => chain.events(watched, from, end.height)
+  branchEvents = async (watched, from, end, heights) => {
+    const events = await chain.events(watched, from, end.height)
+    return { events, headers: heights.length === 0 ? [] : await chain.headers(heights) }
+  }
   chain = { ...rest, branchEvents }
   list = createWatchList(store.db, chain.chain)
   memory = createPollMemory()
@@ -123,8 +126,10 @@ describe('a poll', () => {
   test('that finds an event in another block than the one it read records nothing', async () => {
     await watch()
     const before = await readCursor(store.db, id)
-    chain.branchEvents = async (...args) =>
-      (await branchEvents(...args)).map((event) => ({ ...event, block: event.block && { ...event.block, hash: 'another' } }))
+    chain.branchEvents = async (...args) => {
+      const { events } = await branchEvents(...args)
+      return { events: events.map((event) => ({ ...event, block: event.block && { ...event.block, hash: 'another' } })), headers: [] }
+    }
     chain.mine(sightings().initiated())
     await watch()
     expect(await readCursor(store.db, id)).toEqual(before)
@@ -211,7 +216,7 @@ describe('while no order is open', () => {
 
 describe('events of recent blocks that are returned again', () => {
   const returnFrom = (height: bigint) => {
-    chain.branchEvents = (watched, _, end) => branchEvents(watched, height, end)
+    chain.branchEvents = (watched, _, ...rest) => branchEvents(watched, height, ...rest)
   }
 
   test('are not checked again', async () => {
@@ -230,7 +235,7 @@ describe('events of recent blocks that are returned again', () => {
   test('are recorded if they were missing before: a backend of the provider was behind', async () => {
     await watch()
     const mined = chain.mine(sightings().initiated())
-    chain.branchEvents = async () => []
+    chain.branchEvents = async () => ({ events: [], headers: [] })
     await watch()
     expect(await recorded()).toEqual([])
     returnFrom(mined.height)

@@ -1,4 +1,5 @@
 /** Follows one chain: new blocks, reorgs, and the events of watched swaps in blocks and in the mempool. */
+import type { BranchRead } from '../chains/port/abilities/branch-events.ts'
 import type { ChainClient } from '../chains/port/client.ts'
 import type { Block, Chain } from '../protocol/chain.ts'
 import type { ChainId } from '../protocol/chain-id.ts'
@@ -8,7 +9,7 @@ import { type Poll, type RecordedBlock, readCursor, recordPoll, rewind, SPARSE_B
 import type { Database } from '../store/database/database.ts'
 import { createFinalGuard, type FinalGuard } from './final-guard.ts'
 import { findFork } from './fork.ts'
-import { heightsBetween, lacksBlock, readHeaders } from './headers.ts'
+import { heightsBetween, lacksBlock, linkHeaders, readHeaders } from './headers.ts'
 import { LEASE_SECONDS } from './leases.ts'
 import { createPollMemory, forget, forgetRecorded, isRecorded, isRecordedAlready, type PollMemory, remember } from './poll-memory.ts'
 import { createWatchList, type WatchList } from './watch-list.ts'
@@ -67,7 +68,7 @@ export type PollResult = {
 /**
  * One poll. Reads the tip first and the watch list second: an order created in between can only be funded in a later block.
  * If the tip's parent is the cursor, and the events are read by the tip's hash, everything was canonical when the tip was read. Else headers are
- * read once, after the events: the cursor, the blocks with events and the newest block, all canonical at that moment.
+ * read once, with the events in one batch or after them: the cursor, the blocks with events and the newest block, all canonical at that moment.
  * A reorg at any earlier moment of the poll shows in one of them.
  */
 export async function pollChain(watch: Watch): Promise<PollResult> {
@@ -92,11 +93,13 @@ export async function pollChain(watch: Watch): Promise<PollResult> {
     memory.refreshedAtMs = nowMs
     await list.refresh()
   }
-  const events = (await readEvents(client, list, from, end)).filter((event) => !isRecorded(memory, event))
+  const isByHash = list.isEmpty || client.branchEvents !== undefined
+  const range: Range = { cursor, from, end, tip, finalHeight, isByHash }
+  const read = await readEvents(client, list, range)
+  const events = read.events.filter((event) => !isRecorded(memory, event))
   const minedDeposits = new Map(events.filter((event) => event.kind === 'initiated').map((event) => [event.deposit, event.swapId]))
   const unconfirmed = (list.expectsUnconfirmed ? await client.unconfirmedEvents?.(withDeposits(list, minedDeposits)) : null) ?? []
-  const isByHash = list.isEmpty || client.branchEvents !== undefined
-  const checked = await readChecked(client, { cursor, from, end, tip, finalHeight, events, isByHash })
+  const checked = await readChecked(client, range, events, read.headers)
   if (checked === 'cursor-gone') return rewindToFork(watch, tip)
   if (checked === 'changed') return NOTHING_NEW
   const mined = new Set(events.map((event) => `${event.tx} ${event.index}`))
@@ -167,9 +170,12 @@ async function readFinalHeight(
   return height
 }
 
-async function readEvents(client: ChainClient, list: WatchList, from: bigint, end: Block): Promise<readonly HtlcEvent[]> {
-  if (end.height < from || list.isEmpty) return []
-  return client.branchEvents === undefined ? client.events(list, from, end.height) : client.branchEvents(list, from, end)
+/** `headers`: those to check, as far as they could be read with the events. */
+async function readEvents(client: ChainClient, list: WatchList, range: Range): Promise<BranchRead> {
+  const { from, end } = range
+  if (end.height < from || list.isEmpty) return { events: [], headers: [] }
+  if (client.branchEvents === undefined) return { events: await client.events(list, from, end.height), headers: [] }
+  return client.branchEvents(list, from, end, heightsToCheck(client, range))
 }
 
 /** The name of the lease that one poll takes. */
@@ -198,31 +204,33 @@ async function endOfStep(client: ChainClient, from: bigint, tip: Block): Promise
   return tip
 }
 
-type Step = {
+type Range = {
   readonly cursor: RecordedBlock | null
   readonly from: bigint
   readonly end: Block
   readonly tip: Block
   readonly finalHeight: bigint | null
-  readonly events: readonly HtlcEvent[]
   /** The events of a single block were read by its hash. */
   readonly isByHash: boolean
 }
 
 /** The headers to remember, lowest first, consistent with the cursor and the events; or why this poll must not be recorded. */
-async function readChecked(client: ChainClient, step: Step): Promise<readonly Block[] | 'cursor-gone' | 'changed'> {
-  const { cursor, from, end, events } = step
-  const final = finalToRemember(step)
-  const wanted = new Set([...newHeights(client, step), ...final])
+async function readChecked(
+  client: ChainClient,
+  range: Range,
+  events: readonly HtlcEvent[],
+  read: readonly Block[],
+): Promise<readonly Block[] | 'cursor-gone' | 'changed'> {
+  const { cursor, from, end } = range
+  const wanted = heightsToRemember(client, range)
   if (wanted.size === 0) return []
   const eventBlocks = events.flatMap(({ block }) => block ?? [])
-  if (step.isByHash && final.length === 0 && end.height === from && end.parentHash === cursor?.hash)
-    return eventBlocks.every(({ hash }) => hash === end.hash) ? [end] : 'changed'
-  const headers = await readHeaders(client, [
-    ...(cursor === null ? [] : [cursor.height]),
-    ...eventBlocks.map(({ height }) => height),
-    ...wanted,
-  ])
+  if (isLinkedToCursor(range)) return eventBlocks.every(({ hash }) => hash === end.hash) ? [end] : 'changed'
+  const needed = new Set([...heightsToCheck(client, range), ...eventBlocks.map(({ height }) => height)])
+  const readHeights = new Set(read.map(({ height }) => height))
+  const headers = [...needed].every((height) => readHeights.has(height))
+    ? linkHeaders(client, needed, read)
+    : await readHeaders(client, needed)
   if (cursor !== null && headers.get(cursor.height)?.hash !== cursor.hash) return 'cursor-gone'
   if (eventBlocks.length < events.length || [...eventBlocks, end].some(({ height, hash }) => headers.get(height)?.hash !== hash))
     return 'changed'
@@ -232,8 +240,25 @@ async function readChecked(client: ChainClient, step: Step): Promise<readonly Bl
   return [...headers.values()].filter(({ height }) => (height >= from && height <= end.height) || wanted.has(height))
 }
 
+/** The newest block is the only new one, and names the cursor as its parent: no other header is needed. */
+function isLinkedToCursor(range: Range): boolean {
+  const { cursor, from, end, isByHash } = range
+  return isByHash && finalToRemember(range).length === 0 && end.height === from && end.parentHash === cursor?.hash
+}
+
+function heightsToRemember(client: ChainClient, range: Range): ReadonlySet<bigint> {
+  return new Set([...newHeights(client, range), ...finalToRemember(range)])
+}
+
+/** Without those of blocks with events. */
+function heightsToCheck(client: ChainClient, range: Range): readonly bigint[] {
+  if (isLinkedToCursor(range)) return []
+  const heights = new Set([...(range.cursor === null ? [] : [range.cursor.height]), ...heightsToRemember(client, range)])
+  return [...heights].sort((a, b) => Number(a - b))
+}
+
 /** If few: all. If many: the newest, a sparse set below to find the fork after a reorg, and on the first poll also the lowest. */
-function newHeights({ chain }: ChainClient, { cursor, from, end, tip }: Step): readonly bigint[] {
+function newHeights({ chain }: ChainClient, { cursor, from, end, tip }: Range): readonly bigint[] {
   const count = end.height - from + 1n
   if (count <= (chain.blockMs < BigInt(chain.pollMs) ? 0n : DENSE_HEIGHTS)) return heightsBetween(from, end.height)
   // A fork so deep may be found a step too low.
@@ -245,7 +270,7 @@ function newHeights({ chain }: ChainClient, { cursor, from, end, tip }: Step): r
 }
 
 /** The new final block, remembered to tell a reorg below it from one above it. */
-function finalToRemember({ cursor, end, finalHeight }: Step): readonly bigint[] {
+function finalToRemember({ cursor, end, finalHeight }: Range): readonly bigint[] {
   const isNews = finalHeight !== null && finalHeight > (cursor?.finalHeight ?? 0n) && finalHeight <= end.height
   return isNews && finalHeight !== cursor?.height ? [finalHeight] : []
 }

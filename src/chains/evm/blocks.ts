@@ -18,6 +18,6 @@ export async function newestBlock(node: Pick<EvmNode, 'block'>): Promise<Block> 
   return block
 }
 
-function headerOf({ height, hash, parentHash, time }: Block): Block {
+export function headerOf({ height, hash, parentHash, time }: Block): Block {
   return { height, hash, parentHash, time }
 }

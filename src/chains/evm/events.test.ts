@@ -44,7 +44,8 @@ describe('events of the branch of a known block', () => {
   const readBranch = async (changes: Partial<EvmNode>, first: bigint, last: bigint) => {
     const [end] = await client.headers([last])
     if (end === undefined) throw new Error(`there is no block ${last}`)
-    return createEventReader({ ...node, ...changes }, contracts, fixture.chain).readBranch(watchOnly(client, terms), first, end)
+    const reader = createEventReader({ ...node, ...changes }, contracts, fixture.chain)
+    return (await reader.readBranch(watchOnly(client, terms), first, end, [])).events
   }
   const counting = () => {
     const asked: string[] = []
@@ -79,6 +80,48 @@ describe('events of the branch of a known block', () => {
     const { block } = (await readWith({})).find(({ kind }) => kind === 'redeemed') ?? { block: null }
     expect(await readBranch(changes, to - 3n, to)).toMatchObject([{ kind: 'redeemed' }])
     expect(asked).toEqual([`logs ${to - 3n - 32n}-${to}`, `blocks ${block?.height}`])
+  })
+
+  it('come with the headers that the caller needs, asked for at the same time', async () => {
+    const { asked, changes } = counting()
+    const reader = createEventReader({ ...node, ...changes }, contracts, fixture.chain)
+    const [end] = await client.headers([to])
+    if (end === undefined) throw new Error('the last block is gone')
+    const all = heights(from, to)
+    const { events, headers } = await reader.readBranch(watchOnly(client, terms), from + 1n, end, all)
+    expect(events.map(({ kind }) => kind)).toEqual(kinds)
+    expect(headers.map(({ height }) => height)).toEqual(all)
+    expect(asked).toEqual([expect.stringMatching(`^logs .*-${to}$`), `blocks ${all.join(' ')}`])
+  })
+
+  it('in many blocks: their headers are asked for with the logs from the second time on', async () => {
+    const { asked, changes } = counting()
+    const reader = createEventReader({ ...node, ...changes }, contracts, fixture.chain)
+    const height = (await readWith({})).find(({ kind }) => kind === 'redeemed')?.block?.height ?? 0n
+    const [end] = await client.headers([height + 2n])
+    if (end === undefined) throw new Error('a block is gone')
+    const read = () => reader.readBranch(watchOnly(client, terms), height - 2n, end, [height - 3n])
+    await read()
+    expect(asked.slice(1)).toEqual([`blocks ${height - 3n}`, `blocks ${height - 20n} ${height}`])
+    asked.length = 0
+    await read()
+    expect(asked.slice(1)).toEqual([`blocks ${heights(height - 3n, height + 2n).join(' ')}`])
+  })
+
+  it('that were read before are returned again without a request for their blocks, unless the branch is another', async () => {
+    const { asked, changes } = counting()
+    let change = (log: NodeLog): NodeLog => log
+    const logs: EvmNode['logs'] = async (query) => (await node.logs(query)).map((log) => change(log))
+    const reader = createEventReader({ ...node, ...changes, logs }, contracts, fixture.chain)
+    const [end] = await client.headers([to])
+    if (end === undefined) throw new Error('the last block is gone')
+    const read = async () => (await reader.readBranch(watchOnly(client, terms), to - 3n, end, [])).events
+    const events = await read()
+    expect(asked).toHaveLength(1)
+    expect(await read()).toEqual(events)
+    expect(asked).toHaveLength(1)
+    change = (log) => ({ ...log, blockHash: `0x${'ab'.repeat(32)}` })
+    await expect(read()).rejects.toMatchObject({ kind: 'unreachable' })
   })
 
   it('are refused on another branch: in the range, or in a block with an event', async () => {

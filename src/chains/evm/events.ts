@@ -4,17 +4,18 @@ import { htlcErc20 } from '../../../contracts/evm/artifacts/htlc-erc20.ts'
 import type { Block, Chain } from '../../protocol/chain.ts'
 import type { HtlcEvent } from '../../protocol/htlc.ts'
 import { isSecretFor } from '../../protocol/secret.ts'
+import type { BranchEvents, BranchRead } from '../port/abilities/branch-events.ts'
 import { ChainFailure } from '../port/failure.ts'
 import type { FoundSwaps, WatchedSwaps } from '../port/watched-swaps.ts'
 import { allowedLagOf } from '../providers/agreed-blocks.ts'
+import { headerOf } from './blocks.ts'
 import { type Contracts, canonicalTerms, swapIdOf } from './htlc.ts'
 import type { EvmNode, NodeLog } from './nodes/node.ts'
 import { NodeRefusal } from './nodes/rpc.ts'
 
 export interface EventReader {
   read(watched: WatchedSwaps, from: bigint, to: bigint): Promise<readonly HtlcEvent[]>
-  /** `ChainClient.branchEvents`. */
-  readBranch(watched: WatchedSwaps, from: bigint, end: Block): Promise<readonly HtlcEvent[]>
+  readonly readBranch: BranchEvents
 }
 
 /** Both contracts emit the same events. */
@@ -23,6 +24,8 @@ const selectors = abi.map((event) => toEventSelector(event))
 
 const MAX_TRIES = 3
 const PARALLEL_REQUESTS = 16
+/** While many blocks have events: the headers of so many are asked for with their logs, and not after them. */
+const BUSY_BLOCKS = 16n
 /** Logs of at least this many newest blocks are requested by block hash. */
 const RECENT_BLOCKS = 32n
 
@@ -31,6 +34,10 @@ export function createEventReader(node: EvmNode, contracts: Contracts, chain: Pi
   /** No node of a provider is further behind, so all of them have the blocks below. */
   const recentBlocks = allowedLag > RECENT_BLOCKS ? allowedLag : RECENT_BLOCKS
   const addresses = [...new Set(contracts.all.map((contract) => contract.address))]
+  /** The last range had new events in blocks whose headers the caller did not need. */
+  let isBusy = false
+  /** Logs of recent blocks, by their block's hash. */
+  const parsed = new Map<string, { readonly event: HtlcEvent | null; readonly height: bigint }>()
 
   type Blocks = { readonly from: bigint; readonly to: bigint; readonly lastHash: string } | { readonly blockHash: string }
 
@@ -75,20 +82,45 @@ export function createEventReader(node: EvmNode, contracts: Contracts, chain: Pi
    * One block is asked for by its hash. A range is not, and a backend of the provider that lags would leave out its newest logs: so the range
    * begins lower, and each block is asked for again until every node has it. Null when a reorg came in between.
    */
-  async function readBranchOnce(watched: WatchedSwaps, from: bigint, end: Block): Promise<readonly HtlcEvent[] | null> {
+  async function readBranchOnce(watched: WatchedSwaps, from: bigint, end: Block, heights: readonly bigint[]): Promise<BranchRead | null> {
     const lowest = from > recentBlocks ? from - recentBlocks : 0n
-    const found = from === end.height ? await logsIn(end) : await logsOf({ from: lowest, to: end.height, lastHash: end.hash }, from)
-    const { logs, swaps } = await watchedLogs(watched, found)
-    const lower = [...new Set(logs.map((log) => log.blockHeight).filter((height) => height !== end.height))]
-    const blocks = new Map([...(lower.length === 0 ? [] : await node.blocks(lower)), end].map((block) => [block.height, block]))
-    if (logs.some((log) => blocks.get(log.blockHeight)?.hash !== log.blockHash)) return null
-    return logs.sort(inChainOrder).flatMap((log) => parseEvent(log, swaps, contracts, blocks) ?? [])
+    const isRange = from < end.height
+    const busy = isRange && isBusy && end.height - from < BUSY_BLOCKS ? heightsBetween(from, end.height) : []
+    const [found, asked] = await Promise.all([
+      isRange ? logsOf({ from: lowest, to: end.height, lastHash: end.hash }, from) : logsIn(end),
+      headersAt([...new Set([...heights, ...busy])]),
+    ])
+    const repeated = found.filter((log) => log.blockHeight < from && parsed.has(keyOf(log)))
+    const { logs: fresh, swaps } = await watchedLogs(
+      watched,
+      found.filter((log) => !repeated.includes(log)),
+    )
+    const known = new Map([...asked, end].map((block) => [block.height, block]))
+    const unknown = new Set(fresh.map((log) => log.blockHeight).filter((height) => !known.has(height)))
+    if (isRange) isBusy = fresh.some(({ blockHeight }) => blockHeight >= from && blockHeight < end.height && !heights.includes(blockHeight))
+    const others = await headersAt([...unknown])
+    const blocks = new Map([...known, ...others.map((block) => [block.height, block] as const)])
+    if (fresh.some((log) => blocks.get(log.blockHeight)?.hash !== log.blockHash)) return null
+    const events = [...repeated, ...fresh].sort(inChainOrder).flatMap((log) => eventOf(log, swaps, blocks) ?? [])
+    for (const [key, { height }] of parsed) if (height < lowest) parsed.delete(key)
+    return { events, headers: [...asked, ...others] }
   }
 
-  async function retried(blocks: string, read: () => Promise<readonly HtlcEvent[] | null>): Promise<readonly HtlcEvent[]> {
+  const headersAt = async (heights: readonly bigint[]) => (heights.length === 0 ? [] : (await node.blocks(heights)).map(headerOf))
+
+  /** A range begins lower than necessary, so most of its logs were parsed before. */
+  function eventOf(log: NodeLog, swaps: FoundSwaps, blocks: ReadonlyMap<bigint, Block>): HtlcEvent | null {
+    const known = parsed.get(keyOf(log))
+    if (known !== undefined) return known.event
+    const event = parseEvent(log, swaps, contracts, blocks)
+    parsed.set(keyOf(log), { event, height: log.blockHeight })
+    return event
+  }
+
+  async function retried<T>(blocks: string, read: () => Promise<T | null>): Promise<T> {
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      const events = await read()
-      if (events !== null) return events
+      const answer = await read()
+      if (answer !== null) return answer
     }
     throw new ChainFailure('unreachable', `the node gave no consistent view of blocks ${blocks}`)
   }
@@ -105,17 +137,20 @@ export function createEventReader(node: EvmNode, contracts: Contracts, chain: Pi
       if (watched.isEmpty || addresses.length === 0 || to < from) return []
       return retried(`${from} to ${to}`, () => readOnce(watched, from, to))
     },
-    async readBranch(watched, from, end) {
-      if (watched.isEmpty || addresses.length === 0 || end.height < from) return []
-      return retried(`${from} to ${end.height}`, () => readBranchOnce(watched, from, end))
+    async readBranch(watched, from, end, heights) {
+      if (watched.isEmpty || addresses.length === 0 || end.height < from) return { events: [], headers: await headersAt(heights) }
+      return retried(`${from} to ${end.height}`, () => readBranchOnce(watched, from, end, heights))
     },
   }
 }
+
+const NO_SWAPS: FoundSwaps = { bySwapId: () => undefined, byDeposit: () => undefined }
 
 async function watchedLogs(
   watched: WatchedSwaps,
   found: readonly NodeLog[],
 ): Promise<{ readonly logs: NodeLog[]; readonly swaps: FoundSwaps }> {
+  if (found.length === 0) return { logs: [], swaps: NO_SWAPS }
   const swaps = await watched.find({ swapIds: new Set(found.map(orderIdTopic)), spent: [] })
   return { logs: found.filter((log) => swaps.bySwapId(orderIdTopic(log)) !== undefined), swaps }
 }
@@ -135,6 +170,10 @@ function heightsBetween(first: bigint, last: bigint): readonly bigint[] {
 /** The order id is the first indexed parameter of every event. */
 function orderIdTopic(log: NodeLog): string {
   return (log.topics[1] ?? '0x').slice(2)
+}
+
+function keyOf({ blockHash, logIndex }: NodeLog): string {
+  return `${blockHash} ${logIndex}`
 }
 
 function inChainOrder(a: NodeLog, b: NodeLog): number {

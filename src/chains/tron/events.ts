@@ -11,7 +11,10 @@ export function createEventReader(node: EvmNode, contracts: Contracts, chain: Pi
   const reader = createEvmEventReader(node, contracts, chain)
   return {
     read: async (watched, from, to) => (await reader.read(evmWatched(watched), from, to)).map(withTronId),
-    readBranch: async (watched, from, end) => (await reader.readBranch(evmWatched(watched), from, end)).map(withTronId),
+    async readBranch(watched, from, end, heights) {
+      const { events, headers } = await reader.readBranch(evmWatched(watched), from, end, heights)
+      return { events: events.map(withTronId), headers }
+    },
   }
 }
 
