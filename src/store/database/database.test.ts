@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises'
+import { Socket } from 'node:net'
 import { sql } from 'kysely'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { createTestDatabase } from '../../../test/database.ts'
 import { NOW, openTestStore, putOrder } from '../store.fixture.ts'
 import { openDatabase } from './database.ts'
@@ -69,4 +70,18 @@ test('a connection that dies in use fails only its own query', async () => {
 test('migrations are numbered uniquely and without gaps', async () => {
   const numbers = (await migrationFiles()).map((name) => Number(name.slice(0, 4)))
   expect(numbers).toEqual(numbers.map((_, index) => index + 1))
+})
+
+test('a connection to a server that is gone without a word fails within half a minute: otherwise its query would wait for ever', async () => {
+  const keepAlive = vi.spyOn(Socket.prototype, 'setKeepAlive')
+  const database = await createTestDatabase()
+  keepAlive.mockClear()
+  const db = await openDatabase(database.url)
+  // The runtime adds ten probes of one second.
+  expect(keepAlive.mock.calls.map(([isOn, idleMs]) => isOn === true && idleMs !== undefined && idleMs > 0 && idleMs <= 20_000)).toEqual([
+    true,
+  ])
+  keepAlive.mockRestore()
+  await db.destroy()
+  await database.drop()
 })

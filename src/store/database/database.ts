@@ -14,6 +14,9 @@ const MIGRATION_LOCK = 7_206_001
 /** The server ends a transaction that is silent for this long: its process may be paused, and other processes wait for its rows. */
 const SILENT_TRANSACTION_MS = 10_000
 
+/** A query waits for its answer without a time limit. A server that is gone without a word (power, network) is found by TCP probes. */
+export const PROBES = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 } as const
+
 const { INT8, NUMERIC } = pg.types.builtins
 
 /** The driver delivers int8 and numeric as text. All of ours are integers and must not pass through a float. */
@@ -36,6 +39,7 @@ export async function openDatabase(url: string): Promise<Database> {
     connectionString: url,
     max: 20,
     types,
+    ...PROBES,
     idleTimeoutMillis: 10_000,
     idle_in_transaction_session_timeout: SILENT_TRANSACTION_MS,
   })

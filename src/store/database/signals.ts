@@ -3,7 +3,7 @@
  * connection is down, and nobody relies on it.
  */
 import pg from 'pg'
-import { type Database, urlOf } from './database.ts'
+import { type Database, PROBES, urlOf } from './database.ts'
 
 export interface Signals {
   /** Tells the other processes. Signals of the same moment go together, each once. */
@@ -27,7 +27,7 @@ export function openSignals(db: Database, onSignal: (signal: string) => void): S
   let isClosed = false
 
   async function open(): Promise<void> {
-    const client = new pg.Client({ connectionString, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, keepAlive: true })
+    const client = new pg.Client({ connectionString, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, ...PROBES })
     let isBroken = false
     const onBroken = () => {
       if (isBroken) return
