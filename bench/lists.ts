@@ -79,6 +79,7 @@ async function startService(db: Database, appId: string): Promise<{ readonly get
     expectNews: () => undefined,
     wake: () => undefined,
     chainHealthy: () => true,
+    admits: () => true,
     settings: { environment: 'testnet', rateLimitPerMinute: 1_000_000_000 },
   })
   const url = await api.listen({ host: '127.0.0.1', port: 0 })

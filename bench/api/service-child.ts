@@ -55,6 +55,7 @@ const api = createApi({
   expectNews: () => undefined,
   wake: () => undefined,
   chainHealthy: () => true,
+  admits: () => true,
   settings: { environment: 'local', rateLimitPerMinute: 1_000_000_000 },
 })
 answerCpu()

@@ -75,9 +75,26 @@ export interface ApiClient {
   call(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<unknown>
 }
 
-export function createApiClient(options: { readonly baseUrl: string; readonly appId: string }): ApiClient {
+export type ApiClientOptions = {
+  readonly baseUrl: string
+  readonly appId: string
+  /** How often an overloaded service is asked again, after the time that it names. Default: never. */
+  readonly retries?: number
+}
+
+export function createApiClient(options: ApiClientOptions): ApiClient {
+  async function send(url: string, request: RequestInit): Promise<Response> {
+    for (let retriesLeft = options.retries ?? 0; ; retriesLeft -= 1) {
+      const response = await fetch(url, request)
+      const seconds = Number(response.headers.get('retry-after') ?? 0)
+      if (response.status !== 503 || seconds === 0 || retriesLeft <= 0) return response
+      await response.body?.cancel()
+      await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
+    }
+  }
+
   async function call(method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}): Promise<unknown> {
-    const response = await fetch(`${options.baseUrl}${path}`, {
+    const response = await send(`${options.baseUrl}${path}`, {
       method,
       headers: { 'service-app-id': options.appId, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
       ...(body !== undefined && { body: JSON.stringify(body) }),

@@ -41,7 +41,7 @@ export function createLocalClient(info: LocalJson): LocalClient {
 
   return {
     info,
-    api: createApiClient({ baseUrl: info.base_url, appId: info.app_id }),
+    api: createApiClient({ baseUrl: info.base_url, appId: info.app_id, retries: 10 }),
     walletFor,
     wallet,
     balance: async (asset) => (await walletFor(asset)).balance(asset),

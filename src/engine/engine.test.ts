@@ -3,8 +3,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { createLogger } from '../log.ts'
 import { readAction } from '../store/actions/actions.ts'
 import type { Database } from '../store/database/database.ts'
+import { recordOwnFill } from '../store/orders/fills.ts'
 import { statementsOf } from '../store/statements.fixture.ts'
-import { closeAnyway, NOW, openTestStore, putOrder, type TestStore } from '../store/store.fixture.ts'
+import { closeAnyway, NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store/store.fixture.ts'
 import { type EngineFixture, openEngineFixture, registry } from './engine.fixture.ts'
 import { type Engine, startEngine } from './engine.ts'
 
@@ -283,6 +284,32 @@ describe('a chain', () => {
     time += 15_000
     await eventually(() => expect(engine.chainHealthy('ethereum_localnet')).toBe(true))
     expect(engine.chainHealthy('bitcoin_regtest')).toBe(false)
+  })
+})
+
+describe('overload', () => {
+  test('refuses new orders while work waits, finishes the orders that exist, and then accepts again', async () => {
+    const SLOTS = 48
+    const orders = []
+    for (let count = 0; count < SLOTS + 6; count += 1) orders.push((await putOrder(store.db)).order)
+    const broadcasts = gate()
+    fixture.ethereum.before.broadcast = () => broadcasts.opened
+    const engine = start()
+    await engine.ready()
+    expect(engine.admits()).toBe(true)
+    const deposits = orders.map(({ source }) => sightingsOf(source.swapId).initiated(source.terms.amount))
+    const { hash: blockHash } = fixture.bitcoin.mine(...deposits)
+    for (const [index, { id, destination }] of orders.entries()) {
+      const fill = { deposits: [deposits[index]?.deposit ?? ''], blockHash, destinationAmount: destination.terms.amount }
+      await recordOwnFill(store.db, id, fill, { amount: destination.terms.amount, swapId: destination.swapId }, "the solver's word")
+    }
+    engine.wakeChain('bitcoin_regtest')
+    await eventually(() => expect(engine.admits()).toBe(false))
+    expect(logged.join('')).toContain('overloaded: refusing new quotes and orders')
+    broadcasts.open()
+    await eventually(() => expect(fixture.ethereum.broadcast.length).toBeGreaterThanOrEqual(orders.length))
+    await eventually(() => expect(engine.admits()).toBe(true))
+    expect(logged.filter((line) => line.includes('overloaded'))).toHaveLength(2)
   })
 })
 

@@ -8,6 +8,7 @@ import type { Registry } from '../protocol/registry/registry.ts'
 import type { LeasedAction } from '../store/actions/actions.ts'
 import type { Database } from '../store/database/database.ts'
 import { openSignals } from '../store/database/signals.ts'
+import { createAdmission } from './admission.ts'
 import { type ChainWatcher, startChainWatcher } from './chain-watcher.ts'
 import { backoffMs, executeAction } from './executor.ts'
 import { createLeases, RENEW_MS } from './leases.ts'
@@ -17,6 +18,7 @@ import type { Party } from './party.ts'
 import { reconcile } from './reconciler.ts'
 import { createShards } from './shards.ts'
 import { createSweeper } from './sweeper.ts'
+import { createWaits } from './waits.ts'
 
 export interface Engine {
   /** A new order was written: watch its chains. Nothing is to be reconciled before something happens there. */
@@ -29,6 +31,8 @@ export interface Engine {
   ready(): Promise<void>
   /** The chain answered recently, with the history that we know. */
   chainHealthy(chain: ChainId): boolean
+  /** False while the work of existing orders waits too long: new quotes and orders are to be refused. */
+  admits(): boolean
   /** Ends after the actions in progress. The next engine takes up the rest. */
   stop(): Promise<void>
 }
@@ -65,6 +69,14 @@ export function startEngine(options: EngineOptions): Engine {
   const shards = createShards(db, leases.holder)
 
   const running = new Set<Promise<void>>()
+  const [reconcileWaits, dispatchWaits] = [createWaits(), createWaits()]
+  const admission = createAdmission(
+    () => Math.max(reconcileWaits.longestMs(), dispatchWaits.longestMs()),
+    (overloaded, waitMs) => {
+      if (overloaded) log.warn({ waitMs: Math.round(waitMs) }, 'overloaded: refusing new quotes and orders')
+      else log.info({ waitMs: Math.round(waitMs) }, 'no longer overloaded: accepting new quotes and orders')
+    },
+  )
 
   let renewing = true
   const heartbeat = createLoop({
@@ -83,7 +95,11 @@ export function startEngine(options: EngineOptions): Engine {
     intervalMs: DISPATCH_MS,
     async run() {
       if (running.size >= PARALLEL_ACTIONS) return false
-      const actions = await leases.several(PARALLEL_ACTIONS - running.size)
+      const free = PARALLEL_ACTIONS - running.size
+      const actions = await leases.several(free)
+      const waited = actions.map(({ waitedMs }) => waitedMs)
+      // The most overdue ones are taken first: the rest has waited less than these.
+      dispatchWaits.end(Math.max(0, ...waited), waited.length === free ? Math.min(...waited) : null)
       for (const action of actions) {
         const work = perform(action).finally(() => {
           running.delete(work)
@@ -98,8 +114,13 @@ export function startEngine(options: EngineOptions): Engine {
   const reconciler = createLoop({
     intervalMs: RECONCILE_MS,
     async run() {
+      reconcileWaits.begin()
       const { newlyWanted, more } = await reconcile(options, options.now(), await shards.own())
-      if (newlyWanted) dispatcher.wake()
+      reconcileWaits.end(reconcileWaits.currentMs(), more ? reconcileWaits.currentMs() : null)
+      if (newlyWanted) {
+        dispatchWaits.begin()
+        dispatcher.wake()
+      }
       return more
     },
     onError: (error) => log.error({ err: error }, 'reconciler failed'),
@@ -123,10 +144,14 @@ export function startEngine(options: EngineOptions): Engine {
     },
     onError: (error) => log.error({ err: error }, 'rebuilding the order list failed'),
   })
+  const reconcileSoon = () => {
+    reconcileWaits.begin()
+    reconciler.wake()
+  }
   const watchers = new Map(
     [...clients].map(([chain, client]) => {
       const onEvents = () => onEventsOf(chain)
-      return [chain, startChainWatcher({ db, client, leases, log, onChange: () => reconciler.wake(), onEvents })]
+      return [chain, startChainWatcher({ db, client, leases, log, onChange: reconcileSoon, onEvents })]
     }),
   )
 
@@ -200,7 +225,7 @@ export function startEngine(options: EngineOptions): Engine {
     expectNews,
     wake() {
       expectNews()
-      reconciler.wake()
+      reconcileSoon()
     },
     wakeChain,
     async ready() {
@@ -208,6 +233,7 @@ export function startEngine(options: EngineOptions): Engine {
       const isSilent = ({ answeredAtMs }: ChainWatcher) => answeredAtMs === 0
       while ([...watchers.values()].some(isSilent) && Date.now() < limit) await sleep(READY_POLL_MS)
     },
+    admits: admission.admits,
     chainHealthy: (chain) => Date.now() - (watchers.get(chain)?.answeredAtMs ?? 0) < SILENCE_MS,
     async stop() {
       stopping.abort()

@@ -79,6 +79,8 @@ export type ServiceContext = {
   /** Makes the engine reconcile after a write about an order. */
   wake(): void
   chainHealthy(chain: ChainId): boolean
+  /** False while the service is overloaded. */
+  admits(): boolean
   readonly settings: ServiceSettings
 }
 

@@ -73,6 +73,7 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
     expectNews: engine.expectNews,
     wake: engine.wake,
     chainHealthy: engine.chainHealthy,
+    admits: engine.admits,
     settings: serviceOptions(config),
   })
   try {

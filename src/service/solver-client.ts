@@ -100,8 +100,22 @@ export function createSolverClient({ id, baseUrl, token, timeoutMs }: SolverClie
       if (answer.solver_id !== id) throw new SolverFailure(`solver ${id} calls itself "${oneLine(answer.solver_id)}"`)
       return answer
     }
-    if (isRefusal.Check(answer) && RELAYED_CODES.has(answer.code)) throw new TandemError(answer.code as ErrorCode, oneLine(answer.message))
+    if (isRefusal.Check(answer) && RELAYED_CODES.has(answer.code)) throw readRefusal(answer)
     throw new SolverFailure(`solver ${id} answered ${path} with HTTP ${status}`)
+  }
+
+  /** An overloaded solver is not asked for new quotes and orders until the time that it named: its refusal is repeated here. */
+  let rest: { readonly untilMs: number; readonly refusal: TandemError } | null = null
+
+  async function askUnlessResting<T extends Answer>(path: string, body: unknown, checker: Checker<T>): Promise<T> {
+    if (rest !== null && performance.now() < rest.untilMs) throw rest.refusal
+    try {
+      return await ask(path, body, checker)
+    } catch (error) {
+      if (error instanceof TandemError && error.retryAfterSeconds !== null)
+        rest = { untilMs: performance.now() + error.retryAfterSeconds * 1000, refusal: error }
+      throw error
+    }
   }
 
   async function send(
@@ -125,8 +139,8 @@ export function createSolverClient({ id, baseUrl, token, timeoutMs }: SolverClie
 
   return {
     id,
-    quote: (request) => ask<SolverQuote>('/quote', request, isQuote),
-    order: (request) => ask<SolverOrderAcceptance>('/orders', request, isAcceptance),
+    quote: (request) => askUnlessResting<SolverQuote>('/quote', request, isQuote),
+    order: (request) => askUnlessResting<SolverOrderAcceptance>('/orders', request, isAcceptance),
     fill: (orderId, request) => ask<SolverFill>(`/orders/${orderId}/fill`, request, isFill),
     cosign: (request) => ask<SolverCosign>('/cosign', request, isCosign),
     completeCosigned: (request) => ask<SolverHealth>('/cosign/complete', request, isHealth),
@@ -137,6 +151,10 @@ export function createSolverClient({ id, baseUrl, token, timeoutMs }: SolverClie
     liquidity: () => ask<SolverLiquidity>('/liquidity', undefined, isLiquidity),
     health: () => ask<SolverHealth>('/health', undefined, isHealth),
   }
+}
+
+function readRefusal({ code, message, retry_after: retryAfterSeconds }: SolverRefusal): TandemError {
+  return new TandemError(code as ErrorCode, oneLine(message), { ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) })
 }
 
 /** The solver's error text, made safe to show in our answer. */

@@ -73,7 +73,15 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
     expectNews: engine.expectNews,
     wake: engine.wake,
   }
-  const server = createSolverServer({ context, token, log, chainHealthy: engine.chainHealthy, changes, onHint: engine.wakeChain })
+  const server = createSolverServer({
+    context,
+    token,
+    log,
+    chainHealthy: engine.chainHealthy,
+    admits: engine.admits,
+    changes,
+    onHint: engine.wakeChain,
+  })
   try {
     await engine.ready()
     return { url: await server.listen(config.listen), engine, stop }

@@ -12,6 +12,7 @@ let solver: TestSolver
 let server: ReturnType<typeof createSolverServer>
 let url: string
 const unreachable = new Set<string>()
+let overloaded: boolean
 const logged: string[] = []
 const hinted: string[] = []
 let changes: Changes
@@ -22,6 +23,7 @@ afterAll(() => store.close())
 beforeEach(async () => {
   solver = await openSolver(store)
   unreachable.clear()
+  overloaded = false
   logged.length = 0
   hinted.length = 0
   changes = createChanges()
@@ -36,6 +38,7 @@ beforeEach(async () => {
     token: TOKEN,
     log: createLogger({ name: 'test', pretty: false, destination }),
     chainHealthy: (chain) => !unreachable.has(chain),
+    admits: () => !overloaded,
     changes,
     onHint: (chain) => hinted.push(chain),
   })
@@ -182,6 +185,35 @@ describe('an unreachable chain', () => {
       expect(await post(path, body)).toEqual({ status: 503, body: { code: 'chain_unavailable', message: `${chain} is not reachable` } })
     }
     expect(await post('/quote', { ...quoteRequest, indicative: true })).toMatchObject({ status: 200 })
+  })
+})
+
+describe('overload', () => {
+  test('refuses every quote and order before it reads them, and says when to try again', async () => {
+    overloaded = true
+    const refusal = { code: 'chain_unavailable', message: 'the solver is busy with the swaps in progress', retry_after: 2 }
+    for (const [path, body] of [
+      ['/quote', quoteRequest],
+      ['/quote', { ...quoteRequest, indicative: true }],
+      ['/orders', orderRequest()],
+      ['/orders', '{"no": JSON'],
+    ] as const)
+      expect(await post(path, body)).toEqual({ status: 503, body: refusal })
+    expect(await store.db.selectFrom('orders').select('id').execute()).toEqual([])
+  })
+
+  test('refuses nothing about orders that exist', async () => {
+    overloaded = true
+    expect(await post(refundPath, refundRequest)).toMatchObject({ status: 404 })
+    expect(await post(fillPath, fillRequest)).toMatchObject({ status: 404 })
+    expect(await post('/changes', { chains: ['a'] })).toMatchObject({ status: 200 })
+  })
+
+  test('is shown by its health', async () => {
+    const health = async () => (await fetch(`${url}/health`, { headers: { authorization: `Bearer ${TOKEN}` } })).json()
+    expect(await health()).toEqual({ solver_id: 'the solver', overloaded: false })
+    overloaded = true
+    expect(await health()).toEqual({ solver_id: 'the solver', overloaded: true })
   })
 })
 

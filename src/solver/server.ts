@@ -1,7 +1,7 @@
 /** The solver's HTTP server, for services with its token. */
 import { timingSafeEqual } from 'node:crypto'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import fastify, { type FastifyError, type FastifyInstance } from 'fastify'
+import fastify, { type FastifyError, type FastifyInstance, type onRequestHookHandler } from 'fastify'
 import type { Logger } from 'pino'
 import { Type } from 'typebox'
 import type { ChainId } from '../protocol/chain-id.ts'
@@ -32,6 +32,8 @@ import { acceptOrder, type OrderContext } from './orders.ts'
 import { signFill } from './partial-deposits/sign-fill.ts'
 import { quote } from './quotes.ts'
 
+const RETRY_AFTER_SECONDS = 2
+
 const OrderPath = Type.Object({ order_id: Type.String({ pattern: '^[0-9a-f]{64}$' }) })
 
 export type SolverServerOptions = {
@@ -39,12 +41,14 @@ export type SolverServerOptions = {
   readonly token: string
   readonly log: Logger
   readonly chainHealthy: (chain: ChainId) => boolean
+  /** False while the solver is overloaded. */
+  readonly admits: () => boolean
   readonly changes: Changes
   /** A service says that something has happened on this chain. */
   readonly onHint: (chain: ChainId) => void
 }
 
-export function createSolverServer({ context, token, log, chainHealthy, changes, onHint }: SolverServerOptions): FastifyInstance {
+export function createSolverServer({ context, token, log, chainHealthy, admits, changes, onHint }: SolverServerOptions): FastifyInstance {
   // No type coercion: null is not 0, and a number is not an amount.
   const app = fastify({ bodyLimit: 512 * 1024, ajv: { customOptions: { coerceTypes: false } } }).withTypeProvider<TypeBoxTypeProvider>()
   const expected = Buffer.from(`Bearer ${token}`)
@@ -68,15 +72,32 @@ export function createSolverServer({ context, token, log, chainHealthy, changes,
     }
   }
 
-  app.post('/quote', { schema: { body: SolverQuoteRequest, response: { 200: SolverQuote } } }, async (request) => {
-    if (!request.body.indicative) assertHealthy(request.body.from, request.body.to)
-    return quote(context, request.body)
-  })
+  /** Orders that exist come first. Runs before the body is read. */
+  const refuseWhenOverloaded: onRequestHookHandler = (_request, _reply, done) => {
+    if (admits()) done()
+    else
+      done(
+        new TandemError('chain_unavailable', 'the solver is busy with the swaps in progress', { retryAfterSeconds: RETRY_AFTER_SECONDS }),
+      )
+  }
 
-  app.post('/orders', { schema: { body: SolverOrderRequest, response: { 200: SolverOrderAcceptance } } }, async (request) => {
-    assertHealthy(request.body.source.asset, request.body.destination.asset)
-    return acceptOrder(context, request.body)
-  })
+  app.post(
+    '/quote',
+    { onRequest: refuseWhenOverloaded, schema: { body: SolverQuoteRequest, response: { 200: SolverQuote } } },
+    async (request) => {
+      if (!request.body.indicative) assertHealthy(request.body.from, request.body.to)
+      return quote(context, request.body)
+    },
+  )
+
+  app.post(
+    '/orders',
+    { onRequest: refuseWhenOverloaded, schema: { body: SolverOrderRequest, response: { 200: SolverOrderAcceptance } } },
+    async (request) => {
+      assertHealthy(request.body.source.asset, request.body.destination.asset)
+      return acceptOrder(context, request.body)
+    },
+  )
 
   app.post(
     '/orders/:order_id/fill',
@@ -120,13 +141,19 @@ export function createSolverServer({ context, token, log, chainHealthy, changes,
     })),
   }))
 
-  app.get('/health', { schema: { response: { 200: SolverHealth } } }, async () => ({ solver_id: context.solverId }))
+  app.get('/health', { schema: { response: { 200: SolverHealth } } }, async () => ({
+    solver_id: context.solverId,
+    overloaded: !admits(),
+  }))
 
   return app
 }
 
 function refuse(error: FastifyError | TandemError): SolverRefusal {
-  if (error instanceof TandemError) return { code: error.code, message: error.message }
+  if (error instanceof TandemError) {
+    const { code, message, retryAfterSeconds } = error
+    return { code, message, ...(retryAfterSeconds !== null && { retry_after: retryAfterSeconds }) }
+  }
   if (error.statusCode !== undefined && error.statusCode < 500) return { code: 'bad_request', message: error.message }
   return { code: 'internal', message: "unexpected error; details are in the solver's log" }
 }

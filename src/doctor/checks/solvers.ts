@@ -21,13 +21,16 @@ async function checkSolver(context: DoctorContext, { id, url, token: reference }
   const token = await context.readSecret(reference).catch(() => null)
   if (token === null) return [fail(id, 'its token cannot be read', 'see the secrets above')]
   const client = createSolverClient({ id, baseUrl: url, token, timeoutMs: TIMEOUT_MS })
+  let answers: Finding
   try {
-    await client.health()
+    const { overloaded = false } = await client.health()
+    answers = overloaded
+      ? warn(id, 'answers, but is overloaded and refuses new orders', 'wait; if it lasts, give its database and its machine more')
+      : ok(id, 'answers')
   } catch (error) {
     const advice = 'start the solver, or correct its url, id and token in solvers: the token must be the one of its own configuration'
     return [fail(id, reasonOf(error), advice)]
   }
-  const answers = ok(id, 'answers')
   try {
     const { holdings } = await client.liquidity()
     return [answers, ...holdings.flatMap(({ asset, available }) => holdingFinding(context, id, asset, BigInt(available)))]

@@ -190,9 +190,18 @@ export const SolverChanges = Type.Object({ solver_id: Type.String(), next: Type.
 export type SolverChanges = Static<typeof SolverChanges>
 
 /** GET /health. */
-export const SolverHealth = Type.Object({ solver_id: Type.String() })
+export const SolverHealth = Type.Object({
+  solver_id: Type.String(),
+  overloaded: Type.Optional(Type.Boolean({ description: 'it takes no new orders at the moment' })),
+})
 export type SolverHealth = Static<typeof SolverHealth>
 
 /** Any answer that is not 200. `code` is one of the product's error codes. */
-export const SolverRefusal = Type.Object({ code: Type.String(), message: Type.String() })
+export const SolverRefusal = Type.Object({
+  code: Type.String(),
+  message: Type.String(),
+  retry_after: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 60, description: 'seconds until new quotes and orders may be accepted again' }),
+  ),
+})
 export type SolverRefusal = Static<typeof SolverRefusal>

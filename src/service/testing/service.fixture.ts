@@ -54,7 +54,7 @@ export type TestService = {
   readonly secondSolver: FakeSolver
   readonly chains: ReadonlyMap<ChainId, FakeChain>
   /** Tests change it; `reset` restores it. */
-  readonly world: { now: bigint; unreachable: Set<ChainId>; onWake: () => void }
+  readonly world: { now: bigint; unreachable: Set<ChainId>; overloaded: boolean; onWake: () => void }
   readonly logged: string[]
   call(method: string, path: string, call?: Call): Promise<Reply>
   /** A GET with exactly these headers, and the raw body: `fetch` would add headers and decompress. */
@@ -102,7 +102,7 @@ export async function startTestService(
     localChains.map((chain) => [chain.id, createFakeChain(chain, chain.clock.unit === 'blocks' ? 'order-key' : 'account')]),
   )
   const vault = createVault('42'.repeat(32))
-  const initialWorld = () => ({ now: NOW, unreachable: new Set<ChainId>(), onWake: () => undefined })
+  const initialWorld = () => ({ now: NOW, unreachable: new Set<ChainId>(), overloaded: false, onWake: () => undefined })
   const world: TestService['world'] = initialWorld()
   const logged: string[] = []
   const destination = new Writable({
@@ -128,6 +128,7 @@ export async function startTestService(
     expectNews: () => world.onWake(),
     wake: () => world.onWake(),
     chainHealthy: (chain) => !world.unreachable.has(chain),
+    admits: () => !world.overloaded,
     settings: { broadcastWaitMs: 0, appCacheMs: 0, quoteCacheMs: 0, rateLimitPerMinute: 1_000_000, ...settings },
   })
   const url = await api.listen({ host: '127.0.0.1', port: 0 })

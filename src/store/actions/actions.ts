@@ -15,6 +15,8 @@ export type LeasedAction = WantedAction & {
   readonly fence: bigint
   readonly failures: number
   readonly holder: string
+  /** How long it was due before it was leased. */
+  readonly waitedMs: number
   /** Of its order. */
   readonly chains: Readonly<Record<Leg, ChainId>>
 }
@@ -78,6 +80,7 @@ export async function leaseActions(db: Database, holder: string, seconds: number
 /** Of an update of `actions`. */
 export const leasedColumns = sql`
   key, order_id, leg, verb, cancelling, last_tx, fence, failures, lease_holder as holder,
+  least(extract(epoch from now() - due_at) * 1000, 1e9)::integer as waited_ms,
   (select json_object_agg(swaps.leg, swaps.chain) from swaps where swaps.order_id = actions.order_id) as chains`
 
 export type LeasedRow = {
@@ -90,12 +93,13 @@ export type LeasedRow = {
   fence: bigint
   failures: number
   holder: string
+  waited_ms: number
   chains: Record<Leg, ChainId>
 }
 
 export function parseLeased(row: LeasedRow): LeasedAction {
-  const { order_id: orderId, last_tx: lastTx, ...rest } = row
-  return { ...rest, orderId, lastTx }
+  const { order_id: orderId, last_tx: lastTx, waited_ms: waitedMs, ...rest } = row
+  return { ...rest, orderId, lastTx, waitedMs }
 }
 
 export type ActionResult =

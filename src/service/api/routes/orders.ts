@@ -17,6 +17,7 @@ import { grantRedeem } from '../../orders/redeem.ts'
 import { refundSource } from '../../orders/refund.ts'
 import type { RefundAsk } from '../../orders/refund-address.ts'
 import { assertOwnOrder, requireSnapshot, viewOrder } from '../../orders/view.ts'
+import { refuseWhenOverloaded } from '../overload.ts'
 
 /** One PATCH request. */
 type Patch = {
@@ -49,12 +50,13 @@ export function orderRoutes(context: ServiceContext, closing: AbortSignal): Fast
     api.post(
       '/orders',
       {
+        onRequest: refuseWhenOverloaded(context),
         schema: {
           operationId: 'createOrder',
           tags: ['Swaps'],
           summary: 'Make an order',
           description:
-            "Returns how to fund the source. `order_token` and `refund_package` are returned only this once. A repeat with the same owners and `nonce`, or with the same `Idempotency-Key` header, returns the first order again, without them. With `secret_hash` the secret stays with you until you reveal it. `source.delegate` is the account that pays and initiates in the owner's place, where owners are accounts. Neither the delegate nor the owner may be the solver. On Bitcoin-family chains an owner may be your own x-only public key (64 hex characters): then only you can refund or redeem. As `destination.owner` it needs `secret_hash`.",
+            "Returns how to fund the source. `order_token` and `refund_package` are returned only this once. A repeat with the same owners and `nonce`, or with the same `Idempotency-Key` header, returns the first order again, without them. With `secret_hash` the secret stays with you until you reveal it. `source.delegate` is the account that pays and initiates in the owner's place, where owners are accounts. Neither the delegate nor the owner may be the solver. On Bitcoin-family chains an owner may be your own x-only public key (64 hex characters): then only you can refund or redeem. As `destination.owner` it needs `secret_hash`. 503 with `Retry-After` while the service is overloaded.",
           body: CreateOrderRequest,
           response: { 200: Envelope(CreateOrderResult) },
         },

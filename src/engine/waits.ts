@@ -1,0 +1,34 @@
+/** How long work waits in one stage of the engine, by what this process knows anyway. */
+export interface Waits {
+  /** Work waits from now on, unless some waits already. */
+  begin(): void
+  /** A pass is over. `longestMs`: the longest wait of what it took. `leftMs`: how long the rest has waited; null if it took all. */
+  end(longestMs: number, leftMs: number | null): void
+  /** Of the work that waits now; 0 if none does. */
+  currentMs(): number
+  /** Of the work that waits now, or that was taken within the last two seconds. */
+  longestMs(): number
+}
+
+/** Work comes and goes within milliseconds: without a memory, a question between two passes would find none. */
+const MEMORY_MS = 2000
+
+export function createWaits(nowMs: () => number = () => performance.now()): Waits {
+  let sinceMs: number | null = null
+  let last = { longestMs: 0, atMs: Number.NEGATIVE_INFINITY }
+
+  const currentMs = () => (sinceMs === null ? 0 : nowMs() - sinceMs)
+
+  return {
+    begin() {
+      sinceMs ??= nowMs()
+    },
+    end(longestMs, leftMs) {
+      const atMs = nowMs()
+      sinceMs = leftMs === null ? null : atMs - leftMs
+      last = { longestMs, atMs }
+    },
+    currentMs,
+    longestMs: () => Math.max(currentMs(), nowMs() - last.atMs < MEMORY_MS ? last.longestMs : 0),
+  }
+}

@@ -1,0 +1,85 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { btc, orderBody, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startTestService()
+})
+afterEach(() => service.reset())
+afterAll(() => service.close())
+
+const quotePath = `/v2/quote?from=${btc}&to=${wbtc}&from_amount=1000000`
+const create = async () => {
+  const { body } = await service.call('POST', '/v2/orders', { body: orderBody(btc, wbtc) })
+  return (body.result as { order_id: string }).order_id
+}
+
+describe('an overloaded service', () => {
+  test('refuses quotes and orders with 503 and Retry-After, asks no solver and writes nothing', async () => {
+    const before = await service.countRows()
+    service.world.overloaded = true
+    for (const answer of [
+      await service.call('GET', quotePath),
+      await service.call('POST', '/v2/orders', { body: orderBody(btc, wbtc) }),
+      await service.call('POST', '/v2/orders', { raw: '{"no": JSON' }),
+    ]) {
+      expect(answer).toMatchObject({
+        status: 503,
+        body: { status: 'Error', code: 'chain_unavailable', result: null, error: expect.stringContaining('try again in 2 seconds') },
+      })
+      expect(answer.headers.get('retry-after')).toBe('2')
+    }
+    expect([service.solver.quoted, service.solver.ordered]).toEqual([[], []])
+    expect(await service.countRows()).toEqual(before)
+  })
+
+  test('serves everything about orders that exist', async () => {
+    const id = await create()
+    service.world.overloaded = true
+    expect(await service.call('GET', `/v2/orders/${id}`)).toMatchObject({ status: 200 })
+    expect(await service.call('GET', `/v2/orders/${id}/funding`)).toMatchObject({ status: 200 })
+    expect(await service.call('GET', '/v2/orders')).toMatchObject({ status: 200 })
+    // Answered on their merits: there is nothing to refund yet, and no such secret.
+    for (const [action, body] of [
+      ['refund', {}],
+      ['instant-refund', { signatures: [] }],
+      ['redeem', { secret: '00'.repeat(32) }],
+    ] as const) {
+      const { status } = await service.call('PATCH', `/v2/orders/${id}?action=${action}`, { body })
+      expect([400, 409]).toContain(status)
+    }
+  })
+})
+
+describe('an overloaded solver', () => {
+  const overloaded = () => ({ status: 503, body: { code: 'chain_unavailable', message: 'busy', retry_after: 1 } })
+
+  test('has declined: the other solver gets the order, and the first one is not asked again until the time that it named', async () => {
+    service.solver.onQuote = overloaded
+    service.solver.onOrder = overloaded
+    for (let call = 0; call < 3; call += 1) {
+      const { body } = await service.call('GET', quotePath)
+      expect(body.result).toMatchObject([{ solver_id: 'second' }])
+    }
+    expect(await service.call('POST', '/v2/orders', { body: orderBody(btc, wbtc) })).toMatchObject({ status: 200 })
+    expect([service.solver.quoted.length, service.solver.ordered.length]).toEqual([1, 0])
+    await expect
+      .poll(
+        async () => {
+          await service.call('GET', quotePath)
+          return service.solver.quoted.length
+        },
+        { timeout: 10_000, interval: 100 },
+      )
+      .toBe(2)
+  })
+
+  test('without another one: the answer is 503 with its Retry-After', async () => {
+    await new Promise((resolve) => setTimeout(resolve, 1100))
+    for (const solver of [service.solver, service.secondSolver]) solver.onQuote = overloaded
+    const answer = await service.call('GET', quotePath)
+    expect(answer).toMatchObject({ status: 503, body: { code: 'chain_unavailable', error: 'busy' } })
+    expect(answer.headers.get('retry-after')).toBe('1')
+    await new Promise((resolve) => setTimeout(resolve, 1100))
+  })
+})
