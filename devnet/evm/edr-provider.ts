@@ -20,6 +20,8 @@ export interface JsonRpcCall {
 export interface EdrProvider {
   /** Resolves to the result of the call, or rejects with an EdrRequestError. */
   request(call: JsonRpcCall): Promise<unknown>
+  /** The same, with the result as JSON text: a server passes it on without parsing it. */
+  requestText(call: JsonRpcCall): Promise<JsonText>
 }
 
 export interface EdrProviderOptions {
@@ -30,6 +32,15 @@ export interface EdrProviderOptions {
   /** True mines a block per transaction; false leaves mining to evm_mine. */
   readonly autoMine: boolean
   readonly onSubscription?: (event: SubscriptionEvent) => void
+}
+
+/** A value that is already written as JSON. */
+export class JsonText {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
 }
 
 /** What a node answers in the `error` member of a response. */
@@ -86,17 +97,29 @@ export async function createEdrProvider(options: EdrProviderOptions): Promise<Ed
     { subscriptionCallback: options.onSubscription ?? (() => undefined) },
     ContractDecoder.withContracts({}),
   )
-  let lastId = 0
 
-  async function request({ method, params }: JsonRpcCall): Promise<unknown> {
-    lastId += 1
-    const response = await provider.handleRequest(JSON.stringify({ jsonrpc: '2.0', id: lastId, method, params: params ?? [] }))
-    const answer = typeof response.data === 'string' ? JSON.parse(response.data) : response.data
-    if (answer.error !== undefined) throw new EdrRequestError(answer.error)
-    return answer.result
+  async function answerOf({ method, params }: JsonRpcCall): Promise<unknown> {
+    return (await provider.handleRequest(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: params ?? [] }))).data
   }
 
-  return { request }
+  return {
+    request: async (call) => resultOf(await answerOf(call)),
+    async requestText(call) {
+      const answer = await answerOf(call)
+      const isPlainResult = typeof answer === 'string' && answer.startsWith(RESULT_START)
+      return new JsonText(isPlainResult ? answer.slice(RESULT_START.length, -1) : JSON.stringify(resultOf(answer)))
+    },
+  }
+}
+
+/** How EDR begins the text of an answer without an error. The text ends with the brace of the answer. */
+const RESULT_START = '{"result":'
+
+/** EDR answers with a text, or with an object when the text would be too long. */
+function resultOf(data: unknown): unknown {
+  const answer = typeof data === 'string' ? JSON.parse(data) : data
+  if (answer.error !== undefined) throw new EdrRequestError(answer.error)
+  return answer.result
 }
 
 async function createContext(): Promise<EdrContext> {

@@ -52,7 +52,7 @@ export async function startEvmChain(options: EvmChainOptions): Promise<EvmChain>
   })
   const node = await createEvmNode(edr, mining, await options.hooks?.(edr))
   try {
-    server = await startJsonRpcServer(node.request, port)
+    server = await startJsonRpcServer(node.serve, port)
   } catch (error) {
     await node.stop()
     throw error

@@ -36,6 +36,8 @@ export interface BlockHooks {
 
 export interface EvmNode {
   request(call: JsonRpcCall): Promise<unknown>
+  /** The same for a server: where nothing must be changed in the result, it stays JSON text. */
+  serve(call: JsonRpcCall): Promise<unknown>
   setMining(policy: MiningPolicy): void
   /** To be called for a new transaction: instant mining then mines it. */
   announce(): void
@@ -196,7 +198,7 @@ export async function createEvmNode(edr: EdrProvider, initialMining: MiningPolic
     return Number(await edr.request({ method: 'evm_increaseTime', params: [numberToHex(seconds)] }))
   }
 
-  async function handle(call: JsonRpcCall): Promise<unknown> {
+  async function handle(call: JsonRpcCall, ask: (call: JsonRpcCall) => Promise<unknown> = edr.request): Promise<unknown> {
     const [first] = call.params ?? []
     switch (call.method) {
       case 'eth_sendRawTransaction':
@@ -213,13 +215,13 @@ export async function createEvmNode(edr: EdrProvider, initialMining: MiningPolic
         setMining(Number(first) > 0 ? { kind: 'interval', seconds: Number(first) / 1_000 } : { kind: 'manual' })
         return true
       default:
-        return edr.request({ method: call.method, params: await withoutFinalityTags(call.params ?? []) })
+        return ask({ method: call.method, params: await withoutFinalityTags(call.params ?? []) })
     }
   }
 
   /** EDR calls its newest block final. Here the final block must be below the deepest possible reorg. */
   async function withoutFinalityTags(params: readonly unknown[]): Promise<readonly unknown[]> {
-    if (!/"(safe|finalized)"/.test(JSON.stringify(params))) return params
+    if (!params.some(hasFinalityTag)) return params
     const head = await headNumber()
     const depths: Record<string, number> = { safe: safeDepth, finalized: finalityDepth }
     const replaceTag = (value: unknown): unknown => {
@@ -238,6 +240,7 @@ export async function createEvmNode(edr: EdrProvider, initialMining: MiningPolic
 
   return {
     request: (call) => queue.run(() => handle(call)),
+    serve: (call) => queue.run(() => handle(call, edr.requestText)),
     setMining,
     announce,
     reorg: (depth, options = {}) => queue.run(() => replaceBlocks(depth, options)),
@@ -249,4 +252,12 @@ export async function createEvmNode(edr: EdrProvider, initialMining: MiningPolic
       await queue.close()
     },
   }
+}
+
+const finalityTags: readonly unknown[] = ['safe', 'finalized']
+
+/** As a parameter itself, or in a filter. */
+function hasFinalityTag(param: unknown): boolean {
+  if (typeof param !== 'object' || param === null) return finalityTags.includes(param)
+  return Object.values(param).some((value) => finalityTags.includes(value))
 }

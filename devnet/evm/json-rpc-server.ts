@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { EdrRequestError, type JsonRpcCall } from './edr-provider.ts'
+import { EdrRequestError, type JsonRpcCall, JsonText } from './edr-provider.ts'
 
 export interface JsonRpcServer {
   readonly port: number
@@ -27,6 +27,7 @@ const invalidRequestCode = -32_600
 const methodUnavailableCode = -32_601
 const internalErrorCode = -32_603
 
+/** `handle` resolves to the result, which may be JSON text already. */
 export async function startJsonRpcServer(handle: (call: JsonRpcCall) => Promise<unknown>, port: number): Promise<JsonRpcServer> {
   const subscribers = new Map<string, WebSocket>()
   let delayMs = 0
@@ -63,7 +64,9 @@ export async function startJsonRpcServer(handle: (call: JsonRpcCall) => Promise<
       return
     }
     const answer = await respond(body, undefined)
-    if (!response.destroyed) response.writeHead(200, { 'content-type': 'application/json' }).end(answer)
+    if (response.destroyed) return
+    // With its length: head and body are then written at once.
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(answer) }).end(answer)
   }
 
   async function serveMessage(socket: WebSocket, message: string): Promise<void> {
@@ -74,20 +77,20 @@ export async function startJsonRpcServer(handle: (call: JsonRpcCall) => Promise<
   async function respond(text: string, socket: WebSocket | undefined): Promise<string> {
     if (delayMs > 0) await sleep(delayMs, undefined, { ref: false })
     const parsed = parseJson(text)
-    if (parsed === undefined) return JSON.stringify(failure(null, parseErrorCode, 'not JSON'))
-    const answers = Array.isArray(parsed) ? await Promise.all(parsed.map((item) => answer(item, socket))) : await answer(parsed, socket)
-    return JSON.stringify(answers)
+    if (parsed === undefined) return failure(null, parseErrorCode, 'not JSON')
+    if (!Array.isArray(parsed)) return answer(parsed, socket)
+    return `[${(await Promise.all(parsed.map((item) => answer(item, socket)))).join(',')}]`
   }
 
-  async function answer(request: unknown, socket: WebSocket | undefined): Promise<object> {
+  async function answer(request: unknown, socket: WebSocket | undefined): Promise<string> {
     if (!isRequest(request)) return failure(null, invalidRequestCode, 'not a JSON-RPC request')
     const { id = null, method, params } = request
     if (method === 'eth_subscribe' && socket === undefined) return failure(id, methodUnavailableCode, 'subscriptions need a WebSocket')
     try {
       const result = await handle({ method, params })
-      if (method === 'eth_subscribe' && socket !== undefined) subscribers.set(String(result), socket)
+      if (method === 'eth_subscribe' && socket !== undefined) subscribers.set(String(parsedOf(result)), socket)
       if (method === 'eth_unsubscribe') subscribers.delete(String(params?.[0]))
-      return { jsonrpc: '2.0', id, result }
+      return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result instanceof JsonText ? result.text : JSON.stringify(result)}}`
     } catch (error) {
       if (error instanceof EdrRequestError) return failure(id, error.code, error.message, error.data)
       return failure(id, internalErrorCode, error instanceof Error ? error.message : String(error))
@@ -155,6 +158,10 @@ function isRequest(value: unknown): value is JsonRpcRequest {
   return !('params' in value) || value.params === undefined || Array.isArray(value.params)
 }
 
-function failure(id: JsonRpcRequest['id'], code: number, message: string, data?: unknown): object {
-  return { jsonrpc: '2.0', id, error: { code, message, ...(data === undefined ? {} : { data }) } }
+function parsedOf(result: unknown): unknown {
+  return result instanceof JsonText ? JSON.parse(result.text) : result
+}
+
+function failure(id: JsonRpcRequest['id'], code: number, message: string, data?: unknown): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, ...(data === undefined ? {} : { data }) } })
 }
