@@ -13,7 +13,7 @@ import { type ChainWatcher, startChainWatcher } from './chain-watcher.ts'
 import { backoffMs, executeAction } from './executor.ts'
 import { createLeases, RENEW_MS } from './leases.ts'
 import { createLoop } from './loop.ts'
-import { repairOrderList } from './order-list.ts'
+import { expireOrderList, repairOrderList } from './order-list.ts'
 import type { Party } from './party.ts'
 import { reconcile } from './reconciler.ts'
 import { createShards } from './shards.ts'
@@ -49,7 +49,9 @@ export type EngineOptions = {
 }
 
 const RECONCILE_MS = 1000
-const SWEEP_MS = 1000
+/** After a failure, before the sweeper knows better. */
+const FIRST_SWEEP_MS = 1000
+const EXPIRE_MS = 2000
 const DISPATCH_MS = 250
 const LIST_MS = 60_000
 /** They mostly wait for nodes. */
@@ -126,10 +128,11 @@ export function startEngine(options: EngineOptions): Engine {
     onError: (error) => log.error({ err: error }, 'reconciler failed'),
   })
   const { sweep } = createSweeper(options)
+  let sweepInMs = FIRST_SWEEP_MS
   const sweeper = createLoop({
-    intervalMs: SWEEP_MS,
+    intervalMs: () => sweepInMs,
     async run() {
-      await sweep(options.now(), await shards.own())
+      sweepInMs = await sweep(options.now(), await shards.own())
       return false
     },
     onError: (error) => log.error({ err: error }, 'sweeping the open orders failed'),
@@ -139,6 +142,7 @@ export function startEngine(options: EngineOptions): Engine {
   const lister = createLoop({
     intervalMs: LIST_MS,
     async run() {
+      // A solver serves no lists.
       if (party.role === 'service') await repairOrderList(db, registry, options.now(), stopping.signal)
       return false
     },
@@ -148,6 +152,14 @@ export function startEngine(options: EngineOptions): Engine {
     reconcileWaits.begin()
     reconciler.wake()
   }
+  const expirer = createLoop({
+    intervalMs: EXPIRE_MS,
+    async run() {
+      if (party.role === 'service') await expireOrderList(db, registry, options.now())
+      return false
+    },
+    onError: (error) => log.error({ err: error }, 'expiring listed orders failed'),
+  })
   const watchers = new Map(
     [...clients].map(([chain, client]) => {
       const onEvents = () => onEventsOf(chain)
@@ -237,7 +249,7 @@ export function startEngine(options: EngineOptions): Engine {
     chainHealthy: (chain) => Date.now() - (watchers.get(chain)?.answeredAtMs ?? 0) < SILENCE_MS,
     async stop() {
       stopping.abort()
-      await Promise.all([...watchers.values(), reconciler, sweeper, dispatcher, lister].map((loop) => loop.stop()))
+      await Promise.all([...watchers.values(), reconciler, sweeper, dispatcher, lister, expirer].map((loop) => loop.stop()))
       await Promise.all(running)
       await signals.close()
       await heartbeat.stop()

@@ -6,6 +6,7 @@ import type { Registry } from '../protocol/registry/registry.ts'
 import { deriveOrder, isClosed, type OrderFacts, type OrderState } from '../protocol/state.ts'
 import type { WantedAction } from '../store/actions/actions.ts'
 import type { Database } from '../store/database/database.ts'
+import { factsMark } from '../store/orders/facts-mark.ts'
 import { closeOrders, findOrderSnapshots } from '../store/orders/orders.ts'
 import { type DerivedOrders, deriveOrders, type OrderClock, SHARDS, type StoredRange } from '../store/orders/touched-orders.ts'
 import { factsOf, isServed } from './facts.ts'
@@ -52,7 +53,7 @@ export async function reconcile(context: ReconcilerContext, now: bigint, shards 
   return { newlyWanted, more: isFull }
 }
 
-type Derived = { readonly facts: OrderFacts; readonly state: OrderState }
+type Derived = { readonly facts: OrderFacts; readonly state: OrderState; readonly mark: bigint }
 
 async function deriveAll({ registry, party }: ReconcilerContext, connection: Database, orderIds: readonly string[], now: bigint) {
   const open = (await findOrderSnapshots(connection, orderIds)).filter(({ stored }) => !stored.closed)
@@ -62,7 +63,7 @@ async function deriveAll({ registry, party }: ReconcilerContext, connection: Dat
   ]
   const derived = served.map((snapshot): Derived => {
     const facts = factsOf(registry, snapshot, now)
-    return { facts, state: deriveOrder(facts) }
+    return { facts, state: deriveOrder(facts), mark: factsMark(snapshot) }
   })
   const states = derived.map(({ state }) => state)
   const recheckAt = new Map([
@@ -101,10 +102,13 @@ function confirmedInitiations(states: readonly OrderState[]): ReadonlySet<Action
   )
 }
 
-function rangesOf({ facts, state }: Derived): readonly StoredRange[] {
+function rangesOf({ facts, state, mark }: Derived): readonly StoredRange[] {
   const { id: orderId, source, destination } = state.order
   const change = nextChange(facts, state)
-  const ranges = new Map<OrderClock, ClockRange>([['now', change.now]])
+  const ranges = new Map<OrderClock, ClockRange>([
+    ['now', change.now],
+    ['facts', { since: mark === 0n ? null : mark, until: null }],
+  ])
   // Both legs may be on one chain.
   for (const [chain, { height, time, finalHeight, age }] of [
     [source.chain, change.source],

@@ -1,31 +1,60 @@
-/** Pages through all open orders, to heal what was missed. */
-import { sql } from 'kysely'
-import { anyOf } from '../database/any-of.ts'
+/** Goes through all open orders in pages, to heal what was missed. */
+import type { ChainId } from '../../protocol/chain-id.ts'
 import type { Database } from '../database/database.ts'
-import { isActive } from './orders.ts'
+import { prepare } from '../database/prepared.ts'
 
-/** The next page after a cursor, and its end; null if there are no more. */
-export async function listOpenAfter(
-  db: Database,
-  after: bigint,
-  limit: number,
-): Promise<{ readonly orderIds: readonly string[]; readonly end: bigint | null }> {
-  const rows = await db
-    .selectFrom('orders')
-    .select(['id', 'seq'])
-    .where('closed_at', 'is', null)
-    .where('seq', '>', after)
-    .orderBy('seq')
-    .limit(limit)
-    .execute()
-  return { orderIds: rows.map(({ id }) => id), end: rows.length < limit ? null : (rows.at(-1)?.seq ?? null) }
+export type SweptPage = {
+  readonly after: bigint
+  readonly limit: number
+  readonly shards: readonly number[]
+  /** How many orders are derived again although nothing is missing. */
+  readonly rederived: number
+  /** From which shard on these are taken. */
+  readonly turn: number
+  /** Deposits below these amounts cost more than they are worth. */
+  readonly worthlessBelow: ReadonlyMap<ChainId, bigint>
+  /** Orders with earlier deadlines may be closed if they are unfunded. */
+  readonly deadline: bigint
 }
 
-/** Marks those of these orders that an engine must derive again. */
-export async function touchActive(db: Database, orderIds: readonly string[], shards: readonly number[]): Promise<void> {
-  await sql`
-    insert into touched_orders (order_id)
-    select id from orders where id = ${anyOf(orderIds)} and closed_at is null and shard_of(id) = any(${[...shards]}::smallint[]) and ${isActive}`.execute(
-    db,
+/** An order with nothing but worthless deposits is not active: it is derived when something happens to it, but not again without need. */
+const isActive = `(
+  exists (select from grants where grants.order_id = page.id)
+  or exists (select from actions where actions.order_id = page.id)
+  or exists (select from prefunds where prefunds.order_id = page.id and amount > 0)
+  or exists (
+    select from swaps join events on events.chain = swaps.chain and events.swap_id = swaps.swap_id
+    where swaps.order_id = page.id and (events.kind <> 'initiated' or events.amount >= coalesce(($6::jsonb ->> swaps.chain)::numeric, 0))
   )
+)`
+
+const selectPage = prepare<{ orders: bigint; last: bigint | null; late: readonly string[] }>(
+  'sweep-open-orders',
+  `with page as materialized (
+    select id, seq, deadline, shard_of(id) as shard from orders where closed_at is null and seq > $1::bigint order by seq limit $2::integer
+  ), known as materialized (
+    select page.id, page.shard, facts.since as mark, exists (select from order_clocks where order_id = page.id and clock = 'recheck') as rechecked
+    from page left join order_clocks as facts on facts.order_id = page.id and facts.clock = 'facts'
+    where page.shard = any($3::smallint[])
+  ), missed as materialized (
+    select id from known where coalesce(mark, 0) <> facts_mark(id) and not (mark is null and rechecked)
+      and not exists (select from touched_orders where touched_orders.order_id = known.id)
+  ), again as (
+    select id from known as page where mark is not null and ${isActive} order by (shard - $5::integer) & 31, id limit $4::integer
+  ), touched as (
+    insert into touched_orders (order_id) select id from missed union select id from again
+  )
+  select (select count(*) from page) as orders, (select max(seq) from page) as last,
+    array(select id from page where deadline < $7::bigint) as late`,
+)
+
+/**
+ * Marks orders of a page that must be derived: something was recorded about them since they were derived, or it is their turn. `late`: those with
+ * earlier deadlines. `end`: where the next page begins; null if there are no more.
+ */
+export async function sweepPage(db: Database, page: SweptPage): Promise<{ readonly late: readonly string[]; readonly end: bigint | null }> {
+  const { after, limit, shards, rederived, turn, worthlessBelow, deadline } = page
+  const worthless = Object.fromEntries([...worthlessBelow].map(([chain, amount]) => [chain, amount.toString()]))
+  const [row] = await selectPage(db, [after.toString(), limit, shards, rederived, turn, worthless, deadline.toString()])
+  return { late: row?.late ?? [], end: row === undefined || row.orders < BigInt(limit) ? null : row.last }
 }

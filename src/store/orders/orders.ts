@@ -98,21 +98,6 @@ export async function isSecretHashUsed(db: Database, secretHash: string): Promis
   return (await db.selectFrom('orders').select('id').where('secret_hash', '=', secretHash).executeTakeFirst()) !== undefined
 }
 
-/**
- * A condition on `orders`: it has an event (also one that a reorg removed), a grant, an action or a prefunded amount. The others are free to
- * make and may be many, and the engine need not derive them.
- */
-export const isActive = sql<boolean>`(
-  exists (select from grants where grants.order_id = orders.id)
-  or exists (select from actions where actions.order_id = orders.id)
-  or exists (select from prefunds where prefunds.order_id = orders.id and amount > 0)
-  or exists (
-    select from swaps join events on events.chain = swaps.chain and events.swap_id = swaps.swap_id
-    where swaps.order_id = orders.id
-  )
-  or exists (select from order_list where order_list.seq = orders.seq and status not in ('created', 'expired'))
-)`
-
 /** Sets the refund address if there is none yet. False if there is one. */
 export async function setRefundAddress(db: Database, orderId: string, address: string): Promise<boolean> {
   const { rows } = await sql`

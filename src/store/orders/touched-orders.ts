@@ -14,8 +14,8 @@ export async function touchOrders(db: Database, orderIds: readonly string[]): Pr
   if (orderIds.length > 0) await sql`insert into touched_orders (order_id) select unnest(${orderIds}::text[])`.execute(db)
 }
 
-/** The names of clocks. 'now': unix seconds by the party's clock. 'recheck': unix milliseconds. */
-export type OrderClock = 'now' | 'recheck' | `${ChainId} ${'height' | 'time' | 'final' | 'age'}`
+/** The names of clocks. 'now': unix seconds by the party's clock. 'recheck': unix milliseconds. 'facts': no clock, but the mark of what was on record. */
+export type OrderClock = 'now' | 'recheck' | 'facts' | `${ChainId} ${'height' | 'time' | 'final' | 'age'}`
 
 /** `since` <= value < `until`; null: no bound. */
 export type StoredRange = {
