@@ -8,7 +8,7 @@ import type { HtlcEvent } from '../src/protocol/htlc.ts'
 import { localAssets, localChains } from '../src/protocol/registry/local.ts'
 import { createRegistry } from '../src/protocol/registry/registry.ts'
 import { createCosignTasks } from '../src/service/batch-redeem/offer-cosign.ts'
-import { automaticRefundTasks } from '../src/service/instant-refund/automatic-refunds.ts'
+import { createAutomaticRefundTasks } from '../src/service/instant-refund/automatic-refunds.ts'
 import { fillTasks } from '../src/service/partial-deposits/agree-on-fill.ts'
 import { createServiceParty } from '../src/service/party.ts'
 import { createSolverSync } from '../src/service/solver-sync/solver-sync.ts'
@@ -45,7 +45,7 @@ function createParty(): Party {
   const context = { db, registry, clients, solvers: [], vault, log, now, wake: () => engine.wake() }
   const sync = createSolverSync(context, [
     (states) => fillTasks(context, states),
-    (states) => automaticRefundTasks(context, states),
+    createAutomaticRefundTasks(context),
     createCosignTasks(context),
   ])
   return createServiceParty({ db, vault, relay: keys, onReconciled: sync.startDueTasks })

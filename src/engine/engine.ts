@@ -9,7 +9,7 @@ import type { LeasedAction } from '../store/actions/actions.ts'
 import type { Database } from '../store/database/database.ts'
 import { openSignals } from '../store/database/signals.ts'
 import { createAdmission } from './admission.ts'
-import { type ChainWatcher, startChainWatcher } from './chain-watcher.ts'
+import { type ChainWatcher, type FreshPolls, startChainWatcher } from './chain-watcher.ts'
 import { backoffMs, executeAction } from './executor.ts'
 import { createLeases, RENEW_MS } from './leases.ts'
 import { createLoop } from './loop.ts'
@@ -33,6 +33,8 @@ export interface Engine {
   chainHealthy(chain: ChainId): boolean
   /** False while the work of existing orders waits too long: new quotes and orders are to be refused. */
   admits(): boolean
+  /** Polls of the watchers, for whoever else needs current facts. */
+  readonly polls: ReadonlyMap<ChainId, FreshPolls>
   /** Ends after the actions in progress. The next engine takes up the rest. */
   stop(): Promise<void>
 }
@@ -246,6 +248,7 @@ export function startEngine(options: EngineOptions): Engine {
       while ([...watchers.values()].some(isSilent) && Date.now() < limit) await sleep(READY_POLL_MS)
     },
     admits: admission.admits,
+    polls: watchers,
     chainHealthy: (chain) => Date.now() - (watchers.get(chain)?.answeredAtMs ?? 0) < SILENCE_MS,
     async stop() {
       stopping.abort()

@@ -13,13 +13,13 @@ import { createVault } from '../store/orders/sealed-values.ts'
 import { createApi } from './api/app.ts'
 import { createCosignTasks } from './batch-redeem/offer-cosign.ts'
 import { createHints } from './hints/hints.ts'
-import { automaticRefundTasks } from './instant-refund/automatic-refunds.ts'
+import { createAutomaticRefundTasks } from './instant-refund/automatic-refunds.ts'
 import { fillTasks } from './partial-deposits/agree-on-fill.ts'
 import { createServiceParty } from './party.ts'
 import { createCollectTasks } from './prefund/collect-prefunds.ts'
 import { serviceOptions } from './service-options.ts'
 import { createSolverClient } from './solver-client.ts'
-import { createSolverSync } from './solver-sync/solver-sync.ts'
+import { createSolverSync, type SyncContext } from './solver-sync/solver-sync.ts'
 
 export interface RunningService {
   readonly url: string
@@ -51,10 +51,22 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
     throw error
   })
   const { registry, clients } = network
-  const context = { db, registry, clients, solvers, vault, log, now, wake: () => engine.wake() }
+  const context: SyncContext = {
+    db,
+    registry,
+    clients,
+    solvers,
+    vault,
+    log,
+    now,
+    wake: () => engine.wake(),
+    get polls() {
+      return engine.polls
+    },
+  }
   const sync = createSolverSync(context, [
     (states) => fillTasks(context, states),
-    (states) => automaticRefundTasks(context, states),
+    createAutomaticRefundTasks(context),
     createCosignTasks(context),
     createCollectTasks(context),
   ])

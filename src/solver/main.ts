@@ -6,11 +6,13 @@ import { networkSettings } from '../config/network-settings.ts'
 import type { SolverConfig } from '../config/schema.ts'
 import { type Engine, startEngine } from '../engine/engine.ts'
 import { connectNetwork } from '../engine/network.ts'
+import { createSigningLimit } from '../engine/signing-limit.ts'
 import { parseUsdMicros, parseUsdPrice } from '../protocol/amount.ts'
 import { openDatabase } from '../store/database/database.ts'
 import { createOrderWriter } from '../store/orders/order-writer.ts'
 import { createQuoteWriter } from '../store/solver/quotes.ts'
 import { createChanges } from './changes.ts'
+import { createKeptAnswers } from './instant-refund/kept-answers.ts'
 import { createInventory } from './inventory.ts'
 import { createSolverParty } from './party.ts'
 import { createSolverServer } from './server.ts'
@@ -69,6 +71,9 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
     },
     quoteWriter: createQuoteWriter(db),
     orderWriter: createOrderWriter(db),
+    signingLimit: createSigningLimit(db),
+    keptAnswers: createKeptAnswers(),
+    polls: engine.polls,
     now,
     expectNews: engine.expectNews,
     wake: engine.wake,

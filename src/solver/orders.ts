@@ -1,6 +1,8 @@
 /** Accepts or declines an order, completes its terms, and starts to watch it. From then on the solver acts only on chain facts. */
 import type { ChainClient } from '../chains/port/client.ts'
+import type { FreshPolls } from '../engine/chain-watcher.ts'
 import { clientFor } from '../engine/facts.ts'
+import type { SigningLimit } from '../engine/signing-limit.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import { parseAmount } from '../protocol/amount.ts'
 import type { Asset } from '../protocol/asset.ts'
@@ -17,6 +19,7 @@ import type { NewOrder } from '../store/orders/insert-orders.ts'
 import type { OrderWriter } from '../store/orders/order-writer.ts'
 import { findOrder } from '../store/orders/orders.ts'
 import { hasQuoteCovering } from '../store/solver/quotes.ts'
+import type { KeptAnswers } from './instant-refund/kept-answers.ts'
 import { priceExactIn } from './pricing.ts'
 import { assertLiquidity, isPriced, priceTerms, type QuoteContext } from './quotes.ts'
 
@@ -24,6 +27,10 @@ export type OrderContext = QuoteContext & {
   readonly clients: ReadonlyMap<ChainId, ChainClient>
   readonly keys: Keyring
   readonly orderWriter: OrderWriter
+  readonly signingLimit: SigningLimit
+  readonly keptAnswers: KeptAnswers
+  /** Of the engine. Without them the chains are read for each request. */
+  readonly polls?: ReadonlyMap<ChainId, FreshPolls>
   /** Makes the engine watch a new order. */
   readonly expectNews: () => void
   /** Makes the engine reconcile after a write about an order. */

@@ -1,5 +1,6 @@
 /** A solver with simulated chains in memory and a real database. Its prices make amounts easy to compute. */
 import { createMemoryChain, type MemoryChain } from '../engine/chain.fixture.ts'
+import { createSigningLimit } from '../engine/signing-limit.ts'
 import { createKey, createKeyring } from '../keys/keyring.ts'
 import type { AssetId, Deployment } from '../protocol/asset.ts'
 import type { Order } from '../protocol/order.ts'
@@ -10,6 +11,7 @@ import type { SolverFill, SolverOrderRequest } from '../protocol/wire/solver.ts'
 import { createOrderWriter } from '../store/orders/order-writer.ts'
 import { createQuoteWriter } from '../store/solver/quotes.ts'
 import { NOW, type TestStore } from '../store/store.fixture.ts'
+import { createKeptAnswers } from './instant-refund/kept-answers.ts'
 import { createInventory } from './inventory.ts'
 import type { OrderContext } from './orders.ts'
 import { signFill } from './partial-deposits/sign-fill.ts'
@@ -45,6 +47,7 @@ export async function openSolver(store: TestStore): Promise<TestSolver> {
     'events',
     'blocks',
     'leases',
+    'signing_counts',
     'commitments',
     'fills',
     'cosigned_redeems',
@@ -82,6 +85,8 @@ export async function openSolver(store: TestStore): Promise<TestSolver> {
       inventory: createInventory({ db: store.db, registry, clients, keys, now, keepMs: 0 }),
       quoteWriter: createQuoteWriter(store.db),
       orderWriter: createOrderWriter(store.db),
+      signingLimit: createSigningLimit(store.db),
+      keptAnswers: createKeptAnswers(),
       pricing: {
         get prices() {
           return { [btc]: 60_000n * 10n ** 8n, [wbtc]: world.bitcoinDollars * 10n ** 8n }

@@ -136,6 +136,9 @@ export const SolverCosigned = Type.Object({
 })
 export type SolverCosigned = Static<typeof SolverCosigned>
 
+/** Signing them takes a worker thread of each party about 200 ms. */
+export const MAX_REFUNDS_AT_ONCE = 20
+
 /**
  * POST /orders/{order_id}/instant-refund: source deposits to refund to the user before the timelock ends, each in a separate
  * payment. Once the solver has answered, it never initiates the destination. Ability instant refund.
@@ -149,7 +152,7 @@ export const SolverInstantRefundRequest = Type.Object({
       /** The amount less the network fee. */
       pays: Amount,
     }),
-    { minItems: 1, maxItems: 100 },
+    { minItems: 1, maxItems: MAX_REFUNDS_AT_ONCE },
   ),
   /** From `begin`, for `answer`, if the service holds the user's key. Null if the user signs alone. */
   offer: Type.Union([RefundOfferPayload, Type.Null()]),

@@ -1,13 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { ChainFailure } from '../../chains/port/failure.ts'
+import type { OrderState } from '../../protocol/state.ts'
 import { markSecretSigned } from '../../store/orders/orders.ts'
 import { fillTasks } from '../partial-deposits/agree-on-fill.ts'
+import type { SyncContext } from '../solver-sync/solver-sync.ts'
 import { useSyncFixture } from '../solver-sync/sync-tasks.fixture.ts'
 import { FAKE_OFFER } from '../testing/fake-chain.fixture.ts'
 import { aliceScript, eventsOf } from '../testing/service.fixture.ts'
-import { automaticRefundTasks } from './automatic-refunds.ts'
+import { createAutomaticRefundTasks } from './automatic-refunds.ts'
 
 const sync = useSyncFixture()
+const automaticRefundTasks = (context: SyncContext, states: readonly OrderState[]) => createAutomaticRefundTasks(context)(states)
 
 describe('a deposit that the solver does not pay for', () => {
   const grants = async () => (await sync.find(sync.order.id)).grants
@@ -103,6 +106,26 @@ describe('a deposit that the solver does not pay for', () => {
     await sync.mine(sync.deposit('b', 1_000_000n))
     await sync.run(automaticRefundTasks)
     expect(sync.refunded.flatMap(({ refunds }) => refunds.map((refund) => refund.deposit))).toEqual(['a', 'b'])
+  })
+
+  test('waits for others if the last signing of its order was a moment ago, longer each time', async () => {
+    let now = 1_000_000
+    const tasksOf = createAutomaticRefundTasks(sync.context, () => now)
+    const dueIn = async () => tasksOf([await sync.state()]).map(({ dueAtMs = 0 }) => Math.max(0, dueAtMs - now))
+    const signNext = async (name: string) => {
+      await sync.mine(sync.deposit(name, 2_000_000n))
+      const due = await dueIn()
+      for (const task of tasksOf([await sync.state()])) await task.run()
+      return due
+    }
+    expect(await signNext('a')).toEqual([0])
+    expect(await signNext('b')).toEqual([1_000])
+    now += 2_000
+    expect(await signNext('c')).toEqual([0])
+    expect(await signNext('d')).toEqual([4_000])
+    now += 8_000 + 8_000
+    expect(await signNext('e')).toEqual([0])
+    expect(await signNext('f')).toEqual([1_000])
   })
 
   test('is retried when the solver does not answer', async () => {

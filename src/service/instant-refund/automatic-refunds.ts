@@ -7,17 +7,41 @@ import type { Deposit } from '../../protocol/swap-state.ts'
 import { lockRefundAddress } from '../../store/orders/change-refund-address.ts'
 import { addInstantRefunds } from '../../store/orders/grants.ts'
 import { findOrder, type StoredOrder } from '../../store/orders/orders.ts'
-import type { SyncContext, SyncResult, SyncTask } from '../solver-sync/solver-sync.ts'
+import type { SyncContext, SyncResult, SyncTaskSource } from '../solver-sync/solver-sync.ts'
 import { signWithSolver } from './sign-with-solver.ts'
 import { signInParts, signInTurn } from './signing-turn.ts'
 
-export function automaticRefundTasks(context: SyncContext, states: readonly OrderState[]): readonly SyncTask[] {
-  return states.flatMap((state) => {
-    const { id, source } = state.order
-    // Users with a key of their own, or without a refund address, must ask for the refund.
-    if (source.userAddress === null || source.clientKey || depositsToRefundInstantly(state).length === 0) return []
-    return [{ key: `instant refund ${id}`, orderIds: [id], run: () => refundAutomatically(context, state) }]
-  })
+/** Anyone may send one deposit after the other: the pauses between signings of one order double, so that more deposits share a signing. */
+const FIRST_PAUSE_MS = 1_000
+const LONGEST_PAUSE_MS = 30_000
+const MAX_REMEMBERED = 100_000
+
+type Paused = { readonly untilMs: number; readonly pauseMs: number }
+
+/** Pauses are kept in memory only: after a restart the first signing of an order is not delayed. */
+export function createAutomaticRefundTasks(context: SyncContext, nowMs: () => number = Date.now): SyncTaskSource {
+  const paused = new Map<string, Paused>()
+
+  function pause(orderId: string): void {
+    const last = paused.get(orderId)
+    const isRepeated = last !== undefined && nowMs() < last.untilMs + last.pauseMs
+    const pauseMs = isRepeated ? Math.min(last.pauseMs * 2, LONGEST_PAUSE_MS) : FIRST_PAUSE_MS
+    if (paused.size >= MAX_REMEMBERED) paused.clear()
+    paused.set(orderId, { untilMs: nowMs() + pauseMs, pauseMs })
+  }
+
+  return (states) =>
+    states.flatMap((state) => {
+      const { id, source } = state.order
+      // Users with a key of their own, or without a refund address, must ask for the refund.
+      if (source.userAddress === null || source.clientKey || depositsToRefundInstantly(state).length === 0) return []
+      const run = async () => {
+        const result = await refundAutomatically(context, state)
+        if (result === 'done') pause(id)
+        return result
+      }
+      return [{ key: `instant refund ${id}`, orderIds: [id], dueAtMs: paused.get(id)?.untilMs ?? 0, run }]
+    })
 }
 
 async function refundAutomatically(context: SyncContext, state: OrderState): Promise<SyncResult> {

@@ -1,6 +1,7 @@
 /** PATCH ?action=instant-refund: refunds source deposits before their timelock ends. The solver signs, and then never pays for them. */
 import { ChainFailure } from '../../chains/port/failure.ts'
 import { clientFor, factsOf } from '../../engine/facts.ts'
+import type { Limit } from '../../engine/signing-limit.ts'
 import { TandemError } from '../../protocol/error.ts'
 import { actionKey, type InstantRefund, type SignedInstantRefund } from '../../protocol/order.ts'
 import { mayRefundInstantly } from '../../protocol/playbook.ts'
@@ -16,11 +17,12 @@ import { checkRefundAddress, isToken, type RefundAsk, settleRefundAddress } from
 import { requireSnapshot } from '../orders/view.ts'
 import { SolverFailure } from '../solver-client.ts'
 import { combineWithSolver, type InstantRefundAbility, signWithSolver } from './sign-with-solver.ts'
-import type { Asker } from './signing-limit.ts'
 import { signInParts, signInTurn } from './signing-turn.ts'
 
 /** How long a call waits while another process signs for the same order. */
 const TURN_WAIT_MS = 10_000
+/** The description of PATCH /orders/{id} names it. */
+const SIGNINGS_PER_MINUTE = 10
 /** How many signings of other calls one call waits for. */
 const MAX_JOINED = 3
 
@@ -74,7 +76,7 @@ async function storeRefund(context: ServiceContext, ability: InstantRefundAbilit
       await db.transaction().execute((tx) => settleRefundAddress(tx, stored, to))
       return true
     }
-    signingLimit.check(id, askerOf(stored, ask))
+    signingLimit.check(limitOf(stored, ask))
     if (joined > MAX_JOINED) throw busy()
     const result = await signInTurn(db, id, TURN_WAIT_MS, () => signAndStore(context, ability, id, ask))
     if (result === 'busy') throw busy()
@@ -89,8 +91,14 @@ function busy(): TandemError {
   return new TandemError('conflict', 'another call signs an instant refund of this order now; repeat this call to join it')
 }
 
-function askerOf(stored: StoredOrder, { orderToken }: InstantRefundAsk): Asker {
-  return isToken(stored, orderToken) ? 'token holder' : 'anyone'
+/** Repeats that need no new signature are not counted. The holder of the order token has a limit of its own: strangers cannot use it up. */
+function limitOf(stored: StoredOrder, { orderToken }: InstantRefundAsk): Limit {
+  const asker = isToken(stored, orderToken) ? 'token holder' : 'anyone'
+  return {
+    name: `${stored.order.id} ${asker}`,
+    perMinute: SIGNINGS_PER_MINUTE,
+    what: `instant refunds of this order were signed ${SIGNINGS_PER_MINUTE} times in a minute`,
+  }
 }
 
 function stateOf({ registry, now }: ServiceContext, snapshot: OrderSnapshot): OrderState {
@@ -164,7 +172,7 @@ async function signAndStore(context: ServiceContext, ability: InstantRefundAbili
     await store([])
     return 'done'
   }
-  await signingLimit.count(id, askerOf(stored, ask))
+  await signingLimit.count(limitOf(stored, ask))
   if (stored.order.source.clientKey) await signForClient(context, stored, ability, plan, requireSignatures(stored, ask.signatures), store)
   else await signInParts(plan.refunds, (part) => relayed(context, stored, () => signWithSolver(context, stored, ability, part)), store)
   return 'done'

@@ -1,10 +1,8 @@
 /** One signing at a time per order, and few deposits at a time. Each part is stored before the next is signed, so that a failure loses one part only. */
 import type { SignedInstantRefund } from '../../protocol/order.ts'
+import { MAX_REFUNDS_AT_ONCE } from '../../protocol/wire/solver.ts'
 import { inTurn } from '../../store/actions/leases.ts'
 import type { Database } from '../../store/database/database.ts'
-
-/** About 200 ms in a worker thread of each party. The solver accepts no more in one request. */
-const DEPOSITS_AT_ONCE = 20
 
 /** Signings of this process, by order. */
 const signings = new WeakMap<Database, Map<string, Promise<unknown>>>()
@@ -33,5 +31,5 @@ export async function signInParts<T>(
   sign: (part: readonly T[]) => Promise<readonly SignedInstantRefund[]>,
   store: (signed: readonly SignedInstantRefund[]) => Promise<void>,
 ): Promise<void> {
-  for (let at = 0; at < items.length; at += DEPOSITS_AT_ONCE) await store(await sign(items.slice(at, at + DEPOSITS_AT_ONCE)))
+  for (let at = 0; at < items.length; at += MAX_REFUNDS_AT_ONCE) await store(await sign(items.slice(at, at + MAX_REFUNDS_AT_ONCE)))
 }

@@ -3,11 +3,13 @@
  * reads of prefunded amounts. A task moves no money: it stores signatures and amounts, and the playbook acts on them. Tasks are kept in
  * memory only. The engine derives an order with unfinished tasks again and again, also after a restart, and the same facts make them due.
  */
+import type { LiveView } from '../../engine/facts.ts'
 import type { OrderState } from '../../protocol/state.ts'
 import type { ServiceContext } from '../context.ts'
 import { type SolverClient, SolverFailure } from '../solver-client.ts'
 
-export type SyncContext = Pick<ServiceContext, 'db' | 'registry' | 'clients' | 'solvers' | 'vault' | 'log' | 'now' | 'wake'>
+export type SyncContext = Pick<ServiceContext, 'db' | 'registry' | 'clients' | 'solvers' | 'vault' | 'log' | 'now' | 'wake'> &
+  Pick<LiveView, 'polls'>
 
 export type SyncTask = {
   /** Of tasks with the same key, one runs at a time. */

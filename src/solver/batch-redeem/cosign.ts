@@ -4,6 +4,7 @@ import type { RedeemItem } from '../../chains/port/abilities/batch-redeem.ts'
 import type { ChainClient } from '../../chains/port/client.ts'
 import { ChainFailure } from '../../chains/port/failure.ts'
 import { clientFor, loadFacts } from '../../engine/facts.ts'
+import type { Limit } from '../../engine/signing-limit.ts'
 import type { Key } from '../../keys/key.ts'
 import type { OrderAction } from '../../keys/purpose.ts'
 import type { ChainId } from '../../protocol/chain-id.ts'
@@ -20,9 +21,21 @@ import type { OrderContext } from '../orders.ts'
 
 type Ability = NonNullable<ChainClient['cosignedRedeem']>
 
+/** A service is not trusted: about half of a core. Without drafts we redeem by script path. */
+const DRAFTED_PER_MINUTE = 3_000
+const DRAFT_LIMIT: Limit = {
+  name: 'cosigned redeems',
+  perMinute: DRAFTED_PER_MINUTE,
+  what: `more than ${DRAFTED_PER_MINUTE} deposits of cosigned redeems in a minute`,
+}
+
 /** Drafts the solver's part. Stores nothing: `takeCosigned` verifies the completed transaction from scratch. */
 export async function draftCosigned(context: OrderContext, request: SolverCosignRequest): Promise<SolverCosign> {
   const { db, solverId } = context
+  await context.signingLimit.count(
+    DRAFT_LIMIT,
+    request.items.reduce((sum, { deposits }) => sum + deposits.length, 0),
+  )
   const orders = await Promise.all(request.items.map(({ order_id: id }) => requireOrder(context, id)))
   const { ability, key, chain } = requireAbility(context, orders)
   const items: (RedeemItem & { readonly offer: string })[] = []

@@ -1,6 +1,7 @@
 /** The solver's part of an instant refund. It signs for strays at any time. For other deposits it signs only if it will never pay for them. */
 import type { ChainClient } from '../../chains/port/client.ts'
 import { clientFor } from '../../engine/facts.ts'
+import type { Limit } from '../../engine/signing-limit.ts'
 import { orderPurpose } from '../../keys/purpose.ts'
 import { TandemError } from '../../protocol/error.ts'
 import { actionKey, type InstantRefund, type SignedInstantRefund } from '../../protocol/order.ts'
@@ -21,19 +22,46 @@ import { readLiveFacts } from '../read-live-facts.ts'
 /** How long a request waits while another process signs for the same order. */
 const TURN_WAIT_MS = 5_000
 
+/** A service is not trusted: three times what one order can need, and about half of a core for all orders together. */
+const SIGNATURES_PER_ORDER = 300
+const SIGNATURES_IN_ALL = 3_000
+
 /** One at a time per order. Refuses every refund that could cost the solver money. */
 export async function signInstantRefunds(
   context: OrderContext,
   orderId: string,
   request: SolverInstantRefundRequest,
 ): Promise<SolverInstantRefund> {
-  const answer = await inTurn(context.db, `answer instant refund ${orderId}`, TURN_WAIT_MS, () => signInTurn(context, orderId, request))
+  const { db, solverId, signingLimit, keptAnswers } = context
+  const kept = keptAnswers.find(orderId, request)
+  if (kept !== null) return { solver_id: solverId, answer: kept }
+  for (const limit of limitsOf(orderId)) signingLimit.check(limit)
+  const answer = await inTurn(db, `answer instant refund ${orderId}`, TURN_WAIT_MS, () => signInTurn(context, orderId, request))
   if (answer === null) throw new TandemError('chain_unavailable', `another instant refund of order ${orderId} is signed now; try again`)
-  return answer
+  keptAnswers.keep(orderId, request, answer)
+  return { solver_id: solverId, answer }
 }
 
-async function signInTurn(context: OrderContext, orderId: string, request: SolverInstantRefundRequest): Promise<SolverInstantRefund> {
-  const { db, clients, solverId } = context
+/** The limit of the order comes first: what it refuses does not use up the limit of all. */
+function limitsOf(orderId: string): readonly Limit[] {
+  return [
+    {
+      name: `instant refund ${orderId}`,
+      perMinute: SIGNATURES_PER_ORDER,
+      what: `more than ${SIGNATURES_PER_ORDER} signatures for order ${orderId} in a minute`,
+    },
+    {
+      name: 'instant refunds',
+      perMinute: SIGNATURES_IN_ALL,
+      what: `more than ${SIGNATURES_IN_ALL} signatures for instant refunds in a minute`,
+    },
+  ]
+}
+
+async function signInTurn(context: OrderContext, orderId: string, request: SolverInstantRefundRequest): Promise<string> {
+  const { db, clients, signingLimit, keptAnswers } = context
+  const kept = keptAnswers.find(orderId, request)
+  if (kept !== null) return kept
   const stored = await findOrder(db, orderId)
   if (stored === null) throw new TandemError('not_found', `there is no order ${orderId}`)
   const { source } = stored.order
@@ -44,12 +72,14 @@ async function signInTurn(context: OrderContext, orderId: string, request: Solve
     to: client.text.parseAddress(to),
     pays: BigInt(pays),
   }))
+  // Before the chains are read, which is expensive too.
+  for (const limit of limitsOf(orderId)) await signingLimit.count(limit, refunds.length)
   const state = deriveOrder(await readLiveFacts(context, stored))
   assertDeposits(state, refunds)
   if (!refunds.every(({ deposit }) => maySignInstantRefund(state, deposit))) throw refusal(state)
   const answer = await sign(context, client, state, refunds, request.offer)
   await commit(db, state, refunds)
-  return { solver_id: solverId, answer }
+  return answer
 }
 
 /** Sign first, record second, answer third. A signing nonce never outlives this call. */

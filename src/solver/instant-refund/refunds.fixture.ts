@@ -1,0 +1,108 @@
+/** A solver that is asked for instant refunds: its orders, deposits and payments. */
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
+import { executeAction } from '../../engine/executor.ts'
+import { createLeases } from '../../engine/leases.ts'
+import { pollChain } from '../../engine/watcher.ts'
+import type { Order } from '../../protocol/order.ts'
+import type { SolverInstantRefundRequest } from '../../protocol/wire/solver.ts'
+import { finishAction, leaseAction, syncWanted } from '../../store/actions/actions.ts'
+import type { Database } from '../../store/database/database.ts'
+import { findOrder } from '../../store/orders/orders.ts'
+import { isCommittedTo } from '../../store/solver/commitments.ts'
+import { NOW, openTestStore, sightingsOf, type TestStore } from '../../store/store.fixture.ts'
+import { acceptOrder } from '../orders.ts'
+import { createSolverParty } from '../party.ts'
+import { fillFor, openSolver, orderRequest, type TestSolver } from '../solver.fixture.ts'
+import { signInstantRefunds } from './sign-instant-refunds.ts'
+
+export const HOME = 'fake1aliceaaaaa'
+
+export type Refund = SolverInstantRefundRequest['refunds'][number]
+
+export const refundOf = ({ source }: Order, changes: Partial<Refund> = {}): Refund => {
+  const amount = changes.amount ?? source.terms.amount.toString()
+  const pays = (BigInt(amount) - 1000n).toString()
+  return { deposit: `deposit of ${source.swapId}`, amount, to: HOME, pays, ...changes }
+}
+
+export const refused = (code: string, words: RegExp | string = /./) =>
+  expect.objectContaining({ code, message: expect.stringMatching(words) })
+
+/** A new solver for each test, on one database. */
+export function useRefundFixture() {
+  let store: TestStore
+  let solver: TestSolver
+  beforeAll(async () => {
+    store = await openTestStore()
+  })
+  afterAll(() => store.close())
+  const restart = async () => {
+    solver = await openSolver(store)
+  }
+  beforeEach(restart)
+
+  async function agree(): Promise<Order> {
+    const request = orderRequest()
+    await acceptOrder(solver.context, request)
+    const stored = await findOrder(store.db, request.order_id)
+    if (stored === null) throw new Error('the order was not stored')
+    return stored.order
+  }
+
+  async function watch(): Promise<void> {
+    for (const client of [solver.bitcoin, solver.ethereum])
+      await pollChain({ db: store.db, client, holder: 'me', onReorg: () => undefined })
+  }
+
+  const executor = (db: Database) => ({
+    db,
+    registry: solver.context.registry,
+    clients: solver.context.clients,
+    party: createSolverParty({ db, keys: solver.context.keys, redeemWaitSeconds: 0n, now: () => NOW }),
+    leases: createLeases(db, 'engine', 60),
+    now: () => NOW,
+  })
+
+  /** Leases the initiation of this order, as the engine would. */
+  async function leaseInitiation({ id }: Order) {
+    await syncWanted(store.db, [id], [{ orderId: id, leg: 'destination', verb: 'initiate' }])
+    const action = await leaseAction(store.db, 'engine', 60)
+    if (action === null) throw new Error('nothing to lease')
+    return action
+  }
+
+  return {
+    get store() {
+      return store
+    },
+    get solver() {
+      return solver
+    },
+    /** Another solver on the emptied database. */
+    restart,
+    agree,
+    watch,
+    executor,
+    leaseInitiation,
+    async fund({ source }: Order, amount = source.terms.amount): Promise<void> {
+      await watch()
+      solver.bitcoin.mine(sightingsOf(source.swapId).initiated(amount))
+      await watch()
+    },
+    async initiate(order: Order) {
+      await fillFor(solver, order)
+      const action = await leaseInitiation(order)
+      const result = await executeAction(executor(store.db), action)
+      await finishAction(store.db, action, result)
+      await syncWanted(store.db, [order.id], [])
+      return result
+    },
+    ask: (order: Order, refunds: readonly Refund[] = [refundOf(order)], db = store.db) =>
+      signInstantRefunds({ ...solver.context, db }, order.id, { refunds: [...refunds], offer: null }),
+    ways: () => store.db.selectFrom('commitments').select('way').execute(),
+    async nothingSigned(order: Order): Promise<void> {
+      expect(await isCommittedTo(store.db, order.id, 'refund_signed')).toBe(false)
+      expect((await findOrder(store.db, order.id))?.grants).toEqual([])
+    },
+  }
+}
