@@ -42,7 +42,7 @@ async function catchUp(): Promise<number> {
 }
 
 describe('the watch list', () => {
-  const active = async () => (await list.active(10, null)).swaps.map(({ swapId, deposits }) => ({ swapId, deposits }))
+  const active = async () => (await list.newest(10)).map(({ swapId, deposits }) => ({ swapId, deposits }))
 
   test('has new orders and seen deposits', async () => {
     await watch()

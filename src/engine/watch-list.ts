@@ -10,6 +10,7 @@ import {
   countSwapsOf,
   findWatched,
   listActive,
+  listNewest,
   readDepositEnds,
   readExpected,
   readWatchedEnds,
@@ -71,6 +72,7 @@ export function createWatchList(db: Database, chain: Chain, fewIds?: number): Wa
       return foundIn(bySwapId, byDeposit)
     },
     active: (limit, from) => listActive(db, chain.id, limit, from),
+    newest: (limit) => listNewest(db, chain.id, limit),
     refresh,
     startFrom(cursor) {
       // Another process recorded deposits.

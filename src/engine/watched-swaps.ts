@@ -14,6 +14,7 @@ export function createWatchedSwaps(swaps: readonly ActiveSwap[]): WatchedSwaps {
       const next = first + limit
       return { swaps: swaps.slice(first, next), next: next < swaps.length ? String(next) : null }
     },
+    newest: async (limit) => swaps.slice(0, limit),
   }
 }
 
@@ -39,6 +40,8 @@ export function withDeposits(watched: WatchedSwaps, more: ReadonlyMap<string, Sw
     if (others === undefined) deposits.set(swapId, [deposit])
     else others.push(deposit)
   }
+  const withMore = (swaps: readonly ActiveSwap[]) =>
+    swaps.map((swap) => ({ ...swap, deposits: [...new Set([...swap.deposits, ...(deposits.get(swap.swapId) ?? [])])] }))
   return {
     isEmpty: watched.isEmpty,
     async find({ swapIds, spent }) {
@@ -53,10 +56,8 @@ export function withDeposits(watched: WatchedSwaps, more: ReadonlyMap<string, Sw
     },
     async active(limit, from) {
       const { swaps, next } = await watched.active(limit, from)
-      return {
-        swaps: swaps.map((swap) => ({ ...swap, deposits: [...new Set([...swap.deposits, ...(deposits.get(swap.swapId) ?? [])])] })),
-        next,
-      }
+      return { swaps: withMore(swaps), next }
     },
+    newest: async (limit) => withMore(await watched.newest(limit)),
   }
 }

@@ -36,6 +36,8 @@ export interface WatchedSwaps {
   readonly isEmpty: boolean
   /** Ask for all ids of a block at once: that is at most one query. */
   find(seen: SeenIds): Promise<FoundSwaps>
-  /** Open swaps, newest first: for nodes that can be queried for one address at a time only. `from`: `next` of the page before. */
+  /** All open swaps: for nodes that can be queried for one address at a time only. `from`: `next` of the page before. */
   active(limit: number, from: string | null): Promise<ActivePage>
+  /** Open swaps, newest first. */
+  newest(limit: number): Promise<readonly ActiveSwap[]>
 }

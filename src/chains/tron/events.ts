@@ -36,5 +36,6 @@ function evmWatched(watched: WatchedSwaps): WatchedSwaps {
       }
     },
     active: watched.active,
+    newest: watched.newest,
   }
 }

@@ -9,6 +9,7 @@ import {
   findWatched,
   ID_END,
   listActive,
+  listNewest,
   readDepositEnds,
   readExpected,
   readWatchedEnds,
@@ -211,7 +212,7 @@ describe('the ends of ids', () => {
   })
 })
 
-test('listActive pages through the swaps of open orders, newest first', async () => {
+test('listActive pages through the swaps of open orders, and listNewest reads the newest', async () => {
   const orders = [await put(), await put(), await put(), await put()]
   const [first, closed] = orders
   if (first === undefined || closed === undefined) throw new Error('no orders')
@@ -220,7 +221,31 @@ test('listActive pages through the swaps of open orders, newest first', async ()
   const ids = orders.filter((order) => order !== closed).map(({ source }) => source.swapId)
   const page = await listActive(store.db, chain, 2, null)
   const rest = await listActive(store.db, chain, 2, page.next)
-  expect([...page.swaps, ...rest.swaps].map(({ swapId }) => swapId)).toEqual(ids.toReversed())
-  expect(rest.swaps).toEqual([{ swapId: first.source.swapId, terms: first.source.terms, deposits: [`deposit of ${first.source.swapId}`] }])
-  expect(rest.next).toBeNull()
+  expect([page.swaps.length, rest.swaps.length, rest.next]).toEqual([2, 1, null])
+  expect([...page.swaps, ...rest.swaps].map(({ swapId }) => swapId).sort()).toEqual(ids.toSorted())
+  const { source } = first
+  const funded = { swapId: source.swapId, terms: source.terms, deposits: [`deposit of ${source.swapId}`] }
+  expect([...page.swaps, ...rest.swaps]).toContainEqual(funded)
+  expect((await listNewest(store.db, chain, 2)).map(({ swapId }) => swapId)).toEqual(ids.toReversed().slice(0, 2))
+  expect((await listNewest(store.db, chain, 3)).at(-1)).toEqual(funded)
+})
+
+test('listActive misses no swap that changes while the pages are read', async () => {
+  const orders = [await put(), await put(), await put(), await put()]
+  const found: string[] = []
+  for (let from: string | null = null, pages = 0; pages < 10; pages += 1) {
+    const { swaps, next }: Awaited<ReturnType<typeof listActive>> = await listActive(store.db, chain, 1, from)
+    found.push(...swaps.map(({ swapId }) => swapId))
+    if (next === null) break
+    from = next
+    // E.g. their refund addresses become known.
+    const missing = orders.filter(({ source }) => !found.includes(source.swapId))
+    for (const { id } of missing)
+      await store.db
+        .updateTable('swaps')
+        .set({ user_address: `at page ${pages}` })
+        .where('order_id', '=', id)
+        .execute()
+  }
+  expect(new Set(found)).toEqual(new Set(orders.map(({ source }) => source.swapId)))
 })

@@ -184,26 +184,38 @@ export async function* readDepositEnds(db: Database, chain: ChainId): AsyncGener
   yield (await selectDepositEnds(db, [chain]))[0]?.ends ?? []
 }
 
-const selectActive = prepare<SwapRow & { readonly deposits: readonly string[]; readonly place: string }>(
-  'list-active-swaps',
-  `select ${columns}, watched_in || ' ' || order_id || ' ' || leg as place, array(
+type ActiveRow = SwapRow & { readonly deposits: readonly string[]; readonly order_id: string; readonly leg: string }
+export type StoredActiveSwap = StoredSwap & { readonly deposits: readonly string[] }
+
+const selectActive = `select ${columns}, order_id, leg, array(
     select deposit from events where events.chain = swaps.chain and events.swap_id = swaps.swap_id and kind = 'initiated'
   ) as deposits
-  from swaps where chain = $1 and open and ($2::bigint is null or (watched_in, order_id, leg) < ($2::bigint, $3::text, $4::text))
-  order by watched_in desc, order_id desc, leg desc limit $5`,
+  from swaps where chain = $1 and open`
+const selectActiveAfter = prepare<ActiveRow>(
+  'list-active-swaps',
+  `${selectActive} and ($2::text is null or (order_id, leg) > ($2::text, $3::text)) order by order_id, leg limit $4`,
 )
+const selectNewestActive = prepare<ActiveRow>('list-newest-swaps', `${selectActive} order by watched_in desc limit $2`)
 
-/** A page of the swaps of open orders, newest first, with their known deposits. `next`: where the next page begins; null if there are no more. */
+const parseActive = (row: ActiveRow): StoredActiveSwap => ({ ...parseSwap(row), deposits: row.deposits })
+
+/**
+ * A page of the swaps of open orders, with their known deposits. `next`: where the next page begins; null if there are no more. In a sequence that
+ * never changes: a swap that is changed meanwhile must not move to a page that was read already.
+ */
 export async function listActive(
   db: Database,
   chain: ChainId,
   limit: number,
   from: string | null,
-): Promise<{ readonly swaps: readonly (StoredSwap & { readonly deposits: readonly string[] })[]; readonly next: string | null }> {
-  const [watchedIn = null, orderId = null, leg = null] = from?.split(' ') ?? []
-  const rows = await selectActive(db, [chain, watchedIn, orderId, leg, limit])
-  return {
-    swaps: rows.map((row) => ({ ...parseSwap(row), deposits: row.deposits })),
-    next: rows.length < limit ? null : (rows.at(-1)?.place ?? null),
-  }
+): Promise<{ readonly swaps: readonly StoredActiveSwap[]; readonly next: string | null }> {
+  const [orderId = null, leg = null] = from?.split(' ') ?? []
+  const rows = await selectActiveAfter(db, [chain, orderId, leg, limit])
+  const last = rows.at(-1)
+  return { swaps: rows.map(parseActive), next: rows.length < limit || !last ? null : `${last.order_id} ${last.leg}` }
+}
+
+/** The swaps of open orders that were made or changed last, newest first. */
+export async function listNewest(db: Database, chain: ChainId, limit: number): Promise<readonly StoredActiveSwap[]> {
+  return (await selectNewestActive(db, [chain, limit])).map(parseActive)
 }

@@ -118,7 +118,7 @@ function createBlockSource(http: EsploraHttp, nowMs: () => number): BlockSource 
 
 /** At most as many addresses as a server tolerates per poll: of the newest those with deposits first. */
 async function addressesToPoll(watched: WatchedSwaps): Promise<readonly string[]> {
-  const { swaps } = await watched.active(ACTIVE_PAGE, null)
+  const swaps = await watched.newest(ACTIVE_PAGE)
   const [funded, empty] = [swaps.filter(({ deposits }) => deposits.length > 0), swaps.filter(({ deposits }) => deposits.length === 0)]
   return [...funded, ...empty].slice(0, MAX_ADDRESSES).map(({ swapId }) => swapId)
 }
