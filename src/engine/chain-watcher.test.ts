@@ -35,6 +35,7 @@ afterEach(async () => {
 })
 
 /** Polls only when it is asked to. */
+let isAlone = false
 function start(chain: MemoryChain, holder = 'me', pollMs = 3_600_000, blockMs = chain.chain.blockMs): ChainWatcher {
   const client = { ...chain, chain: { ...chain.chain, pollMs, blockMs } }
   const log = pino({ level: 'silent' })
@@ -43,6 +44,7 @@ function start(chain: MemoryChain, holder = 'me', pollMs = 3_600_000, blockMs = 
     client,
     leases: createLeases(store.db, holder),
     log,
+    isAlone: () => isAlone,
     onChange: () => undefined,
     onEvents: () => undefined,
   })
@@ -302,4 +304,13 @@ test('polls are published with a beginning that is not later than the true one',
   const { ageMs } = (await published()) ?? { ageMs: 0 }
   expect(ageMs).toBeGreaterThan(0)
   expect(ageMs).toBeLessThan((await readClock(store.db)) - startedAt)
+})
+
+test('polls are published only while another process could read them', async () => {
+  isAlone = true
+  start(bitcoin, 'me', 100)
+  await expect.poll(tipsAsked, { timeout: 10_000 }).toBeGreaterThan(15)
+  expect(await published()).toBeNull()
+  isAlone = false
+  await expect.poll(async () => (await published())?.hash, { timeout: 10_000 }).toBe((await bitcoin.tip()).hash)
 })

@@ -45,12 +45,16 @@ export type ChainWatcherOptions = {
   readonly client: ChainClient
   readonly leases: Leases
   readonly log: Logger
+  /** No other process on this database could read a published poll. */
+  readonly isAlone?: () => boolean
   /** States may have changed. */
   readonly onChange: () => void
   /** Events were recorded. */
   readonly onEvents: () => void
 }
 
+/** Between two polls, however often it is woken. */
+const REST_MS = 20
 /** Another process reads a published poll if it is not much older than this. */
 const PUBLISH_MS = 500
 /** Nodes that told of a block within this time will tell of the next one: hints about the chain are not needed. */
@@ -70,7 +74,8 @@ const HURRY_MS = 60_000
 
 type Outcome = { readonly poll: FreshPoll | null } | { readonly failure: ChainFailure }
 
-export function startChainWatcher({ db, client, leases, log, onChange, onEvents }: ChainWatcherOptions): ChainWatcher {
+export function startChainWatcher(options: ChainWatcherOptions): ChainWatcher {
+  const { db, client, leases, log, isAlone = () => false, onChange, onEvents } = options
   const chain = client.chain.id
   const list = createWatchList(db, client.chain)
   const guard = createFinalGuard((what) => log.error({ chain }, what))
@@ -136,7 +141,7 @@ export function startChainWatcher({ db, client, leases, log, onChange, onEvents 
     if (failing) log.info({ chain }, 'chain is back')
     failing = false
     if (changed) onChange()
-    if (last !== null && list.hasOpen) await publish(last)
+    if (last !== null && list.hasOpen && !isAlone()) await publish(last)
     return behind
   }
 
@@ -157,6 +162,7 @@ export function startChainWatcher({ db, client, leases, log, onChange, onEvents 
 
   const loop = createLoop({
     intervalMs,
+    restMs: REST_MS,
     async run() {
       const mayRest = next === null
       const run = next ?? createRun()

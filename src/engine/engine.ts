@@ -51,6 +51,8 @@ export type EngineOptions = {
 }
 
 const RECONCILE_MS = 1000
+/** Between two passes: under load, one pass serves all that happened meanwhile. */
+const RECONCILE_REST_MS = 30
 /** After a failure, before the sweeper knows better. */
 const FIRST_SWEEP_MS = 1000
 const EXPIRE_MS = 2000
@@ -117,6 +119,7 @@ export function startEngine(options: EngineOptions): Engine {
   })
   const reconciler = createLoop({
     intervalMs: RECONCILE_MS,
+    restMs: RECONCILE_REST_MS,
     async run() {
       reconcileWaits.begin()
       const { newlyWanted, more } = await reconcile(options, options.now(), await shards.own())
@@ -165,7 +168,7 @@ export function startEngine(options: EngineOptions): Engine {
   const watchers = new Map(
     [...clients].map(([chain, client]) => {
       const onEvents = () => onEventsOf(chain)
-      return [chain, startChainWatcher({ db, client, leases, log, onChange: reconcileSoon, onEvents })]
+      return [chain, startChainWatcher({ db, client, leases, log, isAlone: shards.isAlone, onChange: reconcileSoon, onEvents })]
     }),
   )
 

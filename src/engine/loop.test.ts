@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createLoop } from './loop.ts'
 
 /** Longer than any test: only a wake can cause a second run. */
@@ -7,13 +7,14 @@ const NEVER_MS = 3_600_000
 type Turn = { readonly end: (more: boolean) => void; readonly fail: (error: unknown) => void }
 
 /** A loop whose every run is ended by the test. */
-function startLoop(intervalMs = NEVER_MS) {
+function startLoop(intervalMs = NEVER_MS, restMs = 0) {
   const errors: unknown[] = []
   let runs = 0
   const waiting: ((turn: Turn) => void)[] = []
   const begun: Turn[] = []
   const loop = createLoop({
     intervalMs,
+    restMs,
     run: () =>
       new Promise<boolean>((end, fail) => {
         runs += 1
@@ -125,5 +126,59 @@ describe('a loop', () => {
     await settle()
     await loop.stop()
     await loop.stop()
+  })
+})
+
+describe('a loop that rests', () => {
+  const REST_MS = 30
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
+  const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
+
+  test('is woken at once when its last run began long ago', async () => {
+    const { loop, nextRun, runs } = startLoop(NEVER_MS, REST_MS)
+    ;(await nextRun()).end(false)
+    await pass(REST_MS)
+    loop.wake()
+    await pass(0)
+    expect(runs()).toBe(2)
+    ;(await nextRun()).end(false)
+    await loop.stop()
+  })
+
+  test('runs once for all who wake it within that time, during a run or after it', async () => {
+    const { loop, nextRun, runs } = startLoop(NEVER_MS, REST_MS)
+    const first = await nextRun()
+    loop.wake()
+    await pass(10)
+    first.end(false)
+    loop.wake()
+    await pass(REST_MS - 11)
+    loop.wake()
+    expect(runs()).toBe(1)
+    await pass(1)
+    expect(runs()).toBe(2)
+    ;(await nextRun()).end(false)
+    await pass(NEVER_MS / 2)
+    expect(runs()).toBe(2)
+    await loop.stop()
+  })
+
+  test('goes on at once while there is more to do', async () => {
+    const { loop, nextRun, runs } = startLoop(NEVER_MS, REST_MS)
+    ;(await nextRun()).end(true)
+    await pass(0)
+    expect(runs()).toBe(2)
+    ;(await nextRun()).end(false)
+    await loop.stop()
+  })
+
+  test('is stopped while it rests', async () => {
+    const { loop, nextRun, runs } = startLoop(NEVER_MS, REST_MS)
+    ;(await nextRun()).end(false)
+    loop.wake()
+    await pass(1)
+    await loop.stop()
+    expect(runs()).toBe(1)
   })
 })

@@ -12,26 +12,37 @@ export function createLoop(options: {
   readonly run: () => Promise<boolean>
   /** Asked after each run. */
   readonly intervalMs: number | (() => number)
+  /** The least time between the starts of two runs, unless there is more to do: however often it is woken, one run serves all. */
+  readonly restMs?: number
   readonly onError: (error: unknown) => void
 }): Loop {
   let stopped = false
   let woken = false
-  let wakeSleeper: (() => void) | null = null
+  let endSleep: (() => void) | null = null
+  let endRest: (() => void) | null = null
 
-  const sleep = () =>
+  const wait = (ms: number, onBegin: (end: (() => void) | null) => void) =>
     new Promise<void>((resolve) => {
-      const { intervalMs } = options
-      const timer = setTimeout(finish, typeof intervalMs === 'number' ? intervalMs : intervalMs())
+      const timer = setTimeout(finish, ms)
       function finish() {
         clearTimeout(timer)
-        wakeSleeper = null
+        onBegin(null)
         resolve()
       }
-      wakeSleeper = finish
+      onBegin(finish)
+    })
+  const sleep = () =>
+    wait(typeof options.intervalMs === 'number' ? options.intervalMs : options.intervalMs(), (end) => {
+      endSleep = end
+    })
+  const rest = (ms: number) =>
+    wait(ms, (end) => {
+      endRest = end
     })
 
   const running = (async () => {
     while (!stopped) {
+      const beganAtMs = performance.now()
       woken = false
       let more = false
       try {
@@ -40,17 +51,20 @@ export function createLoop(options: {
         options.onError(error)
       }
       if (!stopped && !more && !woken) await sleep()
+      const restMs = beganAtMs + (options.restMs ?? 0) - performance.now()
+      if (!stopped && !more && restMs > 0) await rest(restMs)
     }
   })()
 
   return {
     wake() {
       woken = true
-      wakeSleeper?.()
+      endSleep?.()
     },
     async stop() {
       stopped = true
-      wakeSleeper?.()
+      endSleep?.()
+      endRest?.()
       await running
     },
   }

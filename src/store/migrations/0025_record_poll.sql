@@ -119,17 +119,16 @@ declare
   closed text[];
 begin
   perform lock_chains(chains);
-  with closing as (
-    update orders set closed_at = now()
-    from json_to_recordset(finished) as given (id text, deposits integer)
-    where orders.id = given.id
-      and not exists (select from actions where order_id = orders.id and verb <> all (outliving) and (wanted or cancelling))
-      and not exists (select from touched_orders where touched_orders.order_id = orders.id)
+  -- In a statement of its own: in one with the update, the deposits of all orders would be counted, not only of these.
+  closed := array(
+    select given.id from json_to_recordset(finished) as given (id text, deposits integer)
+    where not exists (select from actions where order_id = given.id and verb <> all (outliving) and (wanted or cancelling))
+      and not exists (select from touched_orders where touched_orders.order_id = given.id)
       and given.deposits = (
         select count(*) from swaps join events on events.chain = swaps.chain and events.swap_id = swaps.swap_id
-        where swaps.order_id = orders.id and events.kind = 'initiated'
+        where swaps.order_id = given.id and events.kind = 'initiated'
       )
-    returning orders.id
-  ) select array_agg(id) into closed from closing;
+  );
+  update orders set closed_at = now() where id = any(closed);
   delete from order_clocks where order_id = any(closed);
 end $$;
