@@ -4,6 +4,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import type { BranchEvents } from '../chains/port/abilities/branch-events.ts'
 import type { FinalHeight } from '../chains/port/abilities/final-height.ts'
 import type { UnconfirmedEvents } from '../chains/port/abilities/unconfirmed-events.ts'
+import { ChainFailure } from '../chains/port/failure.ts'
+import type { Block } from '../protocol/chain.ts'
 import type { Order } from '../protocol/order.ts'
 import { readCursor, readEvents } from '../store/chain/events.ts'
 import { findOrder } from '../store/orders/orders.ts'
@@ -211,6 +213,82 @@ describe('while no order is open', () => {
     chain.grow(1)
     while ((await rest()).behind);
     expect(reorgs).toBe(1)
+  })
+})
+
+describe('with several providers', () => {
+  let seen: () => Promise<Block>
+  const rest = () => watch('me', { list, memory, mayRest: true })
+  const tipNow = async () => {
+    const block = await chain.tip()
+    chain.asked.pop()
+    return block
+  }
+  /** How many polls it takes until a new block is recorded. */
+  const pollsUntilRecorded = async () => {
+    const mined = chain.mine()
+    for (let polls = 1; polls <= 20; polls++) {
+      timeMs += chain.chain.pollMs
+      await rest()
+      if ((await readCursor(store.db, id))?.hash === mined.hash) return polls
+    }
+    throw new Error('the new block is never recorded')
+  }
+  beforeEach(async () => {
+    seen = tipNow
+    chain.glimpse = () => {
+      chain.asked.push('glimpse')
+      return seen()
+    }
+    await watch()
+  })
+
+  test('one is asked whether there is a new block, and all at every fifth poll', async () => {
+    const polls: string[] = []
+    for (let poll = 0; poll < 10; poll++) polls.push(...(await asked(rest)))
+    expect(polls).toEqual([...Array(4).fill('glimpse'), 'tip', ...Array(4).fill('glimpse'), 'tip'])
+    timeMs += 30_000
+    expect(await asked(rest)).toEqual(['tip'])
+  })
+
+  test('a poll that somebody waits for asks all, and only such a poll counts as current', async () => {
+    const before = current.length
+    await rest()
+    expect(current).toHaveLength(before)
+    expect(await asked(watch)).toEqual(['tip'])
+    expect(current).toHaveLength(before + 1)
+  })
+
+  test('a new block that one has seen is recorded at once, as all see it', async () => {
+    const forged = { ...(await chain.tip()), hash: 'forged' }
+    seen = async () => ({ ...(await tipNow()), time: 1n })
+    expect(await pollsUntilRecorded()).toBe(1)
+    expect(await readCursor(store.db, id)).toEqual(await chain.tip())
+    seen = async () => forged
+    await rest()
+    expect(await readCursor(store.db, id)).toEqual(await chain.tip())
+    expect(reorgs).toBe(0)
+  })
+
+  test('one that is ahead makes all be asked, and changes nothing', async () => {
+    const tip = await chain.tip()
+    seen = async () => ({ ...tip, height: tip.height + 1000n, hash: 'ahead' })
+    for (let poll = 0; poll < 3; poll++) await rest()
+    expect(await readCursor(store.db, id)).toEqual(tip)
+    expect(reorgs).toBe(0)
+  })
+
+  test('one that hides new blocks delays us by five polls at most, even if only that one is asked', async () => {
+    const stuck = await chain.tip()
+    seen = async () => stuck
+    expect(await pollsUntilRecorded()).toBe(5)
+  })
+
+  test('one that dies delays nothing: the poll fails, and the next one asks again', async () => {
+    seen = () => Promise.reject(new ChainFailure('unreachable', 'no provider answers'))
+    await expect(rest()).rejects.toMatchObject({ kind: 'unreachable' })
+    seen = tipNow
+    expect(await pollsUntilRecorded()).toBe(1)
   })
 })
 

@@ -1,10 +1,13 @@
 /** What a watcher remembers between polls of its chain, so that a poll without news is one request to the node and no query. */
+import type { Block } from '../protocol/chain.ts'
 import type { HtlcEvent } from '../protocol/htlc.ts'
 import type { Poll, RecordedBlock } from '../store/chain/events.ts'
 
 export type PollMemory = {
   /** The newest recorded block, if this process recorded it; null: read it from the database. */
   cursor: RecordedBlock | null
+  /** The newest block when all providers were last asked, and how often only one was asked since. */
+  agreed: { readonly tip: Block; readonly atMs: number; readonly glimpses: number } | null
   /** When we took the lease, by `performance.now()`. */
   leasedAtMs: number
   /** Another process had the lease when we last asked for it. */
@@ -28,6 +31,7 @@ export function createPollMemory(): PollMemory {
   const never = Number.NEGATIVE_INFINITY
   return {
     cursor: null,
+    agreed: null,
     leasedAtMs: never,
     isLeasedElsewhere: false,
     recordedAtMs: never,

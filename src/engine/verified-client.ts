@@ -22,6 +22,7 @@ const access: {
   inspectProviders: 'free',
   newBlocks: 'free',
   tip: 'verified',
+  glimpse: 'verified',
   headers: 'verified',
   finalHeight: 'verified',
   events: 'verified',

@@ -11,6 +11,7 @@ import { createFinalGuard, type FinalGuard } from './final-guard.ts'
 import { findFork } from './fork.ts'
 import { heightsBetween, lacksBlock, linkHeaders, readHeaders } from './headers.ts'
 import { LEASE_SECONDS } from './leases.ts'
+import { readNewest } from './newest-block.ts'
 import { createPollMemory, forget, forgetRecorded, isRecorded, isRecordedAlready, type PollMemory, remember } from './poll-memory.ts'
 import { createWatchList, type WatchList } from './watch-list.ts'
 import { withDeposits } from './watched-swaps.ts'
@@ -75,12 +76,17 @@ export async function pollChain(watch: Watch): Promise<PollResult> {
   const { db, client, list = createWatchList(db, client.chain), memory = createPollMemory(), onCurrent = () => undefined } = watch
   const chain = client.chain.id
   const nowMs = performance.now()
-  const tip = await client.tip()
+  const mayRest = watch.mayRest === true
+  const { tip, isAgreed } = await readNewest(client, memory, {
+    mayGlimpse: mayRest,
+    isEnough: (seen) => isResting(list, memory, seen, nowMs),
+    nowMs,
+  })
   if (isUnchanged(client, list, memory, tip, nowMs)) {
-    onCurrent(tip)
+    if (isAgreed) onCurrent(tip)
     return NOTHING_NEW
   }
-  if (watch.mayRest === true && isResting(list, memory, tip, nowMs)) return NOTHING_NEW
+  if (mayRest && isResting(list, memory, tip, nowMs)) return NOTHING_NEW
   if (!(await takeLease(watch, memory, nowMs))) return NOTHING_NEW
   const cursor = memory.cursor ?? (await readCursor(db, chain))
   if (cursor !== null && tip.height <= cursor.height && tip.hash !== cursor.hash) return rewindToFork(watch, tip)
@@ -120,7 +126,7 @@ export async function pollChain(watch: Watch): Promise<PollResult> {
   memory.recordedAtMs = nowMs
   if (recorded.changed) watch.onEvents?.()
   remember(memory, { ...end, ...(recorded.finalHeight !== null && { finalHeight: recorded.finalHeight }) }, step)
-  if (end.height === tip.height) onCurrent(tip)
+  if (isAgreed && end.height === tip.height) onCurrent(tip)
   return { changed: recorded.changed || end.height >= from, behind: end.height < tip.height }
 }
 

@@ -85,6 +85,7 @@ function createBitcoinClient(chain: Chain, { network, backend, verify, inspect, 
 
     verifyNode: verify,
     tip: backend.tip,
+    ...(backend.glimpse !== undefined && { glimpse: backend.glimpse }),
     headers: backend.headers,
     async events(watched, from, to) {
       if (watched.isEmpty || to < from) return []

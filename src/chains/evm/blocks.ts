@@ -4,9 +4,11 @@ import type { ChainClient } from '../port/client.ts'
 import { ChainFailure } from '../port/failure.ts'
 import type { EvmNode } from './nodes/node.ts'
 
-export function blocksOf(node: EvmNode, { finalityTag }: Chain): Pick<ChainClient, 'tip' | 'headers' | 'finalHeight'> {
+export function blocksOf(node: EvmNode, { finalityTag }: Chain): Pick<ChainClient, 'tip' | 'glimpse' | 'headers' | 'finalHeight'> {
+  const { glimpse } = node
   return {
     tip: async () => headerOf(await newestBlock(node)),
+    ...(glimpse !== undefined && { glimpse: async () => headerOf(await glimpse()) }),
     headers: async (heights) => (await node.blocks(heights)).map(headerOf),
     ...(finalityTag !== undefined && { finalHeight: () => node.finalHeight(finalityTag) }),
   }

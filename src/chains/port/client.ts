@@ -34,6 +34,11 @@ export interface ChainClient extends Partial<Abilities> {
   verifyNode(): Promise<void>
   tip(): Promise<Block>
   /**
+   * With several providers: the newest block as one of them sees it, each in turn. It costs one request, and is never believed: it only tells
+   * whether `tip` is worth asking.
+   */
+  glimpse?(): Promise<Block>
+  /**
    * The canonical headers at these heights (ascending, no duplicates), ascending. Heights that the chain skipped or has not reached are absent.
    * One batch where the node supports it: then all headers are of the same moment.
    */

@@ -147,6 +147,58 @@ describe('the newest block', () => {
   })
 })
 
+describe('a glimpse of the newest block', () => {
+  const counting = (node: TestNode) => {
+    const counted = {
+      asked: 0,
+      at: node.at,
+      newest: () => {
+        counted.asked += 1
+        return node.newest()
+      },
+    }
+    return counted
+  }
+  const heightsSeen = async (blocks: { glimpse(): Promise<TestBlock> }, times: number) => {
+    const heights: bigint[] = []
+    for (let i = 0; i < times; i += 1) heights.push((await blocks.glimpse()).height)
+    return heights
+  }
+
+  it('is one request, to each provider in turn', async () => {
+    const nodes = [counting(nodeAt(100n)), counting(nodeAt(100n)), counting(nodeAt(100n))]
+    const { blocks } = blocksOf(2, ...nodes)
+    await heightsSeen(blocks, 9)
+    expect(nodes.map(({ asked }) => asked)).toEqual([3, 3, 3])
+  })
+
+  it.each([
+    ['is stuck', nodeAt(80n), 80n],
+    ['is ahead', nodeAt(1_000n), 1_000n],
+  ])('of a provider that %s is seen only when it is its turn, and never agreed on', async (_, liar, height) => {
+    const { blocks } = blocksOf(2, nodeAt(100n), liar, nodeAt(100n))
+    const seen = await heightsSeen(blocks, 6)
+    expect(seen.filter((one) => one === height)).toHaveLength(2)
+    expect(seen.filter((one) => one === 100n)).toHaveLength(4)
+    expect(blocks.height).toBeNull()
+    expect(await blocks.newest()).toEqual(blockOf(100n))
+  })
+
+  it('of a provider that is dead is what the others agree on, and it is suspended', async () => {
+    const { blocks, troubles } = blocksOf(2, nodeAt(100n), dead, nodeAt(100n))
+    expect(await heightsSeen(blocks, 6)).toEqual(Array.from({ length: 6 }, () => 100n))
+    expect(troubles[0]).toContain('b is suspended')
+  })
+
+  it('of a provider that does not answer is what the others agree on, soon', async () => {
+    const silent: TestNode = { newest: () => new Promise(() => undefined), at: async () => null }
+    const { blocks } = blocksOf(2, nodeAt(100n), silent, nodeAt(100n))
+    const startedAt = performance.now()
+    expect(await heightsSeen(blocks, 3)).toEqual([100n, 100n, 100n])
+    expect(performance.now() - startedAt).toBeLessThan(5_000)
+  })
+})
+
 describe('a provider that is behind', () => {
   it('is suspended, and restored when it has caught up', async () => {
     let tip = 5n

@@ -1,4 +1,5 @@
 /** The blocks on which a quorum of providers agrees. Suspends providers that are behind. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Chain } from '../../protocol/chain.ts'
 import { ChainFailure } from '../port/failure.ts'
 import { askUntilEqual } from './equal-answers.ts'
@@ -9,6 +10,11 @@ import { isUnreachable, Refusal } from './refusal.ts'
 
 export interface AgreedBlocks<B> {
   newest(): Promise<B>
+  /**
+   * The newest block as one provider sees it, each in turn. Never believed: it only tells whether it is worth asking the others. One that fails
+   * is suspended, and all are asked.
+   */
+  glimpse(): Promise<B>
   /** Null above the newest, and at a height that the chain skipped. */
   at(height: bigint): Promise<B | null>
   /** The blocks at these heights, without skipped heights and any above the newest. The same quorum agrees on all of them, so they are of one branch. */
@@ -29,6 +35,8 @@ export type BlockQuestions<N, B> = {
   readonly allowedLag: bigint
 }
 
+/** How long one provider may take for a glimpse before all are asked. */
+const GLIMPSE_MS = 2_000
 const LAG_BLOCKS = 3n
 const LAG_MS = 15_000n
 /** Callers date the newest block by when they asked: they share a read only if it began at most so long before. */
@@ -50,6 +58,7 @@ export function createAgreedBlocks<N, B extends { readonly height: bigint }>(
   const { keyOf, allowedLag } = questions
   let reading: { readonly block: Promise<B>; readonly beganAtMs: number } | null = null
   let newest: bigint | null = null
+  let turn = 0
 
   function readNewest(): Promise<B> {
     return poll<N, B, B>(pool, {
@@ -143,26 +152,47 @@ export function createAgreedBlocks<N, B extends { readonly height: bigint }>(
     }
   }
 
+  async function glimpse(): Promise<B> {
+    const available = pool.available()
+    turn += 1
+    const provider = available[turn % available.length]
+    if (provider === undefined) return readAgreed()
+    const late = new AbortController()
+    try {
+      const seen = await Promise.race([pool.ask(provider, questions.newest), sleep(GLIMPSE_MS, null, { signal: late.signal })])
+      if (seen !== null) return seen
+    } catch (error) {
+      if (!isUnreachable(error)) throw error
+      pool.suspend(provider, error.message)
+    } finally {
+      late.abort()
+    }
+    return readAgreed()
+  }
+
   return {
-    newest() {
-      if (reading !== null && performance.now() - reading.beganAtMs <= SHARED_MS) return reading.block
-      const beganAtMs = performance.now()
-      const block = readNewest()
-        .then((found) => {
-          newest = found.height
-          return found
-        })
-        .finally(() => {
-          if (reading?.block === block) reading = null
-        })
-      reading = { block, beganAtMs }
-      return block
-    },
+    glimpse,
+    newest: readAgreed,
     at: async (height) => (await all([height]))[0] ?? null,
     all,
     get height() {
       return newest
     },
+  }
+
+  function readAgreed(): Promise<B> {
+    if (reading !== null && performance.now() - reading.beganAtMs <= SHARED_MS) return reading.block
+    const beganAtMs = performance.now()
+    const block = readNewest()
+      .then((found) => {
+        newest = found.height
+        return found
+      })
+      .finally(() => {
+        if (reading?.block === block) reading = null
+      })
+    reading = { block, beganAtMs }
+    return block
   }
 }
 

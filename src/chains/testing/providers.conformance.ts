@@ -55,6 +55,27 @@ export function describeProviders(run: ConformanceRun): void {
         expect(await client.headers([newest.height, next.height])).toEqual([newest, next])
       })
 
+      it('can hide or invent the newest block only when it is its turn to be asked alone', async () => {
+        const old = await tip()
+        const client = connect(2)
+        await client.verifyNode()
+        const glimpses = async () => {
+          const seen: string[] = []
+          for (const _ of EVERYONE) seen.push((await client.glimpse?.())?.hash ?? '')
+          return seen
+        }
+        await run.fixture.mine(1)
+        const newest = await tip()
+        for (const how of [{ kind: 'stops-at', newest: old } as const, { kind: 'forges-block', block: newest } as const]) {
+          providers.misbehave(liar, how)
+          const seen = await glimpses()
+          expect(seen.filter((hash) => hash !== newest.hash)).toHaveLength(1)
+          expect(await client.tip()).toEqual(newest)
+        }
+        providers.misbehave(liar, { kind: 'dead' })
+        expect(await glimpses()).toEqual(EVERYONE.map(() => newest.hash))
+      })
+
       it('cannot forge an initiation', async () => {
         const swap = await run.propose(run.user, run.solver)
         await run.fixture.mine(1)

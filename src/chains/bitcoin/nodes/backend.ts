@@ -7,6 +7,8 @@ import type { FeeRate, ReplacedFee } from '../wallet/fees.ts'
 
 export interface BitcoinBackend {
   tip(): Promise<Block>
+  /** With several nodes: see `AgreedBlocks.glimpse`. */
+  glimpse?(): Promise<Block>
   /** null above the tip. */
   blockAt(height: bigint): Promise<Block | null>
   /** The headers at these heights, all of one branch; without any above the tip. */

@@ -79,6 +79,7 @@ export function createQuorumBackend(
       minimumFeeRate: () => ['the minimum fee rate', movingNumber('down')],
     }),
     tip: blocks.newest,
+    glimpse: blocks.glimpse,
     blockAt: blocks.at,
     headers: blocks.all,
     async transactionsIn(watched, from, to) {

@@ -47,6 +47,8 @@ export type LogQuery = {
 export interface EvmNode {
   chainId(): Promise<bigint>
   block(height: bigint | 'latest'): Promise<NodeBlock | null>
+  /** With several providers: see `AgreedBlocks.glimpse`. */
+  glimpse?(): Promise<NodeBlock>
   /** In one request. Omits heights that the node has not reached. With several providers, all are of one branch. */
   blocks(heights: readonly bigint[]): Promise<readonly NodeBlock[]>
   /** The height of the block with this tag: 0 before there is one; null when the node does not support the tag. */

@@ -67,6 +67,7 @@ export function createSharedNode(
       return BigInt(chainIdOf(chain))
     },
     block: (height) => (height === 'latest' ? blocks.newest() : blocks.at(height)),
+    glimpse: blocks.glimpse,
     blocks: blocks.all,
     baseFee: async () => (await blocks.newest()).baseFeePerGas,
     /** No block above the newest can be final. A provider that claims one far above it is suspended; a claim slightly above it counts as the newest. */

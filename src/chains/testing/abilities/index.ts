@@ -56,6 +56,7 @@ const clientCore: Readonly<Record<Exclude<keyof ChainClient, keyof Abilities>, t
   swapId: true,
   verifyNode: true,
   tip: true,
+  glimpse: true,
   headers: true,
   events: true,
   balance: true,
