@@ -56,7 +56,8 @@ const RECONCILE_REST_MS = 30
 /** After a failure, before the sweeper knows better. */
 const FIRST_SWEEP_MS = 1000
 const EXPIRE_MS = 2000
-const DISPATCH_MS = 250
+/** Newly wanted actions and short waits wake the dispatcher. The rest, e.g. work of a dead process, waits for this. */
+const DISPATCH_MS = 400
 const LIST_MS = 60_000
 /** They mostly wait for nodes. */
 const PARALLEL_ACTIONS = 48
@@ -83,6 +84,7 @@ export function startEngine(options: EngineOptions): Engine {
       else log.info({ waitMs: Math.round(waitMs) }, 'no longer overloaded: accepting new quotes and orders')
     },
   )
+  const wakeUps = new Set<NodeJS.Timeout>()
 
   let renewing = true
   const heartbeat = createLoop({
@@ -113,7 +115,7 @@ export function startEngine(options: EngineOptions): Engine {
         })
         running.add(work)
       }
-      return actions.length > 0
+      return actions.length === free
     },
     onError: (error) => log.error({ err: error }, 'dispatcher failed'),
   })
@@ -205,9 +207,21 @@ export function startEngine(options: EngineOptions): Engine {
     options.onNews?.(chain)
   }
 
+  /** For actions that are due before the dispatcher would look by itself. */
+  function wakeIn(ms: number): void {
+    if (ms >= DISPATCH_MS || stopping.signal.aborted) return
+    const timer = setTimeout(() => {
+      wakeUps.delete(timer)
+      dispatcher.wake()
+    }, ms)
+    wakeUps.add(timer)
+  }
+
   async function perform(action: LeasedAction): Promise<void> {
     try {
-      await leases.finish(action, await attempt(action))
+      const result = await attempt(action)
+      await leases.finish(action, result)
+      if (result.kind === 'failed' || result.kind === 'skipped') wakeIn(result.againInMs)
     } catch (error) {
       // The lease has expired: the first engine that reaches the database leases the action again.
       log.error({ order: action.orderId, err: error }, 'could not record the result of an action')
@@ -257,6 +271,7 @@ export function startEngine(options: EngineOptions): Engine {
       stopping.abort()
       await Promise.all([...watchers.values(), reconciler, sweeper, dispatcher, lister, expirer].map((loop) => loop.stop()))
       await Promise.all(running)
+      for (const timer of wakeUps) clearTimeout(timer)
       await signals.close()
       await heartbeat.stop()
       await leases.releaseAll()

@@ -2,8 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ChainFailure } from '../chains/port/failure.ts'
 import type { ActionKey } from '../protocol/order.ts'
-import { type ActionResult, finishAction, type LeasedAction, leaseActions } from '../store/actions/actions.ts'
+import { type LeasedAction, leaseActions } from '../store/actions/actions.ts'
 import { type BatchQuery, leaseBatch } from '../store/actions/batches.ts'
+import { type ActionResult, finishAction } from '../store/actions/finish-action.ts'
 import { releaseLease, releaseLeases, renewActions, renewLeases } from '../store/actions/leases.ts'
 import type { Database } from '../store/database/database.ts'
 

@@ -25,7 +25,7 @@ export type BatchContext = OutboxContext & {
 /** Finishes the other actions that it leased; the caller finishes `first`. */
 export async function redeemBatch(context: BatchContext, first: Taken): Promise<string> {
   const { leases } = context
-  const leased = await leases.batch(first.action, { limit: MAX_OTHERS })
+  const leased = first.action.mayBatch ? await leases.batch(first.action, { limit: MAX_OTHERS }) : []
   const undecided = new Map(leased.map((action) => [action.key, action]))
   let { againInMs } = context
   try {

@@ -5,8 +5,9 @@ import { actionKey, type Leg } from '../../protocol/order.ts'
 import { rewind } from '../chain/events.ts'
 import { findOrder } from '../orders/orders.ts'
 import { NOW, openTestStore, putOrder, recordAttempt, type TestStore } from '../store.fixture.ts'
-import { finishAction, type LeasedAction, leaseAction, leaseActions, readAction, syncWanted, type WantedAction } from './actions.ts'
+import { type LeasedAction, leaseAction, leaseActions, readAction, syncWanted, type WantedAction } from './actions.ts'
 import { readAttempts, readSenderAttempts } from './attempts.ts'
+import { finishAction } from './finish-action.ts'
 
 let store: TestStore
 let orderId: string
@@ -272,6 +273,62 @@ describe('finishAction', () => {
     expect(await ends({ kind: 'sent', tx: 'tx', againInMs: 0 })).toMatchObject({ failures: 2 })
     expect(await readAction(store.db, key())).toMatchObject({ wanted: true, lastTx: 'tx', lastError: null })
     expect(await lease()).toMatchObject({ failures: 0 })
+  })
+
+  test('of several actions at once shares few statements, and each gets its own result', async () => {
+    const orders = await Promise.all(Array.from({ length: 20 }, () => putOrder(store.db)))
+    const ids = orders.map(({ order }) => order.id)
+    await store.db.deleteFrom('actions').execute()
+    await syncWanted(
+      store.db,
+      ids,
+      ids.map((id) => action('destination', 'initiate', id)),
+    )
+    const leased = await leaseActions(store.db, 'holder', SECONDS, 50)
+    let statements = 0
+    const db = store.db.withPlugin({
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        statements += 1
+        return result
+      },
+    })
+    const lost = leased[3] as LeasedAction
+    await sql`update actions set fence = fence + 1 where key = ${lost.key}`.execute(store.db)
+    await Promise.all(leased.map((one, index) => finishAction(db, one, { kind: 'sent', tx: `tx ${index}`, againInMs: 3_600_000 })))
+    expect(statements).toBeLessThanOrEqual(3)
+    for (const [index, one] of leased.entries())
+      expect((await readAction(store.db, one.key))?.lastTx).toBe(one === lost ? null : `tx ${index}`)
+  })
+
+  test.each<{ result: Parameters<typeof finishAction>[2]; changed: object }>([
+    {
+      result: { kind: 'sent', tx: 'new', againInMs: 0 },
+      changed: { last_tx: 'new', reverted_tx: null, last_error: null, refusal: null, failures: 0 },
+    },
+    { result: { kind: 'failed', error: 'why', againInMs: 0 }, changed: { last_error: 'why', refusal: null, failures: 8 } },
+    {
+      result: { kind: 'failed', error: 'why', againInMs: 0, revertedTx: 'dead', refusal: 'told' },
+      changed: { last_tx: null, reverted_tx: 'dead', last_error: 'why', refusal: 'told', failures: 8 },
+    },
+    { result: { kind: 'skipped', againInMs: 0 }, changed: {} },
+    { result: { kind: 'cancelling', tx: 'noop', againInMs: 0 }, changed: {} },
+    { result: { kind: 'cancelled' }, changed: { cancelling: false } },
+    { result: { kind: 'finished' }, changed: { wanted: false, last_error: null, refusal: null } },
+  ])('$result.kind changes only what it should', async ({ result, changed }) => {
+    const before = {
+      last_tx: 'old',
+      reverted_tx: 'gone',
+      last_error: 'before',
+      refusal: 'said',
+      failures: 7,
+      cancelling: true,
+      wanted: true,
+    }
+    await store.db.updateTable('actions').set(before).execute()
+    const leased = await ends(result)
+    expect(leased.failures).toBe(7)
+    expect(await rows()).toMatchObject([{ ...before, ...changed, lease_holder: null, lease_until: null }])
   })
 
   test('an unknown action has no row', async () => {

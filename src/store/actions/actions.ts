@@ -19,6 +19,8 @@ export type LeasedAction = WantedAction & {
   readonly waitedMs: number
   /** Of its order. */
   readonly chains: Readonly<Record<Leg, ChainId>>
+  /** False: when it was leased, no other redeem could have shared its transaction. */
+  readonly mayBatch: boolean
 }
 
 /**
@@ -45,41 +47,61 @@ export async function leaseAction(db: Database, holder: string, seconds: number)
   return (await leaseActions(db, holder, seconds, 1))[0] ?? null
 }
 
+/** So many redeems are considered at a time. */
+const MOST_REDEEMS = 500
+
 /**
  * Leases up to `limit` of the most overdue actions for `seconds`. Redeems come first, because they can be too late. Of redeems that may go as one
  * batch (same asset and redeemer) only the most overdue one: it leases the others itself. Redeems that share a transaction go to one holder.
  */
 export async function leaseActions(db: Database, holder: string, seconds: number, limit: number): Promise<readonly LeasedAction[]> {
+  const isFree = sql`(wanted or cancelling) and (lease_until is null or lease_until < now())`
   const { rows } = await sql<LeasedRow>`
-    with held as materialized (
-      select key, order_id, leg from actions where (wanted or cancelling) and verb = 'redeem' and lease_until > now()
-    ), taken as materialized (
-      select tx as transaction from attempts where action_key in (select key from held)
-      union select transaction from cosigned_redeems where order_id in (select order_id from held where leg = 'source')
-    ), due as materialized (
-      select key, row_number() over (
-        partition by case when verb = 'redeem' then concat_ws(' ', a.leg, s.chain, s.asset, s.redeemer) else key end order by due_at, key) as place
-      from actions a left join swaps s on s.order_id = a.order_id and s.leg = a.leg
-      where (wanted or cancelling) and due_at <= now() and (lease_until is null or lease_until < now())
-        and (verb <> 'redeem' or not exists (
-          select from attempts where action_key = key and tx in (select transaction from taken)))
-        and (verb <> 'redeem' or a.leg <> 'source' or not exists (
-          select from cosigned_redeems c where c.order_id = a.order_id and c.transaction in (select transaction from taken)))
+    with waiting as materialized (
+      select key, order_id, leg, due_at, last_tx from actions
+      where verb = 'redeem' and ${isFree} and (due_at <= now() or last_tx is null)
+      order by due_at limit ${MOST_REDEEMS}
+    ), redeems as materialized (
+      select w.*, concat_ws(' ', w.leg, s.chain, s.asset, s.redeemer) as batch
+      from waiting w left join swaps s on s.order_id = w.order_id and s.leg = w.leg
+    ), firsts as materialized (
+      select distinct on (batch) key, batch from redeems
+      where due_at <= now()
+        and not exists (
+          select from attempts mine join attempts theirs on theirs.tx = mine.tx and theirs.action_key <> mine.action_key
+            join actions held on held.key = theirs.action_key
+          where mine.action_key = redeems.key and held.lease_until > now() and (held.wanted or held.cancelling))
+        and (leg <> 'source' or not exists (
+          select from cosigned_redeems mine join cosigned_redeems theirs on theirs.transaction = mine.transaction
+            join actions held on held.order_id = theirs.order_id and held.leg = 'source' and held.verb = 'redeem'
+          where mine.order_id = redeems.order_id and theirs.order_id <> mine.order_id
+            and held.lease_until > now() and (held.wanted or held.cancelling)))
+      order by batch, due_at, key
+    ), picked as materialized (
+      select key,
+        (select count(*) from redeems) = ${MOST_REDEEMS}
+        or exists (select from redeems where redeems.batch = firsts.batch and redeems.key <> firsts.key and last_tx is null)
+        or exists (
+          select from attempts mine join attempts theirs on theirs.tx = mine.tx and theirs.action_key <> mine.action_key
+          where mine.action_key = firsts.key) as may_batch
+      from firsts
+      union all (
+        select key, false from actions where verb <> 'redeem' and ${isFree} and due_at <= now() order by due_at limit ${limit}
+      )
+    ), chosen as materialized (
+      select actions.key, picked.may_batch from actions join picked on picked.key = actions.key
+      where ${isFree} and due_at <= now()
+      order by verb = 'redeem' desc, due_at limit ${limit} for update of actions skip locked
     )
     update actions set lease_holder = ${holder}, lease_until = now() + make_interval(secs => ${seconds}), fence = fence + 1
-    where key in (
-      select key from actions
-      where key in (select key from due where place = 1)
-        and (wanted or cancelling) and due_at <= now() and (lease_until is null or lease_until < now())
-      order by verb = 'redeem' desc, due_at limit ${limit} for update skip locked
-    )
-    returning ${leasedColumns}`.execute(db)
+    from chosen where chosen.key = actions.key
+    returning ${leasedColumns}, may_batch`.execute(db)
   return rows.map(parseLeased)
 }
 
 /** Of an update of `actions`. */
 export const leasedColumns = sql`
-  key, order_id, leg, verb, cancelling, last_tx, fence, failures, lease_holder as holder,
+  actions.key, order_id, leg, verb, cancelling, last_tx, fence, failures, lease_holder as holder,
   least(extract(epoch from now() - due_at) * 1000, 1e9)::integer as waited_ms,
   (select json_object_agg(swaps.leg, swaps.chain) from swaps where swaps.order_id = actions.order_id) as chains`
 
@@ -95,63 +117,12 @@ export type LeasedRow = {
   holder: string
   waited_ms: number
   chains: Record<Leg, ChainId>
+  may_batch: boolean
 }
 
 export function parseLeased(row: LeasedRow): LeasedAction {
-  const { order_id: orderId, last_tx: lastTx, waited_ms: waitedMs, ...rest } = row
-  return { ...rest, orderId, lastTx, waitedMs }
-}
-
-export type ActionResult =
-  | { readonly kind: 'sent'; readonly tx: string; readonly againInMs: number }
-  | {
-      readonly kind: 'failed'
-      readonly error: string
-      readonly againInMs: number
-      /** A transaction of it that was mined and reverted. */
-      readonly revertedTx?: string
-      /** The reason, for the user, if the user can fix it. */
-      readonly refusal?: string | null
-    }
-  /** Not now. The reconciler decides whether it stays wanted. */
-  | { readonly kind: 'skipped'; readonly againInMs: number }
-  | { readonly kind: 'cancelling'; readonly tx: string; readonly againInMs: number }
-  /** None of its transactions can be mined any more, or the initiation is confirmed. */
-  | { readonly kind: 'cancelled' }
-  /** Not wanted any more, and its order is closed, so the reconciler will not update it. */
-  | { readonly kind: 'finished' }
-
-/** Ends a lease. Ignored if the lease was lost. */
-export async function finishAction(db: Database, action: LeasedAction, result: ActionResult): Promise<void> {
-  const dueAt = (ms: number) => sql<Date>`now() + make_interval(secs => ${ms / 1000})`
-  await db
-    .updateTable('actions')
-    .set({
-      lease_holder: null,
-      lease_until: null,
-      updated_at: new Date(),
-      ...(result.kind === 'sent' && {
-        last_tx: result.tx,
-        reverted_tx: null,
-        last_error: null,
-        refusal: null,
-        failures: 0,
-        due_at: dueAt(result.againInMs),
-      }),
-      ...(result.kind === 'failed' && {
-        last_error: result.error,
-        refusal: result.refusal ?? null,
-        failures: action.failures + 1,
-        due_at: dueAt(result.againInMs),
-        ...(result.revertedTx !== undefined && { last_tx: null, reverted_tx: result.revertedTx }),
-      }),
-      ...(result.kind === 'cancelled' && { cancelling: false }),
-      ...(result.kind === 'finished' && { wanted: false, last_error: null, refusal: null }),
-      ...((result.kind === 'skipped' || result.kind === 'cancelling') && { due_at: dueAt(result.againInMs) }),
-    })
-    .where('key', '=', action.key)
-    .where('fence', '=', action.fence)
-    .execute()
+  const { order_id: orderId, last_tx: lastTx, waited_ms: waitedMs, may_batch: mayBatch, ...rest } = row
+  return { ...rest, orderId, lastTx, waitedMs, mayBatch }
 }
 
 export type KnownAction = {

@@ -5,9 +5,10 @@ import { actionKey, type Leg } from '../../protocol/order.ts'
 import type { Database } from '../database/database.ts'
 import { findOrder } from '../orders/orders.ts'
 import { type ExampleChanges, NOW, openTestStore, putOrder, recordAttempt, type TestStore } from '../store.fixture.ts'
-import { finishAction, type LeasedAction, leaseAction, leaseActions, syncWanted } from './actions.ts'
+import { type LeasedAction, leaseAction, leaseActions, syncWanted } from './actions.ts'
 import { readAttempts } from './attempts.ts'
 import { findCosigned, keepCosigned, leaseBatch } from './batches.ts'
+import { finishAction } from './finish-action.ts'
 
 let store: TestStore
 beforeAll(async () => {
@@ -117,6 +118,24 @@ describe('leasing a batch', () => {
     expect([leased?.orderId, more]).toEqual([second, []])
     if (leased === undefined) throw new Error('nothing to lease')
     expect(orderIds(await batchOf(leased))).toContain(first)
+  })
+
+  test('is tried only if another redeem waits, or shares a transaction', async () => {
+    const [first = ''] = await wantSeveral(1)
+    const alone = await lease(first)
+    expect(alone.mayBatch).toBe(false)
+    await release(alone)
+    await want('destination', 'redeem')
+    const [second = ''] = await wantSeveral(1)
+    const action = await lease(first)
+    expect(action.mayBatch).toBe(true)
+    const [other] = await batchOf(action)
+    expect(other).toMatchObject({ orderId: second, mayBatch: false })
+    if (other === undefined) throw new Error('expected a batch')
+    await recordAttempt(store.db, [action, other], attempt('a'))
+    for (const one of [action, other]) await finishAction(store.db, one, { kind: 'sent', tx: 'a', againInMs: 0 })
+    const third = await want()
+    expect([(await lease(first)).mayBatch, (await lease(third)).mayBatch]).toEqual([true, false])
   })
 
   test('has redeems of one redeemer only: those of others are leased beside it', async () => {

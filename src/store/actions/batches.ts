@@ -32,7 +32,7 @@ export async function leaseBatch(db: Database, action: LeasedAction, query: Batc
         end
       order by a.due_at limit ${query.limit} for update of a skip locked
     )
-    returning ${leasedColumns}`.execute(db)
+    returning ${leasedColumns}, false as may_batch`.execute(db)
   return rows.map(parseLeased)
 }
 

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { actionKey } from '../../protocol/order.ts'
 import { openTestStore, putOrder, type TestStore } from '../store.fixture.ts'
-import { finishAction, hurryAction, leaseAction, syncWanted } from './actions.ts'
+import { hurryAction, leaseAction, syncWanted } from './actions.ts'
+import { finishAction } from './finish-action.ts'
 
 let store: TestStore
 beforeAll(async () => {

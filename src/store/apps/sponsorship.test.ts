@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { prefundedGrant, signedGrant } from '../../protocol/grants.fixture.ts'
-import { finishAction, leaseAction, syncWanted } from '../actions/actions.ts'
+import { leaseAction, syncWanted } from '../actions/actions.ts'
+import { finishAction } from '../actions/finish-action.ts'
 
 import { noteReverted, readRevertedRelays } from '../actions/reverted-relays.ts'
 import type { Database } from '../database/database.ts'

@@ -5,3 +5,4 @@ create index actions_due_others on actions (due_at) where (wanted or cancelling)
 
 -- Actions that share a transaction are leased together.
 create index attempts_by_tx on attempts (tx);
+create index cosigned_redeems_by_transaction on cosigned_redeems using hash (transaction);

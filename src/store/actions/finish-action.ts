@@ -1,0 +1,75 @@
+/** Ends the leases of actions with their results. Concurrent results share a statement. */
+import type { Database } from '../database/database.ts'
+import { prepare } from '../database/prepared.ts'
+import { sharePerDatabase } from '../database/share-statements.ts'
+import type { LeasedAction } from './actions.ts'
+
+export type ActionResult =
+  | { readonly kind: 'sent'; readonly tx: string; readonly againInMs: number }
+  | {
+      readonly kind: 'failed'
+      readonly error: string
+      readonly againInMs: number
+      /** A transaction of it that was mined and reverted. */
+      readonly revertedTx?: string
+      /** The reason, for the user, if the user can fix it. */
+      readonly refusal?: string | null
+    }
+  /** Not now. The reconciler decides whether it stays wanted. */
+  | { readonly kind: 'skipped'; readonly againInMs: number }
+  | { readonly kind: 'cancelling'; readonly tx: string; readonly againInMs: number }
+  /** None of its transactions can be mined any more, or the initiation is confirmed. */
+  | { readonly kind: 'cancelled' }
+  /** Not wanted any more, and its order is closed, so the reconciler will not update it. */
+  | { readonly kind: 'finished' }
+
+/** Rows are locked in the order of their keys, as everywhere: this cannot deadlock with another statement. */
+const finish = prepare<never>(
+  'finish-actions',
+  `
+  with given as materialized (
+    select * from json_to_recordset($1::json) as given (
+      key text, fence bigint, kind text, tx text, error text, refusal text, reverted_tx text, failures integer, again_ms float8)
+  ), held as materialized (
+    select actions.key from given join actions on actions.key = given.key and actions.fence = given.fence
+    order by actions.key for update of actions
+  )
+  update actions set
+    lease_holder = null,
+    lease_until = null,
+    updated_at = now(),
+    due_at = case when again_ms is null then due_at else now() + make_interval(secs => again_ms / 1000) end,
+    last_tx = case when kind = 'sent' then given.tx when given.reverted_tx is null then last_tx end,
+    reverted_tx = case when kind <> 'sent' then coalesce(given.reverted_tx, actions.reverted_tx) end,
+    last_error = case when kind = 'failed' then given.error when kind not in ('sent', 'finished') then last_error end,
+    refusal = case when kind = 'failed' then given.refusal when kind not in ('sent', 'finished') then actions.refusal end,
+    failures = case kind when 'sent' then 0 when 'failed' then given.failures + 1 else actions.failures end,
+    cancelling = cancelling and kind <> 'cancelled',
+    wanted = wanted and kind <> 'finished'
+  from given where actions.key = given.key and actions.fence = given.fence and actions.key in (select key from held)`,
+)
+
+type Finished = { readonly action: LeasedAction; readonly result: ActionResult }
+
+const finishShared = sharePerDatabase<Finished, undefined>(async (db, finished) => {
+  await finish(db, [JSON.stringify(finished.map(rowOf))])
+  return finished.map(() => undefined)
+})
+
+/** Ignored if the lease was lost. */
+export async function finishAction(db: Database, action: LeasedAction, result: ActionResult): Promise<void> {
+  await finishShared(db, { action, result })
+}
+
+function rowOf({ action, result }: Finished) {
+  const { key, fence, failures } = action
+  return {
+    key,
+    fence: fence.toString(),
+    kind: result.kind,
+    failures,
+    ...('againInMs' in result && { again_ms: result.againInMs }),
+    ...(result.kind === 'sent' && { tx: result.tx }),
+    ...(result.kind === 'failed' && { error: result.error, refusal: result.refusal ?? null, reverted_tx: result.revertedTx ?? null }),
+  }
+}
