@@ -15,6 +15,7 @@ const access: {
   identityOf: 'free',
   addressOf: 'free',
   swapId: 'free',
+  prepare: 'free',
   orderKeys: 'free',
   partialDeposits: 'free',
   verifyNode: 'free',

@@ -140,6 +140,7 @@ async function completeTerms(context: OrderContext, request: SolverOrderRequest)
   if (sourceTerms.initiator === sourceTerms.redeemer || destinationTerms.initiator === destinationTerms.redeemer) {
     throw new TandemError('invalid_address', 'the user and the solver must be different parties')
   }
+  await Promise.all([sourceClient.prepare?.(sourceTerms), destinationClient.prepare?.(destinationTerms)])
   const swap = (client: ChainClient, terms: HtlcTerms, leg: Leg) => ({
     chain: client.chain.id,
     swapId: client.swapId(terms),

@@ -42,17 +42,25 @@ const cached = new Map<string, BitcoinHtlc>()
 
 /** Cached: key aggregation takes milliseconds, and one request asks several times. Nothing in it is secret. */
 export function htlcOf(terms: HtlcTerms, network: BitcoinNetwork): BitcoinHtlc {
-  const id = [network.bech32, terms.initiator, terms.redeemer, terms.secretHash, terms.timelock].join()
-  const known = cached.get(id)
-  if (known !== undefined) return known
-  const htlc = buildHtlc(terms, network)
+  return cached.get(cacheKey(terms, network)) ?? cacheHtlc(terms, network, buildHtlc(terms, network))
+}
+
+export function isHtlcCached(terms: HtlcTerms, network: BitcoinNetwork): boolean {
+  return cached.has(cacheKey(terms, network))
+}
+
+export function cacheHtlc(terms: HtlcTerms, network: BitcoinNetwork, htlc: BitcoinHtlc): BitcoinHtlc {
   if (cached.size >= MAX_CACHED) cached.clear()
-  cached.set(id, htlc)
+  cached.set(cacheKey(terms, network), htlc)
   return htlc
 }
 
+function cacheKey(terms: HtlcTerms, network: BitcoinNetwork): string {
+  return [network.bech32, terms.initiator, terms.redeemer, terms.secretHash, terms.timelock].join()
+}
+
 /** Built by hand: a general taproot builder also validates our own scripts, at ten times the cost. */
-function buildHtlc(terms: HtlcTerms, network: BitcoinNetwork): BitcoinHtlc {
+export function buildHtlc(terms: HtlcTerms, network: BitcoinNetwork): BitcoinHtlc {
   const { redeem, refund, instantRefund } = leavesOf(terms)
   const [redeemHash, refundHash, instantRefundHash] = [tapLeafHash(redeem), tapLeafHash(refund), tapLeafHash(instantRefund)]
   const deeper = branchHash(refundHash, instantRefundHash)

@@ -18,6 +18,7 @@ import { defaultPace } from './execute.ts'
 import type { Execution } from './execution.ts'
 import { fundingOf } from './funding.ts'
 import { htlcOf } from './htlc.ts'
+import { createHtlcDeriver } from './htlc-jobs.ts'
 import { networkOf } from './networks.ts'
 import { type BitcoinNodes, connectNodes } from './nodes/connect-nodes.ts'
 import { verifiableNetwork } from './nodes/verify-network.ts'
@@ -52,6 +53,7 @@ export const bitcoin: ChainFamily = {
 
 function createBitcoinClient(chain: Chain, { network, backend, verify, inspect, newBlocks, close }: BitcoinNodes): ChainClient {
   const fees = createFeeEstimator(backend, network)
+  const deriveHtlc = createHtlcDeriver()
   const blocks = createBlocksSince(backend)
   const { draft, ...cosigned } = cosigning(network)
   // Without an address the redeemer is paid at the wallet address of its key; either of the two keys with this x has one of the same kind.
@@ -77,6 +79,7 @@ function createBitcoinClient(chain: Chain, { network, backend, verify, inspect, 
     identityOf,
     addressOf: (key) => walletAddress(onCurve('secp256k1', key).publicKey, network),
     swapId: (terms) => htlcOf(terms, network).address,
+    prepare: (terms) => deriveHtlc(terms, network),
     orderKeys: {
       parseUserKey: (text) => parseUserKey(text, network),
       verifyMessage: (address, message, proof) => verifyMessage(address, message, proof, network),

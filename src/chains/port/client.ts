@@ -27,6 +27,8 @@ export interface ChainClient extends Partial<Abilities> {
   /** Where the owner of a key holds its inventory and receives payments. */
   addressOf(key: PublicKey): string
   swapId(terms: HtlcTerms): SwapId
+  /** Before `swapId` of new terms: does its work off the event loop if much of it is asked for at once. Absent where it is cheap. */
+  prepare?(terms: HtlcTerms): Promise<void>
 
   // Read.
 

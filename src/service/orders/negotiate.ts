@@ -31,7 +31,7 @@ export async function negotiate(context: ServiceContext, proposal: Proposal): Pr
   const refusals: TandemError[] = []
   for (const solver of await candidates(context, proposal)) {
     try {
-      return agree(context, proposal, solver.id, await solver.order(proposalToWire(proposal)))
+      return await agree(context, proposal, solver.id, await solver.order(proposalToWire(proposal)))
     } catch (error) {
       if (error instanceof TandemError) refusals.push(error)
       else if (error instanceof SolverFailure)
@@ -82,7 +82,7 @@ function proposalToWire({ request, ...proposal }: Proposal): SolverOrderRequest 
 }
 
 /** Throws `SolverFailure` if the solver's part of the terms violates the protocol. */
-function agree(context: ServiceContext, proposal: Proposal, solverId: string, answer: SolverOrderAcceptance): Order {
+async function agree(context: ServiceContext, proposal: Proposal, solverId: string, answer: SolverOrderAcceptance): Promise<Order> {
   const { request, users, secretHash } = proposal
   const { pair } = request
   const amount = BigInt(answer.destination.amount)
@@ -113,8 +113,8 @@ function agree(context: ServiceContext, proposal: Proposal, solverId: string, an
     createdAt: proposal.createdAt,
     deadline: proposal.deadline,
     priceExpiresAt: earlier(BigInt(answer.price_expires_at), proposal.deadline),
-    source: completeSwap(context, proposal, 'source', source, source.redeemer),
-    destination: completeSwap(context, proposal, 'destination', destination, destination.initiator),
+    source: await completeSwap(context, proposal, 'source', source, source.redeemer),
+    destination: await completeSwap(context, proposal, 'destination', destination, destination.initiator),
   }
 }
 
@@ -122,7 +122,7 @@ function earlier(a: bigint, b: bigint): bigint {
   return a < b ? a : b
 }
 
-function completeSwap(context: ServiceContext, proposal: Proposal, leg: Leg, terms: HtlcTerms, named: string): Swap {
+async function completeSwap(context: ServiceContext, proposal: Proposal, leg: Leg, terms: HtlcTerms, named: string): Promise<Swap> {
   const { request, users } = proposal
   const user = users[leg]
   const chain = leg === 'source' ? request.pair.sourceChain : request.pair.destinationChain
@@ -134,7 +134,7 @@ function completeSwap(context: ServiceContext, proposal: Proposal, leg: Leg, ter
   if (leg === 'source' && request.payer !== null) assertNotSolver(request.payer, solverIdentity, 'source.delegate')
   return {
     chain: chain.id,
-    swapId: computeSwapId(client, terms),
+    swapId: await computeSwapId(client, terms),
     terms,
     userAddress: user.address,
     orderKey: user.privateKey === null ? null : user.identity,
@@ -158,7 +158,12 @@ function readSolverIdentity(client: ChainClient, named: string): string {
   return canonical
 }
 
-function computeSwapId(client: ChainClient, terms: HtlcTerms): string {
+/** Too many jobs in the worker threads are no fault of the solver. */
+async function computeSwapId(client: ChainClient, terms: HtlcTerms): Promise<string> {
+  await client.prepare?.(terms).catch((error: unknown) => {
+    if (error instanceof TandemError && error.retryAfterSeconds !== null) throw error
+    throw unusable(client, error)
+  })
   return usable(client, () => client.swapId(terms))
 }
 
@@ -166,6 +171,10 @@ function usable(client: ChainClient, read: () => string): string {
   try {
     return read()
   } catch (error) {
-    throw new SolverFailure(`the solver's identity cannot be used on ${client.chain.id}`, { cause: error })
+    throw unusable(client, error)
   }
+}
+
+function unusable({ chain }: ChainClient, cause: unknown): SolverFailure {
+  return new SolverFailure(`the solver's identity cannot be used on ${chain.id}`, { cause })
 }

@@ -54,6 +54,7 @@ const clientCore: Readonly<Record<Exclude<keyof ChainClient, keyof Abilities>, t
   identityOf: true,
   addressOf: true,
   swapId: true,
+  prepare: true,
   verifyNode: true,
   tip: true,
   glimpse: true,
