@@ -44,9 +44,10 @@ type Figures = Plan & {
   readonly limited: number
   readonly loopDelayMs: { readonly service: number; readonly solver: number }
   readonly load: Load
+  readonly measuredSeconds: number
 }
 
-/** What the parties and what they use did in a second. CPU in parts of one core. */
+/** What the parties and what they use did, per second of the run. CPU in parts of one core. */
 type Load = Readonly<Record<(typeof CPUS)[number] | 'statements' | 'requests', number>>
 const CPUS = ['serviceCpu', 'solverCpu', 'postgresCpu', 'chainsCpu'] as const
 
@@ -85,7 +86,8 @@ function measureAttack(plan: Plan, onProgress: (what: string) => void): Promise<
     }
     const [attacked, quotes, started] = await Promise.all([attack, quoting, swapping])
     const after = await report()
-    const perSecond = (amount: number) => amount / ((after.atMs - before.atMs) / 1000)
+    const measuredSeconds = (after.atMs - before.atMs) / 1000
+    const perSecond = (amount: number) => amount / measuredSeconds
     return {
       ...plan,
       quotes: quotes.times,
@@ -94,6 +96,7 @@ function measureAttack(plan: Plan, onProgress: (what: string) => void): Promise<
       answered: attacked.reduce((sum, { answered }) => sum + answered, 0),
       limited: attacked.reduce((sum, { limited }) => sum + limited, 0),
       loopDelayMs: { service: after.service.loopDelayP99Ms, solver: after.solver.loopDelayP99Ms },
+      measuredSeconds,
       load: {
         serviceCpu: perSecond((after.service.cpuMicros - before.service.cpuMicros) / 1e6),
         solverCpu: perSecond((after.solver.cpuMicros - before.solver.cpuMicros) / 1e6),
@@ -188,10 +191,10 @@ async function repeat(
 }
 
 /** What a call of the attackers costs beyond the run without them. */
-function perCall(rows: readonly Figures[], { load, seconds, answered }: Figures, what: keyof Load, times = 1): string {
+function perCall(rows: readonly Figures[], { load, measuredSeconds, answered }: Figures, what: keyof Load, times = 1): string {
   const quiet = rows.find(({ orders }) => orders === 0)
   if (answered === 0 || quiet === undefined) return '–'
-  return (((load[what] - quiet.load[what]) * seconds * times) / answered).toFixed(0)
+  return (((load[what] - quiet.load[what]) * measuredSeconds * times) / answered).toFixed(0)
 }
 
 const round = (ms: number) => (Number.isFinite(ms) ? Math.round(ms) : '–')

@@ -1,5 +1,6 @@
 // Instant refunds whose agreed fee is too low by now: when a coin of the wallet pays the rest.
 
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { TestSigner } from '../../../keys/keys.fixture.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
@@ -75,6 +76,29 @@ it('is sent with the agreed fee while that is enough, with any balance of the wa
   const tx = await send(refunds)
   expect(sent().inputs).toHaveLength(1)
   expect(await fixture.unminedFee(tx)).toEqual({ fee: 200n, vsize: 100n })
+})
+
+it('costs few requests for many deposits, and a repeat asks for none of them', async () => {
+  await deposit(...Array.from({ length: 24 }, () => 150_000n))
+  const refunds = await signed()
+  let requests = 0
+  const count = () => {
+    requests += 1
+  }
+  subscribe('http.client.request.start', count)
+  try {
+    const tx = await send(refunds)
+    expect(requests).toBeLessThanOrEqual(10)
+    requests = 0
+    expect(await send(refunds)).toBe(tx)
+    expect(requests).toBeLessThanOrEqual(5)
+    fixture.node.mine(1)
+    requests = 0
+    expect(await send(refunds)).toBe(tx)
+    expect(requests).toBeLessThanOrEqual(5)
+  } finally {
+    unsubscribe('http.client.request.start', count)
+  }
 })
 
 it('adds one coin that pays the rest of the fee, after the deposits, with change to the wallet', async () => {

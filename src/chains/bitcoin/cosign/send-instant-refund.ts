@@ -8,6 +8,7 @@ import type { SignedInstantRefund } from '../../../protocol/order.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import { type Action, type BuildRequest, execute, knownAttempts, whoSpent } from '../execute.ts'
 import type { Draft, Execution, HeldExecution, KnownAttempt } from '../execution.ts'
+import type { Place } from '../nodes/backend.ts'
 import { inParallel } from '../nodes/in-parallel.ts'
 import { scriptOfAddress, walletAddress } from '../script/address.ts'
 import { estimateVsize, WALLET_WITNESS } from '../script/weight.ts'
@@ -23,7 +24,9 @@ export async function sendInstantRefund(execution: Execution, terms: HtlcTerms, 
   if (refunds.length === 0) throw new ChainFailure('would-fail', 'there is no deposit to refund')
   const touching = (some: readonly SignedInstantRefund[]) =>
     knownAttempts(outbox).filter(({ slots }) => some.some(({ deposit }) => slots.includes(deposit)))
-  const states = await inParallel(refunds, (refund) => stateOf(execution, refund, touching(refunds)))
+  const attempts = touching(refunds)
+  const live = await placeOfNewest(execution, attempts)
+  const states = await inParallel(refunds, async (refund) => stateIn(live, refund) ?? stateOf(execution, refund, attempts))
   const open = states.flatMap((state) => (state.kind === 'open' ? [state.refund] : [])).slice(0, MAX_SPENT_AT_ONCE)
   if (open.length === 0) return resultOf(states)
 
@@ -48,6 +51,20 @@ type RefundState =
   | { readonly kind: 'open'; readonly refund: SignedInstantRefund }
   | { readonly kind: 'settled'; readonly refund: SignedInstantRefund; readonly tx: string; readonly isOurs: boolean }
   | { readonly kind: 'gone'; readonly refund: SignedInstantRefund }
+
+type Live = { readonly attempt: KnownAttempt; readonly place: Place }
+
+async function placeOfNewest({ backend }: Execution, attempts: readonly KnownAttempt[]): Promise<Live | null> {
+  const attempt = attempts.at(-1)
+  const place = attempt === undefined ? null : await backend.placeOf(attempt.transaction)
+  return attempt === undefined || place === null ? null : { attempt, place }
+}
+
+/** While a node has our attempt, it spends its deposits: one request instead of two for each of them. */
+function stateIn(live: Live | null, refund: SignedInstantRefund): RefundState | null {
+  if (live === null || !live.attempt.slots.includes(refund.deposit)) return null
+  return live.place === 'mempool' ? { kind: 'open', refund } : { kind: 'settled', refund, tx: live.attempt.tx, isOurs: true }
+}
 
 async function stateOf(execution: Execution, refund: SignedInstantRefund, attempts: readonly KnownAttempt[]): Promise<RefundState> {
   if ((await execution.backend.output(refund.deposit)).state === 'unspent') return { kind: 'open', refund }

@@ -2,6 +2,7 @@
 
 import type { Block } from '../../../protocol/chain.ts'
 import type { FoundSwaps } from '../../port/watched-swaps.ts'
+import { gatherCalls } from '../../providers/gather-calls.ts'
 import { createProviderHttp } from '../../providers/http.ts'
 import type { JsonRpc } from '../../providers/json-rpc.ts'
 import { Refusal } from '../../providers/refusal.ts'
@@ -36,6 +37,7 @@ const RPC_MISC_ERROR = -1
 
 export function createCoreBackend(url: string, network: BitcoinNetwork): BitcoinNode {
   const rpc = createCoreRpc(createProviderHttp(url))
+  const gathered = gatherCalls(rpc)
   const mempool = createMempoolIndex(rpc, network)
   const headers = createRecentBlocks(async (hash) => parseHeader(await rpc.call('getblockheader', [hash, true])))
   const blocks: BlockSource = {
@@ -54,7 +56,7 @@ export function createCoreBackend(url: string, network: BitcoinNetwork): Bitcoin
 
   const confirmationsOf = async (outpoint: Outpoint, includeMempool: boolean): Promise<bigint | null> => {
     const { txid, vout } = splitOutpoint(outpoint)
-    const answer = await rpc.call('gettxout', [txid, vout, includeMempool])
+    const answer = await gathered('gettxout', [txid, vout, includeMempool])
     return answer === null ? null : asInteger(asRecord(answer).confirmations)
   }
 

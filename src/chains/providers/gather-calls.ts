@@ -1,0 +1,39 @@
+/** Calls that are made at the same moment are sent as one batch: the number of messages is the cost, for us and for the node. */
+import type { JsonRpc, RpcCall } from './json-rpc.ts'
+import { Refusal } from './refusal.ts'
+
+type Waiting = { readonly call: RpcCall; resolve(result: unknown): void; reject(error: unknown): void }
+
+const MAX_BATCH = 100
+
+export function gatherCalls(rpc: JsonRpc): JsonRpc['call'] {
+  let waiting: Waiting[] = []
+
+  async function sendAll(): Promise<void> {
+    const all = waiting
+    waiting = []
+    for (let at = 0; at < all.length; at += MAX_BATCH) await send(all.slice(at, at + MAX_BATCH))
+  }
+
+  async function send(calls: readonly Waiting[]): Promise<void> {
+    const [only, ...more] = calls
+    if (only === undefined) return
+    try {
+      if (more.length === 0) return only.resolve(await rpc.call(only.call.method, only.call.params))
+      const answers = await rpc.batch(calls.map(({ call }) => call))
+      for (const [index, { resolve, reject }] of calls.entries()) {
+        const answer = answers[index]
+        if (answer instanceof Refusal) reject(answer)
+        else resolve(answer)
+      }
+    } catch (error) {
+      for (const { reject } of calls) reject(error)
+    }
+  }
+
+  return (method, params) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ call: { method, params }, resolve, reject })
+      if (waiting.length === 1) setImmediate(() => void sendAll())
+    })
+}
