@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { factsOf } from '../engine/facts.ts'
 import type { Block } from '../protocol/chain.ts'
 import { MAX_COUNTED } from '../protocol/counting.ts'
@@ -98,6 +98,31 @@ test('a mark that is written while orders are derived stays', async () => {
   await Promise.all([reservations.read(all), fillFor(solver, order, ['deposit']), openReservations(store.other).read(all)])
   expect(before).toBeGreaterThan(0)
   expect((await reservations.read(all)).get(wbtc) ?? 0n).toBe(await expectedSum(all))
+})
+
+test('all who ask while reservations are read share the next read, which sees what was recorded before they asked', async () => {
+  const order = await agree()
+  await poll('ethereum_localnet', () => [])
+  const now = vi.fn(solver.context.now)
+  const reservations = createReservations({ db: store.db, registry: solver.context.registry, now })
+  const first = reservations.read(all)
+  await vi.waitFor(() => expect(now).toHaveBeenCalledTimes(1))
+  await poll('bitcoin_regtest', (block) => [deposit(order.source, 1_000_000n, 'deposit', block)])
+  const later = await Promise.all([reservations.read(all), reservations.read(['promised']), reservations.read(all)])
+  await first
+  expect(now).toHaveBeenCalledTimes(2)
+  expect(later.map((sums) => sums.get(wbtc))).toEqual([980_000n, undefined, 980_000n])
+})
+
+test('a failed read fails for those who share it, and the next one works', async () => {
+  const now = vi.fn(solver.context.now)
+  const reservations = createReservations({ db: store.db, registry: solver.context.registry, now })
+  now.mockImplementationOnce(() => {
+    throw new Error('no clock')
+  })
+  const failed = await Promise.allSettled([reservations.read(all), reservations.read(all)])
+  expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  expect(await reservations.read(all)).toEqual(new Map())
 })
 
 test('a promise of one process is reserved for another at once', async () => {

@@ -57,48 +57,61 @@ export function createReservations(options: {
   const { db, registry } = options
   const served = registry.chains.map(({ id }) => id).filter((id) => registry.isServed(id))
   let known: ReadonlyMap<string, Known> = new Map()
+  let running: Promise<unknown> = Promise.resolve()
+  let next: Promise<ReadonlyMap<string, Known>> | null = null
 
-  return {
-    async read(kinds) {
-      const now = options.now()
-      const { marks, tips } = await readInventoryMarks(db, served)
-      const versionOf = (ids: readonly string[], chains: readonly ChainId[]) =>
-        [...ids, ...chains.map((chain) => tips.get(chain) ?? '')].join()
-      const current = new Map<string, Known>()
-      const changed: string[] = []
-      for (const [orderId, ids] of marks) {
-        const entry = known.get(orderId)
-        if (entry !== undefined && entry.version === versionOf(ids, entry.chains) && now - entry.at < DERIVE_AGAIN_SECONDS)
-          current.set(orderId, entry)
-        else changed.push(orderId)
-      }
-      const used = new Set<string>()
-      for (const snapshot of await findOrderSnapshots(db, changed)) {
-        const { order, closed } = snapshot.stored
-        const ids = marks.get(order.id) ?? []
-        const state = isServed(registry, snapshot.stored) ? deriveOrder(factsOf(registry, snapshot, now)) : null
-        const chains = [order.source.chain, order.destination.chain]
-        if (closed || (state !== null && isReleased(state))) continue
-        const kind = state === null ? null : reservationKind(state)
-        const { asset, amount } = order.destination.terms
-        // Only the newest mark stays.
-        const [newest] = ids.slice(-1)
-        if (newest !== undefined) used.add(newest)
-        current.set(order.id, {
-          version: versionOf(ids.slice(-1), chains),
-          chains,
-          at: now,
-          reserves: kind === null ? null : { kind, asset, amount },
-        })
-      }
-      known = current
-      await deleteInventoryMarks(
-        db,
-        changed.flatMap((orderId) => marks.get(orderId) ?? []).filter((id) => !used.has(id)),
-      )
-      return sumByAsset(current.values(), kinds)
-    },
+  /** One after the other. All who ask while one runs share the next: it begins after they asked. */
+  function shareNext(): Promise<ReadonlyMap<string, Known>> {
+    next ??= running.then(() => {
+      next = null
+      const current = update()
+      running = current.catch(() => undefined)
+      return current
+    })
+    return next
   }
+
+  async function update(): Promise<ReadonlyMap<string, Known>> {
+    const now = options.now()
+    const { marks, tips } = await readInventoryMarks(db, served)
+    const versionOf = (ids: readonly string[], chains: readonly ChainId[]) =>
+      [...ids, ...chains.map((chain) => tips.get(chain) ?? '')].join()
+    const current = new Map<string, Known>()
+    const changed: string[] = []
+    for (const [orderId, ids] of marks) {
+      const entry = known.get(orderId)
+      if (entry !== undefined && entry.version === versionOf(ids, entry.chains) && now - entry.at < DERIVE_AGAIN_SECONDS)
+        current.set(orderId, entry)
+      else changed.push(orderId)
+    }
+    const used = new Set<string>()
+    for (const snapshot of await findOrderSnapshots(db, changed)) {
+      const { order, closed } = snapshot.stored
+      const ids = marks.get(order.id) ?? []
+      const state = isServed(registry, snapshot.stored) ? deriveOrder(factsOf(registry, snapshot, now)) : null
+      const chains = [order.source.chain, order.destination.chain]
+      if (closed || (state !== null && isReleased(state))) continue
+      const kind = state === null ? null : reservationKind(state)
+      const { asset, amount } = order.destination.terms
+      // Only the newest mark stays.
+      const [newest] = ids.slice(-1)
+      if (newest !== undefined) used.add(newest)
+      current.set(order.id, {
+        version: versionOf(ids.slice(-1), chains),
+        chains,
+        at: now,
+        reserves: kind === null ? null : { kind, asset, amount },
+      })
+    }
+    known = current
+    await deleteInventoryMarks(
+      db,
+      changed.flatMap((orderId) => marks.get(orderId) ?? []).filter((id) => !used.has(id)),
+    )
+    return current
+  }
+
+  return { read: async (kinds) => sumByAsset((await shareNext()).values(), kinds) }
 }
 
 function sumByAsset(known: Iterable<Known>, kinds: readonly ReservationKind[]): ReadonlyMap<AssetId, bigint> {
