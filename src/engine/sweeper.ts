@@ -6,9 +6,8 @@
 import type { Registry } from '../protocol/registry/registry.ts'
 import { LATE_DEPOSIT_WATCH_SECONDS, smallDepositsOf } from '../protocol/state.ts'
 import type { Database } from '../store/database/database.ts'
-import { sweepPage } from '../store/orders/open-orders.ts'
+import { sweepPage, TURNS } from '../store/orders/open-orders.ts'
 import { closeUnfundedOrders } from '../store/orders/orders.ts'
-import { SHARDS } from '../store/orders/touched-orders.ts'
 import { ALL_SHARDS, outlivingVerbs } from './reconciler.ts'
 
 export type SweeperContext = { readonly db: Database; readonly registry: Registry }
@@ -25,6 +24,8 @@ const PAGE_MS = 6000
 const ROUND_MS = 60_000
 /** Of each page: of 100,000 open orders each is derived every three hours, of 50 every minute. */
 const REDERIVED = 50
+/** Somewhat fewer than so many orders of a full page have, and odd: so every turn comes first at some time. */
+const TURNS_PER_ROUND = 37
 
 export function createSweeper({ db, registry }: SweeperContext, nowMs: () => number = () => performance.now()): Sweeper {
   let cursor = 0n
@@ -34,13 +35,12 @@ export function createSweeper({ db, registry }: SweeperContext, nowMs: () => num
   return {
     async sweep(now, shards = ALL_SHARDS) {
       const deadline = now - LATE_DEPOSIT_WATCH_SECONDS
-      const turn = (round * SHARDS * REDERIVED) / PAGE
       const { late, end } = await sweepPage(db, {
         after: cursor,
         limit: PAGE,
         shards,
         rederived: REDERIVED,
-        turn: Math.floor(turn) % SHARDS,
+        turn: (round * TURNS_PER_ROUND) % TURNS,
         worthlessBelow,
         deadline,
       })

@@ -9,13 +9,16 @@ export type SweptPage = {
   readonly shards: readonly number[]
   /** How many orders are derived again although nothing is missing. */
   readonly rederived: number
-  /** From which shard on these are taken. */
+  /** From which of `TURNS` on these are taken: an order has its turn by its id. */
   readonly turn: number
   /** Deposits below these amounts cost more than they are worth. */
   readonly worthlessBelow: ReadonlyMap<ChainId, bigint>
   /** Orders with earlier deadlines may be closed if they are unfunded. */
   readonly deadline: bigint
 }
+
+/** So many that few orders share one: each begins a page at some time, and is then not behind the limit. A power of two. */
+export const TURNS = 1024
 
 /** An order with nothing but worthless deposits is not active: it is derived when something happens to it, but not again without need. */
 const isActive = `(
@@ -40,7 +43,7 @@ const selectPage = prepare<{ orders: bigint; last: bigint | null; late: readonly
     select id from known where coalesce(mark, 0) <> facts_mark(id) and not (mark is null and rechecked)
       and not exists (select from touched_orders where touched_orders.order_id = known.id)
   ), again as (
-    select id from known as page where mark is not null and ${isActive} order by (shard - $5::integer) & 31, id limit $4::integer
+    select id from known as page where mark is not null and ${isActive} order by ((hashtext(id) & ${TURNS - 1}) - $5::integer) & ${TURNS - 1}, id limit $4::integer
   ), touched as (
     insert into touched_orders (order_id) select id from missed union select id from again
   )
