@@ -32,7 +32,7 @@ type LoadFigures = LoadPlan & {
   readonly p99Ms: number
   readonly requestsPerSwap: number
   readonly loopDelayMs: { readonly service: number; readonly solver: number }
-  /** Parts of one core. */
+  /** Milliseconds of processor time per swap. */
   readonly cpu: { readonly service: number; readonly solver: number; readonly chains: number; readonly postgres: number | null }
 }
 
@@ -85,15 +85,13 @@ function measureLoad(plan: LoadPlan, onProgress: (what: string) => void): Promis
     onProgress('warming up')
     await run(users, { perSecond: 2, swaps: WARM_UP_SWAPS * routes.length }, () => undefined)
     const before = { parties: await report(), chains: await chainsCpu(), postgres: await postgresCpuSeconds(chains.pid) }
-    const startedAt = performance.now()
     const { swaps, refused } = await run(users, { perSecond: plan.perSecond, swaps: Math.ceil(plan.perSecond * plan.seconds) }, onProgress)
-    const seconds = (performance.now() - startedAt) / 1000
     const after = { parties: await report(), chains: await chainsCpu(), postgres: await postgresCpuSeconds(chains.pid) }
 
     const of = (party: PartyInput['party']) =>
       after.parties.map((now, index) => ({ now, earlier: before.parties[index] })).filter(({ now }) => now.party === party)
     const cpuOf = (party: PartyInput['party']) =>
-      of(party).reduce((sum, { now, earlier }) => sum + (now.cpuMicros - (earlier?.cpuMicros ?? 0)) / 1e6, 0) / seconds
+      of(party).reduce((sum, { now, earlier }) => sum + (now.cpuMicros - (earlier?.cpuMicros ?? 0)) / 1e3, 0) / swaps.length
     const delayOf = (party: PartyInput['party']) => Math.max(...of(party).map(({ now }) => now.loopDelayP99Ms))
     return {
       ...plan,
@@ -104,8 +102,8 @@ function measureLoad(plan: LoadPlan, onProgress: (what: string) => void): Promis
       cpu: {
         service: cpuOf('service'),
         solver: cpuOf('solver'),
-        chains: (after.chains - before.chains) / seconds,
-        postgres: after.postgres === null || before.postgres === null ? null : (after.postgres - before.postgres) / seconds,
+        chains: ((after.chains - before.chains) * 1e3) / swaps.length,
+        postgres: after.postgres === null || before.postgres === null ? null : ((after.postgres - before.postgres) * 1e3) / swaps.length,
       },
     }
   })
@@ -186,7 +184,7 @@ const plans: Readonly<Record<'full' | 'smallest', readonly LoadPlan[]>> = {
 export const loadBench: Bench = {
   name: 'load',
   about: `swaps per second, limits p50 ${P50_LIMIT_MS} ms and p99 ${P99_LIMIT_MS} ms from source confirmed to destination redeemed`,
-  conditions: `Instantly mined local chains, all on one machine. One route: ${ROUTE.from} → ${ROUTE.to}, ${ACCOUNTS} users. Mixed: ${MIXED.length} routes in turn, every family as source and as destination, one user per chain, payouts seen through the API. Chains (in one process with the embedded database server), service and solver are processes of their own, with 1 or 2 processes of each party on one database. Orders arrive at a fixed rate, whatever the earlier ones do. Source confirmed: the node has taken the transaction, and mines it at once. Paid in time: until ${P99_LIMIT_MS} ms after the last order. Requests: HTTP requests of both parties to nodes. CPU: parts of one core.`,
+  conditions: `Instantly mined local chains, all on one machine. One route: ${ROUTE.from} → ${ROUTE.to}, ${ACCOUNTS} users. Mixed: ${MIXED.length} routes in turn, every family as source and as destination, one user per chain, payouts seen through the API. Chains (in one process with the embedded database server), service and solver are processes of their own, with 1 or 2 processes of each party on one database. Orders arrive at a fixed rate, whatever the earlier ones do. Source confirmed: the node has taken the transaction, and mines it at once. Paid in time: until ${P99_LIMIT_MS} ms after the last order. Requests: HTTP requests of both parties to nodes. CPU: processor time of each process, per swap.`,
   async run({ size, onProgress }) {
     const rows: LoadFigures[] = []
     for (const plan of plans[size]) rows.push(await measureLoad(plan, onProgress))
@@ -205,7 +203,7 @@ export const loadBench: Bench = {
           'p99 ms',
           'requests/swap',
           'loop delay p99 ms service, solver',
-          'CPU service, solver, chains, database',
+          'CPU ms/swap service, solver, chains, database',
         ],
         rows: rows.map((row) => [
           row.routes,
@@ -219,7 +217,7 @@ export const loadBench: Bench = {
           Math.round(row.p99Ms),
           Math.round(row.requestsPerSwap),
           `${row.loopDelayMs.service.toFixed(0)}, ${row.loopDelayMs.solver.toFixed(0)}`,
-          [row.cpu.service, row.cpu.solver, row.cpu.chains, row.cpu.postgres].map((part) => part?.toFixed(2) ?? '–').join(', '),
+          [row.cpu.service, row.cpu.solver, row.cpu.chains, row.cpu.postgres].map((part) => part?.toFixed(0) ?? '–').join(', '),
         ]),
       },
     }
