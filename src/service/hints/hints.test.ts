@@ -54,6 +54,25 @@ test('sends one request at a time to a solver, and a failure loses only that hin
   await vi.waitFor(() => expect(talk.told).toEqual([['b', 'c']]))
 })
 
+test('the first hint does not wait for others, and those that come within 100 ms go together', async () => {
+  const talk = createTalk()
+  const waits: { readonly ms: number; readonly end: () => void }[] = []
+  const wait = (ms: number) => new Promise<void>((end) => waits.push({ ms, end }))
+  const spaced = createHints([talk], () => undefined, wait)
+  const endWait = async (index: number) => {
+    await vi.waitFor(() => expect(waits).toHaveLength(index + 1))
+    waits[index]?.end()
+  }
+  spaced.tell('a')
+  await endWait(0)
+  await vi.waitFor(() => expect(talk.told).toEqual([['a']]))
+  for (const chain of ['b', 'c', 'b']) spaced.tell(chain)
+  await endWait(1)
+  await endWait(2)
+  await vi.waitFor(() => expect(talk.told).toEqual([['a'], ['b', 'c']]))
+  expect(waits.map(({ ms }) => ms).slice(0, 3)).toEqual([0, 100, 0])
+})
+
 test('hears what a solver says, and goes on from there', async () => {
   const talk = createTalk()
   const heard: string[] = []

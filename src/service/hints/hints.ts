@@ -7,29 +7,34 @@ import type { ChainId } from '../../protocol/chain-id.ts'
 import type { SolverClient } from '../solver-client.ts'
 
 export interface Hints {
-  /** Tells all solvers, soon: what happens within 50 ms goes together, and one request at a time to each. */
+  /** Tells all solvers at once, but each at most ten times a second: what happens meanwhile goes together. */
   tell(chain: ChainId): void
   stop(): Promise<void>
 }
 
-const COLLECT_MS = 50
+const SPACING_MS = 100
 const RETRY_MS = 5000
 
 type Talk = Pick<SolverClient, 'tellChanges' | 'changesSince'>
 
+type Wait = (ms: number, signal: AbortSignal) => Promise<void>
+const waitAtMost: Wait = (ms, signal) => sleep(ms, undefined, { signal, ref: false }).catch(() => undefined)
+
 /** `onHint`: a solver says that something has happened on this chain. */
-export function createHints(solvers: readonly Talk[], onHint: (chain: ChainId) => void): Hints {
+export function createHints(solvers: readonly Talk[], onHint: (chain: ChainId) => void, wait: Wait = waitAtMost): Hints {
   const stopping = new AbortController()
-  const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined)
+  const pause = (ms: number) => wait(ms, stopping.signal)
   const talks = solvers.map((solver) => ({ waiting: new Set<ChainId>(), sending: null as Promise<void> | null, solver }))
 
   async function send({ waiting, solver }: (typeof talks)[number]): Promise<void> {
     while (waiting.size > 0 && !stopping.signal.aborted) {
-      await pause(COLLECT_MS)
+      // What happens in the same turn of the event loop goes together.
+      await pause(0)
       const chains = [...waiting]
       waiting.clear()
       // A hint that is lost does no harm: the solver polls.
       await solver.tellChanges(chains).catch(() => undefined)
+      await pause(SPACING_MS)
     }
   }
 
@@ -39,7 +44,7 @@ export function createHints(solvers: readonly Talk[], onHint: (chain: ChainId) =
         const { next, chains } = await solver.changesSince(after, stopping.signal)
         after = next
         for (const chain of chains) onHint(chain)
-        await pause(COLLECT_MS)
+        await pause(SPACING_MS)
       } catch {
         // The solver is away, or knows no hints.
         await pause(RETRY_MS)
