@@ -31,13 +31,14 @@ export async function createOrder(
   body: CreateOrderRequest,
   idempotencyKey: string | null,
 ): Promise<CreateOrderResult> {
-  const asked: Asked = { app, idempotencyKey, request: parseOrderRequest(context, body) }
+  const request = parseOrderRequest(context, body)
+  const asked: Asked = { app, idempotencyKey, request, requestHash: hashRequest(request) }
   const known = await findSame(context, asked)
   if (known !== null) return describeFunding(context, app, known.order, null)
   return makeOrder(context, asked)
 }
 
-type Asked = { readonly app: App; readonly idempotencyKey: string | null; readonly request: OrderRequest }
+type Asked = { readonly app: App; readonly idempotencyKey: string | null; readonly request: OrderRequest; readonly requestHash: string }
 
 async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateOrderResult> {
   const { app, request } = asked
@@ -84,7 +85,7 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
       slippageBips,
       affiliateFees: affiliateFees(request.affiliateShares, pair.source, request.sourceAmount),
       idempotencyKey: asked.idempotencyKey,
-      requestHash: hashRequest(request),
+      requestHash: asked.requestHash,
       tokenHash: hashToken(orderToken),
       assetPrices,
       clientSecret: secret === null,
@@ -142,9 +143,8 @@ function write(
 }
 
 /** The earlier order of the same request. Throws `conflict` if the same key belongs to another request. */
-async function findSame({ db }: ServiceContext, { app, idempotencyKey, request }: Asked): Promise<StoredOrder | null> {
+async function findSame({ db }: ServiceContext, { app, idempotencyKey, request, requestHash }: Asked): Promise<StoredOrder | null> {
   const { byKey, byNonce } = await findRepeated(db, { app: app.name, idempotencyKey, ...ownersOf(request), nonce: request.nonce })
-  const requestHash = hashRequest(request)
   if (byKey !== null && byKey.requestHash !== requestHash)
     throw new TandemError('conflict', `this Idempotency-Key was used for order ${byKey.order.id} with another request`)
   if (byNonce !== null && byNonce.requestHash !== requestHash)
