@@ -1,7 +1,4 @@
 import { readFile } from 'node:fs/promises'
-import { sha256 } from '@noble/hashes/sha2.js'
-import { base58, createBase58check } from '@scure/base'
-import { getAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { networkOf } from '../../chains/bitcoin/networks.ts'
 import { REMEMBERED_BLOCKS } from '../../store/chain/events.ts'
@@ -15,83 +12,10 @@ import type { HtlcEvent } from '../htlc.ts'
 import type { Leg } from '../order.ts'
 import { deriveOrder } from '../state.ts'
 import { assertTimelocksSafe, clockAfter, countsHeight, mostSeconds, timelockGapSeconds } from '../timelock.ts'
-import { type EnvironmentName, environmentNames, environments } from './environments.ts'
+import { assertAddress } from './assert-address.fixture.ts'
+import { environmentNames, environments } from './environments.ts'
+import { expectedAssets } from './expected-assets.fixture.ts'
 import { createRegistry, type DeployedContracts } from './registry.ts'
-
-/** Exactly the asset ids that clients know, with their decimals. */
-const expected: Readonly<Record<EnvironmentName, Readonly<Record<string, number>>>> = {
-  local: {
-    'bitcoin_regtest:btc': 8,
-    'litecoin_regtest:ltc': 8,
-    'ethereum_localnet:eth': 18,
-    'ethereum_localnet:wbtc': 8,
-    'hypercore_localnet:purr': 5,
-    'tron_localnet:usdt': 6,
-    'tron_localnet:wbtc': 8,
-    'ethereum_localnet:usdc': 6,
-    'arbitrum_localnet:eth': 18,
-    'arbitrum_localnet:wbtc': 8,
-    'arbitrum_localnet:usdc': 6,
-  },
-  mainnet: {
-    'arbitrum:wbtc': 8,
-    'ethereum:wbtc': 8,
-    'arbitrum:ibtc': 8,
-    'base:cbbtc': 8,
-    'bitcoin:btc': 8,
-    'bnbchain:btcb': 18,
-    'botanix:btc': 18,
-    'citrea:cbtc': 18,
-    'ethereum:cbbtc': 8,
-    'ethereum:usdt': 6,
-    'hyperevm:ubtc': 8,
-    'litecoin:ltc': 8,
-    'monad:mon': 18,
-    'monad:usdc': 6,
-    'solana:cbbtc': 8,
-    'solana:sol': 9,
-    'solana:usdc': 6,
-    'starknet:wbtc': 8,
-    'tron:usdt': 6,
-  },
-  testnet: {
-    'arbitrum_sepolia:wbtc': 8,
-    'ethereum_sepolia:wbtc': 8,
-    'alpen_signet:btc': 8,
-    'alpen_testnet:sbtc': 18,
-    'alpen_testnet:usdc': 6,
-    'arbitrum_sepolia:ibtc': 8,
-    'arbitrum_sepolia:seed': 18,
-    'arbitrum_sepolia:usdc': 6,
-    'base_sepolia:cbltc': 8,
-    'base_sepolia:cbxrp': 6,
-    'base_sepolia:ibtc': 8,
-    'base_sepolia:usdc': 6,
-    'base_sepolia:usdt': 6,
-    'base_sepolia:wbtc': 8,
-    'bitcoin_testnet:btc': 8,
-    'bnbchain_testnet:wbtc': 8,
-    'citrea_testnet:cbbtc': 8,
-    'citrea_testnet:cbtc': 18,
-    'citrea_testnet:usdc': 6,
-    'citrea_testnet:usdt': 6,
-    'citrea_testnet:wbtc': 8,
-    'citrea_testnet:wcbtc': 18,
-    'ethereum_sepolia:usdc': 6,
-    'litecoin_testnet:ltc': 8,
-    'monad_testnet:cbbtc': 8,
-    'monad_testnet:usdc': 6,
-    'solana_testnet:cbbtc': 8,
-    'solana_testnet:sol': 9,
-    'solana_testnet:usdc': 6,
-    'starknet_sepolia:wbtc': 8,
-    'tron_shasta:usdt': 6,
-    'tron_shasta:wbtc': 8,
-    'xrpl_testnet:xrp': 6,
-    'sui_testnet:sui': 9,
-    'hypercore_testnet:purr': 5,
-  },
-}
 
 /** Chains that no public explorer shows, as far as is confirmed. */
 const withoutExplorer = new Set([
@@ -110,25 +34,6 @@ const withoutChecksum: Readonly<Record<string, string>> = {
   'solana:usdc': 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
   'solana_testnet:usdc': '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU',
   'starknet:wbtc': '0x03fe2b97c1fd336e750087d68b9b867997fd64a2661ff3ca5a7c771641e8e7ac',
-}
-
-const tronCheck = createBase58check(sha256)
-/** The prime of Starknet's field: an address is an element of it. */
-const FIELD_PRIME = 2n ** 251n + 17n * 2n ** 192n + 1n
-
-/** Throws unless the address is valid in its family, with a checksum where the family has one. */
-function assertAddress(family: Chain['family'], address: string): void {
-  if (family === 'solana') {
-    if (base58.decode(address).length !== 32) throw new Error(`${address} is not 32 bytes`)
-  } else if (family === 'tron') {
-    const bytes = tronCheck.decode(address)
-    if (bytes.length !== 21 || bytes[0] !== 0x41) throw new Error(`${address} is not a Tron address`)
-  } else if (family === 'starknet') {
-    if (!/^0x[0-9a-f]{64}$/.test(address) || BigInt(address) === 0n || BigInt(address) >= FIELD_PRIME)
-      throw new Error(`${address} is not a field element`)
-  } else if (family === 'evm' || family === 'hypercore') {
-    if (getAddress(address) !== address) throw new Error(`${address} has a wrong checksum (EIP-55)`)
-  } else throw new Error(`${family} has no tokens here`)
 }
 
 /** Seconds left for the reveal rule when the destination has just reached its required confirmations. */
@@ -162,8 +67,8 @@ const rows = environmentNames.map((name) => ({ name, ...environments[name] }))
 
 describe.each(rows)('the $name environment', ({ name, chains, assets }) => {
   it('lists the assets that clients know, with their decimals', () => {
-    expect(Object.fromEntries(assets.map((asset) => [asset.id, asset.decimals]))).toEqual(expected[name])
-    expect(assets).toHaveLength(Object.keys(expected[name]).length)
+    expect(Object.fromEntries(assets.map((asset) => [asset.id, asset.decimals]))).toEqual(expectedAssets[name])
+    expect(assets).toHaveLength(Object.keys(expectedAssets[name]).length)
   })
 
   it('has every chain once, each with an asset', () => {
@@ -291,22 +196,6 @@ describe.each(rows)('the $name environment', ({ name, chains, assets }) => {
   it('names clock exceptions only for test networks with an unreliable clock', () => {
     const exceptions = chains.filter((chain) => chain.clockException !== undefined).map(({ id }) => id)
     expect(exceptions).toEqual(name === 'testnet' ? ['alpen_signet', 'bitcoin_testnet', 'litecoin_testnet'] : [])
-  })
-})
-
-describe('the check of addresses', () => {
-  it.each([
-    ['evm', '0xcbB7C0000aB88B473b1f5aFd9ef808440eed33bf'],
-    ['evm', '0xcbb7c0000ab88b473b1f5afd9ef808440eed33bf'],
-    ['solana', 'cbbtcf3aa214zXHbiAZQwf4122FBYbraNdFqgw4iMi'],
-    ['solana', 'cbbtcf3aa214zXHbiAZQwf4122FBYbraNdFqgw4iMi0'],
-    ['tron', 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6T'],
-    ['tron', '1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2'],
-    ['starknet', '0x3fe2b97c1fd336e750087d68b9b867997fd64a2661ff3ca5a7c771641e8e7ac'],
-    ['starknet', `0x${'f'.repeat(64)}`],
-    ['bitcoin', 'bc1q'],
-  ] as const)('refuses on %s the address %s', (family, address) => {
-    expect(() => assertAddress(family, address)).toThrow()
   })
 })
 
