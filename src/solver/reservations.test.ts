@@ -100,6 +100,20 @@ test('a mark that is written while orders are derived stays', async () => {
   expect((await reservations.read(all)).get(wbtc) ?? 0n).toBe(await expectedSum(all))
 })
 
+test('a promise stays reserved while a chain makes no block: it is paid for when the chain is back', async () => {
+  const order = await agree()
+  await poll('ethereum_localnet', () => [])
+  await poll('bitcoin_regtest', (block) => [deposit(order.source, 1_000_000n, 'deposit', block)])
+  expect(await fillFor(solver, order, ['deposit'])).toMatchObject({ answer: 'signed' })
+  solver.world.now += solver.context.registry.chain('ethereum_localnet').haltSeconds + 60n
+  const after = await readCursor(store.db, 'bitcoin_regtest')
+  const block = { height: (after?.height ?? 0n) + 1n, hash: 'recent', parentHash: after?.hash ?? '', time: solver.world.now }
+  await recordPoll(store.db, { chain: 'bitcoin_regtest', after, blocks: [block], events: [], unconfirmed: [] })
+  const state = await stateOf(order)
+  expect([state.chainsAlive, state.gapSeconds > 0n]).toEqual([false, true])
+  expect((await openReservations().read(['promised'])).get(wbtc)).toBe(980_000n)
+})
+
 test('all who ask while reservations are read share the next read, which sees what was recorded before they asked', async () => {
   const order = await agree()
   await poll('ethereum_localnet', () => [])

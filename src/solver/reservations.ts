@@ -26,7 +26,8 @@ const DERIVE_AGAIN_SECONDS = 30n
 const initiation = playbook.filter((rule) => rule.who === 'solver' && rule.verb === 'initiate')
 
 export function reservationKind(state: OrderState): ReservationKind | null {
-  if (initiation.some((rule) => rule.holds(state))) return 'promised'
+  // While a chain makes no block the solver does not pay, but it pays when the chain is back: the same amount must not be promised again.
+  if (initiation.some((rule) => rule.holds({ ...state, chainsAlive: true }))) return 'promised'
   return awaitsFill(state) && state.gapSeconds > 0n && state.destination.counted.length === 0 ? 'expected' : null
 }
 
