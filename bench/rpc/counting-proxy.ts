@@ -61,6 +61,21 @@ export async function startCountingProxy(nodeUrl: string): Promise<CountingProxy
   }
 }
 
+export function sum(counted: readonly Counted[]): Counted {
+  const byMethod = new Map<string, number>()
+  for (const one of counted) for (const [method, count] of one.byMethod) byMethod.set(method, (byMethod.get(method) ?? 0) + count)
+  const total = (of: (one: Counted) => number) => counted.reduce((all, one) => all + of(one), 0)
+  return { calls: total(({ calls }) => calls), http: total(({ http }) => http), byMethod }
+}
+
+export function times({ calls, http, byMethod }: Counted, factor: number): Counted {
+  return {
+    calls: calls * factor,
+    http: http * factor,
+    byMethod: new Map([...byMethod].map(([method, count]) => [method, count * factor])),
+  }
+}
+
 async function readBody(message: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
   for await (const chunk of message) chunks.push(chunk)

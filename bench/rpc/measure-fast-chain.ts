@@ -1,4 +1,4 @@
-/** Counts what one party asks of one provider of a public chain with four blocks a second. */
+/** Counts what one party asks of the providers of a public chain with four blocks a second. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ import { startEmbeddedPostgres } from '../../src/store/embedded/embedded-postgre
 import { insertOrder } from '../../src/store/orders/insert-orders.ts'
 import { createVault } from '../../src/store/orders/sealed-values.ts'
 import { exampleOrder } from '../../src/store/store.fixture.ts'
-import { type Counted, startCountingProxy } from './counting-proxy.ts'
+import { type Counted, type CountingProxy, startCountingProxy, sum, times } from './counting-proxy.ts'
 import { startFastChain } from './fast-chain.ts'
 
 export const FAST_CHAIN = 'arbitrum'
@@ -27,9 +27,18 @@ const HTLC = `0x${'ab'.repeat(20)}`
 const TOKEN = `0x${'cd'.repeat(20)}`
 const POLL_MS = 20
 
+/** For each provider, on average. */
 export type FastChainCost = { readonly idle: Counted; readonly open: Counted; readonly catchUp: Counted }
 
-export async function measureFastChain(seconds: number, missedBlocks: number): Promise<FastChainCost> {
+export type FastChainPlan = {
+  /** How long each state is watched. */
+  readonly seconds: number
+  readonly missedBlocks: number
+  readonly providers: number
+  readonly quorum: number
+}
+
+export async function measureFastChain({ seconds, missedBlocks, providers, quorum }: FastChainPlan): Promise<FastChainCost> {
   const folder = await mkdtemp(join(tmpdir(), 'tandem-rpc-'))
   const cleanups: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })]
   try {
@@ -42,12 +51,14 @@ export async function measureFastChain(seconds: number, missedBlocks: number): P
     const chain = registry.chain(FAST_CHAIN)
     const node = await startFastChain(Number(chain.reference.split(':')[1]))
     cleanups.push(node.close)
-    const proxy = await startCountingProxy(node.url)
-    cleanups.push(proxy.close)
+    const proxies: CountingProxy[] = []
+    for (let started = 0; started < providers; started++) proxies.push(await startCountingProxy(node.url))
+    for (const proxy of proxies) cleanups.push(proxy.close)
+    const take = () => times(sum(proxies.map((proxy) => proxy.take())), 1 / providers)
     const [asset] = registry.assetsOf(FAST_CHAIN)
     if (asset === undefined) throw new Error(`${FAST_CHAIN} has no asset`)
     const deployed = [{ ...asset, deployment: { htlc: HTLC, token: TOKEN } }]
-    const client = evm.connect(chain, { assets: deployed, endpoints: { rpc: [proxy.url] } })
+    const client = evm.connect(chain, { assets: deployed, endpoints: { rpc: proxies.map(({ url }) => url) }, quorum })
     cleanups.push(client.close)
     const relay = createKeyring([createKey('secp256k1', KEY)])
     const party = createServiceParty({ db, vault: createVault('42'.repeat(32)), relay, onReconciled: () => new Map() })
@@ -58,9 +69,9 @@ export async function measureFastChain(seconds: number, missedBlocks: number): P
     await engine.ready()
 
     const watchFor = async () => {
-      proxy.take()
+      take()
       await sleep(seconds * 1000)
-      return proxy.take()
+      return take()
     }
     const idle = await watchFor()
     const deadline = now() + 3600n
@@ -70,9 +81,9 @@ export async function measureFastChain(seconds: number, missedBlocks: number): P
     const open = await watchFor()
     node.jump(missedBlocks)
     const end = (await client.tip()).height
-    proxy.take()
+    take()
     while (((await readCursor(db, FAST_CHAIN))?.height ?? 0n) < end) await sleep(POLL_MS)
-    return { idle, open, catchUp: proxy.take() }
+    return { idle, open, catchUp: take() }
   } finally {
     for (const cleanup of cleanups.reverse()) await cleanup()
   }

@@ -12,7 +12,7 @@ import { startLocalStack } from '../../src/local/stack.ts'
 import { createLogger } from '../../src/log.ts'
 import type { ChainId } from '../../src/protocol/chain-id.ts'
 import { type Bench, ratio, type Size } from '../bench.ts'
-import { type Counted, type CountingProxy, startCountingProxy } from './counting-proxy.ts'
+import { type Counted, type CountingProxy, startCountingProxy, sum, times } from './counting-proxy.ts'
 import { FAST_CHAIN, FAST_CHAIN_BLOCKS_A_SECOND, measureFastChain } from './measure-fast-chain.ts'
 
 type RpcSize = {
@@ -54,13 +54,19 @@ type Asked = ReadonlyMap<ChainId, Counted>
 async function measureRpc(onProgress: (what: string) => void, size: RpcSize): Promise<RpcRow[]> {
   const local = await measureLocalStack(onProgress, size)
   onProgress(`${FAST_CHAIN}: four blocks a second`)
-  const fast = await measureFastChain(size.seconds, size.missedHours * 3600 * FAST_CHAIN_BLOCKS_A_SECOND)
+  const missedBlocks = size.missedHours * 3600 * FAST_CHAIN_BLOCKS_A_SECOND
+  const fast = await measureFastChain({ seconds: size.seconds, missedBlocks, providers: 1, quorum: 1 })
+  onProgress(`${FAST_CHAIN}: three providers, of which two must agree`)
+  const shared = await measureFastChain({ seconds: size.seconds, missedBlocks, providers: 3, quorum: 2 })
   const perDay = (counted: Counted) => times(counted, DAY / size.seconds)
   return [
     ...local,
     rowOf('idle, a day, one party', FAST_CHAIN, perDay(fast.idle), 25_000),
     rowOf('an open order, a day, one party', FAST_CHAIN, perDay(fast.open), 100_000),
     rowOf('catching up a day, one party', FAST_CHAIN, times(fast.catchUp, 24 / size.missedHours), null),
+    rowOf('idle, a day, each provider, 2 of 3', FAST_CHAIN, perDay(shared.idle), 25_000),
+    rowOf('an open order, a day, each provider, 2 of 3', FAST_CHAIN, perDay(shared.open), 100_000),
+    rowOf('catching up a day, each provider, 2 of 3', FAST_CHAIN, times(shared.catchUp, 24 / size.missedHours), null),
   ]
 }
 
@@ -77,7 +83,7 @@ async function measureLocalStack(onProgress: (what: string) => void, { seconds, 
       const proxy = await startCountingProxy(started.endpoints.rpc ?? '')
       cleanups.push(proxy.close)
       proxies.set(chain.id, proxy)
-      runningChains[chain.id] = { ...started, endpoints: { rpc: proxy.url } }
+      runningChains[chain.id] = { ...started, endpoints: { ...started.endpoints, rpc: proxy.url } }
     }
     const log = createLogger({ name: 'rpc', level: 'warn' })
     const stack = await startLocalStack({ folder, port: 0, log, chains, mining: 'instant', runningChains })
@@ -138,21 +144,6 @@ function of(asked: Asked, chain: ChainId): Counted {
   return asked.get(chain) ?? sum([])
 }
 
-function sum(counted: readonly Counted[]): Counted {
-  const byMethod = new Map<string, number>()
-  for (const one of counted) for (const [method, count] of one.byMethod) byMethod.set(method, (byMethod.get(method) ?? 0) + count)
-  const total = (of: (one: Counted) => number) => counted.reduce((all, one) => all + of(one), 0)
-  return { calls: total(({ calls }) => calls), http: total(({ http }) => http), byMethod }
-}
-
-function times({ calls, http, byMethod }: Counted, factor: number): Counted {
-  return {
-    calls: calls * factor,
-    http: http * factor,
-    byMethod: new Map([...byMethod].map(([method, count]) => [method, count * factor])),
-  }
-}
-
 function rowOf(what: string, chain: string, { calls, http, byMethod }: Counted, limit: number | null): RpcRow {
   const most = [...byMethod].sort(([, a], [, b]) => b - a).slice(0, 5)
   const mostAsked = most.map(([method, count]) => `${tenth(count).toLocaleString('en-US')} ${method.replace(/^eth_/, '')}`).join(', ')
@@ -166,7 +157,7 @@ function tenth(count: number): number {
 export const rpcBench: Bench = {
   name: 'rpc',
   about: 'requests to the nodes: idle, with an open order, for a swap, catching up a day',
-  conditions: `Counted by a proxy in front of each node; each call inside a JSON-RPC batch counts. Local stack: ${SIZES.full.seconds} s idle and ${SIZES.full.seconds} s with open orders, ${SIZES.full.swaps} swaps one after the other from the quote to the last redeem, with all polls in between; blocks every second and for every transaction. Four blocks a second: the registry's data of a public chain, a simulator of its node, one provider.`,
+  conditions: `Counted by a proxy in front of each node; each call inside a JSON-RPC batch counts. Local stack: ${SIZES.full.seconds} s idle and ${SIZES.full.seconds} s with open orders, ${SIZES.full.swaps} swaps one after the other from the quote to the last redeem, with all polls in between; blocks every second and for every transaction, subscriptions to new blocks where the nodes have them (not counted). Four blocks a second: the registry's data of a public chain, a simulator of its node without subscriptions; one provider, and three of which two must agree.`,
   async run({ size, onProgress }) {
     const rows = await measureRpc(onProgress, SIZES[size])
     return {

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { ChainFailure } from '../chains/port/failure.ts'
 import type { Order } from '../protocol/order.ts'
 import { readActionFacts } from '../store/actions/action-facts.ts'
+import { readCursor } from '../store/chain/events.ts'
 import { publishPoll, readClock } from '../store/chain/polls.ts'
 import { findOrder } from '../store/orders/orders.ts'
 import { closeAnyway, NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store/store.fixture.ts'
@@ -283,6 +284,45 @@ describe('the pace', () => {
     watcher.hurry()
     await pollsIn(5 * POLL_MS)
     expect(await pollsIn(15 * POLL_MS)).toBeGreaterThan(3)
+  })
+
+  test('is slow while the nodes tell of new blocks, however many at once, and each is polled soon', async () => {
+    let tell = () => undefined as unknown
+    const telling: MemoryChain = {
+      ...bitcoin,
+      newBlocks: (onBlock) => {
+        tell = onBlock
+        return () => undefined
+      },
+    }
+    const watcher = start(telling, 'me', POLL_MS)
+    await expect.poll(() => watcher.answeredAtMs, { timeout: 10_000 }).toBeGreaterThan(0)
+    tell()
+    await pollsIn(5 * POLL_MS)
+    expect(await pollsIn(15 * POLL_MS)).toBeLessThanOrEqual(4)
+    // More than may wake a poll at once: the last one is not lost.
+    for (let told = 0; told < 20; told++) tell()
+    await pollsIn(POLL_MS / 2)
+    bitcoin.mine()
+    const { hash } = await bitcoin.tip()
+    for (let told = 0; told < 20; told++) tell()
+    await expect.poll(async () => (await readCursor(store.db, bitcoin.chain.id))?.hash, { timeout: 4 * POLL_MS, interval: 20 }).toBe(hash)
+  })
+
+  test('of a fast chain is not set by its blocks while an order waits for its deposit', async () => {
+    let tell = () => undefined as unknown
+    const telling: MemoryChain = {
+      ...bitcoin,
+      newBlocks: (onBlock) => {
+        tell = onBlock
+        return () => undefined
+      },
+    }
+    const watcher = start(telling, 'me', POLL_MS, BigInt(POLL_MS) / 4n)
+    await expect.poll(() => watcher.answeredAtMs, { timeout: 10_000 }).toBeGreaterThan(0)
+    const telly = setInterval(() => tell(), POLL_MS / 4)
+    expect(await pollsIn(15 * POLL_MS)).toBeLessThanOrEqual(4)
+    clearInterval(telly)
   })
 
   test('is full again after a failure, so that the chain is back soon', async () => {

@@ -67,8 +67,13 @@ const CLOCK_ERROR_MS = 1
 const IDLE_MS = 10_000
 /** While another process watches: how soon we notice that it is gone. */
 const STANDBY_MS = 2000
-/** Without news of its swaps, a chain with several blocks in a poll interval is polled so much less often. */
+/**
+ * A chain is polled so much less often while its nodes tell of new blocks, and, if it has several blocks in a poll interval, without news of its swaps:
+ * a user's deposit is then seen up to so many intervals later.
+ */
 const WAITING_FACTOR = 5
+/** Blocks that come faster wake no poll while a chain only waits for a deposit. */
+const FAST_BLOCK_MS = 1000
 /** The full pace lasts so long after the last news. */
 const HURRY_MS = 60_000
 
@@ -87,6 +92,7 @@ export function startChainWatcher(options: ChainWatcherOptions): ChainWatcher {
   let isListOld = true
   let hurryUntilMs = 0
   let polledAtMs = Number.NEGATIVE_INFINITY
+  let toldAtMs = Number.NEGATIVE_INFINITY
   let stopped = false
   let answeredAtMs = 0
   let last: FreshPoll | null = null
@@ -94,11 +100,15 @@ export function startChainWatcher(options: ChainWatcherOptions): ChainWatcher {
   let next: Run | null = null
   let published: { readonly atMs: number; readonly clock: number } | null = null
 
+  /** No swap is in progress on a chain with several blocks in a poll interval. */
+  const isWaiting = () => blockMs < BigInt(pollMs) && performance.now() >= hurryUntilMs
+  const isToldOfBlocks = () => performance.now() - toldAtMs <= Math.max(LEAST_LIVE_MS, Number(blockMs) * LIVE_BLOCKS)
+
   function intervalMs(): number {
     if (failing) return pollMs
     if (memory.isLeasedElsewhere) return Math.max(pollMs, STANDBY_MS)
     if (!list.hasOpen) return Math.max(pollMs, IDLE_MS)
-    return blockMs < BigInt(pollMs) && performance.now() >= hurryUntilMs ? pollMs * WAITING_FACTOR : pollMs
+    return isToldOfBlocks() || isWaiting() ? pollMs * WAITING_FACTOR : pollMs
   }
 
   /** Woken for an order of another chain: the chain need not be asked. */
@@ -194,17 +204,24 @@ export function startChainWatcher(options: ChainWatcherOptions): ChainWatcher {
   }
 
   const wake = () => {
-    if ((isListOld || list.hasOpen) && mayWake()) loop.wake()
+    if (!isListOld && !list.hasOpen) return
+    if (mayWake()) loop.wake()
+    // The next regular poll may be far away.
+    else lateWake ??= setTimeout(wakeLate, pollMs)
   }
-  let toldAtMs = Number.NEGATIVE_INFINITY
+  let lateWake: NodeJS.Timeout | null = null
+  const wakeLate = () => {
+    lateWake = null
+    loop.wake()
+  }
   const unsubscribe = client.newBlocks?.(() => {
     toldAtMs = performance.now()
-    wake()
+    if (Number(blockMs) >= FAST_BLOCK_MS || !isWaiting()) wake()
   })
 
   return {
     hint() {
-      if (performance.now() - toldAtMs > Math.max(LEAST_LIVE_MS, Number(client.chain.blockMs) * LIVE_BLOCKS)) wake()
+      if (!isToldOfBlocks()) wake()
     },
     expectNews() {
       isListOld = true
@@ -230,6 +247,7 @@ export function startChainWatcher(options: ChainWatcherOptions): ChainWatcher {
     async stop() {
       stopped = true
       unsubscribe?.()
+      if (lateWake !== null) clearTimeout(lateWake)
       await loop.stop()
       next?.end({ poll: null })
     },

@@ -1,5 +1,13 @@
 /** Reads the HTLC and its token at the newest block. */
-import { type AbiFunction, type Address, decodeFunctionResult, encodeFunctionData, erc20Abi, type Hex } from 'viem'
+import {
+  type AbiFunction,
+  type Address,
+  decodeFunctionResult,
+  encodeFunctionData,
+  erc20Abi,
+  type Hex,
+  prepareEncodeFunctionData,
+} from 'viem'
 import { htlcErc20 } from '../../../contracts/evm/artifacts/htlc-erc20.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { ChainFailure } from '../port/failure.ts'
@@ -19,6 +27,13 @@ export interface ContractState {
   domain(htlc: Address): Promise<{ readonly name: string; readonly version: string; readonly chainId: bigint }>
 }
 
+/** Prepared once: hashing a function's signature takes longer than encoding its arguments. */
+const prepared = {
+  initiatedAt: prepareEncodeFunctionData({ abi: htlcErc20.abi, functionName: 'initiatedAt' }),
+  allowance: prepareEncodeFunctionData({ abi: erc20Abi, functionName: 'allowance' }),
+  balanceOf: prepareEncodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf' }),
+}
+
 export function createContractState(node: EvmNode): ContractState {
   async function read(to: Address, data: Hex, what: string): Promise<Hex> {
     try {
@@ -31,7 +46,7 @@ export function createContractState(node: EvmNode): ContractState {
   return {
     async htlc(contract, terms) {
       const functionName = 'initiatedAt'
-      const data = encodeFunctionData({ abi: htlcErc20.abi, functionName, args: [orderIdOf(contract, terms)] })
+      const data = encodeFunctionData({ ...prepared.initiatedAt, args: [orderIdOf(contract, terms)] })
       const answer = await read(contract.address, data, functionName)
       const slot = decoded(functionName, () => decodeFunctionResult({ abi: htlcErc20.abi, functionName, data: answer }))
       // 1 and 2 mark a settled order; before that it is the time of the block: see `Htlc.sol`.
@@ -39,12 +54,12 @@ export function createContractState(node: EvmNode): ContractState {
     },
     async allowance(token, owner, spender) {
       const functionName = 'allowance'
-      const answer = await read(token, encodeFunctionData({ abi: erc20Abi, functionName, args: [owner, spender] }), functionName)
+      const answer = await read(token, encodeFunctionData({ ...prepared.allowance, args: [owner, spender] }), functionName)
       return decoded(functionName, () => decodeFunctionResult({ abi: erc20Abi, functionName, data: answer }))
     },
     async tokenBalance(token, owner) {
       const functionName = 'balanceOf'
-      const data = encodeFunctionData({ abi: erc20Abi, functionName, args: [owner] })
+      const data = encodeFunctionData({ ...prepared.balanceOf, args: [owner] })
       try {
         // The balance may change with every block, and providers may be some blocks apart.
         return await node.callAmount(

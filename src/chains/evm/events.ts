@@ -1,5 +1,5 @@
 /** Reads the HTLC events of watched swaps from logs. A log counts only if it matches the swap's terms and a canonical block. */
-import { decodeEventLog, type Hex, toEventSelector } from 'viem'
+import { decodeAbiParameters, getAbiItem, toEventSelector } from 'viem'
 import { htlcErc20 } from '../../../contracts/evm/artifacts/htlc-erc20.ts'
 import type { Block, Chain } from '../../protocol/chain.ts'
 import type { HtlcEvent } from '../../protocol/htlc.ts'
@@ -19,8 +19,14 @@ export interface EventReader {
 }
 
 /** Both contracts emit the same events. */
-const abi = htlcErc20.abi.filter((item) => item.type === 'event')
-const selectors = abi.map((event) => toEventSelector(event))
+const initiated = getAbiItem({ abi: htlcErc20.abi, name: 'Initiated' })
+const redeemed = getAbiItem({ abi: htlcErc20.abi, name: 'Redeemed' })
+/** In the sequence of the names below. */
+const selectors = [initiated, redeemed, getAbiItem({ abi: htlcErc20.abi, name: 'Refunded' })].map((event) => toEventSelector(event))
+const [INITIATED, REDEEMED, REFUNDED] = selectors
+/** Without the order id, which is a topic. */
+const [, ...initiatedData] = initiated.inputs
+const [, ...redeemedData] = redeemed.inputs
 
 const MAX_TRIES = 3
 const PARALLEL_REQUESTS = 16
@@ -195,27 +201,29 @@ function parseEvent(log: NodeLog, swaps: FoundSwaps, contracts: Contracts, block
     block: { height: block.height, hash: block.hash, time: block.time },
     deposit: swapId,
   }
-  const { eventName, args } = decode(log)
+  const [selector] = log.topics
   const agreed = canonicalTerms(terms)
-  if (eventName === 'Refunded') return { ...common, kind: 'refunded', secret: null }
-  if (eventName === 'Redeemed') {
-    const secret = args.secret.slice(2)
+  if (selector === REFUNDED) return { ...common, kind: 'refunded', secret: null }
+  if (selector === REDEEMED) {
+    const secret = decoded(log, () => decodeAbiParameters(redeemedData, log.data))[0].slice(2)
     if (!isSecretFor(secret, agreed.secretHash.slice(2))) throw contradiction(log)
     return { ...common, kind: 'redeemed', secret }
   }
+  if (selector !== INITIATED) throw contradiction(log)
+  const [initiator, redeemer, timelock, amount, secretHash] = decoded(log, () => decodeAbiParameters(initiatedData, log.data))
   const agrees =
-    args.initiator.toLowerCase() === agreed.initiator &&
-    args.redeemer.toLowerCase() === agreed.redeemer &&
-    args.timelock === agreed.timelock &&
-    args.amount === agreed.amount &&
-    args.secretHash === agreed.secretHash
+    initiator.toLowerCase() === agreed.initiator &&
+    redeemer.toLowerCase() === agreed.redeemer &&
+    timelock === agreed.timelock &&
+    amount === agreed.amount &&
+    secretHash === agreed.secretHash
   if (!agrees) throw contradiction(log)
-  return { ...common, kind: 'initiated', amount: args.amount, expiresAt: block.time + terms.timelock }
+  return { ...common, kind: 'initiated', amount, expiresAt: block.time + terms.timelock }
 }
 
-function decode(log: NodeLog) {
+function decoded<T>(log: NodeLog, decode: () => T): T {
   try {
-    return decodeEventLog({ abi, topics: [...log.topics] as [Hex, ...Hex[]], data: log.data, strict: true })
+    return decode()
   } catch {
     throw contradiction(log)
   }

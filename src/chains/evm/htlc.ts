@@ -74,6 +74,9 @@ export function swapIdOf(contract: HtlcContract, terms: HtlcTerms): SwapId {
 const prepared = {
   initiate: prepareEncodeFunctionData({ abi: htlcErc20.abi, functionName: 'initiate' }),
   initiateOnBehalf: prepareEncodeFunctionData({ abi: htlcErc20.abi, functionName: 'initiateOnBehalf' }),
+  redeem: prepareEncodeFunctionData({ abi: htlcErc20.abi, functionName: 'redeem' }),
+  redeemBatch: prepareEncodeFunctionData({ abi: htlcErc20.abi, functionName: 'redeemBatch' }),
+  refund: prepareEncodeFunctionData({ abi: htlcErc20.abi, functionName: 'refund' }),
 }
 
 /** `sender` pays. A refund goes to the initiator, even if somebody else paid. */
@@ -95,7 +98,7 @@ export function initiateWithSignatureData(terms: HtlcTerms, signature: Hex): Hex
 
 export function redeemData(terms: HtlcTerms, secret: Hex32): Hex {
   const { initiator, redeemer, timelock, amount } = canonicalTerms(terms)
-  return encodeFunctionData({ abi: htlcErc20.abi, functionName: 'redeem', args: [initiator, redeemer, timelock, amount, `0x${secret}`] })
+  return encodeFunctionData({ ...prepared.redeem, args: [initiator, redeemer, timelock, amount, `0x${secret}`] })
 }
 
 /** Of orders with the same redeemer. The contract skips those that are not open. */
@@ -107,7 +110,7 @@ export function redeemBatchData(items: readonly { readonly terms: HtlcTerms; rea
   const [first] = items
   if (first === undefined) throw new Error('a batch without redeems')
   const args = [canonicalTerms(first.terms).redeemer, redemptions] as const
-  return encodeFunctionData({ abi: htlcErc20.abi, functionName: 'redeemBatch', args })
+  return encodeFunctionData({ ...prepared.redeemBatch, args })
 }
 
 const redeemBatchSelector = toFunctionSelector(getAbiItem({ abi: htlcErc20.abi, name: 'redeemBatch' }))
@@ -118,7 +121,7 @@ export function isRedeemBatch(data: Hex): boolean {
 
 export function refundData(terms: HtlcTerms): Hex {
   const { initiator, redeemer, timelock, amount, secretHash } = canonicalTerms(terms)
-  return encodeFunctionData({ abi: htlcErc20.abi, functionName: 'refund', args: [initiator, redeemer, timelock, amount, secretHash] })
+  return encodeFunctionData({ ...prepared.refund, args: [initiator, redeemer, timelock, amount, secretHash] })
 }
 
 /** Name and version of the EIP-712 domain are constants of the contract: see `Signatures.sol`. */

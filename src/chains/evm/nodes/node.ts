@@ -79,10 +79,14 @@ export interface EvmNode {
   close(): void
 }
 
+const MAX_EMPTY_BLOCKS = 64
+
 export function createNode(url: string, timeoutMs: number): EvmNode {
   const rpc = createRpc(url, timeoutMs)
   const ask = rpc.requestBatched
   const ranges = createLogRanges()
+  /** Hashes of blocks without transactions: they have no logs either. */
+  const empty = new Set<string>()
 
   async function read(method: string, params: readonly unknown[]): Promise<unknown> {
     try {
@@ -98,8 +102,14 @@ export function createNode(url: string, timeoutMs: number): EvmNode {
     const answer = await read('eth_getBlockByNumber', [height === 'latest' ? height : numberToHex(height), false])
     if (answer === null) return null
     const found = parseBlock(record(answer))
+    if (isEmpty(record(answer))) noteEmpty(found.hash)
     if (height !== 'latest' && found.height !== height) throw malformed(`block ${height}`)
     return found
+  }
+
+  function noteEmpty(hash: string): void {
+    empty.add(hash)
+    for (const oldest of empty.size > MAX_EMPTY_BLOCKS ? [...empty].slice(0, 1) : []) empty.delete(oldest)
   }
 
   return {
@@ -125,7 +135,7 @@ export function createNode(url: string, timeoutMs: number): EvmNode {
         if (!Array.isArray(answer)) throw malformed('a list of logs')
         return answer.map(record).filter(isMined).map(parseLog)
       }
-      if ('blockHash' in where) return read(where)
+      if ('blockHash' in where) return empty.has(where.blockHash) ? [] : read(where)
       const found = ranges.read((from, to) => read({ fromBlock: numberToHex(from), toBlock: numberToHex(to) }), where.from, where.to)
       // A node that lacks a part of the range returns no error: logs would be missing. Asked in the same batch.
       const [last, logs] = await Promise.all([block(where.to), found])
@@ -181,6 +191,11 @@ function encodeCall({ from, to, data, value, gas, gasPrice }: NodeCall): Record<
 /** Not a log of a pending block, nor one that a reorg removed. */
 function isMined(log: Readonly<Record<string, unknown>>): boolean {
   return log.removed !== true && log.blockHash !== null && log.blockNumber !== null
+}
+
+/** By both fields: some nodes leave one of them out. */
+function isEmpty({ transactions, gasUsed }: Readonly<Record<string, unknown>>): boolean {
+  return Array.isArray(transactions) && transactions.length === 0 && gasUsed === '0x0'
 }
 
 function parseBlock(block: Readonly<Record<string, unknown>>): NodeBlock {

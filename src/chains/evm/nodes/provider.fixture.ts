@@ -108,6 +108,8 @@ export function forgedInitiation(
     typeof filter === 'object' && filter !== null && (('blockHash' in filter && filter.blockHash === block.hash) || 'fromBlock' in filter)
   return lyingAbout({
     eth_getLogs: (params, truth) => (isOfBlock(params) ? [...(truth as unknown[]), log] : truth),
+    eth_getBlockByNumber: (_, truth) =>
+      isBlock(truth, block.hash) ? { ...truth, transactions: [log.transactionHash], gasUsed: '0xffff' } : truth,
     eth_getTransactionReceipt: () => ({ status: '0x1', blockNumber: log.blockNumber, blockHash: block.hash, logs: [log] }),
     eth_call: ([call], truth) => (isAbout(call, orderId) ? encodeAbiParameters([{ type: 'uint256' }], [1_700_000_000n]) : truth),
   })
@@ -166,6 +168,9 @@ export async function openTestProviders({ start, connect, forged, hasOldState = 
 
 /** Another block in place of the one with this hash. */
 function forgedBlock(hash: string): Behaviour {
-  const isIt = (block: unknown) => typeof block === 'object' && block !== null && 'hash' in block && block.hash === hash
-  return lyingAbout({ eth_getBlockByNumber: (_, truth) => (isIt(truth) ? { ...(truth as object), hash: keccak256(hash as Hex) } : truth) })
+  return lyingAbout({ eth_getBlockByNumber: (_, truth) => (isBlock(truth, hash) ? { ...truth, hash: keccak256(hash as Hex) } : truth) })
+}
+
+function isBlock(answer: unknown, hash: string): answer is object {
+  return typeof answer === 'object' && answer !== null && 'hash' in answer && answer.hash === hash
 }

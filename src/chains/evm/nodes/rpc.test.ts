@@ -134,3 +134,27 @@ it('blocks and logs of many blocks are one request each', async () => {
   await Promise.all(heights.map((height) => node.logs(queryOf(height))))
   expect(requests).toEqual([12, 12])
 })
+
+it('logs of a block without transactions take no request', async () => {
+  const asked: string[] = []
+  let header: object = {}
+  let height = 0
+  const url = await serve((_, response, body) => {
+    const { id, method } = JSON.parse(body) as { id: number; method: string }
+    asked.push(method)
+    response.end(JSON.stringify({ id, result: method === 'eth_getLogs' ? [] : header }))
+  })
+  const node = createNode(url, 5_000)
+  const logsOf = async (fields: object) => {
+    height += 1
+    const hash = numberToHex(height, { size: 32 })
+    header = { number: '0x1', hash, parentHash: `0x${'cd'.repeat(32)}`, timestamp: '0x1', ...fields }
+    await node.block('latest')
+    asked.length = 0
+    await node.logs({ addresses: [], events: [], blockHash: hash })
+    return asked
+  }
+  expect(await logsOf({ transactions: [], gasUsed: '0x0' })).toEqual([])
+  for (const other of [{}, { transactions: [] }, { gasUsed: '0x0' }, { transactions: [`0x${'11'.repeat(32)}`], gasUsed: '0x5208' }])
+    expect(await logsOf(other)).toEqual(['eth_getLogs'])
+})

@@ -1,5 +1,17 @@
 /** Simulates a payout without the secret: the same transfer, sent by the HTLC itself. */
-import { type Address, concat, encodeFunctionData, erc20Abi, type Hex, hexToBigInt, pad, size, slice, toHex } from 'viem'
+import {
+  type Address,
+  concat,
+  encodeFunctionData,
+  erc20Abi,
+  type Hex,
+  hexToBigInt,
+  pad,
+  prepareEncodeFunctionData,
+  size,
+  slice,
+  toHex,
+} from 'viem'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import { MAX_PAYOUT_GAS } from '../fees/gas.ts'
@@ -84,10 +96,12 @@ async function orNull(question: () => Promise<Hex>): Promise<Hex | null> {
   }
 }
 
+const transfer = prepareEncodeFunctionData({ abi: erc20Abi, functionName: 'transfer' })
+
 function transferOf({ address, token }: HtlcContract, terms: HtlcTerms): NodeCall {
   const { redeemer, amount } = canonicalTerms(terms)
   if (token === null) return { from: address, to: redeemer, value: amount }
-  return { from: address, to: token, data: encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [redeemer, amount] }) }
+  return { from: address, to: token, data: encodeFunctionData({ ...transfer, args: [redeemer, amount] }) }
 }
 
 async function orChainFailure<T>(question: () => Promise<T>, terms: HtlcTerms): Promise<T> {
