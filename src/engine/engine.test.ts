@@ -199,7 +199,7 @@ describe('between polls', () => {
     engine.wakeChain('dogecoin')
     for (let hints = 0; hints < 100; hints++) {
       engine.wakeChain('bitcoin_regtest')
-      await new Promise<void>((resolve) => setImmediate(resolve))
+      await new Promise<void>((resolve) => setTimeout(resolve, 10))
     }
     await eventually(() => expect(polls()[0]).toBeGreaterThan(bitcoin))
     expect(polls()[0]).toBeLessThanOrEqual(bitcoin + 8)

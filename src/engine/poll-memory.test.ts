@@ -157,6 +157,18 @@ describe('a poll of the mempool', () => {
     expect(current).toHaveLength(3)
   })
 
+  test('is not made while nothing is expected in it: one request and no query', async () => {
+    chain.mempool.length = 0
+    chain.mine(sightings().initiated(), sightings().redeemed(SECRET))
+    timeMs += 5000
+    await watch()
+    timeMs += 5000
+    await watch()
+    expect(list.expectsUnconfirmed).toBe(false)
+    expect(await asked(watch)).toEqual(['tip'])
+    expect(messages).not.toHaveBeenCalled()
+  })
+
   test('deletes what is gone', async () => {
     chain.mempool.length = 0
     await watch()
