@@ -55,7 +55,9 @@ const RECONCILE_MS = 1000
 const RECONCILE_REST_MS = 30
 /** After a failure, before the sweeper knows better. */
 const FIRST_SWEEP_MS = 1000
-const EXPIRE_MS = 2000
+const EXPIRE_MS = 5000
+/** The pace of reconciler and dispatcher while no order is open. It must not be slower than engine leases last. */
+const REST_MS = 2000
 /** Newly wanted actions and short waits wake the dispatcher. The rest, e.g. work of a dead process, waits for this. */
 const DISPATCH_MS = 400
 const LIST_MS = 60_000
@@ -99,8 +101,9 @@ export function startEngine(options: EngineOptions): Engine {
       renewing = false
     },
   })
+  const isResting = () => running.size === 0 && ![...watchers.values()].some(({ mayBeOpen }) => mayBeOpen)
   const dispatcher = createLoop({
-    intervalMs: DISPATCH_MS,
+    intervalMs: () => (isResting() ? REST_MS : DISPATCH_MS),
     async run() {
       if (running.size >= PARALLEL_ACTIONS) return false
       const free = PARALLEL_ACTIONS - running.size
@@ -120,7 +123,7 @@ export function startEngine(options: EngineOptions): Engine {
     onError: (error) => log.error({ err: error }, 'dispatcher failed'),
   })
   const reconciler = createLoop({
-    intervalMs: RECONCILE_MS,
+    intervalMs: () => (isResting() ? REST_MS : RECONCILE_MS),
     restMs: RECONCILE_REST_MS,
     async run() {
       reconcileWaits.begin()

@@ -8,7 +8,7 @@ import type { Order } from '../../protocol/order.ts'
 import { isWorthReclaiming, RELAY_SECONDS } from '../../protocol/playbook.ts'
 import { addGrant } from '../../store/orders/grants.ts'
 import { listPastFundingAfter, recordPrefund } from '../../store/orders/prefunds.ts'
-import { listUnfundedAfter, listUnfundedLast, type UnfundedPlace } from '../../store/orders/unfunded-orders.ts'
+import { listUnfundedAfter, listUnfundedLast, UNFUNDED_PAGE, type UnfundedPlace } from '../../store/orders/unfunded-orders.ts'
 import type { SyncContext, SyncTask } from '../solver-sync/solver-sync.ts'
 
 /** Each pass is one request: the newest page of unfunded orders and the next older page. So every order is read in turn. */
@@ -45,14 +45,19 @@ function createCollector({ db, log, wake, now }: SyncContext, chain: ChainId, pr
     return Date.now() - (readAt.get(id) ?? 0) >= pauseMs
   }
 
+  async function nextPage(soonest: bigint): Promise<readonly Order[]> {
+    const from = place !== null && place.deadline > soonest ? place : { deadline: soonest + 1n, seq: -1n }
+    const { orders, end } = await listUnfundedAfter(db, chain, from)
+    place = end
+    return orders
+  }
+
   async function run(): Promise<'done'> {
     startedAt = Date.now()
     // Skip orders whose initiation could not be mined by the deadline: they are reclaimed after it.
     const soonest = now() + RELAY_SECONDS
     const newest = await listUnfundedLast(db, chain, soonest)
-    const from = place !== null && place.deadline > soonest ? place : { deadline: soonest + 1n, seq: -1n }
-    const { orders: others, end } = await listUnfundedAfter(db, chain, from)
-    place = end
+    const others = newest.length < UNFUNDED_PAGE ? [] : await nextPage(soonest)
     const due = [...new Map([...newest, ...others].filter(isDue).map((order) => [order.id, order])).values()]
     if (readAt.size >= MAX_REMEMBERED) readAt.clear()
     for (const { id } of due) readAt.set(id, Date.now())

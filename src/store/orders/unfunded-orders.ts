@@ -9,7 +9,7 @@ import { type OrderRow, parseOrder, selectOrders } from './order-rows.ts'
 export type UnfundedPlace = { readonly deadline: bigint; readonly seq: bigint }
 
 /** A literal in the statement: with a parameter, PostgreSQL expects a large page and scans all orders. */
-const UNFUNDED_PAGE = 50
+export const UNFUNDED_PAGE = 50
 
 const among = (condition: string, sequence: string) =>
   selectOrders(
