@@ -2,6 +2,7 @@
 import type { ChainId } from '../../protocol/chain-id.ts'
 import type { Database } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
+import { factsMarkOf } from './facts-mark.ts'
 
 export type SweptPage = {
   readonly after: bigint
@@ -40,7 +41,7 @@ const selectPage = prepare<{ orders: bigint; last: bigint | null; late: readonly
     from page left join order_clocks as facts on facts.order_id = page.id and facts.clock = 'facts'
     where page.shard = any($3::smallint[])
   ), missed as materialized (
-    select id from known where coalesce(mark, 0) <> facts_mark(id) and not (mark is null and rechecked)
+    select id from known where coalesce(mark, 0) <> ${factsMarkOf('known.id')} and not (mark is null and rechecked)
       and not exists (select from touched_orders where touched_orders.order_id = known.id)
   ), again as (
     select id from known as page where mark is not null and ${isActive} order by ((hashtext(id) & ${TURNS - 1}) - $5::integer) & ${TURNS - 1}, id limit $4::integer
