@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { statementsOf } from '../statements.fixture.ts'
 import { openTestStore, putOrder, type TestStore } from '../store.fixture.ts'
 import { commitTo, isCommittedTo } from './commitments.ts'
 
@@ -38,6 +39,23 @@ test('of concurrent commitments exactly one wins', async () => {
     expect(locked).toBe(lockedToo)
     expect(signed).toBe(!locked)
   }
+})
+
+test('waits for a commitment that another transaction is writing, and obeys it', async () => {
+  const { order } = await putOrder(store.db)
+  let late: Promise<boolean> | undefined
+  await store.other.transaction().execute(async (tx) => {
+    await commitTo(tx, order.id, 'refund_signed')
+    late = commitTo(store.db, order.id, 'locked')
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  })
+  expect(await late).toBe(false)
+})
+
+test('costs one statement', async () => {
+  const { order } = await putOrder(store.db)
+  expect(await statementsOf(() => commitTo(store.db, order.id, 'locked'))).toHaveLength(1)
+  expect(await statementsOf(() => commitTo(store.db, order.id, 'refund_signed'))).toHaveLength(1)
 })
 
 test('refuses a commitment for an unknown order', async () => {

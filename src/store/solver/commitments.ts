@@ -7,12 +7,14 @@ export type Way = 'locked' | 'refund_signed'
 
 /** Must be durable before a payment or refund signature leaves the process. False if the order is committed to the other. */
 export async function commitTo(db: Database, orderId: string, way: Way): Promise<boolean> {
-  await db
+  // The update changes nothing. It returns the commitment that exists, also one that another transaction is just writing.
+  const row = await db
     .insertInto('commitments')
     .values({ order_id: orderId, way })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
-  return isCommittedTo(db, orderId, way)
+    .onConflict((conflict) => conflict.column('order_id').doUpdateSet((existing) => ({ way: existing.ref('commitments.way') })))
+    .returning('way')
+    .executeTakeFirst()
+  return row?.way === way
 }
 
 /**
