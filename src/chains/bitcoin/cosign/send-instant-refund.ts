@@ -30,11 +30,19 @@ export async function sendInstantRefund(execution: Execution, terms: HtlcTerms, 
   const open = states.flatMap((state) => (state.kind === 'open' ? [state.refund] : [])).slice(0, MAX_SPENT_AT_ONCE)
   if (open.length === 0) return resultOf(states)
 
+  let checked: Promise<readonly (readonly Uint8Array[])[]> | null = null
+  const witnesses = () => {
+    checked ??= checkWitnesses(execution, terms, open)
+    return checked
+  }
   const action: Action = {
     attempts: touching(open),
-    // The deposits have just been checked.
-    inspect: async () => ({ kind: 'clear' }),
-    build: (request, held) => build(held, terms, open, request),
+    // The deposits have just been checked. Checks the signatures here, so that other actions need not wait for the key meanwhile.
+    async inspect() {
+      await witnesses()
+      return { kind: 'clear' }
+    },
+    build: async (request, held) => build(held, terms, open, await witnesses(), request),
     // Deposits are other people's transactions: we cannot rebroadcast them.
     restoreInputs: async () => false,
     mayReplace: (live, others) => !hasWantedDescendant({ ...outbox, others }, live),
@@ -84,19 +92,27 @@ function resultOf(states: readonly RefundState[]): string {
   throw new ChainFailure('superseded', `the deposit ${states[0]?.refund.deposit} is not on the chain now, or was spent long ago`)
 }
 
-async function build(
-  execution: HeldExecution,
+async function checkWitnesses(
+  { network }: Execution,
   terms: HtlcTerms,
   refunds: readonly SignedInstantRefund[],
-  request: BuildRequest,
-): Promise<Draft> {
-  const { network, outbox, signer } = execution
+): Promise<readonly (readonly Uint8Array[])[]> {
   const read = await urgentCheckingJobs('witnesses', [network, terms, refunds])
-  const witnesses = refunds.map(({ deposit }, index) => {
+  return refunds.map(({ deposit }, index) => {
     const witness = read[index] ?? null
     if (witness === null) throw new ChainFailure('would-fail', `the signatures for ${deposit} are invalid`)
     return witness
   })
+}
+
+async function build(
+  execution: HeldExecution,
+  terms: HtlcTerms,
+  refunds: readonly SignedInstantRefund[],
+  witnesses: readonly (readonly Uint8Array[])[],
+  request: BuildRequest,
+): Promise<Draft> {
+  const { network, outbox, signer } = execution
   const payment = await planFeeInput(execution, refunds, witnesses, request)
   const transaction = composeRefunds(network, terms, refunds)
   if (payment !== null) {
