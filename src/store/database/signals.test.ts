@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
+import pg from 'pg'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { openTestStore, type TestStore } from '../store.fixture.ts'
 import { openSignals, type Signals } from './signals.ts'
@@ -40,6 +42,29 @@ test('reach the other processes, each once, and not the sender', async () => {
   other.send('back')
   await vi.waitFor(() => expect(heard[0]).toEqual(['back']))
   expect(heard[1]).toHaveLength(2)
+})
+
+test('go one query at a time: the driver must not queue them', async () => {
+  const { one, heard } = await openTwo()
+  let [inFlight, most] = [0, 0]
+  const original = pg.Client.prototype.query
+  const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(async function (this: pg.Client, ...args: unknown[]) {
+    inFlight += 1
+    most = Math.max(most, inFlight)
+    // Slower than signals are collected.
+    await sleep(50)
+    const result: unknown = await Reflect.apply(original, this, args)
+    inFlight -= 1
+    return result
+  } as typeof original)
+  const signals = Array.from({ length: 10 }, (_, index) => `chain ${index}`)
+  for (const signal of signals) {
+    one.send(signal)
+    await sleep(15)
+  }
+  await vi.waitFor(() => expect(heard[1]).toEqual(signals), { timeout: 5000 })
+  spy.mockRestore()
+  expect(most).toBe(1)
 })
 
 test('are heard again after the connection broke', async () => {

@@ -59,14 +59,19 @@ export function openSignals(db: Database, onSignal: (signal: string) => void): S
     if (isClosed || isBroken) await client.end()
   }
 
-  function flush(): void {
+  /** One query at a time: what is sent meanwhile goes with the next. */
+  async function flush(): Promise<void> {
+    while (waiting.size > 0) {
+      const signals = [...waiting]
+      waiting.clear()
+      try {
+        await connection?.query('select pg_notify($1, signal) from unnest($2::text[]) as signal', [CHANNEL, signals])
+      } catch {
+        // A failed query breaks the connection, which is opened again.
+        await connection?.end().catch(() => undefined)
+      }
+    }
     flushing = undefined
-    const signals = [...waiting]
-    waiting.clear()
-    // A failed query breaks the connection, which is opened again.
-    connection
-      ?.query('select pg_notify($1, signal) from unnest($2::text[]) as signal', [CHANNEL, signals])
-      .catch(() => connection?.end().catch(() => undefined))
   }
 
   opening = open()
@@ -74,7 +79,7 @@ export function openSignals(db: Database, onSignal: (signal: string) => void): S
     send(signal) {
       if (isClosed) return
       waiting.add(signal)
-      flushing ??= setTimeout(flush, COLLECT_MS)
+      flushing ??= setTimeout(() => void flush(), COLLECT_MS)
     },
     async close() {
       isClosed = true

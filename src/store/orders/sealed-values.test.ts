@@ -29,6 +29,17 @@ describe('a sealed value', () => {
     expect(await vault.get(store.db, 'unknown', 'secret')).toBeNull()
   })
 
+  test('is read together with others, each its own', async () => {
+    const ids = [await sealedOrder(), await sealedOrder(), await sealedOrder()]
+    await vault.put(store.db, ids[1] ?? '', 'source-key', '11'.repeat(32))
+    const read = await Promise.all([
+      ...ids.map((id) => vault.get(store.db, id, 'secret')),
+      vault.get(store.db, ids[1] ?? '', 'source-key'),
+      vault.get(store.db, ids[2] ?? '', 'source-key'),
+    ])
+    expect(read).toEqual([SECRET, SECRET, SECRET, '11'.repeat(32), null])
+  })
+
   test('cannot be overwritten', async () => {
     const id = await sealedOrder()
     await expect(vault.put(store.db, id, 'secret', SECRET)).rejects.toThrow('sealed_values_pkey')

@@ -1,7 +1,9 @@
 /** Secrets and per-order keys at rest: AES-256-GCM under the operator's key, bound to their order and purpose. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import type { Database } from '../database/database.ts'
+import { prepare } from '../database/prepared.ts'
 import type { SealedPurpose } from '../database/schema.ts'
+import { sharePerDatabase } from '../database/share-statements.ts'
 
 export type SealedValue = { readonly purpose: SealedPurpose; readonly sealed: Buffer }
 
@@ -15,6 +17,19 @@ export interface Vault {
 
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
+
+const select = prepare<{ readonly order_id: string; readonly purpose: SealedPurpose; readonly sealed: Buffer }>(
+  'sealed-values',
+  `select order_id, purpose, sealed from sealed_values
+  join unnest($1::text[], $2::text[]) as given (order_id, purpose) using (order_id, purpose)`,
+)
+
+/** Concurrent reads share a statement. */
+const readSealed = sharePerDatabase<{ readonly orderId: string; readonly purpose: SealedPurpose }, Buffer | null>(async (db, asked) => {
+  const rows = await select(db, [asked.map(({ orderId }) => orderId), asked.map(({ purpose }) => purpose)])
+  const found = new Map(rows.map((row) => [`${row.order_id} ${row.purpose}`, row.sealed]))
+  return asked.map(({ orderId, purpose }) => found.get(`${orderId} ${purpose}`) ?? null)
+})
 
 /** `key` is 32 bytes as hex. */
 export function createVault(key: string): Vault {
@@ -37,18 +52,13 @@ export function createVault(key: string): Vault {
         .execute()
     },
     async get(db, orderId, purpose) {
-      const row = await db
-        .selectFrom('sealed_values')
-        .select('sealed')
-        .where('order_id', '=', orderId)
-        .where('purpose', '=', purpose)
-        .executeTakeFirst()
-      if (row === undefined) return null
-      const nonce = row.sealed.subarray(0, NONCE_BYTES)
-      const body = row.sealed.subarray(NONCE_BYTES, -TAG_BYTES)
+      const sealed = await readSealed(db, { orderId, purpose })
+      if (sealed === null) return null
+      const nonce = sealed.subarray(0, NONCE_BYTES)
+      const body = sealed.subarray(NONCE_BYTES, -TAG_BYTES)
       const decipher = createDecipheriv('aes-256-gcm', secretKey, nonce)
         .setAAD(context(orderId, purpose))
-        .setAuthTag(row.sealed.subarray(-TAG_BYTES))
+        .setAuthTag(sealed.subarray(-TAG_BYTES))
       return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8')
     },
   }

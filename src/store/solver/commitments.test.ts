@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { statementsOf } from '../statements.fixture.ts'
 import { openTestStore, putOrder, type TestStore } from '../store.fixture.ts'
@@ -60,4 +61,35 @@ test('costs one statement', async () => {
 
 test('refuses a commitment for an unknown order', async () => {
   await expect(commitTo(store.db, 'unknown', 'locked')).rejects.toThrow('commitments_order_id_fkey')
+})
+
+test('concurrent commitments share few statements, and each gets its own answer', async () => {
+  const ids = (await Promise.all(Array.from({ length: 20 }, () => putOrder(store.db)))).map(({ order }) => order.id)
+  await commitTo(store.db, ids[7] ?? '', 'refund_signed')
+  let statements = 0
+  const db = store.db.withPlugin({
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      statements += 1
+      return result
+    },
+  })
+  const committed = await Promise.all(ids.map((id) => commitTo(db, id, 'locked')))
+  expect(committed).toEqual(ids.map((_, index) => index !== 7))
+  expect(statements).toBeLessThanOrEqual(3)
+})
+
+test('a commitment that another transaction is making is waited for and seen', async () => {
+  const { order } = await putOrder(store.db)
+  const waiting = await store.other.transaction().execute(async (tx) => {
+    await commitTo(tx, order.id, 'refund_signed')
+    const started = commitTo(store.db, order.id, 'locked')
+    for (let isWaiting = false; !isWaiting; ) {
+      const { rows } = await sql`
+        select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`.execute(store.db)
+      isWaiting = rows.length > 0
+    }
+    return { started }
+  })
+  expect(await waiting.started).toBe(false)
 })

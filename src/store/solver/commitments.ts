@@ -2,19 +2,36 @@
 import { sql } from 'kysely'
 import { actionKey } from '../../protocol/order.ts'
 import type { Database } from '../database/database.ts'
+import { prepare } from '../database/prepared.ts'
+import { sharePerDatabase } from '../database/share-statements.ts'
 
 export type Way = 'locked' | 'refund_signed'
 
-/** Must be durable before a payment or refund signature leaves the process. False if the order is committed to the other. */
+/** Its result lacks an order that another transaction commits at the same moment: the statement began before that. */
+const commit = prepare<{ readonly order_id: string; readonly way: Way }>(
+  'commit-orders',
+  `
+  with given as materialized (
+    select * from unnest($1::text[], $2::text[]) as given (order_id, way)
+  ), made as (
+    insert into commitments (order_id, way) select order_id, way from given order by order_id on conflict do nothing returning order_id, way
+  )
+  select order_id, way from made union all select order_id, commitments.way from commitments join given using (order_id)`,
+)
+
+const commitShared = sharePerDatabase<{ readonly orderId: string; readonly way: Way }, Way | null>(async (db, asked) => {
+  const rows = await commit(db, [asked.map(({ orderId }) => orderId), asked.map(({ way }) => way)])
+  const ways = new Map(rows.map((row) => [row.order_id, row.way]))
+  return asked.map(({ orderId }) => ways.get(orderId) ?? null)
+})
+
+/**
+ * Must be durable before a payment or refund signature leaves the process. False if the order is committed to the other. Concurrent calls share a
+ * statement.
+ */
 export async function commitTo(db: Database, orderId: string, way: Way): Promise<boolean> {
-  // The update changes nothing. It returns the commitment that exists, also one that another transaction is just writing.
-  const row = await db
-    .insertInto('commitments')
-    .values({ order_id: orderId, way })
-    .onConflict((conflict) => conflict.column('order_id').doUpdateSet((existing) => ({ way: existing.ref('commitments.way') })))
-    .returning('way')
-    .executeTakeFirst()
-  return row?.way === way
+  const committed = await commitShared(db, { orderId, way })
+  return committed === null ? isCommittedTo(db, orderId, way) : committed === way
 }
 
 /**
