@@ -187,9 +187,9 @@ async function polledLeg({ db, polls }: LiveView, read: ReadWithPolls, leg: Leg,
   if (poll instanceof ChainFailure) throw poll
   const own = poll === null ? null : await legAt(db, swap, read.recorded.legs[leg], poll.tip.hash, poll.beganAtMs)
   if (own !== null || polls === undefined) return own
-  const { published } = read.recorded.legs[leg]
-  if (published === null || published.ageMs > ACCEPTED_PUBLISHED_AGE_MS) return null
-  return legAt(db, swap, read.recorded.legs[leg], published.hash, read.askedAtMs - published.ageMs)
+  const { publishedAgeMs, tip } = read.recorded.legs[leg]
+  if (publishedAgeMs === null || publishedAgeMs > ACCEPTED_PUBLISHED_AGE_MS || tip === null) return null
+  return legAt(db, swap, read.recorded.legs[leg], tip.hash, read.askedAtMs - publishedAgeMs)
 }
 
 /** Null unless this block is the newest recorded one: a reorg, or another process, has changed the record since. */

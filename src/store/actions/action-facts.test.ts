@@ -62,7 +62,7 @@ test('concurrent actions share a statement, and each gets its own order and atte
 test('with the tip, the events and the published poll of each leg', async () => {
   const { order, action } = await attempted([])
   const facts = () => readActionFacts(store.db, { orderId: order.id, key: action.key })
-  const nothing = { tip: null, events: [], published: null }
+  const nothing = { tip: null, events: [], publishedAgeMs: null }
   expect((await facts())?.legs).toEqual({ source: nothing, destination: nothing })
   const block = { chain: order.source.chain, height: 7n, hash: 'seven', parent_hash: 'six', time: NOW }
   await store.db.insertInto('blocks').values(block).execute()
@@ -71,7 +71,13 @@ test('with the tip, the events and the published poll of each leg', async () => 
   expect(legs?.destination).toEqual(nothing)
   expect(legs?.source.tip).toEqual({ height: 7n, hash: 'seven', time: NOW })
   expect(legs?.source.tip).toEqual((await findOrderSnapshot(store.db, order.id))?.tips.source)
-  expect(legs?.source.published?.hash).toBe('seven')
-  expect(legs?.source.published?.ageMs).toBeGreaterThanOrEqual(1000)
-  expect(legs?.source.published?.ageMs).toBeLessThan(10_000)
+  expect(legs?.source.publishedAgeMs).toBeGreaterThanOrEqual(1000)
+  expect(legs?.source.publishedAgeMs).toBeLessThan(10_000)
+  await store.db
+    .insertInto('blocks')
+    .values({ ...block, height: 8n, hash: 'eight', parent_hash: 'seven' })
+    .execute()
+  expect((await facts())?.legs.source).toMatchObject({ tip: { hash: 'eight' }, publishedAgeMs: expect.any(Number) })
+  await store.db.updateTable('blocks').set({ hash: 'another seven' }).where('height', '=', 7n).execute()
+  expect((await facts())?.legs.source).toMatchObject({ tip: { hash: 'eight' }, publishedAgeMs: null })
 })

@@ -2,7 +2,6 @@
 import type { HtlcEvent } from '../../protocol/htlc.ts'
 import type { ActionKey, Leg } from '../../protocol/order.ts'
 import { MOST_EVENTS_READ } from '../chain/considered-events.ts'
-import type { PublishedPoll } from '../chain/polls.ts'
 import { prepare } from '../database/prepared.ts'
 import { sharePerDatabase } from '../database/share-statements.ts'
 import { parseSnapshot, type RecordedTip, type SnapshotRow, type StoredOrder, selectSnapshots } from '../orders/order-rows.ts'
@@ -21,7 +20,11 @@ export type RecordedLeg = {
   readonly tip: RecordedTip | null
   /** Null: there are too many to read all. */
   readonly events: readonly HtlcEvent[] | null
-  readonly published: PublishedPoll | null
+  /**
+   * Since the last published poll began; null if its newest block is not on record: a reorg has removed it. Everything up to that block is recorded, and
+   * what was recorded since is newer.
+   */
+  readonly publishedAgeMs: number | null
 }
 
 /** `key`: the action whose attempts are read; null: none. */
@@ -37,13 +40,17 @@ type AttemptColumns = readonly [
   at: string,
 ]
 type Row = SnapshotRow & {
-  readonly s_poll: readonly [hash: string, ageMs: number] | null
-  readonly d_poll: readonly [hash: string, ageMs: number] | null
+  readonly s_poll: readonly [ageMs: number, isOnRecord: boolean] | null
+  readonly d_poll: readonly [ageMs: number, isOnRecord: boolean] | null
   readonly attempts: readonly AttemptColumns[] | null
 }
 
+/** The newest block of a published poll is looked for among so many. More may be recorded since. */
+const NEWEST_BLOCKS = 32
+
 const pollColumn = (swap: 's' | 'd') => `,
-  (select json_build_array(hash, (extract(epoch from clock_timestamp() - began_at) * 1000)::float8)
+  (select json_build_array((extract(epoch from clock_timestamp() - began_at) * 1000)::float8, polls.hash in (
+      select blocks.hash from blocks where blocks.chain = ${swap}.chain order by height desc limit ${NEWEST_BLOCKS}))
     from polls where polls.chain = ${swap}.chain) as ${swap}_poll`
 
 const ATTEMPTS = `,
@@ -72,7 +79,7 @@ function parse(row: Row, key: ActionKey | null): ActionFacts {
   const leg = (name: Leg, poll: Row['s_poll']): RecordedLeg => ({
     tip: tips[name],
     events: events[name].length > MOST_EVENTS_READ ? null : events[name],
-    published: poll === null ? null : { hash: poll[0], ageMs: poll[1] },
+    publishedAgeMs: poll === null || !poll[1] ? null : poll[0],
   })
   return {
     stored,

@@ -3,13 +3,6 @@ import { sql } from 'kysely'
 import type { ChainId } from '../../protocol/chain-id.ts'
 import type { Database } from '../database/database.ts'
 
-export type PublishedPoll = {
-  /** Of the newest block. Everything up to it was recorded. */
-  readonly hash: string
-  /** Since the poll began. */
-  readonly ageMs: number
-}
-
 const CLOCK = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::float8`
 
 export async function readClock(db: Database): Promise<number> {
