@@ -17,6 +17,7 @@ import { createLogger } from '../../src/log.ts'
 import type { OrderRecord } from '../../src/protocol/wire/order.ts'
 import { openDatabase } from '../../src/store/database/database.ts'
 import { findOrder } from '../../src/store/orders/orders.ts'
+import { touchOrders } from '../../src/store/orders/touched-orders.ts'
 import { createTestDatabase } from '../database.ts'
 
 type Party = 'service' | 'solver'
@@ -165,6 +166,8 @@ export async function openStory({ redeemWaitSeconds = 0, ...options }: StoryOpti
         .where('order_id', '=', orderId)
         .where('leg', '=', 'destination')
         .execute()
+      // Terms never change otherwise, so nothing marks the order.
+      await touchOrders(databases.service, [orderId])
     },
     async isClosed(party, orderId) {
       return (await findOrder(databases[party], orderId))?.closed ?? false
