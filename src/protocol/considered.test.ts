@@ -163,6 +163,14 @@ describe('the bound', () => {
     expect(kept).toEqual(sorted.slice(0, MAX_MINED))
   })
 
+  it('of mined deposits is not used up by unconfirmed ones', () => {
+    const small = many(MAX_MINED + MAX_COUNTED, 990n)
+    const huge = Array.from({ length: MAX_UNCONFIRMED + 1 }, (_, n) => deposit(`huge ${n}`, 10n ** 12n, null))
+    const kept = considerDeposits([...small, ...huge], { amount: AMOUNT, filled: [] })
+    expect(kept.filter(({ block }) => block !== null).length).toBeGreaterThanOrEqual(MAX_MINED)
+    expect(kept.filter(({ block }) => block === null)).toHaveLength(MAX_UNCONFIRMED)
+  })
+
   it('changes nothing for up to that many deposits', () => {
     const all = [...many(MAX_MINED, 990n), ...many(MAX_UNCONFIRMED, null).map((d) => ({ ...d, tx: `u${d.tx}` }))]
     expect(considerDeposits(all, { amount: AMOUNT, filled: [] })).toEqual(all)

@@ -373,4 +373,42 @@ describe('the next change', () => {
       facts.chains.destination.haltSeconds + 1n,
     ])
   })
+
+  describe('of an order with little time left', () => {
+    const funded = factsOf(normalTimes('initiated', 'waiting'))
+    const source: Chain = {
+      ...funded.chains.source,
+      clock: { unit: 'blocks', expiry: 'relative', fastestMs: 1_000n, slowestMs: 1_000n, slackSeconds: 0n },
+    }
+    const expiringIn = (blocks: bigint): OrderFacts => ({
+      ...funded,
+      chains: { ...funded.chains, source },
+      events: {
+        ...funded.events,
+        source: funded.events.source.map((event) =>
+          event.kind === 'initiated' ? { ...event, expiresAt: funded.tips.source.height + blocks } : event,
+        ),
+      },
+    })
+    const gapOf = (facts: OrderFacts) => deriveOrder(facts).gapSeconds
+    /** The gap is one second for the first number of blocks. */
+    const first = Array.from({ length: 100_000 }, (_, n) => BigInt(n)).find((blocks) => gapOf(expiringIn(blocks)) > 0n) ?? -1n
+
+    it.each([0n, 1n, 2n, 7n, 20n])(
+      '%i seconds to spare: comes before clock and blocks together have used them up, and not earlier',
+      (spare) => {
+        const facts = expiringIn(first + spare)
+        expect(gapOf(facts)).toBe(spare + 1n)
+        const { now, source: range } = ranges(facts)
+        const [lastNow, lastHeight] = [(now.until ?? 0n) - 1n, (range.height.until ?? 0n) - 1n]
+        const at = (later: bigint, height: bigint): OrderFacts => ({
+          ...facts,
+          now: later,
+          tips: { ...facts.tips, source: { ...facts.tips.source, height } },
+        })
+        expect(gapOf(at(lastNow, lastHeight))).toBe(1n)
+        expect(decisions(at(lastNow, lastHeight)).rules).toEqual(decisions(facts).rules)
+      },
+    )
+  })
 })
