@@ -275,6 +275,18 @@ describe('finishAction', () => {
     expect(await lease()).toMatchObject({ failures: 0 })
   })
 
+  test.each(['a zero byte \0', 'half a character \ud83d'])('stores what a contract or a node says, also with %j', async (said) => {
+    await want(action('source', 'redeem'), action('source', 'refund'))
+    const [bad, good] = [await lease(), await lease()]
+    await Promise.all([
+      finishAction(store.db, bad, { kind: 'failed', error: said, refusal: said, againInMs: 1000 }),
+      finishAction(store.db, good, { kind: 'sent', tx: 'good', againInMs: 1000 }),
+    ])
+    const stored = `${said.slice(0, -1)}\ufffd`
+    expect(await readAction(store.db, bad.key)).toMatchObject({ lastError: stored, refusal: stored })
+    expect(await readAction(store.db, good.key)).toMatchObject({ lastTx: 'good' })
+  })
+
   test('of several actions at once shares few statements, and each gets its own result', async () => {
     const orders = await Promise.all(Array.from({ length: 20 }, () => putOrder(store.db)))
     const ids = orders.map(({ order }) => order.id)

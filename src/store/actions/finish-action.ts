@@ -70,6 +70,15 @@ function rowOf({ action, result }: Finished) {
     failures,
     ...('againInMs' in result && { again_ms: result.againInMs }),
     ...(result.kind === 'sent' && { tx: result.tx }),
-    ...(result.kind === 'failed' && { error: result.error, refusal: result.refusal ?? null, reverted_tx: result.revertedTx ?? null }),
+    ...(result.kind === 'failed' && {
+      error: storable(result.error),
+      refusal: result.refusal == null ? null : storable(result.refusal),
+      reverted_tx: result.revertedTx ?? null,
+    }),
   }
+}
+
+/** Contracts and nodes choose this text. The database refuses zero bytes and lone surrogates, and with them the results of all actions in the statement. */
+function storable(text: string): string {
+  return Buffer.from(text).toString().replaceAll('\0', '\ufffd')
 }
