@@ -65,6 +65,16 @@ test('a refusal is not final if a provider accepted the transaction', async () =
   await expect(simulator.executor.send(actionOf('initiate'), simulator.outbox.open('a'))).rejects.toMatchObject({ kind: 'unreachable' })
 })
 
+test('a failed replacement is no refusal of what nodes have just accepted', async () => {
+  const simulator = createContractSimulator('nonce')
+  simulator.state = 'open'
+  const send = () => simulator.executor.send(actionOf('redeem'), simulator.outbox.open('r'))
+  await send()
+  simulator.followed = { kind: 'replace', cost: 'estimate', refused: null, isSent: true }
+  simulator.refusals = 100
+  await expect(send()).rejects.toMatchObject({ kind: 'unreachable' })
+})
+
 test('a done action resolves to the hash of our own transaction, or fails as superseded', async () => {
   const simulator = createContractSimulator('expiry')
   const send = (key: string) => simulator.executor.send(actionOf('initiate'), simulator.outbox.open(key))

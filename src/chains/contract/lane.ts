@@ -44,11 +44,11 @@ export interface Following<T extends ContractTypes> {
 /**
  * waits     it is pending: it can be mined as it is
  * over      it expired or reverted: it can never be mined any more
- * replace   it will not be mined as it is: raise the fee, or change its cost. `cost` null: estimate it again
+ * replace   it will not be mined as it is: raise the fee, or change its cost. `cost` null: estimate it again. `isSent`: a node has just accepted it
  */
 export type Followed<T extends ContractTypes> =
   | { readonly kind: 'waits' | 'over' }
-  | { readonly kind: 'replace'; readonly cost: T['cost'] | null; readonly refused: Refused<T> | null }
+  | { readonly kind: 'replace'; readonly cost: T['cost'] | null; readonly refused: Refused<T> | null; readonly isSent: boolean }
 
 export type Refused<T extends ContractTypes> = { readonly signed: T['signed']; readonly why: T['refusal'] }
 

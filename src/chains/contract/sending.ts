@@ -41,28 +41,32 @@ export function sendOn<T extends ContractTypes>(lane: Lane<T>): Sending<T> {
     return signAndBroadcast(async (again) => ({ signed: await replacement.replace(old, call, cost, again), isNew: true }), refused)
   }
 
-  /** If one provider accepted it, it may be mined and its calldata may be public: then the others' refusal is not final. */
-  async function unlessPartlyAccepted<R>(work: () => Promise<R>): Promise<R> {
+  /** If one provider accepted it, it may be mined and its calldata may be public: then no later refusal or failure is final. */
+  async function unlessAccepted<R>(isAccepted: () => boolean, work: () => Promise<R>): Promise<R> {
     try {
       return await work()
     } catch (error) {
-      if (!lane.isPartlyAccepted() || !(error instanceof ChainFailure)) throw error
+      if (!isAccepted() || !(error instanceof ChainFailure)) throw error
       throw new ChainFailure('unreachable', `${error.message}; some providers have accepted it`, { cause: error })
     }
   }
 
   const append = (call: T['call'], cost: T['cost'], sharing: Sharing) =>
-    unlessPartlyAccepted(() => signAndBroadcast((refused) => lane.allocate(call, cost, refused, sharing)))
+    unlessAccepted(lane.isPartlyAccepted, () => signAndBroadcast((refused) => lane.allocate(call, cost, refused, sharing)))
 
   return {
     append: (call, cost) => append(call, cost, { mayShare: false }),
     appendShared: (call, cost) => append(call, cost, { mayShare: true }),
     keep: (signed, costNow) =>
-      unlessPartlyAccepted(async () => {
+      unlessAccepted(lane.isPartlyAccepted, async () => {
         const followed = await lane.follow(signed)
         if (followed.kind !== 'replace') return followed.kind === 'waits' ? signed.tx : null
-        return replace(signed, signed.call, followed.cost ?? (await costNow(signed.call)), followed.refused)
+        const { cost, refused, isSent } = followed
+        return unlessAccepted(
+          () => isSent,
+          async () => replace(signed, signed.call, cost ?? (await costNow(signed.call)), refused),
+        )
       }),
-    replace: (signed, call, cost) => unlessPartlyAccepted(() => replace(signed, call, cost)),
+    replace: (signed, call, cost) => unlessAccepted(lane.isPartlyAccepted, () => replace(signed, call, cost)),
   }
 }

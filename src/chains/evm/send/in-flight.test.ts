@@ -1,4 +1,5 @@
 /** Several transactions of one key in flight: they share one line of nonces, and none blocks the others for ever. */
+import type { Hex } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import { createSecret } from '../../../protocol/secret.ts'
@@ -124,6 +125,20 @@ describe('a broadcast that is refused in the middle of several', () => {
     await fixture.mine()
     expect(await phases(a, b, c)).toEqual(['initiated', 'initiated', 'initiated'])
     expect(nonces('a', 'b', 'c')).toHaveLength(3)
+  })
+
+  it('and accepted later does not count as refused when its fee bump is', async () => {
+    const a = newTerms()
+    await expect(initiateWith(refuse, 'a', a)).rejects.toMatchObject({ kind: 'would-fail' })
+    const [first] = outbox.attempts('a')
+    await fixture.mine()
+    outbox.passSeconds(fixture.chain.feeBumpSeconds)
+    const broadcast = (raw: Hex) =>
+      raw === first?.raw ? node.broadcast(raw) : Promise.reject(new NodeRefusal(-32000, 'nonce too low', null))
+    await expect(initiateWith({ broadcast }, 'a', a)).rejects.toMatchObject({ kind: 'unreachable' })
+    expect(outbox.attempts('a')).toHaveLength(2)
+    await fixture.mine()
+    expect(await phaseOf(a)).toBe('initiated')
   })
 
   it('leaves its nonce to the next if it is no longer wanted', async () => {

@@ -131,13 +131,14 @@ export async function openLane(node: EvmNode, chain: Chain, outbox: Outbox, duty
   }
 
   async function follow(signed: Signed): Promise<Followed<EvmTypes>> {
-    if (!(await node.isKnown(signed.tx))) {
+    const isSent = !(await node.isKnown(signed.tx))
+    if (isSent) {
       const verdict = await broadcast(node, signed.raw, onPartlyAccepted)
       if (verdict === 'nonce-used') throw nonceUsed(signed.nonce)
       // Nodes that hide their mempool say "underpriced" for a transaction that they have already. The fee bump below still comes in time.
       const mayBeKnown = evmDataOf(chain).hidesUnmined && verdict === 'underpriced'
       if (verdict !== 'accepted' && !mayBeKnown)
-        return { kind: 'replace', cost: verdict === 'wrong-gas' ? null : signed.gas, refused: { signed, why: verdict } }
+        return { kind: 'replace', cost: verdict === 'wrong-gas' ? null : signed.gas, refused: { signed, why: verdict }, isSent: false }
     }
     // Only the next nonce can be mined: a fee bump of a later one would be wasted.
     const waitsForBlock = signed.nonce === count
@@ -147,7 +148,7 @@ export async function openLane(node: EvmNode, chain: Chain, outbox: Outbox, duty
     if (!waitsForBlock || !isOverdue || !(await hasChainMovedSince(signed))) return { kind: 'waits' }
     const cap = feeCapOf(await suggestFees(node, model), model, duty)
     if (raiseFees(signed.fees, { urgent, cap }) === null) return { kind: 'waits' }
-    return { kind: 'replace', cost: signed.gas, refused: null }
+    return { kind: 'replace', cost: signed.gas, refused: null, isSent }
   }
 
   return {
