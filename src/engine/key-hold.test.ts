@@ -210,6 +210,26 @@ describe('a record that fails', () => {
   })
 })
 
+test('many keys at once leave connections for the work under them', async () => {
+  const reading = () => sql`select 1`.execute(store.db)
+  const takes = Array.from({ length: 40 }, (_, index) => take(0, reading, { use: useOf(0, { sender: `key ${index}` }) }))
+  expect(await Promise.all(takes)).toEqual(takes.map(() => 0n))
+})
+
+test('a use that finds an attempt of another runs again if that is not recorded', async () => {
+  const found: number[] = []
+  const first = take(0)
+  const second = useKey(store.db, useOf(1), async (hold) => {
+    const others = await hold.readOthers(range)
+    found.push(others.length)
+    if (found.length === 1) await lose(0)
+    return others.map(({ tx }) => tx)
+  })
+  await expect(first).rejects.toMatchObject({ kind: 'superseded' })
+  expect(await second).toEqual([])
+  expect(found).toEqual([1, 0])
+})
+
 describe('a use of the key', () => {
   test('that fails before it records takes no nonce, and fails alone', async () => {
     const failing = take(1, () => {

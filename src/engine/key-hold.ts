@@ -28,6 +28,8 @@ import { sharePerDatabase } from '../store/database/share-statements.ts'
 /** After so long, or so many uses, other processes get their turn. */
 const MAX_HOLD_MS = 250
 const MAX_USES = 50
+/** Each hold has a connection, and the work under it may need another of the pool: all holds together must leave some. Every order key is a key of its own. */
+const MAX_HOLDS = 12
 /** A signed attempt does not wait longer for others that are still signing. */
 const MAX_RECORD_WAIT_MS = 50
 
@@ -60,7 +62,9 @@ export function useKey<T>(db: Database, use: KeyUse, work: (hold: KeyHold) => Pr
           isDropped = true
         }
         try {
-          resolve(await work({ ...hold, record: (attempt) => hold.record(attempt, onDropped) }))
+          const done = await work({ readOthers: hold.readOthers, record: (attempt) => hold.record(attempt, onDropped) })
+          await hold.end(onDropped)
+          resolve(done)
         } catch (error) {
           if (isDropped) enqueue(db, waiting)
           else reject(error)
@@ -114,36 +118,52 @@ type Waiting = {
 type HoldOfOne = Omit<KeyHold, 'record'> & {
   /** `onDropped`: an attempt before it is lost, and it must sign again. Called before the rejection. */
   record(attempt: StoredAttempt, onDropped: () => void): Promise<void>
+  /** Without a record of its own, its result may still rest on attempts that it has read. Resolves when they are recorded. */
+  end(onDropped: () => void): Promise<void>
 }
 
-type Queue = { readonly waiting: Waiting[]; isServed: boolean }
-const queues = new WeakMap<Database, Map<string, Queue>>()
+type Keys = {
+  /** By name of the key, while they are served. */
+  readonly queues: Map<string, Waiting[]>
+  holds: number
+  /** Keys that wait until a hold of another key ends. */
+  readonly nextHolds: (() => void)[]
+}
+const keysOf = new WeakMap<Database, Keys>()
 
 function enqueue(db: Database, one: Waiting): void {
-  const ofDatabase = queues.get(db) ?? new Map<string, Queue>()
-  queues.set(db, ofDatabase)
+  const keys = keysOf.get(db) ?? { queues: new Map(), holds: 0, nextHolds: [] }
+  keysOf.set(db, keys)
   const name = nameOf(one.use)
-  const queue = ofDatabase.get(name) ?? { waiting: [], isServed: false }
-  ofDatabase.set(name, queue)
-  queue.waiting.push(one)
-  if (!queue.isServed) void serve(db, name, queue)
+  const queue = keys.queues.get(name)
+  if (queue !== undefined) {
+    queue.push(one)
+    return
+  }
+  const waiting = [one]
+  keys.queues.set(name, waiting)
+  void serve(db, keys, name, waiting)
 }
 
-async function serve(db: Database, name: string, queue: Queue): Promise<void> {
-  queue.isServed = true
-  while (queue.waiting.length > 0) {
+async function serve(db: Database, keys: Keys, name: string, waiting: Waiting[]): Promise<void> {
+  while (waiting.length > 0) {
     let isHeld = false
+    if (keys.holds < MAX_HOLDS) keys.holds += 1
+    else await new Promise<void>((resolve) => keys.nextHolds.push(resolve))
     try {
       await withLock(db, name, (connection) => {
         isHeld = true
-        return serveInHold(connection, queue.waiting)
+        return serveInHold(connection, waiting)
       })
     } catch (error) {
       // After the hold, all its uses have their results, and a connection that is gone has released the lock.
-      if (!isHeld) for (const { reject } of queue.waiting.splice(0)) reject(error)
+      if (!isHeld) for (const { reject } of waiting.splice(0)) reject(error)
     }
+    const next = keys.nextHolds.shift()
+    if (next === undefined) keys.holds -= 1
+    else next()
   }
-  queue.isServed = false
+  keys.queues.delete(name)
 }
 
 type Signed = {
@@ -160,6 +180,8 @@ async function serveInHold(connection: Database, waiting: Waiting[]): Promise<vo
   /** Signed in this hold, in this order, recorded or to be recorded. */
   const signed: NewAttempt[] = []
   let unrecorded: Signed[] = []
+  /** Of the newest in `signed`. */
+  let newestRecord = Promise.resolve()
   let known: { readonly query: SenderAttemptsQuery; readonly attempts: readonly SenderAttempt[] } | null = null
   /** Grows when attempts are dropped. */
   let drops = 0
@@ -191,12 +213,14 @@ async function serveInHold(connection: Database, waiting: Waiting[]): Promise<vo
       const { chain, sender, actions, holdsSecret } = use
       const dropsBefore = drops
       let isOver = false
+      let hasRead = false
       const assertExclusive = () => {
         if (isOver) throw new Error('the key is not held any more: nothing may follow the record')
       }
       const hold: HoldOfOne = {
         async readOthers(range) {
           assertExclusive()
+          hasRead = true
           return ofOthers(actions, await readAll({ chain, sender, ...range }))
         },
         async record(stored, onDropped) {
@@ -206,11 +230,22 @@ async function serveInHold(connection: Database, waiting: Waiting[]): Promise<vo
           if (drops !== dropsBefore) throw dropped(onDropped)
           const attempt = { ...stored, chain, sender, actions, holdsSecret }
           signed.push(attempt)
-          const recorded = new Promise<void>((resolve, reject) => {
+          newestRecord = new Promise<void>((resolve, reject) => {
             unrecorded.push({ attempt, resolve, reject, onDropped, signedAtMs: performance.now() })
           })
           paused()
-          await recorded
+          await newestRecord
+        },
+        async end(onDropped) {
+          if (isOver || !hasRead) return
+          isOver = true
+          if (failure !== null || drops !== dropsBefore) throw dropped(onDropped)
+          paused()
+          try {
+            await newestRecord
+          } catch {
+            throw dropped(onDropped)
+          }
         },
       }
       void run(hold).finally(() => {
@@ -241,6 +276,7 @@ async function serveInHold(connection: Database, waiting: Waiting[]): Promise<vo
   function drop(lost: Signed, later: readonly Signed[]): void {
     drops += 1
     signed.splice(signed.indexOf(lost.attempt))
+    newestRecord = Promise.resolve()
     const keys = lost.attempt.actions.map(({ key }) => key).join(', ')
     lost.reject(new ChainFailure('superseded', `${keys}: the lease is lost, another engine has taken over`))
     for (const { reject, onDropped } of later) reject(dropped(onDropped))
