@@ -8,6 +8,7 @@ import { NOW, openTestStore, putOrder, recordAttempt, type TestStore } from '../
 import { type LeasedAction, leaseAction, leaseActions, readAction, syncWanted, type WantedAction } from './actions.ts'
 import { readAttempts, readSenderAttempts } from './attempts.ts'
 import { finishAction } from './finish-action.ts'
+import { renewActions } from './leases.ts'
 
 let store: TestStore
 let orderId: string
@@ -166,6 +167,25 @@ describe('a lease', () => {
     await finishAction(store.db, fresh, { kind: 'sent', tx: 'second', againInMs: 0 })
     expect(await readAction(store.db, old.key)).toMatchObject({ wanted: true, lastTx: 'second', lastError: null })
   })
+})
+
+test('a renewal of leases locks in the order of keys, as a record does: neither can deadlock the other', async () => {
+  await want(action('source', 'redeem'), action('destination', 'refund'))
+  const [low, high] = [await lease(), await lease()].toSorted((a, b) => (a.key < b.key ? -1 : 1))
+  if (low === undefined || high === undefined) throw new Error('nothing to lease')
+  // The row of the higher key is now the first in the table.
+  for (const { key } of [high, low]) await sql`update actions set failures = failures + 1 where key = ${key}`.execute(store.db)
+  const lock = (db: typeof store.db, { key }: LeasedAction) => sql`select from actions where key = ${key} for update`.execute(db)
+  let renewed: Promise<unknown> | undefined
+  await store.other.transaction().execute(async (tx) => {
+    await lock(tx, low)
+    renewed = renewActions(store.db, 'holder', [high, low], SECONDS)
+    const waits = sql`select from pg_stat_activity where wait_event_type = 'Lock' and query like '%lease_until = now()%'`
+    await expect.poll(async () => (await waits.execute(store.db)).rows.length).toBe(1)
+    await sql`set local lock_timeout = '200ms'`.execute(tx)
+    await lock(tx, high)
+  })
+  expect(new Set((await renewed) as string[])).toEqual(new Set([low.key, high.key]))
 })
 
 describe('an initiation that is not wanted any more', () => {

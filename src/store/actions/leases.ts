@@ -36,7 +36,10 @@ export async function renewLeases(db: Database, holder: string, names: readonly 
     update leases set until = now() + make_interval(secs => ${seconds}) where holder = ${holder} and name = ${anyOf(names)}`.execute(db)
 }
 
-/** Renews the leases of these actions in one statement, also expired ones that no other holder took over. Returns the keys of those that `holder` has. */
+/**
+ * Renews the leases of these actions in one statement, also expired ones that no other holder took over. Returns the keys of those that `holder` has.
+ * Locks rows in the order of their keys: a deadlock with a record of attempts would hold up a signer for a second.
+ */
 export async function renewActions(
   db: Database,
   holder: string,
@@ -45,10 +48,16 @@ export async function renewActions(
 ): Promise<readonly ActionKey[]> {
   if (actions.length === 0) return []
   const { rows } = await sql<{ key: ActionKey }>`
+    with held as materialized (
+      select actions.key from actions
+        join unnest(${actions.map(({ key }) => key)}::text[], ${actions.map(({ fence }) => fence.toString())}::bigint[]) as given (key, fence)
+          on actions.key = given.key and actions.fence = given.fence
+      where actions.lease_holder = ${holder}
+      order by actions.key for update of actions
+    )
     update actions set lease_until = now() + make_interval(secs => ${seconds})
-    from unnest(${actions.map(({ key }) => key)}::text[], ${actions.map(({ fence }) => fence.toString())}::bigint[]) as held (key, fence)
-    where actions.key = held.key and actions.fence = held.fence and actions.lease_holder = ${holder}
-    returning actions.key`.execute(db)
+    where key in (select key from held)
+    returning key`.execute(db)
   return rows.map(({ key }) => key)
 }
 
