@@ -1,6 +1,6 @@
 // Interleavings of actions that share a key: nonces are taken once, recorded without gaps, and nothing unrecorded is broadcast.
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type LeasedAction, leaseActions, syncWanted } from '../store/actions/actions.ts'
 import type { Database } from '../store/database/database.ts'
 import { findOrder } from '../store/orders/orders.ts'
@@ -208,6 +208,30 @@ describe('a record that fails', () => {
     expect((await recorded()).map(([, nonce]) => nonce)).toEqual(done)
     expect(await take(2)).toBe(BigInt(done.length))
   })
+})
+
+test('a use that never ends fails after a minute, and leaves the key to the others', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  try {
+    const { opened, open } = gate()
+    const [isSigning, started] = [gate(), gate()]
+    const hanging = take(0, () => {
+      started.open()
+      return opened.finally(isSigning.open)
+    })
+    const failed = expect(hanging).rejects.toMatchObject({ kind: 'unreachable' })
+    await started.opened
+    const next = take(1)
+    await vi.advanceTimersByTimeAsync(61_000)
+    await failed
+    expect(await next).toBe(0n)
+    open()
+    await isSigning.opened
+    await sql`select 1`.execute(store.db)
+    expect(await recorded()).toEqual([['1', 0n]])
+  } finally {
+    vi.useRealTimers()
+  }
 })
 
 test('many keys at once leave connections for the work under them', async () => {

@@ -30,6 +30,8 @@ const MAX_HOLD_MS = 250
 const MAX_USES = 50
 /** Each hold has a connection, and the work under it may need another of the pool: all holds together must leave some. Every order key is a key of its own. */
 const MAX_HOLDS = 12
+/** A use that takes longer fails: whatever it waits for must not block its signer for ever. All requests to nodes time out much sooner. */
+const MAX_USE_MS = 60_000
 /** A signed attempt does not wait longer for others that are still signing. */
 const MAX_RECORD_WAIT_MS = 50
 
@@ -208,8 +210,18 @@ async function serveInHold(connection: Database, waiting: Waiting[]): Promise<vo
   }
 
   /** Resolves when it has signed or ended. */
-  function start({ use, run }: Waiting): Promise<void> {
+  function start({ use, run, reject: fail }: Waiting): Promise<void> {
     return new Promise((paused) => {
+      const timer = setTimeout(giveUp, MAX_USE_MS)
+      function giveUp() {
+        isOver = true
+        fail(new ChainFailure('unreachable', `${nameOf(use)}: an action did not sign within ${MAX_USE_MS / 1000} s`))
+        paused()
+      }
+      const pause = () => {
+        clearTimeout(timer)
+        paused()
+      }
       const { chain, sender, actions, holdsSecret } = use
       const dropsBefore = drops
       let isOver = false
@@ -233,14 +245,14 @@ async function serveInHold(connection: Database, waiting: Waiting[]): Promise<vo
           newestRecord = new Promise<void>((resolve, reject) => {
             unrecorded.push({ attempt, resolve, reject, onDropped, signedAtMs: performance.now() })
           })
-          paused()
+          pause()
           await newestRecord
         },
         async end(onDropped) {
           if (isOver || !hasRead) return
           isOver = true
           if (failure !== null || drops !== dropsBefore) throw dropped(onDropped)
-          paused()
+          pause()
           try {
             await newestRecord
           } catch {
@@ -250,7 +262,7 @@ async function serveInHold(connection: Database, waiting: Waiting[]): Promise<vo
       }
       void run(hold).finally(() => {
         isOver = true
-        paused()
+        pause()
       })
     })
   }
