@@ -4,8 +4,8 @@ import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fetchNode } from './nodes/fetch.ts'
-import { NODE_PACKAGES, type NodeName } from './nodes/packages.ts'
+import { fetchProgram } from './nodes/fetch.ts'
+import { PROGRAM_PACKAGES, type ProgramName } from './nodes/packages.ts'
 import { type Tally, tallyReport, type VitestReport } from './vitest-report.ts'
 
 const repositoryDir = join(import.meta.dirname, '..')
@@ -67,16 +67,16 @@ const ended = (child: ReturnType<typeof spawn>): Promise<number | null> =>
     child.once('close', resolve)
   })
 
-/** Fetches a node before the tests, so that a timeout is paid once. Adds the reason of a failure to `unavailable`. */
-const fetchStep = (node: NodeName, required: boolean, unavailable: Map<NodeName, string>): Promise<Tally> =>
-  step(`real node ${node}`, async () => {
+/** Fetches a node or a compiler before the tests, so that a timeout is paid once. Adds the reason of a failure to `unavailable`. */
+const fetchStep = (name: ProgramName, required: boolean, unavailable: Map<ProgramName, string>): Promise<Tally> =>
+  step(`fetch ${name}`, async () => {
     try {
-      await fetchNode(node)
+      await fetchProgram(name)
       return { tally: PASSED, details: '' }
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
-      unavailable.set(node, reason)
-      const tally: Tally = required ? FAILED : { passed: 0, failed: 0, skipped: [`real node ${node}: ${reason}`] }
+      unavailable.set(name, reason)
+      const tally: Tally = required ? FAILED : { passed: 0, failed: 0, skipped: [`${name}: ${reason}`] }
       return { tally, details: required ? reason : `SKIPPED with every test that needs it: ${reason}` }
     }
   })
@@ -110,9 +110,9 @@ const readReport = (path: string): Promise<VitestReport | null> =>
 /** `filter`: arguments for vitest. With `fetching` the nodes are fetched first; with `nodesRequired` a missing node is a failure. */
 const runTests = async (filter: readonly string[], fetching: boolean, nodesRequired: boolean): Promise<Tally[]> => {
   const tallies: Tally[] = []
-  const unavailable = new Map<NodeName, string>()
+  const unavailable = new Map<ProgramName, string>()
   if (fetching) {
-    for (const node of Object.keys(NODE_PACKAGES) as NodeName[]) tallies.push(await fetchStep(node, nodesRequired, unavailable))
+    for (const name of Object.keys(PROGRAM_PACKAGES) as ProgramName[]) tallies.push(await fetchStep(name, nodesRequired, unavailable))
   }
   const tests = await runVitest(filter, {
     ...(nodesRequired ? { TANDEM_NODES_REQUIRED: '1' } : {}),

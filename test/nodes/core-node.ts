@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Supervised, supervise } from '../../src/store/embedded/supervise.ts'
-import { fetchNode } from './fetch.ts'
+import { fetchProgram } from './fetch.ts'
 import type { NodeName } from './packages.ts'
 
 type Rpc = <T>(method: string, params?: readonly unknown[]) => Promise<T>
@@ -64,7 +64,7 @@ export const startCoreNode = async (name: NodeName, { mweb = false } = {}): Prom
 }
 
 const startOnce = async (name: NodeName, file: string, lines: readonly string[]): Promise<CoreNode> => {
-  const command = await fetchNode(name)
+  const command = await fetchProgram(name)
   const dataDir = await mkdtemp(join(tmpdir(), `tandem-${name}-`))
   const port = await freePort()
   const password = randomBytes(16).toString('hex')

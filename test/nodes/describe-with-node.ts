@@ -1,11 +1,15 @@
-// Test suites that need a real node. If it cannot be fetched, they are skipped with the reason in their name.
+// Test suites that need a real node or a compiler. If it cannot be fetched, they are skipped with the reason in their name.
 import { describe } from 'vitest'
-import { fetchNode, NodeUnavailableError } from './fetch.ts'
-import type { NodeName } from './packages.ts'
+import { fetchProgram, ProgramUnavailableError } from './fetch.ts'
+import type { NodeName, ProgramName } from './packages.ts'
 
 /** Use with `await` at the top of a `*.nodes.test.ts` file. With TANDEM_NODES_REQUIRED a missing node is a failure. */
-export const describeWithNode = async (node: NodeName, name: string, suite: () => void): Promise<void> => {
-  const reason = await whyUnavailable(node)
+export const describeWithNode = (node: NodeName, name: string, suite: () => void): Promise<void> => describeWithProgram(node, name, suite)
+
+export const describeWithCompiler = (name: string, suite: () => void): Promise<void> => describeWithProgram('clang', name, suite)
+
+const describeWithProgram = async (program: ProgramName, name: string, suite: () => void): Promise<void> => {
+  const reason = await whyUnavailable(program)
   if (reason === null) {
     describe(name, suite)
     return
@@ -14,24 +18,24 @@ export const describeWithNode = async (node: NodeName, name: string, suite: () =
   describe.skip(`${name} [skipped: ${reason}]`, suite)
 }
 
-const whyUnavailable = async (node: NodeName): Promise<string | null> => {
-  const reason = knownReason(node) ?? (await fetchReason(node))
-  if (reason !== null && process.env.TANDEM_NODES_REQUIRED === '1') throw new NodeUnavailableError(reason)
+const whyUnavailable = async (program: ProgramName): Promise<string | null> => {
+  const reason = knownReason(program) ?? (await fetchReason(program))
+  if (reason !== null && process.env.TANDEM_NODES_REQUIRED === '1') throw new ProgramUnavailableError(reason)
   return reason
 }
 
-// The test command fetches once for all files and passes failures on: a JSON object of reasons by node.
-const knownReason = (node: NodeName): string | undefined => {
-  const reasons = JSON.parse(process.env.TANDEM_NODES_UNAVAILABLE ?? '{}') as Partial<Record<NodeName, string>>
-  return reasons[node]
+// The test command fetches once for all files and passes failures on: a JSON object of reasons by program.
+const knownReason = (program: ProgramName): string | undefined => {
+  const reasons = JSON.parse(process.env.TANDEM_NODES_UNAVAILABLE ?? '{}') as Partial<Record<ProgramName, string>>
+  return reasons[program]
 }
 
-const fetchReason = async (node: NodeName): Promise<string | null> => {
+const fetchReason = async (program: ProgramName): Promise<string | null> => {
   try {
-    await fetchNode(node)
+    await fetchProgram(program)
     return null
   } catch (error) {
-    if (!(error instanceof NodeUnavailableError)) throw error
+    if (!(error instanceof ProgramUnavailableError)) throw error
     return error.message
   }
 }

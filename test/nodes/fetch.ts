@@ -1,16 +1,16 @@
-// Fetches real nodes as Debian packages into a private folder: no root, no change of the machine's packages or apt sources.
+// Fetches real nodes and compilers as Debian packages into a private folder: no root, no change of the machine's packages or apt sources.
 import { execFile } from 'node:child_process'
 import { access, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { NODE_PACKAGES, type NodeName, nodeFolderName } from './packages.ts'
+import { PROGRAM_PACKAGES, type ProgramName, programFolderName } from './packages.ts'
 
-/** A command line prefix: the node's own dynamic loader, its libraries, its binary. */
-export type NodeCommand = readonly [program: string, ...args: string[]]
+/** A command line prefix: the program's own dynamic loader, its libraries, its binary. */
+export type ProgramCommand = readonly [program: string, ...args: string[]]
 
-export class NodeUnavailableError extends Error {
-  override readonly name = 'NodeUnavailableError'
+export class ProgramUnavailableError extends Error {
+  override readonly name = 'ProgramUnavailableError'
 }
 
 const FETCH_LIMIT_MS = 240_000
@@ -21,18 +21,18 @@ const repositoryDir = join(import.meta.dirname, '..', '..')
 
 const nodesDir = (): string => process.env.TANDEM_NODES_DIR ?? join(repositoryDir, '.tandem', 'nodes')
 
-/** The command that runs the node; fetches the node once. Throws NodeUnavailableError with the reason. */
-export const fetchNode = async (name: NodeName, limitMs: number = FETCH_LIMIT_MS): Promise<NodeCommand> => {
-  const folder = join(nodesDir(), nodeFolderName(name))
+/** The command that runs the program; fetches it once. Throws ProgramUnavailableError with the reason. */
+export const fetchProgram = async (name: ProgramName, limitMs: number = FETCH_LIMIT_MS): Promise<ProgramCommand> => {
+  const folder = join(nodesDir(), programFolderName(name))
   try {
     if (!(await exists(folder))) await fetchInto(folder, name, AbortSignal.timeout(limitMs))
-    return await nodeCommand(folder, name)
+    return await programCommand(folder, name)
   } catch (error) {
-    throw new NodeUnavailableError(`${name} cannot be fetched: ${explain(error)}`, { cause: error })
+    throw new ProgramUnavailableError(`${name} cannot be fetched: ${explain(error)}`, { cause: error })
   }
 }
 
-const fetchInto = async (folder: string, name: NodeName, signal: AbortSignal): Promise<void> => {
+const fetchInto = async (folder: string, name: ProgramName, signal: AbortSignal): Promise<void> => {
   if (process.platform !== 'linux') throw new Error('it comes as Debian packages, which run on Linux only')
   await mkdir(nodesDir(), { recursive: true })
   await holdingLock(`${folder}.lock`, signal, async () => {
@@ -79,14 +79,14 @@ const isRunning = (pid: number): boolean => {
   }
 }
 
-const removeAbandoned = async (name: NodeName): Promise<void> => {
+const removeAbandoned = async (name: ProgramName): Promise<void> => {
   for (const entry of await readdir(nodesDir())) {
     if (entry.startsWith(`.partial-${name}-`)) await rm(join(nodesDir(), entry), { recursive: true, force: true })
   }
 }
 
-const unpackPackages = async (dir: string, name: NodeName, signal: AbortSignal): Promise<void> => {
-  const { packages, releases } = NODE_PACKAGES[name]
+const unpackPackages = async (dir: string, name: ProgramName, signal: AbortSignal): Promise<void> => {
+  const { packages, releases } = PROGRAM_PACKAGES[name]
   const architecture = (await run('dpkg', ['--print-architecture'], signal)).trim()
   const mirror = await readMirror(signal)
   const archives = join(dir, 'apt', 'cache', 'archives')
@@ -137,12 +137,12 @@ const run = async (program: string, args: readonly string[], signal: AbortSignal
   return stdout
 }
 
-const nodeCommand = async (folder: string, name: NodeName): Promise<NodeCommand> => {
+const programCommand = async (folder: string, name: ProgramName): Promise<ProgramCommand> => {
   for (const triplet of await readdir(join(folder, 'usr', 'lib'))) {
     if (!triplet.endsWith('-linux-gnu')) continue
     const libraries = join(folder, 'usr', 'lib', triplet)
     const loader = (await readdir(libraries)).find((file) => /^ld-linux.*\.so\.\d+$/.test(file))
-    if (loader !== undefined) return [join(libraries, loader), '--library-path', libraries, join(folder, NODE_PACKAGES[name].binary)]
+    if (loader !== undefined) return [join(libraries, loader), '--library-path', libraries, join(folder, PROGRAM_PACKAGES[name].binary)]
   }
   throw new Error(`${folder} holds no dynamic loader; remove the folder`)
 }

@@ -1,9 +1,10 @@
-// Which Debian packages make up each real node; another node is another entry.
+// Which Debian packages make up each real node and each compiler; another program is another entry.
 import { createHash } from 'node:crypto'
 
 export type NodeName = keyof typeof NODE_PACKAGES
+export type ProgramName = keyof typeof PROGRAM_PACKAGES
 
-type NodePackages = { readonly binary: string; readonly releases: readonly string[]; readonly packages: readonly string[] }
+type ProgramPackages = { readonly binary: string; readonly releases: readonly string[]; readonly packages: readonly string[] }
 
 /** `releases`: the Debian releases to look in. `packages`: `name/release` where a release other than the first one has to provide it. */
 export const NODE_PACKAGES = {
@@ -30,10 +31,23 @@ export const NODE_PACKAGES = {
       ...['libbsd0', 'libmd0', 'libgssapi-krb5-2', 'libkrb5-3', 'libk5crypto3', 'libkrb5support0', 'libcom-err2', 'libkeyutils1'],
     ],
   },
-} as const satisfies Record<string, NodePackages>
+} as const satisfies Record<string, ProgramPackages>
+
+const COMPILER_PACKAGES = {
+  clang: {
+    binary: 'usr/lib/llvm-19/bin/clang',
+    releases: ['trixie'],
+    packages: [
+      ...['clang-19', 'libclang-cpp19', 'libllvm19', 'libc6', 'libgcc-s1', 'libstdc++6', 'zlib1g', 'libzstd1', 'liblzma5'],
+      ...['libedit2', 'libbsd0', 'libmd0', 'libtinfo6', 'libffi8', 'libxml2', 'libz3-4'],
+    ],
+  },
+} as const satisfies Record<string, ProgramPackages>
+
+export const PROGRAM_PACKAGES = { ...NODE_PACKAGES, ...COMPILER_PACKAGES }
 
 /** A folder name that changes with the list of packages. */
-export const nodeFolderName = (name: NodeName): string => {
-  const content = createHash('sha256').update(JSON.stringify(NODE_PACKAGES[name])).digest('hex')
+export const programFolderName = (name: ProgramName): string => {
+  const content = createHash('sha256').update(JSON.stringify(PROGRAM_PACKAGES[name])).digest('hex')
   return `${name}-${process.arch}-${content.slice(0, 12)}`
 }
