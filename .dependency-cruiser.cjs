@@ -10,7 +10,7 @@ const rooms = {
   keys: { path: '^src/keys/', may: ['^src/protocol/', '^src/workers/'] },
   chains: {
     path: '^src/chains/',
-    may: ['^src/protocol/', '^src/workers/', '^src/keys/', '^contracts/[^/]+/artifacts/', '^src/(log|http-client)\\.ts$'],
+    may: ['^src/protocol/', '^src/workers/', '^src/keys/', '^contracts/[^/]+/(artifacts|client)/', '^src/(log|http-client)\\.ts$'],
   },
   store: { path: '^src/store/', may: ['^src/protocol/', '^src/log\\.ts$'] },
   engine: {
@@ -50,6 +50,9 @@ const familyLibraries = {
   ox: ['evm', 'tron', 'hypercore'],
   tronweb: ['tron'],
   '@nomicfoundation': ['evm', 'tron', 'hypercore'],
+  '@solana': ['solana'],
+  '@solana-program': ['solana'],
+  litesvm: ['solana'],
 }
 
 const libraryRules = Object.entries(familyLibraries).map(([library, families]) => ({

@@ -1,0 +1,73 @@
+// The bytes of the program's instructions and accounts, as src/htlc.h lays them out.
+import {
+  createCodec,
+  type FixedSizeCodec,
+  getAddressCodec,
+  getI64Codec,
+  getStructCodec,
+  getU8Codec,
+  getU64Codec,
+  type ReadonlyUint8Array,
+} from '@solana/kit'
+
+/** A hash or a secret: exactly 32 bytes. */
+const bytes32Codec: FixedSizeCodec<ReadonlyUint8Array, ReadonlyUint8Array, 32> = createCodec({
+  fixedSize: 32,
+  write(value: ReadonlyUint8Array, bytes, offset) {
+    if (value.length !== 32) throw new RangeError(`32 bytes are needed, not ${value.length}`)
+    bytes.set(value, offset)
+    return offset + 32
+  },
+  read: (bytes, offset) => [bytes.slice(offset, offset + 32), offset + 32],
+})
+
+/** The first eight bytes of every instruction. */
+export const tags = {
+  initiateSol: 0n,
+  redeemSol: 1n,
+  refundSol: 2n,
+  instantRefundSol: 3n,
+  initiateToken: 4n,
+  redeemToken: 5n,
+  refundToken: 6n,
+  instantRefundToken: 7n,
+  close: 8n,
+} as const
+
+export const tagCodec = getStructCodec([['tag', getU64Codec()]])
+
+export const redeemCodec = getStructCodec([
+  ['tag', getU64Codec()],
+  ['secret', bytes32Codec],
+])
+
+const initiateFields = [
+  ['tag', getU64Codec()],
+  ['amount', getU64Codec()],
+  ['timelock', getU64Codec()],
+  ['initiateBefore', getI64Codec()],
+  ['redeemer', getAddressCodec()],
+  ['secretHash', bytes32Codec],
+  ['bump', getU8Codec()],
+] as const
+
+export const initiateSolCodec = getStructCodec([...initiateFields])
+export const initiateTokenCodec = getStructCodec([...initiateFields, ['vaultBump', getU8Codec()]])
+
+const orderFields = [
+  ['status', getU8Codec()],
+  ['kind', getU8Codec()],
+  ['vaultBump', getU8Codec()],
+  ['unused', getStructCodec([0, 1, 2, 3, 4].map((index) => [`byte${index}`, getU8Codec()] as const))],
+  ['amount', getU64Codec()],
+  ['timelock', getU64Codec()],
+  ['initiatedSlot', getU64Codec()],
+  ['initiateBefore', getI64Codec()],
+  ['secretOrHash', bytes32Codec],
+  ['initiator', getAddressCodec()],
+  ['redeemer', getAddressCodec()],
+  ['rentPayer', getAddressCodec()],
+] as const
+
+export const solOrderCodec = getStructCodec([...orderFields])
+export const tokenOrderCodec = getStructCodec([...orderFields, ['mint', getAddressCodec()], ['vault', getAddressCodec()]])

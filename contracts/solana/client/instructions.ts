@@ -1,0 +1,137 @@
+// Builds the program's instructions, with their accounts in the program's order.
+import { type AccountMeta, AccountRole, type Address, type Instruction, type ReadonlyUint8Array } from '@solana/kit'
+import { type OrderTerms, orderAddress, vaultAddress } from './addresses.ts'
+import { initiateSolCodec, initiateTokenCodec, redeemCodec, tagCodec, tags } from './codecs.ts'
+
+export const systemProgram = '11111111111111111111111111111111' as Address
+/** The classic one: the program refuses Token-2022. */
+export const tokenProgram = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA' as Address
+
+export type HtlcInstruction = Instruction & { readonly accounts: readonly AccountMeta[]; readonly data: ReadonlyUint8Array }
+
+type SolTerms = OrderTerms & { readonly mint: null }
+type TokenTerms = OrderTerms & { readonly mint: Address }
+
+interface Initiation {
+  /** Pays the amount. Signs. */
+  readonly funder: Address
+  /** Pays the rent, and gets it back when the order is closed. Signs. */
+  readonly rentPayer: Address
+  /**
+   * Unix seconds from which on it fails. All transactions that are signed for one order must name the same time: the account of a settled
+   * order stays until then, and none of them can initiate it again.
+   */
+  readonly initiateBefore: bigint
+}
+
+export function initiateSol(program: Address, terms: SolTerms, { funder, rentPayer, initiateBefore }: Initiation): HtlcInstruction {
+  const order = orderAddress(program, terms)
+  return {
+    programAddress: program,
+    accounts: [
+      writable(order.address),
+      { address: funder, role: AccountRole.WRITABLE_SIGNER },
+      { address: rentPayer, role: AccountRole.WRITABLE_SIGNER },
+      readonly(terms.initiator),
+      readonly(systemProgram),
+    ],
+    data: initiateSolCodec.encode({ tag: tags.initiateSol, ...terms, initiateBefore, bump: order.bump }),
+  }
+}
+
+export function initiateToken(
+  program: Address,
+  terms: TokenTerms,
+  { funder, rentPayer, initiateBefore, funderTokens }: Initiation & { readonly funderTokens: Address },
+): HtlcInstruction {
+  const order = orderAddress(program, terms)
+  const vault = vaultAddress(program, order.address)
+  return {
+    programAddress: program,
+    accounts: [
+      writable(order.address),
+      writable(vault.address),
+      { address: funder, role: AccountRole.READONLY_SIGNER },
+      { address: rentPayer, role: AccountRole.WRITABLE_SIGNER },
+      readonly(terms.initiator),
+      writable(funderTokens),
+      readonly(terms.mint),
+      readonly(tokenProgram),
+      readonly(systemProgram),
+    ],
+    data: initiateTokenCodec.encode({
+      tag: tags.initiateToken,
+      ...terms,
+      initiateBefore,
+      bump: order.bump,
+      vaultBump: vault.bump,
+    }),
+  }
+}
+
+export function redeemSol(program: Address, order: Address, redeemer: Address, secret: ReadonlyUint8Array): HtlcInstruction {
+  return {
+    programAddress: program,
+    accounts: [writable(order), writable(redeemer)],
+    data: redeemCodec.encode({ tag: tags.redeemSol, secret }),
+  }
+}
+
+/** `redeemerTokens`: any token account of the redeemer. */
+export function redeemToken(program: Address, order: Address, redeemerTokens: Address, secret: ReadonlyUint8Array): HtlcInstruction {
+  return {
+    programAddress: program,
+    accounts: tokenPayment(program, order, redeemerTokens),
+    data: redeemCodec.encode({ tag: tags.redeemToken, secret }),
+  }
+}
+
+export function refundSol(program: Address, order: Address, initiator: Address): HtlcInstruction {
+  return { programAddress: program, accounts: [writable(order), writable(initiator)], data: tagCodec.encode({ tag: tags.refundSol }) }
+}
+
+export function refundToken(program: Address, order: Address, initiatorTokens: Address): HtlcInstruction {
+  return {
+    programAddress: program,
+    accounts: tokenPayment(program, order, initiatorTokens),
+    data: tagCodec.encode({ tag: tags.refundToken }),
+  }
+}
+
+/** The redeemer signs: it gives up its claim. */
+export function instantRefundSol(program: Address, order: Address, initiator: Address, redeemer: Address): HtlcInstruction {
+  return {
+    programAddress: program,
+    accounts: [writable(order), writable(initiator), signer(redeemer)],
+    data: tagCodec.encode({ tag: tags.instantRefundSol }),
+  }
+}
+
+export function instantRefundToken(program: Address, order: Address, initiatorTokens: Address, redeemer: Address): HtlcInstruction {
+  return {
+    programAddress: program,
+    accounts: [...tokenPayment(program, order, initiatorTokens), signer(redeemer)],
+    data: tagCodec.encode({ tag: tags.instantRefundToken }),
+  }
+}
+
+/** Returns the rent of a settled order, from `initiateBefore` on. Anyone may. */
+export function closeOrder(program: Address, order: Address, rentPayer: Address): HtlcInstruction {
+  return { programAddress: program, accounts: [writable(order), writable(rentPayer)], data: tagCodec.encode({ tag: tags.close }) }
+}
+
+function tokenPayment(program: Address, order: Address, payeeTokens: Address): readonly AccountMeta[] {
+  return [writable(order), writable(vaultAddress(program, order).address), writable(payeeTokens), readonly(tokenProgram)]
+}
+
+function writable(address: Address): AccountMeta {
+  return { address, role: AccountRole.WRITABLE }
+}
+
+function readonly(address: Address): AccountMeta {
+  return { address, role: AccountRole.READONLY }
+}
+
+function signer(address: Address): AccountMeta {
+  return { address, role: AccountRole.READONLY_SIGNER }
+}

@@ -1,0 +1,156 @@
+// The program's instructions as data: the IDLs are made of it, and the tests walk through it.
+
+interface InstructionAccount {
+  readonly name: string
+  readonly writable?: true
+  readonly signer?: true
+  readonly about: string
+}
+
+interface Field {
+  readonly name: string
+  readonly type: 'u8' | 'u64' | 'i64' | 'pubkey' | 'bytes32' | 'padding5'
+}
+
+interface ProgramInstruction {
+  readonly name: string
+  readonly tag: number
+  readonly about: string
+  readonly accounts: readonly InstructionAccount[]
+  readonly fields: readonly Field[]
+}
+
+const order = { name: 'order', writable: true, about: 'derived from the terms' } as const
+const initiator = { name: 'initiator', about: 'gets the money back when the order is refunded' } as const
+const rentPayer = { name: 'rent_payer', writable: true, signer: true, about: 'gets the rent back when the order is closed' } as const
+const systemProgram = { name: 'system_program', about: '11111111111111111111111111111111' } as const
+const tokenProgram = { name: 'token_program', about: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA' } as const
+const vault = { name: 'vault', writable: true, about: 'the token account of the order, derived from the order' } as const
+const redeemer = { name: 'redeemer', signer: true, about: 'gives up its claim' } as const
+
+const terms: readonly Field[] = [
+  { name: 'amount', type: 'u64' },
+  { name: 'timelock', type: 'u64' },
+  { name: 'initiate_before', type: 'i64' },
+  { name: 'redeemer', type: 'pubkey' },
+  { name: 'secret_hash', type: 'bytes32' },
+  { name: 'bump', type: 'u8' },
+]
+const secret: Field = { name: 'secret', type: 'bytes32' }
+
+const close: ProgramInstruction = {
+  name: 'close',
+  tag: 8,
+  about: 'Returns the rent of a settled order from `initiate_before` on. Anyone may.',
+  accounts: [order, { name: 'rent_payer', writable: true, about: 'who paid it' }],
+  fields: [],
+}
+
+const solInstructions: readonly ProgramInstruction[] = [
+  {
+    name: 'initiate',
+    tag: 0,
+    about: 'Locks SOL until the secret is shown or `timelock` slots have passed.',
+    accounts: [order, { name: 'funder', writable: true, signer: true, about: 'pays the amount' }, rentPayer, initiator, systemProgram],
+    fields: terms,
+  },
+  {
+    name: 'redeem',
+    tag: 1,
+    about: 'Pays the redeemer. Anyone who knows the secret may.',
+    accounts: [order, { name: 'redeemer', writable: true, about: 'of the order' }],
+    fields: [secret],
+  },
+  {
+    name: 'refund',
+    tag: 2,
+    about: 'Pays the initiator back once the timelock has passed. Anyone may.',
+    accounts: [order, { name: 'initiator', writable: true, about: 'of the order' }],
+    fields: [],
+  },
+  {
+    name: 'instant_refund',
+    tag: 3,
+    about: 'Pays the initiator back at once, if the redeemer signs.',
+    accounts: [order, { name: 'initiator', writable: true, about: 'of the order' }, redeemer],
+    fields: [],
+  },
+  close,
+]
+
+const tokenInstructions: readonly ProgramInstruction[] = [
+  {
+    name: 'initiate',
+    tag: 4,
+    about: 'Locks tokens until the secret is shown or `timelock` slots have passed.',
+    accounts: [
+      order,
+      vault,
+      { name: 'funder', signer: true, about: 'owner or delegate of the tokens' },
+      rentPayer,
+      initiator,
+      { name: 'funder_tokens', writable: true, about: 'pays the amount' },
+      { name: 'mint', about: 'of the classic Token program' },
+      tokenProgram,
+      systemProgram,
+    ],
+    fields: [...terms, { name: 'vault_bump', type: 'u8' }],
+  },
+  {
+    name: 'redeem',
+    tag: 5,
+    about: 'Pays the redeemer. Anyone who knows the secret may.',
+    accounts: [order, vault, { name: 'redeemer_tokens', writable: true, about: 'any token account of the redeemer' }, tokenProgram],
+    fields: [secret],
+  },
+  {
+    name: 'refund',
+    tag: 6,
+    about: 'Pays the initiator back once the timelock has passed. Anyone may.',
+    accounts: [order, vault, { name: 'initiator_tokens', writable: true, about: 'any token account of the initiator' }, tokenProgram],
+    fields: [],
+  },
+  {
+    name: 'instant_refund',
+    tag: 7,
+    about: 'Pays the initiator back at once, if the redeemer signs.',
+    accounts: [
+      order,
+      vault,
+      { name: 'initiator_tokens', writable: true, about: 'any token account of the initiator' },
+      tokenProgram,
+      redeemer,
+    ],
+    fields: [],
+  },
+  close,
+]
+
+const solOrder: readonly Field[] = [
+  { name: 'status', type: 'u8' },
+  { name: 'kind', type: 'u8' },
+  { name: 'vault_bump', type: 'u8' },
+  { name: 'unused', type: 'padding5' },
+  { name: 'amount', type: 'u64' },
+  { name: 'timelock', type: 'u64' },
+  { name: 'initiated_slot', type: 'u64' },
+  { name: 'initiate_before', type: 'i64' },
+  { name: 'secret_hash', type: 'bytes32' },
+  { name: 'initiator', type: 'pubkey' },
+  { name: 'redeemer', type: 'pubkey' },
+  { name: 'rent_payer', type: 'pubkey' },
+]
+
+export const programInterfaces = {
+  htlc: { about: 'HTLC for SOL', instructions: solInstructions, order: solOrder },
+  htlc_spltoken: {
+    about: 'HTLC for tokens of the classic Token program',
+    instructions: tokenInstructions,
+    order: [...solOrder, { name: 'mint', type: 'pubkey' }, { name: 'vault', type: 'pubkey' }],
+  },
+} as const satisfies Record<
+  string,
+  { readonly about: string; readonly instructions: readonly ProgramInstruction[]; readonly order: readonly Field[] }
+>
+
+export const fieldSizes: Readonly<Record<Field['type'], number>> = { u8: 1, u64: 8, i64: 8, pubkey: 32, bytes32: 32, padding5: 5 }

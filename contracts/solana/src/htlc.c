@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hash time-locked contract for SOL and SPL tokens: pays the redeemer once a secret is shown, or the initiator after a timelock.
+// No owner, no upgrade, no pause, no fee: what the terms of an order say is all that can happen.
+//
+// An order is one account, whose address is derived from all of its terms. README.md lists each account, each check and each error.
+//
+// Invariants:
+// 1. An open order of SOL holds its rent and its amount; the vault of an open order of tokens holds its amount.
+// 2. An order is paid out once, either to its redeemer or to its initiator.
+// 3. A settled order keeps its account until `initiate_before`. Initiating fails while the account exists and from that time on, so
+//    nothing that was signed for this order can initiate it a second time.
+// 4. A payment needs no account of a third party: nobody can block it by making the account of the rent payer unusable.
+#include "calls.h"
+
+#define REQUIRE(condition, error)   \
+  do {                              \
+    if (!(condition)) return error; \
+  } while (0)
+
+#define MAX_ACCOUNTS 9
+
+typedef struct {
+  account *accounts[MAX_ACCOUNTS];
+  u64 account_count;
+  const void *data;
+  u64 data_length;
+  const bytes32 *program;
+} context;
+
+/** The loader pads accounts to eight bytes. A repeated account is only its index, and shares the memory of the first one. */
+INLINE u64 read_input(u8 *input, context *read) {
+  u64 count = *(u64 *)input;
+  REQUIRE(count <= MAX_ACCOUNTS, InvalidAccountCount);
+  u8 *at = input + 8;
+  for (u64 i = 0; i < count; i++) {
+    account *next = (account *)at;
+    if (next->duplicate_of == NOT_A_DUPLICATE) {
+      read->accounts[i] = next;
+      at += sizeof(account) + ((next->size + 7) & ~7ULL) + ROOM_TO_GROW + sizeof(u64);
+    } else {
+      read->accounts[i] = read->accounts[next->duplicate_of];
+      at += 8;
+    }
+  }
+  read->account_count = count;
+  read->data_length = *(u64 *)at;
+  read->data = at + 8;
+  read->program = (bytes32 *)(at + 8 + read->data_length);
+  return 0;
+}
+
+// Initiate
+
+/** Two is the threshold of today's clusters; one is what SIMD-0194 makes of it, with a doubled `lamports_per_byte`. */
+INLINE u64 minimum_balance(u64 size, u64 *lamports) {
+  rent_sysvar rent;
+  TRY(sol_get_rent_sysvar(&rent));
+  u64 once = (128 + size) * rent.lamports_per_byte;
+  if (rent.threshold_bits == 0x4000000000000000) *lamports = once * 2;
+  else if (rent.threshold_bits == 0x3ff0000000000000) *lamports = once;
+  else return UnknownRent;
+  return 0;
+}
+
+INLINE u64 check_terms(const initiate_data *terms, const account *initiator, const clock_sysvar *clock) {
+  REQUIRE(terms->amount != 0, ZeroAmount);
+  REQUIRE(terms->timelock != 0 && terms->timelock <= MAX_TIMELOCK, InvalidTimelock);
+  REQUIRE(terms->initiate_before > clock->unix_time, InitiateTooLate);
+  REQUIRE(terms->initiate_before <= clock->unix_time + MAX_INITIATE_SECONDS, InvalidInitiateBefore);
+  REQUIRE(!is_zero(&initiator->address) && !is_zero(&terms->redeemer), ZeroAddress);
+  REQUIRE(!equal(&initiator->address, &terms->redeemer), SameInitiatorAndRedeemer);
+  return 0;
+}
+
+/** An account that does not exist, or that has only been sent lamports. */
+INLINE int is_unused(const account *candidate) { return candidate->size == 0 && equal(&candidate->owner, &SYSTEM_PROGRAM); }
+
+/** Nobody has a key for such an address: only this program can sign for it. */
+INLINE int is_derived(const account *derived, signer_seeds seeds, const bytes32 *program) {
+  bytes32 address;
+  return sol_create_program_address(seeds.seeds, seeds.count, program, &address) == 0 && equal(&address, &derived->address);
+}
+
+INLINE order *write_order(account *order_account, const initiate_data *terms, const account *initiator, const account *rent_payer,
+                          const clock_sysvar *clock) {
+  order *written = (order *)order_account->data;
+  written->status = OPEN;
+  written->amount = terms->amount;
+  written->timelock = terms->timelock;
+  written->initiated_slot = clock->slot;
+  written->initiate_before = terms->initiate_before;
+  written->secret_hash = terms->secret_hash;
+  written->initiator = initiator->address;
+  written->redeemer = terms->redeemer;
+  written->rent_payer = rent_payer->address;
+  return written;
+}
+
+static __attribute__((noinline)) u64 initiate_sol(const context *call) {
+  REQUIRE(call->account_count == 5, InvalidAccountCount);
+  REQUIRE(call->data_length == INITIATE_SOL_LENGTH, InvalidInstruction);
+  account *order_account = call->accounts[0], *funder = call->accounts[1], *rent_payer = call->accounts[2];
+  const account *initiator = call->accounts[3];
+  const initiate_data *terms = call->data;
+  clock_sysvar clock;
+  TRY(sol_get_clock_sysvar(&clock));
+  REQUIRE(funder->is_signer && rent_payer->is_signer, MissingSignature);
+  TRY(check_terms(terms, initiator, &clock));
+  REQUIRE(is_unused(order_account), DuplicateOrder);
+  u64 rent;
+  TRY(minimum_balance(SOL_ORDER_SIZE, &rent));
+  REQUIRE(terms->amount <= ~0ULL - rent, AmountTooLarge);
+
+  slice seeds[] = {{"htlc", 4},
+                   {&initiator->address, 32},
+                   {&terms->redeemer, 32},
+                   {&terms->secret_hash, 32},
+                   {&terms->amount, 16},
+                   {&terms->bump, 1}};
+  u64 one_pays_all = funder == rent_payer;
+  new_account created = {order_account, one_pays_all ? rent + terms->amount : rent, SOL_ORDER_SIZE, call->program, {seeds, 6}};
+  REQUIRE(is_derived(order_account, created.seeds, call->program), WrongOrderAddress);
+  TRY(create_account(rent_payer, &created));
+  if (!one_pays_all) TRY(transfer_lamports(funder, order_account, terms->amount));
+  write_order(order_account, terms, initiator, rent_payer, &clock)->kind = SOL;
+  return 0;
+}
+
+static __attribute__((noinline)) u64 initiate_token(const context *call) {
+  REQUIRE(call->account_count == 9, InvalidAccountCount);
+  REQUIRE(call->data_length == INITIATE_TOKEN_LENGTH, InvalidInstruction);
+  account *order_account = call->accounts[0], *vault = call->accounts[1], *funder = call->accounts[2], *rent_payer = call->accounts[3];
+  account *funder_tokens = call->accounts[5], *mint = call->accounts[6];
+  const account *initiator = call->accounts[4], *token_program = call->accounts[7];
+  const initiate_data *terms = call->data;
+  clock_sysvar clock;
+  TRY(sol_get_clock_sysvar(&clock));
+  REQUIRE(funder->is_signer && rent_payer->is_signer, MissingSignature);
+  TRY(check_terms(terms, initiator, &clock));
+  REQUIRE(is_unused(order_account), DuplicateOrder);
+  REQUIRE(equal(&token_program->address, &TOKEN_PROGRAM), WrongTokenProgram);
+  REQUIRE(equal(&mint->owner, &TOKEN_PROGRAM), WrongMint);
+  u64 order_rent, vault_rent;
+  TRY(minimum_balance(TOKEN_ORDER_SIZE, &order_rent));
+  TRY(minimum_balance(TOKEN_ACCOUNT_SIZE, &vault_rent));
+
+  slice order_seeds[] = {{"htlc_token", 10},
+                         {&initiator->address, 32},
+                         {&terms->redeemer, 32},
+                         {&terms->secret_hash, 32},
+                         {&terms->amount, 16},
+                         {&mint->address, 32},
+                         {&terms->bump, 1}};
+  new_account created_order = {order_account, order_rent, TOKEN_ORDER_SIZE, call->program, {order_seeds, 7}};
+  REQUIRE(is_derived(order_account, created_order.seeds, call->program), WrongOrderAddress);
+  TRY(create_account(rent_payer, &created_order));
+  slice vault_seeds[] = {{"vault", 5}, {&order_account->address, 32}, {&terms->vault_bump, 1}};
+  new_account created_vault = {vault, vault_rent, TOKEN_ACCOUNT_SIZE, &TOKEN_PROGRAM, {vault_seeds, 3}};
+  REQUIRE(is_derived(vault, created_vault.seeds, call->program), WrongVault);
+  TRY(create_account(rent_payer, &created_vault));
+  TRY(initialize_vault(vault, mint));
+  TRY(transfer_tokens(funder_tokens, vault, funder, terms->amount, 0));
+
+  order *written = write_order(order_account, terms, initiator, rent_payer, &clock);
+  written->kind = TOKEN;
+  written->vault_bump = terms->vault_bump;
+  written->mint = mint->address;
+  written->vault = vault->address;
+  return 0;
+}
+
+// Redeem, refund, instant refund
+
+/**
+ * Anyone can create an account that belongs to this program, but only as zeros: whatever says that it is an open order was written
+ * by `write_order`.
+ */
+INLINE u64 check_open(const context *call, u8 kind) {
+  const account *order_account = call->accounts[0];
+  const order *checked = (const order *)order_account->data;
+  REQUIRE(equal(&order_account->owner, call->program) && checked->status != 0, OrderNotInitiated);
+  REQUIRE(checked->status == OPEN, OrderSettled);
+  REQUIRE(checked->kind == kind, WrongKind);
+  return 0;
+}
+
+INLINE u64 check_secret(const context *call, const order *open) {
+  REQUIRE(call->data_length == sizeof(redeem_data), InvalidInstruction);
+  const redeem_data *given = call->data;
+  slice secret = {&given->secret, sizeof(bytes32)};
+  bytes32 hash;
+  sol_sha256(&secret, 1, &hash);
+  REQUIRE(equal(&hash, &open->secret_hash), WrongSecret);
+  return 0;
+}
+
+INLINE u64 check_expired(const context *call, const order *open) {
+  REQUIRE(call->data_length == TAG_LENGTH, InvalidInstruction);
+  clock_sysvar clock;
+  TRY(sol_get_clock_sysvar(&clock));
+  REQUIRE(clock.slot >= open->initiated_slot + open->timelock, OrderNotExpired);
+  return 0;
+}
+
+INLINE u64 check_permitted(const context *call, const order *open, const account *redeemer) {
+  REQUIRE(call->data_length == TAG_LENGTH, InvalidInstruction);
+  REQUIRE(equal(&redeemer->address, &open->redeemer), NotTheRedeemer);
+  REQUIRE(redeemer->is_signer, MissingSignature);
+  return 0;
+}
+
+/** The account keeps the secret, so that it can be read without the history of the chain. */
+INLINE void mark_redeemed(const context *call, order *redeemed) {
+  redeemed->status = REDEEMED;
+  redeemed->secret_hash = ((const redeem_data *)call->data)->secret;
+}
+
+INLINE void pay_sol(const context *call, u64 amount) {
+  call->accounts[0]->lamports -= amount;
+  call->accounts[1]->lamports += amount;
+}
+
+INLINE u64 redeem_sol(const context *call) {
+  REQUIRE(call->account_count == 2, InvalidAccountCount);
+  TRY(check_open(call, SOL));
+  order *open = (order *)call->accounts[0]->data;
+  TRY(check_secret(call, open));
+  REQUIRE(equal(&call->accounts[1]->address, &open->redeemer), WrongPayee);
+  mark_redeemed(call, open);
+  pay_sol(call, open->amount);
+  return 0;
+}
+
+static __attribute__((noinline)) u64 refund_sol(const context *call, u64 tag) {
+  REQUIRE(call->account_count == (tag == REFUND_SOL ? 2 : 3), InvalidAccountCount);
+  TRY(check_open(call, SOL));
+  order *open = (order *)call->accounts[0]->data;
+  if (tag == REFUND_SOL) TRY(check_expired(call, open));
+  else TRY(check_permitted(call, open, call->accounts[2]));
+  REQUIRE(equal(&call->accounts[1]->address, &open->initiator), WrongPayee);
+  open->status = REFUNDED;
+  pay_sol(call, open->amount);
+  return 0;
+}
+
+/** Pays everything in the vault, so that tokens that a stranger sent there cannot keep it from being closed. Its rent goes to the order. */
+INLINE u64 pay_tokens(const context *call, const bytes32 *payee) {
+  account *order_account = call->accounts[0], *vault = call->accounts[1], *payee_tokens = call->accounts[2];
+  const order *paid = (const order *)order_account->data;
+  REQUIRE(equal(&vault->address, &paid->vault), WrongVault);
+  REQUIRE(equal(&call->accounts[3]->address, &TOKEN_PROGRAM), WrongTokenProgram);
+  REQUIRE(equal(&payee_tokens->owner, &TOKEN_PROGRAM) && payee_tokens->size == TOKEN_ACCOUNT_SIZE, WrongPayee);
+  REQUIRE(equal(&((const token_account *)payee_tokens->data)->owner, payee), WrongPayee);
+  slice seeds[] = {{"vault", 5}, {&order_account->address, 32}, {&paid->vault_bump, 1}};
+  signer_seeds signer = {seeds, 3};
+  TRY(transfer_tokens(vault, payee_tokens, vault, ((const token_account *)vault->data)->amount, &signer));
+  return close_vault(vault, order_account, &signer);
+}
+
+static __attribute__((noinline)) u64 redeem_token(const context *call) {
+  REQUIRE(call->account_count == 4, InvalidAccountCount);
+  TRY(check_open(call, TOKEN));
+  order *open = (order *)call->accounts[0]->data;
+  TRY(check_secret(call, open));
+  mark_redeemed(call, open);
+  return pay_tokens(call, &open->redeemer);
+}
+
+static __attribute__((noinline)) u64 refund_token(const context *call, u64 tag) {
+  REQUIRE(call->account_count == (tag == REFUND_TOKEN ? 4 : 5), InvalidAccountCount);
+  TRY(check_open(call, TOKEN));
+  order *open = (order *)call->accounts[0]->data;
+  if (tag == REFUND_TOKEN) TRY(check_expired(call, open));
+  else TRY(check_permitted(call, open, call->accounts[4]));
+  open->status = REFUNDED;
+  return pay_tokens(call, &open->initiator);
+}
+
+// Close
+
+/** Gives the rent back. The account becomes one that never existed, and is not ours if it gets lamports in the same transaction. */
+static __attribute__((noinline)) u64 close(const context *call) {
+  REQUIRE(call->account_count == 2, InvalidAccountCount);
+  REQUIRE(call->data_length == TAG_LENGTH, InvalidInstruction);
+  account *order_account = call->accounts[0], *rent_payer = call->accounts[1];
+  const order *settled = (const order *)order_account->data;
+  REQUIRE(equal(&order_account->owner, call->program) && settled->status != 0, OrderNotInitiated);
+  REQUIRE(settled->status != OPEN, OrderOpen);
+  REQUIRE(equal(&rent_payer->address, &settled->rent_payer), WrongRentPayer);
+  clock_sysvar clock;
+  TRY(sol_get_clock_sysvar(&clock));
+  REQUIRE(clock.unix_time >= settled->initiate_before, TooEarlyToClose);
+  u64 lamports = order_account->lamports;
+  order_account->lamports = 0;
+  rent_payer->lamports += lamports;
+  u64 *words = (u64 *)order_account->data;
+  for (u64 i = 0; i < order_account->size / sizeof(u64); i++) words[i] = 0;
+  order_account->size = 0;
+  order_account->owner = SYSTEM_PROGRAM;
+  return 0;
+}
+
+u64 entrypoint(u8 *input) {
+  context call;
+  TRY(read_input(input, &call));
+  REQUIRE(call.data_length >= TAG_LENGTH, InvalidInstruction);
+  u64 tag = *(const u64 *)call.data;
+  if (tag == REDEEM_SOL) return redeem_sol(&call);
+  if (tag == REDEEM_TOKEN) return redeem_token(&call);
+  if (tag == INITIATE_SOL) return initiate_sol(&call);
+  if (tag == INITIATE_TOKEN) return initiate_token(&call);
+  if (tag == REFUND_SOL || tag == INSTANT_REFUND_SOL) return refund_sol(&call, tag);
+  if (tag == REFUND_TOKEN || tag == INSTANT_REFUND_TOKEN) return refund_token(&call, tag);
+  if (tag == CLOSE) return close(&call);
+  return InvalidInstruction;
+}

@@ -1,0 +1,133 @@
+// Orders for tests, of both kinds, with every instruction ready to be sent or to be changed first.
+import { createHash, randomBytes } from 'node:crypto'
+import type { Address, Instruction, KeyPairSigner, ReadonlyUint8Array } from '@solana/kit'
+import { type OrderTerms, orderAddress, vaultAddress } from '../client/addresses.ts'
+import { decodeOrderAccount, type OrderAccount } from '../client/decode.ts'
+import {
+  closeOrder,
+  type HtlcInstruction,
+  initiateSol,
+  initiateToken,
+  instantRefundSol,
+  instantRefundToken,
+  redeemSol,
+  redeemToken,
+  refundSol,
+  refundToken,
+} from '../client/instructions.ts'
+import { createSvm, keyOf, type Outcome, type Svm } from './svm.ts'
+
+export type Kind = 'SOL' | 'token'
+export const kinds: readonly Kind[] = ['SOL', 'token']
+
+export interface TestOrder {
+  readonly terms: OrderTerms
+  readonly secret: Uint8Array
+  readonly address: Address
+  /** Also of an order of SOL, where no such account ever exists. */
+  readonly vault: Address
+  readonly initiateBefore: bigint
+}
+
+export type HtlcFixture = Awaited<ReturnType<typeof createHtlc>>
+
+export const initiateWindow = 3_600n
+const initialTokens = 1_000_000_000n
+
+/** One kind of order. All parties have tokens. */
+export async function createHtlc(kind: Kind, on: Promise<Svm> = createSvm()) {
+  const chain = await on
+  const { program, keys } = chain
+  const mint = (await keyOf('mint')).address
+  chain.putMint(mint)
+  const tokenAccounts = new Map<Address, Address>()
+  for (const [name, { address }] of Object.entries(keys)) {
+    const account = (await keyOf(`tokens of ${name}`)).address
+    chain.putTokens(account, mint, address, initialTokens)
+    tokenAccounts.set(address, account)
+  }
+  const tokensOf = (party: Address): Address => tokenAccounts.get(party) ?? party
+  const isSol = kind === 'SOL'
+
+  const fixture = {
+    ...chain,
+    kind,
+    mint,
+    tokensOf,
+    /** What the order pays in: lamports or tokens. */
+    funds: (party: Address): bigint => (isSol ? chain.balance(party) : chain.tokens(tokensOf(party))),
+    /** What a payment to this party credits. */
+    payee: (party: Address): Address => (isSol ? party : tokensOf(party)),
+    newOrder(terms: Partial<OrderTerms> = {}, initiateBefore = chain.clock().time + initiateWindow): TestOrder {
+      const secret = Uint8Array.from(randomBytes(32))
+      const all: OrderTerms = {
+        initiator: keys.initiator.address,
+        redeemer: keys.redeemer.address,
+        secretHash: sha256(secret),
+        amount: 5_000_000n,
+        timelock: 100n,
+        mint: isSol ? null : mint,
+        ...terms,
+      }
+      const { address } = orderAddress(program, all)
+      return { terms: all, secret, address, vault: vaultAddress(program, address).address, initiateBefore }
+    },
+    initiate({ terms, initiateBefore }: TestOrder, funder = keys.funder.address, rentPayer = keys.rentPayer.address): HtlcInstruction {
+      const { mint: ofMint } = terms
+      const request = { funder, rentPayer, initiateBefore }
+      return ofMint === null
+        ? initiateSol(program, { ...terms, mint: null }, request)
+        : initiateToken(program, { ...terms, mint: ofMint }, { ...request, funderTokens: tokensOf(funder) })
+    },
+    redeem({ address, terms, secret }: TestOrder): HtlcInstruction {
+      const payTo = fixture.payee(terms.redeemer)
+      return isSol ? redeemSol(program, address, payTo, secret) : redeemToken(program, address, payTo, secret)
+    },
+    refund({ address, terms }: TestOrder): HtlcInstruction {
+      const payTo = fixture.payee(terms.initiator)
+      return isSol ? refundSol(program, address, payTo) : refundToken(program, address, payTo)
+    },
+    instantRefund({ address, terms }: TestOrder): HtlcInstruction {
+      const payTo = fixture.payee(terms.initiator)
+      return isSol ? instantRefundSol(program, address, payTo, terms.redeemer) : instantRefundToken(program, address, payTo, terms.redeemer)
+    },
+    close: ({ address }: TestOrder, rentPayer = keys.rentPayer.address): HtlcInstruction => closeOrder(program, address, rentPayer),
+    /** Signed by all of the usual parties, who are not asked for more than they have to sign. */
+    sendSigned(instructions: readonly Instruction[]): Promise<Outcome> {
+      return chain.send(instructions, signersAmong(instructions, Object.values(keys)))
+    },
+    async open(terms: Partial<OrderTerms> = {}, initiateBefore?: bigint): Promise<TestOrder> {
+      const order = fixture.newOrder(terms, initiateBefore)
+      const { error } = await fixture.sendSigned([fixture.initiate(order)])
+      if (error !== null) throw new Error(`initiate: ${error}`)
+      return order
+    },
+    /** What the account of the order says; null without one. */
+    state({ address }: TestOrder): OrderAccount | null {
+      const data = chain.data(address)
+      return data === null || chain.owner(address) !== program ? null : decodeOrderAccount(data)
+    },
+    expire: (order: TestOrder): void => chain.moveTo({ slot: chain.clock().slot + order.terms.timelock }),
+  }
+  return fixture
+}
+
+export function sha256(bytes: Uint8Array): Uint8Array {
+  return Uint8Array.from(createHash('sha256').update(bytes).digest())
+}
+
+function signersAmong(instructions: readonly Instruction[], keys: readonly KeyPairSigner[]): readonly KeyPairSigner[] {
+  const signing = instructions.flatMap(({ accounts = [] }) => accounts.filter(({ role }) => role >= 2).map(({ address }) => address))
+  return keys.filter(({ address }) => signing.includes(address))
+}
+
+/** The same instruction with one account replaced. */
+export function withAccount(instruction: HtlcInstruction, index: number, address: Address): HtlcInstruction {
+  return { ...instruction, accounts: instruction.accounts.map((meta, i) => (i === index ? { ...meta, address } : meta)) }
+}
+
+export function withData(instruction: HtlcInstruction, data: ReadonlyUint8Array): HtlcInstruction {
+  return { ...instruction, data }
+}
+
+export { keyOf }

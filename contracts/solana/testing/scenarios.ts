@@ -1,0 +1,13 @@
+// All promises of the program.
+import { closeScenarios } from './close-scenarios.ts'
+import { initiateScenarios } from './initiate-scenarios.ts'
+import type { Kind } from './order.ts'
+import type { Scenario } from './scenario.ts'
+import { settleScenarios } from './settle-scenarios.ts'
+import { tokenScenarios } from './token-scenarios.ts'
+
+const all = [...initiateScenarios, ...settleScenarios, ...closeScenarios, ...tokenScenarios]
+
+export function scenariosOf(kind: Kind): readonly Scenario[] {
+  return all.filter((scenario) => scenario.kind === undefined || scenario.kind === kind)
+}
