@@ -1,0 +1,218 @@
+// Random sequences of instructions on a real SVM against a model: what orders hold, who was paid, and that nothing is stuck.
+import { type Address, lamports } from '@solana/kit'
+import { getTransferInstruction } from '@solana-program/token'
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { decodeInstruction } from './client/decode.ts'
+import type { HtlcInstruction } from './client/instructions.ts'
+import { createModel, type HtlcModel } from './testing/model.ts'
+import { createHtlc, type HtlcFixture, type Kind, kinds, sha256, type TestOrder, withAccount } from './testing/order.ts'
+import { orderSize } from './testing/scenario.ts'
+import { type Step, steps } from './testing/steps.ts'
+import { createSvm } from './testing/svm.ts'
+
+const sequences = 200
+const giftOfLamports = 1_000_000n
+const giftOfTokens = 7n
+
+/** All sequences share one SVM, and no secret: creating it takes as long as a sequence. */
+const chain = createSvm()
+const both = Promise.all([createHtlc('SOL', chain), createHtlc('token', chain)])
+let secrets = 0
+
+async function createRun() {
+  secrets += 1
+  const salt = secrets
+  const [sol, token] = await both
+  const htlcs = { SOL: sol, token } as const
+  const { keys, clock, moveTo, balance, tokens } = htlcs.SOL
+  const models: Readonly<Record<Kind, HtlcModel>> = { SOL: createModel(), token: createModel() }
+  const mentioned: Record<Kind, TestOrder[]> = { SOL: [], token: [] }
+  /** What every account must hold: lamports by address, tokens by token account. */
+  const due = { lamports: new Map<Address, bigint>(), tokens: new Map<Address, bigint>() }
+  const give = (what: keyof typeof due, to: Address, amount: bigint) => due[what].set(to, (due[what].get(to) ?? 0n) + amount)
+  const parties = Object.values(keys).filter(({ address }) => address !== keys.relayer.address)
+  for (const { address } of parties) {
+    give('lamports', address, balance(address))
+    give('tokens', htlcs.token.tokensOf(address), tokens(htlcs.token.tokensOf(address)))
+  }
+  const history: HtlcInstruction[] = []
+
+  const pickFrom = (kind: Kind, pick: number): TestOrder => {
+    const known = mentioned[kind]
+    return known[pick % known.length] ?? htlcs[kind].newOrder()
+  }
+  const attempt = async (htlc: HtlcFixture, instruction: HtlcInstruction, expected: string | null): Promise<boolean> => {
+    const { error } = await htlc.sendSigned([instruction])
+    expect(error).toBe(expected)
+    if (error === null) history.push(instruction)
+    return error === null
+  }
+
+  async function initiate(kind: Kind, order: TestOrder, funder: Address, rentPayer: Address): Promise<void> {
+    const htlc = htlcs[kind]
+    const expected = models[kind].initiate(order, rentPayer, clock())
+    if (!(await attempt(htlc, htlc.initiate(order, funder, rentPayer), expected))) return
+    const { amount } = order.terms
+    const rent = htlc.rent(orderSize(htlc))
+    give('lamports', rentPayer, -rent)
+    give('lamports', order.address, rent)
+    if (kind === 'SOL') {
+      give('lamports', funder, -amount)
+      give('lamports', order.address, amount)
+    } else {
+      give('lamports', rentPayer, -htlc.rent(165))
+      give('lamports', order.vault, htlc.rent(165))
+      give('tokens', htlc.tokensOf(funder), -amount)
+      give('tokens', order.vault, amount)
+    }
+  }
+
+  async function settle(
+    kind: Kind,
+    order: TestOrder,
+    instruction: HtlcInstruction,
+    expected: string | null,
+    payee: Address,
+  ): Promise<void> {
+    const htlc = htlcs[kind]
+    if (!(await attempt(htlc, instruction, expected))) return
+    if (kind === 'SOL') {
+      give('lamports', order.address, -order.terms.amount)
+      give('lamports', payee, order.terms.amount)
+      return
+    }
+    const [held, rent] = [due.tokens.get(order.vault) ?? 0n, due.lamports.get(order.vault) ?? 0n]
+    give('tokens', order.vault, -held)
+    give('tokens', htlc.tokensOf(payee), held)
+    give('lamports', order.vault, -rent)
+    give('lamports', order.address, rent)
+  }
+
+  const refund = (kind: Kind, order: TestOrder) =>
+    settle(kind, order, htlcs[kind].refund(order), models[kind].refund(order, clock()), order.terms.initiator)
+
+  async function close(kind: Kind, order: TestOrder, rentPayer: Address): Promise<void> {
+    const htlc = htlcs[kind]
+    const expected = models[kind].close(order, rentPayer, clock())
+    if (!(await attempt(htlc, htlc.close(order, rentPayer), expected))) return
+    const held = due.lamports.get(order.address) ?? 0n
+    give('lamports', order.address, -held)
+    give('lamports', rentPayer, held)
+  }
+
+  async function donate(kind: Kind, order: TestOrder): Promise<void> {
+    const htlc = htlcs[kind]
+    // Two equal airdrops with one blockhash would be one transaction.
+    htlc.svm.expireBlockhash()
+    htlc.svm.airdrop(order.address, lamports(giftOfLamports))
+    give('lamports', order.address, giftOfLamports)
+    if (kind === 'SOL' || models.token.status(order) !== 'open') return
+    const source = htlc.tokensOf(keys.relayer.address)
+    const gift = getTransferInstruction({ source, destination: order.vault, authority: keys.relayer, amount: giftOfTokens })
+    expect((await htlc.send([gift])).error).toBeNull()
+    give('tokens', order.vault, giftOfTokens)
+  }
+
+  return {
+    async take(step: Step): Promise<void> {
+      const { kind } = step
+      const [htlc, model] = [htlcs[kind], models[kind]]
+      switch (step.do) {
+        case 'initiate': {
+          const { initiator, redeemer, secret: number, window, ...terms } = step.terms
+          const secret = sha256(Buffer.from(`${salt} ${number}`))
+          const parties = { initiator: keys[initiator].address, redeemer: keys[redeemer].address }
+          const order = { ...htlc.newOrder({ ...terms, ...parties, secretHash: sha256(secret) }, clock().time + window), secret }
+          mentioned[kind].push(order)
+          return initiate(kind, order, keys[step.funder].address, keys[step.rentPayer].address)
+        }
+        case 'initiate again':
+          return initiate(kind, pickFrom(kind, step.pick), keys[step.funder].address, keys[step.rentPayer].address)
+        case 'redeem': {
+          const order = pickFrom(kind, step.pick)
+          const { rightSecret, rightPayee } = step
+          const redeem = htlc.redeem(rightSecret ? order : { ...order, secret: new Uint8Array(32) })
+          const wrongPayee = htlc.payee(keys.funder.address)
+          const instruction = rightPayee ? redeem : withAccount(redeem, kind === 'SOL' ? 1 : 2, wrongPayee)
+          return settle(kind, order, instruction, model.redeem(order, { rightSecret, rightPayee }), order.terms.redeemer)
+        }
+        case 'refund':
+          return refund(kind, pickFrom(kind, step.pick))
+        case 'instant refund': {
+          const order = pickFrom(kind, step.pick)
+          const instant = htlc.instantRefund(order)
+          const instruction = step.bySomebodyElse ? withAccount(instant, instant.accounts.length - 1, keys.funder.address) : instant
+          return settle(kind, order, instruction, model.instantRefund(order, step.bySomebodyElse), order.terms.initiator)
+        }
+        case 'close': {
+          const order = pickFrom(kind, step.pick)
+          const paid = model.rentPayer(order) ?? keys.rentPayer.address
+          return close(kind, order, step.toSomebodyElse ? keys.redeemer.address : paid)
+        }
+        case 'wait':
+          return moveTo({ slot: clock().slot + step.slots, time: clock().time + step.seconds })
+        case 'donate':
+          return donate(kind, pickFrom(kind, step.pick))
+      }
+    },
+    /** Open orders hold their amounts, all orders their rent, and what strangers sent them. */
+    checkLocked(): void {
+      for (const { address, vault } of new Map([...mentioned.SOL, ...mentioned.token].map((order) => [order.address, order])).values()) {
+        expect(balance(address)).toBe(due.lamports.get(address) ?? 0n)
+        if (due.tokens.has(vault)) expect(tokens(vault)).toBe(due.tokens.get(vault))
+      }
+    },
+    /** Everyone has been paid exactly once. */
+    checkPaid(): void {
+      for (const [address, expected] of due.lamports) expect(balance(address)).toBe(expected)
+      for (const [address, expected] of due.tokens) expect(tokens(address)).toBe(expected)
+    },
+    /** Accounts say what the model says, and so does a replay of all instructions that succeeded. */
+    checkStates(): void {
+      for (const kind of kinds) {
+        const replayed = new Map<Address, string>()
+        for (const { programAddress, accounts, data } of history) {
+          const executed = { programAddress, accounts: accounts.map(({ address }) => address), data }
+          const event = decodeInstruction(htlcs[kind].program, executed)
+          if (event?.kind === 'closed') replayed.delete(event.order)
+          else if (event !== null) replayed.set(event.order, event.kind === 'initiated' ? 'open' : event.kind)
+        }
+        for (const order of mentioned[kind]) {
+          const status = models[kind].status(order)
+          expect(htlcs[kind].state(order)?.status ?? null).toBe(status)
+          expect(replayed.get(order.address) ?? null).toBe(status)
+        }
+      }
+    },
+    /** Nothing is stuck: every open order can be refunded, and all rent comes back. */
+    async windUp(): Promise<void> {
+      moveTo({ slot: clock().slot + 1_000n, time: clock().time + 3_600n })
+      for (const kind of kinds) {
+        for (const order of models[kind].open()) await refund(kind, order)
+        for (const order of models[kind].settled()) await close(kind, order, models[kind].rentPayer(order) ?? keys.rentPayer.address)
+        for (const order of mentioned[kind]) {
+          expect(htlcs[kind].state(order)).toBeNull()
+          expect(tokens(order.vault)).toBe(0n)
+          await initiate(kind, order, keys.funder.address, keys.rentPayer.address)
+        }
+      }
+    },
+  }
+}
+
+it(`holds its invariants in ${sequences} random sequences`, { timeout: 180_000 }, async () => {
+  const property = fc.asyncProperty(steps, async (sequence) => {
+    const run = await createRun()
+    for (const step of sequence) {
+      await run.take(step)
+      run.checkLocked()
+    }
+    run.checkPaid()
+    run.checkStates()
+    await run.windUp()
+    run.checkPaid()
+    run.checkStates()
+  })
+  await fc.assert(property, { numRuns: sequences })
+})

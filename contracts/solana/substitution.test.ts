@@ -1,0 +1,90 @@
+// Every account of every instruction, replaced by every account that an attacker could name. All parties sign whatever they are asked to.
+import { AccountRole, type Address } from '@solana/kit'
+import { describe, expect, it } from 'vitest'
+import { systemProgram, tokenProgram } from './client/instructions.ts'
+import { programInterfaces } from './interface.ts'
+import { createHtlc, type HtlcFixture, keyOf, kinds, type TestOrder, withAccount } from './testing/order.ts'
+import { isOpen } from './testing/scenario.ts'
+
+const interfaceOf = { SOL: programInterfaces.htlc, token: programInterfaces.htlc_spltoken } as const
+
+describe.each(kinds)('of an order of %s, no account can be another one:', (kind) => {
+  it.each(interfaceOf[kind].instructions.map(({ name, accounts }) => [name, accounts] as const))('%s', async (name, accounts) => {
+    const htlc = await createHtlc(kind)
+    const victim = await htlc.open()
+    const other = await htlc.open({ initiator: htlc.keys.relayer.address, redeemer: htlc.keys.stranger.address, timelock: 1_000n })
+    const settled = await htlc.open()
+    await htlc.sendSigned([htlc.redeem(settled)])
+    htlc.expire(victim)
+    // The instruction itself works.
+    const build = buildersOf(htlc)[name as keyof ReturnType<typeof buildersOf>]
+    const accepted: string[] = []
+    for (const [index, { name: account }] of accounts.entries()) {
+      for (const [label, substitute] of await substitutes(htlc, { victim, other, settled })) {
+        const instruction = build(name === 'initiate' ? htlc.newOrder() : name === 'close' ? settled : victim)
+        const original = instruction.accounts[index]
+        if (original === undefined || original.address === substitute) continue
+        const isProgram = substitute === htlc.program && original.role !== AccountRole.READONLY
+        if (isProgram) continue
+        const signable = Object.values(htlc.keys).some(({ address }) => address === substitute)
+        // Nobody can sign for an address without a key.
+        if (original.role >= AccountRole.READONLY_SIGNER && !signable) continue
+        const { error } = await htlc.sendSigned([withAccount(instruction, index, substitute)])
+        if (error === null) accepted.push(`${account} → ${label}`)
+      }
+    }
+    expect(accepted).toEqual(name === 'initiate' ? whoElseMayPay(kind) : [])
+    isOpen(htlc, victim)
+    isOpen(htlc, other)
+    if (name === 'initiate' || name === 'close') return
+    expect((await htlc.sendSigned([build(victim)])).error).toBeNull()
+  })
+})
+
+/** Whoever signs may fund an order and pay its rent. Tokens are another account of the funder, which has to fit. */
+function whoElseMayPay(kind: HtlcFixture['kind']): readonly string[] {
+  const others = (account: string, usual: string) =>
+    ['initiator', 'redeemer', 'funder', 'rentPayer', 'relayer', 'stranger']
+      .filter((party) => party !== usual)
+      .map((party) => `${account} → ${party}`)
+  return [...(kind === 'SOL' ? others('funder', 'funder') : []), ...others('rent_payer', 'rentPayer')]
+}
+
+function buildersOf(htlc: HtlcFixture) {
+  return {
+    initiate: (order: TestOrder) => htlc.initiate(order),
+    redeem: htlc.redeem,
+    refund: htlc.refund,
+    instant_refund: htlc.instantRefund,
+    close: (order: TestOrder) => {
+      htlc.moveTo({ time: order.initiateBefore })
+      return htlc.close(order)
+    },
+  }
+}
+
+type Orders = Readonly<Record<'victim' | 'other' | 'settled', TestOrder>>
+
+async function substitutes(htlc: HtlcFixture, orders: Orders): Promise<readonly (readonly [label: string, address: Address])[]> {
+  const parties = Object.entries(htlc.keys).map(([party, { address }]) => [party, address] as const)
+  const accounts = Object.entries(orders).flatMap(
+    ([label, order]) =>
+      [
+        [`${label} order`, order.address],
+        [`${label} vault`, order.vault],
+      ] as const,
+  )
+  return [
+    ...parties,
+    ...parties.map(([party, address]) => [`tokens of ${party}`, htlc.tokensOf(address)] as const),
+    ...accounts,
+    ['mint', htlc.mint],
+    ['nothing', (await keyOf('nothing')).address],
+    ['our program', htlc.program],
+    ['System program', systemProgram],
+    ['Token program', tokenProgram],
+    ['Token-2022', 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb' as Address],
+    ['clock', 'SysvarC1ock11111111111111111111111111111111' as Address],
+    ['rent', 'SysvarRent111111111111111111111111111111111' as Address],
+  ]
+}

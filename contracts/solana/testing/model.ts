@@ -1,0 +1,77 @@
+// A model of the program without a chain. Tests compare the program with it after each step.
+import type { Address } from '@solana/kit'
+import type { TestOrder } from './order.ts'
+
+type Status = 'open' | 'redeemed' | 'refunded'
+
+interface ModelOrder {
+  readonly order: TestOrder
+  readonly openedSlot: bigint
+  readonly rentPayer: Address
+  status: Status
+}
+
+export interface Moment {
+  readonly slot: bigint
+  readonly time: bigint
+}
+
+/** Each call returns the name of the error with which the program must refuse; null if it must succeed. */
+export interface HtlcModel {
+  initiate(order: TestOrder, rentPayer: Address, now: Moment): string | null
+  redeem(order: TestOrder, how: { readonly rightSecret: boolean; readonly rightPayee: boolean }): string | null
+  refund(order: TestOrder, now: Moment): string | null
+  instantRefund(order: TestOrder, bySomebodyElse: boolean): string | null
+  close(order: TestOrder, rentPayer: Address, now: Moment): string | null
+  /** Null without an account. */
+  status(order: TestOrder): Status | null
+  rentPayer(order: TestOrder): Address | null
+  open(): readonly TestOrder[]
+  settled(): readonly TestOrder[]
+}
+
+export function createModel(): HtlcModel {
+  const orders = new Map<Address, ModelOrder>()
+  const withStatus = (isWanted: (status: Status) => boolean) =>
+    [...orders.values()].filter(({ status }) => isWanted(status)).map(({ order }) => order)
+
+  function settle(order: TestOrder, status: Status, refusal: (known: ModelOrder) => string | null): string | null {
+    const known = orders.get(order.address)
+    if (known === undefined) return 'OrderNotInitiated'
+    if (known.status !== 'open') return 'OrderSettled'
+    const error = refusal(known)
+    if (error === null) known.status = status
+    return error
+  }
+
+  return {
+    initiate(order, rentPayer, { slot, time }) {
+      const { amount, timelock, initiator, redeemer } = order.terms
+      if (amount === 0n) return 'ZeroAmount'
+      if (timelock === 0n) return 'InvalidTimelock'
+      if (order.initiateBefore <= time) return 'InitiateTooLate'
+      if (initiator === redeemer) return 'SameInitiatorAndRedeemer'
+      if (orders.has(order.address)) return 'DuplicateOrder'
+      orders.set(order.address, { order, openedSlot: slot, rentPayer, status: 'open' })
+      return null
+    },
+    redeem: (order, { rightSecret, rightPayee }) =>
+      settle(order, 'redeemed', () => (rightSecret ? (rightPayee ? null : 'WrongPayee') : 'WrongSecret')),
+    refund: (order, { slot }) =>
+      settle(order, 'refunded', ({ openedSlot }) => (slot < openedSlot + order.terms.timelock ? 'OrderNotExpired' : null)),
+    instantRefund: (order, bySomebodyElse) => settle(order, 'refunded', () => (bySomebodyElse ? 'NotTheRedeemer' : null)),
+    close(order, rentPayer, { time }) {
+      const known = orders.get(order.address)
+      if (known === undefined) return 'OrderNotInitiated'
+      if (known.status === 'open') return 'OrderOpen'
+      if (known.rentPayer !== rentPayer) return 'WrongRentPayer'
+      if (time < known.order.initiateBefore) return 'TooEarlyToClose'
+      orders.delete(order.address)
+      return null
+    },
+    status: ({ address }) => orders.get(address)?.status ?? null,
+    rentPayer: ({ address }) => orders.get(address)?.rentPayer ?? null,
+    open: () => withStatus((status) => status === 'open'),
+    settled: () => withStatus((status) => status !== 'open'),
+  }
+}
