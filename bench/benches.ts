@@ -10,12 +10,14 @@ import { loadBench } from './load/load.ts'
 import { openBench } from './open.ts'
 import { restBench } from './rest.ts'
 import { rpcBench } from './rpc/rpc.ts'
+import { solanaBench } from './solana.ts'
 import { vbytesBench } from './vbytes.ts'
 import { watchBench } from './watch.ts'
 
 export const benches: readonly Bench[] = [
   gasBench,
   vbytesBench,
+  solanaBench,
   latencyBench,
   loadBench,
   restBench,
