@@ -1,8 +1,8 @@
 // Redeems, refunds and instant refunds: who is paid, how much, when, and how often.
-import { deepEqual, equal } from 'node:assert/strict'
+import { deepEqual, equal, ok } from 'node:assert/strict'
 import { AccountRole, getAddressDecoder, getAddressEncoder, lamports } from '@solana/kit'
-import { sha256, withAccount, withData } from './order.ts'
-import { accepted, isOpen, orderSize, pays, refused, type Scenario } from './scenario.ts'
+import { keyOf, sha256, withAccount, withData } from './order.ts'
+import { accepted, isOpen, moves, orderSize, pays, refused, type Scenario } from './scenario.ts'
 
 export const settleScenarios: readonly Scenario[] = [
   {
@@ -49,6 +49,19 @@ export const settleScenarios: readonly Scenario[] = [
         bytes[at] = (bytes[at] ?? 0) ^ 1
         await refused(htlc, withAccount(htlc.redeem(order), 1, getAddressDecoder().decode(bytes)), 'WrongPayee')
       }
+    },
+  },
+  {
+    name: 'a small amount waits until its payee has an account',
+    kind: 'SOL',
+    async play(htlc) {
+      const { address: redeemer } = await keyOf('has no account')
+      const order = await htlc.open({ redeemer, amount: htlc.rent(0) - 1n })
+      const { error } = await htlc.sendSigned([htlc.redeem(order)])
+      ok(error?.includes('InsufficientFundsForRent'), String(error))
+      isOpen(htlc, order)
+      htlc.svm.airdrop(redeemer, lamports(htlc.rent(0)))
+      await moves(htlc, htlc.redeem(order), [[redeemer, order.terms.amount]])
     },
   },
   {
