@@ -193,7 +193,7 @@ const selectActive = `select ${columns}, order_id, leg, array(
   from swaps where chain = $1 and open`
 const selectActiveAfter = prepare<ActiveRow>(
   'list-active-swaps',
-  `${selectActive} and ($2::text is null or (order_id, leg) > ($2::text, $3::text)) order by order_id, leg limit $4`,
+  `${selectActive} and (order_id, leg) > ($2::text, $3::text) order by order_id, leg limit $4`,
 )
 const selectNewestActive = prepare<ActiveRow>('list-newest-swaps', `${selectActive} order by watched_in desc limit $2`)
 
@@ -209,7 +209,7 @@ export async function listActive(
   limit: number,
   from: string | null,
 ): Promise<{ readonly swaps: readonly StoredActiveSwap[]; readonly next: string | null }> {
-  const [orderId = null, leg = null] = from?.split(' ') ?? []
+  const [orderId = '', leg = ''] = from?.split(' ') ?? []
   const rows = await selectActiveAfter(db, [chain, orderId, leg, limit])
   const last = rows.at(-1)
   return { swaps: rows.map(parseActive), next: rows.length < limit || !last ? null : `${last.order_id} ${last.leg}` }

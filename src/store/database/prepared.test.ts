@@ -21,6 +21,17 @@ test('a statement of the query builder is prepared once per connection', async (
   })
 })
 
+test('statements are planned without their parameters, so that a plan serves every execution', async () => {
+  await store.db.connection().execute(async (connection) => {
+    const read = (id: string) => connection.selectFrom('orders').select('app').where('id', '=', id)
+    for (const id of ['one', 'two', 'three']) await read(id).execute()
+    const { sql: text } = read('any').compile()
+    const { rows } = await sql<{ generic_plans: bigint; custom_plans: bigint }>`
+      select generic_plans, custom_plans from pg_prepared_statements where statement = ${text}`.execute(connection)
+    expect(rows).toEqual([{ generic_plans: 3n, custom_plans: 0n }])
+  })
+})
+
 test('statements of ever new texts do not fill the memory of a connection, and still work', async () => {
   await store.db.connection().execute(async (connection) => {
     for (let count = 1; count <= 500; count += 1) {

@@ -23,6 +23,12 @@ function nameOf(text: string): string | undefined {
   return name
 }
 
+/**
+ * All statements find rows by indexes, whatever their parameters. Planning the larger ones for each execution, as the server may decide to, takes longer
+ * than executing them. So write none whose best plan depends on a parameter, e.g. `$1 is null or …`.
+ */
+const GENERIC_PLANS = 'set plan_cache_mode = force_generic_plan'
+
 export type Prepared<Row> = (db: Kysely<Schema>, parameters: readonly unknown[]) => Promise<readonly Row[]>
 
 /** A statement in plain SQL. `name` must be unique. `Row` is not checked: it must match the statement. */
@@ -37,9 +43,17 @@ export function withPreparedStatements(pool: pg.Pool): PostgresPool {
   return {
     async connect() {
       const client = await pool.connect()
-      const wrapped = known.get(client) ?? namingClient(client)
-      known.set(client, wrapped)
-      return wrapped
+      const wrapped = known.get(client)
+      if (wrapped !== undefined) return wrapped
+      try {
+        await client.query(GENERIC_PLANS)
+      } catch (error) {
+        client.release(true)
+        throw error
+      }
+      const prepared = namingClient(client)
+      known.set(client, prepared)
+      return prepared
     },
     end: () => pool.end(),
   }

@@ -32,6 +32,8 @@ const SETTINGS = {
   timezone: 'UTC',
   log_timezone: 'UTC',
   jit: 'off',
+  // A new database grows fast, and until its tables are analysed, statements may use a wrong index.
+  autovacuum_naptime: '10s',
 }
 
 // For data that is removed with the server: survives a crash of the application, not of the machine.
