@@ -27,12 +27,13 @@ test('after the solver initiates: the secret is not shown, and the solver refund
   await story.untilSeen('solver', created.order_id, 'destination initiated')
 
   story.bitcoinChain().reorg(1, { dropTransactions: true })
-  await story.waitFor(created.order_id, 1)
+  // The service may act on what it read up to two seconds ago: it must know of the reorg before it has a reason to redeem.
   await story.until(
     created.order_id,
     'the destination without the source',
     (order) => order.destination_swap.initiate_tx_hash !== '' && order.source_swap.initiate_tx_hash === '',
   )
+  await story.waitFor(created.order_id, 1)
   await story.passTime('ethereum_localnet', 200)
 
   const ended = await story.until(created.order_id, 'the solver to be refunded', (order) => order.destination_swap.refund_tx_hash !== '')

@@ -40,12 +40,21 @@ export const settlePreviousServer = async (clusterDir: string): Promise<void> =>
       await rm(lockFile(clusterDir), { force: true })
       return
     }
-    if (!(await isSupervised(lock.pid))) process.kill(lock.pid, 'SIGINT')
+    if (!(await isSupervised(lock.pid))) interrupt(lock.pid)
     const graceMs = lock.status === 'ready' ? READY_GRACE_MS : STOPPING_GRACE_MS
     if (Date.now() - startedAt > graceMs) {
       throw new Error(`the database in ${clusterDir} is in use by another running application (PostgreSQL process ${lock.pid})`)
     }
     await sleep(POLL_MS)
+  }
+}
+
+/** It may have ended since it was described. */
+const interrupt = (pid: number): void => {
+  try {
+    process.kill(pid, 'SIGINT')
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
   }
 }
 
