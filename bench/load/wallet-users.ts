@@ -3,7 +3,7 @@ import { chainOf, createLocalClient } from '../../demo/client/local-client.ts'
 import type { LocalJson } from '../../src/local/local-json.ts'
 import type { Route, Swap, Users } from './users.ts'
 
-/** Takes the routes in turn. A wallet funds one order after the other. */
+/** Takes the routes in turn. A wallet makes and funds one order after the other: an approval is exact, and would count for two orders made at once. */
 export function createWalletUsers(info: LocalJson, routes: readonly Route[]): Users {
   const { api, ownerOf, walletFor } = createLocalClient(info)
   const swaps: Swap[] = []
@@ -25,12 +25,15 @@ export function createWalletUsers(info: LocalJson, routes: readonly Route[]): Us
       if (route === undefined) throw new Error('there are no routes')
       const { from, to, amount } = route
       const quote = await api.quote({ from, to, from_amount: amount.toString() })
-      const order = await api.createOrder({
-        source: { asset: from, owner: ownerOf(from), amount: quote.source.amount },
-        destination: { asset: to, owner: ownerOf(to), amount: quote.destination.amount },
-      })
       const wallet = await walletFor(from)
-      await inTurn(chainOf(from), () => wallet.fund(order))
+      const order = await inTurn(chainOf(from), async () => {
+        const created = await api.createOrder({
+          source: { asset: from, owner: ownerOf(from), amount: quote.source.amount },
+          destination: { asset: to, owner: ownerOf(to), amount: quote.destination.amount },
+        })
+        await wallet.fund(created)
+        return created
+      })
       const swap: Swap = { confirmedAt: performance.now(), paidAt: null }
       swaps.push(swap)
       unpaid.set(order.order_id, swap)
