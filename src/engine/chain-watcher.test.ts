@@ -275,6 +275,18 @@ describe('the pace', () => {
     await new Promise((resolve) => setTimeout(resolve, ms))
     return tipsAsked() - before
   }
+  /** Its nodes tell of new blocks: `tell` does so. */
+  const tellingChain = () => {
+    let onNewBlock = () => undefined as unknown
+    const telling: MemoryChain = {
+      ...bitcoin,
+      newBlocks: (onBlock) => {
+        onNewBlock = onBlock
+        return () => undefined
+      },
+    }
+    return { telling, tell: () => void onNewBlock() }
+  }
 
   test('relaxes while no order is open, and a new order ends that at once', async () => {
     await closeAnyway(store.db, order.id)
@@ -300,14 +312,7 @@ describe('the pace', () => {
   })
 
   test('is slow while the nodes tell of new blocks, however many at once, and each is polled soon', async () => {
-    let tell = () => undefined as unknown
-    const telling: MemoryChain = {
-      ...bitcoin,
-      newBlocks: (onBlock) => {
-        tell = onBlock
-        return () => undefined
-      },
-    }
+    const { telling, tell } = tellingChain()
     const watcher = start(telling, 'me', POLL_MS)
     await expect.poll(() => watcher.answeredAtMs, { timeout: 10_000 }).toBeGreaterThan(0)
     tell()
@@ -323,19 +328,12 @@ describe('the pace', () => {
   })
 
   test('of a fast chain is not set by its blocks while an order waits for its deposit', async () => {
-    let tell = () => undefined as unknown
-    const telling: MemoryChain = {
-      ...bitcoin,
-      newBlocks: (onBlock) => {
-        tell = onBlock
-        return () => undefined
-      },
-    }
+    const { telling, tell } = tellingChain()
     const watcher = start(telling, 'me', POLL_MS, BigInt(POLL_MS) / 4n)
     await expect.poll(() => watcher.answeredAtMs, { timeout: 10_000 }).toBeGreaterThan(0)
-    const telly = setInterval(() => tell(), POLL_MS / 4)
+    const timer = setInterval(tell, POLL_MS / 4)
     expect(await pollsIn(15 * POLL_MS)).toBeLessThanOrEqual(4)
-    clearInterval(telly)
+    clearInterval(timer)
   })
 
   test('is full again after a failure, so that the chain is back soon', async () => {

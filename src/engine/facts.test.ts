@@ -6,7 +6,7 @@ import { localAssets, localChains } from '../protocol/registry/local.ts'
 import { createRegistry } from '../protocol/registry/registry.ts'
 import type { OrderFacts } from '../protocol/state.ts'
 import { findOrder } from '../store/orders/orders.ts'
-import { NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store/store.fixture.ts'
+import { NOW, openTestStore, putOrder, sightingsOf, type TestStore, withResults } from '../store/store.fixture.ts'
 import { createMemoryChain, type MemoryChain } from './chain.fixture.ts'
 import { clientFor, loadFacts, loadLiveFacts } from './facts.ts'
 import { pollChain } from './watcher.ts'
@@ -134,13 +134,9 @@ describe('live facts', () => {
     await watchBoth()
     bitcoin.mine(deposit())
     let queries = 0
-    const db = store.db.withPlugin({
-      transformQuery: ({ node }) => node,
-      async transformResult({ result }) {
-        queries += 1
-        await watch(bitcoin)
-        return result
-      },
+    const db = withResults(store.db, async () => {
+      queries += 1
+      await watch(bitcoin)
     })
     const facts = await loadLiveFacts({ db, registry, clients: clients(), now: () => NOW }, await stored(), [])
     expect(facts.events.source).toHaveLength(1)

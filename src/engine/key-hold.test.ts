@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { type LeasedAction, leaseActions, syncWanted } from '../store/actions/actions.ts'
 import type { Database } from '../store/database/database.ts'
 import { findOrder } from '../store/orders/orders.ts'
-import { NOW, openTestStore, putOrder, type TestStore } from '../store/store.fixture.ts'
+import { NOW, openTestStore, putOrder, type TestStore, withResults } from '../store/store.fixture.ts'
 import { type KeyHold, type KeyUse, readOthers, useKey } from './key-hold.ts'
 
 const chain = 'ethereum_localnet'
@@ -57,14 +57,9 @@ const kinds = (results: readonly PromiseSettledResult<unknown>[]) =>
 /** Counts the statements of a database by the word that tells them apart. */
 function counting(): { readonly db: Database; readonly counts: Record<'lock' | 'record', number> } {
   const counts = { lock: 0, record: 0 }
-  const db = store.db.withPlugin({
-    transformQuery: ({ node }) => node,
-    async transformResult({ result }) {
-      const [row] = result.rows
-      if (row !== undefined && 'pg_advisory_lock' in row) counts.lock += 1
-      if (row !== undefined && 'durable' in row) counts.record += 1
-      return result
-    },
+  const db = withResults(store.db, ([row]) => {
+    if (row !== undefined && 'pg_advisory_lock' in row) counts.lock += 1
+    if (row !== undefined && 'durable' in row) counts.record += 1
   })
   return { db, counts }
 }

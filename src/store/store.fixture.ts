@@ -29,6 +29,17 @@ export async function openTestStore(): Promise<TestStore> {
   }
 }
 
+/** The database, which calls `onResult` with the rows of each statement before it returns them. */
+export function withResults(db: Database, onResult: (rows: readonly object[]) => unknown): Database {
+  return db.withPlugin({
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      await onResult(result.rows)
+      return result
+    },
+  })
+}
+
 /** True if it was recorded. */
 export async function recordAttempt(
   db: Database,

@@ -20,6 +20,7 @@ import {
   takesBackAt,
   total,
   undoes,
+  uneventful,
   userDeposits,
 } from './histories.fixture.ts'
 import { playHistory } from './history.ts'
@@ -53,15 +54,10 @@ describe('the solver, against a user and a service who cheat together', () => {
       for (const blind of [null, { leg: 'source' as const, from: 150, until: 5000 }]) {
         for (const wakesAt of steps(150, 1150, blind === null ? 15 : 50)) {
           const { source, destination } = playHistory({
+            ...uneventful,
             kinds,
             pace: { source: [0], destination: [100] },
-            reorgs: [],
-            undoes: { source: null, destination: null },
-            granted: false,
-            revealsAt: null,
-            takesBackAt: null,
             userDeposits: [good(100, 'exact')],
-            destinationDeposits: [],
             service: 'colludes with the user',
             userRedeems: { kind: 'snipe' },
             solver: { ...sluggish, down: [{ from: 0, until: wakesAt }], blind },
@@ -77,15 +73,9 @@ describe('the solver, against a user and a service who cheat together', () => {
   it('redeems the deposits it paid for despite a later one that is never mined', () => {
     for (const destination of ['blocks', 'seconds'] as const) {
       const outcome = playHistory({
+        ...uneventful,
         kinds: { source: 'blocks', destination },
-        pace: { source: [50], destination: [50] },
-        reorgs: [],
-        undoes: { source: null, destination: null },
-        granted: false,
-        revealsAt: null,
-        takesBackAt: null,
         userDeposits: [good(50, 'half'), good(55, 'half'), { at: 160, amount: 'exact', waits: 2500, vanishes: true }],
-        destinationDeposits: [],
         service: 'colludes with the user',
         userRedeems: { kind: 'timed', after: 100, shown: 0 },
         solver: { ...sluggish, delays: [0] },
@@ -140,17 +130,12 @@ describe('the user and an honest service, against a solver who cheats', () => {
       for (const wakesAt of steps(150, 650, 25)) {
         for (const blind of [null, { leg: 'destination' as const, from: 200, until: 5000 }]) {
           const { source, destination, secretShown } = playHistory({
+            ...uneventful,
             kinds,
             pace: { source: [100], destination: [0] },
-            reorgs: [],
-            undoes: { source: null, destination: null },
-            granted: false,
-            revealsAt: null,
-            takesBackAt: null,
             userDeposits: [good(50, 'exact')],
             destinationDeposits: [good(50, 'exact')],
             service: { ...sluggish, down: [{ from: 0, until: wakesAt }], blind },
-            userRedeems: { kind: 'never' },
             solver: 'dishonest',
           })
           shown += secretShown ? 1 : 0

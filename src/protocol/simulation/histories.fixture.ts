@@ -94,6 +94,23 @@ export const sluggish: Conduct = {
   delays: [30],
   crashesAfterSigning: true,
 }
+/** As quick as a party may be. */
+export const prompt: Conduct = { lagSeconds: 0, polls: [true], down: [], blind: null, delays: [0], crashesAfterSigning: false }
+/** Without deposits, reorgs or choices of the user, and with quick parties. */
+export const uneventful: Plan = {
+  kinds: { source: 'blocks', destination: 'seconds' },
+  pace: { source: [50], destination: [50] },
+  reorgs: [],
+  undoes: { source: null, destination: null },
+  granted: false,
+  revealsAt: null,
+  takesBackAt: null,
+  userDeposits: [],
+  destinationDeposits: [],
+  service: prompt,
+  userRedeems: { kind: 'never' },
+  solver: prompt,
+}
 export const steps = (from: number, until: number, by: number) =>
   Array.from({ length: Math.ceil((until - from) / by) }, (_, i) => from + i * by)
 

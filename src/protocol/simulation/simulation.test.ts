@@ -11,19 +11,20 @@ import {
   LEAST,
   pace,
   pairs,
+  prompt,
   redeemed,
   reorgs,
   revealsAt,
   seconds,
-  sluggish,
   startsLate,
   takesBackAt,
   total,
   undoes,
+  uneventful,
   userDeposits,
 } from './histories.fixture.ts'
 import { playHistory } from './history.ts'
-import type { Conduct, Span } from './honest-party.ts'
+import type { Span } from './honest-party.ts'
 import { AMOUNT, modelChains } from './model-order.ts'
 import type { Plan } from './plan.ts'
 
@@ -35,23 +36,9 @@ describe('the model', () => {
   })
 
   it('completes when all parties are prompt, and refunds when the solver is absent', () => {
-    const prompt: Conduct = { lagSeconds: 0, polls: [true], down: [], blind: null, delays: [0], crashesAfterSigning: false }
     for (const source of ['blocks', 'seconds'] as const) {
       for (const destination of ['blocks', 'seconds'] as const) {
-        const plan: Plan = {
-          kinds: { source, destination },
-          pace: { source: [50], destination: [50] },
-          reorgs: [],
-          undoes: { source: null, destination: null },
-          granted: false,
-          revealsAt: null,
-          takesBackAt: null,
-          userDeposits: [good(50, 'exact')],
-          destinationDeposits: [],
-          service: prompt,
-          userRedeems: { kind: 'never' },
-          solver: prompt,
-        }
+        const plan: Plan = { ...uneventful, kinds: { source, destination }, userDeposits: [good(50, 'exact')] }
         const done = playHistory(plan)
         expect([redeemed(done.source), redeemed(done.destination), done.secretShown]).toEqual([AMOUNT, AMOUNT, true])
         const alone = playHistory({ ...plan, solver: { ...prompt, down: [{ from: 0, until: 9999 }] } })
@@ -93,7 +80,7 @@ describe('honest parties that crash', () => {
   })
 
   it('do not refund the source while the solver is away, once the user is paid or can be', () => {
-    const prompt = { ...sluggish, lagSeconds: 0, polls: [true], delays: [0] }
+    const crashing = { ...prompt, crashesAfterSigning: true }
     const away = { from: 120, until: 3500 }
     for (const kinds of pairs) {
       for (const serviceDown of [
@@ -104,18 +91,11 @@ describe('honest parties that crash', () => {
         ],
       ]) {
         const { source, destination } = playHistory({
+          ...uneventful,
           kinds,
-          pace: { source: [50], destination: [50] },
-          reorgs: [],
-          undoes: { source: null, destination: null },
-          granted: false,
-          revealsAt: null,
-          takesBackAt: null,
           userDeposits: [good(50, 'exact')],
-          destinationDeposits: [],
-          service: { ...prompt, down: serviceDown },
-          userRedeems: { kind: 'never' },
-          solver: { ...prompt, down: [away] },
+          service: { ...crashing, down: serviceDown },
+          solver: { ...crashing, down: [away] },
         })
         expect([redeemed(destination), redeemed(source)]).toEqual([AMOUNT, AMOUNT])
       }

@@ -1,35 +1,17 @@
 /** The user's choices in the model: to keep the secret, and to take an instant refund. */
 import { describe, expect, it } from 'vitest'
-import type { Settled } from './chain-model.ts'
+import { prompt, redeemed, uneventful } from './histories.fixture.ts'
 import { playHistory } from './history.ts'
-import type { Conduct } from './honest-party.ts'
 import { AMOUNT, MOST_LAG_SECONDS, START } from './model-order.ts'
 import type { Plan, PlannedDeposit } from './plan.ts'
 
-const prompt: Conduct = { lagSeconds: 0, polls: [true], down: [], blind: null, delays: [0], crashesAfterSigning: false }
 const deposit = (amount: PlannedDeposit['amount']): PlannedDeposit => ({ at: 50, amount, waits: 0, vanishes: false })
-const plan: Plan = {
-  kinds: { source: 'blocks', destination: 'seconds' },
-  pace: { source: [50], destination: [50] },
-  reorgs: [],
-  undoes: { source: null, destination: null },
-  granted: false,
-  revealsAt: null,
-  takesBackAt: null,
-  userDeposits: [],
-  destinationDeposits: [],
-  service: prompt,
-  userRedeems: { kind: 'never' },
-  solver: prompt,
-}
-const redeemed = (deposits: readonly Settled[]) =>
-  deposits.filter((d) => d.spend?.kind === 'redeemed').reduce((sum, d) => sum + d.amount, 0n)
 
 describe('a secret that the client keeps', () => {
-  const secretPlan: Plan = { ...plan, userDeposits: [deposit('exact')] }
+  const secretPlan: Plan = { ...uneventful, userDeposits: [deposit('exact')] }
 
   it('completes the order once it is given in time', () => {
-    for (const kinds of [plan.kinds, { source: 'seconds', destination: 'blocks' }] as const) {
+    for (const kinds of [uneventful.kinds, { source: 'seconds', destination: 'blocks' }] as const) {
       const done = playHistory({ ...secretPlan, kinds, revealsAt: 60 })
       expect([redeemed(done.source), redeemed(done.destination), done.secretShown]).toEqual([AMOUNT, AMOUNT, true])
     }
@@ -47,9 +29,9 @@ describe('a secret that the client keeps', () => {
 
 describe('an instant refund', () => {
   it('returns a deposit that the solver will not pay for, and none that it pays for', () => {
-    const [half] = playHistory({ ...plan, takesBackAt: 60, userDeposits: [deposit('half')] }).source
+    const [half] = playHistory({ ...uneventful, takesBackAt: 60, userDeposits: [deposit('half')] }).source
     expect([half?.spend?.id, half?.spend?.block.time]).toEqual(['both refund user funds 0', START + 80n])
-    const full = playHistory({ ...plan, takesBackAt: 110, userDeposits: [deposit('exact')] })
+    const full = playHistory({ ...uneventful, takesBackAt: 110, userDeposits: [deposit('exact')] })
     expect([redeemed(full.source), redeemed(full.destination)]).toEqual([AMOUNT, AMOUNT])
   })
 })
@@ -60,7 +42,7 @@ describe('the solver, against a user and a service who cheat together', () => {
     for (const destination of ['blocks', 'seconds'] as const) {
       for (let takesBackAt = 50; takesBackAt < 300; takesBackAt += 10) {
         const outcome = playHistory({
-          ...plan,
+          ...uneventful,
           kinds: { source: 'blocks', destination },
           takesBackAt,
           userDeposits: [deposit('exact')],

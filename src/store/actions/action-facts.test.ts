@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ActionVerb, Leg } from '../../protocol/order.ts'
 import { publishPoll, readClock } from '../chain/polls.ts'
-import type { Database } from '../database/database.ts'
 import { findOrder, findOrderSnapshot } from '../orders/orders.ts'
-import { NOW, openTestStore, putOrder, recordAttempt, type TestStore } from '../store.fixture.ts'
+import { NOW, openTestStore, putOrder, recordAttempt, type TestStore, withResults } from '../store.fixture.ts'
 import { readActionFacts } from './action-facts.ts'
 import { leaseActions, syncWanted } from './actions.ts'
 import { readAttempts } from './attempts.ts'
@@ -13,17 +12,6 @@ beforeAll(async () => {
   store = await openTestStore()
 })
 afterAll(() => store.close())
-
-/** Calls `onResult` with each result. */
-function watched(onResult: () => void): Database {
-  return store.db.withPlugin({
-    transformQuery: ({ node }) => node,
-    async transformResult({ result }) {
-      onResult()
-      return result
-    },
-  })
-}
 
 /** An order with a leased action that has these attempts. */
 async function attempted(txs: readonly string[], leg: Leg = 'destination', verb: ActionVerb = 'initiate') {
@@ -43,7 +31,7 @@ test('concurrent actions share a statement, and each gets its own order and atte
   const two = await attempted(['a', 'b'])
   const none = await attempted([])
   let statements = 0
-  const db = watched(() => (statements += 1))
+  const db = withResults(store.db, () => (statements += 1))
   const queries = [
     { orderId: two.order.id, key: two.action.key },
     { orderId: none.order.id, key: none.action.key },

@@ -4,7 +4,7 @@ import type { HtlcVerb } from '../../protocol/htlc.ts'
 import { actionKey, type Leg } from '../../protocol/order.ts'
 import { rewind } from '../chain/events.ts'
 import { findOrder } from '../orders/orders.ts'
-import { NOW, openTestStore, putOrder, recordAttempt, type TestStore } from '../store.fixture.ts'
+import { NOW, openTestStore, putOrder, recordAttempt, type TestStore, withResults } from '../store.fixture.ts'
 import { type LeasedAction, leaseAction, leaseActions, readAction, syncWanted, type WantedAction } from './actions.ts'
 import { readAttempts, readSenderAttempts } from './attempts.ts'
 import { finishAction } from './finish-action.ts'
@@ -318,12 +318,8 @@ describe('finishAction', () => {
     )
     const leased = await leaseActions(store.db, 'holder', SECONDS, 50)
     let statements = 0
-    const db = store.db.withPlugin({
-      transformQuery: ({ node }) => node,
-      async transformResult({ result }) {
-        statements += 1
-        return result
-      },
+    const db = withResults(store.db, () => {
+      statements += 1
     })
     const lost = leased[3] as LeasedAction
     await sql`update actions set fence = fence + 1 where key = ${lost.key}`.execute(store.db)

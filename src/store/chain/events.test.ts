@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Block } from '../../protocol/chain.ts'
 import type { HtlcEvent } from '../../protocol/htlc.ts'
 import { findOrder } from '../orders/orders.ts'
-import { blockOf, closeAnyway, openTestStore, putOrder, sightingsOf, type TestStore } from '../store.fixture.ts'
+import { blockOf, closeAnyway, openTestStore, putOrder, sightingsOf, type TestStore, withResults } from '../store.fixture.ts'
 import { REMEMBERED_BLOCKS, readBlocks, readCursor, readEvents, readTips, recordPoll, rewind } from './events.ts'
 
 const chain = 'bitcoin_regtest'
@@ -258,12 +258,8 @@ test('a rewind deletes exactly the blocks and events above the ancestor, on one 
 
 test('the number of statements does not grow with the number of events', async () => {
   let statements = 0
-  const counted = store.db.withPlugin({
-    transformQuery({ node }) {
-      statements += 1
-      return node
-    },
-    transformResult: async ({ result }) => result,
+  const counted = withResults(store.db, () => {
+    statements += 1
   })
   const orders = await Promise.all(Array.from({ length: 3 }, () => putOrder(store.db)))
   const many = (name: string, block: Block | null) =>

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Database } from '../database/database.ts'
-import { openTestStore, putOrder, type TestStore } from '../store.fixture.ts'
+import { openTestStore, putOrder, type TestStore, withResults } from '../store.fixture.ts'
 import { createOrderReader } from './order-reader.ts'
 import { findOrderSnapshot } from './orders.ts'
 
@@ -10,20 +9,9 @@ beforeAll(async () => {
 })
 afterAll(() => store.close())
 
-/** Calls `onResult` with each result. */
-function watched(onResult: () => void): Database {
-  return store.db.withPlugin({
-    transformQuery: ({ node }) => node,
-    async transformResult({ result }) {
-      onResult()
-      return result
-    },
-  })
-}
-
 test('concurrent reads share few statements, and each gets its own order', async () => {
   let statements = 0
-  const reader = createOrderReader(watched(() => (statements += 1)))
+  const reader = createOrderReader(withResults(store.db, () => (statements += 1)))
   const ids = (await Promise.all(Array.from({ length: 60 }, () => putOrder(store.db)))).map(({ order }) => order.id)
   const asked = [...ids, 'unknown', ...ids.slice(0, 5)]
   const read = await Promise.all(asked.map((id) => reader.read(id)))
@@ -45,7 +33,7 @@ test('a read sees what was committed before it, also while another runs', async 
 test('a failed statement fails only its own reads, and the next one works', async () => {
   let broken = true
   const reader = createOrderReader(
-    watched(() => {
+    withResults(store.db, () => {
       if (broken) throw new Error('no database')
     }),
   )

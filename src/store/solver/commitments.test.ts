@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { statementsOf } from '../statements.fixture.ts'
-import { openTestStore, putOrder, type TestStore } from '../store.fixture.ts'
+import { openTestStore, putOrder, type TestStore, withResults } from '../store.fixture.ts'
 import { commitTo, isCommittedTo } from './commitments.ts'
 
 let store: TestStore
@@ -67,12 +67,8 @@ test('concurrent commitments share few statements, and each gets its own answer'
   const ids = (await Promise.all(Array.from({ length: 20 }, () => putOrder(store.db)))).map(({ order }) => order.id)
   await commitTo(store.db, ids[7] ?? '', 'refund_signed')
   let statements = 0
-  const db = store.db.withPlugin({
-    transformQuery: ({ node }) => node,
-    async transformResult({ result }) {
-      statements += 1
-      return result
-    },
+  const db = withResults(store.db, () => {
+    statements += 1
   })
   const committed = await Promise.all(ids.map((id) => commitTo(db, id, 'locked')))
   expect(committed).toEqual(ids.map((_, index) => index !== 7))
