@@ -77,10 +77,13 @@ test('a connection to a server that is gone without a word fails within half a m
   const database = await createTestDatabase()
   keepAlive.mockClear()
   const db = await openDatabase(database.url)
-  // The runtime adds ten probes of one second.
-  expect(keepAlive.mock.calls.map(([isOn, idleMs]) => isOn === true && idleMs !== undefined && idleMs > 0 && idleMs <= 20_000)).toEqual([
-    true,
-  ])
+  // The runtime adds ten probes of one second. A pool of an earlier test may open a connection meanwhile: the rule holds for each.
+  expect(keepAlive.mock.calls).not.toHaveLength(0)
+  for (const [isOn, idleMs] of keepAlive.mock.calls) {
+    expect(isOn).toBe(true)
+    expect(idleMs).toBeGreaterThan(0)
+    expect(idleMs).toBeLessThanOrEqual(20_000)
+  }
   keepAlive.mockRestore()
   await db.destroy()
   await database.drop()
