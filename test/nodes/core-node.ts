@@ -75,7 +75,8 @@ const startOnce = async (name: NodeName, file: string, lines: readonly string[])
   const node = supervise({
     command: [...command, `-datadir=${dataDir}`],
     user: null,
-    stopSignal: 'TERM',
+    // Its data is removed, and a graceful stop waits up to 30 s for idle RPC connections.
+    stopSignal: 'KILL',
     outputFd: log.fd,
     removeWhenEnded: [dataDir],
   })

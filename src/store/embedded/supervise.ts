@@ -35,7 +35,7 @@ exit "$status"
 export const supervise = (options: {
   readonly command: readonly string[]
   readonly user: ServerUser
-  readonly stopSignal: 'INT' | 'QUIT' | 'TERM'
+  readonly stopSignal: 'INT' | 'QUIT' | 'TERM' | 'KILL'
   /** File descriptor that receives the program's output. */
   readonly outputFd: number
   readonly removeWhenEnded?: readonly string[]
