@@ -82,4 +82,6 @@ process.on('message', ({ swaps }: OpenQuestion) => {
     destination.mine(deposit(swaps.destination))
   }
   source.mine(deposit(swaps.source))
+  // As the party's own API does when it has written an order.
+  engine.wake()
 })
