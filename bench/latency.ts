@@ -28,7 +28,7 @@ function measureLatency(size: Size, onProgress: (what: string) => void): Promise
     await startParty({ party: 'service', configFile: serviceFile, nodeHosts: [] })
     const rows: LatencyRow[] = []
     for (const route of routes) {
-      const users = createWalletUsers(info, [route])
+      const users = createWalletUsers(info, [route], POLL_MS)
       const times: number[] = []
       // The first one is not counted: it includes the solver's approval and cold code.
       for (let swap = 0; swap <= swaps; swap++) {

@@ -1,13 +1,20 @@
 /** Users of any route, with the wallets that `local.json` names. They see a payout through the API. */
 import { chainOf, createLocalClient } from '../../demo/client/local-client.ts'
+import type { LocalWallet } from '../../devnet/local-chain.ts'
 import type { LocalJson } from '../../src/local/local-json.ts'
 import type { Route, Swap, Users } from './users.ts'
 
+/** Each order is asked for at most so often. Many users who ask every few milliseconds would be the load that is measured. */
+const ASK_MS = 100
+
+type Unpaid = { readonly swap: Swap; askedAt: number }
+
 /** Takes the routes in turn. A wallet makes and funds one order after the other: an approval is exact, and would count for two orders made at once. */
-export function createWalletUsers(info: LocalJson, routes: readonly Route[]): Users {
+export function createWalletUsers(info: LocalJson, routes: readonly Route[], askMs = ASK_MS): Users {
   const { api, ownerOf, walletFor } = createLocalClient(info)
   const swaps: Swap[] = []
-  const unpaid = new Map<string, Swap>()
+  const unpaid = new Map<string, Unpaid>()
+  const wallets = new Map<string, Promise<LocalWallet>>()
   const lastFunding = new Map<string, Promise<unknown>>()
 
   function inTurn<T>(chain: string, fund: () => Promise<T>): Promise<T> {
@@ -25,7 +32,9 @@ export function createWalletUsers(info: LocalJson, routes: readonly Route[]): Us
       if (route === undefined) throw new Error('there are no routes')
       const { from, to, amount } = route
       const quote = await api.quote({ from, to, from_amount: amount.toString() })
-      const wallet = await walletFor(from)
+      const opened = wallets.get(from) ?? walletFor(from)
+      wallets.set(from, opened)
+      const wallet = await opened
       const order = await inTurn(chainOf(from), async () => {
         const created = await api.createOrder({
           source: { asset: from, owner: ownerOf(from), amount: quote.source.amount },
@@ -36,13 +45,16 @@ export function createWalletUsers(info: LocalJson, routes: readonly Route[]): Us
       })
       const swap: Swap = { confirmedAt: performance.now(), paidAt: null }
       swaps.push(swap)
-      unpaid.set(order.order_id, swap)
+      unpaid.set(order.order_id, { swap, askedAt: Number.NEGATIVE_INFINITY })
     },
     async poll() {
       await Promise.all(
-        [...unpaid].map(async ([id, swap]) => {
+        [...unpaid].map(async ([id, one]) => {
+          const now = performance.now()
+          if (now - one.askedAt < askMs) return
+          one.askedAt = now
           if ((await api.order(id)).destination_swap.redeem_tx_hash === '') return
-          swap.paidAt ??= performance.now()
+          one.swap.paidAt ??= performance.now()
           unpaid.delete(id)
         }),
       )

@@ -18,8 +18,16 @@ export function parseAddress(text: string): Address {
   return lower
 }
 
+/** By public key. Every action asks for the account of its key, which takes a square root on the curve. */
+const accounts = new WeakMap<Uint8Array, Address>()
+
 /** The account of a key: the sender of its transactions. */
 export function accountOf(key: PublicKey): Address {
-  const uncompressed = secp256k1.Point.fromBytes(onCurve('secp256k1', key).publicKey).toBytes(false)
-  return bytesToHex(keccak256(uncompressed.subarray(1), 'bytes').subarray(12))
+  const { publicKey } = onCurve('secp256k1', key)
+  const known = accounts.get(publicKey)
+  if (known !== undefined) return known
+  const uncompressed = secp256k1.Point.fromBytes(publicKey).toBytes(false)
+  const account = bytesToHex(keccak256(uncompressed.subarray(1), 'bytes').subarray(12))
+  accounts.set(publicKey, account)
+  return account
 }

@@ -81,6 +81,23 @@ describe('a solver whose money is in its spot account', () => {
     expect(await client.balance(fixture.asset.id, solver.address)).toBe(2n * AMOUNT)
   })
 
+  test('moves enough for the next orders too, but at most a quarter of its spot balance', async () => {
+    const { solver, outbox } = await spotOnly(true)
+    const moved = async (spot: bigint, amount: bigint) => {
+      await fixture.faucet.fundSpot(solver.address, coreTokens.purr, spot)
+      const before = await fixture.spotBalance(solver.address)
+      const terms = termsOf(solver, fixture.user, amount)
+      await expect(client.initiate(terms, outbox.open(`initiate ${amount}`))).rejects.toThrow(/on their way/)
+      await fixture.mine(2)
+      return before - (await fixture.spotBalance(solver.address))
+    }
+    // It has 3 × AMOUNT from the start.
+    expect(await moved(97n * AMOUNT, AMOUNT)).toBe(20n * AMOUNT)
+    const rest = 80n * AMOUNT
+    expect(await moved(0n, 22n * AMOUNT)).toBe(rest / 4n)
+    await client.initiate(termsOf(solver, fixture.user), outbox.open('initiate at once'))
+  })
+
   test('retries when HyperCore dropped it, but not before it could have arrived', async () => {
     const { solver, outbox } = await spotOnly(false)
     const terms = termsOf(solver, fixture.user)

@@ -15,6 +15,13 @@ import { spotBalanceOf } from './core-account.ts'
 /** "Queued until the next HyperEVM block": by then it has arrived, or HyperCore dropped it. A retry only moves our own money, so it is safe. */
 const ARRIVAL_SECONDS = 8n
 
+/**
+ * A move takes two blocks, and orders at the same time take each other's tokens on HyperEVM: so one move serves several orders of this size, as far as a
+ * part of the spot balance goes. Other orders may move at the same moment, and HyperCore drops what the rest does not cover.
+ */
+const ORDERS_PER_MOVE = 20n
+const SPOT_PART = 4n
+
 /** After this many silent drops, e.g. because the spot account lacks HYPE, an operator must step in. */
 const MAX_MOVES = 3
 
@@ -42,8 +49,15 @@ export async function moveToEvm(node: EvmNode, chain: Chain, shortage: Shortage,
     const why = `HyperCore has dropped ${MAX_MOVES} transfers of it to HyperEVM silently: the spot account may lack HYPE for the transfer, or be in a mode that cannot send`
     throw new ChainFailure('would-fail', `initiate: ${sender} lacks ${missing} of HyperCore's token ${coreToken} on HyperEVM, and ${why}`)
   }
-  const data = spotSendData({ to: systemAddressOf(coreToken), token: coreToken, amount: missing })
+  const data = spotSendData({ to: systemAddressOf(coreToken), token: coreToken, amount: amountToMove(missing, needed, spot) })
   const call = { to: CORE_WRITER, data, value: 0n }
   await sending.append(call, await gasNow(call))
   throw waiting
+}
+
+function amountToMove(missing: bigint, needed: bigint, spot: bigint): bigint {
+  const ahead = needed * ORDERS_PER_MOVE
+  const most = spot / SPOT_PART
+  const wished = ahead < most ? ahead : most
+  return wished > missing ? wished : missing
 }
