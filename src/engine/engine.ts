@@ -17,6 +17,7 @@ import { expireOrderList, repairOrderList } from './order-list.ts'
 import type { Party } from './party.ts'
 import { reconcile } from './reconciler.ts'
 import { createShards } from './shards.ts'
+import { createSlots } from './slots.ts'
 import { createSweeper } from './sweeper.ts'
 import { createWaits } from './waits.ts'
 
@@ -61,8 +62,6 @@ const REST_MS = 2000
 /** Newly wanted actions and short waits wake the dispatcher. The rest, e.g. work of a dead process, waits for this. */
 const DISPATCH_MS = 400
 const LIST_MS = 60_000
-/** They mostly wait for nodes. */
-const PARALLEL_ACTIONS = 48
 const READY_TIMEOUT_MS = 10_000
 const READY_POLL_MS = 20
 /** A chain without an answer for this long is not healthy. */
@@ -77,7 +76,7 @@ export function startEngine(options: EngineOptions): Engine {
   const leases = createLeases(db, randomUUID())
   const shards = createShards(db, leases.holder)
 
-  const running = new Set<Promise<void>>()
+  const slots = createSlots(() => dispatcher.wake())
   const [reconcileWaits, dispatchWaits] = [createWaits(), createWaits()]
   const admission = createAdmission(
     () => Math.max(reconcileWaits.longestMs(), dispatchWaits.longestMs()),
@@ -101,24 +100,18 @@ export function startEngine(options: EngineOptions): Engine {
       renewing = false
     },
   })
-  const isResting = () => running.size === 0 && ![...watchers.values()].some(({ mayBeOpen }) => mayBeOpen)
+  const isResting = () => slots.isIdle && ![...watchers.values()].some(({ mayBeOpen }) => mayBeOpen)
   const dispatcher = createLoop({
     intervalMs: () => (isResting() ? REST_MS : DISPATCH_MS),
     async run() {
-      if (running.size >= PARALLEL_ACTIONS) return false
-      const free = PARALLEL_ACTIONS - running.size
-      const actions = await leases.several(free)
+      const query = slots.query()
+      if (query.limit === 0) return false
+      const actions = await leases.several(query)
       const waited = actions.map(({ waitedMs }) => waitedMs)
       // The most overdue ones are taken first: the rest has waited less than these.
-      dispatchWaits.end(Math.max(0, ...waited), waited.length === free ? Math.min(...waited) : null)
-      for (const action of actions) {
-        const work = perform(action).finally(() => {
-          running.delete(work)
-          if (running.size === PARALLEL_ACTIONS - 1) dispatcher.wake()
-        })
-        running.add(work)
-      }
-      return actions.length === free
+      dispatchWaits.end(Math.max(0, ...waited), waited.length === query.limit ? Math.min(...waited) : null)
+      for (const action of actions) slots.run(action.chains[action.leg], () => perform(action))
+      return actions.length === query.limit
     },
     onError: (error) => log.error({ err: error }, 'dispatcher failed'),
   })
@@ -273,7 +266,7 @@ export function startEngine(options: EngineOptions): Engine {
     async stop() {
       stopping.abort()
       await Promise.all([...watchers.values(), reconciler, sweeper, dispatcher, lister, expirer].map((loop) => loop.stop()))
-      await Promise.all(running)
+      await slots.idle()
       for (const timer of wakeUps) clearTimeout(timer)
       await signals.close()
       await heartbeat.stop()

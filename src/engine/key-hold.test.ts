@@ -22,7 +22,7 @@ beforeEach(async () => {
     ids,
     ids.map((orderId) => ({ orderId, leg: 'destination', verb: 'initiate' })),
   )
-  leased = await leaseActions(store.db, 'engine', 60, 10)
+  leased = await leaseActions(store.db, 'engine', 60, { limit: 10 })
 })
 
 const range = { since: 0n, fromNonce: 0n }

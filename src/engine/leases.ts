@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ChainFailure } from '../chains/port/failure.ts'
 import type { ActionKey } from '../protocol/order.ts'
-import { type LeasedAction, leaseActions } from '../store/actions/actions.ts'
+import { type LeasedAction, type LeaseQuery, leaseActions } from '../store/actions/actions.ts'
 import { type BatchQuery, leaseBatch } from '../store/actions/batches.ts'
 import { type ActionResult, finishAction } from '../store/actions/finish-action.ts'
 import { releaseLease, releaseLeases, renewActions, renewLeases } from '../store/actions/leases.ts'
@@ -19,8 +19,8 @@ export interface Leases {
   readonly holder: string
   /** Leases the most overdue action; null when none is due. */
   next(): Promise<LeasedAction | null>
-  /** Leases up to so many of the most overdue actions. */
-  several(limit: number): Promise<readonly LeasedAction[]>
+  /** Leases several of the most overdue actions. */
+  several(query: LeaseQuery): Promise<readonly LeasedAction[]>
   /** Leases the actions that may share a transaction with this one. */
   batch(first: LeasedAction, query: Omit<BatchQuery, 'seconds'>): Promise<readonly LeasedAction[]>
   /** Ends a lease. Retried while the lease lasts: the database may be away for a moment. Ignored if the lease is lost. */
@@ -61,9 +61,9 @@ export function createLeases(
     if (held.get(key)?.fence === fence) held.delete(key)
   }
 
-  async function several(limit: number): Promise<readonly LeasedAction[]> {
+  async function several(query: LeaseQuery): Promise<readonly LeasedAction[]> {
     const askedAtMs = nowMs()
-    const actions = await leaseActions(db, holder, seconds, limit)
+    const actions = await leaseActions(db, holder, seconds, query)
     hold(actions, askedAtMs)
     return actions
   }
@@ -82,7 +82,7 @@ export function createLeases(
 
   return {
     holder,
-    next: async () => (await several(1))[0] ?? null,
+    next: async () => (await several({ limit: 1 }))[0] ?? null,
     several,
     async batch(first, query) {
       const askedAtMs = nowMs()

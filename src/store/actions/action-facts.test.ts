@@ -17,7 +17,7 @@ afterAll(() => store.close())
 async function attempted(txs: readonly string[], leg: Leg = 'destination', verb: ActionVerb = 'initiate') {
   const { order } = await putOrder(store.db)
   await syncWanted(store.db, [order.id], [{ orderId: order.id, leg, verb }])
-  const action = (await leaseActions(store.db, 'engine', 60, 50)).find(({ orderId }) => orderId === order.id)
+  const action = (await leaseActions(store.db, 'engine', 60, { limit: 50 })).find(({ orderId }) => orderId === order.id)
   if (action === undefined) throw new Error('nothing to lease')
   for (const [index, tx] of txs.entries()) {
     const numbers = { nonce: 2n ** 60n + BigInt(index), feeRate: 10n ** 30n, at: NOW }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { HtlcVerb } from '../../protocol/htlc.ts'
 import { actionKey, type Leg } from '../../protocol/order.ts'
 import { rewind } from '../chain/events.ts'
@@ -109,15 +109,15 @@ describe('a lease', () => {
 
   test('of several actions at once has no more than asked for, redeems first', async () => {
     await want(...everything())
-    const leased = await leaseActions(store.db, 'holder', SECONDS, 2)
+    const leased = await leaseActions(store.db, 'holder', SECONDS, { limit: 2 })
     expect(leased.map(({ verb }) => verb)).toEqual(['redeem', 'redeem'])
-    const rest = await leaseActions(store.db, 'holder', SECONDS, 100)
+    const rest = await leaseActions(store.db, 'holder', SECONDS, { limit: 100 })
     expect([...leased, ...rest].map(({ key }) => key).toSorted()).toEqual(
       everything()
         .map((a) => actionKey(a.orderId, a.leg, a.verb))
         .toSorted(),
     )
-    expect(await leaseActions(store.db, 'holder', SECONDS, 100)).toEqual([])
+    expect(await leaseActions(store.db, 'holder', SECONDS, { limit: 100 })).toEqual([])
   })
 
   test('skips an action that another transaction is leasing', async () => {
@@ -148,6 +148,60 @@ describe('a lease', () => {
     expect(await lease()).toMatchObject({ leg: 'destination', verb: 'refund' })
     expect(await lease()).toMatchObject({ leg: 'source', verb: 'refund' })
     expect(await leaseAction(store.db, 'holder', SECONDS)).toBeNull()
+  })
+
+  describe('with very many due actions of one chain', () => {
+    const many = sql`(select 'many ' || n as id from generate_series(1, 3000) as n) as ids`
+    /** More overdue than all others, and each for another recipient: none can share a transaction. */
+    beforeEach(async () => {
+      await sql`insert into orders (id, solver_id, nonce, source_owner, destination_owner, secret_hash, deadline, price_expires_at)
+        select id, 'solver', id, '', '', id, 0, 0 from ${many}`.execute(store.db)
+      await sql`insert into swaps (
+          order_id, leg, chain, asset, swap_id, initiator, redeemer, amount, agreed_amount, secret_hash, timelock, required_confirmations)
+        select id, leg, 'litecoin_regtest', 'ltc', id || leg, '', id, 1, 1, id, 1, 1
+        from ${many}, unnest(array['source', 'destination']) as leg`.execute(store.db)
+      await sql`insert into actions (key, order_id, leg, verb, wanted, due_at)
+        select id || '/' || verb, id, 'destination', verb, true, now() - interval '1 hour'
+        from ${many}, unnest(array['redeem', 'refund']) as verb`.execute(store.db)
+      await sql`analyze actions, swaps, orders`.execute(store.db)
+    })
+    afterEach(async () => {
+      await store.db.deleteFrom('actions').execute()
+      await store.db.deleteFrom('swaps').where('order_id', 'like', 'many %').execute()
+      await store.db.deleteFrom('orders').where('id', 'like', 'many %').execute()
+    })
+
+    test.each(['redeem', 'refund'] as const)('a %s of another chain is leased at once', async (verb) => {
+      await want(action('destination', verb))
+      const leased = await leaseActions(store.db, 'holder', SECONDS, { limit: 50, perChain: 40 })
+      expect(leased).toHaveLength(41)
+      expect(leased.filter(({ orderId: of }) => of === orderId)).toHaveLength(1)
+    })
+
+    test('they leave room for those of other chains', async () => {
+      await want(action('source', 'redeem'), action('source', 'refund'), action('destination', 'redeem'))
+      const query = { limit: 50, perChain: 8, inProgress: new Map([['litecoin_regtest', 5], ['ethereum_localnet', 8]]) }
+      const leased = await leaseActions(store.db, 'holder', SECONDS, query)
+      const chains = leased.map(({ chains: of, leg }) => of[leg]).toSorted()
+      expect(chains).toEqual(['bitcoin_regtest', 'bitcoin_regtest', 'litecoin_regtest', 'litecoin_regtest', 'litecoin_regtest'])
+    })
+
+    test('a lease reads few of them', async () => {
+      let read = 0
+      await store.db.connection().execute(async (db) => {
+        const count = async () => {
+          await sql`select pg_stat_force_next_flush()`.execute(db)
+          await sql`select pg_stat_clear_snapshot()`.execute(db)
+          const { rows: found } = await sql<{ read: number }>`
+            select (idx_tup_fetch + seq_tup_read)::integer as read from pg_stat_user_tables where relname = 'actions'`.execute(db)
+          return found[0]?.read ?? 0
+        }
+        const before = await count()
+        await leaseActions(db, 'holder', SECONDS, { limit: 50 })
+        read = (await count()) - before
+      })
+      expect(read).toBeLessThan(1500)
+    })
   })
 
   test('that expired can be taken over, and its old holder cannot write any more', async () => {
@@ -316,7 +370,7 @@ describe('finishAction', () => {
       ids,
       ids.map((id) => action('destination', 'initiate', id)),
     )
-    const leased = await leaseActions(store.db, 'holder', SECONDS, 50)
+    const leased = await leaseActions(store.db, 'holder', SECONDS, { limit: 50 })
     let statements = 0
     const db = withResults(store.db, () => {
       statements += 1

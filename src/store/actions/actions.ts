@@ -1,5 +1,5 @@
 /** The outbox: wanted actions, their leases, and every transaction signed for them. */
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { ChainId } from '../../protocol/chain-id.ts'
 import { type ActionKey, type ActionVerb, actionKey, type Leg } from '../../protocol/order.ts'
 import type { Database } from '../database/database.ts'
@@ -44,58 +44,103 @@ export function actionRow({ orderId, leg, verb }: WantedAction) {
 
 /** Leases the most overdue action; null when none is due. */
 export async function leaseAction(db: Database, holder: string, seconds: number): Promise<LeasedAction | null> {
-  return (await leaseActions(db, holder, seconds, 1))[0] ?? null
+  return (await leaseActions(db, holder, seconds, { limit: 1 }))[0] ?? null
 }
 
-/** So many redeems are considered at a time. */
-const MOST_REDEEMS = 500
+export type LeaseQuery = {
+  readonly limit: number
+  /** Of one chain, with those that the holder works on already; absent: `limit`. */
+  readonly perChain?: number
+  readonly inProgress?: ReadonlyMap<ChainId, number>
+}
+
+/** So many actions of a chain are considered at a time. Literals in the statement: the planner must know that they are few. */
+const MOST_REDEEMS = sql.lit(500)
+const MOST_OTHERS = sql.lit(100)
+
+const isFree = sql`(wanted or cancelling) and (lease_until is null or lease_until < now())`
+
+/** The chains of these actions. Costs one look into an index for each chain, however many actions there are. */
+const chainsOf = (actions: RawBuilder<unknown>) => sql`
+  with recursive known (chain) as (
+    (select actions.chain from actions where ${actions} and (wanted or cancelling) order by actions.chain limit 1)
+    union all
+    select (
+      select actions.chain from actions where ${actions} and (wanted or cancelling) and actions.chain > known.chain order by actions.chain limit 1
+    ) from known where known.chain is not null
+  ) select chain from known where chain is not null`
 
 /**
- * Leases up to `limit` of the most overdue actions for `seconds`. Redeems come first, because they can be too late. Of redeems that may go as one
- * batch (same asset and redeemer) only the most overdue one: it leases the others itself. Redeems that share a transaction go to one holder.
+ * Leases up to `limit` of the most overdue actions for `seconds`. Redeems come first, because they can be too late. The chains take turns: thousands of
+ * actions of one chain do not delay those of another. Of redeems that may go as one batch (same asset and redeemer) only the most overdue one: it
+ * leases the others itself. Redeems that share a transaction go to one holder.
  */
-export async function leaseActions(db: Database, holder: string, seconds: number, limit: number): Promise<readonly LeasedAction[]> {
-  const isFree = sql`(wanted or cancelling) and (lease_until is null or lease_until < now())`
+export async function leaseActions(
+  db: Database,
+  holder: string,
+  seconds: number,
+  { limit, perChain = limit, inProgress = new Map() }: LeaseQuery,
+): Promise<readonly LeasedAction[]> {
   const { rows } = await sql<LeasedRow>`
-    with waiting as materialized (
-      select key, order_id, leg, due_at, last_tx from actions
-      where verb = 'redeem' and ${isFree} and (due_at <= now() or last_tx is null)
-      order by due_at limit ${MOST_REDEEMS}
+    with redeem_chains as materialized (${chainsOf(sql`verb = 'redeem'`)}
+    ), other_chains as materialized (${chainsOf(sql`verb <> 'redeem'`)}
+    ), due as materialized (
+      select first.* from redeem_chains, lateral (
+        select key, order_id, leg, chain, due_at, last_tx from actions
+        where verb = 'redeem' and actions.chain = redeem_chains.chain and ${isFree} and due_at <= now()
+        order by due_at limit ${MOST_REDEEMS}
+      ) as first
+    ), soon as materialized (
+      select first.* from redeem_chains, lateral (
+        select key, order_id, leg, chain, due_at, last_tx from actions
+        where verb = 'redeem' and actions.chain = redeem_chains.chain and ${isFree} and last_tx is null and due_at > now()
+        order by due_at limit ${MOST_REDEEMS}
+      ) as first
     ), redeems as materialized (
-      select w.*, concat_ws(' ', w.leg, s.chain, s.asset, s.redeemer) as batch
-      from waiting w left join swaps s on s.order_id = w.order_id and s.leg = w.leg
+      select w.*, batch, count(*) over (partition by w.chain) as of_chain, count(*) filter (where last_tx is null) over (partition by batch) as unsent
+      from (select * from due union all select * from soon) as w left join lateral (
+        select concat_ws(' ', leg, chain, asset, redeemer) as batch from swaps where swaps.order_id = w.order_id and swaps.leg = w.leg limit 1
+      ) as swap on true
     ), firsts as materialized (
-      select distinct on (batch) key, batch from redeems
+      select distinct on (batch) * from redeems
       where due_at <= now()
-        and not exists (
-          select from attempts mine join attempts theirs on theirs.tx = mine.tx and theirs.action_key <> mine.action_key
+        and (select true
+          from attempts mine join attempts theirs on theirs.tx = mine.tx and theirs.action_key <> mine.action_key
             join actions held on held.key = theirs.action_key
-          where mine.action_key = redeems.key and held.lease_until > now() and (held.wanted or held.cancelling))
-        and (leg <> 'source' or not exists (
-          select from cosigned_redeems mine join cosigned_redeems theirs on theirs.transaction = mine.transaction
+          where mine.action_key = redeems.key and held.lease_until > now() and (held.wanted or held.cancelling) limit 1) is null
+        and (leg <> 'source' or (select true
+          from cosigned_redeems mine join cosigned_redeems theirs on theirs.transaction = mine.transaction
             join actions held on held.order_id = theirs.order_id and held.leg = 'source' and held.verb = 'redeem'
           where mine.order_id = redeems.order_id and theirs.order_id <> mine.order_id
-            and held.lease_until > now() and (held.wanted or held.cancelling)))
+            and held.lease_until > now() and (held.wanted or held.cancelling) limit 1) is null)
       order by batch, due_at, key
-    ), picked as materialized (
-      select key,
-        (select count(*) from redeems) = ${MOST_REDEEMS}
-        or exists (select from redeems where redeems.batch = firsts.batch and redeems.key <> firsts.key and last_tx is null)
-        or exists (
-          select from attempts mine join attempts theirs on theirs.tx = mine.tx and theirs.action_key <> mine.action_key
-          where mine.action_key = firsts.key) as may_batch
+    ), candidates as materialized (
+      select key, chain, due_at, true as is_redeem,
+        of_chain >= ${MOST_REDEEMS} or unsent > case when last_tx is null then 1 else 0 end as may_batch
       from firsts
-      union all (
-        select key, false from actions where verb <> 'redeem' and ${isFree} and due_at <= now() order by due_at limit ${limit}
-      )
+      union all
+      select first.key, first.chain, first.due_at, false, false from other_chains, lateral (
+        select key, chain, due_at from actions
+        where verb <> 'redeem' and actions.chain = other_chains.chain and ${isFree} and due_at <= now()
+        order by due_at limit ${MOST_OTHERS}
+      ) as first
+    ), ranked as materialized (
+      select *, row_number() over (partition by chain order by is_redeem desc, due_at) as rank from candidates
+    ), picked as materialized (
+      select * from ranked
+      where rank <= ${perChain}::integer - coalesce((${JSON.stringify(Object.fromEntries(inProgress))}::json ->> chain)::integer, 0)
+      -- Others may be leasing the first ones now.
+      order by is_redeem desc, rank, due_at limit 3 * ${limit}
     ), chosen as materialized (
-      select actions.key, picked.may_batch from actions join picked on picked.key = actions.key
-      where ${isFree} and due_at <= now()
-      order by verb = 'redeem' desc, due_at limit ${limit} for update of actions skip locked
+      select key from actions
+      where key = any(array(select key from picked)) and ${isFree} and due_at <= now()
+      order by array_position(array(select key from picked), key) limit ${limit} for update skip locked
     )
     update actions set lease_holder = ${holder}, lease_until = now() + make_interval(secs => ${seconds}), fence = fence + 1
-    from chosen where chosen.key = actions.key
-    returning ${leasedColumns}, may_batch`.execute(db)
+    where key = any(array(select key from chosen))
+    returning ${leasedColumns}, (select may_batch from picked where picked.key = actions.key) or (verb = 'redeem' and (select true
+      from attempts mine join attempts theirs on theirs.tx = mine.tx and theirs.action_key <> mine.action_key
+      where mine.action_key = actions.key limit 1) is not null) as may_batch`.execute(db)
   return rows.map(parseLeased)
 }
 

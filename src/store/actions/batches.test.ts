@@ -114,7 +114,7 @@ describe('leasing a batch', () => {
   test('is left to one action: of redeems that may go together, several leases at once take only the most overdue', async () => {
     const [first = '', second = ''] = await wantSeveral(3)
     await sql`update actions set due_at = now() - interval '1 minute' where key = ${redeemOf(second)}`.execute(store.db)
-    const [leased, ...more] = await leaseActions(store.db, 'engine', SECONDS, 10)
+    const [leased, ...more] = await leaseActions(store.db, 'engine', SECONDS, { limit: 10 })
     expect([leased?.orderId, more]).toEqual([second, []])
     if (leased === undefined) throw new Error('nothing to lease')
     expect(orderIds(await batchOf(leased))).toContain(first)
@@ -141,7 +141,7 @@ describe('leasing a batch', () => {
   test('has redeems of one redeemer only: those of others are leased beside it', async () => {
     const [first = '', second = '', third = ''] = await wantSeveral(3)
     await sql`update swaps set redeemer = 'somebody else' where order_id = ${third} and leg = 'source'`.execute(store.db)
-    const leased = await leaseActions(store.db, 'engine', SECONDS, 10)
+    const leased = await leaseActions(store.db, 'engine', SECONDS, { limit: 10 })
     expect(leased).toHaveLength(2)
     const ours = leased.find(({ orderId }) => orderId !== third)
     if (ours === undefined) throw new Error('nothing to lease')

@@ -8,6 +8,9 @@ import { type LeasedAction, type LeasedRow, leasedColumns, parseLeased } from '.
 
 export type BatchQuery = { readonly seconds: number; readonly limit: number }
 
+/** Of the most overdue redeems of the chain. A literal: the planner must know that they are few. */
+const MOST_CONSIDERED = sql.lit(500)
+
 /**
  * Leases the actions that may share a transaction with this redeem. If it has no attempt: others of the same leg, asset and redeemer
  * without attempts. Otherwise: exactly those that share a transaction with it already, so that they are replaced together. A redeem with a cosigned
@@ -15,23 +18,31 @@ export type BatchQuery = { readonly seconds: number; readonly limit: number }
  */
 export async function leaseBatch(db: Database, action: LeasedAction, query: BatchQuery): Promise<readonly LeasedAction[]> {
   const { rows } = await sql<LeasedRow>`
-    update actions set lease_holder = ${action.holder}, lease_until = now() + make_interval(secs => ${query.seconds}), fence = fence + 1
-    where key in (
-      select a.key from actions a join swaps s on s.order_id = a.order_id and s.leg = a.leg
-        join swaps first on first.order_id = ${action.orderId} and first.leg = a.leg
-      where a.key <> ${action.key} and a.verb = ${action.verb} and a.leg = ${action.leg} and a.wanted
-        and s.chain = first.chain and s.asset = first.asset and s.redeemer = first.redeemer
+    with first as materialized (
+      select swaps.*, (select transaction from cosigned_redeems where order_id = ${action.orderId}) as cosigned,
+        exists (select from attempts where action_key = ${action.key}) as is_signed
+      from swaps where order_id = ${action.orderId} and leg = ${action.leg}
+    ), candidates as materialized (
+      select waiting.key from first cross join lateral (
+        select key, order_id from actions
+        where verb = 'redeem' and actions.chain = first.chain and actions.leg = first.leg and wanted and last_tx is null
+          and (lease_until is null or lease_until < now())
+        order by due_at limit ${MOST_CONSIDERED}
+      ) as waiting join swaps on swaps.order_id = waiting.order_id and swaps.leg = first.leg
+      where not first.is_signed and swaps.asset = first.asset and swaps.redeemer = first.redeemer
+        and not exists (select from attempts where action_key = waiting.key)
+      union
+      select theirs.action_key from first join attempts mine on mine.action_key = ${action.key}
+        join attempts theirs on theirs.tx = mine.tx
+    ), chosen as materialized (
+      select a.key from first, candidates, actions a
+      where a.key = candidates.key and a.key <> ${action.key} and a.verb = ${action.verb} and a.leg = ${action.leg} and a.wanted
         and (a.lease_until is null or a.lease_until < now())
-        and (select transaction from cosigned_redeems where order_id = a.order_id)
-          is not distinct from (select transaction from cosigned_redeems where order_id = ${action.orderId})
-        and case when exists (select from attempts where action_key = ${action.key})
-          then exists (
-            select from attempts mine join attempts theirs on theirs.tx = mine.tx
-            where mine.action_key = ${action.key} and theirs.action_key = a.key)
-          else not exists (select from attempts where action_key = a.key)
-        end
+        and (select transaction from cosigned_redeems where order_id = a.order_id) is not distinct from first.cosigned
       order by a.due_at limit ${query.limit} for update of a skip locked
     )
+    update actions set lease_holder = ${action.holder}, lease_until = now() + make_interval(secs => ${query.seconds}), fence = fence + 1
+    from chosen where chosen.key = actions.key
     returning ${leasedColumns}, false as may_batch`.execute(db)
   return rows.map(parseLeased)
 }

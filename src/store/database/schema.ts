@@ -111,6 +111,8 @@ export type Schema = {
     key: string
     order_id: string
     leg: Leg
+    /** Of its swap, set by the database. */
+    chain: Generated<string>
     verb: ActionVerb
     wanted: boolean
     cancelling: Generated<boolean>
