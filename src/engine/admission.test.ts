@@ -1,33 +1,61 @@
 import { describe, expect, test } from 'vitest'
-import { createAdmission, isOverloaded } from './admission.ts'
+import { admittedShare, createAdmission } from './admission.ts'
 
-describe('overloaded', () => {
-  test.each([
-    { was: false, waitMs: 0, is: false },
-    { was: false, waitMs: 2000, is: false },
-    { was: false, waitMs: 2001, is: true },
-    { was: true, waitMs: 2000, is: true },
-    { was: true, waitMs: 501, is: true },
-    { was: true, waitMs: 500, is: false },
-  ])('before $was, with a wait of $waitMs ms: $is', ({ was, waitMs, is }) => {
-    expect(isOverloaded(was, waitMs)).toBe(is)
-  })
+test.each([
+  [0, 1],
+  [1000, 1],
+  [1500, 0.75],
+  [2000, 0.5],
+  [2900, 0.05],
+  [3000, 0],
+  [60_000, 0],
+])('with a wait of %i ms, %f of the orders are taken', (waitMs, share) => {
+  expect(admittedShare(waitMs)).toBeCloseTo(share)
 })
 
-test('refuses from the upper limit down to the lower one, and tells each change once', () => {
-  const changes: [boolean, number][] = []
+describe('admission', () => {
   let waitMs = 0
+  const changes: [boolean, number][] = []
   const { admits } = createAdmission(
     () => waitMs,
     (overloaded, waited) => changes.push([overloaded, waited]),
   )
-  const answers = [100, 1900, 2100, 1900, 600, 600, 400, 1900].map((next) => {
-    waitMs = next
-    return admits()
+  const answers = (count: number) => Array.from({ length: count }, () => admits('order'))
+
+  test.each([
+    [500, 40],
+    [1500, 30],
+    [2000, 20],
+    [2500, 10],
+    [3000, 0],
+  ])('with a wait of %i ms takes %i of 40 orders, evenly', (wait, taken) => {
+    waitMs = 0
+    answers(1)
+    waitMs = wait
+    const taking = answers(40)
+    expect(taking.filter(Boolean)).toHaveLength(taken)
+    for (let from = 0; from + 8 <= 40; from += 8) expect(taking.slice(from, from + 8).filter(Boolean)).toHaveLength(taken / 5)
   })
-  expect(answers).toEqual([true, true, false, false, false, false, true, true])
-  expect(changes).toEqual([
-    [true, 2100],
-    [false, 400],
-  ])
+
+  test('refuses quotes only while it takes no order, and a quote costs no order its place', () => {
+    waitMs = 2999
+    expect(admits('quote')).toBe(true)
+    waitMs = 3000
+    expect(admits('quote')).toBe(false)
+    waitMs = 2000
+    answers(2)
+    for (let count = 0; count < 9; count += 1) admits('quote')
+    expect(answers(8).filter(Boolean)).toHaveLength(4)
+  })
+
+  test('tells of overload once it takes less than half, and of its end once it takes all', () => {
+    waitMs = 0
+    answers(1)
+    changes.length = 0
+    for (waitMs of [1500, 2000, 2001, 3500, 1500, 1001, 1000, 1500]) answers(1)
+    expect(changes).toEqual([
+      [true, 2001],
+      [false, 1000],
+    ])
+  })
 })

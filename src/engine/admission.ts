@@ -1,30 +1,40 @@
 /**
- * Whether new quotes and orders are taken. Orders that exist come first: while their work waits too long for this process, new ones are
- * refused before they cost anything. The answers of nodes are no part of the wait, so a slow chain refuses nothing.
+ * Whether new quotes and orders are taken. Orders that exist come first: the longer their work waits for this process, the fewer new ones it takes. The
+ * answers of nodes are no part of the wait, so a slow chain refuses nothing.
  */
 export interface Admission {
-  /** Costs a comparison: asked at every request. */
-  admits(): boolean
+  /** Costs a comparison: asked at every request. Quotes are refused only while no order is taken. */
+  admits(what: 'quote' | 'order'): boolean
 }
 
-/** An order in progress must be paid within two seconds. */
-const REFUSE_ABOVE_MS = 2000
-/** Far below the other limit: otherwise every order would decide for the next one. */
-const ADMIT_BELOW_MS = 500
+/** Up to this wait every order is taken, from the other one on none: an order in progress must be paid within seconds. */
+const ALL_BELOW_MS = 1000
+const NONE_ABOVE_MS = 3000
 
-export function isOverloaded(wasOverloaded: boolean, waitMs: number): boolean {
-  return waitMs > (wasOverloaded ? ADMIT_BELOW_MS : REFUSE_ABOVE_MS)
+/** The part of the new orders that is taken, from 0 to 1. In between it falls evenly: all or nothing would let them in in bursts. */
+export function admittedShare(waitMs: number): number {
+  return Math.min(1, Math.max(0, (NONE_ABOVE_MS - waitMs) / (NONE_ABOVE_MS - ALL_BELOW_MS)))
 }
 
+/** `onChange`: less than half is taken, or all again. */
 export function createAdmission(waitMs: () => number, onChange: (overloaded: boolean, waitMs: number) => void): Admission {
   let overloaded = false
+  /** Grows by the share with each order; one whole admits one. */
+  let credit = 0
+
   return {
-    admits() {
+    admits(what) {
       const waited = waitMs()
-      const before = overloaded
-      overloaded = isOverloaded(before, waited)
-      if (overloaded !== before) onChange(overloaded, waited)
-      return !overloaded
+      const share = admittedShare(waited)
+      if (overloaded ? share === 1 : share < 0.5) {
+        overloaded = !overloaded
+        onChange(overloaded, waited)
+      }
+      if (what === 'quote') return share > 0
+      credit += share
+      if (credit < 1) return false
+      credit -= 1
+      return true
     },
   }
 }

@@ -296,7 +296,7 @@ describe('overload', () => {
     fixture.ethereum.before.broadcast = () => broadcasts.opened
     const engine = start()
     await engine.ready()
-    expect(engine.admits()).toBe(true)
+    expect(engine.admits('order')).toBe(true)
     const deposits = orders.map(({ source }) => sightingsOf(source.swapId).initiated(source.terms.amount))
     const { hash: blockHash } = fixture.bitcoin.mine(...deposits)
     for (const [index, { id, destination }] of orders.entries()) {
@@ -304,12 +304,15 @@ describe('overload', () => {
       await recordOwnFill(store.db, id, fill, { amount: destination.terms.amount, swapId: destination.swapId }, "the solver's word")
     }
     engine.wakeChain('bitcoin_regtest')
-    await eventually(() => expect(engine.admits()).toBe(false))
-    expect(logged.join('')).toContain('overloaded: refusing new quotes and orders')
+    await eventually(() => expect(engine.admits('quote')).toBe(false))
+    expect(engine.admits('order')).toBe(false)
+    expect(logged.join('')).toContain('overloaded: refusing new orders')
     broadcasts.open()
     await eventually(() => expect(fixture.ethereum.broadcast.length).toBeGreaterThanOrEqual(orders.length))
-    await eventually(() => expect(engine.admits()).toBe(true))
-    expect(logged.filter((line) => line.includes('overloaded'))).toHaveLength(2)
+    await eventually(() => {
+      expect(engine.admits('order')).toBe(true)
+      expect(logged.filter((line) => line.includes('overloaded'))).toHaveLength(2)
+    })
   })
 })
 

@@ -32,8 +32,8 @@ export interface Engine {
   ready(): Promise<void>
   /** The chain answered recently, with the history that we know. */
   chainHealthy(chain: ChainId): boolean
-  /** False while the work of existing orders waits too long: new quotes and orders are to be refused. */
-  admits(): boolean
+  /** False: the work of existing orders waits too long, and this new quote or order is to be refused. */
+  admits(what: 'quote' | 'order'): boolean
   /** Polls of the watchers, for whoever else needs current facts. */
   readonly polls: ReadonlyMap<ChainId, FreshPolls>
   /** Ends after the actions in progress. The next engine takes up the rest. */
@@ -79,10 +79,10 @@ export function startEngine(options: EngineOptions): Engine {
   const slots = createSlots(() => dispatcher.wake())
   const [reconcileWaits, dispatchWaits] = [createWaits(), createWaits()]
   const admission = createAdmission(
-    () => Math.max(reconcileWaits.longestMs(), dispatchWaits.longestMs()),
+    () => Math.max(reconcileWaits.longestMs(), dispatchWaits.longestMs(), slots.fullMs(chainHealthy)),
     (overloaded, waitMs) => {
-      if (overloaded) log.warn({ waitMs: Math.round(waitMs) }, 'overloaded: refusing new quotes and orders')
-      else log.info({ waitMs: Math.round(waitMs) }, 'no longer overloaded: accepting new quotes and orders')
+      if (overloaded) log.warn({ waitMs: Math.round(waitMs) }, 'overloaded: refusing new orders')
+      else log.info({ waitMs: Math.round(waitMs) }, 'no longer overloaded: accepting new orders')
     },
   )
   const wakeUps = new Set<NodeJS.Timeout>()
@@ -101,17 +101,24 @@ export function startEngine(options: EngineOptions): Engine {
     },
   })
   const isResting = () => slots.isIdle && ![...watchers.values()].some(({ mayBeOpen }) => mayBeOpen)
+  let isAllTaken = false
+  let dispatchedAtMs = performance.now()
   const dispatcher = createLoop({
     intervalMs: () => (isResting() ? REST_MS : DISPATCH_MS),
     async run() {
+      const beganAtMs = performance.now()
       const query = slots.query()
       if (query.limit === 0) return false
       const actions = await leases.several(query)
-      const waited = actions.map(({ waitedMs }) => waitedMs)
-      // The most overdue ones are taken first: the rest has waited less than these.
-      dispatchWaits.end(Math.max(0, ...waited), waited.length === query.limit ? Math.min(...waited) : null)
       for (const action of actions) slots.run(action.chains[action.leg], () => perform(action))
-      return actions.length === query.limit
+      // If the last pass left nothing, all that it did not find was not free, e.g. leased by a process that died: it did not wait for us.
+      const mostMs = isAllTaken ? Number.POSITIVE_INFINITY : performance.now() - dispatchedAtMs
+      const waited = actions.map(({ waitedMs }) => Math.min(waitedMs, mostMs))
+      isAllTaken = actions.length === query.limit
+      dispatchedAtMs = beganAtMs
+      // The most overdue ones are taken first: the rest has waited less than these.
+      dispatchWaits.end(Math.max(0, ...waited), isAllTaken ? Math.min(...waited) : null)
+      return isAllTaken
     },
     onError: (error) => log.error({ err: error }, 'dispatcher failed'),
   })
@@ -182,6 +189,10 @@ export function startEngine(options: EngineOptions): Engine {
 
   function watchNewOrders(): void {
     for (const watcher of watchers.values()) watcher.expectNews()
+  }
+
+  function chainHealthy(chain: ChainId): boolean {
+    return Date.now() - (watchers.get(chain)?.answeredAtMs ?? 0) < SILENCE_MS
   }
 
   function onSent(chain: ChainId): void {
@@ -262,7 +273,7 @@ export function startEngine(options: EngineOptions): Engine {
     },
     admits: admission.admits,
     polls: watchers,
-    chainHealthy: (chain) => Date.now() - (watchers.get(chain)?.answeredAtMs ?? 0) < SILENCE_MS,
+    chainHealthy,
     async stop() {
       stopping.abort()
       await Promise.all([...watchers.values(), reconciler, sweeper, dispatcher, lister, expirer].map((loop) => loop.stop()))

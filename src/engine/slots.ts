@@ -8,32 +8,43 @@ const MOST_OF_CHAIN = 48
 export interface Slots {
   /** What may be leased now. */
   query(): LeaseQuery
+  readonly isIdle: boolean
   /** Resolves when all that runs has ended. */
   idle(): Promise<void>
-  readonly isIdle: boolean
+  /** For how long the actions of one of these chains have had no free slot; 0 if they have one. */
+  fullMs(isCounted: (chain: ChainId) => boolean): number
   /** `work` never rejects. */
   run(chain: ChainId, work: () => Promise<void>): void
 }
 
-/** `onFree`: a slot of a full chain is free again, or the first one when all were taken. */
-export function createSlots(onFree: () => void): Slots {
+/** `onFree`: there is a slot again where there was none. */
+export function createSlots(onFree: () => void, nowMs: () => number = () => performance.now()): Slots {
   const running = new Set<Promise<void>>()
   const used = new Map<ChainId, number>()
+  const fullSince = new Map<ChainId, number>()
+
+  function note(chain: ChainId, change: number): void {
+    const count = (used.get(chain) ?? 0) + change
+    if (count === 0) used.delete(chain)
+    else used.set(chain, count)
+    if (count < MOST_OF_CHAIN) fullSince.delete(chain)
+    else fullSince.set(chain, nowMs())
+  }
 
   return {
+    query: () => ({ limit: MOST - running.size, perChain: MOST_OF_CHAIN, inProgress: used }),
     get isIdle() {
       return running.size === 0
     },
-    query: () => ({ limit: MOST - running.size, perChain: MOST_OF_CHAIN, inProgress: used }),
     idle: async () => void (await Promise.all(running)),
+    fullMs: (isCounted) => Math.max(0, ...[...fullSince].map(([chain, sinceMs]) => (isCounted(chain) ? nowMs() - sinceMs : 0))),
     run(chain, work) {
-      used.set(chain, (used.get(chain) ?? 0) + 1)
+      note(chain, 1)
       const done = work().finally(() => {
+        const wasFull = running.size === MOST || fullSince.has(chain)
         running.delete(done)
-        const left = (used.get(chain) ?? 1) - 1
-        if (left === 0) used.delete(chain)
-        else used.set(chain, left)
-        if (running.size === MOST - 1 || left === MOST_OF_CHAIN - 1) onFree()
+        note(chain, -1)
+        if (wasFull) onFree()
       })
       running.add(done)
     },

@@ -79,8 +79,8 @@ export type ServiceContext = {
   /** Makes the engine reconcile after a write about an order. */
   wake(): void
   chainHealthy(chain: ChainId): boolean
-  /** False while the service is overloaded. */
-  admits(): boolean
+  /** False while the service is too busy with the orders that exist. */
+  admits(what: 'quote' | 'order'): boolean
   readonly settings: ServiceSettings
 }
 

@@ -13,6 +13,8 @@ let server: ReturnType<typeof createSolverServer>
 let url: string
 const unreachable = new Set<string>()
 let overloaded: boolean
+/** Some orders are refused, quotes are not. */
+let busy: boolean
 const logged: string[] = []
 const hinted: string[] = []
 let changes: Changes
@@ -24,6 +26,7 @@ beforeEach(async () => {
   solver = await openSolver(store)
   unreachable.clear()
   overloaded = false
+  busy = false
   logged.length = 0
   hinted.length = 0
   changes = createChanges()
@@ -38,7 +41,7 @@ beforeEach(async () => {
     token: TOKEN,
     log: createLogger({ name: 'test', pretty: false, destination }),
     chainHealthy: (chain) => !unreachable.has(chain),
-    admits: () => !overloaded,
+    admits: (what) => !overloaded && !(busy && what === 'order'),
     changes,
     onHint: (chain) => hinted.push(chain),
   })
@@ -200,6 +203,13 @@ describe('overload', () => {
     ] as const)
       expect(await post(path, body)).toEqual({ status: 503, body: refusal })
     expect(await store.db.selectFrom('orders').select('id').execute()).toEqual([])
+  })
+
+  test('while it takes some orders: a refusal names no time, because the service would ask nothing until then', async () => {
+    busy = true
+    expect(await post('/quote', quoteRequest)).toMatchObject({ status: 200 })
+    const refusal = { code: 'chain_unavailable', message: 'the solver is busy with the swaps in progress' }
+    expect(await post('/orders', orderRequest())).toEqual({ status: 503, body: refusal })
   })
 
   test('refuses nothing about orders that exist', async () => {

@@ -41,8 +41,8 @@ export type SolverServerOptions = {
   readonly token: string
   readonly log: Logger
   readonly chainHealthy: (chain: ChainId) => boolean
-  /** False while the solver is overloaded. */
-  readonly admits: () => boolean
+  /** False while the solver is too busy with the orders that exist. */
+  readonly admits: (what: 'quote' | 'order') => boolean
   readonly changes: Changes
   /** A service says that something has happened on this chain. */
   readonly onHint: (chain: ChainId) => void
@@ -73,17 +73,21 @@ export function createSolverServer({ context, token, log, chainHealthy, admits, 
   }
 
   /** Orders that exist come first. Runs before the body is read. */
-  const refuseWhenOverloaded: onRequestHookHandler = (_request, _reply, done) => {
-    if (admits()) done()
-    else
-      done(
-        new TandemError('chain_unavailable', 'the solver is busy with the swaps in progress', { retryAfterSeconds: RETRY_AFTER_SECONDS }),
-      )
-  }
+  const refuseWhenOverloaded =
+    (what: 'quote' | 'order'): onRequestHookHandler =>
+    (_request, _reply, done) => {
+      if (admits(what)) {
+        done()
+        return
+      }
+      // A service asks nothing until the time that we name: name one only if we take nothing.
+      const retry = admits('quote') ? {} : { retryAfterSeconds: RETRY_AFTER_SECONDS }
+      done(new TandemError('chain_unavailable', 'the solver is busy with the swaps in progress', retry))
+    }
 
   app.post(
     '/quote',
-    { onRequest: refuseWhenOverloaded, schema: { body: SolverQuoteRequest, response: { 200: SolverQuote } } },
+    { onRequest: refuseWhenOverloaded('quote'), schema: { body: SolverQuoteRequest, response: { 200: SolverQuote } } },
     async (request) => {
       if (!request.body.indicative) assertHealthy(request.body.from, request.body.to)
       return quote(context, request.body)
@@ -92,7 +96,7 @@ export function createSolverServer({ context, token, log, chainHealthy, admits, 
 
   app.post(
     '/orders',
-    { onRequest: refuseWhenOverloaded, schema: { body: SolverOrderRequest, response: { 200: SolverOrderAcceptance } } },
+    { onRequest: refuseWhenOverloaded('order'), schema: { body: SolverOrderRequest, response: { 200: SolverOrderAcceptance } } },
     async (request) => {
       assertHealthy(request.body.source.asset, request.body.destination.asset)
       return acceptOrder(context, request.body)
@@ -143,7 +147,7 @@ export function createSolverServer({ context, token, log, chainHealthy, admits, 
 
   app.get('/health', { schema: { response: { 200: SolverHealth } } }, async () => ({
     solver_id: context.solverId,
-    overloaded: !admits(),
+    overloaded: !admits('quote'),
   }))
 
   return app

@@ -6,9 +6,9 @@ import type { ServiceContext } from '../context.ts'
 const RETRY_AFTER_SECONDS = 2
 
 /** For routes that start a swap. Runs before the body is read. */
-export function refuseWhenOverloaded({ admits }: Pick<ServiceContext, 'admits'>): onRequestHookHandler {
+export function refuseWhenOverloaded({ admits }: Pick<ServiceContext, 'admits'>, what: 'quote' | 'order'): onRequestHookHandler {
   return (_request, _reply, done) => {
-    if (admits()) {
+    if (admits(what)) {
       done()
       return
     }

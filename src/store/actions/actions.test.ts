@@ -180,7 +180,14 @@ describe('a lease', () => {
 
     test('they leave room for those of other chains', async () => {
       await want(action('source', 'redeem'), action('source', 'refund'), action('destination', 'redeem'))
-      const query = { limit: 50, perChain: 8, inProgress: new Map([['litecoin_regtest', 5], ['ethereum_localnet', 8]]) }
+      const query = {
+        limit: 50,
+        perChain: 8,
+        inProgress: new Map([
+          ['litecoin_regtest', 5],
+          ['ethereum_localnet', 8],
+        ]),
+      }
       const leased = await leaseActions(store.db, 'holder', SECONDS, query)
       const chains = leased.map(({ chains: of, leg }) => of[leg]).toSorted()
       expect(chains).toEqual(['bitcoin_regtest', 'bitcoin_regtest', 'litecoin_regtest', 'litecoin_regtest', 'litecoin_regtest'])

@@ -50,7 +50,7 @@ export function orderRoutes(context: ServiceContext, closing: AbortSignal): Fast
     api.post(
       '/orders',
       {
-        onRequest: refuseWhenOverloaded(context),
+        onRequest: refuseWhenOverloaded(context, 'order'),
         schema: {
           operationId: 'createOrder',
           tags: ['Swaps'],

@@ -14,7 +14,7 @@ export function quoteRoutes(context: ServiceContext): FastifyPluginAsyncTypebox 
     api.get(
       '/quote',
       {
-        onRequest: refuseWhenOverloaded(context),
+        onRequest: refuseWhenOverloaded(context, 'quote'),
         schema: {
           operationId: 'getQuote',
           tags: ['Swaps'],
