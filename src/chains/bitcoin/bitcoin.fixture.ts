@@ -98,6 +98,7 @@ export async function startRealChain(reference: RegtestReference = 'bitcoin:regt
 export const conformingByIndex: Conforming = {
   family: bitcoin,
   abilities: [
+    'branchEvents',
     'cancel',
     'partialDeposits',
     'instantRefund',

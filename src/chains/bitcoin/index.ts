@@ -9,6 +9,7 @@ import type { ChainClient } from '../port/client.ts'
 import type { ChainFamily } from '../port/family.ts'
 import type { Outbox } from '../port/outbox.ts'
 import { createBlocksSince } from './blocks/blocks-since.ts'
+import { readBranch } from './branch-events.ts'
 import { cosigning, instantRefundSigning } from './cosign/cosign-abilities.ts'
 import { signFill, verifyFill } from './cosign/fill.ts'
 import { proposeInstantRefunds } from './cosign/instant-refund.ts'
@@ -20,6 +21,7 @@ import { fundingOf } from './funding.ts'
 import { htlcOf } from './htlc.ts'
 import { createHtlcDeriver } from './htlc-jobs.ts'
 import { networkOf } from './networks.ts'
+
 import { type BitcoinNodes, connectNodes } from './nodes/connect-nodes.ts'
 import { verifiableNetwork } from './nodes/verify-network.ts'
 import { createRefundPackage } from './rescue/refund-package.ts'
@@ -94,6 +96,7 @@ function createBitcoinClient(chain: Chain, { network, backend, verify, inspect, 
       if (watched.isEmpty || to < from) return []
       return findEvents(await backend.transactionsIn(watched, from, to), watched, network)
     },
+    branchEvents: (watched, from, end, heights) => readBranch(backend, network, watched, { from, end, heights }),
     async unconfirmedEvents(watched) {
       if (watched.isEmpty) return []
       const transactions = await backend.unconfirmed(watched)

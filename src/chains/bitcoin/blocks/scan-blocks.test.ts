@@ -3,7 +3,7 @@ import { createWatchedSwaps } from '../../../engine/watched-swaps.ts'
 import { regtest } from '../bitcoin.fixture.ts'
 import { failure } from '../wallet/manual-mining.fixture.ts'
 import { hashOf, type MadeBlock, type MadeTransaction, makeBlock, makeTransaction, swapAt, taprootScript } from './block.fixture.ts'
-import { type BlockSource, scanBlocks } from './scan-blocks.ts'
+import { type BlockSource, scanBlock, scanBlocks } from './scan-blocks.ts'
 
 const FIRST = 100n
 const [key, otherKey] = [hashOf(1), hashOf(2)]
@@ -55,6 +55,23 @@ describe('a scan', () => {
     expect(await scan(sourceOf(blocks), createWatchedSwaps([]), FIRST, last(blocks))).toEqual([])
     const found = await scanBlocks(sourceOf(blocks), watch(), regtest, FIRST, FIRST)
     expect(found[0]?.block).toEqual({ height: FIRST, hash: blocks[0]?.hash, time: 1_700_000_000n })
+  })
+
+  it('reads one block by its hash, and asks for nothing else', async () => {
+    const [paid, spent] = [pay(key, 1), spend(`${hashOf(3)}:5`)]
+    const [block = { hash: '', bytes: new Uint8Array() }, other] = chainOf([noise, paid, spent], [noise])
+    const asked: string[] = []
+    const rawBlock = async (hash: string) => {
+      asked.push(hash)
+      return block.bytes
+    }
+    const found = await scanBlock({ rawBlock }, watch(`${hashOf(3)}:5`), regtest, { height: FIRST, hash: block.hash })
+    expect(found.map(({ transaction, block: at }) => [transaction.txid(), at])).toEqual(
+      [paid, spent].map(({ txid }) => [txid, { height: FIRST, hash: block.hash, time: 1_700_000_000n }]),
+    )
+    expect(asked).toEqual([block.hash])
+    const otherHash = { height: FIRST, hash: other?.hash ?? '' }
+    await expect(scanBlock({ rawBlock }, watch(), regtest, otherHash)).rejects.toThrow(failure('unreachable', /another block/))
   })
 
   it('finds the spend of a deposit that it found itself, also in the same block', async () => {

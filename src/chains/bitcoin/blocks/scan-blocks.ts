@@ -1,10 +1,11 @@
 /** Finds the transactions of watched swaps in raw blocks, and checks that the blocks link up to one chain. */
+import type { Block } from '../../../protocol/chain.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import type { WatchedSwaps } from '../../port/watched-swaps.ts'
 import type { SeenTransaction } from '../events.ts'
 import type { BitcoinNetwork } from '../networks.ts'
 import { taprootAddressAt } from '../script/taproot-address.ts'
-import { type ParsedTransaction, parseTransaction } from '../script/transaction.ts'
+import { parseTransaction } from '../script/transaction.ts'
 import { merkleRootOf } from './merkle-root.ts'
 import { asRawBlock, type RawBlock } from './raw-block.ts'
 import { outpointAt } from './transaction-walk.ts'
@@ -31,17 +32,23 @@ export async function scanBlocks(
   for (let height = from; height <= to; height += READ_AHEAD) {
     for (const { block, height: at } of await readBlocks(source, height, to)) {
       if (parentHash !== null && block.header.parentHash !== parentHash) throw reorgWhileReading(at)
-      const { hash, time } = block.header
-      const transactions = await scanner.scan(block)
-      // Hashing is costly, so check only blocks with a match: then a node cannot add transactions. `proveBlock` proves that it omits none.
-      if (transactions.length > 0) assertOwnTransactions(block)
-      for (const transaction of transactions) found.push({ transaction, block: { height: at, hash, time } })
-      parentHash = hash
+      found.push(...(await scanner.scan(block, at)))
+      parentHash = block.header.hash
     }
   }
   // Each block commits to its parent: if the last one is still in the best chain, all of them are.
   if (parentHash !== null && (await source.blockHashAt(to)) !== parentHash) throw reorgWhileReading(to)
   return found
+}
+
+/** The same in one block, known by its hash: neither its height nor its place in the best chain is asked for. */
+export async function scanBlock(
+  source: Pick<BlockSource, 'rawBlock'>,
+  watched: WatchedSwaps,
+  network: BitcoinNetwork,
+  { height, hash }: Pick<Block, 'height' | 'hash'>,
+): Promise<readonly SeenTransaction[]> {
+  return createScanner(watched, network).scan(await blockOf(source, hash), height)
 }
 
 /** Up to `READ_AHEAD` blocks at once. */
@@ -53,6 +60,10 @@ function readBlocks(source: BlockSource, from: bigint, to: bigint) {
 export async function readBlock(source: BlockSource, height: bigint): Promise<RawBlock> {
   const hash = await source.blockHashAt(height)
   if (hash === null) throw new ChainFailure('unreachable', `there is no block ${height} now: reorg while reading`)
+  return blockOf(source, hash)
+}
+
+async function blockOf(source: Pick<BlockSource, 'rawBlock'>, hash: string): Promise<RawBlock> {
   const block = asRawBlock(await source.rawBlock(hash))
   if (block.header.hash !== hash) throw new ChainFailure('unreachable', `the node answered with another block than ${hash}`)
   return block
@@ -75,20 +86,23 @@ function createScanner(watched: WatchedSwaps, network: BitcoinNetwork) {
   const deposits = new Set<string>()
 
   return {
-    async scan(block: RawBlock): Promise<readonly ParsedTransaction[]> {
+    async scan(block: RawBlock, height: bigint): Promise<readonly SeenTransaction[]> {
       const seen = transactionsOf(block, network)
       const swaps = await watched.find({
         swapIds: new Set(seen.flatMap(({ paid }) => paid.map(({ address }) => address))),
         spent: seen.flatMap(({ spent }) => spent),
       })
-      const found: ParsedTransaction[] = []
+      const { hash, time } = block.header
+      const found: SeenTransaction[] = []
       for (const { start, end, spent, paid } of seen) {
         const vouts = paid.filter(({ address }) => swaps.bySwapId(address) !== undefined).map(({ vout }) => vout)
         if (vouts.length === 0 && !spent.some((outpoint) => deposits.has(outpoint) || swaps.byDeposit(outpoint) !== undefined)) continue
         const transaction = parseTransaction(block.bytes.toString('hex', start, end), network)
         for (const vout of vouts) deposits.add(`${transaction.txid()}:${vout}`)
-        found.push(transaction)
+        found.push({ transaction, block: { height, hash, time } })
       }
+      // Hashing is costly, so check only blocks with a match: then a node cannot add transactions. `proveBlock` proves that it omits none.
+      if (found.length > 0) assertOwnTransactions(block)
       return found
     },
   }

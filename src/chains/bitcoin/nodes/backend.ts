@@ -15,6 +15,8 @@ export interface BitcoinBackend {
   headers(heights: readonly bigint[]): Promise<readonly Block[]>
   /** Transactions of blocks [from, to] that pay a watched swap, or spend a known deposit or one of these deposits, in chain order. */
   transactionsIn(watched: WatchedSwaps, from: bigint, to: bigint): Promise<readonly SeenTransaction[]>
+  /** The same in one block, by its hash. Rejects when no node has it. */
+  transactionsOf(watched: WatchedSwaps, block: Pick<Block, 'height' | 'hash'>): Promise<readonly SeenTransaction[]>
   /** The same for transactions without a block, in no order. */
   unconfirmed(watched: WatchedSwaps): Promise<readonly ParsedTransaction[]>
   /** Whether this transaction is in the mempool or in a block. `null` proves nothing if all its outputs are spent. */

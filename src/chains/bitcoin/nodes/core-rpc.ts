@@ -1,6 +1,7 @@
 /** Bitcoin Core (or Knots) over JSON-RPC as a backend. Needs neither a wallet nor a transaction index; works on a pruned node for recent blocks. */
 
 import type { Block } from '../../../protocol/chain.ts'
+import { ChainFailure } from '../../port/failure.ts'
 import type { FoundSwaps } from '../../port/watched-swaps.ts'
 import { gatherCalls } from '../../providers/gather-calls.ts'
 import { createProviderHttp } from '../../providers/http.ts'
@@ -9,7 +10,7 @@ import { Refusal } from '../../providers/refusal.ts'
 import { createMempoolIndex } from '../blocks/mempool-index.ts'
 import type { RawBlock } from '../blocks/raw-block.ts'
 import { createRecentBlocks } from '../blocks/recent-blocks.ts'
-import { type BlockSource, readBlock, scanBlocks } from '../blocks/scan-blocks.ts'
+import { type BlockSource, readBlock, scanBlock, scanBlocks } from '../blocks/scan-blocks.ts'
 import { outpointAt } from '../blocks/transaction-walk.ts'
 import type { BitcoinNetwork } from '../networks.ts'
 import { scriptOfAddress } from '../script/address.ts'
@@ -42,7 +43,11 @@ export function createCoreBackend(url: string, network: BitcoinNetwork): Bitcoin
   const headers = createRecentBlocks(async (hash) => parseHeader(await rpc.call('getblockheader', [hash, true])))
   const blocks: BlockSource = {
     blockHashAt: (height) => nullIfRefused(rpc, 'getblockhash', [Number(height)], [RPC_INVALID_PARAMETER], asHash),
-    rawBlock: async (hash) => asBytes(await rpc.call('getblock', [hash, 0], BLOCK_TIMEOUT_MS)),
+    async rawBlock(hash) {
+      const bytes = await nullIfRefused(rpc, 'getblock', [hash, 0], [RPC_NOT_FOUND], asBytes, BLOCK_TIMEOUT_MS)
+      if (bytes === null) throw new ChainFailure('unreachable', `the node does not know block ${hash}`)
+      return bytes
+    },
   }
   const unconfirmedTransaction = (txid: string) =>
     nullIfRefused(rpc, 'getrawtransaction', [txid], [RPC_NOT_FOUND], (answer) => asTransaction(answer, network))
@@ -67,6 +72,7 @@ export function createCoreBackend(url: string, network: BitcoinNetwork): Bitcoin
     headers: async (heights) => (await inParallel(heights, blockAt)).flatMap((block) => block ?? []),
     rawBlock: (hash) => nullIfRefused(rpc, 'getblock', [hash, 0], [RPC_NOT_FOUND, RPC_MISC_ERROR], asBytes, BLOCK_TIMEOUT_MS),
     transactionsIn: (watched, from, to) => scanBlocks(blocks, watched, network, from, to),
+    transactionsOf: (watched, block) => scanBlock(blocks, watched, network, block),
     async unconfirmed(watched) {
       await mempool.refresh()
       const { txids, swaps } = await mempool.touching(watched)

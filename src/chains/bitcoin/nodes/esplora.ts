@@ -5,7 +5,7 @@ import { ChainFailure } from '../../port/failure.ts'
 import type { WatchedSwaps } from '../../port/watched-swaps.ts'
 import { createProviderHttp } from '../../providers/http.ts'
 import { createRecentBlocks } from '../blocks/recent-blocks.ts'
-import { type BlockSource, reorgWhileReading, scanBlocks } from '../blocks/scan-blocks.ts'
+import { type BlockSource, reorgWhileReading, scanBlock, scanBlocks } from '../blocks/scan-blocks.ts'
 import type { SeenTransaction } from '../events.ts'
 import type { BitcoinNetwork } from '../networks.ts'
 import { scriptOfAddress } from '../script/address.ts'
@@ -45,6 +45,14 @@ export function createEsploraBackend(url: string, network: BitcoinNetwork, nowMs
     rawBlock: http.rawBlock,
     async transactionsIn(watched, from, to) {
       return (await blocks.hasRawBlocks()) ? scanBlocks(blocks, watched, network, from, to) : readHistories(http, watched, from, to)
+    },
+    async transactionsOf(watched, block) {
+      if (await blocks.hasRawBlocks()) return scanBlock(blocks, watched, network, block)
+      const { height, hash } = block
+      if ((await http.blockHashAt(height)) !== hash) throw reorgWhileReading(height)
+      const found = await readHistories(http, watched, height, height)
+      if ((await http.blockHashAt(height)) !== hash) throw reorgWhileReading(height)
+      return found
     },
     async unconfirmed(watched) {
       const pages = await inParallel(await addressesToPoll(watched), http.unconfirmed)

@@ -13,7 +13,7 @@ import { createQuorumNode } from '../../providers/quorum-node.ts'
 import { Refusal } from '../../providers/refusal.ts'
 import { equal, failover, movingNumber } from '../../providers/rules.ts'
 import { proveBlock } from '../blocks/prove-block.ts'
-import { type BlockSource, scanBlocks } from '../blocks/scan-blocks.ts'
+import { type BlockSource, scanBlock, scanBlocks } from '../blocks/scan-blocks.ts'
 import type { SeenTransaction } from '../events.ts'
 import type { BitcoinNetwork } from '../networks.ts'
 import { feeRateRule, keyOfContent, outputRule, placeRule, spenderRule, unconfirmedFeeRule, unconfirmedRule } from './agreement.ts'
@@ -66,6 +66,19 @@ export function createQuorumBackend(
 
   const proven: BlockSource = { blockHashAt: async (height) => (await blocks.at(height))?.hash ?? null, rawBlock }
 
+  type Question = { readonly what: string; readonly ask: (node: BitcoinNode) => Promise<readonly SeenTransaction[]> }
+
+  async function provenOrAgreed(question: Question, scan: () => Promise<readonly SeenTransaction[]>) {
+    if (size === 1) return failover<readonly SeenTransaction[]>()(quorum, question)
+    try {
+      return await scan()
+    } catch (error) {
+      // No node serves raw blocks. Address histories prove nothing, so a quorum must show the same ones.
+      if (error instanceof Refusal) return equal<readonly SeenTransaction[]>({ keyOf: keyOfSeen })(quorum, question)
+      throw error
+    }
+  }
+
   return {
     ...createQuorumNode(quorum, {
       unconfirmed: () => ['unconfirmed transactions', unconfirmedRule],
@@ -82,17 +95,13 @@ export function createQuorumBackend(
     glimpse: blocks.glimpse,
     blockAt: blocks.at,
     headers: blocks.all,
-    async transactionsIn(watched, from, to) {
+    transactionsIn(watched, from, to) {
       const ask = (node: BitcoinNode) => node.transactionsIn(watched, from, to)
-      const question = { what: `blocks ${from} to ${to}`, ask }
-      if (size === 1) return failover<readonly SeenTransaction[]>()(quorum, question)
-      try {
-        return await scanBlocks(proven, watched, network, from, to)
-      } catch (error) {
-        // No node serves raw blocks. Address histories prove nothing, so a quorum must show the same ones.
-        if (error instanceof Refusal) return equal<readonly SeenTransaction[]>({ keyOf: keyOfSeen })(quorum, question)
-        throw error
-      }
+      return provenOrAgreed({ what: `blocks ${from} to ${to}`, ask }, () => scanBlocks(proven, watched, network, from, to))
+    },
+    transactionsOf(watched, block) {
+      const ask = (node: BitcoinNode) => node.transactionsOf(watched, block)
+      return provenOrAgreed({ what: `block ${block.hash}`, ask }, () => scanBlock(proven, watched, network, block))
     },
     coinsOf,
     broadcast: (raw) => broadcastToAll(quorum, raw),
