@@ -8,9 +8,10 @@ import type { Registry } from '../protocol/registry/registry.ts'
 import type { LeasedAction } from '../store/actions/actions.ts'
 import type { Database } from '../store/database/database.ts'
 import { openSignals } from '../store/database/signals.ts'
+import { executeInTime } from './action-deadline.ts'
 import { createAdmission } from './admission.ts'
 import { type ChainWatcher, type FreshPolls, startChainWatcher } from './chain-watcher.ts'
-import { backoffMs, executeAction } from './executor.ts'
+import { backoffMs } from './executor.ts'
 import { createLeases, RENEW_MS } from './leases.ts'
 import { createLoop } from './loop.ts'
 import { expireOrderList, repairOrderList } from './order-list.ts'
@@ -238,7 +239,7 @@ export function startEngine(options: EngineOptions): Engine {
   async function attempt(action: LeasedAction) {
     const about = { order: action.orderId, action: `${action.verb} ${action.leg}` }
     try {
-      const result = await executeAction({ ...options, leases, polls: watchers, onSent }, action)
+      const result = await executeInTime({ ...options, leases, polls: watchers, onSent }, action)
       if (result.kind === 'sent' && result.tx !== action.lastTx) log.info({ ...about, tx: result.tx }, 'sent')
       if (result.kind === 'cancelling') log.warn({ ...about, tx: result.tx }, 'no longer wanted: cancelling the unmined transaction')
       if (result.kind === 'failed')

@@ -135,6 +135,45 @@ describe('the solver initiates', () => {
   })
 })
 
+describe('a slow node while the key is held', () => {
+  let clock: { mockReturnValue(now: number): unknown }
+  beforeEach(async () => {
+    await fixture.fund('source')
+    clock = vi.spyOn(performance, 'now')
+    clock.mockReturnValue(0)
+  })
+  const execute = async () => executeAction(fixture.context('solver'), await fixture.lease('destination', 'initiate'))
+
+  test('the facts are read again before the signature is recorded', async () => {
+    fixture.ethereum.before.sign = () => {
+      fixture.ethereum.mine(fixture.events('destination').deposit)
+      clock.mockReturnValue(2_000)
+    }
+    expect(await execute()).toMatchObject({ kind: 'skipped' })
+    expect(await store.db.selectFrom('attempts').selectAll().execute()).toEqual([])
+    expect(fixture.ethereum.broadcast).toEqual([])
+  })
+
+  test('it is recorded if the action is still wanted', async () => {
+    fixture.ethereum.before.sign = () => void clock.mockReturnValue(60_000)
+    expect(await execute()).toMatchObject({ kind: 'sent' })
+  })
+
+  test('it is not recorded if the node is too slow to read them again', async () => {
+    let now = 0
+    fixture.ethereum.before.sign = () => {
+      for (const chain of [fixture.bitcoin, fixture.ethereum])
+        chain.before.headers = () => {
+          now += 2_000
+          clock.mockReturnValue(now)
+        }
+      clock.mockReturnValue(2_000)
+    }
+    expect(await execute()).toMatchObject({ kind: 'failed', error: expect.stringContaining('too slowly') })
+    expect(fixture.ethereum.broadcast).toEqual([])
+  })
+})
+
 describe('a chain failure', () => {
   const execute = async () => executeAction(fixture.context('solver'), await fixture.lease('destination', 'initiate'))
   beforeEach(() => fixture.fund('source'))

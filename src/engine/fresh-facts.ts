@@ -1,6 +1,6 @@
-/** Facts age while an action prepares its transaction and waits for its key. Old ones are read again before the signature. */
+/** Facts age while an action prepares its transaction and waits for its key or a node. Old ones are read again before a signature is recorded. */
 
-/** Facts older than this are read again before signing. */
+/** Facts older than this are read again before an action takes its key, and before it records what it signed. */
 const FRESH_MS = 2_000
 
 export interface FreshFacts {

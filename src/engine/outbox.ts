@@ -1,4 +1,5 @@
 /** Gives an action its earlier attempts, and its key for as long as it signs. */
+import { ChainFailure } from '../chains/port/failure.ts'
 import type { Attempt, HeldKey, OthersQuery, Outbox } from '../chains/port/outbox.ts'
 import type { OrderAction, SignedVerb } from '../keys/purpose.ts'
 import { redeemable } from '../protocol/playbook.ts'
@@ -56,8 +57,18 @@ export async function openOutbox(
   const heldBy = (hold: KeyHold): HeldKey => ({
     signer: guardSigner(signer, () => leases.assertHeld(actions)),
     readOthers: (query) => hold.readOthers(rangeOf(query)),
-    record: (attempt) => hold.record({ ...attempt, at: now() }),
+    async record(attempt) {
+      await assertStillFresh()
+      await hold.record({ ...attempt, at: now() })
+    },
   })
+
+  /** A slow node may have delayed the signature. It is used only if the action is still wanted as it was; nobody has seen it before it is on record. */
+  async function assertStillFresh(): Promise<void> {
+    if (facts.areFresh()) return
+    await facts.refresh()
+    if (!facts.areFresh()) throw new ChainFailure('unreachable', `${chain}: the nodes answer too slowly to sign on current facts`)
+  }
 
   async function withKey<T>(work: (held: HeldKey) => Promise<T>): Promise<T> {
     for (let reads = 0; ; reads += 1) {

@@ -12,6 +12,7 @@ import { keepCosigned } from '../../store/actions/batches.ts'
 import { finishAction } from '../../store/actions/finish-action.ts'
 import { recordOwnFill } from '../../store/orders/fills.ts'
 import { NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../../store/store.fixture.ts'
+import { executeInTime } from '../action-deadline.ts'
 import { type EngineFixture, openEngineFixture, registry } from '../engine.fixture.ts'
 import { startEngine } from '../engine.ts'
 import { executeAction } from '../executor.ts'
@@ -114,6 +115,23 @@ describe('waiting redeems', () => {
     }
     expect(await held()).toEqual([])
     expect(fixture.bitcoin.asked).not.toContain('redeem')
+  })
+
+  test('are all released when their node never answers', async () => {
+    const action = await lease(orders[0])
+    let goOn: () => void = () => undefined
+    beforeRecord = () =>
+      new Promise<void>((resolve) => {
+        goOn = resolve
+      })
+    const context = fixture.context('solver')
+    expect(await executeInTime(context, action, 500)).toMatchObject({ kind: 'failed' })
+    expect(sent[0]?.items).toHaveLength(3)
+    expect((await held()).map(({ key }) => key)).toEqual([action.key])
+    await context.leases.finish(action, { kind: 'skipped', againInMs: 0 })
+    goOn()
+    await expect(sent[0]?.outbox.withKey(({ record }) => record({ tx: 'late', raw: '', slots: [], feeRate: 1n }))).rejects.toThrow()
+    for (const orderId of orders) expect(await attemptsOf(orderId)).toEqual([])
   })
 
   test('each with its own terms and its own secret', async () => {
