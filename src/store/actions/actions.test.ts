@@ -5,7 +5,7 @@ import { actionKey, type Leg } from '../../protocol/order.ts'
 import { rewind } from '../chain/events.ts'
 import { findOrder } from '../orders/orders.ts'
 import { NOW, openTestStore, putOrder, recordAttempt, type TestStore, withResults } from '../store.fixture.ts'
-import { type LeasedAction, leaseAction, leaseActions, readAction, syncWanted, type WantedAction } from './actions.ts'
+import { hurryAttempt, type LeasedAction, leaseAction, leaseActions, readAction, syncWanted, type WantedAction } from './actions.ts'
 import { readAttempts, readSenderAttempts } from './attempts.ts'
 import { finishAction } from './finish-action.ts'
 import { renewActions } from './leases.ts'
@@ -247,6 +247,29 @@ test('a renewal of leases locks in the order of keys, as a record does: neither 
     await lock(tx, high)
   })
   expect(new Set((await renewed) as string[])).toEqual(new Set([low.key, high.key]))
+})
+
+test('hurrying an attempt of several actions waits for no lock: it cannot deadlock with a record', async () => {
+  await want(action('source', 'redeem'), action('destination', 'redeem'))
+  const [low, high] = [await lease(), await lease()].toSorted((a, b) => (a.key < b.key ? -1 : 1))
+  if (low === undefined || high === undefined) throw new Error('nothing to lease')
+  await recordAttempt(store.db, [low, high], attempt('both'))
+  for (const one of [high, low]) await finishAction(store.db, one, { kind: 'sent', tx: 'both', againInMs: 3_600_000 })
+  const hurry = () => hurryAttempt(store.db, { chain: attempt('both').chain, sender: attempt('both').sender, tx: 'both' })
+  let hurried: Promise<void> | undefined
+  await store.other.transaction().execute(async (tx) => {
+    await sql`select from actions where key = ${low.key} for update`.execute(tx)
+    hurried = hurry()
+    await Promise.race([hurried, new Promise((resolve) => setTimeout(resolve, 500))])
+    await sql`set local lock_timeout = '200ms'`.execute(tx)
+    await sql`select from actions where key = ${high.key} for update`.execute(tx)
+  })
+  await hurried
+  const due = async () =>
+    (await sql<{ key: string }>`select key from actions where due_at <= now()`.execute(store.db)).rows.map(({ key }) => key)
+  expect(await due()).toEqual([high.key])
+  await hurry()
+  expect((await due()).toSorted()).toEqual([low.key, high.key])
 })
 
 describe('an initiation that is not wanted any more', () => {

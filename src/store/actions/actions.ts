@@ -198,13 +198,17 @@ export async function hurryAction(db: Database, key: ActionKey): Promise<void> {
     .execute()
 }
 
-/** Makes the actions of an attempt due now, unless somebody works on them. */
+/** Makes the actions of an attempt due now, unless somebody works on them. Waits for no lock, so it cannot deadlock. */
 export async function hurryAttempt(
   db: Database,
   { chain, sender, tx }: { readonly chain: ChainId; readonly sender: string; readonly tx: string },
 ): Promise<void> {
   await sql`
-    update actions set due_at = now()
-    where key in (select action_key from attempts where chain = ${chain} and sender = ${sender} and tx = ${tx})
-      and (wanted or cancelling) and due_at > now() and (lease_until is null or lease_until < now())`.execute(db)
+    with free as materialized (
+      select key from actions
+      where key in (select action_key from attempts where chain = ${chain} and sender = ${sender} and tx = ${tx})
+        and due_at > now() and ${isFree}
+      for update skip locked
+    )
+    update actions set due_at = now() where key in (select key from free)`.execute(db)
 }

@@ -233,6 +233,23 @@ describe('a cosigned redeem', () => {
   })
 })
 
+test('keeping a cosigned redeem locks in the order of keys, as a record does: neither can deadlock the other', async () => {
+  const [low = '', high = ''] = await wantSeveral(2)
+  // The row of the higher key is now the first in the table.
+  for (const id of [high, low]) await sql`update actions set failures = failures + 1 where key = ${redeemOf(id)}`.execute(store.db)
+  let kept: Promise<void> | undefined
+  await store.other.transaction().execute(async (tx) => {
+    await sql`select from actions where key = ${redeemOf(low)} for update`.execute(tx)
+    kept = keepCosigned(store.db, [high, low], 'cosigned')
+    const waits = sql`select from pg_stat_activity where wait_event_type = 'Lock' and query like '%due_at = now()%'`
+    await expect.poll(async () => (await waits.execute(store.db)).rows.length).toBe(1)
+    await sql`set local lock_timeout = '200ms'`.execute(tx)
+    await sql`select from actions where key = ${redeemOf(high)} for update`.execute(tx)
+  })
+  await kept
+  expect(await findCosigned(store.db, high)).toBe('cosigned')
+})
+
 describe('redeems that share a transaction go to one holder', () => {
   const nextKey = async () => {
     await sql`update actions set due_at = now()`.execute(store.db)

@@ -50,18 +50,18 @@ export async function leaseBatch(db: Database, action: LeasedAction, query: Batc
 /** Stores a redeem of these orders' sources that all parties have signed. It replaces an earlier one, and is due now. */
 export async function keepCosigned(db: Database, orderIds: readonly string[], transaction: string): Promise<void> {
   await durably(db, async (tx) => {
-    for (const orderId of orderIds) {
+    // In one order, as everyone who locks several: two such transactions cannot deadlock.
+    for (const orderId of orderIds.toSorted()) {
       await tx
         .insertInto('cosigned_redeems')
         .values({ order_id: orderId, transaction })
         .onConflict((conflict) => conflict.column('order_id').doUpdateSet({ transaction, at: new Date() }))
         .execute()
     }
-    await tx
-      .updateTable('actions')
-      .set({ due_at: sql<Date>`now()` })
-      .where('key', '=', anyOf(orderIds.map((orderId) => actionKey(orderId, 'source', 'redeem'))))
-      .execute()
+    const keys = orderIds.map((orderId) => actionKey(orderId, 'source', 'redeem'))
+    await sql`
+      with held as materialized (select key from actions where key = ${anyOf(keys)} order by key for update)
+      update actions set due_at = now() where key in (select key from held)`.execute(tx)
   })
 }
 
