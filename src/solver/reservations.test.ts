@@ -11,7 +11,8 @@ import { readCursor, recordPoll, rewind } from '../store/chain/events.ts'
 import { recordDecline } from '../store/orders/fills.ts'
 import { addInstantRefunds } from '../store/orders/grants.ts'
 import { findOrder, findOrderSnapshots } from '../store/orders/orders.ts'
-import { blockOf, closeAnyway, openTestStore, sightingsOf, type TestStore } from '../store/store.fixture.ts'
+import { keepInventoryMarks } from '../store/solver/inventory-marks.ts'
+import { blockOf, closeAnyway, openTestStore, putOrder, sightingsOf, type TestStore } from '../store/store.fixture.ts'
 import { acceptOrder } from './orders.ts'
 import { createReservations, reservationKind } from './reservations.ts'
 import { fillFor, openSolver, orderRequest, type TestSolver, wbtc } from './solver.fixture.ts'
@@ -20,6 +21,7 @@ let store: TestStore
 let solver: TestSolver
 beforeAll(async () => {
   store = await openTestStore()
+  await keepInventoryMarks(store.db)
 })
 afterAll(() => store.close())
 beforeEach(async () => {
@@ -259,3 +261,23 @@ function randomFrom(seed: number): () => number {
     return state >>> 8
   }
 }
+
+test('a deposit that was recorded before the first question counts; before it, events are not marked', async () => {
+  const fresh = await openTestStore()
+  try {
+    const triggers = async () =>
+      (await sql`select from pg_trigger where tgname like '%mark' and not tgisinternal`.execute(fresh.db)).rows.length
+    expect(await triggers()).toBe(0)
+    const { order } = await putOrder(fresh.db)
+    const block = blockOf(1n)
+    const events = [sightingsOf(order.source.swapId, block).initiated()]
+    await recordPoll(fresh.db, { chain: order.source.chain, after: null, blocks: [block], events, unconfirmed: [] })
+    const marked = async () => (await fresh.db.selectFrom('inventory_marks').select('order_id').execute()).map((row) => row.order_id)
+    expect(await marked()).toEqual([])
+    await Promise.all([keepInventoryMarks(fresh.db), keepInventoryMarks(fresh.other)])
+    expect(await marked()).toEqual([order.id])
+    expect(await triggers()).toBe(7)
+  } finally {
+    await fresh.close()
+  }
+})

@@ -7,7 +7,7 @@ import type { Registry } from '../protocol/registry/registry.ts'
 import { deriveOrder, hasSignedInstantRefund, type OrderState } from '../protocol/state.ts'
 import type { Database } from '../store/database/database.ts'
 import { findOrderSnapshots } from '../store/orders/orders.ts'
-import { deleteInventoryMarks, readInventoryMarks } from '../store/solver/inventory-marks.ts'
+import { deleteInventoryMarks, keepInventoryMarks, readInventoryMarks } from '../store/solver/inventory-marks.ts'
 
 /**
  * promised  the solver is going to pay: it signed the fill, or the HTLC is funded exactly
@@ -58,6 +58,7 @@ export function createReservations(options: {
   const { db, registry } = options
   const served = registry.chains.map(({ id }) => id).filter((id) => registry.isServed(id))
   let known: ReadonlyMap<string, Known> = new Map()
+  let marksAreKept = false
   let running: Promise<unknown> = Promise.resolve()
   let next: Promise<ReadonlyMap<string, Known>> | null = null
 
@@ -73,6 +74,8 @@ export function createReservations(options: {
   }
 
   async function update(): Promise<ReadonlyMap<string, Known>> {
+    if (!marksAreKept) await keepInventoryMarks(db)
+    marksAreKept = true
     const now = options.now()
     const { marks, tips } = await readInventoryMarks(db, served)
     const versionOf = (ids: readonly string[], chains: readonly ChainId[]) =>

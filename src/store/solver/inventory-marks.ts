@@ -25,6 +25,11 @@ const selectMarks = prepare<Row>(
     ) as newest) as tips`,
 )
 
+/** From now on, what is recorded about an order marks it. Safe to repeat. A service never calls this: its database needs no marks. */
+export async function keepInventoryMarks(db: Database): Promise<void> {
+  await sql`select keep_inventory_marks()`.execute(db)
+}
+
 export async function readInventoryMarks(db: Database, chains: readonly ChainId[]): Promise<InventoryMarks> {
   const [row] = await selectMarks(db, [chains])
   const marks = new Map<string, string[]>()
