@@ -86,6 +86,16 @@ test('a done action resolves to the hash of our own transaction, or fails as sup
   expect(simulator.outbox.attempts('b')).toEqual([])
 })
 
+test('the state of the swap is not asked for before a first initiation, unless its simulation fails', async () => {
+  const simulator = createContractSimulator('nonce')
+  const send = (key: string) => simulator.executor.send(actionOf('initiate'), simulator.outbox.open(key))
+  await send('a')
+  expect(simulator.stateReads).toBe(0)
+  simulator.missingApprovals = 1
+  await send('b')
+  expect(simulator.stateReads).toBe(1)
+})
+
 test('reverts are counted, and the next try backs off unless we are the payee', async () => {
   for (const [redeemer, attempts] of [
     ['redeemer', 2],

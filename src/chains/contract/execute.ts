@@ -5,6 +5,7 @@
  * 2. An attempt can still be mined? Rebroadcast it, bump its fee, or wait.
  * 3. Attempts reverted? Count them, and back off unless we are the payee.
  * 4. Simulate, estimate; approve if that fails for want of an allowance. For a first attempt these reads start together with those of step 1: one batch.
+ *    The contract initiates a swap only once: a first initiation that passes the simulation needs no step 1.
  * 5. Allocate a nonce, sign, record. Only this step needs exclusive use of the key: see `lane.ts`.
  * 6. Broadcast.
  *
@@ -39,8 +40,9 @@ export function createContractExecutor<T extends ContractTypes, A extends Contra
     // Initiating is optional: a missed initiation loses only this deal.
     const duty = { isObligatory: action.verb !== 'initiate' }
     const firstPlan = attempts.length === 0 ? Promise.allSettled([planOf(action, outbox, [])]) : null
-    const [state, lane] = await Promise.all([family.htlcState(action), family.openLane(outbox, duty)])
-    const obstacle = obstacleTo(action.verb, state)
+    const isFirstInitiation = attempts.length === 0 && action.verb === 'initiate'
+    const [state, lane] = await Promise.all([isFirstInitiation ? null : family.htlcState(action), family.openLane(outbox, duty)])
+    const obstacle = state === null ? null : obstacleTo(action.verb, state)
     if (obstacle !== null) {
       const done = await findSuccess(own)
       if (done !== null) return done
@@ -56,12 +58,19 @@ export function createContractExecutor<T extends ContractTypes, A extends Contra
     const reverted = own.filter((_, index) => outcomes[index] === 'reverted')
     for (const { tx } of reverted) await outbox.noteReverted(tx)
     try {
-      const plan = firstPlan === null ? await planOf(action, outbox, reverted) : unwrap((await firstPlan)[0])
+      const [planned] = await (firstPlan ?? Promise.allSettled([planOf(action, outbox, reverted)]))
+      if (state === null && !(planned.status === 'fulfilled' && planned.value.passes)) await assertNoObstacle(action)
+      const plan = unwrap(planned)
       if (plan.missing.length > 0) return await approveFirst(action, plan.missing, family.senderOf(outbox.key), lane, sending)
       return await sending.append(action.call, plan.cost())
     } catch (error) {
       throw withRevertedTx(reverted.at(-1), error)
     }
+  }
+
+  async function assertNoObstacle(action: A): Promise<void> {
+    const obstacle = obstacleTo(action.verb, await family.htlcState(action))
+    if (obstacle !== null) throw obstacle
   }
 
   async function didNothing(action: A, { call }: T['signed']): Promise<boolean> {
@@ -98,6 +107,8 @@ export function createContractExecutor<T extends ContractTypes, A extends Contra
   type Plan = {
     /** Approvals to send first. */
     readonly missing: readonly T['call'][]
+    /** The simulation passed. */
+    readonly passes: boolean
     /** Throws if the call would revert. */
     readonly cost: () => T['cost']
   }
@@ -116,12 +127,12 @@ export function createContractExecutor<T extends ContractTypes, A extends Contra
     if (mustHideSecret) {
       // Calldata contains the secret: record the attempt before any node sees it.
       const cost = await family.tryPayout(action, sender)
-      return { missing: [], cost: () => cost }
+      return { missing: [], passes: true, cost: () => cost }
     }
     const trial = await tryCall(action, sender, reverts)
     // An initiation that passes needs no approval.
     const missing = action.paysAmount && !trial.passes ? await family.approvals(action, sender) : []
-    return { missing, cost: trial.cost }
+    return { missing, ...trial }
   }
 
   /** Simulates and estimates at the same time. `cost` throws if either fails: the reason of the simulation comes first. */

@@ -27,6 +27,7 @@ export interface ContractSimulator {
   /** The calls of the executor, in order. Everything between `key` and `record` needs the key. */
   readonly log: string[]
   state: HtlcState
+  stateReads: number
   /** By transaction; null: unmined. */
   readonly outcomes: Map<string, Outcome>
   /** Approvals that the contract lacks. */
@@ -88,14 +89,19 @@ export function createContractSimulator(replayProtection: 'nonce' | 'expiry'): C
     read: async (attempt) => read(attempt),
     isOwn: (_, { to }) => to === 'htlc',
     mayDoNothing: () => false,
-    htlcState: async () => simulator.state,
+    async htlcState() {
+      simulator.stateReads += 1
+      return simulator.state
+    },
     outcome: async (tx) => outcomes.get(tx) ?? null,
     openLane: async (box) => openLane(box),
     sortReverts: async (_, reverted) => ({ all: reverted, byOthers: reverted, atFeeCap: [] }),
     approvals: async () => Array.from({ length: simulator.missingApprovals }, () => ({ to: 'token' }) as const),
-    async simulate({ call }) {
+    async simulate({ call, verb }) {
       log.push(`simulate ${call.to}`)
       if (call.to === 'htlc' && simulator.missingApprovals > 0) throw new ChainFailure('would-fail', 'no allowance')
+      // The contract initiates a swap once.
+      if (call.to === 'htlc' && verb === 'initiate' && simulator.state !== 'absent') throw new ChainFailure('would-fail', 'it exists')
     },
     async estimate({ call }) {
       log.push(`estimate ${call.to}`)
@@ -114,6 +120,7 @@ export function createContractSimulator(replayProtection: 'nonce' | 'expiry'): C
     outbox,
     log,
     state: 'absent',
+    stateReads: 0,
     outcomes,
     missingApprovals: 0,
     refusals: 0,
