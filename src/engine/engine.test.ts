@@ -232,10 +232,26 @@ describe('between polls', () => {
     await settle()
     const statements = await statementsOf(async () => {
       engine.wakeChain('bitcoin_regtest')
-      engine.expectNews()
+      engine.expectNews(['bitcoin_regtest'])
       await settle()
     })
     expect(statements.filter((text) => text.includes('pg_notify'))).toEqual([])
+  })
+
+  test('a new order makes only the watchers of its chains read what to expect', async () => {
+    const engine = start(muteChains())
+    await engine.ready()
+    await settle()
+    const readings = async (chains: readonly string[]) => {
+      const statements = await statementsOf(async () => {
+        engine.expectNews(chains)
+        for (const chain of ['bitcoin_regtest', 'ethereum_localnet']) engine.wakeChain(chain)
+        for (let waits = 0; waits < 5; waits++) await settle()
+      })
+      return statements.filter((text) => text.includes('with newest as')).length
+    }
+    expect(await readings(['bitcoin_regtest', 'bitcoin_regtest', 'dogecoin'])).toBe(1)
+    expect(await readings(['bitcoin_regtest', 'ethereum_localnet'])).toBe(2)
   })
 
   test('nobody is told of blocks after the engine stopped', async () => {

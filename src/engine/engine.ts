@@ -24,7 +24,7 @@ import { createWaits } from './waits.ts'
 
 export interface Engine {
   /** A new order was written: watch its chains. Nothing is to be reconciled before something happens there. */
-  expectNews(): void
+  expectNews(chains: Iterable<ChainId>): void
   /** Something was written about an order, e.g. a grant: reconcile now. */
   wake(): void
   /** Something may have happened on this chain: poll it now. Unknown chains are ignored. */
@@ -68,8 +68,8 @@ const READY_POLL_MS = 20
 /** A chain without an answer for this long is not healthy. */
 const SILENCE_MS = 15_000
 
-/** Signals to other processes: something was written, and something may have happened on a chain. */
-const ORDERS = 'orders'
+/** Signals to other processes: something was written about orders of these chains, and something may have happened on a chain. */
+const ORDERS = 'orders '
 const CHAIN = 'chain '
 
 export function startEngine(options: EngineOptions): Engine {
@@ -179,7 +179,7 @@ export function startEngine(options: EngineOptions): Engine {
   )
 
   const signals = openSignals(db, (signal) => {
-    if (signal === ORDERS) watchNewOrders()
+    if (signal.startsWith(ORDERS)) watchNewOrders(signal.slice(ORDERS.length).split(' '))
     else if (signal.startsWith(CHAIN)) watchers.get(signal.slice(CHAIN.length))?.hint()
   })
 
@@ -188,8 +188,8 @@ export function startEngine(options: EngineOptions): Engine {
     if (!shards.isAlone()) signals.send(signal)
   }
 
-  function watchNewOrders(): void {
-    for (const watcher of watchers.values()) watcher.expectNews()
+  function watchNewOrders(chains: Iterable<ChainId>): void {
+    for (const chain of chains) watchers.get(chain)?.expectNews()
   }
 
   function chainHealthy(chain: ChainId): boolean {
@@ -255,15 +255,16 @@ export function startEngine(options: EngineOptions): Engine {
     }
   }
 
-  function expectNews(): void {
-    watchNewOrders()
-    tellOthers(ORDERS)
+  function expectNews(chains: Iterable<ChainId>): void {
+    const concerned = [...new Set(chains)]
+    watchNewOrders(concerned)
+    tellOthers(`${ORDERS}${concerned.join(' ')}`)
   }
 
   return {
     expectNews,
     wake() {
-      expectNews()
+      expectNews(watchers.keys())
       reconcileSoon()
     },
     wakeChain,

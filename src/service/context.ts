@@ -74,8 +74,8 @@ export type ServiceContext = {
   readonly log: Logger
   /** Unix seconds. */
   now(): bigint
-  /** Makes the engine watch a new order. */
-  expectNews(): void
+  /** Makes the engine watch a new order on these chains. */
+  expectNews(chains: readonly ChainId[]): void
   /** Makes the engine reconcile after a write about an order. */
   wake(): void
   chainHealthy(chain: ChainId): boolean

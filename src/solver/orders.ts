@@ -31,8 +31,8 @@ export type OrderContext = QuoteContext & {
   readonly keptAnswers: KeptAnswers
   /** Of the engine. Without them the chains are read for each request. */
   readonly polls?: ReadonlyMap<ChainId, FreshPolls>
-  /** Makes the engine watch a new order. */
-  readonly expectNews: () => void
+  /** Makes the engine watch a new order on these chains. */
+  readonly expectNews: (chains: readonly ChainId[]) => void
   /** Makes the engine reconcile after a write about an order. */
   readonly wake: () => void
 }
@@ -49,7 +49,7 @@ export async function acceptOrder(context: OrderContext, request: SolverOrderReq
     return repeat(context, request, error)
   }
   if (await context.orderWriter.write({ input: newOrder(context, request, order), sealed: [] })) {
-    context.expectNews()
+    context.expectNews([order.source.chain, order.destination.chain])
     return acceptance(order)
   }
   return repeat(context, request, new TandemError('conflict', 'secret_hash was used before: every order needs its own'))
