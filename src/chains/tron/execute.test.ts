@@ -95,6 +95,20 @@ describe('the first payment of a token', () => {
   })
 })
 
+it('asks for the receipt of a mined transaction once, although its money is reserved until it expires', async () => {
+  const sent: string[] = []
+  for (let orders = 0; orders < 3; orders += 1) {
+    sent.push(await initiateGuided(propose()))
+    await fixture.local.mine()
+  }
+  gateway.asked.length = 0
+  await initiateGuided(propose())
+  const calls = gateway.asked.flatMap((body): readonly { method: string; params: unknown[] }[] => [JSON.parse(body)].flat())
+  const receipts = calls.filter(({ method }) => method === 'eth_getTransactionReceipt')
+  expect(receipts.map(({ params }) => params[0])).toEqual([`0x${sent.at(-1)}`])
+  await fixture.local.mine()
+})
+
 describe('a dropped transaction', () => {
   it('is rebroadcast until it expires, and only then signed again', async () => {
     const terms = propose()

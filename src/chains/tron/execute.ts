@@ -15,7 +15,7 @@ import { ChainFailure } from '../port/failure.ts'
 import { energyFor, energyForRedeem, isAtCap } from './fees/fees.ts'
 import { relayEnergy } from './fees/relay-energy.ts'
 import type { WalletApi } from './nodes/wallet-api.ts'
-import { openLane, type TronCost, type TronTypes } from './send/lane.ts'
+import { lanesOf, type TronCost, type TronTypes } from './send/lane.ts'
 import { tryPayout } from './send/payout.ts'
 import { readAttempt, type SignedCall, type TronCall } from './send/transaction.ts'
 
@@ -69,7 +69,7 @@ function familyOf(chain: Chain, node: EvmNode, api: WalletApi, state: ContractSt
     mayDoNothing: () => false,
     htlcState: ({ contract, terms }) => state.htlc(contract, terms),
     outcome: (tx) => node.outcome(`0x${tx}`),
-    openLane: (outbox) => openLane(node, chain, api, outbox),
+    openLane: lanesOf(node, chain, api),
     async sortReverts({ verb }, reverted) {
       const isOurs = await Promise.all(reverted.map(ranOutOfEnergy))
       return {

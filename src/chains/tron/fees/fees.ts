@@ -72,7 +72,7 @@ export function withMargin(estimate: bigint): Need {
 }
 
 export async function readFunds(node: EvmNode, api: WalletApi, account: Address, reservedSun = 0n): Promise<AccountFunds> {
-  const [balanceSun, stakedEnergy] = [await node.balance(account), await api.stakedEnergy(account)]
+  const [balanceSun, stakedEnergy] = await Promise.all([node.balance(account), api.stakedEnergy(account)])
   return { account, balanceSun, stakedEnergy, reservedSun }
 }
 

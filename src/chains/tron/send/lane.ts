@@ -21,6 +21,8 @@ const REFERENCE_DEPTH = 20n
 /** The least time between two blocks: a transaction that expires before the next block cannot be in it. */
 const SLOT_MS = 3_000n
 const CLOCK_ERROR_SECONDS = 3600n
+/** More than one signer sends until they expire. */
+const MAX_MINED = 10_000
 
 export interface TronTypes extends ContractTypes {
   readonly call: TronCall
@@ -37,7 +39,13 @@ export type TronCost = {
   readonly atLeastSun: bigint
 }
 
-export async function openLane(node: EvmNode, chain: Chain, api: WalletApi, outbox: Outbox): Promise<Lane<TronTypes>> {
+/** Opens the lanes of a chain. */
+export function lanesOf(node: EvmNode, chain: Chain, api: WalletApi): (outbox: Outbox) => Promise<Lane<TronTypes>> {
+  const mined = createMinedCache()
+  return (outbox) => openLane(node, chain, api, mined, outbox)
+}
+
+async function openLane(node: EvmNode, chain: Chain, api: WalletApi, knownMined: MinedCache, outbox: Outbox): Promise<Lane<TronTypes>> {
   const tip = await newestBlock(node)
   const tipMs = tip.time * 1000n
   const isUnexpired = (attempt: Attempt) => expiresMsOf(attempt) > tipMs
@@ -70,10 +78,12 @@ export async function openLane(node: EvmNode, chain: Chain, api: WalletApi, outb
       )
     const ttl = ttlMs(outbox, verb)
     await assertNoDuplicate(call, tipMs + ttl)
-    const energyPriceSun = await api.energyPrice()
-    const reference = await referenceBlock(node, tip)
-    const funds = await readFunds(node, api, evmAccountOf(outbox.key))
-    const mined = await minedSince()
+    const [energyPriceSun, reference, funds, mined] = await Promise.all([
+      api.energyPrice(),
+      referenceBlock(node, tip),
+      readFunds(node, api, evmAccountOf(outbox.key)),
+      minedSince(),
+    ])
     return outbox.withKey(async (held) => {
       const signed = [...(await held.readOthers({ since: oldestUnexpired })), ...own].filter(
         (known) => isUnexpired(known) && !mined.has(known.tx),
@@ -99,8 +109,10 @@ export async function openLane(node: EvmNode, chain: Chain, api: WalletApi, outb
   /** Of the transactions that could still be unmined. */
   async function minedSince(): Promise<ReadonlySet<string>> {
     const unexpired = [...(await outbox.readOthers({ since: oldestUnexpired })), ...own].filter(isUnexpired)
-    const outcomes = await Promise.all(unexpired.map(({ tx }) => outcome(tx)))
-    return new Set(unexpired.filter((_, index) => outcomes[index] !== null).map(({ tx }) => tx))
+    const unknown = unexpired.filter(({ tx }) => !knownMined.has(tx))
+    const outcomes = await Promise.all(unknown.map(({ tx }) => outcome(tx)))
+    for (const [index, { tx }] of unknown.entries()) if (outcomes[index] !== null) knownMined.add(tx)
+    return new Set(unexpired.filter(({ tx }) => knownMined.has(tx)).map(({ tx }) => tx))
   }
 
   /** The same call with the same expiry is the same transaction, or differs only in its fee limit: a second one is useless. */
@@ -139,6 +151,24 @@ export async function openLane(node: EvmNode, chain: Chain, api: WalletApi, outb
     isPartlyAccepted: () => false,
     allocate,
     replacement: null,
+  }
+}
+
+type MinedCache = { has(tx: string): boolean; add(tx: string): void }
+
+/**
+ * Of recent transactions: every signature asks for all that have not expired. Only money for fees is reserved by it, so a reorg does no harm: a
+ * transaction that it undid is mined again, or the node refuses the next one for want of funds.
+ */
+function createMinedCache(): MinedCache {
+  const mined = new Set<string>()
+  return {
+    has: (tx) => mined.has(tx),
+    add(tx) {
+      const [oldest] = mined
+      if (mined.size >= MAX_MINED && oldest !== undefined) mined.delete(oldest)
+      mined.add(tx)
+    },
   }
 }
 
