@@ -70,9 +70,18 @@ async function measureOpen(size: Size, onProgress: (what: string) => void): Prom
 
 async function seed(db: Database, { open, finished }: (typeof ORDERS)[Size], onProgress: (what: string) => void): Promise<void> {
   for (const name of ['shop', 'rival']) await createApp(db, name)
-  await seedOrders(db, { orders: finished, environment: 'local', now: now(), apps: ['shop', 'rival'] }, onProgress)
-  await db.updateTable('orders').set({ closed_at: new Date() }).where('closed_at', 'is', null).execute()
-  await seedOpenOrders(db, { orders: open, now: now(), app: 'shop' }, onProgress)
+  await seedOrders(
+    db,
+    {
+      orders: finished,
+      environment: 'local',
+      now: now(),
+      apps: ['shop', 'rival'],
+      allClosed: true,
+      more: (run) => seedOpenOrders(run, { orders: open, now: now(), app: 'shop' }),
+    },
+    onProgress,
+  )
 }
 
 /** Seconds in which a new engine derives every order. */

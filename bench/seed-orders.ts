@@ -13,6 +13,10 @@ export type Seed = {
   readonly now: bigint
   /** The first of them makes nineteen of twenty orders. */
   readonly apps: readonly [string, string, ...string[]]
+  /** All are closed, whatever their status. */
+  readonly allClosed?: true
+  /** Fills the same tables with more, while they have neither indexes nor triggers. */
+  readonly more?: (run: (text: string) => Promise<unknown>) => Promise<void>
 }
 
 /** Both owners of one order in fifty. */
@@ -22,7 +26,7 @@ const BATCH = 100_000
 const SOLVERS = ['first', 'second', 'third']
 const UNDER_WAY = ['created', 'initiate_detected', 'initiated', 'counterparty_initiated', 'redeem_detected', 'redeemed', 'expired']
 
-const CLOSED = `('counterparty_redeemed', 'expired', 'refunded')`
+const CLOSED = ['counterparty_redeemed', 'expired', 'refunded']
 
 const textArray = (values: readonly string[]) => `array[${values.map((value) => `'${value}'`).join(', ')}]`
 /** 64 hex characters, the same for the same input. */
@@ -70,12 +74,14 @@ function seededRows(seed: Seed, from: number): string {
     ) as chosen) as placed`
 }
 
-const insertSwaps = (leg: 'source' | 'destination', prefix: 'from' | 'to') => `
+const isClosed = ({ allClosed }: Seed) => (allClosed ? 'true' : `status = any(${textArray(CLOSED)})`)
+
+const insertSwaps = (seed: Seed, leg: 'source' | 'destination', prefix: 'from' | 'to') => `
   insert into swaps (
     order_id, leg, chain, asset, swap_id, initiator, redeemer, amount, agreed_amount, secret_hash, timelock, required_confirmations, asset_price,
     open
   ) select id, '${leg}', ${prefix}_chain, ${prefix}_asset, ${hash(leg)}, from_owner, to_owner, amount, amount, secret_hash, 7200, 1, 6000000000000,
-    status not in ${CLOSED}
+    not ${isClosed(seed)}
   from seeded`
 
 /** For one completed order in four. */
@@ -87,13 +93,13 @@ const insertEvents = (leg: 'source' | 'destination', prefix: 'from' | 'to', kind
 
 const TABLES = `'orders', 'swaps', 'events', 'order_list'`
 
-const FILL = [
+const fill = (seed: Seed) => [
   `insert into orders (
     id, seq, app, solver_id, nonce, source_owner, destination_owner, secret_hash, created_at, deadline, price_expires_at, closed_at
   ) overriding system value select id, n, app, solver_id, n, from_owner, to_owner, secret_hash, to_timestamp(created_at), created_at + 3600, created_at + 600,
-    case when status in ${CLOSED} then to_timestamp(created_at + 7200) end from seeded`,
-  insertSwaps('source', 'from'),
-  insertSwaps('destination', 'to'),
+    case when ${isClosed(seed)} then to_timestamp(created_at + 7200) end from seeded`,
+  insertSwaps(seed, 'source', 'from'),
+  insertSwaps(seed, 'destination', 'to'),
   insertEvents('source', 'from', 'initiated'),
   insertEvents('destination', 'to', 'initiated'),
   insertEvents('destination', 'to', 'redeemed'),
@@ -126,15 +132,16 @@ export async function seedOrders(db: Database, seed: Seed, onProgress: (what: st
       onProgress(`seeding orders, ${from.toLocaleString('en-US')} of ${count}`)
       await run('begin')
       await run(`create temporary table seeded on commit drop as ${seededRows(seed, from)}`)
-      for (const text of FILL) await run(text)
+      for (const text of fill(seed)) await run(text)
       await run('commit')
     }
+    await run(`select setval(pg_get_serial_sequence('orders', 'seq'), ${seed.orders})`)
+    await seed.more?.(run)
     await run(`set maintenance_work_mem = '512MB'`)
     for (const { make } of later.toReversed()) {
       onProgress(make)
       await run(make)
     }
-    await run(`select setval(pg_get_serial_sequence('orders', 'seq'), ${seed.orders})`)
     await run(
       `insert into blocks (chain, height, hash, parent_hash, time)
       select chain, ${seed.orders} + n, 'block ' || n, 'block ' || n - 1, ${seed.now} - 256 + n
@@ -144,7 +151,7 @@ export async function seedOrders(db: Database, seed: Seed, onProgress: (what: st
     onProgress('counting')
     await recountOrders(db)
     onProgress('vacuuming')
-    const tables = ['orders', 'swaps', 'events', 'order_list', 'order_counts', 'order_volumes', 'blocks']
+    const tables = ['orders', 'swaps', 'events', 'order_list', 'order_counts', 'order_volumes', 'blocks', 'touched_orders']
     for (const table of tables) await run(`vacuum analyze ${table}`)
   })
 }

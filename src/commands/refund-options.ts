@@ -12,13 +12,19 @@ A node finds the deposits, their age and the fee rate, and --broadcast sends the
 
   tandem refund --package refund.json --node esplora=https://esplora.example/api --broadcast
 
+An operator who has the service's database and vault key needs no package:
+
+  tandem refund --order <order_id> --config service.json --node esplora=https://esplora.example/api --broadcast
+
 The package is the "refund_package" of the answer to POST /orders; the whole answer is understood too. Keep it secret: it may hold a key.`
 
 export function registerRefund(program: Command): void {
   program
     .command('refund')
     .description('refund a deposit with the refund package that POST /orders returned, without the service')
-    .requiredOption('--package <file>', 'the refund package, a JSON file')
+    .option('--package <file>', 'the refund package, a JSON file')
+    .option('--order <id>', "for an operator: an order of the service's database, instead of a package")
+    .option('--config <file>', "with --order: the service's configuration (default: that of the local stack)")
     .option('--deposit <id:amount...>', 'deposits to refund, amounts in the smallest unit (default: all that the node finds)')
     .option('--to <address>', 'recipient of the refund (default: the refund address of the package)')
     .option('--fee-rate <rate>', "in the chain's own unit, e.g. 5 or 2.5 per virtual byte (default: the node's estimate)")

@@ -1,5 +1,5 @@
 // A refund with only the package that POST /orders returned, after the service has shut down.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command } from 'commander'
@@ -11,11 +11,13 @@ import { connectChain } from '../chains/index.ts'
 import { localChains } from '../protocol/registry/local.ts'
 import { useRealChains } from '../service/testing/real-chains.fixture.ts'
 import { bob, btc, startTestService, wbtc } from '../service/testing/service.fixture.ts'
-import { runCommand } from './command.fixture.ts'
+import { runCommand, writeServiceConfig } from './command.fixture.ts'
+import { readRefundPackage } from './order-refund-package.ts'
 import { type RefundOptions, refundCommand } from './refund.ts'
 import { registerRefund } from './refund-options.ts'
 
 type Made = {
+  readonly order_id: string
   readonly to: string
   readonly refund_package: { readonly terms: { readonly timelock: string }; readonly private_key: string | null }
 }
@@ -29,6 +31,23 @@ let node: BitcoinRegtest
 let folder: string
 let made: Made
 let ownKey: Made
+let byOperator: unknown
+
+/** With the database and the vault key of the service. */
+async function readByOperator(databaseUrl: string, orderId: string): Promise<unknown> {
+  const { config, folder: at, remove } = await writeServiceConfig(databaseUrl)
+  const settings = JSON.parse(await readFile(config, 'utf8'))
+  await writeFile(join(at, 'vault-key'), '42'.repeat(32), { mode: 0o600 })
+  const chains = { bitcoin_regtest: { endpoints: { rpc: node.rpcUrl } } }
+  await writeFile(config, JSON.stringify({ ...settings, chains, vault_key: { file: 'vault-key' } }))
+  try {
+    await expect(readRefundPackage('0'.repeat(64), config)).rejects.toThrow('there is no order 000')
+    return await readRefundPackage(orderId, config)
+  } finally {
+    await remove()
+  }
+}
+
 beforeAll(async () => {
   node = await startBitcoinRegtest()
   folder = await mkdtemp(join(tmpdir(), 'tandem-refund-'))
@@ -53,6 +72,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'broken.json'), '{')
   await writeFile(join(folder, 'empty.json'), '{}')
   await writeFile(join(folder, 'evm.json'), JSON.stringify({ family: 'evm', chain: 'ethereum_localnet' }))
+  byOperator = await readByOperator(service.databaseUrl, first.result.order_id)
   await service.close()
   await chains.close()
 })
@@ -132,6 +152,14 @@ describe('with a node', () => {
       expect.stringMatching(/does not find the unspent deposit/),
     ])
   })
+})
+
+test("an operator gets the same package from the service's database", () => {
+  expect(byOperator).toEqual(made.refund_package)
+})
+
+test.each([{}, { package: 'a.json', order: 'ab'.repeat(32) }])('a package or an order is named, not both: %o', async (options) => {
+  await expect(runCommand((terminal) => refundCommand(options, terminal))).rejects.toThrow(/either a refund package .* or an order/)
 })
 
 const DEPOSIT = `${'ab'.repeat(32)}:1:500000`

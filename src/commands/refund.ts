@@ -5,10 +5,15 @@ import type { RefundPackage, Rescue, RescueNode, RescueRefund, RescueRequest } f
 import type { Endpoints } from '../chains/port/endpoints.ts'
 import type { SpendableDeposit } from '../chains/port/spend.ts'
 import type { FamilyName } from '../protocol/registry/family-data.ts'
+import { readRefundPackage } from './order-refund-package.ts'
 import type { Terminal } from './terminal.ts'
 
 export type RefundOptions = {
-  readonly package: string
+  /** Either this or `order`. */
+  readonly package?: string
+  /** For an operator: the package is made from the database of `config`. */
+  readonly order?: string
+  readonly config?: string
   readonly deposit?: readonly string[]
   readonly to?: string
   readonly feeRate?: string
@@ -27,7 +32,7 @@ type FoundDeposit = SpendableDeposit & {
 }
 
 export async function refundCommand(options: RefundOptions, terminal: Terminal): Promise<void> {
-  const refundPackage = parsePackage(await readFile(options.package, 'utf8'))
+  const refundPackage = await readPackage(options)
   const { rescue, endpointKinds } = requireRescue(refundPackage)
   const node = connect(options, endpointKinds, (endpoints) => rescue.connect(refundPackage, endpoints))
   try {
@@ -53,6 +58,12 @@ export async function refundCommand(options: RefundOptions, terminal: Terminal):
   } finally {
     await node?.close()
   }
+}
+
+async function readPackage({ package: file, order, config }: RefundOptions): Promise<RefundPackage> {
+  if ((file === undefined) === (order === undefined)) throw new Error('name either a refund package (--package) or an order (--order)')
+  if (order !== undefined) return readRefundPackage(order, config)
+  return parsePackage(await readFile(file ?? '', 'utf8'))
 }
 
 /** Errors must not quote the file: it may hold a key. */

@@ -3,6 +3,7 @@ import { loadPartyConfig } from '../config/load-party-config.ts'
 import { type Check, type Finding, fail, ok, reasonOf } from './check.ts'
 import { contracts } from './checks/contracts.ts'
 import { database } from './checks/database.ts'
+import { deposits } from './checks/deposits.ts'
 import { fees } from './checks/fees.ts'
 import { inventory } from './checks/inventory.ts'
 import { nodes } from './checks/nodes.ts'
@@ -14,7 +15,7 @@ import { createDoctorContext, type DoctorContext } from './doctor-context.ts'
 import { effectiveConfig } from './effective-config.ts'
 import { createMask } from './mask.ts'
 
-const checks: readonly Check[] = [secrets, database, nodes, contracts, fees, inventory, solvers, prices, timelocks]
+const checks: readonly Check[] = [secrets, database, deposits, nodes, contracts, fees, inventory, solvers, prices, timelocks]
 
 export type CheckedFinding = Finding & { readonly check: string }
 

@@ -46,6 +46,7 @@ export type Call = { readonly body?: unknown; readonly headers?: Readonly<Record
 
 export type TestService = {
   readonly url: string
+  readonly databaseUrl: string
   readonly db: Database
   readonly vault: Vault
   readonly appId: string
@@ -135,6 +136,7 @@ export async function startTestService(
 
   return {
     url,
+    databaseUrl: database.url,
     db,
     vault,
     appId,
