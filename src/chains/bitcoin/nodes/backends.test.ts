@@ -201,6 +201,49 @@ describe('an Esplora server', () => {
     }
   })
 
+  it('without raw blocks is asked for the pages of a block if more swaps are open than it has pages', async () => {
+    const server = await serveChanged(node.esploraUrl, (path) => (path.endsWith('/raw') ? { status: 404, body: 'not found' } : null))
+    try {
+      const backend = createEsploraBackend(server.url, regtest)
+      const keys = [1, 2, 3].map((n) =>
+        Buffer.from(createSecp256k1Key(String(n).padStart(64, '0')).publicKey)
+          .toString('hex')
+          .slice(2),
+      )
+      const swaps = keys.map((key) => ({ ...swapAt(key, regtest), deposits: [] as string[] }))
+      const paid = await Promise.all(swaps.slice(0, 2).map(({ swapId }) => node.faucet(swapId, 50_000n)))
+      for (let others = 0; others < 30; others++) await node.faucet(address, 10_000n + BigInt(others))
+      node.mine(1)
+      const block = await backend.tip()
+      const search = async (watched: readonly (typeof swaps)[number][]) => {
+        const before = server.asked.length
+        const found = await backend.transactionsOf(createWatchedSwaps(watched), block)
+        const asked = server.asked.slice(before)
+        const count = (part: string) => asked.filter((path) => path.includes(part)).length
+        const at = { height: block.height, hash: block.hash, time: block.time }
+        expect(found.map((one) => one.block)).toEqual(found.map(() => at))
+        return { txids: found.map(({ transaction }) => transaction.txid()).sort(), pages: count('/txs/'), histories: count('/txs/chain') }
+      }
+      const all = paid.toSorted()
+      expect(await search(swaps)).toEqual({ txids: all, pages: 2, histories: 0 })
+      // A spend of a known deposit.
+      const [payment] = await backend.transactionsOf(createWatchedSwaps(swaps), block)
+      const unpaid = [4, 5, 6].map((n) => ({ ...swapAt(hashOf(n), regtest), deposits: [] as string[] }))
+      const spending = unpaid.map((swap) => ({ ...swap, deposits: [payment?.transaction.inputs[0]?.outpoint ?? ''] }))
+      expect(await search(unpaid)).toEqual({ txids: [], pages: 2, histories: 0 })
+      expect(await search(spending)).toEqual({ txids: [payment?.transaction.txid()], pages: 2, histories: 0 })
+      // One request for each of two swaps costs no more than two pages, and both ways find the same.
+      expect(await search(swaps.slice(0, 2))).toMatchObject({ txids: all, histories: 4 })
+      const [first] = swaps
+      const other = { ...block, hash: hashOf(5) }
+      await expect(backend.transactionsOf(createWatchedSwaps(first === undefined ? [] : [first]), other)).rejects.toThrow(
+        failure('unreachable', /reorg/),
+      )
+    } finally {
+      await server.close()
+    }
+  })
+
   it('is not trusted about amounts and owners of coins: the raw transactions prove them', async () => {
     const txid = await node.faucet(address, 70_000n)
     node.mine(1)

@@ -5,7 +5,7 @@ import { ChainFailure } from '../../port/failure.ts'
 import type { ProviderHttp, ProviderResponse } from '../../providers/http.ts'
 import type { BitcoinNetwork } from '../networks.ts'
 import type { Outpoint, ParsedTransaction } from '../script/transaction.ts'
-import { asArray, asHash, asInteger, asRecord, asString, asTransaction, parseJson } from './node-json.ts'
+import { asArray, asBytes, asHash, asInteger, asRecord, asString, asTransaction, parseJson } from './node-json.ts'
 
 const TIMEOUT_MS = 20_000
 const BLOCK_TIMEOUT_MS = 60_000
@@ -18,6 +18,14 @@ export type EsploraTransaction = {
   readonly status: EsploraStatus
   readonly inputScripts: readonly string[]
   readonly fee: bigint
+}
+/** As far as the pages of a block tell. */
+export type ListedTransaction = {
+  readonly txid: string
+  readonly status: EsploraStatus
+  /** Of its outputs. */
+  readonly scripts: readonly Uint8Array[]
+  readonly spent: readonly Outpoint[]
 }
 type EsploraSpender = { readonly txid: string; readonly status: EsploraStatus }
 export type EsploraUtxo = { readonly txid: string; readonly outpoint: Outpoint; readonly amount: bigint; readonly status: EsploraStatus }
@@ -48,6 +56,9 @@ export function createEsploraHttp(http: ProviderHttp, network: BitcoinNetwork) {
       return response === null ? null : asHash(response.text().trim())
     },
     block: async (hash: string): Promise<Block> => parseBlockSummary(await getJson(`/block/${hash}`)),
+    transactionCount: async (hash: string) => asInteger(asRecord(await getJson(`/block/${hash}`)).tx_count),
+    /** 25 transactions of a block from `start` on, in its order. */
+    blockPage: async (hash: string, start: number) => asArray(await getJson(`/block/${hash}/txs/${start}`)).map(parseListed),
     /** Null for a block that the server does not know, or if it gives no raw blocks at all. */
     rawBlock: async (hash: string) => (await get(`/block/${hash}/raw`, BLOCK_TIMEOUT_MS))?.bytes ?? null,
     /** One page of an address's mined transactions, newest first. */
@@ -129,6 +140,19 @@ function parseTransactionSummary(value: unknown): EsploraTransaction {
     return prevout == null ? '' : asString(asRecord(prevout).scriptpubkey)
   })
   return { txid: asHash(summary.txid), status: parseStatus(summary.status), inputScripts, fee: asInteger(summary.fee) }
+}
+
+function parseListed(value: unknown): ListedTransaction {
+  const listed = asRecord(value)
+  return {
+    txid: asHash(listed.txid),
+    status: parseStatus(listed.status),
+    scripts: asArray(listed.vout).map((output) => asBytes(asRecord(output).scriptpubkey)),
+    spent: asArray(listed.vin).flatMap((item) => {
+      const input = asRecord(item)
+      return input.is_coinbase === true ? [] : [`${asHash(input.txid)}:${asInteger(input.vout)}`]
+    }),
+  }
 }
 
 function parseUtxo(value: unknown): EsploraUtxo {

@@ -5,8 +5,7 @@ import { ChainFailure } from '../../port/failure.ts'
 import type { WatchedSwaps } from '../../port/watched-swaps.ts'
 import { createProviderHttp } from '../../providers/http.ts'
 import { createRecentBlocks } from '../blocks/recent-blocks.ts'
-import { type BlockSource, reorgWhileReading, scanBlock, scanBlocks } from '../blocks/scan-blocks.ts'
-import type { SeenTransaction } from '../events.ts'
+import { type BlockSource, scanBlock, scanBlocks } from '../blocks/scan-blocks.ts'
 import type { BitcoinNetwork } from '../networks.ts'
 import { scriptOfAddress } from '../script/address.ts'
 import { isCoinbase } from '../script/transaction.ts'
@@ -15,6 +14,7 @@ import { type FeeRate, rateOf } from '../wallet/fees.ts'
 import { splitOutpoint } from '../wallet/sign.ts'
 import type { BitcoinNode, Coin } from './backend.ts'
 import { createEsploraHttp, type EsploraHttp, type EsploraTransaction, type EsploraUtxo } from './esplora-http.ts'
+import { readHistories, searchBlock } from './esplora-search.ts'
 import { inParallel } from './in-parallel.ts'
 import type { JsonRecord } from './node-json.ts'
 
@@ -47,12 +47,7 @@ export function createEsploraBackend(url: string, network: BitcoinNetwork, nowMs
       return (await blocks.hasRawBlocks()) ? scanBlocks(blocks, watched, network, from, to) : readHistories(http, watched, from, to)
     },
     async transactionsOf(watched, block) {
-      if (await blocks.hasRawBlocks()) return scanBlock(blocks, watched, network, block)
-      const { height, hash } = block
-      if ((await http.blockHashAt(height)) !== hash) throw reorgWhileReading(height)
-      const found = await readHistories(http, watched, height, height)
-      if ((await http.blockHashAt(height)) !== hash) throw reorgWhileReading(height)
-      return found
+      return (await blocks.hasRawBlocks()) ? scanBlock(blocks, watched, network, block) : searchBlock(http, watched, network, block)
     },
     async unconfirmed(watched) {
       const pages = await inParallel(await addressesToPoll(watched), http.unconfirmed)
@@ -129,34 +124,6 @@ async function addressesToPoll(watched: WatchedSwaps): Promise<readonly string[]
   const swaps = await watched.newest(ACTIVE_PAGE)
   const [funded, empty] = [swaps.filter(({ deposits }) => deposits.length > 0), swaps.filter(({ deposits }) => deposits.length === 0)]
   return [...funded, ...empty].slice(0, MAX_ADDRESSES).map(({ swapId }) => swapId)
-}
-
-/** The history of an address also has the spends of its deposits. */
-async function readHistories(http: EsploraHttp, watched: WatchedSwaps, from: bigint, to: bigint): Promise<readonly SeenTransaction[]> {
-  const lastHash = await http.blockHashAt(to)
-  const seen = new Map<string, SeenTransaction>()
-  for (let page = await watched.active(ACTIVE_PAGE, null); ; page = await watched.active(ACTIVE_PAGE, page.next)) {
-    const histories = await inParallel(page.swaps, ({ swapId }) => readHistory(http, swapId, from, to))
-    for (const { txid, status } of histories.flat())
-      if (!seen.has(txid)) seen.set(txid, { transaction: await http.transaction(txid), block: status })
-    if (page.next === null) break
-  }
-  const heights = new Map([...seen.values()].flatMap(({ block }) => (block === null ? [] : [[block.height, block.hash] as const])))
-  for (const [height, hash] of heights) if ((await http.blockHashAt(height)) !== hash) throw reorgWhileReading(height)
-  if (lastHash === null || (await http.blockHashAt(to)) !== lastHash) throw reorgWhileReading(to)
-  return [...seen.values()].sort((a, b) => Number((a.block?.height ?? 0n) - (b.block?.height ?? 0n)))
-}
-
-/** Oldest first. Histories come newest first, in pages. */
-async function readHistory(http: EsploraHttp, address: string, from: bigint, to: bigint): Promise<readonly EsploraTransaction[]> {
-  const found: EsploraTransaction[] = []
-  for (let after: string | null = null; ; ) {
-    const page: readonly EsploraTransaction[] = await http.minedPage(address, after)
-    found.push(...page.filter(({ status }) => status !== null && status.height >= from && status.height <= to))
-    const last = page.at(-1)
-    if (last === undefined || last.status === null || last.status.height < from) return found.reverse()
-    after = last.txid
-  }
 }
 
 /** Null unless it is spendable now. Amount and script come from the raw transaction, which the txid proves. */

@@ -1,0 +1,87 @@
+/** Finds the transactions of watched swaps on an Esplora server without raw blocks: by the history of each address, or in the pages of a block. */
+import type { Block } from '../../../protocol/chain.ts'
+import type { WatchedSwaps } from '../../port/watched-swaps.ts'
+import { reorgWhileReading } from '../blocks/scan-blocks.ts'
+import type { SeenTransaction } from '../events.ts'
+import type { BitcoinNetwork } from '../networks.ts'
+import { taprootAddressAt } from '../script/taproot-address.ts'
+import type { EsploraHttp, EsploraTransaction, ListedTransaction } from './esplora-http.ts'
+import { inParallel } from './in-parallel.ts'
+
+const ACTIVE_PAGE = 1_000
+/** Transactions in one page of a block: fixed by the interface. */
+const BLOCK_PAGE = 25
+
+/** The history of an address also has the spends of its deposits. */
+export async function readHistories(
+  http: EsploraHttp,
+  watched: WatchedSwaps,
+  from: bigint,
+  to: bigint,
+): Promise<readonly SeenTransaction[]> {
+  const lastHash = await http.blockHashAt(to)
+  const seen = new Map<string, SeenTransaction>()
+  for (let page = await watched.active(ACTIVE_PAGE, null); ; page = await watched.active(ACTIVE_PAGE, page.next)) {
+    const histories = await inParallel(page.swaps, ({ swapId }) => readHistory(http, swapId, from, to))
+    for (const { txid, status } of histories.flat())
+      if (!seen.has(txid)) seen.set(txid, { transaction: await http.transaction(txid), block: status })
+    if (page.next === null) break
+  }
+  const heights = new Map([...seen.values()].flatMap(({ block }) => (block === null ? [] : [[block.height, block.hash] as const])))
+  for (const [height, hash] of heights) if ((await http.blockHashAt(height)) !== hash) throw reorgWhileReading(height)
+  if (lastHash === null || (await http.blockHashAt(to)) !== lastHash) throw reorgWhileReading(to)
+  return [...seen.values()].sort((a, b) => Number((a.block?.height ?? 0n) - (b.block?.height ?? 0n)))
+}
+
+/** Oldest first. Histories come newest first, in pages. */
+async function readHistory(http: EsploraHttp, address: string, from: bigint, to: bigint): Promise<readonly EsploraTransaction[]> {
+  const found: EsploraTransaction[] = []
+  for (let after: string | null = null; ; ) {
+    const page: readonly EsploraTransaction[] = await http.minedPage(address, after)
+    found.push(...page.filter(({ status }) => status !== null && status.height >= from && status.height <= to))
+    const last = page.at(-1)
+    if (last === undefined || last.status === null || last.status.height < from) return found.reverse()
+    after = last.txid
+  }
+}
+
+/** In one block, with as few requests as possible: there is one for each open swap, or one for each page of the block. */
+export async function searchBlock(
+  http: EsploraHttp,
+  watched: WatchedSwaps,
+  network: BitcoinNetwork,
+  { height, hash }: Pick<Block, 'height' | 'hash'>,
+): Promise<readonly SeenTransaction[]> {
+  if ((await http.blockHashAt(height)) !== hash) throw reorgWhileReading(height)
+  const pages = Math.ceil(Number(await http.transactionCount(hash)) / BLOCK_PAGE)
+  const { swaps } = await watched.active(pages + 1, null)
+  const found =
+    swaps.length > pages ? await readPages(http, watched, network, hash, pages) : await readHistories(http, watched, height, height)
+  if ((await http.blockHashAt(height)) !== hash) throw reorgWhileReading(height)
+  return found
+}
+
+async function readPages(
+  http: EsploraHttp,
+  watched: WatchedSwaps,
+  network: BitcoinNetwork,
+  hash: string,
+  pages: number,
+): Promise<readonly SeenTransaction[]> {
+  const starts = Array.from({ length: pages }, (_, page) => page * BLOCK_PAGE)
+  const listed = (await inParallel(starts, (start) => http.blockPage(hash, start))).flat()
+  const addressesOf = ({ scripts }: ListedTransaction) => scripts.map((script) => taprootAddressAt(script, network))
+  const swaps = await watched.find({
+    swapIds: new Set(listed.flatMap((one) => addressesOf(one).flatMap((address) => address ?? []))),
+    spent: listed.flatMap(({ spent }) => spent),
+  })
+  const deposits = new Set<string>()
+  const found: SeenTransaction[] = []
+  for (const one of listed) {
+    const vouts = addressesOf(one).flatMap((address, vout) => (address !== null && swaps.bySwapId(address) !== undefined ? [vout] : []))
+    for (const vout of vouts) deposits.add(`${one.txid}:${vout}`)
+    if (vouts.length === 0 && !one.spent.some((outpoint) => deposits.has(outpoint) || swaps.byDeposit(outpoint) !== undefined)) continue
+    found.push({ transaction: await http.transaction(one.txid), block: one.status })
+  }
+  return found
+}
