@@ -141,7 +141,10 @@ export function createSolverClient({ id, baseUrl, token, timeoutMs }: SolverClie
     id,
     quote: (request) => askUnlessResting<SolverQuote>('/quote', request, isQuote),
     order: (request) => askUnlessResting<SolverOrderAcceptance>('/orders', request, isAcceptance),
-    fill: (orderId, request) => ask<SolverFill>(`/orders/${orderId}/fill`, request, isFill),
+    async fill(orderId, request) {
+      const answer = await ask<SolverFill>(`/orders/${orderId}/fill`, request, isFill)
+      return { ...answer, reason: answer.reason === null ? null : oneLine(answer.reason) }
+    },
     cosign: (request) => ask<SolverCosign>('/cosign', request, isCosign),
     completeCosigned: (request) => ask<SolverHealth>('/cosign/complete', request, isHealth),
     instantRefund: (orderId, request) => ask<SolverInstantRefund>(`/orders/${orderId}/instant-refund`, request, isInstantRefund),
@@ -157,7 +160,7 @@ function readRefusal({ code, message, retry_after: retryAfterSeconds }: SolverRe
   return new TandemError(code as ErrorCode, oneLine(message), { ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) })
 }
 
-/** The solver's error text, made safe to show in our answer. */
+/** The solver's text, made safe to store and to show. */
 function oneLine(text: string): string {
   return text.replaceAll(/\p{Cc}+/gu, ' ').slice(0, 300)
 }

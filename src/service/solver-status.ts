@@ -1,4 +1,5 @@
 /** Which solvers answer, and their balances. */
+import { TandemError } from '../protocol/error.ts'
 import { type LiquidityRecord, liquidityToWire } from '../protocol/wire/liquidity.ts'
 import { createTtlCache } from '../ttl-cache.ts'
 import type { ServiceContext } from './context.ts'
@@ -22,7 +23,7 @@ export function createSolverStatus(context: ServiceContext): SolverStatus {
     const answers = await Promise.allSettled(context.solvers.map(question))
     return answers.flatMap((answer) => {
       if (answer.status === 'fulfilled') return [answer.value]
-      if (!(answer.reason instanceof SolverFailure)) throw answer.reason
+      if (!(answer.reason instanceof SolverFailure || answer.reason instanceof TandemError)) throw answer.reason
       context.log.warn({ err: answer.reason }, 'a solver does not answer')
       return []
     })

@@ -13,6 +13,9 @@ export const jobs = {
     await sleep(ms)
     return threadId
   },
+  loop() {
+    for (;;);
+  },
   refuse() {
     throw new TandemError('invalid_signature', 'not this one')
   },

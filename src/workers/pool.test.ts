@@ -63,6 +63,12 @@ describe('a pool of worker threads', () => {
     expect(pool.threads()).toBe(1)
   })
 
+  test('ends a job that takes too long, with its thread', async () => {
+    const { pool, run } = open({ maxJobMs: 1_000 })
+    await expect(run('loop')).rejects.toMatchObject({ cause: { message: 'a job took more than 1000 ms' } })
+    expect(pool.threads()).toBe(0)
+  })
+
   test('keeps the code and the text of an error', async () => {
     const { pool, run } = open()
     await expect(run('refuse')).rejects.toMatchObject({ name: 'TandemError', code: 'invalid_signature', message: 'not this one' })

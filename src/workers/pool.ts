@@ -22,10 +22,16 @@ export interface Pool {
 /** Urgent: a transaction waits for it. Goes before all other jobs that wait. */
 export type Priority = 'urgent' | 'normal'
 
-export type PoolOptions = { readonly size: number; readonly maxWaiting: number; readonly idleMs: number }
+export type PoolOptions = { readonly size: number; readonly maxWaiting: number; readonly idleMs: number; readonly maxJobMs: number }
 
 /** One core stays for the event loop. */
-const defaults: PoolOptions = { size: Math.max(1, Math.min(4, availableParallelism() - 1)), maxWaiting: 256, idleMs: 30_000 }
+const defaults: PoolOptions = {
+  size: Math.max(1, Math.min(4, availableParallelism() - 1)),
+  maxWaiting: 256,
+  idleMs: 30_000,
+  // A hundred times the longest job, also on a busy machine. Without a limit, one endless job would keep its thread for ever.
+  maxJobMs: 30_000,
+}
 
 type Job = {
   readonly message: JobMessage
@@ -35,15 +41,16 @@ type Job = {
   reject(error: Error): void
 }
 
-type Thread = { readonly worker: Worker; job: Job | null; idle: NodeJS.Timeout | null }
+/** `timer`: ends the thread, because it is idle or its job takes too long. */
+type Thread = { readonly worker: Worker; job: Job | null; timer: NodeJS.Timeout | null }
 
 export function createPool(options: Partial<PoolOptions> = {}): Pool {
-  const { size, maxWaiting, idleMs } = { ...defaults, ...options }
+  const { size, maxWaiting, idleMs, maxJobMs } = { ...defaults, ...options }
   const threads = new Set<Thread>()
   const waiting: Job[] = []
 
   function start(): Thread {
-    const thread: Thread = { worker: startWorker(), job: null, idle: null }
+    const thread: Thread = { worker: startWorker(), job: null, timer: null }
     threads.add(thread)
     thread.worker.on('message', (answer: AnswerMessage) => {
       const { job } = thread
@@ -60,7 +67,7 @@ export function createPool(options: Partial<PoolOptions> = {}): Pool {
   /** Rejects the job of a thread that is gone. The next waiting job starts another thread. */
   function drop(thread: Thread, cause: Error): void {
     if (!threads.delete(thread)) return
-    if (thread.idle !== null) clearTimeout(thread.idle)
+    clearTimeout(thread.timer ?? undefined)
     void thread.worker.terminate()
     thread.job?.reject(new Error('a worker thread died during a job', { cause }))
     dispatch()
@@ -73,13 +80,18 @@ export function createPool(options: Partial<PoolOptions> = {}): Pool {
       return
     }
     thread.worker.unref()
-    thread.idle = setTimeout(() => drop(thread, new Error('idle')), idleMs).unref()
+    endIn(thread, idleMs, 'idle')
+  }
+
+  /** Unless it gets another job, or ends the one that it has. */
+  function endIn(thread: Thread, ms: number, why: string): void {
+    clearTimeout(thread.timer ?? undefined)
+    thread.timer = setTimeout(() => drop(thread, new Error(why)), ms).unref()
   }
 
   function give(thread: Thread, job: Job): void {
-    if (thread.idle !== null) clearTimeout(thread.idle)
-    thread.idle = null
     thread.job = job
+    endIn(thread, maxJobMs, `a job took more than ${maxJobMs} ms`)
     thread.worker.ref()
     try {
       thread.worker.postMessage(job.message, [...job.moved])

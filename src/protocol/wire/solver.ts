@@ -3,9 +3,12 @@ import { type Static, Type } from 'typebox'
 
 /** A positive integer in the smallest unit. */
 const Amount = Type.String({ pattern: '^[1-9][0-9]{0,77}$' })
-const UnixSeconds = Type.Integer({ minimum: 0 })
+const UnixSeconds = Type.Integer({ minimum: 0, maximum: 99_999_999_999 })
 const DepositId = Type.String({ minLength: 1, maxLength: 128 })
 const OrderId = Type.String({ pattern: '^[0-9a-f]{64}$' })
+/** As its chain names parties. */
+const Identity = Type.String({ maxLength: 256 })
+const Timelock = Type.String({ pattern: '^[1-9][0-9]{0,17}$' })
 
 /**
  * An opaque payload of the chain family: its code writes it on one side and reads it on the other, where it rejects what it does not
@@ -37,15 +40,15 @@ export type SolverQuoteRequest = Static<typeof SolverQuoteRequest>
 
 export const SolverQuote = Type.Object({
   solver_id: Type.String(),
-  quote_id: Type.String(),
+  quote_id: Type.String({ maxLength: 128 }),
   source_amount: Amount,
   destination_amount: Amount,
   /** All fees in bips: the solver's and `extra_fee_bips`. */
   fee_bips: Type.Integer(),
   /** Millionths of a US dollar, already taken off the amounts. */
-  fixed_fee_usd_micros: Type.String({ pattern: '^[0-9]+$' }),
+  fixed_fee_usd_micros: Type.String({ pattern: '^[0-9]{1,18}$' }),
   /** Seconds. */
-  estimated_time: Type.Integer(),
+  estimated_time: Type.Integer({ maximum: 31_536_000 }),
   expires_at: UnixSeconds,
 })
 export type SolverQuote = Static<typeof SolverQuote>
@@ -75,8 +78,8 @@ export type SolverOrderRequest = Static<typeof SolverOrderRequest>
 /** The terms that the solver adds. Everything else stays as proposed. Timelocks are decimal strings in the chains' own units. */
 export const SolverOrderAcceptance = Type.Object({
   solver_id: Type.String(),
-  source: Type.Object({ redeemer: Type.String(), timelock: Type.String({ pattern: '^[1-9][0-9]*$' }) }),
-  destination: Type.Object({ initiator: Type.String(), timelock: Type.String({ pattern: '^[1-9][0-9]*$' }), amount: Amount }),
+  source: Type.Object({ redeemer: Identity, timelock: Timelock }),
+  destination: Type.Object({ initiator: Identity, timelock: Timelock, amount: Amount }),
   /** For a source mined later the solver may check the price again, and decline. */
   price_expires_at: UnixSeconds,
 })

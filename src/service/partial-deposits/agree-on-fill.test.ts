@@ -69,6 +69,14 @@ describe('the fill agreement', () => {
     expect(await sync.run(fillTasks)).toEqual([])
   })
 
+  test('ends also with a reason that the database cannot store, or that is too long to show', async () => {
+    await sync.mine(sync.deposit('a', 1_000_000n))
+    const reason = `no\0money\n${'x'.repeat(10_000)}`
+    sync.service.solver.onFill = () => answerWith({ answer: 'declined', signature: null, reason })
+    await sync.run(fillTasks)
+    expect((await sync.find(sync.order.id)).declined).toMatch(/^the solver declined: no money x{291}$/)
+  })
+
   test('replaces a stale proposal: unsigned, and one of its deposits is gone', async () => {
     await sync.mine(sync.deposit('a', 1_000_000n))
     sync.service.solver.onFill = () => answerWith({ answer: 'wait', signature: null, reason: 'not yet' })

@@ -12,6 +12,17 @@ afterAll(() => service.close())
 const ask = (query: string) => service.call('GET', `/v2/quote?${query}`)
 const pair = `from=${btc}&to=${wbtc}`
 
+test.each([
+  ['quote_id', 'x'.repeat(200)],
+  ['fixed_fee_usd_micros', '9'.repeat(100)],
+  ['estimated_time', 1e15],
+  ['expires_at', 1e18],
+])('a solver whose %s is absurd is left out: what it says is kept in memory and shown', async (field, value) => {
+  service.solver.onQuote = (request) => ({ status: 200, body: { ...quoteOf('first', request), [field]: value } })
+  const { body } = await ask(`${pair}&from_amount=1000000`)
+  expect(body.result).toMatchObject([{ solver_id: 'second' }])
+})
+
 test('exact in: returns every field, and passes the fees of the service and the affiliate to the solver', async () => {
   service.secondSolver.onQuote = () => 'hang up'
   const reply = await ask(`from=${btc.toUpperCase()}&to=${wbtc}&from_amount=1000000&affiliate_fee=20&slippage=50&unknown=1`)

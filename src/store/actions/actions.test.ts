@@ -178,6 +178,11 @@ describe('a lease', () => {
       expect(leased.filter(({ orderId: of }) => of === orderId)).toHaveLength(1)
     })
 
+    test('each may be batched: those that could go with it may not be among the considered ones', async () => {
+      const leased = await leaseActions(store.db, 'holder', SECONDS, { limit: 50 })
+      expect(leased.every(({ mayBatch }) => mayBatch)).toBe(true)
+    })
+
     test('they leave room for those of other chains', async () => {
       await want(action('source', 'redeem'), action('source', 'refund'), action('destination', 'redeem'))
       const query = {

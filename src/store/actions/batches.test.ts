@@ -138,6 +138,27 @@ describe('leasing a batch', () => {
     expect([(await lease(first)).mayBatch, (await lease(third)).mayBatch]).toEqual([true, false])
   })
 
+  test('is tried by a sent redeem if one that was never sent waits', async () => {
+    const [sent = '', unsent = ''] = await wantSeveral(2)
+    const action = await lease(sent)
+    await recordAttempt(store.db, [action], attempt('alone'))
+    await finishAction(store.db, action, { kind: 'sent', tx: 'alone', againInMs: 0 })
+    expect((await lease(sent)).mayBatch).toBe(true)
+    await sql`update actions set last_tx = 'another' where key = ${redeemOf(unsent)}`.execute(store.db)
+    await sql`update actions set lease_until = null`.execute(store.db)
+    expect((await lease(sent)).mayBatch).toBe(false)
+  })
+
+  test('is tried if the others of its transaction were sent too', async () => {
+    const [first = '', second = ''] = await wantSeveral(2)
+    const action = await lease(first)
+    const [other] = await batchOf(action)
+    if (other === undefined) throw new Error('expected a batch')
+    await recordAttempt(store.db, [action, other], attempt('a'))
+    for (const one of [action, other]) await finishAction(store.db, one, { kind: 'sent', tx: 'a', againInMs: 0 })
+    expect((await lease(second)).mayBatch).toBe(true)
+  })
+
   test('has redeems of one redeemer only: those of others are leased beside it', async () => {
     const [first = '', second = '', third = ''] = await wantSeveral(3)
     await sql`update swaps set redeemer = 'somebody else' where order_id = ${third} and leg = 'source'`.execute(store.db)

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { statementsOf } from '../statements.fixture.ts'
 import { openTestStore, type TestStore } from '../store.fixture.ts'
 import type { AppSettings } from './app-settings.ts'
-import { createApp, findApp, listApps, rotateApp, setAppDisabled, updateApp } from './apps.ts'
+import { type App, createApp, findApp, listApps, rotateApp, setAppDisabled, updateApp } from './apps.ts'
 
 let store: TestStore
 beforeAll(async () => {
@@ -43,6 +44,17 @@ test('finds no app by another id', async () => {
   for (const wrong of ['', appId.toUpperCase(), appId.slice(1), `${appId} `, 'f'.repeat(64)]) {
     expect(await findApp(store.db, wrong)).toBeNull()
   }
+})
+
+test('very many questions at once share few statements: unknown ids must not take all connections', async () => {
+  const { appId } = await createApp(store.db, 'busy')
+  const ids = Array.from({ length: 100 }, (_, n) => (n === 60 ? appId : n.toString(16).padStart(64, '0')))
+  let found: readonly (App | null)[] = []
+  const statements = await statementsOf(async () => {
+    found = await Promise.all(ids.map((id) => findApp(store.db, id)))
+  })
+  expect(found.map((app) => app?.name ?? null)).toEqual(ids.map((id) => (id === appId ? 'busy' : null)))
+  expect(statements.length).toBeLessThanOrEqual(5)
 })
 
 test('a disabled app is not found until it is enabled again', async () => {

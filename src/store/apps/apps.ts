@@ -2,8 +2,10 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Selectable } from 'kysely'
 import { TandemError } from '../../protocol/error.ts'
+import { anyOf } from '../database/any-of.ts'
 import type { Database } from '../database/database.ts'
 import type { Schema } from '../database/schema.ts'
+import { sharePerDatabase } from '../database/share-statements.ts'
 import { type AppSettings, assertAppName, assertAppSettings } from './app-settings.ts'
 
 export type App = AppSettings & { readonly name: string }
@@ -32,15 +34,16 @@ export async function createApp(
 }
 
 /** Null for a disabled app too. */
-export async function findApp(db: Database, appId: string): Promise<App | null> {
-  const row = await db
-    .selectFrom('apps')
-    .selectAll()
-    .where('id_hash', '=', hashAppId(appId))
-    .where('disabled', '=', false)
-    .executeTakeFirst()
-  return row === undefined ? null : appOf(row)
+export function findApp(db: Database, appId: string): Promise<App | null> {
+  return findShared(db, hashAppId(appId))
 }
+
+/** Anyone can ask with any id: together they must not take all connections. */
+const findShared = sharePerDatabase<string, App | null>(async (db, hashes) => {
+  const rows = await db.selectFrom('apps').selectAll().where('id_hash', '=', anyOf(hashes)).where('disabled', '=', false).execute()
+  const found = new Map(rows.map((row) => [row.id_hash, appOf(row)]))
+  return hashes.map((hash) => found.get(hash) ?? null)
+})
 
 /** The allowed origins of all apps that are not disabled. */
 export async function listOrigins(db: Database): Promise<ReadonlySet<string>> {

@@ -39,6 +39,15 @@ test('/health is online while one solver answers', async () => {
   expect((await service.call('GET', '/v2/health')).body).toEqual({ status: 'Ok', error: null, result: 'Online' })
 })
 
+test('a solver that refuses to answer does not hide the others', async () => {
+  const refusal = { status: 503, body: { code: 'chain_unavailable', message: 'starting' } }
+  service.solver.onLiquidity = () => refusal
+  service.solver.onHealth = () => refusal
+  const { body } = await service.call('GET', '/v2/liquidity')
+  expect(body.result).toMatchObject([{ solver_id: 'second' }])
+  expect((await service.call('GET', '/v2/health')).body).toMatchObject({ result: 'Online' })
+})
+
 test('/health is offline when no solver answers', async () => {
   for (const solver of [service.solver, service.secondSolver]) solver.onHealth = () => 'hang up'
   expect(await service.call('GET', '/v2/health')).toMatchObject({ status: 503, body: { status: 'Error', code: 'chain_unavailable' } })
