@@ -410,5 +410,51 @@ describe('the next change', () => {
         expect(decisions(at(lastNow, lastHeight)).rules).toEqual(decisions(facts).rules)
       },
     )
+
+    it('and none to spare: comes when a reorg lowers the height by one, which gives a second more', () => {
+      const facts = expiringIn(first - 1n)
+      const lower = { ...facts.tips.source, height: facts.tips.source.height - 1n }
+      expect([gapOf(facts), gapOf({ ...facts, tips: { ...facts.tips, source: lower } })]).toEqual([0n, 1n])
+      expect(ranges(facts).source.height.since).toBe(facts.tips.source.height)
+    })
+
+    describe('on a chain that counts time', () => {
+      /** The source expires so many seconds after its tip, which is so old. */
+      const timed = (fastestMs: bigint, age: bigint, seconds: bigint): OrderFacts => {
+        const tip = { ...funded.tips.source, time: funded.now - age }
+        return {
+          ...funded,
+          chains: { ...funded.chains, source: { ...source, clock: { ...source.clock, unit: 'seconds', fastestMs } } },
+          tips: { ...funded.tips, source: tip },
+          events: {
+            ...funded.events,
+            source: funded.events.source.map((event) => (event.kind === 'initiated' ? { ...event, expiresAt: tip.time + seconds } : event)),
+          },
+        }
+      }
+      const withTip = (facts: OrderFacts, time: bigint): OrderFacts => ({
+        ...facts,
+        tips: { ...facts.tips, source: { ...facts.tips.source, time } },
+      })
+      const numbers = Array.from({ length: 100_000 }, (_, n) => BigInt(n))
+
+      it('that may be faster than the clock: comes with the block that shows how old its tip is', () => {
+        const [age, fastestMs] = [30n, 700n]
+        const seconds = numbers.find((left) => gapOf(withTip(timed(fastestMs, age, left), funded.now)) > 0n) ?? -1n
+        const facts = timed(fastestMs, age, seconds)
+        expect([gapOf(facts) <= 0n, gapOf(withTip(facts, funded.now))]).toEqual([true, 1n])
+        const { time } = facts.tips.source
+        expect(ranges(facts).source.time).toEqual({ since: time, until: time + 1n })
+      })
+
+      it('and whose tip is ahead of the clock: comes when a reorg lowers its time', () => {
+        const [age, fastestMs] = [-3n, 1_000n]
+        const seconds = (numbers.find((left) => gapOf(timed(fastestMs, age, left)) > 0n) ?? -1n) - 1n
+        const facts = timed(fastestMs, age, seconds)
+        const { time } = facts.tips.source
+        expect([gapOf(facts), gapOf(withTip(facts, time - 1n))]).toEqual([0n, 1n])
+        expect(ranges(facts).source.time.since).toBe(time)
+      })
+    })
   })
 })

@@ -126,6 +126,8 @@ describe('a deposit that the solver does not pay for', () => {
     now += 8_000 + 8_000
     expect(await signNext('e')).toEqual([0])
     expect(await signNext('f')).toEqual([1_000])
+    for (const name of ['g', 'h', 'i', 'j', 'k', 'l']) await signNext(name)
+    expect(await signNext('m')).toEqual([30_000])
   })
 
   test('is retried when the solver does not answer', async () => {
