@@ -220,8 +220,8 @@ export async function recordAndSend<D extends Draft | null>(
   })
   if (draft === null) return draft as Extract<D, null>
   const { txid: tx, raw } = draft.signed
-  await blocks.note(tx)
-  const result = await backend.broadcast(raw)
+  // At the same time: a block too many in the note only delays a fee bump.
+  const [result] = await Promise.all([backend.broadcast(raw), blocks.note(tx)])
   return { tx, reason: result.accepted || classifyRejection(result.reason) === 'known' ? null : result.reason }
 }
 
