@@ -7,6 +7,7 @@ import { TandemError } from '../../protocol/error.ts'
 import type { HtlcTerms, SwapId } from '../../protocol/htlc.ts'
 import type { Hex32 } from '../../protocol/secret.ts'
 import { parseAddress } from './address.ts'
+import { memoize } from './memoize.ts'
 
 /** The contract that locks one asset. `token` is null for the native coin. */
 export type HtlcContract = { readonly chainId: number; readonly address: Address; readonly token: Address | null }
@@ -63,8 +64,11 @@ export function orderIdOf(contract: HtlcContract, terms: HtlcTerms): Hex {
   ]
   const encoded = words.map((word) => word.padStart(WORD_DIGITS, '0')).join('')
   if (encoded.length !== words.length * WORD_DIGITS) throw new Error('a term of this swap does not fit in 32 bytes')
-  return keccak256(`0x${encoded}`)
+  return hashOfWords(encoded)
 }
+
+/** Each event and each look at a contract asks for the id of its swap. */
+const hashOfWords = memoize(2000, (words) => keccak256(`0x${words}`))
 
 export function swapIdOf(contract: HtlcContract, terms: HtlcTerms): SwapId {
   return orderIdOf(contract, terms).slice(2)

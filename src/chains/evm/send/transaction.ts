@@ -14,6 +14,7 @@ import type { FeeModel } from '../../../protocol/registry/family-data.ts'
 import type { Attempt } from '../../port/outbox.ts'
 import { accountOf } from '../address.ts'
 import { type Fees, sameFees } from '../fees/fees.ts'
+import { memoize } from '../memoize.ts'
 
 export type TransactionCall = { readonly to: Address; readonly data: Hex; readonly value: bigint }
 
@@ -47,16 +48,21 @@ export function nonceOf({ tx, nonce }: Attempt): bigint {
 }
 
 export function readAttempt({ tx, raw, at }: Attempt): Signed {
+  const parsed = parseRaw(raw)
+  if (parsed === 'no recipient') throw new Error(`recorded transaction ${tx} has no recipient`)
+  return { tx, at, ...parsed }
+}
+
+/** Every action reads all unmined transactions of its signer, several times. */
+const parseRaw = memoize(500, (raw): Omit<Signed, 'tx' | 'at'> | 'no recipient' => {
   const { to, data, value, nonce, gas, gasPrice, maxFeePerGas, maxPriorityFeePerGas } = parseTransaction(raw as Hex)
-  if (!to) throw new Error(`recorded transaction ${tx} has no recipient`)
+  if (!to) return 'no recipient'
   return {
-    tx,
     raw: bytesToHex(hexToBytes(raw as Hex)),
-    at,
     call: { to: to.toLowerCase() as Address, data: data ?? '0x', value: value ?? 0n },
     nonce: BigInt(nonce ?? 0),
     gas: gas ?? 0n,
     fees:
       gasPrice === undefined ? { maxFeePerGas: maxFeePerGas ?? 0n, maxPriorityFeePerGas: maxPriorityFeePerGas ?? 0n } : sameFees(gasPrice),
   }
-}
+})
