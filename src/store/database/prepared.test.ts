@@ -32,6 +32,13 @@ test('statements are planned without their parameters, so that a plan serves eve
   })
 })
 
+test('a plan that is made while a table is small uses its index, not a scan that grows with the table', async () => {
+  await sql`insert into leases (name, holder, until) values ('one', 'holder', now())`.execute(store.db)
+  await sql`analyze leases`.execute(store.db)
+  const { rows } = await sql<{ 'QUERY PLAN': string }>`explain select holder from leases where name = 'one'`.execute(store.db)
+  expect(rows.map((row) => row['QUERY PLAN']).join()).toContain('Index Scan using leases_pkey')
+})
+
 test('statements of ever new texts do not fill the memory of a connection, and still work', async () => {
   await store.db.connection().execute(async (connection) => {
     for (let count = 1; count <= 500; count += 1) {

@@ -26,8 +26,9 @@ function nameOf(text: string): string | undefined {
 /**
  * All statements find rows by indexes, whatever their parameters. Planning the larger ones for each execution, as the server may decide to, takes longer
  * than executing them. So write none whose best plan depends on a parameter, e.g. `$1 is null or …`.
+ * A plan that was made while a table was small would read the whole table until the next analysis: scan tables only where there is no index.
  */
-const GENERIC_PLANS = 'set plan_cache_mode = force_generic_plan'
+const GENERIC_PLANS = 'set plan_cache_mode = force_generic_plan; set enable_seqscan = off'
 
 export type Prepared<Row> = (db: Kysely<Schema>, parameters: readonly unknown[]) => Promise<readonly Row[]>
 
