@@ -17,7 +17,7 @@ import { readRevertedRelays } from '../store/actions/reverted-relays.ts'
 import { noteInstantRefundTransaction } from '../store/orders/grants.ts'
 import type { StoredOrder } from '../store/orders/orders.ts'
 import { recordPrefund } from '../store/orders/prefunds.ts'
-import { type BatchContext, redeemBatch } from './batch-redeem/batch-redeem.ts'
+import { type BatchContext, redeemBatch, type SentBatch } from './batch-redeem/batch-redeem.ts'
 import { clientFor, type LiveView, loadLiveOrder } from './facts.ts'
 import { createFreshFacts } from './fresh-facts.ts'
 import type { Leases } from './leases.ts'
@@ -43,9 +43,11 @@ export async function executeAction(context: ExecutorContext, action: LeasedActi
     if (await isWanted(context, taken)) {
       const waitMs = await waitLeft(context, taken)
       if (waitMs > 0) return { kind: 'skipped', againInMs: Math.min(waitMs, LONGEST_WAIT_MS) }
-      const tx = await send(context, taken, againInMs)
+      const { tx, others } = await send(context, taken, againInMs)
       if (tx !== action.lastTx) context.onSent?.(chain)
-      return { kind: 'sent', tx, againInMs }
+      const sent = { kind: 'sent', tx, againInMs } as const
+      await Promise.all(others.map((other) => context.leases.finish(other, sent)))
+      return sent
     }
     if (action.cancelling) return await cancelUnmined(context, taken, againInMs)
     return taken.isClosed ? { kind: 'finished' } : { kind: 'skipped', againInMs }
@@ -114,8 +116,8 @@ export function backoffMs(failures: number): number {
   return Math.min(500 * 2 ** Math.min(failures, 10), 30_000)
 }
 
-async function send(context: ExecutorContext, first: Taken, againInMs: number): Promise<string> {
-  const { action, step } = first
+async function send(context: ExecutorContext, first: Taken, againInMs: number): Promise<SentBatch> {
+  const { step } = first
   // A batch pays the redeemer of the terms: not one who chose another address.
   if (step.verb === 'redeem' && step.client.batchRedeem !== undefined && context.party.payoutAddress(step) === null) {
     const batch: BatchContext = {
@@ -126,6 +128,11 @@ async function send(context: ExecutorContext, first: Taken, againInMs: number): 
     }
     return redeemBatch(batch, first)
   }
+  return { tx: await sendAlone(context, first), others: [] }
+}
+
+async function sendAlone(context: ExecutorContext, first: Taken): Promise<string> {
+  const { action, step } = first
   const facts = createFreshFacts(step.asOfMs, async () => {
     const now = await takeIfWanted(context, action)
     if (now === null) throw new ChainFailure('superseded', `${action.key} is no longer wanted`)

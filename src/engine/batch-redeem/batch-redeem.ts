@@ -22,26 +22,27 @@ export type BatchContext = OutboxContext & {
   readonly againInMs: number
 }
 
-/** Finishes the other actions that it leased; the caller finishes `first`. */
-export async function redeemBatch(context: BatchContext, first: Taken): Promise<string> {
+/** `others`: the actions that share the transaction with the first one. The caller finishes them all. */
+export type SentBatch = { readonly tx: string; readonly others: readonly LeasedAction[] }
+
+/** Finishes the actions that it leased and did not send. */
+export async function redeemBatch(context: BatchContext, first: Taken): Promise<SentBatch> {
   const { leases } = context
   const leased = first.action.mayBatch ? await leases.batch(first.action, { limit: MAX_OTHERS }) : []
   const undecided = new Map(leased.map((action) => [action.key, action]))
   let { againInMs } = context
   try {
-    const others = await takeAll(context, leased)
-    const batch = await withoutBad(context, await sameTransaction(context, first, others))
+    const wanted = await takeAll(context, leased)
+    const batch = await withoutBad(context, await sameTransaction(context, first, wanted))
     // The first is bad: the others do not wait for it.
     if (batch === null) againInMs = 0
     const { taken, cosigned } = batch ?? { taken: [first] as const, cosigned: null }
     const tx = await send(context, { taken, cosigned })
-    for (const { action } of taken.slice(1)) {
-      undecided.delete(action.key)
-      await leases.finish(action, { kind: 'sent', tx, againInMs: context.againInMs })
-    }
-    return tx
+    const others = taken.slice(1).map(({ action }) => action)
+    for (const { key } of others) undecided.delete(key)
+    return { tx, others }
   } finally {
-    for (const action of undecided.values()) await leases.finish(action, { kind: 'skipped', againInMs })
+    await Promise.all([...undecided.values()].map((action) => leases.finish(action, { kind: 'skipped', againInMs })))
   }
 }
 

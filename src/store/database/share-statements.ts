@@ -1,4 +1,5 @@
 /** Batches concurrent requests: while statements run, new requests queue up and share the next one. A single request is executed at once. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from './database.ts'
 
 export type Waiting<Item, Result> = {
@@ -11,16 +12,18 @@ const MAX_BATCH = 50
 /** Two, so that the database executes one while the other waits for the disk, or its answer is parsed. */
 const MAX_STATEMENTS = 2
 
-/** `execute` settles every request of its batch, and does not reject. */
+/** `execute` settles every request of its batch, and does not reject. `collectMs`: how long the first request waits for others. */
 export function shareStatements<Item, Result>(
   execute: (batch: readonly Waiting<Item, Result>[]) => Promise<void>,
+  collectMs = 0,
 ): (item: Item) => Promise<Result> {
   const waiting: Waiting<Item, Result>[] = []
   let statements = 0
 
   async function work(): Promise<void> {
-    if (statements >= MAX_STATEMENTS) return
+    if (statements >= (collectMs > 0 ? 1 : MAX_STATEMENTS)) return
     statements += 1
+    if (collectMs > 0) await sleep(collectMs)
     while (waiting.length > 0) await execute(waiting.splice(0, MAX_BATCH))
     statements -= 1
   }
@@ -38,6 +41,7 @@ export function shareStatements<Item, Result>(
  */
 export function sharePerDatabase<Item, Result>(
   execute: (db: Database, items: readonly Item[]) => Promise<readonly Result[]>,
+  collectMs = 0,
 ): (db: Database, item: Item) => Promise<Result> {
   const shared = new WeakMap<Database, (item: Item) => Promise<Result>>()
 
@@ -53,7 +57,7 @@ export function sharePerDatabase<Item, Result>(
       } catch (error) {
         for (const { reject } of batch) reject(error)
       }
-    })
+    }, collectMs)
     shared.set(db, share)
     return share
   }
