@@ -2,6 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { compiledChild } from '../compiled-children.ts'
 
 export type Child<T> = {
   readonly ready: T
@@ -13,8 +14,10 @@ export type Child<T> = {
 
 /** Starts a file beside this one with `input`; resolves with the first message it sends. */
 export async function startChild<T>(file: string, input: unknown): Promise<Child<T>> {
-  const child = fork(fileURLToPath(new URL(file, import.meta.url)), [JSON.stringify(input)], {
+  const child = fork(fileURLToPath(compiledChild(new URL(file, import.meta.url))), [JSON.stringify(input)], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    // Not the loader of this process.
+    execArgv: [],
   })
   const ready = await nextMessage<T>(child, file)
   return {
@@ -52,8 +55,9 @@ function nextMessage<T>(child: ChildProcess, file: string): Promise<T> {
   })
 }
 
-/** For the child: the `input` of `startChild`. */
+/** For the child: the `input` of `startChild`. The child ends with its parent. */
 export function readInput<T>(): T {
+  process.once('disconnect', () => process.exit(1))
   return JSON.parse(process.argv[2] ?? 'null') as T
 }
 

@@ -3,13 +3,14 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ApiError, createApiClient } from '../../demo/client/api-client.ts'
+import { ApiError } from '../../demo/client/api-client.ts'
 import { chainOf } from '../../demo/client/local-client.ts'
 import type { Child } from '../api/child.ts'
 import { type Bench, percentile } from '../bench.ts'
 import { createAccounts, createEvmUsers } from './evm-users.ts'
 import type { PartyInput, PartyReport } from './party-child.ts'
 import { postgresCpuSeconds } from './postgres-cpu.ts'
+import { createQuickApi } from './quick-api.ts'
 import { withProcesses } from './stack-processes.ts'
 import type { Route, Swap, Users } from './users.ts'
 import { createWalletUsers } from './wallet-users.ts'
@@ -33,7 +34,14 @@ type LoadFigures = LoadPlan & {
   readonly requestsPerSwap: number
   readonly loopDelayMs: { readonly service: number; readonly solver: number }
   /** Milliseconds of processor time per swap. */
-  readonly cpu: { readonly service: number; readonly solver: number; readonly chains: number; readonly postgres: number | null }
+  readonly cpu: {
+    readonly service: number
+    readonly solver: number
+    readonly chains: number
+    readonly postgres: number | null
+    /** This process. */
+    readonly users: number
+  }
 }
 
 const ROUTE: Route = { from: 'ethereum_localnet:eth', to: 'arbitrum_localnet:usdc', amount: 10_000_000_000_000_000n }
@@ -51,6 +59,7 @@ const MIXED: readonly Route[] = [
 const ACCOUNTS = 40
 const WEALTH = 10n ** 19n
 const POLL_MS = 20
+const PROGRESS_MS = 1000
 /** On each route. */
 const WARM_UP_SWAPS = 2
 /** How long a swap may take after the last one was funded. */
@@ -76,7 +85,7 @@ function measureLoad(plan: LoadPlan, onProgress: (what: string) => void): Promis
         const configFile = engine === 0 ? file : await withOtherPort(file)
         parties.push({ party, child: await startParty({ party, configFile, nodeHosts }) })
       }
-    const api = createApiClient({ baseUrl: info.base_url, appId: info.app_id })
+    const api = createQuickApi({ baseUrl: info.base_url, appId: info.app_id })
     const users = plan.routes === 'one' ? await createEvmUsers(info, api, accounts, ROUTE) : createWalletUsers(info, MIXED)
     const report = async () =>
       Promise.all(parties.map(async ({ party, child }) => ({ party, ...(await child.ask<PartyReport>('report')) })))
@@ -84,9 +93,16 @@ function measureLoad(plan: LoadPlan, onProgress: (what: string) => void): Promis
 
     onProgress('warming up')
     await run(users, { perSecond: 2, swaps: WARM_UP_SWAPS * routes.length }, () => undefined)
-    const before = { parties: await report(), chains: await chainsCpu(), postgres: await postgresCpuSeconds(chains.pid) }
+    const measure = async () => ({
+      parties: await report(),
+      chains: await chainsCpu(),
+      postgres: await postgresCpuSeconds(chains.pid),
+      users: process.cpuUsage(),
+    })
+    const before = await measure()
     const { swaps, refused } = await run(users, { perSecond: plan.perSecond, swaps: Math.ceil(plan.perSecond * plan.seconds) }, onProgress)
-    const after = { parties: await report(), chains: await chainsCpu(), postgres: await postgresCpuSeconds(chains.pid) }
+    const after = await measure()
+    users.close()
 
     const of = (party: PartyInput['party']) =>
       after.parties.map((now, index) => ({ now, earlier: before.parties[index] })).filter(({ now }) => now.party === party)
@@ -104,6 +120,7 @@ function measureLoad(plan: LoadPlan, onProgress: (what: string) => void): Promis
         solver: cpuOf('solver'),
         chains: ((after.chains - before.chains) * 1e3) / swaps.length,
         postgres: after.postgres === null || before.postgres === null ? null : ((after.postgres - before.postgres) * 1e3) / swaps.length,
+        users: (after.users.user + after.users.system - before.users.user - before.users.system) / 1e3 / swaps.length,
       },
     }
   })
@@ -120,6 +137,7 @@ async function run(
   const startedAt = performance.now()
   const failures: unknown[] = []
   let lastSwapAt = startedAt
+  let toldAt = Number.NEGATIVE_INFINITY
   for (let running = true; running; ) {
     const now = performance.now()
     while (started.length < swaps && now - startedAt >= (started.length * 1000) / perSecond) {
@@ -127,9 +145,11 @@ async function run(
       started.push(users.swap(started.length).catch((error: unknown) => void failures.push(error)))
     }
     await users.poll()
-    const mine = users.swaps.slice(first)
-    const paid = mine.filter(({ paidAt }) => paidAt !== null).length
-    onProgress(`${started.length} of ${swaps} swaps started, ${paid} paid`)
+    const paid = users.swaps.slice(first).filter(({ paidAt }) => paidAt !== null).length
+    if (now - toldAt >= PROGRESS_MS) {
+      toldAt = now
+      onProgress(`${started.length} of ${swaps} swaps started, ${paid} paid`)
+    }
     running = started.length < swaps || (paid + failures.length < swaps && now - lastSwapAt < DRAIN_MS)
     await sleep(POLL_MS)
   }
@@ -203,7 +223,7 @@ export const loadBench: Bench = {
           'p99 ms',
           'requests/swap',
           'loop delay p99 ms service, solver',
-          'CPU ms/swap service, solver, chains, database',
+          'CPU ms/swap service, solver, chains, database, users',
         ],
         rows: rows.map((row) => [
           row.routes,
@@ -217,7 +237,9 @@ export const loadBench: Bench = {
           Math.round(row.p99Ms),
           Math.round(row.requestsPerSwap),
           `${row.loopDelayMs.service.toFixed(0)}, ${row.loopDelayMs.solver.toFixed(0)}`,
-          [row.cpu.service, row.cpu.solver, row.cpu.chains, row.cpu.postgres].map((part) => part?.toFixed(0) ?? '–').join(', '),
+          [row.cpu.service, row.cpu.solver, row.cpu.chains, row.cpu.postgres, row.cpu.users]
+            .map((part) => part?.toFixed(0) ?? '–')
+            .join(', '),
         ]),
       },
     }

@@ -8,7 +8,8 @@ export type Swap = { readonly confirmedAt: number; paidAt: number | null }
 export interface Users {
   /** Quotes, orders and funds one swap. Resolves when its source is confirmed. */
   swap(index: number): Promise<void>
-  /** Looks once for payouts. */
+  /** Looks once for payouts, where nothing tells of them. */
   poll(): Promise<void>
+  close(): void
   readonly swaps: readonly Swap[]
 }

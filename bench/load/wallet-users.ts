@@ -72,6 +72,7 @@ export function createWalletUsers(info: LocalJson, routes: readonly Route[], ask
         }),
       )
     },
+    close: () => undefined,
     swaps,
   }
 }

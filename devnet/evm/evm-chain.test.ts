@@ -74,6 +74,21 @@ describe('JSON-RPC', () => {
     await client.transport.getRpcClient().then((rpc) => rpc.close())
   })
 
+  it('pushes each log of a block in a message of its own', async () => {
+    const { chain } = await start()
+    const client = createPublicClient({ transport: webSocket(chain.webSocketUrl) })
+    const emitter = '0x00000000000000000000000000000000000000e0'
+    // Emits an empty log: LOG0 over no memory.
+    await chain.request({ method: 'hardhat_setCode', params: [emitter, '0x5f5fa000'] })
+    const logs: unknown[] = []
+    await client.transport.subscribe({ params: ['logs', { address: emitter }], onData: ({ result }) => logs.push(result) })
+    const wallet = createWalletClient({ account, transport: http(chain.rpcUrl) })
+    for (const nonce of [0, 1]) await wallet.sendTransaction({ chain: null, to: emitter, nonce, gas: 100_000n })
+    await chain.request({ method: 'evm_mine' })
+    await vi.waitFor(() => expect(logs).toMatchObject([{ address: emitter }, { address: emitter }]))
+    await client.transport.getRpcClient().then((rpc) => rpc.close())
+  })
+
   it('listens on the given port and refuses one that is taken', async () => {
     const blocker = createServer()
     const port = await new Promise<number>((resolve) => {

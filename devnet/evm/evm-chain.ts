@@ -48,7 +48,10 @@ export async function startEvmChain(options: EvmChainOptions): Promise<EvmChain>
     funded: keys.map((key) => privateKeyToAddress(key)),
     balance: initialBalance,
     autoMine: false,
-    onSubscription: ({ filterId, result }) => server?.publish(`0x${filterId.toString(16)}`, result),
+    onSubscription({ filterId, result }) {
+      // EDR tells of all logs of a block at once, nodes of each.
+      for (const one of Array.isArray(result) ? result : [result]) server?.publish(`0x${filterId.toString(16)}`, one)
+    },
   })
   const node = await createEvmNode(edr, mining, await options.hooks?.(edr))
   try {

@@ -72,17 +72,18 @@ export async function createEvmNode(edr: EdrProvider, initialMining: MiningPolic
   let dropsLeft = 0
 
   const headNumber = async () => Number(await edr.request({ method: 'eth_blockNumber' }))
+  let head = await headNumber()
 
   async function rememberHead(): Promise<void> {
-    const head = await headNumber()
     snapshots.set(head, (await edr.request({ method: 'evm_snapshot' })) as Hex)
     for (const number of snapshots.keys()) if (number < head - finalityDepth) snapshots.delete(number)
   }
 
-  async function mine(call: JsonRpcCall = { method: 'evm_mine' }, replacing = false): Promise<unknown> {
+  async function mine(call: JsonRpcCall = ONE_BLOCK, replacing = false): Promise<unknown> {
     await hooks.before?.(replacing)
     const result = await edr.request(call)
     await hooks.after?.()
+    head = call === ONE_BLOCK ? head + 1 : await headNumber()
     await rememberHead()
     return result
   }
@@ -111,12 +112,11 @@ export async function createEvmNode(edr: EdrProvider, initialMining: MiningPolic
   }
 
   async function sendRaw(raw: Hex): Promise<Hex> {
-    const hash = keccak256(raw)
     if (dropsLeft > 0) {
       dropsLeft -= 1
-      return hash
+      return keccak256(raw)
     }
-    await edr.request({ method: 'eth_sendRawTransaction', params: [raw] })
+    const hash = (await edr.request({ method: 'eth_sendRawTransaction', params: [raw] })) as Hex
     rawTransactions.set(hash, raw)
     if (rawTransactions.size > rememberedTransactions) rawTransactions.delete(rawTransactions.keys().next().value ?? hash)
     announce()
@@ -126,7 +126,7 @@ export async function createEvmNode(edr: EdrProvider, initialMining: MiningPolic
   /** EDR forgets all snapshots from the reverted one on. */
   async function revertTo(snapshot: unknown): Promise<unknown> {
     const reverted = await edr.request({ method: 'evm_revert', params: [snapshot] })
-    const head = await headNumber()
+    head = await headNumber()
     for (const number of snapshots.keys()) if (number >= head) snapshots.delete(number)
     await rememberHead()
     return reverted
@@ -151,16 +151,16 @@ export async function createEvmNode(edr: EdrProvider, initialMining: MiningPolic
   }
 
   async function replaceBlocks(depth: number, { transactions = 'return', blocks = depth }: ReorgOptions): Promise<ReorgReport> {
-    const head = await headNumber()
-    const forkBlock = head - depth
+    const newest = head
+    const forkBlock = newest - depth
     const snapshot = snapshots.get(forkBlock)
     if (depth < 1 || blocks < 1 || snapshot === undefined) {
       throw new RangeError(
-        `cannot replace ${depth} blocks by ${blocks}: the newest is ${head}, and blocks are final at depth ${finalityDepth}`,
+        `cannot replace ${depth} blocks by ${blocks}: the newest is ${newest}, and blocks are final at depth ${finalityDepth}`,
       )
     }
     const old: Block[] = []
-    for (let number = forkBlock + 1; number <= head; number += 1) {
+    for (let number = forkBlock + 1; number <= newest; number += 1) {
       old.push((await edr.request({ method: 'eth_getBlockByNumber', params: [numberToHex(number), false] })) as Block)
     }
     const pending = await poolHashes()
@@ -215,14 +215,13 @@ export async function createEvmNode(edr: EdrProvider, initialMining: MiningPolic
         setMining(Number(first) > 0 ? { kind: 'interval', seconds: Number(first) / 1_000 } : { kind: 'manual' })
         return true
       default:
-        return ask({ method: call.method, params: await withoutFinalityTags(call.params ?? []) })
+        return ask({ method: call.method, params: withoutFinalityTags(call.params ?? []) })
     }
   }
 
   /** EDR calls its newest block final. Here the final block must be below the deepest possible reorg. */
-  async function withoutFinalityTags(params: readonly unknown[]): Promise<readonly unknown[]> {
+  function withoutFinalityTags(params: readonly unknown[]): readonly unknown[] {
     if (!params.some(hasFinalityTag)) return params
-    const head = await headNumber()
     const depths: Record<string, number> = { safe: safeDepth, finalized: finalityDepth }
     const replaceTag = (value: unknown): unknown => {
       const depth = typeof value === 'string' ? depths[value] : undefined
@@ -235,12 +234,14 @@ export async function createEvmNode(edr: EdrProvider, initialMining: MiningPolic
     )
   }
 
+  const queueFor = ({ method }: JsonRpcCall) => (readingMethods.has(method) ? queue.runReading : queue.run)
+
   await rememberHead()
   setMining(initialMining)
 
   return {
-    request: (call) => queue.run(() => handle(call)),
-    serve: (call) => queue.run(() => handle(call, edr.requestText)),
+    request: (call) => queueFor(call)(() => handle(call)),
+    serve: (call) => queueFor(call)(() => handle(call, edr.requestText)),
     setMining,
     announce,
     reorg: (depth, options = {}) => queue.run(() => replaceBlocks(depth, options)),
@@ -253,6 +254,23 @@ export async function createEvmNode(edr: EdrProvider, initialMining: MiningPolic
     },
   }
 }
+
+const ONE_BLOCK: JsonRpcCall = { method: 'evm_mine' }
+
+/** They change nothing, so that those of one batch need not wait for each other. */
+const readingMethods: ReadonlySet<string> = new Set([
+  'eth_blockNumber',
+  'eth_call',
+  'eth_estimateGas',
+  'eth_getBalance',
+  'eth_getBlockByHash',
+  'eth_getBlockByNumber',
+  'eth_getCode',
+  'eth_getLogs',
+  'eth_getTransactionByHash',
+  'eth_getTransactionCount',
+  'eth_getTransactionReceipt',
+])
 
 const finalityTags: readonly unknown[] = ['safe', 'finalized']
 

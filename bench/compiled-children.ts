@@ -1,0 +1,28 @@
+/** Children of benchmarks run compiled JavaScript, as production does: the loader for TypeScript makes every closure slower. */
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+const ROOT = fileURLToPath(new URL('../', import.meta.url))
+/** Below node_modules, so that packages are found and no check reads it. */
+const CACHE = join(ROOT, 'node_modules', '.cache')
+
+let folder: string | null = null
+
+/** The compiled file of a source of a child. Compiles all children once per process. */
+export function compiledChild(source: URL): URL {
+  folder ??= compile()
+  return pathToFileURL(join(folder, relative(ROOT, fileURLToPath(source)).replace(/\.ts$/, '.js')))
+}
+
+function compile(): string {
+  mkdirSync(CACHE, { recursive: true })
+  const made = mkdtempSync(join(CACHE, 'bench-'))
+  process.once('exit', () => rmSync(made, { recursive: true, force: true }))
+  const command = ['--import', 'tsx', 'build.ts', relative(ROOT, made), 'tsconfig.bench.json']
+  const { status, stdout, stderr } = spawnSync(process.execPath, command, { cwd: ROOT, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`the children of the benchmarks do not compile: ${stdout}${stderr}`)
+  writeFileSync(join(made, 'package.json'), '{ "type": "module" }')
+  return made
+}
