@@ -3,6 +3,7 @@ import type { Hex } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import { createSecret } from '../../../protocol/secret.ts'
+import type { Outbox } from '../../port/outbox.ts'
 import { createMemoryOutbox, type MemoryOutbox, OutboxFailure } from '../../testing/outbox.fixture.ts'
 import { openEvmClient } from '../client.fixture.ts'
 import { createContractState } from '../contract-state.ts'
@@ -26,12 +27,12 @@ const initiate = (key: string, terms: HtlcTerms, options?: Parameters<MemoryOutb
   client.initiate(terms, outbox.open(key, options))
 
 /** Initiates through a node with some answers replaced. */
-function initiateWith(changes: Partial<EvmNode>, key: string, terms: HtlcTerms): Promise<string> {
+function initiateWith(changes: Partial<EvmNode>, key: string, terms: HtlcTerms, opened: Outbox = outbox.open(key)): Promise<string> {
   const changed = { ...node, ...changes }
   const contract = createContracts(fixture.chain, fixture.assets).of(terms.asset)
   const call = { to: contract.address, data: initiateData(terms, fixture.solver.address), value: terms.amount }
   const executor = createExecutor(fixture.chain, changed, createContractState(changed))
-  return executor.send({ verb: 'initiate', contract, terms, call, paysAmount: true }, outbox.open(key))
+  return executor.send({ verb: 'initiate', contract, terms, call, paysAmount: true }, opened)
 }
 
 /** Relative to the first. */
@@ -225,4 +226,41 @@ it('a nonce that was mined since the lane was opened is not signed again', async
   expect(inARow([...nonces('a'), ...nonces('b')])).toEqual([0n, 1n])
   await fixture.mine()
   expect(await phases(a, b)).toEqual(['initiated', 'initiated'])
+})
+
+describe('a first attempt', () => {
+  /** Counts the reads of others' attempts without the key, and the questions about transactions. */
+  async function countQuestions(key: string, terms: HtlcTerms) {
+    const counts = { reads: 0, known: 0 }
+    const opened = outbox.open(key)
+    const readOthers: Outbox['readOthers'] = (query) => {
+      counts.reads += 1
+      return opened.readOthers(query)
+    }
+    const isKnown: EvmNode['isKnown'] = (tx) => {
+      counts.known += 1
+      return node.isKnown(tx)
+    }
+    await initiateWith({ isKnown }, key, terms, { ...opened, readOthers })
+    return counts
+  }
+
+  it('reads the attempts of others only under the key', async () => {
+    const [a, b] = [newTerms(), newTerms()]
+    await initiate('a', a)
+    expect(await countQuestions('b', b)).toEqual({ reads: 0, known: 0 })
+    expect(inARow(nonces('a', 'b'))).toEqual([0n, 1n])
+    await fixture.mine()
+    expect(await phases(a, b)).toEqual(['initiated', 'initiated'])
+  })
+
+  it('asks without the key whether old ones are abandoned, and takes the nonce of one that no node knows', async () => {
+    const [a, b] = [newTerms(), newTerms()]
+    await expect(initiateWith({ broadcast: () => Promise.reject(new NodeRefusal(-32000, 'no', null)) }, 'a', a)).rejects.toThrow()
+    outbox.passSeconds(fixture.chain.feeBumpSeconds)
+    expect(await countQuestions('b', b)).toEqual({ reads: 1, known: 1 })
+    expect(nonces('b')).toEqual(nonces('a'))
+    await fixture.mine()
+    expect(await phases(a, b)).toEqual(['waiting', 'initiated'])
+  })
 })

@@ -13,7 +13,7 @@ import { type Fees, feeCapOf, feeModelOf, higherFees, raiseFees, suggestFees } f
 import { chainIdOf } from '../htlc.ts'
 import type { EvmNode } from '../nodes/node.ts'
 import { broadcast, type Refusal } from './broadcast.ts'
-import { findAbandoned, type Holder, type Holders, holdersOf, lowestFreeNonce } from './nonce.ts'
+import { findAbandoned, type Holder, type Holders, holdersOf, lowestFreeNonce, mayBeAbandoned } from './nonce.ts'
 import { readAttempt, type Signed, signTransaction, type TransactionCall } from './transaction.ts'
 
 export interface EvmTypes extends ContractTypes {
@@ -40,10 +40,20 @@ export async function openLane(node: EvmNode, chain: Chain, outbox: Outbox, duty
     outbox.attempts.length === 0 ? node.balance(account) : null,
   ])
   let count = nextNonce
-  const others = await outbox.readOthers({ fromNonce: count })
-  const abandoned = await findAbandoned(node, chain, outbox.now, count, holdersOf(count, own, others))
-  const holders = holdersOf(count, own, others, abandoned)
-  const mine = [...holders.values()].filter((holder) => holder.mine)
+  /** Without the key; null before. */
+  let holders: Holders | null = null
+  let abandoned: ReadonlySet<string> = new Set()
+
+  async function readHolders(): Promise<Holders> {
+    const others = await outbox.readOthers({ fromNonce: count })
+    abandoned = await findAbandoned(node, chain, outbox.now, count, holdersOf(count, own, others))
+    holders = holdersOf(count, own, others, abandoned)
+    return holders
+  }
+
+  // A first attempt has nothing to follow. It reads the others under the key, as it must anyway.
+  const atOpening: Holders = outbox.attempts.length === 0 ? new Map() : await readHolders()
+  const mine = [...atOpening.values()].filter((holder) => holder.mine)
   let isPartlyAccepted = false
   const onPartlyAccepted = () => {
     isPartlyAccepted = true
@@ -82,24 +92,32 @@ export async function openLane(node: EvmNode, chain: Chain, outbox: Outbox, duty
     ])
     const cap = feeCapOf(suggested, model, duty)
     const isOutbid = refused?.why === 'underpriced'
-    return outbox.withKey(async (held) => {
-      let current = await holdersNow(held)
-      const same = refused === null ? findInLine(count, current, call, mayShare) : null
-      if (same !== null) return { signed: same, isNew: false }
-      let nonce = isOutbid ? refused.signed.nonce : lowestFreeNonce(count, current)
-      if (!isOutbid && current.has(nonce)) {
-        // Nobody wants the transaction at this nonce any more: perhaps because it was mined meanwhile.
-        count = atLeast(await node.transactionCount(account), count)
-        current = await holdersNow(held)
-        nonce = lowestFreeNonce(count, current)
-      }
-      const inTheWay = isOutbid ? refused.signed : current.get(nonce)?.signed
-      const raised = inTheWay === undefined ? suggested : raiseFees(inTheWay.fees, { urgent: urgent || isOutbid, cap })
-      if (raised === null) throw feeCapReached(nonce)
-      const fees = higherFees(raised, suggested)
-      requireFunds(balance, call.value + gas * fees.maxFeePerGas + dataFee)
-      return { signed: await sign(held, call, nonce, gas, fees), isNew: true }
-    })
+    const allocateOnce = () =>
+      outbox.withKey(async (held): Promise<Allocated<EvmTypes> | null> => {
+        let current = await holdersNow(held)
+        // Whether nodes still know it is asked without the key.
+        if (holders === null && mayBeAbandoned(chain, outbox.now, current)) return null
+        const same = refused === null ? findInLine(count, current, call, mayShare) : null
+        if (same !== null) return { signed: same, isNew: false }
+        let nonce = isOutbid ? refused.signed.nonce : lowestFreeNonce(count, current)
+        if (!isOutbid && current.has(nonce)) {
+          // Nobody wants the transaction at this nonce any more: perhaps because it was mined meanwhile.
+          count = atLeast(await node.transactionCount(account), count)
+          current = await holdersNow(held)
+          nonce = lowestFreeNonce(count, current)
+        }
+        const inTheWay = isOutbid ? refused.signed : current.get(nonce)?.signed
+        const raised = inTheWay === undefined ? suggested : raiseFees(inTheWay.fees, { urgent: urgent || isOutbid, cap })
+        if (raised === null) throw feeCapReached(nonce)
+        const fees = higherFees(raised, suggested)
+        requireFunds(balance, call.value + gas * fees.maxFeePerGas + dataFee)
+        return { signed: await sign(held, call, nonce, gas, fees), isNew: true }
+      })
+    for (;;) {
+      const allocated = await allocateOnce()
+      if (allocated !== null) return allocated
+      await readHolders()
+    }
   }
 
   async function replace(old: Signed, call: TransactionCall, gas: bigint, refused: Refused<EvmTypes> | null): Promise<Signed> {
@@ -125,7 +143,7 @@ export async function openLane(node: EvmNode, chain: Chain, outbox: Outbox, duty
 
   /** The next nonce is another action's, which may have ended between the record and the broadcast. All behind it wait. */
   async function hurryNext(): Promise<void> {
-    const next = holders.get(count)
+    const next = holders?.get(count)
     if (next === undefined || next.mine || !next.wanted || outbox.now - next.signed.at < BROADCAST_SECONDS) return
     if (!(await node.isKnown(next.signed.tx))) await outbox.hurry(next.signed.tx)
   }
@@ -152,9 +170,9 @@ export async function openLane(node: EvmNode, chain: Chain, outbox: Outbox, duty
   }
 
   return {
-    pending: mine.filter(isBefore(lowestFreeNonce(count, holders))).map((holder) => holder.signed),
+    pending: mine.filter(isBefore(lowestFreeNonce(count, atOpening))).map((holder) => holder.signed),
     unmined: async () => mine.map((holder) => holder.signed),
-    findPending: async (call) => findInLine(count, holders, call, true),
+    findPending: async (call) => findInLine(count, holders ?? (await readHolders()), call, true),
     follow,
     broadcast: ({ raw }) => broadcast(node, raw, onPartlyAccepted),
     isPartlyAccepted: () => isPartlyAccepted,

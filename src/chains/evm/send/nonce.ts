@@ -43,6 +43,11 @@ export function holdersOf(
   return holders
 }
 
+/** Another action's transaction is old enough for `findAbandoned` to look at it. */
+export function mayBeAbandoned({ feeBumpSeconds }: Chain, now: bigint, holders: Holders): boolean {
+  return [...holders.values()].some(({ mine, wanted, signed }) => !mine && wanted && now - signed.at >= feeBumpSeconds)
+}
+
 /** No action rebroadcasts these any more, so they must not block all later transactions of the signer. */
 export async function findAbandoned(
   node: EvmNode,
