@@ -130,7 +130,7 @@ function secretHashUsed(): TandemError {
 }
 
 /** All or nothing: the order, both swaps and the sealed values. False if the same order was stored meanwhile. */
-function write(
+async function write(
   { orderWriter, vault }: ServiceContext,
   input: NewOrder,
   secrets: { readonly secret: string | null; readonly 'source-key': string | null; readonly 'destination-key': string | null },
@@ -139,7 +139,10 @@ function write(
     const value = secrets[purpose]
     return value === null ? [] : [vault.seal(input.order.id, purpose, value)]
   })
-  return orderWriter.write({ input, sealed })
+  const written = await orderWriter.write({ input, sealed })
+  // Not otherwise: another order with this id has another secret.
+  if (written) vault.remember(input.order.id, sealed)
+  return written
 }
 
 /** The earlier order of the same request. Throws `conflict` if the same key belongs to another request. */

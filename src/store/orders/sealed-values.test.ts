@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SealedPurpose } from '../database/schema.ts'
+import { statementsOf } from '../statements.fixture.ts'
 import { openTestStore, putOrder, type TestStore } from '../store.fixture.ts'
 import { createVault } from './sealed-values.ts'
 
@@ -38,6 +39,18 @@ describe('a sealed value', () => {
       vault.get(store.db, ids[2] ?? '', 'source-key'),
     ])
     expect(read).toEqual([SECRET, SECRET, SECRET, '11'.repeat(32), null])
+  })
+
+  test('that is remembered after it was stored is not read again', async () => {
+    const own = createVault('42'.repeat(32))
+    const { order } = await putOrder(store.db)
+    own.remember(order.id, [own.seal(order.id, 'secret', SECRET)])
+    const read: (string | null)[] = []
+    const statements = await statementsOf(async () => read.push(await own.get(store.db, order.id, 'secret')))
+    expect({ read, statements }).toEqual({ read: [SECRET], statements: [] })
+    expect(await own.get(store.db, order.id, 'source-key')).toBeNull()
+    for (let other = 0; other < 1000; other += 1) own.remember(`other ${other}`, [own.seal(`other ${other}`, 'secret', SECRET)])
+    expect(await own.get(store.db, order.id, 'secret')).toBeNull()
   })
 
   test('cannot be overwritten', async () => {

@@ -11,12 +11,15 @@ export interface Vault {
   /** For callers that store it in the same statement as other rows. */
   seal(orderId: string, purpose: SealedPurpose, value: string): SealedValue
   put(db: Database, orderId: string, purpose: SealedPurpose, value: string): Promise<void>
+  /** After these were stored, which nothing overwrites: most are asked for within seconds, and then not read. They stay sealed. */
+  remember(orderId: string, stored: readonly SealedValue[]): void
   /** Null if there is none. Throws if it was sealed with another key or moved from another row. */
   get(db: Database, orderId: string, purpose: SealedPurpose): Promise<string | null>
 }
 
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
+const MOST_REMEMBERED = 1000
 
 const select = prepare<{ readonly order_id: string; readonly purpose: SealedPurpose; readonly sealed: Buffer }>(
   'sealed-values',
@@ -35,7 +38,9 @@ const readSealed = sharePerDatabase<{ readonly orderId: string; readonly purpose
 export function createVault(key: string): Vault {
   if (!/^[0-9a-fA-F]{64}$/.test(key)) throw new Error('the vault key must be 32 bytes as hex')
   const secretKey = Buffer.from(key, 'hex')
-  const context = (orderId: string, purpose: SealedPurpose) => Buffer.from(`${orderId} ${purpose}`)
+  const nameOf = (orderId: string, purpose: SealedPurpose) => `${orderId} ${purpose}`
+  const context = (orderId: string, purpose: SealedPurpose) => Buffer.from(nameOf(orderId, purpose))
+  const remembered = new Map<string, Buffer>()
 
   function seal(orderId: string, purpose: SealedPurpose, value: string): SealedValue {
     const nonce = randomBytes(NONCE_BYTES)
@@ -51,8 +56,16 @@ export function createVault(key: string): Vault {
         .values({ order_id: orderId, ...seal(orderId, purpose, value) })
         .execute()
     },
+    remember(orderId, stored) {
+      for (const { purpose, sealed } of stored) remembered.set(nameOf(orderId, purpose), sealed)
+      // A map keeps the order of insertion.
+      for (const oldest of remembered.keys()) {
+        if (remembered.size <= MOST_REMEMBERED) break
+        remembered.delete(oldest)
+      }
+    },
     async get(db, orderId, purpose) {
-      const sealed = await readSealed(db, { orderId, purpose })
+      const sealed = remembered.get(nameOf(orderId, purpose)) ?? (await readSealed(db, { orderId, purpose }))
       if (sealed === null) return null
       const nonce = sealed.subarray(0, NONCE_BYTES)
       const body = sealed.subarray(NONCE_BYTES, -TAG_BYTES)
