@@ -155,6 +155,23 @@ describe('refuses and stores nothing', () => {
     await expect(takeCosigned(context, { order_ids: [request.order_id], transaction: 'aa' })).rejects.toMatchObject({ code: 'conflict' })
   })
 
+  test.each(['cosigned redeems', 'completed cosigned redeems'])('more than 3000 a minute: %s', async (name) => {
+    const { order } = await redeemedByUser()
+    const used = { name, signings: 3_000n, ends_at: new Date(Date.now() + 60_000) }
+    await store.db
+      .insertInto('signing_counts')
+      .values(used)
+      .onConflict((known) => known.column('name').doUpdateSet(used))
+      .execute()
+    const asked =
+      name === 'cosigned redeems'
+        ? draftCosigned(context, { items: [offerOf(order)] })
+        : takeCosigned(context, { order_ids: [order.id], transaction: 'aa' })
+    await expect(asked).rejects.toMatchObject({ code: 'rate_limited', message: expect.stringContaining('more than 3000') })
+    expect([drafted, await findCosigned(store.db, order.id)]).toEqual([[], null])
+    await store.db.deleteFrom('signing_counts').execute()
+  })
+
   test('a chain without batch redeem', async () => {
     const { order } = await redeemedByUser()
     await expect(draftCosigned(solver.context, { items: [offerOf(order)] })).rejects.toMatchObject({ code: 'bad_request' })

@@ -22,11 +22,17 @@ import type { OrderContext } from '../orders.ts'
 type Ability = NonNullable<ChainClient['cosignedRedeem']>
 
 /** A service is not trusted: about half of a core. Without drafts we redeem by script path. */
-const DRAFTED_PER_MINUTE = 3_000
+const PER_MINUTE = 3_000
 const DRAFT_LIMIT: Limit = {
   name: 'cosigned redeems',
-  perMinute: DRAFTED_PER_MINUTE,
-  what: `more than ${DRAFTED_PER_MINUTE} deposits of cosigned redeems in a minute`,
+  perMinute: PER_MINUTE,
+  what: `more than ${PER_MINUTE} deposits of cosigned redeems in a minute`,
+}
+/** To verify a transaction is as expensive as to draft it. */
+const COMPLETE_LIMIT: Limit = {
+  name: 'completed cosigned redeems',
+  perMinute: PER_MINUTE,
+  what: `more than ${PER_MINUTE} orders of completed cosigned redeems in a minute`,
 }
 
 /** Drafts the solver's part. Stores nothing: `takeCosigned` verifies the completed transaction from scratch. */
@@ -67,6 +73,7 @@ export async function draftCosigned(context: OrderContext, request: SolverCosign
 
 /** Refuses a transaction that does not pay the solver. The engine sends it like any redeem, and replaces it by an ordinary one if it is not mined. */
 export async function takeCosigned(context: OrderContext, { order_ids: ids, transaction }: SolverCosigned): Promise<void> {
+  await context.signingLimit.count(COMPLETE_LIMIT, ids.length)
   const orders = await Promise.all(ids.map((id) => requireOrder(context, id)))
   const { ability, key } = requireAbility(context, orders)
   const items = await Promise.all(orders.map((stored) => itemOf(context, stored)))
