@@ -39,7 +39,8 @@ const OTHERS = { from: 'ethereum_localnet:eth', to: 'arbitrum_localnet:usdc', am
 type Figures = Plan & {
   readonly quotes: readonly number[]
   readonly swaps: readonly number[]
-  readonly failed: number
+  /** Why calls of others failed, each once. */
+  readonly failed: readonly string[]
   readonly answered: number
   readonly limited: number
   readonly loopDelayMs: { readonly service: number; readonly solver: number }
@@ -92,7 +93,7 @@ function measureAttack(plan: Plan, onProgress: (what: string) => void): Promise<
       ...plan,
       quotes: quotes.times,
       swaps: users.swaps.slice(first).map(({ confirmedAt, paidAt }) => (paidAt ?? Number.POSITIVE_INFINITY) - confirmedAt),
-      failed: quotes.failed + started.failed,
+      failed: [...quotes.failed, ...started.failed],
       answered: attacked.reduce((sum, { answered }) => sum + answered, 0),
       limited: attacked.reduce((sum, { limited }) => sum + limited, 0),
       loopDelayMs: { service: after.service.loopDelayP99Ms, solver: after.solver.loopDelayP99Ms },
@@ -170,16 +171,16 @@ async function repeat(
   everyMs: number,
   endsAt: number,
   call: (index: number) => Promise<unknown>,
-): Promise<{ readonly times: readonly number[]; readonly failed: number }> {
+): Promise<{ readonly times: readonly number[]; readonly failed: readonly string[] }> {
   const [times, calls]: [number[], Promise<void>[]] = [[], []]
-  let failed = 0
+  const failed: string[] = []
   const timed = async (index: number) => {
     const startedAt = performance.now()
     try {
       await call(index)
       times.push(performance.now() - startedAt)
-    } catch {
-      failed += 1
+    } catch (error) {
+      failed.push(error instanceof Error ? error.message : String(error))
     }
   }
   for (let index = 0; performance.now() < endsAt; index += 1) {
@@ -209,7 +210,7 @@ export const attackBench: Bench = {
     return {
       ok: rows.every(
         ({ quotes, swaps, failed }) =>
-          failed === 0 && percentile(quotes, 99) <= QUOTE_LIMIT_MS && swaps.length > 0 && Math.max(...swaps) <= REDEEM_LIMIT_MS,
+          failed.length === 0 && percentile(quotes, 99) <= QUOTE_LIMIT_MS && swaps.length > 0 && Math.max(...swaps) <= REDEEM_LIMIT_MS,
       ),
       table: {
         columns: [
@@ -233,7 +234,7 @@ export const attackBench: Bench = {
           row.callsPerMinute,
           row.answered,
           row.limited,
-          row.failed,
+          [row.failed.length, ...new Set(row.failed)].join(': '),
           round(percentile(row.quotes, 50)),
           round(percentile(row.quotes, 99)),
           round(Math.max(...row.swaps)),
