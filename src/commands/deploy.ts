@@ -61,7 +61,8 @@ export async function deployCommand(options: DeployOptions, terminal: Terminal):
     }
     const dryRun = options.dryRun === true
     const signer = key.signerFor({ kind: 'deploy', chain: target.chain.id, asset: asset.id })
-    const how = { signer, dryRun, bringDeployer: options.bringDeployer === true, onProgress }
+    const listedForOthers = [...results.map(({ htlc }) => htlc), ...listedOf(target, asset)]
+    const how = { signer, listedForOthers, dryRun, bringDeployer: options.bringDeployer === true, onProgress }
     const deployed = await deployHtlc({ ...target.nodes, chain: target.chain, asset, token, ...how })
     const status = deployed.tx !== null ? 'deployed' : dryRun ? 'planned' : 'found'
     results.push({ asset: asset.id, token, htlc: deployed.htlc, status, tx: deployed.tx, code_hash: deployed.codeHash })
@@ -76,6 +77,11 @@ export async function deployCommand(options: DeployOptions, terminal: Terminal):
       ? JSON.stringify({ dry_run: options.dryRun === true, ...recordOf(target, results, skipped) }, null, 2)
       : describe(results),
   )
+}
+
+/** The HTLCs of the chain's other assets. */
+function listedOf({ assets, listed }: DeployTarget, { id }: Asset): readonly string[] {
+  return assets.flatMap((other) => (other.id === id ? [] : (listed[other.id]?.htlc ?? [])))
 }
 
 function requireDeployer({ chain }: DeployTarget): { readonly deployHtlc: DeployHtlc; readonly curve: Curve } {

@@ -17,6 +17,8 @@ export type DeployRequest = {
   /** Null: the chain's own coin. */
   readonly token: string | null
   readonly signer: Signer
+  /** HTLCs that are listed for other assets of the chain. Families whose HTLC serves all assets use it again. Default: none. */
+  readonly listedForOthers?: readonly string[]
   /** True: returns the planned address and sends nothing. */
   readonly dryRun: boolean
   /** Whether to pay for deploying the CREATE2 deployer first, if the chain lacks it. */
