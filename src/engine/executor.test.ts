@@ -191,6 +191,13 @@ describe('a chain failure', () => {
     expect(await execute()).toEqual({ kind: 'failed', error: 'again', againInMs: 3_600_000, ...told })
   })
 
+  test('with a transaction that expired: nobody waits for it any more', async () => {
+    fixture.ethereum.before.initiate = () => {
+      throw new ChainFailure('would-fail', 'sign again', { expiredTx: 'old' })
+    }
+    expect(await execute()).toMatchObject({ kind: 'failed', revertedTx: 'old' })
+  })
+
   test('superseded: checked again later', async () => {
     fixture.ethereum.before.initiate = fail('superseded')
     expect(await execute()).toEqual({ kind: 'skipped', againInMs: 1000 })

@@ -6,7 +6,6 @@ import type { Outbox } from '../chains/port/outbox.ts'
 import type { SignedVerb } from '../keys/purpose.ts'
 import type { ChainId } from '../protocol/chain-id.ts'
 import { TandemError } from '../protocol/error.ts'
-import type { HtlcTerms } from '../protocol/htlc.ts'
 import type { ActionVerb, Consent, Leg, Order } from '../protocol/order.ts'
 import { consentTo, instantRefunds, isWorthReclaiming, playbook, redeemable, refundable } from '../protocol/playbook.ts'
 import { deriveOrder } from '../protocol/state.ts'
@@ -54,11 +53,12 @@ export async function executeAction(context: ExecutorContext, action: LeasedActi
   } catch (error) {
     if (!(error instanceof ChainFailure)) throw error
     if (error.kind === 'superseded') return { kind: 'skipped', againInMs }
+    const deadTx = error.revertedTx ?? error.expiredTx
     return {
       kind: 'failed',
       error: error.message,
       againInMs: error.retryAfterMs ?? backoffMs(action.failures),
-      ...(error.revertedTx !== null && { revertedTx: error.revertedTx }),
+      ...(deadTx !== null && { revertedTx: deadTx }),
       ...(error.refusal !== null && { refusal: error.refusal }),
     }
   }
@@ -255,14 +255,13 @@ function prefundedSwap({ source, deadline }: Order): PrefundedSwap {
 
 /** Initiates the source for the user, by their consent. */
 async function relay(context: ExecutorContext, { client, state }: Step, outbox: Outbox): Promise<string> {
-  const { terms } = state.order.source
   const consent = consentTo(state, 'source')
   if (consent === null) throw new Error(`order ${state.order.id} has no consent to initiate`)
   try {
     return await initiateFor(context, { client, state }, consent, outbox)
   } catch (error) {
     if (!(error instanceof ChainFailure) || error.kind !== 'would-fail') throw error
-    throw relayFailure(error, consent.kind === 'signature' ? await findCause(client, terms, consent.signature) : null)
+    throw relayFailure(error, consent.kind === 'signature' ? await findCause(client, state.order, consent.signature) : null)
   }
 }
 
@@ -275,13 +274,13 @@ async function initiateFor({ db }: ExecutorContext, { client, state }: Pick<Step
   }
   if (gasless === undefined) throw new Error(`order ${state.order.id} is signed for on ${chain}, which takes no signatures`)
   const revertedRelays = (await readRevertedRelays(db, chain, terms.initiator)).length
-  return gasless.initiate(terms, consent.signature, { ...outbox, revertedRelays })
+  return gasless.initiate(terms, consent.signature, { ...outbox, revertedRelays }, state.order.deadline)
 }
 
 /** Why the relay would fail, if the user can fix it; null if the cause is a node or our own balance. */
-async function findCause({ gasless }: ChainClient, terms: HtlcTerms, signature: string): Promise<string | null> {
+async function findCause({ gasless }: ChainClient, { source, deadline }: Order, signature: string): Promise<string | null> {
   try {
-    await gasless?.verify(terms, signature)
+    await gasless?.verify(source.terms, signature, deadline)
     return null
   } catch (error) {
     if (error instanceof TandemError) return error.message
@@ -292,12 +291,13 @@ async function findCause({ gasless }: ChainClient, terms: HtlcTerms, signature: 
 
 /** The failure with its reason for the user. */
 function relayFailure(failure: ChainFailure, cause: string | null): ChainFailure {
-  const { message, revertedTx, retryAfterMs } = failure
+  const { message, revertedTx, expiredTx, retryAfterMs } = failure
   const reverted = revertedTx === null ? null : `the relayed transaction ${revertedTx} was mined and reverted`
   const known = [reverted, cause ?? failure.refusal].filter((text) => text !== null)
   return new ChainFailure('would-fail', message, {
     cause: failure,
     ...(revertedTx !== null && { revertedTx }),
+    ...(expiredTx !== null && { expiredTx }),
     ...(known.length > 0 && { refusal: known.join(': ') }),
     ...(retryAfterMs !== null && { retryAfterMs }),
   })

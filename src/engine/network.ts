@@ -4,6 +4,7 @@ import { connectChain } from '../chains/index.ts'
 import type { ChainClient } from '../chains/port/client.ts'
 import { ChainFailure } from '../chains/port/failure.ts'
 import type { ConnectOptions } from '../chains/port/family.ts'
+import type { Keyring } from '../keys/keyring.ts'
 import type { Chain } from '../protocol/chain.ts'
 import type { ChainId } from '../protocol/chain-id.ts'
 import { type EnvironmentName, environments } from '../protocol/registry/environments.ts'
@@ -32,8 +33,12 @@ export type NetworkSettings = {
   readonly limits?: Limits
 }
 
-/** Makes no request yet. `onTrouble`: see `ConnectOptions`. */
-export function createNetwork(settings: NetworkSettings, onTrouble: (what: string) => void = () => undefined): Network {
+/** Makes no request yet. `onTrouble` and `relay`: see `ConnectOptions`. */
+export function createNetwork(
+  settings: NetworkSettings,
+  onTrouble: (what: string) => void = () => undefined,
+  relay: Keyring | null = null,
+): Network {
   const { chains, assets } = environments[settings.environment]
   const registry = createRegistry({
     chains: chains.map((chain) => withSettings(chain, settings.chains[chain.id])),
@@ -46,7 +51,7 @@ export function createNetwork(settings: NetworkSettings, onTrouble: (what: strin
       .assetsOf(chain.id)
       .flatMap((asset) => (asset.deployment === null ? [] : [{ ...asset, deployment: asset.deployment }]))
     const { endpoints = {}, quorum = 1 } = settings.chains[chain.id] ?? {}
-    clients.set(chain.id, connectChain(chain, { assets: active, endpoints, quorum, onTrouble }))
+    clients.set(chain.id, connectChain(chain, { assets: active, endpoints, quorum, onTrouble, ...(relay !== null && { relay: relay.of }) }))
   }
   return {
     registry,
@@ -72,8 +77,9 @@ export async function connectNetwork(
   settings: NetworkSettings,
   onUnreachable: (chain: ChainId, error: ChainFailure) => void,
   onTrouble?: (what: string) => void,
+  relay: Keyring | null = null,
 ): Promise<Network> {
-  const network = createNetwork(settings, onTrouble)
+  const network = createNetwork(settings, onTrouble, relay)
   const clients = new Map([...network.clients].map(([chain, client]) => [chain, createVerifiedClient(client)]))
   try {
     await Promise.all(

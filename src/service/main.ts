@@ -46,6 +46,7 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
     settings,
     (chain, error) => log.warn({ chain, err: error }, 'the node does not answer: starting without this chain until it does'),
     (warning) => log.warn(warning),
+    relay,
   ).catch(async (error) => {
     await db.destroy()
     throw error

@@ -10,6 +10,7 @@ export type ChainFailureKind = 'uneconomic' | 'unreachable' | 'would-fail' | 'su
 
 type ChainFailureOptions = ErrorOptions & {
   readonly revertedTx?: string
+  readonly expiredTx?: string
   readonly refusal?: string
   readonly retryAfterMs?: number
 }
@@ -18,6 +19,8 @@ export class ChainFailure extends Error {
   readonly kind: ChainFailureKind
   /** An earlier transaction of this action that was mined and reverted. */
   readonly revertedTx: string | null
+  /** An earlier transaction of this action that expired unmined, and cannot be signed again without the user. */
+  readonly expiredTx: string | null
   /** The reason for the user, if the user caused it. */
   readonly refusal: string | null
   /** A retry before then is pointless; null: the usual backoff. */
@@ -28,6 +31,7 @@ export class ChainFailure extends Error {
     this.name = 'ChainFailure'
     this.kind = kind
     this.revertedTx = options.revertedTx ?? null
+    this.expiredTx = options.expiredTx ?? null
     this.refusal = options.refusal ?? null
     this.retryAfterMs = options.retryAfterMs ?? null
   }

@@ -1,5 +1,5 @@
 /** A chain family: a folder in `chains/` that implements this. */
-import type { Curve } from '../../keys/key.ts'
+import type { Curve, PublicKey } from '../../keys/key.ts'
 import type { Asset, Deployment } from '../../protocol/asset.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import type { FamilyName } from '../../protocol/registry/family-data.ts'
@@ -26,6 +26,8 @@ export type ConnectOptions = {
   readonly endpoints: Endpoints
   /** How many providers must agree where money depends on the answer. Default: 1. */
   readonly quorum?: number
+  /** Whose key relays gasless initiations. Needed where the user signs who pays the network fee; there is no gasless funding without it. */
+  readonly relay?: (curve: Curve) => PublicKey
   /** Called when a provider is suspended because it is dead, late, or contradicts others. */
   readonly onTrouble?: (what: string) => void
 }

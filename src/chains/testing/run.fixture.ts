@@ -12,9 +12,9 @@ import type { SpendRequest } from '../port/spend.ts'
 import { type ConformanceFixture, readSwap, type SwapReading } from './conformance.fixture.ts'
 import { createMemoryOutbox, type MemoryOutbox, type OpenOutbox, type OutboxFault } from './outbox.fixture.ts'
 
-/** Far beyond the clocks of all tests. */
-const DEADLINE = 4_000_000_000n
-const FUNDING_SECONDS = 60n
+/** Longer than any test moves its clock, and not longer than a chain may let an initiation wait. */
+const FUNDING_SECONDS = 7n * 86_400n
+const SHORT_FUNDING_SECONDS = 60n
 
 export type Party = {
   readonly key: Key
@@ -98,7 +98,7 @@ export function startRun(family: ChainFamily, setup: () => Promise<ConformanceFi
       const { asset, amount, timelock, client } = fixture
       const tip = await client.tip()
       // An absolute expiry may count from the deadline, so the deadline must be near.
-      const deadline = client.chain.clock.expiry === 'absolute' ? tip.time + FUNDING_SECONDS : DEADLINE
+      const deadline = tip.time + (client.chain.clock.expiry === 'absolute' ? SHORT_FUNDING_SECONDS : FUNDING_SECONDS)
       const terms = { asset, amount, timelock, initiator: initiator.identity, redeemer: redeemer.identity, secretHash: hashSecret(secret) }
       return { terms, deadline, secret, key: client.swapId(terms), from: tip.height + 1n, initiator }
     },

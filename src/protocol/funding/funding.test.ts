@@ -60,3 +60,16 @@ describe('calls', () => {
     expect(write({ kind: 'calls', ...all, numbers: 'decimal' })).toMatchObject({ initiate_transaction: decimal })
   })
 })
+
+describe('a versioned transaction', () => {
+  const versioned = { kind: 'versionedTransaction', transaction: 'AQAB', gasless: 'AgAB' } as const
+
+  test('is written with its gasless form, or null where there is none', () => {
+    expect(write(versioned)).toEqual({ order_id: 'ab', versioned_tx: 'AQAB', versioned_tx_gasless: 'AgAB' })
+    expect(write({ ...versioned, gasless: null })).toMatchObject({ versioned_tx: 'AQAB', versioned_tx_gasless: null })
+  })
+
+  test('comes with the order token, and never with a refund package', () => {
+    expect(write(versioned, once)).toEqual({ ...write(versioned), order_token: 'token' })
+  })
+})

@@ -2,9 +2,10 @@
 import { type Static, Type } from 'typebox'
 import { calls } from './calls.ts'
 import { deposit } from './deposit.ts'
+import { versionedTransaction } from './versioned-transaction.ts'
 import type { ToldOnce } from './way.ts'
 
-const ways = { deposit, calls }
+const ways = { deposit, calls, versionedTransaction }
 
 type Ways = typeof ways
 type Kind = keyof Ways

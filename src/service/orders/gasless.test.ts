@@ -182,3 +182,29 @@ test('returns the cause of a reverted relay, and relays again once the cause is 
   expect((await initiate(order)).body.result).toBe('0xlive')
   expect(await view()).toMatchObject({ next_action: { who: 'service', what: 'initiate_source' } })
 })
+
+test('takes a new signature for a transaction that expires, before and after it has', async () => {
+  const order = await make()
+  const expired = 'the blockhash has expired'
+  let valid = ['first', 'second']
+  const gasless = {
+    ...honest.gasless,
+    hasReverted: async () => false,
+    async verify(_: unknown, signature: string) {
+      if (!valid.includes(signature)) throw new TandemError('bad_request', expired)
+    },
+  }
+  Object.assign(chain, { gasless })
+  await initiate(order, 'first')
+  await write(order, { last_tx: '0xsent' })
+  const granted = async () => (await findOrder(service.db, order.id))?.grants
+  // It may still be mined.
+  expect((await initiate(order, 'second')).body.result).toBe('0xsent')
+  expect(await granted()).toMatchObject([{ consent: { signature: 'second' } }])
+
+  valid = ['third']
+  await write(order, { last_tx: null, reverted_tx: '0xsent', refusal: expired })
+  expect(await initiate(order, 'second')).toMatchObject({ status: 400, body: { code: 'bad_request', error: expired } })
+  expect((await initiate(order, 'third')).status).toBe(503)
+  expect(await granted()).toMatchObject([{ consent: { signature: 'third' } }])
+})

@@ -25,7 +25,8 @@ export async function grantInitiate(
   signature: string | undefined,
   closing: AbortSignal,
 ): Promise<string> {
-  const { terms, chain } = stored.order.source
+  const { source, deadline } = stored.order
+  const { terms, chain } = source
   const { gasless } = clientFor(context.clients, chain)
   if (gasless?.supports(terms.asset) !== true)
     throw new TandemError('bad_request', `gasless is not supported for initiations of ${terms.asset}: fund it as POST /orders says`)
@@ -37,14 +38,14 @@ export async function grantInitiate(
   const granted = consentTo(stored, 'source')
   const state = await loadOrderState(context.db, context.registry, stored, context.now())
   if (granted === null) {
-    await gasless.verify(terms, signature)
+    await gasless.verify(terms, signature, deadline)
     assertRelayable(state, { kind: 'initiate', leg: 'source', consent })
     await sponsor(context, app, stored, gasless, signature)
     context.wake()
     return awaitLiveTransaction(context, stored, 'initiate', { closing })
   }
   const isGranted = granted.kind === 'signature' && granted.signature === signature
-  if (!isGranted) await gasless.verify(terms, signature)
+  if (!isGranted) await gasless.verify(terms, signature, deadline)
   if (state.status !== 'created') {
     const tx = await findLiveTransaction(context, stored, 'initiate')
     if (tx === null)
@@ -113,13 +114,19 @@ async function joinRelay(context: ServiceContext, app: App, stored: StoredOrder,
   const key = actionKey(stored.order.id, 'source', 'initiate')
   const tx = await findLiveTransaction(context, stored, 'initiate')
   const hasFailed = tx !== null && (await isReverted(gasless, tx))
+  // The live transaction may still expire; then the newest signature is relayed.
+  if (!isGranted) await sponsor(context, app, stored, gasless, signature)
   if (tx !== null && !hasFailed) return tx
-  const revertedTx = hasFailed ? tx : ((await readAction(context.db, key))?.revertedTx ?? null)
-  if (isGranted) await addRevertedTx(revertedTx, gasless.verify(stored.order.source.terms, signature))
-  else await sponsor(context, app, stored, gasless, signature)
+  const deadTx = hasFailed ? tx : ((await readAction(context.db, key))?.revertedTx ?? null)
+  if (isGranted) {
+    const { source, deadline } = stored.order
+    // It may have expired unmined instead.
+    const revertedTx = deadTx !== null && (hasFailed || (await isReverted(gasless, deadTx))) ? deadTx : null
+    await addRevertedTx(revertedTx, gasless.verify(source.terms, signature, deadline))
+  }
   await hurryAction(context.db, key)
   context.wake()
-  return awaitLiveTransaction(context, stored, 'initiate', { closing, done: new Set(revertedTx === null ? [] : [revertedTx]) })
+  return awaitLiveTransaction(context, stored, 'initiate', { closing, done: new Set(deadTx === null ? [] : [deadTx]) })
 }
 
 /** False if the node does not answer: that proves no revert. */

@@ -10,7 +10,7 @@ export type ActionResult =
       readonly kind: 'failed'
       readonly error: string
       readonly againInMs: number
-      /** A transaction of it that was mined and reverted. */
+      /** A transaction of it that was mined and reverted, or that expired unmined: nobody waits for it any more. */
       readonly revertedTx?: string
       /** The reason, for the user, if the user can fix it. */
       readonly refusal?: string | null

@@ -9,9 +9,10 @@ export interface Gasless {
   /**
    * Throws `invalid_signature` unless `signature` is the initiator's over exactly these terms, and `bad_request` with the reason if the
    * initiation would fail now. Resolves for a swap that is initiated already.
+   * `deadline` of the order, unix seconds: needed where the user signs it too.
    */
-  verify(terms: HtlcTerms, signature: string): Promise<void>
-  initiate(terms: HtlcTerms, signature: string, outbox: Outbox): Promise<string>
+  verify(terms: HtlcTerms, signature: string, deadline?: bigint): Promise<void>
+  initiate(terms: HtlcTerms, signature: string, outbox: Outbox, deadline?: bigint): Promise<string>
   /** How much of the asset the HTLC could take from the initiator now; null where the HTLC does not take from the initiator, or the swap is initiated already. */
   spendable?(terms: HtlcTerms): Promise<bigint | null>
   /** Whether a transaction is in a block and reverted. */

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import { createSecret, hashSecret } from '../../../protocol/secret.ts'
+import type { Outbox } from '../../port/outbox.ts'
 import { OutboxFailure } from '../outbox.fixture.ts'
 import { type ConformanceRun, expectRepeatHarmless, failureOf, required, type Swap } from '../run.fixture.ts'
 
@@ -13,7 +14,9 @@ export function gaslessSuite(run: ConformanceRun): void {
     const ability = () => required(run.fixture.client.gasless, 'gasless')
     const signing = () => required(run.fixture.gasless, 'gasless in the fixture')
     const sign = async (swap: Swap) => signing().sign(await run.fundingOf(swap))
-    const relay = (swap: Swap, signature: string) => ability().initiate(swap.terms, signature, run.outboxOf(run.solver, swap, 'relay'))
+    const relay = (swap: Swap, signature: string, outbox: Outbox = run.outboxOf(run.solver, swap, 'relay')) =>
+      ability().initiate(swap.terms, signature, outbox, swap.deadline)
+    const verify = ({ terms, deadline }: Swap, signature: string) => ability().verify(terms, signature, deadline)
     const attempts = (swap: Swap) => run.solver.outbox.attempts(`${swap.key}/relay`)
     const proposed = async (over: Partial<HtlcTerms> = {}): Promise<Swap> => {
       const swap = await run.propose(run.user, run.solver)
@@ -33,7 +36,7 @@ export function gaslessSuite(run: ConformanceRun): void {
     /** `verify` refuses it. If it is relayed anyway, nothing is signed and no fee is paid. */
     async function expectRefused(swap: Swap, signature: string, refused: { readonly code: string; readonly message?: unknown }) {
       const before = await feeBalance()
-      await expect(ability().verify(swap.terms, signature)).rejects.toMatchObject(refused)
+      await expect(verify(swap, signature)).rejects.toMatchObject(refused)
       await expect(relay(swap, signature)).rejects.toMatchObject({ name: expect.stringMatching(/^(ChainFailure|TandemError)$/) })
       expect(attempts(swap)).toEqual([])
       await run.fixture.mine(1)
@@ -60,7 +63,7 @@ export function gaslessSuite(run: ConformanceRun): void {
     itIfSupported('relays exactly the initiation that the user signed, once', async () => {
       const swap = await proposed()
       const signature = await sign(swap)
-      await ability().verify(swap.terms, signature)
+      await verify(swap, signature)
       const before = await run.balanceOf(run.user)
       const tx = await relay(swap, signature)
       expect(await relay(swap, signature)).toBe(tx)
@@ -72,9 +75,10 @@ export function gaslessSuite(run: ConformanceRun): void {
     })
 
     itIfSupported('refuses a signature over other terms, before any fee is paid', async () => {
-      const { terms } = await proposed()
-      const signature = await sign(await proposed(terms))
-      await ability().verify(terms, signature)
+      const signed = await proposed()
+      const { terms } = signed
+      const signature = await sign(signed)
+      await verify(signed, signature)
       const others: readonly Partial<HtlcTerms>[] = [
         { secretHash: hashSecret(createSecret()) },
         { initiator: run.solver.identity },
@@ -84,7 +88,7 @@ export function gaslessSuite(run: ConformanceRun): void {
         { timelock: terms.timelock + 1n },
       ]
       for (const other of others) {
-        const swap = await proposed({ ...terms, ...other })
+        const swap = { ...(await proposed({ ...terms, ...other })), deadline: signed.deadline }
         await expectRefused(swap, signature, { code: 'invalid_signature' })
         await wellFormed(swap, signature)
       }
@@ -129,10 +133,10 @@ export function gaslessSuite(run: ConformanceRun): void {
       async () => {
         const { swap, signature } = await relayed()
         await signing().revokeApproval?.()
-        await ability().verify(swap.terms, signature)
+        await verify(swap, signature)
         expect((await ability().spendable?.(swap.terms)) ?? null).toBeNull()
         const [before, key] = [await run.balanceOf(run.user), `${swap.key}/relay again`]
-        expect(await failureOf(ability().initiate(swap.terms, signature, run.solver.outbox.open(key)))).toBe('superseded')
+        expect(await failureOf(relay(swap, signature, run.solver.outbox.open(key)))).toBe('superseded')
         expect(run.solver.outbox.attempts(key)).toEqual([])
         await run.fixture.mine(1)
         expect(await run.balanceOf(run.user)).toBe(before)
@@ -143,7 +147,7 @@ export function gaslessSuite(run: ConformanceRun): void {
       const swap = await proposed()
       const outbox = { ...run.outboxOf(run.solver, swap, 'relay'), revertedRelays: MANY_REVERTS }
       const refused = { name: 'ChainFailure', kind: 'would-fail', refusal: expect.stringMatching(/no more are paid for/) }
-      await expect(ability().initiate(swap.terms, await sign(swap), outbox)).rejects.toMatchObject(refused)
+      await expect(relay(swap, await sign(swap), outbox)).rejects.toMatchObject(refused)
       expect(attempts(swap)).toEqual([])
     })
 
@@ -171,7 +175,7 @@ export function gaslessSuite(run: ConformanceRun): void {
       const swap = await proposed()
       const signature = await sign(swap)
       const outbox = run.outboxOf(run.solver, swap, 'relay', 'lost-lease')
-      await expect(ability().initiate(swap.terms, signature, outbox)).rejects.toThrow(OutboxFailure)
+      await expect(relay(swap, signature, outbox)).rejects.toThrow(OutboxFailure)
       await run.confirm()
       expect((await run.readSwap(swap)).events).toEqual([])
     })
