@@ -1,0 +1,139 @@
+/**
+ * The transactions that name an account, from one provider. Nodes list them by pages, the newest first. A list that ends too early hides a
+ * transaction: so each page must connect to the one before, and the last one must reach below the range, or the node must have all of its blocks.
+ */
+import type { Address, Signature } from '@solana/kit'
+import { Refusal } from '../../providers/refusal.ts'
+import { list, malformed, record, signature, transactionError, whole } from './json.ts'
+import type { AccountSignature, SignatureQuery, SolanaNode } from './node.ts'
+import type { Rpc } from './rpc.ts'
+
+/** For the newest slots: mostly enough, and a fraction of a whole page. */
+const FIRST_PAGE = 32
+/** The most that nodes allow. */
+const WHOLE_PAGE = 1000
+/** Failed transactions of strangers are listed too. After so many pages a read ends, and the next one goes on where it ended. */
+const MAX_PAGES = 50
+const MAX_UNFINISHED = 8
+const MAX_ANCHORS = 10_000
+/** How long a node's first available block is believed, and how far it may move in that time. */
+const PRUNED_TTL_MS = 600_000
+const PRUNED_SLOTS = 3000n
+
+type Listed = AccountSignature & { readonly failed: boolean }
+
+/** Where a page can begin: `above` is the last transaction before it, and `first` the one that it must begin with. */
+type Anchor = { readonly above: AccountSignature; readonly first: Signature }
+
+/** A read that is not finished. `found`: the newest part, newest first. */
+type Walk = { readonly found: readonly AccountSignature[]; readonly next: Anchor }
+
+export function createHistory(rpc: Rpc, blocks: Pick<SolanaNode, 'block' | 'finalSlot'>): Pick<SolanaNode, 'signatures'> {
+  /** In finalized slots, the highest first: a read of old slots begins at the lowest one above them, not at the newest transaction. */
+  const anchors = new Map<Address, readonly Anchor[]>()
+  const unfinished = new Map<string, Walk>()
+  let pruned: { readonly below: bigint; readonly atMs: number } | null = null
+
+  async function readPage(of: Address, start: Anchor | null, limit: number): Promise<readonly Listed[]> {
+    const options = { commitment: 'confirmed', limit, ...(start !== null && { before: start.above.signature }) }
+    const listed = list(await rpc.read('getSignaturesForAddress', [of, options])).map(parseListed)
+    if (listed.some(({ slot }, i) => slot > (listed[i - 1]?.slot ?? slot))) throw malformed('transactions from the newest to the oldest')
+    // A node that does not know where the page begins lists nothing.
+    if (start !== null && listed[0]?.signature !== start.first)
+      throw new Refusal(0, `its list of transactions has a gap below slot ${start.above.slot}`)
+    return listed
+  }
+
+  async function prunedBelow(slot: bigint): Promise<bigint> {
+    const isFresh = pruned !== null && performance.now() - pruned.atMs < PRUNED_TTL_MS
+    if (pruned !== null && isFresh && (pruned.below === 0n || pruned.below + PRUNED_SLOTS <= slot)) return pruned.below
+    const below = whole(await rpc.read('getFirstAvailableBlock', []))
+    pruned = { below, atMs: performance.now() }
+    return below
+  }
+
+  /** A node that pruned a part of the range lists nothing there. */
+  async function assertNotPruned(from: bigint): Promise<void> {
+    const below = await prunedBelow(from)
+    if (below > from)
+      throw new Refusal(0, `it has pruned its history below slot ${below}, and transactions from slot ${from} on are needed`)
+  }
+
+  /** A node on another branch, or one that has not come so far, leaves transactions out. */
+  async function assertOnBranch({ height, hash }: SignatureQuery['last']): Promise<void> {
+    const block = await blocks.block(height)
+    if (block === null) throw new Refusal(0, `it does not have block ${height} yet`)
+    if (block.hash !== hash) throw new Refusal(0, `it is on another branch at slot ${height}`)
+  }
+
+  async function walkDown({ address, from, to, last }: SignatureQuery, walk: Walk | null, onPage: (walk: Walk) => void) {
+    const found = [...(walk?.found ?? [])]
+    let start = walk?.next ?? lowestAbove(anchors.get(address) ?? [], to)
+    for (let pages = 1; pages <= MAX_PAGES; pages += 1) {
+      const limit = start === null ? FIRST_PAGE : WHOLE_PAGE
+      const listed = await readPage(address, start, limit)
+      const isEnd = listed.length < limit
+      const [above, oldest] = [listed.at(-2), listed.at(-1)]
+      const isBelow = oldest !== undefined && oldest.slot < from
+      // The next page begins with the oldest of this one.
+      const own = isEnd || isBelow ? listed : listed.slice(0, -1)
+      found.push(...own.filter(({ slot, failed }) => !failed && slot >= from && slot <= to))
+      if (isEnd && !isBelow) await assertNotPruned(from)
+      if (isEnd || isBelow) {
+        if (pages > 1) await assertOnBranch(last)
+        return found
+      }
+      if (above === undefined || oldest === undefined) throw malformed('a whole page')
+      start = { above, first: oldest.signature }
+      onPage({ found: [...found], next: start })
+    }
+    throw new Refusal(
+      0,
+      `its list of transactions is long: read down to slot ${start?.above.slot}, and slot ${from} is needed; the next read goes on`,
+    )
+  }
+
+  /** Anchors in blocks that may still be undone are of no use later. */
+  async function keepAnchors(of: Address, passed: readonly Anchor[]): Promise<void> {
+    if (passed.length === 0) return
+    const final = await blocks.finalSlot()
+    const known = new Map([...(anchors.get(of) ?? []), ...passed].map((anchor) => [anchor.above.signature, anchor]))
+    const all = [...known.values()].filter(({ above }) => above.slot <= final).sort((a, b) => Number(b.above.slot - a.above.slot))
+    anchors.set(of, all.slice(0, MAX_ANCHORS))
+  }
+
+  function keepWalk(key: string, walk: Walk): void {
+    // The oldest is the first.
+    unfinished.delete(key)
+    unfinished.set(key, walk)
+    const [oldest] = unfinished.keys()
+    if (oldest !== undefined && unfinished.size > MAX_UNFINISHED) unfinished.delete(oldest)
+  }
+
+  return {
+    async signatures(query) {
+      const key = [query.address, query.from, query.to, query.last.hash].join(' ')
+      const passed: Anchor[] = []
+      const onPage = (walk: Walk) => {
+        passed.push(walk.next)
+        keepWalk(key, walk)
+      }
+      const [walked, branch] = await Promise.allSettled([walkDown(query, unfinished.get(key) ?? null, onPage), assertOnBranch(query.last)])
+      await keepAnchors(query.address, passed)
+      if (branch.status === 'rejected') throw branch.reason
+      if (walked.status === 'rejected') throw walked.reason
+      unfinished.delete(key)
+      return walked.value.map(({ signature: one, slot }) => ({ signature: one, slot })).reverse()
+    },
+  }
+}
+
+/** Everything newer than its page is above the slot. */
+function lowestAbove(anchors: readonly Anchor[], slot: bigint): Anchor | null {
+  return anchors.findLast(({ above }) => above.slot > slot) ?? null
+}
+
+function parseListed(value: unknown): Listed {
+  const listed = record(value)
+  return { signature: signature(listed.signature), slot: whole(listed.slot), failed: transactionError(listed.err) !== null }
+}

@@ -1,0 +1,56 @@
+/** The JSON-RPC of one Solana provider. Tells its own trouble from an answer about the chain. */
+import {
+  SOLANA_ERROR__JSON_RPC__INTERNAL_ERROR,
+  SOLANA_ERROR__JSON_RPC__SERVER_ERROR_BLOCK_STATUS_NOT_AVAILABLE_YET,
+  SOLANA_ERROR__JSON_RPC__SERVER_ERROR_LONG_TERM_STORAGE_UNREACHABLE,
+  SOLANA_ERROR__JSON_RPC__SERVER_ERROR_MIN_CONTEXT_SLOT_NOT_REACHED,
+  SOLANA_ERROR__JSON_RPC__SERVER_ERROR_NODE_UNHEALTHY,
+} from '@solana/kit'
+import { ChainFailure } from '../../port/failure.ts'
+import { batchCalls } from '../../providers/batch-calls.ts'
+import { createProviderHttp } from '../../providers/http.ts'
+import { createJsonRpc } from '../../providers/json-rpc.ts'
+import { Refusal } from '../../providers/refusal.ts'
+
+/** All calls may be repeated: a transaction that is sent twice is the same transaction. */
+export interface Rpc {
+  /** Batched with other calls of the same moment. Rejects with a Refusal, or with `unreachable` when there is no usable answer. */
+  request(method: string, params: readonly unknown[]): Promise<unknown>
+  /** The same, where a refusal says nothing about the chain: it is `unreachable` too. */
+  read(method: string, params: readonly unknown[]): Promise<unknown>
+  close(): void
+}
+
+/** The node is behind, starting, or its storage fails. */
+const troubleCodes: ReadonlySet<number> = new Set([
+  SOLANA_ERROR__JSON_RPC__INTERNAL_ERROR,
+  SOLANA_ERROR__JSON_RPC__SERVER_ERROR_NODE_UNHEALTHY,
+  SOLANA_ERROR__JSON_RPC__SERVER_ERROR_BLOCK_STATUS_NOT_AVAILABLE_YET,
+  SOLANA_ERROR__JSON_RPC__SERVER_ERROR_MIN_CONTEXT_SLOT_NOT_REACHED,
+  SOLANA_ERROR__JSON_RPC__SERVER_ERROR_LONG_TERM_STORAGE_UNREACHABLE,
+  429,
+  -32_429,
+])
+
+export function createRpc(url: string, timeoutMs: number): Rpc {
+  const http = createProviderHttp(url)
+  const request = batchCalls(createJsonRpc(http, { version: '2.0', timeoutMs, troubleIn }))
+  return {
+    request,
+    async read(method, params) {
+      try {
+        return await request(method, params)
+      } catch (error) {
+        if (error instanceof Refusal)
+          throw new ChainFailure('unreachable', `${method}: the node refused (${error.code} ${error.message})`, { cause: error })
+        throw error
+      }
+    },
+    close: http.close,
+  }
+}
+
+function troubleIn({ code, message }: Refusal): string | null {
+  const isTrouble = troubleCodes.has(code) || /rate.?limit|too many requests|quota|credits|capacity/i.test(message)
+  return isTrouble ? `the node cannot answer now (${code} ${message})` : null
+}
