@@ -1,0 +1,21 @@
+/** The account of an order at the newest block. */
+import { decodeOrderAccount, type OrderAccount } from '../../../contracts/solana/client/decode.ts'
+import type { HtlcTerms } from '../../protocol/htlc.ts'
+import type { HtlcState } from '../contract/action.ts'
+import { parseAddress } from './address.ts'
+import { type HtlcContract, swapIdOf } from './htlc.ts'
+import type { SolanaNode } from './nodes/node.ts'
+
+/** Null before the initiation, and after a settled order was closed. Anyone can send lamports to the address before. */
+export async function readOrder(
+  node: Pick<SolanaNode, 'accounts'>,
+  contract: HtlcContract,
+  terms: HtlcTerms,
+): Promise<OrderAccount | null> {
+  const [account = null] = await node.accounts([parseAddress(swapIdOf(contract, terms))])
+  return account?.owner === contract.program ? decodeOrderAccount(account.data) : null
+}
+
+export async function readHtlcState(node: Pick<SolanaNode, 'accounts'>, contract: HtlcContract, terms: HtlcTerms): Promise<HtlcState> {
+  return (await readOrder(node, contract, terms))?.status ?? 'absent'
+}
