@@ -1,0 +1,226 @@
+// The chain of blocks: which transactions are in which, what every block changed, and how sure the cluster is of it.
+import { createHash, randomBytes } from 'node:crypto'
+import { type Address, type EncodedAccount, getBase58Decoder } from '@solana/kit'
+import type { MinedTransaction } from './mined-transaction.ts'
+import type { AccountsBefore, Svm } from './svm.ts'
+
+/**
+ * processed   the newest block
+ * confirmed   a supermajority of the cluster voted for the block
+ * finalized   so many blocks follow that the cluster cannot change its mind
+ */
+export type Commitment = 'processed' | 'confirmed' | 'finalized'
+
+/** How many blocks must follow one until it is confirmed and finalized. */
+export type CommitmentLags = { readonly confirmed: number; readonly finalized: number }
+
+export interface LedgerBlock {
+  readonly slot: number
+  /** Counts blocks: slots without a block do not count. */
+  readonly height: number
+  readonly parentSlot: number
+  readonly blockhash: string
+  readonly previousBlockhash: string
+  /** Unix seconds. */
+  readonly time: number
+  readonly transactions: readonly MinedTransaction[]
+}
+
+export interface Ledger {
+  readonly genesisHash: string
+  tip(commitment: Commitment): LedgerBlock
+  /** How sure the cluster is of this block. */
+  commitmentOf(block: LedgerBlock): Commitment
+  firstBlock(): LedgerBlock
+  blockAt(slot: number): LedgerBlock | null
+  blockAtHeight(height: number): LedgerBlock | null
+  /** In ascending order, up to the tip of the commitment. */
+  slots(from: number, to: number, commitment: Commitment, limit?: number): readonly number[]
+  transaction(signature: string): MinedTransaction | null
+  /** Newest first. */
+  transactionsOf(address: Address): readonly MinedTransaction[]
+  transactionCount(): number
+  /** The height of the block with this hash. */
+  heightOf(blockhash: string): number | null
+  account(address: Address, commitment: Commitment): EncodedAccount | null
+  programAccounts(program: Address, commitment: Commitment): readonly EncodedAccount[]
+  /** Runs the task with the runtime in the state of this commitment. */
+  inState<Result>(commitment: Commitment, task: () => Result): Result
+  /** The accounts that the block changed. Empty for a block that was finalized long ago. */
+  changedBy(block: LedgerBlock): readonly Address[]
+  append(block: Pick<LedgerBlock, 'slot' | 'time' | 'transactions'>, before: AccountsBefore): LedgerBlock
+  /** Removes the newest blocks, restores the accounts that they changed, and returns the removed ones, oldest first. */
+  undo(depth: number): readonly LedgerBlock[]
+}
+
+export type LedgerOptions = {
+  readonly startSlot: number
+  readonly startTime: number
+  readonly lags: CommitmentLags
+  /** Older blocks are forgotten, as a node without an archive does. */
+  readonly maxBlocks: number
+  readonly maxTransactions: number
+}
+
+/** So long after a block is finalized, its changes are still known to subscriptions. */
+const REMEMBERED_CHANGES = 64
+const noChanges: AccountsBefore = new Map()
+const base58 = getBase58Decoder()
+const genesisHash = base58.decode(createHash('sha256').update('tandem: solana_localnet').digest())
+
+export function createLedger(svm: Svm, { startSlot, startTime, lags, maxBlocks, maxTransactions }: LedgerOptions): Ledger {
+  const first: LedgerBlock = {
+    slot: startSlot,
+    height: 0,
+    parentSlot: startSlot - 1,
+    blockhash: genesisHash,
+    previousBlockhash: genesisHash,
+    time: startTime,
+    transactions: [],
+  }
+  /** By height, from `blocks[0].height` on. */
+  const blocks: LedgerBlock[] = [first]
+  const bySlot = new Map([[first.slot, first]])
+  const byHash = new Map([[first.blockhash, first]])
+  const transactions = new Map<string, MinedTransaction>()
+  const byAddress = new Map<Address, MinedTransaction[]>()
+  const changes = new Map<LedgerBlock, AccountsBefore>()
+  /** No two chains share a blockhash, so no transaction is valid on both. */
+  const seed = randomBytes(8).toString('hex')
+  let everMined = 0
+  let finalizedHeight = 0
+  svm.setClock(first)
+
+  const at = (index: number): LedgerBlock => {
+    const block = blocks[index]
+    if (block === undefined) throw new Error(`the ledger has no block at index ${index}`)
+    return block
+  }
+  const newest = () => at(blocks.length - 1)
+  const indexOf = (height: number) => Math.max(0, height - at(0).height)
+  const tip = (commitment: Commitment) => {
+    if (commitment === 'processed') return newest()
+    const confirmed = Math.max(finalizedHeight, newest().height - lags.confirmed)
+    return at(indexOf(commitment === 'confirmed' ? confirmed : finalizedHeight))
+  }
+  /** What the blocks after this one changed, oldest first. */
+  const changesAfter = (block: LedgerBlock) => blocks.slice(indexOf(block.height) + 1).map((later) => changes.get(later) ?? noChanges)
+
+  function forgetOldest(): void {
+    while (blocks.length > maxBlocks || (transactions.size > maxTransactions && blocks.length > lags.finalized + 1)) {
+      const block = blocks.shift()
+      if (block === undefined) return
+      remove(block)
+    }
+  }
+
+  function remove(block: LedgerBlock): void {
+    bySlot.delete(block.slot)
+    byHash.delete(block.blockhash)
+    changes.delete(block)
+    for (const mined of block.transactions) forget(mined)
+  }
+
+  function forget(mined: MinedTransaction): void {
+    transactions.delete(mined.wire.signature)
+    for (const address of mined.addresses) {
+      const left = byAddress.get(address)?.filter((other) => other !== mined) ?? []
+      if (left.length === 0) byAddress.delete(address)
+      else byAddress.set(address, left)
+    }
+  }
+
+  return {
+    genesisHash,
+    tip,
+    commitmentOf({ height }) {
+      if (height <= tip('finalized').height) return 'finalized'
+      return height <= tip('confirmed').height ? 'confirmed' : 'processed'
+    },
+    firstBlock: () => at(0),
+    blockAt: (slot) => bySlot.get(slot) ?? null,
+    blockAtHeight: (height) => blocks[height - at(0).height] ?? null,
+    slots(from, to, commitment, limit = Number.POSITIVE_INFINITY) {
+      const last = Math.min(to, tip(commitment).slot)
+      const found: number[] = []
+      for (let slot = Math.max(from, at(0).slot); slot <= last && found.length < limit; slot += 1) if (bySlot.has(slot)) found.push(slot)
+      return found
+    },
+    transaction: (signature) => transactions.get(signature) ?? null,
+    transactionsOf: (address) => (byAddress.get(address) ?? []).toReversed(),
+    transactionCount: () => everMined,
+    heightOf: (blockhash) => byHash.get(blockhash)?.height ?? null,
+    account(address, commitment) {
+      for (const before of changesAfter(tip(commitment))) {
+        const account = before.get(address)
+        if (account !== undefined) return account
+      }
+      return svm.account(address)
+    },
+    programAccounts(program, commitment) {
+      const found = new Map(svm.programAccounts(program).map((account) => [account.address, account]))
+      for (const before of changesAfter(tip(commitment)).reverse()) {
+        for (const [address, account] of before) {
+          if (account?.programAddress === program) found.set(address, account)
+          else found.delete(address)
+        }
+      }
+      return [...found.values()]
+    },
+    inState(commitment, task) {
+      const block = tip(commitment)
+      const later = changesAfter(block)
+      const changed = new Set(later.flatMap((before) => [...before.keys()]))
+      const current = [...changed].map((address) => [address, svm.account(address)] as const)
+      for (const before of later.reverse()) for (const [address, account] of before) svm.setAccount(address, account)
+      svm.setClock(block)
+      try {
+        return task()
+      } finally {
+        for (const [address, account] of current) svm.setAccount(address, account)
+        svm.setClock(newest())
+      }
+    },
+    changedBy: (block) => [...(changes.get(block) ?? noChanges).keys()],
+    append(made, before) {
+      const parent = newest()
+      const block: LedgerBlock = {
+        ...made,
+        height: parent.height + 1,
+        parentSlot: parent.slot,
+        blockhash: base58.decode(createHash('sha256').update(`${seed} ${parent.blockhash} ${made.slot}`).digest()),
+        previousBlockhash: parent.blockhash,
+      }
+      blocks.push(block)
+      bySlot.set(block.slot, block)
+      byHash.set(block.blockhash, block)
+      if (before.size > 0) changes.set(block, before)
+      for (const mined of block.transactions) {
+        everMined += 1
+        transactions.set(mined.wire.signature, mined)
+        for (const address of mined.addresses) {
+          const known = byAddress.get(address)
+          if (known === undefined) byAddress.set(address, [mined])
+          else known.push(mined)
+        }
+      }
+      finalizedHeight = Math.max(finalizedHeight, block.height - lags.finalized)
+      const forgotten = blocks[indexOf(finalizedHeight - REMEMBERED_CHANGES)]
+      if (forgotten !== undefined && forgotten.height <= finalizedHeight - REMEMBERED_CHANGES) changes.delete(forgotten)
+      forgetOldest()
+      return block
+    },
+    undo(depth) {
+      const possible = newest().height - finalizedHeight
+      if (depth > possible) throw new RangeError(`cannot replace ${depth} blocks: only the newest ${possible} are not finalized`)
+      const removed = blocks.splice(blocks.length - depth)
+      for (const block of removed.toReversed()) {
+        for (const [address, account] of changes.get(block) ?? noChanges) svm.setAccount(address, account)
+        everMined -= block.transactions.length
+        remove(block)
+      }
+      svm.setClock(newest())
+      return removed
+    },
+  }
+}

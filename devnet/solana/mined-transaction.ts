@@ -1,0 +1,128 @@
+// Executes a transaction in a block, and keeps what a node tells about it afterwards.
+import { type Address, type EncodedAccount, getAddressDecoder, getBase58Decoder } from '@solana/kit'
+import type { TransactionMetadata } from 'litesvm'
+import { feeOf } from './fees.ts'
+import { loadAddresses } from './lookup-tables.ts'
+import type { AccountsBefore, Svm } from './svm.ts'
+import { readMint, readTokenAccount } from './token-accounts.ts'
+import type { TransactionErrorJson } from './transaction-error.ts'
+import { isWritable, type LoadedAddresses, type WireTransaction } from './wire-transaction.ts'
+
+export type TokenBalance = {
+  readonly accountIndex: number
+  readonly mint: Address
+  readonly owner: Address
+  readonly programId: Address
+  readonly amount: bigint
+  readonly decimals: number
+}
+
+export type InnerInstructions = {
+  readonly index: number
+  readonly instructions: readonly {
+    readonly programIdIndex: number
+    readonly accounts: readonly number[]
+    /** Base58. */
+    readonly data: string
+    readonly stackHeight: number
+  }[]
+}
+
+export type ReturnData = { readonly programId: Address; readonly data: Uint8Array }
+
+export interface MinedTransaction {
+  readonly wire: WireTransaction
+  readonly slot: number
+  /** The accounts of the message, then those of lookup tables. */
+  readonly addresses: readonly Address[]
+  readonly loaded: LoadedAddresses
+  readonly writable: readonly Address[]
+  readonly error: TransactionErrorJson | null
+  readonly fee: bigint
+  readonly balancesBefore: readonly bigint[]
+  readonly balancesAfter: readonly bigint[]
+  readonly tokensBefore: readonly TokenBalance[]
+  readonly tokensAfter: readonly TokenBalance[]
+  readonly logs: readonly string[]
+  readonly inner: readonly InnerInstructions[]
+  readonly units: bigint
+  readonly returnData: ReturnData | null
+}
+
+const base58 = getBase58Decoder()
+const addressOf = getAddressDecoder()
+
+/** Null if the transaction cannot be in a block: nobody can be charged for it. */
+export function mineTransaction(svm: Svm, wire: WireTransaction, slot: number): { mined: MinedTransaction; before: AccountsBefore } | null {
+  const { staticAccounts } = wire.message
+  const loaded = loadAddresses(wire.message, (table) => svm.account(table))
+  if (typeof loaded === 'string') return null
+  const addresses = [...staticAccounts, ...loaded.writable, ...loaded.readonly]
+  const writable = [...staticAccounts.filter((_, index) => isWritable(wire.message, index)), ...loaded.writable]
+  const accountsBefore = addresses.map(svm.account)
+  const before = new Map(writable.map((address) => [address, svm.account(address)]))
+  const { error, meta } = svm.execute(wire)
+  const accountsAfter = addresses.map(svm.account)
+  const [payerBefore, payerAfter] = [accountsBefore[0]?.lamports, accountsAfter[0]?.lamports]
+  if (error !== null && payerBefore === payerAfter) return null
+  return {
+    before,
+    mined: {
+      wire,
+      slot,
+      addresses,
+      loaded,
+      writable,
+      error,
+      fee: feeOf(wire.message),
+      balancesBefore: accountsBefore.map(lamportsOf),
+      balancesAfter: accountsAfter.map(lamportsOf),
+      tokensBefore: tokenBalances(svm, accountsBefore),
+      tokensAfter: tokenBalances(svm, accountsAfter),
+      logs: meta.logs(),
+      inner: innerInstructions(meta),
+      units: meta.computeUnitsConsumed(),
+      returnData: returnDataOf(meta),
+    },
+  }
+}
+
+export function innerInstructions(meta: TransactionMetadata): readonly InnerInstructions[] {
+  return meta
+    .innerInstructions()
+    .map((list, index) => ({
+      index,
+      instructions: list.map((inner) => {
+        const compiled = inner.instruction()
+        return {
+          programIdIndex: compiled.programIdIndex(),
+          accounts: [...compiled.accounts()],
+          data: base58.decode(compiled.data()),
+          stackHeight: inner.stackHeight(),
+        }
+      }),
+    }))
+    .filter(({ instructions }) => instructions.length > 0)
+}
+
+/** Null if no program returned anything. */
+export function returnDataOf(meta: TransactionMetadata): ReturnData | null {
+  const returned = meta.returnData()
+  const data = returned.data()
+  return data.length === 0 ? null : { programId: addressOf.decode(returned.programId()), data }
+}
+
+function tokenBalances(svm: Svm, accounts: readonly (EncodedAccount | null)[]): readonly TokenBalance[] {
+  return accounts.flatMap((account, accountIndex) => {
+    const tokens = account && readTokenAccount(account)
+    if (!tokens) return []
+    const mint = svm.account(tokens.mint)
+    const { mint: address, owner, amount } = tokens
+    const decimals = (mint && readMint(mint)?.decimals) ?? 0
+    return [{ accountIndex, mint: address, owner, programId: account.programAddress, amount, decimals }]
+  })
+}
+
+function lamportsOf(account: EncodedAccount | null): bigint {
+  return account?.lamports ?? 0n
+}

@@ -1,0 +1,23 @@
+// What the methods share: the node, and answers that name the slot they are true for.
+import type { Commitment } from '../ledger.ts'
+import type { SolanaNode } from '../solana-node.ts'
+import { type Config, commitmentOf, optionalCountOf } from './params.ts'
+import { minContextSlotNotReached } from './rpc-error.ts'
+
+export type Method = (params: readonly unknown[]) => unknown
+export type Methods = Readonly<Record<string, Method>>
+
+export const API_VERSION = '3.0.0'
+
+/** The commitment that a request asks for. Fails if the node is not at `minContextSlot` yet. */
+export function readCommitment({ ledger }: SolanaNode, config: Config, read = commitmentOf): Commitment {
+  const commitment = read(config)
+  const min = optionalCountOf(config.minContextSlot)
+  const { slot } = ledger.tip(commitment)
+  if (min !== undefined && slot < min) throw minContextSlotNotReached(slot)
+  return commitment
+}
+
+export function withContext<Value>({ ledger }: SolanaNode, commitment: Commitment, value: Value) {
+  return { context: { apiVersion: API_VERSION, slot: ledger.tip(commitment).slot }, value }
+}

@@ -1,0 +1,225 @@
+// The node: makes blocks by its mining policy, takes transactions into its pool, and forks on demand.
+import type { Address, EncodedAccount } from '@solana/kit'
+import { type Commitment, type CommitmentLags, createLedger, type Ledger, type LedgerBlock } from './ledger.ts'
+import { type MinedTransaction, mineTransaction } from './mined-transaction.ts'
+import { createSlotClock } from './slot-clock.ts'
+import { createSvm, type Svm } from './svm.ts'
+import { createTransactionPool } from './transaction-pool.ts'
+import type { WireTransaction } from './wire-transaction.ts'
+
+/**
+ * instant   a block as soon as a transaction arrives, and the blocks that confirm and finalize it at once; else one for every slot
+ * timed     a block for every slot of 400 ms
+ * manual    a block on `mine` only
+ */
+export type SolanaMining = 'instant' | 'timed' | 'manual'
+
+export type ReorgOptions = {
+  /** The transactions of the replaced blocks: back to the pool (the default), or dropped. */
+  readonly transactions?: 'return' | 'drop'
+  /** False: the returned transactions wait for a later block. Default: the new blocks contain them, if they are still valid. */
+  readonly remine?: boolean
+}
+
+export interface SolanaNode {
+  readonly svm: Svm
+  readonly ledger: Ledger
+  readonly mining: () => SolanaMining
+  setMining(mining: SolanaMining): void
+  /** Makes the blocks of the slots that have passed since the last call. */
+  catchUp(): void
+  mine(blocks?: number): void
+  /** Lets slots pass without a block. */
+  skip(slots?: number): void
+  /** Lets slots and their time pass. The newest block is then at least so many slots later. */
+  passSlots(slots: number): void
+  /** Replaces the newest blocks by one more, in later slots: the slots of the old ones then count as skipped. */
+  reorg(depth: number, options?: ReorgOptions): void
+  /** To the pool. The node has checked it already, or was told not to. */
+  broadcast(wire: WireTransaction): void
+  isPooled(signature: string): boolean
+  /** Whether a block on top of the tip of this commitment may contain a transaction with this blockhash. */
+  isRecent(blockhash: string, commitment: Commitment): boolean
+  lastValidHeight(block: LedgerBlock): number
+  /** The next `count` transactions are accepted and forgotten. */
+  drop(count: number): void
+  /** Leaders take no transaction that pays less, in micro-lamports per compute unit. */
+  setMinUnitPrice(price: bigint): void
+  minUnitPrice(): bigint
+  onBlock(listener: (block: LedgerBlock) => void): void
+  /** Before the new blocks: `forkHeight` is the last block that both branches share. */
+  onReorg(listener: (forkHeight: number) => void): void
+  stop(): void
+}
+
+/** Agave's rule: the hash of block 7 is valid up to a tip at height 157, that is, in blocks up to 158. */
+const MAX_BLOCKHASH_AGE = 150
+/** Which slots have no block, as on public clusters, where it is a few in a hundred. */
+const SKIPPED_EVERY = 16
+const SKIPPED_REMAINDER = 7
+/** After a long pause, blocks are made for the newest slots only: the others count as skipped. More than a blockhash is valid for. */
+const MAX_CATCH_UP = 512
+/**
+ * How far `instant` may run ahead of the clock. Timelocks count slots, so it is bounded: see the bounds of the clock in the registry. Further
+ * blocks then wait for their slot.
+ */
+const MAX_SLOTS_AHEAD = 200
+/** In `instant`: the time between a block and the ones that confirm and finalize it. */
+const VOTE_MS = 10
+const START_SLOT = 1_000
+const MAX_BLOCKS = 20_000
+const MAX_TRANSACTIONS = 10_000
+
+const defaultLags: Readonly<Record<SolanaMining, CommitmentLags>> = {
+  instant: { confirmed: 1, finalized: 2 },
+  timed: { confirmed: 1, finalized: 31 },
+  manual: { confirmed: 1, finalized: 31 },
+}
+
+export type SolanaNodeOptions = { readonly mining: SolanaMining; readonly lags?: CommitmentLags }
+
+export function createSolanaNode({ mining: initialMining, lags = defaultLags[initialMining] }: SolanaNodeOptions): SolanaNode {
+  const svm = createSvm()
+  const clock = createSlotClock(START_SLOT)
+  const ledger = createLedger(svm, {
+    startSlot: START_SLOT,
+    startTime: Math.floor(clock.now() / 1_000),
+    lags,
+    maxBlocks: MAX_BLOCKS,
+    maxTransactions: MAX_TRANSACTIONS,
+  })
+  const pool = createTransactionPool()
+  const blockListeners: ((block: LedgerBlock) => void)[] = []
+  const reorgListeners: ((forkHeight: number) => void)[] = []
+  let mining = initialMining
+  /** The newest slot that has passed, with or without a block. */
+  let slot = START_SLOT
+  let dropsLeft = 0
+  let minUnitPrice = 0n
+  let timer: NodeJS.Timeout | undefined
+
+  const isSkipped = (candidate: number) => mining !== 'manual' && candidate % SKIPPED_EVERY === SKIPPED_REMAINDER
+
+  function makeBlock(withTransactions = true): void {
+    slot += 1
+    while (isSkipped(slot)) slot += 1
+    const parent = ledger.tip('processed')
+    const timeMs = mining === 'manual' ? clock.now() : Math.min(clock.now(), clock.startOf(slot))
+    const time = Math.max(parent.time, Math.floor(timeMs / 1_000))
+    svm.setClock({ slot, time })
+    const mined: MinedTransaction[] = []
+    const before = new Map<Address, EncodedAccount | null>()
+    pool.removeWhere(({ blockhash, signature }) => !isRecent(blockhash, 'processed') || ledger.transaction(signature) !== null)
+    for (const wire of withTransactions ? pool.take(minUnitPrice) : []) {
+      const done = mineTransaction(svm, wire, slot)
+      if (done === null) continue
+      mined.push(done.mined)
+      for (const [address, account] of done.before) if (!before.has(address)) before.set(address, account)
+    }
+    const block = ledger.append({ slot, time, transactions: mined }, before)
+    for (const listener of blockListeners) listener(block)
+  }
+
+  function isRecent(blockhash: string, commitment: Commitment): boolean {
+    const [height, tip] = [ledger.heightOf(blockhash), ledger.tip(commitment).height]
+    return height !== null && height <= tip && tip <= height + MAX_BLOCKHASH_AGE
+  }
+
+  function catchUpTo(target: number): void {
+    slot = Math.max(slot, target - MAX_CATCH_UP)
+    while (slot < target) makeBlock()
+  }
+
+  function catchUp(): void {
+    if (mining !== 'manual') catchUpTo(clock.slot())
+  }
+
+  /** `instant` needs a block now: a transaction waits, or one is not finalized yet. */
+  function isBlockWanted(): boolean {
+    if (mining !== 'instant') return false
+    if (pool.hasAt(minUnitPrice)) return true
+    for (let height = ledger.tip('processed').height; height > ledger.tip('finalized').height; height -= 1) {
+      if ((ledger.blockAtHeight(height)?.transactions.length ?? 0) > 0) return true
+    }
+    return false
+  }
+
+  function schedule(delayMs: number): void {
+    if (timer !== undefined || !isBlockWanted()) return
+    const waitMs = Math.max(delayMs, clock.startOf(slot + 1 - MAX_SLOTS_AHEAD) - clock.now())
+    timer = setTimeout(() => {
+      timer = undefined
+      catchUp()
+      if (!isBlockWanted()) return
+      makeBlock()
+      schedule(VOTE_MS)
+    }, waitMs).unref()
+  }
+
+  return {
+    svm,
+    ledger,
+    mining: () => mining,
+    setMining(next) {
+      catchUp()
+      // Without this, the slots of the manual time would be made up for.
+      if (mining === 'manual') slot = Math.max(slot, clock.slot())
+      mining = next
+      schedule(0)
+    },
+    catchUp,
+    mine(blocks = 1) {
+      catchUp()
+      for (let made = 0; made < blocks; made += 1) makeBlock()
+    },
+    skip(slots = 1) {
+      catchUp()
+      slot += slots
+    },
+    passSlots(slots) {
+      catchUp()
+      const target = slot + slots
+      clock.passSlots(slots)
+      catchUpTo(target)
+    },
+    reorg(depth, { transactions = 'return', remine = true } = {}) {
+      catchUp()
+      const waiting = pool.take(0n)
+      const removed = ledger.undo(depth)
+      const fork = ledger.tip('processed').height
+      for (const listener of reorgListeners) listener(fork)
+      if (transactions === 'return') for (const { wire } of removed.flatMap((block) => block.transactions)) pool.add(wire)
+      for (const wire of waiting) pool.add(wire)
+      for (let made = 0; made <= depth; made += 1) makeBlock(remine)
+      schedule(0)
+    },
+    broadcast(wire) {
+      if (dropsLeft > 0) {
+        dropsLeft -= 1
+        return
+      }
+      pool.add(wire)
+      schedule(0)
+    },
+    isPooled: (signature) => pool.has(signature),
+    isRecent,
+    lastValidHeight: ({ height }) => height + MAX_BLOCKHASH_AGE,
+    drop(count) {
+      dropsLeft = count
+    },
+    setMinUnitPrice(price) {
+      minUnitPrice = price
+      schedule(0)
+    },
+    minUnitPrice: () => minUnitPrice,
+    onBlock(listener) {
+      blockListeners.push(listener)
+    },
+    onReorg(listener) {
+      reorgListeners.push(listener)
+    },
+    stop() {
+      clearTimeout(timer)
+    },
+  }
+}

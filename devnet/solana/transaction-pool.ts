@@ -1,0 +1,32 @@
+// Transactions that wait for a block. A leader takes those that pay most per compute unit first.
+import { budgetOf } from './fees.ts'
+import type { WireTransaction } from './wire-transaction.ts'
+
+export interface TransactionPool {
+  has(signature: string): boolean
+  add(wire: WireTransaction): void
+  /** Removes and returns those that offer at least this price, best price first, then in the order of arrival. */
+  take(minUnitPrice: bigint): readonly WireTransaction[]
+  removeWhere(isGone: (wire: WireTransaction) => boolean): void
+  /** Whether one waits that offers at least this price. */
+  hasAt(minUnitPrice: bigint): boolean
+}
+
+export function createTransactionPool(): TransactionPool {
+  const pool = new Map<string, { readonly wire: WireTransaction; readonly unitPrice: bigint }>()
+  return {
+    has: (signature) => pool.has(signature),
+    add(wire) {
+      if (!pool.has(wire.signature)) pool.set(wire.signature, { wire, unitPrice: budgetOf(wire.message).unitPrice })
+    },
+    take(minUnitPrice) {
+      const taken = [...pool.values()].filter(({ unitPrice }) => unitPrice >= minUnitPrice)
+      for (const { wire } of taken) pool.delete(wire.signature)
+      return taken.sort((a, b) => Number(b.unitPrice > a.unitPrice) - Number(b.unitPrice < a.unitPrice)).map(({ wire }) => wire)
+    },
+    removeWhere(isGone) {
+      for (const { wire } of pool.values()) if (isGone(wire)) pool.delete(wire.signature)
+    },
+    hasAt: (minUnitPrice) => [...pool.values()].some(({ unitPrice }) => unitPrice >= minUnitPrice),
+  }
+}
