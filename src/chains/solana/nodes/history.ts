@@ -47,9 +47,11 @@ export function createHistory(rpc: Rpc, blocks: Pick<SolanaNode, 'block' | 'fina
   async function prunedBelow(slot: bigint): Promise<bigint> {
     const isFresh = pruned !== null && performance.now() - pruned.atMs < PRUNED_TTL_MS
     if (pruned !== null && isFresh && (pruned.below === 0n || pruned.below + PRUNED_SLOTS <= slot)) return pruned.below
-    const below = whole(await rpc.read('getFirstAvailableBlock', []))
-    pruned = { below, atMs: performance.now() }
-    return below
+    const first = whole(await rpc.read('getFirstAvailableBlock', []))
+    // The chain itself begins there.
+    const isGenesis = first > slot && (await blocks.block(first))?.ordinal === 0n
+    pruned = { below: isGenesis ? 0n : first, atMs: performance.now() }
+    return pruned.below
   }
 
   /** A node that pruned a part of the range lists nothing there. */

@@ -1,13 +1,5 @@
 /** Parses values in the answers of nodes. A value of another form makes the node unreachable. */
-import {
-  type Address,
-  type Base64EncodedBytes,
-  getBase64Encoder,
-  isAddress,
-  isSignature,
-  type ReadonlyUint8Array,
-  type Signature,
-} from '@solana/kit'
+import { type Address, type Base64EncodedBytes, getBase64Encoder, type ReadonlyUint8Array, type Signature } from '@solana/kit'
 import { ChainFailure } from '../../port/failure.ts'
 import type { TransactionError } from './node.ts'
 
@@ -45,15 +37,16 @@ export function amount(value: unknown): bigint {
   return whole(value)
 }
 
-/** The base58 form of 32 bytes: an address or a blockhash. */
+/** An address or a blockhash, by its form alone: to decode one takes a tenth of a millisecond. */
 export function address(value: unknown): Address {
-  if (typeof value !== 'string' || !isAddress(value)) throw malformed('32 bytes in base58')
-  return value
+  if (typeof value !== 'string' || !/^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(value)) throw malformed('32 bytes in base58')
+  return value as Address
 }
 
+/** By its form alone: a page has a thousand, and to decode one takes a tenth of a millisecond. The transaction itself proves its signature. */
 export function signature(value: unknown): Signature {
-  if (typeof value !== 'string' || !isSignature(value)) throw malformed('a signature')
-  return value
+  if (typeof value !== 'string' || !/^[1-9A-HJ-NP-Za-km-z]{64,88}$/.test(value)) throw malformed('a signature')
+  return value as Signature
 }
 
 /** `[text, 'base64']`. */
