@@ -1,0 +1,36 @@
+/** The transactions that fund a swap, ready to be signed. */
+import type { Address, Blockhash } from '@solana/kit'
+import type { Funding } from '../../protocol/funding/funding.ts'
+import type { FundingRequest } from '../port/client.ts'
+import { parseAddress } from './address.ts'
+import { fixedUnits, relayPrice, unitPrice } from './fees/fees.ts'
+import { relayedTransaction } from './gasless.ts'
+import type { HtlcContract } from './htlc.ts'
+import { initiateInstruction } from './instructions.ts'
+import type { SolanaNode } from './nodes/node.ts'
+import { buildTransaction, wireOf } from './send/transaction.ts'
+
+/** `relay`: the account that pays for gasless initiations; null: there is none. */
+export async function fundingOf(
+  node: SolanaNode,
+  contract: HtlcContract,
+  relay: Address | null,
+  { terms, deadline, payer: named }: FundingRequest,
+): Promise<Funding> {
+  const { blockhash } = await node.latestBlockhash()
+  const payer = parseAddress(named ?? terms.initiator)
+  const instruction = await initiateInstruction(contract, terms, { funder: payer, rentPayer: payer, initiateBefore: deadline })
+  const unitLimit = fixedUnits('initiate')
+  const price = await unitPrice(node, 'initiate', [instruction], unitLimit)
+  const transaction = buildTransaction([instruction], { feePayer: payer, blockhash, unitLimit, unitPrice: price })
+  const gasless = relay === null || contract.mint === null ? null : await gaslessOf(relay, blockhash)
+  return { kind: 'versionedTransaction', transaction: wireOf(transaction), gasless }
+
+  async function gaslessOf(feePayer: Address, newest: Blockhash): Promise<string> {
+    const relayed = await relayedTransaction(contract, { terms, deadline }, feePayer, {
+      blockhash: newest,
+      unitPrice: await relayPrice(node, [instruction]),
+    })
+    return wireOf(relayed.transaction)
+  }
+}

@@ -1,0 +1,70 @@
+/** Whether a payout can succeed, read from the accounts that it touches: neither needs nor shows the secret. */
+import type { Address } from '@solana/kit'
+import { AccountState } from '@solana-program/token'
+import { vaultAddress } from '../../../../contracts/solana/client/addresses.ts'
+import { tokenProgram } from '../../../../contracts/solana/client/instructions.ts'
+import type { HtlcTerms } from '../../../protocol/htlc.ts'
+import { ChainFailure } from '../../port/failure.ts'
+import { parseAddress } from '../address.ts'
+import { type HtlcContract, swapIdOf } from '../htlc.ts'
+import { tokenAccountOf } from '../instructions.ts'
+import type { SolanaNode } from '../nodes/node.ts'
+import { readTokenAccount } from './token-account.ts'
+
+export type Payout = {
+  /** Why it cannot succeed now; null if it can. */
+  readonly obstacle: string | null
+  /** The payee has no token account yet. */
+  readonly lacksAccount: boolean
+}
+
+/** `payee` is the redeemer or the initiator of the terms. */
+export async function readPayout(
+  node: Pick<SolanaNode, 'accounts' | 'rentExempt'>,
+  contract: HtlcContract,
+  terms: HtlcTerms,
+  payee: Address,
+): Promise<Payout> {
+  const { mint } = contract
+  return mint === null ? readSolPayout(node, terms.amount, payee) : readTokenPayout(node, { ...contract, mint }, terms, payee)
+}
+
+/** Throws `would-fail` if a redeem of these terms cannot succeed. */
+export async function verifyPayout(node: Pick<SolanaNode, 'accounts' | 'rentExempt'>, contract: HtlcContract, terms: HtlcTerms) {
+  assertPayable(await readPayout(node, contract, terms, parseAddress(terms.redeemer)), terms.redeemer)
+}
+
+export function assertPayable({ obstacle }: Payout, payee: string): void {
+  if (obstacle !== null) throw new ChainFailure('would-fail', `paying ${payee} out of the HTLC: ${obstacle}`)
+}
+
+async function readSolPayout(node: Pick<SolanaNode, 'accounts' | 'rentExempt'>, amount: bigint, payee: Address): Promise<Payout> {
+  const [[account = null], least] = await Promise.all([node.accounts([payee]), node.rentExempt(0)])
+  const lacksAccount = false
+  if (account === null && amount < least)
+    return { obstacle: `its account does not exist, and ${amount} lamports are less than the ${least} that a new one needs`, lacksAccount }
+  if (account?.executable === true) return { obstacle: 'it is a program', lacksAccount }
+  return { obstacle: null, lacksAccount }
+}
+
+async function readTokenPayout(
+  node: Pick<SolanaNode, 'accounts'>,
+  contract: HtlcContract & { readonly mint: Address },
+  terms: HtlcTerms,
+  payee: Address,
+): Promise<Payout> {
+  const { mint, program } = contract
+  const tokens = await tokenAccountOf(payee, mint)
+  const vault = vaultAddress(program, parseAddress(swapIdOf(contract, terms))).address
+  const [mintAccount = null, payeeTokens = null, vaultTokens = null] = await node.accounts([mint, tokens, vault])
+  const refused = (obstacle: string, lacksAccount = false): Payout => ({ obstacle, lacksAccount })
+  if (mintAccount?.owner !== tokenProgram) return refused(`${mint} is not a mint of the classic Token program`)
+  if (readTokenAccount(vaultTokens)?.state === AccountState.Frozen) return refused(`the token account of the order, ${vault}, is frozen`)
+  if (payeeTokens === null || payeeTokens.data.length === 0) return { obstacle: null, lacksAccount: true }
+  const held = readTokenAccount(payeeTokens)
+  if (held === null) return refused(`its token account ${tokens} is not one of the classic Token program`)
+  // The owner of an associated token account can give the account away.
+  if (held.owner !== payee) return refused(`its token account ${tokens} belongs to ${held.owner}`)
+  if (held.state === AccountState.Frozen) return refused(`its token account ${tokens} is frozen`)
+  return { obstacle: null, lacksAccount: false }
+}
