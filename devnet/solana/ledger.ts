@@ -54,6 +54,8 @@ export interface Ledger {
 }
 
 export type LedgerOptions = {
+  /** Names the cluster. */
+  readonly genesisHash: string
   readonly startSlot: number
   readonly startTime: number
   readonly lags: CommitmentLags
@@ -66,9 +68,8 @@ export type LedgerOptions = {
 const REMEMBERED_CHANGES = 64
 const noChanges: AccountsBefore = new Map()
 const base58 = getBase58Decoder()
-const genesisHash = base58.decode(createHash('sha256').update('tandem: solana_localnet').digest())
 
-export function createLedger(svm: Svm, { startSlot, startTime, lags, maxBlocks, maxTransactions }: LedgerOptions): Ledger {
+export function createLedger(svm: Svm, { genesisHash, startSlot, startTime, lags, maxBlocks, maxTransactions }: LedgerOptions): Ledger {
   const first: LedgerBlock = {
     slot: startSlot,
     height: 0,

@@ -1,20 +1,16 @@
 // Starts a local Solana chain: agave's runtime behind the JSON-RPC and the websocket subscriptions of a node.
 import type { Address } from '@solana/kit'
 import { createAirdrop } from './airdrop.ts'
-import type { CommitmentLags } from './ledger.ts'
 import { createMethods } from './rpc/methods.ts'
 import { methodNotFound } from './rpc/rpc-error.ts'
 import { startRpcServer } from './rpc/rpc-server.ts'
 import { createSubscriptions } from './rpc/subscriptions.ts'
-import { SLOT_MS } from './slot-clock.ts'
-import { createSolanaNode, type ReorgOptions, type SolanaMining, type SolanaNode } from './solana-node.ts'
+import { SLOT_MS } from './slot-pace.ts'
+import { createSolanaNode, type ReorgOptions, type SolanaMining, type SolanaNode, type SolanaNodeOptions } from './solana-node.ts'
 
-export interface SolanaChainOptions {
+export interface SolanaChainOptions extends Partial<SolanaNodeOptions> {
   /** A free pair of ports is taken when none is given; websockets are on the next one too. */
   readonly port?: number
-  readonly mining?: SolanaMining
-  /** Default: few blocks with `instant`, as on a public cluster otherwise. */
-  readonly lags?: CommitmentLags
 }
 
 export interface SolanaChain {
@@ -48,8 +44,11 @@ export interface SolanaChainFaults {
   offline(offline: boolean): void
 }
 
-export async function startSolanaChain({ port = 0, mining = 'instant', lags }: SolanaChainOptions = {}): Promise<SolanaChain> {
-  const node = createSolanaNode({ mining, ...(lags !== undefined && { lags }) })
+/** Of the chain `solana_localnet` in the registry. */
+const LOCAL_GENESIS_HASH = 'Bgk8syxnq4jbmHxhiazStka9AwY5Vyip62epmTZRKpbG'
+
+export async function startSolanaChain({ port = 0, ...options }: SolanaChainOptions = {}): Promise<SolanaChain> {
+  const node = createSolanaNode({ genesisHash: LOCAL_GENESIS_HASH, mining: 'instant', ...options })
   const airdrop = createAirdrop(node)
   const methods = createMethods(node, (address, lamports) => airdrop(address, BigInt(lamports)))
   const subscriptions = createSubscriptions(node)

@@ -2,7 +2,7 @@
 import type { Address, EncodedAccount } from '@solana/kit'
 import { type Commitment, type CommitmentLags, createLedger, type Ledger, type LedgerBlock } from './ledger.ts'
 import { type MinedTransaction, mineTransaction } from './mined-transaction.ts'
-import { createSlotClock } from './slot-clock.ts'
+import { createSlotPace, SLOT_MS } from './slot-pace.ts'
 import { createSvm, type Svm } from './svm.ts'
 import { createTransactionPool } from './transaction-pool.ts'
 import type { WireTransaction } from './wire-transaction.ts'
@@ -24,11 +24,12 @@ export type ReorgOptions = {
 export interface SolanaNode {
   readonly svm: Svm
   readonly ledger: Ledger
-  readonly mining: () => SolanaMining
   setMining(mining: SolanaMining): void
   /** Makes the blocks of the slots that have passed since the last call. */
   catchUp(): void
   mine(blocks?: number): void
+  /** Makes a block now, although no slot is due. False if too many were made so: they must not outrun the clock. */
+  hurry(): boolean
   /** Lets slots pass without a block. */
   skip(slots?: number): void
   /** Lets slots and their time pass. The newest block is then at least so many slots later. */
@@ -59,11 +60,6 @@ const SKIPPED_EVERY = 16
 const SKIPPED_REMAINDER = 7
 /** After a long pause, blocks are made for the newest slots only: the others count as skipped. More than a blockhash is valid for. */
 const MAX_CATCH_UP = 512
-/**
- * How far `instant` may run ahead of the clock. Timelocks count slots, so it is bounded: see the bounds of the clock in the registry. Further
- * blocks then wait for their slot.
- */
-const MAX_SLOTS_AHEAD = 200
 /** In `instant`: the time between a block and the ones that confirm and finalize it. */
 const VOTE_MS = 10
 const START_SLOT = 1_000
@@ -76,14 +72,20 @@ const defaultLags: Readonly<Record<SolanaMining, CommitmentLags>> = {
   manual: { confirmed: 1, finalized: 31 },
 }
 
-export type SolanaNodeOptions = { readonly mining: SolanaMining; readonly lags?: CommitmentLags }
+export type SolanaNodeOptions = {
+  readonly genesisHash: string
+  readonly mining: SolanaMining
+  /** Default: few blocks with `instant`, as on a public cluster otherwise. */
+  readonly lags?: CommitmentLags
+}
 
-export function createSolanaNode({ mining: initialMining, lags = defaultLags[initialMining] }: SolanaNodeOptions): SolanaNode {
+export function createSolanaNode({ genesisHash, mining: initialMining, lags = defaultLags[initialMining] }: SolanaNodeOptions): SolanaNode {
   const svm = createSvm()
-  const clock = createSlotClock(START_SLOT)
+  const pace = createSlotPace()
   const ledger = createLedger(svm, {
+    genesisHash,
     startSlot: START_SLOT,
-    startTime: Math.floor(clock.now() / 1_000),
+    startTime: Math.floor(pace.now() / 1_000),
     lags,
     maxBlocks: MAX_BLOCKS,
     maxTransactions: MAX_TRANSACTIONS,
@@ -98,19 +100,21 @@ export function createSolanaNode({ mining: initialMining, lags = defaultLags[ini
   let minUnitPrice = 0n
   let timer: NodeJS.Timeout | undefined
 
-  const isSkipped = (candidate: number) => mining !== 'manual' && candidate % SKIPPED_EVERY === SKIPPED_REMAINDER
-
-  function makeBlock(withTransactions = true): void {
+  /** The next slot, without a block. */
+  const passSlot = () => {
     slot += 1
-    while (isSkipped(slot)) slot += 1
-    const parent = ledger.tip('processed')
-    const timeMs = mining === 'manual' ? clock.now() : Math.min(clock.now(), clock.startOf(slot))
-    const time = Math.max(parent.time, Math.floor(timeMs / 1_000))
+  }
+  const isNextSkipped = () => mining !== 'manual' && (slot + 1) % SKIPPED_EVERY === SKIPPED_REMAINDER
+
+  /** In the next slot. */
+  function makeBlock({ timeMs = pace.now(), isEmpty = false } = {}): void {
+    passSlot()
+    const time = Math.max(ledger.tip('processed').time, Math.floor(timeMs / 1_000))
     svm.setClock({ slot, time })
     const mined: MinedTransaction[] = []
     const before = new Map<Address, EncodedAccount | null>()
     pool.removeWhere(({ blockhash, signature }) => !isRecent(blockhash, 'processed') || ledger.transaction(signature) !== null)
-    for (const wire of withTransactions ? pool.take(minUnitPrice) : []) {
+    for (const wire of isEmpty ? [] : pool.take(minUnitPrice)) {
       const done = mineTransaction(svm, wire, slot)
       if (done === null) continue
       mined.push(done.mined)
@@ -125,13 +129,22 @@ export function createSolanaNode({ mining: initialMining, lags = defaultLags[ini
     return height !== null && height <= tip && tip <= height + MAX_BLOCKHASH_AGE
   }
 
-  function catchUpTo(target: number): void {
-    slot = Math.max(slot, target - MAX_CATCH_UP)
-    while (slot < target) makeBlock()
+  function catchUp(): void {
+    if (mining === 'manual') return
+    const { starts, omitted } = pace.takeDue(MAX_CATCH_UP)
+    slot += omitted
+    for (const timeMs of starts) {
+      if (isNextSkipped()) passSlot()
+      else makeBlock({ timeMs })
+    }
   }
 
-  function catchUp(): void {
-    if (mining !== 'manual') catchUpTo(clock.slot())
+  /** False if too many blocks were made on demand: the next one waits for its slot. */
+  function makeBlockNow(): boolean {
+    if (!pace.takeOneNow()) return false
+    if (isNextSkipped()) passSlot()
+    makeBlock()
+    return true
   }
 
   /** `instant` needs a block now: a transaction waits, or one is not finalized yet. */
@@ -146,24 +159,20 @@ export function createSolanaNode({ mining: initialMining, lags = defaultLags[ini
 
   function schedule(delayMs: number): void {
     if (timer !== undefined || !isBlockWanted()) return
-    const waitMs = Math.max(delayMs, clock.startOf(slot + 1 - MAX_SLOTS_AHEAD) - clock.now())
     timer = setTimeout(() => {
       timer = undefined
       catchUp()
-      if (!isBlockWanted()) return
-      makeBlock()
-      schedule(VOTE_MS)
-    }, waitMs).unref()
+      if (isBlockWanted()) schedule(makeBlockNow() ? VOTE_MS : pace.untilDue())
+    }, delayMs).unref()
   }
 
   return {
     svm,
     ledger,
-    mining: () => mining,
     setMining(next) {
       catchUp()
-      // Without this, the slots of the manual time would be made up for.
-      if (mining === 'manual') slot = Math.max(slot, clock.slot())
+      // The slots of the manual time are not made up for.
+      if (mining === 'manual') pace.restart()
       mining = next
       schedule(0)
     },
@@ -172,6 +181,10 @@ export function createSolanaNode({ mining: initialMining, lags = defaultLags[ini
       catchUp()
       for (let made = 0; made < blocks; made += 1) makeBlock()
     },
+    hurry() {
+      catchUp()
+      return makeBlockNow()
+    },
     skip(slots = 1) {
       catchUp()
       slot += slots
@@ -179,8 +192,10 @@ export function createSolanaNode({ mining: initialMining, lags = defaultLags[ini
     passSlots(slots) {
       catchUp()
       const target = slot + slots
-      clock.passSlots(slots)
-      catchUpTo(target)
+      pace.pass(slots * SLOT_MS)
+      catchUp()
+      slot = Math.max(slot, target - MAX_CATCH_UP)
+      while (ledger.tip('processed').slot < target) makeBlock()
     },
     reorg(depth, { transactions = 'return', remine = true } = {}) {
       catchUp()
@@ -190,7 +205,7 @@ export function createSolanaNode({ mining: initialMining, lags = defaultLags[ini
       for (const listener of reorgListeners) listener(fork)
       if (transactions === 'return') for (const { wire } of removed.flatMap((block) => block.transactions)) pool.add(wire)
       for (const wire of waiting) pool.add(wire)
-      for (let made = 0; made <= depth; made += 1) makeBlock(remine)
+      for (let made = 0; made <= depth; made += 1) makeBlock({ isEmpty: !remine })
       schedule(0)
     },
     broadcast(wire) {

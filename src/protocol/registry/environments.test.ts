@@ -25,6 +25,7 @@ const withoutExplorer = new Set([
   'arbitrum_localnet',
   'hypercore_localnet',
   'tron_localnet',
+  'solana_localnet',
   'alpen_signet',
 ])
 

@@ -1,11 +1,12 @@
 /**
- * The local network: two EVM chains, a Bitcoin and a Litecoin chain, and simulators of HyperCore and Tron on this machine.
- * Their block times are what `devnet/` mines: EVM and its relatives every second and on demand; the others every 2 s while transactions wait, else every 10 s.
+ * The local network: two EVM chains, a Bitcoin, a Litecoin and a Solana chain, and simulators of HyperCore and Tron on this machine.
+ * Their block times are what `devnet/` mines: EVM and its relatives every second and on demand; Solana every 400 ms and, within limits, on demand; the
+ * others every 2 s while transactions wait, else every 10 s.
  */
 import type { Asset } from '../asset.ts'
 import type { Chain } from '../chain.ts'
 import { ethereumLike } from './evm-families.ts'
-import { bitcoinLike, litecoinLike } from './families.ts'
+import { bitcoinLike, litecoinLike, solanaFamily } from './families.ts'
 import { coin, currency, token } from './listing.ts'
 
 const evmDefaults = {
@@ -57,6 +58,19 @@ const bitcoinDefaults = {
   needsHtlcContract: false,
   htlcSchemas: ['bitcoin:htlc'],
   tokenSchemas: [],
+} as const satisfies Partial<Chain>
+
+const solanaDefaults = {
+  ...solanaFamily,
+  requiredConfirmations: 1,
+  finalityBlocks: 12,
+  // Of 450 slots at least 350 wait for the clock or for blocks on demand, of which there are no more than slots by the clock: 70 s.
+  clock: { unit: 'slots', expiry: 'relative', fastestMs: 150n, slowestMs: 400n, slackSeconds: 10n },
+  margins: { claimSeconds: 15n, reorgSeconds: 15n, feeSpikeSeconds: 15n },
+  timelocks: { source: 8000n, destination: 450n },
+  haltSeconds: 600n,
+  pollMs: 200,
+  feeBumpSeconds: 6n,
 } as const satisfies Partial<Chain>
 
 /** Short for tests: the public networks wait a month. */
@@ -121,6 +135,16 @@ export const localChains: readonly Chain[] = [
     nativeAsset: 'tron_localnet:trx',
     explorerUrl: '',
   },
+  {
+    ...solanaDefaults,
+    id: 'solana_localnet',
+    // The genesis hash of the local chain.
+    reference: 'solana:Bgk8syxnq4jbmHxhiazStka9AwY5Vyip62epmTZRKpbG',
+    displayName: 'Solana Localnet',
+    icon: { text: 'SOL', color: '#7b3fe4' },
+    nativeAsset: 'solana_localnet:sol',
+    explorerUrl: '',
+  },
 ]
 
 const btc = currency('Bitcoin', 'BTC', 8, [10_000n, 100_000_000n])
@@ -129,6 +153,8 @@ const eth = currency('Ether', 'ETH', 18, [10n ** 15n, 50n * 10n ** 18n])
 const wbtc = currency('Wrapped Bitcoin', 'WBTC', 8, [10_000n, 100_000_000n])
 const usdc = currency('USD Coin', 'USDC', 6, [1_000_000n, 100_000_000_000n])
 const usdt = currency('Tether USD', 'USDT', 6, [1_000_000n, 100_000_000_000n])
+const sol = currency('Solana', 'SOL', 9, [10_000_000n, 100_000_000_000n])
+const cbbtc = currency('Coinbase Wrapped Bitcoin', 'cbBTC', 8, [10_000n, 100_000_000n])
 const purr = currency('Purr', 'PURR', 5, [1_000_000n, 10_000_000_000n])
 
 /** The tokens are deployed when the network starts, and so have no address before. */
@@ -153,4 +179,7 @@ export const localAssets: readonly Asset[] = [
   token('hypercore_localnet', 'hypercore', purr, null),
   token('tron_localnet', 'tron', usdt, null),
   token('tron_localnet', 'tron', wbtc, null),
+  coin('solana_localnet', 'solana', sol),
+  token('solana_localnet', 'solana', usdc, null),
+  token('solana_localnet', 'solana', cbbtc, null),
 ]

@@ -110,6 +110,9 @@ test("/policy returns the operator's policy, and lists, quotes and orders obey i
     'hypercore_localnet:purr',
     'tron_localnet:usdt',
     'tron_localnet:wbtc',
+    'solana_localnet:sol',
+    'solana_localnet:usdc',
+    'solana_localnet:cbbtc',
   ])
   expect(await assetsOf('from=ethereum_localnet:eth', strict)).toEqual(['arbitrum_localnet:eth'])
   const refused = { status: 400, body: { code: 'unsupported_pair', error: expect.stringContaining('policy') } }

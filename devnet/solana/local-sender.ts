@@ -1,0 +1,59 @@
+// Sends transactions of this process: the faucet, the airdrops, the deployment.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Address, Instruction } from '@solana/kit'
+import { type LocalSigner, signTransaction } from './local-signer.ts'
+import { SLOT_MS } from './slot-pace.ts'
+import type { SolanaNode } from './solana-node.ts'
+import { errorText } from './transaction-error.ts'
+import type { WireTransaction } from './wire-transaction.ts'
+
+export interface LocalSender {
+  readonly address: Address
+  /** To the pool. Returns the signature. The sender pays, and signs beside the others. */
+  send(instructions: readonly Instruction[], others?: readonly LocalSigner[]): string
+  /** Does not wait for slots: makes blocks until it is confirmed. Rejects if it failed. */
+  confirm(signature: string): Promise<void>
+}
+
+const COMPUTE_BUDGET = 'ComputeBudget111111111111111111111111111111' as Address
+const SET_UNIT_LIMIT = 2
+const UNIT_LIMIT = 300_000
+
+export function createLocalSender(node: SolanaNode, signer: LocalSigner): LocalSender {
+  const { ledger } = node
+  let sent = 0
+
+  function sign(instructions: readonly Instruction[], others: readonly LocalSigner[]): WireTransaction {
+    sent += 1
+    const block = ledger.tip('processed')
+    const lifetime = { blockhash: block.blockhash, lastValidBlockHeight: node.lastValidHeight(block) }
+    return signTransaction([unitLimit(UNIT_LIMIT + sent), ...instructions], [signer, ...others], lifetime)
+  }
+
+  return {
+    address: signer.address,
+    send(instructions, others = []) {
+      node.catchUp()
+      const wire = sign(instructions, others)
+      node.broadcast(wire)
+      return wire.signature
+    },
+    async confirm(signature) {
+      for (;;) {
+        const mined = ledger.transaction(signature)
+        if (mined === null && !node.isPooled(signature)) throw new Error(`transaction ${signature} was dropped`)
+        if (mined !== null && mined.error !== null) throw new Error(`transaction ${signature} failed: ${errorText(mined.error)}`)
+        if (mined !== null && mined.slot <= ledger.tip('confirmed').slot) return
+        if (!node.hurry()) await sleep(SLOT_MS)
+      }
+    },
+  }
+}
+
+/** A limit of its own makes every transaction differ from the others, so none is a duplicate. */
+function unitLimit(units: number): Instruction {
+  const data = Buffer.alloc(5)
+  data[0] = SET_UNIT_LIMIT
+  data.writeUInt32LE(units, 1)
+  return { programAddress: COMPUTE_BUDGET, accounts: [], data: Uint8Array.from(data) }
+}
