@@ -31,7 +31,7 @@ export type ExecutorContext = LiveView & {
   readonly onSent?: (chain: ChainId) => void
 }
 
-/** A waiting action is checked this often: it may become urgent. */
+/** A redeem that waits for a batch is checked this often: it may become urgent. */
 const LONGEST_WAIT_MS = 15_000
 
 export async function executeAction(context: ExecutorContext, action: LeasedAction): Promise<ActionResult> {
@@ -41,7 +41,7 @@ export async function executeAction(context: ExecutorContext, action: LeasedActi
     const taken = await take(context, action)
     if (await isWanted(context, taken)) {
       const waitMs = await waitLeft(context, taken)
-      if (waitMs > 0) return { kind: 'skipped', againInMs: Math.min(waitMs, LONGEST_WAIT_MS) }
+      if (waitMs > 0) return { kind: 'skipped', againInMs: waitMs }
       const { tx, others } = await send(context, taken, againInMs)
       if (tx !== action.lastTx) context.onSent?.(chain)
       const sent = { kind: 'sent', tx, againInMs } as const
@@ -64,26 +64,32 @@ export async function executeAction(context: ExecutorContext, action: LeasedActi
   }
 }
 
-async function waitLeft({ party }: ExecutorContext, { step, attempts }: Taken): Promise<number> {
+async function waitLeft({ party, now }: ExecutorContext, { step, attempts, rentKeptUntil }: TakenNow): Promise<number> {
+  if (rentKeptUntil !== null) return Number(rentKeptUntil - now()) * 1000
   if (party.waitMs === undefined || attempts.length > 0) return 0
-  return party.waitMs(step)
+  return Math.min(await party.waitMs(step), LONGEST_WAIT_MS)
 }
 
+/** `rentKeptUntil`: only for a `close`. */
+type TakenNow = Taken & { readonly isClosed: boolean; readonly rentKeptUntil: bigint | null }
+
 /** Derives its step from live facts. */
-async function take(context: ExecutorContext, action: LeasedAction): Promise<Taken & { readonly isClosed: boolean }> {
+async function take(context: ExecutorContext, action: LeasedAction): Promise<TakenNow> {
   const { leg, verb } = action
   const live = await loadLiveOrder(context, action, (stored) => legsThatMayBeOld(verb, stored))
   if (live === null) throw new Error(`action ${action.key} belongs to no order`)
   const { stored, facts, attempts } = live
   const client = clientFor(context.clients, stored.order[leg].chain)
   const prefund = verb === 'reclaim' ? await readPrefund(context, stored.order, client) : stored.prefund
-  const step = { state: deriveOrder({ ...facts, prefund }), leg, verb, client, asOfMs: facts.asOfMs }
-  return { action, step, attempts, isClosed: stored.closed }
+  const rentKeptUntil = verb === 'close' ? ((await client.rent?.keptUntil(stored.order[leg].terms)) ?? null) : null
+  const withoutRent = verb === 'close' && rentKeptUntil === null ? [leg] : []
+  const step = { state: deriveOrder({ ...facts, prefund, withoutRent }), leg, verb, client, asOfMs: facts.asOfMs }
+  return { action, step, attempts, isClosed: stored.closed, rentKeptUntil }
 }
 
 /** Once the secret is out, neither an unreachable node nor a reorg may stop a redeem: a failed redeem costs little. */
 function legsThatMayBeOld(verb: ActionVerb, { secretShown, seenSecret }: StoredOrder): readonly Leg[] {
-  const mayBeOld = verb === 'reclaim' || (verb === 'redeem' && (secretShown || seenSecret !== null))
+  const mayBeOld = verb === 'reclaim' || verb === 'close' || (verb === 'redeem' && (secretShown || seenSecret !== null))
   return mayBeOld ? ['source', 'destination'] : []
 }
 
@@ -151,6 +157,7 @@ async function sendAlone(context: ExecutorContext, first: Taken): Promise<string
   }
   if (verb === 'refund') return refund(context, step, to, outbox)
   if (verb === 'reclaim') return reclaim(step, outbox)
+  if (verb === 'close') return close(step, outbox)
   if (leg === 'source') return relay(context, step, outbox)
   return client.initiate(terms, outbox)
 }
@@ -247,6 +254,13 @@ async function reclaim({ client, state }: Step, outbox: Outbox): Promise<string>
   const tx = (await client.prefund?.reclaim(prefundedSwap(state.order), outbox)) ?? null
   if (tx === null) throw new ChainFailure('superseded', "nothing is left at the order's prefund address")
   return tx
+}
+
+/** The chain pays whoever paid the rent. */
+async function close({ client, state, leg }: Step, outbox: Outbox): Promise<string> {
+  const { chain, terms } = state.order[leg]
+  if (client.rent === undefined) throw new Error(`the HTLCs of ${chain} keep no rent`)
+  return client.rent.giveBack(terms, outbox)
 }
 
 function prefundedSwap({ source, deadline }: Order): PrefundedSwap {

@@ -123,7 +123,7 @@ export function secondsLeft(registry: Registry, { state, leg, verb }: Step): big
   const untilExpiry = (deposits: readonly Deposit[], chainId: string) =>
     leastSeconds(registry.chain(chainId).clock, leastOf(deposits.map((deposit) => deposit.unitsLeft ?? 0n)) ?? 0n)
   if (verb === 'redeem') return untilExpiry(redeemable(state, leg), state.order[leg].chain)
-  if (verb === 'reclaim') return null
+  if (verb === 'reclaim' || verb === 'close') return null
   if (verb === 'initiate') return leg === 'destination' ? state.gapSeconds : state.order.deadline - state.now
   // Until the refund is mined the destination can still be redeemed, and then the solver needs time to redeem the source.
   if (leg === 'source' || state.source.counted.length === 0) return null

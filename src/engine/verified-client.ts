@@ -3,7 +3,7 @@ import type { ChainClient } from '../chains/port/client.ts'
 
 type Access = 'free' | 'verified'
 /** Abilities with both pure methods and methods that call the node. */
-type Ability = 'gasless' | 'prefund' | 'instantRefund' | 'batchRedeem' | 'cosignedRedeem'
+type Ability = 'gasless' | 'prefund' | 'rent' | 'instantRefund' | 'batchRedeem' | 'cosignedRedeem'
 
 /** Free: answered without the node, or useful while it does not answer. A new member must be listed here to compile. */
 const access: {
@@ -40,6 +40,7 @@ const access: {
   cancel: 'verified',
   gasless: { supports: 'free', verify: 'verified', initiate: 'verified', spendable: 'verified', hasReverted: 'verified' },
   prefund: { amounts: 'verified', initiate: 'verified', reclaim: 'verified' },
+  rent: { keptUntil: 'verified', giveBack: 'verified' },
   instantRefund: {
     propose: 'verified',
     send: 'verified',

@@ -114,6 +114,8 @@ type ChainData = {
   readonly deposits: DepositRule
   /** Whether an HTLC is a contract that must be deployed first. If not, it is part of the chain's own rules. */
   readonly needsHtlcContract: boolean
+  /** A settled HTLC keeps the rent of its account until somebody closes it. Its client has the ability `rent`. */
+  readonly settledHtlcKeepsRent?: true
   readonly htlcSchemas: readonly string[]
   readonly tokenSchemas: readonly string[]
 }

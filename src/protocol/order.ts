@@ -80,8 +80,8 @@ export type SignedInstantRefund = InstantRefund & { readonly signature: string }
 /** `${orderId}/${leg}/${verb}`: actions are idempotent by this key. */
 export type ActionKey = string
 
-/** The verbs of the playbook. `reclaim` returns the money at the order's prefund address. */
-export type ActionVerb = HtlcVerb | 'reclaim'
+/** The verbs of the playbook. `reclaim` returns the money at the order's prefund address, `close` the rent that a settled HTLC keeps. */
+export type ActionVerb = HtlcVerb | 'reclaim' | 'close'
 
 export function actionKey(orderId: string, leg: Leg, verb: ActionVerb): ActionKey {
   return `${orderId}/${leg}/${verb}`

@@ -56,6 +56,8 @@ export type Combination = {
   readonly prefund: 'none' | 'dust' | 'worth'
   /** The deadline has passed. */
   readonly late: boolean
+  /** Settled HTLCs keep rent. */
+  readonly rent: boolean
 }
 
 const flags = [
@@ -149,6 +151,7 @@ export function stateOf(c: Combination): OrderState {
     clientSecret: c.secretWith !== 'service',
     secretShown: c.shown,
     secret: c.secretKnown ? 'secret' : null,
+    keepsRent: { source: c.rent, destination: c.rent },
     prefund: { none: 0n, dust: 9n, worth: 10n }[c.prefund],
     now: template.order.deadline + (c.late ? 1n : c.timeToRelay ? -61n : -60n),
     fundedInTime: c.fundedInTime,
@@ -163,7 +166,15 @@ const flagSets = Array.from(
   (_, bits) => Object.fromEntries(flags.map((flag, i) => [flag, (bits & (1 << i)) !== 0])) as Record<(typeof flags)[number], boolean>,
 )
 
-const usual = { secretWith: 'service', instantRefundSigned: false, agreed: true, clientKeys: false, prefund: 'none', late: false } as const
+const usual = {
+  secretWith: 'service',
+  instantRefundSigned: false,
+  agreed: true,
+  clientKeys: false,
+  prefund: 'none',
+  late: false,
+  rent: false,
+} as const
 const unusual = [
   { ...usual, instantRefundSigned: true },
   { ...usual, secretWith: 'client' },
@@ -173,7 +184,7 @@ const unusual = [
   { ...usual, secretWith: 'client', clientKeys: true, instantRefundSigned: true },
   { ...usual, prefund: 'dust', late: true },
   { ...usual, prefund: 'worth' },
-  { ...usual, prefund: 'worth', late: true },
+  { ...usual, prefund: 'worth', late: true, rent: true },
 ] as const
 
 export function* combinations(): Generator<Combination> {

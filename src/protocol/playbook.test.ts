@@ -12,6 +12,8 @@ type Action =
   | 'solver refund destination'
   | 'service refund source'
   | 'service reclaim source'
+  | 'service close source'
+  | 'solver close destination'
 
 const nameOf = new Map(playbook.map((rule) => [rule, `${rule.who} ${rule.verb} ${rule.leg}`]))
 const wantedIn = (state: OrderState): readonly string[] =>
@@ -22,6 +24,8 @@ const holdsMoney = (way: Way) => ['seen -', 'seen +', 'initiated', 'initiated pa
 const isInitiated = (way: Way) => ways[way] === 'initiated'
 const isMined = (way: Way) => way !== 'waiting' && way !== 'seen -'
 const isRedeemed = (way: Way) => ways[way] === 'redeemed'
+/** Every deposit is finally spent. */
+const isFinished = (c: Combination) => /^redeemed (deep|half)$/.test(c.source) && /^(redeemed (deep|half)|waiting)$/.test(c.destination)
 /** Something unspent is there, of the agreed amount or not. */
 const holdsAnything = (way: Way) => holdsMoney(way) || ['mismatched', 'mismatched part', 'refunding mismatched'].includes(way)
 
@@ -70,6 +74,10 @@ const protocol: Readonly<Record<Action, (c: Combination) => boolean>> = {
   },
 
   'service reclaim source': (c) => c.prefund === 'worth' && (c.late || isMined(c.source)),
+
+  'service close source': (c) => c.rent && isFinished(c),
+
+  'solver close destination': (c) => c.rent && isFinished(c) && c.destination !== 'waiting',
 }
 
 type Law = { readonly says: string; readonly isBroken: (c: Combination, wants: (action: Action) => boolean) => boolean }
@@ -179,6 +187,12 @@ const laws: readonly Law[] = [
     isBroken: (c, wants) =>
       (c.prefund === 'worth' && (c.late || ['initiated', 'redeemed', 'refunded'].includes(c.source)) && !wants('service reclaim source')) ||
       (c.prefund !== 'worth' && wants('service reclaim source')),
+  },
+  {
+    says: 'no account is closed while anything of the order may still be paid or undone',
+    isBroken: (c, wants) =>
+      (wants('service close source') || wants('solver close destination')) &&
+      [c.source, c.destination].some((way) => holdsAnything(way) || ['redeemed', 'refunded'].includes(way)),
   },
   {
     says: 'no action on a settled leg',

@@ -9,7 +9,7 @@ import {
   type Role,
   type SignedInstantRefund,
 } from './order.ts'
-import { hasSignedInstantRefund, isExpired, isStray, type OrderState } from './state.ts'
+import { hasSignedInstantRefund, isClosed, isExpired, isStray, type OrderState } from './state.ts'
 import type { Deposit, Spend, SwapState } from './swap-state.ts'
 
 export type Rule = {
@@ -84,6 +84,23 @@ export const playbook: readonly Rule[] = [
     holds: mayReclaim,
     outlivesOrder: true,
   },
+  // After the end: rent that settled HTLCs keep. It goes to whoever paid it.
+  {
+    who: 'service',
+    verb: 'close',
+    leg: 'source',
+    when: 'the order is finished (every deposit is finally spent), and the source HTLC keeps rent. It goes to whoever paid it: the service, or the user',
+    holds: (s) => mayClose(s, 'source'),
+    outlivesOrder: true,
+  },
+  {
+    who: 'solver',
+    verb: 'close',
+    leg: 'destination',
+    when: 'the order is finished, and the destination HTLC keeps rent, which the solver paid',
+    holds: (s) => mayClose(s, 'destination'),
+    outlivesOrder: true,
+  },
 ]
 
 /** The user's consent to initiate this leg; null without one. */
@@ -105,6 +122,11 @@ export function mayReclaim(s: OrderState): boolean {
 /** A smaller amount costs us more than it is worth. Its owner can still reclaim it. */
 export function isWorthReclaiming({ source }: Order, amount: bigint): boolean {
   return amount * 100n >= source.terms.amount * LEAST_RECLAIMED_PERCENT
+}
+
+/** The family knows from when on the account can be closed. */
+function mayClose(s: OrderState, leg: Leg): boolean {
+  return s.keepsRent[leg] && s[leg].deposits.length > 0 && isClosed(s)
 }
 
 function mayRefundForUser(s: OrderState): boolean {

@@ -3,7 +3,7 @@ import type { Chain, SmallDeposits } from './chain.ts'
 import type { Counting } from './counting.ts'
 import { isWithinTolerance, type RecordedFill, scaledAmount } from './fill.ts'
 import type { HtlcEvent } from './htlc.ts'
-import type { Grant, Order } from './order.ts'
+import type { Grant, Leg, Order } from './order.ts'
 import type { Hex32 } from './secret.ts'
 import { type Deposit, deriveSwap, type SwapState, type Tip } from './swap-state.ts'
 import { leastSeconds, revealRoomSeconds, timelockGapSeconds } from './timelock.ts'
@@ -45,6 +45,8 @@ export type OrderFacts = {
   readonly seenSecret: Hex32 | null
   /** The last known balance of the order's prefund address; 0 on chains without such addresses. */
   readonly prefund: bigint
+  /** Legs whose HTLC was seen to keep no rent. Only the executor reads that, from the chain. Absent: unknown. */
+  readonly withoutRent?: readonly Leg[]
   /** Unix seconds by the party's own clock. */
   readonly now: bigint
 }
@@ -57,6 +59,8 @@ export type OrderState = {
   readonly fill: RecordedFill | null
   readonly declined: string | null
   readonly prefund: bigint
+  /** The HTLC of this leg keeps rent after it is settled, as far as is known. */
+  readonly keepsRent: Readonly<Record<Leg, boolean>>
   /** Both parties agree on the counted deposits and their destination amount: the HTLC is funded once, or the solver has signed. */
   readonly isAgreed: boolean
   readonly clientSecret: boolean
@@ -118,6 +122,7 @@ export function deriveOrder(facts: OrderFacts): OrderState {
   const { toleranceBips: _, ...shown } = partial
   return {
     ...shown,
+    keepsRent: { source: keepsRent(facts, 'source'), destination: keepsRent(facts, 'destination') },
     isAgreed: chains.source.deposits.kind === 'exact' || isFilled(order, source, fill),
     clientSecret: facts.clientSecret,
     secretShown: facts.secretShown,
@@ -131,6 +136,10 @@ export function deriveOrder(facts: OrderFacts): OrderState {
       ageSeconds(tips.destination, facts.now),
     status: deriveStatus(partial),
   }
+}
+
+function keepsRent({ chains, withoutRent = [] }: OrderFacts, leg: Leg): boolean {
+  return chains[leg].settledHtlcKeepsRent === true && !withoutRent.includes(leg)
 }
 
 /**

@@ -75,6 +75,8 @@ export interface ConformanceFixture {
     /** Mines a block after this time (unix seconds). */
     passDeadline(deadline: bigint): Promise<void>
   }
+  /** Rent: mines a block at or after this time (unix seconds). */
+  passTime?(time: bigint): Promise<void>
   /** Instant refund: a signature of `user` over one of the hashes, as the user's own wallet makes it. */
   signRefundHash?(hash: string): string
   /** Order keys: the private key of `user`, and addresses with proofs that they are the user's. */

@@ -121,6 +121,7 @@ export const solanaFamily = {
   heightsMaySkip: true,
   deposits: { kind: 'exact' },
   needsHtlcContract: true,
+  settledHtlcKeepsRent: true,
   requiredConfirmations: 32,
   finalityBlocks: 64,
   clock: { unit: 'slots', expiry: 'relative', fastestMs: 360n, slowestMs: 600n, slackSeconds: 0n },

@@ -90,7 +90,7 @@ export function createHonestParty(role: Role, conduct: Conduct, world: World): H
   }
 
   const act = (state: OrderState, leg: Leg, verb: ActionVerb, now: bigint): void => {
-    if (verb === 'reclaim') throw new Error('nothing is paid beside an HTLC here')
+    if (verb === 'reclaim' || verb === 'close') throw new Error('nothing is paid beside an HTLC here')
     if (verb === 'initiate') {
       if (role === 'solver' && way === 'refund_signed') return
       if (role === 'solver') way = 'locked'

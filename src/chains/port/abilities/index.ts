@@ -14,6 +14,7 @@ import type { OrderKeys } from './order-keys.ts'
 import type { PartialDeposits } from './partial-deposits.ts'
 import type { PayoutFee } from './payout-fee.ts'
 import type { Prefund } from './prefund.ts'
+import type { Rent } from './rent.ts'
 import type { Rescue } from './rescue.ts'
 import type { UnconfirmedEvents } from './unconfirmed-events.ts'
 
@@ -22,6 +23,7 @@ export interface Abilities {
   readonly cancel: Cancel
   readonly gasless: Gasless
   readonly prefund: Prefund
+  readonly rent: Rent
   readonly partialDeposits: PartialDeposits
   readonly instantRefund: InstantRefundAbility
   readonly batchRedeem: BatchRedeem

@@ -18,6 +18,7 @@ import { orderKeysSuite } from './order-keys.ts'
 import { partialDepositsSuite } from './partial-deposits.ts'
 import { payoutFeeSuite } from './payout-fee.ts'
 import { prefundSuite } from './prefund.ts'
+import { rentSuite } from './rent.ts'
 import { rescueSuite } from './rescue.ts'
 import { unconfirmedEventsSuite } from './unconfirmed-events.ts'
 
@@ -30,6 +31,7 @@ export const abilitySuites: Readonly<Record<AbilityName, AbilitySuite>> = {
   cancel: cancelSuite,
   gasless: gaslessSuite,
   prefund: prefundSuite,
+  rent: rentSuite,
   partialDeposits: partialDepositsSuite,
   instantRefund: instantRefundSuite,
   batchRedeem: batchRedeemSuite,
