@@ -11,12 +11,100 @@ export type TransactionErrorJson =
   | { readonly DuplicateInstruction: number }
   | { readonly ProgramExecutionTemporarilyRestricted: { readonly account_index: number } }
 
-/** litesvm declares them as `const enum`, which cannot be read at run time without this cast. */
-const enums = internal as unknown as Readonly<
-  Record<'TransactionErrorFieldless' | 'InstructionErrorFieldless', Readonly<Record<string, number>>>
->
-const transactionErrors = namesByNumber(enums.TransactionErrorFieldless)
-const instructionErrors = namesByNumber(enums.InstructionErrorFieldless)
+/** In the order of litesvm's numbers: it declares them as `const enum`, which is not there at run time. */
+const transactionErrors: readonly string[] = [
+  'AccountInUse',
+  'AccountLoadedTwice',
+  'AccountNotFound',
+  'ProgramAccountNotFound',
+  'InsufficientFundsForFee',
+  'InvalidAccountForFee',
+  'AlreadyProcessed',
+  'BlockhashNotFound',
+  'CallChainTooDeep',
+  'MissingSignatureForFee',
+  'InvalidAccountIndex',
+  'SignatureFailure',
+  'InvalidProgramForExecution',
+  'SanitizeFailure',
+  'ClusterMaintenance',
+  'AccountBorrowOutstanding',
+  'WouldExceedMaxBlockCostLimit',
+  'UnsupportedVersion',
+  'InvalidWritableAccount',
+  'WouldExceedMaxAccountCostLimit',
+  'WouldExceedAccountDataBlockLimit',
+  'TooManyAccountLocks',
+  'AddressLookupTableNotFound',
+  'InvalidAddressLookupTableOwner',
+  'InvalidAddressLookupTableData',
+  'InvalidAddressLookupTableIndex',
+  'InvalidRentPayingAccount',
+  'WouldExceedMaxVoteCostLimit',
+  'WouldExceedAccountDataTotalLimit',
+  'MaxLoadedAccountsDataSizeExceeded',
+  'ResanitizationNeeded',
+  'InvalidLoadedAccountsDataSizeLimit',
+  'UnbalancedTransaction',
+  'ProgramCacheHitMaxLimit',
+  'CommitCancelled',
+]
+
+const instructionErrors: readonly string[] = [
+  'GenericError',
+  'InvalidArgument',
+  'InvalidInstructionData',
+  'InvalidAccountData',
+  'AccountDataTooSmall',
+  'InsufficientFunds',
+  'IncorrectProgramId',
+  'MissingRequiredSignature',
+  'AccountAlreadyInitialized',
+  'UninitializedAccount',
+  'UnbalancedInstruction',
+  'ModifiedProgramId',
+  'ExternalAccountLamportSpend',
+  'ExternalAccountDataModified',
+  'ReadonlyLamportChange',
+  'ReadonlyDataModified',
+  'DuplicateAccountIndex',
+  'ExecutableModified',
+  'RentEpochModified',
+  'NotEnoughAccountKeys',
+  'AccountDataSizeChanged',
+  'AccountNotExecutable',
+  'AccountBorrowFailed',
+  'AccountBorrowOutstanding',
+  'DuplicateAccountOutOfSync',
+  'InvalidError',
+  'ExecutableDataModified',
+  'ExecutableLamportChange',
+  'ExecutableAccountNotRentExempt',
+  'UnsupportedProgramId',
+  'CallDepth',
+  'MissingAccount',
+  'ReentrancyNotAllowed',
+  'MaxSeedLengthExceeded',
+  'InvalidSeeds',
+  'InvalidRealloc',
+  'ComputationalBudgetExceeded',
+  'PrivilegeEscalation',
+  'ProgramEnvironmentSetupFailure',
+  'ProgramFailedToComplete',
+  'ProgramFailedToCompile',
+  'Immutable',
+  'IncorrectAuthority',
+  'AccountNotRentExempt',
+  'InvalidAccountOwner',
+  'ArithmeticOverflow',
+  'UnsupportedSysvar',
+  'IllegalOwner',
+  'MaxAccountsDataAllocationsExceeded',
+  'MaxAccountsExceeded',
+  'MaxInstructionTraceLengthExceeded',
+  'BuiltinProgramsMustConsumeComputeUnits',
+  'BorshIoError',
+]
 
 export function errorJson(failed: FailedTransactionMetadata): TransactionErrorJson {
   const error = failed.err()
@@ -34,12 +122,8 @@ function instructionErrorJson(error: ReturnType<internal.TransactionErrorInstruc
   return error instanceof internal.InstructionErrorCustom ? { Custom: error.code } : { BorshIoError: error.msg }
 }
 
-function namesByNumber(values: Readonly<Record<string, number>>): ReadonlyMap<number, string> {
-  return new Map(Object.entries(values).map(([name, value]) => [value, name]))
-}
-
-function nameOf(names: ReadonlyMap<number, string>, value: number): string {
-  const name = names.get(value)
+function nameOf(names: readonly string[], value: number): string {
+  const name = names[value]
   if (name === undefined) throw new Error(`litesvm has no error number ${value}`)
   return name
 }
