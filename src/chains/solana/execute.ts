@@ -39,10 +39,8 @@ export interface SolanaExecutor extends Pick<Executor<Action>, 'cancelUnmined'> 
 /** A transaction with its one instruction that the user signed: only the signature of our key is missing, which pays the fee. */
 export type UserSigned = { readonly transaction: Transaction; readonly instruction: Instruction }
 
-/** How long our own initiation may be mined, if the action has no deadline. */
+/** How long our own initiation may be mined. Not longer than needed: the rent of the order stays until then. */
 const INITIATE_SECONDS = 3_600n
-/** The program's limit is 30 days. */
-const MAX_INITIATE_SECONDS = 29n * 86_400n
 /** With less time left it would not be mined before its deadline. */
 const LEAST_INITIATE_SECONDS = 5n
 
@@ -166,7 +164,7 @@ async function chooseInitiateBefore(node: SolanaNode, { attempts, secondsLeft }:
   if (tip === null) throw new ChainFailure('unreachable', 'the node has no newest block')
   const named = attempts.map((attempt) => initiateBeforeOf(readAttempt(attempt).call)).at(-1)
   if (named !== undefined && named > tip.time) return named
-  const left = smaller(secondsLeft ?? INITIATE_SECONDS, MAX_INITIATE_SECONDS)
+  const left = smaller(secondsLeft ?? INITIATE_SECONDS, INITIATE_SECONDS)
   if (left < LEAST_INITIATE_SECONDS) throw new ChainFailure('would-fail', 'initiate: too close to its deadline')
   return tip.time + left
 }

@@ -3,14 +3,17 @@
  *
  * Addresses follow from the deployer's key and the program's hash, and every step from what is on the chain: after an interruption, run it again.
  */
-import { type Address, getAddressDecoder } from '@solana/kit'
+import type { Address } from '@solana/kit'
 import { htlcProgram } from '../../../../contracts/solana/artifacts/htlc.ts'
-import { onCurve } from '../../../keys/key.ts'
 import { formatUnits } from '../../../protocol/amount.ts'
 import { sendUntilConfirmed } from '../../contract/send-until-confirmed.ts'
 import type { DeployedHtlc, DeployRequest } from '../../port/abilities/deploy.ts'
 import { ChainFailure } from '../../port/failure.ts'
+import { accountOf } from '../address.ts'
+import { createContracts } from '../htlc.ts'
+import { connectNode } from '../nodes/connect-node.ts'
 import type { SolanaNode } from '../nodes/node.ts'
+import { verifyNode } from '../nodes/verify-node.ts'
 import {
   deployBuffer,
   giveUpAuthority,
@@ -43,6 +46,16 @@ type Deployment = {
   readonly own: OwnTransactions
 }
 
+export async function deployHtlc(request: DeployRequest): Promise<DeployedHtlc> {
+  const node = connectNode(request.chain, request)
+  try {
+    await verifyNode(request.chain, node, createContracts(request.chain, []))
+    return await deployProgram(request, node)
+  } finally {
+    node.close()
+  }
+}
+
 export async function deployProgram(request: DeployRequest, node: SolanaNode): Promise<DeployedHtlc> {
   const { asset, token, onProgress, dryRun } = request
   if (token !== null) await verifyMint(node, asset, token)
@@ -52,11 +65,10 @@ export async function deployProgram(request: DeployRequest, node: SolanaNode): P
     return { htlc: shared, tx: null, codeHash }
   }
 
-  const signer = onCurve('ed25519', request.signer)
-  const deployer = getAddressDecoder().decode(signer.publicKey)
+  const deployer = accountOf(request.signer)
   const program = await chooseAddress(node, deployer)
   const buffer = await seededAccount(deployer, `buffer-${version}`)
-  const own = createOwnTransactions(node, signer, deployer)
+  const own = createOwnTransactions(node, request.signer, deployer)
   const deployment = { request, node, deployer, program, buffer, own }
   const found = await findProgram(node, program.address)
   if (found !== null && found.authority !== null && found.authority !== deployer)

@@ -5,6 +5,9 @@ import type { HtlcVerb } from '../../../protocol/htlc.ts'
 import type { SolanaNode } from '../nodes/node.ts'
 import type { ComputeBudget } from '../send/transaction.ts'
 
+/** `close`: of a settled order's account, which returns its rent. It can wait. */
+export type SentVerb = HtlcVerb | 'close'
+
 /** Twice what the program takes with the older Token program, and the compute budget's own instructions. `bench/RESULTS.md` has the measured units. */
 const UNITS = { initiate: 40_000, redeem: 16_000, refund: 16_000 } as const satisfies Record<HtlcVerb, number>
 
@@ -15,13 +18,16 @@ const CREATION_UNITS = 60_000
 export const SIMULATION_UNITS = 400_000
 
 /** The most priority fee for one transaction. A missed initiation loses a deal, a missed redeem or refund loses the swap. */
-const MOST_LAMPORTS = { initiate: 100_000n, redeem: 5_000_000n, refund: 5_000_000n } as const satisfies Record<HtlcVerb, bigint>
+const MOST_LAMPORTS = { initiate: 100_000n, redeem: 5_000_000n, refund: 5_000_000n, close: 5_000n } as const satisfies Record<
+  SentVerb,
+  bigint
+>
 
 /** The most that a relay pays beside the signatures: the user chooses the price that it signs. */
 const MOST_RELAY_LAMPORTS = 20_000n
 
 /** Share of recent transactions that paid less. */
-const PERCENTILE = { initiate: 50, redeem: 75, refund: 75 } as const satisfies Record<HtlcVerb, number>
+const PERCENTILE = { initiate: 50, redeem: 75, refund: 75, close: 25 } as const satisfies Record<SentVerb, number>
 
 /** The least that a raise starts from, in micro-lamports for each unit. */
 const LEAST_RAISED_PRICE = 1_000n
@@ -41,7 +47,7 @@ export function unitsFrom(simulated: bigint): number {
 /** `previous`: the price of an earlier attempt, which expired unmined. */
 export async function unitPrice(
   node: Pick<SolanaNode, 'priorityFee'>,
-  verb: HtlcVerb,
+  verb: SentVerb,
   instructions: readonly Instruction[],
   unitLimit: number,
   previous: bigint | null = null,

@@ -4,12 +4,11 @@
  * block: a fork cannot make an old one valid again. A blockhash of a fork that was dropped is known to no node, and expires like any other.
  */
 import type { Signature } from '@solana/kit'
-import type { HtlcVerb } from '../../../protocol/htlc.ts'
 import type { Allocated, ContractTypes, Followed, Lane } from '../../contract/lane.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import type { Attempt, Outbox } from '../../port/outbox.ts'
 import { accountOf } from '../address.ts'
-import { unitPrice } from '../fees/fees.ts'
+import { type SentVerb, unitPrice } from '../fees/fees.ts'
 import { type Funds, isEnough, lamportsTaken, shortOf } from '../fees/funds.ts'
 import type { SolanaNode } from '../nodes/node.ts'
 import {
@@ -34,7 +33,7 @@ export interface SolanaTypes extends ContractTypes {
   readonly refusal: never
 }
 
-export type SolanaCost = { readonly verb: HtlcVerb; readonly unitLimit: number }
+export type SolanaCost = { readonly verb: SentVerb; readonly unitLimit: number }
 
 /** Other attempts of the signer may be this old and still unmined: blockhashes live for about a minute, and clocks differ. */
 const OLDEST_UNMINED_SECONDS = 3_600n
