@@ -7,9 +7,10 @@ import { hypercore } from './hypercore/index.ts'
 import type { ChainClient } from './port/client.ts'
 import type { ChainFamily, ConnectOptions } from './port/family.ts'
 import type { TextForms } from './port/text-forms.ts'
+import { solana } from './solana/index.ts'
 import { tron } from './tron/index.ts'
 
-const families: readonly ChainFamily[] = [bitcoin, evm, hypercore, tron]
+const families: readonly ChainFamily[] = [bitcoin, evm, hypercore, solana, tron]
 
 /** Undefined for a family that is in the registry but not implemented. */
 export function familyNamed(name: FamilyName): ChainFamily | undefined {

@@ -1,16 +1,14 @@
 /** What an account can spend: its lamports, or the tokens in its associated token account. */
-import { findAssociatedTokenPda, TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
 import type { AssetId } from '../../protocol/asset.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import { parseAddress } from './address.ts'
 import type { Contracts } from './htlc.ts'
+import { tokenAccountOf } from './instructions.ts'
 import type { SolanaNode } from './nodes/node.ts'
 
 /** Tokens in other token accounts of the owner are not counted: we pay from the associated one. */
 export async function balanceOf(node: SolanaNode, chain: Chain, contracts: Contracts, asset: AssetId, owner: string): Promise<bigint> {
   const account = parseAddress(owner)
   const mint = asset === chain.nativeAsset ? null : contracts.of(asset).mint
-  if (mint === null) return node.balance(account)
-  const [tokens] = await findAssociatedTokenPda({ owner: account, mint, tokenProgram: TOKEN_PROGRAM_ADDRESS })
-  return node.tokenBalance(tokens)
+  return mint === null ? node.balance(account) : node.tokenBalance(await tokenAccountOf(account, mint))
 }

@@ -114,7 +114,7 @@ export const starknetFamily = {
   tokenSchemas: ['starknet:erc20'],
 } as const satisfies Partial<Chain>
 
-/** Slots of 400 ms: 0.9 to 1.5 times. A block is final when 31 more are voted on. */
+/** Slots of 400 ms: 0.9 to 1.5 times. A block is final when 31 more are voted on: nodes call it `finalized`. */
 export const solanaFamily = {
   family: 'solana',
   blockMs: 400n,
@@ -124,6 +124,7 @@ export const solanaFamily = {
   settledHtlcKeepsRent: true,
   requiredConfirmations: 32,
   finalityBlocks: 64,
+  finalityTag: 'finalized',
   clock: { unit: 'slots', expiry: 'relative', fastestMs: 360n, slowestMs: 600n, slackSeconds: 0n },
   margins: { claimSeconds: 300n, reorgSeconds: 60n, feeSpikeSeconds: 300n },
   timelocks: { source: 216_000n, destination: 18_000n },

@@ -5,8 +5,6 @@ import type { SolanaNode } from './node.ts'
 const genesisHashes: ReadonlyMap<string, string> = new Map([
   ['solana:mainnet', '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'],
   ['solana:devnet', 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG'],
-  // The local chain of `devnet/`, which always begins with the same block.
-  ['solana:localnet', 'Bgk8syxnq4jbmHxhiazStka9AwY5Vyip62epmTZRKpbG'],
 ])
 
 /** Of other clusters the reference is the hash itself: `solana:<genesis hash>`. */

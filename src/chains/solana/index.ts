@@ -1,0 +1,93 @@
+/** The Solana family: our program locks SOL and tokens of the classic Token program. Heights are slots. */
+import htlcIdl from '../../../contracts/solana/artifacts/htlc.json' with { type: 'json' }
+import htlcTokenIdl from '../../../contracts/solana/artifacts/htlc_spltoken.json' with { type: 'json' }
+import type { Chain } from '../../protocol/chain.ts'
+import { assertPayee } from '../contract/action.ts'
+import type { DeployHtlc } from '../port/abilities/deploy.ts'
+import type { ChainClient } from '../port/client.ts'
+import type { ChainFamily, ConnectOptions } from '../port/family.ts'
+import { accountOf } from './address.ts'
+import { balanceOf } from './balances.ts'
+import { blocksOf } from './blocks.ts'
+import { checkRecipient } from './check-recipient.ts'
+import { deployProgram } from './deploy/deploy.ts'
+import { createEventReader } from './events.ts'
+import { createExecutor } from './execute.ts'
+import { fundingOf } from './funding.ts'
+import { createGasless } from './gasless.ts'
+import { createContracts, swapIdOf } from './htlc.ts'
+import { connectNode } from './nodes/connect-node.ts'
+import { inspectSolanaProviders } from './nodes/inspect-providers.ts'
+import { newSlotsOf } from './nodes/new-slots.ts'
+import type { SolanaNode } from './nodes/node.ts'
+import { verifyNode } from './nodes/verify-node.ts'
+import { verifyPayout } from './send/payout.ts'
+import { textForms } from './text-forms.ts'
+import { tokenSchema } from './token-schema.ts'
+
+export const solana: ChainFamily = {
+  name: 'solana',
+  curve: 'ed25519',
+  endpointKinds: ['rpc', 'ws'],
+  // Without the address of the program, which differs by chain: the API names it for each asset.
+  schemas: { 'solana:htlc': htlcIdl, 'solana:htlc_spltoken': htlcTokenIdl, 'solana:spltoken': tokenSchema },
+  textForms: () => textForms,
+  connect: (chain, options) => createSolanaClient(chain, options, connectNode(chain, options)),
+  deployHtlc,
+}
+
+/** `node` is closed with the client. */
+export function createSolanaClient(chain: Chain, options: ConnectOptions, node: SolanaNode): ChainClient {
+  const contracts = createContracts(chain, options.assets)
+  const reader = createEventReader(node, contracts)
+  const executor = createExecutor(node)
+  const relay = options.relay === undefined ? null : accountOf(options.relay(solana.curve))
+
+  return {
+    chain,
+    curve: solana.curve,
+    text: textForms,
+    identityOf: accountOf,
+    addressOf: accountOf,
+    swapId: (terms) => swapIdOf(contracts.of(terms.asset), terms),
+
+    verifyNode: () => verifyNode(chain, node, contracts),
+    ...blocksOf(node),
+    events: reader.read,
+    branchEvents: reader.readBranch,
+    balance: (asset, owner) => balanceOf(node, chain, contracts, asset, owner),
+    funding: (request) => fundingOf(node, contracts.of(request.terms.asset), relay, request),
+    async verifyPayout(terms, to) {
+      assertPayee(to, terms.redeemer)
+      await verifyPayout(node, contracts.of(terms.asset), terms)
+    },
+
+    initiate: (terms, outbox) => executor.initiate(contracts.of(terms.asset), terms, outbox),
+    async redeem(terms, { to, secret }, outbox) {
+      assertPayee(to, terms.redeemer)
+      return executor.redeem(contracts.of(terms.asset), terms, secret, outbox)
+    },
+    async refund(terms, { to }, outbox) {
+      assertPayee(to, terms.initiator)
+      return executor.refund(contracts.of(terms.asset), terms, outbox)
+    },
+
+    cancel: executor.cancelUnmined,
+    gasless: createGasless(node, contracts, executor, relay),
+    checkRecipient: (address, asset) => checkRecipient(node, contracts.of(asset), address),
+    inspectProviders: () => inspectSolanaProviders(chain, options),
+    ...(options.endpoints.ws !== undefined && { newBlocks: newSlotsOf(options.endpoints.ws) }),
+    async close() {
+      node.close()
+    },
+  }
+}
+
+async function deployHtlc(request: Parameters<DeployHtlc>[0]): ReturnType<DeployHtlc> {
+  const node = connectNode(request.chain, request)
+  try {
+    return await deployProgram(request, node)
+  } finally {
+    node.close()
+  }
+}
