@@ -22,8 +22,10 @@ const abilities = [
   'gasless',
   'inspectProviders',
   'newBlocks',
+  'rent',
 ] as const
 
+const SLOTS_PER_SECOND = 2.5
 const timelock = 400n
 /** A user's order of tokens has two accounts; SOL pays for both, and for the fees. */
 const RENT_AND_FEES = 5_000_000n
@@ -97,6 +99,7 @@ async function open(asset: AssetId, { amount, feeAllowance, unpayable }: Case): 
     skip: () => local.skip(),
     reorg: async (depth, { drop }) => local.faults.reorg(depth, { transactions: drop ? 'drop' : 'return', remine: false }),
     expire: async (terms) => local.passTime(Number(terms.timelock)),
+    passTime: async (time) => local.passTime(Math.ceil(Number(time - (await client.tip()).time + 1n) * SLOTS_PER_SECOND)),
     providers: () =>
       openTestProviders(
         local,

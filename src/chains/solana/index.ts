@@ -21,6 +21,7 @@ import { inspectSolanaProviders } from './nodes/inspect-providers.ts'
 import { newSlotsOf } from './nodes/new-slots.ts'
 import type { SolanaNode } from './nodes/node.ts'
 import { verifyNode } from './nodes/verify-node.ts'
+import { createRent } from './rent.ts'
 import { verifyPayout } from './send/payout.ts'
 import { textForms } from './text-forms.ts'
 import { tokenSchema } from './token-schema.ts'
@@ -75,6 +76,7 @@ export function createSolanaClient(chain: Chain, options: ConnectOptions, node: 
     cancel: executor.cancelUnmined,
     gasless: createGasless(node, contracts, executor, relay),
     checkRecipient: (address, asset) => checkRecipient(node, contracts.of(asset), address),
+    rent: createRent(node, contracts),
     inspectProviders: () => inspectSolanaProviders(chain, options),
     ...(options.endpoints.ws !== undefined && { newBlocks: newSlotsOf(options.endpoints.ws) }),
     async close() {
