@@ -64,14 +64,14 @@ export async function executeAction(context: ExecutorContext, action: LeasedActi
   }
 }
 
-async function waitLeft({ party, now }: ExecutorContext, { step, attempts, rentKeptUntil }: TakenNow): Promise<number> {
-  if (rentKeptUntil !== null) return Number(rentKeptUntil - now()) * 1000
+async function waitLeft({ party }: ExecutorContext, { step, attempts, closeInMs }: TakenNow): Promise<number> {
+  if (closeInMs !== null) return closeInMs
   if (party.waitMs === undefined || attempts.length > 0) return 0
   return Math.min(await party.waitMs(step), LONGEST_WAIT_MS)
 }
 
-/** `rentKeptUntil`: only for a `close`. */
-type TakenNow = Taken & { readonly isClosed: boolean; readonly rentKeptUntil: bigint | null }
+/** `closeInMs`: when the rent of its HTLC can be returned. Null if none is kept, and for every other verb. */
+type TakenNow = Taken & { readonly isClosed: boolean; readonly closeInMs: number | null }
 
 /** Derives its step from live facts. */
 async function take(context: ExecutorContext, action: LeasedAction): Promise<TakenNow> {
@@ -81,10 +81,11 @@ async function take(context: ExecutorContext, action: LeasedAction): Promise<Tak
   const { stored, facts, attempts } = live
   const client = clientFor(context.clients, stored.order[leg].chain)
   const prefund = verb === 'reclaim' ? await readPrefund(context, stored.order, client) : stored.prefund
-  const rentKeptUntil = verb === 'close' ? ((await client.rent?.keptUntil(stored.order[leg].terms)) ?? null) : null
-  const withoutRent = verb === 'close' && rentKeptUntil === null ? [leg] : []
+  const keptUntil = verb === 'close' ? ((await client.rent?.keptUntil(stored.order[leg].terms)) ?? null) : null
+  const withoutRent = verb === 'close' && keptUntil === null ? [leg] : []
   const step = { state: deriveOrder({ ...facts, prefund, withoutRent }), leg, verb, client, asOfMs: facts.asOfMs }
-  return { action, step, attempts, isClosed: stored.closed, rentKeptUntil }
+  const clock = facts.tips[leg].time > facts.now ? facts.tips[leg].time : facts.now
+  return { action, step, attempts, isClosed: stored.closed, closeInMs: keptUntil === null ? null : Number(keptUntil - clock) * 1000 }
 }
 
 /** Once the secret is out, neither an unreachable node nor a reorg may stop a redeem: a failed redeem costs little. */
