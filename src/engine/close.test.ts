@@ -94,8 +94,8 @@ test.each([
     expect((await findOrder(store.db, fixture.order.id))?.closed).toBe(true)
 
     // By the newest block, which is ahead of our clock here.
-  const ahead = (await fixture.ethereum.tip()).time - NOW
-  expect(await execute(role)).toEqual({ kind: 'skipped', againInMs: Number(secondsToWait - ahead) * 1000 })
+    const ahead = (await fixture.ethereum.tip()).time - NOW
+    expect(await execute(role)).toEqual({ kind: 'skipped', againInMs: Number(secondsToWait - ahead) * 1000 })
     expect(asked).toEqual([])
     now += secondsToWait
     expect(await execute(role)).toMatchObject({ kind: 'sent', tx: 'closing' })

@@ -3,14 +3,13 @@ import htlcIdl from '../../../contracts/solana/artifacts/htlc.json' with { type:
 import htlcTokenIdl from '../../../contracts/solana/artifacts/htlc_spltoken.json' with { type: 'json' }
 import type { Chain } from '../../protocol/chain.ts'
 import { assertPayee } from '../contract/action.ts'
-import type { DeployHtlc } from '../port/abilities/deploy.ts'
 import type { ChainClient } from '../port/client.ts'
 import type { ChainFamily, ConnectOptions } from '../port/family.ts'
 import { accountOf } from './address.ts'
 import { balanceOf } from './balances.ts'
 import { blocksOf } from './blocks.ts'
 import { checkRecipient } from './check-recipient.ts'
-import { deployProgram } from './deploy/deploy.ts'
+import { deployHtlc } from './deploy/deploy.ts'
 import { createEventReader } from './events.ts'
 import { createExecutor } from './execute.ts'
 import { fundingOf } from './funding.ts'
@@ -82,14 +81,5 @@ export function createSolanaClient(chain: Chain, options: ConnectOptions, node: 
     async close() {
       node.close()
     },
-  }
-}
-
-async function deployHtlc(request: Parameters<DeployHtlc>[0]): ReturnType<DeployHtlc> {
-  const node = connectNode(request.chain, request)
-  try {
-    return await deployProgram(request, node)
-  } finally {
-    node.close()
   }
 }
