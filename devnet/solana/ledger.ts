@@ -44,6 +44,8 @@ export interface Ledger {
   heightOf(blockhash: string): number | null
   account(address: Address, commitment: Commitment): EncodedAccount | null
   programAccounts(program: Address, commitment: Commitment): readonly EncodedAccount[]
+  /** The runtime enters the slot of the next block. */
+  startBlock(clock: Pick<LedgerBlock, 'slot' | 'time'>): void
   /** Runs the task with the runtime in the state of this commitment. */
   inState<Result>(commitment: Commitment, task: () => Result): Result
   /** The accounts that the block changed. Empty for a block that was finalized long ago. */
@@ -59,10 +61,15 @@ export type LedgerOptions = {
   readonly startSlot: number
   readonly startTime: number
   readonly lags: CommitmentLags
-  /** Older blocks are forgotten, as a node without an archive does. */
+  /** Older blocks are forgotten, as by a node without an archive. */
   readonly maxBlocks: number
   readonly maxTransactions: number
 }
+
+/** Never forgotten: blocks whose hashes are valid, or whose transactions could be sent again. */
+const MIN_BLOCKS = 301
+/** The newest blocks that programs can ask for, of the 512 on a public cluster. */
+const KNOWN_TO_PROGRAMS = 32
 
 /** So long after a block is finalized, its changes are still known to subscriptions. */
 const REMEMBERED_CHANGES = 64
@@ -90,7 +97,6 @@ export function createLedger(svm: Svm, { genesisHash, startSlot, startTime, lags
   const seed = randomBytes(8).toString('hex')
   let everMined = 0
   let finalizedHeight = 0
-  svm.setClock(first)
 
   const at = (index: number): LedgerBlock => {
     const block = blocks[index]
@@ -104,11 +110,19 @@ export function createLedger(svm: Svm, { genesisHash, startSlot, startTime, lags
     const confirmed = Math.max(finalizedHeight, newest().height - lags.confirmed)
     return at(indexOf(commitment === 'confirmed' ? confirmed : finalizedHeight))
   }
+  /** The runtime then is in the slot of this block, or of one on top of it. */
+  const enter = (block: LedgerBlock, clock: Pick<LedgerBlock, 'slot' | 'time'> = block) => {
+    const last = indexOf(block.height)
+    const known = blocks.slice(Math.max(0, last + 1 - KNOWN_TO_PROGRAMS), last + 1)
+    svm.setClock(clock, known)
+  }
+  enter(first)
+
   /** What the blocks after this one changed, oldest first. */
   const changesAfter = (block: LedgerBlock) => blocks.slice(indexOf(block.height) + 1).map((later) => changes.get(later) ?? noChanges)
 
   function forgetOldest(): void {
-    while (blocks.length > maxBlocks || (transactions.size > maxTransactions && blocks.length > lags.finalized + 1)) {
+    while (blocks.length > maxBlocks || (transactions.size > maxTransactions && blocks.length > MIN_BLOCKS)) {
       const block = blocks.shift()
       if (block === undefined) return
       remove(block)
@@ -168,18 +182,19 @@ export function createLedger(svm: Svm, { genesisHash, startSlot, startTime, lags
       }
       return [...found.values()]
     },
+    startBlock: (clock) => enter(newest(), clock),
     inState(commitment, task) {
       const block = tip(commitment)
       const later = changesAfter(block)
       const changed = new Set(later.flatMap((before) => [...before.keys()]))
       const current = [...changed].map((address) => [address, svm.account(address)] as const)
       for (const before of later.reverse()) for (const [address, account] of before) svm.setAccount(address, account)
-      svm.setClock(block)
+      enter(block)
       try {
         return task()
       } finally {
         for (const [address, account] of current) svm.setAccount(address, account)
-        svm.setClock(newest())
+        enter(newest())
       }
     },
     changedBy: (block) => [...(changes.get(block) ?? noChanges).keys()],
@@ -220,7 +235,7 @@ export function createLedger(svm: Svm, { genesisHash, startSlot, startTime, lags
         everMined -= block.transactions.length
         remove(block)
       }
-      svm.setClock(newest())
+      enter(newest())
       return removed
     },
   }

@@ -1,5 +1,5 @@
 // Executes a transaction in a block, and keeps what a node tells about it afterwards.
-import { type Address, type EncodedAccount, getAddressDecoder, getBase58Decoder } from '@solana/kit'
+import { type Address, getAddressDecoder, getBase58Decoder } from '@solana/kit'
 import type { TransactionMetadata } from 'litesvm'
 import { feeOf } from './fees.ts'
 import { loadAddresses } from './lookup-tables.ts'
@@ -59,12 +59,11 @@ export function mineTransaction(svm: Svm, wire: WireTransaction, slot: number): 
   if (typeof loaded === 'string') return null
   const addresses = [...staticAccounts, ...loaded.writable, ...loaded.readonly]
   const writable = [...staticAccounts.filter((_, index) => isWritable(wire.message, index)), ...loaded.writable]
-  const accountsBefore = addresses.map(svm.account)
   const before = new Map(writable.map((address) => [address, svm.account(address)]))
+  const [balancesBefore, tokensBefore] = [addresses.map(svm.balance), tokenBalances(svm, addresses)]
   const { error, meta } = svm.execute(wire)
-  const accountsAfter = addresses.map(svm.account)
-  const [payerBefore, payerAfter] = [accountsBefore[0]?.lamports, accountsAfter[0]?.lamports]
-  if (error !== null && payerBefore === payerAfter) return null
+  const balancesAfter = addresses.map(svm.balance)
+  if (error !== null && balancesBefore[0] === balancesAfter[0]) return null
   return {
     before,
     mined: {
@@ -75,10 +74,10 @@ export function mineTransaction(svm: Svm, wire: WireTransaction, slot: number): 
       writable,
       error,
       fee: feeOf(wire.message),
-      balancesBefore: accountsBefore.map(lamportsOf),
-      balancesAfter: accountsAfter.map(lamportsOf),
-      tokensBefore: tokenBalances(svm, accountsBefore),
-      tokensAfter: tokenBalances(svm, accountsAfter),
+      balancesBefore,
+      balancesAfter,
+      tokensBefore,
+      tokensAfter: tokenBalances(svm, addresses),
       logs: meta.logs(),
       inner: innerInstructions(meta),
       units: meta.computeUnitsConsumed(),
@@ -112,17 +111,14 @@ export function returnDataOf(meta: TransactionMetadata): ReturnData | null {
   return data.length === 0 ? null : { programId: addressOf.decode(returned.programId()), data }
 }
 
-function tokenBalances(svm: Svm, accounts: readonly (EncodedAccount | null)[]): readonly TokenBalance[] {
-  return accounts.flatMap((account, accountIndex) => {
+/** Programs are not read: they hold no tokens, and their data is long. */
+function tokenBalances(svm: Svm, addresses: readonly Address[]): readonly TokenBalance[] {
+  return addresses.flatMap((address, accountIndex) => {
+    const account = svm.isProgram(address) ? null : svm.account(address)
     const tokens = account && readTokenAccount(account)
     if (!tokens) return []
     const mint = svm.account(tokens.mint)
-    const { mint: address, owner, amount } = tokens
     const decimals = (mint && readMint(mint)?.decimals) ?? 0
-    return [{ accountIndex, mint: address, owner, programId: account.programAddress, amount, decimals }]
+    return [{ accountIndex, mint: tokens.mint, owner: tokens.owner, programId: account.programAddress, amount: tokens.amount, decimals }]
   })
-}
-
-function lamportsOf(account: EncodedAccount | null): bigint {
-  return account?.lamports ?? 0n
 }

@@ -63,8 +63,10 @@ const MAX_CATCH_UP = 512
 /** In `instant`: the time between a block and the ones that confirm and finalize it. */
 const VOTE_MS = 10
 const START_SLOT = 1_000
-const MAX_BLOCKS = 20_000
-const MAX_TRANSACTIONS = 10_000
+/** An hour. */
+const MAX_BLOCKS = 9_000
+/** Some 4 kB each. */
+const MAX_TRANSACTIONS = 5_000
 
 const defaultLags: Readonly<Record<SolanaMining, CommitmentLags>> = {
   instant: { confirmed: 1, finalized: 2 },
@@ -110,7 +112,7 @@ export function createSolanaNode({ genesisHash, mining: initialMining, lags = de
   function makeBlock({ timeMs = pace.now(), isEmpty = false } = {}): void {
     passSlot()
     const time = Math.max(ledger.tip('processed').time, Math.floor(timeMs / 1_000))
-    svm.setClock({ slot, time })
+    ledger.startBlock({ slot, time })
     const mined: MinedTransaction[] = []
     const before = new Map<Address, EncodedAccount | null>()
     pool.removeWhere(({ blockhash, signature }) => !isRecent(blockhash, 'processed') || ledger.transaction(signature) !== null)

@@ -1,6 +1,14 @@
 // The runtime that executes transactions: litesvm is agave's own. It holds the newest state of all accounts.
-import { type Address, type EncodedAccount, lamports } from '@solana/kit'
-import { Clock, FailedTransactionMetadata, LiteSVM, type TransactionMetadata } from 'litesvm'
+import { type Address, type EncodedAccount, getAddressDecoder, getAddressEncoder, lamports } from '@solana/kit'
+// Its own interface for kit refuses transactions without all signatures, which a node must be able to run and to refuse by itself.
+import {
+  Account,
+  FailedTransactionMetadata,
+  LiteSvm,
+  type SimulatedTransactionInfo,
+  Clock as SvmClock,
+  type TransactionMetadata,
+} from 'litesvm/dist/internal.js'
 import { errorJson, type TransactionErrorJson } from './transaction-error.ts'
 import type { WireTransaction } from './wire-transaction.ts'
 
@@ -17,12 +25,19 @@ export interface Simulation extends Execution {
 /** Accounts that a transaction or a block changed, as they were before it. Null: did not exist. */
 export type AccountsBefore = ReadonlyMap<Address, EncodedAccount | null>
 
+/** `time` in unix seconds. */
+export type Clock = { readonly slot: number; readonly time: number }
+
 export interface Svm {
+  balance(address: Address): bigint
+  /** Whether the account was ever seen to be a program. */
+  isProgram(address: Address): boolean
   account(address: Address): EncodedAccount | null
   /** Null removes the account. */
   setAccount(address: Address, account: EncodedAccount | null): void
   programAccounts(program: Address): readonly EncodedAccount[]
-  setClock(clock: { readonly slot: number; readonly time: number }): void
+  /** `known`: blocks that programs can ask for, oldest first. */
+  setClock(clock: Clock, known: readonly { readonly slot: number; readonly blockhash: string }[]): void
   execute(transaction: WireTransaction): Execution
   /** Does not change anything. */
   simulate(transaction: WireTransaction, options: { readonly verifySignatures: boolean }): Simulation
@@ -30,42 +45,78 @@ export interface Svm {
 }
 
 export const SLOTS_PER_EPOCH = 432_000
-const nothing = new Uint8Array(0)
-const systemProgram = '11111111111111111111111111111111' as Address
+const addressBytes = getAddressEncoder()
+const addressOf = getAddressDecoder()
+const bytesOf = (address: Address) => Uint8Array.from(addressBytes.encode(address))
+const removed = new Account(0n, new Uint8Array(0), new Uint8Array(32), false, 0n)
 
 /** Blockhashes and repeated signatures are checked by the node, which knows the blocks. */
 export function createSvm(): Svm {
-  const svm = new LiteSVM().withBlockhashCheck(false).withTransactionHistory(0n)
+  const svm = new LiteSvm()
+  svm.setBlockhashCheck(false)
+  svm.setTransactionHistory(0n)
+  const programs = new Set<Address>()
+
+  function simulated({ message, bytes }: WireTransaction): SimulatedTransactionInfo | FailedTransactionMetadata {
+    return message.version === 'legacy' ? svm.simulateLegacyTransaction(bytes) : svm.simulateVersionedTransaction(bytes)
+  }
 
   return {
+    balance: (address) => svm.getBalance(bytesOf(address)) ?? 0n,
+    isProgram: (address) => programs.has(address),
     account(address) {
-      const found = svm.getAccount(address)
-      return found.exists && found.lamports > 0n ? found : null
+      const found = svm.getAccount(bytesOf(address))
+      if (found === null || found.lamports() === 0n) return null
+      if (found.executable()) programs.add(address)
+      return encoded(address, found)
     },
     setAccount(address, account) {
-      const gone = { address, data: nothing, executable: false, lamports: lamports(0n), programAddress: systemProgram, space: 0n }
-      svm.setAccount(account ?? gone)
+      svm.setAccount(
+        bytesOf(address),
+        account === null
+          ? removed
+          : new Account(account.lamports, Uint8Array.from(account.data), bytesOf(account.programAddress), account.executable, 0n),
+      )
     },
-    programAccounts: (program) => svm.getProgramAccounts(program).filter((account) => account.lamports > 0n),
-    setClock({ slot, time }) {
+    programAccounts: (program) =>
+      svm.getProgramAccounts(bytesOf(program)).flatMap((found) => existing(addressOf.decode(found.address), found.account())),
+    setClock({ slot, time }, known) {
       const epoch = BigInt(Math.floor(slot / SLOTS_PER_EPOCH))
-      svm.setClock(new Clock(BigInt(slot), 0n, epoch, epoch + 1n, BigInt(time)))
+      svm.setClock(new SvmClock(BigInt(slot), 0n, epoch, epoch + 1n, BigInt(time)))
+      svm.setSlotHashes(known.map((block) => ({ slot: BigInt(block.slot), hash: block.blockhash })).reverse())
     },
-    execute({ transaction }) {
-      const result = svm.sendTransaction(transaction)
+    execute({ message, bytes }) {
+      const result = message.version === 'legacy' ? svm.sendLegacyTransaction(bytes) : svm.sendVersionedTransaction(bytes)
       return result instanceof FailedTransactionMetadata ? { error: errorJson(result), meta: result.meta() } : { error: null, meta: result }
     },
-    simulate({ transaction }, { verifySignatures }) {
-      svm.withSigverify(verifySignatures)
+    simulate(wire, { verifySignatures }) {
+      svm.setSigverify(verifySignatures)
       try {
-        const result = svm.simulateTransaction(transaction)
-        return result instanceof FailedTransactionMetadata
-          ? { error: errorJson(result), meta: result.meta(), accountsAfter: [] }
-          : { error: null, meta: result.meta(), accountsAfter: result.postAccounts() }
+        const result = simulated(wire)
+        if (result instanceof FailedTransactionMetadata) return { error: errorJson(result), meta: result.meta(), accountsAfter: [] }
+        const accountsAfter = result.postAccounts().flatMap((after) => existing(addressOf.decode(after.address), after.account()))
+        return { error: null, meta: result.meta(), accountsAfter }
       } finally {
-        svm.withSigverify(true)
+        svm.setSigverify(true)
       }
     },
     rent: (size) => svm.minimumBalanceForRentExemption(BigInt(size)),
   }
+}
+
+function encoded(address: Address, account: Account): EncodedAccount {
+  const data = account.data()
+  const programAddress = addressOf.decode(account.owner())
+  return {
+    address,
+    data,
+    executable: account.executable(),
+    lamports: lamports(account.lamports()),
+    programAddress,
+    space: BigInt(data.length),
+  }
+}
+
+function existing(address: Address, account: Account): readonly EncodedAccount[] {
+  return account.lamports() > 0n ? [encoded(address, account)] : []
 }

@@ -1,5 +1,4 @@
 // Errors of transactions in the two forms that a node shows: JSON in `err`, and a sentence in messages.
-import type { FailedTransactionMetadata } from 'litesvm'
 import * as internal from 'litesvm/dist/internal.js'
 
 type InstructionErrorJson = string | { readonly Custom: number } | { readonly BorshIoError: string }
@@ -11,8 +10,11 @@ export type TransactionErrorJson =
   | { readonly DuplicateInstruction: number }
   | { readonly ProgramExecutionTemporarilyRestricted: { readonly account_index: number } }
 
-/** In the order of litesvm's numbers: it declares them as `const enum`, which is not there at run time. */
-const transactionErrors: readonly string[] = [
+type TransactionErrorName = keyof typeof internal.TransactionErrorFieldless
+type InstructionErrorName = keyof typeof internal.InstructionErrorFieldless
+
+/** In the order of litesvm's numbers, which it declares as types only. */
+export const transactionErrors: readonly TransactionErrorName[] = [
   'AccountInUse',
   'AccountLoadedTwice',
   'AccountNotFound',
@@ -50,7 +52,7 @@ const transactionErrors: readonly string[] = [
   'CommitCancelled',
 ]
 
-const instructionErrors: readonly string[] = [
+export const instructionErrors: readonly InstructionErrorName[] = [
   'GenericError',
   'InvalidArgument',
   'InvalidInstructionData',
@@ -106,7 +108,7 @@ const instructionErrors: readonly string[] = [
   'BorshIoError',
 ]
 
-export function errorJson(failed: FailedTransactionMetadata): TransactionErrorJson {
+export function errorJson(failed: internal.FailedTransactionMetadata): TransactionErrorJson {
   const error = failed.err()
   if (typeof error === 'number') return nameOf(transactionErrors, error)
   if (error instanceof internal.TransactionErrorInstructionError)

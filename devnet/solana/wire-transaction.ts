@@ -5,8 +5,8 @@ import {
   type CompiledTransactionMessageWithLifetime,
   getBase58Decoder,
   getCompiledTransactionMessageDecoder,
+  getCompiledTransactionMessageEncoder,
   getTransactionDecoder,
-  getTransactionEncoder,
   type Transaction,
 } from '@solana/kit'
 
@@ -30,8 +30,6 @@ const base58 = getBase58Decoder()
 /** Throws if the bytes are not exactly one transaction. */
 export function readTransaction(bytes: Uint8Array): WireTransaction {
   const transaction = getTransactionDecoder().decode(bytes)
-  const encoded = getTransactionEncoder().encode(transaction)
-  if (encoded.length !== bytes.length) throw new Error(`${bytes.length - encoded.length} bytes after the transaction`)
   const message = readMessage(transaction.messageBytes)
   // A slot without a signature is 64 zero bytes on the wire.
   const signatures = Object.values(transaction.signatures).map((signature) => base58.decode(signature ?? new Uint8Array(64)))
@@ -43,6 +41,8 @@ export function readTransaction(bytes: Uint8Array): WireTransaction {
 export function readMessage(bytes: ArrayLike<number>): WireMessage {
   const message = getCompiledTransactionMessageDecoder().decode(Uint8Array.from(bytes))
   if (message.version === 1) throw new Error('transactions of version 1 are not supported')
+  const length = getCompiledTransactionMessageEncoder().encode(message).length
+  if (length !== bytes.length) throw new Error(`${bytes.length - length} bytes after the message`)
   return message
 }
 

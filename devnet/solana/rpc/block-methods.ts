@@ -4,7 +4,7 @@ import type { SolanaNode } from '../solana-node.ts'
 import { type Methods, readCommitment } from './context.ts'
 import { type Config, configOf, countOf, historyCommitmentOf, optionalCountOf } from './params.ts'
 import { blockCleanedUp, blockNotAvailable, invalidParams, slotSkipped } from './rpc-error.ts'
-import { transactionJson, versionLimitOf } from './transaction-json.ts'
+import { transactionAccountsJson, transactionJson, versionLimitOf } from './transaction-json.ts'
 
 const MAX_RANGE = 500_000
 
@@ -25,10 +25,12 @@ export function blockMethods(node: SolanaNode): Methods {
     getBlockHeight: ([config]) => ledger.tip(readCommitment(node, configOf(config))).height,
     getFirstAvailableBlock: () => ledger.firstBlock().slot,
     minimumLedgerSlot: () => ledger.firstBlock().slot,
+    getTransactionCount: () => ledger.transactionCount(),
     getBlockTime: ([slot]) => blockAt(countOf(slot), 'confirmed').time,
     getBlocks([from, to, config]) {
-      const [start, end] = typeof to === 'object' ? [countOf(from), undefined] : [countOf(from), optionalCountOf(to)]
-      const commitment = historyCommitmentOf(configOf(typeof to === 'object' ? to : config))
+      // The last slot may be left out.
+      const [end, options] = typeof to === 'object' && to !== null ? [undefined, to] : [optionalCountOf(to), config]
+      const [start, commitment] = [countOf(from), historyCommitmentOf(configOf(options))]
       const last = end ?? ledger.tip(commitment).slot
       if (last - start > MAX_RANGE) throw invalidParams(`Slot range too large; max ${MAX_RANGE}`)
       return ledger.slots(start, last, commitment)
@@ -64,7 +66,7 @@ function transactionsJson({ transactions }: LedgerBlock, config: Config): object
     case 'full':
       return { transactions: transactions.map((mined) => transactionJson(mined, config.encoding, versionLimitOf(config))) }
     case 'accounts':
-      throw invalidParams('this simulator does not support transactionDetails `accounts`')
+      return { transactions: transactions.map((mined) => transactionAccountsJson(mined, versionLimitOf(config))) }
     default:
       throw invalidParams(
         `Invalid params: unknown variant \`${String(config.transactionDetails)}\`, expected one of \`full\`, \`signatures\`, \`none\`, \`accounts\`.`,

@@ -17,13 +17,26 @@ export function transactionJson(mined: MinedTransaction, encoding: unknown, vers
   const { version } = mined.wire.message
   if (version !== 'legacy' && versionLimit === undefined) throw unsupportedVersion(version)
   return {
-    transaction: encodedTransaction(mined.wire, encoding),
-    meta: metaJson(mined),
+    transaction: encodedTransaction(mined, encoding),
+    meta: metaJson(mined, encoding),
     ...(versionLimit !== undefined && { version }),
   }
 }
 
-function encodedTransaction(wire: WireTransaction, encoding: unknown): unknown {
+/** For `transactionDetails: accounts`. */
+export function transactionAccountsJson(mined: MinedTransaction, versionLimit: number | undefined) {
+  const { version } = mined.wire.message
+  if (version !== 'legacy' && versionLimit === undefined) throw unsupportedVersion(version)
+  const { err, status, fee, preBalances, postBalances, preTokenBalances, postTokenBalances } = metaJson(mined, 'json')
+  return {
+    transaction: { accountKeys: accountKeysJson(mined), signatures: mined.wire.signatures },
+    meta: { err, status, fee, preBalances, postBalances, preTokenBalances, postTokenBalances },
+    ...(versionLimit !== undefined && { version }),
+  }
+}
+
+function encodedTransaction(mined: MinedTransaction, encoding: unknown): unknown {
+  const { wire } = mined
   switch (encoding ?? 'json') {
     case 'base64':
       return [Buffer.from(wire.bytes).toString('base64'), 'base64']
@@ -31,6 +44,8 @@ function encodedTransaction(wire: WireTransaction, encoding: unknown): unknown {
       return [base58.decode(wire.bytes), 'base58']
     case 'json':
       return { signatures: wire.signatures, message: messageJson(wire) }
+    case 'jsonParsed':
+      return { signatures: wire.signatures, message: parsedMessageJson(mined) }
     default:
       throw invalidParams(`this simulator does not support the encoding \`${String(encoding)}\` for transactions`)
   }
@@ -38,7 +53,6 @@ function encodedTransaction(wire: WireTransaction, encoding: unknown): unknown {
 
 function messageJson({ message }: WireTransaction) {
   const { header, staticAccounts, lifetimeToken, instructions } = message
-  const lookups = 'addressTableLookups' in message ? (message.addressTableLookups ?? []) : []
   return {
     accountKeys: staticAccounts,
     header: {
@@ -53,18 +67,63 @@ function messageJson({ message }: WireTransaction) {
       data: base58.decode(data ?? new Uint8Array(0)),
       stackHeight: 1,
     })),
-    ...(message.version !== 'legacy' && {
-      addressTableLookups: lookups.map(({ lookupTableAddress, writableIndexes, readonlyIndexes }) => ({
-        accountKey: lookupTableAddress,
-        writableIndexes,
-        readonlyIndexes,
-      })),
-    }),
+    ...lookupsJson(message),
   }
 }
 
-function metaJson(mined: MinedTransaction) {
-  const { error, fee, balancesBefore, balancesAfter, tokensBefore, tokensAfter, logs, inner, units, loaded, returnData } = mined
+function lookupsJson(message: WireTransaction['message']) {
+  if (message.version === 'legacy') return {}
+  const lookups = message.addressTableLookups ?? []
+  return {
+    addressTableLookups: lookups.map(({ lookupTableAddress, writableIndexes, readonlyIndexes }) => ({
+      accountKey: lookupTableAddress,
+      writableIndexes,
+      readonlyIndexes,
+    })),
+  }
+}
+
+/** Instructions are shown as a node shows those of programs that it cannot parse. */
+function parsedMessageJson(mined: MinedTransaction) {
+  const { message } = mined.wire
+  return {
+    accountKeys: accountKeysJson(mined),
+    recentBlockhash: message.lifetimeToken,
+    instructions: message.instructions.map(({ programAddressIndex, accountIndices = [], data }) => ({
+      programId: mined.addresses[programAddressIndex],
+      accounts: accountIndices.map((index) => mined.addresses[index]),
+      data: base58.decode(data ?? new Uint8Array(0)),
+      stackHeight: 1,
+    })),
+    ...lookupsJson(message),
+  }
+}
+
+function accountKeysJson({ addresses, wire, writable }: MinedTransaction) {
+  const { header, staticAccounts } = wire.message
+  return addresses.map((pubkey, index) => ({
+    pubkey,
+    signer: index < header.numSignerAccounts,
+    writable: writable.includes(pubkey),
+    source: index < staticAccounts.length ? 'transaction' : 'lookupTable',
+  }))
+}
+
+function innerJson({ inner, addresses }: MinedTransaction, encoding: unknown) {
+  if (encoding !== 'jsonParsed') return inner
+  return inner.map(({ index, instructions }) => ({
+    index,
+    instructions: instructions.map(({ programIdIndex, accounts, data, stackHeight }) => ({
+      programId: addresses[programIdIndex],
+      accounts: accounts.map((account) => addresses[account]),
+      data,
+      stackHeight,
+    })),
+  }))
+}
+
+function metaJson(mined: MinedTransaction, encoding: unknown) {
+  const { error, fee, balancesBefore, balancesAfter, tokensBefore, tokensAfter, logs, units, loaded, returnData } = mined
   return {
     err: error,
     status: error === null ? { Ok: null } : { Err: error },
@@ -74,9 +133,9 @@ function metaJson(mined: MinedTransaction) {
     preTokenBalances: tokensBefore.map(tokenBalanceJson),
     postTokenBalances: tokensAfter.map(tokenBalanceJson),
     logMessages: logs,
-    innerInstructions: inner,
+    innerInstructions: innerJson(mined, encoding),
     computeUnitsConsumed: units,
-    loadedAddresses: loaded,
+    ...(encoding !== 'jsonParsed' && { loadedAddresses: loaded }),
     rewards: [],
     ...(returnData !== null && { returnData: returnDataJson(returnData) }),
   }

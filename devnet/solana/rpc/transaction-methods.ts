@@ -4,7 +4,7 @@ import type { LedgerBlock } from '../ledger.ts'
 import { innerInstructions, type MinedTransaction, returnDataOf } from '../mined-transaction.ts'
 import { preflight } from '../preflight.ts'
 import type { SolanaNode } from '../solana-node.ts'
-import { errorText } from '../transaction-error.ts'
+import { errorText, type TransactionErrorJson } from '../transaction-error.ts'
 import { accountJson } from './account-json.ts'
 import { type Methods, readCommitment, withContext } from './context.ts'
 import {
@@ -22,6 +22,8 @@ import { invalidParams, preflightFailure, signatureFailure } from './rpc-error.t
 import { returnDataJson, transactionJson, versionLimitOf } from './transaction-json.ts'
 
 const MAX_STATUSES = 256
+/** Without a search in the history, a node knows the transactions of so many blocks. */
+const RECENT_BLOCKS = 300
 const MAX_SIGNATURES = 1_000
 
 export type Airdrop = (address: Address, lamports: number) => string
@@ -42,8 +44,7 @@ export function transactionMethods(node: SolanaNode, airdrop: Airdrop): Methods 
       if (config.skipPreflight !== true) {
         const commitment = readCommitment(node, { ...config, commitment: config.preflightCommitment })
         const { error, meta } = preflight(node, wire, { commitment, verifySignatures: true, replaceBlockhash: false })
-        if (error === 'SignatureFailure') throw signatureFailure()
-        if (error === 'SanitizeFailure') throw invalidParams(`invalid transaction: ${errorText(error)}`)
+        refuseMalformed(error)
         if (error !== null)
           throw preflightFailure(errorText(error), {
             accounts: null,
@@ -66,7 +67,7 @@ export function transactionMethods(node: SolanaNode, airdrop: Airdrop): Methods 
       const [verifySignatures, replaceBlockhash] = [config.sigVerify === true, config.replaceRecentBlockhash === true]
       if (verifySignatures && replaceBlockhash) throw invalidParams('sigVerify may not be used with replaceRecentBlockhash')
       const { error, meta, accountsAfter } = preflight(node, wire, { commitment, verifySignatures, replaceBlockhash })
-      if (error === 'SignatureFailure') throw signatureFailure()
+      refuseMalformed(error)
       const returned = meta && returnDataOf(meta)
       const block = ledger.tip(commitment)
       return withContext(node, commitment, {
@@ -80,13 +81,16 @@ export function transactionMethods(node: SolanaNode, airdrop: Airdrop): Methods 
       })
     },
     requestAirdrop: ([address, lamports]) => airdrop(addressOf(address), countOf(lamports)),
-    getSignatureStatuses([signatures]) {
+    getSignatureStatuses([signatures, options]) {
+      const searchesHistory = configOf(options).searchTransactionHistory === true
+      const oldest = ledger.tip('processed').height - (searchesHistory ? Number.POSITIVE_INFINITY : RECENT_BLOCKS)
       if (!Array.isArray(signatures)) throw invalidParams('Invalid params: expected a sequence of signatures.')
       if (signatures.length > MAX_STATUSES) throw invalidParams(`Too many inputs provided; max ${MAX_STATUSES}`)
       const statuses = signatures.map(signatureOf).map((signature) => {
         const mined = ledger.transaction(signature)
         if (mined === null) return null
         const block = blockOf(mined)
+        if (block.height < oldest) return null
         const commitment = ledger.commitmentOf(block)
         return {
           slot: mined.slot,
@@ -148,6 +152,12 @@ export function transactionMethods(node: SolanaNode, airdrop: Airdrop): Methods 
   function orderOf(mined: MinedTransaction): Place {
     return [mined.slot, blockOf(mined).transactions.indexOf(mined)]
   }
+}
+
+/** Errors that a node reports before it runs the transaction. */
+function refuseMalformed(error: TransactionErrorJson | null): void {
+  if (error === 'SignatureFailure') throw signatureFailure()
+  if (error === 'SanitizeFailure') throw invalidParams(`invalid transaction: ${errorText(error)}`)
 }
 
 /** Slot, and index in the block. */
