@@ -6,6 +6,7 @@ export const localFamilies: Readonly<Partial<Record<FamilyName, () => Promise<Lo
   bitcoin: async () => (await import('./bitcoin/local.ts')).bitcoinLocal,
   evm: async () => (await import('./evm/local.ts')).evmLocal,
   hypercore: async () => (await import('./hypercore/local.ts')).hypercoreLocal,
+  solana: async () => (await import('./solana/local.ts')).solanaLocal,
   tron: async () => (await import('./tron/local.ts')).tronLocal,
 }
 
