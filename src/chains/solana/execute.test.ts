@@ -115,11 +115,12 @@ describe('an initiation', () => {
     })
     expect(solver.outbox.attempts(key)).toEqual([])
     fixture.mine()
-    fixture.setLamports(solver.address, before)
     // What is mined is reserved no longer.
+    fixture.setLamports(solver.address, 3_500_000_000n)
     await executor.initiate(sol, second.terms, solver.outbox.open(key))
     fixture.mine()
     expect(await stateOf(sol, second)).toBe('open')
+    fixture.setLamports(solver.address, before)
   })
 
   it('of several orders is mined in one block', async () => {
@@ -244,6 +245,18 @@ describe('a recorded attempt', () => {
     expect(outbox.attempts(key)).toHaveLength(1)
   })
 
+  it('pays twice the price of the one that expired, even if recent transactions pay nothing', async () => {
+    const [swap, key] = [await fixture.swap(fixture.sol), newKey()]
+    const quiet = createExecutor(nodeWith({ priorityFee: async () => 0n }))
+    for (let times = 0; times < 3; times += 1) {
+      fixture.chain.faults.drop(1)
+      await quiet.initiate(fixture.sol, swap.terms, fixture.solver.outbox.open(key))
+      fixture.passLifetime()
+    }
+    const prices = fixture.solver.outbox.attempts(key).map((attempt) => readAttempt(attempt).budget.unitPrice)
+    expect(prices).toEqual([0n, 1_000n, 2_000n])
+  })
+
   it('pays more while recent transactions do, up to a cap', async () => {
     const prices: bigint[] = []
     for (const recent of [0n, 5_000n, 10n ** 12n]) {
@@ -276,11 +289,16 @@ describe('a redeem', () => {
     return { seen, node: nodeWith({ simulate: watch(simulate), broadcast: watch(broadcast), accounts: watch(accounts) }) }
   }
 
-  it.each(['sol', 'token'] as const)('of %s shows its secret to no node before the attempt is recorded', async (kind) => {
+  it.each([
+    ['sol', 'relay'],
+    ['sol', 'user'],
+    ['token', 'relay'],
+    ['token', 'user'],
+  ] as const)('of %s by the %s shows its secret to no node before the attempt is recorded', async (kind, sender) => {
     const [contract, key] = [fixture[kind], newKey()]
     const { terms, secret } = await initiated(contract)
     const { seen, node } = watchedNode()
-    const { outbox } = fixture.relay
+    const { outbox } = fixture[sender]
     const lost = createExecutor(node).redeem(contract, terms, secret, outbox.open(key, { fault: 'lost-lease' }))
     await expect(lost).rejects.toThrow(OutboxFailure)
     const shows = () =>
@@ -357,6 +375,17 @@ describe('a redeem', () => {
 })
 
 describe('a refund', () => {
+  it('says how many lamports its sender lacks', async () => {
+    const { terms } = await initiated(fixture.sol, { timelock: 1n })
+    fixture.mine(2)
+    const poor = fixture.stranger
+    fixture.setLamports(poor.address, 0n)
+    await expect(executor.refund(fixture.sol, terms, poor.outbox.open(newKey()))).rejects.toMatchObject({
+      kind: 'would-fail',
+      message: expect.stringMatching(/refund: .* holds 0 lamports; it needs 895880/),
+    })
+  })
+
   it('to an initiator that closed its token account waits for a new one: we do not pay for it', async () => {
     const { user, solver, token, relay } = fixture
     const terms = { ...(await fixture.swap(token)).terms, initiator: user.address, redeemer: solver.address, timelock: 5n }

@@ -57,6 +57,23 @@ const relayed = ({ terms, deadline }: TestSwap, signature: string, key: string =
   gasless.initiate(terms, signature, fixture.relay.outbox.open(key), deadline)
 const stateOf = ({ terms }: TestSwap) => readHtlcState(fixture.node, fixture.token, terms)
 
+/** The issued message with other instructions or another frame, signed by the user. */
+async function altered(
+  swap: TestSwap,
+  change: {
+    readonly instructions?: (issued: readonly Instruction[]) => readonly Instruction[]
+    readonly feePayer?: Address
+    readonly unitPrice?: bigint
+    readonly unitLimit?: number
+    readonly blockhash?: Blockhash
+  },
+  by: TestParty = fixture.user,
+): Promise<string> {
+  const { instructions, budget, blockhash } = parseMessage(decode(await issued(swap)).messageBytes)
+  const { instructions: alter = (same: readonly Instruction[]) => same, ...frame } = change
+  return signed(buildTransaction(alter(instructions), { feePayer: fixture.relay.address, blockhash, ...budget, ...frame }), by)
+}
+
 describe('what a user signs', () => {
   it('is read and signed by @solana/web3.js as wallets do, and relayed as it is', async () => {
     const swap = await proposed()
@@ -121,23 +138,6 @@ describe('bad input is refused by name before a lamport is spent', () => {
     expect(fixture.relay.outbox.attempts(key)).toEqual([])
     fixture.mine()
     expect(await fixture.node.balance(fixture.relay.address)).toBe(before)
-  }
-
-  /** The issued message with other instructions or another frame, signed by the user. */
-  async function altered(
-    swap: TestSwap,
-    change: {
-      readonly instructions?: (issued: readonly Instruction[]) => readonly Instruction[]
-      readonly feePayer?: Address
-      readonly unitPrice?: bigint
-      readonly unitLimit?: number
-      readonly blockhash?: Blockhash
-    },
-    by: TestParty = fixture.user,
-  ): Promise<string> {
-    const { instructions, budget, blockhash } = parseMessage(decode(await issued(swap)).messageBytes)
-    const { instructions: change_ = (same) => same, ...frame } = change
-    return signed(buildTransaction(change_(instructions), { feePayer: fixture.relay.address, blockhash, ...budget, ...frame }), by)
   }
 
   const drain = (): Instruction => {
@@ -374,12 +374,25 @@ describe('a relay', () => {
     expect(await stateOf(swap)).toBe('open')
   })
 
+  it('that has expired is not recorded again, even if a node says that it would succeed', async () => {
+    const swap = await proposed()
+    const [text, key] = [await signedFor(swap), randomUUID()]
+    fixture.chain.faults.drop(1)
+    await relayed(swap, text, key)
+    fixture.passLifetime()
+    const simulate = async () => ({ error: null, logs: [], unitsConsumed: 9_000n })
+    const fooled = createExecutor({ ...fixture.node, simulate })
+    const again = createGasless(fixture.node, fixture.contracts, fooled, fixture.relay.address)
+    const outbox = fixture.relay.outbox.open(key)
+    await expect(again.initiate(swap.terms, text, outbox, swap.deadline)).rejects.toMatchObject({ kind: 'would-fail' })
+    expect(fixture.relay.outbox.attempts(key)).toHaveLength(1)
+  })
+
   it('is not sent while an older one of the same order can still be mined', async () => {
     const swap = await proposed()
     const [first, key] = [await signedFor(swap), randomUUID()]
     const tx = await relayed(swap, first, key)
-    fixture.mine(0)
-    const second = await signedFor({ ...swap })
+    const second = await altered(swap, { unitPrice: 7n })
     expect(await relayed(swap, second, key)).toBe(tx)
     expect(fixture.relay.outbox.attempts(key)).toHaveLength(1)
     fixture.mine()
