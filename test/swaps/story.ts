@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { afterAll } from 'vitest'
 import type { CreatedOrder } from '../../demo/client/api-client.ts'
 import { createLocalClient, type LocalClient } from '../../demo/client/local-client.ts'
@@ -53,6 +54,8 @@ export interface Story extends LocalClient {
   untilSigned(party: Party, orderId: string, action: string): Promise<void>
   /** Polls anything else until it is true. */
   eventually(what: string, isTrue: () => Promise<boolean>): Promise<void>
+  /** As if the parties' own clocks had moved, not only a chain's: actions that wait for a far time are due now. */
+  makeDue(): Promise<void>
   /** Moves an EVM chain's clock. */
   passTime(chain: string, seconds: number): Promise<void>
   close(): Promise<void>
@@ -177,6 +180,10 @@ export async function openStory({ redeemWaitSeconds = 0, ...options }: StoryOpti
     signed,
     untilSigned: (party, orderId, action) =>
       eventually(`the ${party} to sign: ${action}`, async () => (await signed(party, orderId)).has(action)),
+    async makeDue() {
+      for (const db of Object.values(databases))
+        await sql`update actions set due_at = now() where wanted and due_at > now() + interval '1 minute'`.execute(db)
+    },
     async passTime(chain, seconds) {
       await evmChain(chain).request({ method: 'evm_increaseTime', params: [`0x${seconds.toString(16)}`] })
       await evmChain(chain).request({ method: 'evm_mine', params: [] })
