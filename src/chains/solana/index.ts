@@ -37,7 +37,7 @@ export const solana: ChainFamily = {
 }
 
 /** `node` is closed with the client. */
-export function createSolanaClient(chain: Chain, options: ConnectOptions, node: SolanaNode): ChainClient {
+function createSolanaClient(chain: Chain, options: ConnectOptions, node: SolanaNode): ChainClient {
   const contracts = createContracts(chain, options.assets)
   const reader = createEventReader(node, contracts)
   const executor = createExecutor(node)

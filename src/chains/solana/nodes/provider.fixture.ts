@@ -92,7 +92,7 @@ export function stoppedAt({ height, ordinal = 0n }: Block): Behaviour {
 }
 
 /** Another block in place of the one with this hash. */
-export function forgedBlock(hash: string): Behaviour {
+function forgedBlock(hash: string): Behaviour {
   const blockhash = randomAddress()
   return lyingAbout({
     getBlock: (_, truth) => ((truth as { blockhash: string }).blockhash === hash ? { ...(truth as object), blockhash } : truth),
@@ -155,7 +155,7 @@ function openOrder(order: ReturnType<typeof orderTermsOf>, initiatedSlot: bigint
 }
 
 /** An initiation by a stranger's key. */
-export function initiation(contract: HtlcContract, terms: HtlcTerms, funder: Address): Instruction {
+function initiation(contract: HtlcContract, terms: HtlcTerms, funder: Address): Instruction {
   const { mint, ...order } = orderTermsOf(contract, terms)
   const by = { funder, rentPayer: funder, initiateBefore: 4_000_000_000n }
   const instruction =
