@@ -27,6 +27,8 @@ export interface SolanaChain {
   passTime(slots: number): void
   /** Pays SOL. Returns the signature; the transaction waits for a block. */
   airdrop(address: Address, lamports: bigint): string
+  /** Over all websockets. */
+  subscriptionCount(): number
   readonly faults: SolanaChainFaults
   close(): Promise<void>
 }
@@ -64,7 +66,7 @@ export async function startSolanaChain({ port = 0, ...options }: SolanaChainOpti
   }
 
   function answer(method: string, params: readonly unknown[]): unknown {
-    const run = methods[method]
+    const run = methods.get(method)
     if (run === undefined) throw methodNotFound()
     node.catchUp()
     return run(params)
@@ -96,6 +98,7 @@ export async function startSolanaChain({ port = 0, ...options }: SolanaChainOpti
     skip: node.skip,
     passTime: node.passSlots,
     airdrop,
+    subscriptionCount: subscriptions.count,
     faults: {
       reorg: node.reorg,
       drop: node.drop,

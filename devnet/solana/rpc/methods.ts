@@ -1,15 +1,15 @@
-// All methods of the JSON-RPC, and one request to them.
+// All methods of the JSON-RPC, by name.
 import type { SolanaNode } from '../solana-node.ts'
 import { accountMethods } from './account-methods.ts'
 import { blockMethods } from './block-methods.ts'
 import { clusterMethods } from './cluster-methods.ts'
-import type { Methods } from './context.ts'
+import type { Method } from './context.ts'
 import { timeMethods } from './time-methods.ts'
 import { tokenMethods } from './token-methods.ts'
 import { type Airdrop, transactionMethods } from './transaction-methods.ts'
 
-export function createMethods(node: SolanaNode, airdrop: Airdrop): Methods {
-  return {
+export function createMethods(node: SolanaNode, airdrop: Airdrop): ReadonlyMap<string, Method> {
+  const methods = {
     ...clusterMethods(node),
     ...blockMethods(node),
     ...accountMethods(node),
@@ -17,4 +17,5 @@ export function createMethods(node: SolanaNode, airdrop: Airdrop): Methods {
     ...transactionMethods(node, airdrop),
     ...timeMethods(node),
   }
+  return new Map(Object.entries(methods))
 }

@@ -33,6 +33,7 @@ type Subscription = {
 
 type Notify = (result: unknown) => void
 type Feed = Pick<Subscription, 'commitment' | 'tell'>
+type OpenFeed = (params: readonly unknown[], notify: Notify, end: () => void) => Feed
 
 export function createSubscriptions(node: SolanaNode): Subscriptions {
   const { ledger } = node
@@ -55,7 +56,7 @@ export function createSubscriptions(node: SolanaNode): Subscriptions {
     }
   }
 
-  const feeds: Readonly<Record<string, (params: readonly unknown[], notify: Notify, end: () => void) => Feed>> = {
+  const feedsByKind: Readonly<Record<string, OpenFeed>> = {
     slot: (_, notify) => ({
       commitment: 'processed',
       tell: ({ slot, parentSlot }) => notify({ slot, parent: parentSlot, root: ledger.tip('finalized').slot }),
@@ -112,13 +113,14 @@ export function createSubscriptions(node: SolanaNode): Subscriptions {
     },
   }
 
-  function subscribe(listener: Listener, kind: string, params: readonly unknown[]): number {
+  const feeds = new Map(Object.entries(feedsByKind))
+
+  function subscribe(listener: Listener, kind: string, openFeed: OpenFeed, params: readonly unknown[]): number {
     lastId += 1
     const id = lastId
     const notify: Notify = (result) =>
       listener.send(jsonText({ jsonrpc: '2.0', method: `${kind}Notification`, params: { result, subscription: id } }))
-    const feed = feeds[kind]?.(params, notify, () => open.delete(id))
-    if (feed === undefined) throw new Error(`no subscription "${kind}"`)
+    const feed = openFeed(params, notify, () => open.delete(id))
     const tip = ledger.tip(feed.commitment)
     const subscription = { ...feed, id, listener, kind, height: tip.height }
     open.set(id, subscription)
@@ -136,9 +138,10 @@ export function createSubscriptions(node: SolanaNode): Subscriptions {
 
   return {
     answer(listener, method, params) {
-      const [, kind, direction] = /^([a-z]+)(Subscribe|Unsubscribe)$/.exec(method) ?? []
-      if (kind === undefined || feeds[kind] === undefined) return undefined
-      return direction === 'Subscribe' ? subscribe(listener, kind, params) : unsubscribe(listener, kind, countOf(params[0]))
+      const [, kind = '', direction] = /^([a-z]+)(Subscribe|Unsubscribe)$/.exec(method) ?? []
+      const openFeed = feeds.get(kind)
+      if (openFeed === undefined) return undefined
+      return direction === 'Subscribe' ? subscribe(listener, kind, openFeed, params) : unsubscribe(listener, kind, countOf(params[0]))
     },
     removeAll(listener) {
       for (const [id, subscription] of open) if (subscription.listener === listener) open.delete(id)

@@ -34,7 +34,7 @@ export const honest: Behaviour = (method, params, ask) => ask(method, params)
 
 export async function startTestProvider(chain: SolanaChain): Promise<TestProvider> {
   const methods = createMethods(chain.node, (address, lamports) => chain.airdrop(address, BigInt(lamports)))
-  const ask: Ask = (method, params) => methods[method]?.(params)
+  const ask: Ask = (method, params) => methods.get(method)?.(params)
   const asked: string[] = []
   let behaviour = honest
   const answer: Ask = (method, params) => {

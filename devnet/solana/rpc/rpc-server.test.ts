@@ -1,0 +1,70 @@
+// JSON-RPC over HTTP: batches, what is no request, and the faults of a network.
+import { createServer } from 'node:http'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { openSolanaFixture, type SolanaFixture } from '../solana.fixture.ts'
+import { startSolanaChain } from '../solana-chain.ts'
+
+let fixture: SolanaFixture
+beforeEach(async () => {
+  fixture = await openSolanaFixture()
+})
+afterEach(() => fixture.close())
+
+const ask = async (body: string) => JSON.parse(await fixture.post(body))
+const health = (id: unknown) => ({ jsonrpc: '2.0', id, method: 'getHealth' })
+
+it('answers a batch in its order, each request by itself', async () => {
+  const batch = [health(1), { jsonrpc: '2.0', id: 'two', method: 'getNothing' }, 7, health(null)]
+  expect(await ask(JSON.stringify(batch))).toEqual([
+    { jsonrpc: '2.0', id: 1, result: 'ok' },
+    { jsonrpc: '2.0', id: 'two', error: { code: -32_601, message: 'Method not found' } },
+    { jsonrpc: '2.0', id: null, error: { code: -32_600, message: 'Invalid request' } },
+    { jsonrpc: '2.0', id: null, result: 'ok' },
+  ])
+})
+
+it.each([
+  ['', -32_700],
+  ['{', -32_700],
+  ['[]', -32_600],
+  ['null', -32_600],
+  ['{"jsonrpc":"2.0","id":1}', -32_600],
+  ['{"jsonrpc":"2.0","id":1,"method":7}', -32_600],
+  ['{"jsonrpc":"2.0","id":1,"method":"getHealth","params":{"a":1}}', -32_600],
+  ['{"jsonrpc":"2.0","id":1,"method":"toString"}', -32_601],
+  ['{"jsonrpc":"2.0","id":1,"method":"__proto__"}', -32_601],
+])('"%s" is error %i', async (body, code) => {
+  expect(await ask(body)).toMatchObject({ error: { code } })
+})
+
+it('serves browsers and health checks, and POST only', async () => {
+  const options = await fetch(fixture.chain.url, { method: 'OPTIONS' })
+  expect([options.status, options.headers.get('access-control-allow-origin')]).toEqual([204, '*'])
+  expect(await (await fetch(`${fixture.chain.url}/health`)).text()).toBe('ok')
+  expect((await fetch(fixture.chain.url)).status).toBe(405)
+  expect((await fetch(fixture.chain.url, { method: 'POST', body: 'x'.repeat(9 * 1024 * 1024) })).status).toBe(413)
+})
+
+it('can be slow, and gone', async () => {
+  fixture.chain.faults.delay(200)
+  const start = Date.now()
+  expect(await fixture.call('getHealth')).toBe('ok')
+  expect(Date.now() - start).toBeGreaterThanOrEqual(199)
+  fixture.chain.faults.delay(0)
+  fixture.chain.faults.offline(true)
+  await expect(fixture.call('getHealth')).rejects.toThrow('fetch failed')
+  fixture.chain.faults.offline(false)
+  expect(await fixture.call('getHealth')).toBe('ok')
+})
+
+it('does not start on a port that is taken, and leaves the other one free', async () => {
+  const port = Number(new URL(fixture.chain.url).port)
+  await expect(startSolanaChain({ port })).rejects.toThrow('EADDRINUSE')
+  await expect(startSolanaChain({ port: port - 1 })).rejects.toThrow('EADDRINUSE')
+  const server = createServer()
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port - 1, '127.0.0.1', resolve)
+  })
+  await new Promise((resolve) => server.close(resolve))
+})
