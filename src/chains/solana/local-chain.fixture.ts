@@ -16,9 +16,9 @@ import type { SolanaNode } from './nodes/node.ts'
 import { createProviderNode } from './nodes/provider-node.ts'
 
 const SOL = 1_000_000_000n
-export const TOKENS = 1_000_000_000n
+const TOKENS = 1_000_000_000n
 /** Blocks from a block to the one that finalizes it. */
-export const FINALITY = 31
+const FINALITY = 31
 /** Blocks for which a blockhash is valid. */
 export const LIFETIME = 150
 
