@@ -8,7 +8,7 @@ import { list, malformed, record, signature, transactionError, whole } from './j
 import type { AccountSignature, SignatureQuery, SolanaNode } from './node.ts'
 import type { Rpc } from './rpc.ts'
 
-/** For the newest slots: mostly enough, and a fraction of a whole page. */
+/** The least for the newest slots. It grows with what was listed last: one request is mostly enough, for a fraction of a whole page. */
 const FIRST_PAGE = 32
 /** The most that nodes allow. */
 const WHOLE_PAGE = 1000
@@ -32,6 +32,8 @@ export function createHistory(rpc: Rpc, blocks: Pick<SolanaNode, 'block' | 'fina
   /** In finalized slots, the highest first: a read of old slots begins at the lowest one above them, not at the newest transaction. */
   const anchors = new Map<Address, readonly Anchor[]>()
   const unfinished = new Map<string, Walk>()
+  /** How many transactions the last read of the newest slots listed. */
+  let newestListed = 0
   let pruned: { readonly below: bigint; readonly atMs: number } | null = null
 
   async function readPage(of: Address, start: Anchor | null, limit: number): Promise<readonly Listed[]> {
@@ -71,10 +73,14 @@ export function createHistory(rpc: Rpc, blocks: Pick<SolanaNode, 'block' | 'fina
   async function walkDown({ address, from, to, last }: SignatureQuery, walk: Walk | null, onPage: (walk: Walk) => void) {
     const found = [...(walk?.found ?? [])]
     let start = walk?.next ?? lowestAbove(anchors.get(address) ?? [], to)
+    const isNewest = start === null
+    let count = 0
     for (let pages = 1; pages <= MAX_PAGES; pages += 1) {
-      const limit = start === null ? FIRST_PAGE : WHOLE_PAGE
+      const limit = start === null ? Math.min(FIRST_PAGE + 2 * newestListed, WHOLE_PAGE) : WHOLE_PAGE
       const listed = await readPage(address, start, limit)
       const isEnd = listed.length < limit
+      count += listed.filter(({ slot }) => slot >= from).length
+      if (isNewest) newestListed = count
       const [above, oldest] = [listed.at(-2), listed.at(-1)]
       const isBelow = oldest !== undefined && oldest.slot < from
       // The next page begins with the oldest of this one.

@@ -84,7 +84,7 @@ export interface SolanaNode {
   accounts(addresses: readonly Address[]): Promise<readonly (NodeAccount | null)[]>
   /** Lamports. With several providers: rounded down. */
   balance(address: Address): Promise<bigint>
-  /** Of one token account; 0 if it does not exist. With several providers: rounded down. */
+  /** What one token account can spend: 0 if it does not exist or is frozen. With several providers: rounded down. */
   tokenBalance(account: Address): Promise<bigint>
   /** The least lamports of an account with so many bytes. */
   rentExempt(size: number): Promise<bigint>

@@ -6,7 +6,7 @@ import {
   type Signature,
   SOLANA_ERROR__JSON_RPC__SERVER_ERROR_SEND_TRANSACTION_PREFLIGHT_FAILURE,
 } from '@solana/kit'
-import { getTokenDecoder, TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
+import { AccountState, getTokenDecoder, TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
 import { ChainFailure } from '../../port/failure.ts'
 import { Refusal } from '../../providers/refusal.ts'
 import { createHistory } from './history.ts'
@@ -120,7 +120,8 @@ function parseAccount(value: unknown): NodeAccount {
 
 function tokenAmount({ data }: NodeAccount): bigint {
   try {
-    return getTokenDecoder().decode(data).amount
+    const { amount: held, state } = getTokenDecoder().decode(data)
+    return state === AccountState.Frozen ? 0n : held
   } catch (error) {
     throw new ChainFailure('unreachable', 'the node shows a malformed token account', { cause: error })
   }

@@ -98,6 +98,9 @@ describe('blocks', () => {
       }
       providers[liar].behave(honest)
     }
+    const newest = (await alone().block('latest'))?.height ?? 0n
+    providers[0].behave(finalAt(Number(newest) + 5))
+    expect(await connect(1).finalSlot()).toBe(newest)
   })
 })
 
@@ -112,6 +115,9 @@ describe('accounts', () => {
     expect(held?.data).toHaveLength(165)
     expect(await alone().tokenBalance(tokens)).toBeGreaterThan(0n)
     expect(await alone().tokenBalance(randomAddress())).toBe(0n)
+    const frozen = randomAddress()
+    await fixture.freeze(frozen)
+    expect(await alone().tokenBalance(await tokenAccountOf(frozen, fixture.mints.usdc))).toBe(0n)
   })
 
   test("a stranger's lamports, seen by some providers only, do not break the quorum; the fewest count", async () => {
