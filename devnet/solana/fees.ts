@@ -1,17 +1,15 @@
 // What a transaction costs: a fixed price for every signature, and what the sender offers per compute unit.
+import { COMPUTE_BUDGET, requestedBudget } from './compute-budget.ts'
 import type { WireMessage } from './wire-transaction.ts'
 
 const LAMPORTS_PER_SIGNATURE = 5_000n
 const MICRO = 1_000_000n
-const DEFAULT_UNITS_PER_INSTRUCTION = 200_000
-const UNITS_OF_BUILTIN = 3_000
 const MAX_UNITS = 1_400_000
-
-const COMPUTE_BUDGET = 'ComputeBudget111111111111111111111111111111'
-const SET_UNIT_LIMIT = 2
-const SET_UNIT_PRICE = 3
-/** Programs that are part of the runtime: they get fewer compute units by default. */
-const builtins = new Set([
+/** For every instruction of a transaction that names no limit. */
+const DEFAULT_UNITS = 200_000
+const DEFAULT_UNITS_OF_BUILTIN = 3_000
+/** Programs that are part of the runtime. */
+const builtins: ReadonlySet<string> = new Set([
   COMPUTE_BUDGET,
   '11111111111111111111111111111111',
   'BPFLoaderUpgradeab1e11111111111111111111111',
@@ -21,27 +19,14 @@ const builtins = new Set([
   'Vote111111111111111111111111111111111111111',
 ])
 
-export type Budget = {
-  readonly unitLimit: number
-  /** Micro-lamports per compute unit. */
-  readonly unitPrice: bigint
-}
-
-export function budgetOf({ instructions, staticAccounts }: WireMessage): Budget {
-  let [unitLimit, unitPrice, standard] = [undefined as number | undefined, 0n, 0]
-  for (const { programAddressIndex, data } of instructions) {
-    const program = staticAccounts[programAddressIndex] ?? ''
-    standard += builtins.has(program) ? UNITS_OF_BUILTIN : DEFAULT_UNITS_PER_INSTRUCTION
-    if (program !== COMPUTE_BUDGET || data === undefined) continue
-    const bytes = Buffer.from(data)
-    if (bytes[0] === SET_UNIT_LIMIT && bytes.length >= 5) unitLimit = bytes.readUInt32LE(1)
-    if (bytes[0] === SET_UNIT_PRICE && bytes.length >= 9) unitPrice = bytes.readBigUInt64LE(1)
-  }
-  return { unitLimit: Math.min(unitLimit ?? standard, MAX_UNITS), unitPrice }
-}
-
 export function feeOf(message: WireMessage): bigint {
-  const { unitLimit, unitPrice } = budgetOf(message)
-  const priority = (BigInt(unitLimit) * unitPrice + MICRO - 1n) / MICRO
+  const { unitLimit, unitPrice } = requestedBudget(message)
+  const units = BigInt(Math.min(unitLimit ?? defaultUnits(message), MAX_UNITS))
+  const priority = (units * unitPrice + MICRO - 1n) / MICRO
   return LAMPORTS_PER_SIGNATURE * BigInt(message.header.numSignerAccounts) + priority
+}
+
+function defaultUnits({ instructions, staticAccounts }: WireMessage): number {
+  const unitsOf = (program = '') => (builtins.has(program) ? DEFAULT_UNITS_OF_BUILTIN : DEFAULT_UNITS)
+  return instructions.reduce((sum, { programAddressIndex }) => sum + unitsOf(staticAccounts[programAddressIndex]), 0)
 }

@@ -1,6 +1,7 @@
 // Sends transactions of this process: the faucet, the airdrops, the deployment.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Address, Instruction } from '@solana/kit'
+import { setUnitLimit } from './compute-budget.ts'
 import { type LocalSigner, signTransaction } from './local-signer.ts'
 import { SLOT_MS } from './slot-pace.ts'
 import type { SolanaNode } from './solana-node.ts'
@@ -15,8 +16,6 @@ export interface LocalSender {
   confirm(signature: string): Promise<void>
 }
 
-const COMPUTE_BUDGET = 'ComputeBudget111111111111111111111111111111' as Address
-const SET_UNIT_LIMIT = 2
 const UNIT_LIMIT = 300_000
 
 export function createLocalSender(node: SolanaNode, signer: LocalSigner): LocalSender {
@@ -27,7 +26,8 @@ export function createLocalSender(node: SolanaNode, signer: LocalSigner): LocalS
     sent += 1
     const block = ledger.tip('processed')
     const lifetime = { blockhash: block.blockhash, lastValidBlockHeight: node.lastValidHeight(block) }
-    return signTransaction([unitLimit(UNIT_LIMIT + sent), ...instructions], [signer, ...others], lifetime)
+    // A limit of its own makes every transaction differ from the others: none is a duplicate.
+    return signTransaction([setUnitLimit(UNIT_LIMIT + sent), ...instructions], [signer, ...others], lifetime)
   }
 
   return {
@@ -48,12 +48,4 @@ export function createLocalSender(node: SolanaNode, signer: LocalSigner): LocalS
       }
     },
   }
-}
-
-/** A limit of its own makes every transaction differ from the others, so none is a duplicate. */
-function unitLimit(units: number): Instruction {
-  const data = Buffer.alloc(5)
-  data[0] = SET_UNIT_LIMIT
-  data.writeUInt32LE(units, 1)
-  return { programAddress: COMPUTE_BUDGET, accounts: [], data: Uint8Array.from(data) }
 }

@@ -2,6 +2,7 @@
 
 import type { Instruction } from '@solana/kit'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { setUnitPrice } from './compute-budget.ts'
 import { newSigner, openSolanaFixture, SOL, type SolanaFixture } from './solana.fixture.ts'
 
 let fixture: SolanaFixture
@@ -116,14 +117,6 @@ describe('time', () => {
 })
 
 describe('the pool', () => {
-  function setUnitPrice(price: bigint): Instruction {
-    const data = Buffer.alloc(9)
-    data[0] = 3
-    data.writeBigUInt64LE(price, 1)
-    const programAddress = 'ComputeBudget111111111111111111111111111111' as Instruction['programAddress']
-    return { programAddress, accounts: [], data: Uint8Array.from(data) }
-  }
-
   it('gives blocks the best paying transactions first, then the oldest', async () => {
     const chain = await open('manual')
     const sent = [await pay(1n * SOL), await pay(2n * SOL), await pay(3n * SOL, setUnitPrice(5n)), await pay(4n * SOL, setUnitPrice(9n))]

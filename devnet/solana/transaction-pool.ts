@@ -1,5 +1,5 @@
 // Transactions that wait for a block. A leader takes those that pay most per compute unit first.
-import { budgetOf } from './fees.ts'
+import { requestedBudget } from './compute-budget.ts'
 import type { WireTransaction } from './wire-transaction.ts'
 
 export interface TransactionPool {
@@ -17,7 +17,7 @@ export function createTransactionPool(): TransactionPool {
   return {
     has: (signature) => pool.has(signature),
     add(wire) {
-      if (!pool.has(wire.signature)) pool.set(wire.signature, { wire, unitPrice: budgetOf(wire.message).unitPrice })
+      if (!pool.has(wire.signature)) pool.set(wire.signature, { wire, unitPrice: requestedBudget(wire.message).unitPrice })
     },
     take(minUnitPrice) {
       const taken = [...pool.values()].filter(({ unitPrice }) => unitPrice >= minUnitPrice)

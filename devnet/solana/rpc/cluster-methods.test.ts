@@ -3,6 +3,7 @@
 import type { Instruction } from '@solana/kit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { localChains } from '../../../src/protocol/registry/local.ts'
+import { setUnitPrice } from '../compute-budget.ts'
 import { newSigner, openSolanaFixture, SOL, type SolanaFixture } from '../solana.fixture.ts'
 
 let fixture: SolanaFixture
@@ -10,17 +11,6 @@ beforeEach(async () => {
   fixture = await openSolanaFixture()
 })
 afterEach(() => fixture.close())
-
-function setUnitPrice(price: bigint): Instruction {
-  const data = Buffer.alloc(9)
-  data[0] = 3
-  data.writeBigUInt64LE(price, 1)
-  return {
-    programAddress: 'ComputeBudget111111111111111111111111111111' as Instruction['programAddress'],
-    accounts: [],
-    data: Uint8Array.from(data),
-  }
-}
 
 it('says who it is', async () => {
   expect(await fixture.call('getHealth')).toBe('ok')

@@ -1,6 +1,7 @@
 // Methods about the cluster: version, epochs, blockhashes, fees.
 import type { Address } from '@solana/kit'
-import { budgetOf, feeOf } from '../fees.ts'
+import { requestedBudget } from '../compute-budget.ts'
+import { feeOf } from '../fees.ts'
 import type { LedgerBlock } from '../ledger.ts'
 import type { MinedTransaction } from '../mined-transaction.ts'
 import type { SolanaNode } from '../solana-node.ts'
@@ -75,7 +76,7 @@ function priceIn({ transactions }: LedgerBlock, written: readonly Address[]): bi
 }
 
 function lowestPrice(transactions: readonly MinedTransaction[]): bigint {
-  const prices = transactions.map(({ wire }) => budgetOf(wire.message).unitPrice)
+  const prices = transactions.map(({ wire }) => requestedBudget(wire.message).unitPrice)
   return prices.length === 0 ? 0n : prices.reduce((lowest, price) => (price < lowest ? price : lowest))
 }
 
