@@ -1,4 +1,4 @@
-/** `npm run demo`: four real swaps on the local stack, printed step by step. Exit code 0 only if every balance is right. */
+/** `npm run demo`: real swaps on the local stack, printed step by step. Exit code 0 only if every balance is right. */
 import { parseArgs } from 'node:util'
 import { createLocalClient } from './client/local-client.ts'
 import { findStack } from './find-stack.ts'
@@ -8,7 +8,7 @@ import { chainsOf, swaps } from './swaps.ts'
 
 const HELP = `npm run demo [-- --json]
 
-Performs four swaps on the local stack (started if none is running). Swaps whose chains do not run are skipped.
+Performs five swaps on the local stack (started if none is running). Swaps whose chains do not run are skipped.
 --json  one line for each swap: transactions, and milliseconds for each step
 `
 

@@ -1,4 +1,4 @@
-/** The four swaps of the demo, each done through the public interface and checked by what the wallets hold afterwards. */
+/** The swaps of the demo, each done through the public interface and checked by what the wallets hold afterwards. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CreatedOrder, OrderRecord } from './client/api-client.ts'
 import { chainOf, type LocalClient } from './client/local-client.ts'
@@ -56,11 +56,20 @@ const completed: readonly Plan[] = [
     payoutFee: 0n,
     fund: sendFunding,
   },
+  {
+    name: 'solana-to-evm',
+    title: '4  USDC on solana_localnet → USDC on arbitrum_localnet, gasless: the service pays fee and rent',
+    from: 'solana_localnet:usdc',
+    to: 'arbitrum_localnet:usdc',
+    amount: 50_000_000n,
+    payoutFee: 0n,
+    fund: signFunding,
+  },
 ]
 
 const neverFilled: Plan = {
   name: 'never-filled',
-  title: '4  BTC → WBTC with the solver down: nobody fills it, the deposit is refunded',
+  title: '5  BTC → WBTC with the solver down: nobody fills it, the deposit is refunded',
   from: 'bitcoin_regtest:btc',
   to: 'ethereum_localnet:wbtc',
   amount: 500_000n,

@@ -54,7 +54,8 @@ const MIXED: readonly Route[] = [
   { from: 'tron_localnet:usdt', to: 'hypercore_localnet:purr', amount: 40_000_000n },
   { from: 'hypercore_localnet:purr', to: 'arbitrum_localnet:usdc', amount: 2_000_000n },
   { from: 'ethereum_localnet:wbtc', to: 'litecoin_regtest:ltc', amount: 30_000n },
-  { from: 'arbitrum_localnet:eth', to: 'ethereum_localnet:wbtc', amount: 10_000_000_000_000_000n },
+  { from: 'arbitrum_localnet:eth', to: 'solana_localnet:usdc', amount: 10_000_000_000_000_000n },
+  { from: 'solana_localnet:sol', to: 'ethereum_localnet:wbtc', amount: 200_000_000n },
 ]
 const ACCOUNTS = 40
 const WEALTH = 10n ** 19n

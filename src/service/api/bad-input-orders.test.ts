@@ -253,7 +253,13 @@ describe('PATCH /orders/{id}', () => {
     ['clientSecret', 'redeem', { secret: SECRET }, 'conflict', /source is not initiated/],
     ['clientSecret', 'refund', {}, 'conflict', /there is nothing to refund/],
     ['clientSecret', 'instant-refund', { signatures: [] }, 'conflict', /there is nothing to refund: no deposit was seen/],
-    ['done', 'initiate', {}, 'bad_request', /signature is missing: expected a signature over typed_data, as a string/],
+    [
+      'done',
+      'initiate',
+      {},
+      'bad_request',
+      /signature is missing: expected a signature over typed_data, or the signed versioned_tx_gasless, as a string/,
+    ],
     ['done', 'refund', {}, 'conflict', /there is nothing to refund: the order is counterparty_redeemed/],
     ['done', 'refund', { address: bob }, 'conflict', /there is nothing to refund/],
   ])('order %s: %s %o', (name, action, body, code, words) => patch(orders[name], action, { body }, code, words))

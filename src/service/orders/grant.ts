@@ -15,6 +15,9 @@ import type { ServiceContext } from '../context.ts'
 import { awaitLiveTransaction, findLiveTransaction } from './live-transaction.ts'
 import { loadOrderState } from './load-order-state.ts'
 
+/** What the user can do without the service. */
+const ALONE = 'send initiate_transaction or versioned_tx'
+
 type Gasless = NonNullable<ChainClient['gasless']>
 
 /** The hash of the transaction that initiates the source side. A repeated call joins the first. */
@@ -32,7 +35,10 @@ export async function grantInitiate(
     throw new TandemError('bad_request', `gasless is not supported for initiations of ${terms.asset}: fund it as POST /orders says`)
   if (!app.sponsorship) throw new TandemError('bad_request', 'gasless is not supported for initiations by this app: its sponsorship is off')
   if (signature === undefined)
-    throw new TandemError('bad_request', 'signature is missing: expected a signature over typed_data, as a string')
+    throw new TandemError(
+      'bad_request',
+      'signature is missing: expected a signature over typed_data, or the signed versioned_tx_gasless, as a string',
+    )
 
   const consent: Consent = { kind: 'signature', signature }
   const granted = consentTo(stored, 'source')
@@ -79,22 +85,22 @@ function refusalOf(refusal: SponsorRefusal, { sponsoredPerDay }: App, { initiato
     case 'budget': {
       const { retryAfterSeconds } = refusal
       const words = `gasless initiations of this app are used up: the limit is ${sponsoredPerDay} in 24 hours, try again in ${retryAfterSeconds} seconds`
-      return new TandemError('rate_limited', `${words}; send initiate_transaction instead`, { retryAfterSeconds })
+      return new TandemError('rate_limited', `${words}; ${ALONE} instead`, { retryAfterSeconds })
     }
     case 'reverts': {
       const { count, retryAfterSeconds } = refusal
       const words = `${count} relayed transactions for ${initiator} reverted in the last 24 hours: try again in ${retryAfterSeconds} seconds`
-      return new TandemError('rate_limited', `${words}; send initiate_transaction instead`, { retryAfterSeconds })
+      return new TandemError('rate_limited', `${words}; ${ALONE} instead`, { retryAfterSeconds })
     }
     case 'unmined':
       return new TandemError(
         'conflict',
-        `${refusal.count} gasless initiations of ${initiator} are not mined yet: repeat this call when one of them is mined, or send initiate_transaction`,
+        `${refusal.count} gasless initiations of ${initiator} are not mined yet: repeat this call when one of them is mined, or ${ALONE}`,
       )
     case 'pledged':
       return new TandemError(
         'conflict',
-        `${initiator} can spend ${refusal.spendable} of ${asset}, ${refusal.pledged} of it pledged to orders that are not mined yet, and this order needs ${amount}: repeat this call when they are mined, or send initiate_transaction`,
+        `${initiator} can spend ${refusal.spendable} of ${asset}, ${refusal.pledged} of it pledged to orders that are not mined yet, and this order needs ${amount}: repeat this call when they are mined, or ${ALONE}`,
       )
   }
 }

@@ -12,7 +12,11 @@ const LONGEST_WAIT_MS = 800
 
 /** The actions that a user can request, with their leg and the event that they cause. */
 const userVerbs = {
-  initiate: { leg: 'source', shows: 'initiated', advice: 'repeat this call once the cause is gone, or send initiate_transaction yourself' },
+  initiate: {
+    leg: 'source',
+    shows: 'initiated',
+    advice: 'repeat this call once the cause is gone, or send initiate_transaction or versioned_tx yourself',
+  },
   redeem: { leg: 'destination', shows: 'redeemed', advice: 'anyone may call the contract, and it pays the same address' },
   refund: { leg: 'source', shows: 'refunded', advice: 'anyone may call the contract, and it pays the same address' },
 } as const

@@ -86,7 +86,7 @@ export function orderRoutes(context: ServiceContext, closing: AbortSignal): Fast
           tags: ['Swaps'],
           summary: 'How to fund an order',
           description:
-            'The answer of POST /orders by the current state of the chain, without `order_token` and `refund_package`. Only for the app that made the order.',
+            'The answer of POST /orders by the current state of the chain, without `order_token` and `refund_package`. Where transactions expire (`versioned_tx`), it returns fresh ones. Only for the app that made the order.',
           params: OrderPath,
           response: { 200: Envelope(CreateOrderResult) },
         },
@@ -119,7 +119,7 @@ export function orderRoutes(context: ServiceContext, closing: AbortSignal): Fast
           tags: ['Swaps'],
           summary: 'Initiate, redeem, refund or instant-refund an order',
           description:
-            'Returns the hash of the transaction once it is broadcast. A repeated call joins the first. `initiate` takes `signature`. An initiation that would revert is refused before anything is sent. If a relay reverted, the answer gives the reason, and a repeated call relays again once the cause is gone. An app may have a limit of relays per 24 hours (429 with `Retry-After`). `redeem` takes the `secret` of `secret_hash`. `instant-refund` takes `signatures`. It is signed at most 10 times a minute for one order, and 10 times more with `order_token` (429 with `Retry-After`). A repeat that needs no new signature is not counted. `refund` and `instant-refund` may take `address`. Setting the first address needs `order_token`. Changing it is possible until a refund is signed, and needs `signature`: a BIP-322 signature by the current address over the one line `Tandem refund of order <order_id> to <new address>`. Before the timelock ends, such a `refund` returns an empty string: the address is set, and there is no transaction yet.',
+            'Returns the hash of the transaction once it is broadcast. A repeated call joins the first. `initiate` takes `signature`: over `typed_data`, or the signed `versioned_tx_gasless` in base64. An initiation that would revert is refused before anything is sent. If a relay reverted, the answer gives the reason, and a repeated call relays again once the cause is gone. An app may have a limit of relays per 24 hours (429 with `Retry-After`). `redeem` takes the `secret` of `secret_hash`. `instant-refund` takes `signatures`. It is signed at most 10 times a minute for one order, and 10 times more with `order_token` (429 with `Retry-After`). A repeat that needs no new signature is not counted. `refund` and `instant-refund` may take `address`. Setting the first address needs `order_token`. Changing it is possible until a refund is signed, and needs `signature`: a BIP-322 signature by the current address over the one line `Tandem refund of order <order_id> to <new address>`. Before the timelock ends, such a `refund` returns an empty string: the address is set, and there is no transaction yet.',
           params: OrderPath,
           querystring: PatchQuery,
           body: PatchOrderRequest,
