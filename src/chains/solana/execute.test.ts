@@ -22,6 +22,9 @@ afterAll(() => fixture?.close())
 
 const stateOf = (contract: HtlcContract, { terms }: TestSwap) => readHtlcState(fixture.node, contract, terms)
 const lamportsOf = (owner: LocalFixture['user']) => fixture.node.balance(owner.address)
+/** In the data of a token account. */
+const TOKEN_STATE_OFFSET = 108
+
 const newKey = () => randomUUID()
 
 async function initiated(contract: HtlcContract, over: Partial<HtlcTerms> = {}): Promise<TestSwap> {
@@ -347,6 +350,21 @@ describe('a redeem', () => {
     await redeem()
     fixture.mine()
     expect(await fixture.tokensOf(fixture.user.address)).toBe(terms.amount)
+  })
+
+  it('is not signed while the vault of the order is frozen', async () => {
+    const { terms, secret } = await initiated(fixture.token)
+    const key = newKey()
+    const order = await readOrder(fixture.node, fixture.token, terms)
+    if (order?.vault == null) throw new Error('the order has no vault')
+    const vault = fixture.chain.node.svm.account(order.vault)
+    if (vault === null) throw new Error('there is no vault')
+    const data = Uint8Array.from(vault.data)
+    data[TOKEN_STATE_OFFSET] = AccountState.Frozen
+    fixture.chain.node.svm.setAccount(order.vault, { ...vault, data })
+    const redeem = executor.redeem(fixture.token, terms, secret, fixture.relay.outbox.open(key))
+    await expect(redeem).rejects.toMatchObject({ kind: 'would-fail', message: expect.stringMatching(/of the order, .*, is frozen/) })
+    expect(fixture.relay.outbox.attempts(key)).toEqual([])
   })
 
   it('of fewer lamports than an account needs waits until the recipient has one', async () => {

@@ -11,6 +11,7 @@ export type NodeAccount = {
   readonly lamports: bigint
   readonly owner: Address
   readonly executable: boolean
+  /** With several providers: the smallest amount, if it is a token account. */
   readonly data: ReadonlyUint8Array
 }
 

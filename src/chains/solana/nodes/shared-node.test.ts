@@ -135,6 +135,27 @@ describe('accounts', () => {
     expect(account?.lamports).toBe((truth?.lamports ?? 0n) + 1n)
   })
 
+  test('tokens that arrive while providers are asked do not break the quorum; the fewest count', async () => {
+    const tokens = await tokenAccountOf(fixture.user.address, fixture.mints.usdc)
+    const add = (more: bigint) =>
+      lyingAbout({
+        getMultipleAccounts(_, truth) {
+          const { context, value } = truth as { context: unknown; value: { data: [string, string] }[] }
+          const changed = value.map((one) => {
+            const data = Buffer.from(one.data[0], 'base64')
+            data.writeBigUInt64LE(data.readBigUInt64LE(64) + more, 64)
+            return { ...one, data: [data.toString('base64'), 'base64'] }
+          })
+          return { context, value: changed }
+        },
+      })
+    const held = await alone().tokenBalance(tokens)
+    providers[0].behave(add(2n))
+    providers[1].behave(add(1n))
+    const [account] = await connect(2, [0, 1]).accounts([tokens])
+    expect(Buffer.from(account?.data ?? []).readBigUInt64LE(64)).toBe(held + 1n)
+  })
+
   test('a liar about the owner or the data is outvoted', async () => {
     const [truth] = await alone().accounts([fixture.mints.usdc])
     for (const liar of PROVIDERS) {

@@ -14,6 +14,7 @@ import type { BroadcastVerdict, NodeAccount, NodeTransaction, Outcome, Simulatio
 import { lifetimeOf } from './provider-node.ts'
 import { keyOfBlock } from './read-blocks.ts'
 import { keyOfTransaction } from './read-transaction.ts'
+import { tokenAmountOf, withoutAmount } from './token-amount.ts'
 
 export type SharedNodeOptions = {
   /** How many providers must agree where money depends on it. One fewer may lie. */
@@ -114,18 +115,24 @@ function acceptedIn(answers: Verdicts['answers']): number {
   return answers.filter(([, { kind }]) => kind === 'accepted').length
 }
 
-/** Without lamports: anyone can add some at any moment, and providers at different slots would not agree. */
+/** Without lamports and amounts of tokens: anyone can add some at any moment, and providers at different slots would not agree. */
 function keyOfAccounts(accounts: readonly (NodeAccount | null)[]): string {
-  const keyOf = ({ owner, executable, data }: NodeAccount) => `${owner} ${executable} ${Buffer.from(data).toString('base64')}`
+  const keyOf = (account: NodeAccount) => {
+    const { owner, executable, data } = withoutAmount(account)
+    return `${owner} ${executable} ${Buffer.from(data).toString('base64')}`
+  }
   return accounts.map((account) => (account === null ? 'none' : keyOf(account))).join('\n')
 }
 
+/** Of the tokens too. */
 function fewestLamports(alike: readonly (readonly (NodeAccount | null)[])[]): readonly (NodeAccount | null)[] {
   const [first = []] = alike
   return first.map((account, i) => {
     if (account === null) return null
-    const lamports = alike.map((accounts) => accounts[i]?.lamports ?? 0n).reduce((least, one) => (one < least ? one : least))
-    return { ...account, lamports }
+    const same = alike.map((accounts) => accounts[i] ?? account)
+    const lamports = same.map((one) => one.lamports).reduce((least, one) => (one < least ? one : least))
+    const { data } = same.reduce((least, one) => (tokenAmountOf(one) < tokenAmountOf(least) ? one : least))
+    return { ...account, lamports, data }
   })
 }
 

@@ -2,7 +2,6 @@
 import type { Address } from '@solana/kit'
 import { AccountState } from '@solana-program/token'
 import { vaultAddress } from '../../../../contracts/solana/client/addresses.ts'
-import { tokenProgram } from '../../../../contracts/solana/client/instructions.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import { parseAddress } from '../address.ts'
@@ -56,9 +55,8 @@ async function readTokenPayout(
   const { mint, program } = contract
   const tokens = await tokenAccountOf(payee, mint)
   const vault = vaultAddress(program, parseAddress(swapIdOf(contract, terms))).address
-  const [mintAccount = null, payeeTokens = null, vaultTokens = null] = await node.accounts([mint, tokens, vault])
+  const [payeeTokens = null, vaultTokens = null] = await node.accounts([tokens, vault])
   const refused = (obstacle: string, lacksAccount = false): Payout => ({ obstacle, lacksAccount })
-  if (mintAccount?.owner !== tokenProgram) return refused(`${mint} is not a mint of the classic Token program`)
   if (readTokenAccount(vaultTokens)?.state === AccountState.Frozen) return refused(`the token account of the order, ${vault}, is frozen`)
   if (payeeTokens === null || payeeTokens.data.length === 0) return { obstacle: null, lacksAccount: true }
   const held = readTokenAccount(payeeTokens)
