@@ -58,11 +58,17 @@ export async function startSolanaChain({ port = 0, ...options }: SolanaChainOpti
 
   /** Blocks are made when somebody looks. Only subscribers must be told of them without asking. */
   function tickForSubscribers(): void {
-    if (subscriptions.count() > 0) ticking ??= setInterval(node.catchUp, SLOT_MS).unref()
+    if (subscriptions.count() > 0) ticking ??= setInterval(tick, SLOT_MS).unref()
     else {
       clearInterval(ticking)
       ticking = undefined
     }
+  }
+
+  /** A subscription to a signature ends by itself. */
+  function tick(): void {
+    node.catchUp()
+    tickForSubscribers()
   }
 
   function answer(method: string, params: readonly unknown[]): unknown {

@@ -1,7 +1,7 @@
 // Subscriptions over websocket: each tells what reached its commitment, and nothing else.
 import type { Address } from '@solana/kit'
 import { TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { createLocalSender } from '../local-sender.ts'
 import { createMint, mintTokens } from '../local-tokens.ts'
@@ -201,4 +201,16 @@ it('slots pass for a subscriber who only listens, and only for one', async () =>
   const end = fixture.chain.node.ledger.tip('processed').slot
   await new Promise((resolve) => setTimeout(resolve, 1_000))
   expect(fixture.chain.node.ledger.tip('processed').slot).toBe(end)
+})
+
+it('slots stop to pass for a subscription to a signature once it has told', async () => {
+  const signature = await pay(SOL)
+  fixture.chain.mine(2)
+  fixture.chain.setMining('timed')
+  const id = await subscribe('signature', signature, at('confirmed'))
+  await vi.waitFor(() => expect(heard.map(({ params }) => params.subscription)).toContain(id))
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  const { slot } = fixture.chain.node.ledger.tip('processed')
+  await new Promise((resolve) => setTimeout(resolve, 1_000))
+  expect(fixture.chain.node.ledger.tip('processed').slot).toBe(slot)
 })
