@@ -1,5 +1,6 @@
 /** The real API with a real database and real chain clients. */
 
+import { base58 } from '@scure/base'
 import { connectChain } from '../../src/chains/index.ts'
 import { fromEvmAddress } from '../../src/chains/tron/address.ts'
 import { createLogger } from '../../src/log.ts'
@@ -23,6 +24,7 @@ const deployments = Object.fromEntries(
   localAssets.map(({ id, chain, tokenSchema }, index) => {
     const family = localChains.find((known) => known.id === chain)?.family
     const contract = (digit: string) => {
+      if (family === 'solana') return base58.encode(new Uint8Array(32).fill(index + 1, digit === 'e' ? 0 : 16))
       const address = `0x${String(index).padStart(40, digit)}` as const
       return family === 'tron' ? fromEvmAddress(address) : address
     }
