@@ -85,12 +85,12 @@ async function open(asset: AssetId, { amount, feeAllowance, unpayable }: Case): 
     fund: async (funding) => void (await fixture.signAndSend(transactionOf(funding), user)),
     async underfund(terms) {
       const less = await initiate(contract, { ...terms, amount: terms.amount - 1n }, user.address, await deadline())
-      await fixture.send([less], user)
+      fixture.send([less], user)
     },
     async lookAlike(terms) {
       const genuine = await initiate(contract, terms, user.address, await deadline())
-      await fixture.send([await initiate({ ...contract, program: twin }, terms, user.address, await deadline())], user)
-      await fixture.send([mimic(genuine, user.address)], user)
+      fixture.send([await initiate({ ...contract, program: twin }, terms, user.address, await deadline())], user)
+      fixture.send([mimic(genuine, user.address)], user)
     },
     unpayableRedeemer: () => unpayable(fixture),
     ...(contract.mint !== null && { gasless: { sign: (funding: Funding) => user.wallet.sign(gaslessOf(funding)) } }),

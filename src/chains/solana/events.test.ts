@@ -26,7 +26,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { orderAddress } from '../../../contracts/solana/client/addresses.ts'
 import { initiateSolCodec } from '../../../contracts/solana/client/codecs.ts'
 import { closeOrder, initiateSol, redeemSol, refundSol } from '../../../contracts/solana/client/instructions.ts'
-import { signTransaction } from '../../../devnet/solana/local-signer.ts'
 import { createWatchedSwaps } from '../../engine/watched-swaps.ts'
 import type { Block } from '../../protocol/chain.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
@@ -107,7 +106,7 @@ const soon = () => now + 60n
 async function funded(): Promise<Swap> {
   now = (await client.tip()).time
   const swap = await propose()
-  await fixture.send([initiateOf(swap)], fixture.user)
+  fixture.send([initiateOf(swap)], fixture.user)
   fixture.local.mine()
   return swap
 }
@@ -137,7 +136,7 @@ function mention(amount: bigint): Instruction {
 test('initiated, redeemed in the same block, closed later: in order, and the secret is shown', async () => {
   now = (await client.tip()).time
   const swap = await propose()
-  await fixture.send([initiateOf(swap), redeemOf(swap)], fixture.user)
+  fixture.send([initiateOf(swap), redeemOf(swap)], fixture.user)
   fixture.local.mine()
   const events = await eventsOf(swap)
   expect(events).toMatchObject([
@@ -146,7 +145,7 @@ test('initiated, redeemed in the same block, closed later: in order, and the sec
   ])
   expect(new Set(events.map(({ tx, index }) => `${tx} ${index}`)).size).toBe(2)
   fixture.local.passTime(200)
-  await fixture.send([closeOrder(fixture.program, swap.order, fixture.user.address)], fixture.solver)
+  fixture.send([closeOrder(fixture.program, swap.order, fixture.user.address)], fixture.solver)
   fixture.local.mine()
   expect(await eventsOf(swap)).toEqual(events)
 })
@@ -159,11 +158,11 @@ test('a refund, and the slot from which on it is possible', async () => {
   const refund = refundSol(fixture.program, swap.order, fixture.user.address)
   const slotsLeft = Number(expiresAt - (await client.tip()).height)
   fixture.local.skip(slotsLeft - 2)
-  await fixture.send([refund], fixture.solver)
+  fixture.send([refund], fixture.solver)
   fixture.local.mine()
   expect((await client.tip()).height).toBe(expiresAt - 1n)
   expect(await kindsOf(swap)).toEqual(['initiated'])
-  await fixture.send([refund], fixture.solver)
+  fixture.send([refund], fixture.solver)
   fixture.local.mine()
   expect(await kindsOf(swap)).toEqual(['initiated', 'refunded'])
 })
@@ -187,7 +186,7 @@ describe('a program of somebody else calls ours', () => {
 
   test('an inner redeem counts', async () => {
     const swap = await funded()
-    await fixture.send([forwarded(forwarder, redeemOf(swap))], fixture.solver)
+    fixture.send([forwarded(forwarder, redeemOf(swap))], fixture.solver)
     fixture.local.mine()
     expect(await eventsOf(swap)).toMatchObject([{ kind: 'initiated' }, { kind: 'redeemed', secret: swap.secret }])
   })
@@ -209,7 +208,7 @@ describe('a program of somebody else calls ours', () => {
 
   test('a node that records no inner instructions is of no use, and the others are asked', async () => {
     const swap = await funded()
-    await fixture.send([forwarded(forwarder, redeemOf(swap))], fixture.solver)
+    fixture.send([forwarded(forwarder, redeemOf(swap))], fixture.solver)
     fixture.local.mine()
     providers[0].behave(changedTransactions((meta) => ({ ...meta, innerInstructions: null })))
     await expect(eventsOf(swap, connect(1, [0]))).rejects.toMatchObject({
@@ -262,7 +261,7 @@ test('an order at another bump of the same terms is no funding', async () => {
   expect(address).not.toBe(swap.order)
   const data = initiateSolCodec.encode({ ...initiateSolCodec.decode(genuine.data ?? new Uint8Array()), bump })
   const accounts = (genuine.accounts ?? []).map((meta, i) => (i === 0 ? { ...meta, address } : meta))
-  await fixture.send([{ ...genuine, accounts, data }], fixture.user)
+  fixture.send([{ ...genuine, accounts, data }], fixture.user)
   fixture.local.mine()
   expect(fixture.local.node.svm.account(address)?.programAddress).toBe(fixture.program)
   expect(await kindsOf(swap)).toEqual([])
@@ -290,12 +289,9 @@ function otherBump({ initiator, redeemer, secretHash, amount, timelock }: Return
 }
 
 describe('many transactions of strangers', () => {
-  /** Past the JSON-RPC. */
   function spam(count: number, instructionOf: (index: number) => Instruction): void {
-    const { node } = fixture.local
     for (let sent = 0; sent < count; sent += 1) {
-      const lifetime = { blockhash: node.ledger.tip('processed').blockhash, lastValidBlockHeight: 0 }
-      node.broadcast(signTransaction([instructionOf(sent)], [fixture.user.signer], lifetime))
+      fixture.send([instructionOf(sent)], fixture.user)
       if (sent % 200 === 199) fixture.local.mine()
     }
   }
@@ -307,7 +303,7 @@ describe('many transactions of strangers', () => {
     expect((await by.branchEvents?.(watch(swap), swap.from, first, []))?.events).toHaveLength(1)
     const wrong = (index: number) => redeemSol(fixture.program, swap.order, fixture.solver.address, Buffer.from(`${index}`.padStart(32)))
     spam(500, wrong)
-    await fixture.send([redeemOf(swap)], fixture.solver)
+    fixture.send([redeemOf(swap)], fixture.solver)
     fixture.local.mine()
     spam(600, wrong)
     fixture.local.mine()
@@ -323,7 +319,7 @@ describe('many transactions of strangers', () => {
   test('catching up: more successful ones than a page has', async () => {
     const swap = await funded()
     spam(120, (index) => mention(BigInt(index)))
-    await fixture.send([redeemOf(swap)], fixture.solver)
+    fixture.send([redeemOf(swap)], fixture.solver)
     fixture.local.mine()
     expect(await kindsOf(swap, connect(2))).toEqual(['initiated', 'redeemed'])
   })

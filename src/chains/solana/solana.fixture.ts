@@ -1,14 +1,6 @@
 /** The local chain with our program and funded parties, for the tests of this family. Wallets sign with @solana/kit. */
 import { randomBytes } from 'node:crypto'
-import {
-  type Address,
-  createNoopSigner,
-  createSolanaRpc,
-  getBase64EncodedWireTransaction,
-  getTransactionDecoder,
-  type Instruction,
-  type Signature,
-} from '@solana/kit'
+import { type Address, createNoopSigner, createSolanaRpc, type Instruction, type Signature } from '@solana/kit'
 import { getFreezeAccountInstruction } from '@solana-program/token'
 import { deployLocalProgram } from '../../../devnet/solana/local-program.ts'
 import { createLocalSender, type LocalSender } from '../../../devnet/solana/local-sender.ts'
@@ -48,9 +40,9 @@ export interface SolanaFixture {
   assetNamed(id: AssetId): Asset & { readonly deployment: Deployment }
   /** The solver relays. */
   connect(options?: Partial<ConnectOptions>): ChainClient
-  /** To the pool, without preflight and without mining. */
-  send(instructions: readonly Instruction[], payer: TestParty): Promise<Signature>
-  /** The same for a transaction in base64 that `party` still has to sign. */
+  /** Straight to the pool, without mining. Returns the signature. */
+  send(instructions: readonly Instruction[], payer: TestParty): string
+  /** By the JSON-RPC, without preflight and without mining: a transaction in base64 that `party` still has to sign. */
   signAndSend(transaction: string, party: TestParty): Promise<Signature>
   deployTwin(): Promise<Address>
   freeze(owner: Address): Promise<void>
@@ -108,10 +100,10 @@ export async function createSolanaFixture(): Promise<SolanaFixture> {
         relay: () => solver.key,
         ...options,
       }),
-    async send(instructions, { signer }) {
-      const { value } = await rpc.getLatestBlockhash({ commitment: 'confirmed' }).send()
-      const { bytes } = signTransaction(instructions, [signer], { blockhash: value.blockhash, lastValidBlockHeight: 0 })
-      return rpc.sendTransaction(getBase64EncodedWireTransaction(getTransactionDecoder().decode(bytes)), raw).send()
+    send(instructions, { signer }) {
+      const wire = signTransaction(instructions, [signer], { blockhash: node.ledger.tip('processed').blockhash, lastValidBlockHeight: 0 })
+      node.broadcast(wire)
+      return wire.signature
     },
     signAndSend: async (transaction, { wallet }) => rpc.sendTransaction(await wallet.sign(transaction), raw).send(),
     deployTwin: () => deployLocalProgram(node, faucet),
