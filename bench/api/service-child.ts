@@ -1,14 +1,13 @@
 /** The real API with a real database and real chain clients. */
 
-import { base58 } from '@scure/base'
 import { connectChain } from '../../src/chains/index.ts'
-import { fromEvmAddress } from '../../src/chains/tron/address.ts'
 import { createLogger } from '../../src/log.ts'
 import { parseUsdPrice } from '../../src/protocol/amount.ts'
 import type { AssetId } from '../../src/protocol/asset.ts'
 import { localAssets, localChains } from '../../src/protocol/registry/local.ts'
 import { createRegistry } from '../../src/protocol/registry/registry.ts'
 import { createApi } from '../../src/service/api/app.ts'
+import { unusedAddress } from '../../src/service/testing/unused-address.fixture.ts'
 import { createApp } from '../../src/store/apps/apps.ts'
 import { openDatabase } from '../../src/store/database/database.ts'
 import { createVault } from '../../src/store/orders/sealed-values.ts'
@@ -21,14 +20,9 @@ const input = readInput<{ databaseUrl: string; nodeUrl: string }>()
 const db = await openDatabase(input.databaseUrl)
 const { appId } = await createApp(db, 'bench')
 const deployments = Object.fromEntries(
-  localAssets.map(({ id, chain, tokenSchema }, index) => {
-    const family = localChains.find((known) => known.id === chain)?.family
-    const contract = (digit: string) => {
-      if (family === 'solana') return base58.encode(new Uint8Array(32).fill(index + 1, digit === 'e' ? 0 : 16))
-      const address = `0x${String(index).padStart(40, digit)}` as const
-      return family === 'tron' ? fromEvmAddress(address) : address
-    }
-    return [id, { htlc: family === 'bitcoin' ? null : contract('e'), token: tokenSchema === null ? null : contract('f') }]
+  localAssets.map(({ id, htlcSchema, tokenSchema }, index) => {
+    const address = (digit: string) => unusedAddress(htlcSchema, digit, index)
+    return [id, { htlc: htlcSchema === 'bitcoin:htlc' ? null : address('e'), token: tokenSchema === null ? null : address('f') }]
   }),
 )
 const registry = createRegistry({

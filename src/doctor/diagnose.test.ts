@@ -71,7 +71,7 @@ describe('a healthy', () => {
     expect(findings.filter(({ level }) => level !== 'ok')).toEqual([])
     expect(party).toBe('service')
     expect(new Set(findings.map(({ check }) => check))).toEqual(
-      new Set(['configuration', 'secrets', 'database', 'nodes', 'contracts', 'fees', 'solvers', 'prices', 'timelocks']),
+      new Set(['configuration', 'secrets', 'database', 'deposits', 'nodes', 'contracts', 'fees', 'solvers', 'prices', 'timelocks']),
     )
     expect(findings).toContainEqual(expect.objectContaining({ check: 'solvers', about: 'local-solver ethereum_localnet:wbtc' }))
     expect(configuration).toMatchObject({

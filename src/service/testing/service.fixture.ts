@@ -3,7 +3,6 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { Writable } from 'node:stream'
 import { createTestDatabase } from '../../../test/database.ts'
-import { fromEvmAddress } from '../../chains/tron/address.ts'
 import { createLogger } from '../../log.ts'
 import type { AssetId, Deployment } from '../../protocol/asset.ts'
 import type { Block } from '../../protocol/chain.ts'
@@ -20,6 +19,7 @@ import { createVault, type Vault } from '../../store/orders/sealed-values.ts'
 import { createApi } from '../api/app.ts'
 import { createFakeChain, type FakeChain } from './fake-chain.fixture.ts'
 import { type FakeSolver, startFakeSolver } from './fake-solver.fixture.ts'
+import { unusedAddress } from './unused-address.fixture.ts'
 
 export const NOW = 1_800_000_000n
 
@@ -80,12 +80,6 @@ export const deployments = Object.fromEntries(
         : { htlc: unusedAddress(htlcSchema, 'e', index), token: tokenSchema === null ? null : unusedAddress(htlcSchema, 'f', index) },
     ]),
 )
-
-/** An unused address in the notation of the schema's family. */
-function unusedAddress(schema: string, filling: string, index: number): string {
-  const address = `0x${String(index).padStart(40, filling)}` as const
-  return schema.startsWith('tron:') ? fromEvmAddress(address) : address
-}
 
 const DOLLARS = 100_000_000n
 const prices = Object.fromEntries(
