@@ -57,7 +57,7 @@ export type SimulationOptions = {
  * blockhash-not-found   nodes do not know its blockhash: it expired, or they are behind. Only `isExpired` tells which
  * refused               the preflight simulation failed
  *
- * `isPartlyAccepted`: a provider accepted it, so it may be mined and its data may be public.
+ * `isPartlyAccepted`: a provider accepted it, or failed and may have: it may be mined, and its data may be public.
  */
 export type BroadcastVerdict =
   | { readonly kind: 'accepted' }

@@ -215,6 +215,15 @@ describe('a sent transaction', () => {
     expect(await connect(2).broadcast(raw)).toMatchObject({ kind: 'refused', error: 'too large' })
   })
 
+  test('refused by one is not refused by all: a provider that does not answer may have forwarded it', async () => {
+    const { raw } = await transfer()
+    const refused = preflightFailure('custom program error: 0x1', { err: { InstructionError: [0, { Custom: 1 }] }, logs: [] })
+    for (const provider of PROVIDERS) providers[provider].behave(refusing('sendTransaction', refused))
+    expect(await connect(2).broadcast(raw)).toMatchObject({ kind: 'refused', isPartlyAccepted: false })
+    providers[0].setOffline(true)
+    expect(await connect(2).broadcast(raw)).toMatchObject({ kind: 'refused', isPartlyAccepted: true })
+  })
+
   test('goes to every provider, and one that lives is enough', async () => {
     const { raw } = await transfer()
     for (const { asked } of providers) asked.length = 0

@@ -105,7 +105,8 @@ type Verdicts = Answers<SolanaNode, BroadcastVerdict>
 /** Fewer than the quorum accepted it. A refusal that another signature cannot mend comes first. */
 function undecidedBroadcast({ answers, failures }: Verdicts): BroadcastVerdict {
   if (answers.length === 0) throw noAgreement('sendTransaction', 1, [], failures)
-  const isPartlyAccepted = acceptedIn(answers) > 0
+  // A provider that fails, e.g. by a timeout, may have forwarded it before.
+  const isPartlyAccepted = acceptedIn(answers) > 0 || failures.length > 0
   const verdicts = answers.map(([, verdict]) => verdict)
   const worst = verdicts.find(({ kind }) => kind === 'refused') ?? verdicts.find(({ kind }) => kind === 'blockhash-not-found')
   return worst === undefined || worst.kind === 'accepted' ? { kind: 'accepted' } : { ...worst, isPartlyAccepted }
