@@ -20,6 +20,10 @@ let newest: bigint
 /** Signatures that the node does not know where a page begins. */
 let unknown: Set<string>
 let onSecondPage: () => void
+/** The most that the node lists in a page, whatever it is asked for. */
+let mostListed: number
+/** Slots whose blocks the node lacks. */
+let lacking: ReadonlySet<number>
 
 beforeEach(() => {
   entries = []
@@ -30,6 +34,8 @@ beforeEach(() => {
   newest = 1_000_000n
   unknown = new Set()
   onSecondPage = () => undefined
+  mostListed = 1_000
+  lacking = new Set()
 })
 
 function signatureOf(index: number): Signature {
@@ -52,7 +58,11 @@ const answers: Readonly<Record<string, (params: readonly unknown[]) => unknown>>
     if (before !== null && unknown.has(before)) return []
     const newestFirst = entries.toReversed()
     const start = before === null ? 0 : newestFirst.findIndex(({ signature }) => signature === before) + 1
-    return newestFirst.slice(start, start + limit)
+    return newestFirst.slice(start, start + Math.min(limit, mostListed))
+  },
+  getBlocks([from, to]) {
+    const count = Number(to) - Number(from) + 1
+    return Array.from({ length: count }, (_, i) => Number(from) + i).filter((slot) => !lacking.has(slot))
   },
 }
 
@@ -144,6 +154,23 @@ describe('a list that may lack transactions is refused', () => {
     const added = add(10, 100)
     unknown.add(added[69] ?? '')
     await expect(open().signatures(query(5n, 10n))).rejects.toThrow('a gap below slot 10')
+  })
+
+  test('if the node gives fewer than it is asked for', async () => {
+    const added = add(10, 150)
+    mostListed = 100
+    await expect(open().signatures(query(5n, 10n))).rejects.toThrow('ends too early, at slot 10')
+    mostListed = 1_000
+    expect(namesOf(await open().signatures(query(5n, 10n)))).toEqual(added)
+  })
+
+  test('if the node lacks blocks since it was restarted from a snapshot', async () => {
+    add(4, 40)
+    add(900, 1)
+    lacking = new Set(Array.from({ length: 300 }, (_, i) => 100 + i))
+    await expect(open().signatures(query(5n, 1_000n))).rejects.toThrow('lacks blocks in slots 5 to 1000')
+    lacking = new Set()
+    expect(await open().signatures(query(5n, 1_000n))).toHaveLength(1)
   })
 
   test('if it is not from the newest to the oldest', async () => {

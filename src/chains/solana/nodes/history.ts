@@ -20,6 +20,14 @@ const MAX_ANCHORS = 10_000
 const PRUNED_TTL_MS = 600_000
 const PRUNED_SLOTS = 3000n
 
+/**
+ * A node that was restarted from a snapshot lacks the blocks in between, and their transactions in its lists. Such a gap is much longer than what one
+ * poll reads, so only longer ranges are checked: what was missed.
+ */
+const CHECKED_SLOTS = 256n
+/** The most that `getBlocks` lists. */
+const MAX_LISTED_SLOTS = 500_000n
+
 type Listed = AccountSignature & { readonly failed: boolean }
 
 /** Where a page can begin: `above` is the last transaction before it, and `first` the one that it must begin with. */
@@ -32,6 +40,8 @@ export function createHistory(rpc: Rpc, blocks: Pick<SolanaNode, 'block' | 'fina
   /** In finalized slots, the highest first: a read of old slots begins at the lowest one above them, not at the newest transaction. */
   const anchors = new Map<Address, readonly Anchor[]>()
   const unfinished = new Map<string, Walk>()
+  /** The first transaction of an account. */
+  const beginnings = new Map<Address, Signature>()
   /** How many transactions the last read of the newest slots listed. */
   let newestListed = 0
   let pruned: { readonly below: bigint; readonly atMs: number } | null = null
@@ -54,6 +64,26 @@ export function createHistory(rpc: Rpc, blocks: Pick<SolanaNode, 'block' | 'fina
     const isGenesis = first > slot && (await blocks.block(first))?.ordinal === 0n
     pruned = { below: isGenesis ? 0n : first, atMs: performance.now() }
     return pruned.below
+  }
+
+  /** A short page is the last one only if nothing is below it: some providers give fewer than they are asked for. */
+  async function assertBeginning(of: Address, oldest: Listed | undefined): Promise<void> {
+    if (oldest === undefined || beginnings.get(of) === oldest.signature) return
+    const options = { commitment: 'confirmed', limit: 1, before: oldest.signature }
+    if (list(await rpc.read('getSignaturesForAddress', [of, options])).length > 0)
+      throw new Refusal(0, `its list of transactions ends too early, at slot ${oldest.slot}`)
+    beginnings.set(of, oldest.signature)
+  }
+
+  /** Block heights count without gaps: if fewer blocks are listed, the node lacks some. */
+  async function assertAllBlocks({ from, last }: SignatureQuery): Promise<void> {
+    if (last.height - from < CHECKED_SLOTS) return
+    const lowest = last.height - MAX_LISTED_SLOTS > from ? last.height - MAX_LISTED_SLOTS : from
+    const range = [Number(lowest), Number(last.height), { commitment: 'confirmed' }]
+    const slots = list(await rpc.read('getBlocks', range)).map(whole)
+    const [first, end] = await Promise.all([blocks.block(slots[0] ?? last.height), blocks.block(last.height)])
+    if (first === null || end === null || end.ordinal - first.ordinal + 1n !== BigInt(slots.length))
+      throw new Refusal(0, `it lacks blocks in slots ${lowest} to ${last.height}, and their transactions`)
   }
 
   /** A node that pruned a part of the range lists nothing there. */
@@ -86,7 +116,7 @@ export function createHistory(rpc: Rpc, blocks: Pick<SolanaNode, 'block' | 'fina
       // The next page begins with the oldest of this one.
       const own = isEnd || isBelow ? listed : listed.slice(0, -1)
       found.push(...own.filter(({ slot, failed }) => !failed && slot >= from && slot <= to))
-      if (isEnd && !isBelow) await assertNotPruned(from)
+      if (isEnd && !isBelow) await Promise.all([assertBeginning(address, oldest), assertNotPruned(from)])
       if (isEnd || isBelow) {
         if (pages > 1) await assertOnBranch(last)
         return found
@@ -126,9 +156,14 @@ export function createHistory(rpc: Rpc, blocks: Pick<SolanaNode, 'block' | 'fina
         passed.push(walk.next)
         keepWalk(key, walk)
       }
-      const [walked, branch] = await Promise.allSettled([walkDown(query, unfinished.get(key) ?? null, onPage), assertOnBranch(query.last)])
+      const [walked, branch, complete] = await Promise.allSettled([
+        walkDown(query, unfinished.get(key) ?? null, onPage),
+        assertOnBranch(query.last),
+        assertAllBlocks(query),
+      ])
       await keepAnchors(query.address, passed)
       if (branch.status === 'rejected') throw branch.reason
+      if (complete.status === 'rejected') throw complete.reason
       if (walked.status === 'rejected') throw walked.reason
       unfinished.delete(key)
       return walked.value.map(({ signature: one, slot }) => ({ signature: one, slot })).reverse()
