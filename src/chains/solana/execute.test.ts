@@ -126,6 +126,23 @@ describe('an initiation', () => {
     fixture.setLamports(solver.address, before)
   })
 
+  it('leaves enough for redeems: those are owed, and an initiation is not', async () => {
+    const { solver, sol, token } = fixture
+    const before = await lamportsOf(solver)
+    const owed = await initiated(token)
+    fixture.setLamports(solver.address, 30_000_000n)
+    const key = newKey()
+    for (const contract of [sol, token]) {
+      const { terms } = await fixture.swap(contract)
+      await expect(executor.initiate(contract, terms, solver.outbox.open(key))).rejects.toMatchObject({ kind: 'would-fail' })
+    }
+    expect(solver.outbox.attempts(key)).toEqual([])
+    await executor.redeem(token, owed.terms, owed.secret, solver.outbox.open(newKey()))
+    fixture.mine()
+    expect(await stateOf(token, owed)).toBe('redeemed')
+    fixture.setLamports(solver.address, before)
+  })
+
   it('of several orders is mined in one block', async () => {
     const swaps = await Promise.all([1, 2, 3, 4].map(() => fixture.swap(fixture.token)))
     await Promise.all(swaps.map(({ terms }) => executor.initiate(fixture.token, terms, fixture.solver.outbox.open(newKey()))))

@@ -4,9 +4,21 @@ import { ASSOCIATED_TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
 import { decodeInstruction } from '../../../../contracts/solana/client/decode.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import type { SolanaNode } from '../nodes/node.ts'
+import type { SentVerb } from './fees.ts'
 
 /** At 6,960 lamports a byte, which has only ever fallen. */
 const RENT = { account: 890_880n, tokenAccount: 2_039_280n, solOrder: 2_060_160n, tokenOrder: 2_505_600n } as const
+
+/**
+ * An initiation leaves this much: rent locked for strangers' orders, or an amount in SOL, must not keep us from redeeming what we are owed. Enough for
+ * four redeems at the highest price, each with a new token account.
+ */
+const KEPT_FOR_DUTIES = 30_000_000n
+
+/** What a transaction must leave to its sender, beside the rent of its own account. */
+export function lamportsKept(verb: SentVerb): bigint {
+  return verb === 'initiate' ? KEPT_FOR_DUTIES : 0n
+}
 
 /** One signature, and no priority fee. */
 const LEAST_FEE = 5_000n
@@ -42,7 +54,7 @@ export function shortOf(what: string, { account, lamports, reserved }: Funds, ne
   const unmined = reserved === 0n ? '' : `, of which ${reserved} are reserved for unmined transactions`
   return new ChainFailure(
     'would-fail',
-    `${what}: ${account} holds ${lamports} lamports${unmined}; it needs ${needed + RENT.account}: fee, rent, and what its own account must keep`,
+    `${what}: ${account} holds ${lamports} lamports${unmined}; it needs ${needed + RENT.account}: fee, rent, and what it must keep`,
   )
 }
 

@@ -9,7 +9,7 @@ import { ChainFailure } from '../../port/failure.ts'
 import type { Attempt, Outbox } from '../../port/outbox.ts'
 import { accountOf } from '../address.ts'
 import { type SentVerb, unitPrice } from '../fees/fees.ts'
-import { type Funds, isEnough, lamportsTaken, shortOf } from '../fees/funds.ts'
+import { type Funds, isEnough, lamportsKept, lamportsTaken, shortOf } from '../fees/funds.ts'
 import type { SolanaNode } from '../nodes/node.ts'
 import {
   attemptOf,
@@ -83,7 +83,7 @@ export async function openLane(node: SolanaNode, outbox: Outbox): Promise<Lane<S
     ])
     const budget: ComputeBudget = price === null ? budgetOf(call) : { unitLimit, unitPrice: price }
     const unsigned = call.userSigned ?? buildTransaction(call.instructions, { ...budget, feePayer: sender, blockhash: lifetime.blockhash })
-    const needed = feeOf(unsigned, budget) + lamportsTaken(call.instructions, sender)
+    const needed = feeOf(unsigned, budget) + lamportsTaken(call.instructions, sender) + lamportsKept(verb)
     return outbox.withKey(async (held) => {
       const others = await held.readOthers({ since: outbox.now - OLDEST_UNMINED_SECONDS })
       const funds = await readFunds(lifetime.lastValidBlockHeight - MAX_AGE, needed, others)
