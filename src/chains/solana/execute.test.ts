@@ -296,6 +296,20 @@ describe('a recorded attempt', () => {
 })
 
 describe('a redeem', () => {
+  it('pays the highest price only after an attempt has expired: anyone can raise recent prices', async () => {
+    const { terms, secret } = await initiated(fixture.sol)
+    const [key, { outbox }] = [newKey(), fixture.relay]
+    const busy = createExecutor(nodeWith({ priorityFee: async () => 10n ** 12n }))
+    for (const most of [505_000n, 5_005_000n]) {
+      fixture.chain.faults.drop(1)
+      await busy.redeem(fixture.sol, terms, secret, outbox.open(key))
+      const attempt = outbox.attempts(key).at(-1)
+      if (attempt === undefined) throw new Error('nothing is recorded')
+      expect(readAttempt(attempt).feeLamports).toBe(most)
+      fixture.passLifetime()
+    }
+  })
+
   /** All that nodes are sent, as text. */
   function watchedNode() {
     const seen: string[] = []

@@ -23,6 +23,12 @@ const MOST_LAMPORTS = { initiate: 100_000n, redeem: 5_000_000n, refund: 5_000_00
   bigint
 >
 
+/**
+ * The most for a first attempt. Recent prices are those of the payee's accounts too. Anyone can raise them: by a small transaction in every fourth slot,
+ * some 4,000,000 lamports a minute. Without this cap, every redeem to that payee in the same minute would cost us more than that.
+ */
+const MOST_FIRST_LAMPORTS = 500_000n
+
 /** The most that a relay pays beside the signatures: the user chooses the price that it signs. */
 const MOST_RELAY_LAMPORTS = 20_000n
 
@@ -54,7 +60,8 @@ export async function unitPrice(
 ): Promise<bigint> {
   const recent = await node.priorityFee(writableOf(instructions), PERCENTILE[verb])
   const raised = previous === null ? 0n : larger(previous * RAISE_FACTOR, LEAST_RAISED_PRICE)
-  return smaller(larger(recent, raised), priceCap(MOST_LAMPORTS[verb], unitLimit))
+  const most = previous === null ? smaller(MOST_LAMPORTS[verb], MOST_FIRST_LAMPORTS) : MOST_LAMPORTS[verb]
+  return smaller(larger(recent, raised), priceCap(most, unitLimit))
 }
 
 /** Of a transaction that the user signs and we pay for. */
