@@ -39,6 +39,11 @@ export function noAgreement<N>(
   return new ChainFailure('unreachable', `${what}: ${groups[0]?.length ?? 0} of the ${size} providers needed answered${others}`)
 }
 
+/** False if a provider failed otherwise, e.g. by a timeout: it may have done what it was asked, such as forwarding a transaction. */
+export function isRefusedByAll<N>(failures: readonly Failure<N>[]): boolean {
+  return failures.every(({ error }) => error instanceof Refusal)
+}
+
 export function refusalAmong<N>(failures: readonly Failure<N>[]): Refusal | undefined {
   return failures.map(({ error }) => error).find((error) => error instanceof Refusal)
 }

@@ -58,7 +58,7 @@ export type Coin = {
   readonly isConfirmed: boolean
 }
 
-/** `reason`: in the node's words. `isPartlyAccepted`: some nodes accepted it, but fewer than the quorum. */
+/** `reason`: in the node's words. `isPartlyAccepted`: some nodes accepted it, fewer than the quorum, or failed and may have. */
 export type BroadcastResult =
   | { readonly accepted: true }
   | { readonly accepted: false; readonly reason: string; readonly isPartlyAccepted?: true }

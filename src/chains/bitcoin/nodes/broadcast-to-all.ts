@@ -1,6 +1,6 @@
 /** Sends a transaction to every node of a chain. */
 import { poll } from '../../providers/poll.ts'
-import { noAgreement, type Quorum } from '../../providers/quorum.ts'
+import { isRefusedByAll, noAgreement, type Quorum } from '../../providers/quorum.ts'
 import { Refusal } from '../../providers/refusal.ts'
 import type { BitcoinNode, BroadcastResult } from './backend.ts'
 import { classifyRejection, type Rejection } from './rejection.ts'
@@ -17,7 +17,8 @@ export function broadcastToAll({ pool, size }: Quorum<BitcoinNode>, raw: string)
     decide: () => ({ accepted: true }),
     otherwise({ answers, failures }) {
       const reason = commonReason(failures.flatMap(({ error }) => (error instanceof Refusal ? [error.message] : [])))
-      if (reason !== null) return { accepted: false, reason, ...(answers.length > 0 && { isPartlyAccepted: true }) }
+      const isFinal = answers.length === 0 && isRefusedByAll(failures)
+      if (reason !== null) return { accepted: false, reason, ...(!isFinal && { isPartlyAccepted: true }) }
       if (answers.length === 0) throw noAgreement('a broadcast', 1, [], failures)
       return { accepted: true }
     },

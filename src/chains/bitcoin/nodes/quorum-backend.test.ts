@@ -279,6 +279,13 @@ describe('a broadcast', () => {
     })
   })
 
+  it('is not finally refused when a node does not answer: it may have relayed the transaction', async () => {
+    expect(await send(refuses('missing-inputs'), refuses('missing-inputs'), DEAD)).toMatchObject({
+      accepted: false,
+      isPartlyAccepted: true,
+    })
+  })
+
   it('is unreachable when no node answers', async () => {
     await expect(send(DEAD, DEAD, DEAD)).rejects.toThrow(failure('unreachable'))
   })

@@ -7,7 +7,7 @@ import { checkProviders } from '../../providers/check-providers.ts'
 import { openQuorum } from '../../providers/open-quorum.ts'
 import { poll } from '../../providers/poll.ts'
 import type { Provider } from '../../providers/provider.ts'
-import { noAgreement } from '../../providers/quorum.ts'
+import { isRefusedByAll, noAgreement } from '../../providers/quorum.ts'
 import { createQuorumNode } from '../../providers/quorum-node.ts'
 import { equal, equalOr, exactNumber, finalHeight, movingNumber } from '../../providers/rules.ts'
 import { chainIdOf } from '../htlc.ts'
@@ -96,7 +96,8 @@ export function createSharedNode(
         decide: () => true,
         otherwise({ answers, failures }) {
           const refusal = commonRefusal(failures.flatMap(({ error }) => (error instanceof NodeRefusal ? [error] : [])))
-          if (refusal !== undefined) throw answers.length === 0 ? refusal : new PartialRefusal(refusal)
+          const isFinal = answers.length === 0 && isRefusedByAll(failures)
+          if (refusal !== undefined) throw isFinal ? refusal : new PartialRefusal(refusal)
           if (answers.length === 0) throw noAgreement('eth_sendRawTransaction', 1, [], failures)
           return true
         },

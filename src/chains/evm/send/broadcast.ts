@@ -30,7 +30,7 @@ const verdicts: readonly (readonly [RegExp, Verdict])[] = [
 const GAP_RETRY_MS = [20, 50, 100, 200, 400]
 
 /**
- * `onPartlyAccepted` is called when the quorum refuses it but a provider accepted it: it may be mined, and its calldata may be public. Where a
+ * `onPartlyAccepted` is called when the quorum refuses it but a provider accepted it, or failed and may have: it may be mined, and its calldata may be public. Where a
  * node queues nothing, it waits for the earlier nonce.
  */
 export async function broadcast(
@@ -61,7 +61,7 @@ async function broadcastOnce(node: Pick<EvmNode, 'broadcast'>, raw: Hex, onPartl
   }
 }
 
-/** Fewer providers than the quorum accepted it, and the others refused it. */
+/** Some providers refused it. Others accepted it, fewer than the quorum, or failed and may have. */
 export class PartialRefusal extends NodeRefusal {
   constructor({ code, message, data }: NodeRefusal) {
     super(code, message, data)

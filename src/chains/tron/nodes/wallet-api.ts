@@ -4,13 +4,13 @@ import type { ConnectOptions } from '../../port/family.ts'
 import { assertQuorum, connectProviders } from '../../providers/connect-providers.ts'
 import { openQuorum } from '../../providers/open-quorum.ts'
 import { type Answers, poll } from '../../providers/poll.ts'
-import { noAgreement, refusalAmong } from '../../providers/quorum.ts'
+import { isRefusedByAll, noAgreement, refusalAmong } from '../../providers/quorum.ts'
 import { createQuorumNode } from '../../providers/quorum-node.ts'
 import { Refusal } from '../../providers/refusal.ts'
 import { equal, movingNumber } from '../../providers/rules.ts'
 import { type BroadcastResult, createWalletNode, type SimulatedCall, type WalletNode } from './wallet-node.ts'
 
-/** `broadcast` goes to every node. It rejects with `would-fail` if a node refuses and none accepts, with `unreachable` if fewer than the quorum accept. */
+/** `broadcast` goes to every node. It rejects with `would-fail` if all refuse, with `unreachable` if fewer than the quorum accept. */
 export type WalletApi = WalletNode
 
 const PRICE_TTL_MS = 30_000
@@ -67,8 +67,8 @@ function undecidedBroadcast({ answers, failures }: Answers<WalletNode, Broadcast
   const accepted = acceptedIn(answers)
   const refusal = refusalAmong(failures)
   if (refusal !== undefined) {
-    // A node that accepted it may get it mined and has seen its calldata: so the refusal is not final.
-    const kind = accepted > 0 ? 'unreachable' : 'would-fail'
+    // A node that accepted it, or failed and may have, may get it mined and has seen its calldata: so the refusal is not final.
+    const kind = accepted > 0 || !isRefusedByAll(failures) ? 'unreachable' : 'would-fail'
     throw new ChainFailure(kind, refusal.message, { cause: refusal })
   }
   if (accepted > 0) return 'accepted'
