@@ -25,3 +25,41 @@ export type Misbehaviour =
   | { readonly kind: 'forges-block'; readonly block: Block }
   | { readonly kind: 'forges-initiation'; readonly terms: HtlcTerms; readonly newest: Block }
   | { readonly kind: 'hides-events' }
+
+/** A proxy in front of the local chain. */
+type Provider<Behaviour> = {
+  readonly url: string
+  behave(behaviour: Behaviour): void
+  setOffline(offline: boolean): void
+  close(): Promise<void>
+}
+
+type ProvidersSetup<Behaviour> = {
+  start(): Promise<Provider<Behaviour>>
+  connect(urls: readonly string[], options: Parameters<TestProviders['connect']>[1]): ChainClient
+  readonly honest: Behaviour
+  behaviourOf(how: Exclude<Misbehaviour, { readonly kind: 'dead' }>): Behaviour
+}
+
+export async function startTestProviders<Behaviour>(setup: ProvidersSetup<Behaviour>): Promise<TestProviders> {
+  const { start, connect, honest, behaviourOf } = setup
+  const providers = [await start(), await start(), await start()]
+  const of = (provider: number) => {
+    const found = providers[provider]
+    if (found === undefined) throw new Error(`there is no provider ${provider}`)
+    return found
+  }
+  return {
+    connect(which, options) {
+      const urls = which.map((provider) => of(provider).url)
+      return connect(urls, options)
+    },
+    misbehave(provider, how) {
+      of(provider).setOffline(how?.kind === 'dead')
+      of(provider).behave(how === null || how.kind === 'dead' ? honest : behaviourOf(how))
+    },
+    async close() {
+      await Promise.all(providers.map((provider) => provider.close()))
+    },
+  }
+}

@@ -231,7 +231,9 @@ describe('deriveOrders', () => {
     const wanted = [{ orderId: 'nobody', leg: 'source', verb: 'refund' }] as const
     const orderIds = ['nobody']
     const ranges = [{ orderId: order.id, clock: 'now', since: null, until: 1n }] as const
-    await expect(deriveOrders(store.db, onlyTouched, async () => ({ ...nothing, orderIds, wanted, ranges }))).rejects.toThrow('violates not-null constraint')
+    await expect(deriveOrders(store.db, onlyTouched, async () => ({ ...nothing, orderIds, wanted, ranges }))).rejects.toThrow(
+      'violates not-null constraint',
+    )
     expect(await touched()).toEqual([order.id])
     expect(await store.db.selectFrom('order_clocks').selectAll().execute()).toEqual([])
     const { rows } = await sql<{ open: bigint }>`

@@ -6,7 +6,7 @@ import type { EvmChain } from '../../../../devnet/evm/evm-chain.ts'
 import { startJsonRpcServer } from '../../../../devnet/evm/json-rpc-server.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import type { ChainClient } from '../../port/client.ts'
-import type { Misbehaviour, TestProviders } from '../../testing/providers.fixture.ts'
+import { startTestProviders, type TestProviders } from '../../testing/providers.fixture.ts'
 import { canonicalTerms, type HtlcContract, orderIdOf } from '../htlc.ts'
 
 type Ask = (call: JsonRpcCall) => Promise<unknown>
@@ -129,41 +129,24 @@ type ProvidersSetup = {
   readonly hasOldState?: boolean
 }
 
-export async function openTestProviders({ start, connect, forged, hasOldState = true }: ProvidersSetup): Promise<TestProviders> {
-  const providers = [await start(), await start(), await start()]
-  const of = (provider: number) => {
-    const found = providers[provider]
-    if (found === undefined) throw new Error(`there is no provider ${provider}`)
-    return found
-  }
-  const behaviourOf = (how: Misbehaviour): Behaviour => {
-    switch (how.kind) {
-      case 'dead':
-        return honest
-      case 'stops-at':
-        return lacking(async () => how.newest.height, hasOldState)
-      case 'forges-block':
-        return forgedBlock(how.block.hash)
-      case 'forges-initiation':
-        return forgedInitiation(...forged(how.terms), how.newest)
-      case 'hides-events':
-        return lyingAbout({ eth_getLogs: () => [] })
-    }
-  }
-  return {
-    connect: (which, options) =>
-      connect(
-        which.map((provider) => of(provider).url),
-        options,
-      ),
-    misbehave(provider, how) {
-      of(provider).setOffline(how?.kind === 'dead')
-      of(provider).behave(how === null ? honest : behaviourOf(how))
+export function openTestProviders({ start, connect, forged, hasOldState = true }: ProvidersSetup): Promise<TestProviders> {
+  return startTestProviders<Behaviour>({
+    start,
+    connect,
+    honest,
+    behaviourOf(how) {
+      switch (how.kind) {
+        case 'stops-at':
+          return lacking(async () => how.newest.height, hasOldState)
+        case 'forges-block':
+          return forgedBlock(how.block.hash)
+        case 'forges-initiation':
+          return forgedInitiation(...forged(how.terms), how.newest)
+        case 'hides-events':
+          return lyingAbout({ eth_getLogs: () => [] })
+      }
     },
-    async close() {
-      await Promise.all(providers.map((provider) => provider.close()))
-    },
-  }
+  })
 }
 
 /** Another block in place of the one with this hash. */

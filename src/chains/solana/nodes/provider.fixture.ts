@@ -12,7 +12,7 @@ import type { SolanaChain } from '../../../../devnet/solana/solana-chain.ts'
 import type { Block } from '../../../protocol/chain.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import type { ChainClient } from '../../port/client.ts'
-import type { Misbehaviour, TestProviders } from '../../testing/providers.fixture.ts'
+import { startTestProviders, type TestProviders } from '../../testing/providers.fixture.ts'
 import { type HtlcContract, orderTermsOf } from '../htlc.ts'
 
 type Ask = (method: string, params: readonly unknown[]) => unknown
@@ -181,43 +181,26 @@ export function randomAddress(): Address {
 }
 
 /** What the conformance suite needs. */
-export async function openTestProviders(
+export function openTestProviders(
   chain: SolanaChain,
   connect: (urls: readonly string[], options: Parameters<TestProviders['connect']>[1]) => ChainClient,
   contractOf: (terms: HtlcTerms) => HtlcContract,
 ): Promise<TestProviders> {
-  const providers = [await startTestProvider(chain), await startTestProvider(chain), await startTestProvider(chain)]
-  const of = (provider: number) => {
-    const found = providers[provider]
-    if (found === undefined) throw new Error(`there is no provider ${provider}`)
-    return found
-  }
-  const behaviourOf = (how: Misbehaviour): Behaviour => {
-    switch (how.kind) {
-      case 'dead':
-        return honest
-      case 'stops-at':
-        return stoppedAt(how.newest)
-      case 'forges-block':
-        return forgedBlock(how.block.hash)
-      case 'forges-initiation':
-        return forgedInitiation(contractOf(how.terms), how.terms, how.newest)
-      case 'hides-events':
-        return lyingAbout({ getSignaturesForAddress: () => [] })
-    }
-  }
-  return {
-    connect: (which, options) =>
-      connect(
-        which.map((provider) => of(provider).url),
-        options,
-      ),
-    misbehave(provider, how) {
-      of(provider).setOffline(how?.kind === 'dead')
-      of(provider).behave(how === null ? honest : behaviourOf(how))
+  return startTestProviders<Behaviour>({
+    start: () => startTestProvider(chain),
+    connect,
+    honest,
+    behaviourOf(how) {
+      switch (how.kind) {
+        case 'stops-at':
+          return stoppedAt(how.newest)
+        case 'forges-block':
+          return forgedBlock(how.block.hash)
+        case 'forges-initiation':
+          return forgedInitiation(contractOf(how.terms), how.terms, how.newest)
+        case 'hides-events':
+          return lyingAbout({ getSignaturesForAddress: () => [] })
+      }
     },
-    async close() {
-      await Promise.all(providers.map((provider) => provider.close()))
-    },
-  }
+  })
 }
