@@ -63,6 +63,9 @@ const libraryRules = Object.entries(familyLibraries).map(([library, families]) =
   to: { path: `(^|/)node_modules/${library}/` },
 }))
 
+/** What every process knows of each family, with the files that this needs. */
+const factsOfFamilies = '^src/chains/([^/]+/facts|bitcoin/networks|solana/base58-length)\\.ts$'
+
 module.exports = {
   forbidden: [
     ...roomRules,
@@ -93,6 +96,20 @@ module.exports = {
       comment: 'the list of families imports the families, never the other way round',
       from: { path: '^src/chains/[^/]+/', pathNot: testing },
       to: { path: '^src/chains/index\\.ts$' },
+    },
+    {
+      name: 'families-load-when-used',
+      severity: 'error',
+      comment: 'a family that no configured chain belongs to needs no memory: the lists import only facts, the rest dynamically',
+      from: { path: '^(src/chains|devnet)/index\\.ts$' },
+      to: { path: '^(src/chains|devnet)/[^/]+/', pathNot: ['^src/chains/port/', '^src/chains/[^/]+/facts\\.ts$'], dynamic: false },
+    },
+    {
+      name: 'family-facts-need-no-library',
+      severity: 'error',
+      comment: 'every process loads the facts of every family',
+      from: { path: factsOfFamilies, pathNot: testing },
+      to: { pathNot: [factsOfFamilies, '^src/(protocol|chains/port)/', '(^|/)node_modules/@scure/base/'] },
     },
     {
       name: 'src-imports-no-test',

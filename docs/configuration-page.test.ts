@@ -4,9 +4,9 @@ import { ServiceConfig, SolverConfig } from '../src/config/schema.ts'
 import { completeSettings } from '../src/service/context.ts'
 import { configurationPage, serviceExample, solverExample } from './configuration-page.ts'
 
-test('the examples pass the loader and use every top-level setting', () => {
-  expect(checkConfig(ServiceConfig, 'service.json', serviceExample).config).toBe(serviceExample)
-  expect(checkConfig(SolverConfig, 'solver.json', solverExample).config).toBe(solverExample)
+test('the examples pass the loader and use every top-level setting', async () => {
+  expect((await checkConfig(ServiceConfig, 'service.json', serviceExample)).config).toBe(serviceExample)
+  expect((await checkConfig(SolverConfig, 'solver.json', solverExample)).config).toBe(solverExample)
   expect(new Set(Object.keys(serviceExample))).toEqual(new Set(Object.keys(ServiceConfig.properties)))
   expect(new Set(Object.keys(solverExample))).toEqual(new Set(Object.keys(SolverConfig.properties)))
 })

@@ -17,6 +17,8 @@ const FORBIDDEN = [
   ['src/chains/tron/a.ts', 'src/chains/bitcoin/leaf.ts', 'evm-relatives-import-evm-only'],
   ['src/chains/evm/a.ts', 'contracts/evm/leaf.ts', 'chains-imports'],
   ['src/chains/port/a.ts', 'src/chains/evm/leaf.ts', 'family-imports-no-family'],
+  ['src/chains/evm/facts.ts', 'viem', 'family-facts-need-no-library'],
+  ['devnet/index.ts', 'devnet/evm/leaf.ts', 'families-load-when-used'],
   ['src/keys/a.ts', 'src/chains/port/leaf.ts', 'keys-imports'],
   ['src/store/a.ts', 'src/chains/port/leaf.ts', 'store-imports'],
   ['src/engine/a.ts', 'src/chains/evm/leaf.ts', 'engine-imports'],
@@ -54,7 +56,8 @@ const ALLOWED = [
   ['src/chains/evm/ok3.ts', 'src/keys/leaf.ts'],
   ['src/chains/bitcoin/ok.ts', 'src/chains/providers/leaf.ts'],
   ['src/chains/tron/ok.ts', 'src/chains/evm/leaf.ts'],
-  ['src/chains/index.ts', 'src/chains/evm/leaf.ts'],
+  ['src/chains/index.ts', 'src/chains/bitcoin/facts.ts'],
+  ['src/chains/bitcoin/facts.ts', '@scure/base'],
   ['src/store/ok.ts', 'src/protocol/leaf.ts'],
   ['src/store/ok2.ts', 'pg'],
   ['src/engine/ok.ts', 'src/chains/port/leaf.ts'],
@@ -81,7 +84,7 @@ const LEAVES = [
     'src/service',
     'src/solver',
   ].map((room) => `${room}/leaf.ts`),
-  ...['contracts/evm/leaf.ts', 'contracts/evm/artifacts/leaf.ts', 'devnet/leaf.ts', 'test/leaf.ts', 'demo/leaf.ts'],
+  ...['contracts/evm/leaf.ts', 'contracts/evm/artifacts/leaf.ts', 'devnet/leaf.ts', 'devnet/evm/leaf.ts', 'test/leaf.ts', 'demo/leaf.ts'],
 ]
 
 const repositoryDir = join(import.meta.dirname, '..')

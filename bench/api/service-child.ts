@@ -32,12 +32,14 @@ const registry = createRegistry({
   served: new Set(localChains.map(({ id }) => id)),
 })
 const clients = new Map(
-  registry.chains.map((chain) => {
-    const assets = registry
-      .assetsOf(chain.id)
-      .flatMap((asset) => (asset.deployment === null ? [] : [{ ...asset, deployment: asset.deployment }]))
-    return [chain.id, connectChain(chain, { assets, endpoints: { rpc: [input.nodeUrl] } })]
-  }),
+  await Promise.all(
+    registry.chains.map(async (chain) => {
+      const assets = registry
+        .assetsOf(chain.id)
+        .flatMap((asset) => (asset.deployment === null ? [] : [{ ...asset, deployment: asset.deployment }]))
+      return [chain.id, await connectChain(chain, { assets, endpoints: { rpc: [input.nodeUrl] } })] as const
+    }),
+  ),
 )
 const api = createApi({
   db,

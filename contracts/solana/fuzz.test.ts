@@ -11,7 +11,8 @@ import {
 } from '@solana/kit'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { type HtlcInstruction, systemProgram, tokenProgram } from './client/instructions.ts'
+import type { HtlcInstruction } from './client/instructions.ts'
+import { systemProgram, tokenProgram } from './client/programs.ts'
 import { createHtlc, type HtlcFixture, kinds } from './testing/order.ts'
 import { isOpen } from './testing/scenario.ts'
 

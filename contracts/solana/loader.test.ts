@@ -4,7 +4,7 @@ import { AccountRole, type Address, getAddressEncoder, getProgramDerivedAddress,
 import { getCreateAccountInstruction } from '@solana-program/system'
 import { expect, test } from 'vitest'
 import { htlcProgram } from './artifacts/htlc.ts'
-import { systemProgram } from './client/instructions.ts'
+import { systemProgram } from './client/programs.ts'
 import { createSvm, keyOf, type Svm } from './testing/svm.ts'
 
 const loader = 'BPFLoaderUpgradeab1e11111111111111111111111' as Address

@@ -1,7 +1,7 @@
 // Every account of every instruction, replaced by every account that an attacker could name. All parties sign whatever they are asked to.
 import { AccountRole, type Address } from '@solana/kit'
 import { describe, expect, it } from 'vitest'
-import { systemProgram, tokenProgram } from './client/instructions.ts'
+import { systemProgram, tokenProgram } from './client/programs.ts'
 import { programInterfaces } from './interface.ts'
 import { createHtlc, type HtlcFixture, keyOf, kinds, type TestOrder, withAccount } from './testing/order.ts'
 import { isOpen } from './testing/scenario.ts'

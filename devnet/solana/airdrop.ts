@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Address, createNoopSigner, lamports } from '@solana/kit'
 import { getTransferSolInstruction } from '@solana-program/system'
-import { systemProgram } from '../../contracts/solana/client/instructions.ts'
+import { systemProgram } from '../../contracts/solana/client/programs.ts'
 import { createLocalSender } from './local-sender.ts'
 import { createLocalSigner } from './local-signer.ts'
 import type { SolanaNode } from './solana-node.ts'

@@ -1,36 +1,78 @@
-/** All chain families. Code outside of this folder connects to a chain through `connectChain`. */
+/**
+ * All chain families. Code outside of this folder connects to a chain through `connectChain`.
+ * Only their facts are imported here; the rest of a family is loaded when it is first used, so that the others need no memory.
+ */
 import type { Chain } from '../protocol/chain.ts'
 import type { FamilyName } from '../protocol/registry/family-data.ts'
-import { bitcoin } from './bitcoin/index.ts'
-import { evm } from './evm/index.ts'
-import { hypercore } from './hypercore/index.ts'
+import { bitcoinFacts } from './bitcoin/facts.ts'
+import { evmFacts } from './evm/facts.ts'
+import { hypercoreFacts } from './hypercore/facts.ts'
 import type { ChainClient } from './port/client.ts'
-import type { ChainFamily, ConnectOptions } from './port/family.ts'
-import type { TextForms } from './port/text-forms.ts'
-import { solana } from './solana/index.ts'
-import { tron } from './tron/index.ts'
+import type { ChainFamily, ConnectOptions, ContractSchemas, FamilyFacts } from './port/family.ts'
+import type { BasicForms } from './port/text-forms.ts'
+import { solanaFacts } from './solana/facts.ts'
+import { tronFacts } from './tron/facts.ts'
 
-const families: readonly ChainFamily[] = [bitcoin, evm, hypercore, solana, tron]
+type ListedFamily = {
+  readonly facts: FamilyFacts
+  readonly load: () => Promise<ChainFamily>
+  readonly loadSchemas: () => Promise<ContractSchemas>
+}
+
+const families: Readonly<Partial<Record<FamilyName, ListedFamily>>> = {
+  bitcoin: {
+    facts: bitcoinFacts,
+    load: async () => (await import('./bitcoin/index.ts')).bitcoin,
+    loadSchemas: async () => (await import('./bitcoin/schemas.ts')).schemas,
+  },
+  evm: {
+    facts: evmFacts,
+    load: async () => (await import('./evm/index.ts')).evm,
+    loadSchemas: async () => (await import('./evm/schemas.ts')).schemas,
+  },
+  hypercore: {
+    facts: hypercoreFacts,
+    load: async () => (await import('./hypercore/index.ts')).hypercore,
+    loadSchemas: async () => (await import('./hypercore/schemas.ts')).schemas,
+  },
+  solana: {
+    facts: solanaFacts,
+    load: async () => (await import('./solana/index.ts')).solana,
+    loadSchemas: async () => (await import('./solana/schemas.ts')).schemas,
+  },
+  tron: {
+    facts: tronFacts,
+    load: async () => (await import('./tron/index.ts')).tron,
+    loadSchemas: async () => (await import('./tron/schemas.ts')).schemas,
+  },
+}
 
 /** Undefined for a family that is in the registry but not implemented. */
-export function familyNamed(name: FamilyName): ChainFamily | undefined {
-  return families.find((known) => known.name === name)
+export function familyNamed(name: FamilyName): FamilyFacts | undefined {
+  return families[name]?.facts
 }
 
-export function connectChain(chain: Chain, options: ConnectOptions): ChainClient {
-  return familyOf(chain).connect(chain, options)
+/** The family with its libraries; undefined like `familyNamed`. */
+export async function loadFamily(name: FamilyName): Promise<ChainFamily | undefined> {
+  return families[name]?.load()
 }
 
-/** Needs no connection, so it works for chains that are not served too. */
-export function textFormsOf(chain: Chain): TextForms {
-  return familyOf(chain).textForms(chain)
+export async function connectChain(chain: Chain, options: ConnectOptions): Promise<ChainClient> {
+  return (await listed(chain).load()).connect(chain, options)
 }
 
-function familyOf(chain: Chain): ChainFamily {
-  const family = familyNamed(chain.family)
+/** Needs no connection and no library, so it works for chains that are not served too. */
+export function basicFormsOf(chain: Chain): BasicForms {
+  return listed(chain).facts.basicForms(chain)
+}
+
+function listed(chain: Chain): ListedFamily {
+  const family = families[chain.family]
   if (family === undefined) throw new Error(`chain ${chain.id} is of the family "${chain.family}", which is not built in`)
   return family
 }
 
 /** Interfaces of the contracts of all families, by schema name. */
-export const contractSchemas: Readonly<Record<string, unknown>> = Object.assign({}, ...families.map((family) => family.schemas))
+export async function loadContractSchemas(): Promise<ContractSchemas> {
+  return Object.assign({}, ...(await Promise.all(Object.values(families).map(({ loadSchemas }) => loadSchemas()))))
+}

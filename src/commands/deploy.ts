@@ -1,6 +1,6 @@
 /** `tandem deploy`: deploys the HTLCs of a chain's assets, verifies their code, and lists them. */
 import { readFile } from 'node:fs/promises'
-import { connectChain, familyNamed } from '../chains/index.ts'
+import { connectChain, loadFamily } from '../chains/index.ts'
 import type { DeployHtlc } from '../chains/port/abilities/deploy.ts'
 import { ChainFailure } from '../chains/port/failure.ts'
 import { didYouMean } from '../config/nearest-name.ts'
@@ -46,7 +46,7 @@ type Result = {
 
 export async function deployCommand(options: DeployOptions, terminal: Terminal): Promise<void> {
   const target = await findTarget(options)
-  const { deployHtlc, curve } = requireDeployer(target)
+  const { deployHtlc, curve } = await requireDeployer(target)
   const { ready, skipped } = chooseAssets(target, options.asset ?? null)
   const key = await readKey(options, curve)
   if (skipped.length > 0) terminal.note(`left out, ${reasonOf(skipped)}`)
@@ -84,8 +84,8 @@ function listedOf({ assets, listed }: DeployTarget, { id }: Asset): readonly str
   return assets.flatMap((other) => (other.id === id ? [] : (listed[other.id]?.htlc ?? [])))
 }
 
-function requireDeployer({ chain }: DeployTarget): { readonly deployHtlc: DeployHtlc; readonly curve: Curve } {
-  const family = familyNamed(chain.family)
+async function requireDeployer({ chain }: DeployTarget): Promise<{ readonly deployHtlc: DeployHtlc; readonly curve: Curve }> {
+  const family = await loadFamily(chain.family)
   if (family === undefined) throw new Error(`${chain.id} is of the family "${chain.family}", which is not built in`)
   if (family.deployHtlc === undefined) throw new Error(`${chain.id} needs no contracts: there is nothing to deploy`)
   return { deployHtlc: family.deployHtlc, curve: family.curve }
@@ -137,7 +137,7 @@ async function verifyListed(
 ): Promise<string | null> {
   const htlc = listed[asset.id]?.htlc ?? null
   if (htlc === null) return null
-  const client = connectChain(chain, { ...nodes, assets: [{ ...asset, deployment: { htlc, token } }] })
+  const client = await connectChain(chain, { ...nodes, assets: [{ ...asset, deployment: { htlc, token } }] })
   try {
     await client.verifyNode()
     onProgress(`the HTLC listed at ${htlc} is there, and its code is ours`)

@@ -14,7 +14,7 @@ import { configPath } from './config-path.ts'
 export async function readRefundPackage(orderId: string, config: string | undefined): Promise<RefundPackage> {
   const loaded = await loadConfig(ServiceConfig, configPath(config))
   const vault = createVault(await loaded.readSecret(loaded.config.vault_key))
-  const network = createNetwork(await networkSettings(loaded))
+  const network = await createNetwork(await networkSettings(loaded))
   const db = await openDatabase(await loaded.readSecret(loaded.config.database_url))
   try {
     const stored = await findOrder(db, orderId)

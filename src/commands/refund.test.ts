@@ -89,7 +89,7 @@ async function run(options: Partial<RefundOptions> & { readonly package: string 
 const balance = async (address: string) => {
   const chain = localChains.find(({ id }) => id === 'bitcoin_regtest')
   if (chain === undefined) throw new Error('there is no local Bitcoin chain')
-  const client = connectChain(chain, { assets: [], endpoints: { esplora: [node.esploraUrl] } })
+  const client = await connectChain(chain, { assets: [], endpoints: { esplora: [node.esploraUrl] } })
   return client.balance(btc, address)
 }
 

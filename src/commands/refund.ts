@@ -1,6 +1,6 @@
 /** `tandem refund`: refunds a deposit with only a refund package. */
 import { readFile } from 'node:fs/promises'
-import { familyNamed } from '../chains/index.ts'
+import { loadFamily } from '../chains/index.ts'
 import type { RefundPackage, Rescue, RescueNode, RescueRefund, RescueRequest } from '../chains/port/abilities/rescue.ts'
 import type { Endpoints } from '../chains/port/endpoints.ts'
 import type { SpendableDeposit } from '../chains/port/spend.ts'
@@ -33,7 +33,7 @@ type FoundDeposit = SpendableDeposit & {
 
 export async function refundCommand(options: RefundOptions, terminal: Terminal): Promise<void> {
   const refundPackage = await readPackage(options)
-  const { rescue, endpointKinds } = requireRescue(refundPackage)
+  const { rescue, endpointKinds } = await requireRescue(refundPackage)
   const node = connect(options, endpointKinds, (endpoints) => rescue.connect(refundPackage, endpoints))
   try {
     const found = await findDeposits(options, rescue, node)
@@ -91,8 +91,10 @@ function unwrap(value: unknown, ...names: readonly string[]): unknown {
   return names.reduce<unknown>((inner, name) => (isRecord(inner) ? inner[name] : undefined), value)
 }
 
-function requireRescue({ family, chain }: RefundPackage): { readonly rescue: Rescue; readonly endpointKinds: readonly string[] } {
-  const { rescue, endpointKinds = [] } = familyNamed(family) ?? {}
+type Rescuer = { readonly rescue: Rescue; readonly endpointKinds: readonly string[] }
+
+async function requireRescue({ family, chain }: RefundPackage): Promise<Rescuer> {
+  const { rescue, endpointKinds = [] } = (await loadFamily(family)) ?? {}
   if (rescue === undefined)
     throw new Error(`there are no refund packages for ${chain}: on chains of the family "${family}" users refund with their own wallets`)
   return { rescue, endpointKinds }

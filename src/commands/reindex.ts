@@ -12,7 +12,7 @@ import type { Terminal } from './terminal.ts'
 /** Safe while services run on the same database. */
 export async function reindexCommand(options: { readonly config?: string }, terminal: Terminal): Promise<void> {
   const loaded = await loadConfig(ServiceConfig, configPath(options.config))
-  const network = createNetwork(await networkSettings(loaded))
+  const network = await createNetwork(await networkSettings(loaded))
   const db = await openDatabase(await loaded.readSecret(loaded.config.database_url))
   try {
     const all = await countAppOrders(db)

@@ -26,10 +26,10 @@ export async function readConfigFile(path: string): Promise<unknown> {
   }
 }
 
-export function checkConfig<S extends PartySchema>(schema: S, path: string, parsed: unknown): LoadedConfig<Static<S>> {
+export async function checkConfig<S extends PartySchema>(schema: S, path: string, parsed: unknown): Promise<LoadedConfig<Static<S>>> {
   assertNone(path, shapeProblems(schema, parsed))
   const config = parsed as Static<S>
-  assertNone(path, nameProblems(config))
+  assertNone(path, await nameProblems(config))
   return { config, readSecret: (reference) => readSecret(reference, dirname(path)) }
 }
 

@@ -13,9 +13,9 @@ export type LoadedParty = {
 export async function loadPartyConfig(path: string): Promise<LoadedParty> {
   const parsed = await readConfigFile(path)
   if (typeof parsed === 'object' && parsed !== null && 'solver_id' in parsed) {
-    const { config, readSecret } = checkConfig(SolverConfig, path, parsed)
+    const { config, readSecret } = await checkConfig(SolverConfig, path, parsed)
     return { given: { party: 'solver', config }, readSecret }
   }
-  const { config, readSecret } = checkConfig(ServiceConfig, path, parsed)
+  const { config, readSecret } = await checkConfig(ServiceConfig, path, parsed)
   return { given: { party: 'service', config }, readSecret }
 }

@@ -1,5 +1,5 @@
 /** Checks that the names in a configuration exist in its environment, and that their values are usable. */
-import { familyNamed } from '../chains/index.ts'
+import { familyNamed, loadFamily } from '../chains/index.ts'
 import { curves } from '../keys/keyring.ts'
 import { parseUsdMicros, parseUsdPrice } from '../protocol/amount.ts'
 import type { Chain } from '../protocol/chain.ts'
@@ -18,7 +18,7 @@ type AnyConfig = PartyConfig &
   Partial<Pick<ServiceConfig, 'policy' | 'solvers' | 'relay_key'>> &
   Partial<Pick<SolverConfig, 'fixed_fee_usd' | 'private_key'>>
 
-export function nameProblems(config: AnyConfig): readonly string[] {
+export async function nameProblems(config: AnyConfig): Promise<readonly string[]> {
   const { chains, assets } = environments[config.environment]
   const chainNames = chains.map((chain) => chain.id)
   const assetNames = assets.map((asset) => asset.id)
@@ -29,11 +29,12 @@ export function nameProblems(config: AnyConfig): readonly string[] {
       .filter((name) => !assetNames.some((known) => known === name))
       .map((name) => unknown(`/${section}`, name, assetNames)),
   )
+  const ofChains = Object.entries(config.chains).map(async ([name, settings]) => {
+    const chain = chains.find((known) => known.id === name)
+    return chain === undefined ? [unknown('/chains', name, chainNames)] : chainProblems(chain, settings)
+  })
   return [
-    ...Object.entries(config.chains).flatMap(([name, settings]) => {
-      const chain = chains.find((known) => known.id === name)
-      return chain === undefined ? [unknown('/chains', name, chainNames)] : chainProblems(chain, settings)
-    }),
+    ...(await Promise.all(ofChains)).flat(),
     ...unknownAssets,
     ...keyProblems(config, chains),
     ...valueProblems(config),
@@ -41,9 +42,9 @@ export function nameProblems(config: AnyConfig): readonly string[] {
   ]
 }
 
-function chainProblems(chain: Chain, config: PartyConfig['chains'][string]): readonly string[] {
+async function chainProblems(chain: Chain, config: PartyConfig['chains'][string]): Promise<readonly string[]> {
   const place = `/chains/${chain.id}`
-  const family = familyNamed(chain.family)
+  const family = await loadFamily(chain.family)
   if (family === undefined) return [`${place} is of the family "${chain.family}", which is not supported yet: remove it`]
   const { endpointKinds } = family
   const publicNodes = chain.publicRpcs?.length ?? 0

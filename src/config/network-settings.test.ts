@@ -48,7 +48,7 @@ test('merges the published deployments with those of the operator', async () => 
       limits: { 'bitcoin_testnet:btc': { min: '12345' } },
     }),
   )
-  const { registry } = createNetwork(settings)
+  const { registry } = await createNetwork(settings)
   expect(registry.asset('bitcoin_testnet:btc')).toMatchObject({ deployment: { htlc: null, token: null }, minAmount: 12345n })
   expect(registry.asset('alpen_testnet:sbtc').deployment).toEqual({ htlc, token: null })
   // The registry knows the token of a public asset.

@@ -32,8 +32,8 @@ export async function createDoctorContext(
 ): Promise<DoctorContext> {
   const config = { ...given.config, chains: await readableChains(given.config, readSecret) }
   const settings = await networkSettings({ config, readSecret })
-  const network = createNetwork(settings)
-  const chainsAlone = createNetwork({ ...settings, deployments: {} })
+  const network = await createNetwork(settings)
+  const chainsAlone = await createNetwork({ ...settings, deployments: {} })
   let errors: Promise<ReadonlyMap<ChainId, Error | null>> | null = null
 
   async function askNodes(): Promise<ReadonlyMap<ChainId, Error | null>> {

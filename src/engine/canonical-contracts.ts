@@ -21,7 +21,7 @@ export function canonicalContracts<D extends DeployedContracts>(
     const chain = chainOfAsset.get(id)
     const family = chain === undefined ? undefined : familyNamed(chain.family)
     if (chain === undefined || family === undefined) return text
-    const address = family.textForms(chain).comparable(text)
+    const address = family.basicForms(chain).comparable(text)
     if (address === null) throw new Error(`the contract "${text}" of ${id} is not an address on ${chain.id}`)
     return address
   }

@@ -60,9 +60,9 @@ test('a node of another chain is not connected to', async () => {
   await expect(connect(settingsFor({ ethereum_localnet: chain.rpcUrl }))).rejects.toThrow('the node serves evm:1, expected evm:31337')
 })
 
-test("the whole environment is listed, and the configured chains are served, with the operator's limits", () => {
+test("the whole environment is listed, and the configured chains are served, with the operator's limits", async () => {
   const eth = { htlc: '0x0000000000000000000000000000000000000001' }
-  const { registry, clients } = createNetwork({
+  const { registry, clients } = await createNetwork({
     ...settingsFor({ ethereum_localnet: 'http://127.0.0.1:1' }),
     deployments: { 'ethereum_localnet:eth': eth, 'arbitrum_localnet:eth': eth },
     limits: { 'ethereum_localnet:eth': { max: 7n }, 'arbitrum_localnet:eth': { min: 5n, max: 6n } },
@@ -75,14 +75,14 @@ test("the whole environment is listed, and the configured chains are served, wit
   expect(registry.assets.find((asset) => asset.id === 'ethereum_localnet:usdc')).toMatchObject({ maxAmount: 100_000_000_000n })
 })
 
-test('the operator sets the deposit tolerance, only on chains with partial deposits', () => {
+test('the operator sets the deposit tolerance, only on chains with partial deposits', async () => {
   const settings = (chain: string, depositToleranceBips: number): NetworkSettings => ({
     environment: 'local',
     chains: { [chain]: { endpoints: { rpc: ['http://127.0.0.1:1'] }, depositToleranceBips } },
     deployments: {},
   })
-  const { registry } = createNetwork(settings('bitcoin_regtest', 50))
+  const { registry } = await createNetwork(settings('bitcoin_regtest', 50))
   expect(registry.chain('bitcoin_regtest').deposits).toMatchObject({ toleranceBips: 50 })
   expect(registry.chain('litecoin_regtest').deposits).toMatchObject({ toleranceBips: 300 })
-  expect(() => createNetwork(settings('ethereum_localnet', 50))).toThrow('funded once')
+  await expect(createNetwork(settings('ethereum_localnet', 50))).rejects.toThrow('funded once')
 })

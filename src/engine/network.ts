@@ -33,12 +33,12 @@ export type NetworkSettings = {
   readonly limits?: Limits
 }
 
-/** Makes no request yet. `onTrouble` and `relay`: see `ConnectOptions`. */
-export function createNetwork(
+/** Makes no request yet. Loads the families of the configured chains. `onTrouble` and `relay`: see `ConnectOptions`. */
+export async function createNetwork(
   settings: NetworkSettings,
   onTrouble: (what: string) => void = () => undefined,
   relay: Keyring | null = null,
-): Network {
+): Promise<Network> {
   const { chains, assets } = environments[settings.environment]
   const registry = createRegistry({
     chains: chains.map((chain) => withSettings(chain, settings.chains[chain.id])),
@@ -51,7 +51,8 @@ export function createNetwork(
       .assetsOf(chain.id)
       .flatMap((asset) => (asset.deployment === null ? [] : [{ ...asset, deployment: asset.deployment }]))
     const { endpoints = {}, quorum = 1 } = settings.chains[chain.id] ?? {}
-    clients.set(chain.id, connectChain(chain, { assets: active, endpoints, quorum, onTrouble, ...(relay !== null && { relay: relay.of }) }))
+    const options = { assets: active, endpoints, quorum, onTrouble, ...(relay !== null && { relay: relay.of }) }
+    clients.set(chain.id, await connectChain(chain, options))
   }
   return {
     registry,
@@ -79,7 +80,7 @@ export async function connectNetwork(
   onTrouble?: (what: string) => void,
   relay: Keyring | null = null,
 ): Promise<Network> {
-  const network = createNetwork(settings, onTrouble, relay)
+  const network = await createNetwork(settings, onTrouble, relay)
   const clients = new Map([...network.clients].map(([chain, client]) => [chain, createVerifiedClient(client)]))
   try {
     await Promise.all(

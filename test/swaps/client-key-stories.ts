@@ -115,7 +115,7 @@ export function tellOfClientKeys(story: () => CoinStory): void {
       secretHash: swap.secret_hash,
       timelock: BigInt(swap.timelock),
     }
-    const client = connectChain(chain, { assets: [], endpoints: { rpc: [coins.local.control.rpcUrl] } })
+    const client = await connectChain(chain, { assets: [], endpoints: { rpc: [coins.local.control.rpcUrl] } })
     try {
       // The client can derive the swap id from the terms and compare it.
       expect(client.swapId(terms)).toBe(swap.swap_id)

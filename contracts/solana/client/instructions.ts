@@ -2,10 +2,7 @@
 import { type AccountMeta, AccountRole, type Address, type Instruction, type ReadonlyUint8Array } from '@solana/kit'
 import { type OrderTerms, orderAddress, vaultAddress } from './addresses.ts'
 import { initiateSolCodec, initiateTokenCodec, redeemCodec, tagCodec, tags } from './codecs.ts'
-
-export const systemProgram = '11111111111111111111111111111111' as Address
-/** The classic one: the program refuses Token-2022. */
-export const tokenProgram = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA' as Address
+import { systemProgram, tokenProgram } from './programs.ts'
 
 export type HtlcInstruction = Instruction & { readonly accounts: readonly AccountMeta[]; readonly data: ReadonlyUint8Array }
 

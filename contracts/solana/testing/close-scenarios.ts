@@ -2,7 +2,7 @@
 import { equal } from 'node:assert/strict'
 import { lamports } from '@solana/kit'
 import { getTransferSolInstruction } from '@solana-program/system'
-import { systemProgram } from '../client/instructions.ts'
+import { systemProgram } from '../client/programs.ts'
 import { withAccount } from './order.ts'
 import { accepted, fullRent, isOpen, pays, refused, type Scenario } from './scenario.ts'
 

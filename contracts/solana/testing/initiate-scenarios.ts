@@ -3,7 +3,7 @@ import { deepEqual, equal, notEqual } from 'node:assert/strict'
 import { AccountRole, type Address } from '@solana/kit'
 import { Rent } from 'litesvm'
 import { type OrderTerms, orderAddress } from '../client/addresses.ts'
-import { systemProgram } from '../client/instructions.ts'
+import { systemProgram } from '../client/programs.ts'
 import { type HtlcFixture, initiateWindow, keyOf, withAccount, withData } from './order.ts'
 import { accepted, fullRent, isOpen, moves, orderSize, refused, type Scenario } from './scenario.ts'
 

@@ -21,7 +21,7 @@ import {
 import { AccountState, getMintEncoder, getTokenEncoder } from '@solana-program/token'
 import { Clock, FailedTransactionMetadata, LiteSVM, type TransactionMetadata } from 'litesvm'
 import { htlcProgram } from '../artifacts/htlc.ts'
-import { tokenProgram } from '../client/instructions.ts'
+import { tokenProgram } from '../client/programs.ts'
 
 /** What became of a transaction. */
 export interface Outcome {

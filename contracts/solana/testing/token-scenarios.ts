@@ -9,15 +9,8 @@ import {
   getTokenEncoder,
   getTransferInstruction,
 } from '@solana-program/token'
-import {
-  instantRefundSol,
-  instantRefundToken,
-  redeemSol,
-  redeemToken,
-  refundSol,
-  refundToken,
-  tokenProgram,
-} from '../client/instructions.ts'
+import { instantRefundSol, instantRefundToken, redeemSol, redeemToken, refundSol, refundToken } from '../client/instructions.ts'
+import { tokenProgram } from '../client/programs.ts'
 import { type HtlcFixture, keyOf, withAccount } from './order.ts'
 import { accepted, isOpen, moves, pays, refused, type Scenario } from './scenario.ts'
 

@@ -17,10 +17,10 @@ import { sendInstantRefund } from './cosign/send-instant-refund.ts'
 import { findEvents } from './events.ts'
 import { defaultPace } from './execute.ts'
 import type { Execution } from './execution.ts'
+import { bitcoinFacts } from './facts.ts'
 import { fundingOf } from './funding.ts'
 import { htlcOf } from './htlc.ts'
 import { createHtlcDeriver } from './htlc-jobs.ts'
-import { networkOf } from './networks.ts'
 
 import { type BitcoinNodes, connectNodes } from './nodes/connect-nodes.ts'
 import { verifiableNetwork } from './nodes/verify-network.ts'
@@ -30,7 +30,6 @@ import { parseDeposit, parseFeeRate } from './rescue/typed.ts'
 import { scriptOfAddress, walletAddress } from './script/address.ts'
 import { verifyMessage } from './script/bip322.ts'
 import { identityOf } from './script/identity.ts'
-import { htlcSchema } from './script/schema.ts'
 import { parseUserKey } from './script/user-key.ts'
 import { assertWorthPaying, batchRedeem, redeemHtlc, refundHtlc } from './spend/spend.ts'
 import { redeemVsize } from './spend/spend-size.ts'
@@ -44,11 +43,7 @@ import { initiateHtlc } from './wallet/initiate.ts'
 const TYPICAL_REDEEM_VSIZE = 143n
 
 export const bitcoin: ChainFamily = {
-  name: 'bitcoin',
-  curve: 'secp256k1',
-  endpointKinds: ['rpc', 'esplora'],
-  schemas: { 'bitcoin:htlc': htlcSchema },
-  textForms: (chain) => textFormsOf(networkOf(chain.reference)),
+  ...bitcoinFacts,
   connect: (chain, options) => createBitcoinClient(chain, connectNodes(chain, verifiableNetwork(chain.reference), options)),
   rescue: { timelockUnit: 'blocks', refund: rescue, connect: connectRescueNode, parseDeposit, parseFeeRate },
 }

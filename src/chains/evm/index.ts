@@ -1,7 +1,5 @@
 /** The EVM family: every chain that runs our Solidity HTLCs and speaks the Ethereum JSON-RPC. */
-import { type Address, erc20Abi, type Hex } from 'viem'
-import { htlcErc20 } from '../../../contracts/evm/artifacts/htlc-erc20.ts'
-import { htlcNative } from '../../../contracts/evm/artifacts/htlc-native.ts'
+import type { Address, Hex } from 'viem'
 import type { Chain } from '../../protocol/chain.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { assertPayee, assertSecret } from '../contract/action.ts'
@@ -15,6 +13,7 @@ import { createContractState } from './contract-state.ts'
 import { deployHtlc } from './deploy/deploy.ts'
 import { createEventReader } from './events.ts'
 import { createExecutor } from './execute.ts'
+import { evmFacts } from './facts.ts'
 import { createGasAdvice } from './fees/gas.ts'
 import { verifyRelayGas } from './fees/relay-gas.ts'
 import { fundingOf } from './funding.ts'
@@ -39,11 +38,7 @@ import type { TransactionCall } from './send/transaction.ts'
 import { textForms } from './text-forms.ts'
 
 export const evm: ChainFamily = {
-  name: 'evm',
-  curve: 'secp256k1',
-  endpointKinds: ['rpc', 'ws'],
-  schemas: { 'evm:htlc': htlcNative.abi, 'evm:htlc_erc20': htlcErc20.abi, 'evm:erc20': erc20Abi },
-  textForms: () => textForms,
+  ...evmFacts,
   connect: (chain, options) => createEvmClient(chain, options, connectNode(chain, options)),
   deployHtlc,
 }

@@ -1,18 +1,14 @@
-/** Parses accounts, swap ids and hashes on EVM chains. The canonical form is lower-case hex. */
+/** Parses accounts and hashes on EVM chains. The canonical form is lower-case hex. */
 import { TandemError } from '../../protocol/error.ts'
 import type { TextForms } from '../port/text-forms.ts'
 import { parseAddress } from './address.ts'
+import { basicForms } from './facts.ts'
 
 export const textForms: TextForms = {
+  ...basicForms,
   parseAddress,
   parseIdentity: parseAddress,
   parseTransactionId: (text) => `0x${parseHash(text, 'an EVM')}`,
-  formatInitiation: (tx) => tx,
-  comparable(text) {
-    const isAccount = /^0x[0-9a-f]{40}$/i.test(text)
-    // A swap id is the 32 bytes of the contract's order id, without 0x.
-    return isAccount || /^[0-9a-f]{64}$/i.test(text) ? text.toLowerCase() : null
-  },
 }
 
 /** 32 bytes, with or without 0x, in either case: 64 digits in lower case. */

@@ -3,7 +3,7 @@
  * HyperEVM is an EVM chain: the EVM family does everything that is not about HyperCore. It reads the events too: the contract reports amounts
  * in the units of HyperCore, as the terms have them.
  */
-import { type Address, encodeFunctionData, erc20Abi } from 'viem'
+import { type Address, encodeFunctionData } from 'viem'
 import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import { TandemError } from '../../protocol/error.ts'
@@ -25,6 +25,7 @@ import { systemAddressOf } from './core.ts'
 import { spotBalanceOf } from './core-account.ts'
 import { deployHtlc } from './deploy.ts'
 import { createExecutor } from './execute.ts'
+import { hypercoreFacts } from './facts.ts'
 import { fundingOf } from './funding.ts'
 import { htlcCoreCode, initiateFromDepositData, tokenOf } from './htlc.ts'
 import { createPrefund } from './prefund.ts'
@@ -35,11 +36,7 @@ import { createTokenLinks, inCoreUnits, verifyBridge, verifyLink } from './token
 const SURPLUS_GAS = 200_000n
 
 export const hypercore: ChainFamily = {
-  name: 'hypercore',
-  curve: 'secp256k1',
-  endpointKinds: ['rpc', 'ws'],
-  schemas: { 'hypercore:htlc_erc20': htlcCore.abi, 'hypercore:erc20': erc20Abi },
-  textForms: () => textForms,
+  ...hypercoreFacts,
   connect(chain, options) {
     const node = connectNode(chain, options)
     return createClient(chain, options, node, createEvmClient(chain, options, node))

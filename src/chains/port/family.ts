@@ -1,4 +1,4 @@
-/** A chain family: a folder in `chains/` that implements this. */
+/** A chain family: a folder in `chains/` with these parts. `chains/index.ts` lists it. */
 import type { Curve, PublicKey } from '../../keys/key.ts'
 import type { Asset, Deployment } from '../../protocol/asset.ts'
 import type { Chain } from '../../protocol/chain.ts'
@@ -6,20 +6,25 @@ import type { FamilyName } from '../../protocol/registry/family-data.ts'
 import type { FamilyAbilities } from './abilities/index.ts'
 import type { ChainClient } from './client.ts'
 import type { Endpoints } from './endpoints.ts'
-import type { TextForms } from './text-forms.ts'
+import type { BasicForms } from './text-forms.ts'
 
-export interface ChainFamily extends Partial<FamilyAbilities> {
+/** `facts.ts`: what every process knows of a family. It imports no library, so a family that is not used costs nothing. */
+export interface FamilyFacts {
   readonly name: FamilyName
   /** Of the keys that sign on its chains. */
   readonly curve: Curve
-  /** Interfaces of the HTLCs and tokens it deploys, by schema name. */
-  readonly schemas: Readonly<Record<string, unknown>>
   /** The kinds of endpoints it can use; `connect` throws if one that it needs is missing. */
   readonly endpointKinds: readonly string[]
-  /** Needs no node: the addresses of a configuration are parsed before anything connects. */
-  textForms(chain: Chain): TextForms
+  basicForms(chain: Chain): BasicForms
+}
+
+/** `index.ts`: the family with its code and libraries, loaded when it is first used. */
+export interface ChainFamily extends FamilyFacts, Partial<FamilyAbilities> {
   connect(chain: Chain, options: ConnectOptions): ChainClient
 }
+
+/** `schemas.ts`: interfaces of the HTLCs and tokens that a family deploys, by schema name. */
+export type ContractSchemas = Readonly<Record<string, unknown>>
 
 export type ConnectOptions = {
   readonly assets: readonly (Asset & { readonly deployment: Deployment })[]

@@ -3,13 +3,8 @@
  * No other code knows a rule of hex, base58 or letter case for them.
  */
 
-export interface TextForms {
-  /** The canonical form of a payment address; throws `invalid_address` with the reason. */
-  parseAddress(text: string): string
-  /** The canonical form of a party as `HtlcTerms` name it: an account, or a public key. Throws `invalid_address` with the reason. */
-  parseIdentity(text: string): string
-  /** A transaction hash in the form we record, from any form that clients of this chain know; throws `bad_request` with the reason. */
-  parseTransactionId(text: string): string
+/** For every chain of the registry, also where no chain of the family is served. */
+export interface BasicForms {
   /** An initiation as clients of this chain expect it to be named; `parseTransactionId` reads it. `height` is null while it is unmined. */
   formatInitiation(tx: string, height: bigint | null): string
   /**
@@ -17,4 +12,14 @@ export interface TextForms {
    * Verifies no checksum. Null for any other text.
    */
   comparable(text: string): string | null
+}
+
+/** For the chains that are served. */
+export interface TextForms extends BasicForms {
+  /** The canonical form of a payment address; throws `invalid_address` with the reason. */
+  parseAddress(text: string): string
+  /** The canonical form of a party as `HtlcTerms` name it: an account, or a public key. Throws `invalid_address` with the reason. */
+  parseIdentity(text: string): string
+  /** A transaction hash in the form we record, from any form that clients of this chain know; throws `bad_request` with the reason. */
+  parseTransactionId(text: string): string
 }

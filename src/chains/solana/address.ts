@@ -1,8 +1,9 @@
 /** Solana accounts: the base58 form of 32 bytes, without a checksum. All clusters share it: an address does not name its cluster. */
-import { type Address, getAddressDecoder, getBase58Encoder } from '@solana/kit'
-import { systemProgram } from '../../../contracts/solana/client/instructions.ts'
+import { type Address, getAddressDecoder } from '@solana/kit'
+import { systemProgram } from '../../../contracts/solana/client/programs.ts'
 import { onCurve, type PublicKey } from '../../keys/key.ts'
 import { TandemError } from '../../protocol/error.ts'
+import { base58Length } from './base58-length.ts'
 
 const BYTES = 32
 
@@ -19,11 +20,4 @@ export function parseAddress(text: string): Address {
 /** The account of a key: the sender of its transactions. */
 export function accountOf(key: PublicKey): Address {
   return getAddressDecoder().decode(onCurve('ed25519', key).publicKey)
-}
-
-/** Null for a text that is not base58. */
-export function base58Length(text: string): number | null {
-  // No address or signature is longer. Decoding takes quadratic time.
-  if (!/^[1-9A-HJ-NP-Za-km-z]{1,100}$/.test(text)) return null
-  return getBase58Encoder().encode(text).length
 }

@@ -1,7 +1,7 @@
 /** Refuses recipients from which nobody could ever move what they receive. */
 import { type Address, isOffCurveAddress } from '@solana/kit'
 import { AccountState } from '@solana-program/token'
-import { tokenProgram } from '../../../contracts/solana/client/instructions.ts'
+import { tokenProgram } from '../../../contracts/solana/client/programs.ts'
 import { parseAddress } from './address.ts'
 import type { HtlcContract } from './htlc.ts'
 import { tokenAccountOf } from './instructions.ts'

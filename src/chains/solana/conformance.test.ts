@@ -1,7 +1,8 @@
 /** The Solana family under the conformance suite, on the local chain: for SOL, and for a token. */
 import { AccountRole, type Address, createNoopSigner, type Instruction } from '@solana/kit'
 import { getTransferSolInstruction } from '@solana-program/system'
-import { initiateSol, initiateToken, tokenProgram } from '../../../contracts/solana/client/instructions.ts'
+import { initiateSol, initiateToken } from '../../../contracts/solana/client/instructions.ts'
+import { tokenProgram } from '../../../contracts/solana/client/programs.ts'
 import type { AssetId } from '../../protocol/asset.ts'
 import type { Funding } from '../../protocol/funding/funding.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'

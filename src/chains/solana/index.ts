@@ -1,6 +1,4 @@
 /** The Solana family: our program locks SOL and tokens of the classic Token program. Heights are slots. */
-import htlcIdl from '../../../contracts/solana/artifacts/htlc.json' with { type: 'json' }
-import htlcTokenIdl from '../../../contracts/solana/artifacts/htlc_spltoken.json' with { type: 'json' }
 import type { Chain } from '../../protocol/chain.ts'
 import { assertPayee } from '../contract/action.ts'
 import type { ChainClient } from '../port/client.ts'
@@ -12,6 +10,7 @@ import { checkRecipient } from './check-recipient.ts'
 import { deployHtlc } from './deploy/deploy.ts'
 import { createEventReader } from './events.ts'
 import { createExecutor } from './execute.ts'
+import { solanaFacts } from './facts.ts'
 import { fundingOf } from './funding.ts'
 import { createGasless } from './gasless.ts'
 import { createContracts, swapIdOf } from './htlc.ts'
@@ -23,15 +22,9 @@ import { verifyNode } from './nodes/verify-node.ts'
 import { createRent } from './rent.ts'
 import { verifyPayout } from './send/payout.ts'
 import { textForms } from './text-forms.ts'
-import { tokenSchema } from './token-schema.ts'
 
 export const solana: ChainFamily = {
-  name: 'solana',
-  curve: 'ed25519',
-  endpointKinds: ['rpc', 'ws'],
-  // Without the address of the program, which differs by chain: the API names it for each asset.
-  schemas: { 'solana:htlc': htlcIdl, 'solana:htlc_spltoken': htlcTokenIdl, 'solana:spltoken': tokenSchema },
-  textForms: () => textForms,
+  ...solanaFacts,
   connect: (chain, options) => createSolanaClient(chain, options, connectNode(chain, options)),
   deployHtlc,
 }

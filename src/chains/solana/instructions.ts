@@ -9,8 +9,8 @@ import {
   redeemToken,
   refundSol,
   refundToken,
-  tokenProgram,
 } from '../../../contracts/solana/client/instructions.ts'
+import { tokenProgram } from '../../../contracts/solana/client/programs.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import type { Hex32 } from '../../protocol/secret.ts'
 import { type HtlcContract, orderTermsOf } from './htlc.ts'

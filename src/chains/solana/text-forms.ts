@@ -1,12 +1,14 @@
-/** Parses accounts, swap ids and signatures. All are base58, which is case-sensitive. */
+/** Parses accounts and signatures. All are base58, which is case-sensitive. */
 import { TandemError } from '../../protocol/error.ts'
 import type { TextForms } from '../port/text-forms.ts'
-import { base58Length, parseAddress } from './address.ts'
+import { parseAddress } from './address.ts'
+import { base58Length } from './base58-length.ts'
+import { basicForms } from './facts.ts'
 
 const SIGNATURE_BYTES = 64
-const ADDRESS_BYTES = 32
 
 export const textForms: TextForms = {
+  ...basicForms,
   parseAddress,
   parseIdentity: parseAddress,
   /** A transaction is named by its first signature. */
@@ -17,7 +19,4 @@ export const textForms: TextForms = {
       `"${text.slice(0, 100)}" is not the signature of a Solana transaction: expected ${SIGNATURE_BYTES} bytes in base58`,
     )
   },
-  formatInitiation: (tx) => tx,
-  // A swap id is the address of the order's account.
-  comparable: (text) => (base58Length(text) === ADDRESS_BYTES ? text : null),
 }

@@ -1,5 +1,5 @@
 /** The interface of SPL tokens as wallets need it, in the form of the program's own IDLs. Discriminators are one byte. */
-import { tokenProgram } from '../../../contracts/solana/client/instructions.ts'
+import { tokenProgram } from '../../../contracts/solana/client/programs.ts'
 
 const source = { name: 'source', writable: true }
 const destination = { name: 'destination', writable: true }

@@ -2,8 +2,7 @@
  * The Tron family: the same Solidity HTLC in Tron's virtual machine. Nodes are read through their Ethereum JSON-RPC, with the code of the EVM
  * family. Addresses, transactions and fees are Tron's own.
  */
-import { erc20Abi, type Hex } from 'viem'
-import { htlcTrc20 } from '../../../contracts/evm/artifacts/htlc-trc20.ts'
+import type { Hex } from 'viem'
 import type { Chain } from '../../protocol/chain.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { assertPayee, assertSecret } from '../contract/action.ts'
@@ -23,6 +22,7 @@ import { deployHtlc } from './deploy.ts'
 import { withTronAddresses } from './error-addresses.ts'
 import { createEventReader } from './events.ts'
 import { type Action, createExecutor } from './execute.ts'
+import { tronFacts } from './facts.ts'
 import { verifyRelayEnergy } from './fees/relay-energy.ts'
 import { fundingOf } from './funding.ts'
 import { evmTerms, tokenOf, tronContracts } from './htlc.ts'
@@ -33,11 +33,7 @@ import { tryPayout } from './send/payout.ts'
 import { textForms } from './text-forms.ts'
 
 export const tron: ChainFamily = {
-  name: 'tron',
-  curve: 'secp256k1',
-  endpointKinds: ['rpc'],
-  schemas: { 'tron:htlc_erc20': htlcTrc20.abi, 'tron:erc20': erc20Abi },
-  textForms: () => textForms,
+  ...tronFacts,
   connect: (chain, options) => createClient(chain, options, connectNode(chain, options, JSON_RPC_PATH)),
   deployHtlc,
 }

@@ -27,7 +27,7 @@ export const contracts: Check = {
 async function checkAsset({ settings }: DoctorContext, { id, chain, deployment }: ListedAsset): Promise<Finding> {
   if (deployment === null || (deployment.htlc === null && deployment.token === null)) return ok(id, 'needs no contract')
   const endpoints = settings.chains[chain]
-  const alone = createNetwork({
+  const alone = await createNetwork({
     ...settings,
     chains: endpoints === undefined ? {} : { [chain]: endpoints },
     deployments: { [id]: deployment },

@@ -1,5 +1,5 @@
 /** GET /orders/{id}: an order as the calling app may see it. */
-import { textFormsOf } from '../../chains/index.ts'
+import { basicFormsOf } from '../../chains/index.ts'
 import { factsOf } from '../../engine/facts.ts'
 import { TandemError } from '../../protocol/error.ts'
 import { deriveOrder } from '../../protocol/state.ts'
@@ -29,8 +29,8 @@ export function describeOrder({ registry, now }: ServiceContext, app: App, snaps
     state,
     chains,
     formatInitiation: {
-      source: textFormsOf(chains.source).formatInitiation,
-      destination: textFormsOf(chains.destination).formatInitiation,
+      source: basicFormsOf(chains.source).formatInitiation,
+      destination: basicFormsOf(chains.destination).formatInitiation,
     },
     assetPrices: stored.assetPrices,
     createdAt: stored.createdAt,

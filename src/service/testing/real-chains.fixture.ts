@@ -30,7 +30,8 @@ export async function useRealChains(
         ? []
         : [{ ...asset, deployment: { htlc: record.htlc.address || null, token: record.token.address || null } }]
     })
-    Object.assign(service.chains.get(chain.id) ?? {}, connectChain(chain, { assets, endpoints: endpointsOf(chain) ?? { rpc: [rpc] } }))
+    const client = await connectChain(chain, { assets, endpoints: endpointsOf(chain) ?? { rpc: [rpc] } })
+    Object.assign(service.chains.get(chain.id) ?? {}, client)
   }
   useRealKeys(service)
   return {

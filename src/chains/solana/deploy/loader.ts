@@ -11,7 +11,7 @@ import {
   type Instruction,
   type ReadonlyUint8Array,
 } from '@solana/kit'
-import { systemProgram } from '../../../../contracts/solana/client/instructions.ts'
+import { systemProgram } from '../../../../contracts/solana/client/programs.ts'
 
 export const loaderProgram = address('BPFLoaderUpgradeab1e11111111111111111111111')
 const rentSysvar = address('SysvarRent111111111111111111111111111111111')

@@ -1,7 +1,7 @@
 /** Checks that a mint is the token of an asset, and of the Token program that our program accepts. */
 import { type Address, isAddress } from '@solana/kit'
 import { getMintDecoder, getMintSize } from '@solana-program/token'
-import { tokenProgram } from '../../../../contracts/solana/client/instructions.ts'
+import { tokenProgram } from '../../../../contracts/solana/client/programs.ts'
 import type { Asset } from '../../../protocol/asset.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import type { SolanaNode } from '../nodes/node.ts'

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Address } from '@solana/kit'
 import { htlcProgram } from '../../../../contracts/solana/artifacts/htlc.ts'
-import { systemProgram } from '../../../../contracts/solana/client/instructions.ts'
+import { systemProgram } from '../../../../contracts/solana/client/programs.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import type { SolanaNode } from '../nodes/node.ts'
 import { decodeProgram, decodeProgramData, loaderProgram } from './loader.ts'

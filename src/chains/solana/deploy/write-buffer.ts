@@ -1,7 +1,7 @@
 /** Brings the program's bytes into a buffer account, in pieces. What is there already is not sent again. */
 import { type Address, bytesEqual, createNoopSigner, type Instruction } from '@solana/kit'
 import { getAllocateWithSeedInstruction, getAssignWithSeedInstruction, getTransferSolInstruction } from '@solana-program/system'
-import { systemProgram } from '../../../../contracts/solana/client/instructions.ts'
+import { systemProgram } from '../../../../contracts/solana/client/programs.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import type { SolanaNode } from '../nodes/node.ts'
 import { BUFFER_HEADER, decodeBuffer, initializeBuffer, loaderProgram, type SeededAccount, writeBuffer } from './loader.ts'

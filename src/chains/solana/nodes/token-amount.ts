@@ -1,6 +1,6 @@
 /** The part of a token account that every payment changes. */
 import { getTokenDecoder, getTokenEncoder } from '@solana-program/token'
-import { tokenProgram } from '../../../../contracts/solana/client/instructions.ts'
+import { tokenProgram } from '../../../../contracts/solana/client/programs.ts'
 import type { NodeAccount } from './node.ts'
 
 const SIZE = getTokenEncoder().fixedSize

@@ -1,6 +1,6 @@
 /** Reads an account of the classic Token program. */
 import { getTokenDecoder, getTokenSize, type Token } from '@solana-program/token'
-import { tokenProgram } from '../../../../contracts/solana/client/instructions.ts'
+import { tokenProgram } from '../../../../contracts/solana/client/programs.ts'
 import type { NodeAccount } from '../nodes/node.ts'
 
 /** Null for anything but a token account of the classic Token program, also for a mint. */

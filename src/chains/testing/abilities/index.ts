@@ -73,9 +73,8 @@ const clientCore: Readonly<Record<Exclude<keyof ChainClient, keyof Abilities>, t
 const familyCore: Readonly<Record<Exclude<keyof ChainFamily, keyof FamilyAbilities>, true>> = {
   name: true,
   curve: true,
-  schemas: true,
   endpointKinds: true,
-  textForms: true,
+  basicForms: true,
   connect: true,
 }
 

@@ -1,7 +1,7 @@
 /** GET /schemas, GET /schemas/{name}: the interfaces of the deployed contracts. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { contractSchemas } from '../../../chains/index.ts'
+import { loadContractSchemas } from '../../../chains/index.ts'
 import { TandemError } from '../../../protocol/error.ts'
 import { Envelope, success } from '../../../protocol/wire/envelope.ts'
 import { gzip } from '../compression.ts'
@@ -11,9 +11,10 @@ const SchemaRecord = Type.Object({
   schema: Type.Unknown({ description: "an ABI, or the chain's equivalent" }),
 })
 
-export const schemaRoutes: FastifyPluginAsyncTypebox = async (api) => {
-  const all = Object.entries(contractSchemas).map(([name, schema]) => ({ name, schema }))
+/** Loaded when a client asks: they include families that are not served. */
+const allSchemas = async () => Object.entries(await loadContractSchemas()).map(([name, schema]) => ({ name, schema }))
 
+export const schemaRoutes: FastifyPluginAsyncTypebox = async (api) => {
   api.get(
     '/schemas',
     {
@@ -26,7 +27,7 @@ export const schemaRoutes: FastifyPluginAsyncTypebox = async (api) => {
         response: { 200: Envelope(Type.Array(SchemaRecord)) },
       },
     },
-    async () => success(all),
+    async () => success(await allSchemas()),
   )
 
   api.get(
@@ -43,6 +44,7 @@ export const schemaRoutes: FastifyPluginAsyncTypebox = async (api) => {
       },
     },
     async ({ params }) => {
+      const all = await allSchemas()
       const found = all.find(({ name }) => name === params.name.toLowerCase())
       if (found === undefined)
         throw new TandemError(
