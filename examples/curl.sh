@@ -13,12 +13,14 @@ FROM=bitcoin_regtest:btc
 TO=ethereum_localnet:wbtc
 RECIPIENT=0x000000000000000000000000000000000000dEaD
 
-call() { curl --silent --show-error --fail-with-body -H "service-app-id: $APP" -H 'content-type: application/json' "$@"; }
+# Retries what the service refuses for a moment (429, 503).
+call() { curl --silent --show-error --fail-with-body --retry 5 -H "service-app-id: $APP" -H 'content-type: application/json' "$@"; }
 
 QUOTE=$(call "$API/quote?from=$FROM&to=$TO&from_amount=1000000" | field 'result[0].destination.amount')
 echo "quote: 1000000 sats for $QUOTE units of $TO"
 
-ORDER=$(call "$API/orders" -d "{
+# With its own key, a repeated request is the same order.
+ORDER=$(call "$API/orders" -H "idempotency-key: $(node -p 'crypto.randomUUID()')" -d "{
   \"source\":      {\"asset\": \"$FROM\", \"amount\": \"1000000\"},
   \"destination\": {\"asset\": \"$TO\", \"amount\": \"$QUOTE\", \"owner\": \"$RECIPIENT\"}
 }")
