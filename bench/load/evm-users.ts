@@ -28,6 +28,7 @@ export async function createEvmUsers(info: LocalJson, api: QuickApi, accounts: r
   const swaps: Swap[] = []
 
   async function fund(
+    { begunAt, orderedAt }: Pick<Swap, 'begunAt' | 'orderedAt'>,
     account: PrivateKeyAccount,
     request: { readonly to: string; readonly data: string; readonly value: string },
   ): Promise<void> {
@@ -36,7 +37,7 @@ export async function createEvmUsers(info: LocalJson, api: QuickApi, accounts: r
     const call = { to: request.to as Hex, data: request.data as Hex, value: BigInt(request.value) }
     const raw = await account.signTransaction({ type: 'eip1559', chainId: source.chainId, nonce, ...GAS, ...call })
     await callNode(source.url, 'eth_sendRawTransaction', [raw])
-    const swap: Swap = { confirmedAt: performance.now(), paidAt: null }
+    const swap: Swap = { begunAt, orderedAt, confirmedAt: performance.now(), lockedAt: null, paidAt: null }
     swaps.push(swap)
     bySecretHash.set(lastWordOf(request.data), swap)
   }
@@ -44,9 +45,10 @@ export async function createEvmUsers(info: LocalJson, api: QuickApi, accounts: r
   /** The secret hash is the last argument of `initiate`, and the last value of `Initiated`. */
   function note({ topics: [topic, orderId = '0x'], data }: Log): void {
     if (topic === INITIATED) initiated.set(orderId, lastWordOf(data))
-    if (topic !== REDEEMED) return
     const swap = bySecretHash.get(initiated.get(orderId) ?? '')
-    if (swap !== undefined) swap.paidAt ??= performance.now()
+    if (swap === undefined) return
+    if (topic === INITIATED) swap.lockedAt ??= performance.now()
+    if (topic === REDEEMED) swap.paidAt ??= performance.now()
   }
 
   const subscription = await subscribeToLogs(destination.url, { address: destination.htlc, topics: [[INITIATED, REDEEMED]] }, note)
@@ -54,13 +56,14 @@ export async function createEvmUsers(info: LocalJson, api: QuickApi, accounts: r
     async swap(index) {
       const account = accounts[index % accounts.length]
       if (account === undefined) throw new Error('there are no accounts')
+      const begunAt = performance.now()
       const quote = await api.quote({ from: route.from, to: route.to, from_amount: route.amount.toString() })
       const order = await api.createOrder({
         source: { asset: route.from, owner: account.address, amount: quote.source.amount },
         destination: { asset: route.to, owner: account.address, amount: quote.destination.amount },
       })
       if (order.initiate_transaction === undefined) throw new Error('POST /orders named no transaction to send')
-      await fund(account, order.initiate_transaction)
+      await fund({ begunAt, orderedAt: performance.now() }, account, order.initiate_transaction)
     },
     poll: async () => undefined,
     close: () => subscription.terminate(),

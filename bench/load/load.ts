@@ -1,191 +1,10 @@
 /** Swaps at a fixed rate through the real HTTP interface: chains with database, service and solver are processes of their own. */
-import { readFile, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
-import { dirname, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { ApiError } from '../../demo/client/api-client.ts'
-import { chainOf } from '../../demo/client/local-client.ts'
-import type { Child } from '../api/child.ts'
-import { type Bench, percentile } from '../bench.ts'
-import { createAccounts, createEvmUsers } from './evm-users.ts'
-import type { PartyInput, PartyReport } from './party-child.ts'
-import { postgresCpuSeconds } from './postgres-cpu.ts'
-import { createQuickApi } from './quick-api.ts'
-import { withProcesses } from './stack-processes.ts'
-import type { Route, Swap, Users } from './users.ts'
-import { createWalletUsers } from './wallet-users.ts'
-
-type LoadPlan = {
-  /** One EVM route, or all families. */
-  readonly routes: 'one' | 'mixed'
-  readonly perSecond: number
-  readonly seconds: number
-  /** Processes of each party, on one database a party. */
-  readonly engines: number
-}
-
-type LoadFigures = LoadPlan & {
-  readonly paidPerSecond: number
-  /** Quotes or orders that the parties refused, e.g. because they were overloaded. */
-  readonly refused: number
-  readonly unpaid: number
-  readonly p50Ms: number
-  readonly p99Ms: number
-  readonly requestsPerSwap: number
-  readonly loopDelayMs: { readonly service: number; readonly solver: number }
-  /** Milliseconds of processor time per swap. */
-  readonly cpu: {
-    readonly service: number
-    readonly solver: number
-    readonly chains: number
-    readonly postgres: number | null
-    /** This process. */
-    readonly users: number
-  }
-}
-
-const ROUTE: Route = { from: 'ethereum_localnet:eth', to: 'arbitrum_localnet:usdc', amount: 10_000_000_000_000_000n }
-/** Every family is a source and a destination. */
-const MIXED: readonly Route[] = [
-  ROUTE,
-  { from: 'bitcoin_regtest:btc', to: 'ethereum_localnet:wbtc', amount: 30_000n },
-  { from: 'arbitrum_localnet:usdc', to: 'bitcoin_regtest:btc', amount: 50_000_000n },
-  { from: 'litecoin_regtest:ltc', to: 'tron_localnet:usdt', amount: 20_000_000n },
-  { from: 'tron_localnet:usdt', to: 'hypercore_localnet:purr', amount: 40_000_000n },
-  { from: 'hypercore_localnet:purr', to: 'arbitrum_localnet:usdc', amount: 2_000_000n },
-  { from: 'ethereum_localnet:wbtc', to: 'litecoin_regtest:ltc', amount: 30_000n },
-  { from: 'arbitrum_localnet:eth', to: 'solana_localnet:usdc', amount: 10_000_000_000_000_000n },
-  { from: 'solana_localnet:sol', to: 'ethereum_localnet:wbtc', amount: 200_000_000n },
-]
-const ACCOUNTS = 40
-const WEALTH = 10n ** 19n
-const POLL_MS = 20
-const PROGRESS_MS = 1000
-/** On each route. */
-const WARM_UP_SWAPS = 2
-/** How long a swap may take after the last one was funded. */
-const DRAIN_MS = 15_000
+import type { Bench } from '../bench.ts'
+import { ACCOUNTS, type LoadFigures, type LoadPlan, MIXED, measureLoad, ROUTE } from './measure-load.ts'
+import { GRACE_MS, type Slowest, stages } from './swap-figures.ts'
 
 const P50_LIMIT_MS = 500
 const P99_LIMIT_MS = 2_000
-
-function measureLoad(plan: LoadPlan, onProgress: (what: string) => void): Promise<LoadFigures> {
-  return withProcesses(async ({ startChains, startParty }) => {
-    onProgress('chains and database')
-    const accounts = plan.routes === 'one' ? createAccounts(ACCOUNTS) : []
-    const gifts = accounts.map(({ address }) => ({ asset: ROUTE.from, address, amount: WEALTH.toString() }))
-    const routes = plan.routes === 'one' ? [ROUTE] : MIXED
-    const names = new Set(routes.flatMap(({ from, to }) => [chainOf(from), chainOf(to)]))
-    const chains = await startChains({ chains: [...names], gifts })
-    const { info, serviceFile, solverFile } = chains.ready
-    const nodeHosts = Object.values(info.chains).map(({ rpc_url }) => new URL(String(rpc_url)).host)
-    onProgress('solver and service')
-    const parties: { readonly party: PartyInput['party']; readonly child: Child<{ readonly url: string }> }[] = []
-    for (const [party, file] of [['solver', solverFile] as const, ['service', serviceFile] as const])
-      for (let engine = 0; engine < plan.engines; engine += 1) {
-        const configFile = engine === 0 ? file : await withOtherPort(file)
-        parties.push({ party, child: await startParty({ party, configFile, nodeHosts }) })
-      }
-    const api = createQuickApi({ baseUrl: info.base_url, appId: info.app_id })
-    const users = plan.routes === 'one' ? await createEvmUsers(info, api, accounts, ROUTE) : createWalletUsers(info, MIXED)
-    const report = async () =>
-      Promise.all(parties.map(async ({ party, child }) => ({ party, ...(await child.ask<PartyReport>('report')) })))
-    const chainsCpu = async () => (await chains.ask<{ readonly cpuMicros: number }>('cpu')).cpuMicros / 1e6
-
-    onProgress('warming up')
-    await run(users, { perSecond: 2, swaps: WARM_UP_SWAPS * routes.length }, () => undefined)
-    const measure = async () => ({
-      parties: await report(),
-      chains: await chainsCpu(),
-      postgres: await postgresCpuSeconds(chains.pid),
-      users: process.cpuUsage(),
-    })
-    const before = await measure()
-    const { swaps, refused } = await run(users, { perSecond: plan.perSecond, swaps: Math.ceil(plan.perSecond * plan.seconds) }, onProgress)
-    const after = await measure()
-    users.close()
-
-    const of = (party: PartyInput['party']) =>
-      after.parties.map((now, index) => ({ now, earlier: before.parties[index] })).filter(({ now }) => now.party === party)
-    const cpuOf = (party: PartyInput['party']) =>
-      of(party).reduce((sum, { now, earlier }) => sum + (now.cpuMicros - (earlier?.cpuMicros ?? 0)) / 1e3, 0) / swaps.length
-    const delayOf = (party: PartyInput['party']) => Math.max(...of(party).map(({ now }) => now.loopDelayP99Ms))
-    return {
-      ...plan,
-      ...figuresOf(swaps, plan),
-      refused,
-      requestsPerSwap: after.parties.reduce((sum, { nodeRequests }) => sum + nodeRequests, 0) / swaps.length,
-      loopDelayMs: { service: delayOf('service'), solver: delayOf('solver') },
-      cpu: {
-        service: cpuOf('service'),
-        solver: cpuOf('solver'),
-        chains: ((after.chains - before.chains) * 1e3) / swaps.length,
-        postgres: after.postgres === null || before.postgres === null ? null : ((after.postgres - before.postgres) * 1e3) / swaps.length,
-        users: (after.users.user + after.users.system - before.users.user - before.users.system) / 1e3 / swaps.length,
-      },
-    }
-  })
-}
-
-/** Starts swaps at the rate, whatever the earlier ones do, and waits for the rest at the end. Returns the swaps of this run. */
-async function run(
-  users: Users,
-  { perSecond, swaps }: { readonly perSecond: number; readonly swaps: number },
-  onProgress: (what: string) => void,
-): Promise<{ readonly swaps: readonly Swap[]; readonly refused: number }> {
-  const first = users.swaps.length
-  const started: Promise<void>[] = []
-  const startedAt = performance.now()
-  const failures: unknown[] = []
-  let lastSwapAt = startedAt
-  let toldAt = Number.NEGATIVE_INFINITY
-  for (let running = true; running; ) {
-    const now = performance.now()
-    while (started.length < swaps && now - startedAt >= (started.length * 1000) / perSecond) {
-      lastSwapAt = now
-      started.push(users.swap(started.length).catch((error: unknown) => void failures.push(error)))
-    }
-    await users.poll()
-    const paid = users.swaps.slice(first).filter(({ paidAt }) => paidAt !== null).length
-    if (now - toldAt >= PROGRESS_MS) {
-      toldAt = now
-      onProgress(`${started.length} of ${swaps} swaps started, ${paid} paid`)
-    }
-    running = started.length < swaps || (paid + failures.length < swaps && now - lastSwapAt < DRAIN_MS)
-    await sleep(POLL_MS)
-  }
-  await Promise.all(started)
-  const broken = failures.find((error) => !(error instanceof ApiError))
-  if (broken !== undefined) throw broken
-  return { swaps: users.swaps.slice(first), refused: failures.length }
-}
-
-function figuresOf(swaps: readonly Swap[], { seconds }: LoadPlan): Pick<LoadFigures, 'paidPerSecond' | 'unpaid' | 'p50Ms' | 'p99Ms'> {
-  const paid = swaps.flatMap(({ confirmedAt, paidAt }) => (paidAt === null ? [] : [{ confirmedAt, paidAt }]))
-  const times = paid.map(({ confirmedAt, paidAt }) => paidAt - confirmedAt)
-  const start = Math.min(...swaps.map(({ confirmedAt }) => confirmedAt))
-  // Swaps that are paid in the time after the last order would hide that the rate is not sustained.
-  const inTime = paid.filter(({ paidAt }) => paidAt - start <= seconds * 1000 + P99_LIMIT_MS).length
-  return { paidPerSecond: inTime / seconds, unpaid: swaps.length - paid.length, p50Ms: percentile(times, 50), p99Ms: percentile(times, 99) }
-}
-
-/** A copy of the configuration with a port of its own, beside the original: paths of keys stay valid. */
-async function withOtherPort(configFile: string): Promise<string> {
-  const config = JSON.parse(await readFile(configFile, 'utf8')) as { readonly listen: { readonly host: string } }
-  const copy = join(dirname(configFile), `second-${Math.random().toString(36).slice(2)}.json`)
-  await writeFile(copy, JSON.stringify({ ...config, listen: { ...config.listen, port: await freePort() } }), { mode: 0o600 })
-  return copy
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
-    })
-  })
-}
 
 const plans: Readonly<Record<'full' | 'smallest', readonly LoadPlan[]>> = {
   full: [
@@ -205,7 +24,7 @@ const plans: Readonly<Record<'full' | 'smallest', readonly LoadPlan[]>> = {
 export const loadBench: Bench = {
   name: 'load',
   about: `swaps per second, limits p50 ${P50_LIMIT_MS} ms and p99 ${P99_LIMIT_MS} ms from source confirmed to destination redeemed`,
-  conditions: `Instantly mined local chains, all on one machine. One route: ${ROUTE.from} → ${ROUTE.to}, ${ACCOUNTS} users. Mixed: ${MIXED.length} routes in turn, every family as source and as destination, one user per chain, who asks the API for each order every 100 ms. Chains (in one process with the embedded database server), service and solver are processes of their own, with 1 or 2 processes of each party on one database. Orders arrive at a fixed rate, whatever the earlier ones do. Source confirmed: the node has taken the transaction, and mines it at once. Paid in time: until ${P99_LIMIT_MS} ms after the last order. Requests: HTTP requests of both parties to nodes. CPU: processor time of each process, per swap.`,
+  conditions: `Instantly mined local chains, all on one machine. One route: ${ROUTE.from} → ${ROUTE.to}, ${ACCOUNTS} users. Mixed: ${MIXED.length} routes in turn, every family as source and as destination, one user per chain, who asks the API for each order every 100 ms. Chains (in one process with the embedded database server), service and solver are processes of their own, with 1 or 2 processes of each party on one database. Orders arrive at a fixed rate, whatever the earlier ones do. Source confirmed: the node has taken the transaction, and mines it at once. Paid in time: until ${GRACE_MS} ms after the last order. Requests: HTTP requests of both parties to nodes. CPU: processor time of each process, per swap. Slowest 1 %: when those swaps began, and the medians of what they waited for: quote and order, funding, the payout locked, the payout redeemed.`,
   async run({ size, onProgress }) {
     const rows: LoadFigures[] = []
     for (const plan of plans[size]) rows.push(await measureLoad(plan, onProgress))
@@ -222,6 +41,7 @@ export const loadBench: Bench = {
           'unpaid',
           'p50 ms',
           'p99 ms',
+          `slowest 1 %: begun at s, ms for ${stages.join(', ')}`,
           'requests/swap',
           'loop delay p99 ms service, solver',
           'CPU ms/swap service, solver, chains, database, users',
@@ -236,6 +56,7 @@ export const loadBench: Bench = {
           row.unpaid,
           Math.round(row.p50Ms),
           Math.round(row.p99Ms),
+          textOf(row.slowest),
           Math.round(row.requestsPerSwap),
           `${row.loopDelayMs.service.toFixed(0)}, ${row.loopDelayMs.solver.toFixed(0)}`,
           [row.cpu.service, row.cpu.solver, row.cpu.chains, row.cpu.postgres, row.cpu.users]
@@ -245,4 +66,10 @@ export const loadBench: Bench = {
       },
     }
   },
+}
+
+/** "0.2–3.1: 12, 4, 610, 390" */
+function textOf({ begunAtSeconds, stagesMs }: Slowest): string {
+  const ends = [...new Set([begunAtSeconds.at(0), begunAtSeconds.at(-1)].map((seconds) => seconds?.toFixed(1) ?? '–'))]
+  return `${ends.join('–')}: ${stages.map((stage) => Math.round(stagesMs[stage])).join(', ')}`
 }

@@ -2,8 +2,16 @@
 
 export type Route = { readonly from: string; readonly to: string; readonly amount: bigint }
 
-/** A swap of the run: times of `performance.now()`. */
-export type Swap = { readonly confirmedAt: number; paidAt: number | null }
+/** A swap of the run: times of `performance.now()`. `lockedAt`: when the user saw the payout locked on the destination. */
+export type Swap = {
+  readonly begunAt: number
+  readonly orderedAt: number
+  readonly confirmedAt: number
+  lockedAt: number | null
+  paidAt: number | null
+}
+
+export type PaidSwap = Swap & { readonly paidAt: number }
 
 export interface Users {
   /** Quotes, orders and funds one swap. Resolves when its source is confirmed. */

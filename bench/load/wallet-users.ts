@@ -31,12 +31,12 @@ export function createWalletUsers(info: LocalJson, routes: readonly Route[], ask
   }
 
   /** Without `fetch`, which costs several times as much: users must not be the load. */
-  async function isPaid(id: string): Promise<boolean> {
+  async function read(id: string): Promise<OrderRecord> {
     const headers = { 'service-app-id': info.app_id }
     const answer = await callHttp({ url: `${info.base_url}/orders/${id}`, headers, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES })
     if (answer.status !== 200) throw new Error(`GET /orders/${id} answered ${answer.status}: ${answer.text}`)
     const { result } = JSON.parse(answer.text) as { readonly result: OrderRecord }
-    return result.destination_swap.redeem_tx_hash !== ''
+    return result
   }
 
   return {
@@ -44,19 +44,21 @@ export function createWalletUsers(info: LocalJson, routes: readonly Route[], ask
       const route = routes[index % routes.length]
       if (route === undefined) throw new Error('there are no routes')
       const { from, to, amount } = route
+      const begunAt = performance.now()
       const quote = await api.quote({ from, to, from_amount: amount.toString() })
       const opened = wallets.get(from) ?? walletFor(from)
       wallets.set(from, opened)
       const wallet = await opened
-      const order = await inTurn(chainOf(from), async () => {
+      const { order, orderedAt } = await inTurn(chainOf(from), async () => {
         const created = await api.createOrder({
           source: { asset: from, owner: ownerOf(from), amount: quote.source.amount },
           destination: { asset: to, owner: ownerOf(to), amount: quote.destination.amount },
         })
+        const orderedAt = performance.now()
         await wallet.fund(created)
-        return created
+        return { order: created, orderedAt }
       })
-      const swap: Swap = { confirmedAt: performance.now(), paidAt: null }
+      const swap: Swap = { begunAt, orderedAt, confirmedAt: performance.now(), lockedAt: null, paidAt: null }
       swaps.push(swap)
       unpaid.set(order.order_id, { swap, askedAt: Number.NEGATIVE_INFINITY })
     },
@@ -66,7 +68,9 @@ export function createWalletUsers(info: LocalJson, routes: readonly Route[], ask
           const now = performance.now()
           if (now - one.askedAt < askMs) return
           one.askedAt = now
-          if (!(await isPaid(id))) return
+          const { destination_swap } = await read(id)
+          if (destination_swap.initiate_tx_hash !== '') one.swap.lockedAt ??= performance.now()
+          if (destination_swap.redeem_tx_hash === '') return
           one.swap.paidAt ??= performance.now()
           unpaid.delete(id)
         }),

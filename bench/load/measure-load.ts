@@ -1,0 +1,173 @@
+/** Runs swaps at a fixed rate, and measures them and the processes that serve them. */
+import { readFile, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ApiError } from '../../demo/client/api-client.ts'
+import { chainOf } from '../../demo/client/local-client.ts'
+import type { Child } from '../api/child.ts'
+import { createAccounts, createEvmUsers } from './evm-users.ts'
+import type { PartyInput, PartyReport } from './party-child.ts'
+import { postgresCpuSeconds } from './postgres-cpu.ts'
+import { createQuickApi } from './quick-api.ts'
+import { withProcesses } from './stack-processes.ts'
+import { figuresOf, type SwapFigures } from './swap-figures.ts'
+import type { Route, Swap, Users } from './users.ts'
+import { createWalletUsers } from './wallet-users.ts'
+
+export type LoadPlan = {
+  /** One EVM route, or all families. */
+  readonly routes: 'one' | 'mixed'
+  readonly perSecond: number
+  readonly seconds: number
+  /** Processes of each party, on one database a party. */
+  readonly engines: number
+}
+
+export type LoadFigures = LoadPlan &
+  SwapFigures & {
+    /** Quotes or orders that the parties refused, e.g. because they were overloaded. */
+    readonly refused: number
+    readonly requestsPerSwap: number
+    readonly loopDelayMs: { readonly service: number; readonly solver: number }
+    /** Milliseconds of processor time per swap. */
+    readonly cpu: {
+      readonly service: number
+      readonly solver: number
+      readonly chains: number
+      readonly postgres: number | null
+      /** This process. */
+      readonly users: number
+    }
+  }
+
+export const ROUTE: Route = { from: 'ethereum_localnet:eth', to: 'arbitrum_localnet:usdc', amount: 10_000_000_000_000_000n }
+/** Every family is a source and a destination. */
+export const MIXED: readonly Route[] = [
+  ROUTE,
+  { from: 'bitcoin_regtest:btc', to: 'ethereum_localnet:wbtc', amount: 30_000n },
+  { from: 'arbitrum_localnet:usdc', to: 'bitcoin_regtest:btc', amount: 50_000_000n },
+  { from: 'litecoin_regtest:ltc', to: 'tron_localnet:usdt', amount: 20_000_000n },
+  { from: 'tron_localnet:usdt', to: 'hypercore_localnet:purr', amount: 40_000_000n },
+  { from: 'hypercore_localnet:purr', to: 'arbitrum_localnet:usdc', amount: 2_000_000n },
+  { from: 'ethereum_localnet:wbtc', to: 'litecoin_regtest:ltc', amount: 30_000n },
+  { from: 'arbitrum_localnet:eth', to: 'solana_localnet:usdc', amount: 10_000_000_000_000_000n },
+  { from: 'solana_localnet:sol', to: 'ethereum_localnet:wbtc', amount: 200_000_000n },
+]
+export const ACCOUNTS = 40
+const WEALTH = 10n ** 19n
+const POLL_MS = 20
+const PROGRESS_MS = 1000
+/** On each route. */
+const WARM_UP_SWAPS = 2
+/** How long a swap may take after the last one was funded. */
+const DRAIN_MS = 15_000
+
+export function measureLoad(plan: LoadPlan, onProgress: (what: string) => void): Promise<LoadFigures> {
+  return withProcesses(async ({ startChains, startParty }) => {
+    onProgress('chains and database')
+    const accounts = plan.routes === 'one' ? createAccounts(ACCOUNTS) : []
+    const gifts = accounts.map(({ address }) => ({ asset: ROUTE.from, address, amount: WEALTH.toString() }))
+    const routes = plan.routes === 'one' ? [ROUTE] : MIXED
+    const names = new Set(routes.flatMap(({ from, to }) => [chainOf(from), chainOf(to)]))
+    const chains = await startChains({ chains: [...names], gifts })
+    const { info, serviceFile, solverFile } = chains.ready
+    const nodeHosts = Object.values(info.chains).map(({ rpc_url }) => new URL(String(rpc_url)).host)
+    onProgress('solver and service')
+    const parties: { readonly party: PartyInput['party']; readonly child: Child<{ readonly url: string }> }[] = []
+    for (const [party, file] of [['solver', solverFile] as const, ['service', serviceFile] as const])
+      for (let engine = 0; engine < plan.engines; engine += 1) {
+        const configFile = engine === 0 ? file : await withOtherPort(file)
+        parties.push({ party, child: await startParty({ party, configFile, nodeHosts }) })
+      }
+    const api = createQuickApi({ baseUrl: info.base_url, appId: info.app_id })
+    const users = plan.routes === 'one' ? await createEvmUsers(info, api, accounts, ROUTE) : createWalletUsers(info, MIXED)
+    const report = async () =>
+      Promise.all(parties.map(async ({ party, child }) => ({ party, ...(await child.ask<PartyReport>('report')) })))
+    const chainsCpu = async () => (await chains.ask<{ readonly cpuMicros: number }>('cpu')).cpuMicros / 1e6
+
+    onProgress('warming up')
+    await run(users, { perSecond: 2, swaps: WARM_UP_SWAPS * routes.length }, () => undefined)
+    const measure = async () => ({
+      parties: await report(),
+      chains: await chainsCpu(),
+      postgres: await postgresCpuSeconds(chains.pid),
+      users: process.cpuUsage(),
+    })
+    const before = await measure()
+    const { swaps, refused } = await run(users, { perSecond: plan.perSecond, swaps: Math.ceil(plan.perSecond * plan.seconds) }, onProgress)
+    const after = await measure()
+    users.close()
+
+    const of = (party: PartyInput['party']) =>
+      after.parties.map((now, index) => ({ now, earlier: before.parties[index] })).filter(({ now }) => now.party === party)
+    const cpuOf = (party: PartyInput['party']) =>
+      of(party).reduce((sum, { now, earlier }) => sum + (now.cpuMicros - (earlier?.cpuMicros ?? 0)) / 1e3, 0) / swaps.length
+    const delayOf = (party: PartyInput['party']) => Math.max(...of(party).map(({ now }) => now.loopDelayP99Ms))
+    return {
+      ...plan,
+      ...figuresOf(swaps, plan.seconds),
+      refused,
+      requestsPerSwap: after.parties.reduce((sum, { nodeRequests }) => sum + nodeRequests, 0) / swaps.length,
+      loopDelayMs: { service: delayOf('service'), solver: delayOf('solver') },
+      cpu: {
+        service: cpuOf('service'),
+        solver: cpuOf('solver'),
+        chains: ((after.chains - before.chains) * 1e3) / swaps.length,
+        postgres: after.postgres === null || before.postgres === null ? null : ((after.postgres - before.postgres) * 1e3) / swaps.length,
+        users: (after.users.user + after.users.system - before.users.user - before.users.system) / 1e3 / swaps.length,
+      },
+    }
+  })
+}
+
+/** Starts swaps at the rate, whatever the earlier ones do, and waits for the rest at the end. Returns the swaps of this run. */
+async function run(
+  users: Users,
+  { perSecond, swaps }: { readonly perSecond: number; readonly swaps: number },
+  onProgress: (what: string) => void,
+): Promise<{ readonly swaps: readonly Swap[]; readonly refused: number }> {
+  const first = users.swaps.length
+  const started: Promise<void>[] = []
+  const startedAt = performance.now()
+  const failures: unknown[] = []
+  let lastSwapAt = startedAt
+  let toldAt = Number.NEGATIVE_INFINITY
+  for (let running = true; running; ) {
+    const now = performance.now()
+    while (started.length < swaps && now - startedAt >= (started.length * 1000) / perSecond) {
+      lastSwapAt = now
+      started.push(users.swap(started.length).catch((error: unknown) => void failures.push(error)))
+    }
+    await users.poll()
+    const paid = users.swaps.slice(first).filter(({ paidAt }) => paidAt !== null).length
+    if (now - toldAt >= PROGRESS_MS) {
+      toldAt = now
+      onProgress(`${started.length} of ${swaps} swaps started, ${paid} paid`)
+    }
+    running = started.length < swaps || (paid + failures.length < swaps && now - lastSwapAt < DRAIN_MS)
+    await sleep(POLL_MS)
+  }
+  await Promise.all(started)
+  const broken = failures.find((error) => !(error instanceof ApiError))
+  if (broken !== undefined) throw broken
+  return { swaps: users.swaps.slice(first), refused: failures.length }
+}
+
+/** A copy of the configuration with a port of its own, beside the original: paths of keys stay valid. */
+async function withOtherPort(configFile: string): Promise<string> {
+  const config = JSON.parse(await readFile(configFile, 'utf8')) as { readonly listen: { readonly host: string } }
+  const copy = join(dirname(configFile), `second-${Math.random().toString(36).slice(2)}.json`)
+  await writeFile(copy, JSON.stringify({ ...config, listen: { ...config.listen, port: await freePort() } }), { mode: 0o600 })
+  return copy
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
+    })
+  })
+}
