@@ -180,6 +180,22 @@ describe('a call that the contract would revert', () => {
   })
 })
 
+describe('a gas limit', () => {
+  it('is enough for an initiation although all other swaps of the HTLC were redeemed since it was estimated', async () => {
+    const [a, secretOfA, b] = [newTerms('wbtc'), secret, newTerms('wbtc')]
+    await initiate('a', a)
+    await fixture.mine()
+    fixture.local.faults.drop(1)
+    await initiate('b', b)
+    await client.redeem(a, { ...spend, secret: secretOfA }, createMemoryOutbox(fixture.user.signer).open('r'))
+    await fixture.mine()
+    await initiate('b', b)
+    await fixture.mine()
+    expect([await phaseOf(a), await phaseOf(b)]).toEqual(['redeemed', 'initiated'])
+    expect(outbox.attempts('b')).toHaveLength(1)
+  })
+})
+
 describe('cancelling', () => {
   it('replaces an unmined initiation, and allows a later one', async () => {
     const terms = newTerms()

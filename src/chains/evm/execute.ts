@@ -9,7 +9,7 @@ import { accountOf } from './address.ts'
 import { missingApprovals } from './approval.ts'
 import type { ContractState } from './contract-state.ts'
 import { feeModelOf, suggestFees } from './fees/fees.ts'
-import { batchGas, gasFor, safeGas } from './fees/gas.ts'
+import { batchGas, EMPTIED_SLOTS_GAS, gasFor, safeGas } from './fees/gas.ts'
 import { relayGas } from './fees/relay-gas.ts'
 import { type HtlcContract, isRedeemBatch } from './htlc.ts'
 import type { EvmNode } from './nodes/node.ts'
@@ -42,8 +42,9 @@ function familyOf(chain: Chain, node: EvmNode, state: ContractState): ContractFa
 
   async function estimate(step: Step, sender: string): Promise<bigint> {
     const call = { ...step.call, from: sender as Address }
-    if (step.verb !== 'initiate' || !isRelay(step)) return gasFor(node, chain, call, step.verb, extraOf(step))
-    return (await relayGas(node, chain, call)) + (step.spareGas ?? 0n)
+    if (step.verb !== 'initiate') return gasFor(node, chain, call, step.verb, extraOf(step))
+    const gas = isRelay(step) ? (await relayGas(node, chain, call)) + (step.spareGas ?? 0n) : await gasFor(node, chain, call, step.verb)
+    return gas + EMPTIED_SLOTS_GAS
   }
 
   async function simulate({ call, verb }: Step, sender: string): Promise<void> {

@@ -16,6 +16,12 @@ const SETTLE_GAS = MAX_PAYOUT_GAS + 200_000n
 /** Several times what the contracts use with a plain token: tokens behind proxies take more. */
 export const fallbackGas = { approve: 150_000n, initiate: 400_000n, redeem: SETTLE_GAS, refund: SETTLE_GAS, cancel: 100_000n } as const
 
+/**
+ * A storage slot that was in use when the node estimated an initiation may be empty when it is mined: the HTLC's balance of a token is zero as soon as all
+ * other swaps are settled. To write an empty slot takes 17,100 gas more (EIP-2929), which can be more than a fifth of the estimate. Two such slots.
+ */
+export const EMPTIED_SLOTS_GAS = 2n * 17_100n
+
 /** Calls that pay out: the payee may be a contract, which can burn all gas that it gets. */
 const paysOut: ReadonlySet<string> = new Set(['redeem', 'refund'])
 
