@@ -65,8 +65,8 @@ const DISPATCH_MS = 400
 const LIST_MS = 60_000
 const READY_TIMEOUT_MS = 10_000
 const READY_POLL_MS = 20
-/** A chain without an answer for this long is not healthy. */
-const SILENCE_MS = 15_000
+/** A chain without an answer for this long is not healthy: the rest between two polls of an idle chain, and 15 s for the second to be answered. */
+const SILENCE_MS = 25_000
 
 /** Signals to other processes: something was written about orders of these chains, and something may have happened on a chain. */
 const ORDERS = 'orders '
