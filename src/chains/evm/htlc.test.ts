@@ -53,6 +53,17 @@ describe('order id', () => {
 describe('calldata', () => {
   const tail = [redeemer, 1200n, 150_000n, `0x${secretHash}`] as const
 
+  it.each([
+    { redeemer: redeemer.slice(0, -2) },
+    { redeemer: `${redeemer.slice(0, -1)}g` },
+    { secretHash: secretHash.slice(2) },
+    { amount: -1n },
+    { amount: 2n ** 256n },
+  ])('and ids of %o are refused, not padded or cut', (wrong) => {
+    expect(() => initiateData({ ...terms, ...wrong }, initiator)).toThrow(/32 bytes/)
+    expect(() => orderIdOf(token, { ...terms, ...wrong })).toThrow(/32 bytes/)
+  })
+
   it('initiates for the sender', () => {
     expect(initiateData(terms, initiator)).toBe(concat([toFunctionSelector('initiate(address,uint256,uint256,bytes32)'), words(...tail)]))
   })

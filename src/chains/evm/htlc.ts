@@ -1,5 +1,5 @@
 /** Order ids, calldata and typed data of the HTLC contracts, as pure functions of the terms. */
-import { type Address, encodeFunctionData, getAbiItem, type Hex, keccak256, prepareEncodeFunctionData, toFunctionSelector } from 'viem'
+import { type Address, encodeFunctionData, getAbiItem, type Hex, prepareEncodeFunctionData, toFunctionSelector } from 'viem'
 import { htlcErc20 } from '../../../contracts/evm/artifacts/htlc-erc20.ts'
 import type { Asset, AssetId, Deployment } from '../../protocol/asset.ts'
 import type { Chain } from '../../protocol/chain.ts'
@@ -8,6 +8,7 @@ import type { HtlcTerms, SwapId } from '../../protocol/htlc.ts'
 import type { Hex32 } from '../../protocol/secret.ts'
 import { parseAddress } from './address.ts'
 import { memoize } from './memoize.ts'
+import { encodeWords, hashWords, type Word } from './words.ts'
 
 /** The contract that locks one asset. `token` is null for the native coin. */
 export type HtlcContract = { readonly chainId: number; readonly address: Address; readonly token: Address | null }
@@ -45,50 +46,43 @@ export function createContracts(chain: Chain, assets: readonly (Asset & { readon
   }
 }
 
-const WORD_DIGITS = 64
-
 /**
  * Binds the chain, the contract and every term: two swaps cannot share it. The contract computes `keccak256(abi.encode(…))`, which for
  * values of fixed size hashes their 32-byte words.
  */
 export function orderIdOf(contract: HtlcContract, terms: HtlcTerms): Hex {
   const { initiator, redeemer, timelock, amount, secretHash } = canonicalTerms(terms)
-  const words = [
-    BigInt(contract.chainId).toString(16),
-    contract.address.slice(2),
-    initiator.slice(2),
-    redeemer.slice(2),
-    timelock.toString(16),
-    amount.toString(16),
-    secretHash.slice(2),
-  ]
-  const encoded = words.map((word) => word.padStart(WORD_DIGITS, '0')).join('')
-  if (encoded.length !== words.length * WORD_DIGITS) throw new Error('a term of this swap does not fit in 32 bytes')
-  return hashOfWords(encoded)
+  return hashOfWords(encodeWords([BigInt(contract.chainId), contract.address, initiator, redeemer, timelock, amount, secretHash]))
 }
 
 /** Each event and each look at a contract asks for the id of its swap. */
-const hashOfWords = memoize(2000, (words) => keccak256(`0x${words}`))
+const hashOfWords = memoize(2000, hashWords)
 
 export function swapIdOf(contract: HtlcContract, terms: HtlcTerms): SwapId {
   return orderIdOf(contract, terms).slice(2)
 }
 
-/** Both contracts take the same calls. Prepared once: hashing a function's signature takes longer than encoding its arguments. */
-const prepared = {
-  initiate: prepareEncodeFunctionData({ abi: htlcErc20.abi, functionName: 'initiate' }),
-  initiateOnBehalf: prepareEncodeFunctionData({ abi: htlcErc20.abi, functionName: 'initiateOnBehalf' }),
-  redeem: prepareEncodeFunctionData({ abi: htlcErc20.abi, functionName: 'redeem' }),
-  redeemBatch: prepareEncodeFunctionData({ abi: htlcErc20.abi, functionName: 'redeemBatch' }),
-  refund: prepareEncodeFunctionData({ abi: htlcErc20.abi, functionName: 'refund' }),
+/** Both contracts take the same calls. Hashing a function's signature takes longer than encoding its arguments. */
+const selectorOf = (name: 'initiate' | 'initiateOnBehalf' | 'redeem' | 'refund' | 'redeemBatch') =>
+  toFunctionSelector(getAbiItem({ abi: htlcErc20.abi, name }))
+const selectors = {
+  initiate: selectorOf('initiate'),
+  initiateOnBehalf: selectorOf('initiateOnBehalf'),
+  redeem: selectorOf('redeem'),
+  refund: selectorOf('refund'),
+  redeemBatch: selectorOf('redeemBatch'),
 }
+const preparedBatch = prepareEncodeFunctionData({ abi: htlcErc20.abi, functionName: 'redeemBatch' })
+
+/** A call whose arguments all have a fixed size. */
+const callData = (name: keyof typeof selectors, args: readonly Word[]): Hex => `${selectors[name]}${encodeWords(args)}`
 
 /** `sender` pays. A refund goes to the initiator, even if somebody else paid. */
 export function initiateData(terms: HtlcTerms, sender: string): Hex {
   const { initiator, redeemer, timelock, amount, secretHash } = canonicalTerms(terms)
   return sender.toLowerCase() === initiator
-    ? encodeFunctionData({ ...prepared.initiate, args: [redeemer, timelock, amount, secretHash] })
-    : encodeFunctionData({ ...prepared.initiateOnBehalf, args: [initiator, redeemer, timelock, amount, secretHash] })
+    ? callData('initiate', [redeemer, timelock, amount, secretHash])
+    : callData('initiateOnBehalf', [initiator, redeemer, timelock, amount, secretHash])
 }
 
 export function initiateWithSignatureData(terms: HtlcTerms, signature: Hex): Hex {
@@ -102,7 +96,7 @@ export function initiateWithSignatureData(terms: HtlcTerms, signature: Hex): Hex
 
 export function redeemData(terms: HtlcTerms, secret: Hex32): Hex {
   const { initiator, redeemer, timelock, amount } = canonicalTerms(terms)
-  return encodeFunctionData({ ...prepared.redeem, args: [initiator, redeemer, timelock, amount, `0x${secret}`] })
+  return callData('redeem', [initiator, redeemer, timelock, amount, `0x${secret}`])
 }
 
 /** Of orders with the same redeemer. The contract skips those that are not open. */
@@ -114,18 +108,16 @@ export function redeemBatchData(items: readonly { readonly terms: HtlcTerms; rea
   const [first] = items
   if (first === undefined) throw new Error('a batch without redeems')
   const args = [canonicalTerms(first.terms).redeemer, redemptions] as const
-  return encodeFunctionData({ ...prepared.redeemBatch, args })
+  return encodeFunctionData({ ...preparedBatch, args })
 }
 
-const redeemBatchSelector = toFunctionSelector(getAbiItem({ abi: htlcErc20.abi, name: 'redeemBatch' }))
-
 export function isRedeemBatch(data: Hex): boolean {
-  return data.startsWith(redeemBatchSelector)
+  return data.startsWith(selectors.redeemBatch)
 }
 
 export function refundData(terms: HtlcTerms): Hex {
   const { initiator, redeemer, timelock, amount, secretHash } = canonicalTerms(terms)
-  return encodeFunctionData({ ...prepared.refund, args: [initiator, redeemer, timelock, amount, secretHash] })
+  return callData('refund', [initiator, redeemer, timelock, amount, secretHash])
 }
 
 /** Name and version of the EIP-712 domain are constants of the contract: see `Signatures.sol`. */
