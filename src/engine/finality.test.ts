@@ -5,7 +5,7 @@ import { localAssets, localChains } from '../protocol/registry/local.ts'
 import { createRegistry } from '../protocol/registry/registry.ts'
 import { deriveOrder, isClosed } from '../protocol/state.ts'
 import { REMEMBERED_BLOCKS, readBlocks, readCursor } from '../store/chain/events.ts'
-import { findOrder, findOrderSnapshot } from '../store/orders/orders.ts'
+import { findOrder, findOrderSnapshots } from '../store/orders/orders.ts'
 import { NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store/store.fixture.ts'
 import { createMemoryChain, type MemoryChain } from './chain.fixture.ts'
 import { factsOf, loadFacts, loadLiveFacts } from './facts.ts'
@@ -246,8 +246,8 @@ test('an order stays open until the finality tag covers it, for all three ways t
   const closedBy = async (finalHeight: bigint) => {
     said = finalHeight
     await Promise.all([watch(bitcoin), watch()])
-    const snapshot = await findOrderSnapshot(store.db, order.id)
-    if (snapshot === null) throw new Error('the order is gone')
+    const [snapshot] = await findOrderSnapshots(store.db, [order.id])
+    if (snapshot === undefined) throw new Error('the order is gone')
     const [loaded] = await loadFacts(store.db, registry, [await found()], NOW)
     return [loaded, factsOf(registry, snapshot, NOW), await live()].map((facts) => facts !== undefined && isClosed(deriveOrder(facts)))
   }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ActionVerb, Leg } from '../../protocol/order.ts'
 import { publishPoll, readClock } from '../chain/polls.ts'
-import { findOrder, findOrderSnapshot } from '../orders/orders.ts'
+import { findOrder, findOrderSnapshots } from '../orders/orders.ts'
 import { NOW, openTestStore, putOrder, recordAttempt, type TestStore, withResults } from '../store.fixture.ts'
 import { readActionFacts } from './action-facts.ts'
 import { leaseActions, syncWanted } from './actions.ts'
@@ -58,7 +58,7 @@ test('with the tip, the events and the published poll of each leg', async () => 
   const legs = (await facts())?.legs
   expect(legs?.destination).toEqual(nothing)
   expect(legs?.source.tip).toEqual({ height: 7n, hash: 'seven', time: NOW })
-  expect(legs?.source.tip).toEqual((await findOrderSnapshot(store.db, order.id))?.tips.source)
+  expect(legs?.source.tip).toEqual((await findOrderSnapshots(store.db, [order.id]))[0]?.tips.source)
   expect(legs?.source.publishedAgeMs).toBeGreaterThanOrEqual(1000)
   expect(legs?.source.publishedAgeMs).toBeLessThan(10_000)
   await store.db

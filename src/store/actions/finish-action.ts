@@ -60,7 +60,7 @@ async function finishAll(db: Database, finished: readonly Finished[]): Promise<r
 const COLLECT_SENT_MS = 50
 
 const finishNow = sharePerDatabase(finishAll)
-const finishSent = sharePerDatabase(finishAll, COLLECT_SENT_MS)
+const finishSent = sharePerDatabase(finishAll, { collectMs: COLLECT_SENT_MS })
 
 /** Ignored if the lease was lost. */
 export async function finishAction(db: Database, action: LeasedAction, result: ActionResult): Promise<void> {

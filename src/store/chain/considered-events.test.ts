@@ -3,7 +3,7 @@ import { considerDeposits, type Initiation, MAX_UNCONFIRMED } from '../../protoc
 import type { HtlcEvent } from '../../protocol/htlc.ts'
 import type { Order } from '../../protocol/order.ts'
 import { recordProposal } from '../orders/fills.ts'
-import { closeOrders, findOrder, findOrderSnapshot } from '../orders/orders.ts'
+import { closeOrders, findOrder, findOrderSnapshots } from '../orders/orders.ts'
 import { blockOf, openTestStore, putOrder, sightingsOf, type TestStore } from '../store.fixture.ts'
 import { MOST_EVENTS_READ } from './considered-events.ts'
 import { readEvents, readSwapEvents, readSwapFacts, recordPoll } from './events.ts'
@@ -67,7 +67,7 @@ test('of very many deposits the database reads those that the protocol considers
   const facts = await readSwapFacts(store.db, order.source)
   expect(namesOf(facts?.events ?? [])).toEqual(namesOf(expected))
   expect(facts).toMatchObject({ cursor: blockOf(3n), unreadDeposits: DUST + 1 - considered.length })
-  const snapshot = await findOrderSnapshot(store.db, order.id)
+  const [snapshot] = await findOrderSnapshots(store.db, [order.id])
   expect(namesOf(snapshot?.events.source ?? [])).toEqual(namesOf(expected))
   expect(snapshot?.unreadDeposits).toEqual({ source: DUST + 1 - considered.length, destination: 0 })
 })
@@ -76,7 +76,7 @@ test('up to a number of events all are read', async () => {
   const all = flood().slice(0, MOST_EVENTS_READ)
   await record(all)
   expect([...(await readEvents(store.db, [order.source])).values()].flat()).toHaveLength(MOST_EVENTS_READ)
-  expect((await findOrderSnapshot(store.db, order.id))?.events.source).toHaveLength(MOST_EVENTS_READ)
+  expect((await findOrderSnapshots(store.db, [order.id]))[0]?.events.source).toHaveLength(MOST_EVENTS_READ)
 })
 
 test('of a flood of unconfirmed deposits the largest are recorded, and the secret of each spend', async () => {

@@ -9,19 +9,23 @@ export type Waiting<Item, Result> = {
 }
 
 const MAX_BATCH = 50
-/** Two, so that the database executes one while the other waits for the disk, or its answer is parsed. */
-const MAX_STATEMENTS = 2
 
-/** `execute` settles every request of its batch, and does not reject. `collectMs`: how long the first request waits for others. */
+/** `collectMs`: how long the first request waits for others. `maxStatements`: how many run at once; fewer are larger ones. */
+export type Sharing = { readonly collectMs?: number; readonly maxStatements?: number }
+
+/**
+ * `execute` settles every request of its batch, and does not reject. Two statements at once unless told otherwise, so that the database executes one
+ * while the other waits for the disk, or its answer is parsed.
+ */
 export function shareStatements<Item, Result>(
   execute: (batch: readonly Waiting<Item, Result>[]) => Promise<void>,
-  collectMs = 0,
+  { collectMs = 0, maxStatements = collectMs > 0 ? 1 : 2 }: Sharing = {},
 ): (item: Item) => Promise<Result> {
   const waiting: Waiting<Item, Result>[] = []
   let statements = 0
 
   async function work(): Promise<void> {
-    if (statements >= (collectMs > 0 ? 1 : MAX_STATEMENTS)) return
+    if (statements >= maxStatements) return
     statements += 1
     if (collectMs > 0) await sleep(collectMs)
     while (waiting.length > 0) await execute(waiting.splice(0, MAX_BATCH))
@@ -41,7 +45,7 @@ export function shareStatements<Item, Result>(
  */
 export function sharePerDatabase<Item, Result>(
   execute: (db: Database, items: readonly Item[]) => Promise<readonly Result[]>,
-  collectMs = 0,
+  sharing?: Sharing,
 ): (db: Database, item: Item) => Promise<Result> {
   const shared = new WeakMap<Database, (item: Item) => Promise<Result>>()
 
@@ -57,7 +61,7 @@ export function sharePerDatabase<Item, Result>(
       } catch (error) {
         for (const { reject } of batch) reject(error)
       }
-    }, collectMs)
+    }, sharing)
     shared.set(db, share)
     return share
   }

@@ -1,7 +1,7 @@
 /** Concurrent reads of orders share a statement. Each read sees everything that was committed before it was asked for. */
 import type { Database } from '../database/database.ts'
 import { shareStatements, type Waiting } from '../database/share-statements.ts'
-import { findEachSnapshot, findOrderSnapshot, type OrderSnapshot } from './orders.ts'
+import { findEachSnapshot, type OrderSnapshot } from './orders.ts'
 
 export interface OrderReader {
   /** Null if there is no such order. */
@@ -10,12 +10,7 @@ export interface OrderReader {
 
 export function createOrderReader(db: Database): OrderReader {
   async function readBatch(batch: readonly Waiting<string, OrderSnapshot | null>[]): Promise<void> {
-    const [first] = batch
     try {
-      if (batch.length === 1 && first !== undefined) {
-        first.resolve(await findOrderSnapshot(db, first.item))
-        return
-      }
       const found = await findEachSnapshot(db, [...new Set(batch.map(({ item }) => item))])
       for (const { item, resolve } of batch) resolve(found.get(item) ?? null)
     } catch (error) {
@@ -23,5 +18,6 @@ export function createOrderReader(db: Database): OrderReader {
     }
   }
 
-  return { read: shareStatements(readBatch) }
+  // One statement costs more than an order in it.
+  return { read: shareStatements(readBatch, { maxStatements: 1 }) }
 }

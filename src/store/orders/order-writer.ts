@@ -34,5 +34,6 @@ export function createOrderWriter(db: Database): OrderWriter {
     }
   }
 
-  return { write: shareStatements(writeBatch) }
+  // While one waits for the disk, the next ones gather: a statement and its commit cost more than an order.
+  return { write: shareStatements(writeBatch, { maxStatements: 1 }) }
 }

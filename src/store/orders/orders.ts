@@ -21,17 +21,11 @@ import {
 export type { OrderSnapshot, StoredOrder } from './order-rows.ts'
 
 const selectById = prepare<OrderRow>('find-order', selectOrders('where o.id = $1'))
-const selectSnapshotById = prepare<SnapshotRow>('find-order-snapshot', selectSnapshots('where o.id = $1'))
 const selectSnapshotsByIds = prepare<SnapshotRow>('find-order-snapshots', selectSnapshots('where o.id = any($1) order by o.seq desc'))
 
 export async function findOrder(db: Database, id: string): Promise<StoredOrder | null> {
   const [row] = await selectById(db, [id])
   return row === undefined ? null : parseOrder(row)
-}
-
-export async function findOrderSnapshot(db: Database, id: string): Promise<OrderSnapshot | null> {
-  const [row] = await selectSnapshotById(db, [id])
-  return row === undefined ? null : withConsidered(db, parseSnapshot(row))
 }
 
 /** Newest first. */

@@ -1,5 +1,5 @@
 /** Secrets and per-order keys at rest: AES-256-GCM under the operator's key, bound to their order and purpose. */
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createSecretKey, randomBytes } from 'node:crypto'
 import type { Database } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import type { SealedPurpose } from '../database/schema.ts'
@@ -37,7 +37,7 @@ const readSealed = sharePerDatabase<{ readonly orderId: string; readonly purpose
 /** `key` is 32 bytes as hex. */
 export function createVault(key: string): Vault {
   if (!/^[0-9a-fA-F]{64}$/.test(key)) throw new Error('the vault key must be 32 bytes as hex')
-  const secretKey = Buffer.from(key, 'hex')
+  const secretKey = createSecretKey(key, 'hex')
   const nameOf = (orderId: string, purpose: SealedPurpose) => `${orderId} ${purpose}`
   const context = (orderId: string, purpose: SealedPurpose) => Buffer.from(nameOf(orderId, purpose))
   const remembered = new Map<string, Buffer>()
