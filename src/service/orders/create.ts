@@ -1,5 +1,5 @@
 /** POST /orders: makes and stores an order, and returns how to fund it. */
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import type { RefundPackage } from '../../chains/port/abilities/rescue.ts'
 import { clientFor } from '../../engine/facts.ts'
 import type { AssetId } from '../../protocol/asset.ts'
@@ -61,8 +61,9 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
     source: createUserParty(clientFor(context.clients, pair.source.chain), request.sourceOwner),
     destination: createUserParty(clientFor(context.clients, pair.destination.chain), request.destinationOwner),
   }
+  const { orderId, orderToken, nonce } = drawIds()
   const order = await negotiate(context, {
-    orderId: randomBytes(32).toString('hex'),
+    orderId,
     secretHash,
     createdAt,
     deadline: createdAt + pair.sourceChain.fundingWindowSeconds,
@@ -71,7 +72,6 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
     request,
     users,
   })
-  const orderToken = randomBytes(32).toString('hex')
   // Before storing: if the funding cannot be described, the order must not exist, or its token would be lost.
   const refundPackage = packageOf(context, order, users.source)
   const result = await describeFunding(context, app, order, { orderToken, refundPackage })
@@ -80,7 +80,7 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
     {
       order,
       app: app.name,
-      nonce: request.nonce ?? randomNonce(),
+      nonce: request.nonce ?? nonce,
       ...ownersOf(request),
       slippageBips,
       affiliateFees: affiliateFees(request.affiliateShares, pair.source, request.sourceAmount),
@@ -181,10 +181,16 @@ export async function describeFunding(
   return fundingToWire(order.id, once, await clientFor(clients, chain).funding({ terms, deadline: order.deadline, payer, approval }))
 }
 
-function randomNonce(): string {
-  return BigInt(`0x${randomBytes(8).toString('hex')}`).toString()
+/** From one draw: each one costs a call to the operating system. */
+function drawIds(): { readonly orderId: string; readonly orderToken: string; readonly nonce: string } {
+  const random = randomBytes(72)
+  return {
+    orderId: random.toString('hex', 0, 32),
+    orderToken: random.toString('hex', 32, 64),
+    nonce: random.readBigUInt64BE(64).toString(),
+  }
 }
 
 export function hashToken(token: string): string {
-  return createHash('sha256').update(token).digest('hex')
+  return hash('sha256', token)
 }

@@ -1,5 +1,5 @@
 /** Parses a create-order request: finds assets, checks addresses, reads amounts. */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { ChainClient } from '../../chains/port/client.ts'
 import { clientFor } from '../../engine/facts.ts'
 import { parseAmount } from '../../protocol/amount.ts'
@@ -117,5 +117,5 @@ export function hashRequest(request: OrderRequest): string {
     request.affiliateShares.map(({ address, feeBips }) => [address, feeBips]),
     request.secretHash,
   ]
-  return createHash('sha256').update(JSON.stringify(meaning)).digest('hex')
+  return hash('sha256', JSON.stringify(meaning))
 }
