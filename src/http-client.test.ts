@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { callHttp } from './http-client.ts'
 
@@ -83,9 +83,26 @@ test('connections are kept alive; when the server closed one in the meantime, th
   expect(seen.filter((line) => line === 'POST / x')).toHaveLength(2)
 })
 
+test('a request that is not repeatable does not use a connection that was idle for long', async () => {
+  const sockets: Socket[] = []
+  answer = ({ socket }, response) => {
+    sockets.push(socket)
+    response.end('ok')
+  }
+  const once = () => callHttp({ url, body: 'once', repeatable: false, ...limits })
+  await callHttp({ url, ...limits })
+  await once()
+  await once()
+  const [others, first, second] = sockets
+  expect(first).not.toBe(others)
+  expect(second).toBe(first)
+  await new Promise((resolve) => first?.once('close', resolve))
+  expect(others?.destroyed).toBe(false)
+})
+
 test('a request that is not repeatable is not sent again', async () => {
   answer = (_request, response) => response.end('ok')
-  await callHttp({ url, ...limits })
+  await callHttp({ url, body: 'first', repeatable: false, ...limits })
   answer = (request) => request.socket.destroy()
   await expect(callHttp({ url, body: 'once', repeatable: false, ...limits })).rejects.toMatchObject({ code: 'ECONNRESET' })
   expect(seen.filter((line) => line === 'POST / once')).toHaveLength(1)

@@ -29,8 +29,13 @@ export class HttpFailure extends Error {
 }
 
 const KEEP_ALIVE = { keepAlive: true, maxFreeSockets: 64 } as const
-const plain = { agent: new HttpAgent(KEEP_ALIVE), request: httpRequest }
-const secure = { agent: new HttpsAgent(KEEP_ALIVE), request: httpsRequest }
+/**
+ * A request that must not be sent twice fails if the server has just closed the connection. No server closes one that was idle for less than this, so
+ * these requests have connections of their own that are not kept for longer.
+ */
+const KEEP_FRESH = { ...KEEP_ALIVE, timeout: 2_000 } as const
+const plain = { agent: new HttpAgent(KEEP_ALIVE), freshAgent: new HttpAgent(KEEP_FRESH), request: httpRequest }
+const secure = { agent: new HttpsAgent(KEEP_ALIVE), freshAgent: new HttpsAgent(KEEP_FRESH), request: httpsRequest }
 
 export async function callHttp(call: HttpCall): Promise<HttpAnswer> {
   const { status, bytes } = await callHttpBytes(call)
@@ -50,11 +55,12 @@ export async function callHttpBytes(call: HttpCall): Promise<HttpBytes> {
 
 class StaleConnection extends HttpFailure {}
 
-function send({ url, headers, body, timeoutMs, maxBytes, signal }: HttpCall, overKeptAlive = true): Promise<HttpBytes> {
-  const { agent, request: start } = url.startsWith('https:') ? secure : plain
+function send(call: HttpCall, overKeptAlive = true): Promise<HttpBytes> {
+  const { url, headers, body, timeoutMs, maxBytes, signal, repeatable = true } = call
+  const { agent, freshAgent, request: start } = url.startsWith('https:') ? secure : plain
   return new Promise((resolve, reject) => {
     const request = start(url, {
-      agent: overKeptAlive ? agent : false,
+      agent: !overKeptAlive ? false : repeatable ? agent : freshAgent,
       method: body === undefined ? 'GET' : 'POST',
       headers: { ...headers, ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }) },
       ...(signal !== undefined && { signal }),
