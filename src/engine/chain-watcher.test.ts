@@ -336,6 +336,17 @@ describe('the pace', () => {
     clearInterval(timer)
   })
 
+  test('is not set by blocks, hints, orders or actions while another process watches', async () => {
+    await start(bitcoin).fresh(60_000)
+    const { telling, tell } = tellingChain()
+    const other = start(telling, 'other', POLL_MS)
+    expect(await other.fresh(60_000)).toBeNull()
+    const before = tipsAsked()
+    for (const wake of [tell, other.hint, other.expectNews]) wake()
+    expect(await other.fresh(-1)).toBeNull()
+    expect((await pollsIn(5 * POLL_MS)) + tipsAsked() - before).toBe(0)
+  })
+
   test('is full again after a failure, so that the chain is back soon', async () => {
     await closeAnyway(store.db, order.id)
     const watcher = start(bitcoin, 'me', POLL_MS)

@@ -106,6 +106,9 @@ export function startChainWatcher(options: ChainWatcherOptions): ChainWatcher {
   const isWaiting = () => blockMs < BigInt(pollMs) && performance.now() >= hurryUntilMs
   const isToldOfBlocks = () => performance.now() - toldAtMs <= Math.max(LEAST_LIVE_MS, Number(blockMs) * LIVE_BLOCKS)
 
+  /** Another process watches the chain. Until the next regular poll nothing that happens there is news for this one: it reads what the other records. */
+  const isStandby = () => memory.isLeasedElsewhere && !failing && performance.now() - polledAtMs < STANDBY_MS
+
   function intervalMs(): number {
     if (failing) return pollMs
     if (memory.isLeasedElsewhere) return Math.max(pollMs, STANDBY_MS)
@@ -206,7 +209,7 @@ export function startChainWatcher(options: ChainWatcherOptions): ChainWatcher {
   }
 
   const wake = () => {
-    if (!isListOld && !list.hasOpen) return
+    if (isStandby() || (!isListOld && !list.hasOpen)) return
     if (mayWake()) loop.wake()
     // The next regular poll may be far away.
     else lateWake ??= setTimeout(wakeLate, pollMs)
@@ -228,7 +231,7 @@ export function startChainWatcher(options: ChainWatcherOptions): ChainWatcher {
     expectNews() {
       isListOld = true
       memory.refreshedAtMs = Number.NEGATIVE_INFINITY
-      if (!list.hasOpen) loop.wake()
+      if (!list.hasOpen && !isStandby()) loop.wake()
     },
     hurry() {
       hurryUntilMs = performance.now() + HURRY_MS
@@ -243,7 +246,7 @@ export function startChainWatcher(options: ChainWatcherOptions): ChainWatcher {
       const isFresh = (one: { readonly beganAtMs: number } | null) => one !== null && performance.now() - one.beganAtMs <= maxAgeMs
       hurryUntilMs = performance.now() + HURRY_MS
       if (isFresh(last)) return last
-      if (stopped) return null
+      if (stopped || isStandby()) return null
       const run = current !== null && isFresh(current) ? current : nextRun()
       const outcome = await run.outcome
       if ('failure' in outcome) throw outcome.failure
