@@ -1,18 +1,31 @@
-/** Every benchmark at its smallest size: it must still run and print a table. Limits are checked by full runs only. */
+/** Every benchmark at its smallest size: it must still run and make a table. Limits are checked by full runs only. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
+import type { Table } from './bench.ts'
 import { benches } from './benches.ts'
+import { removeCompiledChildren } from './compiled-children.ts'
 
-const MAIN = join(import.meta.dirname, 'main.ts')
+// All in this process, so that the benchmarks are loaded and their children compiled only once.
+describe('runs and makes a table:', () => {
+  afterAll(removeCompiledChildren)
+  test.each(benches)('$name', { timeout: 180_000 }, async ({ run }) => {
+    const { table } = await run({ size: 'smallest', onProgress: () => undefined })
+    expectWhole(table)
+  })
+})
 
-test.each(benches.map(({ name }) => name))('%s', { timeout: 180_000 }, async (name) => {
-  const child = spawn(process.execPath, ['--import', 'tsx', MAIN, name, '--smallest', '--json'], { stdio: ['ignore', 'pipe', 'pipe'] })
+test('npm run bench -- NAME --json prints the table', async () => {
+  const args = ['--import', 'tsx', join(import.meta.dirname, 'main.ts'), 'gas', '--smallest', '--json']
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
   const [printed, progress] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
   expect(child.exitCode, progress).toBe(0)
-  const { columns, rows } = JSON.parse(printed) as { readonly columns: readonly string[]; readonly rows: readonly (readonly unknown[])[] }
+  expectWhole(JSON.parse(printed) as Table)
+})
+
+function expectWhole({ columns, rows }: Table): void {
   expect(rows.length).toBeGreaterThan(0)
   for (const row of rows) expect(row).toHaveLength(columns.length)
-})
+}

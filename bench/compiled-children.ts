@@ -1,4 +1,4 @@
-/** Children of benchmarks run compiled JavaScript, as production does: the loader for TypeScript makes every closure slower. */
+/** Children of benchmarks run compiled JavaScript, as production does: the loader for TypeScript makes every closure slower and start-up longer. */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -10,16 +10,22 @@ const CACHE = join(ROOT, 'node_modules', '.cache')
 
 let folder: string | null = null
 
-/** The compiled file of a source of a child. Compiles all children once per process. */
+/** The compiled file of a source of a child, or of the command line. Compiles all of them once per process. */
 export function compiledChild(source: URL): URL {
   folder ??= compile()
   return pathToFileURL(join(folder, relative(ROOT, fileURLToPath(source)).replace(/\.ts$/, '.js')))
 }
 
+/** Called at exit too, except where a signal ends the process, as with workers of vitest. */
+export function removeCompiledChildren(): void {
+  if (folder !== null) rmSync(folder, { recursive: true, force: true })
+  folder = null
+}
+
 function compile(): string {
   mkdirSync(CACHE, { recursive: true })
   const made = mkdtempSync(join(CACHE, 'bench-'))
-  process.once('exit', () => rmSync(made, { recursive: true, force: true }))
+  process.once('exit', removeCompiledChildren)
   const command = ['--import', 'tsx', 'build.ts', relative(ROOT, made), 'tsconfig.bench.json']
   const { status, stdout, stderr } = spawnSync(process.execPath, command, { cwd: ROOT, encoding: 'utf8' })
   if (status !== 0) throw new Error(`the children of the benchmarks do not compile: ${stdout}${stderr}`)

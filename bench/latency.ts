@@ -10,6 +10,7 @@ import { createWalletUsers } from './load/wallet-users.ts'
 const LATENCY_LIMIT_MS = 250
 
 const POLL_MS = 5
+const SWAPS = { full: { warmUp: 1, swaps: 15 }, smallest: { warmUp: 0, swaps: 1 } }
 
 type LatencyRow = { readonly route: string; readonly swaps: number; readonly medianMs: number; readonly slowestMs: number }
 
@@ -20,7 +21,8 @@ const routes: readonly Route[] = [
 ]
 
 function measureLatency(size: Size, onProgress: (what: string) => void): Promise<LatencyRow[]> {
-  const swaps = size === 'smallest' ? 1 : 15
+  // The first one is not counted: it includes the solver's approval and cold code.
+  const { warmUp, swaps } = SWAPS[size]
   return withProcesses(async ({ startChains, startParty }) => {
     const names = new Set(routes.flatMap(({ from, to }) => [chainOf(from), chainOf(to)]))
     const { info, serviceFile, solverFile } = (await startChains({ chains: [...names], gifts: [] })).ready
@@ -30,8 +32,7 @@ function measureLatency(size: Size, onProgress: (what: string) => void): Promise
     for (const route of routes) {
       const users = createWalletUsers(info, [route], POLL_MS)
       const times: number[] = []
-      // The first one is not counted: it includes the solver's approval and cold code.
-      for (let swap = 0; swap <= swaps; swap++) {
+      for (let swap = 1 - warmUp; swap <= swaps; swap++) {
         onProgress(`${route.from} → ${route.to}, ${swap} of ${swaps}`)
         const ms = await measureOne(users)
         if (swap > 0) times.push(ms)

@@ -151,13 +151,14 @@ async function measure(
   onProgress: (what: string) => void,
 ): Promise<readonly ListRow[]> {
   const perPage = asked.perPage ?? PER_PAGE
+  const queries = asked.queries.slice(0, warmUp + requests)
   const totals = new Map<string, number>()
-  for (const query of asked.queries) totals.set(query, (await ask(`/v2/orders?${query}`)).total_items)
+  for (const query of queries) totals.set(query, (await ask(`/v2/orders?${query}`)).total_items)
   const measureAt = async (place: ListRow['place']): Promise<ListRow> => {
     onProgress(`${asked.filter}, ${place}`)
     const times: number[] = []
     for (let n = -warmUp; n < requests; n += 1) {
-      const query = asked.queries[(n + warmUp) % asked.queries.length] ?? ''
+      const query = queries[(n + warmUp) % queries.length] ?? ''
       const pages = Math.max(1, Math.ceil((totals.get(query) ?? 0) / perPage))
       // Deep: from the middle of the list to its very end.
       const page =

@@ -1,9 +1,11 @@
 /** Measures memory and processor time of the local stack, and of a service and a solver alone, without work. Linux only: it reads /proc. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import type { Bench, Size } from './bench.ts'
+import { compiledChild } from './compiled-children.ts'
 import { descendants, type Process } from './processes.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -16,15 +18,20 @@ const MAX_CORE_PERCENT = 5
 type Figures = { readonly processes: number; readonly megabytes: number; readonly corePercent: number }
 type Row = Figures & { readonly part: string; readonly maxMegabytes: number | null; readonly maxCorePercent: number | null }
 type Running = { readonly pid: number }
+/** The command line: its file, and the folder whose `.tandem` it uses. */
+type Command = { readonly file: string; readonly folder: string }
 
 /** A part of the stack, to show what `--chains` saves. */
 const PART = 'bitcoin,ethereum'
 
 async function measureRest(size: Size, onProgress: (what: string) => void): Promise<readonly Row[]> {
-  if (size === 'full') build(onProgress)
+  const command = size === 'full' ? build(onProgress) : compiledCommand()
+  // The smallest size starts few chains everywhere.
+  const all = size === 'full' ? [] : ['--chains', PART]
+  const run = <T>(args: readonly string[], sign: string, work: (running: Running) => Promise<T>) => withProcess(command, args, sign, work)
   const isDatabase = ({ name }: Process) => name.includes('postgres')
   const isOurs = (process: Process) => !isDatabase(process)
-  const local = await withProcess(['start', '--port', '0', '--quiet'], 'Tandem is running', async (stack) => {
+  const local = await run(['start', '--port', '0', '--quiet', ...all], 'Tandem is running', async (stack) => {
     const rest = await measure(stack, size, onProgress)
     return [
       row('local stack: chains, solver, service', rest(isOurs)),
@@ -32,12 +39,12 @@ async function measureRest(size: Size, onProgress: (what: string) => void): Prom
       row('local stack, together', rest(), 400, MAX_CORE_PERCENT),
     ]
   })
-  const part = await withProcess(['start', '--port', '0', '--quiet', '--chains', PART], 'Tandem is running', async (stack) => [
+  const part = await run(['start', '--port', '0', '--quiet', '--chains', PART], 'Tandem is running', async (stack) => [
     row(`local stack, --chains ${PART}, together`, (await measure(stack, size, onProgress))()),
   ])
-  const alone = await withProcess(['devnet'], 'Ctrl-C', () =>
-    withProcess(['solver', '--config', '.tandem/solver.json'], 'solver is running', (solver) =>
-      withProcess(['start', '--config', '.tandem/service.json'], 'service is running', async (service) => [
+  const alone = await run(['devnet', '--port', '0', ...all], 'Ctrl-C', () =>
+    run(['solver', '--config', '.tandem/solver.json'], 'solver is running', (solver) =>
+      run(['start', '--config', '.tandem/service.json'], 'service is running', async (service) => [
         row('service alone', (await measure(service, size, onProgress))(), 150),
         row('solver alone', (await measure(solver, size, onProgress))(), 120),
       ]),
@@ -50,15 +57,27 @@ function row(part: string, figures: Figures, maxMegabytes: number | null = null,
   return { part, ...figures, maxMegabytes, maxCorePercent }
 }
 
-function build(onProgress: (what: string) => void): void {
+function build(onProgress: (what: string) => void): Command {
   onProgress('building dist/')
   const { status, stderr } = spawnSync(process.execPath, ['--import', 'tsx', 'build.ts'], { cwd: ROOT, encoding: 'utf8' })
   if (status !== 0) throw new Error(`the build failed: ${stderr}`)
+  return { file: LAUNCHER, folder: ROOT }
+}
+
+/** The build of the benchmarks' children. */
+function compiledCommand(): Command {
+  const file = fileURLToPath(compiledChild(new URL('../src/cli.ts', import.meta.url)))
+  return { file, folder: dirname(dirname(file)) }
 }
 
 /** Runs `tandem` until the work is done; the work begins when the command has printed `sign`. */
-async function withProcess<T>(args: readonly string[], sign: string, work: (running: Running) => Promise<T>): Promise<T> {
-  const child = spawn(process.execPath, [LAUNCHER, ...args], { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] })
+async function withProcess<T>(
+  { file, folder }: Command,
+  args: readonly string[],
+  sign: string,
+  work: (running: Running) => Promise<T>,
+): Promise<T> {
+  const child = spawn(process.execPath, [file, ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
   try {
     await untilPrinted(child, sign)
     return await work({ pid: child.pid ?? 0 })

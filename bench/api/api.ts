@@ -25,8 +25,9 @@ type ApiRow = {
 
 /** As many as the service's database pool holds. */
 const CONNECTIONS = 20
-const SECONDS = { full: 4, smallest: 1 }
-const ROUNDS = { full: 3, smallest: 1 }
+const SECONDS = { full: 4, smallest: 0.2 }
+/** The first ones warm up ours and the peer. */
+const ROUNDS = { full: { warmUp: 1, measured: 3 }, smallest: { warmUp: 0, measured: 1 } }
 /** Many different queries and owners, so that no single cached answer is measured. */
 const QUESTIONS = 50
 const OWNERS = 50
@@ -126,12 +127,15 @@ async function listComparisons(size: Size, serving: Child<Service>, peer: Child<
 }
 
 /** Alternating, so that a change in the machine's load affects both. */
-async function compare({ ours, peer, ...about }: Comparison, roundCount: number, onProgress: (what: string) => void): Promise<ApiRow> {
+async function compare(
+  { ours, peer, ...about }: Comparison,
+  { warmUp, measured }: (typeof ROUNDS)[Size],
+  onProgress: (what: string) => void,
+): Promise<ApiRow> {
   const rounds: { ours: Cost; peer: Cost }[] = []
-  for (let round = 0; round <= roundCount; round += 1) {
-    onProgress(`${about.endpoint}, round ${round} of ${roundCount}`)
+  for (let round = 1 - warmUp; round <= measured; round += 1) {
+    onProgress(`${about.endpoint}, round ${round} of ${measured}`)
     const loads = { peer: await peer(), ours: await ours() }
-    // The first round warms both up.
     if (round > 0) rounds.push(loads)
   }
   const middle = (pick: (loads: { ours: Cost; peer: Cost }) => number) => median(rounds.map(pick))

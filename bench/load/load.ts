@@ -1,12 +1,12 @@
 /** Swaps at a fixed rate through the real HTTP interface: chains with database, service and solver are processes of their own. */
-import type { Bench } from '../bench.ts'
+import type { Bench, Size } from '../bench.ts'
 import { ACCOUNTS, type LoadFigures, type LoadPlan, MIXED, measureLoad, ROUTE } from './measure-load.ts'
 import { GRACE_MS, type Slowest, stages } from './swap-figures.ts'
 
 const P50_LIMIT_MS = 500
 const P99_LIMIT_MS = 2_000
 
-const plans: Readonly<Record<'full' | 'smallest', readonly LoadPlan[]>> = {
+const plans: Readonly<Record<Size, readonly LoadPlan[]>> = {
   full: [
     { routes: 'one', perSecond: 1, seconds: 15, engines: 1 },
     { routes: 'one', perSecond: 5, seconds: 20, engines: 1 },
@@ -17,7 +17,7 @@ const plans: Readonly<Record<'full' | 'smallest', readonly LoadPlan[]>> = {
   ],
   smallest: [
     { routes: 'one', perSecond: 2, seconds: 1, engines: 1 },
-    { routes: 'mixed', perSecond: 1, seconds: 1, engines: 1 },
+    { routes: 'mixed', perSecond: MIXED.length, seconds: 1, engines: 1 },
   ],
 }
 
@@ -27,7 +27,7 @@ export const loadBench: Bench = {
   conditions: `Instantly mined local chains, all on one machine. One route: ${ROUTE.from} → ${ROUTE.to}, ${ACCOUNTS} users. Mixed: ${MIXED.length} routes in turn, every family as source and as destination, one user per chain, who asks the API for each order every 100 ms. Chains (in one process with the embedded database server), service and solver are processes of their own, with 1 or 2 processes of each party on one database. Orders arrive at a fixed rate, whatever the earlier ones do. Source confirmed: the node has taken the transaction, and mines it at once. Paid in time: until ${GRACE_MS} ms after the last order. Requests: HTTP requests of both parties to nodes. CPU: processor time of each process, per swap. Slowest 1 %: when those swaps began, and the medians of what they waited for: quote and order, funding, the payout locked, the payout redeemed.`,
   async run({ size, onProgress }) {
     const rows: LoadFigures[] = []
-    for (const plan of plans[size]) rows.push(await measureLoad(plan, onProgress))
+    for (const plan of plans[size]) rows.push(await measureLoad(plan, size, onProgress))
     return {
       ok: rows.every((row) => row.refused === 0 && row.unpaid === 0 && row.p50Ms <= P50_LIMIT_MS && row.p99Ms <= P99_LIMIT_MS),
       table: {

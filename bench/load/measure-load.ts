@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from '../../demo/client/api-client.ts'
 import { chainOf } from '../../demo/client/local-client.ts'
 import type { Child } from '../api/child.ts'
+import type { Size } from '../bench.ts'
 import { createAccounts, createEvmUsers } from './evm-users.ts'
 import type { PartyInput, PartyReport } from './party-child.ts'
 import { postgresCpuSeconds } from './postgres-cpu.ts'
@@ -59,11 +60,11 @@ const WEALTH = 10n ** 19n
 const POLL_MS = 20
 const PROGRESS_MS = 1000
 /** On each route. */
-const WARM_UP_SWAPS = 2
+const WARM_UP_SWAPS = { full: 2, smallest: 0 }
 /** How long a swap may take after the last one was funded. */
 const DRAIN_MS = 15_000
 
-export function measureLoad(plan: LoadPlan, onProgress: (what: string) => void): Promise<LoadFigures> {
+export function measureLoad(plan: LoadPlan, size: Size, onProgress: (what: string) => void): Promise<LoadFigures> {
   return withProcesses(async ({ startChains, startParty }) => {
     onProgress('chains and database')
     const accounts = plan.routes === 'one' ? createAccounts(ACCOUNTS) : []
@@ -87,7 +88,7 @@ export function measureLoad(plan: LoadPlan, onProgress: (what: string) => void):
     const chainsCpu = async () => (await chains.ask<{ readonly cpuMicros: number }>('cpu')).cpuMicros / 1e6
 
     onProgress('warming up')
-    await run(users, { perSecond: 2, swaps: WARM_UP_SWAPS * routes.length }, () => undefined)
+    await run(users, { perSecond: 2, swaps: WARM_UP_SWAPS[size] * routes.length }, () => undefined)
     const measure = async () => ({
       parties: await report(),
       chains: await chainsCpu(),
