@@ -3,6 +3,7 @@
  * State is read at `latest`, the newest block that is accepted on L2, unless a method says otherwise.
  */
 import type { Block } from '../../../protocol/chain.ts'
+import { Refusal } from '../../providers/refusal.ts'
 
 /** An element of Starknet's field as 0x and lower-case hex digits, without leading zeros: addresses, hashes and numbers. */
 export type Felt = `0x${string}`
@@ -65,16 +66,15 @@ export type Outcome =
   | { readonly kind: 'rejected'; readonly reason: string }
 
 /** The node executed the question and it failed (CONTRACT_ERROR, TRANSACTION_EXECUTION_ERROR, VALIDATION_FAILURE): callers read the reason. */
-export class NodeRefusal extends Error {
-  constructor(
-    /** Of JSON-RPC: see starknet_api_openrpc. 0: the answer itself was refused. */
-    readonly code: number,
-    message: string,
-    /** All texts of the node, for reasons of contracts that are nested in it. */
-    readonly reason: string,
-  ) {
-    super(message)
+export class NodeRefusal extends Refusal {
+  /** All texts of the node, for reasons of contracts that are nested in it. */
+  readonly reason: string
+
+  /** `code`: of JSON-RPC, see starknet_api_openrpc. 0: the answer itself was refused. */
+  constructor(code: number, message: string, reason: string = message) {
+    super(code, message)
     this.name = 'NodeRefusal'
+    this.reason = reason
   }
 }
 

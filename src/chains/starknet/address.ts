@@ -1,0 +1,57 @@
+/** Starknet accounts and contracts: parses an address, and derives the account of a key. */
+import { getChecksumAddress, hash } from 'starknet'
+import { onCurve, type PublicKey } from '../../keys/key.ts'
+import { TandemError } from '../../protocol/error.ts'
+import type { Felt } from './nodes/node.ts'
+
+/** 0x and 64 lower-case hex digits, so that equal addresses are equal strings. Nodes leave out leading zeros: see `feltOf`. */
+export type Address = `0x${string}`
+
+const DIGITS = 64
+/** Addresses are below this bound, which is less than the prime of the field: see "Contract address" in Starknet's documentation. */
+const ADDRESS_BOUND = 2n ** 251n - 256n
+
+export function parseAddress(text: string): Address {
+  const refuse = (why: string) => new TandemError('invalid_address', `"${text.slice(0, 90)}" is not a Starknet address: ${why}`)
+  const digits = /^0x([0-9a-fA-F]*)$/.exec(text)?.[1]
+  if (digits === undefined) throw refuse('expected 0x followed by hex digits')
+  if (digits.length === 0 || digits.length > DIGITS) throw refuse(`expected 1 to ${DIGITS} hex digits, got ${digits.length}`)
+  const value = BigInt(text)
+  if (value === 0n) throw refuse('money sent to the zero address is lost')
+  // The operating system of Starknet keeps block hashes there.
+  if (value === 1n) throw refuse('address 1 is reserved, and nobody can spend from it')
+  if (value >= ADDRESS_BOUND) throw refuse('it is not below 2^251 - 256, so no contract can have it')
+  const address = addressOfFelt(text as Felt)
+  const isOneCase = digits === digits.toLowerCase() || digits === digits.toUpperCase()
+  // Mixed case is a checksum over the padded form; some wallets leave out its leading zeros.
+  if (!isOneCase && !getChecksumAddress(address).endsWith(digits)) throw refuse('its checksum is wrong, so at least one character is too')
+  return address
+}
+
+/** As nodes and calldata have it. */
+export function feltOf(address: string): Felt {
+  return `0x${BigInt(address).toString(16)}`
+}
+
+export function addressOfFelt(felt: Felt): Address {
+  return `0x${BigInt(felt).toString(16).padStart(DIGITS, '0')}`
+}
+
+/** By public key and class. Every action asks for the account of its key, which takes several hashes on the curve. */
+const accounts = new WeakMap<Uint8Array, Map<string, Address>>()
+
+/** The account of a key, deployed or not: of this class, with the public key as its salt and as its only argument. */
+export function accountOf(key: PublicKey, accountClass: string): Address {
+  const { publicKey } = onCurve('stark', key)
+  const known = accounts.get(publicKey)?.get(accountClass)
+  if (known !== undefined) return known
+  const owner = publicKeyFelt(key)
+  const account = addressOfFelt(hash.calculateContractAddressFromHash(owner, accountClass, [owner], 0) as Felt)
+  accounts.set(publicKey, new Map([...(accounts.get(publicKey) ?? []), [accountClass, account]]))
+  return account
+}
+
+/** The argument of the account's constructor. */
+export function publicKeyFelt(key: PublicKey): Felt {
+  return feltOf(`0x${Buffer.from(onCurve('stark', key).publicKey).toString('hex')}`)
+}
