@@ -61,6 +61,28 @@ describe('calls', () => {
   })
 })
 
+describe('calls of field elements', () => {
+  const call = (selector: string) => ({ to: '0x1', selector, calldata: ['0x2', '0x3'] })
+  const feltCalls = { kind: 'feltCalls', approval: call('0xa'), initiate: call('0xb'), typedData: { primaryType: 'Initiate' } } as const
+
+  test('are written with typed data, and with null where no approval is needed', () => {
+    const typed_data = { primaryType: 'Initiate' }
+    expect(write(feltCalls)).toEqual({
+      order_id: 'ab',
+      approval_transaction: call('0xa'),
+      initiate_transaction: call('0xb'),
+      typed_data,
+    })
+    expect(write({ ...feltCalls, approval: null }, once)).toEqual({
+      order_id: 'ab',
+      order_token: 'token',
+      approval_transaction: null,
+      initiate_transaction: call('0xb'),
+      typed_data,
+    })
+  })
+})
+
 describe('a versioned transaction', () => {
   const versioned = { kind: 'versionedTransaction', transaction: 'AQAB', gasless: 'AgAB' } as const
 

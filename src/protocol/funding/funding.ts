@@ -2,10 +2,11 @@
 import { type Static, Type } from 'typebox'
 import { calls } from './calls.ts'
 import { deposit } from './deposit.ts'
+import { feltCalls } from './felt-calls.ts'
 import { versionedTransaction } from './versioned-transaction.ts'
 import type { ToldOnce } from './way.ts'
 
-const ways = { deposit, calls, versionedTransaction }
+const ways = { deposit, calls, feltCalls, versionedTransaction }
 
 type Ways = typeof ways
 type Kind = keyof Ways

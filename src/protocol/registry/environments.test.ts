@@ -249,3 +249,18 @@ function find(chains: readonly Chain[], asset: Asset): Chain {
   if (chain === undefined) throw new Error(`${asset.chain} is missing`)
   return chain
 }
+
+describe('the data of Starknet chains', () => {
+  const chains = [...environments.mainnet.chains, ...environments.testnet.chains, ...environments.local.chains]
+
+  it.each(chains.flatMap((chain) => ('starknet' in chain ? [{ id: chain.id, ...chain.starknet }] : [])))(
+    '$id: names an account class and a fee token, and bounds the fee',
+    ({ accountClass, feeToken, maxPerGas }) => {
+      assertAddress('starknet', accountClass)
+      assertAddress('starknet', feeToken)
+      const fee = 10n ** 7n * maxPerGas.l2Gas + 500n * maxPerGas.l1DataGas
+      expect(fee).toBeLessThanOrEqual(200n * 10n ** 18n)
+      expect(fee).toBeGreaterThanOrEqual(10n * 10n ** 18n)
+    },
+  )
+})

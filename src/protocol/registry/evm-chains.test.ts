@@ -84,8 +84,10 @@ it.each(rows)('$id: the fee cap is neither ruinous nor too low', ({ chain }) => 
 describe('public nodes', () => {
   const withNodes = publicChains.filter(({ publicRpcs }) => publicRpcs !== undefined)
 
-  it('are named for every EVM chain and for Tron, and for no local chain', () => {
-    expect(withNodes.map(({ id }) => id).sort()).toEqual([...Object.keys(expected), 'tron', 'tron_shasta'].sort())
+  it('are named for every EVM chain, Starknet and Tron, and for no local chain', () => {
+    expect(withNodes.map(({ id }) => id).sort()).toEqual(
+      [...Object.keys(expected), 'starknet', 'starknet_sepolia', 'tron', 'tron_shasta'].sort(),
+    )
     expect(environments.local.chains.filter(({ publicRpcs }) => publicRpcs !== undefined)).toEqual([])
   })
 

@@ -2,7 +2,7 @@
  * Data shared by all chains of one family: schemas, clocks, timelocks and margins.
  * Every ordered pair of chains passes `assertTimelocksSafe`, and every chain leaves time for the reveal rule as a destination:
  * `environments.test.ts` goes through all of them.
- * `blockMs` of Starknet (2 to 9.5 seconds in its documentation), Sui and the XRP Ledger are estimates.
+ * `blockMs` of Sui and the XRP Ledger are estimates.
  */
 import type { Chain, SmallDeposits } from '../chain.ts'
 import { hyperEvmLike } from './evm-families.ts'
@@ -102,14 +102,31 @@ export const hypercoreFamily = {
   tokenSchemas: ['hypercore:erc20'],
 } as const satisfies Partial<Chain>
 
+/**
+ * Sequencers of one operator agree on each block (Tendermint): confirmations guard against a node that shows a block too early, not against miners. A fault
+ * of the sequencers is undone by the operator: an hour of blocks on 2 September 2025 (Starknet's incident report), 18 minutes on 5 January 2026. Only a
+ * block that is proved on Ethereum is final. That takes hours; nodes call it `l1_accepted`.
+ */
 export const starknetFamily = {
   ...secondsClock,
   family: 'starknet',
-  blockMs: 6000n,
-  requiredConfirmations: 3,
-  finalityBlocks: 120,
+  starknet: {
+    // OpenZeppelin's account 1.0.0: Starknet Foundry's book names it as declared on mainnet and Sepolia.
+    accountClass: '0x05b4b537eaa2399e3aa99c4e2e0208ebd6c71bc1467938cd52c798c601e43564',
+    // STRK. Starknet's documentation of tokens: the same on mainnet and Sepolia.
+    feeToken: '0x04718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d',
+    // Our most expensive transaction takes some ten million L2 gas, some hundred L1 data gas and no L1 gas: at these prices 100 STRK, a
+    // thousand times the usual fee.
+    maxPerGas: { l1Gas: 10n ** 17n, l1DataGas: 10n ** 16n, l2Gas: 10n ** 13n },
+  },
+  // From block 1,960,612 on 2 September 2025 to 5,187,263 on 5 January 2026; SNIP-40 proposes slots of 1.5 seconds.
+  blockMs: 3300n,
+  blockBoundsMs: { fastest: 1000n, slowest: 60_000n },
+  requiredConfirmations: 5,
+  finalityBlocks: 240,
+  finalityTag: 'finalized',
   pollMs: 2000,
-  feeBumpSeconds: 60n,
+  feeBumpSeconds: 30n,
   htlcSchemas: ['starknet:htlc', 'starknet:htlc_erc20'],
   tokenSchemas: ['starknet:erc20'],
 } as const satisfies Partial<Chain>

@@ -22,8 +22,18 @@ export type EvmData = {
   readonly hidesUnmined: boolean
 }
 
+export type StarknetData = {
+  /** The class of the accounts of our keys. An account's address is computed from it: the salt is the public key, which is also the only argument of the constructor. */
+  readonly accountClass: string
+  /** The ERC-20 that fees are paid in. */
+  readonly feeToken: string
+  /** Whatever a node claims, we never offer more for one gas: in the smallest unit of the fee token. The tip counts as part of the L2 gas price. */
+  readonly maxPerGas: { readonly l1Gas: bigint; readonly l1DataGas: bigint; readonly l2Gas: bigint }
+}
+
 export type FamilyData =
   | { readonly family: 'evm' | 'hypercore'; readonly evm: EvmData }
-  | { readonly family: 'bitcoin' | 'tron' | 'starknet' | 'solana' | 'sui' | 'xrpl' }
+  | { readonly family: 'starknet'; readonly starknet: StarknetData }
+  | { readonly family: 'bitcoin' | 'tron' | 'solana' | 'sui' | 'xrpl' }
 
 export type FamilyName = FamilyData['family']

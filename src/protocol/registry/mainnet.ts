@@ -144,6 +144,7 @@ export const mainnetChains: readonly Chain[] = [
     icon: { text: 'STRK', color: '#0c0c4f' },
     nativeAsset: 'starknet:strk',
     explorerUrl: 'https://voyager.online',
+    publicRpcs: ['https://starknet-rpc.publicnode.com', 'https://rpc.starknet.lava.build/rpc/v0_9', 'https://starknet.drpc.org'],
   },
   {
     ...tronFamily,

@@ -166,6 +166,11 @@ export const testnetChains: readonly Chain[] = [
     icon: { text: 'STRK', color: '#0c0c4f' },
     nativeAsset: 'starknet_sepolia:strk',
     explorerUrl: 'https://sepolia.voyager.online',
+    publicRpcs: [
+      'https://starknet-sepolia-rpc.publicnode.com',
+      'https://rpc.starknet-testnet.lava.build/rpc/v0_9',
+      'https://starknet-sepolia.drpc.org',
+    ],
   },
   {
     ...suiFamily,

@@ -1,0 +1,45 @@
+/** The user's account executes calls whose arguments are field elements, or signs typed data for the service to send. */
+import { Type } from 'typebox'
+import { defineWay } from './way.ts'
+
+/** Field elements are hex with 0x. */
+export type FeltCall = { readonly to: string; readonly selector: string; readonly calldata: readonly string[] }
+
+export type FeltCalls = {
+  /** Null where the allowance is enough. */
+  readonly approval: FeltCall | null
+  readonly initiate: FeltCall
+  /** What the user signs to be funded without a fee. */
+  readonly typedData: Readonly<Record<string, unknown>>
+}
+
+const CallRequest = Type.Object({
+  to: Type.String({ description: 'the contract' }),
+  selector: Type.String({ description: 'of the entry point, already hashed: libraries that take a name would hash it again' }),
+  calldata: Type.Array(Type.String(), { description: 'field elements, hex with 0x' }),
+})
+
+const fields = {
+  approval_transaction: Type.Union([CallRequest, Type.Null()], {
+    description:
+      "executed by the account of the payer, who is the delegate where the order has one: lets the HTLC take the order's amount, or any amount where the app is set so. Null when the allowance is enough",
+  }),
+  initiate_transaction: Type.Object(CallRequest.properties, {
+    description:
+      'executed by the account of the payer, in the same transaction as the approval or in a later one, it funds the order; with a delegate it does so on behalf of the owner, who gets what is refunded',
+  }),
+  typed_data: Type.Record(Type.String(), Type.Unknown(), {
+    description:
+      'for signMessage (SNIP-12): signed by the account of the owner and given to PATCH `?action=initiate`, it funds the order without a fee',
+  }),
+}
+
+export const feltCalls = defineWay(fields, ({ approval, initiate, typedData }: FeltCalls) => ({
+  approval_transaction: approval === null ? null : callToWire(approval),
+  initiate_transaction: callToWire(initiate),
+  typed_data: { ...typedData },
+}))
+
+function callToWire({ to, selector, calldata }: FeltCall) {
+  return { calldata: [...calldata], selector, to }
+}
