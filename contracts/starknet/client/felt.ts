@@ -1,0 +1,69 @@
+// Elements of Starknet's field, and the two hash functions that make selectors, ids and digests of them. Without the SDK, which takes half a second to load.
+import { sha256 } from '@noble/hashes/sha2.js'
+import { keccak_256 } from '@noble/hashes/sha3.js'
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+
+/** 0x and lower-case hex digits, without leading zeros: addresses, hashes and numbers as nodes write them. */
+export type Felt = `0x${string}`
+
+export const fieldPrime = 2n ** 251n + 17n * 2n ** 192n + 1n
+
+export function felt(value: bigint): Felt {
+  if (value < 0n || value >= fieldPrime) throw new RangeError(`${value} is not an element of Starknet's field`)
+  return `0x${value.toString(16)}`
+}
+
+/** Up to 31 ASCII characters as one felt, e.g. the id of a chain. */
+export function shortString(text: string): Felt {
+  if (!/^[\x20-\x7e]{1,31}$/.test(text)) throw new RangeError(`"${text}" is not a short string: 1 to 31 printable ASCII characters`)
+  return felt(BigInt(`0x${bytesToHex(utf8ToBytes(text))}`))
+}
+
+const selectorMask = 2n ** 250n - 1n
+
+/** Starknet's Keccak: the selectors of functions and events, and the hashes of SNIP-12 types. */
+export function selectorOf(name: string): Felt {
+  return felt(BigInt(`0x${bytesToHex(keccak_256(utf8ToBytes(name)))}`) & selectorMask)
+}
+
+const width = 3
+const fullRounds = 8
+const partialRounds = 83
+const roundConstants = Array.from({ length: (fullRounds + partialRounds) * width }, (_, index) => {
+  return BigInt(`0x${bytesToHex(sha256(utf8ToBytes(`Hades${index}`)))}`) % fieldPrime
+})
+
+const cube = (value: bigint): bigint => (((value * value) % fieldPrime) * value) % fieldPrime
+
+/** Hades: full rounds at both ends raise all three elements to the third power, partial rounds in between only the last. */
+function permute(a: bigint, b: bigint, c: bigint): [bigint, bigint, bigint] {
+  let state: [bigint, bigint, bigint] = [a, b, c]
+  for (let round = 0; round < fullRounds + partialRounds; round += 1) {
+    const [k0 = 0n, k1 = 0n, k2 = 0n] = roundConstants.slice(round * width, (round + 1) * width)
+    const isFull = round < fullRounds / 2 || round >= fullRounds / 2 + partialRounds
+    const x = isFull ? cube(state[0] + k0) : state[0] + k0
+    const y = isFull ? cube(state[1] + k1) : state[1] + k1
+    const z = cube(state[2] + k2)
+    const sum = x + y + z
+    // The matrix [3 1 1, 1 -1 1, 1 1 -2].
+    state = [modulo(sum + 2n * x), modulo(sum - 2n * y), modulo(sum - 3n * z)]
+  }
+  return state
+}
+
+function modulo(value: bigint): bigint {
+  const rest = value % fieldPrime
+  return rest < 0n ? rest + fieldPrime : rest
+}
+
+/** `poseidon_hash_span` of Cairo. */
+export function poseidon(elements: readonly Felt[]): Felt {
+  const padded = [...elements.map(BigInt), 1n]
+  if (padded.length % 2 === 1) padded.push(0n)
+  let state: [bigint, bigint, bigint] = [0n, 0n, 0n]
+  for (let index = 0; index < padded.length; index += 2) {
+    const [first = 0n, second = 0n] = padded.slice(index, index + 2)
+    state = permute(state[0] + first, state[1] + second, state[2])
+  }
+  return felt(state[0])
+}
