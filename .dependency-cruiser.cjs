@@ -53,6 +53,8 @@ const familyLibraries = {
   '@solana': ['solana'],
   '@solana-program': ['solana'],
   litesvm: ['solana'],
+  starknet: ['starknet'],
+  '@starknet-io': ['starknet'],
 }
 
 const libraryRules = Object.entries(familyLibraries).map(([library, families]) => ({

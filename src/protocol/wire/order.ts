@@ -56,7 +56,11 @@ export type CreateOrderRequest = Static<typeof CreateOrderRequest>
 /** PATCH /orders/{id}?action=… */
 export const PatchOrderRequest = Type.Object({
   /** Over typed_data; or, with a new `address`, a proof by the previous address. */
-  signature: Type.Optional(Type.String({ maxLength: 20_000, description: 'a signature, as a string' })),
+  signature: Type.Optional(
+    Type.Union([Type.String({ maxLength: 20_000 }), Type.Array(Type.String({ maxLength: 200 }), { minItems: 1, maxItems: 100 })], {
+      description: 'a signature, as a string, or as an array of strings where wallets return its parts',
+    }),
+  ),
   address: OptionalAddress,
   order_token: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: 'the order_token that POST /orders returned' })),
   secret: Type.Optional(
@@ -74,6 +78,11 @@ export const PatchOrderRequest = Type.Object({
   ),
 })
 export type PatchOrderRequest = Static<typeof PatchOrderRequest>
+
+/** As one text: parts are joined by commas. */
+export function signatureText({ signature }: PatchOrderRequest): string | undefined {
+  return typeof signature === 'object' ? signature.join(',') : signature
+}
 
 const NextAction = Type.Object({
   who: Type.Union([Type.Literal('user'), Type.Literal('solver'), Type.Literal('service')]),

@@ -207,7 +207,26 @@ describe('PATCH /orders/{id}', () => {
       'bad_request',
       /order_token: expected the order_token that POST \/orders returned, got 1/,
     ],
-    ['a number as signature', { body: { signature: 1 } }, 'bad_request', /signature: expected a signature, as a string, got 1/],
+    [
+      'a number as signature',
+      { body: { signature: 1 } },
+      'bad_request',
+      /signature: expected a signature, as a string, or as an array.* got 1/,
+    ],
+    [
+      'a number in a signature',
+      { body: { signature: ['0x1', 2] } },
+      'bad_request',
+      /signature.*: expected a signature, as a string, or as an array/,
+    ],
+    ['a signature of no parts', { body: { signature: [] } }, 'bad_request', /signature: expected a signature/],
+    [
+      'a signature of 101 parts',
+      { body: { signature: Array.from({ length: 101 }, () => '1') } },
+      'bad_request',
+      /signature: expected a signature/,
+    ],
+    ['an overlong part of a signature', { body: { signature: ['1'.repeat(201)] } }, 'bad_request', /signature.*: expected a signature/],
     ['an overlong signature', { body: { signature: 'a'.repeat(20_001) } }, 'bad_request', /signature: expected a signature/],
     [
       'a short secret',

@@ -132,7 +132,8 @@ test('initiate: a wrong signature, app or state is refused, and nothing is writt
   await refused({ signature: signatureOf({ ...order.source.terms, initiator: bob }) }, 400, 'invalid_signature')
   await refused({}, 400, 'bad_request')
   await refused({ signature: 5 }, 400, 'bad_request')
-  await refused({ signature: [signatureOf(order.source.terms)] }, 400, 'bad_request')
+  await refused({ signature: [signatureOf(order.source.terms), 5] }, 400, 'bad_request')
+  await refused({ signature: [signatureOf(order.source.terms), 'more'] }, 400, 'invalid_signature')
   await refused(signed(order), 403, 'forbidden', { 'service-app-id': service.otherAppId })
   service.world.now = order.deadline - 30n
   await refused(signed(order), 409, 'conflict')

@@ -6,7 +6,7 @@ import { Type } from 'typebox'
 import { TandemError } from '../../../protocol/error.ts'
 import { CreateOrderResult } from '../../../protocol/funding/funding.ts'
 import { Envelope, success } from '../../../protocol/wire/envelope.ts'
-import { CreateOrderRequest, OrderRecord, PatchOrderRequest } from '../../../protocol/wire/order.ts'
+import { CreateOrderRequest, OrderRecord, PatchOrderRequest, signatureText } from '../../../protocol/wire/order.ts'
 import type { App } from '../../../store/apps/apps.ts'
 import type { OrderSnapshot } from '../../../store/orders/orders.ts'
 import type { ServiceContext } from '../../context.ts'
@@ -31,7 +31,7 @@ type Patch = {
 
 /** Each returns the hash of a transaction. */
 const actions: ReadonlyMap<string, (context: ServiceContext, patch: Patch) => Promise<string>> = new Map([
-  ['initiate', (context, { app, snapshot, body, closing }) => grantInitiate(context, app, snapshot.stored, body.signature, closing)],
+  ['initiate', (context, { app, snapshot, body, closing }) => grantInitiate(context, app, snapshot.stored, signatureText(body), closing)],
   ['redeem', (context, { snapshot, body, closing }) => grantRedeem(context, snapshot.stored, body.secret, closing)],
   ['refund', (context, patch) => refundSource(context, patch.snapshot.stored, refundAsk(patch), patch.closing)],
   [
@@ -119,7 +119,7 @@ export function orderRoutes(context: ServiceContext, closing: AbortSignal): Fast
           tags: ['Swaps'],
           summary: 'Initiate, redeem, refund or instant-refund an order',
           description:
-            'Returns the hash of the transaction once it is broadcast. A repeated call joins the first. `initiate` takes `signature`: over `typed_data`, or the signed `versioned_tx_gasless` in base64. An initiation that would revert is refused before anything is sent. If a relay reverted, the answer gives the reason, and a repeated call relays again once the cause is gone. An app may have a limit of relays per 24 hours (429 with `Retry-After`). `redeem` takes the `secret` of `secret_hash`. `instant-refund` takes `signatures`. It is signed at most 10 times a minute for one order, and 10 times more with `order_token` (429 with `Retry-After`). A repeat that needs no new signature is not counted. `refund` and `instant-refund` may take `address`. Setting the first address needs `order_token`. Changing it is possible until a refund is signed, and needs `signature`: a BIP-322 signature by the current address over the one line `Tandem refund of order <order_id> to <new address>`. Before the timelock ends, such a `refund` returns an empty string: the address is set, and there is no transaction yet.',
+            'Returns the hash of the transaction once it is broadcast. A repeated call joins the first. `initiate` takes `signature`: over `typed_data` (a signature of several numbers as an array, or joined by commas), or the signed `versioned_tx_gasless` in base64. An initiation that would revert is refused before anything is sent. If a relay reverted, the answer gives the reason, and a repeated call relays again once the cause is gone. An app may have a limit of relays per 24 hours (429 with `Retry-After`). `redeem` takes the `secret` of `secret_hash`. `instant-refund` takes `signatures`. It is signed at most 10 times a minute for one order, and 10 times more with `order_token` (429 with `Retry-After`). A repeat that needs no new signature is not counted. `refund` and `instant-refund` may take `address`. Setting the first address needs `order_token`. Changing it is possible until a refund is signed, and needs `signature`: a BIP-322 signature by the current address over the one line `Tandem refund of order <order_id> to <new address>`. Before the timelock ends, such a `refund` returns an empty string: the address is set, and there is no transaction yet.',
           params: OrderPath,
           querystring: PatchQuery,
           body: PatchOrderRequest,
@@ -143,7 +143,7 @@ export function orderRoutes(context: ServiceContext, closing: AbortSignal): Fast
 
 function refundAsk({ body, headers }: Patch): RefundAsk {
   const orderToken = body.order_token ?? headers['order-token'] ?? null
-  return { address: body.address ?? null, orderToken: Array.isArray(orderToken) ? null : orderToken, proof: body.signature ?? null }
+  return { address: body.address ?? null, orderToken: Array.isArray(orderToken) ? null : orderToken, proof: signatureText(body) ?? null }
 }
 
 function parseIdempotencyKey(headers: IncomingHttpHeaders): string | null {
