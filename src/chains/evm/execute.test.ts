@@ -3,6 +3,7 @@ import { encodeFunctionData, erc20Abi, maxUint256 } from 'viem'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { createSecret } from '../../protocol/secret.ts'
+import { nonceOf } from '../contract/nonces.ts'
 import type { Attempt } from '../port/outbox.ts'
 import { readSwap } from '../testing/conformance.fixture.ts'
 import { createMemoryOutbox, type MemoryOutbox, OutboxFailure } from '../testing/outbox.fixture.ts'
@@ -12,7 +13,7 @@ import { createExecutor } from './execute.ts'
 import { createContracts, initiateData } from './htlc.ts'
 import type { EvmNode } from './nodes/node.ts'
 import { NodeRefusal } from './nodes/rpc.ts'
-import { nonceOf, readAttempt } from './send/transaction.ts'
+import { readAttempt } from './send/transaction.ts'
 
 const { fixture, client, node, termsFor, phaseOf } = await openEvmClient()
 let outbox: MemoryOutbox

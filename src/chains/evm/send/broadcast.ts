@@ -1,19 +1,16 @@
 /** Broadcasts a signed transaction and classifies refusals, which every node software words differently. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from 'viem'
+import { pastNonceGap } from '../../contract/nonce-gap.ts'
+import type { NonceRefusal } from '../../contract/nonce-lane.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import type { EvmNode } from '../nodes/node.ts'
 import { NodeRefusal } from '../nodes/rpc.ts'
 
 /**
  * accepted      the node has it, now or since an earlier broadcast
- * nonce-used    another transaction of this account was mined at its nonce
- * underpriced   the fee is too low for the next block, or to replace the transaction at this nonce
- * wrong-gas     the gas limit is below the intrinsic gas, or above the block gas limit
  * nonce-gap     the node lacks a transaction with an earlier nonce, and does not queue this one
  */
-export type Verdict = 'accepted' | 'nonce-gap' | Refusal
-export type Refusal = 'nonce-used' | 'underpriced' | 'wrong-gas'
+export type Verdict = 'accepted' | 'nonce-gap' | NonceRefusal
 
 const verdicts: readonly (readonly [RegExp, Verdict])[] = [
   [/nonce (is )?too (high|far)|nonce gap|gapped.?nonce|future nonce|nonce.*(higher|greater) than/i, 'nonce-gap'],
@@ -26,9 +23,6 @@ const verdicts: readonly (readonly [RegExp, Verdict])[] = [
   [/intrinsic gas|floor data gas|gas ?limit|requires at least [0-9]+ gas/i, 'wrong-gas'],
 ]
 
-/** Several actions of one signer broadcast at a time. The earlier nonce is usually on its way to the node. */
-const GAP_RETRY_MS = [20, 50, 100, 200, 400]
-
 /**
  * `onPartlyAccepted` is called when the quorum refuses it but a provider accepted it, or failed and may have: it may be mined, and its calldata may be public. Where a
  * node queues nothing, it waits for the earlier nonce.
@@ -37,15 +31,8 @@ export async function broadcast(
   node: Pick<EvmNode, 'broadcast'>,
   raw: Hex,
   onPartlyAccepted: () => void = () => undefined,
-): Promise<'accepted' | Refusal> {
-  for (const waitMs of GAP_RETRY_MS) {
-    const verdict = await broadcastOnce(node, raw, onPartlyAccepted)
-    if (verdict !== 'nonce-gap') return verdict
-    await sleep(waitMs)
-  }
-  const verdict = await broadcastOnce(node, raw, onPartlyAccepted)
-  if (verdict === 'nonce-gap') throw new ChainFailure('unreachable', 'the node lacks an earlier transaction of this account')
-  return verdict
+): Promise<'accepted' | NonceRefusal> {
+  return pastNonceGap(() => broadcastOnce(node, raw, onPartlyAccepted))
 }
 
 async function broadcastOnce(node: Pick<EvmNode, 'broadcast'>, raw: Hex, onPartlyAccepted: () => void): Promise<Verdict> {

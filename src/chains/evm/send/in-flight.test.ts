@@ -3,6 +3,7 @@ import type { Hex } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import { createSecret } from '../../../protocol/secret.ts'
+import { nonceOf } from '../../contract/nonces.ts'
 import type { Outbox } from '../../port/outbox.ts'
 import { createMemoryOutbox, type MemoryOutbox, OutboxFailure } from '../../testing/outbox.fixture.ts'
 import { openEvmClient } from '../client.fixture.ts'
@@ -11,7 +12,6 @@ import { createExecutor } from '../execute.ts'
 import { createContracts, initiateData } from '../htlc.ts'
 import type { EvmNode } from '../nodes/node.ts'
 import { NodeRefusal } from '../nodes/rpc.ts'
-import { nonceOf } from './transaction.ts'
 
 const { fixture, client, node, termsFor, phaseOf } = await openEvmClient()
 let outbox: MemoryOutbox

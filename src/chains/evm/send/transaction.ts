@@ -42,11 +42,6 @@ export function signTransaction(
   return { tx: keccak256(raw), raw, slots: [`${accountOf(signer)}:${nonce}`], nonce, feeRate: fees.maxFeePerGas }
 }
 
-export function nonceOf({ tx, nonce }: Attempt): bigint {
-  if (nonce === undefined) throw new Error(`recorded transaction ${tx} has no nonce`)
-  return nonce
-}
-
 export function readAttempt({ tx, raw, at }: Attempt): Signed {
   const parsed = parseRaw(raw)
   if (parsed === 'no recipient') throw new Error(`recorded transaction ${tx} has no recipient`)
