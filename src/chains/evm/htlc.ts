@@ -6,8 +6,8 @@ import type { Chain } from '../../protocol/chain.ts'
 import { TandemError } from '../../protocol/error.ts'
 import type { HtlcTerms, SwapId } from '../../protocol/htlc.ts'
 import type { Hex32 } from '../../protocol/secret.ts'
+import { memoize } from '../contract/memoize.ts'
 import { parseAddress } from './address.ts'
-import { memoize } from './memoize.ts'
 import { encodeWords, hashWords, type Word } from './words.ts'
 
 /** The contract that locks one asset. `token` is null for the native coin. */

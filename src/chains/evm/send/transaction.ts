@@ -11,10 +11,10 @@ import {
 } from 'viem'
 import { onCurve, type Signer } from '../../../keys/key.ts'
 import type { FeeModel } from '../../../protocol/registry/family-data.ts'
+import { memoize } from '../../contract/memoize.ts'
 import type { Attempt } from '../../port/outbox.ts'
 import { accountOf } from '../address.ts'
 import { type Fees, sameFees } from '../fees/fees.ts'
-import { memoize } from '../memoize.ts'
 
 export type TransactionCall = { readonly to: Address; readonly data: Hex; readonly value: bigint }
 
