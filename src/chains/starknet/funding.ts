@@ -1,0 +1,28 @@
+/** The calls and typed data that fund a swap. The node is asked only for the allowance. */
+import type { Call } from '../../../contracts/starknet/client/calls.ts'
+import type { FeltCall } from '../../protocol/funding/felt-calls.ts'
+import type { Funding } from '../../protocol/funding/funding.ts'
+import type { FundingRequest } from '../port/client.ts'
+import { addressOfFelt, feltOf } from './address.ts'
+import type { ContractState } from './contract-state.ts'
+import { approvalCallOf, type HtlcContract, initiateCallOf, typedDataOf } from './htlc.ts'
+
+/** Any amount: tokens do not subtract from the largest u256. */
+export const UNLIMITED = 2n ** 256n - 1n
+
+export async function fundingOf(state: ContractState, contract: HtlcContract, request: FundingRequest): Promise<Funding> {
+  const { terms } = request
+  const payer = request.payer ?? terms.initiator
+  const allowance = await state.allowance(contract.token, feltOf(payer), contract.address)
+  const amount = request.approval === 'unlimited' ? UNLIMITED : terms.amount
+  return {
+    kind: 'feltCalls',
+    approval: allowance >= terms.amount ? null : asWritten(approvalCallOf(contract, amount)),
+    initiate: asWritten(initiateCallOf(contract, terms, payer)),
+    typedData: { ...typedDataOf(contract, terms) },
+  }
+}
+
+function asWritten({ to, selector, calldata }: Call): FeltCall {
+  return { to: addressOfFelt(to), selector, calldata }
+}

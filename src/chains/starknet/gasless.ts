@@ -1,0 +1,115 @@
+/** Checks a user's signed initiation as strictly as the contract does, before anyone pays a fee for it. */
+import { type Felt, felt, fieldPrime, selectorOf, shortString } from '../../../contracts/starknet/client/felt.ts'
+import { TandemError } from '../../protocol/error.ts'
+import type { HtlcTerms } from '../../protocol/htlc.ts'
+import { relayLimits } from '../../protocol/relay-limits.ts'
+import { ChainFailure } from '../port/failure.ts'
+import { feltOf } from './address.ts'
+import type { ContractState } from './contract-state.ts'
+import { digestOf, type HtlcContract, signedInitiateCallOf } from './htlc.ts'
+import type { StarknetNode } from './nodes/node.ts'
+import { asChainFailure, isRevert } from './refusal.ts'
+
+/** Enough for an account with a dozen signers, and for a passkey; short enough to be relayed. */
+const MAX_FELTS = 100
+const IS_VALID_SIGNATURE = selectorOf('is_valid_signature')
+/** SNIP-6, and older accounts, which answer true. */
+const APPROVALS: ReadonlySet<bigint> = new Set([BigInt(shortString('VALID')), 1n])
+
+/** Felts joined by commas, each decimal or hex. How many there are, the account decides. */
+export function parseSignature(text: string): readonly Felt[] {
+  const parts = text.split(',').map((part) => part.trim())
+  if (parts.length > MAX_FELTS)
+    throw new TandemError('invalid_signature', `signature has ${parts.length} numbers, expected at most ${MAX_FELTS}`)
+  return parts.map((part, index) => {
+    const where = `signature: number ${index + 1} of ${parts.length}`
+    if (!/^([0-9]{1,80}|0x[0-9a-fA-F]{1,64})$/.test(part))
+      throw new TandemError('invalid_signature', `${where}: expected a decimal number or hex with 0x, got "${part.slice(0, 90)}"`)
+    const value = BigInt(part)
+    if (value >= fieldPrime) throw new TandemError('invalid_signature', `${where} is not below the prime of Starknet's field`)
+    return felt(value)
+  })
+}
+
+/** Asks the initiator's account. Any account may be hostile: whatever it answers, or if it fails, only an approval counts. */
+export async function verifySignature(
+  node: StarknetNode,
+  contract: HtlcContract,
+  terms: HtlcTerms,
+  signature: readonly Felt[],
+): Promise<void> {
+  const { initiator } = terms
+  if ((await node.classHashAt(feltOf(initiator))) === null)
+    throw new TandemError('bad_request', `the account ${initiator} is not deployed, so it cannot verify a signature: deploy it first`)
+  const calldata = [digestOf(contract, terms), felt(BigInt(signature.length)), ...signature]
+  const answer = await askAccount(node, feltOf(initiator), calldata)
+  if (answer?.length !== 1 || !answer.every((value) => APPROVALS.has(BigInt(value))))
+    throw new TandemError('invalid_signature', `the account ${initiator} does not accept the signature for the typed_data of this order`)
+}
+
+/** Null: it panicked, or is no account. */
+async function askAccount(node: StarknetNode, account: Felt, calldata: readonly Felt[]): Promise<readonly Felt[] | null> {
+  try {
+    return await node.call({ to: account, selector: IS_VALID_SIGNATURE, calldata })
+  } catch (error) {
+    if (isRevert(error)) return null
+    throw asChainFailure(error, `asking the account ${account} about its signature`)
+  }
+}
+
+/**
+ * How many reverts of a relay we pay for. Every account is a contract that decides about the signature. Only those of a class that is known to decide
+ * by a key alone are trusted to decide the same when it is mined.
+ */
+export async function revertsPaidFor(node: StarknetNode, accountClass: string, { initiator }: HtlcTerms): Promise<number> {
+  const isKnown = (await node.classHashAt(feltOf(initiator))) === feltOf(accountClass)
+  return isKnown ? relayLimits.reverted : relayLimits.revertedByContract
+}
+
+/** How much a gasless initiation could take from the initiator now; null if it is initiated already. */
+export async function spendableOf(state: ContractState, contract: HtlcContract, terms: HtlcTerms): Promise<bigint | null> {
+  if ((await state.htlc(contract, terms)) !== 'absent') return null
+  const { balance, allowance } = await fundsOf(state, contract, terms)
+  return balance < allowance ? balance : allowance
+}
+
+/** Throws unless the initiation would succeed now, or the swap is initiated already. */
+export async function verifyInitiation(
+  node: StarknetNode,
+  state: ContractState,
+  contract: HtlcContract,
+  terms: HtlcTerms,
+  signature: readonly Felt[],
+): Promise<void> {
+  if ((await state.htlc(contract, terms)) !== 'absent') return
+  await verifyFunds(state, contract, terms)
+  try {
+    // Any sender will do: the contract does not check it.
+    await node.call(signedInitiateCallOf(contract, terms, signature))
+  } catch (error) {
+    throw asRefused(asChainFailure(error, 'initiate'), 'the initiation would fail on the chain')
+  }
+}
+
+/** What the chain would refuse is the user's fault. */
+export function asRefused(failure: unknown, what: string): unknown {
+  if (!(failure instanceof ChainFailure) || failure.kind !== 'would-fail') return failure
+  return new TandemError('bad_request', `${what}: ${failure.message}`, { cause: failure })
+}
+
+async function verifyFunds(state: ContractState, contract: HtlcContract, terms: HtlcTerms): Promise<void> {
+  const { initiator, asset, amount } = terms
+  const { balance, allowance } = await fundsOf(state, contract, terms)
+  if (balance < amount) throw new TandemError('bad_request', `${initiator} holds ${balance} of ${asset}, the order needs ${amount}`)
+  if (allowance < amount)
+    throw new TandemError(
+      'bad_request',
+      `${initiator} has approved ${allowance} of ${asset}, the order needs ${amount}: send approval_transaction first`,
+    )
+}
+
+async function fundsOf(state: ContractState, { token, address }: HtlcContract, { initiator }: HtlcTerms) {
+  const owner = feltOf(initiator)
+  const [balance, allowance] = await Promise.all([state.tokenBalance(token, owner), state.allowance(token, owner, address)])
+  return { balance, allowance }
+}
