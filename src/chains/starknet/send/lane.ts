@@ -1,0 +1,105 @@
+/** The transactions of one account on one Starknet chain: see `contract/nonce-lane.ts`. */
+import { type Felt, selectorOf } from '../../../../contracts/starknet/client/felt.ts'
+import type { Chain } from '../../../protocol/chain.ts'
+import type { Duty, Lane } from '../../contract/lane.ts'
+import { type NonceTypes, openNonceLane } from '../../contract/nonce-lane.ts'
+import { ChainFailure } from '../../port/failure.ts'
+import type { Outbox } from '../../port/outbox.ts'
+import { accountOf, feltOf } from '../address.ts'
+import { starknetDataOf } from '../chain-data.ts'
+import type { ContractState } from '../contract-state.ts'
+import { type Fees, highestFee, raiseFees, suggestFees } from '../fees/fees.ts'
+import { chainIdOf } from '../htlc.ts'
+import type { GasAmounts, NodeCall, StarknetNode } from '../nodes/node.ts'
+import { broadcast } from './broadcast.ts'
+import { isSameCall, type Multicall, noopCall, readAttempt, type Signed, signInvoke } from './transaction.ts'
+
+export interface StarknetTypes extends NonceTypes {
+  readonly call: Multicall
+  readonly signed: Signed
+  readonly cost: GasAmounts
+  readonly fees: Fees
+}
+
+/** Sequencers take nonces up to 200 ahead of the account's. */
+const MAX_IN_FLIGHT = 150n
+
+export type OpenStarknetLane = (outbox: Outbox, duty: Duty) => Promise<Lane<StarknetTypes>>
+
+export function createLanes(node: StarknetNode, chain: Chain, state: Pick<ContractState, 'tokenBalance'>): OpenStarknetLane {
+  const { accountClass } = starknetDataOf(chain)
+  const feeToken = feltOf(starknetDataOf(chain).feeToken)
+  const chainId = chainIdOf(chain)
+  const deployed = new Set<Felt>()
+
+  /** Asked once for each account: what is deployed stays. */
+  async function assertDeployed(sender: Felt, address: string): Promise<void> {
+    if (deployed.has(sender)) return
+    if ((await node.classHashAt(sender)) === null) throw notDeployed(chain, address)
+    deployed.add(sender)
+  }
+
+  return async (outbox, duty) => {
+    const address = accountOf(outbox.key, accountClass)
+    const sender = feltOf(address)
+    const noop = noopCall(feeToken, sender)
+    let next = 0n
+    const nextNonce = async () => {
+      next = await node.nonce(sender)
+      return next
+    }
+    const opening = openNonceLane<StarknetTypes>(
+      {
+        address,
+        coin: `the fee token of ${chain.id}`,
+        noop,
+        isNoop: (call) => isSameCall(call, noop),
+        isSameCall,
+        read: readAttempt,
+        sign(signer, { call, nonce, cost, fees }) {
+          if (nonce - next > MAX_IN_FLIGHT)
+            throw new ChainFailure('would-fail', `${address} has ${MAX_IN_FLIGHT} transactions in flight: sequencers take few more`)
+          return signInvoke(signer, { chainId, sender, nonce, gas: cost, fees }, call)
+        },
+        partsOf: ({ gas, fees }) => ({ cost: gas, fees }),
+        nextNonce,
+        balance: () => state.tokenBalance(feeToken, sender),
+        // One that the sequencer rejected is not known any more: it may be sent again as it was.
+        async isKnown(tx) {
+          const outcome = await node.outcome(tx)
+          return outcome !== null && outcome.kind !== 'rejected'
+        },
+        hidesUnmined: false,
+        newestBlock: () => node.block('latest'),
+        broadcast: (signed, onPartlyAccepted) => broadcast(node, signed, nextNonce, onPartlyAccepted),
+        suggestFees: () => suggestFees(node, chain),
+        raiseFees: (fees, suggested, bump) => raiseFees(chain, fees, suggested, bump),
+        isSameCost: (a, b) => a.l1Gas === b.l1Gas && a.l1DataGas === b.l1DataGas && a.l2Gas === b.l2Gas,
+        surchargeOf: async ({ calls }) => calls.reduce((sum, call) => sum + spentBy(call, feeToken), 0n),
+        highestCost: ({ cost, fees }) => highestFee(cost, fees),
+      },
+      chain,
+      outbox,
+      duty,
+    )
+    const [lane] = await Promise.all([opening, assertDeployed(sender, address)])
+    return lane
+  }
+}
+
+export function notDeployed({ id }: Chain, address: string): ChainFailure {
+  return new ChainFailure(
+    'would-fail',
+    `the account ${address} is not deployed on ${id}, and cannot send anything: send STRK to it, then deploy it with ` +
+      `\`tandem deploy --chain ${id}\` and its key`,
+  )
+}
+
+const approveSelector = selectorOf('approve')
+
+/** An initiation in the fee token takes its amount from the balance that pays the fee. */
+function spentBy({ to, selector, calldata }: NodeCall, feeToken: Felt): bigint {
+  if (to !== feeToken || selector !== approveSelector) return 0n
+  const [, low = '0x0', high = '0x0'] = calldata
+  return BigInt(low) + (BigInt(high) << 128n)
+}

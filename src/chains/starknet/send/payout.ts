@@ -1,0 +1,44 @@
+/** Tries a payout without the secret. */
+import { type Felt, selectorOf } from '../../../../contracts/starknet/client/felt.ts'
+import type { HtlcTerms } from '../../../protocol/htlc.ts'
+import { ChainFailure } from '../../port/failure.ts'
+import { feltOf } from '../address.ts'
+import type { ContractState } from '../contract-state.ts'
+import { estimateCalls } from '../fees/gas.ts'
+import type { HtlcContract } from '../htlc.ts'
+import type { GasAmounts, StarknetNode } from '../nodes/node.ts'
+import { asChainFailure } from '../refusal.ts'
+
+const transferSelector = selectorOf('transfer')
+
+/**
+ * No node can execute a call as if the HTLC sent it. So the sender's account pays the redeemer nothing: tokens check the recipient, and whether they are
+ * paused, before the amount. Resolves to the gas of that payment. Rejects with `would-fail` if the payout cannot succeed.
+ */
+export async function tryPayout(
+  node: Pick<StarknetNode, 'nonce' | 'estimate'>,
+  state: Pick<ContractState, 'tokenBalance'>,
+  contract: HtlcContract,
+  terms: HtlcTerms,
+  sender: Felt,
+): Promise<GasAmounts> {
+  const calls = [{ to: contract.token, selector: transferSelector, calldata: [feltOf(terms.redeemer), '0x0', '0x0'] as const }]
+  const [, gas] = await Promise.all([
+    assertCovered(state, contract, terms),
+    estimateCalls(node, sender, { calls }).catch((error: unknown) => {
+      throw asChainFailure(error, `paying ${terms.redeemer} out of the HTLC`)
+    }),
+  ])
+  return gas
+}
+
+/** Rejects with `would-fail` if the HTLC holds less than the payout. */
+export async function assertCovered(
+  state: Pick<ContractState, 'tokenBalance'>,
+  { token, address }: HtlcContract,
+  { asset, amount, redeemer }: HtlcTerms,
+): Promise<void> {
+  const held = await state.tokenBalance(token, address)
+  if (held < amount)
+    throw new ChainFailure('would-fail', `paying ${redeemer} out of the HTLC: it holds ${held} of ${asset}, needs ${amount}`)
+}
