@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { ChainFailure } from '../port/failure.ts'
 import { batchCalls } from './batch-calls.ts'
-import type { RpcCall } from './json-rpc.ts'
+import type { RpcCall, RpcParams } from './json-rpc.ts'
 import { Refusal } from './refusal.ts'
 
 /** A simulated provider, and the calls of each request to it. */
@@ -10,19 +10,20 @@ function simulate(answerBatch: (calls: readonly RpcCall[]) => readonly unknown[]
   const requests: unknown[][] = []
   const clock = { ms: 0 }
   const rpc: Parameters<typeof batchCalls>[0] = {
-    async call(_method, [param]) {
-      requests.push([param])
-      return param
+    async call(_method, params) {
+      requests.push([firstOf(params)])
+      return firstOf(params)
     },
     async batch(calls) {
-      requests.push(calls.map(({ params }) => params[0]))
+      requests.push(calls.map(({ params }) => firstOf(params)))
       return answerBatch(calls)
     },
   }
   const call = batchCalls(rpc, () => clock.ms)
   return { requests, clock, ask: (params: readonly unknown[]) => Promise.all(params.map((param) => call('echo', [param]))) }
 }
-const echo = (calls: readonly RpcCall[]) => calls.map(({ params }) => params[0])
+const firstOf = (params: RpcParams): unknown => Object.values(params)[0]
+const echo = (calls: readonly RpcCall[]) => calls.map(({ params }) => firstOf(params))
 const fail = () => {
   throw new ChainFailure('unreachable', 'HTTP 400 without JSON')
 }
@@ -50,7 +51,7 @@ it('calls made while a request is under way share the next one, and wait only a 
       answers.push(() => resolve(answer))
     })
   const call = batchCalls({
-    call: (_, params) => slow([...params], params[0]),
+    call: (_, params) => slow([firstOf(params)], firstOf(params)),
     batch: (calls) => slow(echo(calls), echo(calls)),
   })
   const first = call('echo', [1])
@@ -77,7 +78,7 @@ it('more calls than a batch may have take several requests', async () => {
 
 it('a refusal rejects only its own call', async () => {
   const refusal = new Refusal(-32_000, 'unknown block')
-  const { ask } = simulate((calls) => calls.map(({ params: [param] }) => (param === 2 ? refusal : param)))
+  const { ask } = simulate((calls) => calls.map(({ params }) => (firstOf(params) === 2 ? refusal : firstOf(params))))
   const refused = ask([2, 5])
   await expect(refused).rejects.toBe(refusal)
   expect(await ask([1, 3])).toEqual([1, 3])

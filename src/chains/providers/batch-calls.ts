@@ -1,5 +1,5 @@
 /** Batches JSON-RPC calls: those made at the same moment, and those made while a request is under way. So a busy process sends fewer requests per call. */
-import type { JsonRpc, RpcCall } from './json-rpc.ts'
+import type { JsonRpc, RpcCall, RpcParams } from './json-rpc.ts'
 import { Refusal } from './refusal.ts'
 
 /** Providers limit how many calls a batch may have. */
@@ -15,7 +15,7 @@ type Waiting = RpcCall & { readonly askers: readonly Asker[] }
 export function batchCalls(
   rpc: Pick<JsonRpc, 'call' | 'batch'>,
   nowMs: () => number = () => performance.now(),
-): (method: string, params: readonly unknown[]) => Promise<unknown> {
+): (method: string, params: RpcParams) => Promise<unknown> {
   let waiting: (RpcCall & Asker)[] = []
   let underWay = 0
   let timer: NodeJS.Timeout | null = null

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { gatherCalls } from './gather-calls.ts'
-import type { RpcCall } from './json-rpc.ts'
+import type { RpcCall, RpcParams } from './json-rpc.ts'
 import { Refusal } from './refusal.ts'
 
 function simulateRpc(answer: (call: RpcCall) => unknown) {
@@ -8,7 +8,7 @@ function simulateRpc(answer: (call: RpcCall) => unknown) {
   return {
     sent,
     rpc: {
-      async call(method: string, params: readonly unknown[]) {
+      async call(method: string, params: RpcParams) {
         sent.push([{ method, params }])
         const result = answer({ method, params })
         if (result instanceof Refusal) throw result
@@ -22,8 +22,10 @@ function simulateRpc(answer: (call: RpcCall) => unknown) {
   }
 }
 
+const numberIn = ({ params }: RpcCall): unknown => Object.values(params)[0]
+
 test('calls of one moment are one batch, each with its own answer or refusal; a single call is not a batch', async () => {
-  const { rpc, sent } = simulateRpc(({ params: [number] }) => (number === 2 ? new Refusal(-5, 'not found', null) : `answer ${number}`))
+  const { rpc, sent } = simulateRpc((call) => (numberIn(call) === 2 ? new Refusal(-5, 'not found', null) : `answer ${numberIn(call)}`))
   const call = gatherCalls(rpc)
   const results = await Promise.allSettled([1, 2, 3].map((number) => call('get', [number])))
   expect(results.map((result) => (result.status === 'fulfilled' ? result.value : result.reason.message))).toEqual([
@@ -38,7 +40,7 @@ test('calls of one moment are one batch, each with its own answer or refusal; a 
 })
 
 test('a batch has at most 100 calls, and a node that does not answer fails only the calls of its batch', async () => {
-  const { rpc, sent } = simulateRpc(({ params: [number] }) => number)
+  const { rpc, sent } = simulateRpc(numberIn)
   const failing = {
     ...rpc,
     async batch(calls: readonly RpcCall[]) {

@@ -3,11 +3,14 @@ import { ChainFailure } from '../port/failure.ts'
 import type { ProviderHttp, ProviderResponse } from './http.ts'
 import { Refusal } from './refusal.ts'
 
-export type RpcCall = { readonly method: string; readonly params: readonly unknown[] }
+/** By position or by name. */
+export type RpcParams = readonly unknown[] | Readonly<Record<string, unknown>>
+
+export type RpcCall = { readonly method: string; readonly params: RpcParams }
 
 export interface JsonRpc {
   /** Rejects with a Refusal, or with ChainFailure('unreachable') when there is no usable answer. */
-  call(method: string, params: readonly unknown[], timeoutMs?: number): Promise<unknown>
+  call(method: string, params: RpcParams, timeoutMs?: number): Promise<unknown>
   /** Answers in the order of the calls; a call that is refused has its Refusal in that place. */
   batch(calls: readonly RpcCall[]): Promise<readonly unknown[]>
 }

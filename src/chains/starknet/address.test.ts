@@ -71,7 +71,7 @@ test('a transaction is named without leading zeros', () => {
     expect(() => textForms.parseTransactionId(text)).toThrow(expect.objectContaining({ code: 'bad_request' }))
 })
 
-test('a swap id is compared in lower case; a short text is none', () => {
-  expect(textForms.comparable('AB'.repeat(32))).toBe('ab'.repeat(32))
+test('a swap id is compared in lower case and without leading zeros; a short text is none', () => {
+  for (const text of ['AB'.repeat(31), 'ab'.repeat(31), `00${'ab'.repeat(31)}`]) expect(textForms.comparable(text)).toBe('ab'.repeat(31))
   for (const text of ['abc', 'bcrt1qw508d6', 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', '']) expect(textForms.comparable(text)).toBeNull()
 })

@@ -23,7 +23,7 @@ export const textForms: TextForms = {
   formatInitiation: (tx) => tx,
   comparable(text) {
     if (/^0x[0-9a-f]{1,64}$/i.test(text)) return addressOfFelt(text as Felt)
-    // A swap id is the contract's order id, with leading zeros and without 0x.
-    return /^[0-9a-f]{64}$/i.test(text) ? text.toLowerCase() : null
+    // A swap id is the contract's order id, a hash, without 0x and leading zeros.
+    return /^0*([0-9a-f]{48,63})$/i.exec(text)?.[1]?.toLowerCase() ?? null
   },
 }

@@ -22,9 +22,6 @@ export type NodeEvent = {
   readonly blockHeight: bigint
   readonly blockHash: string
   readonly tx: string
-  /** Of the transaction in its block, and of the event in its transaction. */
-  readonly transactionIndex: bigint
-  readonly eventIndex: bigint
 }
 
 export type EventQuery = {
@@ -88,7 +85,10 @@ export class PartialRefusal extends NodeRefusal {
 
 /** `events`, `call`, `callAmount`, `estimate` and `broadcast` reject with a NodeRefusal that callers read; the others only with `unreachable`. */
 export interface StarknetNode {
+  /** The short string of its chain id, e.g. 'SN_MAIN'. */
   chainId(): Promise<string>
+  /** Of the JSON-RPC, e.g. '0.9.0'. */
+  specVersion(): Promise<string>
 
   // Blocks.
 
@@ -117,7 +117,7 @@ export interface StarknetNode {
 
   // History.
 
-  /** All pages. In the order of the chain. */
+  /** All pages, each event once. Those of pre-confirmed blocks are left out. */
   events(query: EventQuery): Promise<readonly NodeEvent[]>
   /** Null: the node does not know it. */
   outcome(tx: string): Promise<Outcome | null>
@@ -125,11 +125,11 @@ export interface StarknetNode {
   // Sending.
 
   /**
-   * Executes it on the newest state. `validates` false: the account does not check the signature, which may be empty. With several providers: the highest
-   * amounts and prices.
+   * Executes it on the newest state. `validates` false: the account does not check the signature, which may be empty. With several providers: for each
+   * amount and price at least the lowest honest answer.
    */
   estimate(transaction: WireTransaction, options: { readonly validates: boolean }): Promise<FeeEstimate>
-  /** Goes to every provider. Resolves if a quorum has it. */
+  /** Goes to every provider. Resolves if a quorum has it, now or since an earlier broadcast. A PartialRefusal: some may have it. */
   broadcast(transaction: WireTransaction): Promise<void>
   close(): void
 }
