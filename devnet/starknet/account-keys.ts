@@ -1,0 +1,11 @@
+// The account of a key: its public key, and the address at which the account's class is deployed for it.
+import { ec } from 'starknet'
+import { accountClass } from './classes/account.ts'
+import { addressFrom } from './hashes.ts'
+
+export type AccountKey = { readonly privateKey: string; readonly publicKey: bigint; readonly address: bigint }
+
+export function accountOfKey(privateKey: string): AccountKey {
+  const publicKey = BigInt(ec.starkCurve.getStarkKey(privateKey))
+  return { privateKey, publicKey, address: addressFrom(accountClass.classHash, publicKey, [publicKey]) }
+}

@@ -1,0 +1,129 @@
+// A TypeScript re-implementation of OpenZeppelin's account for Cairo: one STARK key. The simulator runs no Cairo.
+import type { Calldata } from '../execution/calldata.ts'
+import { panic } from '../execution/panic.ts'
+import { type Felts, selectorOf, shortString } from '../felt.ts'
+import { isSignedBy } from '../hashes.ts'
+import type { ContractClass, ContractEnv, EntryPoint } from './contract-class.ts'
+import { abiTypes, simpleAbi } from './simple-abi.ts'
+
+const { bool, classHash, felt, felts } = abiTypes
+export const VALID = shortString('VALID')
+/** The interfaces of accounts: SNIP-6 and SNIP-5. */
+const ISRC6_ID = 0x2ceccef7f994940b3962a6c67e0ba4fcd37df7d131417c604f91e03caecc1cdn
+const ISRC5_ID = 0x3f918d17e5ee77373b56385708f855659a07f75997f365cf87748628532a055n
+
+/** How an account decides. The rest is the same for all accounts. */
+export type SignatureCheck = (env: ContractEnv, hash: bigint, signature: Felts) => boolean
+
+type Call = { readonly to: bigint; readonly selector: bigint; readonly calldata: Felts }
+
+const oneKey: SignatureCheck = (env, hash, signature) => {
+  const [r, s] = signature
+  return r !== undefined && s !== undefined && signature.length === 2 && isSignedBy(env.read('public key'), hash, [r, s])
+}
+
+function assertProtocol(env: ContractEnv): void {
+  if (env.caller !== 0n) throw panic('Account: invalid caller')
+}
+
+/** `Array<Call>`: the calldata of `__execute__` and `__validate__`. */
+function readCalls(calldata: Calldata): readonly Call[] {
+  const count = Number(calldata.u32())
+  const calls = Array.from({ length: count }, () => ({ to: calldata.address(), selector: calldata.felt(), calldata: calldata.felts() }))
+  calldata.end()
+  return calls
+}
+
+export function validateBy(check: SignatureCheck): EntryPoint {
+  return (env, calldata) => {
+    calldata.rest()
+    if (!check(env, env.transaction.hash, env.transaction.signature)) throw panic('Account: invalid signature')
+    return [VALID]
+  }
+}
+
+/** `__execute__`: makes the calls in their order. */
+export const executeCalls: EntryPoint = (env, calldata) => {
+  assertProtocol(env)
+  const answers = readCalls(calldata).map(({ to, selector, calldata: inner }) => env.call(to, selector, inner))
+  return [BigInt(answers.length), ...answers.flatMap((answer) => [BigInt(answer.length), ...answer])]
+}
+
+export function isValidSignatureBy(check: SignatureCheck): EntryPoint {
+  return (env, calldata) => {
+    const [hash, signature] = [calldata.felt(), calldata.felts()]
+    calldata.end()
+    return [check(env, hash, signature) ? VALID : 0n]
+  }
+}
+
+export const supportsInterface: EntryPoint = (_env, calldata) => {
+  const id = calldata.felt()
+  calldata.end()
+  return [id === ISRC6_ID || id === ISRC5_ID ? 1n : 0n]
+}
+
+/** The entry points of an account whose signatures are decided by `check`. */
+export function accountEntryPoints(check: SignatureCheck): Readonly<Record<string, EntryPoint>> {
+  const validate = validateBy(check)
+  const isValidSignature = isValidSignatureBy(check)
+  return {
+    __validate__: validate,
+    __validate_declare__: validate,
+    __validate_deploy__: validate,
+    __execute__: executeCalls,
+    is_valid_signature: isValidSignature,
+    isValidSignature,
+    supports_interface: supportsInterface,
+  }
+}
+
+const calls = 'core::array::Array::<core::starknet::account::Call>'
+const callStruct = {
+  type: 'struct',
+  name: 'core::starknet::account::Call',
+  members: [
+    { name: 'to', type: abiTypes.address },
+    { name: 'selector', type: felt },
+    { name: 'calldata', type: 'core::array::Span::<core::felt252>' },
+  ],
+}
+
+export function accountAbi(constructorInputs: Readonly<Record<string, string>>): readonly unknown[] {
+  const functions = [
+    { name: '__execute__', inputs: { calls }, changes: true },
+    { name: '__validate__', inputs: { calls }, output: felt },
+    { name: '__validate_declare__', inputs: { class_hash: felt }, output: felt },
+    {
+      name: '__validate_deploy__',
+      inputs: { class_hash: classHash, contract_address_salt: felt, ...constructorInputs },
+      output: felt,
+    },
+    { name: 'is_valid_signature', inputs: { hash: felt, signature: felts }, output: felt },
+    { name: 'isValidSignature', inputs: { hash: felt, signature: felts }, output: felt },
+    { name: 'supports_interface', inputs: { interface_id: felt }, output: bool },
+    { name: 'get_public_key', inputs: {}, output: felt },
+  ]
+  return [callStruct, ...simpleAbi(constructorInputs, functions)]
+}
+
+export const accountClass: ContractClass = {
+  name: 'account',
+  // Of OpenZeppelin's account 1.0.0, so that tools which know that class work here.
+  classHash: 0x5b4b537eaa2399e3aa99c4e2e0208ebd6c71bc1467938cd52c798c601e43564n,
+  construct(env, calldata) {
+    const publicKey = calldata.felt()
+    calldata.end()
+    env.write('public key', publicKey)
+    env.emit([selectorOf('OwnerAdded'), publicKey], [])
+    return []
+  },
+  entryPoints: {
+    ...accountEntryPoints(oneKey),
+    get_public_key(env, calldata) {
+      calldata.end()
+      return [env.read('public key')]
+    },
+  },
+  abi: accountAbi({ public_key: felt }),
+}
