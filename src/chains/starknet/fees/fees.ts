@@ -1,8 +1,8 @@
 /** Fees of a new transaction, and the fee bump of one that waits too long. All in FRI, the smallest unit of STRK. */
 import type { Chain } from '../../../protocol/chain.ts'
-import { ChainFailure } from '../../port/failure.ts'
 import { starknetDataOf } from '../chain-data.ts'
 import type { GasAmounts, GasPrices, StarknetNode } from '../nodes/node.ts'
+import { newestOf } from '../nodes/read-blocks.ts'
 
 /** The highest price for each kind of gas, and the tip for each L2 gas. A transaction pays the price of its block, and the tip. */
 export type Fees = { readonly prices: GasPrices; readonly tip: bigint }
@@ -16,9 +16,7 @@ const OPTIONAL_FEE_FACTOR = 3n
 
 export async function suggestFees(node: Pick<StarknetNode, 'block'>, chain: Chain): Promise<Fees> {
   const { maxPerGas } = starknetDataOf(chain)
-  const block = await node.block('latest')
-  if (block === null) throw new ChainFailure('unreachable', 'the node has no block')
-  const { gasPrices } = block
+  const { gasPrices } = await newestOf(node)
   const tip = min(gasPrices.l2Gas / TIP_PART, maxPerGas.l2Gas)
   const l2Gas = min(gasPrices.l2Gas * PRICE_FACTOR, maxPerGas.l2Gas - tip)
   const l1Gas = min(gasPrices.l1Gas * PRICE_FACTOR, maxPerGas.l1Gas)

@@ -33,7 +33,7 @@ export async function tryPayout(
 }
 
 /** Rejects with `would-fail` if the HTLC holds less than the payout. */
-export async function assertCovered(
+async function assertCovered(
   state: Pick<ContractState, 'tokenBalance'>,
   { token, address }: HtlcContract,
   { asset, amount, redeemer }: HtlcTerms,

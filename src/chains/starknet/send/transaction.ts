@@ -83,7 +83,7 @@ export function wireFields({ nonce, gas, fees: { prices, tip } }: Omit<Envelope,
 }
 
 /** The argument of `__execute__`: a list of calls. */
-function executeCalldata({ calls }: Multicall): readonly Felt[] {
+export function executeCalldata({ calls }: Multicall): readonly Felt[] {
   const parts = calls.flatMap(({ to, selector, calldata }) => [to, selector, felt(BigInt(calldata.length)), ...calldata])
   return [felt(BigInt(calls.length)), ...parts]
 }
