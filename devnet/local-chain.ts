@@ -21,6 +21,8 @@ export interface LocalFamily<Control = unknown, Wallet extends LocalWallet = Loc
 export type LocalChainOptions = {
   /** Owns the initial supply: deploys the contracts and pays for the faucet. */
   readonly faucetKey: `0x${string}`
+  /** Of the parties and the users. Where an account is a contract, those of these keys are deployed. */
+  readonly ownerKeys?: readonly `0x${string}`[]
   readonly mining: LocalMining
 }
 

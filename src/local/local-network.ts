@@ -8,7 +8,7 @@ import type { Chain } from '../protocol/chain.ts'
 import type { ChainId } from '../protocol/chain-id.ts'
 import { TandemError } from '../protocol/error.ts'
 import { localAssets } from '../protocol/registry/local.ts'
-import type { LocalKeys, PrivateKeys } from './local-keys.ts'
+import type { LocalKeys } from './local-keys.ts'
 
 export type LocalNetwork = {
   readonly chains: readonly ChainId[]
@@ -48,8 +48,8 @@ type Entry = {
   readonly isOurs: boolean
 }
 
-export async function startLocalNetwork({ faucet }: LocalKeys, options: LocalNetworkOptions): Promise<LocalNetwork> {
-  const started = await Promise.allSettled(options.chains.map((chain) => startOne(chain, faucet, options)))
+export async function startLocalNetwork(keys: LocalKeys, options: LocalNetworkOptions): Promise<LocalNetwork> {
+  const started = await Promise.allSettled(options.chains.map((chain) => startOne(chain, keys, options)))
   const entries = started.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
   const close = async () => void (await Promise.all(entries.map(({ local }) => local.close())))
   const failure = started.find((result) => result.status === 'rejected')
@@ -96,12 +96,18 @@ export async function startLocalNetwork({ faucet }: LocalKeys, options: LocalNet
   }
 }
 
-async function startOne(chain: Chain, faucet: PrivateKeys, { mining, running }: LocalNetworkOptions): Promise<Entry> {
+async function startOne(
+  chain: Chain,
+  { faucet, solver, relay, users }: LocalKeys,
+  { mining, running }: LocalNetworkOptions,
+): Promise<Entry> {
   const family = await loadLocalFamily(chain.family)
   const curve = familyNamed(chain.family)?.curve
   if (curve === undefined) throw new Error(`${chain.id} is of the family "${chain.family}", which is not built in`)
   const given = running?.[chain.id]
-  const local = given ?? (await family.start(chain, { faucetKey: faucet[curve], mining }))
+  const local =
+    given ??
+    (await family.start(chain, { faucetKey: faucet[curve], ownerKeys: [solver, relay, ...users].map((owner) => owner[curve]), mining }))
   return { chain, family, curve, local, assets: localAssets.filter((asset) => asset.chain === chain.id), isOurs: given === undefined }
 }
 

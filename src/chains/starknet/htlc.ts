@@ -53,7 +53,7 @@ export function createContracts(chain: Chain, assets: readonly (Asset & { readon
   }
 }
 
-function orderTermsOf({ initiator, redeemer, timelock, amount, secretHash }: HtlcTerms): OrderTerms {
+export function orderTermsOf({ initiator, redeemer, timelock, amount, secretHash }: HtlcTerms): OrderTerms {
   return { initiator: feltOf(initiator), redeemer: feltOf(redeemer), timelock, amount, secretHash: secretHash.toLowerCase() }
 }
 
