@@ -6,6 +6,7 @@ import type { GasPrices } from './execution/gas.ts'
 import { hex, shortString } from './felt.ts'
 import type { SpecVersion } from './rpc/context.ts'
 import { createMethods } from './rpc/methods.ts'
+import type { Answer } from './rpc/request.ts'
 import { startRpcServer } from './rpc/rpc-server.ts'
 import { createSubscriptions } from './rpc/subscriptions.ts'
 import { createClassReader } from './transactions/declared-class.ts'
@@ -33,6 +34,8 @@ export interface StarknetChain {
   readonly webSocketUrl: string
   /** The node behind the interface, for tests and for the faucet. */
   readonly node: StarknetNode
+  /** Answers a request without a network: for simulated providers in front of this chain. */
+  readonly answer: Answer
   setMining(mining: StarknetMining): void
   /** Makes blocks now, with the transactions that wait. */
   mine(blocks?: number): void
@@ -109,6 +112,7 @@ export async function startStarknetChain(options: StarknetChainOptions = {}): Pr
     url: `http://127.0.0.1:${server.port}`,
     webSocketUrl: `ws://127.0.0.1:${server.port}`,
     node,
+    answer,
     setMining: node.setMining,
     mine: node.mine,
     passSeconds: node.passTime,
