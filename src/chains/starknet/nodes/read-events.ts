@@ -62,7 +62,8 @@ export function createEventPages(rpc: Rpc, block: StarknetNode['block']): Starkn
         events.push(...read.events.filter(({ blockHeight }) => blockHeight >= from && blockHeight <= to))
         requests += read.pages
         next = last + 1n
-        span = span * 2n < MAX_SPAN ? span * 2n : MAX_SPAN
+        const grown = span + span / 4n + 1n
+        span = grown < MAX_SPAN ? grown : MAX_SPAN
       } catch (error) {
         // It may have timed out because of the size: the next read asks for less.
         if (asked > 1n && (error instanceof NodeRefusal || error instanceof ChainFailure)) span = asked / 2n
