@@ -41,8 +41,12 @@ export interface LocalChain<Control = unknown> {
   readonly control: Control
   /** Pays from the faucet. Resolves to a transaction hash. */
   fund(asset: Asset, address: string, amount: bigint): Promise<string>
+  /** Pays the chain's own coin, if that is not an asset of the registry. Resolves to a transaction hash. */
+  fundCoin?(address: string, amount: bigint): Promise<string>
   /** Pays plenty of the fee coin, if that is not an asset of the registry. */
   fundGas?(address: string): Promise<void>
+  /** Makes a user's account usable, where accounts must be deployed first. */
+  openAccount?(privateKey: string): Promise<void>
   /** Mines the payments of `fund`, if that does not wait for a block. */
   confirmFunding?(): Promise<void>
   close(): Promise<void>

@@ -4,7 +4,8 @@ import { htlcClass } from './classes/htlc.ts'
 import { UDC_ADDRESSES } from './classes/udc.ts'
 import { type Felts, selectorOf, shortString, u256Felts } from './felt.ts'
 import { addressFrom } from './hashes.ts'
-import type { LocalCall, LocalSender } from './local-sender.ts'
+import type { LocalSender } from './local-sender.ts'
+import type { RawCall } from './transactions/invoke.ts'
 
 export type LocalContracts = { readonly wbtc: bigint; readonly htlc: bigint }
 
@@ -21,11 +22,11 @@ export function deployLocalContracts(deployer: LocalSender): LocalContracts {
 }
 
 /** At an address that does not depend on the deployer. */
-function deployment(classHash: bigint, constructorCalldata: Felts): LocalCall {
+function deployment(classHash: bigint, constructorCalldata: Felts): RawCall {
   const calldata = [classHash, 0n, 0n, BigInt(constructorCalldata.length), ...constructorCalldata]
   return { to: UDC_ADDRESSES[0], selector: selectorOf('deploy_contract'), calldata }
 }
 
-export function transferCall(token: bigint, recipient: bigint, amount: bigint): LocalCall {
+export function transferCall(token: bigint, recipient: bigint, amount: bigint): RawCall {
   return { to: token, selector: selectorOf('transfer'), calldata: [recipient, ...u256Felts(amount)] }
 }

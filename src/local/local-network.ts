@@ -26,6 +26,8 @@ export type LocalNetwork = {
   /** Pays from the faucet. Resolves to a transaction hash. */
   fund(asset: string, address: string, amount: bigint): Promise<string>
   fundGas(chain: ChainId, address: string): Promise<void>
+  /** Makes a user's account usable. */
+  openAccount(chain: ChainId, keys: PrivateKeys): Promise<void>
   confirmFunding(): Promise<void>
   /** For tests: the simulator of a chain that this network started. */
   control<Control>(chain: ChainId, family: LocalFamily<Control>): Control
@@ -74,6 +76,8 @@ export async function startLocalNetwork(keys: LocalKeys, options: LocalNetworkOp
       return entry.family.balances(asset)
     },
     async fund(id, address, amount) {
+      const fundCoin = entries.find(({ chain }) => chain.nativeAsset === id)?.local.fundCoin
+      if (fundCoin !== undefined) return fundCoin(address, amount)
       const asset = localAssets.find((known) => known.id === id)
       const entry = asset === undefined ? undefined : find(asset.chain)
       if (asset === undefined || entry === undefined) throw new TandemError('bad_request', `the faucet has no "${id}"`)
@@ -81,6 +85,10 @@ export async function startLocalNetwork(keys: LocalKeys, options: LocalNetworkOp
     },
     async fundGas(id, address) {
       await find(id)?.local.fundGas?.(address)
+    },
+    async openAccount(id, keys) {
+      const entry = find(id)
+      if (entry !== undefined) await entry.local.openAccount?.(keys[entry.curve])
     },
     async confirmFunding() {
       await Promise.all(entries.map(({ local }) => local.confirmFunding?.()))

@@ -26,6 +26,8 @@ export interface ContractEnv {
   write(name: string, value: bigint): void
   /** Fails the caller, too, if the called contract fails. */
   call(to: bigint, entryPoint: string | bigint, calldata: Felts): Felts
+  /** Null if the called contract panics: then nothing of what it did is kept. */
+  tryCall(to: bigint, entryPoint: string, calldata: Felts): Felts | null
   emit(keys: Felts, data: Felts): void
   /** `deployer` zero: the address does not depend on who deploys. Returns the address. */
   deploy(classHash: bigint, salt: bigint, calldata: Felts, deployer: bigint): bigint

@@ -5,7 +5,7 @@ import { addressFrom } from '../hashes.ts'
 import { readCalldata } from './calldata.ts'
 import type { GasMeter } from './gas.ts'
 import { Panic, systemFailure } from './panic.ts'
-import { classKey, declaredKey, type State, storageKey } from './state.ts'
+import { classKey, declaredKey, overlay, type State, storageKey } from './state.ts'
 
 export type EmittedEvent = { readonly address: bigint; readonly keys: Felts; readonly data: Felts }
 
@@ -97,6 +97,21 @@ function envOf(execution: Execution, address: bigint, caller: bigint, depth: num
     call(to, entryPoint, calldata) {
       const selector = typeof entryPoint === 'string' ? selectorOf(entryPoint) : entryPoint
       return runCall(execution, { to, selector, calldata, caller: address }, depth + 1)
+    },
+    tryCall(to, entryPoint, calldata) {
+      const attempt = overlay(state)
+      const emitted: EmittedEvent[] = []
+      try {
+        const call = { to, selector: selectorOf(entryPoint), calldata, caller: address }
+        const answer = runCall({ ...execution, state: attempt, events: emitted }, call, depth + 1)
+        attempt.commit(state)
+        events.push(...emitted)
+        return answer
+      } catch (error) {
+        // Contracts cannot catch failures of the system, for instance that nothing is deployed at the address.
+        if (error instanceof Panic && error.felts.length > 0) return null
+        throw error
+      }
     },
     emit(keys, data) {
       gas.countEvent(keys, data)

@@ -26,6 +26,7 @@ const withoutExplorer = new Set([
   'hypercore_localnet',
   'tron_localnet',
   'solana_localnet',
+  'starknet_localnet',
   'alpen_signet',
 ])
 

@@ -14,6 +14,7 @@ export const expectedAssets: Readonly<Record<EnvironmentName, Readonly<Record<st
     'solana_localnet:sol': 9,
     'solana_localnet:usdc': 6,
     'solana_localnet:cbbtc': 8,
+    'starknet_localnet:wbtc': 8,
     'ethereum_localnet:usdc': 6,
     'arbitrum_localnet:eth': 18,
     'arbitrum_localnet:wbtc': 8,

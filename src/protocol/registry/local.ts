@@ -1,12 +1,12 @@
 /**
- * The local network: two EVM chains, a Bitcoin, a Litecoin and a Solana chain, and simulators of HyperCore and Tron on this machine.
+ * The local network: two EVM chains, a Bitcoin, a Litecoin and a Solana chain, and simulators of HyperCore, Tron and Starknet on this machine.
  * Their block times are what `devnet/` mines: EVM and its relatives every second and on demand; Solana every 400 ms and, within limits, on demand; the
  * others every 2 s while transactions wait, else every 10 s.
  */
 import type { Asset } from '../asset.ts'
 import type { Chain } from '../chain.ts'
 import { ethereumLike } from './evm-families.ts'
-import { bitcoinLike, litecoinLike, solanaFamily } from './families.ts'
+import { bitcoinLike, litecoinLike, solanaFamily, starknetFamily } from './families.ts'
 import { coin, currency, token } from './listing.ts'
 
 const evmDefaults = {
@@ -39,6 +39,16 @@ const tronDefaults = {
   finalityTag: 'finalized',
   htlcSchemas: ['tron:htlc_erc20'],
   tokenSchemas: ['tron:erc20'],
+} as const satisfies Partial<Chain>
+
+const starknetDefaults = {
+  ...secondsDefaults,
+  family: 'starknet',
+  starknet: starknetFamily.starknet,
+  // The simulator accepts a block on L1 18 blocks later.
+  finalityTag: 'finalized',
+  htlcSchemas: starknetFamily.htlcSchemas,
+  tokenSchemas: starknetFamily.tokenSchemas,
 } as const satisfies Partial<Chain>
 
 const bitcoinDefaults = {
@@ -145,6 +155,15 @@ export const localChains: readonly Chain[] = [
     nativeAsset: 'solana_localnet:sol',
     explorerUrl: '',
   },
+  {
+    ...starknetDefaults,
+    id: 'starknet_localnet',
+    reference: 'starknet:SN_TANDEM_LOCAL',
+    displayName: 'Starknet Localnet',
+    icon: { text: 'STRK', color: '#0c0c4f' },
+    nativeAsset: 'starknet_localnet:strk',
+    explorerUrl: '',
+  },
 ]
 
 const btc = currency('Bitcoin', 'BTC', 8, [10_000n, 100_000_000n])
@@ -182,4 +201,5 @@ export const localAssets: readonly Asset[] = [
   coin('solana_localnet', 'solana', sol),
   token('solana_localnet', 'solana', usdc, null),
   token('solana_localnet', 'solana', cbbtc, null),
+  token('starknet_localnet', 'starknet', wbtc, null),
 ]
