@@ -7,6 +7,7 @@ export const localFamilies: Readonly<Partial<Record<FamilyName, () => Promise<Lo
   evm: async () => (await import('./evm/local.ts')).evmLocal,
   hypercore: async () => (await import('./hypercore/local.ts')).hypercoreLocal,
   solana: async () => (await import('./solana/local.ts')).solanaLocal,
+  starknet: async () => (await import('./starknet/local.ts')).starknetLocal,
   tron: async () => (await import('./tron/local.ts')).tronLocal,
 }
 

@@ -21,8 +21,6 @@ export interface LocalFamily<Control = unknown, Wallet extends LocalWallet = Loc
 export type LocalChainOptions = {
   /** Owns the initial supply: deploys the contracts and pays for the faucet. */
   readonly faucetKey: `0x${string}`
-  /** Of the parties and the users. Where an account is a contract, those of these keys are deployed. */
-  readonly ownerKeys?: readonly `0x${string}`[]
   readonly mining: LocalMining
 }
 
@@ -45,7 +43,7 @@ export interface LocalChain<Control = unknown> {
   fundCoin?(address: string, amount: bigint): Promise<string>
   /** Pays plenty of the fee coin, if that is not an asset of the registry. */
   fundGas?(address: string): Promise<void>
-  /** Makes a user's account usable, where accounts must be deployed first. */
+  /** Makes the account of a key usable, where accounts must be deployed first. */
   openAccount?(privateKey: string): Promise<void>
   /** Mines the payments of `fund`, if that does not wait for a block. */
   confirmFunding?(): Promise<void>

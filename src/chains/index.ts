@@ -11,6 +11,7 @@ import type { ChainClient } from './port/client.ts'
 import type { ChainFamily, ConnectOptions, ContractSchemas, FamilyFacts } from './port/family.ts'
 import type { BasicForms } from './port/text-forms.ts'
 import { solanaFacts } from './solana/facts.ts'
+import { starknetFacts } from './starknet/facts.ts'
 import { tronFacts } from './tron/facts.ts'
 
 type ListedFamily = {
@@ -39,6 +40,11 @@ const families: Readonly<Partial<Record<FamilyName, ListedFamily>>> = {
     facts: solanaFacts,
     load: async () => (await import('./solana/index.ts')).solana,
     loadSchemas: async () => (await import('./solana/schemas.ts')).schemas,
+  },
+  starknet: {
+    facts: starknetFacts,
+    load: async () => (await import('./starknet/index.ts')).starknet,
+    loadSchemas: async () => (await import('./starknet/schemas.ts')).schemas,
   },
   tron: {
     facts: tronFacts,

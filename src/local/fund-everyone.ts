@@ -23,8 +23,10 @@ export async function fundEveryone(network: LocalNetwork, keys: LocalKeys): Prom
 }
 
 async function fundOn(client: ChainClient, registry: Registry, network: LocalNetwork, keys: LocalKeys): Promise<void> {
-  for (const owner of [keys.solver, keys.relay, ...keys.users]) await network.fundGas(client.chain.id, addressOf(client, owner))
-  for (const owner of keys.users) await network.openAccount(client.chain.id, owner)
+  for (const owner of [keys.solver, keys.relay, ...keys.users]) {
+    await network.fundGas(client.chain.id, addressOf(client, owner))
+    await network.openAccount(client.chain.id, owner)
+  }
   for (const asset of registry.assetsOf(client.chain.id)) {
     const { solver, solverPayments, user, relay } = network.balances(asset)
     for (let payment = 0; payment < solverPayments; payment++)

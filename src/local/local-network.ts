@@ -8,7 +8,7 @@ import type { Chain } from '../protocol/chain.ts'
 import type { ChainId } from '../protocol/chain-id.ts'
 import { TandemError } from '../protocol/error.ts'
 import { localAssets } from '../protocol/registry/local.ts'
-import type { LocalKeys } from './local-keys.ts'
+import type { LocalKeys, PrivateKeys } from './local-keys.ts'
 
 export type LocalNetwork = {
   readonly chains: readonly ChainId[]
@@ -26,7 +26,7 @@ export type LocalNetwork = {
   /** Pays from the faucet. Resolves to a transaction hash. */
   fund(asset: string, address: string, amount: bigint): Promise<string>
   fundGas(chain: ChainId, address: string): Promise<void>
-  /** Makes a user's account usable. */
+  /** Makes the account of a key usable. */
   openAccount(chain: ChainId, keys: PrivateKeys): Promise<void>
   confirmFunding(): Promise<void>
   /** For tests: the simulator of a chain that this network started. */
@@ -50,8 +50,8 @@ type Entry = {
   readonly isOurs: boolean
 }
 
-export async function startLocalNetwork(keys: LocalKeys, options: LocalNetworkOptions): Promise<LocalNetwork> {
-  const started = await Promise.allSettled(options.chains.map((chain) => startOne(chain, keys, options)))
+export async function startLocalNetwork({ faucet }: LocalKeys, options: LocalNetworkOptions): Promise<LocalNetwork> {
+  const started = await Promise.allSettled(options.chains.map((chain) => startOne(chain, faucet, options)))
   const entries = started.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
   const close = async () => void (await Promise.all(entries.map(({ local }) => local.close())))
   const failure = started.find((result) => result.status === 'rejected')
@@ -104,18 +104,12 @@ export async function startLocalNetwork(keys: LocalKeys, options: LocalNetworkOp
   }
 }
 
-async function startOne(
-  chain: Chain,
-  { faucet, solver, relay, users }: LocalKeys,
-  { mining, running }: LocalNetworkOptions,
-): Promise<Entry> {
+async function startOne(chain: Chain, faucet: PrivateKeys, { mining, running }: LocalNetworkOptions): Promise<Entry> {
   const family = await loadLocalFamily(chain.family)
   const curve = familyNamed(chain.family)?.curve
   if (curve === undefined) throw new Error(`${chain.id} is of the family "${chain.family}", which is not built in`)
   const given = running?.[chain.id]
-  const local =
-    given ??
-    (await family.start(chain, { faucetKey: faucet[curve], ownerKeys: [solver, relay, ...users].map((owner) => owner[curve]), mining }))
+  const local = given ?? (await family.start(chain, { faucetKey: faucet[curve], mining }))
   return { chain, family, curve, local, assets: localAssets.filter((asset) => asset.chain === chain.id), isOurs: given === undefined }
 }
 

@@ -8,7 +8,7 @@ import type { ContractState } from './contract-state.ts'
 import { approvalCallOf, type HtlcContract, initiateCallOf, typedDataOf } from './htlc.ts'
 
 /** Any amount: tokens do not subtract from the largest u256. */
-export const UNLIMITED = 2n ** 256n - 1n
+const UNLIMITED = 2n ** 256n - 1n
 
 export async function fundingOf(state: ContractState, contract: HtlcContract, request: FundingRequest): Promise<Funding> {
   const { terms } = request

@@ -3,11 +3,14 @@ import { type Felt, felt, fieldPrime, selectorOf, shortString } from '../../../c
 import { TandemError } from '../../protocol/error.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { relayLimits } from '../../protocol/relay-limits.ts'
+import type { Gasless } from '../port/abilities/gasless.ts'
 import { ChainFailure } from '../port/failure.ts'
-import { feltOf } from './address.ts'
+import { type Address, feltOf } from './address.ts'
 import type { ContractState } from './contract-state.ts'
-import { digestOf, type HtlcContract, signedInitiateCallOf } from './htlc.ts'
-import type { StarknetNode } from './nodes/node.ts'
+import type { StarknetExecutor } from './execute.ts'
+import { assertRelayGas, estimateCalls } from './fees/gas.ts'
+import { type Contracts, digestOf, type HtlcContract, signedInitiateCallOf } from './htlc.ts'
+import type { NodeCall, StarknetNode } from './nodes/node.ts'
 import { asChainFailure, isRevert } from './refusal.ts'
 
 /** Enough for an account with a dozen signers, and for a passkey; short enough to be relayed. */
@@ -16,8 +19,46 @@ const IS_VALID_SIGNATURE = selectorOf('is_valid_signature')
 /** SNIP-6, and older accounts, which answer true. */
 const APPROVALS: ReadonlySet<bigint> = new Set([BigInt(shortString('VALID')), 1n])
 
+type Parts = {
+  readonly node: StarknetNode
+  readonly state: ContractState
+  readonly contracts: Contracts
+  readonly executor: Pick<StarknetExecutor, 'relay'>
+  /** The account that relays; null: unknown here, and the gas is checked when it is relayed. */
+  readonly relay: Address | null
+  readonly accountClass: string
+}
+
+export function createGasless({ node, state, contracts, executor, relay, accountClass }: Parts): Gasless {
+  return {
+    supports: () => true,
+    async verify(terms, text) {
+      const contract = contracts.of(terms.asset)
+      const signature = parseSignature(text)
+      await verifySignature(node, contract, terms, signature)
+      if ((await state.htlc(contract, terms)) !== 'absent') return
+      await verifyFunds(state, contract, terms)
+      const call = signedInitiateCallOf(contract, terms, signature)
+      await verifyCall(node, call)
+      if (relay !== null) await verifyGas(node, relay, call)
+    },
+    async initiate(terms, text, outbox) {
+      const contract = contracts.of(terms.asset)
+      const call = signedInitiateCallOf(contract, terms, parseSignature(text))
+      return executor.relay(contract, terms, call, outbox, { revertsPaidFor: await revertsPaidFor(node, accountClass, terms) })
+    },
+    async spendable(terms) {
+      const contract = contracts.of(terms.asset)
+      if ((await state.htlc(contract, terms)) !== 'absent') return null
+      const { balance, allowance } = await fundsOf(state, contract, terms)
+      return balance < allowance ? balance : allowance
+    },
+    hasReverted: async (tx) => (await node.outcome(tx))?.kind === 'reverted',
+  }
+}
+
 /** Felts joined by commas, each decimal or hex. How many there are, the account decides. */
-export function parseSignature(text: string): readonly Felt[] {
+function parseSignature(text: string): readonly Felt[] {
   const parts = text.split(',').map((part) => part.trim())
   if (parts.length > MAX_FELTS)
     throw new TandemError('invalid_signature', `signature has ${parts.length} numbers, expected at most ${MAX_FELTS}`)
@@ -32,12 +73,7 @@ export function parseSignature(text: string): readonly Felt[] {
 }
 
 /** Asks the initiator's account. Any account may be hostile: whatever it answers, or if it fails, only an approval counts. */
-export async function verifySignature(
-  node: StarknetNode,
-  contract: HtlcContract,
-  terms: HtlcTerms,
-  signature: readonly Felt[],
-): Promise<void> {
+async function verifySignature(node: StarknetNode, contract: HtlcContract, terms: HtlcTerms, signature: readonly Felt[]): Promise<void> {
   const { initiator } = terms
   if ((await node.classHashAt(feltOf(initiator))) === null)
     throw new TandemError('bad_request', `the account ${initiator} is not deployed, so it cannot verify a signature: deploy it first`)
@@ -61,38 +97,30 @@ async function askAccount(node: StarknetNode, account: Felt, calldata: readonly 
  * How many reverts of a relay we pay for. Every account is a contract that decides about the signature. Only those of a class that is known to decide
  * by a key alone are trusted to decide the same when it is mined.
  */
-export async function revertsPaidFor(node: StarknetNode, accountClass: string, { initiator }: HtlcTerms): Promise<number> {
+async function revertsPaidFor(node: StarknetNode, accountClass: string, { initiator }: HtlcTerms): Promise<number> {
   const isKnown = (await node.classHashAt(feltOf(initiator))) === feltOf(accountClass)
   return isKnown ? relayLimits.reverted : relayLimits.revertedByContract
 }
 
-/** How much a gasless initiation could take from the initiator now; null if it is initiated already. */
-export async function spendableOf(state: ContractState, contract: HtlcContract, terms: HtlcTerms): Promise<bigint | null> {
-  if ((await state.htlc(contract, terms)) !== 'absent') return null
-  const { balance, allowance } = await fundsOf(state, contract, terms)
-  return balance < allowance ? balance : allowance
-}
-
-/** Throws unless the initiation would succeed now, or the swap is initiated already. */
-export async function verifyInitiation(
-  node: StarknetNode,
-  state: ContractState,
-  contract: HtlcContract,
-  terms: HtlcTerms,
-  signature: readonly Felt[],
-): Promise<void> {
-  if ((await state.htlc(contract, terms)) !== 'absent') return
-  await verifyFunds(state, contract, terms)
+/** Throws unless the initiation would succeed now. Any sender will do: the contract does not check it. */
+async function verifyCall(node: StarknetNode, call: NodeCall): Promise<void> {
   try {
-    // Any sender will do: the contract does not check it.
-    await node.call(signedInitiateCallOf(contract, terms, signature))
+    await node.call(call)
   } catch (error) {
     throw asRefused(asChainFailure(error, 'initiate'), 'the initiation would fail on the chain')
   }
 }
 
-/** What the chain would refuse is the user's fault. */
-export function asRefused(failure: unknown, what: string): unknown {
+/** Throws unless we pay for the gas that the whole relay takes. */
+async function verifyGas(node: StarknetNode, relay: Address, call: NodeCall): Promise<void> {
+  try {
+    assertRelayGas(await estimateCalls(node, feltOf(relay), { calls: [call] }))
+  } catch (error) {
+    throw asRefused(asChainFailure(error, 'initiate'), 'the initiation is not paid for; execute initiate_transaction instead')
+  }
+}
+
+function asRefused(failure: unknown, what: string): unknown {
   if (!(failure instanceof ChainFailure) || failure.kind !== 'would-fail') return failure
   return new TandemError('bad_request', `${what}: ${failure.message}`, { cause: failure })
 }

@@ -88,7 +88,7 @@ describe('fees', () => {
   it('of a transaction at our nonce that we have no record of are outbid', async () => {
     const terms = newTerms()
     const call = { to: BigInt(contract.token), selector: BigInt(deployCall('0x1', []).selector), calldata: [] }
-    local.chain.node.submit(solver.sender.invoke([call], { tip: 10n ** 8n, priceFactor: 2n }))
+    local.chain.node.submit(solver.sender.invoke([call], { tip: 10n ** 8n }))
     await initiate('a', terms)
     expect(outbox.attempts('a').length).toBeGreaterThan(1)
     mine()

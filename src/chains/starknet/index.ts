@@ -1,0 +1,82 @@
+/** The Starknet family: our Cairo HTLC, one for each ERC-20. Every account is a contract. */
+import { htlcClass } from '../../../contracts/starknet/artifacts/htlc.ts'
+import type { PublicKey } from '../../keys/key.ts'
+import type { Chain } from '../../protocol/chain.ts'
+import { assertPayee } from '../contract/action.ts'
+import type { ChainClient } from '../port/client.ts'
+import type { ChainFamily, ConnectOptions } from '../port/family.ts'
+import { accountOf, feltOf } from './address.ts'
+import { balanceOf } from './balances.ts'
+import { blocksOf } from './blocks.ts'
+import { starknetDataOf } from './chain-data.ts'
+import { checkRecipient } from './check-recipient.ts'
+import { createContractState } from './contract-state.ts'
+import { createEventReader } from './events.ts'
+import { createExecutor } from './execute.ts'
+import { starknetFacts } from './facts.ts'
+import { fundingOf } from './funding.ts'
+import { createGasless } from './gasless.ts'
+import { createContracts, swapIdOf } from './htlc.ts'
+import { connectNode } from './nodes/connect-node.ts'
+import { inspectStarknetProviders } from './nodes/inspect-providers.ts'
+import { newHeadsOf } from './nodes/new-heads.ts'
+import type { StarknetNode } from './nodes/node.ts'
+import { verifyNode } from './nodes/verify-node.ts'
+import { tryPayout } from './send/payout.ts'
+import { textForms } from './text-forms.ts'
+
+export const starknet: ChainFamily = {
+  ...starknetFacts,
+  connect: (chain, options) => createStarknetClient(chain, options, connectNode(chain, options)),
+}
+
+/** `node` is closed with the client. */
+function createStarknetClient(chain: Chain, options: ConnectOptions, node: StarknetNode): ChainClient {
+  const { accountClass } = starknetDataOf(chain)
+  const contracts = createContracts(chain, options.assets)
+  const state = createContractState(node)
+  const reader = createEventReader(node, contracts, chain)
+  const executor = createExecutor(chain, node, state)
+  const accountOfKey = (key: PublicKey) => accountOf(key, accountClass)
+  const relay = options.relay === undefined ? null : accountOfKey(options.relay(starknet.curve))
+
+  return {
+    chain,
+    curve: starknet.curve,
+    text: textForms,
+    identityOf: accountOfKey,
+    addressOf: accountOfKey,
+    swapId: (terms) => swapIdOf(contracts.of(terms.asset), terms),
+
+    verifyNode: () => verifyNode(chain, node, state, contracts, htlcClass.classHash),
+    ...blocksOf(node, chain),
+    events: reader.read,
+    branchEvents: reader.readBranch,
+    balance: (asset, owner) => balanceOf(state, chain, contracts, asset, owner),
+    funding: (request) => fundingOf(state, contracts.of(request.terms.asset), request),
+    async verifyPayout(terms, to) {
+      assertPayee(to, terms.redeemer)
+      // The initiator's account exists: it has initiated.
+      await tryPayout(node, state, contracts.of(terms.asset), terms, feltOf(terms.initiator))
+    },
+
+    initiate: (terms, outbox) => executor.initiate(contracts.of(terms.asset), terms, outbox),
+    async redeem(terms, { to, secret }, outbox) {
+      assertPayee(to, terms.redeemer)
+      return executor.redeem(contracts.of(terms.asset), terms, secret, outbox)
+    },
+    async refund(terms, { to }, outbox) {
+      assertPayee(to, terms.initiator)
+      return executor.refund(contracts.of(terms.asset), terms, outbox)
+    },
+
+    cancel: executor.cancelUnmined,
+    gasless: createGasless({ node, state, contracts, executor, relay, accountClass }),
+    checkRecipient: (address) => checkRecipient(node, chain, contracts, htlcClass.classHash, address),
+    inspectProviders: () => inspectStarknetProviders(chain, options),
+    ...(options.endpoints.ws !== undefined && { newBlocks: newHeadsOf(options.endpoints.ws) }),
+    async close() {
+      node.close()
+    },
+  }
+}

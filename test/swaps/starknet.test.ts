@@ -1,0 +1,152 @@
+/** Swaps of WBTC on Starknet by users with starknet.js, on the local chain. They end with balances. */
+import { Account, hash, RpcProvider, stark, type TypedData } from 'starknet'
+import { expect, test } from 'vitest'
+import { initiateWithSignatureCall } from '../../contracts/starknet/client/calls.ts'
+import { htlcErrors } from '../../contracts/starknet/client/errors.ts'
+import { type Felt, selectorOf } from '../../contracts/starknet/client/felt.ts'
+import type { CreatedOrder } from '../../demo/client/api-client.ts'
+import { panickingAccountClass, trueAccountClass } from '../../devnet/starknet/classes/other-accounts.ts'
+import { UDC_ADDRESSES } from '../../devnet/starknet/classes/udc.ts'
+import { starknetLocal } from '../../devnet/starknet/local.ts'
+import type { FeltCall } from '../../src/protocol/funding/felt-calls.ts'
+import type { OrderRecord } from '../../src/protocol/wire/order.ts'
+import { tellStory } from './story.ts'
+
+const WBTC = 'starknet_localnet:wbtc'
+const BTC = 'bitcoin_regtest:btc'
+const DOLLARS = 'arbitrum_localnet:usdc'
+const STRK = '0x04718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d'
+
+const story = await tellStory('bitcoin_regtest', 'arbitrum_localnet', 'starknet_localnet')
+const wallet = story.wallet('starknet_localnet', starknetLocal)
+const { token, htlc } = story.contractsOf(WBTC)
+const provider = new RpcProvider({ nodeUrl: String(story.info.chains.starknet_localnet?.rpc_url) })
+const key = story.info.wallets.find(({ address }) => address === wallet.address)?.private_key ?? ''
+const account = new Account({ provider, address: wallet.address, signer: key, cairoVersion: '1' })
+
+const feltOf = (text: string): Felt => `0x${BigInt(text).toString(16)}`
+const strk = () => wallet.balanceOf(wallet.address, STRK)
+const start = { wbtc: await wallet.balance(WBTC), locked: await wallet.balanceOf(htlc, token) }
+/** What the user locked less what it received. */
+let spent = 0n
+/** The account that sent the first relayed transaction. */
+let relay: string
+
+const signatureOf = async ({ typed_data: data }: CreatedOrder) =>
+  stark.formatSignature(await account.signMessage(data as unknown as TypedData))
+const initiate = async ({ order_id: id }: CreatedOrder, signature: string | readonly string[]) =>
+  String(await story.api.call('PATCH', `/orders/${id}?action=initiate`, { signature }))
+
+/** `initiate_with_signature`, as anyone may send it. */
+function initiationOf({ source_swap: swap }: OrderRecord, signature: readonly string[]): FeltCall {
+  const { initiator, redeemer, timelock, amount, secret_hash: secretHash } = swap
+  const terms = { initiator: feltOf(initiator), redeemer: feltOf(redeemer), timelock: BigInt(timelock), amount: BigInt(amount), secretHash }
+  return initiateWithSignatureCall(feltOf(htlc), terms, signature.map(feltOf))
+}
+
+/** An account of any class, deployed by the user through the UDC. */
+async function deployAccount(classHash: bigint): Promise<string> {
+  const calldata = [`0x${classHash.toString(16)}`, '0x1', '0x0', '0x0']
+  await wallet.execute([{ to: `0x${UDC_ADDRESSES[0].toString(16)}`, selector: selectorOf('deploy_contract'), calldata }])
+  return hash.calculateContractAddressFromHash(1, classHash, [], 0)
+}
+
+async function orderOf(owner: string, delegate?: string): Promise<CreatedOrder> {
+  const quote = await story.api.quote({ from: WBTC, to: BTC, from_amount: '1000000' })
+  return story.api.createOrder({
+    source: { asset: WBTC, owner, amount: quote.source.amount, ...(delegate !== undefined && { delegate }) },
+    destination: { asset: BTC, owner: story.ownerOf(BTC), amount: quote.destination.amount },
+  })
+}
+
+test('BTC is swapped to WBTC by a plain deposit, also to an account that is not deployed', async () => {
+  const quote = await story.api.quote({ from: BTC, to: WBTC, from_amount: '700000' })
+  const recipient = `0x${'5'.repeat(60)}`
+  const created = await story.api.createOrder({
+    source: { asset: BTC, owner: story.ownerOf(BTC), amount: quote.source.amount },
+    destination: { asset: WBTC, owner: recipient, amount: quote.destination.amount },
+  })
+  await story.bitcoin().pay(created.to ?? '', 700_000n)
+  const done = await story.untilStatus(created.order_id, 'counterparty_redeemed')
+  expect(await wallet.balanceOf(recipient, token)).toBe(BigInt(done.destination_swap.amount))
+})
+
+test('USDC on an EVM chain is swapped to WBTC by a transaction', async () => {
+  const before = await story.balance(DOLLARS)
+  const created = await story.order(DOLLARS, WBTC, 500_000_000n)
+  await story.evm('arbitrum_localnet').fund(created)
+  const done = await story.untilStatus(created.order_id, 'counterparty_redeemed')
+  spent -= BigInt(done.destination_swap.amount)
+  expect(await story.balance(DOLLARS)).toBe(before - 500_000_000n)
+  expect(await wallet.balance(WBTC)).toBe(start.wbtc - spent)
+})
+
+test('WBTC is swapped to BTC by a signature of starknet.js: the user pays no fee', async () => {
+  const created = await story.order(WBTC, BTC, 2_000_000n)
+  const { approval_transaction: approval, typed_data: data } = created
+  expect(data).toMatchObject({ domain: { revision: 1, version: '0x31' }, primaryType: 'Initiate' })
+  const call = approval as unknown as { readonly to: string; readonly calldata: string[] }
+  const approved = await account.execute({ contractAddress: call.to, entrypoint: 'approve', calldata: call.calldata })
+  await provider.waitForTransaction(approved.transaction_hash, { retryInterval: 20 })
+
+  const before = { strk: await strk(), btc: await story.balance(BTC) }
+  const signature = await signatureOf(created)
+  const relayed = await initiate(created, signature)
+  const done = await story.untilStatus(created.order_id, 'counterparty_redeemed')
+  spent += 2_000_000n
+  expect(done.source_swap.initiate_tx_hash).toBe(relayed)
+  relay = String(
+    ((await wallet.rpc('starknet_getTransactionByHash', { transaction_hash: relayed })) as { sender_address: string }).sender_address,
+  )
+  expect(await strk()).toBe(before.strk)
+  expect(await wallet.balance(WBTC)).toBe(start.wbtc - spent)
+  const received = (await story.balance(BTC)) - before.btc
+  expect(received).toBeGreaterThan(BigInt(done.destination_swap.amount) - 5_000n)
+
+  // The same signature again, joined by commas, and by a stranger on the chain: the order was initiated once, and stays so.
+  expect(await initiate(created, signature.join())).toBe(relayed)
+  await expect(wallet.execute([initiationOf(done, signature)])).rejects.toThrow(htlcErrors.duplicateOrder)
+  expect(await wallet.balance(WBTC)).toBe(start.wbtc - spent)
+})
+
+test('a delegate approves and initiates in one transaction on behalf of an owner without an account', async () => {
+  const owner = `0x${'7'.repeat(62)}`
+  const created = await orderOf(owner, wallet.address)
+  await wallet.fund(created)
+  const done = await story.untilStatus(created.order_id, 'counterparty_redeemed')
+  spent += 1_000_000n
+  expect(done.source_swap).toMatchObject({ initiator: `0x${owner.slice(2).padStart(64, '0')}`, filled_amount: '1000000' })
+  expect(await wallet.balance(WBTC)).toBe(start.wbtc - spent)
+})
+
+test('a hostile account gets nothing sent, and costs the service nothing', async () => {
+  const own = await orderOf(wallet.address)
+  const before = await wallet.balanceOf(relay, STRK)
+  const good = await signatureOf(await orderOf(wallet.address))
+  const [panicking, penniless] = [await deployAccount(panickingAccountClass.classHash), await deployAccount(trueAccountClass.classHash)]
+  const cases: readonly (readonly [CreatedOrder, readonly string[], string, RegExp])[] = [
+    [own, good, 'invalid_signature', /does not accept the signature for the typed_data of this order/],
+    [own, ['0x1', `0x${'f'.repeat(64)}`], 'invalid_signature', /number 2 of 2 is not below the prime/],
+    [await orderOf(panicking), good, 'invalid_signature', /does not accept/],
+    [await orderOf(penniless), good, 'bad_request', /holds 0 of starknet_localnet:wbtc, the order needs 1000000/],
+    [await orderOf(`0x${'3'.repeat(61)}`), good, 'bad_request', /is not deployed/],
+  ]
+  for (const [order, signature, code, words] of cases) {
+    await expect(initiate(order, signature)).rejects.toMatchObject({ httpStatus: 400, code, message: expect.stringMatching(words) })
+    expect((await story.signed('service', order.order_id)).size).toBe(0)
+  }
+  expect(await wallet.balanceOf(relay, STRK)).toBe(before)
+})
+
+test('the solver is gone: WBTC is refunded after the timelock', async () => {
+  const created = await story.order(WBTC, BTC, 3_000_000n)
+  await story.stack.solver.setRunning(false)
+  await wallet.fund(created)
+  const funded = await story.untilStatus(created.order_id, 'initiated')
+  expect(await wallet.balance(WBTC)).toBe(start.wbtc - spent - 3_000_000n)
+  await wallet.passTime(funded.source_swap.timelock)
+  const refunded = await story.untilStatus(created.order_id, 'refunded')
+  expect(refunded.destination_swap.initiate_tx_hash).toBe('')
+  expect(await wallet.balance(WBTC)).toBe(start.wbtc - spent)
+  expect(await wallet.balanceOf(htlc, token)).toBe(start.locked)
+})
