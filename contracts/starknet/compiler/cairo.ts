@@ -10,7 +10,7 @@ const allowWarnings = true
 export interface Cairo {
   /** A Sierra class as JSON. */
   compile(source: string): string
-  /** The report of Cairo's test runner. */
+  /** The report of Cairo's test runner: all lines that it wrote, several times and in any order, and the result at the end. */
   test(source: string): string
 }
 
@@ -29,7 +29,7 @@ export async function loadCairo(): Promise<Cairo> {
     },
     test(source) {
       const result = runTests(source, allowWarnings, '', false, false, true, 'none', false, true)
-      return checked(result, result.includes('test result: '))
+      return [...readLines(memory), checked(result, result.includes('test result: '))].join('\n')
     },
   }
 }
@@ -45,8 +45,37 @@ function growMemoryInLargeSteps(code: Buffer): void {
   code.write(granted, at, 'hex')
 }
 
+/** The test runner, too, writes to a stream that is not there. */
+function readLines(memory: Memory): readonly string[] {
+  const bytes = Buffer.from(memory.buffer)
+  const found = new Set<string>()
+  for (const [mark, lines] of [
+    [' (gas usage est.: ', 2],
+    [' - Panicked with (0x', 1],
+  ] as const) {
+    for (let at = bytes.indexOf(mark); at !== -1; at = bytes.indexOf(mark, at + 1)) {
+      found.add(
+        `::${printable(bytes, at - 60, at)
+          .split('::')
+          .at(-1)}${printable(bytes, at, at + 2_000)
+          .split('\n')
+          .slice(0, lines)
+          .join('\n')}`,
+      )
+    }
+  }
+  return [...found]
+}
+
+/** From the last to the next byte that is not of a text. */
+function printable(bytes: Buffer, start: number, end: number): string {
+  return bytes.toString('latin1', Math.max(start, 0), end).replaceAll(/[^\x20-\x7e\n]/g, '\n')
+}
+
+type Memory = { readonly buffer: ArrayBuffer }
+
 /** The compiler writes what is wrong to a standard error stream that WebAssembly does not have; its text stays in memory. */
-function readDiagnostics(memory: { readonly buffer: ArrayBuffer }): readonly string[] {
+function readDiagnostics(memory: Memory): readonly string[] {
   const bytes = Buffer.from(memory.buffer)
   const found = new Set<string>()
   for (let at = bytes.indexOf(' --> lib.cairo:'); at !== -1; at = bytes.indexOf(' --> lib.cairo:', at + 1)) {

@@ -20,6 +20,22 @@ pub mod MockToken {
     }
 
     #[external(v0)]
+    fn fund(ref self: ContractState, spender: ContractAddress, amount: u256) {
+        let party = get_caller_address();
+        self.balances.write(party, self.balances.read(party) + amount);
+        self.allowances.write((party, spender), amount);
+    }
+
+    #[external(v0)]
+    fn balances_of(self: @ContractState, accounts: Array<ContractAddress>) -> Array<u256> {
+        let mut balances = array![];
+        for account in accounts {
+            balances.append(self.balances.read(account));
+        };
+        balances
+    }
+
+    #[external(v0)]
     fn mint(ref self: ContractState, to: ContractAddress, amount: u256) {
         self.balances.write(to, self.balances.read(to) + amount);
     }

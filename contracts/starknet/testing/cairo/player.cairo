@@ -1,12 +1,14 @@
-//! Plays a scenario on the VM. A scenario is a list of felts, which contracts/starknet/testing/encode.ts makes:
+//! Plays a scenario on the VM. A scenario is a list of felts, which encode.ts makes:
 //!
 //! CALL    timestamp caller to selector length calldata… error    error 0: it succeeds. Otherwise the first felt of its panic
 //! ORDER   thirteen felts of an order                              from here on `@id` is the id of this order
 //! ANSWER  to selector length calldata… length answer…             what a view answers
 //! EVENT   length keys… length data…                               the oldest event of the contract that was not looked at
 //! QUIET                                                           no other event was emitted
+//! CHAIN   chain id                                                from here on
 //!
 //! Names of contracts stand for their addresses: `@htlc`, `@token`, `@account`.
+use crate::orders::{Order, order_id};
 use crate::tests::mocks::{MockAccount, MockToken};
 use starknet::syscalls::{call_contract_syscall, deploy_syscall};
 use starknet::testing::{pop_log_raw, set_block_timestamp, set_chain_id, set_contract_address};
@@ -42,6 +44,15 @@ pub fn play(class: felt252, scenario: Span<felt252>) -> Option<(u32, Span<felt25
     fault
 }
 
+/// Panics with the number of the step that went wrong, and with what was found.
+pub fn expect_played(fault: Option<(u32, Span<felt252>)>) {
+    if let Option::Some((step, found)) = fault {
+        let mut panic_data = array!['step', step.into()];
+        panic_data.append_span(found);
+        panic(panic_data);
+    }
+}
+
 pub fn deploy(class: felt252, calldata: Array<felt252>) -> ContractAddress {
     let class: ClassHash = class.try_into().unwrap();
     let (address, _) = deploy_syscall(class, 0, calldata.span(), false).unwrap_syscall();
@@ -61,10 +72,16 @@ fn play_step(ref stage: Stage, ref rest: Span<felt252>) -> Option<Span<felt252>>
         };
     }
     if kind == 'ORDER' {
-        let terms = rest.slice(0, 13);
+        let mut terms = resolve(@stage, rest.slice(0, 13));
         rest = rest.slice(13, rest.len() - 13);
-        let answer = call_contract_syscall(stage.htlc, selector!("order_id"), resolve(@stage, terms)).unwrap_syscall();
-        stage.order_id = *answer[0];
+        let order = Order {
+            initiator: Serde::deserialize(ref terms).unwrap(),
+            redeemer: Serde::deserialize(ref terms).unwrap(),
+            timelock: Serde::deserialize(ref terms).unwrap(),
+            amount: Serde::deserialize(ref terms).unwrap(),
+            secret_hash: Serde::deserialize(ref terms).unwrap(),
+        };
+        stage.order_id = order_id('SN_SEPOLIA', stage.htlc, order);
         return Option::None;
     }
     if kind == 'ANSWER' {
@@ -84,6 +101,10 @@ fn play_step(ref stage: Stage, ref rest: Span<felt252>) -> Option<Span<felt252>>
             },
             Option::None => Option::Some(array!['no event'].span()),
         };
+    }
+    if kind == 'CHAIN' {
+        set_chain_id(take(ref rest));
+        return Option::None;
     }
     assert(kind == 'QUIET', 'unknown step');
     match pop_log_raw(stage.htlc) {

@@ -1,0 +1,42 @@
+// Writes the Cairo tests: the contract, the mocks and the player in one crate, with a test for each scenario.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { contractSource, moduleOf } from '../compiler/sources.ts'
+import { encodeScenario } from './encode.ts'
+import type { Scenario } from './scenario.ts'
+
+const cairoFile = (name: string): string => readFileSync(join(import.meta.dirname, 'cairo', `${name}.cairo`), 'utf8')
+
+export interface CairoTestSource {
+  readonly name: string
+  readonly body: string
+  /** Constants that the body uses. */
+  readonly constants?: string
+}
+
+/** `variants`: other contracts that tests name, by the name of their module. */
+export function testCrate(tests: readonly CairoTestSource[], variants: ReadonlyMap<string, string> = new Map()): string {
+  const constants = new Set(tests.map((test) => test.constants ?? ''))
+  const written = tests.map(({ name, body }) => `    #[test]\n    fn ${name}() {\n        ${body}\n    }\n`)
+  const generated = `mod generated {\n    use crate::tests::player;\n${[...constants, ...written].join('')}}\n`
+  const modules = [moduleOf('mocks', cairoFile('mocks')), moduleOf('player', cairoFile('player')), generated]
+  const others = [...variants].map(([name, source]) => moduleOf(name, source.replaceAll('crate::', `crate::${name}::`)))
+  return [contractSource(), ...others, `#[cfg(test)]\nmod tests {\n${modules.join('')}}\n`].join('')
+}
+
+/** The name of a scenario's test. */
+export const testName = (index: number): string => `scenario_${index}`
+
+export function scenarioTest(scenario: Scenario, index: number): CairoTestSource {
+  const { call, constants } = playCall('crate', scenario, index)
+  return { name: testName(index), body: `player::expect_played(${call});`, constants }
+}
+
+/** `root`: the path of the crate or of the variant whose contract plays. The felts are a constant: as an array, they would take minutes to compile. */
+export function playCall(root: string, scenario: Scenario, index: number): { readonly call: string; readonly constants: string } {
+  const felts = encodeScenario(scenario)
+  return {
+    call: `player::play(${root}::htlc::Htlc::TEST_CLASS_HASH, FELTS_${index}.span())`,
+    constants: `    const FELTS_${index}: [felt252; ${felts.length}] = [${felts.join(', ')}];\n`,
+  }
+}

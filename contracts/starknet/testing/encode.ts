@@ -1,0 +1,150 @@
+// Scenarios as the lists of felts that cairo/player.cairo plays.
+import {
+  type Call,
+  initiateCall,
+  initiatedAtCall,
+  initiateOnBehalfCall,
+  initiateWithSignatureCall,
+  instantRefundCall,
+  redeemCall,
+  refundCall,
+} from '../client/calls.ts'
+import { encodeEvent, type OrderEvent } from '../client/events.ts'
+import { type Felt, felt, selectorOf, shortString } from '../client/felt.ts'
+import { type Deployment, type OrderTerms, u256Felts } from '../client/order.ts'
+import { initiateDigest, refundDigest } from '../client/typed-data.ts'
+import {
+  type HtlcCall,
+  type Party,
+  partyAddresses,
+  type Scenario,
+  type ScenarioOrder,
+  type Signature,
+  type Step,
+  scenarioChainId,
+} from './scenario.ts'
+
+/** Where the VM deploys the contracts. `player.cairo` puts the addresses in the place of these names. */
+const names = { ...partyAddresses, htlc: shortString('@htlc'), token: shortString('@token'), account: shortString('@account') }
+const orderName = shortString('@id')
+
+/** The addresses themselves, which digests need. They follow from the names of the modules; a test compares them with the VM's. */
+export const vmAddresses = {
+  htlc: '0x1a57043e803e87f2b5f87135544a8739ef91de86aca29b4086eeb6058960be5',
+  token: '0x36ae0cf5ff949acbf64c422fad5c345015eff2613137cc0ddeadc81b42f8fdd',
+  account: '0x310f016ca863bff76dda0ebbf3e4bb3824aa57c7fb48bb581c68b54fba3180e',
+} as const
+
+export function encodeScenario({ steps }: Scenario): readonly Felt[] {
+  return steps.flatMap(encodeStep)
+}
+
+function encodeStep(step: Step): readonly Felt[] {
+  switch (step.kind) {
+    case 'call': {
+      const call = encodeCall(step)
+      const felts = [shortString('CALL'), felt(step.at), names[step.from], ...callFelts(call), errorFelt(step.error)]
+      return step.error === undefined ? [...felts, ...orderFelts(step.order), ...eventFelts(step), shortString('QUIET')] : felts
+    }
+    case 'fund':
+      return tokenStep('fund', step.party, [names.htlc, ...u256Felts(step.amount)])
+    case 'mint':
+      return tokenStep('mint', 'zero', [names[step.to], ...u256Felts(step.amount)])
+    case 'approve':
+      return tokenStep('approve', step.from, [names.htlc, ...u256Felts(step.amount)])
+    case 'fault':
+      return tokenStep('set_fault', 'zero', [step.fault === 'none' ? '0x0' : shortString(step.fault)])
+    case 'hook': {
+      const { to, selector, calldata } = encodeCall(step.call)
+      return tokenStep('set_hook', 'zero', [to, selector, ...list(calldata)])
+    }
+    case 'chain':
+      return [shortString('CHAIN'), shortString(step.chainId)]
+    case 'state':
+      return [
+        ...orderFelts(step.order),
+        shortString('ANSWER'),
+        ...callFelts(initiatedAtCall(names.htlc, orderName)),
+        ...list([felt(step.initiatedAt)]),
+      ]
+    case 'balances':
+      return encodeBalances(step.balances)
+  }
+}
+
+/** In one call: each call starts a machine anew, which is most of the time of a scenario. */
+function encodeBalances(balances: Partial<Readonly<Record<Party, bigint>>>): readonly Felt[] {
+  const parties = Object.keys(balances) as Party[]
+  const call = { to: names.token, selector: selectorOf('balances_of'), calldata: list(parties.map((party) => names[party])) }
+  const answer = [felt(BigInt(parties.length)), ...Object.values(balances).flatMap(u256Felts)]
+  return [shortString('ANSWER'), ...callFelts(call), ...list(answer)]
+}
+
+function tokenStep(name: string, from: Party, calldata: readonly Felt[]): readonly Felt[] {
+  return [shortString('CALL'), '0x1', names[from], ...callFelts({ to: names.token, selector: selectorOf(name), calldata }), '0x0']
+}
+
+const errorFelt = (error: string | undefined): Felt => (error === undefined ? '0x0' : shortString(error))
+const list = (felts: readonly Felt[]): readonly Felt[] => [felt(BigInt(felts.length)), ...felts]
+const callFelts = ({ to, selector, calldata }: Call): readonly Felt[] => [to, selector, ...list(calldata)]
+const named = ({ initiator, redeemer, ...terms }: ScenarioOrder): OrderTerms => ({
+  ...terms,
+  initiator: names[initiator],
+  redeemer: names[redeemer],
+})
+
+function encodeCall({ entry, order, secret = '', signature = { kind: 'none' } }: HtlcCall): Call {
+  const terms = named(order)
+  switch (entry) {
+    case 'initiate':
+      return initiateCall(names.htlc, terms)
+    case 'initiate_on_behalf':
+      return initiateOnBehalfCall(names.htlc, terms)
+    case 'initiate_with_signature':
+      return initiateWithSignatureCall(names.htlc, terms, signatureFelts(signature))
+    case 'redeem':
+      return redeemCall(names.htlc, terms, secret)
+    case 'refund':
+      return refundCall(names.htlc, terms)
+    case 'instant_refund':
+      return instantRefundCall(names.htlc, terms, signatureFelts(signature))
+  }
+}
+
+function signatureFelts(signature: Signature): readonly Felt[] {
+  switch (signature.kind) {
+    case 'none':
+      return []
+    case 'answers':
+      return [shortString('answer'), felt(signature.answer)]
+    case 'signs': {
+      const deployment: Deployment = { chainId: shortString(signature.chainId ?? scenarioChainId), address: vmAddresses.htlc }
+      const addresses = { ...partyAddresses, ...vmAddresses }
+      const { initiator, redeemer, ...terms } = signature.order
+      const signed = { ...terms, initiator: addresses[initiator], redeemer: addresses[redeemer] }
+      return [shortString('digest'), (signature.what === 'initiate' ? initiateDigest : refundDigest)(deployment, signed)]
+    }
+    case 'panics':
+      return [shortString('panic')]
+    case 'calls': {
+      const { to, selector, calldata } = encodeCall(signature.call)
+      return [shortString('call'), to, selector, ...calldata]
+    }
+  }
+}
+
+/** The thirteen felts of `order_id`: the same as those of a refund. */
+function orderFelts(order: ScenarioOrder): readonly Felt[] {
+  return [shortString('ORDER'), ...refundCall(names.htlc, named(order)).calldata]
+}
+
+function eventFelts({ entry, order, secret = '' }: HtlcCall): readonly Felt[] {
+  const { keys, data } = encodeEvent(eventOf(entry, order, secret))
+  return [shortString('EVENT'), ...list(keys), ...list(data)]
+}
+
+function eventOf(entry: HtlcCall['entry'], order: ScenarioOrder, secret: string): OrderEvent {
+  if (entry === 'redeem') return { kind: 'redeemed', orderId: orderName, secret }
+  if (entry === 'refund' || entry === 'instant_refund') return { kind: 'refunded', orderId: orderName }
+  return { kind: 'initiated', orderId: orderName, terms: named(order) }
+}
