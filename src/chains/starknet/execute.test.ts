@@ -9,7 +9,7 @@ import { createMemoryOutbox, type MemoryOutbox, OutboxFailure } from '../testing
 import { feltOf } from './address.ts'
 import { createContractState } from './contract-state.ts'
 import { openExecutor } from './executor.fixture.ts'
-import type { Outcome, StarknetNode } from './nodes/node.ts'
+import type { Outcome } from './nodes/node.ts'
 import { readAttempt } from './send/transaction.ts'
 
 const { local, node, contract, solver, user, executor, executorWith, termsFor, stateOf } = await openExecutor()
@@ -203,16 +203,30 @@ describe('a transaction that the chain lost', () => {
     expect(await stateOf(terms)).toBe('open')
   })
 
-  it('by rejecting it is not done, is no revert, and may be sent again as it was', async () => {
-    const terms = newTerms()
-    local.chain.faults.drop(1)
-    const tx = await initiate('a', terms)
+  describe('by rejecting it', () => {
     const rejected: Outcome = { kind: 'rejected', reason: 'Max L1Gas price is too low' }
-    const rejecting: Partial<StarknetNode> = { outcome: async (asked) => (asked === tx ? rejected : node.outcome(asked)) }
-    expect(await initiate('a', terms, {}, executorWith(rejecting))).toBe(tx)
-    expect(outbox.reverted.size).toBe(0)
-    mine()
-    expect(await stateOf(terms)).toBe('open')
+    const rejecting = (tx: string) => executorWith({ outcome: async (asked) => (asked === tx ? rejected : node.outcome(asked)) })
+
+    it('is not done, and may be sent again as it was', async () => {
+      const terms = newTerms()
+      local.chain.faults.drop(1)
+      const tx = await initiate('a', terms)
+      expect(await initiate('a', terms, {}, rejecting(tx))).toBe(tx)
+      mine()
+      expect(await stateOf(terms)).toBe('open')
+    })
+
+    it('is no revert: after its nonce was used it is signed again, and not noted', async () => {
+      const terms = newTerms()
+      local.chain.faults.drop(1)
+      const tx = await initiate('a', terms)
+      foreign()
+      const next = await initiate('a', terms, {}, rejecting(tx))
+      expect(next).not.toBe(tx)
+      expect(outbox.reverted.size).toBe(0)
+      mine()
+      expect(await stateOf(terms)).toBe('open')
+    })
   })
 })
 

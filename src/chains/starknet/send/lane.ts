@@ -87,11 +87,13 @@ export function createLanes(node: StarknetNode, chain: Chain, state: Pick<Contra
   }
 }
 
-export function notDeployed({ id }: Chain, address: string): ChainFailure {
+function notDeployed(chain: Chain, address: string): ChainFailure {
+  const { accountClass } = starknetDataOf(chain)
   return new ChainFailure(
     'would-fail',
-    `the account ${address} is not deployed on ${id}, and cannot send anything: send STRK to it, then deploy it with ` +
-      `\`tandem deploy --chain ${id}\` and its key`,
+    `the account ${address} is not deployed on ${chain.id}, and cannot send anything: send STRK to it and deploy it, with a wallet that takes its key ` +
+      `(class ${accountClass}; the public key is the salt and the only argument), or with \`tandem deploy --chain ${chain.id}\`, ` +
+      'which deploys the account before an HTLC that is not there yet',
   )
 }
 
