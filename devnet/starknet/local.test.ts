@@ -29,7 +29,7 @@ let local: LocalChain<StarknetChain>
 let user: StarknetWallet
 let solver: StarknetWallet
 beforeAll(async () => {
-  local = await starknetLocal.start(chain, { faucetKey: newKey() as `0x${string}`, mining: 'instant' })
+  local = await starknetLocal.start(chain, { faucetKey: newKey(), mining: 'instant' })
   const json: LocalChainJson = {
     family: 'starknet',
     network: chain.reference,

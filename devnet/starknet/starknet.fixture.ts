@@ -46,7 +46,7 @@ const WBTC_PER_ACCOUNT = 100_000_000_000n
 const keys = ['0x1001', '0x1002', '0x1003', '0x1004'] as const
 
 /** A key whose account is not deployed. */
-export function newKey(): string {
+export function newKey(): `0x${string}` {
   return `0x0${randomBytes(31).toString('hex')}`
 }
 

@@ -14,8 +14,9 @@ import { selectorOf, shortString, u256Felts } from '../felt.ts'
 /** Of STRK on every Starknet network. */
 export const STRK_ADDRESS = 0x04718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938dn
 const SEQUENCER_ADDRESS = 0x1000n
-/** A thousand million STRK for each account. */
-const STRK_PER_ACCOUNT = 10n ** 27n
+/** Ten thousand million STRK, which the first account owns, except for ten thousand STRK of each other one. */
+const STRK_SUPPLY = 10n ** 28n
+const STRK_PER_ACCOUNT = 10n ** 22n
 
 export type GenesisOptions = {
   readonly chainId: bigint
@@ -34,9 +35,8 @@ export function createGenesis({ chainId, accounts, declaresHtlc }: GenesisOption
 
   for (const { classHash } of declaresHtlc ? [...genesisClasses, htlcClass] : genesisClasses) state.set(declaredKey(classHash), 1n)
   for (const address of UDC_ADDRESSES) construct(execution, { address, classHash: udcClass.classHash, calldata: [], caller: 0n })
-  const supply = STRK_PER_ACCOUNT * BigInt(accounts.length)
   const [treasury = SEQUENCER_ADDRESS] = accounts.map(({ address }) => address)
-  const calldata = [shortString('Starknet Token'), shortString('STRK'), 18n, ...u256Felts(supply), treasury]
+  const calldata = [shortString('Starknet Token'), shortString('STRK'), 18n, ...u256Felts(STRK_SUPPLY), treasury]
   construct(execution, { address: STRK_ADDRESS, classHash: erc20Class.classHash, calldata, caller: 0n })
   for (const { address, publicKey } of accounts) {
     construct(execution, { address, classHash: accountClass.classHash, calldata: [publicKey], caller: 0n })

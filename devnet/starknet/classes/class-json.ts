@@ -1,16 +1,23 @@
-// A built-in class as `starknet_getClass` shows it. There is no Sierra program behind it.
+// A built-in class as `starknet_getClass` shows it. Where no compiled class is at hand, the program is a placeholder.
 import { hex, selectorOf } from '../felt.ts'
+import type { ClassFields } from '../transactions/declared-class.ts'
 import type { ContractClass } from './contract-class.ts'
 
-const shown = new Map<bigint, Readonly<Record<string, unknown>>>()
+const shown = new Map<bigint, ClassFields>()
 
-export function simulatedClassJson({ classHash, entryPoints, abi, construct }: ContractClass): Readonly<Record<string, unknown>> {
+export function simulatedClassJson({ classHash, entryPoints, abi, construct, compiled }: ContractClass): ClassFields {
   const known = shown.get(classHash)
   if (known !== undefined) return known
+  const json = compiled?.() ?? placeholder({ entryPoints, abi, ...(construct && { construct }) })
+  shown.set(classHash, json)
+  return json
+}
+
+function placeholder({ entryPoints, abi, construct }: Pick<ContractClass, 'entryPoints' | 'abi' | 'construct'>): ClassFields {
   const selectors = Object.keys(entryPoints)
     .map(selectorOf)
     .sort((left, right) => (left < right ? -1 : 1))
-  const json = {
+  return {
     sierra_program: ['0x1', '0x7', '0x0'],
     contract_class_version: '0.1.0',
     entry_points_by_type: {
@@ -20,6 +27,4 @@ export function simulatedClassJson({ classHash, entryPoints, abi, construct }: C
     },
     abi: JSON.stringify(abi),
   }
-  shown.set(classHash, json)
-  return json
 }

@@ -1,6 +1,7 @@
 // What a built-in class is: a TypeScript re-implementation of a Cairo contract. The simulator runs no Cairo.
 import type { Calldata } from '../execution/calldata.ts'
 import type { Felts } from '../felt.ts'
+import type { ClassFields } from '../transactions/declared-class.ts'
 
 export interface ContractClass {
   readonly name: string
@@ -10,6 +11,8 @@ export interface ContractClass {
   readonly entryPoints: Readonly<Record<string, EntryPoint>>
   /** In the form of Cairo's compiler. */
   readonly abi: readonly unknown[]
+  /** The class as nodes show it, if there is a compiled one. */
+  readonly compiled?: () => ClassFields
 }
 
 export type EntryPoint = (env: ContractEnv, calldata: Calldata) => Felts

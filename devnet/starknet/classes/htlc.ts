@@ -10,7 +10,7 @@ import { type Felts, hex, shortString, u256Felts } from '../felt.ts'
 import { remember } from '../hashes.ts'
 import { VALID } from './account.ts'
 import type { ContractClass, ContractEnv, EntryPoint } from './contract-class.ts'
-import { htlcAbi, htlcClassHash } from './htlc-artifact.ts'
+import { htlcAbi, htlcClassFields, htlcClassHash } from './htlc-artifact.ts'
 
 const knownHashes = remember<bigint>()
 
@@ -188,4 +188,5 @@ export const htlcClass: ContractClass = {
     },
   },
   abi: htlcAbi,
+  compiled: htlcClassFields,
 }
