@@ -159,7 +159,7 @@ Kinds of endpoints, by family:
 ${endpointKinds().join('\n')}
 
 The URL of a Bitcoin Core node is \`http://user:password@host:port\`. A Bitcoin chain takes any number of both kinds.
-A \`ws\` URL is optional, beside \`rpc\`: its node says at once when there is a new block (\`eth_subscribe\`, on Solana \`slotSubscribe\`), and polls go on. Bitcoin Core does the same over \`rpc\`.
+A \`ws\` URL is optional, beside \`rpc\`: its node says at once when there is a new block (\`eth_subscribe\`, on Solana \`slotSubscribe\`, on Starknet \`starknet_subscribeNewHeads\`), and polls go on. Bitcoin Core does the same over \`rpc\`.
 
 An asset is active when its chain is served and its contracts are deployed: those of \`contracts/deployments/<environment>.json\`, and your own in
 \`deployments\`. The Bitcoin family needs none. Chains of families that are not built in yet are listed, and cannot be served.
