@@ -1,7 +1,7 @@
 /** `tandem deploy`: deploys the HTLCs of a chain's assets, verifies their code, and lists them. */
 import { readFile } from 'node:fs/promises'
 import { connectChain, loadFamily } from '../chains/index.ts'
-import type { DeployHtlc } from '../chains/port/abilities/deploy.ts'
+import type { DeployAccount, DeployHtlc } from '../chains/port/abilities/deploy.ts'
 import { ChainFailure } from '../chains/port/failure.ts'
 import { didYouMean } from '../config/nearest-name.ts'
 import type { Curve, Key } from '../keys/key.ts'
@@ -46,11 +46,24 @@ type Result = {
 
 export async function deployCommand(options: DeployOptions, terminal: Terminal): Promise<void> {
   const target = await findTarget(options)
-  const { deployHtlc, curve } = await requireDeployer(target)
+  const { deployHtlc, deployAccount, curve } = await requireDeployer(target)
   const { ready, skipped } = chooseAssets(target, options.asset ?? null)
   const key = await readKey(options, curve)
   if (skipped.length > 0) terminal.note(`left out, ${reasonOf(skipped)}`)
 
+  const dryRun = options.dryRun === true
+  const signerFor = (asset: Asset) => key.signerFor({ kind: 'deploy', chain: target.chain.id, asset: asset.id })
+  const [first] = ready
+  if (deployAccount !== undefined && first !== undefined) {
+    const { address } = await deployAccount({
+      ...target.nodes,
+      chain: target.chain,
+      signer: signerFor(first.asset),
+      dryRun,
+      onProgress: terminal.note,
+    })
+    terminal.note(`the account of the key is ${address}`)
+  }
   const results: Result[] = []
   for (const { asset, token } of ready) {
     const onProgress = (what: string) => terminal.note(`${asset.id}: ${what}`)
@@ -59,8 +72,7 @@ export async function deployCommand(options: DeployOptions, terminal: Terminal):
       results.push({ asset: asset.id, token, htlc: listed, status: 'listed', tx: null, code_hash: null })
       continue
     }
-    const dryRun = options.dryRun === true
-    const signer = key.signerFor({ kind: 'deploy', chain: target.chain.id, asset: asset.id })
+    const signer = signerFor(asset)
     const listedForOthers = [...results.map(({ htlc }) => htlc), ...listedOf(target, asset)]
     const how = { signer, listedForOthers, dryRun, bringDeployer: options.bringDeployer === true, onProgress }
     const deployed = await deployHtlc({ ...target.nodes, chain: target.chain, asset, token, ...how })
@@ -84,11 +96,13 @@ function listedOf({ assets, listed }: DeployTarget, { id }: Asset): readonly str
   return assets.flatMap((other) => (other.id === id ? [] : (listed[other.id]?.htlc ?? [])))
 }
 
-async function requireDeployer({ chain }: DeployTarget): Promise<{ readonly deployHtlc: DeployHtlc; readonly curve: Curve }> {
+type Deployer = { readonly deployHtlc: DeployHtlc; readonly deployAccount: DeployAccount | undefined; readonly curve: Curve }
+
+async function requireDeployer({ chain }: DeployTarget): Promise<Deployer> {
   const family = await loadFamily(chain.family)
   if (family === undefined) throw new Error(`${chain.id} is of the family "${chain.family}", which is not built in`)
   if (family.deployHtlc === undefined) throw new Error(`${chain.id} needs no contracts: there is nothing to deploy`)
-  return { deployHtlc: family.deployHtlc, curve: family.curve }
+  return { deployHtlc: family.deployHtlc, deployAccount: family.deployAccount, curve: family.curve }
 }
 
 type Ready = { readonly asset: Asset; readonly token: string | null }

@@ -1,16 +1,29 @@
 /** The Starknet family under the conformance suite, on the local chain. */
 import { getChecksumAddress } from 'starknet'
 import { selectorOf } from '../../../contracts/starknet/client/felt.ts'
+import { createKey, randomPrivateKey } from '../../keys/keyring.ts'
+import { testPurpose } from '../../keys/keys.fixture.ts'
+import type { Asset } from '../../protocol/asset.ts'
 import type { Funding } from '../../protocol/funding/funding.ts'
 import type { ConformanceFixture } from '../testing/conformance.fixture.ts'
 import { describeConformance } from '../testing/conformance.ts'
-import { addressOfFelt } from './address.ts'
+import { addressOfFelt, feltOf } from './address.ts'
 import { approvalCallOf, initiateCallOf } from './htlc.ts'
 import { starknet } from './index.ts'
 import { openTestProviders } from './nodes/provider.fixture.ts'
 import { createFamilyFixture } from './starknet.fixture.ts'
 
-const abilities = ['branchEvents', 'cancel', 'checkRecipient', 'finalHeight', 'gasless', 'inspectProviders', 'newBlocks'] as const
+const abilities = [
+  'branchEvents',
+  'cancel',
+  'checkRecipient',
+  'deployAccount',
+  'deployHtlc',
+  'finalHeight',
+  'gasless',
+  'inspectProviders',
+  'newBlocks',
+] as const
 
 describeConformance('starknet', { family: starknet, abilities }, open)
 
@@ -21,6 +34,17 @@ async function open(): Promise<ConformanceFixture> {
   const twin = { ...contract, address: fixture.deployTwin() }
   const [client, secondClient] = [fixture.connect(), fixture.connect()]
   const checksummed = getChecksumAddress(user.account)
+  // An HTLC of WBTC is there already, so the suite deploys one of STRK.
+  const strk: Asset = { ...fixture.asset, id: fixture.chain.nativeAsset, decimals: 18, tokenAddress: addressOfFelt(devnet.strk) }
+  const deployment = { chain: fixture.chain, endpoints: { rpc: [devnet.url] }, dryRun: true, onProgress: () => undefined }
+  const whileMining = async <T>(run: () => Promise<T>): Promise<T> => {
+    local.setMining('instant')
+    try {
+      return await run()
+    } finally {
+      local.setMining('manual')
+    }
+  }
 
   return {
     client,
@@ -80,6 +104,29 @@ async function open(): Promise<ConformanceFixture> {
     providers: () =>
       openTestProviders({ chain: local, contract, connect: (rpc, options) => fixture.connect({ endpoints: { rpc }, ...options }) }),
     replacesUnmined: true,
+    deploy: {
+      request: {
+        ...deployment,
+        asset: strk,
+        token: addressOfFelt(devnet.strk),
+        signer: solver.key.signerFor({ kind: 'deploy', chain: fixture.chain.id, asset: strk.id }),
+      },
+      wrongTokens: [
+        { token: `0x${'12'.repeat(20)}`, reason: /there is no contract at/ },
+        { token: contract.token, reason: /expected 18 decimals, it answers 8/ },
+      ],
+      whileMining,
+      connect: (htlc) => fixture.connect({ assets: [{ ...strk, deployment: { htlc, token: addressOfFelt(devnet.strk) } }] }),
+    },
+    deployAccount: {
+      request: deployment,
+      async fundedSigner() {
+        const key = createKey(starknet.curve, randomPrivateKey(starknet.curve))
+        devnet.fund(devnet.strk, feltOf(client.addressOf(key)), 10n ** 18n)
+        return key.signerFor(testPurpose)
+      },
+      whileMining,
+    },
     async close() {
       await Promise.all([client.close(), secondClient.close()])
       await fixture.close()

@@ -11,6 +11,8 @@ import { blocksOf } from './blocks.ts'
 import { starknetDataOf } from './chain-data.ts'
 import { checkRecipient } from './check-recipient.ts'
 import { createContractState } from './contract-state.ts'
+import { deployHtlc } from './deploy/deploy.ts'
+import { deployAccount } from './deploy/deploy-account.ts'
 import { createEventReader } from './events.ts'
 import { createExecutor } from './execute.ts'
 import { starknetFacts } from './facts.ts'
@@ -28,6 +30,8 @@ import { textForms } from './text-forms.ts'
 export const starknet: ChainFamily = {
   ...starknetFacts,
   connect: (chain, options) => createStarknetClient(chain, options, connectNode(chain, options)),
+  deployHtlc,
+  deployAccount,
 }
 
 /** `node` is closed with the client. */

@@ -1,12 +1,12 @@
 /** The fixture of a family for the conformance suites: its client, its local chain, and ways to misbehave on it. */
 
 import { createWatchedSwaps } from '../../engine/watched-swaps.ts'
-import type { Key } from '../../keys/key.ts'
+import type { Key, Signer } from '../../keys/key.ts'
 import type { AssetId } from '../../protocol/asset.ts'
 import type { Funding } from '../../protocol/funding/funding.ts'
 import type { HtlcEvent, HtlcTerms } from '../../protocol/htlc.ts'
 import { deriveSwap, type SwapState } from '../../protocol/swap-state.ts'
-import type { DeployRequest } from '../port/abilities/deploy.ts'
+import type { AccountRequest, DeployRequest } from '../port/abilities/deploy.ts'
 import type { ChainClient } from '../port/client.ts'
 import type { Endpoints } from '../port/endpoints.ts'
 import type { WatchedSwaps } from '../port/watched-swaps.ts'
@@ -93,6 +93,13 @@ export interface ConformanceFixture {
     /** Mines automatically while `run` lasts. */
     whileMining<T>(run: () => Promise<T>): Promise<T>
     connect(htlc: string): ChainClient
+  }
+  readonly deployAccount?: {
+    readonly request: Omit<AccountRequest, 'signer'>
+    /** Of an account that is not deployed, with enough of the chain's coin. */
+    fundedSigner(): Promise<Signer>
+    /** Mines automatically while `run` lasts. */
+    whileMining<T>(run: () => Promise<T>): Promise<T>
   }
 }
 

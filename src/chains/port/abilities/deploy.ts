@@ -1,4 +1,4 @@
-/** Deploys the HTLC of one asset. Absent where a chain needs no contract. */
+/** Deploys the HTLC of one asset, and the account of a key. Absent where a chain needs no contract. */
 
 import type { Signer } from '../../../keys/key.ts'
 import type { Asset } from '../../../protocol/asset.ts'
@@ -7,6 +7,17 @@ import type { Endpoints } from '../endpoints.ts'
 
 /** Deploys the HTLC unless it is there already, and verifies by hash that the code there is ours. */
 export type DeployHtlc = (request: DeployRequest) => Promise<DeployedHtlc>
+
+/** Deploys the account of the signer unless it is there already. Absent where a key can send without one. */
+export type DeployAccount = (request: AccountRequest) => Promise<DeployedAccount>
+
+export type AccountRequest = Pick<DeployRequest, 'chain' | 'endpoints' | 'quorum' | 'signer' | 'dryRun' | 'onProgress'>
+
+export type DeployedAccount = {
+  readonly address: string
+  /** Null when it was there before, or in a dry run. */
+  readonly tx: string | null
+}
 
 export type DeployRequest = {
   readonly chain: Chain

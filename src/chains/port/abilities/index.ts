@@ -4,7 +4,7 @@ import type { BranchEvents } from './branch-events.ts'
 import type { Cancel } from './cancel.ts'
 import type { CheckRecipient } from './check-recipient.ts'
 import type { CosignedRedeem } from './cosigned-redeem.ts'
-import type { DeployHtlc } from './deploy.ts'
+import type { DeployAccount, DeployHtlc } from './deploy.ts'
 import type { FinalHeight } from './final-height.ts'
 import type { Gasless } from './gasless.ts'
 import type { InspectProviders } from './inspect-providers.ts'
@@ -42,4 +42,5 @@ export interface Abilities {
 export interface FamilyAbilities {
   readonly rescue: Rescue
   readonly deployHtlc: DeployHtlc
+  readonly deployAccount: DeployAccount
 }

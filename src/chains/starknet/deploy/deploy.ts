@@ -1,13 +1,12 @@
 /** Deploys the HTLC of a token at an address that depends on its class and its token alone, and verifies its class. */
 import { htlcClass } from '../../../../contracts/starknet/artifacts/htlc.ts'
 import { type Felt, selectorOf } from '../../../../contracts/starknet/client/felt.ts'
-import { formatUnits } from '../../../protocol/amount.ts'
 import { sendUntilConfirmed } from '../../contract/send-until-confirmed.ts'
 import type { DeployedHtlc, DeployRequest } from '../../port/abilities/deploy.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import { accountOf, addressOfFelt, feltOf, parseAddress } from '../address.ts'
 import { starknetDataOf } from '../chain-data.ts'
-import { type ContractState, createContractState } from '../contract-state.ts'
+import { createContractState } from '../contract-state.ts'
 import { highestFee, suggestFees } from '../fees/fees.ts'
 import { createContracts } from '../htlc.ts'
 import { connectNode } from '../nodes/connect-node.ts'
@@ -16,6 +15,8 @@ import { newestOf } from '../nodes/read-blocks.ts'
 import { verifyNode } from '../nodes/verify-node.ts'
 import { asChainFailure } from '../refusal.ts'
 import { accountDeployment, deployCall, deployedAddress, invocation } from './contents.ts'
+import { deployAccountOn } from './deploy-account.ts'
+import { requireFunds } from './funds.ts'
 import { createOwnTransaction } from './own-transaction.ts'
 
 export async function deployHtlc(request: DeployRequest): Promise<DeployedHtlc> {
@@ -54,29 +55,23 @@ export async function deployOn(node: StarknetNode, request: DeployRequest, class
   await requireDeclared(node, request, classHash)
 
   const account = feltOf(accountOf(signer, accountClass))
-  const ofAccount = createOwnTransaction(chain, node, signer, accountDeployment(signer, accountClass))
+  const what = `deploying the HTLC of ${asset.id}`
   const call = { calls: [deployCall(classHash, [token])] }
-  const ofHtlc = createOwnTransaction(chain, node, signer, invocation(`deploying the HTLC of ${asset.id}`, account, call))
-  const isAccountThere = async () => (await node.classHashAt(account)) !== null
-  const lacksAccount = !(await isAccountThere())
+  const ofHtlc = createOwnTransaction(chain, node, signer, invocation(what, account, call))
+  const lacksAccount = (await node.classHashAt(account)) === null
+  const ofAccount = createOwnTransaction(chain, node, signer, accountDeployment(signer, accountClass))
   const cost = lacksAccount ? (await ofAccount.cost()) + highestFee(ROUGH_GAS, await suggestFees(node, chain)) : await ofHtlc.cost()
-  await requireFunds(request, state, account, cost)
+  await requireFunds(request, state, account, what, cost)
   if (request.dryRun) {
     onProgress(
       `the HTLC of ${asset.id} would be deployed at ${result.htlc}${lacksAccount ? `, after the account ${addressOfFelt(account)}` : ''}`,
     )
     return { ...result, tx: null }
   }
-  const tip = () => newestOf(node)
-  if (lacksAccount) {
-    const what = `deploying the account ${addressOfFelt(account)}`
-    onProgress(what)
-    await sendUntilConfirmed(chain, tip, { what, isReached: isAccountThere, send: ofAccount.send, confirmations: 1 }, onProgress)
-  }
-  const what = `deploying the HTLC of ${asset.id}`
+  await deployAccountOn(node, request)
   onProgress(`${what} at ${result.htlc}`)
   const goal = { what, isReached: isPresent, send: ofHtlc.send, confirmations: chain.requiredConfirmations }
-  await sendUntilConfirmed(chain, tip, goal, onProgress)
+  await sendUntilConfirmed(chain, () => newestOf(node), goal, onProgress)
   await verify()
   const tx = await ofHtlc.tx()
   onProgress(`deployed the HTLC of ${asset.id} at ${result.htlc}${tx === null ? '' : ` in ${tx}`}`)
@@ -118,21 +113,4 @@ async function requireDeclared(node: StarknetNode, { chain }: DeployRequest, cla
     `the class of our HTLC, ${addressOfFelt(classHash)}, is not declared on ${chain.id}. Anyone can declare it once for all: ` +
       'contracts/starknet/README.md says how',
   )
-}
-
-/** STRK's. */
-const FEE_DECIMALS = 18
-
-/** Checks the balance before anything is sent. */
-async function requireFunds(
-  { chain, asset, dryRun, onProgress }: DeployRequest,
-  state: ContractState,
-  account: Felt,
-  cost: bigint,
-): Promise<void> {
-  const balance = await state.tokenBalance(feltOf(starknetDataOf(chain).feeToken), account)
-  const inStrk = (amount: bigint) => `${formatUnits(amount, FEE_DECIMALS)} STRK`
-  const text = `deploying the HTLC of ${asset.id} costs up to ${inStrk(cost)}; ${addressOfFelt(account)} holds ${inStrk(balance)} on ${chain.displayName}`
-  if (balance >= cost || dryRun) onProgress(text)
-  else throw new ChainFailure('would-fail', `${text}: send it ${inStrk(cost - balance)} or more, and run this again`)
 }

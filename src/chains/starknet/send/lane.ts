@@ -91,9 +91,8 @@ function notDeployed(chain: Chain, address: string): ChainFailure {
   const { accountClass } = starknetDataOf(chain)
   return new ChainFailure(
     'would-fail',
-    `the account ${address} is not deployed on ${chain.id}, and cannot send anything: send STRK to it and deploy it, with a wallet that takes its key ` +
-      `(class ${accountClass}; the public key is the salt and the only argument), or with \`tandem deploy --chain ${chain.id}\`, ` +
-      'which deploys the account before an HTLC that is not there yet',
+    `the account ${address} is not deployed on ${chain.id}, and cannot send anything: send STRK to it, and run ` +
+      `\`tandem deploy --chain ${chain.id}\` with its key (or deploy class ${accountClass} with any wallet: the public key is the salt and the only argument)`,
   )
 }
 

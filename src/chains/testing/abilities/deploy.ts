@@ -1,8 +1,7 @@
 /** A family that deploys its HTLCs. */
 import { describe, expect, it } from 'vitest'
-import { createKey } from '../../../keys/keyring.ts'
+import { createKey, randomPrivateKey } from '../../../keys/keyring.ts'
 import { testPurpose } from '../../../keys/keys.fixture.ts'
-import { createSecret } from '../../../protocol/secret.ts'
 import type { DeployRequest } from '../../port/abilities/deploy.ts'
 import { type ConformanceRun, required } from '../run.fixture.ts'
 
@@ -26,7 +25,7 @@ export function deploySuite(run: ConformanceRun): void {
     })
 
     it('refuses an account that cannot pay, and says what it holds', async () => {
-      const signer = createKey(run.family.curve, createSecret()).signerFor(testPurpose)
+      const signer = createKey(run.family.curve, randomPrivateKey(run.family.curve)).signerFor(testPurpose)
       await expect(deploy({ signer, dryRun: false })).rejects.toThrow(/holds 0/)
     })
 

@@ -9,6 +9,7 @@ import { cancelSuite } from './cancel.ts'
 import { checkRecipientSuite } from './check-recipient.ts'
 import { cosignedRedeemSuite } from './cosigned-redeem.ts'
 import { deploySuite } from './deploy.ts'
+import { deployAccountSuite } from './deploy-account.ts'
 import { finalHeightSuite } from './final-height.ts'
 import { gaslessSuite } from './gasless.ts'
 import { inspectProvidersSuite } from './inspect-providers.ts'
@@ -46,6 +47,7 @@ export const abilitySuites: Readonly<Record<AbilityName, AbilitySuite>> = {
   newBlocks: newBlocksSuite,
   rescue: rescueSuite,
   deployHtlc: deploySuite,
+  deployAccount: deployAccountSuite,
 }
 
 /** Members that are not abilities. Every other member of a client or a family is one, and needs a suite. */
