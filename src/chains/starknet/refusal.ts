@@ -21,11 +21,6 @@ export function isRevert(error: unknown): error is NodeRefusal {
   return error instanceof NodeRefusal && byTheChain.has(error.code)
 }
 
-/** There is no contract at the address that was asked. */
-export function isMissingContract(error: unknown): boolean {
-  return error instanceof NodeRefusal && error.code === codes.contractNotFound
-}
-
 const MAX_REASON = 300
 
 /** Nodes write a panic as felts, as text, or both. */
