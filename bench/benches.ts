@@ -11,6 +11,7 @@ import { openBench } from './open.ts'
 import { restBench } from './rest.ts'
 import { rpcBench } from './rpc/rpc.ts'
 import { solanaBench } from './solana.ts'
+import { starknetBench } from './starknet.ts'
 import { vbytesBench } from './vbytes.ts'
 import { watchBench } from './watch.ts'
 
@@ -18,6 +19,7 @@ export const benches: readonly Bench[] = [
   gasBench,
   vbytesBench,
   solanaBench,
+  starknetBench,
   latencyBench,
   loadBench,
   restBench,
