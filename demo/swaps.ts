@@ -65,11 +65,20 @@ const completed: readonly Plan[] = [
     payoutFee: 0n,
     fund: signFunding,
   },
+  {
+    name: 'starknet-to-bitcoin',
+    title: '5  WBTC on starknet_localnet → BTC, gasless: the account approves once, then only signs',
+    from: 'starknet_localnet:wbtc',
+    to: 'bitcoin_regtest:btc',
+    amount: 1_000_000n,
+    payoutFee: MOST_FEE_SATS,
+    fund: signFunding,
+  },
 ]
 
 const neverFilled: Plan = {
   name: 'never-filled',
-  title: '5  BTC → WBTC with the solver down: nobody fills it, the deposit is refunded',
+  title: '6  BTC → WBTC with the solver down: nobody fills it, the deposit is refunded',
   from: 'bitcoin_regtest:btc',
   to: 'ethereum_localnet:wbtc',
   amount: 500_000n,
