@@ -3,7 +3,7 @@ import { hash } from 'starknet'
 
 export type Felts = readonly bigint[]
 
-export const PRIME = 2n ** 251n + 17n * 2n ** 192n + 1n
+const PRIME = 2n ** 251n + 17n * 2n ** 192n + 1n
 export const U128 = 2n ** 128n
 /** Addresses are below it, and not 0 or 1. */
 export const ADDRESS_BOUND = 2n ** 251n - 256n

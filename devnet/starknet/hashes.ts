@@ -19,14 +19,9 @@ export function remember<Value>(): (question: string, answer: () => Value) => Va
 
 const knownAddresses = remember<bigint>()
 const knownSignatures = remember<boolean>()
-const knownPoseidon = remember<bigint>()
 
 export function pedersen(left: bigint, right: bigint): bigint {
   return BigInt(ec.starkCurve.pedersen(left, right))
-}
-
-export function poseidon(felts: Felts): bigint {
-  return knownPoseidon(felts.join(), () => BigInt(hash.computePoseidonHashOnElements([...felts])))
 }
 
 /** Where a contract is deployed. `deployer` zero: by a transaction, or by anybody through the UDC. */

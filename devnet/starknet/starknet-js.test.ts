@@ -1,12 +1,13 @@
 // The official SDK, unmodified, on the simulator: what works there must work here in the same way.
-import { Account, CallData, cairo, ec, hash, RpcProvider } from 'starknet'
+import { Account, CallData, type CompiledSierra, cairo, ec, hash, RpcProvider } from 'starknet'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { initiateTypedData } from '../../contracts/starknet/client/typed-data.ts'
 import { accountClass } from './classes/account.ts'
+import { htlcAbi, htlcClassFields, htlcClassHash, knownClassHashes } from './classes/htlc-artifact.ts'
 import { hex } from './felt.ts'
 import { newKey, openStarknetFixture, type StarknetFixture } from './starknet.fixture.ts'
+import { createClassReader } from './transactions/declared-class.ts'
 
-const FAST = { retryInterval: 5 }
 const STRK = 10n ** 18n
 
 let fixture: StarknetFixture
@@ -14,7 +15,7 @@ let provider: RpcProvider
 let user: Account
 beforeAll(async () => {
   fixture = await openStarknetFixture({ mining: 'instant' })
-  provider = await RpcProvider.create({ nodeUrl: fixture.url })
+  provider = await RpcProvider.create({ nodeUrl: fixture.url, transactionRetryIntervalFallback: 5 })
   const [{ address, privateKey }] = fixture.accounts
   user = new Account({ provider, address, signer: privateKey, cairoVersion: '1' })
 })
@@ -38,7 +39,7 @@ describe('starknet.js', () => {
     await expect(provider.getClassHashAt(address)).rejects.toMatchObject({ code: 20 })
     fixture.fund(fixture.strk, address, STRK)
     const sent = await account.deployAccount({ classHash, constructorCalldata: [publicKey], addressSalt: publicKey })
-    const receipt = await provider.waitForTransaction(sent.transaction_hash, FAST)
+    const receipt = await provider.waitForTransaction(sent.transaction_hash)
     expect(receipt.isSuccess()).toBe(true)
     expect(await provider.getClassHashAt(address)).toBe(classHash)
     expect(await account.getNonce()).toBe('0x1')
@@ -54,8 +55,8 @@ describe('starknet.js', () => {
     ]
     const before = await fixture.balance(fixture.wbtc, recipient)
     const estimate = await user.estimateInvokeFee(calls)
-    const { transaction_hash: tx } = await user.execute(calls)
-    const receipt = await provider.waitForTransaction(tx, FAST)
+    const { transaction_hash: tx } = await user.execute(calls, { tip: 5n })
+    const receipt = await provider.waitForTransaction(tx)
     expect(await fixture.balance(fixture.wbtc, recipient)).toBe(before + 5n)
     const { actual_fee: fee, block_number: height } = receipt as unknown as { actual_fee: { amount: string }; block_number: number }
     expect(BigInt(fee.amount)).toBeLessThanOrEqual(estimate.overall_fee)
@@ -78,5 +79,38 @@ describe('starknet.js', () => {
     expect(await provider.verifyMessageInStarknet(typedData, signature, address)).toBe(true)
     typedData.message.timelock = '61'
     expect(await provider.verifyMessageInStarknet(typedData, signature, address)).toBe(false)
+  })
+
+  it('declares a class once, and deploys it through the UDC', async () => {
+    const felt = 'core::felt252'
+    const abi = [
+      { type: 'function', name: 'own', inputs: [{ name: 'a', type: felt }], outputs: [{ type: felt }], state_mutability: 'view' },
+    ]
+    const contract = {
+      sierra_program: ['0x1', '0x6', '0x0', '0x2'],
+      contract_class_version: '0.1.0',
+      entry_points_by_type: { CONSTRUCTOR: [], EXTERNAL: [{ selector: hash.getSelectorFromName('own'), function_idx: 0 }], L1_HANDLER: [] },
+      abi,
+    } as unknown as CompiledSierra
+    const classHash = hash.computeSierraContractClassHash(contract)
+    expect(await provider.isClassDeclared({ classHash })).toBe(false)
+    const payload = { contract, compiledClassHash: '0x77' }
+    const declared = await user.declare(payload)
+    expect(declared.class_hash).toBe(classHash)
+    await provider.waitForTransaction(declared.transaction_hash)
+    await expect(user.declare(payload)).rejects.toMatchObject({ code: 51 })
+    const deployed = await user.deployContract({ classHash, salt: '0x5' })
+    expect(await provider.getClassHashAt(deployed.contract_address)).toBe(classHash)
+    const shown = await provider.getClassAt(deployed.contract_address)
+    expect(shown.abi).toEqual(abi)
+    await expect(user.deployContract({ classHash: '0x999' })).rejects.toThrow('is not declared')
+  })
+
+  it('reads the HTLC through its compiled class, whose declaration the simulator recognises', async () => {
+    const readClass = createClassReader(knownClassHashes)
+    expect(readClass(htlcClassFields()).classHash).toBe(htlcClassHash)
+    const contract = await provider.getClassAt(fixture.htlc)
+    expect(contract.abi).toEqual(htlcAbi)
+    await expect(openStarknetFixture({ declaresHtlc: false })).rejects.toThrow('is not declared')
   })
 })

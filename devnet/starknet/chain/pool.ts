@@ -29,7 +29,7 @@ export function replaces(incoming: WireTransaction, existing: WireTransaction): 
 }
 
 /** Whether the transaction pays the prices of the block. One that does not waits. */
-export function pays({ bounds }: WireTransaction, prices: GasPrices): boolean {
+function pays({ bounds }: WireTransaction, prices: GasPrices): boolean {
   return (['l1Gas', 'l1DataGas', 'l2Gas'] as const).every((resource) => bounds[resource].maxPrice >= prices[resource])
 }
 

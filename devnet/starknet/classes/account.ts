@@ -57,7 +57,7 @@ export function isValidSignatureBy(check: SignatureCheck): EntryPoint {
   }
 }
 
-export const supportsInterface: EntryPoint = (_env, calldata) => {
+const supportsInterface: EntryPoint = (_env, calldata) => {
   const id = calldata.felt()
   calldata.end()
   return [id === ISRC6_ID || id === ISRC5_ID ? 1n : 0n]

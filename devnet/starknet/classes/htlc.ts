@@ -18,15 +18,12 @@ function assertThat(condition: boolean, error: HtlcError): void {
   if (!condition) throw panic(error)
 }
 
-function deploymentOf(env: ContractEnv): Deployment {
-  return { chainId: hex(env.read('chain id')), address: hex(env.address) }
-}
-
-/** Of the terms, as one of the client's functions computes it. */
+/** Ids are of the chain of the deployment, digests of the current one. */
 function hashOf(of: typeof orderId, env: ContractEnv, terms: OrderTerms): bigint {
   const { initiator, redeemer, timelock, amount, secretHash } = terms
-  const question = [of.name, env.address, initiator, redeemer, timelock, amount, secretHash].join()
-  return knownHashes(question, () => BigInt(of(deploymentOf(env), terms)))
+  const deployment: Deployment = { chainId: hex(of === orderId ? env.read('chain id') : env.chainId), address: hex(env.address) }
+  const question = [of.name, deployment.chainId, env.address, initiator, redeemer, timelock, amount, secretHash].join()
+  return knownHashes(question, () => BigInt(of(deployment, terms)))
 }
 
 const stateName = (id: bigint) => `order ${hex(id)}`
@@ -184,7 +181,7 @@ export const htlcClass: ContractClass = {
     },
     domain_name(env, calldata) {
       calldata.end()
-      return [shortString(domainName(deploymentOf(env)))]
+      return [shortString(domainName({ chainId: hex(env.chainId), address: hex(env.address) }))]
     },
   },
   abi: htlcAbi,

@@ -72,7 +72,7 @@ export const panickingAccountClass = hostileAccount('panicking account', () => {
 })
 
 /** Calls the contract again that asks for its signature, with the constructor's calldata: [contract, selector, ...calldata]. */
-export const reenteringAccountClass = hostileAccount('reentering account', (env, calldata) => {
+const reenteringAccountClass = hostileAccount('reentering account', (env, calldata) => {
   const check = isValidSignatureBy(anyone)
   const length = Number(env.read('target length'))
   const [to, selector, ...rest] = Array.from({ length }, (_, index) => env.read(`target ${index}`))

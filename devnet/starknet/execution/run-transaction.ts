@@ -2,7 +2,7 @@
 import type { BlockInfo } from '../classes/contract-class.ts'
 import { type Felts, selectorOf, U128, u256Felts } from '../felt.ts'
 import type { WireTransaction } from '../transactions/wire-transaction.ts'
-import { createGasMeter, feeOf, type Gas, type GasMeter, type GasPrices } from './gas.ts'
+import { createGasMeter, feeOf, type Gas, type GasMeter, type GasPrices, maxFeeOf } from './gas.ts'
 import { Panic, revertText, systemFailure } from './panic.ts'
 import { type ClassSet, deployContract, type EmittedEvent, type Execution, runCall } from './run-call.ts'
 import { declaredKey, nonceKey, type Overlay, overlay, type StateReader } from './state.ts'
@@ -50,6 +50,7 @@ export function runTransaction(
   const gas = createGasMeter()
   const execution = (events: EmittedEvent[], on: Overlay = state): Execution => ({ ...chain, state: on, block, transaction, events, gas })
   const accepted: EmittedEvent[] = []
+  if (charges) assertAffordable(execution([]), chain, transaction)
   accept(execution(accepted), transaction, validates)
 
   const attempt = overlay(state)
@@ -137,6 +138,12 @@ function exceeded(used: Gas, { bounds }: WireTransaction): Panic | null {
       return systemFailure(`Insufficient max ${names[resource]}: max amount: ${maxAmount}, actual used: ${used[resource]}`)
   }
   return null
+}
+
+/** The sequencer takes no transaction that could cost more than the account has. */
+function assertAffordable(execution: Execution, { feeToken }: Chain, { sender, bounds, tip }: WireTransaction): void {
+  const [balance, highest] = [balanceOf(execution, feeToken, sender), maxFeeOf(bounds, tip)]
+  if (balance < highest) throw new NotValid(systemFailure(`Resources bounds (${highest}) exceed balance (${balance})`))
 }
 
 /** An execution must leave what the fee takes. */
