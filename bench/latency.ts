@@ -18,6 +18,8 @@ const routes: readonly Route[] = [
   { from: 'ethereum_localnet:eth', to: 'arbitrum_localnet:usdc', amount: 10_000_000_000_000_000n },
   { from: 'bitcoin_regtest:btc', to: 'ethereum_localnet:wbtc', amount: 100_000n },
   { from: 'ethereum_localnet:eth', to: 'bitcoin_regtest:btc', amount: 30_000_000_000_000_000n },
+  { from: 'ethereum_localnet:eth', to: 'starknet_localnet:wbtc', amount: 30_000_000_000_000_000n },
+  { from: 'starknet_localnet:wbtc', to: 'ethereum_localnet:wbtc', amount: 100_000n },
 ]
 
 function measureLatency(size: Size, onProgress: (what: string) => void): Promise<LatencyRow[]> {
