@@ -3,6 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
+const KEEP_ALIVE_MS = 60_000
+
 export interface TronServer {
   readonly port: number
   setDelay(delayMs: number): void
@@ -27,6 +29,8 @@ export async function startTronServer({ wallet, ethereum }: TronInterfaces, port
     // Only a client that disconnected gets here.
     serve(request, response).catch(() => response.destroy())
   })
+  // After Node's 5 s, a client would reuse a closing connection when another chain that starts has blocked the process meanwhile.
+  server.keepAliveTimeout = KEEP_ALIVE_MS
   server.on('connection', (socket) => {
     if (offline) socket.destroy()
   })
