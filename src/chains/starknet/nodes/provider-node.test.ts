@@ -74,7 +74,7 @@ describe('a block', () => {
     ['nothing', null],
     ['a list', [header]],
     ['a pre-confirmed block', { ...header, block_hash: undefined }],
-    ['a hash that is no field element', { ...header, block_hash: `0x8${'0'.repeat(62)}1` }],
+    ['a hash that is no field element', { ...header, block_hash: `0x80000000000001100000000000000000000000000000000${'0'.repeat(15)}1` }],
     ['a hash of more digits', { ...header, block_hash: `0x1${'0'.repeat(64)}` }],
     ['a height as text', { ...header, block_number: '0x7' }],
     ['a time before 1970', { ...header, timestamp: -1 }],

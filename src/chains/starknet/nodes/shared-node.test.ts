@@ -168,6 +168,17 @@ describe('a broadcast', () => {
     await through(accepts, unreachable, unreachable)
   })
 
+  it('goes to providers that are suspended, too', async () => {
+    sent.length = 0
+    const suspended = { ...named('a', accepts), nonce: unreachable }
+    const others = ['b', 'c'].map((name) => ({ ...named(name, accepts), nonce: async () => 1n }))
+    const { node, troubles } = sharedBy(2, suspended, ...others)
+    await node.nonce('0x5')
+    expect(troubles.join()).toContain('a is suspended')
+    await node.broadcast(invoke)
+    expect(sent.sort()).toEqual(['a', 'b', 'c'])
+  })
+
   it('that all refuse is final, with the most frequent reason', async () => {
     const error = await through(refuses(52), refuses(64), refuses(64)).catch((refusal: unknown) => refusal)
     expect(error).toMatchObject({ code: 64 })
