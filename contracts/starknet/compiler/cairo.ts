@@ -1,6 +1,7 @@
 // The Cairo compiler and virtual machine, as WebAssembly. A call takes half a minute and blocks: use it in a child process.
 import { readFile } from 'node:fs/promises'
 import init, { compileStarknetContract, runTests } from 'wasm-cairo'
+import { withOwnAllocator } from './allocator.ts'
 
 /** Of the Cairo compiler in wasm-cairo 0.10.2. */
 export const compilerVersion = '2.8.2'
@@ -16,8 +17,7 @@ export interface Cairo {
 
 export async function loadCairo(): Promise<Cairo> {
   const code = await readFile(new URL(import.meta.resolve('wasm-cairo/wasm-cairo_bg.wasm')))
-  growMemoryInLargeSteps(code)
-  const { memory } = await init({ module_or_path: code })
+  const { memory } = await init({ module_or_path: withOwnAllocator(code) })
   const checked = (result: string, isDone: boolean): string => {
     if (!isDone) throw new Error([result, ...readDiagnostics(memory)].join('\n'))
     return result
@@ -32,17 +32,6 @@ export async function loadCairo(): Promise<Cairo> {
       return [...readLines(memory), checked(result, result.includes('test result: '))].join('\n')
     },
   }
-}
-
-/**
- * The allocator asks for one page of 64 KB at a time, 13,000 times in a compilation, and each time costs the engine some milliseconds: more than half
- * of all time. Two constants of the one function that does it make it some two megabytes at a time.
- */
-function growMemoryInLargeSteps(code: Buffer): void {
-  const [asked, granted] = ['418080016a2202200120024b1b418780046a22014110764000', '41f0ff3f6a2202200120024b1b4187803c6a22014110764000']
-  const at = code.indexOf(asked, 0, 'hex')
-  if (at === -1 || code.includes(asked, at + 1, 'hex')) throw new Error('wasm-cairo is not the version whose allocator is known')
-  code.write(granted, at, 'hex')
 }
 
 /** The test runner, too, writes to a stream that is not there. */

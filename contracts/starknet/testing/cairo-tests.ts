@@ -7,6 +7,11 @@ import type { Scenario } from './scenario.ts'
 
 const cairoFile = (name: string): string => readFileSync(join(import.meta.dirname, 'cairo', `${name}.cairo`), 'utf8')
 
+/** `deployment` has tests of its own. */
+const cairoFiles = ['mocks', 'player', 'deployment'] as const
+
+export const deploymentTests = [...cairoFile('deployment').matchAll(/#\[test\]\nfn (\w+)/g)].map(([, name = '']) => name)
+
 export interface CairoTestSource {
   readonly name: string
   readonly body: string
@@ -19,7 +24,7 @@ export function testCrate(tests: readonly CairoTestSource[], variants: ReadonlyM
   const constants = new Set(tests.map((test) => test.constants ?? ''))
   const written = tests.map(({ name, body }) => `    #[test]\n    fn ${name}() {\n        ${body}\n    }\n`)
   const generated = `mod generated {\n    use crate::tests::player;\n${[...constants, ...written].join('')}}\n`
-  const modules = [moduleOf('mocks', cairoFile('mocks')), moduleOf('player', cairoFile('player')), generated]
+  const modules = [...cairoFiles.map((name) => moduleOf(name, cairoFile(name))), generated]
   const others = [...variants].map(([name, source]) => moduleOf(name, source.replaceAll('crate::', `crate::${name}::`)))
   return [contractSource(), ...others, `#[cfg(test)]\nmod tests {\n${modules.join('')}}\n`].join('')
 }

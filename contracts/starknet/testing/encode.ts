@@ -11,8 +11,7 @@ import {
 } from '../client/calls.ts'
 import { encodeEvent, type OrderEvent } from '../client/events.ts'
 import { type Felt, felt, selectorOf, shortString } from '../client/felt.ts'
-import { type Deployment, type OrderTerms, u256Felts } from '../client/order.ts'
-import { initiateDigest, refundDigest } from '../client/typed-data.ts'
+import { type OrderTerms, u256Felts } from '../client/order.ts'
 import {
   type HtlcCall,
   type Party,
@@ -27,13 +26,7 @@ import {
 /** Where the VM deploys the contracts. `player.cairo` puts the addresses in the place of these names. */
 const names = { ...partyAddresses, htlc: shortString('@htlc'), token: shortString('@token'), account: shortString('@account') }
 const orderName = shortString('@id')
-
-/** The addresses themselves, which digests need. They follow from the names of the modules; a test compares them with the VM's. */
-export const vmAddresses = {
-  htlc: '0x1a57043e803e87f2b5f87135544a8739ef91de86aca29b4086eeb6058960be5',
-  token: '0x36ae0cf5ff949acbf64c422fad5c345015eff2613137cc0ddeadc81b42f8fdd',
-  account: '0x310f016ca863bff76dda0ebbf3e4bb3824aa57c7fb48bb581c68b54fba3180e',
-} as const
+const digestName = shortString('@digest')
 
 export function encodeScenario({ steps }: Scenario): readonly Felt[] {
   return steps.flatMap(encodeStep)
@@ -42,9 +35,9 @@ export function encodeScenario({ steps }: Scenario): readonly Felt[] {
 function encodeStep(step: Step): readonly Felt[] {
   switch (step.kind) {
     case 'call': {
-      const call = encodeCall(step)
-      const felts = [shortString('CALL'), felt(step.at), names[step.from], ...callFelts(call), errorFelt(step.error)]
-      return step.error === undefined ? [...felts, ...orderFelts(step.order), ...eventFelts(step), shortString('QUIET')] : felts
+      const felts = [shortString('CALL'), felt(step.at), names[step.from], ...callFelts(encodeCall(step)), errorFelt(step.error)]
+      const outcome = step.error === undefined ? [...orderFelts(step.order), ...eventFelts(step), shortString('QUIET')] : []
+      return [...digestFelts(step.signature), ...felts, ...outcome]
     }
     case 'fund':
       return tokenStep('fund', step.party, [names.htlc, ...u256Felts(step.amount)])
@@ -117,13 +110,8 @@ function signatureFelts(signature: Signature): readonly Felt[] {
       return []
     case 'answers':
       return [shortString('answer'), felt(signature.answer)]
-    case 'signs': {
-      const deployment: Deployment = { chainId: shortString(signature.chainId ?? scenarioChainId), address: vmAddresses.htlc }
-      const addresses = { ...partyAddresses, ...vmAddresses }
-      const { initiator, redeemer, ...terms } = signature.order
-      const signed = { ...terms, initiator: addresses[initiator], redeemer: addresses[redeemer] }
-      return [shortString('digest'), (signature.what === 'initiate' ? initiateDigest : refundDigest)(deployment, signed)]
-    }
+    case 'signs':
+      return [shortString('digest'), digestName]
     case 'panics':
       return [shortString('panic')]
     case 'calls': {
@@ -133,9 +121,20 @@ function signatureFelts(signature: Signature): readonly Felt[] {
   }
 }
 
+/** What the account of the next call signs. */
+function digestFelts(signature: Signature | undefined): readonly Felt[] {
+  if (signature?.kind !== 'signs') return []
+  const { what, chainId = scenarioChainId, order } = signature
+  return [shortString('DIGEST'), shortString(what), shortString(chainId), ...termFelts(order)]
+}
+
 /** The thirteen felts of `order_id`: the same as those of a refund. */
+function termFelts(order: ScenarioOrder): readonly Felt[] {
+  return refundCall(names.htlc, named(order)).calldata
+}
+
 function orderFelts(order: ScenarioOrder): readonly Felt[] {
-  return [shortString('ORDER'), ...refundCall(names.htlc, named(order)).calldata]
+  return [shortString('ORDER'), ...termFelts(order)]
 }
 
 function eventFelts({ entry, order, secret = '' }: HtlcCall): readonly Felt[] {

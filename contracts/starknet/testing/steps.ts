@@ -2,13 +2,13 @@
 import { createHash } from 'node:crypto'
 import type { EntryPoint, HtlcCall, Party, ScenarioOrder, Signature, Step } from './scenario.ts'
 
-export const secret = '07'.repeat(32)
+const secret = '07'.repeat(32)
 export const otherSecret = '00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff'
-export const secretHash = createHash('sha256').update(Buffer.from(secret, 'hex')).digest('hex')
+const secretHash = createHash('sha256').update(Buffer.from(secret, 'hex')).digest('hex')
 
 /** The time of every initiation. */
 export const start = 1_700_000_000n
-export const timelock = 1_000n
+const timelock = 1_000n
 export const amount = 700n
 
 export const order: ScenarioOrder = { initiator: 'alice', redeemer: 'bob', timelock, amount, secretHash }

@@ -1,7 +1,8 @@
 // The re-implementation of the HTLC plays every scenario that the Cairo contract plays on the VM, from the same lists of felts.
 import { describe, expect, it } from 'vitest'
-import { orderId } from '../../../contracts/starknet/client/order.ts'
-import { encodeScenario, vmAddresses } from '../../../contracts/starknet/testing/encode.ts'
+import { type Deployment, type OrderTerms, orderId } from '../../../contracts/starknet/client/order.ts'
+import { initiateDigest, refundDigest } from '../../../contracts/starknet/client/typed-data.ts'
+import { encodeScenario } from '../../../contracts/starknet/testing/encode.ts'
 import { partyAddresses, scenarioChainId } from '../../../contracts/starknet/testing/scenario.ts'
 import { scenarios } from '../../../contracts/starknet/testing/scenarios.ts'
 import { readCalldata } from '../execution/calldata.ts'
@@ -17,13 +18,13 @@ const classes = [htlcClass, scenarioToken, scenarioAccount, scenarioParty]
 const byHash = new Map(classes.map((one) => [one.classHash, one]))
 const names = new Map(classes.flatMap(({ entryPoints }) => Object.keys(entryPoints).map((name) => [selectorOf(name), name])))
 const classSet = { find: (classHash: bigint) => byHash.get(classHash), entryPointName: (selector: bigint) => names.get(selector) }
-const [htlc, token, account] = [BigInt(vmAddresses.htlc), BigInt(vmAddresses.token), BigInt(vmAddresses.account)]
+const [htlc, token, account] = [0x471cn, 0x70cen, 0xaccn]
 
 /** As cairo/player.cairo, which says what the felts mean. Throws at the first difference. */
 function play(scenario: Felts): void {
   const state = overlay({ get: () => 0n })
   const logs: EmittedEvent[] = []
-  let [chainId, timestamp, caller, order, position] = [shortString(scenarioChainId), 1, 0n, 0n, 0]
+  let [chainId, timestamp, caller, order, digest, position] = [shortString(scenarioChainId), 1, 0n, 0n, 0n, 0]
 
   const executionOn = (on: State, events: EmittedEvent[]) => ({
     state: on,
@@ -47,10 +48,21 @@ function play(scenario: Felts): void {
     ['@token', () => token],
     ['@account', () => account],
     ['@id', () => order],
+    ['@digest', () => digest],
   ])
   const resolve = (felt: bigint) => places.get(textOf(felt) ?? '')?.() ?? felt
   const takeMany = (count: number) => Array.from({ length: count }, () => resolve(take()))
   const takeList = () => takeMany(Number(take()))
+
+  const deploymentOn = (chain: bigint): Deployment => ({ chainId: hex(chain), address: hex(htlc) })
+
+  function takeTerms(): OrderTerms {
+    const [initiator = 0n, redeemer = 0n, ...rest] = takeMany(13)
+    const terms = readCalldata(rest)
+    const [timelock, amount, words] = [terms.u128(), terms.u256(), terms.words()]
+    const secretHash = words.map((word) => word.toString(16).padStart(8, '0')).join('')
+    return { initiator: hex(initiator), redeemer: hex(redeemer), timelock, amount, secretHash }
+  }
 
   function call(): Felts {
     const [to, selector] = [resolve(take()), take()]
@@ -83,13 +95,12 @@ function play(scenario: Felts): void {
         expect(textOf(reason) ?? reason, `felt ${at}`).toBe(textOf(take()) ?? 0n)
         break
       }
-      case 'ORDER': {
-        const [initiator = 0n, redeemer = 0n, ...rest] = takeMany(13)
-        const terms = readCalldata(rest)
-        const [timelock, amount, words] = [terms.u128(), terms.u256(), terms.words()]
-        const secretHash = words.map((word) => word.toString(16).padStart(8, '0')).join('')
-        const deployment = { chainId: hex(shortString(scenarioChainId)), address: hex(htlc) }
-        order = BigInt(orderId(deployment, { initiator: hex(initiator), redeemer: hex(redeemer), timelock, amount, secretHash }))
+      case 'ORDER':
+        order = BigInt(orderId(deploymentOn(shortString(scenarioChainId)), takeTerms()))
+        break
+      case 'DIGEST': {
+        const digestOf = textOf(take()) === 'initiate' ? initiateDigest : refundDigest
+        digest = BigInt(digestOf(deploymentOn(take()), takeTerms()))
         break
       }
       case 'ANSWER':

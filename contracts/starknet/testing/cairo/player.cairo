@@ -5,14 +5,18 @@
 //! ANSWER  to selector length calldata… length answer…             what a view answers
 //! EVENT   length keys… length data…                               the oldest event of the contract that was not looked at
 //! QUIET                                                           no other event was emitted
+//! DIGEST  initiate|refund, chain id, thirteen felts of an order   from here on `@digest` is what its party has to sign
 //! CHAIN   chain id                                                from here on
 //!
 //! Names of contracts stand for their addresses: `@htlc`, `@token`, `@account`.
 use crate::orders::{Order, order_id};
+use crate::snip12::{domain_name, initiate_digest, refund_digest};
 use crate::tests::mocks::{MockAccount, MockToken};
 use starknet::syscalls::{call_contract_syscall, deploy_syscall};
 use starknet::testing::{pop_log_raw, set_block_timestamp, set_chain_id, set_contract_address};
 use starknet::{ClassHash, ContractAddress, SyscallResultTrait};
+
+const DEPLOYED_CHAIN: felt252 = 'SN_SEPOLIA';
 
 #[derive(Copy, Drop)]
 struct Stage {
@@ -20,17 +24,21 @@ struct Stage {
     token: ContractAddress,
     account: ContractAddress,
     order_id: felt252,
+    digest: felt252,
+    chain_id: felt252,
 }
 
 /// The number of the step that went wrong, counted from 1, and what was found instead. None: all is as it should be.
 pub fn play(class: felt252, scenario: Span<felt252>) -> Option<(u32, Span<felt252>)> {
-    set_chain_id('SN_SEPOLIA');
+    set_chain_id(DEPLOYED_CHAIN);
     let token = deploy(MockToken::TEST_CLASS_HASH, array![]);
     let mut stage = Stage {
         htlc: deploy(class, array![token.into()]),
         token,
         account: deploy(MockAccount::TEST_CLASS_HASH, array![]),
         order_id: 0,
+        digest: 0,
+        chain_id: DEPLOYED_CHAIN,
     };
     let mut rest = scenario;
     let mut step = 0;
@@ -72,16 +80,8 @@ fn play_step(ref stage: Stage, ref rest: Span<felt252>) -> Option<Span<felt252>>
         };
     }
     if kind == 'ORDER' {
-        let mut terms = resolve(@stage, rest.slice(0, 13));
-        rest = rest.slice(13, rest.len() - 13);
-        let order = Order {
-            initiator: Serde::deserialize(ref terms).unwrap(),
-            redeemer: Serde::deserialize(ref terms).unwrap(),
-            timelock: Serde::deserialize(ref terms).unwrap(),
-            amount: Serde::deserialize(ref terms).unwrap(),
-            secret_hash: Serde::deserialize(ref terms).unwrap(),
-        };
-        stage.order_id = order_id('SN_SEPOLIA', stage.htlc, order);
+        let order = take_order(@stage, ref rest);
+        stage.order_id = order_id(DEPLOYED_CHAIN, stage.htlc, order);
         return Option::None;
     }
     if kind == 'ANSWER' {
@@ -102,8 +102,24 @@ fn play_step(ref stage: Stage, ref rest: Span<felt252>) -> Option<Span<felt252>>
             Option::None => Option::Some(array!['no event'].span()),
         };
     }
-    if kind == 'CHAIN' {
+    if kind == 'DIGEST' {
+        let what = take(ref rest);
         set_chain_id(take(ref rest));
+        let order = take_order(@stage, ref rest);
+        let name = domain_name(stage.htlc);
+        stage
+            .digest =
+                if what == 'initiate' {
+                    initiate_digest(name, order)
+                } else {
+                    refund_digest(name, order.redeemer, order_id(DEPLOYED_CHAIN, stage.htlc, order))
+                };
+        set_chain_id(stage.chain_id);
+        return Option::None;
+    }
+    if kind == 'CHAIN' {
+        stage.chain_id = take(ref rest);
+        set_chain_id(stage.chain_id);
         return Option::None;
     }
     assert(kind == 'QUIET', 'unknown step');
@@ -131,6 +147,18 @@ fn take_list(ref rest: Span<felt252>) -> Span<felt252> {
     list
 }
 
+fn take_order(stage: @Stage, ref rest: Span<felt252>) -> Order {
+    let mut terms = resolve(stage, rest.slice(0, 13));
+    rest = rest.slice(13, rest.len() - 13);
+    Order {
+        initiator: Serde::deserialize(ref terms).unwrap(),
+        redeemer: Serde::deserialize(ref terms).unwrap(),
+        timelock: Serde::deserialize(ref terms).unwrap(),
+        amount: Serde::deserialize(ref terms).unwrap(),
+        secret_hash: Serde::deserialize(ref terms).unwrap(),
+    }
+}
+
 fn resolve(stage: @Stage, felts: Span<felt252>) -> Span<felt252> {
     let mut resolved = array![];
     for value in felts {
@@ -148,6 +176,9 @@ fn resolve_one(stage: @Stage, value: felt252) -> felt252 {
     }
     if value == '@account' {
         return (*stage.account).into();
+    }
+    if value == '@digest' {
+        return *stage.digest;
     }
     if value == '@id' {
         return *stage.order_id;

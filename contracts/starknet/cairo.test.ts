@@ -1,0 +1,43 @@
+// The contract on the Cairo virtual machine. A run takes about a minute, in a child process.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it, test } from 'vitest'
+import { renderArtifacts } from './compiler/render.ts'
+import { runCairo } from './compiler/run.ts'
+import { contractSource } from './compiler/sources.ts'
+import { deploymentTests, scenarioTest, testCrate, testName } from './testing/cairo-tests.ts'
+import { type CairoTest, readReport } from './testing/report.ts'
+import { scenarios } from './testing/scenarios.ts'
+import { vectors, vectorTest } from './testing/vectors.ts'
+
+/** For a machine that does ten things at once. */
+const timeout = 900_000
+const passed = { passed: true, panic: null }
+
+describe('the Cairo contract', () => {
+  let report: ReadonlyMap<string, CairoTest>
+
+  beforeAll(async () => {
+    const source = testCrate([...scenarios.map(scenarioTest), ...vectors.map(vectorTest)])
+    report = readReport(await runCairo({ what: 'test', source }))
+  }, timeout)
+
+  it.each(scenarios.map(({ name }, index) => ({ name, index })))('$name', ({ index }) => {
+    expect(report.get(testName(index))).toMatchObject(passed)
+  })
+
+  it.each(vectors.map(({ chainId }, index) => ({ chainId, index })))('hashes as the client does on $chainId', ({ index }) => {
+    expect(report.get(`vector_${index}`)).toMatchObject(passed)
+  })
+
+  it.each(deploymentTests)('%s', (name) => {
+    expect(report.get(name)).toMatchObject(passed)
+  })
+})
+
+test('the committed class is what the sources give', { timeout }, async () => {
+  const compiled = renderArtifacts(await runCairo({ what: 'compile', source: contractSource() }))
+  for (const name of ['htlc.sierra.json', 'htlc.abi.json']) {
+    expect(compiled.get(name) === readFileSync(join(import.meta.dirname, 'artifacts', name), 'utf8'), name).toBe(true)
+  }
+})

@@ -1,0 +1,39 @@
+// Compiles broken variants of the contract into one crate, and plays for each the scenario that must notice it.
+import { runCairo } from '../compiler/run.ts'
+import { contractSource } from '../compiler/sources.ts'
+import { playCall, testCrate } from '../testing/cairo-tests.ts'
+import { readReport } from '../testing/report.ts'
+import { scenarios } from '../testing/scenarios.ts'
+import type { Mutant } from './mutants.ts'
+
+/** The names of those that no scenario notices. Rejects if the unbroken contract fails one of the scenarios. */
+export async function survivorsOf(mutants: readonly Mutant[]): Promise<readonly string[]> {
+  const source = contractSource()
+  const variants = new Map([
+    ['unbroken', source],
+    ...mutants.map((mutant, index) => [`mutant_${index}`, breakSource(source, mutant)] as const),
+  ])
+  const noticing = [...new Set(mutants.map(({ noticedBy }) => noticedBy))]
+  const tests = [
+    ...mutants.map((mutant, index) => playTest(`mutant_${index}`, `crate::mutant_${index}`, mutant.noticedBy)),
+    ...noticing.map((name, index) => playTest(`unbroken_${index}`, 'crate', name)),
+  ]
+  const report = readReport(await runCairo({ what: 'test', source: testCrate(tests, variants) }))
+  for (const [index, name] of noticing.entries()) {
+    if (report.get(`unbroken_${index}`)?.passed !== true) throw new Error(`the unbroken contract fails: ${name}`)
+  }
+  return mutants.filter((_, index) => report.get(`mutant_${index}`)?.passed !== false).map(({ name }) => name)
+}
+
+function breakSource(source: string, { name, text, replacement }: Mutant): string {
+  if (source.split(text).length !== 2) throw new Error(`the text of the mutant "${name}" must stand once in the sources`)
+  return source.replace(text, () => replacement)
+}
+
+function playTest(name: string, root: string, scenarioName: string) {
+  const index = scenarios.findIndex((scenario) => scenario.name === scenarioName)
+  const scenario = scenarios[index]
+  if (scenario === undefined) throw new Error(`there is no scenario "${scenarioName}"`)
+  const { call, constants } = playCall(root, scenario, index)
+  return { name, body: `player::expect_played(${call});`, constants }
+}
