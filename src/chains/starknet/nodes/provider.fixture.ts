@@ -101,11 +101,7 @@ function forgedBlock(hash: string): Behaviour {
 }
 
 /** Forges an initiation in a real block: its event, its status and the state of the contract. */
-export function forgedInitiation(
-  contract: HtlcContract,
-  terms: HtlcTerms,
-  block: { readonly height: bigint; readonly hash: string },
-): Behaviour {
+function forgedInitiation(contract: HtlcContract, terms: HtlcTerms, block: { readonly height: bigint; readonly hash: string }): Behaviour {
   const orderId = orderIdOf(contract, terms)
   const event = {
     from_address: contract.address,

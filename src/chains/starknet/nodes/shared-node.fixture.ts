@@ -5,7 +5,7 @@ import { ChainFailure } from '../../port/failure.ts'
 import type { NodeBlock, StarknetNode } from './node.ts'
 import { createSharedNode } from './shared-node.ts'
 
-export const chain = mainnetChains.find(({ reference }) => reference === 'starknet:SN_MAIN') as Chain
+const chain = mainnetChains.find(({ reference }) => reference === 'starknet:SN_MAIN') as Chain
 
 /** A block of one of two branches, which fork above block 90. */
 export function blockOf(height: bigint, branch = 0): NodeBlock {
