@@ -146,10 +146,14 @@ describe('an account', () => {
   })
 })
 
-it('a relay that takes too much gas is refused before it is paid for', async () => {
+it.each([
+  ['L2 gas', { l2Gas: 60_000_001n }, /not paid for.*60000001 L2 gas/],
+  ['L1 data gas, for storage that its account writes', { l1DataGas: 4097n }, /not paid for.*4097 L1 data gas/],
+  ['L1 gas, for messages that its account sends', { l1Gas: 1n }, /not paid for.* 1 L1 gas/],
+])('a relay that takes too much %s is refused before it is paid for', async (_, much, reason) => {
   const node = connectNode(fixture.chain, { endpoints: { rpc: [devnet.url] } })
   const estimate = async () => ({
-    gas: { l1Gas: 0n, l1DataGas: 1n, l2Gas: 60_000_001n },
+    gas: { l1Gas: 0n, l1DataGas: 1n, l2Gas: 1n, ...much },
     prices: { l1Gas: 1n, l1DataGas: 1n, l2Gas: 1n },
     fee: 1n,
   })
@@ -162,6 +166,6 @@ it('a relay that takes too much gas is refused before it is paid for', async () 
     accountClass: '0x1',
   })
   const terms = termsOf()
-  await expect(greedy.verify(terms, signed(terms))).rejects.toMatchObject(refused('bad_request', /not paid for.*60000001 L2 gas/))
+  await expect(greedy.verify(terms, signed(terms))).rejects.toMatchObject(refused('bad_request', reason))
   node.close()
 })

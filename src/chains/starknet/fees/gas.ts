@@ -10,8 +10,15 @@ const MAX_L2_GAS = 1_000_000_000n
 /** Several times what our contract takes beside the payment of its token: one block of SHA-256, an order read and written, an event. */
 const REDEEM_GAS: GasAmounts = { l1Gas: 0n, l1DataGas: 512n, l2Gas: 12_000_000n }
 
-/** Five times a relay for an account with one key. Accounts with several owners or a passkey take up to 40 million more. */
-const MAX_RELAY_L2_GAS = 60_000_000n
+/** For data on L1 where it is published as calldata: changed storage and the fee. Nodes then estimate L1 gas for every transaction. */
+const REDEEM_L1_GAS = 20_000n
+
+/**
+ * What we pay for when we relay. L2 gas: five times an account with one key; accounts with several owners or a passkey take up to 40 million more.
+ * L1 gas is taken by messages to L1, which no initiation needs; L1 data gas by changed storage, and ours changes a few slots.
+ */
+const MAX_RELAY_GAS: GasAmounts = { l1Gas: 0n, l1DataGas: 4096n, l2Gas: 60_000_000n }
+const RESOURCES = { l1Gas: 'L1 gas', l1DataGas: 'L1 data gas', l2Gas: 'L2 gas' } as const
 
 type Estimating = Pick<StarknetNode, 'nonce' | 'estimate'>
 
@@ -40,11 +47,16 @@ export function withMargin({ l1Gas, l1DataGas, l2Gas }: GasAmounts): GasAmounts 
 /** Of a redeem that no node may see yet. `payment`: what a plain payment to the redeemer takes. */
 export function redeemGas(payment: GasAmounts): GasAmounts {
   const add = (resource: keyof GasAmounts) => payment[resource] * 2n + REDEEM_GAS[resource]
-  return { l1Gas: add('l1Gas'), l1DataGas: add('l1DataGas'), l2Gas: add('l2Gas') }
+  return { l1Gas: add('l1Gas') + (payment.l1Gas > 0n ? REDEEM_L1_GAS : 0n), l1DataGas: add('l1DataGas'), l2Gas: add('l2Gas') }
 }
 
-/** The initiator's account checks its own signature, and can burn any amount of gas there. */
-export function assertRelayGas({ l2Gas }: GasAmounts): void {
-  if (l2Gas <= MAX_RELAY_L2_GAS) return
-  throw new ChainFailure('would-fail', `initiate: it would take ${l2Gas} L2 gas, and we pay for ${MAX_RELAY_L2_GAS}`)
+/** The initiator's account checks its own signature: there it can burn gas, write storage and send messages, all of which the relay pays. */
+export function assertRelayGas(gas: GasAmounts): void {
+  for (const resource of Object.keys(RESOURCES) as (keyof GasAmounts)[]) {
+    if (gas[resource] > MAX_RELAY_GAS[resource])
+      throw new ChainFailure(
+        'would-fail',
+        `initiate: it would take ${gas[resource]} ${RESOURCES[resource]}, and we pay for ${MAX_RELAY_GAS[resource]}`,
+      )
+  }
 }

@@ -10,10 +10,11 @@ import type { GasAmounts, StarknetNode } from '../nodes/node.ts'
 import { asChainFailure } from '../refusal.ts'
 
 const transferSelector = selectorOf('transfer')
+const transferFromSelector = selectorOf('transfer_from')
 
 /**
- * No node can execute a call as if the HTLC sent it. So the sender's account pays the redeemer nothing: tokens check the recipient, and whether they are
- * paused, before the amount. Resolves to the gas of that payment. Rejects with `would-fail` if the payout cannot succeed.
+ * No node can execute a call as if the HTLC sent it. So the sender's account pays the redeemer nothing, once from itself and once from the HTLC, which
+ * needs no allowance: tokens check both parties, and whether they are paused, before the amount. Resolves to the gas of that payment. Rejects with `would-fail` if the payout cannot succeed.
  */
 export async function tryPayout(
   node: Pick<StarknetNode, 'nonce' | 'estimate'>,
@@ -22,7 +23,11 @@ export async function tryPayout(
   terms: HtlcTerms,
   sender: Felt,
 ): Promise<GasAmounts> {
-  const calls = [{ to: contract.token, selector: transferSelector, calldata: [feltOf(terms.redeemer), '0x0', '0x0'] as const }]
+  const redeemer = feltOf(terms.redeemer)
+  const calls = [
+    { to: contract.token, selector: transferSelector, calldata: [redeemer, '0x0', '0x0'] as const },
+    { to: contract.token, selector: transferFromSelector, calldata: [contract.address, redeemer, '0x0', '0x0'] as const },
+  ]
   const [, gas] = await Promise.all([
     assertCovered(state, contract, terms),
     estimateCalls(node, sender, { calls }).catch((error: unknown) => {
