@@ -35,10 +35,11 @@ describe('contracts', () => {
   })
 
   test('of unknown assets and of families that are not built in are left as they are', () => {
-    const deployments = { 'base:doge': { htlc: 'elsewhere' }, 'starknet:wbtc': { htlc: '0xAB' } }
-    const given = canonicalContracts(chains, { assets, deployments })
+    const { testnet } = environments
+    const deployments = { 'base_sepolia:doge': { htlc: 'elsewhere' }, 'sui_testnet:sui': { htlc: '0xAB' } }
+    const given = canonicalContracts(testnet.chains, { assets: testnet.assets, deployments })
     expect(given.deployments).toEqual(deployments)
-    const tokenOnStarknet = ({ id }: { readonly id: string }) => id === 'starknet:wbtc'
-    expect(given.assets.find(tokenOnStarknet)).toEqual(assets.find(tokenOnStarknet))
+    const coinOfSui = ({ id }: { readonly id: string }) => id === 'sui_testnet:sui'
+    expect(given.assets.find(coinOfSui)).toEqual(testnet.assets.find(coinOfSui))
   })
 })
