@@ -3,7 +3,7 @@ import { type Felt, felt, poseidon, shortString } from '../../../../contracts/st
 import type { Fees } from '../fees/fees.ts'
 import type { GasAmounts } from '../nodes/node.ts'
 
-/** The part that all three kinds have. */
+/** The part that both kinds have. */
 export type Envelope = {
   readonly chainId: Felt
   /** Who pays. */
@@ -27,10 +27,6 @@ export type AccountDeployment = { readonly classHash: Felt; readonly salt: Felt;
 
 export function deployAccountHash(envelope: Envelope, { classHash, salt, constructorCalldata }: AccountDeployment): Felt {
   return hashOf('deploy_account', envelope, [poseidon(constructorCalldata), classHash, salt])
-}
-
-export function declareHash(envelope: Envelope, classHash: Felt, compiledClassHash: Felt): Felt {
-  return hashOf('declare', envelope, [nothing, classHash, compiledClassHash])
 }
 
 function hashOf(kind: string, { chainId, sender, nonce, gas, fees }: Envelope, rest: readonly Felt[]): Felt {
