@@ -1,0 +1,88 @@
+/** Each kind of chain swaps with each other one, all on one stack at the same time; then one order of each is refunded. */
+import { expect, test } from 'vitest'
+import type { CreatedOrder } from '../../demo/client/api-client.ts'
+import { parseUsdPrice } from '../../src/protocol/amount.ts'
+import { localAssets, localChains } from '../../src/protocol/registry/local.ts'
+import { tellStory } from './story.ts'
+
+const DOLLARS = parseUsdPrice('30')
+
+/** `evm`, `bitcoin`, `litecoin`, …: chains of one kind differ in their number only. */
+const kindOf = ({ family, reference }: (typeof localChains)[number]) => (family === 'bitcoin' ? reference.split(':')[0] : family)
+const chains = localChains.filter((chain, index) => localChains.findIndex((other) => kindOf(other) === kindOf(chain)) === index)
+const assets = chains.map(({ id }) => {
+  const asset = localAssets.find(({ chain }) => chain === id)
+  if (asset === undefined) throw new Error(`${id} has no asset`)
+  return asset
+})
+type Pair = { readonly from: string; readonly to: string }
+const pairs: readonly Pair[] = assets.flatMap((from) => assets.filter((to) => to !== from).map((to) => ({ from: from.id, to: to.id })))
+
+const story = await tellStory(...chains.map(({ id }) => id))
+const { api, ownerOf, balance } = story
+
+/** Some dollars' worth, from the price of a whole coin. */
+const amounts = new Map<string, bigint>(
+  assets.map(({ id, decimals }) => [id, (DOLLARS * 10n ** BigInt(decimals)) / parseUsdPrice(story.stack.network.prices[id] ?? '')]),
+)
+const amountOf = (asset: string) => amounts.get(asset) ?? 0n
+
+async function order({ from, to }: Pair): Promise<CreatedOrder> {
+  const quote = await api.quote({ from, to, from_amount: amountOf(from).toString() })
+  return api.createOrder({
+    source: { asset: from, owner: ownerOf(from), amount: quote.source.amount },
+    destination: { asset: to, owner: ownerOf(to), amount: quote.destination.amount },
+  })
+}
+
+/** A wallet makes and funds one order after the other: an approval is exact. Different wallets work at the same time. */
+async function fundAll(list: readonly Pair[]): Promise<readonly (Pair & { readonly orderId: string })[]> {
+  const bySource = assets.map(async ({ id }) => {
+    const wallet = await story.walletFor(id)
+    const made: (Pair & { readonly orderId: string })[] = []
+    for (const pair of list.filter(({ from }) => from === id)) {
+      const created = await order(pair)
+      await wallet.fund(created)
+      made.push({ ...pair, orderId: created.order_id })
+    }
+    return made
+  })
+  return (await Promise.all(bySource)).flat()
+}
+
+const balances = async () => new Map(await Promise.all(assets.map(async ({ id }) => [id, await balance(id)] as const)))
+
+test(`every one of ${pairs.length} pairs completes`, { timeout: 180_000 }, async () => {
+  const before = await balances()
+  const made = await fundAll(pairs)
+  expect(made).toHaveLength(assets.length * (assets.length - 1))
+  const done = await Promise.all(made.map(({ orderId }) => story.untilStatus(orderId, 'redeemed', 'counterparty_redeemed')))
+  const after = await balances()
+  for (const { id, tokenSchema } of assets) {
+    const sent = amountOf(id) * BigInt(assets.length - 1)
+    const received = done.reduce((sum, { destination_swap: { asset, amount } }) => sum + (asset === id ? BigInt(amount) : 0n), 0n)
+    const change = (after.get(id) ?? 0n) - (before.get(id) ?? 0n)
+    // A coin also pays the fees of its transactions.
+    const fees = tokenSchema === null ? amountOf(id) / 2n : 0n
+    expect.soft(change, id).toBeLessThanOrEqual(received - sent)
+    expect.soft(change, id).toBeGreaterThanOrEqual(received - sent - fees)
+  }
+})
+
+test('one order from each is refunded when the solver is gone', { timeout: 180_000 }, async () => {
+  const next = (index: number) => assets[(index + 1) % assets.length]?.id ?? ''
+  const made = await Promise.all(
+    assets.map(async ({ id }, index) => ({ asset: id, before: await balance(id), created: await order({ from: id, to: next(index) }) })),
+  )
+  await story.stack.solver.setRunning(false)
+  await Promise.all(
+    made.map(async ({ asset, before, created }) => {
+      const wallet = await story.walletFor(asset)
+      await wallet.fund(created)
+      const funded = await story.untilStatus(created.order_id, 'initiated')
+      await wallet.passTime(funded.source_swap.timelock)
+      await story.untilStatus(created.order_id, 'refunded')
+      expect(before - (await balance(asset)), asset).toBeLessThan(amountOf(asset) / 2n)
+    }),
+  )
+})
