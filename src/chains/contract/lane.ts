@@ -73,7 +73,11 @@ export interface Replacement<T extends ContractTypes> {
   replace(old: T['signed'], call: T['call'], cost: T['cost'], refused: Refused<T> | null): Promise<T['signed']>
 }
 
-/** Obligatory: not doing it costs more than any fee. */
-export type Duty = { readonly isObligatory: boolean }
+export type Duty = {
+  /** Not doing it costs more than any fee. What is optional leaves money for it. */
+  readonly isObligatory: boolean
+  /** True: the account does nothing else, so an optional transaction may use all that it holds. */
+  readonly isAlone?: boolean
+}
 
 export type OpenLane<T extends ContractTypes> = (outbox: Outbox, duty: Duty) => Promise<Lane<T>>

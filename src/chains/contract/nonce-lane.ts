@@ -2,66 +2,16 @@
  * The lane of chains whose accounts have nonces: which unmined transaction holds which nonce, and how to take the next. Nonces are mined in order, so a
  * nonce that no transaction fills (a gap) blocks all later ones.
  */
-import type { Signer } from '../../keys/key.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import { ChainFailure } from '../port/failure.ts'
 import type { Attempt, HeldKey, Outbox } from '../port/outbox.ts'
-import type { Allocated, ContractTypes, Duty, Followed, Lane, Refused, Sharing } from './lane.ts'
-import { findAbandoned, type Holder, type Holders, holdersOf, lowestFreeNonce, mayBeAbandoned, type Numbered } from './nonces.ts'
+import { costInFlight, findShortage, REDEEMS_KEPT } from './funds.ts'
+import type { Allocated, Duty, Followed, Lane, Refused, Sharing } from './lane.ts'
+import type { NonceAccount, NonceTypes, Priced, SurchargeOf, Unsigned } from './nonce-account.ts'
+import { findAbandoned, type Holder, type Holders, holdersOf, lowestFreeNonce, mayBeAbandoned, type Numbered, nonceOf } from './nonces.ts'
 
-export interface NonceTypes extends ContractTypes {
-  readonly signed: ContractTypes['signed'] & Numbered
-  readonly refusal: NonceRefusal
-  readonly fees: unknown
-}
-
-/**
- * nonce-used    another transaction of this account was mined at its nonce
- * underpriced   the fee is too low for the next block, or to replace the transaction at this nonce
- * wrong-gas     the gas limit is below what the transaction takes at least, or above what a transaction may take
- */
-export type NonceRefusal = 'nonce-used' | 'underpriced' | 'wrong-gas'
-
-export type Unsigned<T extends NonceTypes> = Pick<T, 'call' | 'cost' | 'fees'> & { readonly nonce: bigint }
-
-/** What the lane needs of a family, for one account. */
-export interface NonceAccount<T extends NonceTypes> {
-  readonly address: string
-  /** For messages: what it pays fees with. */
-  readonly coin: string
-  /** A call that does nothing. */
-  readonly noop: T['call']
-  isNoop(call: T['call']): boolean
-  isSameCall(a: T['call'], b: T['call']): boolean
-
-  // Records.
-
-  read(attempt: Attempt): T['signed']
-  sign(signer: Signer, unsigned: Unsigned<T>): Omit<Attempt, 'at'>
-  partsOf(signed: T['signed']): Pick<T, 'cost' | 'fees'>
-
-  // Nodes.
-
-  nextNonce(): Promise<bigint>
-  balance(): Promise<bigint>
-  /** A node has it, mined or not. */
-  isKnown(tx: string): Promise<boolean>
-  /** Nodes do not show unmined transactions: one that they do not know may still be pending. */
-  readonly hidesUnmined: boolean
-  newestBlock(): Promise<{ readonly time: bigint } | null>
-  broadcast(signed: T['signed'], onPartlyAccepted: () => void): Promise<'accepted' | T['refusal']>
-
-  // Fees.
-
-  suggestFees(): Promise<T['fees']>
-  /** As much higher as nodes require of a replacement, and not below `suggested`; null above our fee cap. */
-  raiseFees(fees: T['fees'], suggested: T['fees'], options: Duty & { readonly urgent: boolean }): T['fees'] | null
-  isSameCost(a: T['cost'], b: T['cost']): boolean
-  /** What may be charged beside the gas. */
-  surchargeOf(call: T['call']): Promise<bigint>
-  /** The most that can leave the account, without the surcharge. */
-  highestCost(unsigned: Omit<Unsigned<T>, 'nonce'>): bigint
-}
+/** `isCertain`: no transaction in flight counts. */
+type Shortage = { readonly failure: ChainFailure; readonly isCertain: boolean }
 
 /** An action that is alive broadcasts what it recorded sooner than this. */
 const BROADCAST_SECONDS = 2n
@@ -73,12 +23,16 @@ export async function openNonceLane<T extends NonceTypes>(
   duty: Duty,
 ): Promise<Lane<T>> {
   type Signed = T['signed']
+  /** `unmined`: all that may still be mined, also several at one nonce. */
+  type Line = { readonly holders: Holders<Signed>; readonly unmined: readonly Signed[] }
   const { partsOf, suggestFees, isKnown } = account
   const urgent = outbox.secondsLeft !== null && outbox.secondsLeft < chain.feeBumpSeconds * 10n
   const own: Attempt[] = [...outbox.attempts]
   // A first attempt needs the balance too: asked in the same batch.
   const [nextNonce, balanceAtOpening] = await Promise.all([account.nextNonce(), outbox.attempts.length === 0 ? account.balance() : null])
   let count = nextNonce
+  /** Never read before `count`: what was mined between the two would not count at all. */
+  let balance = balanceAtOpening
   /** Without the key; null before. */
   let holders: Holders<Signed> | null = null
   let abandoned: ReadonlySet<string> = new Set()
@@ -100,7 +54,17 @@ export async function openNonceLane<T extends NonceTypes>(
   }
 
   /** Under the key: more attempts may have been recorded since the lane was opened. */
-  const holdersNow = async (held: HeldKey) => holdersOf(account.read, count, own, await held.readOthers({ fromNonce: count }), abandoned)
+  async function lineNow(held: HeldKey): Promise<Line> {
+    const others = await held.readOthers({ fromNonce: count })
+    const unmined = [...others, ...own].filter((attempt) => nonceOf(attempt) >= count).map(account.read)
+    return { unmined, holders: holdersOf(account.read, count, own, others, abandoned) }
+  }
+
+  async function readAccount(): Promise<void> {
+    const [next, held] = await Promise.all([account.nextNonce(), account.balance()])
+    count = atLeast(next, count)
+    balance = held
+  }
 
   async function sign(held: HeldKey, unsigned: Unsigned<T>): Promise<Signed> {
     const attempt = account.sign(held.signer, unsigned)
@@ -110,10 +74,20 @@ export async function openNonceLane<T extends NonceTypes>(
     return account.read(recorded)
   }
 
-  /** Every node would refuse it, but only after it was recorded and shown. */
-  function requireFunds(balance: bigint, cost: bigint): void {
-    if (balance >= cost) return
-    throw new ChainFailure('would-fail', `${account.address} holds ${balance} of ${account.coin}, needs ${cost} with all fees`)
+  /** Every node would refuse it, but only after it was recorded and shown. `kept`: what it must leave. */
+  function shortageFor(unsigned: Unsigned<T>, line: Line, surchargeOf: SurchargeOf<T>, kept: bigint): Shortage | null {
+    const costOf = (priced: Priced<T>) => account.highestCost(priced) + surchargeOf(priced.call)
+    // What is obligatory does not wait for those behind it: they cannot be mined before it.
+    const others = line.unmined.filter(({ nonce }) => (duty.isObligatory ? nonce < unsigned.nonce : nonce !== unsigned.nonce))
+    const inFlight = costInFlight(others, (signed) => costOf({ call: signed.call, ...partsOf(signed) }))
+    const failure = findShortage({ ...account, balance: balance ?? 0n }, { cost: costOf(unsigned), inFlight, kept })
+    return failure && { failure, isCertain: inFlight === 0n }
+  }
+
+  /** What is optional leaves money for duties. */
+  function keptAt(fees: T['fees'], cost: T['cost'], surcharge: bigint): bigint {
+    if (duty.isObligatory || duty.isAlone === true) return 0n
+    return REDEEMS_KEPT * (account.highestCost({ call: account.noop, cost: account.redeemCost(cost), fees }) + surcharge)
   }
 
   /** The same gas limit would be refused again. */
@@ -125,38 +99,46 @@ export async function openNonceLane<T extends NonceTypes>(
   async function allocate(call: T['call'], cost: T['cost'], refused: Refused<T> | null, { mayShare }: Sharing): Promise<Allocated<T>> {
     assertOtherCost(cost, refused)
     if (refused?.why === 'nonce-used') count = atLeast(await account.nextNonce(), refused.signed.nonce + 1n)
-    const [suggested, balance, surcharge] = await Promise.all([
+    const [suggested, held, surchargeOf] = await Promise.all([
       suggestFees(),
-      refused === null && balanceAtOpening !== null ? balanceAtOpening : account.balance(),
-      account.surchargeOf(call),
+      refused === null && balance !== null ? balance : account.balance(),
+      account.surcharges(call),
     ])
+    balance = held
+    const kept = keptAt(suggested, cost, surchargeOf(call))
     const outbid = refused?.why === 'underpriced' ? refused.signed : null
     const allocateOnce = () =>
-      outbox.withKey(async (held): Promise<Allocated<T> | null> => {
-        let current = await holdersNow(held)
+      outbox.withKey(async (key): Promise<Allocated<T> | Shortage | null> => {
+        let line = await lineNow(key)
         // Whether nodes still know it is asked without the key.
-        if (holders === null && mayBeAbandoned(chain, outbox.now, current)) return null
-        const same = refused === null ? findInLine(current, call, mayShare) : null
+        if (holders === null && mayBeAbandoned(chain, outbox.now, line.holders)) return null
+        const same = refused === null ? findInLine(line.holders, call, mayShare) : null
         if (same !== null) return { signed: same, isNew: false }
-        let nonce = outbid?.nonce ?? lowestFreeNonce(count, current)
-        if (outbid === null && current.has(nonce)) {
+        let nonce = outbid?.nonce ?? lowestFreeNonce(count, line.holders)
+        if (outbid === null && line.holders.has(nonce)) {
           // Nobody wants the transaction at this nonce any more: perhaps because it was mined meanwhile.
-          count = atLeast(await account.nextNonce(), count)
-          current = await holdersNow(held)
-          nonce = lowestFreeNonce(count, current)
+          await readAccount()
+          line = await lineNow(key)
+          nonce = lowestFreeNonce(count, line.holders)
         }
-        const inTheWay = outbid ?? current.get(nonce)?.signed
+        const inTheWay = outbid ?? line.holders.get(nonce)?.signed
         const isUrgent = urgent || outbid !== null
         const fees =
           inTheWay === undefined ? suggested : account.raiseFees(partsOf(inTheWay).fees, suggested, { ...duty, urgent: isUrgent })
         if (fees === null) throw feeCapReached(nonce)
-        requireFunds(balance, account.highestCost({ call, cost, fees }) + surcharge)
-        return { signed: await sign(held, { call, cost, fees, nonce }), isNew: true }
+        const unsigned = { call, cost, fees, nonce }
+        return shortageFor(unsigned, line, surchargeOf, kept) ?? { signed: await sign(key, unsigned), isNew: true }
       })
-    for (;;) {
+    for (let isFresh = false; ; ) {
       const allocated = await allocateOnce()
-      if (allocated !== null) return allocated
-      await readHolders()
+      if (allocated === null) await readHolders()
+      else if (!('failure' in allocated)) return allocated
+      else if (allocated.isCertain || isFresh) throw allocated.failure
+      else {
+        // What was mined after we read the nonce counts twice.
+        await readAccount()
+        isFresh = true
+      }
     }
   }
 
@@ -164,12 +146,19 @@ export async function openNonceLane<T extends NonceTypes>(
     if (refused?.why === 'nonce-used') throw nonceUsed(old.nonce)
     assertOtherCost(cost, refused)
     const last = refused?.signed ?? old
-    const fees = account.raiseFees(partsOf(last).fees, await suggestFees(), { ...duty, urgent: urgent || last !== old })
+    const [suggested, held, surchargeOf] = await Promise.all([suggestFees(), account.balance(), account.surcharges(call)])
+    balance = held
+    const fees = account.raiseFees(partsOf(last).fees, suggested, { ...duty, urgent: urgent || last !== old })
     if (fees === null) throw feeCapReached(old.nonce)
-    return outbox.withKey(async (held) => {
+    return outbox.withKey(async (key) => {
+      const line = await lineNow(key)
       // Another action may have taken over the nonce of a transaction that it found abandoned.
-      if ((await holdersNow(held)).get(old.nonce)?.mine !== true) throw nonceUsed(old.nonce)
-      return sign(held, { call, cost, fees, nonce: old.nonce })
+      if (line.holders.get(old.nonce)?.mine !== true) throw nonceUsed(old.nonce)
+      const unsigned = { call, cost, fees, nonce: old.nonce }
+      // It may use what is kept for duties: they wait behind it.
+      const shortage = shortageFor(unsigned, line, surchargeOf, 0n)
+      if (shortage !== null) throw shortage.failure
+      return sign(key, unsigned)
     })
   }
 

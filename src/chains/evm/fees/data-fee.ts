@@ -39,6 +39,16 @@ export async function dataFeeOf(node: Asked, chain: Chain, { data }: Transaction
   return withMargin(await asked(node, call, (answer) => decodeFunctionResult({ ...question, data: answer })))
 }
 
+/** The same for any call, without asking for each: data that is longer than that of `known` is charged in proportion, rounded up. */
+export async function dataFees(node: Asked, chain: Chain, known: TransactionCall): Promise<(call: TransactionCall) => bigint> {
+  const fee = await dataFeeOf(node, chain, known)
+  const knownBytes = BigInt(size(known.data) + ENVELOPE_BYTES)
+  return ({ data }) => {
+    const bytes = BigInt(size(data) + ENVELOPE_BYTES)
+    return bytes <= knownBytes ? fee : (fee * bytes + knownBytes - 1n) / knownBytes
+  }
+}
+
 /** The gas that publishing the data uses, where it is charged as gas. */
 export async function dataGasOf(node: Asked, chain: Chain, { to, data }: Pick<TransactionCall, 'to' | 'data'>): Promise<bigint> {
   if (feeModelOf(chain).dataFee !== 'in-gas') return 0n

@@ -16,6 +16,7 @@ import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import { environments } from '../../../protocol/registry/environments.ts'
 import type { EvmData, FeeModel } from '../../../protocol/registry/family-data.ts'
 import { createSecret } from '../../../protocol/secret.ts'
+import { REDEEMS_KEPT } from '../../contract/funds.ts'
 import type { Attempt } from '../../port/outbox.ts'
 import { createMemoryOutbox, type MemoryOutbox } from '../../testing/outbox.fixture.ts'
 import { evmDataOf } from '../chain-data.ts'
@@ -26,9 +27,9 @@ import { createContracts, initiateData, redeemData } from '../htlc.ts'
 import type { EvmNode } from '../nodes/node.ts'
 import { NodeRefusal } from '../nodes/rpc.ts'
 import { readAttempt } from '../send/transaction.ts'
-import { dataFeeOf, dataGasOf } from './data-fee.ts'
+import { dataFeeOf, dataFees, dataGasOf } from './data-fee.ts'
 import { feeModelOf, suggestFees } from './fees.ts'
-import { gasFor, safeGas } from './gas.ts'
+import { fallbackGas, gasFor, safeGas } from './gas.ts'
 
 const GWEI = 10n ** 9n
 
@@ -139,7 +140,7 @@ describe('a data fee beside the gas', () => {
   const word = (value: bigint) => encodeAbiParameters([{ type: 'uint256' }], [value])
   const FEE = 10n ** 15n
 
-  /** The least that the initiation needs, with this data fee. */
+  /** The least that the initiation needs and keeps, with this data fee. */
   async function leave(terms: HtlcTerms, forData: bigint): Promise<void> {
     const probe = createMemoryOutbox(fixture.solver.signer)
     const kept = outbox
@@ -148,7 +149,8 @@ describe('a data fee beside the gas', () => {
     await send(charging({}), 'initiate', terms, 'probe', { broadcast: async () => undefined })
     const { gas, fees } = readAttempt(last('probe'))
     outbox = kept
-    const balance = terms.amount + gas * fees.maxFeePerGas + forData
+    const reserve = REDEEMS_KEPT * (fallbackGas.redeem * fees.maxFeePerGas + forData)
+    const balance = terms.amount + gas * fees.maxFeePerGas + forData + reserve
     await fixture.local.request({ method: 'hardhat_setBalance', params: [fixture.solver.address, numberToHex(balance)] })
   }
 
@@ -186,6 +188,15 @@ describe('a data fee beside the gas', () => {
     await dataFeeOf({ ...node, ...oracle(asked) }, charging({ dataFee: 'op-stack' }), { to: fixture.user.address, data, value: 0n })
     const abi = parseAbi(['function getL1FeeUpperBound(uint256)'])
     expect(asked.map((question) => decodeFunctionData({ abi, data: question }).args)).toEqual([[250n]])
+  })
+
+  it('of a transaction in flight counts by its length, without another question', async () => {
+    const asked: Hex[] = []
+    const call = (bytes: number) => ({ to: fixture.user.address, data: bytesToHex(new Uint8Array(bytes)), value: 0n })
+    const feeOf = await dataFees({ ...node, ...oracle(asked) }, charging({ dataFee: 'op-stack' }), call(151))
+    const usual = (FEE * 3n) / 2n
+    expect([call(10), call(151), call(452), call(453)].map(feeOf)).toEqual([usual, usual, 2n * usual, (603n * usual) / 301n + 1n])
+    expect(asked).toHaveLength(1)
   })
 
   it('is zero where the chain has no such fee, or cannot say', async () => {

@@ -1,7 +1,7 @@
 /** Broadcasts a signed transaction and classifies refusals, which every node software words differently. */
 import type { Hex } from 'viem'
+import type { NonceRefusal } from '../../contract/nonce-account.ts'
 import { pastNonceGap } from '../../contract/nonce-gap.ts'
-import type { NonceRefusal } from '../../contract/nonce-lane.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import type { EvmNode } from '../nodes/node.ts'
 import { NodeRefusal } from '../nodes/rpc.ts'

@@ -1,12 +1,14 @@
 /** The transactions of one account on one EVM chain: see `contract/nonce-lane.ts`. */
 import type { Chain } from '../../../protocol/chain.ts'
 import type { Duty, Lane } from '../../contract/lane.ts'
-import { type NonceTypes, openNonceLane } from '../../contract/nonce-lane.ts'
+import type { NonceTypes } from '../../contract/nonce-account.ts'
+import { openNonceLane } from '../../contract/nonce-lane.ts'
 import type { Outbox } from '../../port/outbox.ts'
 import { accountOf } from '../address.ts'
 import { evmDataOf } from '../chain-data.ts'
-import { dataFeeOf } from '../fees/data-fee.ts'
+import { dataFees } from '../fees/data-fee.ts'
 import { type Fees, feeCapOf, feeModelOf, higherFees, raiseFees, suggestFees } from '../fees/fees.ts'
+import { fallbackGas } from '../fees/gas.ts'
 import { chainIdOf } from '../htlc.ts'
 import type { EvmNode } from '../nodes/node.ts'
 import { broadcast } from './broadcast.ts'
@@ -46,8 +48,10 @@ export function openLane(node: EvmNode, chain: Chain, outbox: Outbox, duty: Duty
         return raised && higherFees(raised, suggested)
       },
       isSameCost: (a, b) => a === b,
-      surchargeOf: (call) => dataFeeOf(node, chain, call),
+      surcharges: (call) => dataFees(node, chain, call),
       highestCost: ({ call, cost, fees }) => call.value + cost * fees.maxFeePerGas,
+      // Where data takes gas, that of an initiation takes about as much.
+      redeemCost: (gas) => (gas > fallbackGas.redeem ? gas : fallbackGas.redeem),
     },
     chain,
     outbox,

@@ -30,7 +30,7 @@ export function createOneTransaction(
     async send() {
       const reverted = (await outcomes()).find(({ outcome }) => outcome === 'reverted')
       if (reverted !== undefined) throw new ChainFailure('would-fail', `the transaction ${reverted.tx} was mined and reverted`)
-      const lane = await openLane(node, chain, outboxOf(signer, attempts), { isObligatory: false })
+      const lane = await openLane(node, chain, outboxOf(signer, attempts), { isObligatory: false, isAlone: true })
       const sending = sendOn(lane)
       const [next] = await lane.unmined()
       if (next !== undefined) await sending.keep(next, gas)

@@ -2,7 +2,7 @@
 import type { Felt } from '../../../../contracts/starknet/client/felt.ts'
 import type { Signer } from '../../../keys/key.ts'
 import type { Chain } from '../../../protocol/chain.ts'
-import type { NonceRefusal } from '../../contract/nonce-lane.ts'
+import type { NonceRefusal } from '../../contract/nonce-account.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import { type Fees, highestFee, raiseFees, suggestFees } from '../fees/fees.ts'
 import { unpriced, withMargin } from '../fees/gas.ts'

@@ -50,6 +50,9 @@ export function redeemGas(payment: GasAmounts): GasAmounts {
   return { l1Gas: add('l1Gas') + (payment.l1Gas > 0n ? REDEEM_L1_GAS : 0n), l1DataGas: add('l1DataGas'), l2Gas: add('l2Gas') }
 }
 
+/** With a plain ERC-20. */
+export const usualRedeemGas = redeemGas({ l1Gas: 0n, l1DataGas: 512n, l2Gas: 4_000_000n })
+
 /** The initiator's account checks its own signature: there it can burn gas, write storage and send messages, all of which the relay pays. */
 export function assertRelayGas(gas: GasAmounts): void {
   for (const resource of Object.keys(RESOURCES) as (keyof GasAmounts)[]) {

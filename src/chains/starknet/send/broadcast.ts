@@ -1,6 +1,7 @@
 /** Broadcasts a signed transaction and classifies refusals, by the codes of Starknet's JSON-RPC and by the words of sequencers. */
+
+import type { NonceRefusal } from '../../contract/nonce-account.ts'
 import { pastNonceGap } from '../../contract/nonce-gap.ts'
-import type { NonceRefusal } from '../../contract/nonce-lane.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import { NodeRefusal, PartialRefusal, type StarknetNode } from '../nodes/node.ts'
 import { revertReason } from '../refusal.ts'

@@ -4,6 +4,7 @@ import { newKey } from '../../../../devnet/starknet/starknet.fixture.ts'
 import { createStarkKey } from '../../../keys/stark.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import { createSecret } from '../../../protocol/secret.ts'
+import { REDEEMS_KEPT } from '../../contract/funds.ts'
 import { nonceOf } from '../../contract/nonces.ts'
 import { createMemoryOutbox, type MemoryOutbox, OutboxFailure } from '../../testing/outbox.fixture.ts'
 import { accountOf, feltOf } from '../address.ts'
@@ -11,7 +12,8 @@ import { starknetDataOf } from '../chain-data.ts'
 import { createContractState } from '../contract-state.ts'
 import { deployCall, deployedAddress } from '../deploy/contents.ts'
 import { openExecutor } from '../executor.fixture.ts'
-import { feeRateOf } from '../fees/fees.ts'
+import { feeRateOf, highestFee, suggestFees } from '../fees/fees.ts'
+import { usualRedeemGas } from '../fees/gas.ts'
 import { NodeRefusal, PartialRefusal, type StarknetNode } from '../nodes/node.ts'
 import { readAttempt } from './transaction.ts'
 
@@ -160,13 +162,44 @@ describe('an account', () => {
     const inStrk = { ...contract, address: deployedAddress(classHash, [local.strk]), token: local.strk }
     const balance = await createContractState(node).tokenBalance(local.strk, feltOf(solver.address))
     const terms = (amount: bigint) => newTerms({ asset: `${chain.id}:strk`, amount })
-    const initiateStrk = (amount: bigint) => executor.initiate(inStrk, terms(amount), outbox.open('a'))
+    const initiateStrk = (amount: bigint, key = 'a') => executor.initiate(inStrk, terms(amount), outbox.open(key))
     await expect(initiateStrk(balance)).rejects.toMatchObject({ kind: 'would-fail', message: expect.stringContaining('with all fees') })
     expect(outbox.attempts('a')).toEqual([])
     const tx = await initiateStrk(balance / 2n)
+    await expect(initiateStrk(balance / 2n, 'b')).rejects.toMatchObject({
+      kind: 'would-fail',
+      message: expect.stringContaining('reserved for unmined transactions'),
+    })
+    expect(outbox.attempts('b')).toEqual([])
     mine()
     expect(await node.outcome(tx)).toEqual({ kind: 'succeeded' })
   })
+})
+
+it('a relay leaves enough for redeems, which may use it', async () => {
+  const terms = newTerms()
+  const redeemed = secret
+  await initiate('i', terms)
+  mine()
+  const held = (await suggestFees(node, chain).then((fees) => highestFee(usualRedeemGas, fees))) * REDEEMS_KEPT
+  const poor: Partial<StarknetNode> = {
+    estimate: async () => ({
+      gas: { l1Gas: 0n, l1DataGas: 100n, l2Gas: 1_000_000n },
+      prices: { l1Gas: 1n, l1DataGas: 1n, l2Gas: 1n },
+      fee: 1n,
+    }),
+    callAmount: async (call, amountOf, round) => (call.to === local.strk ? held : node.callAmount(call, amountOf, round)),
+  }
+  const call = { to: contract.address, selector: '0x1', calldata: [] } as const
+  const relayed = newTerms({ initiator: user.address, redeemer: solver.address })
+  await expect(executorWith(poor).relay(contract, relayed, call, outbox.open('a'))).rejects.toMatchObject({
+    kind: 'would-fail',
+    message: expect.stringContaining(`keeps ${held} for redeems`),
+  })
+  expect(outbox.attempts('a')).toEqual([])
+  await executorWith(poor).redeem(contract, terms, redeemed, outbox.open('r'))
+  mine()
+  expect(await stateOf(terms)).toBe('redeemed')
 })
 
 it('a relay whose account burns gas is not paid for', async () => {

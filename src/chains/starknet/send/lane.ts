@@ -2,13 +2,15 @@
 import { type Felt, selectorOf } from '../../../../contracts/starknet/client/felt.ts'
 import type { Chain } from '../../../protocol/chain.ts'
 import type { Duty, Lane } from '../../contract/lane.ts'
-import { type NonceTypes, openNonceLane } from '../../contract/nonce-lane.ts'
+import type { NonceTypes } from '../../contract/nonce-account.ts'
+import { openNonceLane } from '../../contract/nonce-lane.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import type { Outbox } from '../../port/outbox.ts'
 import { accountOf, feltOf } from '../address.ts'
 import { starknetDataOf } from '../chain-data.ts'
 import type { ContractState } from '../contract-state.ts'
 import { type Fees, highestFee, raiseFees, suggestFees } from '../fees/fees.ts'
+import { usualRedeemGas } from '../fees/gas.ts'
 import { chainIdOf } from '../htlc.ts'
 import type { GasAmounts, NodeCall, StarknetNode } from '../nodes/node.ts'
 import { broadcast } from './broadcast.ts'
@@ -75,8 +77,11 @@ export function createLanes(node: StarknetNode, chain: Chain, state: Pick<Contra
         suggestFees: () => suggestFees(node, chain),
         raiseFees: (fees, suggested, bump) => raiseFees(chain, fees, suggested, bump),
         isSameCost: (a, b) => a.l1Gas === b.l1Gas && a.l1DataGas === b.l1DataGas && a.l2Gas === b.l2Gas,
-        surchargeOf: async ({ calls }) => calls.reduce((sum, call) => sum + spentBy(call, feeToken), 0n),
-        highestCost: ({ cost, fees }) => highestFee(cost, fees),
+        // Nothing is charged beside the gas.
+        surcharges: async () => () => 0n,
+        highestCost: ({ call, cost, fees }) => highestFee(cost, fees) + call.calls.reduce((sum, one) => sum + spentBy(one, feeToken), 0n),
+        // Where data takes L1 gas, that of an initiation takes about as much.
+        redeemCost: ({ l1Gas }) => ({ ...usualRedeemGas, l1Gas }),
       },
       chain,
       outbox,

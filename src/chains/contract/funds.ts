@@ -1,0 +1,39 @@
+/**
+ * Whether an account can pay for one more transaction beside those that it has in flight. Strangers cause some of them, e.g. relays: these must not use up
+ * what redeems need, neither recorded ones nor those still to come.
+ */
+import { ChainFailure } from '../port/failure.ts'
+import type { Numbered } from './nonces.ts'
+
+/** Enough for this many redeems is left by transactions that are not obligatory. */
+export const REDEEMS_KEPT = 4n
+
+export type Needs = {
+  /** The most that it can take. */
+  readonly cost: bigint
+  /** The most that those in flight can take. */
+  readonly inFlight: bigint
+  /** What must be left afterwards. */
+  readonly kept: bigint
+}
+
+/** Null: the account can pay. */
+export function findShortage(
+  { address, coin, balance }: { readonly address: string; readonly coin: string; readonly balance: bigint },
+  { cost, inFlight, kept }: Needs,
+): ChainFailure | null {
+  if (balance >= cost + inFlight + kept) return null
+  const reserved = inFlight === 0n ? '' : `, ${inFlight} of it reserved for unmined transactions`
+  const keeps = kept === 0n ? '' : `, and keeps ${kept} for redeems and refunds`
+  return new ChainFailure('would-fail', `${address} holds ${balance} of ${coin}${reserved}, needs ${cost} with all fees${keeps}`)
+}
+
+/** Of several transactions at one nonce only one is mined. It may be any of them: the dearest counts. */
+export function costInFlight<S extends Numbered>(unmined: readonly S[], costOf: (signed: S) => bigint): bigint {
+  const byNonce = new Map<bigint, bigint>()
+  for (const signed of unmined) {
+    const cost = costOf(signed)
+    if (cost > (byNonce.get(signed.nonce) ?? 0n)) byNonce.set(signed.nonce, cost)
+  }
+  return [...byNonce.values()].reduce((sum, cost) => sum + cost, 0n)
+}
