@@ -1,6 +1,6 @@
-// The Bitcoin family on simulated regtest chains, through each of its adapters and both together.
+// The Bitcoin family on simulated regtest chains: each network as a whole, and then through every other kind and number of nodes.
 import { describeConformance } from '../testing/conformance.ts'
-import { conforming, conformingByIndex, createConformanceFixture, startSimulatedChain } from './bitcoin.fixture.ts'
+import { conforming, conformingByIndex, createConformanceFixture, type RegtestReference, startSimulatedChain } from './bitcoin.fixture.ts'
 import { startTestNode, stoppedAt } from './nodes/test-node.fixture.ts'
 
 describeConformance('bitcoin through Bitcoin Core RPC', conforming, async () => {
@@ -8,38 +8,47 @@ describeConformance('bitcoin through Bitcoin Core RPC', conforming, async () => 
   return createConformanceFixture(chain, { rpc: chain.endpoints.rpc ?? [] })
 })
 
-describeConformance('bitcoin through Esplora', conformingByIndex, async () => {
-  const chain = await startSimulatedChain()
+const throughEsplora = async (reference: RegtestReference) => {
+  const chain = await startSimulatedChain(reference)
   return createConformanceFixture(chain, { esplora: chain.endpoints.esplora ?? [] })
-})
+}
 
-describeConformance('bitcoin through both', conforming, async () => {
-  const chain = await startSimulatedChain()
-  return createConformanceFixture(chain, chain.endpoints)
-})
+describeConformance('bitcoin through Esplora', conformingByIndex, () => throughEsplora('bitcoin:regtest'), 'nodes')
 
-describeConformance('bitcoin through three nodes, of which two must agree and one has stopped', conforming, async () => {
-  const chain = await startSimulatedChain()
-  const [rpc = ''] = chain.endpoints.rpc ?? []
-  const [first, second] = [await startTestNode(rpc), await startTestNode(rpc)]
-  const fixture = await createConformanceFixture(chain, { rpc: [first.url, second.url], esplora: chain.endpoints.esplora ?? [] }, 2)
-  const { height, hash } = await fixture.client.tip()
-  first.behave(stoppedAt({ height: Number(height), hash }))
-  return {
-    ...fixture,
-    async close() {
-      await fixture.close()
-      await Promise.all([first.close(), second.close()])
-    },
-  }
-})
+describeConformance(
+  'bitcoin through both',
+  conforming,
+  async () => {
+    const chain = await startSimulatedChain()
+    return createConformanceFixture(chain, chain.endpoints)
+  },
+  'nodes',
+)
+
+describeConformance(
+  'bitcoin through three nodes, of which two must agree and one has stopped',
+  conforming,
+  async () => {
+    const chain = await startSimulatedChain()
+    const [rpc = ''] = chain.endpoints.rpc ?? []
+    const [first, second] = [await startTestNode(rpc), await startTestNode(rpc)]
+    const fixture = await createConformanceFixture(chain, { rpc: [first.url, second.url], esplora: chain.endpoints.esplora ?? [] }, 2)
+    const { height, hash } = await fixture.client.tip()
+    first.behave(stoppedAt({ height: Number(height), hash }))
+    return {
+      ...fixture,
+      async close() {
+        await fixture.close()
+        await Promise.all([first.close(), second.close()])
+      },
+    }
+  },
+  'nodes',
+)
 
 describeConformance('litecoin through Litecoin Core RPC', conforming, async () => {
   const chain = await startSimulatedChain('litecoin:regtest')
   return createConformanceFixture(chain, { rpc: chain.endpoints.rpc ?? [] })
 })
 
-describeConformance('litecoin through Esplora', conformingByIndex, async () => {
-  const chain = await startSimulatedChain('litecoin:regtest')
-  return createConformanceFixture(chain, { esplora: chain.endpoints.esplora ?? [] })
-})
+describeConformance('litecoin through Esplora', conformingByIndex, () => throughEsplora('litecoin:regtest'), 'nodes')

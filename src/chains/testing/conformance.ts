@@ -13,13 +13,18 @@ import { describeHeaders } from './headers.conformance.ts'
 import { OutboxFailure } from './outbox.fixture.ts'
 import { describeProviders } from './providers.conformance.ts'
 import { describeReplay } from './replay.conformance.ts'
-import { expectRepeatHarmless, expectWithin, failureOf, type Swap, startRun } from './run.fixture.ts'
+import { expectRepeatHarmless, expectWithin, failureOf, type Part, type Swap, startRun } from './run.fixture.ts'
 
 export type Conforming = { readonly family: ChainFamily; readonly abilities: readonly AbilityName[] }
 
-export function describeConformance(name: string, { family, abilities }: Conforming, setup: () => Promise<ConformanceFixture>): void {
+export function describeConformance(
+  name: string,
+  { family, abilities }: Conforming,
+  setup: () => Promise<ConformanceFixture>,
+  part: Part = 'whole',
+): void {
   describe(`${name} conformance`, () => {
-    const run = startRun(family, setup)
+    const run = startRun(family, part, setup)
 
     describe('abilities', () => {
       it('are exactly those that the family declares', () => {
@@ -195,7 +200,7 @@ export function describeConformance(name: string, { family, abilities }: Conform
     })
 
     describeHeaders(() => run.fixture)
-    describeProviders(run)
+    if (part === 'whole') describeProviders(run)
     describeReplay(run)
 
     describe('reorgs', () => {

@@ -36,7 +36,14 @@ export type Swap = {
   readonly initiator: { readonly identity: string }
 }
 
+/**
+ * `nodes`: for another way to a chain that a whole run reaches through other nodes. It leaves out what does not depend on the nodes that
+ * are asked: signing, the payloads of both parties, and the suite of several providers, which has nodes of its own.
+ */
+export type Part = 'whole' | 'nodes'
+
 export interface ConformanceRun {
+  readonly part: Part
   readonly family: ChainFamily
   readonly fixture: ConformanceFixture
   readonly user: Party
@@ -63,7 +70,7 @@ export interface ConformanceRun {
 }
 
 /** To be called inside of a `describe`: starts the fixture before its tests and closes it after them. */
-export function startRun(family: ChainFamily, setup: () => Promise<ConformanceFixture>): ConformanceRun {
+export function startRun(family: ChainFamily, part: Part, setup: () => Promise<ConformanceFixture>): ConformanceRun {
   let fixture: ConformanceFixture
   let user: Party
   let solver: Party
@@ -83,6 +90,7 @@ export function startRun(family: ChainFamily, setup: () => Promise<ConformanceFi
   }
 
   const run: ConformanceRun = {
+    part,
     family,
     get fixture() {
       return fixture
@@ -143,6 +151,9 @@ export function startRun(family: ChainFamily, setup: () => Promise<ConformanceFi
   }
   return run
 }
+
+/** Of the other party: none is JSON of the right form. */
+export const malformedPayloads = ['', 'nonsense', '[]', '{}', 'null', '00'] as const
 
 /** A repeated call must return the transaction that did it, or fail as superseded. */
 export async function expectRepeatHarmless(repeat: Promise<string>, done: string): Promise<void> {

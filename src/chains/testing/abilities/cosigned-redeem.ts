@@ -1,7 +1,7 @@
 /** A family where one transaction that all parties sign can redeem several HTLCs. */
 import { describe, expect, it } from 'vitest'
 import type { RedeemItem } from '../../port/abilities/batch-redeem.ts'
-import { type ConformanceRun, expectWithin, required, type Swap } from '../run.fixture.ts'
+import { type ConformanceRun, expectWithin, malformedPayloads, required, type Swap } from '../run.fixture.ts'
 
 export function cosignedRedeemSuite(run: ConformanceRun): void {
   describe('cosigned redeem', () => {
@@ -39,6 +39,8 @@ export function cosignedRedeemSuite(run: ConformanceRun): void {
       expectWithin((await run.balanceOf(run.solver)) - before, total - run.fixture.feeAllowance, total)
     })
 
+    if (run.part === 'nodes') return
+
     it('cosigns once, for these items and this redeemer only', async () => {
       const { items } = await fundedBatch()
       const session = await begin(items)
@@ -56,18 +58,16 @@ export function cosignedRedeemSuite(run: ConformanceRun): void {
       await expect(ability().draft([{ ...(items[0] as RedeemItem), offer: session.offers[0] ?? '' }], run.user.signer)).rejects.toThrow()
     })
 
-    it.each(['', 'nonsense', '[]', '{}', 'null', '00'])('refuses the payload "%s" with a TandemError', async (payload) => {
+    it('refuses malformed payloads with a TandemError', async () => {
       const { items } = await fundedBatch()
       const refused = expect.objectContaining({ name: 'TandemError' })
-      for (const { deposits } of items) expect(await ability().isOffer(payload, deposits.length)).toBe(false)
-      await expect(
-        draft(
-          items,
-          items.map(() => payload),
-        ),
-      ).rejects.toThrow(refused)
-      await expect((await begin(items)).finish(payload)).rejects.toThrow(refused)
-      await expect(ability().verify(payload, items, run.solver.signer)).rejects.toThrow(refused)
+      for (const payload of malformedPayloads) {
+        for (const { deposits } of items) expect(await ability().isOffer(payload, deposits.length), payload).toBe(false)
+        const offers = items.map(() => payload)
+        await expect(draft(items, offers), payload).rejects.toThrow(refused)
+        await expect((await begin(items)).finish(payload), payload).rejects.toThrow(refused)
+        await expect(ability().verify(payload, items, run.solver.signer), payload).rejects.toThrow(refused)
+      }
     })
   })
 }

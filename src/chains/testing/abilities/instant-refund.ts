@@ -4,7 +4,7 @@ import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import type { InstantRefund, SignedInstantRefund } from '../../../protocol/order.ts'
 import type { Cosigning } from '../../port/abilities/instant-refund.ts'
 import type { SpendableDeposit } from '../../port/spend.ts'
-import { type ConformanceRun, failureOf, required, type Swap } from '../run.fixture.ts'
+import { type ConformanceRun, failureOf, malformedPayloads, required, type Swap } from '../run.fixture.ts'
 
 export function instantRefundSuite(run: ConformanceRun): void {
   describe('instant refund', () => {
@@ -178,6 +178,8 @@ export function instantRefundSuite(run: ConformanceRun): void {
       expect((await run.readSwap(swap)).swap.phase).toBe('initiated')
     })
 
+    if (run.part === 'nodes') return
+
     it('finishes a session once, and starts each session anew', async () => {
       const { swap, refunds } = await proposed('together')
       const begin = () => ability().begin(swap.terms, refunds, run.user.signer)
@@ -189,15 +191,19 @@ export function instantRefundSuite(run: ConformanceRun): void {
       await expect(session.finish(answer)).rejects.toThrow()
     })
 
-    it.each(['', 'nonsense', '[]', '{}', 'null', '00'])('refuses the payload "%s" with a TandemError', async (payload) => {
+    it('refuses malformed payloads with a TandemError', async () => {
       const { swap, refunds } = await proposed('together')
       const { terms } = swap
-      await expect(ability().answer(terms, refunds, payload, run.solver.signer)).rejects.toThrow(refused)
-      await expect((await ability().begin(terms, refunds, run.user.signer)).finish(payload)).rejects.toThrow(refused)
       const initiator = await userSignatures(swap, refunds)
-      await expect(ability().combine(terms, refunds, { initiator, redeemer: payload })).rejects.toThrow(refused)
       const redeemer = await ability().sign(terms, refunds, run.solver.signer)
-      await expect(ability().combine(terms, refunds, { initiator: refunds.map(() => payload), redeemer })).rejects.toThrow(refused)
+      for (const payload of malformedPayloads) {
+        await expect(ability().answer(terms, refunds, payload, run.solver.signer), payload).rejects.toThrow(refused)
+        const session = await ability().begin(terms, refunds, run.user.signer)
+        await expect(session.finish(payload), payload).rejects.toThrow(refused)
+        await expect(ability().combine(terms, refunds, { initiator, redeemer: payload }), payload).rejects.toThrow(refused)
+        const spoiled = { initiator: refunds.map(() => payload), redeemer }
+        await expect(ability().combine(terms, refunds, spoiled), payload).rejects.toThrow(refused)
+      }
     })
 
     it('the redeemer answers for these refunds and terms only', async () => {
