@@ -7,10 +7,11 @@ import type { Scenario } from './scenario.ts'
 
 const cairoFile = (name: string): string => readFileSync(join(import.meta.dirname, 'cairo', `${name}.cairo`), 'utf8')
 
-/** `deployment` has tests of its own. */
-const cairoFiles = ['mocks', 'player', 'deployment'] as const
+const cairoFiles = ['mocks', 'player'] as const
+/** Has tests of its own, of the unbroken contract. */
+const deploymentFile = 'deployment'
 
-export const deploymentTests = [...cairoFile('deployment').matchAll(/#\[test\]\nfn (\w+)/g)].map(([, name = '']) => name)
+export const deploymentTests = [...cairoFile(deploymentFile).matchAll(/#\[test\]\nfn (\w+)/g)].map(([, name = '']) => name)
 
 export interface CairoTestSource {
   readonly name: string
@@ -19,12 +20,13 @@ export interface CairoTestSource {
   readonly constants?: string
 }
 
-/** `variants`: other contracts that tests name, by the name of their module. */
+/** `variants`: other contracts that the tests play instead, by the name of their module. */
 export function testCrate(tests: readonly CairoTestSource[], variants: ReadonlyMap<string, string> = new Map()): string {
   const constants = new Set(tests.map((test) => test.constants ?? ''))
   const written = tests.map(({ name, body }) => `    #[test]\n    fn ${name}() {\n        ${body}\n    }\n`)
   const generated = `mod generated {\n    use crate::tests::player;\n${[...constants, ...written].join('')}}\n`
-  const modules = [...cairoFiles.map((name) => moduleOf(name, cairoFile(name))), generated]
+  const files = variants.size === 0 ? [...cairoFiles, deploymentFile] : cairoFiles
+  const modules = [...files.map((name) => moduleOf(name, cairoFile(name))), generated]
   const others = [...variants].map(([name, source]) => moduleOf(name, source.replaceAll('crate::', `crate::${name}::`)))
   return [contractSource(), ...others, `#[cfg(test)]\nmod tests {\n${modules.join('')}}\n`].join('')
 }
