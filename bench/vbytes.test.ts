@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { measureVbytes } from './vbytes.ts'
 
 it('no spend is larger than its reference', async () => {
-  const rows = await measureVbytes()
+  const rows = await measureVbytes('full')
   const referenced = rows.filter((row) => row.reference !== null)
   expect(referenced.map((row) => [row.vbytes, row.reference])).toEqual([
     [99, 99],

@@ -20,7 +20,7 @@ import { createTestSigner } from '../src/keys/keys.fixture.ts'
 import type { HtlcTerms } from '../src/protocol/htlc.ts'
 import type { SignedInstantRefund } from '../src/protocol/order.ts'
 import { hashSecret } from '../src/protocol/secret.ts'
-import { type Bench, ratio } from './bench.ts'
+import { type Bench, ratio, type Size } from './bench.ts'
 
 export type VbytesRow = { readonly operation: string; readonly vbytes: number; readonly reference: number | null }
 
@@ -28,7 +28,7 @@ export type VbytesRow = { readonly operation: string; readonly vbytes: number; r
 const REFERENCE = { redeem: 143, refund: 133, instantRefund: 158, keyPath: 99, inBatch: 60 } as const
 
 const DEPOSIT = 100_000n
-const BATCH = 50
+const BATCHES = { full: 50, smallest: 2 }
 const FEE_RATE = 1_000n
 
 const network = networkOf('bitcoin:regtest')
@@ -108,18 +108,19 @@ function instantRefund(way: 'key path' | 'leaf'): string {
   }
 }
 
-export async function measureVbytes(): Promise<VbytesRow[]> {
+export async function measureVbytes(size: Size): Promise<VbytesRow[]> {
+  const batch = BATCHES[size]
   const lock = { amount: DEPOSIT / 2n, script: htlcs(1)[0]?.htlc.script ?? new Uint8Array() }
   return [
     row('initiate, 1 coin, with change', signWalletPayment(initiator, coins(1), [lock, pay(1_000n)]).raw, null),
     row('initiate, 1 coin, without change', signWalletPayment(initiator, coins(1), [lock]).raw, null),
     row('initiate, 2 coins, with change', signWalletPayment(initiator, coins(2), [lock, pay(1_000n)]).raw, null),
     row('redeem by both (key path)', cosignedRedeem(1), REFERENCE.keyPath),
-    row(`redeem by both, each of ${BATCH} orders in one transaction`, cosignedRedeem(BATCH), REFERENCE.inBatch, BATCH),
+    row(`redeem by both, each of ${batch} orders in one transaction`, cosignedRedeem(batch), REFERENCE.inBatch, batch),
     row('redeem by the secret (script path)', leafSpend('redeem', 1), REFERENCE.redeem),
-    row(`redeem by the secret, each of ${BATCH} orders in one transaction`, leafSpend('redeem', BATCH), null, BATCH),
+    row(`redeem by the secret, each of ${batch} orders in one transaction`, leafSpend('redeem', batch), null, batch),
     row('refund (script path)', leafSpend('refund', 1), REFERENCE.refund),
-    row(`refund, each of ${BATCH} deposits in one transaction`, leafSpend('refund', BATCH), null, BATCH),
+    row(`refund, each of ${batch} deposits in one transaction`, leafSpend('refund', batch), null, batch),
     row(
       'instant refund by both (key path), with a sighash byte so that a fee input can be added',
       instantRefund('key path'),
@@ -142,8 +143,8 @@ export const vbytesBench: Bench = {
   name: 'vbytes',
   about: 'virtual size of every Bitcoin spend',
   conditions: 'Signed transactions paying to P2WPKH; one deposit unless said.',
-  async run() {
-    const rows = await measureVbytes()
+  async run({ size }) {
+    const rows = await measureVbytes(size)
     return {
       ok: true,
       table: {
