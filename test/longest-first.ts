@@ -1,0 +1,52 @@
+// The order of the test files: long ones first, so that at the end no worker is busy alone.
+import { relative } from 'node:path'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** Ten seconds or more, the longest first. All others follow, the largest first, or by the time they took here before. */
+export const LONGEST: readonly string[] = [
+  'bench/benches.test.ts',
+  'contracts/starknet/cairo.test.ts',
+  'src/chains/bitcoin/conformance.test.ts',
+  'devnet/bitcoin/oracle.nodes.test.ts',
+  'test/swaps/redeems.nodes.test.ts',
+  'contracts/starknet/mutation/mutation.test.ts',
+  'contracts/evm/mutation/mutation.test.ts',
+  'contracts/solana/mutation/mutation.nodes.test.ts',
+  'src/chains/bitcoin/conformance.nodes.test.ts',
+  'src/chains/bitcoin/cosign/send-instant-refund.test.ts',
+  'test/swaps/two-engines-race.test.ts',
+  'contracts/solana/invariants.test.ts',
+  'src/chains/bitcoin/cosign/payloads.test.ts',
+  'src/store/embedded/embedded-postgres.test.ts',
+  'test/swaps/deposits.test.ts',
+  'src/chains/solana/conformance.test.ts',
+  'test/swaps/deposits.nodes.test.ts',
+  'src/cli.test.ts',
+  'test/swaps/redeems.test.ts',
+  'contracts/solana/fuzz.test.ts',
+  'src/protocol/next-change.test.ts',
+  'src/protocol/playbook.test.ts',
+  'test/swaps/refunds.nodes.test.ts',
+  'src/service/api/fuzz/fuzz.test.ts',
+  'src/chains/bitcoin/spend/batch-redeem.test.ts',
+  'contracts/evm/invariants.test.ts',
+  'test/swaps/client-keys.nodes.test.ts',
+  'examples/examples.test.ts',
+  'src/chains/tron/conformance.test.ts',
+  'test/swaps/hypercore.test.ts',
+  'src/chains/evm/conformance.test.ts',
+  'test/swaps/a-bitcoin-node-lies-or-dies.test.ts',
+  'src/chains/bitcoin/spend/batch-redeem.nodes.test.ts',
+  'src/store/embedded/supervise.test.ts',
+  'src/protocol/simulation/cheats.test.ts',
+]
+
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification): number => {
+      const listed = LONGEST.indexOf(relative(this.ctx.config.root, moduleId))
+      return listed === -1 ? LONGEST.length : listed
+    }
+    return (await super.sort(files)).sort((a, b) => place(a) - place(b))
+  }
+}
