@@ -34,6 +34,9 @@ function gate() {
   return { opened, open }
 }
 
+/** An order that had news at NOW, and none since, is derived again, and its ranges are stored. */
+const SETTLED = NOW + 5n
+
 const reconcileAs = (role: Role, now = NOW) => reconcile({ db: store.db, registry, party: { role } }, now)
 const wanted = async () =>
   (await store.db.selectFrom('actions').select(['order_id', 'leg', 'verb']).where('wanted', '=', true).orderBy('key').execute()).map(
@@ -170,6 +173,7 @@ describe('an order is derived', () => {
   test('when a block or a time comes at which it may change, and not before', async () => {
     await fixture.fund('source')
     expect(await look()).toEqual([fixture.order.id])
+    expect(await look(SETTLED)).toEqual([fixture.order.id])
     fixture.ethereum.grow(1)
     await fixture.watch()
     expect(await look()).toEqual([])
@@ -179,6 +183,50 @@ describe('an order is derived', () => {
     fixture.bitcoin.grow(Number(fixture.order.source.terms.timelock))
     await fixture.watch()
     expect(await look(until.until ?? 0n)).toEqual([fixture.order.id])
+  })
+
+  test('some seconds after its last news, and only then are its ranges stored', async () => {
+    const clocks = async () =>
+      (await store.db.selectFrom('order_clocks').select('clock').orderBy('clock').execute()).map(({ clock }) => clock)
+    await fixture.fund('source')
+    expect(await look()).toEqual([fixture.order.id])
+    expect(await clocks()).toEqual(['settle'])
+    await fixture.fund('destination')
+    expect(await look(SETTLED - 1n)).toEqual([fixture.order.id])
+    expect(await clocks()).toEqual(['settle'])
+    expect(await look(SETTLED)).toEqual([])
+    await createSweeper({ db: store.db, registry }).sweep(NOW)
+    expect(await look(SETTLED)).toEqual([])
+    expect(await look(SETTLED + 4n)).toEqual([fixture.order.id])
+    const settled = await clocks()
+    expect(settled).toEqual(expect.arrayContaining(['facts', 'now', 'ethereum_localnet height']))
+    expect(settled).not.toContain('settle')
+    await touchOrders(store.db, [fixture.order.id])
+    expect(await look(SETTLED + 4n)).toEqual([fixture.order.id])
+    expect(await clocks()).toEqual(settled)
+  })
+
+  test('when a deposit has enough confirmations, although its ranges are not stored yet', async () => {
+    const required = fixture.order.source.requiredConfirmations
+    fixture = await openEngineFixture(store, { source: { requiredConfirmations: required + 2 } })
+    await fixture.fund('source')
+    expect(await look()).toEqual([fixture.order.id])
+    for (const expected of [[], [fixture.order.id]]) {
+      fixture.bitcoin.grow(1)
+      await fixture.watch()
+      expect(await look()).toEqual(expected)
+    }
+    expect(await wanted()).toEqual(['initiate destination'])
+  })
+
+  test('when a chain comes back that was silent at its last news', async () => {
+    await fixture.fund('source')
+    await store.db.deleteFrom('blocks').where('chain', '=', 'ethereum_localnet').execute()
+    expect(await look()).toEqual([fixture.order.id])
+    expect(await wanted()).toEqual([])
+    await fixture.watch()
+    expect(await look()).toEqual([fixture.order.id])
+    expect(await wanted()).toEqual(['initiate destination'])
   })
 
   test('when the party wants to see it again', async () => {
@@ -288,10 +336,11 @@ describe('an order is closed', () => {
     fixture.bitcoin.grow(fixture.bitcoin.chain.finalityBlocks - 2)
     await fixture.watch()
     await reconcileAs('solver')
+    await reconcileAs('solver', SETTLED)
     expect(await closed()).toBe(false)
     fixture.bitcoin.grow(1)
     await fixture.watch()
-    await reconcileAs('solver')
+    await reconcileAs('solver', SETTLED)
     expect(await closed()).toBe(true)
     expect(await wanted()).toEqual([])
   })

@@ -1,5 +1,5 @@
 /** Keeps the wanted actions equal to the playbook. Derives only orders that something was recorded about, or that time may have changed. */
-import { type ClockRange, NO_TAG, nextChange } from '../protocol/next-change.ts'
+import { type ClockRange, NO_TAG, nextChange, nextConfirmations } from '../protocol/next-change.ts'
 import { type ActionKey, actionKey, type Role } from '../protocol/order.ts'
 import { playbook } from '../protocol/playbook.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
@@ -29,6 +29,11 @@ export type Reconciled = {
 const BATCH = 200
 /** Orders on a chain that is not served now are derived again later: it may be served by then. */
 const UNSERVED_RECHECK_MS = 60_000
+/**
+ * An order with news is derived again after so long without more. Its ranges are stored only then: most orders have their next news sooner, and storing
+ * ranges costs more than deriving. Until then it is derived when a deposit or a spend has enough confirmations. All else that time changes waits so long.
+ */
+const SETTLE_SECONDS = 5n
 
 export const ALL_SHARDS: readonly number[] = Array.from({ length: SHARDS }, (_, shard) => shard)
 
@@ -43,8 +48,8 @@ export async function reconcile(context: ReconcilerContext, now: bigint, shards 
   const chains = registry.chains.map(({ id }) => id)
   const query = { chains, untagged: NO_TAG, now, nowMs: BigInt(Date.now()), shards, limit: BATCH }
   let states: readonly OrderState[] = []
-  const { orderIds, newlyWanted, isFull } = await deriveOrders(db, query, async (connection, taken) => {
-    const pass = await deriveAll(context, connection, taken, now)
+  const { orderIds, newlyWanted, isFull } = await deriveOrders(db, query, async (connection, taken, news) => {
+    const pass = await deriveAll(context, connection, taken, news, now)
     states = pass.states
     return pass.derived
   })
@@ -55,7 +60,13 @@ export async function reconcile(context: ReconcilerContext, now: bigint, shards 
 
 type Derived = { readonly facts: OrderFacts; readonly state: OrderState; readonly mark: bigint }
 
-async function deriveAll({ registry, party }: ReconcilerContext, connection: Database, orderIds: readonly string[], now: bigint) {
+async function deriveAll(
+  { registry, party }: ReconcilerContext,
+  connection: Database,
+  orderIds: readonly string[],
+  news: ReadonlySet<string>,
+  now: bigint,
+) {
   const open = (await findOrderSnapshots(connection, orderIds)).filter(({ stored }) => !stored.closed)
   const [served, unserved] = [
     open.filter(({ stored }) => isServed(registry, stored)),
@@ -76,7 +87,10 @@ async function deriveAll({ registry, party }: ReconcilerContext, connection: Dat
     confirmed: confirmedInitiations(states),
     // A solver serves no lists.
     statuses: party.role === 'service' ? states.map(({ order, status }) => ({ orderId: order.id, status })) : [],
-    ranges: [...derived.flatMap(rangesOf), ...[...recheckAt].map(recheckRange)],
+    ranges: [
+      ...derived.flatMap((one) => (willSettle(one.state, news) ? rangesUntilSettled(one) : rangesOf(one))),
+      ...[...recheckAt].map(recheckRange),
+    ],
   }
   return { states, derived: written }
 }
@@ -122,6 +136,18 @@ function rangesOf({ facts, state, mark }: Derived): readonly StoredRange[] {
   return [...ranges].map(([clock, range]) => ({ orderId, clock, ...range })).filter(({ since, until }) => since !== null || until !== null)
 }
 
+function rangesUntilSettled({ facts, state }: Derived): readonly StoredRange[] {
+  const { id: orderId, source, destination } = state.order
+  const confirmed = nextConfirmations(facts, state)
+  const ranges = new Map<OrderClock, ClockRange>([['settle', { since: null, until: facts.now + SETTLE_SECONDS }]])
+  for (const [chain, until] of [
+    [source.chain, confirmed.source],
+    [destination.chain, confirmed.destination],
+  ] as const)
+    if (until !== null) ranges.set(`${chain} height`, both(ranges.get(`${chain} height`), { since: null, until }))
+  return [...ranges].map(([clock, range]) => ({ orderId, clock, ...range }))
+}
+
 function both(one: ClockRange | undefined, other: ClockRange): ClockRange {
   if (one === undefined) return other
   const later = one.since !== null && (other.since === null || one.since > other.since) ? one.since : other.since
@@ -133,9 +159,19 @@ function recheckRange([orderId, atMs]: readonly [string, number]): StoredRange {
   return { orderId, clock: 'recheck', since: null, until: BigInt(Math.ceil(atMs)) }
 }
 
-/** Locks chains, and so runs in a transaction of its own. A chain that is halted or unreachable may still show events: its orders stay open. */
+/** What is stored about it is replaced soon. If a chain is halted, nothing happens soon, except that the chain comes back: then its ranges are needed now. */
+function willSettle(state: OrderState, news: ReadonlySet<string>): boolean {
+  return isFinished(state) || (state.chainsAlive && news.has(state.order.id))
+}
+
+/** It is closed now, or tried again soon. A chain that is halted or unreachable may still show events: its orders stay open. */
+function isFinished(state: OrderState): boolean {
+  return state.chainsAlive && isClosed(state)
+}
+
+/** Locks chains, and so runs in a transaction of its own. */
 async function closeFinished(db: Database, states: readonly OrderState[]): Promise<void> {
-  const finished = states.filter((state) => state.chainsAlive && isClosed(state))
+  const finished = states.filter(isFinished)
   await closeOrders(
     db,
     finished.map(({ order, source, destination }) => ({

@@ -71,6 +71,21 @@ export function nextChange(facts: OrderFacts, state: OrderState): NextChange {
   return ranges
 }
 
+/** Where a deposit or a spend will have the confirmations that it needs, if it has too few: in terms of the height of each leg's chain. */
+export function nextConfirmations({ order, chains, tips }: OrderFacts, state: OrderState): Readonly<Record<Leg, bigint | null>> {
+  const nextOf = (leg: Leg) => {
+    const range = anyChain()
+    const required = BigInt(order[leg].requiredConfirmations)
+    for (const { block, confirmations, spend } of state[leg].deposits) {
+      if (block !== null) boundConfirmations(range, chains[leg], tips[leg], { block, confirmations }, required)
+      if (spend?.block != null)
+        boundConfirmations(range, chains[leg], tips[leg], { block: spend.block, confirmations: spend.confirmations }, required)
+    }
+    return range.height.until
+  }
+  return { source: nextOf('source'), destination: nextOf('destination') }
+}
+
 const anything = (): MutableRange => ({ since: null, until: null })
 const anyChain = (): MutableChain => ({ height: anything(), time: anything(), finalHeight: anything(), age: anything() })
 

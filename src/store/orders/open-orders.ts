@@ -37,7 +37,7 @@ const selectPage = prepare<{ orders: bigint; last: bigint | null; late: readonly
   `with page as materialized (
     select id, seq, deadline, shard_of(id) as shard from orders where closed_at is null and seq > $1::bigint order by seq limit $2::integer
   ), known as materialized (
-    select page.id, page.shard, facts.since as mark, exists (select from order_clocks where order_id = page.id and clock = 'recheck') as rechecked
+    select page.id, page.shard, facts.since as mark, exists (select from order_clocks where order_id = page.id and clock in ('recheck', 'settle')) as rechecked
     from page left join order_clocks as facts on facts.order_id = page.id and facts.clock = 'facts'
     where page.shard = any($3::smallint[])
   ), missed as materialized (

@@ -14,8 +14,11 @@ export async function touchOrders(db: Database, orderIds: readonly string[]): Pr
   if (orderIds.length > 0) await sql`insert into touched_orders (order_id) select unnest(${orderIds}::text[])`.execute(db)
 }
 
-/** The names of clocks. 'now': unix seconds by the party's clock. 'recheck': unix milliseconds. 'facts': no clock, but the mark of what was on record. */
-export type OrderClock = 'now' | 'recheck' | 'facts' | `${ChainId} ${'height' | 'time' | 'final' | 'age'}`
+/**
+ * The names of clocks. 'now', 'settle': unix seconds by the party's clock. 'recheck': unix milliseconds. 'facts': no clock, but the mark of what was on
+ * record.
+ */
+export type OrderClock = 'now' | 'settle' | 'recheck' | 'facts' | `${ChainId} ${'height' | 'time' | 'final' | 'age'}`
 
 /** `since` <= value < `until`; null: no bound. */
 export type StoredRange = {
@@ -42,9 +45,15 @@ export type TakenOrders = {
   readonly orderIds: readonly string[]
   /** There may be more. */
   readonly isFull: boolean
+  readonly newlyWanted: boolean
 }
 
-type TakenRow = { readonly touched: readonly string[]; readonly order_ids: readonly string[]; readonly is_full: boolean }
+type TakenRow = {
+  readonly touched: readonly string[]
+  readonly order_ids: readonly string[]
+  readonly news: readonly string[]
+  readonly is_full: boolean
+}
 
 export type DerivedOrders = {
   /** Their wanted actions become equal to `wanted`. */
@@ -60,14 +69,15 @@ export type DerivedOrders = {
 
 /**
  * Takes touched orders that no other transaction has taken, and due orders of these shards, and writes what `derive` returns, in one transaction of
- * three messages. Meanwhile nobody else derives them. If it fails, they stay touched or due.
+ * three messages. Meanwhile nobody else derives them. If it fails, they stay touched or due. `news`: those that something was recorded about, and whose
+ * ranges 'now' and 'facts' are not stored.
  */
 export async function deriveOrders(
   db: Database,
   query: TakeQuery,
-  derive: (connection: Database, orderIds: readonly string[]) => Promise<DerivedOrders>,
-): Promise<TakenOrders & { readonly newlyWanted: boolean }> {
-  return inShortTransaction<TakenRow, TakenOrders & { readonly newlyWanted: boolean }>(
+  derive: (connection: Database, orderIds: readonly string[], news: ReadonlySet<string>) => Promise<DerivedOrders>,
+): Promise<TakenOrders> {
+  return inShortTransaction<TakenRow, TakenOrders>(
     db,
     callOf('take_orders', queryToJson(query)),
     async ({ connection, commit }, [taken]) => {
@@ -76,7 +86,7 @@ export async function deriveOrders(
         await commit()
         return { orderIds, isFull: false, newlyWanted: false }
       }
-      const derived = await derive(connection, orderIds)
+      const derived = await derive(connection, orderIds, new Set(taken.news))
       const written = callOf('write_derived', derivedToJson(taken, derived))
       const [row] = await commit<{ write_derived: boolean }>(written)
       return { orderIds, isFull: taken.is_full, newlyWanted: row?.write_derived === true }
