@@ -6,19 +6,22 @@ import { renderArtifacts } from './compiler/render.ts'
 import { runCairo } from './compiler/run.ts'
 import { contractSource } from './compiler/sources.ts'
 import { deploymentTests, scenarioTest, testCrate, testName } from './testing/cairo-tests.ts'
+import { gasOperations, gasTests, readGas } from './testing/gas.ts'
 import { type CairoTest, readReport } from './testing/report.ts'
 import { scenarios } from './testing/scenarios.ts'
 import { vectors, vectorTest } from './testing/vectors.ts'
 
 /** For a machine that does ten things at once. */
 const timeout = 900_000
+/** The dearest; `npm run bench -- starknet` measures all. Two tests for each take seconds. */
+const measured = gasOperations.filter(({ name }) => name === 'redeem')
 const passed = { passed: true, panic: null }
 
 describe('the Cairo contract', () => {
   let report: ReadonlyMap<string, CairoTest>
 
   beforeAll(async () => {
-    const source = testCrate([...scenarios.map(scenarioTest), ...vectors.map(vectorTest)])
+    const source = testCrate([...scenarios.map(scenarioTest), ...vectors.map(vectorTest), ...gasTests(measured)])
     report = readReport(await runCairo({ what: 'test', source }))
   }, timeout)
 
@@ -28,6 +31,12 @@ describe('the Cairo contract', () => {
 
   it.each(vectors.map(({ chainId }, index) => ({ chainId, index })))('hashes as the client does on $chainId', ({ index }) => {
     expect(report.get(`vector_${index}`)).toMatchObject(passed)
+  })
+
+  it.each(measured)('takes no more gas for a $name than its limit', (operation) => {
+    const [row] = readGas([operation], report)
+    expect(row?.gas).toBeGreaterThan(operation.limit / 2)
+    expect(row?.gas).toBeLessThanOrEqual(operation.limit)
   })
 
   it.each(deploymentTests)('%s', (name) => {

@@ -1,7 +1,8 @@
 // Compiles broken variants of the contract into one crate, and plays for each the scenario that must notice it.
 import { runCairo } from '../compiler/run.ts'
 import { contractSource } from '../compiler/sources.ts'
-import { playCall, testCrate } from '../testing/cairo-tests.ts'
+import { type CairoTestSource, playTest, testCrate } from '../testing/cairo-tests.ts'
+import { encodeScenario } from '../testing/encode.ts'
 import { readReport } from '../testing/report.ts'
 import { scenarios } from '../testing/scenarios.ts'
 import type { Mutant } from './mutants.ts'
@@ -10,7 +11,7 @@ import type { Mutant } from './mutants.ts'
 export async function survivorsOf(mutants: readonly Mutant[]): Promise<readonly string[]> {
   const source = contractSource()
   const variants = new Map(mutants.map((mutant, index) => [`mutant_${index}`, breakSource(source, mutant)]))
-  const tests = mutants.map((mutant, index) => playTest(`mutant_${index}`, mutant.noticedBy))
+  const tests = mutants.map((mutant, index) => playScenario(`mutant_${index}`, mutant.noticedBy))
   const report = readReport(await runCairo({ what: 'test', source: testCrate(tests, variants) }))
   return mutants.filter((_, index) => report.get(`mutant_${index}`)?.passed !== false).map(({ name }) => name)
 }
@@ -20,10 +21,9 @@ function breakSource(source: string, { name, text, replacement }: Mutant): strin
   return source.replace(text, () => replacement)
 }
 
-function playTest(name: string, scenarioName: string) {
+function playScenario(name: string, scenarioName: string): CairoTestSource {
   const index = scenarios.findIndex((scenario) => scenario.name === scenarioName)
   const scenario = scenarios[index]
   if (scenario === undefined) throw new Error(`there is no scenario "${scenarioName}"`)
-  const { call, constants } = playCall(`crate::${name}`, scenario, index)
-  return { name, body: `player::expect_played(${call});`, constants }
+  return playTest(name, `crate::${name}`, `${index}`, encodeScenario(scenario))
 }

@@ -1,6 +1,7 @@
 // Writes the Cairo tests: the contract, the mocks and the player in one crate, with a test for each scenario.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Felt } from '../client/felt.ts'
 import { contractSource, moduleOf } from '../compiler/sources.ts'
 import { encodeScenario } from './encode.ts'
 import type { Scenario } from './scenario.ts'
@@ -35,15 +36,14 @@ export function testCrate(tests: readonly CairoTestSource[], variants: ReadonlyM
 export const testName = (index: number): string => `scenario_${index}`
 
 export function scenarioTest(scenario: Scenario, index: number): CairoTestSource {
-  const { call, constants } = playCall('crate', scenario, index)
-  return { name: testName(index), body: `player::expect_played(${call});`, constants }
+  return playTest(testName(index), 'crate', `${index}`, encodeScenario(scenario))
 }
 
 /** `root`: the path of the crate or of the variant whose contract plays. The felts are a constant: as an array, they would take minutes to compile. */
-export function playCall(root: string, scenario: Scenario, index: number): { readonly call: string; readonly constants: string } {
-  const felts = encodeScenario(scenario)
+export function playTest(name: string, root: string, constant: string, felts: readonly Felt[]): CairoTestSource {
   return {
-    call: `player::play(${root}::htlc::Htlc::TEST_CLASS_HASH, FELTS_${index}.span())`,
-    constants: `    const FELTS_${index}: [felt252; ${felts.length}] = [${felts.join(', ')}];\n`,
+    name,
+    body: `player::expect_played(player::play(${root}::htlc::Htlc::TEST_CLASS_HASH, FELTS_${constant}.span()));`,
+    constants: `    const FELTS_${constant}: [felt252; ${felts.length}] = [${felts.join(', ')}];\n`,
   }
 }

@@ -13,6 +13,7 @@ import { encodeEvent, type OrderEvent } from '../client/events.ts'
 import { type Felt, felt, selectorOf, shortString } from '../client/felt.ts'
 import { type OrderTerms, u256Felts } from '../client/order.ts'
 import {
+  type CallStep,
   type HtlcCall,
   type Party,
   partyAddresses,
@@ -35,9 +36,8 @@ export function encodeScenario({ steps }: Scenario): readonly Felt[] {
 function encodeStep(step: Step): readonly Felt[] {
   switch (step.kind) {
     case 'call': {
-      const felts = [shortString('CALL'), felt(step.at), names[step.from], ...callFelts(encodeCall(step)), errorFelt(step.error)]
       const outcome = step.error === undefined ? [...orderFelts(step.order), ...eventFelts(step), shortString('QUIET')] : []
-      return [...digestFelts(step.signature), ...felts, ...outcome]
+      return [...encodeBareCall(step, 'CALL'), ...outcome]
     }
     case 'fund':
       return tokenStep('fund', step.party, [names.htlc, ...u256Felts(step.amount)])
@@ -63,6 +63,12 @@ function encodeStep(step: Step): readonly Felt[] {
     case 'balances':
       return encodeBalances(step.balances)
   }
+}
+
+/** Without a look at its event. SKIP: it is read and not made. */
+export function encodeBareCall(step: CallStep, kind: 'CALL' | 'SKIP'): readonly Felt[] {
+  const { at, from, error, signature } = step
+  return [...digestFelts(signature), shortString(kind), felt(at), names[from], ...callFelts(encodeCall(step)), errorFelt(error)]
 }
 
 /** In one call: each call starts a machine anew, which is most of the time of a scenario. */

@@ -56,12 +56,7 @@ export type Fault = 'false' | 'fee' | 'nothing' | 'none'
  * balances  of the token
  */
 export type Step =
-  | ({
-      readonly kind: 'call'
-      readonly at: bigint
-      readonly from: Party
-      readonly error?: HtlcError | 'ERC20: insufficient allowance' | 'ERC20: insufficient balance'
-    } & HtlcCall)
+  | CallStep
   | { readonly kind: 'fund'; readonly party: Party; readonly amount: bigint }
   | { readonly kind: 'mint'; readonly to: Party; readonly amount: bigint }
   | { readonly kind: 'approve'; readonly from: Party; readonly amount: bigint }
@@ -70,6 +65,13 @@ export type Step =
   | { readonly kind: 'chain'; readonly chainId: string }
   | { readonly kind: 'state'; readonly order: ScenarioOrder; readonly initiatedAt: bigint }
   | { readonly kind: 'balances'; readonly balances: Partial<Readonly<Record<Party, bigint>>> }
+
+export type CallStep = HtlcCall & {
+  readonly kind: 'call'
+  readonly at: bigint
+  readonly from: Party
+  readonly error?: HtlcError | 'ERC20: insufficient allowance' | 'ERC20: insufficient balance'
+}
 
 export interface Scenario {
   readonly name: string

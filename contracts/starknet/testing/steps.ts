@@ -1,6 +1,6 @@
 // Short ways to write the steps of scenarios.
 import { createHash } from 'node:crypto'
-import type { EntryPoint, HtlcCall, Party, ScenarioOrder, Signature, Step } from './scenario.ts'
+import type { CallStep, EntryPoint, HtlcCall, Party, ScenarioOrder, Signature, Step } from './scenario.ts'
 
 const secret = '07'.repeat(32)
 export const otherSecret = '00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff'
@@ -17,9 +17,9 @@ export const ofAccount: ScenarioOrder = { ...order, initiator: 'account' }
 /** Its redeemer is a contract account. */
 export const forAccount: ScenarioOrder = { ...order, redeemer: 'account' }
 
-type Error = (Step & { kind: 'call' })['error']
+type Error = CallStep['error']
 
-const callStep = (call: HtlcCall, from: Party, at: bigint, error: Error): Step => ({
+const callStep = (call: HtlcCall, from: Party, at: bigint, error: Error): CallStep => ({
   ...call,
   kind: 'call',
   from,
@@ -28,25 +28,25 @@ const callStep = (call: HtlcCall, from: Party, at: bigint, error: Error): Step =
 })
 
 /** `from`: the initiator of the order. */
-export const initiate = (what: ScenarioOrder = order, error?: Error): Step =>
+export const initiate = (what: ScenarioOrder = order, error?: Error): CallStep =>
   callStep({ entry: 'initiate', order: what }, what.initiator, start, error)
 
-export const initiateOnBehalf = (what: ScenarioOrder, from: Party, error?: Error): Step =>
+export const initiateOnBehalf = (what: ScenarioOrder, from: Party, error?: Error): CallStep =>
   callStep({ entry: 'initiate_on_behalf', order: what }, from, start, error)
 
-export const initiateSigned = (what: ScenarioOrder, signature: Signature, error?: Error): Step =>
+export const initiateSigned = (what: ScenarioOrder, signature: Signature, error?: Error): CallStep =>
   callStep({ entry: 'initiate_with_signature', order: what, signature }, 'carol', start, error)
 
-export const redeem = (what: ScenarioOrder = order, error?: Error, shown: string = secret): Step =>
+export const redeem = (what: ScenarioOrder = order, error?: Error, shown: string = secret): CallStep =>
   callStep({ entry: 'redeem', order: what, secret: shown }, 'carol', start + 5n, error)
 
-export const redeemLate = (what: ScenarioOrder = order): Step =>
+export const redeemLate = (what: ScenarioOrder = order): CallStep =>
   callStep({ entry: 'redeem', order: what, secret }, 'carol', start + 10n * timelock, undefined)
 
-export const refund = (what: ScenarioOrder = order, error?: Error, after: bigint = what.timelock): Step =>
+export const refund = (what: ScenarioOrder = order, error?: Error, after: bigint = what.timelock): CallStep =>
   callStep({ entry: 'refund', order: what }, 'carol', start + after, error)
 
-export const instantRefund = (what: ScenarioOrder, from: Party, signature: Signature, error?: Error): Step =>
+export const instantRefund = (what: ScenarioOrder, from: Party, signature: Signature, error?: Error): CallStep =>
   callStep({ entry: 'instant_refund', order: what, signature }, from, start + 5n, error)
 
 export const none: Signature = { kind: 'none' }
