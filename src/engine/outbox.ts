@@ -88,7 +88,7 @@ export async function openOutbox(
     readOthers: (query) => readOthers(db, use, rangeOf(query)),
     withKey,
     hurry: (tx) => hurryAttempt(db, { chain, sender, tx }),
-    noteReverted: (tx) => noteReverted(db, keys, tx),
+    noteReverted: (tx, weight) => noteReverted(db, keys, tx, weight),
     secondsLeft: leastOf(taken.map((one) => secondsLeft(registry, one.step))),
     now: now(),
   }

@@ -38,7 +38,14 @@ const access: {
   redeem: 'verified',
   refund: 'verified',
   cancel: 'verified',
-  gasless: { supports: 'free', verify: 'verified', initiate: 'verified', spendable: 'verified', hasReverted: 'verified' },
+  gasless: {
+    supports: 'free',
+    verify: 'verified',
+    initiate: 'verified',
+    limits: 'verified',
+    spendable: 'verified',
+    hasReverted: 'verified',
+  },
   prefund: { amounts: 'verified', initiate: 'verified', reclaim: 'verified' },
   rent: { keptUntil: 'verified', giveBack: 'verified' },
   instantRefund: {

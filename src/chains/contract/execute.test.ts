@@ -112,6 +112,7 @@ test('reverts are counted, and the next try backs off unless we are the payee', 
     else await expect(send()).rejects.toMatchObject({ kind: 'would-fail', revertedTx: 'tx2', retryAfterMs: 300_000 })
     expect(simulator.outbox.attempts('r')).toHaveLength(attempts)
     expect(simulator.outbox.reverted).toEqual(new Set(['tx1', 'tx2']))
+    expect([...simulator.outbox.revertWeights.values()]).toEqual([1, 2])
   }
 })
 
@@ -128,5 +129,5 @@ test('an unmined attempt is cancelled by a replacement, or by waiting for its ex
   expect(withExpiry.outbox.attempts('a')).toHaveLength(1)
   withExpiry.outcomes.set('tx1', 'reverted')
   expect(await cancel()).toBeNull()
-  expect(withExpiry.outbox.reverted).toEqual(new Set(['tx1']))
+  expect([...withExpiry.outbox.revertWeights]).toEqual([['tx1', 1]])
 })

@@ -56,7 +56,7 @@ export function createContractExecutor<T extends ContractTypes, A extends Contra
     const done = own.find((_, index) => outcomes[index] === 'success')
     if (done !== undefined && !(await didNothing(action, done))) return done.tx
     const reverted = own.filter((_, index) => outcomes[index] === 'reverted')
-    for (const { tx } of reverted) await outbox.noteReverted(tx)
+    for (const signed of reverted) await outbox.noteReverted(signed.tx, family.revertWeight?.(signed))
     try {
       const [planned] = await (firstPlan ?? Promise.allSettled([planOf(action, outbox, reverted)]))
       if (state === null && !(planned.status === 'fulfilled' && planned.value.passes)) await assertNoObstacle(action)
@@ -178,8 +178,10 @@ export function createContractExecutor<T extends ContractTypes, A extends Contra
     const lane = await family.openLane(outbox, { isObligatory: true })
     const sending = sendOn(lane)
     const unmined = await lane.unmined()
-    for (const { tx } of outbox.attempts) {
-      if (unmined.every((signed) => signed.tx !== tx) && (await family.outcome(tx)) === 'reverted') await outbox.noteReverted(tx)
+    for (const attempt of outbox.attempts) {
+      const { tx } = attempt
+      if (unmined.some((signed) => signed.tx === tx) || (await family.outcome(tx)) !== 'reverted') continue
+      await outbox.noteReverted(tx, family.revertWeight?.(await family.read(attempt)))
     }
     let last: string | null = null
     for (const signed of unmined) last = await cancel(signed, sender, lane, sending)

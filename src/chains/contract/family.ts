@@ -26,6 +26,9 @@ export interface ContractFamily<T extends ContractTypes, A extends ContractActio
   /** Sorts reverted transactions, oldest first, by cause. */
   sortReverts(action: A, reverted: readonly T['signed'][]): Promise<Reverts<T['signed']>>
 
+  /** The most that a reverted relay cost, as a multiple of a usual one, rounded up. Without it, all count as 1. */
+  revertWeight?(signed: T['signed']): number
+
   // Checks before signing.
 
   /** Calls that must be mined before the contract can take the amount, in order. Rejects when the sender holds too little. */

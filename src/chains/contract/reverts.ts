@@ -10,6 +10,9 @@ const BACKOFF_FACTOR = 4n
 /** The backoff has a maximum because we never give up: a late payout is still owed. */
 const LONGEST_BACKOFF_SECONDS = 7n * 86_400n
 
+/** We relay for at most five times the usual gas. Where data takes gas too, a limit may be higher. */
+const HEAVIEST = 5n
+
 export type Reverted = { readonly tx: string; readonly at: bigint }
 
 /** The reverted transactions of one action, oldest first. */
@@ -43,11 +46,21 @@ export function assertBackoffOver(what: string, reverted: readonly Reverted[], n
 }
 
 /** An initiator can make a relay revert at our expense: it revokes the allowance before the relay is mined, or its contract account rejects the signature then. */
-export function assertRelayPaidFor(revertsPaidFor: number = relayLimits.reverted, { revertedRelays = 0 }: Outbox, reverts: number): void {
+export function assertRelayPaidFor(
+  revertsPaidFor: number = relayLimits.byKey.reverted,
+  { revertedRelays = 0 }: Outbox,
+  reverts: number,
+): void {
   const failed = Math.max(reverts, revertedRelays)
   if (failed < revertsPaidFor) return
   const refusal = `${failed} relayed transactions for this initiator reverted, and no more are paid for`
   throw new ChainFailure('would-fail', `initiate: ${refusal}`, { refusal })
+}
+
+/** `gas`: the limit of a reverted relay; `usual`: that of an account with one key. Rounded up: the initiator chose its account. */
+export function weightOf(gas: bigint, usual: bigint): number {
+  const times = (gas + usual - 1n) / usual
+  return Number(times < 1n ? 1n : times > HEAVIEST ? HEAVIEST : times)
 }
 
 /** Adds the last reverted attempt to the failure, so that callers do not wait for it. */

@@ -96,6 +96,7 @@ export function createContractSimulator(replayProtection: 'nonce' | 'expiry'): C
     outcome: async (tx) => outcomes.get(tx) ?? null,
     openLane: async (box) => openLane(box),
     sortReverts: async (_, reverted) => ({ all: reverted, byOthers: reverted, atFeeCap: [] }),
+    revertWeight: ({ tx }) => Number(tx.replace('tx', '')),
     approvals: async () => Array.from({ length: simulator.missingApprovals }, () => ({ to: 'token' }) as const),
     async simulate({ call, verb }) {
       log.push(`simulate ${call.to}`)

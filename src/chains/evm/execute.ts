@@ -5,12 +5,13 @@ import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { type ContractAction, isRelay } from '../contract/action.ts'
 import { createContractExecutor, type Executor } from '../contract/execute.ts'
 import type { ContractFamily, SideCall } from '../contract/family.ts'
+import { weightOf } from '../contract/reverts.ts'
 import { accountOf } from './address.ts'
 import { missingApprovals } from './approval.ts'
 import type { ContractState } from './contract-state.ts'
 import { feeModelOf, suggestFees } from './fees/fees.ts'
 import { batchGas, EMPTIED_SLOTS_GAS, gasFor, safeGas } from './fees/gas.ts'
-import { relayGas } from './fees/relay-gas.ts'
+import { relayGas, USUAL_RELAY_GAS } from './fees/relay-gas.ts'
 import { type HtlcContract, isRedeemBatch } from './htlc.ts'
 import type { EvmNode } from './nodes/node.ts'
 import { NodeRefusal } from './nodes/rpc.ts'
@@ -98,6 +99,7 @@ function familyOf(chain: Chain, node: EvmNode, state: ContractState): ContractFa
     outcome: (tx) => node.outcome(tx),
     openLane: (outbox, duty) => openLane(node, chain, outbox, duty),
     sortReverts: async (_, reverted) => ({ all: reverted, byOthers: reverted, atFeeCap: [] }),
+    revertWeight: ({ gas }) => weightOf(gas, USUAL_RELAY_GAS),
     approvals: ({ contract, terms }, sender) => missingApprovals(node, state, contract, terms, sender as Address),
     simulate: (step, sender) => ('terms' in step ? simulateAsSent(step, sender) : simulate(step, sender)),
     estimate,

@@ -17,6 +17,7 @@ import { contractAccount } from '../../../contracts/evm/artifacts/contract-accou
 import { htlcErc20 } from '../../../contracts/evm/artifacts/htlc-erc20.ts'
 import { testToken } from '../../../contracts/evm/artifacts/test-token.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
+import { relayLimits } from '../../protocol/relay-limits.ts'
 import { createSecret } from '../../protocol/secret.ts'
 import type { ChainClient } from '../port/client.ts'
 import { readSwap } from '../testing/conformance.fixture.ts'
@@ -236,6 +237,7 @@ it('an account that burns gas in its signature check is relayed up to our gas li
   const [modest, greedy] = [newTerms(), newTerms()]
   await becomes(burner(3_000))
   await gasless.verify(modest, signature)
+  expect(await gasless.limits?.(modest, signature)).toEqual(relayLimits.byContract)
   expect(await relay(modest, signature)).toBe('initiated')
 
   await becomes(burner(25_000))

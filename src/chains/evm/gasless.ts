@@ -14,7 +14,7 @@ import {
 } from 'viem'
 import { TandemError } from '../../protocol/error.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
-import { relayLimits } from '../../protocol/relay-limits.ts'
+import { type RelayLimits, relayLimits } from '../../protocol/relay-limits.ts'
 import { ChainFailure } from '../port/failure.ts'
 import type { ContractState } from './contract-state.ts'
 import { canonicalTerms, type HtlcContract, initiateTypedData, initiateWithSignatureData } from './htlc.ts'
@@ -56,10 +56,10 @@ export async function verifySignature(node: EvmNode, contract: HtlcContract, ter
   )
 }
 
-/** How many reverts of a relay we pay for: fewer if a contract account decides about the signature. */
-export async function revertsPaidFor(contract: HtlcContract, terms: HtlcTerms, signature: Hex): Promise<number> {
+/** Narrower if a contract account decides about the signature. */
+export async function limitsOf(contract: HtlcContract, terms: HtlcTerms, signature: Hex): Promise<RelayLimits> {
   const signer = await recover(digestOf(contract, terms), signature)
-  return signer === canonicalTerms(terms).initiator ? relayLimits.reverted : relayLimits.revertedByContract
+  return signer === canonicalTerms(terms).initiator ? relayLimits.byKey : relayLimits.byContract
 }
 
 /** How much a gasless initiation could take from the initiator now; null if it is initiated already. */

@@ -17,7 +17,7 @@ import { evmFacts } from './facts.ts'
 import { createGasAdvice } from './fees/gas.ts'
 import { verifyRelayGas } from './fees/relay-gas.ts'
 import { fundingOf } from './funding.ts'
-import { parseSignature, revertsPaidFor, spendableOf, verifyInitiation, verifySignature } from './gasless.ts'
+import { limitsOf, parseSignature, spendableOf, verifyInitiation, verifySignature } from './gasless.ts'
 import {
   createContracts,
   type HtlcContract,
@@ -112,9 +112,10 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
         const contract = contracts.of(terms.asset)
         const parsed = parseSignature(signature)
         const call = relayCall(contract, terms, parsed)
-        const limits = { revertsPaidFor: await revertsPaidFor(contract, terms, parsed) }
-        return executor.send({ verb: 'initiate', contract, terms, call, paysAmount: false, ...limits }, outbox)
+        const { reverted: revertsPaidFor } = await limitsOf(contract, terms, parsed)
+        return executor.send({ verb: 'initiate', contract, terms, call, paysAmount: false, revertsPaidFor }, outbox)
       },
+      limits: async (terms, signature) => limitsOf(contracts.of(terms.asset), terms, parseSignature(signature)),
       spendable: (terms) => spendableOf(state, contracts.of(terms.asset), terms),
       hasReverted: async (tx) => (await node.outcome(tx)) === 'reverted',
     },

@@ -11,7 +11,7 @@ import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { createContractState } from '../evm/contract-state.ts'
 import { createGasAdvice } from '../evm/fees/gas.ts'
 import { verifyRelayGas } from '../evm/fees/relay-gas.ts'
-import { parseSignature, revertsPaidFor, spendableOf, verifyInitiation, verifySignature } from '../evm/gasless.ts'
+import { limitsOf, parseSignature, spendableOf, verifyInitiation, verifySignature } from '../evm/gasless.ts'
 import { createContracts, initiateWithSignatureData } from '../evm/htlc.ts'
 import { createEvmClient } from '../evm/index.ts'
 import { connectNode } from '../evm/nodes/connect-node.ts'
@@ -125,9 +125,10 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
       },
       async initiate(terms, signature, outbox) {
         const parsed = parseSignature(signature)
-        const limits = { revertsPaidFor: await revertsPaidFor(contracts.of(terms.asset), terms, parsed) }
-        return executor.relay(terms, initiateWithSignatureData(terms, parsed), limits, outbox)
+        const { reverted: revertsPaidFor } = await limitsOf(contracts.of(terms.asset), terms, parsed)
+        return executor.relay(terms, initiateWithSignatureData(terms, parsed), { revertsPaidFor }, outbox)
       },
+      limits: async (terms, signature) => limitsOf(contracts.of(terms.asset), terms, parseSignature(signature)),
       spendable: (terms) => spendableOf(state, contracts.of(terms.asset), terms),
     },
     prefund: {

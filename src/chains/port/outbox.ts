@@ -20,8 +20,8 @@ export interface Outbox {
   withKey<T>(work: (held: HeldKey) => Promise<T>): Promise<T>
   /** Another action's attempt (`tx`) blocks ours, and no node has it: makes that action due now, so that it checks its facts and rebroadcasts. */
   hurry(tx: string): Promise<void>
-  /** One of `attempts` was mined and reverted at the signer's cost. Safe to repeat. */
-  noteReverted(tx: string): Promise<void>
+  /** One of `attempts` was mined and reverted at the signer's cost. `weight`: how many usual relays cost as much, 1 if not given. Safe to repeat. */
+  noteReverted(tx: string, weight?: number): Promise<void>
   /** For relays: how many of this initiator, of all its orders, reverted in the last 24 hours. */
   readonly revertedRelays?: number
   /** Seconds until the action's deadline, in the worst case; null when it has none. */

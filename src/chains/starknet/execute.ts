@@ -5,12 +5,13 @@ import type { Hex32 } from '../../protocol/secret.ts'
 import { assertSecret, type ContractAction, isRelay } from '../contract/action.ts'
 import { createContractExecutor, type Executor } from '../contract/execute.ts'
 import type { ContractFamily, SideCall } from '../contract/family.ts'
+import { weightOf } from '../contract/reverts.ts'
 import { ChainFailure } from '../port/failure.ts'
 import type { Outbox } from '../port/outbox.ts'
 import { accountOf, feltOf, parseAddress } from './address.ts'
 import { starknetDataOf } from './chain-data.ts'
 import type { ContractState } from './contract-state.ts'
-import { assertRelayGas, estimateCalls, redeemGas, withMargin } from './fees/gas.ts'
+import { assertRelayGas, estimateCalls, redeemGas, USUAL_RELAY_GAS, withMargin } from './fees/gas.ts'
 import { approvalCallOf, type HtlcContract, initiateCallOf, redeemCallOf, refundCallOf } from './htlc.ts'
 import type { GasAmounts, NodeCall, StarknetNode } from './nodes/node.ts'
 import { asChainFailure } from './refusal.ts'
@@ -88,6 +89,7 @@ function familyOf(chain: Chain, node: StarknetNode, state: ContractState): Contr
       const byOthers = reverted.filter((_signed, index) => !isOutOfGas(reasons[index]))
       return { all: reverted, byOthers, atFeeCap: [] }
     },
+    revertWeight: ({ gas }) => weightOf(gas.l2Gas, USUAL_RELAY_GAS),
     /** The initiation approves by itself: see `initiate`. */
     async approvals({ contract, terms }, sender) {
       const held = await state.tokenBalance(contract.token, feltOf(sender))

@@ -51,6 +51,19 @@ async function relay(terms: HtlcTerms, signature: string, outbox = createMemoryO
   return tx ?? ''
 }
 
+it('a payout is tried with our own account, not with that of the initiator', async () => {
+  const terms = termsOf()
+  await relay(terms, signed(terms))
+  // It has no account that could make the calls.
+  await client.verifyPayout({ ...terms, initiator: `0x${'1'.padStart(64, '0')}` }, null)
+})
+
+it('an account of a class that we do not know gets one relay at a time', async () => {
+  const account = fixture.deployAccount(trueAccountClass.classHash, [], AMOUNT)
+  expect(await gasless.limits?.(termsOf(account), ANY)).toEqual({ reverted: 1, unmined: 1 })
+  expect(await gasless.limits?.(termsOf(), ANY)).toEqual({ reverted: 3, unmined: 3 })
+})
+
 describe('a signature', () => {
   it.each([
     ['decimal', (felts: readonly bigint[]) => felts.join(',')],

@@ -2,7 +2,7 @@
 import { type Felt, felt, fieldPrime, selectorOf, shortString } from '../../../contracts/starknet/client/felt.ts'
 import { TandemError } from '../../protocol/error.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
-import { relayLimits } from '../../protocol/relay-limits.ts'
+import { type RelayLimits, relayLimits } from '../../protocol/relay-limits.ts'
 import type { Gasless } from '../port/abilities/gasless.ts'
 import { ChainFailure } from '../port/failure.ts'
 import { type Address, feltOf } from './address.ts'
@@ -45,8 +45,10 @@ export function createGasless({ node, state, contracts, executor, relay, account
     async initiate(terms, text, outbox) {
       const contract = contracts.of(terms.asset)
       const call = signedInitiateCallOf(contract, terms, parseSignature(text))
-      return executor.relay(contract, terms, call, outbox, { revertsPaidFor: await revertsPaidFor(node, accountClass, terms) })
+      const { reverted: revertsPaidFor } = await limitsOf(node, accountClass, terms)
+      return executor.relay(contract, terms, call, outbox, { revertsPaidFor })
     },
+    limits: (terms) => limitsOf(node, accountClass, terms),
     async spendable(terms) {
       const contract = contracts.of(terms.asset)
       if ((await state.htlc(contract, terms)) !== 'absent') return null
@@ -93,13 +95,10 @@ async function askAccount(node: StarknetNode, account: Felt, calldata: readonly 
   }
 }
 
-/**
- * How many reverts of a relay we pay for. Every account is a contract that decides about the signature. Only those of a class that is known to decide
- * by a key alone are trusted to decide the same when it is mined.
- */
-async function revertsPaidFor(node: StarknetNode, accountClass: string, { initiator }: HtlcTerms): Promise<number> {
+/** Every account is a contract that decides about the signature. Only one of a class that is known to decide by a key alone decides the same when it is mined. */
+async function limitsOf(node: StarknetNode, accountClass: string, { initiator }: HtlcTerms): Promise<RelayLimits> {
   const isKnown = (await node.classHashAt(feltOf(initiator))) === feltOf(accountClass)
-  return isKnown ? relayLimits.reverted : relayLimits.revertedByContract
+  return isKnown ? relayLimits.byKey : relayLimits.byContract
 }
 
 /** Throws unless the initiation would succeed now. Any sender will do: the contract does not check it. */

@@ -19,6 +19,8 @@ export interface MemoryOutbox {
   attempts(key: string): readonly Attempt[]
   /** Hashes of the transactions that were noted as reverted. */
   readonly reverted: ReadonlySet<string>
+  /** What they were said to weigh, by hash. */
+  readonly revertWeights: ReadonlyMap<string, number | undefined>
   /** Hashes of the transactions whose actions were made due. */
   readonly hurried: readonly string[]
   /** The action is no longer wanted: its transactions may be replaced. */
@@ -43,6 +45,7 @@ export function createMemoryOutbox(owner: Key): MemoryOutbox {
   const recorded: { readonly key: string; readonly attempt: Attempt }[] = []
   const abandoned = new Set<string>()
   const reverted = new Set<string>()
+  const revertWeights = new Map<string, number | undefined>()
   const hurried: string[] = []
   let now = 1_700_000_000n
   let turn: Promise<unknown> = Promise.resolve()
@@ -77,8 +80,9 @@ export function createMemoryOutbox(owner: Key): MemoryOutbox {
         async hurry(tx) {
           hurried.push(tx)
         },
-        async noteReverted(tx) {
+        async noteReverted(tx, weight) {
           reverted.add(tx)
+          revertWeights.set(tx, weight)
         },
         secondsLeft: secondsLeft ?? null,
         now,
@@ -86,6 +90,7 @@ export function createMemoryOutbox(owner: Key): MemoryOutbox {
     },
     attempts: (key) => recorded.filter((r) => r.key === key).map((r) => r.attempt),
     reverted,
+    revertWeights,
     hurried,
     abandon(key) {
       abandoned.add(key)

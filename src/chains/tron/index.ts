@@ -9,7 +9,7 @@ import { assertPayee, assertSecret } from '../contract/action.ts'
 import { accountOf as evmAccountOf } from '../evm/address.ts'
 import { blocksOf } from '../evm/blocks.ts'
 import { createContractState } from '../evm/contract-state.ts'
-import { parseSignature, revertsPaidFor, spendableOf, verifyInitiation, verifySignature } from '../evm/gasless.ts'
+import { limitsOf, parseSignature, spendableOf, verifyInitiation, verifySignature } from '../evm/gasless.ts'
 import { initiateData, initiateWithSignatureData, redeemData, refundData, swapIdOf } from '../evm/htlc.ts'
 import { connectNode } from '../evm/nodes/connect-node.ts'
 import { inspectEvmProviders } from '../evm/nodes/inspect-providers.ts'
@@ -96,9 +96,10 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
         }),
       async initiate(terms, signature, outbox) {
         const [contract, inner, parsed] = [contracts.of(terms.asset), evmTerms(terms), parseSignature(signature)]
-        const limits = { paysAmount: false, revertsPaidFor: await revertsPaidFor(contract, inner, parsed) }
-        return send('initiate', terms, initiateWithSignatureData(inner, parsed), outbox, limits)
+        const { reverted: revertsPaidFor } = await limitsOf(contract, inner, parsed)
+        return send('initiate', terms, initiateWithSignatureData(inner, parsed), outbox, { paysAmount: false, revertsPaidFor })
       },
+      limits: async (terms, signature) => limitsOf(contracts.of(terms.asset), evmTerms(terms), parseSignature(signature)),
       spendable: (terms) => spendableOf(state, contracts.of(terms.asset), evmTerms(terms)),
       hasReverted: async (tx) => (await node.outcome(`0x${tx}`)) === 'reverted',
     },

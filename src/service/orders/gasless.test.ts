@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { TandemError } from '../../protocol/error.ts'
 import { actionKey, type Order } from '../../protocol/order.ts'
+import { relayLimits } from '../../protocol/relay-limits.ts'
 import type { AppSettings } from '../../store/apps/app-settings.ts'
 import { updateApp } from '../../store/apps/apps.ts'
 import { findOrder } from '../../store/orders/orders.ts'
@@ -122,6 +123,9 @@ test('refuses to sponsor: funds pledged to other orders, too many unmined relays
   // A repeated call for the first order joins it.
   expect((await initiate(first)).status).toBe(503)
   spendable = null
+  Object.assign(chain, { gasless: { ...honest.gasless, limits: async () => relayLimits.byContract } })
+  expect(await initiate(second)).toMatchObject({ status: 409, body: { error: expect.stringContaining('1 gasless initiations') } })
+  Object.assign(chain, { gasless: honest.gasless })
   for (const order of [second, third]) expect((await initiate(order)).status).toBe(503)
   expect(await initiate(fourth)).toMatchObject({ status: 409, body: { error: expect.stringContaining('3 gasless initiations') } })
 

@@ -6,6 +6,7 @@ import { TandemError } from '../../protocol/error.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { actionKey, type Consent, type Grant } from '../../protocol/order.ts'
 import { consentTo, playbook } from '../../protocol/playbook.ts'
+import { relayLimits } from '../../protocol/relay-limits.ts'
 import type { OrderState } from '../../protocol/state.ts'
 import { hurryAction, readAction } from '../../store/actions/actions.ts'
 import type { App } from '../../store/apps/apps.ts'
@@ -75,8 +76,8 @@ function assertRelayable(state: OrderState, grant: Grant): void {
 
 async function sponsor({ db }: ServiceContext, app: App, { order }: StoredOrder, gasless: Gasless, signature: string): Promise<void> {
   const { terms } = order.source
-  const spendable = (await gasless.spendable?.(terms)) ?? null
-  const refusal = await addSponsoredInitiate(db, order.id, signature, { app: app.name, perDay: app.sponsoredPerDay, spendable })
+  const [spendable = null, limits = relayLimits.byKey] = await Promise.all([gasless.spendable?.(terms), gasless.limits?.(terms, signature)])
+  const refusal = await addSponsoredInitiate(db, order.id, signature, { app: app.name, perDay: app.sponsoredPerDay, spendable, limits })
   if (refusal !== null) throw refusalOf(refusal, app, terms)
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { prefundedGrant } from '../../protocol/grants.fixture.ts'
+import { relayLimits } from '../../protocol/relay-limits.ts'
 import { createApp } from '../apps/apps.ts'
 import { addSponsoredInitiate } from '../apps/sponsorship.ts'
 import { addGrant } from '../orders/grants.ts'
@@ -25,7 +26,9 @@ test('only reverted relays of signed orders count against an initiator: anyone c
   }
   await revertFor((id) => addGrant(store.db, id, prefundedGrant(NOW)))
   expect(await readRevertedRelays(store.db, chain, 'alice')).toEqual([])
-  await revertFor((id) => addSponsoredInitiate(store.db, id, 'signed', { app: 'shop', perDay: null, spendable: null }))
+  await revertFor((id) =>
+    addSponsoredInitiate(store.db, id, 'signed', { app: 'shop', perDay: null, spendable: null, limits: relayLimits.byKey }),
+  )
   expect(await readRevertedRelays(store.db, chain, 'alice')).toHaveLength(1)
   await store.close()
 })

@@ -5,11 +5,11 @@ import type { ActionKey } from '../../protocol/order.ts'
 import { anyOf } from '../database/any-of.ts'
 import type { Database } from '../database/database.ts'
 
-/** Idempotent: the first time is kept. */
-export async function noteReverted(db: Database, keys: readonly ActionKey[], tx: string): Promise<void> {
+/** Idempotent: the first time is kept. `weight`: see `Outbox.noteReverted`. */
+export async function noteReverted(db: Database, keys: readonly ActionKey[], tx: string, weight = 1): Promise<void> {
   await db
     .updateTable('attempts')
-    .set({ reverted_at: sql<Date>`now()` })
+    .set({ reverted_at: sql<Date>`now()`, reverted_weight: weight })
     .where('action_key', '=', anyOf(keys))
     .where('tx', '=', tx)
     .where('reverted_at', 'is', null)

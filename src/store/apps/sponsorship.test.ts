@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { prefundedGrant, signedGrant } from '../../protocol/grants.fixture.ts'
+import { relayLimits } from '../../protocol/relay-limits.ts'
 import { leaseAction, syncWanted } from '../actions/actions.ts'
 import { finishAction } from '../actions/finish-action.ts'
 
@@ -10,7 +11,7 @@ import { addGrant } from '../orders/grants.ts'
 import { findOrder } from '../orders/orders.ts'
 import { exampleOrder, NOW, openTestStore, putOrder, recordAttempt, type TestStore } from '../store.fixture.ts'
 import { createApp } from './apps.ts'
-import { addSponsoredInitiate, type SponsorRefusal } from './sponsorship.ts'
+import { addSponsoredInitiate, type Sponsor, type SponsorRefusal } from './sponsorship.ts'
 
 const CHAIN = 'bitcoin_regtest'
 const AMOUNT = 100_000_000n
@@ -35,9 +36,9 @@ async function newOrder(app: string, { initiator = `user ${users++}`, asset = `$
   return (await putOrder(store.db, { app, source: { terms }, ...rest })).order.id
 }
 
-type Asked = { readonly perDay?: number | null; readonly spendable?: bigint | null; readonly db?: Database }
-const ask = (app: string, id: string, { perDay = null, spendable = null, db = store.db }: Asked = {}): Promise<SponsorRefusal | null> =>
-  addSponsoredInitiate(db, id, 'signed', { app, perDay, spendable })
+type Asked = Partial<Pick<Sponsor, 'perDay' | 'spendable' | 'limits'>> & { readonly db?: Database }
+const ask = (app: string, id: string, { db = store.db, ...rest }: Asked = {}): Promise<SponsorRefusal | null> =>
+  addSponsoredInitiate(db, id, 'signed', { app, perDay: null, spendable: null, limits: relayLimits.byKey, ...rest })
 const secondsOf = (refusal: SponsorRefusal | null): number | null =>
   refusal !== null && 'retryAfterSeconds' in refusal ? refusal.retryAfterSeconds : null
 const grant = async (app: string, perDay: number | null, id?: string) => secondsOf(await ask(app, id ?? (await newOrder(app)), { perDay }))
@@ -47,7 +48,7 @@ const age = (id: string, span: string) =>
 
 let sent = 0
 /** Simulates a relay with this outcome. Returns its transaction hash. */
-async function send(id: string, outcome: 'unmined' | 'reverted'): Promise<string> {
+async function send(id: string, outcome: 'unmined' | 'reverted', weight?: number): Promise<string> {
   await syncWanted(store.db, [id], [{ orderId: id, leg: 'source', verb: 'initiate' }])
   await store.db.updateTable('actions').set({ due_at: sql<Date>`now()` }).where('order_id', '=', id).execute()
   const leased = await leaseAction(store.db, 'engine', 60)
@@ -55,7 +56,7 @@ async function send(id: string, outcome: 'unmined' | 'reverted'): Promise<string
   const tx = `tx ${sent++}`
   const attempt = { tx, raw: 'raw', slots: [], feeRate: 1n, at: NOW, chain: CHAIN, sender: 'relay', holdsSecret: false }
   expect(await recordAttempt(store.db, [leased], attempt)).toBe(true)
-  if (outcome === 'reverted') await noteReverted(store.db, [leased.key], tx)
+  if (outcome === 'reverted') await noteReverted(store.db, [leased.key], tx, weight)
   await finishAction(store.db, leased, { kind: 'sent', tx, againInMs: 3_600_000 })
   return tx
 }
@@ -86,7 +87,9 @@ describe('the budget of an app', () => {
   test('a new signature for a granted order costs no budget and replaces the old one', async () => {
     const id = await newOrder('rival')
     await ask('rival', id)
-    expect(await addSponsoredInitiate(store.db, id, 'signed anew', { app: 'rival', perDay: 1, spendable: null })).toBe(null)
+    expect(
+      await addSponsoredInitiate(store.db, id, 'signed anew', { app: 'rival', perDay: 1, spendable: null, limits: relayLimits.byKey }),
+    ).toBe(null)
     expect((await findOrder(store.db, id))?.grants).toEqual([signedGrant('signed anew')])
   })
 
@@ -112,6 +115,14 @@ describe('the budget of an app', () => {
     await send(id, 'reverted')
     expect(await grant('shop', 3)).toBeGreaterThan(86_000)
     expect(await ask('shop', await newOrder('shop'), { perDay: 4 })).toBe(null)
+  })
+
+  test('a reverted relay that cost several times as much as usual counts as often', async () => {
+    const id = await newOrder('shop')
+    await ask('shop', id)
+    await send(id, 'reverted', 5)
+    expect(await grant('shop', 6)).toBeGreaterThan(86_000)
+    expect(await ask('shop', await newOrder('shop'), { perDay: 7 })).toBe(null)
   })
 
   test('a prefunded grant costs no budget', async () => {
@@ -163,6 +174,15 @@ describe('one initiator', () => {
   test('has at most three unmined relays', async () => {
     for (let times = 0; times < 3; times += 1) expect(await ask('shop', await newOrder('shop', alice))).toBe(null)
     expect(await ask('rival', await newOrder('rival', alice))).toEqual({ kind: 'unmined', count: 3 })
+  })
+
+  test('whose contract decides about the signature has one unmined relay at a time, and none for a day after a revert', async () => {
+    const limits = relayLimits.byContract
+    const id = await newOrder('shop', alice)
+    expect(await ask('shop', id, { limits })).toBe(null)
+    expect(await ask('rival', await newOrder('rival', alice), { limits })).toEqual({ kind: 'unmined', count: 1 })
+    await send(id, 'reverted')
+    expect(await ask('rival', await newOrder('rival', alice), { limits })).toMatchObject({ kind: 'reverts', count: 1 })
   })
 
   test('whose relays reverted three times gets no more for a day, for any order, even if a later relay is sent', async () => {

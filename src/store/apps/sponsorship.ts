@@ -1,6 +1,6 @@
 /** Gasless initiations: stores their signed grants, within the limits of sponsorship. */
 import { sql } from 'kysely'
-import { relayLimits } from '../../protocol/relay-limits.ts'
+import type { RelayLimits } from '../../protocol/relay-limits.ts'
 import { readRevertedRelays } from '../actions/reverted-relays.ts'
 import type { Database } from '../database/database.ts'
 import { consentColumns } from '../orders/grants.ts'
@@ -13,6 +13,7 @@ export type Sponsor = {
   readonly perDay: number | null
   /** The amount that the HTLC could take from the initiator's account now; null if it does not take it from there. */
   readonly spendable: bigint | null
+  readonly limits: RelayLimits
 }
 
 export type SponsorRefusal =
@@ -42,7 +43,7 @@ export function addSponsoredInitiate(db: Database, orderId: string, signature: s
 }
 
 /** Locks the app and the initiator until the grant is written, so that concurrent requests cannot exceed the budget or pledge the same balance twice. */
-async function findRefusal(tx: Database, orderId: string, { app, perDay, spendable }: Sponsor): Promise<SponsorRefusal | null> {
+async function findRefusal(tx: Database, orderId: string, { app, perDay, spendable, limits }: Sponsor): Promise<SponsorRefusal | null> {
   const { chain, initiator, asset, amount } = await tx
     .selectFrom('swaps')
     .select(['chain', 'initiator', 'asset', 'amount'])
@@ -56,11 +57,11 @@ async function findRefusal(tx: Database, orderId: string, { app, perDay, spendab
   if (retryAfterSeconds !== null) return { kind: 'budget', retryAfterSeconds }
 
   const ages = await readRevertedRelays(tx, chain, initiator)
-  const nth = ages[relayLimits.reverted - 1]
+  const nth = ages[limits.reverted - 1]
   if (nth !== undefined) return { kind: 'reverts', count: ages.length, retryAfterSeconds: Math.max(1, Math.ceil(DAY_SECONDS - nth)) }
 
   const others = await readUnmined(tx, orderId, chain, initiator)
-  if (others.length >= relayLimits.unmined) return { kind: 'unmined', count: others.length }
+  if (others.length >= limits.unmined) return { kind: 'unmined', count: others.length }
   const pledged = others.filter((other) => other.asset === asset).reduce((sum, other) => sum + other.amount, 0n)
   return spendable !== null && pledged + amount > spendable ? { kind: 'pledged', spendable, pledged } : null
 }
@@ -78,23 +79,24 @@ async function readUnmined(tx: Database, orderId: string, chain: string, initiat
   return rows
 }
 
-/** Seconds until the app has budget again; null: now. Each reverted relay counts, and each granted order that was or can still be sent. */
+/** Seconds until the app has budget again; null: now. Each reverted relay counts by its weight, and each granted order that was or can still be sent. */
 async function secondsUntilBudget(tx: Database, orderId: string, app: string, perDay: number): Promise<number | null> {
   const { rows } = await sql<{ seconds: string }>`
     with paid as (
-      select g.created_at as at from grants g join orders o on o.id = g.order_id
+      select g.created_at as at, 1 as weight from grants g join orders o on o.id = g.order_id
       where g.sponsor = ${app} and g.created_at > now() - interval '24 hours'
         -- A grant that was never sent costs nothing once its deadline has passed.
         and (o.deadline > extract(epoch from now()) or exists (
           select from attempts t join actions a on a.key = t.action_key
           where a.order_id = o.id and a.leg = 'source' and a.verb = 'initiate' and t.reverted_at is null))
       union all
-      select t.reverted_at from attempts t join actions a on a.key = t.action_key
+      select t.reverted_at, t.reverted_weight from attempts t join actions a on a.key = t.action_key
         join grants g on g.order_id = a.order_id and g.kind = 'initiate' and g.sponsor = ${app}
       where t.reverted_at > now() - interval '24 hours' and a.leg = 'source' and a.verb = 'initiate'
     )
-    select ceil(extract(epoch from at + interval '24 hours' - now()))::text as seconds from paid
-    where not exists (select from grants mine where mine.order_id = ${orderId} and mine.kind = 'initiate')
-    order by at desc offset ${perDay - 1} limit 1`.execute(tx)
+    select ceil(extract(epoch from at + interval '24 hours' - now()))::text as seconds
+    from (select at, sum(weight) over (order by at desc rows unbounded preceding) as used from paid) as newest
+    where used >= ${perDay} and not exists (select from grants mine where mine.order_id = ${orderId} and mine.kind = 'initiate')
+    order by at desc limit 1`.execute(tx)
   return rows[0] === undefined ? null : Math.max(1, Number(rows[0].seconds))
 }

@@ -139,6 +139,7 @@ export type Schema = {
     fee_rate: bigint
     at: Timestamp
     reverted_at: NullableTimestamp
+    reverted_weight: Generated<number>
     holds_secret: Generated<boolean>
     refused_at: NullableTimestamp
   }

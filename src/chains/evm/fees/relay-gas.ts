@@ -7,10 +7,12 @@ import type { EvmNode, NodeCall } from '../nodes/node.ts'
 import type { TransactionCall } from '../send/transaction.ts'
 import { dataFeeOf, dataGasOf } from './data-fee.ts'
 import { feeModelOf, suggestFees } from './fees.ts'
-import { gasFor } from './gas.ts'
+import { EMPTIED_SLOTS_GAS, gasFor } from './gas.ts'
 
 /** Five times what a key's signature takes: enough for several owners, or for a passkey on chains without its precompile. */
 const MAX_RELAY_GAS = 600_000n
+/** The limit of a relay for a key: a fifth of it, with what each initiation gets on top. */
+export const USUAL_RELAY_GAS = MAX_RELAY_GAS / 5n + EMPTIED_SLOTS_GAS
 
 /** Calldata size of a call with a signature of about 500 bytes. The cost of longer calldata counts against the account's gas. */
 const DATA_BYTES = 800

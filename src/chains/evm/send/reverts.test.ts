@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { AssetId } from '../../../protocol/asset.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import { createSecret, hashSecret } from '../../../protocol/secret.ts'
-import { backoffSeconds } from '../../contract/reverts.ts'
+import { backoffSeconds, weightOf } from '../../contract/reverts.ts'
 import { createMemoryOutbox, type MemoryOutbox } from '../../testing/outbox.fixture.ts'
 import { approvalCall } from '../approval.ts'
 import { openEvmClient } from '../client.fixture.ts'
@@ -85,6 +85,10 @@ describe('a payout that reverts again and again', () => {
   it('backs off longer each time, and never longer than a week', () => {
     expect([0, 1, 2, 3, 4, 5, 6].map(backoffSeconds)).toEqual([0n, 0n, 300n, 1_200n, 4_800n, 19_200n, 76_800n])
     expect(backoffSeconds(1_000_000)).toBe(604_800n)
+  })
+
+  it('weighs as many usual relays as its gas limit would pay for, rounded up, five at most', () => {
+    expect([0n, 100n, 101n, 450n, 10_000n].map((gas) => weightOf(gas, 100n))).toEqual([1, 1, 2, 5, 5])
   })
 
   it('to the sender itself is retried at once, however often it reverted', async () => {

@@ -1,6 +1,7 @@
 /** The service initiates with the user's signature and pays the network fee. */
 import type { AssetId } from '../../../protocol/asset.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
+import type { RelayLimits } from '../../../protocol/relay-limits.ts'
 import type { Outbox } from '../outbox.ts'
 
 export interface Gasless {
@@ -13,6 +14,8 @@ export interface Gasless {
    */
   verify(terms: HtlcTerms, signature: string, deadline?: bigint): Promise<void>
   initiate(terms: HtlcTerms, signature: string, outbox: Outbox, deadline?: bigint): Promise<string>
+  /** Depends on who decides about the signature. Without it: a key. */
+  limits?(terms: HtlcTerms, signature: string): Promise<RelayLimits>
   /** How much of the asset the HTLC could take from the initiator now; null where the HTLC does not take from the initiator, or the swap is initiated already. */
   spendable?(terms: HtlcTerms): Promise<bigint | null>
   /** Whether a transaction is in a block and reverted. */

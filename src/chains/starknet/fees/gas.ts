@@ -18,6 +18,8 @@ const REDEEM_L1_GAS = 20_000n
  * L1 gas is taken by messages to L1, which no initiation needs; L1 data gas by changed storage, and ours changes a few slots.
  */
 const MAX_RELAY_GAS: GasAmounts = { l1Gas: 0n, l1DataGas: 4096n, l2Gas: 60_000_000n }
+/** The limit for an account with one key: a fifth of it, with the margin. */
+export const USUAL_RELAY_GAS = withMargin({ ...MAX_RELAY_GAS, l2Gas: MAX_RELAY_GAS.l2Gas / 5n }).l2Gas
 const RESOURCES = { l1Gas: 'L1 gas', l1DataGas: 'L1 data gas', l2Gas: 'L2 gas' } as const
 
 type Estimating = Pick<StarknetNode, 'nonce' | 'estimate'>
