@@ -61,13 +61,18 @@ export function tellOfRedeems(story: () => CoinStory): void {
   })
 
   test('a redeem does not wait for a batch when the timelock is near', { timeout: LIMIT_MS }, async () => {
-    const { coins, untilStatus } = story()
+    const { coins, untilStatus, eventually, makeDue } = story()
     const [order] = await place(1)
     if (order === undefined) throw new Error('there is no order')
     await untilPaid(order)
     expect(await redeemOf(order)).toEqual([])
     const { timelock } = (await untilStatus(order.order_id, 'redeemed')).source_swap
     await coins.mine(timelock - 25)
+    // Else it is looked at every fifteen seconds only.
+    await eventually('the redeem to be signed', async () => {
+      await makeDue(1)
+      return (await redeemOf(order)).length > 0
+    })
     const done = await untilStatus(order.order_id, 'counterparty_redeemed')
     await expectAlone(done.source_swap)
   })

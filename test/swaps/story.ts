@@ -54,8 +54,8 @@ export interface Story extends LocalClient {
   untilSigned(party: Party, orderId: string, action: string): Promise<void>
   /** Polls anything else until it is true. */
   eventually(what: string, isTrue: () => Promise<boolean>): Promise<void>
-  /** As if the parties' own clocks had moved, not only a chain's: actions that wait for a far time are due now. */
-  makeDue(): Promise<void>
+  /** As if the parties' own clocks had moved, not only a chain's: actions that wait for a time at least so far away are due now. */
+  makeDue(fromSeconds?: number): Promise<void>
   /** Moves an EVM chain's clock. */
   passTime(chain: string, seconds: number): Promise<void>
   close(): Promise<void>
@@ -180,9 +180,9 @@ export async function openStory({ redeemWaitSeconds = 0, ...options }: StoryOpti
     signed,
     untilSigned: (party, orderId, action) =>
       eventually(`the ${party} to sign: ${action}`, async () => (await signed(party, orderId)).has(action)),
-    async makeDue() {
+    async makeDue(fromSeconds = 60) {
       for (const db of Object.values(databases))
-        await sql`update actions set due_at = now() where wanted and due_at > now() + interval '1 minute'`.execute(db)
+        await sql`update actions set due_at = now() where wanted and due_at > now() + make_interval(secs => ${fromSeconds})`.execute(db)
     },
     async passTime(chain, seconds) {
       await evmChain(chain).request({ method: 'evm_increaseTime', params: [`0x${seconds.toString(16)}`] })
