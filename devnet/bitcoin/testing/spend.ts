@@ -17,14 +17,21 @@ export type Key = {
   readonly xOnly: Uint8Array
 }
 
+/** Every spend asks for some of a few keys, and deriving one takes milliseconds. */
+const keys = new Map<string, Key>()
+
 export function keyOf(label: string): Key {
+  const known = keys.get(label)
+  if (known !== undefined) return known
   const secret = sha256(new TextEncoder().encode(`key of ${label}`))
-  return {
+  const key = {
     secret,
     compressed: secp256k1.getPublicKey(secret, true),
     uncompressed: secp256k1.getPublicKey(secret, false),
     xOnly: schnorr.getPublicKey(secret),
   }
+  keys.set(label, key)
+  return key
 }
 
 export const script = (...words: ScriptType): Uint8Array => Script.encode(words)
