@@ -7,6 +7,7 @@ import { readActionFacts } from '../store/actions/action-facts.ts'
 import { readCursor } from '../store/chain/events.ts'
 import { publishPoll, readClock } from '../store/chain/polls.ts'
 import { findOrder } from '../store/orders/orders.ts'
+import { statementsOf } from '../store/statements.fixture.ts'
 import { closeAnyway, NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store/store.fixture.ts'
 import { createMemoryChain, type MemoryChain } from './chain.fixture.ts'
 import { type ChainWatcher, startChainWatcher } from './chain-watcher.ts'
@@ -300,6 +301,30 @@ describe('the pace', () => {
     watcher.expectNews()
     await expect.poll(() => pollsIn(3 * POLL_MS), { timeout: 10_000 }).toBeGreaterThan(0)
     expect(await pollsIn(20 * POLL_MS)).toBeGreaterThan(2)
+  })
+
+  test('reads what to expect for a new order only if it may expect more than before', async () => {
+    const { unconfirmedEvents: _, ...withoutMempool } = bitcoin
+    const afterNewOrder = async (watcher: ChainWatcher, chain: MemoryChain) => {
+      await watcher.fresh(0)
+      const statements = await statementsOf(async () => {
+        await putOrder(store.db)
+        watcher.expectNews()
+        chain.mine()
+        await watcher.fresh(0)
+      })
+      return statements.filter((text) => text.includes('expects_unconfirmed')).length
+    }
+    expect(await afterNewOrder(start(withoutMempool), bitcoin)).toBe(0)
+    // Nothing is expected in the mempool: the only swap is over.
+    for (const { id } of await store.db.selectFrom('orders').select('id').execute()) if (id !== order.id) await closeAnyway(store.db, id)
+    const sightings = sightingsOf(order.destination.swapId)
+    ethereum.mine(sightings.initiated())
+    ethereum.mine(sightings.redeemed('the secret'))
+    await pollChain({ db: store.db, client: ethereum, holder: 'me', onReorg: () => undefined })
+    const searched = start(ethereum)
+    expect(await afterNewOrder(searched, ethereum)).toBe(1)
+    expect(await afterNewOrder(searched, ethereum)).toBe(0)
   })
 
   test('of a chain that is faster than our polls is full only while a swap is in progress', async () => {

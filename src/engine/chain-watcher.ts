@@ -106,6 +106,9 @@ export function startChainWatcher(options: ChainWatcherOptions): ChainWatcher {
   const isWaiting = () => blockMs < BigInt(pollMs) && performance.now() >= hurryUntilMs
   const isToldOfBlocks = () => performance.now() - toldAtMs <= Math.max(LEAST_LIVE_MS, Number(blockMs) * LIVE_BLOCKS)
 
+  /** Another order changes nothing of what is expected of the chain, and whether a swap is watched is asked with its events: the list need not be read. */
+  const expectsAll = () => list.hasOpen && (client.unconfirmedEvents === undefined || list.expectsUnconfirmed)
+
   /** Another process watches the chain. Until the next regular poll nothing that happens there is news for this one: it reads what the other records. */
   const isStandby = () => memory.isLeasedElsewhere && !failing && performance.now() - polledAtMs < STANDBY_MS
 
@@ -230,7 +233,7 @@ export function startChainWatcher(options: ChainWatcherOptions): ChainWatcher {
     },
     expectNews() {
       isListOld = true
-      memory.refreshedAtMs = Number.NEGATIVE_INFINITY
+      if (!expectsAll()) memory.refreshedAtMs = Number.NEGATIVE_INFINITY
       if (!list.hasOpen && !isStandby()) loop.wake()
     },
     hurry() {

@@ -239,6 +239,7 @@ describe('between polls', () => {
   })
 
   test('a new order makes only the watchers of its chains read what to expect', async () => {
+    await closeAnyway(store.db, fixture.order.id)
     const engine = start(muteChains())
     await engine.ready()
     await settle()
