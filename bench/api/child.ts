@@ -12,6 +12,9 @@ export type Child<T> = {
   readonly pid: number
 }
 
+/** A benchmark that hangs must say where. */
+const END_LIMIT_MS = 60_000
+
 /** Starts a file beside this one with `input`; resolves with the first message it sends. */
 export async function startChild<T>(file: string, input: unknown): Promise<Child<T>> {
   const child = fork(fileURLToPath(compiledChild(new URL(file, import.meta.url))), [JSON.stringify(input)], {
@@ -32,7 +35,10 @@ export async function startChild<T>(file: string, input: unknown): Promise<Child
       if (child.exitCode !== null) return
       const exited = once(child, 'exit')
       child.send('end')
+      const limit = setTimeout(() => child.kill('SIGKILL'), END_LIMIT_MS)
       await exited
+      clearTimeout(limit)
+      if (child.signalCode === 'SIGKILL') throw new Error(`${file} did not end by itself within ${END_LIMIT_MS / 1000} s`)
     },
     pid: child.pid ?? 0,
     async stop() {

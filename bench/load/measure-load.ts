@@ -54,6 +54,8 @@ export const MIXED: readonly Route[] = [
   { from: 'ethereum_localnet:wbtc', to: 'litecoin_regtest:ltc', amount: 30_000n },
   { from: 'arbitrum_localnet:eth', to: 'solana_localnet:usdc', amount: 10_000_000_000_000_000n },
   { from: 'solana_localnet:sol', to: 'ethereum_localnet:wbtc', amount: 200_000_000n },
+  { from: 'arbitrum_localnet:usdc', to: 'starknet_localnet:wbtc', amount: 50_000_000n },
+  { from: 'starknet_localnet:wbtc', to: 'bitcoin_regtest:btc', amount: 30_000n },
 ]
 export const ACCOUNTS = 40
 const WEALTH = 10n ** 19n
@@ -63,6 +65,8 @@ const PROGRESS_MS = 1000
 const WARM_UP_SWAPS = { full: 2, smallest: 0 }
 /** How long a swap may take after the last one was funded. */
 const DRAIN_MS = 15_000
+/** How long users may take to order and fund after that: a run that hangs must say where. */
+const FUNDING_LIMIT_MS = 120_000
 
 export function measureLoad(plan: LoadPlan, size: Size, onProgress: (what: string) => void): Promise<LoadFigures> {
   return withProcesses(async ({ startChains, startParty }) => {
@@ -149,10 +153,17 @@ async function run(
     running = started.length < swaps || (paid + failures.length < swaps && now - lastSwapAt < DRAIN_MS)
     await sleep(POLL_MS)
   }
-  await Promise.all(started)
+  await withinLimit(Promise.all(started), FUNDING_LIMIT_MS, `${started.length} swaps were started, and some are neither funded nor refused`)
   const broken = failures.find((error) => !(error instanceof ApiError))
   if (broken !== undefined) throw broken
   return { swaps: users.swaps.slice(first), refused: failures.length }
+}
+
+async function withinLimit(work: Promise<unknown>, limitMs: number, problem: string): Promise<void> {
+  const late = sleep(limitMs, undefined, { ref: false }).then(() => {
+    throw new Error(`${problem} after ${limitMs / 1000} s`)
+  })
+  await Promise.race([work, late])
 }
 
 /** A copy of the configuration with a port of its own, beside the original: paths of keys stay valid. */
