@@ -34,6 +34,7 @@ const access: {
   verifyPayout: 'verified',
   payoutFee: 'verified',
   checkRecipient: 'verified',
+  checkSender: 'verified',
   initiate: 'verified',
   redeem: 'verified',
   refund: 'verified',

@@ -33,6 +33,6 @@ export type ConnectOptions = {
   readonly quorum?: number
   /** Whose key relays gasless initiations. Needed where the user signs who pays the network fee; there is no gasless funding without it. */
   readonly relay?: (curve: Curve) => PublicKey
-  /** Called when a provider is suspended because it is dead, late, or contradicts others. */
+  /** Called when a provider is suspended because it is dead, late, or contradicts others, and when nodes say why they dropped a transaction of ours. */
   readonly onTrouble?: (what: string) => void
 }

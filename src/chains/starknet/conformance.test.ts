@@ -17,6 +17,7 @@ const abilities = [
   'branchEvents',
   'cancel',
   'checkRecipient',
+  'checkSender',
   'deployAccount',
   'deployHtlc',
   'finalHeight',

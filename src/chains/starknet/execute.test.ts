@@ -12,7 +12,7 @@ import { openExecutor } from './executor.fixture.ts'
 import type { Outcome } from './nodes/node.ts'
 import { readAttempt } from './send/transaction.ts'
 
-const { local, node, contract, solver, user, executor, executorWith, termsFor, stateOf } = await openExecutor()
+const { local, chain, node, contract, solver, user, executor, executorWith, termsFor, stateOf } = await openExecutor()
 const mine = (blocks = 1) => local.chain.mine(blocks)
 let outbox: MemoryOutbox
 let secret: string
@@ -205,13 +205,17 @@ describe('a transaction that the chain lost', () => {
 
   describe('by rejecting it', () => {
     const rejected: Outcome = { kind: 'rejected', reason: 'Max L1Gas price is too low' }
-    const rejecting = (tx: string) => executorWith({ outcome: async (asked) => (asked === tx ? rejected : node.outcome(asked)) })
+    const rejecting = (tx: string, onTrouble?: (what: string) => void) =>
+      executorWith({ outcome: async (asked) => (asked === tx ? rejected : node.outcome(asked)) }, onTrouble)
 
-    it('is not done, and may be sent again as it was', async () => {
+    it('is not done, may be sent again as it was, and is reported once with the reason', async () => {
       const terms = newTerms()
       local.chain.faults.drop(1)
       const tx = await initiate('a', terms)
-      expect(await initiate('a', terms, {}, rejecting(tx))).toBe(tx)
+      const told: string[] = []
+      const on = rejecting(tx, (what) => told.push(what))
+      for (let times = 0; times < 2; times += 1) expect(await initiate('a', terms, {}, on)).toBe(tx)
+      expect(told).toEqual([`${chain.id}: the sequencer rejected our transaction ${tx}: Max L1Gas price is too low`])
       mine()
       expect(await stateOf(terms)).toBe('open')
     })

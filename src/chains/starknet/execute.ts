@@ -15,7 +15,7 @@ import { assertRelayGas, estimateCalls, redeemGas, USUAL_RELAY_GAS, withMargin }
 import { approvalCallOf, type HtlcContract, initiateCallOf, redeemCallOf, refundCallOf } from './htlc.ts'
 import type { GasAmounts, NodeCall, StarknetNode } from './nodes/node.ts'
 import { asChainFailure } from './refusal.ts'
-import { createLanes, type StarknetTypes } from './send/lane.ts'
+import { createLanes, type OpenStarknetLane, type StarknetTypes } from './send/lane.ts'
 import { tryPayout } from './send/payout.ts'
 import { type Multicall, readAttempt } from './send/transaction.ts'
 
@@ -34,9 +34,15 @@ export interface StarknetExecutor extends Pick<Executor<Action>, 'cancelUnmined'
 
 type RelayLimits = { readonly revertsPaidFor?: number }
 
-export function createExecutor(chain: Chain, node: StarknetNode, state: ContractState): StarknetExecutor {
+/** `onTrouble`: the sequencer rejected a transaction. */
+export function createExecutor(
+  chain: Chain,
+  node: StarknetNode,
+  state: ContractState,
+  onTrouble: (what: string) => void = () => undefined,
+): StarknetExecutor {
   const { accountClass } = starknetDataOf(chain)
-  const { send, cancelUnmined } = createContractExecutor(familyOf(chain, node, state))
+  const { send, cancelUnmined } = createContractExecutor(familyOf(chain, node, state, createLanes(node, chain, state, onTrouble)))
   const act = (verb: Action['verb'], contract: HtlcContract, terms: HtlcTerms, calls: readonly NodeCall[], rest: Partial<Action> = {}) => {
     const parties = { initiator: parseAddress(terms.initiator), redeemer: parseAddress(terms.redeemer) }
     return { verb, contract, terms: { ...terms, ...parties }, call: { calls }, paysAmount: false, ...rest }
@@ -58,7 +64,12 @@ export function createExecutor(chain: Chain, node: StarknetNode, state: Contract
   }
 }
 
-function familyOf(chain: Chain, node: StarknetNode, state: ContractState): ContractFamily<StarknetTypes, Action> {
+function familyOf(
+  chain: Chain,
+  node: StarknetNode,
+  state: ContractState,
+  openLane: OpenStarknetLane,
+): ContractFamily<StarknetTypes, Action> {
   const { accountClass } = starknetDataOf(chain)
 
   async function estimate(step: Step, sender: string): Promise<GasAmounts> {
@@ -83,7 +94,7 @@ function familyOf(chain: Chain, node: StarknetNode, state: ContractState): Contr
       if (outcome?.kind === 'succeeded') return 'success'
       return outcome?.kind === 'reverted' ? 'reverted' : null
     },
-    openLane: createLanes(node, chain, state),
+    openLane,
     async sortReverts(_, reverted) {
       const reasons = await Promise.all(reverted.map(({ tx }) => node.outcome(tx)))
       const byOthers = reverted.filter((_signed, index) => !isOutOfGas(reasons[index]))

@@ -24,7 +24,7 @@ export interface ExecutorFixture {
   readonly user: Party
   readonly executor: StarknetExecutor
   /** On a node with some answers replaced. */
-  executorWith(changes: Partial<StarknetNode>): StarknetExecutor
+  executorWith(changes: Partial<StarknetNode>, onTrouble?: (what: string) => void): StarknetExecutor
   /** By default the solver pays the user 1,000 units for the secret. */
   termsFor(secret: string, over?: Partial<HtlcTerms>): HtlcTerms
   stateOf(terms: HtlcTerms): Promise<HtlcState>
@@ -48,7 +48,7 @@ export async function openExecutor(): Promise<ExecutorFixture> {
     address: addressOfFelt(address),
     sender,
   })) as [Party, Party]
-  const executorOn = (on: StarknetNode) => createExecutor(chain, on, createContractState(on))
+  const executorOn = (on: StarknetNode, onTrouble?: (what: string) => void) => createExecutor(chain, on, createContractState(on), onTrouble)
   return {
     local,
     chain,
@@ -57,7 +57,7 @@ export async function openExecutor(): Promise<ExecutorFixture> {
     solver,
     user,
     executor: executorOn(node),
-    executorWith: (changes) => executorOn({ ...node, ...changes }),
+    executorWith: (changes, onTrouble) => executorOn({ ...node, ...changes }, onTrouble),
     termsFor: (secret, over) => ({
       asset: `${chain.id}:wbtc`,
       initiator: solver.address,

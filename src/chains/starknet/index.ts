@@ -24,6 +24,7 @@ import { inspectStarknetProviders } from './nodes/inspect-providers.ts'
 import { newHeadsOf } from './nodes/new-heads.ts'
 import type { StarknetNode } from './nodes/node.ts'
 import { verifyNode } from './nodes/verify-node.ts'
+import { findSenderProblem } from './send/lane.ts'
 import { tryPayout } from './send/payout.ts'
 import { textForms } from './text-forms.ts'
 
@@ -40,7 +41,7 @@ function createStarknetClient(chain: Chain, options: ConnectOptions, node: Stark
   const contracts = createContracts(chain, options.assets)
   const state = createContractState(node)
   const reader = createEventReader(node, contracts, chain)
-  const executor = createExecutor(chain, node, state)
+  const executor = createExecutor(chain, node, state, options.onTrouble)
   const accountOfKey = (key: PublicKey) => accountOf(key, accountClass)
   const relay = options.relay === undefined ? null : accountOfKey(options.relay(starknet.curve))
 
@@ -77,6 +78,7 @@ function createStarknetClient(chain: Chain, options: ConnectOptions, node: Stark
     cancel: executor.cancelUnmined,
     gasless: createGasless({ node, state, contracts, executor, relay, accountClass }),
     checkRecipient: (address) => checkRecipient(node, chain, contracts, htlcClass.classHash, address),
+    checkSender: (address) => findSenderProblem(node, chain, address),
     inspectProviders: () => inspectStarknetProviders(chain, options),
     ...(options.endpoints.ws !== undefined && { newBlocks: newHeadsOf(options.endpoints.ws) }),
     async close() {

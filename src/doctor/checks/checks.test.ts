@@ -3,6 +3,7 @@ import type { SolverConfig } from '../../config/schema.ts'
 import { createMemoryChain } from '../../engine/chain.fixture.ts'
 import { createDoctorContext, type DoctorContext } from '../doctor-context.ts'
 import { driftFinding } from '../drift.ts'
+import { fees } from './fees.ts'
 import { nodes } from './nodes.ts'
 import { timelocks } from './timelocks.ts'
 
@@ -66,6 +67,34 @@ describe('the newest block', () => {
   ])('of %s, %s s old', async (id, age, finding) => {
     expect(await findingsAtAge(id, age)).toEqual(finding)
   })
+})
+
+test('says what to do for an account that holds coins and cannot send', async () => {
+  const client = createMemoryChain('ethereum_localnet', NOW)
+  const problem = { text: 'the account is not deployed', advice: 'deploy it' }
+  const check = (answer: typeof problem | null) =>
+    withContext((context) =>
+      fees.run({
+        ...context,
+        readSecret: async () => '07'.repeat(32),
+        network: {
+          ...context.network,
+          clients: new Map([
+            [client.chain.id, { ...client, chain: client.chain, balance: async () => 5n, checkSender: async () => answer }],
+          ]),
+        },
+        healthyChains: async () => new Set([client.chain.id]),
+      }),
+    )
+  expect(await check(problem)).toEqual([
+    {
+      level: 'fail',
+      about: 'ethereum_localnet',
+      text: expect.stringMatching(/^the account is not deployed; it has 5 of/),
+      advice: 'deploy it',
+    },
+  ])
+  expect(await check(null)).toMatchObject([{ level: 'ok' }])
 })
 
 test.each([

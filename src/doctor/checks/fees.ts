@@ -1,4 +1,4 @@
-/** Where the sender's account pays network fees, that account holds the chain's coin. */
+/** Where the sender's account pays network fees, that account holds the chain's coin, and can send. */
 import type { ChainClient } from '../../chains/port/client.ts'
 import { readKeyring } from '../../config/keyring.ts'
 import type { Keyring } from '../../keys/keyring.ts'
@@ -26,7 +26,8 @@ async function checkBalance({ party }: DoctorContext, client: ChainClient, keys:
   const address = client.addressOf(keys.of(client.curve))
   const advice = `send ${nativeAsset} to ${address}`
   try {
-    const balance = await client.balance(nativeAsset, address)
+    const [balance, problem = null] = await Promise.all([client.balance(nativeAsset, address), client.checkSender?.(address)])
+    if (problem !== null) return fail(id, `${problem.text}; it has ${balance} of ${nativeAsset} (smallest unit)`, problem.advice)
     if (balance > 0n) return ok(id, `${address} has ${balance} of ${nativeAsset} (smallest unit)`)
     const needed = party === 'service' ? 'relayed initiations, redeems and refunds' : 'its initiations and redeems'
     return fail(id, `${address} has no ${nativeAsset} to pay for ${needed}`, advice)

@@ -3,6 +3,7 @@ import type { BatchRedeem } from './batch-redeem.ts'
 import type { BranchEvents } from './branch-events.ts'
 import type { Cancel } from './cancel.ts'
 import type { CheckRecipient } from './check-recipient.ts'
+import type { CheckSender } from './check-sender.ts'
 import type { CosignedRedeem } from './cosigned-redeem.ts'
 import type { DeployAccount, DeployHtlc } from './deploy.ts'
 import type { FinalHeight } from './final-height.ts'
@@ -35,6 +36,7 @@ export interface Abilities {
   readonly branchEvents: BranchEvents
   readonly payoutFee: PayoutFee
   readonly checkRecipient: CheckRecipient
+  readonly checkSender: CheckSender
   readonly newBlocks: NewBlocks
 }
 

@@ -4,6 +4,7 @@ import type { Chain } from '../../../protocol/chain.ts'
 import type { Duty, Lane } from '../../contract/lane.ts'
 import type { NonceTypes } from '../../contract/nonce-account.ts'
 import { openNonceLane } from '../../contract/nonce-lane.ts'
+import type { SenderProblem } from '../../port/abilities/check-sender.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import type { Outbox } from '../../port/outbox.ts'
 import { accountOf, feltOf } from '../address.ts'
@@ -28,16 +29,23 @@ const MAX_IN_FLIGHT = 150n
 
 export type OpenStarknetLane = (outbox: Outbox, duty: Duty) => Promise<Lane<StarknetTypes>>
 
-export function createLanes(node: StarknetNode, chain: Chain, state: Pick<ContractState, 'tokenBalance'>): OpenStarknetLane {
+export function createLanes(
+  node: StarknetNode,
+  chain: Chain,
+  state: Pick<ContractState, 'tokenBalance'>,
+  onTrouble: (what: string) => void,
+): OpenStarknetLane {
   const { accountClass } = starknetDataOf(chain)
   const feeToken = feltOf(starknetDataOf(chain).feeToken)
   const chainId = chainIdOf(chain)
   const deployed = new Set<Felt>()
+  const reportRejection = createRejectionReport(chain, onTrouble)
 
   /** Asked once for each account: what is deployed stays. */
   async function assertDeployed(sender: Felt, address: string): Promise<void> {
     if (deployed.has(sender)) return
-    if ((await node.classHashAt(sender)) === null) throw notDeployed(chain, address)
+    const problem = await findSenderProblem(node, chain, address)
+    if (problem !== null) throw new ChainFailure('would-fail', `${problem.text}: ${problem.advice}`)
     deployed.add(sender)
   }
 
@@ -69,6 +77,7 @@ export function createLanes(node: StarknetNode, chain: Chain, state: Pick<Contra
         // One that the sequencer rejected is not known any more: it may be sent again as it was.
         async isKnown(tx) {
           const outcome = await node.outcome(tx)
+          if (outcome?.kind === 'rejected') reportRejection(tx, outcome.reason)
           return outcome !== null && outcome.kind !== 'rejected'
         },
         hidesUnmined: false,
@@ -92,13 +101,33 @@ export function createLanes(node: StarknetNode, chain: Chain, state: Pick<Contra
   }
 }
 
-function notDeployed(chain: Chain, address: string): ChainFailure {
+const MAX_REPORTED = 1_000
+
+/** Tells of each transaction once. Rejected ones leave no trace on the chain: only the node knows the reason. */
+function createRejectionReport({ id }: Chain, onTrouble: (what: string) => void): (tx: string, reason: string) => void {
+  const reported = new Set<string>()
+  return (tx, reason) => {
+    if (reported.has(tx)) return
+    const [oldest] = reported
+    if (reported.size >= MAX_REPORTED && oldest !== undefined) reported.delete(oldest)
+    reported.add(tx)
+    onTrouble(`${id}: the sequencer rejected our transaction ${tx}: ${reason}`)
+  }
+}
+
+/** Null: the account is deployed, and can send. */
+export async function findSenderProblem(
+  node: Pick<StarknetNode, 'classHashAt'>,
+  chain: Chain,
+  address: string,
+): Promise<SenderProblem | null> {
+  if ((await node.classHashAt(feltOf(address))) !== null) return null
   const { accountClass } = starknetDataOf(chain)
-  return new ChainFailure(
-    'would-fail',
-    `the account ${address} is not deployed on ${chain.id}, and cannot send anything: send STRK to it, and run ` +
-      `\`tandem deploy --chain ${chain.id}\` with its key (or deploy class ${accountClass} with any wallet: the public key is the salt and the only argument)`,
-  )
+  const byWallet = `deploy class ${accountClass} with any wallet: the public key is the salt and the only argument`
+  return {
+    text: `the account ${address} is not deployed on ${chain.id}, and cannot send anything`,
+    advice: `send STRK to it, and run \`tandem deploy --chain ${chain.id}\` with its key (or ${byWallet})`,
+  }
 }
 
 const approveSelector = selectorOf('approve')

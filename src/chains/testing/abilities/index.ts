@@ -7,6 +7,7 @@ import { batchRedeemSuite } from './batch-redeem.ts'
 import { branchEventsSuite } from './branch-events.ts'
 import { cancelSuite } from './cancel.ts'
 import { checkRecipientSuite } from './check-recipient.ts'
+import { checkSenderSuite } from './check-sender.ts'
 import { cosignedRedeemSuite } from './cosigned-redeem.ts'
 import { deploySuite } from './deploy.ts'
 import { deployAccountSuite } from './deploy-account.ts'
@@ -44,6 +45,7 @@ export const abilitySuites: Readonly<Record<AbilityName, AbilitySuite>> = {
   branchEvents: branchEventsSuite,
   payoutFee: payoutFeeSuite,
   checkRecipient: checkRecipientSuite,
+  checkSender: checkSenderSuite,
   newBlocks: newBlocksSuite,
   rescue: rescueSuite,
   deployHtlc: deploySuite,
