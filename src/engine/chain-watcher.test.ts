@@ -340,7 +340,9 @@ describe('the pace', () => {
     const { telling, tell } = tellingChain()
     const watcher = start(telling, 'me', POLL_MS)
     await expect.poll(() => watcher.answeredAtMs, { timeout: 10_000 }).toBeGreaterThan(0)
+    expect(watcher.isToldOfBlocks).toBe(false)
     tell()
+    expect(watcher.isToldOfBlocks).toBe(true)
     await pollsIn(5 * POLL_MS)
     expect(await pollsIn(15 * POLL_MS)).toBeLessThanOrEqual(4)
     // More than may wake a poll at once: the last one is not lost.

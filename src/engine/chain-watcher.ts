@@ -36,6 +36,8 @@ export interface ChainWatcher extends FreshPolls {
   /** A swap is in progress: poll at the full pace for a while. */
   hurry(): void
   stop(): Promise<void>
+  /** Its nodes say when there is a block: hints about it are ignored. */
+  readonly isToldOfBlocks: boolean
   /** An order with a swap on this chain is open, or may be: the list was not read since one was written. */
   readonly mayBeOpen: boolean
   /** When the chain last answered with the history that we know, by `Date.now()`; 0: never. */
@@ -238,6 +240,9 @@ export function startChainWatcher(options: ChainWatcherOptions): ChainWatcher {
     },
     hurry() {
       hurryUntilMs = performance.now() + HURRY_MS
+    },
+    get isToldOfBlocks() {
+      return isToldOfBlocks()
     },
     get mayBeOpen() {
       return isListOld || list.hasOpen

@@ -29,6 +29,8 @@ export interface Engine {
   wake(): void
   /** Something may have happened on this chain: poll it now. Unknown chains are ignored. */
   wakeChain(chain: ChainId): void
+  /** The chains whose nodes say when there is a block: nobody needs to wake them. */
+  toldOfBlocks(): readonly ChainId[]
   /** Resolves when every chain was read once, or after a timeout: a chain that is down must not block the others. */
   ready(): Promise<void>
   /** The chain answered recently, with the history that we know. */
@@ -268,6 +270,7 @@ export function startEngine(options: EngineOptions): Engine {
       reconcileSoon()
     },
     wakeChain,
+    toldOfBlocks: () => [...watchers].filter(([, { isToldOfBlocks }]) => isToldOfBlocks).map(([chain]) => chain),
     async ready() {
       const limit = Date.now() + READY_TIMEOUT_MS
       const isSilent = ({ answeredAtMs }: ChainWatcher) => answeredAtMs === 0

@@ -72,7 +72,7 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
     createCollectTasks(context),
   ])
   const party = createServiceParty({ db, vault, relay, onReconciled: sync.startDueTasks })
-  const hints = createHints(solvers, (chain) => engine.wakeChain(chain))
+  const hints = createHints(solvers, { onHint: (chain) => engine.wakeChain(chain), toldOfBlocks: () => engine.toldOfBlocks() })
   const engine: Engine = startEngine({ db, registry, clients, party, log, now, onNews: hints.tell })
   const api = createApi({
     db,

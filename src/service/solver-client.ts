@@ -4,6 +4,7 @@ import { callHttp } from '../http-client.ts'
 import { type ErrorCode, TandemError } from '../protocol/error.ts'
 import {
   SolverChanges,
+  SolverChangesAnswer,
   SolverCosign,
   type SolverCosigned,
   type SolverCosignRequest,
@@ -33,10 +34,14 @@ export interface SolverClient {
   completeCosigned(request: SolverCosigned): Promise<unknown>
   /** Asks for its signatures over these instant refunds. */
   instantRefund(orderId: string, request: SolverInstantRefundRequest): Promise<SolverInstantRefund>
-  /** Tells it on which chains something has happened. */
-  tellChanges(chains: readonly string[]): Promise<unknown>
-  /** Resolves when something has happened on a chain since number `after`, or after a while. */
-  changesSince(after: number, signal: AbortSignal): Promise<{ readonly next: number; readonly chains: readonly string[] }>
+  /** Tells it on which chains something has happened. Resolves to those of them that it need not be told of for a while. */
+  tellChanges(chains: readonly string[]): Promise<readonly string[]>
+  /** Resolves when something has happened on a chain since number `after`, without those of `except`, or after a while. */
+  changesSince(
+    after: number,
+    except: readonly string[],
+    signal: AbortSignal,
+  ): Promise<{ readonly next: number; readonly chains: readonly string[] }>
   liquidity(): Promise<SolverLiquidity>
   /** Resolves when the solver answers. */
   health(): Promise<SolverHealth>
@@ -82,6 +87,7 @@ const isCosign = Compile(SolverCosign)
 const isInstantRefund = Compile(SolverInstantRefund)
 const isLiquidity = Compile(SolverLiquidity)
 const isChanges = Compile(SolverChanges)
+const isChangesAnswer = Compile(SolverChangesAnswer)
 const isHealth = Compile(SolverHealth)
 const isRefusal = Compile(SolverRefusal)
 
@@ -148,9 +154,12 @@ export function createSolverClient({ id, baseUrl, token, timeoutMs }: SolverClie
     cosign: (request) => ask<SolverCosign>('/cosign', request, isCosign),
     completeCosigned: (request) => ask<SolverHealth>('/cosign/complete', request, isHealth),
     instantRefund: (orderId, request) => ask<SolverInstantRefund>(`/orders/${orderId}/instant-refund`, request, isInstantRefund),
-    tellChanges: (chains) => ask<SolverHealth>('/changes', { chains }, isHealth),
-    changesSince: (after, signal) =>
-      ask<SolverChanges>(`/changes?after=${after}`, undefined, isChanges, { timeoutMs: LONG_POLL_MS, signal }),
+    tellChanges: async (chains) => (await ask<SolverChangesAnswer>('/changes', { chains }, isChangesAnswer)).needless ?? [],
+    changesSince: (after, except, signal) =>
+      ask<SolverChanges>(`/changes?after=${after}${except.length > 0 ? `&except=${except.join(',')}` : ''}`, undefined, isChanges, {
+        timeoutMs: LONG_POLL_MS,
+        signal,
+      }),
     liquidity: () => ask<SolverLiquidity>('/liquidity', undefined, isLiquidity),
     health: () => ask<SolverHealth>('/health', undefined, isHealth),
   }

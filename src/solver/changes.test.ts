@@ -21,6 +21,20 @@ test('waits for the next change, and tells it to all who wait', async () => {
   expect(await Promise.all(waiting)).toEqual(Array.from({ length: 2 }, () => ({ next: 1, chains: ['a'] })))
 })
 
+test('does not tell of chains that one need not hear of', async () => {
+  const changes = createChanges(NEVER_MS)
+  changes.note('a')
+  let isAnswered = false
+  const waiting = changes.since(0, ['a']).finally(() => {
+    isAnswered = true
+  })
+  changes.note('a')
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(isAnswered).toBe(false)
+  changes.note('b')
+  expect(await waiting).toEqual({ next: 3, chains: ['b'] })
+})
+
 test('answers with nothing after a while, and when it is closed', async () => {
   expect(await createChanges(1).since(0)).toEqual({ next: 0, chains: [] })
   const changes = createChanges(NEVER_MS)

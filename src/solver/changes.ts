@@ -5,8 +5,8 @@ export type ChangesSince = { readonly next: number; readonly chains: readonly Ch
 
 export interface Changes {
   note(chain: ChainId): void
-  /** Chains with a change after number `after`; waits for one, at most 20 s. A number of another process counts as 0. */
-  since(after: number): Promise<ChangesSince>
+  /** Chains with a change after number `after`, without those of `except`; waits for one, at most 20 s. A number of another process counts as 0. */
+  since(after: number, except?: readonly ChainId[]): Promise<ChangesSince>
   /** Answers all who wait. */
   close(): void
 }
@@ -17,42 +17,40 @@ const MAX_WAITING = 100
 
 export function createChanges(waitMs = WAIT_MS): Changes {
   const numbers = new Map<ChainId, number>()
-  const waiting = new Set<() => void>()
+  const waiting = new Set<{ readonly except: readonly ChainId[]; wake(): void }>()
   let last = 0
   let isClosed = false
 
-  const answer = (after: number): ChangesSince => ({
+  const answer = (after: number, except: readonly ChainId[]): ChangesSince => ({
     next: last,
-    chains: [...numbers].filter(([, number]) => number > after).map(([chain]) => chain),
+    chains: [...numbers].filter(([chain, number]) => number > after && !except.includes(chain)).map(([chain]) => chain),
   })
-
-  function wakeAll(): void {
-    for (const wake of [...waiting]) wake()
-  }
 
   return {
     note(chain) {
       last += 1
       numbers.set(chain, last)
-      wakeAll()
+      for (const one of [...waiting]) if (!one.except.includes(chain)) one.wake()
     },
-    async since(asked) {
+    async since(asked, except = []) {
       const after = asked > last ? 0 : asked
-      if (after < last || isClosed || waiting.size >= MAX_WAITING) return answer(after)
+      const known = answer(after, except)
+      if (known.chains.length > 0 || isClosed || waiting.size >= MAX_WAITING) return known
       await new Promise<void>((resolve) => {
         const timer = setTimeout(wake, waitMs)
+        const one = { except, wake }
         function wake() {
           clearTimeout(timer)
-          waiting.delete(wake)
+          waiting.delete(one)
           resolve()
         }
-        waiting.add(wake)
+        waiting.add(one)
       })
-      return answer(after)
+      return answer(after, except)
     },
     close() {
       isClosed = true
-      wakeAll()
+      for (const { wake } of [...waiting]) wake()
     },
   }
 }

@@ -86,6 +86,7 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
     admits: engine.admits,
     changes,
     onHint: engine.wakeChain,
+    toldOfBlocks: engine.toldOfBlocks,
   })
   try {
     await engine.ready()

@@ -44,6 +44,7 @@ beforeEach(async () => {
     admits: (what) => !overloaded && !(busy && what === 'order'),
     changes,
     onHint: (chain) => hinted.push(chain),
+    toldOfBlocks: () => ['b', 'c'],
   })
   url = await server.listen({ host: '127.0.0.1', port: 0 })
   return () => server.close()
@@ -234,14 +235,18 @@ describe('hints', () => {
   }
 
   test('of a service are passed on, each chain once', async () => {
-    expect(await post('/changes', { chains: ['a', 'b', 'a'] })).toMatchObject({ status: 200 })
+    const body = { solver_id: solver.context.solverId, needless: ['b'] }
+    expect(await post('/changes', { chains: ['a', 'b', 'a'] })).toEqual({ status: 200, body })
     expect(hinted).toEqual(['a', 'b'])
   })
 
   test('for a service wait until something happens', async () => {
-    const waiting = get('/changes?after=0')
+    changes.note('b')
+    const waiting = get('/changes?after=0&except=b,c')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    changes.note('c')
     changes.note('a')
-    expect(await waiting).toEqual({ status: 200, body: { solver_id: solver.context.solverId, next: 1, chains: ['a'] } })
+    expect(await waiting).toEqual({ status: 200, body: { solver_id: solver.context.solverId, next: 3, chains: ['a'] } })
   })
 
   test('are refused without the token, and in another shape', async () => {

@@ -8,6 +8,7 @@ import type { ChainId } from '../protocol/chain-id.ts'
 import { type ErrorCode, errorStatus, TandemError } from '../protocol/error.ts'
 import {
   SolverChanges,
+  SolverChangesAnswer,
   SolverChangesQuery,
   SolverChangesRequest,
   SolverCosign,
@@ -46,9 +47,19 @@ export type SolverServerOptions = {
   readonly changes: Changes
   /** A service says that something has happened on this chain. */
   readonly onHint: (chain: ChainId) => void
+  readonly toldOfBlocks: () => readonly ChainId[]
 }
 
-export function createSolverServer({ context, token, log, chainHealthy, admits, changes, onHint }: SolverServerOptions): FastifyInstance {
+export function createSolverServer({
+  context,
+  token,
+  log,
+  chainHealthy,
+  admits,
+  changes,
+  onHint,
+  toldOfBlocks,
+}: SolverServerOptions): FastifyInstance {
   // No type coercion: null is not 0, and a number is not an amount.
   const app = fastify({ bodyLimit: 512 * 1024, ajv: { customOptions: { coerceTypes: false } } }).withTypeProvider<TypeBoxTypeProvider>()
   const expected = Buffer.from(`Bearer ${token}`)
@@ -124,13 +135,15 @@ export function createSolverServer({ context, token, log, chainHealthy, admits, 
     async (request) => signInstantRefunds(context, request.params.order_id, request.body),
   )
 
-  app.post('/changes', { schema: { body: SolverChangesRequest, response: { 200: SolverHealth } } }, async (request) => {
-    for (const chain of new Set(request.body.chains)) onHint(chain)
-    return { solver_id: context.solverId }
+  app.post('/changes', { schema: { body: SolverChangesRequest, response: { 200: SolverChangesAnswer } } }, async (request) => {
+    const chains = [...new Set(request.body.chains)]
+    for (const chain of chains) onHint(chain)
+    const told = toldOfBlocks()
+    return { solver_id: context.solverId, needless: chains.filter((chain) => told.includes(chain)) }
   })
 
   app.get('/changes', { schema: { querystring: SolverChangesQuery, response: { 200: SolverChanges } } }, async (request) => {
-    const { next, chains } = await changes.since(Number(request.query.after))
+    const { next, chains } = await changes.since(Number(request.query.after), request.query.except?.split(','))
     return { solver_id: context.solverId, next, chains: [...chains] }
   })
   app.addHook('preClose', async () => changes.close())

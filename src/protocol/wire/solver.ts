@@ -189,9 +189,26 @@ const ChainIds = (minItems: number) => Type.Array(Type.String({ minLength: 1, ma
 /** POST /changes: the service says on which chains something has happened. A hint: the solver reads the chains itself, and limits how often. */
 export const SolverChangesRequest = Type.Object({ chains: ChainIds(1) })
 export type SolverChangesRequest = Static<typeof SolverChangesRequest>
+export const SolverChangesAnswer = Type.Object({
+  solver_id: Type.String(),
+  needless: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
+      maxItems: 64,
+      description:
+        'those of the chains whose nodes tell the solver of new blocks: it ignores hints about them, and need not get any for 10 s',
+    }),
+  ),
+})
+export type SolverChangesAnswer = Static<typeof SolverChangesAnswer>
 
-/** GET /changes?after=N: the same in the other direction. Answered when something has happened since number N, or after 20 s. */
-export const SolverChangesQuery = Type.Object({ after: Type.String({ pattern: '^[0-9]{1,15}$' }) })
+/**
+ * GET /changes?after=N: the same in the other direction. Answered when something has happened since number N, or after 20 s. `except`: chains, with
+ * commas between them, that the service need not hear of.
+ */
+export const SolverChangesQuery = Type.Object({
+  after: Type.String({ pattern: '^[0-9]{1,15}$' }),
+  except: Type.Optional(Type.String({ maxLength: 64 * 65 })),
+})
 export const SolverChanges = Type.Object({ solver_id: Type.String(), next: Type.Integer({ minimum: 0 }), chains: ChainIds(0) })
 export type SolverChanges = Static<typeof SolverChanges>
 

@@ -7,28 +7,38 @@ afterEach(async () => {
   hints = null
 })
 
+const quiet = { onHint: () => undefined, toldOfBlocks: () => [] }
+
 type Answer = { readonly next: number; readonly chains: readonly string[] }
 
 /** A simulated solver whose long polls the test answers. */
 function createTalk() {
   const told: (readonly string[])[] = []
-  const polls: { readonly after: number; readonly answer: (answer: Answer) => void; readonly fail: () => void }[] = []
+  const polls: {
+    readonly after: number
+    readonly except: readonly string[]
+    readonly answer: (answer: Answer) => void
+    readonly fail: () => void
+  }[] = []
   return {
     told,
     polls,
-    tellChanges: vi.fn(async (chains: readonly string[]) => void told.push(chains)),
-    changesSince: (after: number, signal: AbortSignal) =>
+    tellChanges: vi.fn(async (chains: readonly string[]): Promise<readonly string[]> => {
+      told.push(chains)
+      return []
+    }),
+    changesSince: (after: number, except: readonly string[], signal: AbortSignal) =>
       new Promise<Answer>((answer, reject) => {
         const fail = () => reject(new Error('the solver is away'))
         signal.addEventListener('abort', fail)
-        polls.push({ after, answer, fail })
+        polls.push({ after, except, answer, fail })
       }),
   }
 }
 
 test('tells every solver once what happened in one moment', async () => {
   const [one, other] = [createTalk(), createTalk()]
-  hints = createHints([one, other], () => undefined)
+  hints = createHints([one, other], quiet)
   for (let times = 0; times < 100; times++) for (const chain of ['a', 'b']) hints.tell(chain)
   await vi.waitFor(() => expect([one.told, other.told]).toEqual([[['a', 'b']], [['a', 'b']]]))
   hints.tell('c')
@@ -44,7 +54,7 @@ test('sends one request at a time to a solver, and a failure loses only that hin
     })
     throw new Error('the solver is away')
   })
-  hints = createHints([talk], () => undefined)
+  hints = createHints([talk], quiet)
   hints.tell('a')
   await vi.waitFor(() => expect(talk.tellChanges).toHaveBeenCalledTimes(1))
   for (const chain of ['b', 'c', 'b']) hints.tell(chain)
@@ -58,7 +68,7 @@ test('the first hint does not wait for others, and those that come within 100 ms
   const talk = createTalk()
   const waits: { readonly ms: number; readonly end: () => void }[] = []
   const wait = (ms: number) => new Promise<void>((end) => waits.push({ ms, end }))
-  const spaced = createHints([talk], () => undefined, wait)
+  const spaced = createHints([talk], quiet, wait)
   const endWait = async (index: number) => {
     await vi.waitFor(() => expect(waits).toHaveLength(index + 1))
     waits[index]?.end()
@@ -73,10 +83,33 @@ test('the first hint does not wait for others, and those that come within 100 ms
   expect(waits.map(({ ms }) => ms).slice(0, 3)).toEqual([0, 100, 0])
 })
 
+test('a solver is not told of chains whose nodes tell it, until they may have stopped', async () => {
+  const talk = createTalk()
+  let ms = 0
+  talk.tellChanges.mockImplementationOnce(async () => ['a', 'never asked for'])
+  const spaced = createHints([talk], { ...quiet, nowMs: () => ms }, async () => undefined)
+  const tell = async (...chains: readonly string[]) => {
+    for (const chain of chains) spaced.tell(chain)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    return talk.tellChanges.mock.calls.splice(0)
+  }
+  expect(await tell('a', 'b')).toEqual([[['a', 'b']]])
+  expect(await tell('a', 'b', 'never asked for')).toEqual([[['b', 'never asked for']]])
+  expect(await tell('a')).toEqual([])
+  ms = 10_000
+  expect(await tell('a')).toEqual([[['a']]])
+})
+
+test('does not ask to hear of chains whose nodes tell it', async () => {
+  const talk = createTalk()
+  hints = createHints([talk], { ...quiet, toldOfBlocks: () => ['a'] })
+  await vi.waitFor(() => expect(talk.polls.map(({ except }) => except)).toEqual([['a']]))
+})
+
 test('hears what a solver says, and goes on from there', async () => {
   const talk = createTalk()
   const heard: string[] = []
-  hints = createHints([talk], (chain) => heard.push(chain))
+  hints = createHints([talk], { ...quiet, onHint: (chain) => heard.push(chain) })
   await vi.waitFor(() => expect(talk.polls).toHaveLength(1))
   talk.polls[0]?.answer({ next: 7, chains: ['a', 'b'] })
   await vi.waitFor(() => expect(talk.polls).toHaveLength(2))
@@ -86,7 +119,7 @@ test('hears what a solver says, and goes on from there', async () => {
 
 test('a solver that is away is not asked without pause, and stopping does not wait for it', async () => {
   const talk = createTalk()
-  hints = createHints([talk], () => undefined)
+  hints = createHints([talk], quiet)
   await vi.waitFor(() => expect(talk.polls).toHaveLength(1))
   talk.polls[0]?.fail()
   await new Promise((resolve) => setTimeout(resolve, 200))
