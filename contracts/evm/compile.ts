@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import solc from 'solc'
+import solc from './solc.ts'
 
 /** Each folder is compiled in a separate run: compiler-internal ids can leak into the code, so a changed test contract must not change our bytecode. */
 const groups: readonly Group[] = [

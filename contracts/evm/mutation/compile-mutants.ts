@@ -1,9 +1,9 @@
 // Compiles broken variants of the contracts, quickly: without the optimiser, which does not change what code does.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import solc from 'solc'
 import type { Hex } from 'viem'
 import type { HtlcKind } from '../htlc.fixture.ts'
+import solc from '../solc.ts'
 import type { Mutant } from './mutants.ts'
 
 const contracts: Readonly<Record<HtlcKind, { readonly name: string; readonly file: Mutant['file'] }>> = {
