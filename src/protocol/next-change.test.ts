@@ -326,7 +326,7 @@ describe('how often an order is derived until nothing can change any more', () =
 
   it.each([
     { id: 'bitcoin_testnet', blockSeconds: 600 },
-    { id: 'ethereum_sepolia', blockSeconds: 60 },
+    { id: 'ethereum_sepolia', blockSeconds: 180 },
   ])('few times between chains like $id, in every pair of phases', ({ id, blockSeconds }) => {
     const chain = chains.find((known) => known.id === id)
     if (chain === undefined) throw new Error(`${id} is not in the registry`)
