@@ -255,6 +255,19 @@ describe('between polls', () => {
     expect(await readings(['bitcoin_regtest', 'ethereum_localnet'])).toBe(2)
   })
 
+  test('a pass for a new block looks for orders that are due by its chain, not by all', async () => {
+    const engine = start(silentChains())
+    await engine.ready()
+    await eventually(async () => {
+      const statements = await statementsOf(async () => {
+        fixture.bitcoin.grow(1)
+        engine.wakeChain('bitcoin_regtest')
+        await settle()
+      })
+      expect(statements.join()).toContain('"chains":["bitcoin_regtest"]')
+    })
+  })
+
   test('nobody is told of blocks after the engine stopped', async () => {
     const engine = start(silentChains())
     await engine.ready()

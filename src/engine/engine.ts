@@ -11,6 +11,7 @@ import { openSignals } from '../store/database/signals.ts'
 import { executeInTime } from './action-deadline.ts'
 import { createAdmission } from './admission.ts'
 import { type ChainWatcher, type FreshPolls, startChainWatcher } from './chain-watcher.ts'
+import { createDueChains } from './due-chains.ts'
 import { backoffMs } from './executor.ts'
 import { createLeases, RENEW_MS } from './leases.ts'
 import { createLoop } from './loop.ts'
@@ -57,6 +58,8 @@ export type EngineOptions = {
 const RECONCILE_MS = 1000
 /** Between two passes: under load, one pass serves all that happened meanwhile. */
 const RECONCILE_REST_MS = 30
+/** How often a pass looks for orders that are due by any chain. Less than its interval, so that each pass that nothing woke does. */
+const ALL_CHAINS_MS = 500
 /** After a failure, before the sweeper knows better. */
 const FIRST_SWEEP_MS = 1000
 const EXPIRE_MS = 5000
@@ -125,12 +128,14 @@ export function startEngine(options: EngineOptions): Engine {
     },
     onError: (error) => log.error({ err: error }, 'dispatcher failed'),
   })
+  const dueChains = createDueChains(ALL_CHAINS_MS)
   const reconciler = createLoop({
     intervalMs: () => (isResting() ? REST_MS : RECONCILE_MS),
     restMs: RECONCILE_REST_MS,
     async run() {
       reconcileWaits.begin()
-      const { newlyWanted, more } = await reconcile(options, options.now(), await shards.own())
+      const own = await shards.own()
+      const { newlyWanted, more } = await dueChains.look((due) => reconcile(options, options.now(), { shards: own, ...due }))
       reconcileWaits.end(reconcileWaits.currentMs(), more ? reconcileWaits.currentMs() : null)
       if (newlyWanted) {
         dispatchWaits.begin()
@@ -176,7 +181,7 @@ export function startEngine(options: EngineOptions): Engine {
   const watchers = new Map(
     [...clients].map(([chain, client]) => {
       const onEvents = () => onEventsOf(chain)
-      return [chain, startChainWatcher({ db, client, leases, log, isAlone: shards.isAlone, onChange: reconcileSoon, onEvents })]
+      return [chain, startChainWatcher({ db, client, leases, log, isAlone: shards.isAlone, onChange: () => onChangeOf(chain), onEvents })]
     }),
   )
 
@@ -209,6 +214,11 @@ export function startEngine(options: EngineOptions): Engine {
     if (watcher === undefined) return
     watcher.hint()
     tellOthers(`${CHAIN}${chain}`)
+  }
+
+  function onChangeOf(chain: ChainId): void {
+    dueChains.changed(chain)
+    reconcileSoon()
   }
 
   /** News of a swap on one chain will soon bring news on the chain of its other leg. */

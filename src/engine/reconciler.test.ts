@@ -156,7 +156,7 @@ describe('an order is derived', () => {
       derived.push(states.map(({ order }) => order.id).sort())
       return again
     }
-    await reconcile({ db: store.db, registry, party: { role: 'solver', onReconciled } }, now, shards)
+    await reconcile({ db: store.db, registry, party: { role: 'solver', onReconciled } }, now, { shards })
     return derived.flat()
   }
 

@@ -1,4 +1,5 @@
 /** Keeps the wanted actions equal to the playbook. Derives only orders that something was recorded about, or that time may have changed. */
+import type { ChainId } from '../protocol/chain-id.ts'
 import { type ClockRange, NO_TAG, nextChange, nextConfirmations } from '../protocol/next-change.ts'
 import { type ActionKey, actionKey, type Role } from '../protocol/order.ts'
 import { playbook } from '../protocol/playbook.ts'
@@ -39,13 +40,23 @@ export const ALL_SHARDS: readonly number[] = Array.from({ length: SHARDS }, (_, 
 
 export const outlivingVerbs = playbook.filter((rule) => rule.outlivesOrder).map((rule) => rule.verb)
 
+/** Which due orders are taken; absent: all. */
+export type DueQuery = {
+  readonly shards?: readonly number[]
+  /** Due by the clocks of these chains, or by the party's own clock. */
+  readonly chains?: readonly ChainId[]
+}
+
 /**
- * Derives touched orders that no other engine is deriving, and due orders of these shards. Can be repeated after a failure at any step:
+ * Derives touched orders that no other engine is deriving, and due orders of these shards and chains. Can be repeated after a failure at any step:
  * orders stay touched or due until all is written.
  */
-export async function reconcile(context: ReconcilerContext, now: bigint, shards = ALL_SHARDS): Promise<Reconciled> {
-  const { db, registry, party } = context
-  const chains = registry.chains.map(({ id }) => id)
+export async function reconcile(
+  context: ReconcilerContext,
+  now: bigint,
+  { shards = ALL_SHARDS, chains = context.registry.chains.map(({ id }) => id) }: DueQuery = {},
+): Promise<Reconciled> {
+  const { db, party } = context
   const query = { chains, untagged: NO_TAG, now, nowMs: BigInt(Date.now()), shards, limit: BATCH }
   let states: readonly OrderState[] = []
   const { orderIds, newlyWanted, isFull } = await deriveOrders(db, query, async (connection, taken, news) => {
