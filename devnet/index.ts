@@ -9,6 +9,7 @@ export const localFamilies: Readonly<Partial<Record<FamilyName, () => Promise<Lo
   solana: async () => (await import('./solana/local.ts')).solanaLocal,
   starknet: async () => (await import('./starknet/local.ts')).starknetLocal,
   tron: async () => (await import('./tron/local.ts')).tronLocal,
+  xrpl: async () => (await import('./xrpl/local.ts')).xrplLocal,
 }
 
 export async function loadLocalFamily(name: FamilyName): Promise<LocalFamily> {

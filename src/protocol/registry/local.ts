@@ -1,12 +1,12 @@
 /**
- * The local network: two EVM chains, a Bitcoin, a Litecoin and a Solana chain, and simulators of HyperCore, Tron and Starknet on this machine.
+ * The local network: two EVM chains, a Bitcoin, a Litecoin and a Solana chain, and simulators of HyperCore, Tron, Starknet and the XRP Ledger on this machine.
  * Their block times are what `devnet/` mines: EVM and its relatives every second and on demand; Solana every 400 ms and, within limits, on demand; the
  * others every 2 s while transactions wait, else every 10 s.
  */
 import type { Asset } from '../asset.ts'
 import type { Chain } from '../chain.ts'
 import { ethereumLike } from './evm-families.ts'
-import { bitcoinLike, litecoinLike, solanaFamily, starknetFamily } from './families.ts'
+import { bitcoinLike, litecoinLike, solanaFamily, starknetFamily, xrplFamily } from './families.ts'
 import { coin, currency, token } from './listing.ts'
 
 const evmDefaults = {
@@ -78,6 +78,21 @@ const solanaDefaults = {
   clock: { unit: 'slots', expiry: 'relative', fastestMs: 150n, slowestMs: 400n, slackSeconds: 10n },
   margins: { claimSeconds: 15n, reorgSeconds: 15n, feeSpikeSeconds: 15n },
   timelocks: { source: 8000n, destination: 450n },
+  haltSeconds: 600n,
+  pollMs: 200,
+  feeBumpSeconds: 6n,
+} as const satisfies Partial<Chain>
+
+const xrplDefaults = {
+  ...xrplFamily,
+  blockMs: 1000n,
+  blockBoundsMs: { fastest: 1n, slowest: 10_000n },
+  finalityBlocks: 12,
+  // Close times are rounded by 5 s. Ledgers on demand let the clock run ahead, by 15 s at most; then ledgers without transactions wait for it.
+  // So 1200 s of it take at least 1180 s.
+  clock: { ...xrplFamily.clock, fastestMs: 980n, slackSeconds: 30n },
+  margins: { claimSeconds: 15n, reorgSeconds: 15n, feeSpikeSeconds: 15n },
+  timelocks: { source: 1200n, destination: 180n },
   haltSeconds: 600n,
   pollMs: 200,
   feeBumpSeconds: 6n,
@@ -164,6 +179,15 @@ export const localChains: readonly Chain[] = [
     nativeAsset: 'starknet_localnet:strk',
     explorerUrl: '',
   },
+  {
+    ...xrplDefaults,
+    id: 'xrpl_localnet',
+    reference: 'xrpl:localnet',
+    displayName: 'XRP Ledger Localnet',
+    icon: { text: 'XRP', color: '#23292f' },
+    nativeAsset: 'xrpl_localnet:xrp',
+    explorerUrl: '',
+  },
 ]
 
 const btc = currency('Bitcoin', 'BTC', 8, [10_000n, 100_000_000n])
@@ -174,6 +198,7 @@ const usdc = currency('USD Coin', 'USDC', 6, [1_000_000n, 100_000_000_000n])
 const usdt = currency('Tether USD', 'USDT', 6, [1_000_000n, 100_000_000_000n])
 const sol = currency('Solana', 'SOL', 9, [10_000_000n, 100_000_000_000n])
 const cbbtc = currency('Coinbase Wrapped Bitcoin', 'cbBTC', 8, [10_000n, 100_000_000n])
+const xrp = currency('XRP', 'XRP', 6, [1_000_000n, 10_000_000_000n])
 const purr = currency('Purr', 'PURR', 5, [1_000_000n, 10_000_000_000n])
 
 /** The tokens are deployed when the network starts, and so have no address before. */
@@ -202,4 +227,5 @@ export const localAssets: readonly Asset[] = [
   token('solana_localnet', 'solana', usdc, null),
   token('solana_localnet', 'solana', cbbtc, null),
   token('starknet_localnet', 'starknet', wbtc, null),
+  coin('xrpl_localnet', 'xrpl', xrp),
 ]
