@@ -13,6 +13,7 @@ import type { BasicForms } from './port/text-forms.ts'
 import { solanaFacts } from './solana/facts.ts'
 import { starknetFacts } from './starknet/facts.ts'
 import { tronFacts } from './tron/facts.ts'
+import { xrplFacts } from './xrpl/facts.ts'
 
 type ListedFamily = {
   readonly facts: FamilyFacts
@@ -50,6 +51,11 @@ const families: Readonly<Partial<Record<FamilyName, ListedFamily>>> = {
     facts: tronFacts,
     load: async () => (await import('./tron/index.ts')).tron,
     loadSchemas: async () => (await import('./tron/schemas.ts')).schemas,
+  },
+  xrpl: {
+    facts: xrplFacts,
+    load: async () => (await import('./xrpl/index.ts')).xrpl,
+    loadSchemas: async () => (await import('./xrpl/schemas.ts')).schemas,
   },
 }
 

@@ -14,8 +14,8 @@ export type ContractAction<Call> = {
   readonly revertsPaidFor?: number
 }
 
-/** The state of a swap in the contract. */
-export type HtlcState = 'absent' | 'open' | 'redeemed' | 'refunded'
+/** The state of a swap in the contract. settled: redeemed or refunded, on chains that do not remember which. */
+export type HtlcState = 'absent' | 'open' | 'redeemed' | 'refunded' | 'settled'
 
 /** A relay: we send somebody else's initiation and pay its network fee. */
 export function isRelay({ verb, paysAmount }: Pick<ContractAction<unknown>, 'verb' | 'paysAmount'>): boolean {

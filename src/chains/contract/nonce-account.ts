@@ -45,6 +45,11 @@ export interface NonceAccount<T extends NonceTypes> {
   isKnown(tx: string): Promise<boolean>
   /** Nodes do not show unmined transactions: one that they do not know may still be pending. */
   readonly hidesUnmined: boolean
+  /**
+   * As of the block at which `nextNonce` was read last: the transaction can never be mined, because it has expired. Its nonce is free again.
+   * Absent: transactions do not expire.
+   */
+  isExpired?(signed: T['signed']): boolean
   newestBlock(): Promise<{ readonly time: bigint } | null>
   broadcast(signed: T['signed'], onPartlyAccepted: () => void): Promise<'accepted' | T['refusal']>
 

@@ -4,7 +4,7 @@
  */
 import type { Chain } from '../../protocol/chain.ts'
 import { ChainFailure } from '../port/failure.ts'
-import type { Attempt, HeldKey, Outbox } from '../port/outbox.ts'
+import type { Attempt, HeldKey, OtherAttempt, Outbox } from '../port/outbox.ts'
 import { costInFlight, findShortage, REDEEMS_KEPT } from './funds.ts'
 import type { Allocated, Duty, Followed, Lane, Refused, Sharing } from './lane.ts'
 import type { NonceAccount, NonceTypes, Priced, SurchargeOf, Unsigned } from './nonce-account.ts'
@@ -37,11 +37,18 @@ export async function openNonceLane<T extends NonceTypes>(
   let holders: Holders<Signed> | null = null
   let abandoned: ReadonlySet<string> = new Set()
 
+  const isLive = (attempt: Attempt) => account.isExpired === undefined || !account.isExpired(account.read(attempt))
+
+  function holdersAmong(others: readonly OtherAttempt[]): Holders<Signed> {
+    return holdersOf(account.read, count, own.filter(isLive), others.filter(isLive), abandoned)
+  }
+
   async function readHolders(): Promise<Holders<Signed>> {
     const others = await outbox.readOthers({ fromNonce: count })
     const known = account.hidesUnmined ? null : isKnown
-    abandoned = await findAbandoned(known, chain, outbox.now, count, holdersOf(account.read, count, own, others))
-    holders = holdersOf(account.read, count, own, others, abandoned)
+    abandoned = new Set()
+    abandoned = await findAbandoned(known, chain, outbox.now, count, holdersAmong(others))
+    holders = holdersAmong(others)
     return holders
   }
 
@@ -56,8 +63,8 @@ export async function openNonceLane<T extends NonceTypes>(
   /** Under the key: more attempts may have been recorded since the lane was opened. */
   async function lineNow(held: HeldKey): Promise<Line> {
     const others = await held.readOthers({ fromNonce: count })
-    const unmined = [...others, ...own].filter((attempt) => nonceOf(attempt) >= count).map(account.read)
-    return { unmined, holders: holdersOf(account.read, count, own, others, abandoned) }
+    const unmined = [...others, ...own].filter((attempt) => nonceOf(attempt) >= count && isLive(attempt)).map(account.read)
+    return { unmined, holders: holdersAmong(others) }
   }
 
   async function readAccount(): Promise<void> {

@@ -22,4 +22,9 @@ export interface TextForms extends BasicForms {
   parseIdentity(text: string): string
   /** A transaction hash in the form we record, from any form that clients of this chain know; throws `bad_request` with the reason. */
   parseTransactionId(text: string): string
+  /**
+   * Throws `invalid_address` or `bad_request` if the owner of this payment address cannot initiate, or `payer` (null: the owner) cannot pay for it.
+   * Both are in their canonical form. Absent: every owner can.
+   */
+  assertInitiator?(owner: string, payer: string | null): void
 }

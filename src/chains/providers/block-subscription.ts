@@ -1,4 +1,4 @@
-/** Block subscriptions over WebSocket with JSON-RPC, where an endpoint of kind `ws` is configured. */
+/** Block subscriptions over WebSocket, where an endpoint of kind `ws` is configured. */
 import { type RawData, WebSocket } from 'ws'
 import type { NewBlocks } from '../port/abilities/new-blocks.ts'
 import type { RpcCall } from './json-rpc.ts'
@@ -11,10 +11,15 @@ const LONGEST_RECONNECT_MS = 60_000
 const PING_MS = 30_000
 
 export type BlockSubscription = {
-  /** Asks the node to tell of blocks. */
-  readonly request: RpcCall
-  /** The method of its messages. */
-  readonly told: string
+  /** The message that asks the node to tell of blocks. */
+  readonly request: object
+  /** The field, and its value, by which its messages are known. */
+  readonly told: readonly [field: string, value: string]
+}
+
+/** `told`: the method of its messages. */
+export function overJsonRpc(call: RpcCall, told: string): BlockSubscription {
+  return { request: { jsonrpc: '2.0', id: 1, ...call }, told: ['method', told] }
 }
 
 /** One connection to each of the URLs. */
@@ -45,13 +50,13 @@ function subscribe(url: string, { request, told }: BlockSubscription, onBlock: (
       }
     }, PING_MS)
     ping.unref()
-    opened.on('open', () => opened.send(JSON.stringify({ jsonrpc: '2.0', id: 1, ...request })))
+    opened.on('open', () => opened.send(JSON.stringify(request)))
     opened.on('pong', () => {
       isAlive = true
     })
     opened.on('message', (message) => {
       isAlive = true
-      if (methodOf(message) !== told) return
+      if (fieldOf(message, told[0]) !== told[1]) return
       reconnectMs = FIRST_RECONNECT_MS
       if (!isEnded) onBlock()
     })
@@ -74,11 +79,11 @@ function subscribe(url: string, { request, told }: BlockSubscription, onBlock: (
   }
 }
 
-/** Null for an answer, which has none, and for what is not JSON. */
-function methodOf(message: RawData): unknown {
+/** Null for an answer, which does not have it, and for what is not JSON. */
+function fieldOf(message: RawData, field: string): unknown {
   try {
     const parsed: unknown = JSON.parse(String(message))
-    return typeof parsed === 'object' && parsed !== null && 'method' in parsed ? parsed.method : null
+    return typeof parsed === 'object' && parsed !== null ? (Object.entries(parsed).find(([name]) => name === field)?.[1] ?? null) : null
   } catch (error) {
     if (error instanceof SyntaxError) return null
     throw error

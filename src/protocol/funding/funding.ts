@@ -2,11 +2,12 @@
 import { type Static, Type } from 'typebox'
 import { calls } from './calls.ts'
 import { deposit } from './deposit.ts'
+import { escrow } from './escrow.ts'
 import { feltCalls } from './felt-calls.ts'
 import { versionedTransaction } from './versioned-transaction.ts'
 import type { ToldOnce } from './way.ts'
 
-const ways = { deposit, calls, feltCalls, versionedTransaction }
+const ways = { deposit, calls, feltCalls, versionedTransaction, escrow }
 
 type Ways = typeof ways
 type Kind = keyof Ways

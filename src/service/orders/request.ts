@@ -38,13 +38,15 @@ export function parseOrderRequest(context: ServiceContext, body: CreateOrderRequ
   const secretHash = body.secret_hash === undefined || body.secret_hash === null ? null : parseSecretHash(body.secret_hash)
   assertUsableKeys(sourceOwner, destinationOwner, secretHash)
   const delegate = body.source.delegate ?? ''
+  const payer = delegate === '' ? null : parsePayer(sourceClient, delegate, sourceOwner?.name ?? null)
+  if (sourceOwner !== null) inField('source', () => sourceClient.text.assertInitiator?.(sourceOwner.name, payer))
   return {
     pair,
     sourceAmount: parseAmount(body.source.amount, 'source.amount'),
     destinationAmount: parseAmount(body.destination.amount, 'destination.amount'),
     sourceOwner,
     destinationOwner,
-    payer: delegate === '' ? null : parsePayer(sourceClient, delegate, sourceOwner?.name ?? null),
+    payer,
     slippageBips: body.slippage ?? null,
     nonce: body.nonce === undefined || body.nonce === null ? null : String(body.nonce),
     solverId: body.solver_id ?? null,

@@ -1,0 +1,79 @@
+/**
+ * Accounts and destination tags. The canonical form of an address is the classic one; with a tag it is the X-address, which names both.
+ * An exchange credits a payment without its tag to nobody, so a tag is never dropped.
+ */
+import { classicAddressToXAddress, deriveAddress, isValidClassicAddress, isValidXAddress, xAddressToClassicAddress } from 'xrpl'
+import { onCurve, type PublicKey } from '../../keys/key.ts'
+import type { Chain } from '../../protocol/chain.ts'
+import { TandemError } from '../../protocol/error.ts'
+import { memoize } from '../contract/memoize.ts'
+import { isTestNetwork } from './network.ts'
+
+export type Party = { readonly account: string; readonly tag: number | null }
+
+/** Nobody has their keys: see "Special Addresses" at xrpl.org. */
+const BLACK_HOLES: ReadonlySet<string> = new Set([
+  'rrrrrrrrrrrrrrrrrrrrrhoLvTp',
+  'rrrrrrrrrrrrrrrrrrrrBZbvji',
+  'rrrrrrrrrrrrrrrrrNAMEtxvNvQ',
+  'rrrrrrrrrrrrrrrrrrrn5RM1rHd',
+])
+
+export function parseAddress(chain: Pick<Chain, 'id' | 'reference'>, text: string): string {
+  // A secret is not repeated in an error, which may be logged.
+  if (/^s[1-9A-HJ-NP-Za-km-z]{25,34}$/.test(text))
+    throw new TandemError('invalid_address', 'this looks like a secret seed, which must never leave its wallet: give the address, r…')
+  const refuse = (why: string) => new TandemError('invalid_address', `"${text.slice(0, 90)}" is not an address of the XRP Ledger: ${why}`)
+  const party = parseParty(chain, text, refuse)
+  if (BLACK_HOLES.has(party.account)) throw refuse('nobody has its key, so money sent to it is lost')
+  return party.tag === null ? party.account : classicAddressToXAddress(party.account, party.tag, isTestNetwork(chain))
+}
+
+function parseParty(chain: Pick<Chain, 'id' | 'reference'>, text: string, refuse: (why: string) => TandemError): Party {
+  if (/^r[1-9A-HJ-NP-Za-km-z]{24,34}$/.test(text)) {
+    if (!isValidClassicAddress(text)) throw refuse('its checksum is wrong, so at least one character is too')
+    return { account: text, tag: null }
+  }
+  if (!/^[XT][1-9A-HJ-NP-Za-km-z]{46}$/.test(text)) throw refuse('expected r and 24 to 34 characters, or an X-address of 47')
+  if (!isValidXAddress(text)) throw refuse('its checksum is wrong, so at least one character is too')
+  const { classicAddress, tag, test } = xAddressToClassicAddress(text)
+  const isTest = isTestNetwork(chain)
+  if (test !== isTest)
+    throw refuse(`it is for ${test ? 'test networks' : 'the main network'}, and ${chain.id} is ${isTest ? 'one' : 'not'}`)
+  return { account: classicAddress, tag: tag === false ? null : tag }
+}
+
+/** Of an address in its canonical form: every event asks for it. */
+export const partyOf: (canonical: string) => Party = memoize(2000, (canonical) => {
+  if (canonical.startsWith('r')) return { account: canonical, tag: null }
+  const { classicAddress, tag } = xAddressToClassicAddress(canonical)
+  return { account: classicAddress, tag: tag === false ? null : tag }
+})
+
+/** Ed25519 keys have this byte before them: see "Key Derivation" at xrpl.org. */
+const ED25519_PREFIX = 'ED'
+
+/** As transactions name it. */
+export function publicKeyHex(key: PublicKey): string {
+  return `${ED25519_PREFIX}${Buffer.from(onCurve('ed25519', key).publicKey).toString('hex').toUpperCase()}`
+}
+
+const addressOfHex = memoize(100, deriveAddress)
+
+export function accountOf(key: PublicKey): string {
+  return addressOfHex(publicKeyHex(key))
+}
+
+/**
+ * Throws `invalid_address` or `bad_request` unless this address can initiate an escrow. The chain returns a cancelled escrow to the account that made it,
+ * without a tag; and nobody can make one for another account.
+ */
+export function assertInitiator(owner: string, payer: string | null): void {
+  if (partyOf(owner).tag !== null)
+    throw new TandemError(
+      'invalid_address',
+      `"${owner}" has a destination tag: a refund goes to the account alone, so the owner must be an account of your own`,
+    )
+  if (payer !== null && payer !== owner)
+    throw new TandemError('bad_request', 'an escrow is paid by its owner: a delegate is not supported for initiations here')
+}

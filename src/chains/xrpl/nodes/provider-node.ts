@@ -1,0 +1,169 @@
+/** One provider as a node: its answers, parsed. */
+import type { Block } from '../../../protocol/chain.ts'
+import { ChainFailure } from '../../port/failure.ts'
+import { fromRippleTime } from '../htlc.ts'
+import { drops, hash, type Json, list, malformed, number, record, text, whole } from './json.ts'
+import { type Account, type EscrowChange, NodeRefusal, type Outcome, type XrplNode } from './node.ts'
+import { parseChange, parseEscrow } from './read-escrow.ts'
+import { createSocket } from './socket.ts'
+
+/** The most that public nodes give at once is 400; some give fewer whatever is asked for. */
+const PAGE_TRANSACTIONS = 200
+/** A node that goes on after so many pages is faulty: a ledger has some hundred transactions. */
+const MAX_PAGES = 1000
+
+/** Fields of an account that belongs to a part of the ledger. */
+const PSEUDO_FIELDS = ['AMMID', 'VaultID', 'LoanBrokerID'] as const
+
+export function createProviderNode(url: string, timeoutMs: number): XrplNode {
+  const socket = createSocket(url, timeoutMs)
+
+  /** The result, or null if the node refuses with one of these errors. Any other refusal says nothing about the chain. */
+  async function unless(errors: readonly string[], command: string, params: Json): Promise<Json | null> {
+    try {
+      return await socket.request(command, params)
+    } catch (error) {
+      if (!(error instanceof NodeRefusal)) throw error
+      if (errors.includes(error.error)) return null
+      throw asUnreachable(command, error)
+    }
+  }
+
+  async function ask(command: string, params: Json = {}): Promise<Json> {
+    try {
+      return await socket.request(command, params)
+    } catch (error) {
+      throw error instanceof NodeRefusal ? asUnreachable(command, error) : error
+    }
+  }
+
+  const state = async () => record((await ask('server_state')).state)
+
+  async function block(height: bigint | 'validated'): Promise<Block | null> {
+    const ledger_index = height === 'validated' ? height : Number(height)
+    const found = await unless(['lgrNotFound'], 'ledger', { ledger_index })
+    // A ledger that is closed and not validated yet may still be another one.
+    if (found === null || found.validated !== true) return null
+    const parsed = parseBlock(found)
+    if (height !== 'validated' && parsed.height !== height) throw malformed(`ledger ${height}`)
+    return parsed
+  }
+
+  /** Null: there is nothing. Rejects with a NodeRefusal if the node does not have this ledger. */
+  async function atLedger(ledger: bigint, absent: string, command: string, params: Json): Promise<Json | null> {
+    try {
+      const found = await socket.request(command, { ...params, ledger_index: Number(ledger) })
+      if (found.validated !== true || found.ledger_index !== Number(ledger)) throw malformed(`the state at ledger ${ledger}`)
+      return found
+    } catch (error) {
+      if (!(error instanceof NodeRefusal) || error.error === 'lgrNotFound') throw error
+      if (error.error === absent) return null
+      throw asUnreachable(command, error)
+    }
+  }
+
+  return {
+    async networkId() {
+      const { network_id } = await state()
+      // Nodes of the main network may leave it out.
+      return network_id === undefined ? 0 : number(network_id)
+    },
+    hasLedger: async (height) => isAmong(text((await state()).complete_ledgers), height),
+    async reserves() {
+      const { reserve_base, reserve_inc } = record((await state()).validated_ledger)
+      return { base: drops(reserve_base), increment: drops(reserve_inc) }
+    },
+    async fee() {
+      const fees = record((await ask('fee')).drops)
+      return [fees.base_fee, fees.minimum_fee, fees.open_ledger_fee].map(drops).reduce((most, one) => (one > most ? one : most))
+    },
+
+    block,
+    blocks: async (heights) => (await Promise.all(heights.map(block))).flatMap((found) => found ?? []),
+
+    async account(address, ledger) {
+      const found = await atLedger(ledger, 'actNotFound', 'account_info', { account: address })
+      return found === null ? null : parseAccount(record(found.account_data))
+    },
+    async escrow(owner, sequence, ledger) {
+      const found = await atLedger(ledger, 'entryNotFound', 'ledger_entry', { escrow: { owner, seq: Number(sequence) } })
+      return found === null ? null : (parseEscrow(record(found.node)) ?? 'other')
+    },
+
+    async escrowChanges(account, from, to) {
+      const range = { account, ledger_index_min: Number(from), ledger_index_max: Number(to), forward: true, limit: PAGE_TRANSACTIONS }
+      const changes = new Map<string, EscrowChange>()
+      let marker: unknown
+      for (let pages = 0; pages < MAX_PAGES; pages += 1) {
+        const page = await socket.request('account_tx', { ...range, ...(marker !== undefined && { marker }) })
+        // A node that lacks a part of the range may answer for the rest.
+        if (page.validated !== true || page.ledger_index_min !== Number(from) || page.ledger_index_max !== Number(to))
+          throw new NodeRefusal('incomplete', `it does not have all ledgers from ${from} to ${to}`)
+        for (const entry of list(page.transactions)) {
+          const change = parseChange(record(entry))
+          if (change !== null && change.ledger >= from && change.ledger <= to) changes.set(change.tx, change)
+        }
+        if (page.marker === undefined) return [...changes.values()]
+        marker = page.marker
+      }
+      throw malformed(`transactions on at most ${MAX_PAGES} pages`)
+    },
+    async outcome(tx) {
+      const found = await unless(['txnNotFound'], 'tx', { transaction: tx })
+      return found === null ? null : parseOutcome(found)
+    },
+    async isAbsent(tx, from, to) {
+      try {
+        const found = await socket.request('tx', { transaction: tx, min_ledger: Number(from), max_ledger: Number(to) })
+        if (parseOutcome(found).kind !== 'pending') return false
+      } catch (error) {
+        if (!(error instanceof NodeRefusal) || error.error !== 'txnNotFound') throw error
+        if (record(error.data).searched_all === true) return true
+      }
+      throw new NodeRefusal('incomplete', `it cannot say that ${tx} is in none of the ledgers ${from} to ${to}`)
+    },
+
+    async submit(blob) {
+      try {
+        const { engine_result } = await socket.request('submit', { tx_blob: blob })
+        return { result: text(engine_result), isPartlyAccepted: false }
+      } catch (error) {
+        if (!(error instanceof NodeRefusal)) throw error
+        return { result: error.error, isPartlyAccepted: false }
+      }
+    },
+    close: socket.close,
+  }
+}
+
+function parseBlock({ ledger_index, ledger_hash, ledger }: Json): Block {
+  const { parent_hash, close_time } = record(ledger)
+  return { height: whole(ledger_index), hash: hash(ledger_hash), parentHash: hash(parent_hash), time: fromRippleTime(whole(close_time)) }
+}
+
+function parseAccount(account: Json): Account {
+  return {
+    balance: drops(account.Balance),
+    sequence: whole(account.Sequence),
+    ownerCount: whole(account.OwnerCount),
+    flags: number(account.Flags),
+    isPseudo: PSEUDO_FIELDS.some((field) => account[field] !== undefined),
+  }
+}
+
+function parseOutcome(found: Json): Outcome {
+  if (found.validated !== true) return { kind: 'pending' }
+  const result = text(record(found.meta).TransactionResult)
+  return result === 'tesSUCCESS' ? { kind: 'succeeded' } : { kind: 'failed', result }
+}
+
+function asUnreachable(command: string, { error, message }: NodeRefusal): ChainFailure {
+  return new ChainFailure('unreachable', `${command}: the node refused (${error}: ${message})`)
+}
+
+/** `complete`: e.g. '24900901-24900984,24901116-24901158', or 'empty'. */
+function isAmong(complete: string, height: bigint): boolean {
+  return [...complete.matchAll(/(\d+)(?:-(\d+))?/g)].some(
+    ([, first = '', last = first]) => BigInt(first) <= height && height <= BigInt(last),
+  )
+}

@@ -1,0 +1,139 @@
+/** Requests to one provider over its WebSocket. The connection is opened by the first request, and again by the next after it broke. */
+import { type RawData, WebSocket } from 'ws'
+import { ChainFailure } from '../../port/failure.ts'
+import { type Json, record } from './json.ts'
+import { NodeRefusal } from './node.ts'
+
+export interface Socket {
+  /** The field `result` of the answer. Rejects with a NodeRefusal, or with `unreachable` when there is no usable answer. */
+  request(command: string, params: Json): Promise<Json>
+  close(): void
+}
+
+/** A page of an account's history may have some megabytes. */
+const MAX_MESSAGE_BYTES = 32 * 1024 * 1024
+
+/** The node's own trouble, not an answer about the chain. */
+const TROUBLES: ReadonlySet<string> = new Set([
+  'amendmentBlocked',
+  'failedToForward',
+  'internal',
+  'noClosed',
+  'noCurrent',
+  'noNetwork',
+  'notReady',
+  'notSynced',
+  'slowDown',
+  'tooBusy',
+])
+
+type Waiting = { resolve(result: Json): void; reject(error: Error): void }
+
+export function createSocket(url: string, timeoutMs: number): Socket {
+  const waiting = new Map<number, Waiting>()
+  let connection: Promise<WebSocket> | null = null
+  let lastId = 0
+  let isClosed = false
+
+  function failAll(why: string): void {
+    const failed = [...waiting.values()]
+    waiting.clear()
+    for (const { reject } of failed) reject(unreachable(why))
+  }
+
+  function open(): Promise<WebSocket> {
+    const opened = new WebSocket(url, { maxPayload: MAX_MESSAGE_BYTES, handshakeTimeout: timeoutMs })
+    const opening = new Promise<WebSocket>((resolve, reject) => {
+      opened.once('open', () => resolve(opened))
+      opened.once('error', (error) => reject(unreachable(error.message)))
+      opened.once('close', () => reject(unreachable('the connection was closed')))
+    })
+    opened.on('message', (message) => take(message))
+    opened.on('error', () => opened.terminate())
+    opened.on('close', () => {
+      if (connection === opening) connection = null
+      failAll('the connection was closed')
+    })
+    connection = opening
+    return opening
+  }
+
+  function take(message: RawData): void {
+    const answer = parse(message)
+    const asked = typeof answer?.id === 'number' ? waiting.get(answer.id) : undefined
+    if (answer === null || asked === undefined || typeof answer.id !== 'number') return
+    waiting.delete(answer.id)
+    try {
+      asked.resolve(resultOf(answer))
+    } catch (error) {
+      asked.reject(error as Error)
+    }
+  }
+
+  /** A connection that does not answer in time is dead, or hopelessly late: the next request opens another. */
+  async function drop(): Promise<void> {
+    const broken = connection
+    connection = null
+    await broken?.then(
+      (socket) => socket.terminate(),
+      () => undefined,
+    )
+  }
+
+  return {
+    async request(command, params) {
+      if (isClosed) throw unreachable('the connection is closed')
+      lastId += 1
+      const id = lastId
+      let timer: NodeJS.Timeout | undefined
+      const late = new Promise<never>((_, reject) => {
+        timer = setTimeout(() => {
+          waiting.delete(id)
+          reject(unreachable(`no answer to ${command} in ${timeoutMs} ms`))
+          void drop()
+        }, timeoutMs)
+      })
+      const answer = (async () => {
+        const socket = await (connection ?? open())
+        return new Promise<Json>((resolve, reject) => {
+          waiting.set(id, { resolve, reject })
+          socket.send(JSON.stringify({ ...params, id, command, api_version: 2 }), (error) => {
+            if (error && waiting.delete(id)) reject(unreachable(error.message))
+          })
+        })
+      })()
+      try {
+        return await Promise.race([answer, late])
+      } finally {
+        clearTimeout(timer)
+      }
+    },
+    close() {
+      isClosed = true
+      failAll('the connection is closed')
+      void drop()
+    },
+  }
+}
+
+/** Null: not JSON, or not an object. */
+function parse(message: RawData): Json | null {
+  try {
+    return record(JSON.parse(String(message)))
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof ChainFailure) return null
+    throw error
+  }
+}
+
+function resultOf(answer: Json): Json {
+  if (answer.status === 'success') return record(answer.result)
+  const error = typeof answer.error === 'string' ? answer.error : 'an error without a name'
+  const words = typeof answer.error_message === 'string' ? answer.error_message.slice(0, 200) : error
+  if (TROUBLES.has(error)) throw unreachable(`the node cannot answer now (${error}: ${words})`)
+  throw new NodeRefusal(error, words, answer)
+}
+
+function unreachable(why: string): ChainFailure {
+  return new ChainFailure('unreachable', why)
+}

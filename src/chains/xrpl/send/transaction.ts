@@ -1,0 +1,126 @@
+/** Transactions as they are signed, recorded and read back from the record. */
+import { decode, encode, encodeForSigning, hashes } from 'xrpl'
+import { onCurve, type Signer } from '../../../keys/key.ts'
+import { memoize } from '../../contract/memoize.ts'
+import type { Attempt } from '../../port/outbox.ts'
+import { accountOf, publicKeyHex } from '../address.ts'
+import type { Fees } from '../fees.ts'
+import { type Escrow, type EscrowId, escrowKey, fulfillmentOf, toRippleTime } from '../htlc.ts'
+
+/** What a transaction does, without its envelope. Field names are the chain's. */
+export type Call =
+  | {
+      readonly TransactionType: 'EscrowCreate'
+      readonly Destination: string
+      readonly DestinationTag?: number
+      readonly Amount: string
+      readonly Condition: string
+      readonly CancelAfter: number
+    }
+  | {
+      readonly TransactionType: 'EscrowFinish'
+      readonly Owner: string
+      readonly OfferSequence: number
+      readonly Condition: string
+      readonly Fulfillment: string
+    }
+  | { readonly TransactionType: 'EscrowCancel'; readonly Owner: string; readonly OfferSequence: number }
+  /** Does nothing. */
+  | { readonly TransactionType: 'AccountSet' }
+
+export const noop: Call = { TransactionType: 'AccountSet' }
+
+export function createCall({ destination, tag, amount, condition, cancelAfter }: Escrow): Call {
+  return {
+    TransactionType: 'EscrowCreate',
+    Destination: destination,
+    ...(tag !== null && { DestinationTag: tag }),
+    Amount: amount.toString(),
+    Condition: condition,
+    CancelAfter: toRippleTime(cancelAfter),
+  }
+}
+
+export function finishCall({ owner, sequence }: EscrowId, condition: string, secret: string): Call {
+  return {
+    TransactionType: 'EscrowFinish',
+    Owner: owner,
+    OfferSequence: Number(sequence),
+    Condition: condition,
+    Fulfillment: fulfillmentOf(secret),
+  }
+}
+
+export function cancelCall({ owner, sequence }: EscrowId): Call {
+  return { TransactionType: 'EscrowCancel', Owner: owner, OfferSequence: Number(sequence) }
+}
+
+/** Two escrows of one swap are the same call, whenever they end: an action must never have both in line. */
+export function isSameCall(a: Call, b: Call): boolean {
+  if (a.TransactionType === 'EscrowCreate' && b.TransactionType === 'EscrowCreate') return createKey(a) === createKey(b)
+  const keyOf = (call: Call) => JSON.stringify(Object.entries(call).sort(([one], [other]) => (one < other ? -1 : 1)))
+  return keyOf(a) === keyOf(b)
+}
+
+function createKey({ Destination, DestinationTag, Amount, Condition }: Extract<Call, { TransactionType: 'EscrowCreate' }>): string {
+  return escrowKey({ owner: '', destination: Destination, tag: DestinationTag ?? null, amount: BigInt(Amount), condition: Condition })
+}
+
+/**
+ * How many times the fee of a plain transaction it costs. A finish with a fulfillment: 33, and one for each 16 bytes of it ("Transaction Cost" at xrpl.org);
+ * rounded up, where nodes round down.
+ */
+export function unitsOf(call: Call): bigint {
+  return call.TransactionType === 'EscrowFinish' ? 33n + BigInt(Math.ceil(call.Fulfillment.length / 2 / 16)) : 1n
+}
+
+/** A recorded attempt, parsed. */
+export type Signed = {
+  readonly tx: string
+  readonly at: bigint
+  readonly call: Call
+  readonly nonce: bigint
+  readonly fees: Fees
+  /** As nodes take it. */
+  readonly blob: string
+}
+
+export type Envelope = {
+  readonly sequence: bigint
+  readonly fees: Fees
+  /** See `networkField`. */
+  readonly network: { readonly NetworkID?: number }
+}
+
+export function signCall(signer: Signer, { sequence, fees, network }: Envelope, call: Call): Omit<Attempt, 'at'> {
+  const key = onCurve('ed25519', signer)
+  const account = accountOf(key)
+  const unsigned = {
+    ...call,
+    ...network,
+    Account: account,
+    Sequence: Number(sequence),
+    Fee: (fees.perUnit * unitsOf(call)).toString(),
+    LastLedgerSequence: Number(fees.lastLedger),
+    SigningPubKey: publicKeyHex(key),
+  }
+  const signature = key.signMessage(Buffer.from(encodeForSigning(unsigned), 'hex'))
+  const raw = encode({ ...unsigned, TxnSignature: Buffer.from(signature).toString('hex').toUpperCase() })
+  return { tx: hashes.hashSignedTx(raw), raw, slots: [`${account}:${sequence}`], nonce: sequence, feeRate: fees.perUnit }
+}
+
+export function readAttempt({ tx, raw, at }: Attempt): Signed {
+  return { tx, at, ...parseRaw(raw) }
+}
+
+/** Our own records: see `signCall`. Every action reads all unmined transactions of its signer, several times. */
+const parseRaw = memoize(500, (raw): Omit<Signed, 'tx' | 'at'> => {
+  const { Account, Sequence, Fee, LastLedgerSequence, SigningPubKey, TxnSignature, NetworkID, Flags, ...rest } = decode(raw)
+  const call = rest as unknown as Call
+  return {
+    call,
+    nonce: BigInt(Sequence as number),
+    fees: { perUnit: BigInt(Fee as string) / unitsOf(call), lastLedger: BigInt(LastLedgerSequence as number) },
+    blob: raw,
+  }
+})

@@ -1,0 +1,45 @@
+/** The user's account makes an escrow of the chain itself. Its wallet adds sequence and fee, signs and sends it. */
+import { Type } from 'typebox'
+import { defineWay } from './way.ts'
+
+export type EscrowInstructions = {
+  readonly account: string
+  readonly destination: string
+  /** Null: the destination has no tag. */
+  readonly tag: number | null
+  readonly amount: bigint
+  /** Crypto-condition, hex. */
+  readonly condition: string
+  /** Seconds since 2000. */
+  readonly cancelAfter: number
+}
+
+const EscrowCreate = Type.Object(
+  {
+    TransactionType: Type.Literal('EscrowCreate'),
+    Account: Type.String({ description: 'pays, and gets what is refunded' }),
+    Destination: Type.String(),
+    DestinationTag: Type.Optional(Type.Integer({ description: 'only if there is one' })),
+    Amount: Type.String({ description: 'in drops' }),
+    Condition: Type.String({ description: 'PREIMAGE-SHA-256 of the secret hash' }),
+    CancelAfter: Type.Integer({ description: 'seconds since 2000: when a refund becomes possible' }),
+  },
+  {
+    description:
+      'to be signed and sent by the owner before the deadline, exactly as it is; the wallet adds Fee, Sequence and LastLedgerSequence. An escrow with other fields does not fund the order. Send it once: a second one is only refunded after its CancelAfter',
+  },
+)
+
+const fields = { escrow_create_tx: EscrowCreate }
+
+export const escrow = defineWay(fields, ({ account, destination, tag, amount, condition, cancelAfter }: EscrowInstructions) => ({
+  escrow_create_tx: {
+    TransactionType: 'EscrowCreate' as const,
+    Account: account,
+    Destination: destination,
+    ...(tag !== null && { DestinationTag: tag }),
+    Amount: amount.toString(),
+    Condition: condition,
+    CancelAfter: cancelAfter,
+  },
+}))
