@@ -14,9 +14,13 @@ export const xrplLocal: LocalFamily<XrplChain, XrplWallet> = {
   name: 'xrpl',
   prices: { XRP: '2' },
   balances: () => ({ solver: 100_000n * XRP, solverPayments: 1, user: 20_000n * XRP, relay: 1_000n * XRP }),
-  async start({ id }, { faucetKey, mining }) {
+  async start({ id, reference }, { faucetKey, mining }) {
     const wallet = walletOfKey(faucetKey)
-    const control = await startXrplChain({ masterAccount: wallet.classicAddress, mining })
+    const control = await startXrplChain({
+      masterAccount: wallet.classicAddress,
+      networkId: Number(reference.replace(/^xrpl:/, '')),
+      mining,
+    })
     const faucet = createLocalSender(control.node, wallet)
 
     /** A tag of an X-address is paid to. */

@@ -4,7 +4,7 @@ import type { SignedTransaction } from '../transactions/signed-transaction.ts'
 
 export interface Queue {
   /** Null if the queue takes the transaction. */
-  refusal(transaction: SignedTransaction, ledgerIndex: number): 'telCAN_NOT_QUEUE' | 'telCAN_NOT_QUEUE_FEE' | null
+  refusal(transaction: SignedTransaction, ledgerIndex: number): 'telCAN_NOT_QUEUE' | 'telCAN_NOT_QUEUE_FEE' | 'telCAN_NOT_QUEUE_FULL' | null
   /** Replaces the one with the same sequence. */
   put(transaction: SignedTransaction): void
   remove(hash: string): boolean
@@ -33,7 +33,7 @@ export function createQueue(): Queue {
       if (json.AccountTxnID !== undefined) return 'telCAN_NOT_QUEUE'
       if (lastLedger !== null && lastLedger < ledgerIndex + MIN_LEDGERS_LEFT) return 'telCAN_NOT_QUEUE'
       const existing = replaced(transaction)
-      if (existing === undefined) return ofAccount(account).length < MAX_OF_ACCOUNT ? null : 'telCAN_NOT_QUEUE'
+      if (existing === undefined) return ofAccount(account).length < MAX_OF_ACCOUNT ? null : 'telCAN_NOT_QUEUE_FULL'
       return levelOf(transaction) * 100n > levelOf(existing) * REPLACEMENT ? null : 'telCAN_NOT_QUEUE_FEE'
     },
     put(transaction) {

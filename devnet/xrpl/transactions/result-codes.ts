@@ -32,6 +32,7 @@ const codes = {
   telINSUF_FEE_P: [-394, 'Fee insufficient.'],
   telCAN_NOT_QUEUE: [-392, 'Can not queue at this time.'],
   telCAN_NOT_QUEUE_FEE: [-388, 'Can not queue at this time: fee insufficient to replace queued transaction.'],
+  telCAN_NOT_QUEUE_FULL: [-387, 'Can not queue at this time: queue is full.'],
   telWRONG_NETWORK: [-386, 'Transaction specifies a Network ID that differs from that of the local node.'],
   telREQUIRES_NETWORK_ID: [-385, 'Transactions submitted to this node/network must include a correct NetworkID field.'],
   telNETWORK_ID_MAKES_TX_NON_CANONICAL: [-384, 'Transactions submitted to this node/network must NOT include a NetworkID field.'],

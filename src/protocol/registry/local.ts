@@ -182,7 +182,8 @@ export const localChains: readonly Chain[] = [
   {
     ...xrplDefaults,
     id: 'xrpl_localnet',
-    reference: 'xrpl:localnet',
+    // The network's id. Up to 1024 transactions do not name it.
+    reference: 'xrpl:1000',
     displayName: 'XRP Ledger Localnet',
     icon: { text: 'XRP', color: '#23292f' },
     nativeAsset: 'xrpl_localnet:xrp',
