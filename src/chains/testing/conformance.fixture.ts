@@ -21,6 +21,10 @@ export interface ConformanceFixture {
   readonly amount: bigint
   /** The most network fees that a party pays in this asset within one test; well below `amount`. */
   readonly feeAllowance: bigint
+  /** What the chain keeps of the initiator's balance while a deposit is open, beside the amount; well below `amount`. Absent: nothing. */
+  readonly depositReserve?: bigint
+  /** False where the chain allows only the refund of an expired swap. Absent: it can be redeemed until it is refunded. */
+  readonly redeemsAfterExpiry?: boolean
   /** In the chain's unit; long enough that no test reaches it by mining, short enough for `expire`. */
   readonly timelock: bigint
   /** The chain refuses an initiation with terms that were ever initiated. False where anyone can pay to an HTLC any number of times. */

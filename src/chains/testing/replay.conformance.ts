@@ -57,7 +57,9 @@ export function describeReplay(run: ConformanceRun): void {
         await run.confirm()
         const after = await run.readSwap(swap)
         expect(after.events.slice(0, events.length)).toEqual(events)
-        expect(after.events.slice(events.length).map(({ kind }) => kind)).toEqual(termsAreUsedOnce ? [] : ['initiated'])
+        // The instructions of a refunded swap name an end that has passed.
+        const isOver = way === 'refunded' && client.chain.clock.expiry === 'absolute'
+        expect(after.events.slice(events.length).map(({ kind }) => kind)).toEqual(termsAreUsedOnce || isOver ? [] : ['initiated'])
       })
     })
 

@@ -1,25 +1,25 @@
 /** The preliminary results of submitted transactions: see "Transaction Results" at xrpl.org. */
-import type { NonceRefusal } from '../../contract/nonce-lane.ts'
 
 /**
  * accepted   the node has it: in its open ledger, in its queue, or validated. `tec` codes too: the transaction is relayed, and takes a fee unless the state changes
  * gap        an earlier sequence is missing at this node
+ * used       another transaction has its sequence, at least in the node's open ledger, which may change
+ * low        the fee is too low for the next ledger or the queue, or the last ledger that it names has passed: to be signed again with the same sequence
  * trouble    the node cannot take it now: send it again
  * refused    the chain refuses it as it is
  */
-export type Verdict = 'accepted' | 'gap' | 'trouble' | 'refused' | NonceRefusal
+export type Verdict = 'accepted' | 'gap' | 'used' | 'low' | 'trouble' | 'refused'
 
 const named: Readonly<Record<string, Verdict>> = {
   tesSUCCESS: 'accepted',
   terQUEUED: 'accepted',
   tefALREADY: 'accepted',
   terPRE_SEQ: 'gap',
-  tefPAST_SEQ: 'nonce-used',
-  // Its last ledger has passed: it is signed again, for later ledgers.
-  tefMAX_LEDGER: 'underpriced',
-  telINSUF_FEE_P: 'underpriced',
-  telCAN_NOT_QUEUE_FEE: 'underpriced',
-  telCAN_NOT_QUEUE_FULL: 'underpriced',
+  tefPAST_SEQ: 'used',
+  tefMAX_LEDGER: 'low',
+  telINSUF_FEE_P: 'low',
+  telCAN_NOT_QUEUE_FEE: 'low',
+  telCAN_NOT_QUEUE_FULL: 'low',
   terINSUF_FEE_B: 'refused',
   terNO_ACCOUNT: 'refused',
 }

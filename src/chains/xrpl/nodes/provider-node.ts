@@ -1,4 +1,5 @@
 /** One provider as a node: its answers, parsed. */
+import { hashes } from 'xrpl'
 import type { Block } from '../../../protocol/chain.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import { fromRippleTime } from '../htlc.ts'
@@ -62,6 +63,11 @@ export function createProviderNode(url: string, timeoutMs: number): XrplNode {
     }
   }
 
+  async function outcome(tx: string): Promise<Outcome | null> {
+    const found = await unless(['txnNotFound'], 'tx', { transaction: tx })
+    return found === null ? null : parseOutcome(found)
+  }
+
   return {
     async networkId() {
       const { network_id } = await state()
@@ -108,10 +114,7 @@ export function createProviderNode(url: string, timeoutMs: number): XrplNode {
       }
       throw malformed(`transactions on at most ${MAX_PAGES} pages`)
     },
-    async outcome(tx) {
-      const found = await unless(['txnNotFound'], 'tx', { transaction: tx })
-      return found === null ? null : parseOutcome(found)
-    },
+    outcome,
     async isAbsent(tx, from, to) {
       try {
         const found = await socket.request('tx', { transaction: tx, min_ledger: Number(from), max_ledger: Number(to) })
@@ -125,8 +128,10 @@ export function createProviderNode(url: string, timeoutMs: number): XrplNode {
 
     async submit(blob) {
       try {
-        const { engine_result } = await socket.request('submit', { tx_blob: blob })
-        return { result: text(engine_result), isPartlyAccepted: false }
+        const result = text((await socket.request('submit', { tx_blob: blob })).engine_result)
+        // Nodes compare the sequence first: they answer so for a transaction that they have themselves.
+        const isKnown = result === 'tefPAST_SEQ' && (await outcome(hashes.hashSignedTx(blob))) !== null
+        return { result: isKnown ? 'tefALREADY' : result, isPartlyAccepted: false }
       } catch (error) {
         if (!(error instanceof NodeRefusal)) throw error
         return { result: error.error, isPartlyAccepted: false }
