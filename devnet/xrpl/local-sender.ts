@@ -1,16 +1,19 @@
 // Signs and sends transactions of one key inside the process: for the faucet and for tests.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { SubmittableTransaction, Wallet } from 'xrpl'
+import { encode, encodeForSigning, type Transaction } from 'xrpl'
+import { localKey } from './account-keys.ts'
 import type { Submission, XrplNode } from './chain/node.ts'
 import type { Fields } from './ledger/metadata.ts'
 import { accountOf } from './ledger/view.ts'
 import { leastFee } from './transactions/apply.ts'
 import { readTransaction, type SignedTransaction } from './transactions/signed-transaction.ts'
+import { isTransactionType } from './transactions/templates.ts'
 
 export interface LocalSender {
   readonly address: string
-  readonly wallet: Wallet
-  /** Fills in what is missing (fee, sequence, last ledger), signs and sends. */
+  /** Signs exactly this. */
+  sign(fields: Fields): SignedTransaction
+  /** Fills in what is missing (account, fee, sequence, last ledger), signs and sends. */
   send(fields: Fields): Submission & { readonly transaction: SignedTransaction }
   /** Sends, and resolves to the hash when it is in a ledger; rejects if it failed. */
   confirm(fields: Fields): Promise<string>
@@ -20,29 +23,31 @@ export interface LocalSender {
 const LEDGERS_LEFT = 20
 const POLL_MS = 50
 
-export function createLocalSender(node: XrplNode, wallet: Wallet): LocalSender {
+/** `privateKey`: 32 bytes of ed25519 in hex. */
+export function createLocalSender(node: XrplNode, privateKey: string): LocalSender {
+  const { address, publicKey, sign: signMessage } = localKey(privateKey)
+
   function sign(fields: Fields): SignedTransaction {
-    const signed = wallet.sign(fields as unknown as SubmittableTransaction)
-    return readTransaction(signed.tx_blob)
+    const unsigned = { ...fields, SigningPubKey: publicKey } as unknown as Transaction
+    return readTransaction(encode({ ...unsigned, TxnSignature: signMessage(encodeForSigning(unsigned)) }))
   }
 
   function send(fields: Fields): Submission & { readonly transaction: SignedTransaction } {
     const { view, rules } = node.open()
-    const filled = {
-      Account: wallet.classicAddress,
-      Sequence: accountOf(view, wallet.classicAddress)?.Sequence ?? 0,
+    const { TransactionType: type } = fields
+    const transaction = sign({
+      Account: address,
+      Sequence: accountOf(view, address)?.Sequence ?? 0,
       LastLedgerSequence: rules.ledgerIndex + LEDGERS_LEFT,
-      Fee: String(node.openLedgerFee()),
+      Fee: isTransactionType(type) ? String(leastFee({ type, json: fields }, node.openLedgerFee())) : '0',
       ...fields,
-    }
-    const draft = sign(filled)
-    const transaction = fields.Fee === undefined ? sign({ ...filled, Fee: String(leastFee(draft, node.openLedgerFee())) }) : draft
+    })
     return { ...node.submit(transaction), transaction }
   }
 
   return {
-    address: wallet.classicAddress,
-    wallet,
+    address,
+    sign,
     send,
     async confirm(fields) {
       const { transaction, result } = send(fields)

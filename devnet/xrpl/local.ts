@@ -2,7 +2,7 @@
 import { isValidClassicAddress, isValidXAddress, xAddressToClassicAddress } from 'xrpl'
 import { TandemError } from '../../src/protocol/error.ts'
 import type { LocalFamily } from '../local-chain.ts'
-import { walletOfKey } from './account-keys.ts'
+import { localKey } from './account-keys.ts'
 import { createLocalSender } from './local-sender.ts'
 import { openXrplWallet, type XrplWallet } from './wallet.ts'
 import { startXrplChain, type XrplChain } from './xrpl-chain.ts'
@@ -15,13 +15,12 @@ export const xrplLocal: LocalFamily<XrplChain, XrplWallet> = {
   prices: { XRP: '2' },
   balances: () => ({ solver: 100_000n * XRP, solverPayments: 1, user: 20_000n * XRP, relay: 1_000n * XRP }),
   async start({ id, reference }, { faucetKey, mining }) {
-    const wallet = walletOfKey(faucetKey)
     const control = await startXrplChain({
-      masterAccount: wallet.classicAddress,
+      masterAccount: localKey(faucetKey).address,
       networkId: Number(reference.replace(/^xrpl:/, '')),
       mining,
     })
-    const faucet = createLocalSender(control.node, wallet)
+    const faucet = createLocalSender(control.node, faucetKey)
 
     /** A tag of an X-address is paid to. */
     function recipient(text: string): { readonly Destination: string; readonly DestinationTag?: number } {

@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Client, type EscrowCreate, type EscrowFinish, hashes, type LedgerStream, rippleTimeToUnixTime, Wallet } from 'xrpl'
+import { walletOfKey } from './account-keys.ts'
 import { openXrplFixture, type XrplFixture } from './xrpl.fixture.ts'
 
 let fixture: XrplFixture
@@ -9,8 +10,8 @@ let client: Client
 let [user, solver] = [Wallet.generate(), Wallet.generate()]
 beforeAll(async () => {
   fixture = await openXrplFixture({ mining: 'instant' })
-  user = fixture.accounts[0].sender.wallet
-  solver = fixture.accounts[1].sender.wallet
+  user = walletOfKey(fixture.accounts[0].privateKey)
+  solver = walletOfKey(fixture.accounts[1].privateKey)
   client = new Client(fixture.url)
   await client.connect()
 })

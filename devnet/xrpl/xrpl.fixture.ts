@@ -1,6 +1,6 @@
 // A chain for tests, with accounts that own XRP, and raw requests to it.
 import { randomBytes } from 'node:crypto'
-import { walletOfKey } from './account-keys.ts'
+import { localKey } from './account-keys.ts'
 import type { Fields } from './ledger/metadata.ts'
 import { accountOf } from './ledger/view.ts'
 import { createLocalSender, type LocalSender } from './local-sender.ts'
@@ -41,14 +41,14 @@ export function newKey(): `0x${string}` {
 
 /** `mining` is `manual` unless the options say otherwise; what the fixture itself needs is in ledgers. */
 export async function openXrplFixture(options: Omit<XrplChainOptions, 'masterAccount'> = {}): Promise<XrplFixture> {
-  const faucetWallet = walletOfKey(newKey())
-  const chain = await startXrplChain({ mining: 'manual', ...options, masterAccount: faucetWallet.classicAddress })
+  const faucetKey = newKey()
+  const chain = await startXrplChain({ mining: 'manual', ...options, masterAccount: localKey(faucetKey).address })
   const { node } = chain
   const network = chain.networkId > 1_024 ? { NetworkID: chain.networkId } : {}
-  const faucet = createLocalSender(node, faucetWallet)
+  const faucet = createLocalSender(node, faucetKey)
   const openAccount = (): FixtureAccount => {
     const privateKey = newKey()
-    const sender = createLocalSender(node, walletOfKey(privateKey))
+    const sender = createLocalSender(node, privateKey)
     pay(sender.address, 10_000n * XRP)
     return { privateKey, address: sender.address, sender }
   }

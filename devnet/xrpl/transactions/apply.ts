@@ -33,7 +33,7 @@ const UNIVERSAL_FLAGS = 0x80000000
 const LAST_ID_WITHOUT_FIELD = 1024
 
 /** The least fee at the base fee of the ledger, in drops. */
-export function leastFee(transaction: SignedTransaction, baseFee: bigint): bigint {
+export function leastFee(transaction: Pick<SignedTransaction, 'type' | 'json'>, baseFee: bigint): bigint {
   return baseFee * (transactors[transaction.type].feeUnits?.(transaction) ?? 1n)
 }
 

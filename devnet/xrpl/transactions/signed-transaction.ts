@@ -1,5 +1,6 @@
 // Reads a signed transaction from its binary form, with the checks that need no ledger.
-import { decode, deriveAddress, encode, hashes, type Transaction, verifySignature } from 'xrpl'
+import { decode, deriveAddress, encode, encodeForSigning, hashes, type Transaction, verifySignature } from 'xrpl'
+import { isEd25519, isSignedBy } from '../account-keys.ts'
 import type { Fields } from '../ledger/metadata.ts'
 import { isTransactionType, type TransactionType, templates } from './templates.ts'
 
@@ -73,11 +74,14 @@ function signerOf(json: Fields): string | null {
 }
 
 function isSignatureValid(json: Fields): boolean {
-  if (json.Signers !== undefined) return false
+  const { SigningPubKey, TxnSignature, Signers } = json
+  if (Signers !== undefined || typeof SigningPubKey !== 'string' || typeof TxnSignature !== 'string') return false
+  const transaction = json as unknown as Transaction
+  if (isEd25519(SigningPubKey)) return isSignedBy(SigningPubKey, encodeForSigning(transaction), TxnSignature)
   try {
-    return verifySignature(json as unknown as Transaction)
+    return verifySignature(transaction)
   } catch {
-    // Not a public key, not a signature, or none.
+    // Not a public key, or not a signature.
     return false
   }
 }

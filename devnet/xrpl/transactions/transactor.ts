@@ -29,7 +29,7 @@ export interface Transactor {
   /** Flags of its own. */
   readonly flags?: number
   /** In base fees. Default: 1. */
-  feeUnits?(transaction: SignedTransaction): bigint
+  feeUnits?(transaction: Pick<SignedTransaction, 'json'>): bigint
   /** Without a ledger. Null: nothing is wrong. */
   preflight?(transaction: SignedTransaction): ResultCode | null
   /** If it fails, its changes are discarded. */

@@ -1,5 +1,4 @@
 /** The family on a local chain of its own, with two parties that own XRP. Its network is one whose transactions name it. */
-import { Wallet } from 'xrpl'
 import { createLocalSender, type LocalSender } from '../../../devnet/xrpl/local-sender.ts'
 import { openXrplFixture, XRP, type XrplFixture } from '../../../devnet/xrpl/xrpl.fixture.ts'
 import type { Key } from '../../keys/key.ts'
@@ -8,7 +7,7 @@ import type { Chain } from '../../protocol/chain.ts'
 import { localAssets, localChains } from '../../protocol/registry/local.ts'
 import type { ChainClient } from '../port/client.ts'
 import type { ConnectOptions } from '../port/family.ts'
-import { accountOf, publicKeyHex } from './address.ts'
+import { accountOf } from './address.ts'
 import { xrpl } from './index.ts'
 import { networkField } from './network.ts'
 
@@ -47,8 +46,7 @@ export async function createFamilyFixture(): Promise<FamilyFixture> {
   function openParty(drops: bigint): TestParty {
     const secret = randomPrivateKey(xrpl.curve)
     const key = createKey(xrpl.curve, secret)
-    const wallet = new Wallet(publicKeyHex(key), `ED${secret.replace(/^0x/, '').toUpperCase()}`)
-    const sender = createLocalSender(devnet.chain.node, wallet)
+    const sender = createLocalSender(devnet.chain.node, secret)
     const address = accountOf(key)
     if (drops > 0n) devnet.fund(address, drops)
     return { key, address, send: (fields) => sender.send({ ...fields, ...network }) }
