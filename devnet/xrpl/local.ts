@@ -14,7 +14,7 @@ export const xrplLocal: LocalFamily<XrplChain, XrplWallet> = {
   name: 'xrpl',
   prices: { XRP: '2' },
   balances: () => ({ solver: 100_000n * XRP, solverPayments: 1, user: 20_000n * XRP, relay: 1_000n * XRP }),
-  async start({ id, reference }, { faucetKey, mining }) {
+  async start({ id, reference, nativeAsset }, { faucetKey, mining }) {
     const control = await startXrplChain({
       masterAccount: localKey(faucetKey).address,
       networkId: Number(reference.replace(/^xrpl:/, '')),
@@ -34,7 +34,7 @@ export const xrplLocal: LocalFamily<XrplChain, XrplWallet> = {
     return {
       control,
       endpoints: { ws: control.url },
-      deployments: {},
+      deployments: { [nativeAsset]: { htlc: null, token: null } },
       details: { ws_url: control.url, network_id: control.networkId },
       fund: (_asset, address, amount) => faucet.confirm({ TransactionType: 'Payment', ...recipient(address), Amount: String(amount) }),
       close: () => control.close(),

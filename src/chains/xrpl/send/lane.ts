@@ -34,17 +34,24 @@ export function createLanes(node: XrplNode, chain: Chain): OpenXrplLane {
 
   return async (outbox, duty) => {
     const address = accountOf(outbox.key)
-    /** Of one ledger: whether a transaction is expired and whether its sequence is used must be seen at the same. */
+    /** Of one ledger: whether a transaction is expired and whether its sequence is used must be seen at the same. Null before the first look. */
     let seen: { readonly ledger: bigint; readonly account: Account } | null = null
+    let looking: Promise<Account> | null = null
 
-    async function look() {
+    async function look(): Promise<Account> {
       const { height: ledger } = await newestOf(node)
       const account = await node.account(address, ledger)
       if (account === null)
         throw new ChainFailure('would-fail', `the account ${address} does not exist on ${chain.id}: send the reserve and more to it first`)
       seen = { ledger, account }
-      return seen
+      return account
     }
+
+    function lookAgain(): Promise<Account> {
+      looking = look()
+      return looking
+    }
+    const lastLook = () => looking ?? lookAgain()
 
     return openNonceLane<XrplTypes>(
       {
@@ -60,8 +67,8 @@ export function createLanes(node: XrplNode, chain: Chain): OpenXrplLane {
           return signCall(signer, { sequence: nonce, fees, network }, call)
         },
         partsOf: ({ call, fees }) => ({ cost: unitsOf(call), fees }),
-        nextNonce: async () => (await look()).account.sequence,
-        balance: async () => (await look()).account.balance,
+        nextNonce: async () => (await lookAgain()).sequence,
+        balance: async () => (await lastLook()).balance,
         isKnown: async (tx) => (await node.outcome(tx)) !== null,
         hidesUnmined: false,
         isExpired: ({ fees }) => seen !== null && fees.lastLedger <= seen.ledger,
@@ -73,8 +80,8 @@ export function createLanes(node: XrplNode, chain: Chain): OpenXrplLane {
         /** Fees may be paid out of the reserve. An escrow may not, and it needs a reserve of its own. */
         async surchargeOf(call) {
           if (call.TransactionType !== 'EscrowCreate') return 0n
-          const [{ account }, reserves] = await Promise.all([seen ?? look(), node.reserves()])
-          return BigInt(call.Amount) + reserveOf(reserves, account.ownerCount + 1n)
+          const [{ ownerCount }, reserves] = await Promise.all([lastLook(), node.reserves()])
+          return BigInt(call.Amount) + reserveOf(reserves, ownerCount + 1n)
         },
         highestCost: ({ cost, fees }) => cost * fees.perUnit,
       },
