@@ -36,7 +36,8 @@ export const xrplLocal: LocalFamily<XrplChain, XrplWallet> = {
       endpoints: { ws: control.url },
       deployments: { [nativeAsset]: { htlc: null, token: null } },
       details: { ws_url: control.url, network_id: control.networkId },
-      fund: (_asset, address, amount) => faucet.confirm({ TransactionType: 'Payment', ...recipient(address), Amount: String(amount) }),
+      fund: async (_asset, address, amount) =>
+        faucet.confirm({ TransactionType: 'Payment', ...recipient(address), Amount: String(amount) }),
       close: () => control.close(),
     }
   },
