@@ -14,12 +14,14 @@ import { solanaBench } from './solana.ts'
 import { starknetBench } from './starknet.ts'
 import { vbytesBench } from './vbytes.ts'
 import { watchBench } from './watch.ts'
+import { xrplBench } from './xrpl.ts'
 
 export const benches: readonly Bench[] = [
   gasBench,
   vbytesBench,
   solanaBench,
   starknetBench,
+  xrplBench,
   latencyBench,
   loadBench,
   restBench,

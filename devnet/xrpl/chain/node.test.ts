@@ -211,6 +211,13 @@ describe('a reorganisation', () => {
   })
 })
 
+it('a reorganisation of empty ledgers gives them other hashes', () => {
+  node.mine()
+  const { index, hash } = node.history.tip()
+  node.reorg(1)
+  expect(node.history.tip()).toMatchObject({ index, hash: expect.not.stringMatching(hash) })
+})
+
 describe('faults', () => {
   it('lose transactions that the node accepted', () => {
     node.drop(1)
