@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest'
+import { classicAddressToXAddress } from 'xrpl'
+import { assertInitiator, parseAddress, partyOf } from './address.ts'
+import { networkField, networkIdOf } from './network.ts'
+
+const mainnet = { id: 'xrpl', reference: 'xrpl:mainnet' }
+const testnet = { id: 'xrpl_testnet', reference: 'xrpl:testnet' }
+const ADDRESS = 'rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh'
+
+describe('an address', () => {
+  test('keeps a tag, also the tag 0, and drops nothing else of an X-address', () => {
+    for (const tag of [0, 7, 2 ** 32 - 1]) {
+      const tagged = classicAddressToXAddress(ADDRESS, tag, false)
+      expect(parseAddress(mainnet, tagged)).toBe(tagged)
+      expect(partyOf(tagged)).toEqual({ account: ADDRESS, tag })
+    }
+    expect(parseAddress(mainnet, classicAddressToXAddress(ADDRESS, false, false))).toBe(ADDRESS)
+    expect(partyOf(ADDRESS)).toEqual({ account: ADDRESS, tag: null })
+  })
+
+  test('of another network is refused, and so is one of which nobody has the key', () => {
+    expect(() => parseAddress(testnet, classicAddressToXAddress(ADDRESS, 7, false))).toThrow(
+      /is for the main network, and xrpl_testnet is one/,
+    )
+    expect(() => parseAddress(mainnet, classicAddressToXAddress(ADDRESS, 7, true))).toThrow(/is for test networks, and xrpl is not/)
+    expect(() => parseAddress(mainnet, 'rrrrrrrrrrrrrrrrrrrrrhoLvTp')).toThrow(/nobody has its key/)
+    expect(() => parseAddress(mainnet, classicAddressToXAddress('rrrrrrrrrrrrrrrrrrrrBZbvji', 7, false))).toThrow(/nobody has its key/)
+  })
+
+  test('that is a secret seed is refused without repeating it', () => {
+    for (const seed of ['snoPBrXtMeMyMHUVTgbuqAfg1SUTb', 'sEdTM1uX8pu2do5XvTnutH6HsouMaM2']) {
+      expect(() => parseAddress(mainnet, seed)).toThrow(
+        expect.objectContaining({ code: 'invalid_address', message: expect.not.stringContaining(seed) }),
+      )
+    }
+  })
+})
+
+test('an initiator has no tag and pays itself', () => {
+  assertInitiator(ADDRESS, null)
+  assertInitiator(ADDRESS, ADDRESS)
+  expect(() => assertInitiator(classicAddressToXAddress(ADDRESS, 7, false), null)).toThrow(
+    expect.objectContaining({ code: 'invalid_address' }),
+  )
+  expect(() => assertInitiator(ADDRESS, 'rQrFNnvPGNNMqRcVRMbtBK3hpYaPzoa8K9')).toThrow(expect.objectContaining({ code: 'bad_request' }))
+})
+
+test('transactions name networks above 1024 only', () => {
+  expect(networkField({ id: 'x', reference: 'xrpl:1024' })).toEqual({})
+  expect(networkField({ id: 'x', reference: 'xrpl:1025' })).toEqual({ NetworkID: 1025 })
+  expect([mainnet, testnet].map(networkIdOf)).toEqual([0, 1])
+  for (const reference of ['xrpl:nonet', 'evm:1', 'xrpl:'])
+    expect(() => networkIdOf({ id: 'x', reference })).toThrow(/expected xrpl:<network>/)
+})

@@ -1,0 +1,118 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import { ChainFailure } from '../../port/failure.ts'
+import { createFamilyFixture } from '../xrpl.fixture.ts'
+import { combineSubmissions, validatedByQuorum } from './agreement.ts'
+import { NodeRefusal, type Outcome, type XrplNode } from './node.ts'
+import { lyingAbout, startTestProvider } from './provider.fixture.ts'
+import { createProviderNode } from './provider-node.ts'
+import { createSharedNode } from './shared-node.ts'
+
+const fixture = await createFamilyFixture()
+afterAll(() => fixture.close())
+
+/** Three providers that answer some methods in their own way. */
+function sharedBy(...changes: readonly Partial<XrplNode>[]) {
+  const honest = createProviderNode(fixture.devnet.url, 2000)
+  const troubles: string[] = []
+  const providers = [0, 1, 2].map((i) => ({ name: `p${i}`, node: { ...honest, ...changes[i] } }))
+  const node = createSharedNode(fixture.chain, providers, { quorum: 2, onTrouble: (what) => troubles.push(what) })
+  return { node, honest, troubles }
+}
+
+describe('one liar of three', () => {
+  test('chooses neither an account, nor an escrow, nor reserves, nor the fee', async () => {
+    const { node, honest, troubles } = sharedBy({
+      account: async () => null,
+      escrow: async () => 'other',
+      reserves: async () => ({ base: 0n, increment: 0n }),
+      fee: async () => 10n ** 9n,
+    })
+    const { height } = (await honest.block('validated')) ?? { height: 0n }
+    expect(await node.account(fixture.user.address, height)).toMatchObject({ balance: 100_000_000_000n })
+    expect(await node.escrow(fixture.user.address, 1n, height)).toBeNull()
+    expect(await node.reserves()).toEqual({ base: 1_000_000n, increment: 200_000n })
+    expect(await node.fee()).toBe(10n)
+    expect(troubles.join()).toMatch(/p0 is suspended for a while: it contradicts the others about the account/)
+    honest.close()
+  })
+
+  test('does not prove that a transaction is absent, where the others cannot search all ledgers', async () => {
+    const incomplete = { isAbsent: async () => Promise.reject(new NodeRefusal('incomplete', 'it cannot say')) }
+    const { node, honest } = sharedBy({ isAbsent: async () => true }, incomplete, incomplete)
+    await expect(node.isAbsent('AB'.repeat(32), 1n, 2n)).rejects.toMatchObject({ kind: 'unreachable' })
+    honest.close()
+    const { node: other, honest: second } = sharedBy({ isAbsent: async () => false })
+    expect(await other.isAbsent('AB'.repeat(32), 1n, 2n)).toBe(true)
+    second.close()
+  })
+})
+
+test('a transaction has an outcome when a quorum has it in a validated ledger', async () => {
+  const [pending, succeeded] = [{ kind: 'pending' }, { kind: 'succeeded' }] as const satisfies Outcome[]
+  const failed = { kind: 'failed', result: 'tecNO_PERMISSION' } as const
+  const decide = (...outcomes: readonly (Outcome | null)[]) => {
+    const pool = { ranked: () => outcomes.map((node, i) => ({ name: String(i), node })) }
+    const available = {
+      available: pool.ranked,
+      ask: async <T>(p: { node: Outcome | null }, q: (n: Outcome | null) => Promise<T>) => q(p.node),
+    }
+    const quorum = { pool: { ...pool, ...available, suspend: () => undefined, restore: () => undefined }, size: 2 }
+    return validatedByQuorum(quorum as never, { what: 'it', ask: async (node) => node as Outcome | null })
+  }
+  expect(await decide(succeeded, succeeded, null)).toEqual(succeeded)
+  expect(await decide(failed, failed, succeeded)).toEqual(failed)
+  expect(await decide(succeeded, failed, null)).toEqual(pending)
+  expect(await decide(succeeded, null, null)).toBeNull()
+  expect(await decide(pending, null, null)).toBeNull()
+})
+
+test('a submission is refused as most providers refuse it, and may be public if one took it', () => {
+  const of = (result: string) => ({ result, isPartlyAccepted: false })
+  const [taken, used, low] = [of('tesSUCCESS'), of('tefPAST_SEQ'), of('telINSUF_FEE_P')]
+  expect(combineSubmissions([taken], true)).toEqual(taken)
+  expect(combineSubmissions([taken, low, used, low], false)).toEqual({ result: 'telINSUF_FEE_P', isPartlyAccepted: true })
+  expect(combineSubmissions([low, low], true)).toEqual({ result: 'telINSUF_FEE_P', isPartlyAccepted: true })
+  expect(combineSubmissions([low, low], false)).toEqual(low)
+  expect(combineSubmissions([], true)).toBeUndefined()
+})
+
+describe('a provider', () => {
+  test('is asked again on a new connection after its connection broke', async () => {
+    const provider = await startTestProvider(fixture.devnet.chain)
+    const node = createProviderNode(provider.url, 2000)
+    expect(await node.networkId()).toBe(31_340)
+    provider.setOffline(true)
+    await expect(node.networkId()).rejects.toMatchObject({ kind: 'unreachable' })
+    provider.setOffline(false)
+    expect(await node.networkId()).toBe(31_340)
+    node.close()
+    await expect(node.networkId()).rejects.toMatchObject({ kind: 'unreachable' })
+    await provider.close()
+  })
+
+  test('that does not answer in time is unreachable', async () => {
+    const node = createProviderNode(fixture.devnet.url, 30)
+    fixture.devnet.chain.faults.delay(200)
+    await expect(node.fee()).rejects.toMatchObject({
+      kind: 'unreachable',
+      message: expect.stringMatching(/no answer to fee in 30 ms|closed/),
+    })
+    fixture.devnet.chain.faults.delay(0)
+    node.close()
+  })
+
+  test('that answers for fewer ledgers than asked, or for another ledger, is not believed', async () => {
+    const provider = await startTestProvider(fixture.devnet.chain)
+    const node = createProviderNode(provider.url, 2000)
+    const { height } = (await node.block('validated')) ?? { height: 0n }
+    expect(await node.escrowChanges(fixture.user.address, 2n, height)).toEqual([])
+    provider.behave(
+      lyingAbout({ account_tx: (truth) => ({ ...truth, ledger_index_min: 3 }), account_info: (truth) => ({ ...truth, ledger_index: 1 }) }),
+    )
+    await expect(node.escrowChanges(fixture.user.address, 2n, height)).rejects.toThrow(/does not have all ledgers/)
+    await expect(node.account(fixture.user.address, height)).rejects.toBeInstanceOf(ChainFailure)
+    await expect(node.escrowChanges(fixture.user.address, 2n, height + 1n)).rejects.toBeInstanceOf(NodeRefusal)
+    node.close()
+    await provider.close()
+  })
+})
