@@ -109,8 +109,11 @@ describe('an initiation', () => {
     const poor = fixture.openParty(7n * XRP)
     const own = createMemoryOutbox(poor.key)
     const { terms } = termsOf({ initiator: poor.address, amount: 6n * XRP })
-    // 6 XRP, the reserve of 1 XRP, 0.2 XRP for the escrow, and the fee.
-    const failure = { kind: 'would-fail', message: expect.stringMatching(/holds 7000000 of drops, needs 72000\d\d with all fees/) }
+    // 6 XRP, 0.2 XRP for the reserve of the escrow, and the fee.
+    const failure = {
+      kind: 'would-fail',
+      message: expect.stringMatching(/holds 6000000 of drops above its reserve, needs 62000\d\d with all fees/),
+    }
     await expect(client.initiate(terms, own.open('poor'))).rejects.toMatchObject(failure)
     const { terms: others } = termsOf({ initiator: fixture.openParty(0n).address })
     await expect(client.initiate(others, own.open('poor'))).rejects.toThrow('the key of')

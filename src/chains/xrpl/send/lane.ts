@@ -4,17 +4,18 @@
  */
 import type { Chain } from '../../../protocol/chain.ts'
 import type { Duty, Lane } from '../../contract/lane.ts'
-import { type NonceTypes, openNonceLane } from '../../contract/nonce-lane.ts'
+import type { NonceTypes } from '../../contract/nonce-account.ts'
+import { openNonceLane } from '../../contract/nonce-lane.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import type { Outbox } from '../../port/outbox.ts'
 import { accountOf } from '../address.ts'
 import { reserveOf } from '../balances.ts'
 import { type Fees, raiseFees, suggestFees } from '../fees.ts'
 import { networkField } from '../network.ts'
-import type { Account, XrplNode } from '../nodes/node.ts'
+import type { Account, Reserves, XrplNode } from '../nodes/node.ts'
 import { newestOf } from '../nodes/shared-node.ts'
 import { broadcast } from './broadcast.ts'
-import { type Call, isSameCall, noop, readAttempt, type Signed, signCall, unitsOf } from './transaction.ts'
+import { type Call, FINISH_UNITS, isSameCall, noop, readAttempt, type Signed, signCall, unitsOf } from './transaction.ts'
 
 export interface XrplTypes extends NonceTypes {
   readonly call: Call
@@ -27,6 +28,9 @@ export interface XrplTypes extends NonceTypes {
 /** A node's queue takes ten transactions of one account ("Transaction Queue" at xrpl.org); more wait in the open ledger. */
 const MAX_IN_FLIGHT = 50n
 
+/** What the lane knows of its account at one ledger. */
+type Seen = { readonly ledger: bigint; readonly account: Account; readonly reserves: Reserves }
+
 export type OpenXrplLane = (outbox: Outbox, duty: Duty) => Promise<Lane<XrplTypes>>
 
 export function createLanes(node: XrplNode, chain: Chain): OpenXrplLane {
@@ -35,28 +39,30 @@ export function createLanes(node: XrplNode, chain: Chain): OpenXrplLane {
   return async (outbox, duty) => {
     const address = accountOf(outbox.key)
     /** Of one ledger: whether a transaction is expired and whether its sequence is used must be seen at the same. Null before the first look. */
-    let seen: { readonly ledger: bigint; readonly account: Account } | null = null
-    let looking: Promise<Account> | null = null
+    let seen: Seen | null = null
+    let looking: Promise<Seen> | null = null
 
-    async function look(): Promise<Account> {
+    async function look(): Promise<Seen> {
       const { height: ledger } = await newestOf(node)
-      const account = await node.account(address, ledger)
+      const [account, reserves] = await Promise.all([node.account(address, ledger), node.reserves()])
       if (account === null)
         throw new ChainFailure('would-fail', `the account ${address} does not exist on ${chain.id}: send the reserve and more to it first`)
-      seen = { ledger, account }
-      return account
+      seen = { ledger, account, reserves }
+      return seen
     }
 
-    function lookAgain(): Promise<Account> {
+    function lookAgain(): Promise<Seen> {
       looking = look()
       return looking
     }
     const lastLook = () => looking ?? lookAgain()
+    /** An escrow takes its amount, and makes the reserve grow. */
+    const lockedBy = (call: Call) => (call.TransactionType === 'EscrowCreate' ? BigInt(call.Amount) + (seen?.reserves.increment ?? 0n) : 0n)
 
     return openNonceLane<XrplTypes>(
       {
         address,
-        coin: 'drops',
+        coin: duty.isObligatory ? 'drops' : 'drops above its reserve',
         noop,
         isNoop: (call) => call.TransactionType === noop.TransactionType,
         isSameCall,
@@ -67,8 +73,12 @@ export function createLanes(node: XrplNode, chain: Chain): OpenXrplLane {
           return signCall(signer, { sequence: nonce, fees, network }, call)
         },
         partsOf: ({ call, fees }) => ({ cost: unitsOf(call), fees }),
-        nextNonce: async () => (await lookAgain()).sequence,
-        balance: async () => (await lastLook()).balance,
+        nextNonce: async () => (await lookAgain()).account.sequence,
+        /** The chain takes fees out of the reserve, too, but nothing else. */
+        async balance() {
+          const { account, reserves } = await lastLook()
+          return duty.isObligatory ? account.balance : account.balance - reserveOf(reserves, account.ownerCount)
+        },
         isKnown: async (tx) => (await node.outcome(tx)) !== null,
         hidesUnmined: false,
         isExpired: ({ fees }) => seen !== null && fees.lastLedger <= seen.ledger,
@@ -77,13 +87,9 @@ export function createLanes(node: XrplNode, chain: Chain): OpenXrplLane {
         suggestFees: async () => suggestFees(node, (await newestOf(node)).height, outbox.secondsLeft),
         raiseFees,
         isSameCost: (a, b) => a === b,
-        /** Fees may be paid out of the reserve. An escrow may not, and it needs a reserve of its own. */
-        async surchargeOf(call) {
-          if (call.TransactionType !== 'EscrowCreate') return 0n
-          const [{ ownerCount }, reserves] = await Promise.all([lastLook(), node.reserves()])
-          return BigInt(call.Amount) + reserveOf(reserves, ownerCount + 1n)
-        },
-        highestCost: ({ cost, fees }) => cost * fees.perUnit,
+        surcharges: async () => () => 0n,
+        highestCost: ({ call, cost, fees }) => cost * fees.perUnit + lockedBy(call),
+        redeemCost: () => FINISH_UNITS,
       },
       chain,
       outbox,

@@ -67,11 +67,14 @@ function createKey({ Destination, DestinationTag, Amount, Condition }: Extract<C
 }
 
 /**
- * How many times the fee of a plain transaction it costs. A finish with a fulfillment: 33, and one for each 16 bytes of it ("Transaction Cost" at xrpl.org);
- * rounded up, where nodes round down.
+ * The fee of a finish with a fulfillment is 33 times that of a plain transaction, and once more for each 16 bytes of it ("Transaction Cost" at xrpl.org): 36 bytes
+ * with a secret. Rounded up, where nodes round down.
  */
+export const FINISH_UNITS = 36n
+
+/** How many times the fee of a plain transaction it costs. */
 export function unitsOf(call: Call): bigint {
-  return call.TransactionType === 'EscrowFinish' ? 33n + BigInt(Math.ceil(call.Fulfillment.length / 2 / 16)) : 1n
+  return call.TransactionType === 'EscrowFinish' ? FINISH_UNITS : 1n
 }
 
 /** A recorded attempt, parsed. */
