@@ -57,7 +57,7 @@ export interface XrplChainFaults {
 }
 
 /** Of the chain `xrpl_localnet` in the registry. Transactions of networks up to 1024 do not name their network. */
-export const LOCAL_NETWORK_ID = 1_000
+const LOCAL_NETWORK_ID = 1_000
 
 export async function startXrplChain(options: XrplChainOptions): Promise<XrplChain> {
   const { masterAccount, networkId = LOCAL_NETWORK_ID, port = 0, mining = 'instant', now = Date.now } = options

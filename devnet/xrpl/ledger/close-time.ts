@@ -1,7 +1,7 @@
 // Close times, by the rules of the reference (rippled, LedgerTiming.h).
 
 /** Seconds from the Unix epoch to that of the ledger: 2000-01-01. */
-export const RIPPLE_EPOCH = 946_684_800
+const RIPPLE_EPOCH = 946_684_800
 /** Close times are rounded to so many seconds, which validators agree on; it is 10 while they agree easily. */
 export const CLOSE_RESOLUTION = 10
 

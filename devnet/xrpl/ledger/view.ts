@@ -38,11 +38,7 @@ export function createView(base: Reader): View {
   }
 }
 
-export function entryOf<Type extends EntryType>(
-  reader: Reader,
-  type: Type,
-  key: string,
-): Extract<Entry, { LedgerEntryType: Type }> | undefined {
+function entryOf<Type extends EntryType>(reader: Reader, type: Type, key: string): Extract<Entry, { LedgerEntryType: Type }> | undefined {
   const entry = reader.get(key)
   return entry?.LedgerEntryType === type ? (entry as Extract<Entry, { LedgerEntryType: Type }>) : undefined
 }

@@ -11,7 +11,7 @@ export function metaJson({ json, type }: SignedTransaction, meta: Metadata): Fie
   return type === 'Payment' && meta.TransactionResult === 'tesSUCCESS' ? { ...meta, delivered_amount: json.Amount } : meta
 }
 
-export const metaBlob = (meta: Metadata): string => encode(meta as unknown as Parameters<typeof encode>[0])
+const metaBlob = (meta: Metadata): string => encode(meta as unknown as Parameters<typeof encode>[0])
 
 /** Version 2 names the amount of a payment `DeliverMax`. */
 export function transactionJson({ json, type }: SignedTransaction, version: ApiVersion): Fields {
