@@ -168,6 +168,7 @@ describe('events', () => {
     ]
     expect((await read([], swaps)).asked).toEqual([SOLVER])
     expect(coveringAccounts([...swaps, { ...terms, timelock: 1n }, { initiator: USER, redeemer: OTHER }])).toEqual([SOLVER, USER])
+    expect(coveringAccounts([{ initiator: SOLVER, redeemer: classicAddressToXAddress(USER, 7, true) }])).toEqual([SOLVER])
     expect(coveringAccounts([])).toEqual([])
   })
 })

@@ -95,3 +95,32 @@ describe('a versioned transaction', () => {
     expect(write(versioned, once)).toEqual({ ...write(versioned), order_token: 'token' })
   })
 })
+
+describe('an escrow', () => {
+  const escrow = {
+    kind: 'escrow',
+    account: 'payer',
+    destination: 'payee',
+    tag: null,
+    amount: 25_000_000n,
+    condition: 'A025',
+    cancelAfter: 800_000_000,
+  } as const
+  const written = {
+    TransactionType: 'EscrowCreate',
+    Account: 'payer',
+    Destination: 'payee',
+    Amount: '25000000',
+    Condition: 'A025',
+    CancelAfter: 800_000_000,
+  }
+
+  test('is one transaction, with a tag only if there is one: 0 is a tag', () => {
+    expect(write(escrow)).toEqual({ order_id: 'ab', escrow_create_tx: written })
+    expect(write({ ...escrow, tag: 0 })).toEqual({ order_id: 'ab', escrow_create_tx: { ...written, DestinationTag: 0 } })
+  })
+
+  test('comes with the order token, and never with a refund package', () => {
+    expect(write(escrow, once)).toEqual({ ...write(escrow), order_token: 'token' })
+  })
+})

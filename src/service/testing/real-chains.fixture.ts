@@ -1,7 +1,7 @@
 /** Replaces the simulated chains by the real chain families. Their node shows empty accounts, unless a test brings its own nodes. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { connectChain } from '../../chains/index.ts'
+import { connectChain, familyNamed } from '../../chains/index.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import { localAssets, localChains } from '../../protocol/registry/local.ts'
 import type { AssetRecord } from '../../protocol/wire/asset.ts'
@@ -30,7 +30,8 @@ export async function useRealChains(
         ? []
         : [{ ...asset, deployment: { htlc: record.htlc.address || null, token: record.token.address || null } }]
     })
-    const client = await connectChain(chain, { assets, endpoints: endpointsOf(chain) ?? { rpc: [rpc] } })
+    const own = familyNamed(chain.family)?.endpointKinds.includes('rpc') ? { rpc: [rpc] } : { ws: [rpc.replace('http', 'ws')] }
+    const client = await connectChain(chain, { assets, endpoints: endpointsOf(chain) ?? own })
     Object.assign(service.chains.get(chain.id) ?? {}, client)
   }
   useRealKeys(service)

@@ -55,7 +55,7 @@ export function lyingAbout(lies: Readonly<Record<string, (truth: Result, request
 }
 
 /** Has no ledger after this height. */
-export function stoppedAt(newest: bigint): Behaviour {
+function stoppedAt(newest: bigint): Behaviour {
   const last = Number(newest)
   return (request, ask) => {
     if (request.command === 'account_tx' && Number(request.ledger_index_max) > last) throw new RpcError('lgrIdxMalformed')

@@ -27,7 +27,7 @@ const TROUBLES: ReadonlySet<string> = new Set([
   'tooBusy',
 ])
 
-type Waiting = { resolve(result: Json): void; reject(error: Error): void }
+type Waiting = { readonly on: WebSocket; resolve(result: Json): void; reject(error: Error): void }
 
 export function createSocket(url: string, timeoutMs: number): Socket {
   const waiting = new Map<number, Waiting>()
@@ -35,10 +35,13 @@ export function createSocket(url: string, timeoutMs: number): Socket {
   let lastId = 0
   let isClosed = false
 
-  function failAll(why: string): void {
-    const failed = [...waiting.values()]
-    waiting.clear()
-    for (const { reject } of failed) reject(unreachable(why))
+  /** Others may wait on a newer connection. */
+  function failAll(broken: WebSocket): void {
+    for (const [id, { on, reject }] of [...waiting]) {
+      if (on !== broken) continue
+      waiting.delete(id)
+      reject(unreachable('the connection was closed'))
+    }
   }
 
   function open(): Promise<WebSocket> {
@@ -52,7 +55,7 @@ export function createSocket(url: string, timeoutMs: number): Socket {
     opened.on('error', () => opened.terminate())
     opened.on('close', () => {
       if (connection === opening) connection = null
-      failAll('the connection was closed')
+      failAll(opened)
     })
     connection = opening
     return opening
@@ -96,7 +99,7 @@ export function createSocket(url: string, timeoutMs: number): Socket {
       const answer = (async () => {
         const socket = await (connection ?? open())
         return new Promise<Json>((resolve, reject) => {
-          waiting.set(id, { resolve, reject })
+          waiting.set(id, { on: socket, resolve, reject })
           socket.send(JSON.stringify({ ...params, id, command, api_version: 2 }), (error) => {
             if (error && waiting.delete(id)) reject(unreachable(error.message))
           })
@@ -110,7 +113,6 @@ export function createSocket(url: string, timeoutMs: number): Socket {
     },
     close() {
       isClosed = true
-      failAll('the connection is closed')
       void drop()
     },
   }
