@@ -29,6 +29,8 @@ afterAll(() => local.close())
 describe('the local chain', () => {
   it('is the network that the registry names', () => {
     expect(`xrpl:${local.control.networkId}`).toBe(chain.reference)
+    // Whoever begins to watch looks back so far.
+    expect(local.control.node.history.tip().index).toBeGreaterThan(chain.finalityBlocks)
     expect(local.details).toMatchObject({ ws_url: local.endpoints.ws })
   })
 

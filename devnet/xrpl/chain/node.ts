@@ -78,12 +78,14 @@ export type XrplNodeOptions = {
 
 /** 100 billion XRP. */
 const TOTAL_DROPS = 100_000_000_000_000_000n
+/** Clients that begin to watch look back so far. Here the first ledger is 1, so there would be none. */
+const EMPTY_LEDGERS = 20
 /** As voted for on the main network. */
 const defaultFees: Fees = { base: 10n, reserveBase: 1_000_000n, reserveIncrement: 200_000n }
 
 export function createXrplNode({ networkId, mining: initialMining, masterAccount, now }: XrplNodeOptions): XrplNode {
   const pace = createLedgerPace(now)
-  const history = createHistory(genesisOf(masterAccount), closeTimeOf(pace.now(), 0), TOTAL_DROPS)
+  const history = startHistory(masterAccount, pace.now())
   const queue = createQueue()
   const listeners: ((ledger: Ledger) => void)[] = []
   let mining = initialMining
@@ -236,6 +238,17 @@ export function createXrplNode({ networkId, mining: initialMining, masterAccount
       listeners.push(listener)
     },
   }
+}
+
+/** The genesis ledger and some empty ones after it, up to now. */
+function startHistory(masterAccount: string, now: number): History {
+  const start = now - EMPTY_LEDGERS * CLOSE_RESOLUTION
+  const history = createHistory(genesisOf(masterAccount), closeTimeOf(start, 0), TOTAL_DROPS)
+  for (let made = 1; made <= EMPTY_LEDGERS; made += 1) {
+    const closeTime = closeTimeOf(start + made * CLOSE_RESOLUTION, history.tip().closeTime)
+    history.append({ closeTime, transactions: [], changes: new Map(), fork: 0 })
+  }
+  return history
 }
 
 function genesisOf(account: string): ReadonlyMap<string, Entry> {
