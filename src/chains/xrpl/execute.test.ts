@@ -124,7 +124,10 @@ describe('an initiation', () => {
     const key = createKey(xrpl.curve, randomPrivateKey(xrpl.curve))
     const own = createMemoryOutbox(key)
     const { terms } = termsOf({ initiator: client.addressOf(key) })
-    await expect(client.initiate(terms, own.open('new'))).rejects.toMatchObject({ kind: 'would-fail', message: /does not exist/ })
+    await expect(client.initiate(terms, own.open('new'))).rejects.toMatchObject({
+      kind: 'would-fail',
+      message: expect.stringMatching(/does not exist/),
+    })
     expect(own.attempts('new')).toEqual([])
   })
 })
@@ -140,7 +143,11 @@ describe('a redeem', () => {
     const redeem = async () => client.redeem(terms, { ...(await spendOf(terms)), secret }, outbox.open(keyOf(terms, 'redeem')))
     const failed = await redeem()
     chain.mine()
-    await expect(redeem()).rejects.toMatchObject({ kind: 'would-fail', revertedTx: failed, message: /DepositAuth/ })
+    await expect(redeem()).rejects.toMatchObject({
+      kind: 'would-fail',
+      revertedTx: failed,
+      message: expect.stringMatching(/DepositAuth.*\(tecNO_PERMISSION\)/),
+    })
     expect(outbox.reverted).toContain(failed)
     expect((await readSwap(client, terms, 2n)).swap.phase).toBe('initiated')
   })
@@ -169,9 +176,15 @@ describe('a redeem', () => {
     const redeem = async (deposits: readonly { readonly id: string; readonly amount: bigint }[]) =>
       client.redeem(terms, { deposits, to: null, secret }, outbox.open(keyOf(terms, 'redeem')))
     const [foreign] = await depositsOf(other.terms)
-    await expect(redeem(foreign === undefined ? [] : [foreign])).rejects.toMatchObject({ kind: 'would-fail', message: /has other terms/ })
-    await expect(redeem([{ id: `${user.address}:7`, amount: 1n }])).rejects.toMatchObject({ kind: 'would-fail', message: /is not of/ })
-    await expect(redeem([])).rejects.toMatchObject({ kind: 'would-fail', message: /0 are asked for/ })
+    await expect(redeem(foreign === undefined ? [] : [foreign])).rejects.toMatchObject({
+      kind: 'would-fail',
+      message: expect.stringMatching(/has other terms/),
+    })
+    await expect(redeem([{ id: `${user.address}:7`, amount: 1n }])).rejects.toMatchObject({
+      kind: 'would-fail',
+      message: expect.stringMatching(/is not of/),
+    })
+    await expect(redeem([])).rejects.toMatchObject({ kind: 'would-fail', message: expect.stringMatching(/0 are asked for/) })
     expect(outbox.attempts(keyOf(terms, 'redeem'))).toEqual([])
   })
 })

@@ -36,7 +36,8 @@ export interface XrplExecutor extends Pick<Executor<Action>, 'cancelUnmined'> {
 export function createExecutor(chain: Chain, node: XrplNode): XrplExecutor {
   const openLane = createLanes(node, chain)
   const family = familyOf(node, openLane)
-  const { send } = createContractExecutor(family)
+  const executor = createContractExecutor(family)
+  const send = (action: Action, outbox: Outbox) => withResult(node, executor.send(action, outbox))
   // A transaction in the open ledger cannot be replaced. It is validated or expired after some ledgers, so to cancel is to wait.
   const { cancelUnmined } = createContractExecutor({
     ...family,
@@ -65,6 +66,24 @@ export function createExecutor(chain: Chain, node: XrplNode): XrplExecutor {
       return send({ verb: 'refund', terms, call: cancelCall(escrow), paysAmount: false, escrow, attempts: outbox.attempts }, outbox)
     },
     cancelUnmined,
+  }
+}
+
+/** Adds the code with which the ledger refused the last attempt, e.g. tecNO_PERMISSION. */
+async function withResult(node: Pick<XrplNode, 'outcome'>, sending: Promise<string>): Promise<string> {
+  try {
+    return await sending
+  } catch (error) {
+    if (!(error instanceof ChainFailure) || error.revertedTx === null) throw error
+    const { kind, message, revertedTx, refusal, retryAfterMs } = error
+    const outcome = await node.outcome(revertedTx)
+    if (outcome?.kind !== 'failed') throw error
+    throw new ChainFailure(kind, `${message} (${outcome.result})`, {
+      cause: error,
+      revertedTx,
+      ...(refusal !== null && { refusal }),
+      ...(retryAfterMs !== null && { retryAfterMs }),
+    })
   }
 }
 
