@@ -1,7 +1,17 @@
 // Unmodified xrpl.js against the simulator, as wallets use it.
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Client, type EscrowCreate, type EscrowFinish, hashes, type LedgerStream, rippleTimeToUnixTime, Wallet } from 'xrpl'
+import {
+  Client,
+  type EscrowCancel,
+  type EscrowCreate,
+  type EscrowFinish,
+  hashes,
+  type LedgerEntry,
+  type LedgerStream,
+  rippleTimeToUnixTime,
+  Wallet,
+} from 'xrpl'
 import { walletOfKey } from './account-keys.ts'
 import { openXrplFixture, type XrplFixture } from './xrpl.fixture.ts'
 
@@ -64,6 +74,27 @@ describe('xrpl.js', () => {
       [finished.result.hash, 'EscrowFinish'],
     ])
   })
+})
+
+it('spends tickets, and shows a failed transaction with its code', async () => {
+  const { address } = user
+  const { hash } = (await client.submit({ TransactionType: 'TicketCreate', Account: address, TicketCount: 1 }, { wallet: user })).result
+    .tx_json
+  expect((await client.request({ command: 'tx', transaction: String(hash) })).result.validated).toBe(true)
+  const { result } = await client.request({ command: 'account_objects', account: address, type: 'ticket' })
+  const [ticket] = result.account_objects as LedgerEntry.Ticket[]
+  const cancel: EscrowCancel = {
+    TransactionType: 'EscrowCancel',
+    Account: address,
+    Owner: address,
+    OfferSequence: 1,
+    Sequence: 0,
+    TicketSequence: ticket?.TicketSequence ?? 0,
+  }
+  const submitted = await client.submit(cancel, { wallet: user })
+  expect(submitted.result).toMatchObject({ engine_result: 'tecNO_TARGET', engine_result_code: 138, applied: true })
+  expect((await client.request({ command: 'account_objects', account: address, type: 'ticket' })).result.account_objects).toEqual([])
+  expect(await client.getBalances(address)).toEqual([{ currency: 'XRP', value: String(await client.getXrpBalance(address)) }])
 })
 
 it('hashes ledgers as nodes do', async () => {
