@@ -1,12 +1,12 @@
 // The node: takes transactions, closes ledgers by its mining policy, and forks on demand.
 
 import { CLOSE_RESOLUTION, closeTimeOf } from '../ledger/close-time.ts'
-import { accountKey, type Entry } from '../ledger/entries.ts'
-import { createHistory, type History, type Ledger } from '../ledger/history.ts'
+import type { History, Ledger } from '../ledger/history.ts'
 import { leastFee } from '../transactions/apply.ts'
 import { isRetried, type ResultCode } from '../transactions/result-codes.ts'
 import type { SignedTransaction } from '../transactions/signed-transaction.ts'
 import type { Fees } from '../transactions/transactor.ts'
+import { startHistory } from './genesis.ts'
 import { createOpenLedger, type OpenLedger } from './open-ledger.ts'
 import { createLedgerPace } from './pace.ts'
 import { createQueue, type Queue } from './queue.ts'
@@ -76,10 +76,6 @@ export type XrplNodeOptions = {
   readonly now: () => number
 }
 
-/** 100 billion XRP. */
-const TOTAL_DROPS = 100_000_000_000_000_000n
-/** Clients that begin to watch look back so far. Here the first ledger is 1, so there would be none. */
-const EMPTY_LEDGERS = 20
 /** As voted for on the main network. */
 const defaultFees: Fees = { base: 10n, reserveBase: 1_000_000n, reserveIncrement: 200_000n }
 
@@ -238,27 +234,4 @@ export function createXrplNode({ networkId, mining: initialMining, masterAccount
       listeners.push(listener)
     },
   }
-}
-
-/** The genesis ledger and some empty ones after it, up to now. */
-function startHistory(masterAccount: string, now: number): History {
-  const start = now - EMPTY_LEDGERS * CLOSE_RESOLUTION
-  const history = createHistory(genesisOf(masterAccount), closeTimeOf(start, 0), TOTAL_DROPS)
-  for (let made = 1; made <= EMPTY_LEDGERS; made += 1) {
-    const closeTime = closeTimeOf(start + made * CLOSE_RESOLUTION, history.tip().closeTime)
-    history.append({ closeTime, transactions: [], changes: new Map(), fork: 0 })
-  }
-  return history
-}
-
-function genesisOf(account: string): ReadonlyMap<string, Entry> {
-  const root = {
-    LedgerEntryType: 'AccountRoot',
-    Account: account,
-    Balance: String(TOTAL_DROPS),
-    Flags: 0,
-    OwnerCount: 0,
-    Sequence: 1,
-  } as const
-  return new Map([[accountKey(account), root]])
 }
