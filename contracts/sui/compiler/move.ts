@@ -1,7 +1,13 @@
 // The Move compiler and its virtual machine, from the npm package @zktx.io/sui-move-builder.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { initMovePackageBuilder, MovePackageFetcher, prepareMovePackagePublish, testMovePackage } from '@zktx.io/sui-move-builder/full'
+import {
+  getPinnedSuiMoveVersion,
+  initMovePackageBuilder,
+  MovePackageFetcher,
+  prepareMovePackagePublish,
+  testMovePackage,
+} from '@zktx.io/sui-move-builder/full'
 
 /** Text by path inside of the package. */
 export type PackageFiles = Readonly<Record<string, string>>
@@ -33,6 +39,9 @@ export async function testPackage(files: PackageFiles, framework: Framework): Pr
   if ('error' in result) throw new Error(result.error)
   return result.output
 }
+
+/** Of Sui, whose compiler this is. */
+export const compilerVersion = (): Promise<string> => getPinnedSuiMoveVersion()
 
 async function inputOf(files: PackageFiles, framework: Framework) {
   await initMovePackageBuilder()
