@@ -95,3 +95,8 @@ describe('a versioned transaction', () => {
     expect(write(versioned, once)).toEqual({ ...write(versioned), order_token: 'token' })
   })
 })
+
+test('a programmable transaction is its bytes as numbers', () => {
+  const funding = { kind: 'programmableTransaction', bytes: Uint8Array.of(0, 1, 255) } as const
+  expect(write(funding, once)).toEqual({ order_id: 'ab', order_token: 'token', ptb_bytes: [0, 1, 255] })
+})

@@ -3,10 +3,11 @@ import { type Static, Type } from 'typebox'
 import { calls } from './calls.ts'
 import { deposit } from './deposit.ts'
 import { feltCalls } from './felt-calls.ts'
+import { programmableTransaction } from './programmable-transaction.ts'
 import { versionedTransaction } from './versioned-transaction.ts'
 import type { ToldOnce } from './way.ts'
 
-const ways = { deposit, calls, feltCalls, versionedTransaction }
+const ways = { deposit, calls, feltCalls, versionedTransaction, programmableTransaction }
 
 type Ways = typeof ways
 type Kind = keyof Ways
