@@ -31,7 +31,7 @@ export const functionNames = {
 } as const
 
 /** Functions that only read. */
-export const viewNames = { state: 'state', orderId: 'order_id', refundDigest: 'refund_digest' } as const
+export const viewNames = { state: 'state', orderId: 'order_id', refundDigest: 'refund_digest', assertBefore: 'assert_before' } as const
 
 /** Whoever sends it pays with `coin`, which must be worth exactly the amount. */
 export function initiateCall(
@@ -81,6 +81,16 @@ export function instantRefundWithSignatureCall(
 /** Answers one u64: see `orderMarks`. */
 export function stateCall(tx: Transaction, htlc: Deployment, order: string): TransactionResult {
   return call(tx, htlc, viewNames.state, [registryArgument(tx, htlc, false), bytesArgument(tx, bytes32(order))])
+}
+
+/** From `deadline` on, a time of the chain's clock in milliseconds, the whole transaction fails. */
+export function assertBeforeCall(tx: Transaction, packageId: string, deadline: bigint): TransactionResult {
+  return tx.moveCall({
+    package: packageId,
+    module: moduleName,
+    function: viewNames.assertBefore,
+    arguments: [clockArgument(tx), tx.pure.u64(deadline)],
+  })
 }
 
 /** Its effects have one created shared object, the registry. */
