@@ -8,6 +8,7 @@ export const localFamilies: Readonly<Partial<Record<FamilyName, () => Promise<Lo
   hypercore: async () => (await import('./hypercore/local.ts')).hypercoreLocal,
   solana: async () => (await import('./solana/local.ts')).solanaLocal,
   starknet: async () => (await import('./starknet/local.ts')).starknetLocal,
+  sui: async () => (await import('./sui/local.ts')).suiLocal,
   tron: async () => (await import('./tron/local.ts')).tronLocal,
 }
 
