@@ -31,7 +31,7 @@ export const functionNames = {
 } as const
 
 /** Functions that only read. */
-export const viewNames = { state: 'state', orderId: 'order_id', refundDigest: 'refund_digest' } as const
+export const viewNames = { state: 'state', orderId: 'order_id', refundDigest: 'refund_digest', assertBefore: 'assert_before' } as const
 
 /** Whoever sends it pays with `coin`, which must be worth exactly the amount. */
 export function initiateCall(
@@ -40,7 +40,7 @@ export function initiateCall(
   { initiator, redeemer, secretHash, amount, timelock }: OrderTerms,
   coin: TransactionObjectArgument,
 ): TransactionResult {
-  return call(tx, htlc, functionNames.initiate, [
+  return callFunction(tx, htlc, functionNames.initiate, [
     registryArgument(tx, htlc, true),
     tx.pure.address(initiator),
     tx.pure.address(redeemer),
@@ -54,16 +54,16 @@ export function initiateCall(
 
 /** `secret`: 64 hex digits. */
 export function redeemCall(tx: Transaction, htlc: Deployment, order: string, secret: string): TransactionResult {
-  return call(tx, htlc, functionNames.redeem, [...orderArguments(tx, htlc, order), bytesArgument(tx, bytes32(secret))])
+  return callFunction(tx, htlc, functionNames.redeem, [...orderArguments(tx, htlc, order), bytesArgument(tx, bytes32(secret))])
 }
 
 export function refundCall(tx: Transaction, htlc: Deployment, order: string): TransactionResult {
-  return call(tx, htlc, functionNames.refund, [...orderArguments(tx, htlc, order), clockArgument(tx)])
+  return callFunction(tx, htlc, functionNames.refund, [...orderArguments(tx, htlc, order), clockArgument(tx)])
 }
 
 /** The redeemer sends it. */
 export function instantRefundCall(tx: Transaction, htlc: Deployment, order: string): TransactionResult {
-  return call(tx, htlc, functionNames.instantRefund, orderArguments(tx, htlc, order))
+  return callFunction(tx, htlc, functionNames.instantRefund, orderArguments(tx, htlc, order))
 }
 
 /** `publicKey` and `signature`: 32 and 64 bytes of the redeemer's ed25519 key and of its signature of `instantRefundMessage`. */
@@ -75,20 +75,31 @@ export function instantRefundWithSignatureCall(
   signature: Uint8Array,
 ): TransactionResult {
   const proof = [bytesArgument(tx, publicKey), bytesArgument(tx, signature)]
-  return call(tx, htlc, functionNames.instantRefundWithSignature, [...orderArguments(tx, htlc, order), ...proof])
+  return callFunction(tx, htlc, functionNames.instantRefundWithSignature, [...orderArguments(tx, htlc, order), ...proof])
 }
 
 /** Answers one u64: see `orderMarks`. */
 export function stateCall(tx: Transaction, htlc: Deployment, order: string): TransactionResult {
-  return call(tx, htlc, viewNames.state, [registryArgument(tx, htlc, false), bytesArgument(tx, bytes32(order))])
+  return callFunction(tx, htlc, viewNames.state, [registryArgument(tx, htlc, false), bytesArgument(tx, bytes32(order))])
+}
+
+/** From `deadline` on, a time of the chain's clock in milliseconds, the whole transaction fails. */
+export function assertBeforeCall(tx: Transaction, packageId: string, deadline: bigint): TransactionResult {
+  return tx.moveCall({
+    package: packageId,
+    module: moduleName,
+    function: viewNames.assertBefore,
+    arguments: [clockArgument(tx), tx.pure.u64(deadline)],
+  })
 }
 
 /** Its effects have one created shared object, the registry. */
 export function createRegistryCall(tx: Transaction, packageId: string, coinType: string): TransactionResult {
-  return call(tx, { packageId, coinType }, functionNames.createRegistry, [])
+  return callFunction(tx, { packageId, coinType }, functionNames.createRegistry, [])
 }
 
-function call(
+/** For arguments that the functions above do not take. */
+export function callFunction(
   tx: Transaction,
   { packageId, coinType }: Pick<Deployment, 'packageId' | 'coinType'>,
   name: string,
@@ -101,12 +112,12 @@ function orderArguments(tx: Transaction, htlc: Deployment, order: string): Trans
   return [registryArgument(tx, htlc, true), bytesArgument(tx, bytes32(order))]
 }
 
-function registryArgument(tx: Transaction, { registry, initialSharedVersion }: Deployment, mutable: boolean) {
+export function registryArgument(tx: Transaction, { registry, initialSharedVersion }: Deployment, mutable: boolean) {
   return tx.object(Inputs.SharedObjectRef({ objectId: registry, initialSharedVersion, mutable }))
 }
 
 /** The clock is shared from genesis on. */
-function clockArgument(tx: Transaction) {
+export function clockArgument(tx: Transaction) {
   return tx.object(Inputs.SharedObjectRef({ objectId: SUI_CLOCK_OBJECT_ID, initialSharedVersion: 1, mutable: false }))
 }
 

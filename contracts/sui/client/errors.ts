@@ -15,6 +15,7 @@ export const abortCodes = {
   WrongSecret: 13,
   NotRedeemer: 14,
   InvalidSignature: 15,
+  TooLate: 16,
 } as const
 
 export type AbortName = keyof typeof abortCodes

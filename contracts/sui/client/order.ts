@@ -1,7 +1,6 @@
 // The terms of an order, the id that follows from them, and what a redeemer signs for an instant refund.
 import { bcs } from '@mysten/sui/bcs'
 import { messageWithIntent } from '@mysten/sui/cryptography'
-import { isValidSuiAddress, normalizeSuiAddress } from '@mysten/sui/utils'
 import { blake2b } from '@noble/hashes/blake2.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
@@ -51,8 +50,8 @@ export function bytes32(hex: string): Uint8Array {
 }
 
 function addressBytes(address: string): Uint8Array {
-  if (!isValidSuiAddress(normalizeSuiAddress(address))) throw new RangeError(`"${address}" is not an address of Sui`)
-  return bcs.Address.serialize(address).toBytes()
+  if (!/^0x[0-9a-fA-F]{64}$/.test(address)) throw new RangeError(`"${address}" is not an address of Sui: 0x and 64 hex digits`)
+  return hexToBytes(address.slice(2))
 }
 
 function u64Bytes(value: bigint): Uint8Array {

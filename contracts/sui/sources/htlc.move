@@ -48,6 +48,8 @@ const EWrongSecret: u64 = 13;
 const ENotRedeemer: u64 = 14;
 /// The key is not the redeemer's, or it did not sign this refund.
 const EInvalidSignature: u64 = 15;
+/// The time that the sender named for the whole transaction has passed.
+const ETooLate: u64 = 16;
 
 /// 30 days in milliseconds. A longer timelock is most likely a mistake of units, and would lock money for long.
 const MAX_TIMELOCK: u64 = 2_592_000_000;
@@ -219,6 +221,12 @@ public fun instant_refund_with_signature<C>(
         EInvalidSignature,
     );
     registry.pay_back(order_id, order, ctx);
+}
+
+/// Aborts at and after `deadline`, a time of the clock in milliseconds. Transactions expire with an epoch only: a sender that puts this
+/// before its other calls knows that none of them happens later.
+public fun assert_before(clock: &Clock, deadline: u64) {
+    assert!(clock.timestamp_ms() < deadline, ETooLate);
 }
 
 /// 0: never initiated; 1: redeemed; 2: refunded; otherwise open, and the time of initiation in milliseconds.
