@@ -64,6 +64,7 @@ export function htlcModule(packageId: string): MoveModule {
     [functionNames.refund]: changing([bytes, clock], true, refund),
     [functionNames.instantRefund]: changing([bytes], true, instantRefund),
     [functionNames.instantRefundWithSignature]: changing([bytes, bytes, bytes], true, instantRefundWithSignature),
+    [viewNames.assertBefore]: { typeParameters: 0, parameters: [clock, u64], returns: [], takesContext: false, run: assertBefore },
     [viewNames.state]: reading([bytes], 'u64', (call, [id]) => [u64Value(stateOf(call, bytesIn(id)))]),
     [viewNames.orderId]: reading([address, address, bytes, u64, u64], 'vector<u8>', (call, args) => [
       bytesValue(idOfTerms(call, termsIn(args))),
@@ -143,6 +144,12 @@ const instantRefundWithSignature: Run = (call, args) => {
   const digest = instantRefundDigest(call.registry, bytesToHex(id))
   require(call.context, address === order.redeemer && isSigned(signature, digest, publicKey), 'InvalidSignature')
   return payBack(call, id, order)
+}
+
+const assertBefore: MoveFunction['run'] = (context, _types, [clock, deadline]) => {
+  if (deadline === undefined) return fail('ArityMismatch')
+  require(context, clockTime(clock) < readU64(deadline), 'TooLate')
+  return []
 }
 
 /** Leaves the mark in place of the order. What a caller requires afterwards undoes it when it is not so. */
