@@ -87,6 +87,11 @@ const breaks: Readonly<Record<string, readonly Break[]>> = {
     ['an id without the registry', 'terms.append(registry.id.to_bytes());', ''],
     ['an id without the tag', 'let mut terms = ORDER_TAG;', 'let mut terms = vector[];'],
   ],
+  'a transaction that names a deadline happens before it only': [
+    ['no deadline', 'assert!(clock.timestamp_ms() < deadline, ETooLate);', 'assert!(clock.timestamp_ms() + deadline > 0, ETooLate);'],
+    ['a millisecond after the deadline', 'clock.timestamp_ms() < deadline', 'clock.timestamp_ms() <= deadline'],
+    ['after the deadline', 'clock.timestamp_ms() < deadline', 'clock.timestamp_ms() > deadline'],
+  ],
   'only a secret of 32 bytes with the hash of the order redeems it': [
     ['any secret', 'secret.length() == SECRET_LENGTH && sha2_256(secret) == secret_hash', 'secret.length() == SECRET_LENGTH'],
     ['a secret of any length', 'secret.length() == SECRET_LENGTH && sha2_256(secret) == secret_hash', 'sha2_256(secret) == secret_hash'],

@@ -223,8 +223,8 @@ public fun instant_refund_with_signature<C>(
     registry.pay_back(order_id, order, ctx);
 }
 
-/// Aborts at and after `deadline`, a time of the clock in milliseconds. Transactions expire with an epoch only: a sender that puts this
-/// before its other calls knows that none of them happens later.
+/// Aborts at and after `deadline`, a time of the clock in milliseconds. Transactions expire with an epoch only: a sender
+/// that puts this before its other calls knows that none of them happens later.
 public fun assert_before(clock: &Clock, deadline: u64) {
     assert!(clock.timestamp_ms() < deadline, ETooLate);
 }

@@ -67,7 +67,7 @@ async function testsOf(module: string, { steps }: Scenario, index: number): Prom
 async function linesOf(step: Step): Promise<readonly string[]> {
   switch (step.kind) {
     case 'call':
-      return [await callLine(step)]
+      return [...deadlineLines(step), await callLine(step)]
     case 'fund':
       return [`world.fund(${address(step.party)}, ${step.amount});`]
     case 'state':
@@ -75,6 +75,11 @@ async function linesOf(step: Step): Promise<readonly string[]> {
     case 'balances':
       return Object.entries(step.balances).map(([party, amount]) => `world.expect_balance(${address(party as Party)}, ${amount});`)
   }
+}
+
+/** The deadline is a call of its own; in a transaction both happen or none. */
+function deadlineLines({ call, at }: CallStep): readonly string[] {
+  return call.entry === 'initiate' && call.deadline !== undefined ? [`world.assert_before(${at}, ${call.deadline});`] : []
 }
 
 async function callLine(step: CallStep): Promise<string> {

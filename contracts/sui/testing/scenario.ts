@@ -29,8 +29,8 @@ export interface RefundSignature {
 }
 
 export type HtlcCall =
-  /** `coinValue`: what the coin is worth; the amount if not said. */
-  | { readonly entry: 'initiate'; readonly order: ScenarioOrder; readonly coinValue?: bigint }
+  /** `coinValue`: what the coin is worth; the amount if not said. `deadline`: of an `assert_before` in front of it. */
+  | { readonly entry: 'initiate'; readonly order: ScenarioOrder; readonly coinValue?: bigint; readonly deadline?: bigint }
   /** `secret`: hex digits, usually 64. */
   | { readonly entry: 'redeem'; readonly order: ScenarioOrder; readonly secret: string }
   | { readonly entry: 'refund'; readonly order: ScenarioOrder }

@@ -5,6 +5,7 @@ import {
   balances,
   hashOf,
   initiate,
+  initiateBefore,
   initiateFrom,
   initiateWith,
   instantRefund,
@@ -142,6 +143,18 @@ export const scenarios: readonly Scenario[] = [
       initiateWith(0n, 'WrongCoinValue'),
       state(0n),
       balances({ alice: 5_000n }),
+    ],
+  },
+  {
+    name: 'a transaction that names a deadline happens before it only',
+    steps: [
+      rich('alice'),
+      initiateBefore(0n, 'TooLate'),
+      initiateBefore(start - 1n, 'TooLate'),
+      initiateBefore(start, 'TooLate'),
+      state(0n),
+      initiateBefore(start + 1n),
+      state(start),
     ],
   },
   {

@@ -33,6 +33,9 @@ export const initiateFrom = (from: Party, what: ScenarioOrder, abort?: AbortName
 export const initiateWith = (coinValue: bigint, abort: AbortName): Step =>
   callStep({ entry: 'initiate', order, coinValue }, 'alice', start, abort)
 
+export const initiateBefore = (deadline: bigint, abort?: AbortName): Step =>
+  callStep({ entry: 'initiate', order, deadline }, 'alice', start, abort)
+
 export const redeem = (what: ScenarioOrder = order, abort?: AbortName, shown: string = secret): Step =>
   callStep({ entry: 'redeem', order: what, secret: shown }, 'carol', start, abort)
 

@@ -1,12 +1,13 @@
 // Calls of scenarios as parts of transactions, for implementations that take transactions.
 import type { Transaction, TransactionObjectArgument } from '@mysten/sui/transactions'
-import { callFunction, clockArgument, type Deployment, registryArgument } from '../client/calls.ts'
+import { assertBeforeCall, callFunction, clockArgument, type Deployment, registryArgument } from '../client/calls.ts'
 import { type HtlcCall, partyAddress } from './scenario.ts'
 import { orderIdOf, signRefund } from './signature.ts'
 
 /** `coin`: of an initiation. Terms that the client refuses reach the module here: it must refuse them itself. */
 export async function addCall(tx: Transaction, htlc: Deployment, call: HtlcCall, coin?: TransactionObjectArgument): Promise<void> {
   const bytes = (hex: string) => tx.pure.vector('u8', Buffer.from(hex, 'hex'))
+  if (call.entry === 'initiate' && call.deadline !== undefined) assertBeforeCall(tx, htlc.packageId, call.deadline)
   const registry = registryArgument(tx, htlc, true)
   const { order } = call
   if (call.entry === 'initiate') {

@@ -49,6 +49,11 @@ public fun fund(world: &mut World, party: address, amount: u64) {
     world.scenario.next_tx(@0x0);
 }
 
+public fun assert_before(world: &mut World, at: u64, deadline: u64) {
+    world.clock.set_for_testing(at);
+    htlc::assert_before(&world.clock, deadline);
+}
+
 public fun initiate(
     world: &mut World,
     at: u64,
