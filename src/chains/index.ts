@@ -12,6 +12,7 @@ import type { ChainFamily, ConnectOptions, ContractSchemas, FamilyFacts } from '
 import type { BasicForms } from './port/text-forms.ts'
 import { solanaFacts } from './solana/facts.ts'
 import { starknetFacts } from './starknet/facts.ts'
+import { suiFacts } from './sui/facts.ts'
 import { tronFacts } from './tron/facts.ts'
 
 type ListedFamily = {
@@ -45,6 +46,11 @@ const families: Readonly<Partial<Record<FamilyName, ListedFamily>>> = {
     facts: starknetFacts,
     load: async () => (await import('./starknet/index.ts')).starknet,
     loadSchemas: async () => (await import('./starknet/schemas.ts')).schemas,
+  },
+  sui: {
+    facts: suiFacts,
+    load: async () => (await import('./sui/index.ts')).sui,
+    loadSchemas: async () => (await import('./sui/schemas.ts')).schemas,
   },
   tron: {
     facts: tronFacts,

@@ -103,6 +103,8 @@ export interface SuiNode {
 
   /** Null while it is in no checkpoint, or if the node does not know it. */
   outcome(tx: string): Promise<Outcome | null>
+  /** A node has its effects, in a checkpoint or not yet. */
+  isExecuted(tx: string): Promise<boolean>
   /** What a transaction in a checkpoint created. */
   created(tx: string): Promise<readonly CreatedObject[]>
   /** BCS of a transaction's data. Without a gas payment the node takes a coin that does not exist. With several providers: the highest gas. */

@@ -141,6 +141,7 @@ export function createProviderNode(url: string, timeoutMs: number): SuiNode {
       if (found?.checkpoint === undefined) return null
       return { checkpoint: found.checkpoint, failure: parseFailure(found.effects?.status) }
     },
+    isExecuted: async (tx) => (await readOrNull(methods.getTransaction, { digest: tx, readMask: { paths: ['digest'] } })) !== null,
     async created(tx) {
       const { transaction } = await read(methods.getTransaction, { digest: tx, readMask: { paths: ['effects.changed_objects'] } })
       const changed = required(transaction?.effects, 'effects').changedObjects

@@ -7,7 +7,7 @@ import { type Answers, poll } from '../../providers/poll.ts'
 import type { Provider } from '../../providers/provider.ts'
 import { noAgreement } from '../../providers/quorum.ts'
 import { createQuorumNode } from '../../providers/quorum-node.ts'
-import { equal, listedByQuorum, movingNumber } from '../../providers/rules.ts'
+import { equal, equalOr, listedByQuorum, movingNumber } from '../../providers/rules.ts'
 import { newestBlock } from '../blocks.ts'
 import { chainProblem, genesisDigestOf } from './chain-problem.ts'
 import type { BroadcastVerdict, ExecutionFailure, NodeCheckpoint, NodeCoin, NodeObject, Outcome, Simulation, SuiNode } from './node.ts'
@@ -45,6 +45,8 @@ export function createSharedNode(
       decimals: (coinType) => [`the decimals of ${coinType}`, equal()],
       epoch: () => ['the epoch', equal({ keyOf: ({ number, startMs, gasPrice }) => [number, startMs, gasPrice].join(' ') })],
       outcome: (tx) => [`the outcome of ${tx}`, equal({ keyOf: keyOfOutcome, isImmutable: true })],
+      // True if one provider says so: nobody signs again because the others are behind.
+      isExecuted: (tx) => [`whether ${tx} is executed`, equalOr({ choose: (agreed) => agreed.includes(true), otherwise: () => true })],
       created: (tx) => [`what ${tx} created`, equal({ keyOf: (all) => all.map(({ id, type }) => `${id} ${type}`).join('\n') })],
       simulate: () => ['a simulation', equal({ keyOf: ({ failure }) => keyOfFailure(failure), pick: mostGas })],
     }),
