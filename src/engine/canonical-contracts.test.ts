@@ -36,10 +36,10 @@ describe('contracts', () => {
 
   test('of unknown assets and of families that are not built in are left as they are', () => {
     const { testnet } = environments
-    const deployments = { 'base_sepolia:doge': { htlc: 'elsewhere' }, 'sui_testnet:sui': { htlc: '0xAB' } }
+    const deployments = { 'base_sepolia:doge': { htlc: 'elsewhere' }, 'xrpl_testnet:xrp': { htlc: '0xAB' } }
     const given = canonicalContracts(testnet.chains, { assets: testnet.assets, deployments })
     expect(given.deployments).toEqual(deployments)
-    const coinOfSui = ({ id }: { readonly id: string }) => id === 'sui_testnet:sui'
-    expect(given.assets.find(coinOfSui)).toEqual(testnet.assets.find(coinOfSui))
+    const coin = ({ id }: { readonly id: string }) => id === 'xrpl_testnet:xrp'
+    expect(given.assets.find(coin)).toEqual(testnet.assets.find(coin))
   })
 })

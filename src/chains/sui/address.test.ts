@@ -12,8 +12,9 @@ describe('an address', () => {
     expect(parseAddress('0x2')).toBe(`0x${'2'.padStart(64, '0')}`)
     expect(parseAddress(full.toUpperCase().replace('0X', '0x'))).toBe(full)
     expect(textForms.comparable('0xA')).toBe(`0x${'a'.padStart(64, '0')}`)
+    expect(textForms.comparable('0xA::usdc::USDC')).toBe(parseCoinType('0xa::usdc::USDC'))
     expect(textForms.comparable('AB'.repeat(32))).toBe('ab'.repeat(32))
-    for (const text of [`${full}0`, 'ab', '0x', '0xg']) expect(textForms.comparable(text), text).toBeNull()
+    for (const text of [`${full}0`, 'ab', '0x', '0xg', '0x2::sui']) expect(textForms.comparable(text), text).toBeNull()
   })
 
   test.each([
@@ -39,7 +40,10 @@ describe('the type of a coin', () => {
     expect(parseCoinType('0xAb::usdc::USDC')).toBe(`0x${'ab'.padStart(64, '0')}::usdc::USDC`)
   })
 
-  test.each(['0x2::sui', 'sui', '0xg::a::B', `0x${'1'.repeat(65)}::a::B`, '0x2::a::B::C', '0x2::a::B<', ''])('"%s" is refused', (text) => {
-    expect(() => parseCoinType(text)).toThrow(expect.objectContaining({ code: 'invalid_address' }))
-  })
+  test.each(['0x2::sui', 'sui', '0xg::a::B', `0x${'1'.repeat(65)}::a::B`, '0x2::a::B::C', '0x2::a::B<0x2::sui::SUI>', ''])(
+    '"%s" is refused',
+    (text) => {
+      expect(() => parseCoinType(text)).toThrow(expect.objectContaining({ code: 'invalid_address' }))
+    },
+  )
 })

@@ -6,9 +6,10 @@ const ADDRESS_DIGITS = 64
 
 export const basicForms: BasicForms = {
   formatInitiation: (tx) => tx,
+  /** A token is named by the type of its coin: `0x…::module::NAME`, whose names are case-sensitive. */
   comparable(text) {
-    const address = /^0x([0-9a-f]{1,64})$/i.exec(text)?.[1]
-    if (address !== undefined) return `0x${address.toLowerCase().padStart(ADDRESS_DIGITS, '0')}`
+    const [, address, names] = /^0x([0-9a-f]{1,64})((?:::\w+){2})?$/i.exec(text) ?? []
+    if (address !== undefined) return `0x${address.toLowerCase().padStart(ADDRESS_DIGITS, '0')}${names ?? ''}`
     // A swap id is the 32 bytes of the contract's order id, without 0x.
     return /^[0-9a-f]{64}$/i.test(text) ? text.toLowerCase() : null
   },

@@ -45,7 +45,7 @@ export function createOwnTransactions(node: SuiNode, signer: Signer): OwnTransac
   }
 
   async function isExpired({ tx, lastEpoch }: Signed): Promise<boolean> {
-    return (await node.epoch()).number > lastEpoch && !(await node.isExecuted(tx))
+    return (await node.epoch()).number > lastEpoch && (await node.outcome(tx)) === null
   }
 
   return {
@@ -63,7 +63,7 @@ export function createOwnTransactions(node: SuiNode, signer: Signer): OwnTransac
     async done(name) {
       const last = signed.get(name)
       const outcome = last === undefined ? null : await node.outcome(last.tx)
-      return last !== undefined && outcome !== null && outcome.failure === null ? last.tx : null
+      return last !== undefined && outcome?.failure === null && outcome.checkpoint !== null ? last.tx : null
     },
   }
 }

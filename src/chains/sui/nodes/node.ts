@@ -36,8 +36,8 @@ export type ExecutionFailure = {
   readonly isCongested: boolean
 }
 
-/** Of a transaction in a checkpoint. */
-export type Outcome = { readonly checkpoint: bigint; readonly failure: ExecutionFailure | null }
+/** Of an executed transaction. It is final; soon it is in a checkpoint too, which is null until then. */
+export type Outcome = { readonly checkpoint: bigint | null; readonly failure: ExecutionFailure | null }
 
 /** In MIST. */
 export type GasUsed = { readonly computation: bigint; readonly storage: bigint; readonly rebate: bigint }
@@ -101,10 +101,8 @@ export interface SuiNode {
 
   // Transactions.
 
-  /** Null while it is in no checkpoint, or if the node does not know it. */
+  /** Null if it is not executed, or if the node does not know it. */
   outcome(tx: string): Promise<Outcome | null>
-  /** A node has its effects, in a checkpoint or not yet. */
-  isExecuted(tx: string): Promise<boolean>
   /** What a transaction in a checkpoint created. */
   created(tx: string): Promise<readonly CreatedObject[]>
   /** BCS of a transaction's data. Without a gas payment the node takes a coin that does not exist. With several providers: the highest gas. */

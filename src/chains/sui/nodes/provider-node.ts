@@ -137,11 +137,8 @@ export function createProviderNode(url: string, timeoutMs: number): SuiNode {
         readMask: { paths: ['digest', 'checkpoint', 'effects.status'] },
       })
       const found = answer?.transaction
-      // Executed, but in no checkpoint yet.
-      if (found?.checkpoint === undefined) return null
-      return { checkpoint: found.checkpoint, failure: parseFailure(found.effects?.status) }
+      return found === undefined ? null : { checkpoint: found.checkpoint ?? null, failure: parseFailure(found.effects?.status) }
     },
-    isExecuted: async (tx) => (await readOrNull(methods.getTransaction, { digest: tx, readMask: { paths: ['digest'] } })) !== null,
     async created(tx) {
       const { transaction } = await read(methods.getTransaction, { digest: tx, readMask: { paths: ['effects.changed_objects'] } })
       const changed = required(transaction?.effects, 'effects').changedObjects

@@ -7,7 +7,7 @@ import { type Answers, poll } from '../../providers/poll.ts'
 import type { Provider } from '../../providers/provider.ts'
 import { noAgreement } from '../../providers/quorum.ts'
 import { createQuorumNode } from '../../providers/quorum-node.ts'
-import { equal, equalOr, listedByQuorum, movingNumber } from '../../providers/rules.ts'
+import { equal, listedByQuorum, movingNumber } from '../../providers/rules.ts'
 import { newestBlock } from '../blocks.ts'
 import { chainProblem, genesisDigestOf } from './chain-problem.ts'
 import type { BroadcastVerdict, ExecutionFailure, NodeCheckpoint, NodeCoin, NodeObject, Outcome, Simulation, SuiNode } from './node.ts'
@@ -44,9 +44,7 @@ export function createSharedNode(
       balance: (owner) => [`the balance of ${owner}`, movingNumber('down')],
       decimals: (coinType) => [`the decimals of ${coinType}`, equal()],
       epoch: () => ['the epoch', equal({ keyOf: ({ number, startMs, gasPrice }) => [number, startMs, gasPrice].join(' ') })],
-      outcome: (tx) => [`the outcome of ${tx}`, equal({ keyOf: keyOfOutcome, isImmutable: true })],
-      // True if one provider says so: nobody signs again because the others are behind.
-      isExecuted: (tx) => [`whether ${tx} is executed`, equalOr({ choose: (agreed) => agreed.includes(true), otherwise: () => true })],
+      outcome: (tx) => [`the outcome of ${tx}`, equal({ keyOf: keyOfOutcome, isImmutable: true, pick: inCheckpoint })],
       created: (tx) => [`what ${tx} created`, equal({ keyOf: (all) => all.map(({ id, type }) => `${id} ${type}`).join('\n') })],
       simulate: () => ['a simulation', equal({ keyOf: ({ failure }) => keyOfFailure(failure), pick: mostGas })],
     }),
@@ -109,9 +107,14 @@ function keyOfCoin({ id, version, digest, balance }: NodeCoin): string {
   return [id, version, digest, balance].join(' ')
 }
 
-/** Null while it is in no checkpoint: a provider that lacks it does not contradict the others. */
+/** Null if it is not executed: a provider that is behind does not contradict the others. */
 function keyOfOutcome(outcome: Outcome | null): string | null {
-  return outcome === null ? null : `${outcome.checkpoint} ${keyOfFailure(outcome.failure)}`
+  return outcome === null ? null : keyOfFailure(outcome.failure)
+}
+
+/** Some providers may not have the checkpoint yet. */
+function inCheckpoint(alike: readonly (Outcome | null)[]): Outcome | null {
+  return alike.find((one) => one !== null && one.checkpoint !== null) ?? alike[0] ?? null
 }
 
 function keyOfFailure(failure: ExecutionFailure | null): string {

@@ -56,12 +56,12 @@ export async function openLane(node: SuiNode, outbox: Outbox): Promise<Lane<SuiT
     return { kind: 'waits' }
   }
 
-  /** Another transaction has spent one of its coins. It may have been itself: then it is executed, and in a checkpoint soon. */
+  /** It can no longer be executed with success: its deadline has passed, or another transaction has spent one of its coins. */
   async function isLost({ tx, spends, deadlineMs }: SignedCall): Promise<boolean> {
     if (await hasPassed(deadlineMs)) return (await node.outcome(tx)) === null
     const newest = await Promise.all(spends.map(({ id }) => node.versionOf(id)))
     if (spends.every(({ version }, index) => newest[index] === version)) return false
-    return !(await node.isExecuted(tx))
+    return (await node.outcome(tx)) === null
   }
 
   /** The clock of later transactions is not before that of a checkpoint. */
@@ -120,7 +120,7 @@ export async function openLane(node: SuiNode, outbox: Outbox): Promise<Lane<SuiT
     async unmined() {
       const isOver = await Promise.all(live.map(({ deadlineMs }) => hasPassed(deadlineMs)))
       const outcomes = await Promise.all(live.map(({ tx }) => node.outcome(tx)))
-      return live.filter((_, index) => outcomes[index] === null && !isOver[index])
+      return live.filter((_, index) => (outcomes[index]?.checkpoint ?? null) === null && !isOver[index])
     },
     findPending: async () => null,
     follow,
