@@ -10,12 +10,16 @@ import { readCoin } from './objects/coin.ts'
 import type { SuiObject } from './objects/object.ts'
 import { SUI_TYPE } from './objects/types.ts'
 
+export type Build = (tx: Transaction) => unknown
+
 export interface LocalSender {
   readonly address: string
   /** The coins of the account, the most valuable one first. */
   coins(coinType: string): readonly SuiObject[]
-  /** Signs a transaction and submits it. One after the other. Rejects if it is refused or fails. Its gas comes from the most valuable coin. */
-  execute(build: (tx: Transaction) => void): Promise<ExecutedTransaction>
+  /** Signs a transaction and submits it, one after the other. Rejects if it is refused. Its gas comes from the most valuable coin. */
+  submit(build: Build): Promise<ExecutedTransaction>
+  /** The same; rejects if the transaction fails, too. */
+  execute(build: Build): Promise<ExecutedTransaction>
   /** The same, for a transaction kind. */
   executeKind(kind: Uint8Array): Promise<ExecutedTransaction>
 }
@@ -44,28 +48,34 @@ export function createLocalSender(node: SuiNode, keypair: Ed25519Keypair): Local
     tx.setGasPayment([refOf(gas)])
     const bytes = await tx.build()
     const { signature } = await keypair.signTransaction(bytes)
-    const executed = await node.submit(bytes, [fromBase64(signature)])
-    const { failure } = executed.execution
-    if (failure !== null) throw new Error(failureText(failure.failure))
-    return executed
+    return node.submit(bytes, [fromBase64(signature)])
   }
 
   /** One at a time, because all of them use the same gas coin. */
-  function afterOthers(make: () => Transaction): Promise<ExecutedTransaction> {
-    const sent = last.then(() => send(make()))
+  function afterOthers(make: () => Promise<Transaction>): Promise<ExecutedTransaction> {
+    const sent = last.then(async () => send(await make()))
     last = sent.catch(() => undefined)
     return sent
   }
 
+  const submit = (build: Build) =>
+    afterOthers(async () => {
+      const tx = new Transaction()
+      await build(tx)
+      return tx
+    })
+
   return {
     address,
     coins,
-    execute: (build) =>
-      afterOthers(() => {
-        const tx = new Transaction()
-        build(tx)
-        return tx
-      }),
-    executeKind: (kind) => afterOthers(() => Transaction.fromKind(kind)),
+    submit,
+    execute: async (build) => succeeded(await submit(build)),
+    executeKind: async (kind) => succeeded(await afterOthers(async () => Transaction.fromKind(kind))),
   }
+}
+
+function succeeded(executed: ExecutedTransaction): ExecutedTransaction {
+  const { failure } = executed.execution
+  if (failure !== null) throw new Error(failureText(failure.failure))
+  return executed
 }
