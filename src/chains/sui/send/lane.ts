@@ -28,7 +28,7 @@ export interface SuiTypes extends ContractTypes {
 /** An initiation leaves this much SUI: an amount that is locked must not keep us from redeeming what we are owed. */
 const KEPT_FOR_DUTIES = 200_000_000n
 /** How often coins are read again while all of them are in use: transactions are executed within a second. */
-const WAITS = 8
+const WAITS = 4
 const WAIT_MS = 250
 
 export async function openLane(node: SuiNode, outbox: Outbox): Promise<Lane<SuiTypes>> {
