@@ -1,6 +1,6 @@
 // When checkpoints are due: one every second by the chain's clock, which tests can move.
 
-export const CHECKPOINT_MS = 1_000
+const CHECKPOINT_MS = 1_000
 
 export interface CheckpointClock {
   /** Unix milliseconds. */

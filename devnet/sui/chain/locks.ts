@@ -5,8 +5,6 @@ import { type ObjectRef, ownedRefs, type TransactionData } from '../transactions
 export interface Locks {
   /** The digest of another transaction that holds one of the objects, and the object; null if none does. */
   conflict(data: TransactionData, digest: string): { readonly ref: ObjectRef; readonly holder: string } | null
-  /** Whether two transactions share the validators of one of the objects: it is locked until the epoch ends. */
-  isEquivocated(data: TransactionData): boolean
   lock(data: TransactionData, digest: string): void
   release(digest: string): void
   /** At the end of an epoch. */
@@ -25,7 +23,6 @@ export function createLocks(): Locks {
       }
       return null
     },
-    isEquivocated: (data) => ownedRefs(data).some((ref) => (holders.get(keyOf(ref))?.size ?? 0) > 1),
     lock(data, digest) {
       for (const ref of ownedRefs(data)) holders.set(keyOf(ref), (holders.get(keyOf(ref)) ?? new Set()).add(digest))
     },

@@ -88,7 +88,7 @@ function outputOf(after: SuiObject | null) {
   return { ObjectWrite: [after.digest, bcsOwner(after.owner)] }
 }
 
-export function failureKind(failure: Failure): FailureKind {
+function failureKind(failure: Failure): FailureKind {
   switch (failure.kind) {
     case 'abort': {
       const { packageId, module, functionName } = failure.location

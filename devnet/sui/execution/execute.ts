@@ -1,6 +1,5 @@
 // Executes a transaction: merges its gas coins, runs its commands, charges for it, and says what changed.
-import type { MoveValue } from '../move/function.ts'
-import { canBeDropped } from '../move/function.ts'
+import { canBeDropped, type MoveValue } from '../move/function.ts'
 import { balanceIn, coinContents, coinData } from '../objects/coin.ts'
 import { type Draft, finishObject, type SuiObject, storagePrice } from '../objects/object.ts'
 import type { Changes, ObjectReader } from '../objects/store.ts'

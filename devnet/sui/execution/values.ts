@@ -19,7 +19,6 @@ export interface Slot {
 export type PtbArgument = typeof bcs.Argument.$inferType
 
 export interface Values {
-  readonly slots: readonly Slot[]
   slot(argument: PtbArgument, index: number): Slot
   addResults(values: readonly MoveValue[]): void
   /** Results that nobody took. */
@@ -35,11 +34,10 @@ export function objectSlot(holder: Holder, { data }: Draft): Slot {
   return { holder, value: { type: data.type, bytes: data.contents }, pure: null }
 }
 
-export function createValues(gas: Slot | null, inputs: readonly Slot[]): Values {
+export function createValues(gas: Slot, inputs: readonly Slot[]): Values {
   const results: Slot[][] = []
 
   return {
-    slots: gas === null ? inputs : [gas, ...inputs],
     slot(argument, index) {
       const found = find(argument)
       return found ?? failArgument(index, argument.$kind === 'Result' ? 'InvalidResultArity' : 'IndexOutOfBounds')
@@ -51,7 +49,7 @@ export function createValues(gas: Slot | null, inputs: readonly Slot[]): Values 
       results.flatMap((slots, result) => slots.flatMap(({ value }, subresult) => (value === null ? [] : [{ result, subresult, value }]))),
   }
 
-  function find(argument: PtbArgument): Slot | null | undefined {
+  function find(argument: PtbArgument): Slot | undefined {
     switch (argument.$kind) {
       case 'GasCoin':
         return gas

@@ -38,7 +38,7 @@ export function executedMessage(executed: ExecutedTransaction, place: Transactio
   }
 }
 
-export function eventMessage({ packageId, module, sender, type, contents }: EmittedEvent): GrpcTypes.Event {
+function eventMessage({ packageId, module, sender, type, contents }: EmittedEvent): GrpcTypes.Event {
   return { packageId, module, sender, eventType: type, contents: { name: type, value: contents } }
 }
 

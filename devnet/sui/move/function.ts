@@ -23,7 +23,7 @@ export interface MoveFunction {
   readonly returns: readonly string[]
   /** Whether its last parameter, which callers do not pass, is the context of the transaction. */
   readonly takesContext: boolean
-  /** `references`: what is borrowed can be changed with `set`, if the parameter is mutable. */
+  /** What is borrowed can be changed with `set`, if the parameter is mutable. */
   run(context: CallContext, typeArguments: readonly string[], values: readonly Argument[]): readonly MoveValue[]
 }
 

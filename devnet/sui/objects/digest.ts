@@ -1,6 +1,6 @@
 // Digests and ids as Sui computes them: blake2b-256 over the name of the type and its BCS.
 import { bcs } from '@mysten/sui/bcs'
-import { fromBase58, fromHex, normalizeSuiAddress, toBase58, toHex } from '@mysten/sui/utils'
+import { fromBase58, normalizeSuiAddress, toBase58, toHex } from '@mysten/sui/utils'
 import { blake2b } from '@noble/hashes/blake2.js'
 
 /** `name` of the Rust type that is hashed, such as `TransactionData`. In base58. */
@@ -21,8 +21,4 @@ export function newObjectId(transactionDigest: string, count: number): string {
   hash.update(fromBase58(transactionDigest))
   hash.update(bcs.u64().serialize(count).toBytes())
   return normalizeSuiAddress(toHex(hash.digest()))
-}
-
-export function addressBytes(address: string): Uint8Array {
-  return fromHex(normalizeSuiAddress(address))
 }

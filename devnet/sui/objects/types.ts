@@ -5,7 +5,6 @@ export const FRAMEWORK = normalizeSuiAddress('0x2')
 export const SUI_TYPE = normalizeStructTag('0x2::sui::SUI')
 export const CLOCK_TYPE = normalizeStructTag('0x2::clock::Clock')
 export const UPGRADE_CAP_TYPE = normalizeStructTag('0x2::package::UpgradeCap')
-export const TX_CONTEXT_TYPE = normalizeStructTag('0x2::tx_context::TxContext')
 
 const COIN_PREFIX = `${FRAMEWORK}::coin::Coin<`
 const FIELD_PREFIX = `${FRAMEWORK}::dynamic_field::Field<`
