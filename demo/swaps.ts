@@ -74,11 +74,20 @@ const completed: readonly Plan[] = [
     payoutFee: MOST_FEE_SATS,
     fund: signFunding,
   },
+  {
+    name: 'sui-to-evm',
+    title: '6  SUI → USDC on arbitrum_localnet, by a programmable transaction to which the wallet adds gas',
+    from: 'sui_localnet:sui',
+    to: 'arbitrum_localnet:usdc',
+    amount: 5_000_000_000n,
+    payoutFee: 0n,
+    fund: sendFunding,
+  },
 ]
 
 const neverFilled: Plan = {
   name: 'never-filled',
-  title: '6  BTC → WBTC with the solver down: nobody fills it, the deposit is refunded',
+  title: '7  BTC → WBTC with the solver down: nobody fills it, the deposit is refunded',
   from: 'bitcoin_regtest:btc',
   to: 'ethereum_localnet:wbtc',
   amount: 500_000n,

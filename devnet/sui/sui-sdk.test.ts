@@ -40,4 +40,15 @@ describe('@mysten/sui', () => {
     expect((await client.listBalances({ owner: user.address })).balances).toHaveLength(2)
     expect((await client.getCoinMetadata({ coinType: USDC_TYPE })).coinMetadata).toMatchObject({ decimals: 6, symbol: 'USDC' })
   })
+
+  it('knows the signatures of functions', async () => {
+    const { client, packageId } = fixture
+    const { function: redeem } = await client.getMoveFunction({ packageId, moduleName: 'htlc', name: 'redeem' })
+    expect(redeem.parameters.map(({ reference }) => reference)).toEqual(['mutable', null, null, 'mutable'])
+    expect(redeem.parameters[0]?.body).toEqual({
+      $kind: 'datatype',
+      datatype: { typeName: `${packageId}::htlc::Registry`, typeParameters: [{ $kind: 'typeParameter', index: 0 }] },
+    })
+    await expect(client.getMoveFunction({ packageId, moduleName: 'htlc', name: 'pay_back' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
 })
