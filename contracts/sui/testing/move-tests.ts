@@ -10,7 +10,7 @@ import { type HtlcCall, type Party, partyAddress, type Scenario, type Step } fro
 import { orderIdOf, signRefund } from './signature.ts'
 
 /** The first object of the first transaction of a test: its id is a hash of a fixed transaction digest and of 0. */
-export const testRegistry = `0x${bytesToHex(blake2b(Uint8Array.of(0xf1, ...new Uint8Array(40)), { dkLen: 32 }))}`
+const testRegistry = `0x${bytesToHex(blake2b(Uint8Array.of(0xf1, ...new Uint8Array(40)), { dkLen: 32 }))}`
 
 type CallStep = Step & { kind: 'call' }
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { AbortName } from '../client/errors.ts'
 import type { HtlcCall, Party, RefundSignature, ScenarioOrder, Step } from './scenario.ts'
 
-export const secret = '07'.repeat(32)
+const secret = '07'.repeat(32)
 export const otherSecret = '00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff'
 
 /** SHA-256 of hex digits. */
