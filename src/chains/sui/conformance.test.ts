@@ -23,6 +23,7 @@ async function open(asset: AssetId, amount: bigint, feeAllowance: bigint): Promi
   const twin = await fixture.createTwin(asset)
   const [client, secondClient] = [fixture.connect(), fixture.connect()]
   const node = connectNode(chain, { endpoints: { rpc: [devnet.url] } })
+  const otherCoin = deployed.coinType === devnet.htlcs.usdc.coinType ? devnet.htlcs.sui.coinType : devnet.htlcs.usdc.coinType
   const fundWith = async (funding: Funding) => void (await fixture.execute(user, transactionOf(funding)))
 
   return {
@@ -74,7 +75,10 @@ async function open(asset: AssetId, amount: bigint, feeAllowance: bigint): Promi
         dryRun: true,
         onProgress: () => undefined,
       },
-      wrongTokens: [{ token: `0x${'12'.repeat(32)}::coin::COIN`, reason: /there is no metadata/ }],
+      wrongTokens: [
+        { token: `0x${'12'.repeat(32)}::coin::COIN`, reason: /there is no metadata/ },
+        { token: otherCoin, reason: /expected \d decimals, it has \d/ },
+      ],
       async whileMining(run) {
         devnet.chain.setMining('instant')
         try {

@@ -1,7 +1,6 @@
 /** Checks that a node serves our network, that each registry is one of our package, and that each token is the asset's. */
 import type { Chain } from '../../../protocol/chain.ts'
 import { ChainFailure } from '../../port/failure.ts'
-import { SUI_TYPE } from '../coin-type.ts'
 import type { Deployments } from '../deployments.ts'
 import type { Contracts, HtlcContract } from '../htlc.ts'
 import { chainProblem } from './chain-problem.ts'
@@ -20,7 +19,6 @@ export async function verifyCoin(
   node: Pick<SuiNode, 'decimals'>,
   { asset, coinType, decimals }: Pick<HtlcContract, 'asset' | 'coinType' | 'decimals'>,
 ): Promise<void> {
-  if (coinType === SUI_TYPE) return
   const found = await node.decimals(coinType)
   const wrong = (what: string) => new ChainFailure('would-fail', `${coinType} is not the coin of ${asset}: ${what}`)
   if (found === null) throw wrong('there is no metadata of such a coin')

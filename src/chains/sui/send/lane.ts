@@ -78,6 +78,19 @@ export async function openLane(node: SuiNode, outbox: Outbox): Promise<Lane<SuiT
     return { gas, token }
   }
 
+  /** Throws `would-fail` with the amounts if waiting for coins that are in use cannot help. Providers may list different versions: the balance decides. */
+  async function assertFunds(call: SuiCall, budget: bigint, { gas, token }: Wallet): Promise<void> {
+    const spending = spendingOf(call)
+    const mist = spending.sui + budget + (call.verb === 'initiate' ? KEPT_FOR_DUTIES : 0n)
+    const assertHeld = async (coins: readonly NodeCoin[], of: string, coinType: string, needed: bigint) => {
+      if (totalOf(coins) >= needed) return
+      const held = await node.balance(sender, coinType)
+      if (held < needed) throw new ChainFailure('would-fail', `${call.verb}: ${sender} holds ${held} of ${of}, needs ${needed}`)
+    }
+    if (call.spends !== null) await assertHeld(token, call.spends.coinType, call.spends.coinType, spending.token)
+    await assertHeld(gas, 'MIST', SUI_TYPE, mist)
+  }
+
   async function freeNow(held: HeldKey, epoch: Epoch, { gas, token }: Wallet): Promise<Wallet> {
     const recorded = [...(await held.readOthers(queryFor(epoch, outbox.now, [...gas, ...token]))), ...own]
     return { gas: freeCoins(gas, epoch, recorded), token: freeCoins(token, epoch, recorded) }
@@ -108,7 +121,7 @@ export async function openLane(node: SuiNode, outbox: Outbox): Promise<Lane<SuiT
         return readAttempt(recorded)
       })
       if (signed !== null) return { signed, isNew: true }
-      assertFunds(sender, call, budget, wallet)
+      await assertFunds(call, budget, wallet)
       if (waits >= WAITS)
         throw new ChainFailure('unreachable', `all coins of ${sender} are in use by transactions that are not executed yet`)
       await sleep(WAIT_MS)
@@ -161,14 +174,4 @@ function planOf(call: SuiCall, budget: bigint, all: Wallet, free: Wallet): Plan 
 function spendingOf({ spends }: SuiCall): { readonly sui: bigint; readonly token: bigint } {
   if (spends === null) return { sui: 0n, token: 0n }
   return spends.coinType === SUI_TYPE ? { sui: spends.amount, token: 0n } : { sui: 0n, token: spends.amount }
-}
-
-/** Throws `would-fail` with the amounts if waiting for coins that are in use cannot help. */
-function assertFunds(sender: Address, call: SuiCall, budget: bigint, { gas, token }: Wallet): void {
-  const spending = spendingOf(call)
-  const needed = spending.sui + budget + (call.verb === 'initiate' ? KEPT_FOR_DUTIES : 0n)
-  const short = (held: bigint, of: string, wanted: bigint) =>
-    new ChainFailure('would-fail', `${call.verb}: ${sender} holds ${held} of ${of}, needs ${wanted}`)
-  if (totalOf(token) < spending.token) throw short(totalOf(token), call.spends?.coinType ?? '', spending.token)
-  if (totalOf(gas) < needed) throw short(totalOf(gas), 'MIST', needed)
 }
