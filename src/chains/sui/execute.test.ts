@@ -1,7 +1,10 @@
 /** The executor on the simulator: coins as lanes, crashes, lost and late transactions, epochs. Two transactions never spend the same version of a coin. */
+import { Transaction } from '@mysten/sui/transactions'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { newKey, SUI } from '../../../devnet/sui/sui.fixture.ts'
 import { createEd25519Key } from '../../keys/ed25519.ts'
+import type { Signer } from '../../keys/key.ts'
+import { testPurpose } from '../../keys/keys.fixture.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { createSecret, hashSecret } from '../../protocol/secret.ts'
 import type { Attempt } from '../port/outbox.ts'
@@ -12,7 +15,7 @@ import { readHtlcState } from './contract-state.ts'
 import { createDeployments } from './deployments.ts'
 import { createExecutor } from './execute.ts'
 import { connectNode } from './nodes/connect-node.ts'
-import { lastEpochOf, readAttempt } from './send/transaction.ts'
+import { buildTransaction, lastEpochOf, readAttempt, signTransaction } from './send/transaction.ts'
 import { createFamilyFixture } from './sui.fixture.ts'
 import { verifyPackage } from './verify-package.ts'
 
@@ -24,6 +27,7 @@ const contract = fixture.contracts.of('sui_localnet:sui')
 const deployed = fixture.deployedOf('sui_localnet:sui')
 const connect = () =>
   createExecutor(
+    fixture.chain,
     node,
     createDeployments(node, (id) => verifyPackage(node, id)),
   )
@@ -36,11 +40,13 @@ afterAll(async () => {
 let outbox: MemoryOutbox
 let secret: string
 let initiator: ReturnType<typeof accountOf>
+let signer: Signer
 
 /** A new key with these coins. */
 async function open(...mist: readonly bigint[]): Promise<void> {
   const key = createEd25519Key(newKey())
   initiator = accountOf(key)
+  signer = key.signerFor(testPurpose)
   await devnet.fund(SUI_TYPE, initiator, ...mist)
   chain.mine()
   outbox = createMemoryOutbox(key)
@@ -134,6 +140,28 @@ describe('a version of a coin that is on record', () => {
     expect(outbox.attempts('0')).toHaveLength(1)
     expectNoEquivocation(['0', ...keys(4).map((key) => `b${key}`)].flatMap((key) => outbox.attempts(key)))
     expect(await stateOf(terms)).toBe('open')
+  })
+
+  it('that somebody else locked is left, and after a while the action goes on with other coins', async () => {
+    const terms = newTerms()
+    chain.faults.hold(1)
+    await expect(initiate('0', terms)).rejects.toMatchObject({ kind: 'unreachable' })
+    const [locked] = outbox.attempts('0')
+    if (locked === undefined) throw new Error('expected an attempt')
+    // The same key in a wallet, over the same version of the coin.
+    const [coin] = (await node.coins(initiator, SUI_TYPE)).filter(({ id }) => coinsOf(locked).some((slot) => slot.startsWith(id)))
+    if (coin === undefined) throw new Error('expected a coin')
+    const frame = { sender: initiator, price: 1000n, budget: 10_000_000n, lastEpoch: lastEpochOf(locked), payment: [coin] }
+    const wallet = signTransaction(signer, await buildTransaction(new Transaction(), frame))
+    expect(await node.broadcast(wallet)).toMatchObject({ kind: 'refused' })
+    await expect(initiate('0', terms)).rejects.toMatchObject({ kind: 'unreachable', message: expect.stringMatching(/locked/) })
+    expect(outbox.attempts('0')).toHaveLength(1)
+    outbox.passSeconds(fixture.chain.feeBumpSeconds)
+    const tx = await initiate('0', terms)
+    expect(outbox.attempts('0').map((attempt) => attempt.tx)).toEqual([locked.tx, tx])
+    expectNoEquivocation(outbox.attempts('0'))
+    expect(await stateOf(terms)).toBe('open')
+    chain.nextEpoch()
   })
 
   it('is spent once if the answer is lost', async () => {

@@ -1,4 +1,5 @@
 /** Transactions of the HTLC module: their simulation and their gas. The order of steps is in `contract/execute.ts`. */
+import type { Chain } from '../../protocol/chain.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import type { Hex32 } from '../../protocol/secret.ts'
 import { assertSecret, type ContractAction } from '../contract/action.ts'
@@ -37,8 +38,8 @@ const INITIATE_SECONDS = 3_600n
 /** With less time left it would not be executed before its deadline. */
 const LEAST_INITIATE_SECONDS = 5n
 
-export function createExecutor(node: SuiNode, deployments: Deployments): SuiExecutor {
-  const { send, cancelUnmined } = createContractExecutor(familyOf(node))
+export function createExecutor(chain: Chain, node: SuiNode, deployments: Deployments): SuiExecutor {
+  const { send, cancelUnmined } = createContractExecutor(familyOf(chain, node))
   const act = (verb: Action['verb'], deployed: Deployed, terms: HtlcTerms, call: SuiCall) => {
     const parties = { initiator: parseAddress(terms.initiator), redeemer: parseAddress(terms.redeemer) }
     return { verb, deployed, terms: { ...terms, ...parties }, call, paysAmount: verb === 'initiate' }
@@ -69,7 +70,7 @@ async function deadlineOf(node: SuiNode, { secondsLeft }: Outbox): Promise<bigin
   return ((await newestBlock(node)).time + left) * 1000n
 }
 
-function familyOf(node: SuiNode): ContractFamily<SuiTypes, Action> {
+function familyOf(chain: Chain, node: SuiNode): ContractFamily<SuiTypes, Action> {
   /** Coins that another transaction uses will do: a simulation spends nothing. */
   async function tokensFor({ call, terms }: Action, sender: string): Promise<readonly NodeCoin[]> {
     const { spends } = call
@@ -100,7 +101,7 @@ function familyOf(node: SuiNode): ContractFamily<SuiTypes, Action> {
       const outcome = await node.outcome(tx)
       return outcome === null ? null : outcome.failure === null ? 'success' : 'reverted'
     },
-    openLane: (outbox) => openLane(node, outbox),
+    openLane: (outbox) => openLane(node, chain, outbox),
     /** Congestion is nobody's fault. The next attempt offers more. */
     async sortReverts(_, reverted) {
       const outcomes = await Promise.all(reverted.map(({ tx }) => node.outcome(tx)))

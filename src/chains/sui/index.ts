@@ -33,7 +33,7 @@ function createSuiClient(chain: Chain, options: ConnectOptions, node: SuiNode): 
   const contracts = createContracts(chain, options.assets)
   const deployments = createDeployments(node, (packageId) => verifyPackage(node, packageId))
   const reader = createEventReader(node, contracts, deployments)
-  const executor = createExecutor(node, deployments)
+  const executor = createExecutor(chain, node, deployments)
 
   return {
     chain,

@@ -104,8 +104,10 @@ export function createProviderNode(url: string, timeoutMs: number): SuiNode {
       const found = await objectAt(id, ['object_type', 'previous_transaction'])
       if (found === null || found.objectType !== 'package') return null
       const digest = required(found.previousTransaction, 'the transaction that wrote it')
-      const { transaction } = await read(methods.getTransaction, { digest, readMask: { paths: ['transaction.bcs'] } })
-      return required(transaction?.transaction?.bcs?.value, 'a transaction')
+      const answer = await readOrNull(methods.getTransaction, { digest, readMask: { paths: ['transaction.bcs'] } })
+      if (answer === null)
+        throw new ChainFailure('unreachable', `the node has pruned ${digest}, which published ${id}: use one with the whole history`)
+      return required(answer.transaction?.transaction?.bcs?.value, 'a transaction')
     },
     async coins(owner, coinType) {
       const { objects } = await read(methods.listOwnedObjects, {

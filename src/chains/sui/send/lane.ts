@@ -1,9 +1,11 @@
 /**
  * One signer's transactions on Sui. There are no nonces: coins are the lanes, see `reservations.ts`. None can be replaced: a recorded transaction is sent as it
- * is until its outcome is known, or until it can no longer be executed. An action signs anew only then. The module refuses a repetition.
+ * is until its outcome is known, or until it can no longer be executed. An action signs anew only then, or with other coins after a while. The module
+ * refuses a repetition.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Transaction } from '@mysten/sui/transactions'
+import type { Chain } from '../../../protocol/chain.ts'
 import type { Allocated, ContractTypes, Followed, Lane } from '../../contract/lane.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import type { HeldKey, Outbox } from '../../port/outbox.ts'
@@ -30,8 +32,10 @@ const KEPT_FOR_DUTIES = 200_000_000n
 /** How often coins are read again while all of them are in use: transactions are executed within a second. */
 const WAITS = 4
 const WAIT_MS = 250
+/** Transactions of one action, each with other coins, that could still be executed. All but one fail, and cost their gas. */
+const MAX_LIVE = 3
 
-export async function openLane(node: SuiNode, outbox: Outbox): Promise<Lane<SuiTypes>> {
+export async function openLane(node: SuiNode, chain: Chain, outbox: Outbox): Promise<Lane<SuiTypes>> {
   const sender = accountOf(outbox.key)
   const own = [...outbox.attempts]
   const epochAtOpening = own.length === 0 ? null : await node.epoch()
@@ -52,8 +56,15 @@ export async function openLane(node: SuiNode, outbox: Outbox): Promise<Lane<SuiT
     const outcome = await node.outcome(signed.tx)
     if (outcome !== null) return { kind: outcome.failure === null ? 'waits' : 'over' }
     if (await isLost(signed)) return { kind: 'over' }
-    await broadcast(signed)
-    return { kind: 'waits' }
+    try {
+      await broadcast(signed)
+      return { kind: 'waits' }
+    } catch (error) {
+      // Its coin may be locked until the end of the epoch by a transaction that is not ours. Others may be free, and the module refuses a repetition.
+      const mayGiveUp = outbox.now - signed.at >= chain.feeBumpSeconds && live.length < MAX_LIVE
+      if (mayGiveUp && error instanceof ChainFailure) return { kind: 'over' }
+      throw error
+    }
   }
 
   /** It can no longer be executed with success: its deadline has passed, or another transaction has spent one of its coins. */
