@@ -21,6 +21,7 @@ export type Frame = {
 /** A recorded attempt, parsed. */
 export type SignedCall = SignedTransaction & {
   readonly tx: string
+  /** Nothing needs its parts: it is never signed again. */
   readonly call: object
   /** The versions of objects that it spends. */
   readonly spends: readonly Pick<ObjectRef, 'id' | 'version'>[]
@@ -66,7 +67,7 @@ type Reserved = Pick<SignedCall, 'spends' | 'lastEpoch' | 'deadlineMs'> & { read
 export function attemptOf(transaction: SignedTransaction, { spends, lastEpoch, deadlineMs, price }: Reserved): Omit<Attempt, 'at'> {
   return {
     tx: digestOf(transaction.bytes),
-    raw: Recorded.serialize(transaction).toHex(),
+    raw: Buffer.from(Recorded.serialize(transaction).toBytes()).toString('hex'),
     slots: [
       ...spends.map(({ id, version }) => slotOf(id, version)),
       `expires:${lastEpoch}`,
@@ -91,13 +92,12 @@ export function lastEpochOf({ tx, slots }: Pick<Attempt, 'tx' | 'slots'>): bigin
 
 export function readAttempt(attempt: Attempt): SignedCall {
   const { tx, raw, slots, at } = attempt
-  const { bytes, signature } = Recorded.fromHex(raw)
+  const { bytes, signature } = Recorded.parse(Buffer.from(raw, 'hex'))
   const spends = slots.flatMap((slot) => {
     const [, id, version] = /^(0x[0-9a-f]{64}):([0-9]+)$/.exec(slot) ?? []
     return id === undefined || version === undefined ? [] : [{ id: id as Address, version: BigInt(version) }]
   })
-  const { kind } = bcs.TransactionData.parse(bytes).V1
-  return { tx, bytes, signature, call: kind, spends, lastEpoch: lastEpochOf(attempt), deadlineMs: numberIn(slots, 'before'), at }
+  return { tx, bytes, signature, call: { bytes }, spends, lastEpoch: lastEpochOf(attempt), deadlineMs: numberIn(slots, 'before'), at }
 }
 
 function numberIn(slots: readonly string[], name: string): bigint | null {
