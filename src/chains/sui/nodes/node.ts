@@ -23,7 +23,6 @@ export type NodeObject = {
   readonly type: string
   /** Null unless it is shared. */
   readonly initialSharedVersion: bigint | null
-  readonly isImmutable: boolean
   readonly contents: Uint8Array
 }
 
@@ -40,7 +39,7 @@ export type ExecutionFailure = {
 export type Outcome = { readonly checkpoint: bigint | null; readonly failure: ExecutionFailure | null }
 
 /** In MIST. */
-export type GasUsed = { readonly computation: bigint; readonly storage: bigint; readonly rebate: bigint }
+export type GasUsed = { readonly computation: bigint; readonly storage: bigint }
 
 export type Simulation = { readonly failure: ExecutionFailure | null; readonly gas: GasUsed }
 

@@ -6,7 +6,7 @@ import { ChainFailure } from '../../port/failure.ts'
 import { type Address, parseAddress } from '../address.ts'
 import type { ExecutionFailure, GasUsed, NodeCoin, NodeEvent, NodeObject, Simulation } from './node.ts'
 
-export function malformed(expected: string): ChainFailure {
+function malformed(expected: string): ChainFailure {
   return new ChainFailure('unreachable', `the node's answer is malformed: expected ${expected}`)
 }
 
@@ -66,7 +66,6 @@ export function parseObject({ objectType, owner, contents }: GrpcTypes.Object): 
   return {
     type: structType(objectType),
     initialSharedVersion: isShared ? required(version, 'the version at which it was shared') : null,
-    isImmutable: kind === GrpcTypes.Owner_OwnerKind.IMMUTABLE,
     contents: contents?.value ?? new Uint8Array(),
   }
 }
@@ -91,9 +90,9 @@ export function parseFailure(status: GrpcTypes.ExecutionStatus | undefined): Exe
   return { abort, description, isCongested }
 }
 
-export function parseGas(used: GrpcTypes.GasCostSummary | undefined): GasUsed {
-  const { computationCost, storageCost, storageRebate } = required(used, 'the gas')
-  return { computation: computationCost ?? 0n, storage: storageCost ?? 0n, rebate: storageRebate ?? 0n }
+function parseGas(used: GrpcTypes.GasCostSummary | undefined): GasUsed {
+  const { computationCost, storageCost } = required(used, 'the gas')
+  return { computation: computationCost ?? 0n, storage: storageCost ?? 0n }
 }
 
 export function parseSimulation({ transaction }: GrpcTypes.SimulateTransactionResponse): Simulation {

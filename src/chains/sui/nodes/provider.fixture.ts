@@ -16,26 +16,22 @@ import { orderTermsOf, swapIdOf } from '../htlc.ts'
 
 type Ask = (request: object) => Promise<object>
 /** Answers a request; `ask` forwards one to the chain. */
-export type Behaviour = (method: string, request: object, ask: Ask) => Promise<object>
+type Behaviour = (method: string, request: object, ask: Ask) => Promise<object>
 
-export const honest: Behaviour = (_, request, ask) => ask(request)
+const honest: Behaviour = (_, request, ask) => ask(request)
 
-export interface TestProvider {
+interface TestProvider {
   readonly url: string
-  /** The methods of all requests. */
-  readonly asked: string[]
   behave(behaviour: Behaviour): void
   setOffline(offline: boolean): void
   close(): Promise<void>
 }
 
-export async function startTestProvider(chain: SuiChain): Promise<TestProvider> {
-  const asked: string[] = []
+async function startTestProvider(chain: SuiChain): Promise<TestProvider> {
   let behaviour = honest
   const server = await startGrpcServer(
     answerBytes(async (path, request) => {
       const method = path.slice(path.lastIndexOf('/') + 1)
-      asked.push(method)
       const ask: Ask = async (forwarded) => {
         const [answer] = await chain.answer(path, forwarded)
         if (answer === undefined) throw new Error('the chain gave no answer')
@@ -47,7 +43,6 @@ export async function startTestProvider(chain: SuiChain): Promise<TestProvider> 
   )
   return {
     url: server.url,
-    asked,
     behave(next) {
       behaviour = next
     },
@@ -67,7 +62,7 @@ function changingCheckpoints(change: (checkpoint: GrpcTypes.Checkpoint) => GrpcT
   }
 }
 
-export const hidingEvents = changingCheckpoints((checkpoint) => ({ ...checkpoint, transactions: [] }))
+const hidingEvents = changingCheckpoints((checkpoint) => ({ ...checkpoint, transactions: [] }))
 
 /** Has no checkpoint after this one. Its objects are as of the newest of the chain: a node knows only the newest state. */
 function stoppedAt({ height }: Block): Behaviour {
@@ -111,7 +106,7 @@ function forgedInitiation(deployed: Deployed, terms: HtlcTerms, newest: Block): 
   )
 }
 
-export function randomDigest(): string {
+function randomDigest(): string {
   return toBase58(randomBytes(32))
 }
 

@@ -96,7 +96,7 @@ function keyOfCheckpoints(checkpoints: readonly NodeCheckpoint[]): string {
 }
 
 function keyOfObject(object: NodeObject | null): string {
-  return object === null ? 'none' : `${object.type} ${object.initialSharedVersion} ${object.isImmutable} ${keyOfBytes(object.contents)}`
+  return object === null ? 'none' : `${object.type} ${object.initialSharedVersion} ${keyOfBytes(object.contents)}`
 }
 
 function keyOfModules(modules: ReadonlyMap<string, Uint8Array> | null): string {
