@@ -20,18 +20,15 @@ export type Checkpoint = {
   readonly digest: string
   readonly previousDigest: string | null
   readonly contentDigest: string
-  readonly contentBytes: Uint8Array
-  readonly summaryBytes: Uint8Array
   /** Of the whole chain, this checkpoint included. */
   readonly totalTransactions: number
   readonly isEndOfEpoch: boolean
   readonly transactions: readonly ExecutedTransaction[]
-}
-
-export type NewCheckpoint = Pick<Checkpoint, 'epoch' | 'timestampMs' | 'isEndOfEpoch' | 'transactions'> & {
   /** Makes a checkpoint that replaces another one differ from it. */
   readonly fork: number
 }
+
+export type NewCheckpoint = Pick<Checkpoint, 'epoch' | 'timestampMs' | 'isEndOfEpoch' | 'transactions' | 'fork'>
 
 const GasSummary = bcs.struct('GasCostSummary', {
   computationCost: bcs.u64(),
@@ -69,19 +66,21 @@ export const PROTOCOL_VERSION = 1n
 const noGas = { computationCost: 0n, storageCost: 0n, storageRebate: 0n, nonRefundableStorageFee: 0n }
 
 export function makeCheckpoint(previous: Checkpoint | null, content: NewCheckpoint): Checkpoint {
-  const { epoch, isEndOfEpoch, transactions, fork } = content
-  const sequenceNumber = previous === null ? 0 : previous.sequenceNumber + 1
-  const timestampMs = Math.max(previous?.timestampMs ?? 0, content.timestampMs)
-  const totalTransactions = (previous?.totalTransactions ?? 0) + transactions.length
-  const contentBytes = Contents.serialize({
-    V1: {
-      transactions: transactions.map(({ transaction, effects }) => ({ transaction: transaction.digest, effects: effects.digest })),
-      userSignatures: transactions.map(({ signatures }) => [...signatures]),
-    },
-  }).toBytes()
-  const contentDigest = digestOf('CheckpointContents', contentBytes)
-  const previousDigest = previous?.digest ?? null
-  const summaryBytes = Summary.serialize({
+  const { transactions } = content
+  const unsigned = {
+    ...content,
+    sequenceNumber: previous === null ? 0 : previous.sequenceNumber + 1,
+    timestampMs: Math.max(previous?.timestampMs ?? 0, content.timestampMs),
+    totalTransactions: (previous?.totalTransactions ?? 0) + transactions.length,
+    previousDigest: previous?.digest ?? null,
+    contentDigest: transactions.length === 0 ? emptyContents : contentsDigest(transactions),
+  }
+  return { ...unsigned, digest: digestOf('CheckpointSummary', encodeSummary(unsigned)) }
+}
+
+export function encodeSummary(checkpoint: Omit<Checkpoint, 'digest'>): Uint8Array {
+  const { epoch, sequenceNumber, totalTransactions, contentDigest, previousDigest, timestampMs, isEndOfEpoch, fork } = checkpoint
+  return Summary.serialize({
     epoch,
     sequenceNumber,
     networkTotalTransactions: totalTransactions,
@@ -93,17 +92,17 @@ export function makeCheckpoint(previous: Checkpoint | null, content: NewCheckpoi
     endOfEpochData: isEndOfEpoch ? { nextEpochCommittee: [], nextEpochProtocolVersion: PROTOCOL_VERSION, epochCommitments: [] } : null,
     versionSpecificData: bcs.u64().serialize(fork).toBytes(),
   }).toBytes()
-  return {
-    sequenceNumber,
-    epoch,
-    timestampMs,
-    digest: digestOf('CheckpointSummary', summaryBytes),
-    previousDigest,
-    contentDigest,
-    contentBytes,
-    summaryBytes,
-    totalTransactions,
-    isEndOfEpoch,
-    transactions,
-  }
 }
+
+export function encodeContents(transactions: readonly ExecutedTransaction[]): Uint8Array {
+  return Contents.serialize({
+    V1: {
+      transactions: transactions.map(({ transaction, effects }) => ({ transaction: transaction.digest, effects: effects.digest })),
+      userSignatures: transactions.map(({ signatures }) => [...signatures]),
+    },
+  }).toBytes()
+}
+
+const contentsDigest = (transactions: readonly ExecutedTransaction[]) => digestOf('CheckpointContents', encodeContents(transactions))
+/** Of most checkpoints. */
+const emptyContents = contentsDigest([])

@@ -1,6 +1,6 @@
 // Executed transactions and checkpoints as messages of gRPC.
 import type { GrpcTypes } from '@mysten/sui/grpc'
-import type { Checkpoint, ExecutedTransaction } from '../chain/checkpoint.ts'
+import { type Checkpoint, type ExecutedTransaction, encodeContents, encodeSummary } from '../chain/checkpoint.ts'
 import type { TransactionPlace } from '../chain/ledger.ts'
 import type { EmittedEvent } from '../execution/scratch.ts'
 import { readCoin } from '../objects/coin.ts'
@@ -68,7 +68,7 @@ export function checkpointMessage(checkpoint: Checkpoint): GrpcTypes.Checkpoint 
     sequenceNumber: BigInt(sequenceNumber),
     digest,
     summary: {
-      bcs: { name: 'CheckpointSummary', value: checkpoint.summaryBytes },
+      bcs: { name: 'CheckpointSummary', value: encodeSummary(checkpoint) },
       digest,
       epoch,
       sequenceNumber: BigInt(sequenceNumber),
@@ -80,7 +80,7 @@ export function checkpointMessage(checkpoint: Checkpoint): GrpcTypes.Checkpoint 
       ...(checkpoint.isEndOfEpoch && { endOfEpochData: { nextEpochCommittee: [], epochCommitments: [] } }),
     },
     contents: {
-      bcs: { name: 'CheckpointContents', value: checkpoint.contentBytes },
+      bcs: { name: 'CheckpointContents', value: encodeContents(transactions) },
       digest: contentDigest,
       version: 1,
       transactions: transactions.map(({ transaction, effects }) => ({
