@@ -55,6 +55,7 @@ const familyLibraries = {
   litesvm: ['solana'],
   starknet: ['starknet'],
   '@starknet-io': ['starknet'],
+  '@mysten': ['sui'],
   xrpl: ['xrpl'],
 }
 

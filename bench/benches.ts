@@ -12,6 +12,7 @@ import { restBench } from './rest.ts'
 import { rpcBench } from './rpc/rpc.ts'
 import { solanaBench } from './solana.ts'
 import { starknetBench } from './starknet.ts'
+import { suiBench } from './sui.ts'
 import { vbytesBench } from './vbytes.ts'
 import { watchBench } from './watch.ts'
 import { xrplBench } from './xrpl.ts'
@@ -21,6 +22,7 @@ export const benches: readonly Bench[] = [
   vbytesBench,
   solanaBench,
   starknetBench,
+  suiBench,
   xrplBench,
   latencyBench,
   loadBench,

@@ -8,7 +8,7 @@ import { chainsOf, swaps } from './swaps.ts'
 
 const HELP = `npm run demo [-- --json]
 
-Performs six swaps on the local stack (started if none is running). Swaps whose chains do not run are skipped.
+Performs eight swaps on the local stack (started if none is running). Swaps whose chains do not run are skipped.
 --json  one line for each swap: transactions, and milliseconds for each step
 `
 

@@ -5,7 +5,7 @@ import { playAll } from './play-all.ts'
 import { createStoryTeller } from './story-teller.ts'
 import { swaps } from './swaps.ts'
 
-const story = await tellStory('bitcoin', 'ethereum', 'arbitrum', 'solana', 'starknet', 'xrpl')
+const story = await tellStory('bitcoin', 'ethereum', 'arbitrum', 'solana', 'starknet', 'sui', 'xrpl')
 
 test.each(swaps)('$name ends with the right balances and prints one line', async (swap) => {
   const told: string[] = []

@@ -75,8 +75,17 @@ const completed: readonly Plan[] = [
     fund: signFunding,
   },
   {
+    name: 'sui-to-evm',
+    title: '6  SUI → USDC on arbitrum_localnet, by a programmable transaction to which the wallet adds gas',
+    from: 'sui_localnet:sui',
+    to: 'arbitrum_localnet:usdc',
+    amount: 5_000_000_000n,
+    payoutFee: 0n,
+    fund: sendFunding,
+  },
+  {
     name: 'xrpl-to-evm',
-    title: '6  XRP → USDC on arbitrum_localnet, by an escrow of the XRP Ledger itself',
+    title: '7  XRP → USDC on arbitrum_localnet, by an escrow of the XRP Ledger itself',
     from: 'xrpl_localnet:xrp',
     to: 'arbitrum_localnet:usdc',
     amount: 100_000_000n,
@@ -87,7 +96,7 @@ const completed: readonly Plan[] = [
 
 const neverFilled: Plan = {
   name: 'never-filled',
-  title: '7  BTC → WBTC with the solver down: nobody fills it, the deposit is refunded',
+  title: '8  BTC → WBTC with the solver down: nobody fills it, the deposit is refunded',
   from: 'bitcoin_regtest:btc',
   to: 'ethereum_localnet:wbtc',
   amount: 500_000n,

@@ -1,12 +1,12 @@
 /** HTTP requests over keep-alive connections, with limits on time and size. Node's own `fetch` costs several times as much per request. */
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
+import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 
 export type HttpCall = {
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
   /** With a body it is a POST. */
-  readonly body?: string
+  readonly body?: string | Uint8Array
   readonly timeoutMs: number
   readonly maxBytes: number
   readonly signal?: AbortSignal
@@ -15,7 +15,7 @@ export type HttpCall = {
 }
 
 export type HttpAnswer = { readonly status: number; readonly text: string }
-export type HttpBytes = { readonly status: number; readonly bytes: Buffer }
+export type HttpBytes = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly bytes: Buffer }
 
 /** `code`: ECONNREFUSED, ETIMEDOUT, ETOOLARGE, … The message never quotes the request, which may hold a key. */
 export class HttpFailure extends Error {
@@ -79,7 +79,7 @@ function send(call: HttpCall, overKeptAlive = true): Promise<HttpBytes> {
     request.on('response', (response) => {
       readBytes(response, maxBytes).then((bytes) => {
         clearTimeout(timer)
-        resolve({ status: response.statusCode ?? 0, bytes })
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, bytes })
       }, fail)
     })
     request.end(body)

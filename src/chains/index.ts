@@ -12,6 +12,7 @@ import type { ChainFamily, ConnectOptions, ContractSchemas, FamilyFacts } from '
 import type { BasicForms } from './port/text-forms.ts'
 import { solanaFacts } from './solana/facts.ts'
 import { starknetFacts } from './starknet/facts.ts'
+import { suiFacts } from './sui/facts.ts'
 import { tronFacts } from './tron/facts.ts'
 import { xrplFacts } from './xrpl/facts.ts'
 
@@ -21,7 +22,7 @@ type ListedFamily = {
   readonly loadSchemas: () => Promise<ContractSchemas>
 }
 
-const families: Readonly<Partial<Record<FamilyName, ListedFamily>>> = {
+const families: Readonly<Record<FamilyName, ListedFamily>> = {
   bitcoin: {
     facts: bitcoinFacts,
     load: async () => (await import('./bitcoin/index.ts')).bitcoin,
@@ -47,6 +48,11 @@ const families: Readonly<Partial<Record<FamilyName, ListedFamily>>> = {
     load: async () => (await import('./starknet/index.ts')).starknet,
     loadSchemas: async () => (await import('./starknet/schemas.ts')).schemas,
   },
+  sui: {
+    facts: suiFacts,
+    load: async () => (await import('./sui/index.ts')).sui,
+    loadSchemas: async () => (await import('./sui/schemas.ts')).schemas,
+  },
   tron: {
     facts: tronFacts,
     load: async () => (await import('./tron/index.ts')).tron,
@@ -59,29 +65,22 @@ const families: Readonly<Partial<Record<FamilyName, ListedFamily>>> = {
   },
 }
 
-/** Undefined for a family that is in the registry but not implemented. */
-export function familyNamed(name: FamilyName): FamilyFacts | undefined {
-  return families[name]?.facts
+export function familyNamed(name: FamilyName): FamilyFacts {
+  return families[name].facts
 }
 
-/** The family with its libraries; undefined like `familyNamed`. */
-export async function loadFamily(name: FamilyName): Promise<ChainFamily | undefined> {
-  return families[name]?.load()
+/** The family with its libraries. */
+export async function loadFamily(name: FamilyName): Promise<ChainFamily> {
+  return families[name].load()
 }
 
 export async function connectChain(chain: Chain, options: ConnectOptions): Promise<ChainClient> {
-  return (await listed(chain).load()).connect(chain, options)
+  return (await loadFamily(chain.family)).connect(chain, options)
 }
 
 /** Needs no connection and no library, so it works for chains that are not served too. */
 export function basicFormsOf(chain: Chain): BasicForms {
-  return listed(chain).facts.basicForms(chain)
-}
-
-function listed(chain: Chain): ListedFamily {
-  const family = families[chain.family]
-  if (family === undefined) throw new Error(`chain ${chain.id} is of the family "${chain.family}", which is not built in`)
-  return family
+  return familyNamed(chain.family).basicForms(chain)
 }
 
 /** Interfaces of the contracts of all families, by schema name. */

@@ -94,7 +94,7 @@ function unwrap(value: unknown, ...names: readonly string[]): unknown {
 type Rescuer = { readonly rescue: Rescue; readonly endpointKinds: readonly string[] }
 
 async function requireRescue({ family, chain }: RefundPackage): Promise<Rescuer> {
-  const { rescue, endpointKinds = [] } = (await loadFamily(family)) ?? {}
+  const { rescue, endpointKinds } = await loadFamily(family)
   if (rescue === undefined)
     throw new Error(`there are no refund packages for ${chain}: on chains of the family "${family}" users refund with their own wallets`)
   return { rescue, endpointKinds }

@@ -190,10 +190,6 @@ describe('refuses an invalid configuration and names the setting', () => {
       change: { policy: { default: 'open', blacklist_pairs: ['* -> ethereum_localnet:usdx'] } },
     },
     {
-      where: '/chains/sui_testnet is of the family "sui", which is not supported yet: remove it',
-      change: { ...testnet, chains: { sui_testnet: { endpoints: { rpc: 'http://127.0.0.1' } } } },
-    },
-    {
       where: '/chains/alpen_signet: a node of Alpen signet cannot be distinguished from one of another signet',
       change: { ...testnet, chains: { alpen_signet: { endpoints: { rpc: 'http://127.0.0.1' } } } },
     },

@@ -45,7 +45,6 @@ export async function nameProblems(config: AnyConfig): Promise<readonly string[]
 async function chainProblems(chain: Chain, config: PartyConfig['chains'][string]): Promise<readonly string[]> {
   const place = `/chains/${chain.id}`
   const family = await loadFamily(chain.family)
-  if (family === undefined) return [`${place} is of the family "${chain.family}", which is not supported yet: remove it`]
   const { endpointKinds } = family
   const publicNodes = chain.publicRpcs?.length ?? 0
   if (config.endpoints === undefined && publicNodes < PUBLIC_QUORUM)
@@ -77,7 +76,7 @@ function keyProblems(config: AnyConfig, chains: readonly Chain[]): readonly stri
   if (references === undefined) return []
   const given = keyReferences(references)
   return curves.flatMap((curve) => {
-    const needing = chains.filter(({ id, family }) => id in config.chains && familyNamed(family)?.curve === curve).map(({ id }) => id)
+    const needing = chains.filter(({ id, family }) => id in config.chains && familyNamed(family).curve === curve).map(({ id }) => id)
     if (needing.length === 0 || given[curve] !== undefined) return []
     return [`/${place}/${curve} is missing: it signs on ${needing.join(', ')}`]
   })

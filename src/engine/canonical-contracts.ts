@@ -1,5 +1,5 @@
 /** Contract addresses of assets and deployments in the form that code compares. Only their family knows which texts are one address. */
-import { familyNamed } from '../chains/index.ts'
+import { basicFormsOf } from '../chains/index.ts'
 import type { Asset, AssetId } from '../protocol/asset.ts'
 import type { Chain } from '../protocol/chain.ts'
 import type { DeployedContracts } from '../protocol/registry/registry.ts'
@@ -9,7 +9,7 @@ type ContractAddresses<D extends DeployedContracts = DeployedContracts> = {
   readonly deployments: Readonly<Record<AssetId, D>>
 }
 
-/** Leaves deployments of unknown assets, and families that are not built in, as they are. Throws for a text that is no address of its chain. */
+/** Leaves deployments of unknown assets as they are. Throws for a text that is no address of its chain. */
 export function canonicalContracts<D extends DeployedContracts>(
   chains: readonly Chain[],
   { assets, deployments }: ContractAddresses<D>,
@@ -19,9 +19,8 @@ export function canonicalContracts<D extends DeployedContracts>(
 
   function canonical(id: AssetId, text: string): string {
     const chain = chainOfAsset.get(id)
-    const family = chain === undefined ? undefined : familyNamed(chain.family)
-    if (chain === undefined || family === undefined) return text
-    const address = family.basicForms(chain).comparable(text)
+    if (chain === undefined) return text
+    const address = basicFormsOf(chain).comparable(text)
     if (address === null) throw new Error(`the contract "${text}" of ${id} is not an address on ${chain.id}`)
     return address
   }

@@ -106,8 +106,7 @@ export async function startLocalNetwork({ faucet }: LocalKeys, options: LocalNet
 
 async function startOne(chain: Chain, faucet: PrivateKeys, { mining, running }: LocalNetworkOptions): Promise<Entry> {
   const family = await loadLocalFamily(chain.family)
-  const curve = familyNamed(chain.family)?.curve
-  if (curve === undefined) throw new Error(`${chain.id} is of the family "${chain.family}", which is not built in`)
+  const { curve } = familyNamed(chain.family)
   const given = running?.[chain.id]
   const local = given ?? (await family.start(chain, { faucetKey: faucet[curve], mining }))
   return { chain, family, curve, local, assets: localAssets.filter((asset) => asset.chain === chain.id), isOurs: given === undefined }

@@ -1,5 +1,6 @@
 /** HTTP to one provider. Every failure to get an answer is `ChainFailure('unreachable')`, and no error quotes a URL or a body: they may hold keys and secrets. */
 import { setMaxListeners } from 'node:events'
+import type { IncomingHttpHeaders } from 'node:http'
 import { callHttpBytes, HttpFailure } from '../../http-client.ts'
 import { ChainFailure } from '../port/failure.ts'
 
@@ -9,14 +10,19 @@ export type ProviderRequest = {
   /** Appended to the URL of the provider. */
   readonly path?: string
   /** With a body it is a POST. */
-  readonly body?: string
-  readonly contentType?: 'application/json' | 'text/plain'
+  readonly body?: string | Uint8Array
+  readonly contentType?: 'application/json' | 'text/plain' | 'application/grpc-web+proto'
   readonly timeoutMs: number
   /** False: not idempotent, so it is never retried. Default: true. */
   readonly repeatable?: boolean
 }
 
-export type ProviderResponse = { readonly status: number; readonly bytes: Buffer; readonly text: () => string }
+export type ProviderResponse = {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly bytes: Buffer
+  readonly text: () => string
+}
 
 export interface ProviderHttp {
   /** Resolves for every HTTP status. */
@@ -51,10 +57,10 @@ export function createProviderHttp(url: string, maxBytes = MAX_ANSWER_BYTES): Pr
       const unreachable = (why: string) => new ChainFailure('unreachable', `${request.what}: ${why}`)
       if (closing.signal.aborted) throw unreachable('the connection is closed')
       try {
-        const { status, bytes } = await send(request).catch((error: unknown) =>
+        const { status, headers, bytes } = await send(request).catch((error: unknown) =>
           isConnectionReset(error) && request.repeatable !== false ? send(request) : Promise.reject(error),
         )
-        return { status, bytes, text: () => bytes.toString('utf8') }
+        return { status, headers, bytes, text: () => bytes.toString('utf8') }
       } catch (error) {
         if (!(error instanceof HttpFailure)) throw error
         throw unreachable(closing.signal.aborted ? 'the connection was closed' : error.message)

@@ -96,6 +96,11 @@ describe('a versioned transaction', () => {
   })
 })
 
+test('a programmable transaction is its bytes as numbers', () => {
+  const funding = { kind: 'programmableTransaction', bytes: Uint8Array.of(0, 1, 255) } as const
+  expect(write(funding, once)).toEqual({ order_id: 'ab', order_token: 'token', ptb_bytes: [0, 1, 255] })
+})
+
 describe('an escrow', () => {
   const escrow = {
     kind: 'escrow',

@@ -4,10 +4,11 @@ import { calls } from './calls.ts'
 import { deposit } from './deposit.ts'
 import { escrow } from './escrow.ts'
 import { feltCalls } from './felt-calls.ts'
+import { programmableTransaction } from './programmable-transaction.ts'
 import { versionedTransaction } from './versioned-transaction.ts'
 import type { ToldOnce } from './way.ts'
 
-const ways = { deposit, calls, feltCalls, versionedTransaction, escrow }
+const ways = { deposit, calls, feltCalls, versionedTransaction, programmableTransaction, escrow }
 
 type Ways = typeof ways
 type Kind = keyof Ways

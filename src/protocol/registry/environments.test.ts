@@ -27,6 +27,7 @@ const withoutExplorer = new Set([
   'tron_localnet',
   'solana_localnet',
   'starknet_localnet',
+  'sui_localnet',
   'xrpl_localnet',
   'alpen_signet',
 ])

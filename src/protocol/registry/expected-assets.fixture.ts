@@ -15,6 +15,8 @@ export const expectedAssets: Readonly<Record<EnvironmentName, Readonly<Record<st
     'solana_localnet:usdc': 6,
     'solana_localnet:cbbtc': 8,
     'starknet_localnet:wbtc': 8,
+    'sui_localnet:sui': 9,
+    'sui_localnet:usdc': 6,
     'xrpl_localnet:xrp': 6,
     'ethereum_localnet:usdc': 6,
     'arbitrum_localnet:eth': 18,

@@ -170,7 +170,7 @@ export const suiFamily = {
   pollMs: 1000,
   feeBumpSeconds: 20n,
   htlcSchemas: ['sui:htlc'],
-  tokenSchemas: [],
+  tokenSchemas: ['sui:coin'],
 } as const satisfies Partial<Chain>
 
 /** A validated ledger is final. Escrows name the close time of a ledger at which they expire. */

@@ -47,6 +47,7 @@ const tokenSchemas = {
   hypercore: { htlcSchema: 'hypercore:htlc_erc20', tokenSchema: 'hypercore:erc20' },
   solana: { htlcSchema: 'solana:htlc_spltoken', tokenSchema: 'solana:spltoken' },
   starknet: { htlcSchema: 'starknet:htlc_erc20', tokenSchema: 'starknet:erc20' },
+  sui: { htlcSchema: 'sui:htlc', tokenSchema: 'sui:coin' },
   tron: { htlcSchema: 'tron:htlc_erc20', tokenSchema: 'tron:erc20' },
 } as const satisfies Partial<Record<FamilyName, Pick<Asset, 'htlcSchema' | 'tokenSchema'>>>
 

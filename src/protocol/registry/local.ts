@@ -1,12 +1,12 @@
 /**
- * The local network: two EVM chains, a Bitcoin, a Litecoin and a Solana chain, and simulators of HyperCore, Tron, Starknet and the XRP Ledger on this machine.
+ * The local network: two EVM chains, a Bitcoin, a Litecoin and a Solana chain, and simulators of HyperCore, Tron, Starknet, Sui and the XRP Ledger on this machine.
  * Their block times are what `devnet/` mines: EVM and its relatives every second and on demand; Solana every 400 ms and, within limits, on demand; the
  * others every 2 s while transactions wait, else every 10 s.
  */
 import type { Asset } from '../asset.ts'
 import type { Chain } from '../chain.ts'
 import { ethereumLike } from './evm-families.ts'
-import { bitcoinLike, litecoinLike, solanaFamily, starknetFamily, xrplFamily } from './families.ts'
+import { bitcoinLike, litecoinLike, solanaFamily, starknetFamily, suiFamily, xrplFamily } from './families.ts'
 import { coin, currency, token } from './listing.ts'
 
 const evmDefaults = {
@@ -78,6 +78,19 @@ const solanaDefaults = {
   clock: { unit: 'slots', expiry: 'relative', fastestMs: 150n, slowestMs: 400n, slackSeconds: 10n },
   margins: { claimSeconds: 15n, reorgSeconds: 15n, feeSpikeSeconds: 15n },
   timelocks: { source: 8000n, destination: 450n },
+  haltSeconds: 600n,
+  pollMs: 200,
+  feeBumpSeconds: 6n,
+} as const satisfies Partial<Chain>
+
+const suiDefaults = {
+  ...suiFamily,
+  blockMs: 1000n,
+  blockBoundsMs: { fastest: 1n, slowest: 1000n },
+  finalityBlocks: 12,
+  clock: { ...suiFamily.clock, slackSeconds: 10n },
+  margins: { claimSeconds: 15n, reorgSeconds: 15n, feeSpikeSeconds: 15n },
+  timelocks: { source: 1_200_000n, destination: 180_000n },
   haltSeconds: 600n,
   pollMs: 200,
   feeBumpSeconds: 6n,
@@ -180,6 +193,16 @@ export const localChains: readonly Chain[] = [
     explorerUrl: '',
   },
   {
+    ...suiDefaults,
+    id: 'sui_localnet',
+    // The digest of the local chain's first checkpoint.
+    reference: 'sui:A7HDShQ4tdWnj1Z53jDLTokRrav7Ri1GidLZwoC5wmvd',
+    displayName: 'Sui Localnet',
+    icon: { text: 'SUI', color: '#2f7fd6' },
+    nativeAsset: 'sui_localnet:sui',
+    explorerUrl: '',
+  },
+  {
     ...xrplDefaults,
     id: 'xrpl_localnet',
     // The network's id. Up to 1024 transactions do not name it.
@@ -199,6 +222,7 @@ const usdc = currency('USD Coin', 'USDC', 6, [1_000_000n, 100_000_000_000n])
 const usdt = currency('Tether USD', 'USDT', 6, [1_000_000n, 100_000_000_000n])
 const sol = currency('Solana', 'SOL', 9, [10_000_000n, 100_000_000_000n])
 const cbbtc = currency('Coinbase Wrapped Bitcoin', 'cbBTC', 8, [10_000n, 100_000_000n])
+const sui = currency('Sui', 'SUI', 9, [100_000_000n, 100_000_000_000n])
 const xrp = currency('XRP', 'XRP', 6, [1_000_000n, 10_000_000_000n])
 const purr = currency('Purr', 'PURR', 5, [1_000_000n, 10_000_000_000n])
 
@@ -228,5 +252,7 @@ export const localAssets: readonly Asset[] = [
   token('solana_localnet', 'solana', usdc, null),
   token('solana_localnet', 'solana', cbbtc, null),
   token('starknet_localnet', 'starknet', wbtc, null),
+  coin('sui_localnet', 'sui', sui),
+  token('sui_localnet', 'sui', usdc, null),
   coin('xrpl_localnet', 'xrpl', xrp),
 ]

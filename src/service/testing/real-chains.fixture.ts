@@ -30,7 +30,7 @@ export async function useRealChains(
         ? []
         : [{ ...asset, deployment: { htlc: record.htlc.address || null, token: record.token.address || null } }]
     })
-    const own = familyNamed(chain.family)?.endpointKinds.includes('rpc') ? { rpc: [rpc] } : { ws: [rpc.replace('http', 'ws')] }
+    const own = familyNamed(chain.family).endpointKinds.includes('rpc') ? { rpc: [rpc] } : { ws: [rpc.replace('http', 'ws')] }
     const client = await connectChain(chain, { assets, endpoints: endpointsOf(chain) ?? own })
     Object.assign(service.chains.get(chain.id) ?? {}, client)
   }

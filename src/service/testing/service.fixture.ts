@@ -77,7 +77,7 @@ export const deployments = Object.fromEntries(
       id,
       htlcSchema === 'bitcoin:htlc'
         ? { htlc: null, token: null }
-        : { htlc: unusedAddress(htlcSchema, 'e', index), token: tokenSchema === null ? null : unusedAddress(htlcSchema, 'f', index) },
+        : { htlc: unusedAddress(htlcSchema, 'e', index), token: tokenSchema === null ? null : unusedAddress(tokenSchema, 'f', index) },
     ]),
 )
 

@@ -6,5 +6,6 @@ import { fromEvmAddress } from '../../chains/tron/address.ts'
 export function unusedAddress(schema: string, digit: string, index: number): string {
   if (schema.startsWith('solana:')) return base58.encode(Buffer.from(String(index).padStart(64, digit), 'hex'))
   const address = `0x${String(index).padStart(40, digit)}` as const
+  if (schema === 'sui:coin') return `${address}::coin::COIN`
   return schema.startsWith('tron:') ? fromEvmAddress(address) : address
 }

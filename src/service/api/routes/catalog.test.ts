@@ -114,6 +114,8 @@ test("/policy returns the operator's policy, and lists, quotes and orders obey i
     'solana_localnet:usdc',
     'solana_localnet:cbbtc',
     'starknet_localnet:wbtc',
+    'sui_localnet:sui',
+    'sui_localnet:usdc',
     'xrpl_localnet:xrp',
   ])
   expect(await assetsOf('from=ethereum_localnet:eth', strict)).toEqual(['arbitrum_localnet:eth'])

@@ -1,0 +1,5 @@
+module sui::balance;
+
+public struct Balance<phantom T> has store {
+    value: u64,
+}

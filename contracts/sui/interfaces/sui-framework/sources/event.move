@@ -1,0 +1,3 @@
+module sui::event;
+
+public native fun emit<T: copy + drop>(event: T);

@@ -1,0 +1,43 @@
+// Compiles broken variants of the module into one package, and plays for each the scenario that must notice it.
+import { join } from 'node:path'
+import { readPackage, testPackage } from '../compiler/move.ts'
+import { moduleFile } from '../compiler/render.ts'
+import { playerOf, scenarioTests } from '../testing/move-tests.ts'
+import { readReport } from '../testing/report.ts'
+import { scenarios } from '../testing/scenarios.ts'
+import type { Mutant } from './mutants.ts'
+
+const packageFolder = join(import.meta.dirname, '..')
+
+/** The names of those that no scenario notices. Rejects if the unbroken module fails one of the scenarios. */
+export async function survivorsOf(mutants: readonly Mutant[], framework: string): Promise<readonly string[]> {
+  const files = readPackage(packageFolder)
+  const source = files[moduleFile] ?? ''
+  const variants: Record<string, string> = {
+    ...files,
+    ...(await filesOf('htlc', source, [...new Set(mutants.map(({ noticedBy }) => noticedBy))])),
+  }
+  for (const [index, mutant] of mutants.entries())
+    Object.assign(variants, await filesOf(moduleOf(index), breakSource(source, mutant), [mutant.noticedBy]))
+  const { tests, output } = readReport(await testPackage(variants, framework))
+  const fails = (module: string): boolean => [...tests].some(([name, passed]) => name.startsWith(`${module}_scenarios::`) && !passed)
+  if (fails('htlc')) throw new Error(`the unbroken module fails:\n${output}`)
+  return mutants.filter((_, index) => !fails(moduleOf(index))).map(({ name }) => name)
+}
+
+const moduleOf = (index: number): string => `mutant_${index}`
+
+async function filesOf(module: string, source: string, noticing: readonly string[]): Promise<Readonly<Record<string, string>>> {
+  const chosen = new Map([...scenarios.entries()].filter(([, { name }]) => noticing.includes(name)))
+  if (chosen.size !== noticing.length) throw new Error(`a scenario of ${noticing.join(', ')} does not exist`)
+  return {
+    [`sources/${module}.move`]: source.replace('module tandem_htlc::htlc;', `module tandem_htlc::${module};`),
+    [`tests/${module}_player.move`]: playerOf(module),
+    [`tests/${module}_scenarios.move`]: await scenarioTests(module, chosen),
+  }
+}
+
+function breakSource(source: string, { name, text, replacement }: Mutant): string {
+  if (source.split(text).length !== 2) throw new Error(`the text of the mutant "${name}" must stand once in the source`)
+  return source.replace(text, () => replacement)
+}

@@ -1,0 +1,34 @@
+// Locks of owned objects. A validator signs one transaction for each version of an object, until the epoch ends.
+// A transaction that reached only some validators has their locks; when another one takes the rest, neither can ever get a quorum.
+import { type ObjectRef, ownedRefs, type TransactionData } from '../transactions/transaction.ts'
+
+export interface Locks {
+  /** The digest of another transaction that holds one of the objects, and the object; null if none does. */
+  conflict(data: TransactionData, digest: string): { readonly ref: ObjectRef; readonly holder: string } | null
+  lock(data: TransactionData, digest: string): void
+  release(digest: string): void
+  /** At the end of an epoch. */
+  clear(): void
+}
+
+export function createLocks(): Locks {
+  const holders = new Map<string, Set<string>>()
+  const keyOf = ({ objectId, version }: ObjectRef) => `${objectId}@${version}`
+
+  return {
+    conflict(data, digest) {
+      for (const ref of ownedRefs(data)) {
+        const other = [...(holders.get(keyOf(ref)) ?? [])].find((holder) => holder !== digest)
+        if (other !== undefined) return { ref, holder: other }
+      }
+      return null
+    },
+    lock(data, digest) {
+      for (const ref of ownedRefs(data)) holders.set(keyOf(ref), (holders.get(keyOf(ref)) ?? new Set()).add(digest))
+    },
+    release(digest) {
+      for (const digests of holders.values()) digests.delete(digest)
+    },
+    clear: () => holders.clear(),
+  }
+}

@@ -1,0 +1,250 @@
+// The node: checks and executes transactions at once, puts them into checkpoints by its policy, changes epochs, and misbehaves on demand.
+import { toBase64 } from '@mysten/sui/utils'
+import { isValidTransactionSignature } from '@mysten/sui/verify'
+import { effectsOf } from '../execution/effects.ts'
+import { execute } from '../execution/execute.ts'
+import { DEFAULT_GAS_PRICE } from '../execution/gas.ts'
+import { GrpcError, invalidArgument } from '../grpc/status.ts'
+import { finishObject } from '../objects/object.ts'
+import { createObjectStore, type ObjectReader, type ObjectStore } from '../objects/store.ts'
+import { readTransaction, type Transaction } from '../transactions/transaction.ts'
+import { type AdmissionState, assertGas, assertInputs, assertNotExpired } from './admission.ts'
+import type { ExecutedTransaction } from './checkpoint.ts'
+import { createCheckpointClock } from './clock.ts'
+import { createEpochs, type Epochs } from './epochs.ts'
+import { CLOCK_ID, clockDraft, GENESIS_DIGEST, genesisObjects } from './genesis.ts'
+import { createLedger, type Ledger } from './ledger.ts'
+import { createLocks } from './locks.ts'
+
+/**
+ * instant   a checkpoint as soon as a transaction is executed; else one every second
+ * timed     a checkpoint every second
+ * manual    a checkpoint on `mine` only
+ */
+export type SuiMining = 'instant' | 'timed' | 'manual'
+
+export type ReorgOptions = {
+  /** The transactions of the replaced checkpoints: executed again and in no checkpoint (the default), or forgotten. */
+  readonly transactions?: 'return' | 'drop'
+  /** How many checkpoints replace the old ones. Default: as many. */
+  readonly checkpoints?: number
+}
+
+export interface SuiNode {
+  /** Base58: the digest of the first checkpoint. */
+  readonly chainId: string
+  readonly store: ObjectStore
+  readonly ledger: Ledger
+  readonly epochs: Epochs
+  /** Of the clock that contracts read, in milliseconds. */
+  now(): number
+  /** What a transaction is checked against now; `objects` in place of those of the chain. */
+  admission(objects?: ObjectReader): AdmissionState
+  setMining(mining: SuiMining): void
+  setGasPrice(price: bigint): void
+  /** Makes the checkpoints that are due. */
+  catchUp(): void
+  mine(checkpoints?: number): void
+  /** Moves the clock, and makes a checkpoint. */
+  passTime(ms: number): void
+  /** Ends the epoch: locks are gone, and transactions that expire with it too. */
+  nextEpoch(): void
+  /** Rejects with a GrpcError if it is refused. A transaction that was executed before is answered again. */
+  submit(bytes: Uint8Array, signatures: readonly Uint8Array[]): Promise<ExecutedTransaction>
+  /** Executes without checks or effects on the chain. */
+  rehearse(objects: ObjectReader, transaction: Transaction): ExecutedTransaction
+  reorg(depth: number, options?: ReorgOptions): void
+  readonly faults: NodeFaults
+}
+
+export interface NodeFaults {
+  /** The next `count` transactions reach no validator. The sender is told that they timed out. */
+  drop(count: number): void
+  /** The next `count` transactions reach too few validators: their objects are locked, and nothing is executed. The same bytes can be sent again. */
+  hold(count: number): void
+  /** The next `count` transactions are executed, and the sender is told that they timed out. */
+  loseAnswers(count: number): void
+}
+
+export type SuiNodeOptions = {
+  readonly mining: SuiMining
+  /** Addresses that own coins from the first checkpoint on. */
+  readonly owners: readonly string[]
+  /** The wall clock, in milliseconds. */
+  readonly now?: () => number
+}
+
+export function createSuiNode({ mining: initialMining, owners, now }: SuiNodeOptions): SuiNode {
+  const clock = createCheckpointClock(now)
+  const store = createObjectStore()
+  const startMs = clock.now()
+  store.apply(new Map(genesisObjects(owners, startMs).map((object) => [object.id, object])))
+  const ledger = createLedger(store)
+  const chainId = ledger.tip().digest
+  ledger.close({ epoch: 0n, timestampMs: startMs, isEndOfEpoch: false })
+  const epochs = createEpochs(startMs, DEFAULT_GAS_PRICE)
+  const locks = createLocks()
+  const left = { drop: 0, hold: 0, loseAnswers: 0 }
+  let mining = initialMining
+
+  const admission = (objects: ObjectReader = store): AdmissionState => ({
+    objects,
+    chainId,
+    epoch: epochs.current().epoch,
+    gasPrice: epochs.current().gasPrice,
+  })
+
+  /** Every commit of the consensus writes its time into the clock, and so gives it a new version. */
+  function tick(): void {
+    const before = store.get(CLOCK_ID)
+    if (before === null) throw new Error('the clock is an object of genesis')
+    store.apply(new Map([[CLOCK_ID, finishObject(clockDraft(clock.now()), before.version + 1n, GENESIS_DIGEST)]]))
+  }
+
+  function makeCheckpoint(timestampMs = clock.now(), endsEpoch = false): void {
+    const { epoch } = epochs.current()
+    const isEndOfEpoch = endsEpoch || epochs.isOver(timestampMs)
+    const checkpoint = ledger.close({ epoch, timestampMs, isEndOfEpoch })
+    if (!isEndOfEpoch) return
+    epochs.change(checkpoint)
+    locks.clear()
+  }
+
+  function rehearse(objects: ObjectReader, transaction: Transaction): ExecutedTransaction {
+    const { epoch } = epochs.current()
+    const execution = execute(objects, transaction)
+    return { transaction, signatures: [], execution, effects: effectsOf(execution, transaction.digest, epoch), epoch }
+  }
+
+  function run(transaction: Transaction, signatures: readonly Uint8Array[]): ExecutedTransaction {
+    tick()
+    const executed = { ...rehearse(store, transaction), signatures }
+    ledger.add(executed)
+    locks.release(transaction.digest)
+    return executed
+  }
+
+  function assertAdmissible({ data }: Transaction): void {
+    const state = admission()
+    assertNotExpired(state, data)
+    assertGas(state, data)
+    assertInputs(state, data)
+  }
+
+  function accept(transaction: Transaction, signatures: readonly Uint8Array[]): ExecutedTransaction {
+    const known = ledger.transaction(transaction.digest)
+    if (known !== null) return known.executed
+    if (takeFault('drop')) throw timedOut()
+    assertAdmissible(transaction)
+    const conflict = locks.conflict(transaction.data, transaction.digest)
+    locks.lock(transaction.data, transaction.digest)
+    if (conflict !== null) {
+      const { objectId, version } = conflict.ref
+      throw new GrpcError(
+        'FAILED_PRECONDITION',
+        `Failed to sign transaction by a quorum of validators because of locked objects. Object (${objectId}, ${version}) is locked by transaction ${conflict.holder}`,
+      )
+    }
+    if (takeFault('hold')) throw timedOut()
+    const executed = run(transaction, signatures)
+    if (mining === 'instant') {
+      makeCheckpoint()
+      clock.restart()
+    }
+    if (takeFault('loseAnswers')) throw timedOut()
+    return executed
+  }
+
+  function takeFault(name: keyof typeof left): boolean {
+    if (left[name] === 0) return false
+    left[name] -= 1
+    return true
+  }
+
+  return {
+    chainId,
+    store,
+    ledger,
+    epochs,
+    now: clock.now,
+    admission,
+    setMining(next) {
+      mining = next
+      clock.restart()
+    },
+    setGasPrice: epochs.setGasPrice,
+    catchUp() {
+      if (mining === 'manual') return
+      for (const timestampMs of clock.takeDue()) makeCheckpoint(timestampMs)
+    },
+    mine(checkpoints = 1) {
+      for (let made = 0; made < checkpoints; made += 1) makeCheckpoint()
+      clock.restart()
+    },
+    passTime(ms) {
+      clock.pass(ms)
+      tick()
+      makeCheckpoint()
+    },
+    nextEpoch: () => makeCheckpoint(clock.now(), true),
+    async submit(bytes, signatures) {
+      const transaction = parse(bytes)
+      await assertSigned(transaction, signatures)
+      return accept(transaction, signatures)
+    },
+    rehearse,
+    reorg(depth, { transactions = 'return', checkpoints = depth } = {}) {
+      const undone = ledger.undo(depth)
+      epochs.undo(ledger.tip())
+      for (const { transaction } of undone) locks.release(transaction.digest)
+      for (let made = 0; made < checkpoints; made += 1) makeCheckpoint()
+      if (transactions === 'return') for (const { transaction, signatures } of undone) runAgain(transaction, signatures)
+    },
+    faults: {
+      drop(count) {
+        left.drop = count
+      },
+      hold(count) {
+        left.hold = count
+      },
+      loseAnswers(count) {
+        left.loseAnswers = count
+      },
+    },
+  }
+
+  /** One whose inputs are gone with another transaction is forgotten. */
+  function runAgain(transaction: Transaction, signatures: readonly Uint8Array[]): void {
+    try {
+      assertAdmissible(transaction)
+    } catch (error) {
+      if (error instanceof GrpcError) return
+      throw error
+    }
+    run(transaction, signatures)
+  }
+}
+
+function parse(bytes: Uint8Array): Transaction {
+  try {
+    return readTransaction(bytes)
+  } catch (error) {
+    throw invalidArgument(`invalid transaction: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+/** The sender signs, and the owner of the gas coins if that is another one. */
+async function assertSigned({ bytes, data }: Transaction, signatures: readonly Uint8Array[]): Promise<void> {
+  const signers = [...new Set([data.sender, data.gas.owner])]
+  if (signatures.length !== signers.length)
+    throw invalidArgument(`Invalid user signature: Expect ${signers.length} signer signatures but got ${signatures.length}`)
+  for (const [index, address] of signers.entries()) {
+    const signature = toBase64(signatures[index] ?? new Uint8Array())
+    if (!(await isValidTransactionSignature(bytes, signature, { address })))
+      throw invalidArgument(`Invalid user signature: Required Signature from ${address} is absent or not valid`)
+  }
+}
+
+function timedOut(): GrpcError {
+  return new GrpcError('UNAVAILABLE', 'timed-out before finality could be reached')
+}

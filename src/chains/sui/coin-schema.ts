@@ -1,0 +1,32 @@
+/** The interface of coins as wallets need it: a part of the framework's module `coin`, in the form of the HTLC's own interface. */
+const framework = '0x2'
+const anyType = { TypeParameter: 0 }
+const coin = { Struct: { address: framework, module: 'coin', name: 'Coin', typeArguments: [anyType] } }
+const context = { MutableReference: { Struct: { address: framework, module: 'tx_context', name: 'TxContext', typeArguments: [] } } }
+
+function exposed(parameters: readonly unknown[], returned: readonly unknown[]) {
+  return { visibility: 'Public', isEntry: false, typeParameters: [{ abilities: [] }], parameters, return: returned }
+}
+
+export const coinSchema = {
+  fileFormatVersion: 7,
+  address: framework,
+  name: 'coin',
+  friends: [],
+  structs: {
+    Coin: {
+      abilities: { abilities: ['Store', 'Key'] },
+      typeParameters: [{ constraints: { abilities: [] }, isPhantom: true }],
+      fields: [
+        { name: 'id', type: { Struct: { address: framework, module: 'object', name: 'UID', typeArguments: [] } } },
+        { name: 'balance', type: { Struct: { address: framework, module: 'balance', name: 'Balance', typeArguments: [anyType] } } },
+      ],
+    },
+  },
+  exposedFunctions: {
+    join: exposed([{ MutableReference: coin }, coin], []),
+    split: exposed([{ MutableReference: coin }, 'U64', context], [coin]),
+    value: exposed([{ Reference: coin }], ['U64']),
+    zero: exposed([context], [coin]),
+  },
+}

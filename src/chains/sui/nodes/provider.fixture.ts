@@ -1,0 +1,136 @@
+/** Simulated providers in front of one local chain. Tests make them die, fall behind or lie. */
+import { randomBytes } from 'node:crypto'
+import { GrpcTypes } from '@mysten/sui/grpc'
+import { toBase58 } from '@mysten/sui/utils'
+import { encodeEvent, eventType } from '../../../../contracts/sui/client/events.ts'
+import { startGrpcServer } from '../../../../devnet/sui/grpc/server.ts'
+import { answerBytes } from '../../../../devnet/sui/grpc/services.ts'
+import { GrpcError } from '../../../../devnet/sui/grpc/status.ts'
+import type { SuiChain } from '../../../../devnet/sui/sui-chain.ts'
+import type { Block } from '../../../protocol/chain.ts'
+import type { HtlcTerms } from '../../../protocol/htlc.ts'
+import type { ChainClient } from '../../port/client.ts'
+import { startTestProviders, type TestProviders } from '../../testing/providers.fixture.ts'
+import type { Deployed } from '../deployments.ts'
+import { orderTermsOf, swapIdOf } from '../htlc.ts'
+
+type Ask = (request: object) => Promise<object>
+/** Answers a request; `ask` forwards one to the chain. */
+type Behaviour = (method: string, request: object, ask: Ask) => Promise<object>
+
+const honest: Behaviour = (_, request, ask) => ask(request)
+
+interface TestProvider {
+  readonly url: string
+  behave(behaviour: Behaviour): void
+  setOffline(offline: boolean): void
+  close(): Promise<void>
+}
+
+async function startTestProvider(chain: SuiChain): Promise<TestProvider> {
+  let behaviour = honest
+  const server = await startGrpcServer(
+    answerBytes(async (path, request) => {
+      const method = path.slice(path.lastIndexOf('/') + 1)
+      const ask: Ask = async (forwarded) => {
+        const [answer] = await chain.answer(path, forwarded)
+        if (answer === undefined) throw new Error('the chain gave no answer')
+        return answer
+      }
+      return [await behaviour(method, request, ask)]
+    }),
+    0,
+  )
+  return {
+    url: server.url,
+    behave(next) {
+      behaviour = next
+    },
+    setOffline: server.setOffline,
+    close: server.close,
+  }
+}
+
+type CheckpointAnswer = GrpcTypes.GetCheckpointResponse
+
+/** Changes the checkpoints that it shows; all other answers are honest. */
+function changingCheckpoints(change: (checkpoint: GrpcTypes.Checkpoint) => GrpcTypes.Checkpoint): Behaviour {
+  return async (method, request, ask) => {
+    const truth = await ask(request)
+    const { checkpoint } = truth as CheckpointAnswer
+    return method === 'GetCheckpoint' && checkpoint !== undefined ? { checkpoint: change(checkpoint) } : truth
+  }
+}
+
+const hidingEvents = changingCheckpoints((checkpoint) => ({ ...checkpoint, transactions: [] }))
+
+/** Has no checkpoint after this one. Its objects are as of the newest of the chain: a node knows only the newest state. */
+function stoppedAt({ height }: Block): Behaviour {
+  return async (method, request, ask) => {
+    if (method === 'GetCheckpoint') {
+      const { checkpointId } = request as GrpcTypes.GetCheckpointRequest
+      if (checkpointId.oneofKind === undefined)
+        return ask({ ...request, checkpointId: { oneofKind: 'sequenceNumber', sequenceNumber: height } })
+      if (checkpointId.oneofKind === 'sequenceNumber' && checkpointId.sequenceNumber > height)
+        throw new GrpcError('NOT_FOUND', `Checkpoint ${checkpointId.sequenceNumber} not found`)
+    }
+    const truth = await ask(request)
+    const { transaction } = truth as GrpcTypes.GetTransactionResponse
+    if (method === 'GetTransaction' && (transaction?.checkpoint ?? 0n) > height) throw new GrpcError('NOT_FOUND', 'Transaction not found')
+    return truth
+  }
+}
+
+function forgedBlock(hash: string): Behaviour {
+  const digest = randomDigest()
+  return changingCheckpoints((checkpoint) => (checkpoint.digest === hash ? { ...checkpoint, digest } : checkpoint))
+}
+
+/** A swap that nobody initiated, in a real checkpoint. */
+function forgedInitiation(deployed: Deployed, terms: HtlcTerms, newest: Block): Behaviour {
+  const { registry, packageId } = deployed
+  const event = {
+    kind: 'initiated',
+    registry,
+    orderId: swapIdOf(deployed, terms),
+    terms: orderTermsOf(terms),
+    initiatedAt: newest.time * 1000n,
+  } as const
+  const { name, contents } = encodeEvent(event)
+  const forged = GrpcTypes.ExecutedTransaction.create({
+    digest: randomDigest(),
+    events: { events: [{ packageId, module: 'htlc', eventType: eventType(packageId, name), contents: { value: contents } }] },
+  })
+  return changingCheckpoints((checkpoint) =>
+    checkpoint.sequenceNumber === newest.height ? { ...checkpoint, transactions: [...checkpoint.transactions, forged] } : checkpoint,
+  )
+}
+
+function randomDigest(): string {
+  return toBase58(randomBytes(32))
+}
+
+/** What the conformance suite needs. */
+export function openTestProviders(
+  chain: SuiChain,
+  connect: (urls: readonly string[], options: Parameters<TestProviders['connect']>[1]) => ChainClient,
+  deployed: Deployed,
+): Promise<TestProviders> {
+  return startTestProviders<Behaviour>({
+    start: () => startTestProvider(chain),
+    connect,
+    honest,
+    behaviourOf(how) {
+      switch (how.kind) {
+        case 'stops-at':
+          return stoppedAt(how.newest)
+        case 'forges-block':
+          return forgedBlock(how.block.hash)
+        case 'forges-initiation':
+          return forgedInitiation(deployed, how.terms, how.newest)
+        case 'hides-events':
+          return hidingEvents
+      }
+    },
+  })
+}
