@@ -24,7 +24,7 @@ test('swaps whose chains do not run are skipped, and the demo says so', async ()
   const told: string[] = []
   const client = createLocalClient({ ...story.info, chains })
   expect(await playAll(client, createStoryTeller({ json: false, write: (text) => told.push(text) }))).toEqual({
-    summary: 'All 3 ended as they should. 4 skipped: their chains do not run here.',
+    summary: 'All 4 ended as they should. 4 skipped: their chains do not run here.',
     ok: true,
   })
   expect(told.filter((line) => line.includes('skipped: bitcoin_regtest does not run in this stack'))).toHaveLength(4)

@@ -90,7 +90,7 @@ test.each([
     expect(await isWanted(leg)).toBe(false)
     await passFinality()
     // It had news just now: then it is derived again some seconds later.
-    now += 5n
+    now += 2n
     await decide(role)
     expect(await isWanted(leg)).toBe(true)
     expect((await findOrder(store.db, fixture.order.id))?.closed).toBe(true)

@@ -35,7 +35,7 @@ function gate() {
 }
 
 /** An order that had news at NOW, and none since, is derived again, and its ranges are stored. */
-const SETTLED = NOW + 5n
+const SETTLED = NOW + 2n
 
 const reconcileAs = (role: Role, now = NOW) => reconcile({ db: store.db, registry, party: { role } }, now)
 const wanted = async () =>

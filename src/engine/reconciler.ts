@@ -34,7 +34,7 @@ const UNSERVED_RECHECK_MS = 60_000
  * An order with news is derived again after so long without more. Its ranges are stored only then: most orders have their next news sooner, and storing
  * ranges costs more than deriving. Until then it is derived when a deposit or a spend has enough confirmations. All else that time changes waits so long.
  */
-const SETTLE_SECONDS = 5n
+const SETTLE_SECONDS = 2n
 
 export const ALL_SHARDS: readonly number[] = Array.from({ length: SHARDS }, (_, shard) => shard)
 
