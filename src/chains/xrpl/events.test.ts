@@ -127,6 +127,15 @@ describe('events', () => {
     expect(expiresAt).toBe(block.time + 601n)
   })
 
+  test.each([
+    ['outer length', 'A081228020'],
+    ['inner length', 'A023808120'],
+    ['lengths with leading zeros', 'A08400000026808400000020'],
+  ])('have the secret of a finish with the %s in the long form, which nodes accept', async (_, before) => {
+    const Fulfillment = `${before}${secret.toUpperCase()}`
+    expect((await read([ending({ ...finish, Fulfillment })])).events).toMatchObject([{ kind: 'redeemed', secret }])
+  })
+
   test.each<[string, object]>([
     ['amount', { Amount: '4999999' }],
     ['destination', { Destination: OTHER }],

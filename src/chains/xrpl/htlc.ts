@@ -28,9 +28,12 @@ export function fulfillmentOf(secret: Hex32): string {
   return `${FULFILLMENT}${secret.toUpperCase()}`
 }
 
-/** Null: it is not a preimage of 32 bytes. */
+/**
+ * The preimage is at the end, and its hash must be compared. The bytes before it are not fixed: nodes accept lengths in longer forms than needed, so
+ * whoever knows the secret chooses among several fulfillments. Null: it is too short.
+ */
 export function secretIn(fulfillment: string): Hex32 | null {
-  return /^A0228020([0-9A-F]{64})$/.exec(fulfillment)?.[1]?.toLowerCase() ?? null
+  return /[0-9A-F]{64}$/.exec(fulfillment)?.[0].toLowerCase() ?? null
 }
 
 /** 1 January 2000. */
