@@ -8,16 +8,31 @@ import { type Account, type EscrowChange, NodeRefusal, type Outcome, type XrplNo
 import { parseChange, parseEscrow } from './read-escrow.ts'
 import { createSocket } from './socket.ts'
 
-/** The most that public nodes give at once is 400; some give fewer whatever is asked for. */
-const PAGE_TRANSACTIONS = 200
-/** A node that goes on after so many pages is faulty: a ledger has some hundred transactions. */
-const MAX_PAGES = 1000
+/**
+ * Nodes give 10 to 400 at once. A stranger's payment may have metadata of some megabytes, and many of them make a page that is too long to be taken: after
+ * a failure the next page is asked for with fewer.
+ */
+const PAGE_TRANSACTIONS = { most: 200, least: 10 } as const
+/** A node that goes on after so many is faulty: a ledger has some hundred transactions. */
+const MAX_TRANSACTIONS = 200_000
 
 /** Fields of an account that belongs to a part of the ledger. */
 const PSEUDO_FIELDS = ['AMMID', 'VaultID', 'LoanBrokerID'] as const
 
 export function createProviderNode(url: string, timeoutMs: number): XrplNode {
   const socket = createSocket(url, timeoutMs)
+  /** By account, where it is not the most. */
+  const pageTransactions = new Map<string, number>()
+
+  async function askPage(params: Json & { readonly account: string; readonly limit: number }): Promise<Json> {
+    try {
+      return await socket.request('account_tx', params)
+    } catch (error) {
+      const fewer = Math.max(Math.floor(params.limit / 4), PAGE_TRANSACTIONS.least)
+      if (!(error instanceof NodeRefusal)) pageTransactions.set(params.account, fewer)
+      throw error
+    }
+  }
 
   /** The result, or null if the node refuses with one of these errors. Any other refusal says nothing about the chain. */
   async function unless(errors: readonly string[], command: string, params: Json): Promise<Json | null> {
@@ -97,11 +112,12 @@ export function createProviderNode(url: string, timeoutMs: number): XrplNode {
     },
 
     async escrowChanges(account, from, to) {
-      const range = { account, ledger_index_min: Number(from), ledger_index_max: Number(to), forward: true, limit: PAGE_TRANSACTIONS }
+      const limit = pageTransactions.get(account) ?? PAGE_TRANSACTIONS.most
+      const range = { account, ledger_index_min: Number(from), ledger_index_max: Number(to), forward: true, limit }
       const changes = new Map<string, EscrowChange>()
       let marker: unknown
-      for (let pages = 0; pages < MAX_PAGES; pages += 1) {
-        const page = await socket.request('account_tx', { ...range, ...(marker !== undefined && { marker }) })
+      for (let pages = 0; pages * limit < MAX_TRANSACTIONS; pages += 1) {
+        const page = await askPage({ ...range, ...(marker !== undefined && { marker }) })
         // A node that lacks a part of the range may answer for the rest.
         if (page.validated !== true || page.ledger_index_min !== Number(from) || page.ledger_index_max !== Number(to))
           throw new NodeRefusal('incomplete', `it does not have all ledgers from ${from} to ${to}`)
@@ -109,10 +125,14 @@ export function createProviderNode(url: string, timeoutMs: number): XrplNode {
           const change = parseChange(record(entry))
           if (change !== null && change.ledger >= from && change.ledger <= to) changes.set(change.tx, change)
         }
-        if (page.marker === undefined) return [...changes.values()]
+        if (page.marker === undefined) {
+          if (limit * 2 < PAGE_TRANSACTIONS.most) pageTransactions.set(account, limit * 2)
+          else pageTransactions.delete(account)
+          return [...changes.values()]
+        }
         marker = page.marker
       }
-      throw malformed(`transactions on at most ${MAX_PAGES} pages`)
+      throw malformed(`at most ${MAX_TRANSACTIONS} transactions`)
     },
     outcome,
     async isAbsent(tx, from, to) {

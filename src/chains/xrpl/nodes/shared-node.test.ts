@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
+import { RpcError } from '../../../../devnet/xrpl/rpc/rpc-error.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import { createFamilyFixture } from '../xrpl.fixture.ts'
 import { combineSubmissions, validatedByQuorum } from './agreement.ts'
@@ -110,6 +111,29 @@ describe('a provider', () => {
     await expect(node.escrowChanges(fixture.user.address, 2n, height)).rejects.toThrow(/does not have all ledgers/)
     await expect(node.account(fixture.user.address, height)).rejects.toBeInstanceOf(ChainFailure)
     await expect(node.escrowChanges(fixture.user.address, 2n, height + 1n)).rejects.toBeInstanceOf(NodeRefusal)
+    node.close()
+    await provider.close()
+  })
+  test('whose page of a history cannot be taken is asked for shorter ones', async () => {
+    const provider = await startTestProvider(fixture.devnet.chain)
+    const node = createProviderNode(provider.url, 2000)
+    const { height } = (await node.block('validated')) ?? { height: 0n }
+    const limits: unknown[] = []
+    let most = 50
+    provider.behave((request, ask) => {
+      if (request.account !== fixture.user.address) return ask(request)
+      limits.push(request.limit)
+      // As a page that is too long for a message, or comes too late.
+      if (Number(request.limit) > most) throw new RpcError('internal')
+      return ask(request)
+    })
+    const read = ({ address } = fixture.user) => node.escrowChanges(address, 2n, height)
+    await expect(Promise.all([read(), read(fixture.solver)])).rejects.toMatchObject({ kind: 'unreachable' })
+    await read(fixture.solver)
+    expect(await read()).toEqual([])
+    most = 200
+    for (let i = 0; i < 3; i += 1) await read()
+    expect(limits).toEqual([200, 50, 100, 200, 200])
     node.close()
     await provider.close()
   })

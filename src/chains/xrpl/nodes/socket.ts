@@ -10,8 +10,8 @@ export interface Socket {
   close(): void
 }
 
-/** A page of an account's history may have some megabytes. */
-const MAX_MESSAGE_BYTES = 32 * 1024 * 1024
+/** The shortest page of an account's history, ten transactions, may have ten times some megabytes: metadata names up to 5,200 objects. */
+const MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 
 /** The node's own trouble, not an answer about the chain. */
 const TROUBLES: ReadonlySet<string> = new Set([
