@@ -58,8 +58,9 @@ const HEADER_BYTES = 5
 const TRAILERS = 0x80
 const MAX_MESSAGE_LENGTH = 300
 
-export function createGrpcWeb(url: string, timeoutMs: number): GrpcWeb {
-  const http = createProviderHttp(url)
+/** `maxBytes`: of an answer. Default: that of all providers. */
+export function createGrpcWeb(url: string, timeoutMs: number, maxBytes?: number): GrpcWeb {
+  const http = createProviderHttp(url, maxBytes)
   return {
     async call({ path, request: Request, response: Response }, request) {
       const body = frameOf(Request.toBinary(Request.create(request)))

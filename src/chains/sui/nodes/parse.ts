@@ -49,15 +49,17 @@ export function parseBlock({ sequenceNumber, digest, summary }: GrpcTypes.Checkp
   }
 }
 
-export function parseEvents({ transactions }: GrpcTypes.Checkpoint): readonly NodeEvent[] {
-  return transactions.flatMap(({ digest, events }) =>
-    (events?.events ?? []).map(({ eventType, contents }, index) => ({
-      tx: required(digest, 'a digest'),
-      index,
-      type: structType(eventType),
-      contents: required(contents?.value, 'the contents of an event'),
-    })),
-  )
+export function eventTypesOf({ events }: GrpcTypes.ExecutedTransaction): readonly string[] {
+  return (events?.events ?? []).map(({ eventType }) => structType(eventType))
+}
+
+export function parseEvents({ digest, events }: GrpcTypes.ExecutedTransaction): readonly NodeEvent[] {
+  return (events?.events ?? []).map(({ eventType, contents }, index) => ({
+    tx: required(digest, 'a digest'),
+    index,
+    type: structType(eventType),
+    contents: required(contents?.value, 'the contents of an event'),
+  }))
 }
 
 export function parseObject({ objectType, owner, contents }: GrpcTypes.Object): NodeObject {

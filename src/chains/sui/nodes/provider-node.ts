@@ -3,11 +3,12 @@ import { GrpcTypes } from '@mysten/sui/grpc'
 import type { Block } from '../../../protocol/chain.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import { Refusal } from '../../providers/refusal.ts'
-import { createGrpcWeb, type Method, status } from './grpc-web.ts'
+import { createGrpcWeb, type GrpcWeb, type Method, status } from './grpc-web.ts'
 import { methods } from './methods.ts'
-import type { BroadcastVerdict, NodeCheckpoint, SuiNode } from './node.ts'
+import type { BroadcastVerdict, NodeCheckpoint, NodeEvent, SuiNode } from './node.ts'
 import {
   address,
+  eventTypesOf,
   milliseconds,
   parseBlock,
   parseCoin,
@@ -20,12 +21,16 @@ import {
 } from './parse.ts'
 
 const HEADER = ['sequence_number', 'digest', 'summary.timestamp', 'summary.previous_digest']
-const EVENTS = ['transactions.digest', 'transactions.events.events.event_type', 'transactions.events.events.contents']
+const EVENT_TYPES = ['transactions.digest', 'transactions.events.events.event_type']
+const EVENTS = ['digest', 'events.events.event_type', 'events.events.contents']
 const STATUS = ['status', 'gas_used'].map((field) => `transaction.effects.${field}`)
 /** Requests that are under way at once when many checkpoints are read. */
 const AT_ONCE = 16
 /** Nodes list the largest coins first: strangers cannot hide ours behind dust. */
 const COINS = 200
+/** The events of one transaction have up to 65 MB, and the names of their types come on top. Whoever redeems must not hide the secret behind a large answer. */
+const MAX_EVENTS_BYTES = 160 * 1024 * 1024
+const EVENTS_TIMEOUT_MS = 60_000
 
 const { DOES_NOT_EXIST } = GrpcTypes.ChangedObject_InputObjectState
 
@@ -34,6 +39,7 @@ type CheckpointId = { readonly height: bigint | null; readonly paths: readonly s
 /** Some methods reject with a Refusal if this provider cannot answer and another may. */
 export function createProviderNode(url: string, timeoutMs: number): SuiNode {
   const grpc = createGrpcWeb(url, timeoutMs)
+  const eventsGrpc = createGrpcWeb(url, Math.max(timeoutMs, EVENTS_TIMEOUT_MS), MAX_EVENTS_BYTES)
 
   /** A refusal says nothing about the chain. */
   async function read<Q extends object, A extends object>(method: Method<Q, A>, request: Partial<Q>): Promise<A> {
@@ -42,9 +48,13 @@ export function createProviderNode(url: string, timeoutMs: number): SuiNode {
     return answer
   }
 
-  async function readOrNull<Q extends object, A extends object>(method: Method<Q, A>, request: Partial<Q>): Promise<A | null> {
+  async function readOrNull<Q extends object, A extends object>(
+    method: Method<Q, A>,
+    request: Partial<Q>,
+    from: GrpcWeb = grpc,
+  ): Promise<A | null> {
     try {
-      return await grpc.call(method, request)
+      return await from.call(method, request)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       if (error.code === status.notFound) return null
@@ -68,11 +78,25 @@ export function createProviderNode(url: string, timeoutMs: number): SuiNode {
     return found === null ? null : parseBlock(found)
   }
 
+  /** Contents are read of our transactions only: those of strangers may be larger than a node can send. */
   async function checkpointWithEvents(height: bigint, packages: ReadonlySet<string>): Promise<NodeCheckpoint> {
-    const found = await checkpoint({ height, paths: [...HEADER, ...EVENTS] })
+    const found = await checkpoint({ height, paths: [...HEADER, ...EVENT_TYPES] })
     if (found === null) throw new Refusal(0, `it does not have checkpoint ${height}`)
-    const events = parseEvents(found).filter(({ type }) => packages.has(type.slice(0, type.indexOf('::'))))
+    const isOurs = (type: string) => packages.has(type.slice(0, type.indexOf('::')))
+    const events: NodeEvent[] = []
+    for (const tx of found.transactions) {
+      if (eventTypesOf(tx).some(isOurs)) events.push(...(await eventsOf(tx.digest)).filter(({ type }) => isOurs(type)))
+    }
     return { ...parseBlock(found), events }
+  }
+
+  async function eventsOf(tx: string | undefined): Promise<readonly NodeEvent[]> {
+    const digest = required(tx, 'a digest')
+    const answer = await readOrNull(methods.getTransaction, { digest, readMask: { paths: EVENTS } }, eventsGrpc)
+    if (answer === null) throw new Refusal(0, `it does not have transaction ${digest}`)
+    const found = required(answer.transaction, 'a transaction')
+    if (found.digest !== digest) throw new ChainFailure('unreachable', 'the node answers with another transaction')
+    return parseEvents(found)
   }
 
   const objectAt = async (id: string, paths: readonly string[]) =>
@@ -164,7 +188,10 @@ export function createProviderNode(url: string, timeoutMs: number): SuiNode {
         return { kind: 'refused', isPartlyAccepted: false, reason: error.message }
       }
     },
-    close: grpc.close,
+    close() {
+      grpc.close()
+      eventsGrpc.close()
+    },
   }
 }
 

@@ -101,9 +101,13 @@ function forgedInitiation(deployed: Deployed, terms: HtlcTerms, newest: Block): 
     digest: randomDigest(),
     events: { events: [{ packageId, module: 'htlc', eventType: eventType(packageId, name), contents: { value: contents } }] },
   })
-  return changingCheckpoints((checkpoint) =>
+  const inCheckpoint = changingCheckpoints((checkpoint) =>
     checkpoint.sequenceNumber === newest.height ? { ...checkpoint, transactions: [...checkpoint.transactions, forged] } : checkpoint,
   )
+  return async (method, request, ask) =>
+    method === 'GetTransaction' && (request as GrpcTypes.GetTransactionRequest).digest === forged.digest
+      ? { transaction: forged }
+      : inCheckpoint(method, request, ask)
 }
 
 function randomDigest(): string {

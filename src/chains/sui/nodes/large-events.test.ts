@@ -1,0 +1,57 @@
+/** Strangers fill checkpoints with events that are larger than a node can send. The events of our package are still read. */
+import { GrpcTypes } from '@mysten/sui/grpc'
+import { expect, it } from 'vitest'
+import { startGrpcServer } from '../../../../devnet/sui/grpc/server.ts'
+import { answerBytes } from '../../../../devnet/sui/grpc/services.ts'
+import { GrpcError } from '../../../../devnet/sui/grpc/status.ts'
+import { createProviderNode } from './provider-node.ts'
+
+const packageId = `0x${'2b'.repeat(32)}` as const
+const [ours, theirs] = [`${packageId}::htlc::Redeemed`, `0x${'5e'.repeat(32)}::junk::Junk`]
+const transactions: Readonly<Record<string, readonly string[]>> = { redeem: [theirs, ours], junk: [theirs] }
+const content = Buffer.from([1, 2, 3])
+/** More than the 64 MiB that any other answer may have. */
+const large = new Uint8Array(65 * 1024 * 1024)
+
+it('contents are read of the transactions with an event of our package only, however large their other events are', async () => {
+  const read: string[] = []
+  const eventsOf = (digest: string, hasContents: boolean) => ({
+    digest,
+    events: {
+      events: (transactions[digest] ?? []).map((eventType) => ({
+        eventType,
+        ...(hasContents && { contents: { value: eventType === ours ? content : large } }),
+      })),
+    },
+  })
+  const server = await startGrpcServer(
+    answerBytes(async (path, request) => {
+      const paths = (request as GrpcTypes.GetCheckpointRequest).readMask?.paths ?? []
+      if (path.endsWith('/GetTransaction')) {
+        const { digest = '' } = request as GrpcTypes.GetTransactionRequest
+        read.push(digest)
+        return [GrpcTypes.GetTransactionResponse.create({ transaction: eventsOf(digest, true) })]
+      }
+      if (paths.some((one) => one.endsWith('contents'))) throw new GrpcError('UNAVAILABLE', 'message too large')
+      const summary = { previousDigest: 'six', timestamp: { seconds: 5n, nanos: 0 } }
+      const found = {
+        sequenceNumber: 7n,
+        digest: 'seven',
+        summary,
+        transactions: Object.keys(transactions).map((tx) => eventsOf(tx, false)),
+      }
+      return [GrpcTypes.GetCheckpointResponse.create({ checkpoint: found })]
+    }),
+    0,
+  )
+  const node = createProviderNode(server.url, 5_000)
+  try {
+    expect(await node.checkpoints(7n, 7n, [packageId])).toEqual([
+      { height: 7n, hash: 'seven', parentHash: 'six', time: 5n, events: [{ tx: 'redeem', index: 1, type: ours, contents: content }] },
+    ])
+    expect(read).toEqual(['redeem'])
+  } finally {
+    node.close()
+    await server.close()
+  }
+})
