@@ -113,6 +113,7 @@ describe('an escrow', () => {
       fields: { Condition: conditionOf(otherSecret), Fulfillment: fulfillmentOf(otherSecret) },
       result: 'tecCRYPTOCONDITION_ERROR',
     },
+    { name: 'a wrong length', fields: { Fulfillment: `A0238020${secret}`.toUpperCase() }, result: 'tecCRYPTOCONDITION_ERROR' },
     { name: 'no condition', fields: { Condition: undefined }, result: 'temMALFORMED' },
     { name: 'neither', fields: { Condition: undefined, Fulfillment: undefined }, result: 'tecCRYPTOCONDITION_ERROR' },
     { name: 'too small a fee', fields: { Fee: '349' }, result: 'telINSUF_FEE_P' },
@@ -121,6 +122,10 @@ describe('an escrow', () => {
     const sequence = create()
     expect(finish(sequence, fields)).toBe(result)
     expect(finish(sequence, { Fee: '350' })).toBe('tesSUCCESS')
+  })
+
+  it.each(['A081228020', 'A023808120', 'A08400000026808400000020'])('is finished with lengths in the form %s', (before) => {
+    expect(finish(create(), { Fulfillment: `${before}${secret}`.toUpperCase(), Fee: '400' })).toBe('tesSUCCESS')
   })
 
   it('whose condition says 32 bytes is not finished by a secret of 31, though its hash is right', () => {

@@ -9,8 +9,8 @@ import { reserveOf, type Transactor } from './transactor.ts'
 
 /** Conditions are crypto-conditions in DER: a fingerprint of 32 bytes, and the length of the preimage. */
 const CONDITION = /^A0258020([0-9A-F]{64})8101([0-7][0-9A-F])$/
-/** Other types of conditions, and preimages of 128 bytes and more, are not simulated. */
-const FULFILLMENT = /^A0([0-7][0-9A-F])80([0-7][0-9A-F])((?:[0-9A-F]{2})*)$/
+/** Other types of conditions are not simulated. */
+const FULFILLMENT_TAGS = { outer: 'A0', preimage: '80' } as const
 
 const after = (now: number, mark: number) => now > mark
 
@@ -116,10 +116,19 @@ function settle(view: View, { Account, Destination, Amount }: Escrow, sequence: 
 }
 
 function fulfills(fulfillment: string, condition: string): boolean {
-  const [, outer = '', inner = '', preimage = ''] = FULFILLMENT.exec(fulfillment) ?? []
+  const preimage = contentOf(contentOf(fulfillment, FULFILLMENT_TAGS.outer), FULFILLMENT_TAGS.preimage)
   const [, fingerprint, cost = ''] = CONDITION.exec(condition) ?? []
-  const length = preimage.length / 2
-  if (Number.parseInt(outer, 16) !== length + 2 || Number.parseInt(inner, 16) !== length) return false
-  if (Number.parseInt(cost, 16) !== length) return false
+  if (preimage === null || Number.parseInt(cost, 16) !== preimage.length / 2) return false
   return createHash('sha256').update(preimage, 'hex').digest('hex').toUpperCase() === fingerprint
+}
+
+/** Null: it is malformed. As in rippled (utils.h, parsePreamble), a length may have a longer form than it needs. */
+function contentOf(der: string | null, tag: string): string | null {
+  if (!der?.startsWith(tag)) return null
+  const first = Number.parseInt(der.slice(2, 4), 16)
+  const lengthBytes = first < 0x80 ? 0 : first - 0x80
+  if (first === 0x80 || lengthBytes > 8) return null
+  const content = der.slice(4 + 2 * lengthBytes)
+  const length = lengthBytes === 0 ? first : Number.parseInt(der.slice(4, 4 + 2 * lengthBytes), 16)
+  return content.length === 2 * length ? content : null
 }
