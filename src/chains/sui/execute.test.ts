@@ -92,6 +92,13 @@ describe('coins as lanes', () => {
     expect(await Promise.all(terms.map(stateOf))).toEqual(terms.map(() => 'open'))
   })
 
+  it('are split off although strangers have sent dust, which pays for nothing', async () => {
+    await open(100n * SUI, ...Array.from({ length: 8 }, () => 1n))
+    await initiate('0', newTerms())
+    const coins = await node.coins(initiator, SUI_TYPE)
+    expect(coins.filter(({ balance }) => balance > 1n)).toHaveLength(8)
+  })
+
   it('are merged for a large amount, and where there are many', async () => {
     await open(...Array.from({ length: 30 }, () => SUI))
     await initiate('0', newTerms({ amount: 5n * SUI }))

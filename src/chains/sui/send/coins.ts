@@ -44,9 +44,9 @@ function largestUntil(descending: readonly NodeCoin[], needed: bigint): readonly
 }
 
 /** How many coins to split off for later transactions, if there are too few. Half of what is left stays. */
-export function lanesToAdd(all: number, left: bigint): number {
+export function lanesToAdd(lanes: number, left: bigint): number {
   const affordable = left / (2n * LANE_MIST)
-  const missing = Math.max(LANES - all, 0)
+  const missing = Math.max(LANES - lanes, 0)
   return affordable < BigInt(missing) ? Number(affordable) : missing
 }
 

@@ -179,7 +179,9 @@ function planOf(call: SuiCall, budget: bigint, all: Wallet, free: Wallet): Plan 
   const gas = chooseCoins(free.gas, needed, all.gas.length)
   if (gas === null || (call.verb === 'initiate' && totalOf(free.gas) - needed < KEPT_FOR_DUTIES)) return null
   const left = gas.total - needed
-  return { gas, token: tokens?.coins ?? [], lanes: lanesToAdd(all.gas.length, left) }
+  // Strangers may send dust: a coin that cannot pay for such a transaction is no lane.
+  const lanes = all.gas.filter(({ balance }) => balance >= budget).length
+  return { gas, token: tokens?.coins ?? [], lanes: lanesToAdd(lanes, left) }
 }
 
 function spendingOf({ spends }: SuiCall): { readonly sui: bigint; readonly token: bigint } {
