@@ -28,7 +28,7 @@ it('answers the fields of the read mask, and no others', async () => {
     await expect(checkpoint([path])).rejects.toMatchObject({ code: 'INVALID_ARGUMENT', message: expect.stringContaining('read_mask') })
 })
 
-it('lists what an address owns page by page', async () => {
+it('lists what an address owns page by page, the largest coins first', async () => {
   const [{ address: owner }] = fixture.accounts
   await fixture.fund(SUI_TYPE, owner, 1n, 2n, 3n)
   const balances: (string | undefined)[] = []
@@ -39,7 +39,7 @@ it('lists what an address owns page by page', async () => {
     balances.push(...found.objects.map(({ balance }) => balance))
     cursor = found.hasNextPage ? found.cursor : null
   } while (cursor !== null)
-  expect(balances.sort()).toEqual(['1', '1000000000000', '2', '3'])
+  expect(balances).toEqual(['1000000000000', '3', '2', '1'])
 })
 
 it('says what it does not know', async () => {

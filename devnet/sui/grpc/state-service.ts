@@ -2,7 +2,7 @@
 import { GrpcTypes } from '@mysten/sui/grpc'
 import { coinInfos } from '../chain/genesis.ts'
 import type { SuiNode } from '../chain/node.ts'
-import { readCoin } from '../objects/coin.ts'
+import { MAX_U64, readCoin } from '../objects/coin.ts'
 import type { SuiObject } from '../objects/object.ts'
 import { canonicalType, isField } from '../objects/types.ts'
 import { masked } from './field-mask.ts'
@@ -30,7 +30,10 @@ export function stateService({ store }: SuiNode) {
     ListOwnedObjects(request: GrpcTypes.ListOwnedObjectsRequest): GrpcTypes.ListOwnedObjectsResponse {
       const owner = addressParam('owner', request.owner)
       const isWanted = typeFilter(request.objectType)
-      const { items, nextPageToken } = page(owned(owner).filter(isWanted), ({ id }) => id, request)
+      const sorted = owned(owner)
+        .filter(isWanted)
+        .toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1))
+      const { items, nextPageToken } = page(sorted, placeOf, request)
       const mask = request.readMask?.paths ?? OBJECT_MASK
       return {
         objects: items.map((object) => masked(GrpcTypes.Object, objectMessage(object), mask)),
@@ -101,4 +104,10 @@ function typeParam(name: string, text: string | undefined): string {
   } catch (error) {
     throw invalidArgument(`invalid ${name}: ${error instanceof Error ? error.message : String(error)}`)
   }
+}
+
+/** As nodes list them: the largest coins first. */
+function placeOf(object: SuiObject): string {
+  const below = MAX_U64 - (readCoin(object)?.balance ?? 0n)
+  return `${below.toString().padStart(MAX_U64.toString().length, '0')} ${object.id}`
 }
