@@ -20,6 +20,10 @@ const routes: readonly Route[] = [
   { from: 'ethereum_localnet:eth', to: 'bitcoin_regtest:btc', amount: 30_000_000_000_000_000n },
   { from: 'ethereum_localnet:eth', to: 'starknet_localnet:wbtc', amount: 30_000_000_000_000_000n },
   { from: 'starknet_localnet:wbtc', to: 'ethereum_localnet:wbtc', amount: 100_000n },
+  { from: 'ethereum_localnet:eth', to: 'sui_localnet:sui', amount: 10_000_000_000_000_000n },
+  { from: 'sui_localnet:sui', to: 'arbitrum_localnet:usdc', amount: 10_000_000_000n },
+  { from: 'ethereum_localnet:eth', to: 'xrpl_localnet:xrp', amount: 10_000_000_000_000_000n },
+  { from: 'xrpl_localnet:xrp', to: 'arbitrum_localnet:usdc', amount: 20_000_000n },
 ]
 
 function measureLatency(size: Size, onProgress: (what: string) => void): Promise<LatencyRow[]> {

@@ -56,6 +56,10 @@ export const MIXED: readonly Route[] = [
   { from: 'solana_localnet:sol', to: 'ethereum_localnet:wbtc', amount: 200_000_000n },
   { from: 'arbitrum_localnet:usdc', to: 'starknet_localnet:wbtc', amount: 50_000_000n },
   { from: 'starknet_localnet:wbtc', to: 'bitcoin_regtest:btc', amount: 30_000n },
+  { from: 'ethereum_localnet:eth', to: 'sui_localnet:sui', amount: 10_000_000_000_000_000n },
+  { from: 'sui_localnet:sui', to: 'arbitrum_localnet:usdc', amount: 10_000_000_000n },
+  { from: 'arbitrum_localnet:eth', to: 'xrpl_localnet:xrp', amount: 10_000_000_000_000_000n },
+  { from: 'xrpl_localnet:xrp', to: 'ethereum_localnet:wbtc', amount: 20_000_000n },
 ]
 export const ACCOUNTS = 40
 const WEALTH = 10n ** 19n
@@ -77,7 +81,7 @@ export function measureLoad(plan: LoadPlan, size: Size, onProgress: (what: strin
     const names = new Set(routes.flatMap(({ from, to }) => [chainOf(from), chainOf(to)]))
     const chains = await startChains({ chains: [...names], gifts })
     const { info, serviceFile, solverFile } = chains.ready
-    const nodeHosts = Object.values(info.chains).map(({ rpc_url }) => new URL(String(rpc_url)).host)
+    const nodeHosts = Object.values(info.chains).map(({ rpc_url, ws_url }) => new URL(String(rpc_url ?? ws_url)).host)
     onProgress('solver and service')
     const parties: { readonly party: PartyInput['party']; readonly child: Child<{ readonly url: string }> }[] = []
     for (const [party, file] of [['solver', solverFile] as const, ['service', serviceFile] as const])
