@@ -1,6 +1,6 @@
 /** The real API with a real database and real chain clients. */
 
-import { connectChain } from '../../src/chains/index.ts'
+import { connectChain, familyNamed } from '../../src/chains/index.ts'
 import { createLogger } from '../../src/log.ts'
 import { parseUsdPrice } from '../../src/protocol/amount.ts'
 import type { AssetId } from '../../src/protocol/asset.ts'
@@ -19,25 +19,28 @@ const PRICES: Readonly<Record<string, string>> = { BTC: '100000', WBTC: '100000'
 const input = readInput<{ databaseUrl: string; nodeUrl: string }>()
 const db = await openDatabase(input.databaseUrl)
 const { appId } = await createApp(db, 'bench')
+/** The simulated node answers HTTP only. */
+const chains = localChains.filter(({ family }) => familyNamed(family).endpointKinds.includes('rpc'))
+const assets = localAssets.filter((asset) => chains.some(({ id }) => id === asset.chain))
 const deployments = Object.fromEntries(
-  localAssets.map(({ id, htlcSchema, tokenSchema }, index) => {
-    const address = (digit: string) => unusedAddress(htlcSchema, digit, index)
-    return [id, { htlc: htlcSchema === 'bitcoin:htlc' ? null : address('e'), token: tokenSchema === null ? null : address('f') }]
+  assets.map(({ id, htlcSchema, tokenSchema }, index) => {
+    const htlc = htlcSchema === 'bitcoin:htlc' ? null : unusedAddress(htlcSchema, 'e', index)
+    return [id, { htlc, token: tokenSchema === null ? null : unusedAddress(tokenSchema, 'f', index) }]
   }),
 )
 const registry = createRegistry({
-  chains: localChains,
-  assets: localAssets,
+  chains,
+  assets,
   deployments,
-  served: new Set(localChains.map(({ id }) => id)),
+  served: new Set(chains.map(({ id }) => id)),
 })
 const clients = new Map(
   await Promise.all(
     registry.chains.map(async (chain) => {
-      const assets = registry
+      const deployed = registry
         .assetsOf(chain.id)
         .flatMap((asset) => (asset.deployment === null ? [] : [{ ...asset, deployment: asset.deployment }]))
-      return [chain.id, await connectChain(chain, { assets, endpoints: { rpc: [input.nodeUrl] } })] as const
+      return [chain.id, await connectChain(chain, { assets: deployed, endpoints: { rpc: [input.nodeUrl] } })] as const
     }),
   ),
 )
