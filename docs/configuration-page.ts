@@ -162,7 +162,7 @@ The URL of a Bitcoin Core node is \`http://user:password@host:port\`. A Bitcoin 
 A \`ws\` URL is optional, beside \`rpc\`: its node says at once when there is a new block (\`eth_subscribe\`, on Solana \`slotSubscribe\`, on Starknet \`starknet_subscribeNewHeads\`), and polls go on. Bitcoin Core does the same over \`rpc\`. The XRP Ledger has \`ws\` only, for everything.
 
 An asset is active when its chain is served and its contracts are deployed: those of \`contracts/deployments/<environment>.json\`, and your own in
-\`deployments\`. The Bitcoin family and the XRP Ledger need none. Chains of families that are not built in yet are listed, and cannot be served.
+\`deployments\`. The Bitcoin family and the XRP Ledger need none.
 If a node does not answer when a party starts, only its chain waits. If a node serves another chain, the party does not start.
 
 \`relay_key\` and \`private_key\` are one secp256k1 key, or an object with a key for each curve: \`{"secp256k1": {"file": "keys/solver"}, "ed25519": {"file":
