@@ -8,6 +8,7 @@ import { reconcile } from '../src/engine/reconciler.ts'
 import { createWatchList } from '../src/engine/watch-list.ts'
 import { pollChain } from '../src/engine/watcher.ts'
 import { createKey, createKeyring } from '../src/keys/keyring.ts'
+import { createStaticFeed } from '../src/prices/static-feed.ts'
 import type { HtlcEvent } from '../src/protocol/htlc.ts'
 import type { Order } from '../src/protocol/order.ts'
 import { localAssets, localChains } from '../src/protocol/registry/local.ts'
@@ -81,7 +82,7 @@ async function openSolver(postgres: EmbeddedPostgres, name: string): Promise<Sol
   const inventory = createInventory({ db, registry, clients, keys: createKeyring([key]), now, keepMs: 0 })
   const price = 60_000n * 10n ** 8n
   const pricing = {
-    prices: { [BTC]: price, [WBTC]: price },
+    prices: createStaticFeed({ [BTC]: price, [WBTC]: price }),
     spreadBips: 30,
     fixedFeeUsdMicros: 0n,
     quoteSeconds: 60n,

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { sql } from 'kysely'
 import { createLogger } from '../src/log.ts'
+import { createStaticFeed } from '../src/prices/static-feed.ts'
 import { environments } from '../src/protocol/registry/environments.ts'
 import { createRegistry } from '../src/protocol/registry/registry.ts'
 import { createApi } from '../src/service/api/app.ts'
@@ -73,7 +74,7 @@ async function startService(db: Database, appId: string): Promise<{ readonly get
     clients: new Map(),
     solvers: [],
     vault: createVault('42'.repeat(32)),
-    prices: {},
+    prices: createStaticFeed({}),
     log: createLogger({ name: 'bench', pretty: false, destination: new Writable({ write: (_chunk, _encoding, done) => done() }) }),
     now: () => NOW,
     expectNews: () => undefined,

@@ -34,6 +34,7 @@ const FORBIDDEN = [
   ['src/service/a.ts', 'src/solver/leaf.ts', 'service-and-solver-are-strangers'],
   ['src/service/b.ts', 'src/chains/testing/leaf.ts', 'service-imports'],
   ['src/service/c.ts', 'devnet/leaf.ts', 'service-imports'],
+  ['src/prices/a.ts', 'src/service/leaf.ts', 'prices-imports'],
   ['src/solver/a.ts', 'src/service/leaf.ts', 'solver-imports'],
   ['src/solver/b.ts', 'src/chains/bitcoin/leaf.ts', 'solver-imports'],
   ['src/local/a.ts', 'test/leaf.ts', 'src-imports-no-test'],
@@ -63,6 +64,7 @@ const ALLOWED = [
   ['src/engine/ok.ts', 'src/chains/port/leaf.ts'],
   ['src/service/ok.ts', 'src/engine/leaf.ts'],
   ['src/solver/ok.ts', 'src/chains/index.ts'],
+  ['src/solver/ok2.ts', 'src/prices/leaf.ts'],
   ['src/local/ok.ts', 'src/solver/leaf.ts'],
   ['src/local/ok2.ts', 'devnet/leaf.ts'],
   ['devnet/ok.ts', 'src/chains/bitcoin/leaf.ts'],
@@ -74,6 +76,7 @@ const LEAVES = [
   ...[
     'src/protocol',
     'src/keys',
+    'src/prices',
     'src/chains/port',
     'src/chains/providers',
     'src/chains/testing',

@@ -2,6 +2,7 @@
 
 import { connectChain, familyNamed } from '../../src/chains/index.ts'
 import { createLogger } from '../../src/log.ts'
+import { createStaticFeed } from '../../src/prices/static-feed.ts'
 import { parseUsdPrice } from '../../src/protocol/amount.ts'
 import type { AssetId } from '../../src/protocol/asset.ts'
 import { localAssets, localChains } from '../../src/protocol/registry/local.ts'
@@ -50,7 +51,9 @@ const api = createApi({
   clients,
   solvers: [simulatedSolver],
   vault: createVault('42'.repeat(32)),
-  prices: Object.fromEntries(localAssets.map(({ id, symbol }): [AssetId, bigint] => [id, parseUsdPrice(PRICES[symbol] ?? '1')])),
+  prices: createStaticFeed(
+    Object.fromEntries(localAssets.map(({ id, symbol }): [AssetId, bigint] => [id, parseUsdPrice(PRICES[symbol] ?? '1')])),
+  ),
   log: createLogger({ name: 'bench', level: 'warn' }),
   now: () => BigInt(Math.floor(Date.now() / 1000)),
   expectNews: () => undefined,

@@ -2,6 +2,7 @@
 import type { ChainClient } from '../chains/port/client.ts'
 import type { SigningLimit } from '../engine/signing-limit.ts'
 import type { Logger } from '../log.ts'
+import type { PriceFeed } from '../prices/feed.ts'
 import type { ChainId } from '../protocol/chain-id.ts'
 import { TandemError } from '../protocol/error.ts'
 import { openPolicy, type Policy, type PolicyRules } from '../protocol/policy.ts'
@@ -12,7 +13,6 @@ import type { OrderReader } from '../store/orders/order-reader.ts'
 import type { OrderWriter } from '../store/orders/order-writer.ts'
 import type { Vault } from '../store/orders/sealed-values.ts'
 import type { Recipients } from './orders/recipients.ts'
-import type { Prices } from './quotes/prices.ts'
 import type { SolverClient } from './solver-client.ts'
 
 export type ServiceSettings = {
@@ -68,7 +68,7 @@ export type ServiceContext = {
   readonly readLiveAction: ReadLiveAction
   readonly orderWriter: OrderWriter
   readonly recipients: Recipients
-  readonly prices: Prices
+  readonly prices: PriceFeed
   readonly signingLimit: SigningLimit
   readonly policy: PolicyRules
   readonly log: Logger

@@ -7,7 +7,7 @@ import type { ServiceConfig } from '../config/schema.ts'
 import { type Engine, startEngine } from '../engine/engine.ts'
 import { connectNetwork } from '../engine/network.ts'
 import type { Logger } from '../log.ts'
-import { parseUsdPrice } from '../protocol/amount.ts'
+import { openPriceFeed } from '../prices/open-feed.ts'
 import { openDatabase } from '../store/database/database.ts'
 import { createVault } from '../store/orders/sealed-values.ts'
 import { createApi } from './api/app.ts'
@@ -74,13 +74,14 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
   const party = createServiceParty({ db, vault, relay, onReconciled: sync.startDueTasks })
   const hints = createHints(solvers, { onHint: (chain) => engine.wakeChain(chain), toldOfBlocks: () => engine.toldOfBlocks() })
   const engine: Engine = startEngine({ db, registry, clients, party, log, now, onNews: hints.tell })
+  const prices = openPriceFeed(config)
   const api = createApi({
     db,
     registry,
     clients,
     solvers,
     vault,
-    prices: Object.fromEntries(Object.entries(config.prices).map(([asset, price]) => [asset, parseUsdPrice(price)])),
+    prices,
     log,
     now,
     expectNews: engine.expectNews,
@@ -102,6 +103,7 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
     await engine.stop()
     await sync.stop()
     await hints.stop()
+    await prices.stop()
     await network.close()
     await db.destroy()
   }

@@ -7,7 +7,8 @@ import type { SolverConfig } from '../config/schema.ts'
 import { type Engine, startEngine } from '../engine/engine.ts'
 import { connectNetwork } from '../engine/network.ts'
 import { createSigningLimit } from '../engine/signing-limit.ts'
-import { parseUsdMicros, parseUsdPrice } from '../protocol/amount.ts'
+import { openPriceFeed } from '../prices/open-feed.ts'
+import { parseUsdMicros } from '../protocol/amount.ts'
 import { openDatabase } from '../store/database/database.ts'
 import { createOrderWriter } from '../store/orders/order-writer.ts'
 import { createQuoteWriter } from '../store/solver/quotes.ts'
@@ -55,6 +56,7 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
     log,
     now,
   })
+  const prices = openPriceFeed(config)
   const context = {
     db,
     registry,
@@ -63,7 +65,7 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
     solverId: config.solver_id,
     inventory: createInventory({ db, registry, clients, keys, now }),
     pricing: {
-      prices: Object.fromEntries(Object.entries(config.prices).map(([asset, price]) => [asset, parseUsdPrice(price)])),
+      prices,
       spreadBips: config.spread_bips,
       fixedFeeUsdMicros: parseUsdMicros(config.fixed_fee_usd),
       quoteSeconds: BigInt(config.quote_seconds),
@@ -99,6 +101,7 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
   async function stop() {
     await server.close()
     await engine.stop()
+    await prices.stop()
     await network.close()
     await db.destroy()
   }

@@ -69,7 +69,7 @@ function newOrder({ pricing }: OrderContext, request: SolverOrderRequest, order:
     requestHash: '',
     tokenHash: null,
     clientSecret: false,
-    assetPrices: { source: pricing.prices[source.terms.asset] ?? 0n, destination: pricing.prices[destination.terms.asset] ?? 0n },
+    assetPrices: { source: pricing.prices.find(source.terms.asset) ?? 0n, destination: pricing.prices.find(destination.terms.asset) ?? 0n },
     worth: null,
   }
 }

@@ -1,6 +1,6 @@
 /** Quotes the price of a swap. */
 import { randomUUID } from 'node:crypto'
-import type { UsdPrice } from '../protocol/amount.ts'
+import type { PriceFeed } from '../prices/feed.ts'
 import { divideRoundingUp, parseAmount } from '../protocol/amount.ts'
 import type { Asset, AssetId } from '../protocol/asset.ts'
 import { requiredConfirmations } from '../protocol/confirmations.ts'
@@ -14,7 +14,7 @@ import type { Inventory } from './inventory.ts'
 import { type PriceTerms, priceExactIn, priceExactOut } from './pricing.ts'
 
 export type Pricing = {
-  readonly prices: Readonly<Record<AssetId, UsdPrice>>
+  readonly prices: PriceFeed
   readonly spreadBips: number
   readonly fixedFeeUsdMicros: bigint
   readonly quoteSeconds: bigint
@@ -73,8 +73,8 @@ export async function quote(context: QuoteContext, request: SolverQuoteRequest):
 
 export function priceTerms(pricing: Pricing, source: Asset, destination: Asset, extraFeeBips: number): PriceTerms {
   return {
-    source: { decimals: source.decimals, price: priceOf(pricing, source.id) },
-    destination: { decimals: destination.decimals, price: priceOf(pricing, destination.id) },
+    source: { decimals: source.decimals, price: pricing.prices.of(source.id) },
+    destination: { decimals: destination.decimals, price: pricing.prices.of(destination.id) },
     feeBips: pricing.spreadBips + extraFeeBips,
     fixedFeeUsdMicros: pricing.fixedFeeUsdMicros,
   }
@@ -85,14 +85,8 @@ export async function assertLiquidity({ inventory }: Pick<QuoteContext, 'invento
   if (available < amount) throw new TandemError('insufficient_liquidity', `cannot pay ${amount} of ${asset}: ${available} available`)
 }
 
-export function isPriced(pricing: Pricing, asset: AssetId): boolean {
-  return (pricing.prices[asset] ?? 0n) > 0n
-}
-
-function priceOf(pricing: Pricing, asset: AssetId): UsdPrice {
-  const price = pricing.prices[asset]
-  if (price === undefined || !isPriced(pricing, asset)) throw new TandemError('unsupported_pair', `no price for ${asset}`)
-  return price
+export function isPriced({ prices }: Pricing, asset: AssetId): boolean {
+  return prices.find(asset) !== null
 }
 
 function amounts(terms: PriceTerms, request: SolverQuoteRequest): { readonly sourceAmount: bigint; readonly destinationAmount: bigint } {

@@ -2,6 +2,7 @@
 import { createMemoryChain, type MemoryChain } from '../engine/chain.fixture.ts'
 import { createSigningLimit } from '../engine/signing-limit.ts'
 import { createKey, createKeyring } from '../keys/keyring.ts'
+import { createStaticFeed } from '../prices/static-feed.ts'
 import type { AssetId, Deployment } from '../protocol/asset.ts'
 import type { Order } from '../protocol/order.ts'
 import { localAssets, localChains } from '../protocol/registry/local.ts'
@@ -89,7 +90,7 @@ export async function openSolver(store: TestStore): Promise<TestSolver> {
       keptAnswers: createKeptAnswers(),
       pricing: {
         get prices() {
-          return { [btc]: 60_000n * 10n ** 8n, [wbtc]: world.bitcoinDollars * 10n ** 8n }
+          return createStaticFeed({ [btc]: 60_000n * 10n ** 8n, [wbtc]: world.bitcoinDollars * 10n ** 8n })
         },
         spreadBips: 100,
         fixedFeeUsdMicros: 6_000_000n,

@@ -3,15 +3,12 @@ import { randomUUID } from 'node:crypto'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { type FastifyInstance, fastify } from 'fastify'
 import { createSigningLimit } from '../../engine/signing-limit.ts'
-import type { UsdPrice } from '../../protocol/amount.ts'
-import type { AssetId } from '../../protocol/asset.ts'
 import { parsePolicy } from '../../protocol/policy.ts'
 import { createLiveActions } from '../../store/actions/live-actions.ts'
 import { createOrderReader } from '../../store/orders/order-reader.ts'
 import { createOrderWriter } from '../../store/orders/order-writer.ts'
 import { completeSettings, type ServiceContext, type ServiceOptions } from '../context.ts'
 import { createRecipients } from '../orders/recipients.ts'
-import { createPrices } from '../quotes/prices.ts'
 import { createAuthentication } from './auth.ts'
 import { compressLists } from './compression.ts'
 import { allowOrigins } from './cors.ts'
@@ -35,9 +32,8 @@ import { compileValidator } from './validation.ts'
 
 export type ApiDependencies = Omit<
   ServiceContext,
-  'prices' | 'settings' | 'policy' | 'orderReader' | 'readLiveAction' | 'orderWriter' | 'recipients' | 'signingLimit'
+  'settings' | 'policy' | 'orderReader' | 'readLiveAction' | 'orderWriter' | 'recipients' | 'signingLimit'
 > & {
-  readonly prices: Readonly<Record<AssetId, UsdPrice>>
   readonly settings: ServiceOptions
 }
 
@@ -50,7 +46,6 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
   const settings = completeSettings(dependencies.settings)
   const context: ServiceContext = {
     ...dependencies,
-    prices: createPrices(dependencies.prices),
     policy: parsePolicy(settings.policy),
     orderReader: createOrderReader(dependencies.db),
     readLiveAction: createLiveActions(dependencies.db),

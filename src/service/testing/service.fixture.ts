@@ -4,6 +4,7 @@ import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { Writable } from 'node:stream'
 import { createTestDatabase } from '../../../test/database.ts'
 import { createLogger } from '../../log.ts'
+import { createStaticFeed } from '../../prices/static-feed.ts'
 import type { AssetId, Deployment } from '../../protocol/asset.ts'
 import type { Block } from '../../protocol/chain.ts'
 import type { ChainId } from '../../protocol/chain-id.ts'
@@ -117,7 +118,7 @@ export async function startTestService(
     clients: chains,
     solvers: [solver.client, secondSolver.client],
     vault,
-    prices,
+    prices: createStaticFeed(prices),
     log: createLogger({ name: 'test', pretty: false, destination }),
     now: () => world.now,
     expectNews: () => world.onWake(),

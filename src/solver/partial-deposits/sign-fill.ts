@@ -104,7 +104,10 @@ function limitsOf({ registry, pricing, now }: OrderContext, stored: StoredOrder,
     ({ deposit, block }) => fill.deposits.includes(deposit) && (block?.time ?? 0n) > order.priceExpiresAt,
   )
   if (!isOld && !isMinedLate) return { minAmount, maxAmount, mostNow: null }
-  const [source, destination] = [pricing.prices[order.source.terms.asset] ?? 0n, pricing.prices[order.destination.terms.asset] ?? 0n]
+  const [source, destination] = [
+    pricing.prices.find(order.source.terms.asset) ?? 0n,
+    pricing.prices.find(order.destination.terms.asset) ?? 0n,
+  ]
   // Without a price, pay nothing. Rounded down, because the user chose when to pay.
   if (destination === 0n || assetPrices.source === 0n) return { minAmount, maxAmount, mostNow: 0n }
   const worthNow = (fill.destinationAmount * source * assetPrices.destination) / (destination * assetPrices.source)
