@@ -26,6 +26,12 @@ const TransactionPayload = Payload(200_000)
 /** A transaction of at most 100 kB, and a part for each of at most 250 inputs. */
 const DraftPayload = Payload(300_000)
 
+/**
+ * Stands for an app or an owner: the same text for the same one, and nothing else can be read from it. A solver limits and prices by it. Two
+ * services may use the same text for different ones.
+ */
+const Opaque = Type.String({ pattern: '^[0-9a-f]{1,64}$' })
+
 /** POST /quote. Exactly one amount is given. */
 export const SolverQuoteRequest = Type.Object({
   from: Type.String(),
@@ -35,8 +41,23 @@ export const SolverQuoteRequest = Type.Object({
   /** Service and affiliate fees in bips, to be taken off on top of the solver's own. */
   extra_fee_bips: Type.Integer({ minimum: 0, maximum: 5000 }),
   indicative: Type.Boolean(),
+  /** The app that asks. */
+  app: Type.Optional(Opaque),
+  /** True: the answer has `parts`. */
+  explain: Type.Optional(Type.Boolean()),
 })
 export type SolverQuoteRequest = Static<typeof SolverQuoteRequest>
+
+/** One part of the difference between the price and the quote. A negative part is in the user's favour. */
+export const SolverQuotePart = Type.Object({
+  /** Such as `base`, `volatility`, `inventory`, `source_cost`, `destination_cost`, `premium`. */
+  name: Type.String({ pattern: '^[a-z][a-z0-9_]{0,31}$' }),
+  /** Millionths of the amount. */
+  ppm: Type.Optional(Type.Integer({ minimum: -1_000_000, maximum: 1_000_000 })),
+  /** Millionths of a US dollar. */
+  usd_micros: Type.Optional(Type.String({ pattern: '^-?[0-9]{1,18}$' })),
+})
+export type SolverQuotePart = Static<typeof SolverQuotePart>
 
 export const SolverQuote = Type.Object({
   solver_id: Type.String(),
@@ -50,6 +71,7 @@ export const SolverQuote = Type.Object({
   /** Seconds. */
   estimated_time: Type.Integer({ maximum: 31_536_000 }),
   expires_at: UnixSeconds,
+  parts: Type.Optional(Type.Array(SolverQuotePart, { maxItems: 16 })),
 })
 export type SolverQuote = Static<typeof SolverQuote>
 
@@ -72,6 +94,12 @@ export const SolverOrderRequest = Type.Object({
     amount: Amount,
     redeemer: Type.String(),
   }),
+  /** The app that orders. */
+  app: Type.Optional(Opaque),
+  /** The owner of the source, if the user named one. */
+  owner: Type.Optional(Opaque),
+  /** The client keeps the secret: the service cannot redeem without it. */
+  client_secret: Type.Optional(Type.Boolean()),
 })
 export type SolverOrderRequest = Static<typeof SolverOrderRequest>
 

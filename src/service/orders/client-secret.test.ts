@@ -25,11 +25,12 @@ test('stores the secret hash of the client in the terms, and no secret', async (
   const result = await resultOf(post({ ...orderBody(btc, wbtc), secret_hash: `0x${secretHash.toUpperCase()}` }))
   const stored = await findOrder(service.db, result.order_id)
   expect(stored).toMatchObject({ clientSecret: true, order: { source: { terms: { secretHash } }, destination: { terms: { secretHash } } } })
-  expect(service.solver.ordered[0]?.secret_hash).toBe(secretHash)
+  expect(service.solver.ordered[0]).toMatchObject({ secret_hash: secretHash, client_secret: true })
   expect(await service.vault.get(service.db, result.order_id, 'secret')).toBe(null)
   expect(await service.vault.get(service.db, result.order_id, 'source-key')).not.toBe(null)
   const without = await resultOf(post({ ...orderBody(btc, wbtc), secret_hash: null }))
   expect((await findOrder(service.db, without.order_id))?.clientSecret).toBe(false)
+  expect(service.solver.ordered[1]).toMatchObject({ client_secret: false })
 })
 
 test('a secret hash is accepted for one order across all apps; a refusal writes nothing and asks no solver', async () => {

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createSecp256k1Key } from '../../keys/secp256k1.ts'
 import { hashSecret, isSecretFor } from '../../protocol/secret.ts'
 import { findOrder } from '../../store/orders/orders.ts'
+import { opaque } from '../opaque.ts'
 import { acceptanceOf, refuse } from '../testing/fake-solver.fixture.ts'
 import {
   alice,
@@ -76,6 +77,8 @@ test('a deposit order: returns address and amount, seals the keys of the user, c
   })
   expect(stored.nonce).toMatch(/^[0-9]{1,20}$/)
   expect(service.solver.ordered[0]).toMatchObject({ slippage_bips: 50, extra_fee_bips: 25, deadline: Number(deadline) })
+  const parties = { app: opaque('app', 'shop'), owner: opaque('owner', aliceScript) }
+  expect(service.solver.ordered[0]).toMatchObject(parties)
 })
 
 test('a calls order: returns transactions in hex, and typed data for a token but not for the native coin', async () => {

@@ -64,6 +64,7 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
   const { orderId, orderToken, nonce } = drawIds()
   const order = await negotiate(context, {
     orderId,
+    app: app.name,
     secretHash,
     createdAt,
     deadline: createdAt + pair.sourceChain.fundingWindowSeconds,

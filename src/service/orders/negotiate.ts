@@ -7,6 +7,7 @@ import type { HtlcTerms } from '../../protocol/htlc.ts'
 import type { Leg, Order, Swap } from '../../protocol/order.ts'
 import type { SolverOrderAcceptance, SolverOrderRequest } from '../../protocol/wire/solver.ts'
 import type { ServiceContext } from '../context.ts'
+import { opaque } from '../opaque.ts'
 import { runAuction } from '../quotes/auction.ts'
 import { leastAfterSlippage } from '../quotes/fee.ts'
 import { isWithinLimits } from '../quotes/limits.ts'
@@ -17,6 +18,8 @@ import type { UserParty } from './user-party.ts'
 /** The terms that are fixed before a solver is asked. */
 export type Proposal = {
   readonly orderId: string
+  /** Its name. */
+  readonly app: string
   readonly secretHash: string
   readonly createdAt: bigint
   readonly deadline: bigint
@@ -58,6 +61,7 @@ async function candidates(context: ServiceContext, proposal: Proposal): Promise<
     exact: { leg: 'source', amount: sourceAmount },
     extraFeeBips: proposal.extraFeeBips,
     indicative: false,
+    app: proposal.app,
   })
   const rank = new Map(bids.map((bid, index) => [bid.solverId, index]))
   // A solver without a price now may still honour an earlier quote: ask it last.
@@ -78,6 +82,9 @@ function proposalToWire({ request, ...proposal }: Proposal): SolverOrderRequest 
       amount: request.destinationAmount.toString(),
       redeemer: proposal.users.destination.identity,
     },
+    app: opaque('app', proposal.app),
+    ...(request.sourceOwner !== null && { owner: opaque('owner', request.sourceOwner.name) }),
+    client_secret: request.secretHash !== null,
   }
 }
 

@@ -4,6 +4,7 @@ import { TandemError } from '../../protocol/error.ts'
 import type { Leg } from '../../protocol/order.ts'
 import type { SolverQuote } from '../../protocol/wire/solver.ts'
 import type { ServiceContext } from '../context.ts'
+import { opaque } from '../opaque.ts'
 import { type SolverClient, SolverFailure } from '../solver-client.ts'
 import { type Bid, rankBids } from './rank.ts'
 
@@ -14,6 +15,8 @@ export type Question = {
   readonly exact: { readonly leg: Leg; readonly amount: bigint }
   readonly extraFeeBips: number
   readonly indicative: boolean
+  /** Its name. */
+  readonly app: string
 }
 
 export type Auction = {
@@ -46,6 +49,7 @@ async function ask(context: AuctionContext, solver: SolverClient, question: Ques
       ...(exact.leg === 'source' ? { from_amount: exact.amount.toString() } : { to_amount: exact.amount.toString() }),
       extra_fee_bips: question.extraFeeBips,
       indicative: question.indicative,
+      app: opaque('app', question.app),
     })
     return parseBid(quote, question, context.now())
   } catch (error) {

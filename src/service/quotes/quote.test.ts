@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { opaque } from '../opaque.ts'
 import { quoteOf, refuse } from '../testing/fake-solver.fixture.ts'
 import { btc, eth, inactive, startTestService, type TestService, usdc, wbtc } from '../testing/service.fixture.ts'
 
@@ -40,7 +41,9 @@ test('exact in: returns every field, and passes the fees of the service and the 
       expires_at: 2_000_000_000,
     },
   ])
-  expect(service.solver.quoted).toEqual([{ from: btc, to: wbtc, from_amount: '1000000', extra_fee_bips: 27, indicative: false }])
+  expect(service.solver.quoted).toEqual([
+    { from: btc, to: wbtc, from_amount: '1000000', extra_fee_bips: 27, indicative: false, app: opaque('app', 'shop') },
+  ])
 })
 
 test('exact out, indicative, with the net amount after the network fee of the payout', async () => {
@@ -52,7 +55,9 @@ test('exact out, indicative, with the net amount after the network fee of the pa
     { destination: { amount: '990000' }, source: { amount: '1000000' }, network_fee: '300', net_amount: '989700', slippage: 0 },
     {},
   ])
-  expect(service.solver.quoted).toEqual([{ from: wbtc, to: btc, to_amount: '990000', extra_fee_bips: 7, indicative: true }])
+  expect(service.solver.quoted).toEqual([
+    { from: wbtc, to: btc, to_amount: '990000', extra_fee_bips: 7, indicative: true, app: opaque('app', 'shop') },
+  ])
 })
 
 test('returns one quote per solver, best first, without solvers that fail, decline or answer wrongly', async () => {

@@ -24,17 +24,18 @@ const MAX_REMEMBERED_ANSWERS = 10_000
 export function createQuoteDesk(context: ServiceContext): QuoteDesk {
   const answers = createTtlCache<QuoteAnswer>({ keepMs: context.settings.quoteCacheMs, maxEntries: MAX_REMEMBERED_ANSWERS })
 
-  return async ({ defaultSlippageBips }, query) => {
+  return async ({ name, defaultSlippageBips }, query) => {
     const { from, to, from_amount, to_amount, affiliate_fee, slippage = defaultSlippageBips, indicative } = query
-    const key = `${from} ${to} ${from_amount} ${to_amount} ${affiliate_fee} ${slippage} ${indicative}`
+    // Solvers may answer one app otherwise than another.
+    const key = `${name} ${from} ${to} ${from_amount} ${to_amount} ${affiliate_fee} ${slippage} ${indicative}`
     return answers.get(key, async () => {
-      const envelope = success(await answerQuote(context, query, slippage))
+      const envelope = success(await answerQuote(context, name, query, slippage))
       return { envelope, text: JSON.stringify(envelope) }
     })
   }
 }
 
-async function answerQuote(context: ServiceContext, query: QuoteQuery, slippageBips: number): Promise<Quote[]> {
+async function answerQuote(context: ServiceContext, app: string, query: QuoteQuery, slippageBips: number): Promise<Quote[]> {
   const pair = parsePair(context, query.from, query.to)
   const { source, destination } = pair
   const exact = parseExact(query)
@@ -43,7 +44,8 @@ async function answerQuote(context: ServiceContext, query: QuoteQuery, slippageB
   const prices = { source: context.prices.of(source.id), destination: context.prices.of(destination.id) }
   assertHealthy(context, [source.chain, destination.chain])
 
-  const auction = await runAuction(context, { source, destination, exact, extraFeeBips: extra, indicative: query.indicative ?? false })
+  const indicative = query.indicative ?? false
+  const auction = await runAuction(context, { source, destination, exact, extraFeeBips: extra, indicative, app })
   const networkFee = (await clientFor(context.clients, destination.chain).payoutFee?.(destination.id)) ?? 0n
   const bids = usableBids(auction.bids, pair, exact.leg, networkFee)
   if (bids.length === 0) {
