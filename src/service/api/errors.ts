@@ -6,6 +6,9 @@ import type { Logger } from '../../log.ts'
 import { type ErrorCode, errorStatus, TandemError } from '../../protocol/error.ts'
 import { failure } from '../../protocol/wire/envelope.ts'
 
+/** When to ask again after a 503 that names no time. */
+const RETRY_SECONDS = 2
+
 export type ErrorAnswer = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void
 
 export function createErrorAnswer(log: Logger): ErrorAnswer {
@@ -17,7 +20,8 @@ export function createErrorAnswer(log: Logger): ErrorAnswer {
     const about = { err: error, request: request.id, method: request.method, url: request.url }
     if (code === 'internal') log.error(about, 'a request failed unexpectedly')
     else if (error instanceof ChainFailure) log.warn(about, 'a request failed because of a chain')
-    if (error instanceof TandemError && error.retryAfterSeconds !== null) void reply.header('retry-after', error.retryAfterSeconds)
+    const seconds = (error instanceof TandemError ? error.retryAfterSeconds : null) ?? (errorStatus[code] === 503 ? RETRY_SECONDS : null)
+    if (seconds !== null) void reply.header('retry-after', seconds)
     // Set here too: router errors happen before any hook runs.
     void reply.status(errorStatus[code]).header('request-id', request.id).send(failure(code, message))
   }

@@ -82,4 +82,12 @@ describe('an overloaded solver', () => {
     expect(answer.headers.get('retry-after')).toBe('1')
     await new Promise((resolve) => setTimeout(resolve, 1100))
   })
+
+  test('that names no time: the client is told one', async () => {
+    const busy = () => ({ status: 503, body: { code: 'chain_unavailable', message: 'busy' } })
+    for (const solver of [service.solver, service.secondSolver]) solver.onOrder = busy
+    const answer = await service.call('POST', '/v2/orders', { body: orderBody(btc, wbtc) })
+    expect(answer).toMatchObject({ status: 503, body: { code: 'chain_unavailable', error: 'busy' } })
+    expect(answer.headers.get('retry-after')).toBe('2')
+  })
 })

@@ -105,13 +105,16 @@ async function redeemed(changes: ExampleChanges = {}): Promise<void> {
   ethereum.mine(sightingsOf(order.destination.swapId).redeemed(secret))
   await watch()
 }
-async function due(source = createCosignTasks(context)) {
+async function statesOfOrder() {
   const stored = await findOrder(store.db, order.id)
   if (stored === null) throw new Error('the order is gone')
-  return source((await loadFacts(store.db, context.registry, [stored], NOW)).map(deriveOrder))
+  return (await loadFacts(store.db, context.registry, [stored], NOW)).map(deriveOrder)
 }
-const runAll = async (source = createCosignTasks(context), nowMs = Date.now()) => {
-  for (const { dueAtMs = 0, run } of await due(source)) if (dueAtMs <= nowMs) await run()
+async function due(source = createCosignTasks(context, { gatherMs: 0 })) {
+  return source(await statesOfOrder())
+}
+const runAll = async (source = createCosignTasks(context, { gatherMs: 0 }), nowMs?: number) => {
+  for (const { dueAtMs = 0, run } of await due(source)) if (dueAtMs <= (nowMs ?? Date.now())) await run()
 }
 
 test("once the user's redeem is final, the solver gets a transaction that both have signed", async () => {
@@ -133,11 +136,30 @@ test("once the user's redeem is final, the solver gets a transaction that both h
   expect(completed).toEqual([{ order_ids: [order.id], transaction: 'complete draft' }])
 })
 
+test('waits a second for others that become final, and offers them together', async () => {
+  await redeemed()
+  ethereum.grow(FINALITY)
+  await watch()
+  let nowMs = 1_000_000
+  const source = createCosignTasks(context, { nowMs: () => nowMs })
+  const [first] = await statesOfOrder()
+  if (first === undefined) throw new Error('the order is gone')
+  const second = { ...first, order: { ...first.order, id: 'another order' } }
+  const [early] = source([first])
+  expect(early).toMatchObject({ orderIds: [order.id], dueAtMs: nowMs + 1000 })
+  nowMs += 900
+  const [both] = source([second])
+  expect(both).toMatchObject({ orderIds: [order.id, 'another order'], dueAtMs: nowMs + 100 })
+  await both?.run()
+  expect(offered.map(({ items }) => items.map((item) => item.order_id))).toEqual([[order.id]])
+  expect(source([second])[0]).toMatchObject({ orderIds: ['another order'], dueAtMs: nowMs + 1000 })
+})
+
 test('offers an order at most once a minute', async () => {
   await redeemed()
   ethereum.grow(FINALITY)
   await watch()
-  const source = createCosignTasks(context)
+  const source = createCosignTasks(context, { gatherMs: 0 })
   await runAll(source)
   await runAll(source)
   expect(offered).toHaveLength(1)
@@ -212,7 +234,7 @@ test('an order that the solver did not draft is offered again a second later, th
   ethereum.grow(FINALITY)
   await watch()
   let nowMs = 1_000_000
-  const source = createCosignTasks(context, () => nowMs)
+  const source = createCosignTasks(context, { nowMs: () => nowMs, gatherMs: 0 })
   solver.onCosign = (request) => {
     offered.push(request)
     return { status: 200, body: { solver_id: 'solver', draft: null } }

@@ -20,16 +20,20 @@ const MAX_BATCH = 20
 const OFFER_AGAIN_MS = 60_000
 /** An order that the solver did not draft is offered again after this pause, which doubles: the solver may see the user's redeem as final a block later. */
 const FIRST_PAUSE_MS = 1_000
+/** Redeems that become final within this time share a transaction: one for several orders is cheaper than one for each. */
+const GATHER_MS = 1_000
 const MAX_REMEMBERED = 100_000
 
 type Offered = { readonly againAtMs: number; readonly declined: number }
+type Gathered = { readonly sinceMs: number; readonly states: Map<string, OrderState> }
 
 /** Recent offers are kept in memory only: a restart repeats an offer. */
 export function createCosignTasks(
   context: SyncContext,
-  nowMs: () => number = Date.now,
+  { nowMs = Date.now, gatherMs = GATHER_MS }: { readonly nowMs?: () => number; readonly gatherMs?: number } = {},
 ): (states: readonly OrderState[]) => readonly SyncTask[] {
   const offered = new Map<string, Offered>()
+  const gathered = new Map<string, Gathered>()
 
   function remember(orderId: string, isCosigned: boolean): void {
     if (offered.size >= MAX_REMEMBERED) offered.clear()
@@ -38,11 +42,29 @@ export function createCosignTasks(
     offered.set(orderId, { againAtMs: nowMs() + pauseMs, declined })
   }
 
-  const taskOf = (key: string, group: readonly OrderState[]): SyncTask => ({
+  /** False if the batch is full. */
+  function gather(key: string, state: OrderState): boolean {
+    const group = gathered.get(key) ?? { sinceMs: nowMs(), states: new Map() }
+    gathered.set(key, group)
+    if (group.states.size < MAX_BATCH || group.states.has(state.order.id)) group.states.set(state.order.id, state)
+    return group.states.has(state.order.id)
+  }
+
+  /** Nothing to do before this time but to look at the order again. */
+  const waitFor = (key: string, { order }: OrderState, dueAtMs: number): SyncTask => ({
     key,
-    orderIds: group.map(({ order }) => order.id),
+    orderIds: [order.id],
+    dueAtMs,
+    run: async () => 'soon',
+  })
+
+  const taskOf = (key: string, { sinceMs, states }: Gathered): SyncTask => ({
+    key,
+    orderIds: [...states.keys()],
+    dueAtMs: states.size < MAX_BATCH ? sinceMs + gatherMs : sinceMs,
     async run() {
-      const batch = group.slice(0, MAX_BATCH)
+      gathered.delete(key)
+      const batch = [...states.values()]
       let cosigned: ReadonlySet<string> = new Set()
       try {
         cosigned = await offer(context, batch)
@@ -54,16 +76,17 @@ export function createCosignTasks(
   })
 
   return (states) => {
-    const groups = new Map<string, OrderState[]>()
     const later: SyncTask[] = []
+    const keys = new Set<string>()
     for (const state of states.filter((one) => mayCosign(context, one))) {
       const { id, solverId, source } = state.order
       const againAtMs = offered.get(id)?.againAtMs ?? 0
       const key = `cosign ${solverId} ${source.chain}`
-      if (nowMs() < againAtMs) later.push({ ...taskOf(key, [state]), dueAtMs: againAtMs })
-      else groups.set(key, [...(groups.get(key) ?? []), state])
+      if (nowMs() < againAtMs) later.push(waitFor(key, state, againAtMs))
+      else if (gather(key, state)) keys.add(key)
+      else later.push(waitFor(key, state, nowMs() + gatherMs))
     }
-    return [...[...groups].map(([key, group]) => taskOf(key, group)), ...later]
+    return [...[...gathered].filter(([key]) => keys.has(key)).map(([key, group]) => taskOf(key, group)), ...later]
   }
 }
 

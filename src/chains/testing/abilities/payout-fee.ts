@@ -6,12 +6,16 @@ export function payoutFeeSuite(run: ConformanceRun): void {
   describe('payout fee', () => {
     it('is what a redeem takes out of its amount, within a factor of two', async () => {
       const { client, asset } = run.fixture
-      const fee = await required(client.payoutFee, 'payoutFee')(asset)
+      const payoutFee = required(client.payoutFee, 'payoutFee')
+      const fees = [await payoutFee(asset)]
       const swap = await run.fundedByUser()
       const before = await run.balanceOf(run.solver)
       await run.redeem(swap)
       await run.fixture.mine(1)
-      expectWithin(swap.terms.amount - ((await run.balanceOf(run.solver)) - before), fee / 2n, fee * 2n)
+      // A node's estimate may change while the test runs.
+      fees.push(await payoutFee(asset))
+      const [least = 0n, most = 0n] = fees.toSorted((a, b) => Number(a - b))
+      expectWithin(swap.terms.amount - ((await run.balanceOf(run.solver)) - before), least / 2n, most * 2n)
     })
 
     it('fails for an asset that the chain does not have', async () => {
