@@ -114,6 +114,8 @@ export function tellOfDeposits(story: () => CoinStory, { kind, isSimulated }: Co
       await passTime('ethereum_localnet', 1)
       return (await isClosed('service', order.order_id)) && (await isClosed('solver', order.order_id))
     })
+    // While no order is open, blocks are read once a minute only.
+    await place()
     const longAfter = await userWallet.pay(order.to, percent(30n))
     await expectInstantRefund(order, longAfter, percent(30n))
     const record = await story().untilStatus(order.order_id, 'counterparty_redeemed')
