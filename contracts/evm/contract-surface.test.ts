@@ -1,6 +1,7 @@
 // The contracts have no function and no instruction to own, upgrade, pause or drain them.
 import { type Abi, type Hex, hexToBytes } from 'viem'
 import { describe, expect, it } from 'vitest'
+import { distributor } from './artifacts/distributor.ts'
 import { htlcErc20 } from './artifacts/htlc-erc20.ts'
 import { htlcNative } from './artifacts/htlc-native.ts'
 import { htlcTrc20 } from './artifacts/htlc-trc20.ts'
@@ -69,10 +70,24 @@ describe.each([
     expect(errors.every((name) => name?.startsWith('HTLC__'))).toBe(true)
   })
 
-  it('has no DELEGATECALL, no SELFDESTRUCT and no ORIGIN', () => {
-    const found = new Set(instructions(artifact.deployedBytecode))
-    const call = 0xf1
-    expect(found).toContain(call)
-    expect([...forbidden].filter(([instruction]) => found.has(instruction)).map(([, name]) => name)).toEqual([])
-  })
+  it('has no DELEGATECALL, no SELFDESTRUCT and no ORIGIN', () => expectPlainInstructions(artifact.deployedBytecode))
+})
+
+function expectPlainInstructions(code: Hex): void {
+  const found = new Set(instructions(code))
+  const call = 0xf1
+  expect(found).toContain(call)
+  expect([...forbidden].filter(([instruction]) => found.has(instruction)).map(([, name]) => name)).toEqual([])
+}
+
+it('the distributor can only be funded, claimed from and read: nobody can take money out in another way', () => {
+  expect(signatures(distributor.abi)).toEqual([
+    'claim(address,address,uint256,bytes)',
+    'eip712Domain()',
+    'paid(address,address)',
+    'signer()',
+  ])
+  const payable = distributor.abi.filter((item) => 'stateMutability' in item && item.stateMutability === 'payable')
+  expect(payable.map(({ type }) => type)).toEqual(['receive'])
+  expectPlainInstructions(distributor.deployedBytecode)
 })

@@ -12,6 +12,7 @@ import {
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { createEdrProvider } from '../../devnet/evm/edr-provider.ts'
+import { distributor } from './artifacts/distributor.ts'
 import { htlcErc20 } from './artifacts/htlc-erc20.ts'
 import { htlcNative } from './artifacts/htlc-native.ts'
 
@@ -48,7 +49,7 @@ export interface ContractFixture {
 const gasLimit = 5_000_000n
 const maxFeePerGas = 10_000_000_000n
 const initialBalance = 10n ** 24n
-const knownErrors = [...htlcErc20.abi, ...htlcNative.abi].filter((item) => item.type === 'error')
+const knownErrors = [...htlcErc20.abi, ...htlcNative.abi, ...distributor.abi].filter((item) => item.type === 'error')
 
 const newAccount = () => privateKeyToAccount(generatePrivateKey())
 

@@ -2,13 +2,18 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Hex } from 'viem'
-import type { HtlcKind } from '../htlc.fixture.ts'
 import solc from '../solc.ts'
-import type { Mutant } from './mutants.ts'
+import type { Mutant, MutantKind } from './mutants.ts'
 
-const contracts: Readonly<Record<HtlcKind, { readonly name: string; readonly file: Mutant['file'] }>> = {
-  'ERC-20': { name: 'HtlcErc20', file: 'HtlcErc20.sol' },
-  native: { name: 'HtlcNative', file: 'HtlcNative.sol' },
+const shared = ['Signatures.sol', 'Transfers.sol'] as const
+
+/** `file` and what it imports. */
+const contracts: Readonly<
+  Record<MutantKind, { readonly name: string; readonly file: Mutant['file']; readonly imports: readonly string[] }>
+> = {
+  'ERC-20': { name: 'HtlcErc20', file: 'HtlcErc20.sol', imports: ['Htlc.sol', ...shared] },
+  native: { name: 'HtlcNative', file: 'HtlcNative.sol', imports: ['Htlc.sol', ...shared] },
+  distributor: { name: 'Distributor', file: 'distributor/Distributor.sol', imports: shared },
 }
 
 const quickSettings = {
@@ -25,12 +30,10 @@ interface CompilerOutput {
 }
 
 /** The deployment bytecode of each; null for the source as it is. */
-export function compileMutants(kind: HtlcKind, mutants: readonly (Mutant | null)[]): readonly Hex[] {
-  const { name, file } = contracts[kind]
+export function compileMutants(kind: MutantKind, mutants: readonly (Mutant | null)[]): readonly Hex[] {
+  const { name, file, imports } = contracts[kind]
   const sources = Object.fromEntries(
-    mutants.flatMap((mutant, index) =>
-      [file, 'Htlc.sol', 'Signatures.sol', 'Transfers.sol'].map((source) => [`${index}/${source}`, { content: mutated(source, mutant) }]),
-    ),
+    mutants.flatMap((mutant, index) => [file, ...imports].map((source) => [`${index}/${source}`, { content: mutated(source, mutant) }])),
   )
   const settings = { ...quickSettings, outputSelection: { '*': { [name]: ['evm.bytecode.object'] } } }
   const output: CompilerOutput = JSON.parse(solc.compile(JSON.stringify({ language: 'Solidity', sources, settings })))

@@ -1,14 +1,16 @@
 // Mutants as data: each replaces one text of one source, and the scenarios must catch each.
 import type { HtlcKind } from '../htlc.fixture.ts'
 
+export type MutantKind = HtlcKind | 'distributor'
+
 export interface Mutant {
   readonly name: string
-  readonly file: 'Htlc.sol' | 'HtlcErc20.sol' | 'HtlcNative.sol' | 'Signatures.sol' | 'Transfers.sol'
+  readonly file: 'Htlc.sol' | 'HtlcErc20.sol' | 'HtlcNative.sol' | 'Signatures.sol' | 'Transfers.sol' | 'distributor/Distributor.sol'
   /** Occurs exactly once in the file. */
   readonly text: string
   readonly replacement: string
   /** Which contract is compiled and tried. */
-  readonly kind: HtlcKind
+  readonly kind: MutantKind
 }
 
 type Break = readonly [name: string, text: string, replacement: string]
@@ -181,6 +183,36 @@ const nativeTransfers: readonly Break[] = [
   ],
 ]
 
+/** The files it shares with the HTLCs are broken there. */
+const distributor: readonly Break[] = [
+  ['a distributor without a signer', 'if (signer_ == address(0)) revert Distributor__ZeroAddressSigner();', ''],
+  ['a claim pays nobody', 'if (recipient == address(0)) revert Distributor__ZeroAddressRecipient();', ''],
+  ['a claim needs no signature', '_requireSignature(_signer, _typedDataDigest(structHash), signature);', ''],
+  ['a claim is signed by its recipient', '_requireSignature(_signer,', '_requireSignature(recipient,'],
+  ['a claim is signed without its recipient', 'CLAIM_TYPEHASH, recipient, token', 'CLAIM_TYPEHASH, address(0), token'],
+  ['a claim is signed without its token', 'recipient, token, total))', 'recipient, address(0), total))'],
+  ['a claim is signed without its total', 'recipient, token, total))', 'recipient, token, uint256(0)))'],
+  ['payments are counted per recipient only', 'paid[recipient][token] = total;', 'paid[recipient][address(0)] = total;'],
+  ['a payment is not recorded', 'paid[recipient][token] = total;', ''],
+  ['a payment is added to its total', 'paid[recipient][token] = total;', 'paid[recipient][token] += total;'],
+  ['a total is paid whatever was paid before', 'amount = total - before;', 'amount = total;'],
+  ['a total that was paid counts as due', 'if (total <= before) revert', 'if (total < before) revert'],
+  ['a lower total counts as due', 'if (total <= before) revert', 'if (total == before) revert'],
+  [
+    'a claim pays before it records',
+    'paid[recipient][token] = total;\n        emit Claimed(recipient, token, amount, total);\n\n        if (token == address(0)) Transfers.pushNative(recipient, amount);\n        else Transfers.push(token, recipient, amount);',
+    'if (token == address(0)) Transfers.pushNative(recipient, amount);\n        else Transfers.push(token, recipient, amount);\n        paid[recipient][token] = total;\n        emit Claimed(recipient, token, amount, total);',
+  ],
+  ['a claim pays its caller', 'Transfers.push(token, recipient, amount)', 'Transfers.push(token, msg.sender, amount)'],
+  ['a claim pays native coin to its caller', 'Transfers.pushNative(recipient, amount)', 'Transfers.pushNative(msg.sender, amount)'],
+  ['a claim emits no event', 'emit Claimed(recipient, token, amount, total);', ''],
+  [
+    'an event with the total as the amount',
+    'emit Claimed(recipient, token, amount, total);',
+    'emit Claimed(recipient, token, total, total);',
+  ],
+]
+
 export const mutants: readonly Mutant[] = [
   ...ofFile('Htlc.sol', 'ERC-20', core),
   ...ofFile('HtlcErc20.sol', 'ERC-20', erc20),
@@ -188,8 +220,9 @@ export const mutants: readonly Mutant[] = [
   ...ofFile('Signatures.sol', 'ERC-20', signatures),
   ...ofFile('Transfers.sol', 'ERC-20', tokenTransfers),
   ...ofFile('Transfers.sol', 'native', nativeTransfers),
+  ...ofFile('distributor/Distributor.sol', 'distributor', distributor),
 ]
 
-function ofFile(file: Mutant['file'], kind: HtlcKind, breaks: readonly Break[]): readonly Mutant[] {
+function ofFile(file: Mutant['file'], kind: MutantKind, breaks: readonly Break[]): readonly Mutant[] {
   return breaks.map(([name, text, replacement]) => ({ name, file, text, replacement, kind }))
 }

@@ -1,15 +1,20 @@
 // Mutation tests: every deliberately broken variant of a contract must fail the scenarios.
 import { describe, expect, it } from 'vitest'
 import { createContractFixture } from '../contract.fixture.ts'
-import type { HtlcKind } from '../htlc.fixture.ts'
+import { playDistributor } from '../distributor.fixture.ts'
+import type { SetupOptions } from '../htlc.fixture.ts'
 import { compileMutants } from './compile-mutants.ts'
-import { mutants } from './mutants.ts'
+import { type MutantKind, mutants } from './mutants.ts'
 import { playNativeHtlc } from './native-scenario.ts'
 import { playTokenHtlc } from './token-scenario.ts'
 
-const scenarios = { 'ERC-20': playTokenHtlc, native: playNativeHtlc } as const
+const scenarios = {
+  'ERC-20': playTokenHtlc,
+  native: playNativeHtlc,
+  distributor: ({ fixture, htlcBytecode }: SetupOptions) => playDistributor(fixture, htlcBytecode),
+} as const
 
-describe.each<HtlcKind>(['ERC-20', 'native'])('the %s HTLC', (kind) => {
+describe.each<MutantKind>(['ERC-20', 'native', 'distributor'])('the contract of the kind %s', (kind) => {
   const broken = mutants.filter((mutant) => mutant.kind === kind)
 
   it(`differs from each of ${broken.length} broken variants`, { timeout: 240_000 }, async () => {
