@@ -15,6 +15,7 @@ import { localAssets, localChains } from '../src/protocol/registry/local.ts'
 import { createRegistry } from '../src/protocol/registry/registry.ts'
 import { createInventory } from '../src/solver/inventory.ts'
 import { type QuoteContext, quote } from '../src/solver/quotes.ts'
+import { createRisk } from '../src/solver/risk/risk.ts'
 import { type Database, openDatabase } from '../src/store/database/database.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/store/embedded/embedded-postgres.ts'
 import { createQuoteWriter } from '../src/store/solver/quotes.ts'
@@ -80,6 +81,7 @@ async function openSolver(postgres: EmbeddedPostgres, name: string): Promise<Sol
   ethereum.balances[`${WBTC} ${ethereum.addressOf(key)}`] = 10n ** 12n
   const now = () => NOW
   const inventory = createInventory({ db, registry, clients, keys: createKeyring([key]), now, keepMs: 0 })
+  const risk = createRisk({ halts: { find: () => null, read: async () => null }, now })
   const price = 60_000n * 10n ** 8n
   const pricing = {
     prices: createStaticFeed({ [BTC]: price, [WBTC]: price }),
@@ -92,7 +94,7 @@ async function openSolver(postgres: EmbeddedPostgres, name: string): Promise<Sol
     db,
     bitcoin,
     ethereum,
-    context: { db, quoteWriter: createQuoteWriter(db), registry, inventory, pricing, solverId: 'bench', now },
+    context: { db, quoteWriter: createQuoteWriter(db), registry, inventory, risk, pricing, solverId: 'bench', now },
   }
 }
 

@@ -3,6 +3,7 @@ import { Command, InvalidArgumentError } from 'commander'
 import { registerApps } from './commands/apps-options.ts'
 import { registerDeploy } from './commands/deploy-options.ts'
 import { registerRefund } from './commands/refund-options.ts'
+import { registerSolver } from './commands/solver-options.ts'
 import { runOnce } from './commands/terminal.ts'
 import { localChains } from './protocol/registry/local.ts'
 
@@ -34,12 +35,7 @@ program
   .addHelpText('after', '\nDATABASE_URL: a PostgreSQL server to use instead of the embedded one.')
   .action(async (options) => (await import('./commands/start.ts')).runStart(options))
 
-program
-  .command('solver')
-  .description('run a solver alone')
-  .requiredOption('-c, --config <file>', 'its configuration file')
-  .option('-q, --quiet', 'log warnings and errors only')
-  .action(async (options) => (await import('./commands/solver.ts')).runSolver(options))
+registerSolver(program)
 
 program
   .command('devnet')

@@ -1,4 +1,4 @@
-/** For tests of commands: a service's configuration file, and a terminal that records its output. */
+/** For tests of commands: the configuration file of a service or a solver, and a terminal that records its output. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,20 +8,29 @@ export type ConfigFixture = { readonly folder: string; readonly config: string; 
 
 /** A service without chains. The URL of its database is in a file, as a secret would be. */
 export async function writeServiceConfig(databaseUrl: string): Promise<ConfigFixture> {
+  return writeConfig(databaseUrl, { vault_key: noSecret, relay_key: noSecret, solvers: [] })
+}
+
+/** A solver without chains. */
+export async function writeSolverConfig(databaseUrl: string): Promise<ConfigFixture> {
+  const pricing = { spread_bips: 0, fixed_fee_usd: '0', quote_seconds: 60 }
+  return writeConfig(databaseUrl, { solver_id: 'a solver', private_key: noSecret, token: noSecret, ...pricing })
+}
+
+const noSecret = { env: 'TANDEM_TEST_NONE' }
+
+async function writeConfig(databaseUrl: string, party: object): Promise<ConfigFixture> {
   const folder = await mkdtemp(join(tmpdir(), 'tandem-command-'))
-  const config = join(folder, 'service.json')
-  const service = {
+  const config = join(folder, 'party.json')
+  const common = {
     environment: 'local',
     database_url: { file: 'database-url' },
     listen: { host: '127.0.0.1', port: 0 },
     chains: {},
     prices: {},
-    vault_key: { env: 'TANDEM_TEST_NONE' },
-    relay_key: { env: 'TANDEM_TEST_NONE' },
-    solvers: [],
   }
   await writeFile(join(folder, 'database-url'), `${databaseUrl}\n`, { mode: 0o600 })
-  await writeFile(config, JSON.stringify(service))
+  await writeFile(config, JSON.stringify({ ...common, ...party }))
   return { folder, config, remove: () => rm(folder, { recursive: true }) }
 }
 

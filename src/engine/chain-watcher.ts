@@ -55,6 +55,8 @@ export type ChainWatcherOptions = {
   readonly onChange: () => void
   /** Events were recorded. */
   readonly onEvents: () => void
+  /** A reorg removed so many of the newest blocks. */
+  readonly onReorg?: (blocks: bigint) => void
 }
 
 /** Between two polls, however often it is woken. */
@@ -152,7 +154,10 @@ export function startChainWatcher(options: ChainWatcherOptions): ChainWatcher {
           tip = block
         },
         onEvents,
-        onReorg: ({ from, to }) => log.warn({ chain, from, to }, 'reorg: blocks removed'),
+        onReorg({ from, to }) {
+          log.warn({ chain, from, to }, 'reorg: blocks removed')
+          options.onReorg?.(from - to)
+        },
       }),
     )
     last = tip === null ? null : { tip, beganAtMs }

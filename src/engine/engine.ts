@@ -53,6 +53,8 @@ export type EngineOptions = {
   readonly now: () => bigint
   /** This process sent a transaction on the chain, or saw an event there: for the other party, who may poll it early. */
   readonly onNews?: (chain: ChainId) => void
+  /** A reorg removed so many of the newest blocks. */
+  readonly onReorg?: (chain: ChainId, blocks: bigint) => void
 }
 
 const RECONCILE_MS = 1000
@@ -180,8 +182,12 @@ export function startEngine(options: EngineOptions): Engine {
   })
   const watchers = new Map(
     [...clients].map(([chain, client]) => {
-      const onEvents = () => onEventsOf(chain)
-      return [chain, startChainWatcher({ db, client, leases, log, isAlone: shards.isAlone, onChange: () => onChangeOf(chain), onEvents })]
+      const on = {
+        onChange: () => onChangeOf(chain),
+        onEvents: () => onEventsOf(chain),
+        onReorg: (blocks: bigint) => options.onReorg?.(chain, blocks),
+      }
+      return [chain, startChainWatcher({ db, client, leases, log, isAlone: shards.isAlone, ...on })]
     }),
   )
 

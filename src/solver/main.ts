@@ -16,6 +16,8 @@ import { createChanges } from './changes.ts'
 import { createKeptAnswers } from './instant-refund/kept-answers.ts'
 import { createInventory } from './inventory.ts'
 import { createSolverParty } from './party.ts'
+import { startHalts } from './risk/halts.ts'
+import { createRisk } from './risk/risk.ts'
 import { createSolverServer } from './server.ts'
 
 export interface RunningSolver {
@@ -47,8 +49,12 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
   })
   const { registry, clients } = network
   const changes = createChanges()
+  const prices = openPriceFeed(config)
+  const halts = startHalts({ db, registry, log, now, priceHalt: prices.haltOf })
   const engine = startEngine({
     onNews: changes.note,
+    onReorg: (chain, blocks) =>
+      void halts.noteReorg(chain, blocks).catch((error) => log.error({ chain, err: error }, 'could not halt a chain')),
     db,
     registry,
     clients,
@@ -56,7 +62,6 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
     log,
     now,
   })
-  const prices = openPriceFeed(config)
   const context = {
     db,
     registry,
@@ -64,6 +69,7 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
     keys,
     solverId: config.solver_id,
     inventory: createInventory({ db, registry, clients, keys, now }),
+    risk: createRisk({ halts, now }),
     pricing: {
       prices,
       spreadBips: config.spread_bips,
@@ -101,6 +107,7 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
   async function stop() {
     await server.close()
     await engine.stop()
+    await halts.stop()
     await prices.stop()
     await network.close()
     await db.destroy()

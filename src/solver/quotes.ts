@@ -12,6 +12,7 @@ import type { Database } from '../store/database/database.ts'
 import type { QuoteWriter } from '../store/solver/quotes.ts'
 import type { Inventory } from './inventory.ts'
 import { type PriceTerms, priceExactIn, priceExactOut } from './pricing.ts'
+import type { Risk } from './risk/risk.ts'
 
 export type Pricing = {
   readonly prices: PriceFeed
@@ -27,6 +28,7 @@ export type QuoteContext = {
   readonly quoteWriter: QuoteWriter
   readonly registry: Registry
   readonly inventory: Inventory
+  readonly risk: Risk
   readonly pricing: Pricing
   readonly solverId: string
   readonly now: () => bigint

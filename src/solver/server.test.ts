@@ -73,6 +73,14 @@ test('quotes and orders', async () => {
   expect(await post('/orders', orderRequest())).toMatchObject({ status: 200, body: { destination: { amount: '980000' } } })
 })
 
+test('refuses quotes and orders of a halted pair; indicative quotes go on', async () => {
+  solver.world.halt = { scope: '*', cause: 'operator', reason: 'maintenance', since: 0n, until: null }
+  const refusal = { status: 503, body: { code: 'chain_unavailable', message: 'halted (*): maintenance' } }
+  expect(await post('/quote', quoteRequest)).toEqual(refusal)
+  expect(await post('/orders', orderRequest())).toEqual(refusal)
+  expect(await post('/quote', { ...quoteRequest, indicative: true })).toMatchObject({ status: 200 })
+})
+
 describe('the token', () => {
   test.each([null, '', 'Bearer', `Bearer ${TOKEN.slice(1)}`, `Bearer ${TOKEN}x`, 'Bearer another12', `Basic ${TOKEN}`, TOKEN])(
     'refuses "%s"',

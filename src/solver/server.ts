@@ -75,12 +75,12 @@ export function createSolverServer({
     if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw new TandemError('unauthorized', 'unknown token')
   })
 
-  /** Refuses new quotes and orders on a chain whose nodes do not answer. */
-  const assertHealthy = (...assets: readonly string[]) => {
-    for (const asset of assets) {
-      const { chain } = context.registry.asset(asset)
+  /** Refuses new quotes and orders on a chain whose nodes do not answer, and of a pair that is halted. */
+  const assertOpen = (from: string, to: string) => {
+    const [source, destination] = [context.registry.asset(from), context.registry.asset(to)]
+    for (const { chain } of [source, destination])
       if (!chainHealthy(chain)) throw new TandemError('chain_unavailable', `${chain} is not reachable`)
-    }
+    context.risk.assertOpen(source.id, destination.id)
   }
 
   /** Orders that exist come first. Runs before the body is read. */
@@ -100,7 +100,7 @@ export function createSolverServer({
     '/quote',
     { onRequest: refuseWhenOverloaded('quote'), schema: { body: SolverQuoteRequest, response: { 200: SolverQuote } } },
     async (request) => {
-      if (!request.body.indicative) assertHealthy(request.body.from, request.body.to)
+      if (!request.body.indicative) assertOpen(request.body.from, request.body.to)
       return quote(context, request.body)
     },
   )
@@ -109,7 +109,7 @@ export function createSolverServer({
     '/orders',
     { onRequest: refuseWhenOverloaded('order'), schema: { body: SolverOrderRequest, response: { 200: SolverOrderAcceptance } } },
     async (request) => {
-      assertHealthy(request.body.source.asset, request.body.destination.asset)
+      assertOpen(request.body.source.asset, request.body.destination.asset)
       return acceptOrder(context, request.body)
     },
   )

@@ -10,12 +10,14 @@ import { createRegistry } from '../protocol/registry/registry.ts'
 import { createSecret, hashSecret } from '../protocol/secret.ts'
 import type { SolverFill, SolverOrderRequest } from '../protocol/wire/solver.ts'
 import { createOrderWriter } from '../store/orders/order-writer.ts'
+import type { Halt } from '../store/solver/halts.ts'
 import { createQuoteWriter } from '../store/solver/quotes.ts'
 import { NOW, type TestStore } from '../store/store.fixture.ts'
 import { createKeptAnswers } from './instant-refund/kept-answers.ts'
 import { createInventory } from './inventory.ts'
 import type { OrderContext } from './orders.ts'
 import { signFill } from './partial-deposits/sign-fill.ts'
+import { createRisk } from './risk/risk.ts'
 
 export const btc = 'bitcoin_regtest:btc'
 export const wbtc = 'ethereum_localnet:wbtc'
@@ -34,8 +36,8 @@ export type TestSolver = {
   readonly context: OrderContext
   readonly bitcoin: MemoryChain
   readonly ethereum: MemoryChain
-  /** Tests change the solver's clock (unix seconds) and the dollars per wrapped bitcoin. */
-  readonly world: { now: bigint; bitcoinDollars: bigint }
+  /** Tests change the solver's clock (unix seconds), the dollars per wrapped bitcoin, and what is halted. */
+  readonly world: { now: bigint; bitcoinDollars: bigint; halt: Halt | null }
   hold(asset: AssetId, amount: bigint): void
 }
 
@@ -68,7 +70,7 @@ export async function openSolver(store: TestStore): Promise<TestSolver> {
   })
   const key = createKey('secp256k1', '22'.repeat(32))
   const keys = createKeyring([key])
-  const world: TestSolver['world'] = { now: NOW, bitcoinDollars: 60_000n }
+  const world: TestSolver['world'] = { now: NOW, bitcoinDollars: 60_000n, halt: null }
   const now = () => world.now
   const hold = (asset: AssetId, amount: bigint) => {
     const client = asset === btc ? bitcoin : ethereum
@@ -83,6 +85,7 @@ export async function openSolver(store: TestStore): Promise<TestSolver> {
       clients,
       keys,
       solverId: 'the solver',
+      risk: createRisk({ halts: { find: () => world.halt, read: async () => world.halt }, now }),
       inventory: createInventory({ db: store.db, registry, clients, keys, now, keepMs: 0 }),
       quoteWriter: createQuoteWriter(store.db),
       orderWriter: createOrderWriter(store.db),

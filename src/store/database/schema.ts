@@ -155,11 +155,27 @@ export type Schema = {
     destination_amount: bigint
     extra_fee_bips: number
     expires_at: bigint
+    /** An opaque name from the service. */
+    app: ColumnType<string | null, string | null | undefined, string | null>
   }
   inventory_marks: {
     id: Generated<bigint>
     order_id: string
   }
+  halts: { scope: string; cause: string; reason: string; since: Timestamp; until: NullableTimestamp }
+  order_risks: {
+    order_id: string
+    app: string
+    owner: string
+    pair: string
+    usd_micros: bigint
+    /** Unix seconds. */
+    created_at: bigint
+    deadline: bigint
+    closed: Generated<boolean>
+    outcome: 'completed' | 'abandoned' | 'withheld' | 'failed' | null
+  }
+  reservations: { order_id: string; asset: AssetId; amount: bigint; at: Timestamp }
   commitments: { order_id: string; way: 'locked' | 'refund_signed'; at: Timestamp }
   fills: {
     order_id: string

@@ -1,0 +1,38 @@
+/** The options of `tandem solver` and its subcommands. */
+import type { Command } from 'commander'
+import { runOnce } from './terminal.ts'
+
+const WHAT_HELP = 'a chain, or a pair as <asset>-><asset> in quotes; without it, everything'
+
+export function registerSolver(program: Command): void {
+  const solver = program
+    .command('solver')
+    .description('run a solver alone; with a subcommand, see or halt one that runs')
+    .option('-c, --config <file>', 'its configuration file')
+    .option('-q, --quiet', 'log warnings and errors only')
+    .action(async (options) => {
+      if (options.config === undefined) solver.error("error: required option '-c, --config <file>' not specified")
+      await (await import('./solver.ts')).runSolver(options)
+    })
+
+  const add = (usage: string, description: string): Command =>
+    solver
+      .command(usage)
+      .description(description)
+      .option('-c, --config <file>', "the solver's configuration file (default: that of the local stack)")
+
+  add('halt [what]', `take no new orders and pay for none: ${WHAT_HELP}. Redeems and refunds go on`)
+    .option('--reason <text>', 'for the log, and for services that ask')
+    .option('--minutes <number>', 'resume by itself after this time')
+    .action((what, options, command) =>
+      runOnce(async (terminal) => (await import('./solver-risk.ts')).haltCommand(what, withParent(options, command), terminal)),
+    )
+  add('resume [what]', `take orders again: ${WHAT_HELP}`).action((what, options, command) =>
+    runOnce(async (terminal) => (await import('./solver-risk.ts')).resumeCommand(what, withParent(options, command), terminal)),
+  )
+}
+
+/** `-c` may stand before or after the subcommand. */
+function withParent<T extends object>(options: T, command: Command): T {
+  return { ...command.parent?.opts(), ...options }
+}

@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readHalts } from '../store/solver/halts.ts'
+import { openTestStore, type TestStore } from '../store/store.fixture.ts'
+import { type ConfigFixture, runCommand, writeSolverConfig } from './command.fixture.ts'
+import { haltCommand, resumeCommand } from './solver-risk.ts'
+
+let store: TestStore
+let fixture: ConfigFixture
+beforeAll(async () => {
+  store = await openTestStore()
+  fixture = await writeSolverConfig(store.url)
+})
+afterAll(async () => {
+  await fixture.remove()
+  await store.close()
+})
+
+const halt = (what?: string, options = {}) => runCommand((terminal) => haltCommand(what, { config: fixture.config, ...options }, terminal))
+const resume = (what?: string) => runCommand((terminal) => resumeCommand(what, { config: fixture.config }, terminal))
+
+test('halts everything, a chain or a pair, and resumes them one by one', async () => {
+  expect((await halt()).notes).toMatch(/^everything is halted: .* Redeems and refunds go on\.$/)
+  await halt('ethereum_localnet', { reason: 'maintenance', minutes: '5' })
+  await halt('ethereum_localnet:ETH -> bitcoin_regtest:btc')
+  expect(await readHalts(store.db)).toMatchObject([
+    { scope: '*', cause: 'operator', reason: 'halted by the operator', until: null },
+    { scope: 'ethereum_localnet', reason: 'maintenance', until: expect.any(BigInt) },
+    { scope: 'ethereum_localnet:eth->bitcoin_regtest:btc' },
+  ])
+  expect((await resume()).notes).toBe(
+    'everything is resumed, within seconds. Still halted: ethereum_localnet, ethereum_localnet:eth->bitcoin_regtest:btc.',
+  )
+  await resume('ethereum_localnet')
+  expect((await resume('ethereum_localnet:eth->bitcoin_regtest:btc')).notes).toBe(
+    'ethereum_localnet:eth->bitcoin_regtest:btc is resumed, within seconds.',
+  )
+  expect(await readHalts(store.db)).toEqual([])
+})
+
+test('refuses what does not exist', async () => {
+  await expect(halt('ethereum')).rejects.toThrow('chain "ethereum" is not in the registry')
+  await expect(halt('ethereum_localnet:eth->ethereum_localnet:doge')).rejects.toThrow('there is no ethereum_localnet:doge')
+  await expect(halt('*', { minutes: '1.5' })).rejects.toThrow('--minutes takes a whole number, got "1.5"')
+  await expect(resume()).rejects.toThrow('everything is not halted')
+})

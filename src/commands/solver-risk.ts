@@ -1,0 +1,61 @@
+/** `tandem solver halt` and `resume`: stops and restarts new quotes and locks, through the solver's database. */
+import { loadConfig } from '../config/load-config.ts'
+import { networkSettings } from '../config/network-settings.ts'
+import { SolverConfig } from '../config/schema.ts'
+import { createNetwork } from '../engine/network.ts'
+import type { Registry } from '../protocol/registry/registry.ts'
+import { OPERATOR } from '../solver/risk/halts.ts'
+import { EVERYTHING, parseScope } from '../solver/risk/scope.ts'
+import { type Database, openDatabase } from '../store/database/database.ts'
+import { putHalt, readHalts, removeHalts } from '../store/solver/halts.ts'
+import { solverConfigPath } from './config-path.ts'
+import type { Terminal } from './terminal.ts'
+
+type Place = { readonly config?: string | undefined }
+export type HaltOptions = Place & { readonly reason?: string; readonly minutes?: string }
+
+export async function haltCommand(what: string | undefined, options: HaltOptions, terminal: Terminal): Promise<void> {
+  const seconds = options.minutes === undefined ? undefined : parseMinutes(options.minutes) * 60
+  await withSolver(options, async ({ db, registry }) => {
+    const scope = parseScope(registry, what ?? EVERYTHING)
+    const reason = options.reason ?? 'halted by the operator'
+    await putHalt(db, { scope, cause: OPERATOR, reason, ...(seconds !== undefined && { seconds }) })
+    terminal.note(
+      `${nameOf(scope)} is halted${seconds === undefined ? '' : ` for ${options.minutes} minutes`}: no new locks from now on, no new quotes within seconds. Redeems and refunds go on.`,
+    )
+  })
+}
+
+export async function resumeCommand(what: string | undefined, options: Place, terminal: Terminal): Promise<void> {
+  await withSolver(options, async ({ db, registry }) => {
+    const scope = parseScope(registry, what ?? EVERYTHING)
+    const removed = await removeHalts(db, scope)
+    if (removed === 0) throw new Error(`${nameOf(scope)} is not halted`)
+    const left = await readHalts(db)
+    terminal.note(
+      `${nameOf(scope)} is resumed, within seconds.${left.length === 0 ? '' : ` Still halted: ${left.map((halt) => nameOf(halt.scope)).join(', ')}.`}`,
+    )
+  })
+}
+
+const nameOf = (scope: string) => (scope === EVERYTHING ? 'everything' : scope)
+
+function parseMinutes(text: string): number {
+  if (!/^[1-9][0-9]{0,5}$/.test(text)) throw new Error(`--minutes takes a whole number, got "${text}"`)
+  return Number(text)
+}
+
+async function withSolver<T>(
+  { config: path }: Place,
+  work: (solver: { readonly db: Database; readonly registry: Registry }) => Promise<T>,
+): Promise<T> {
+  const loaded = await loadConfig(SolverConfig, solverConfigPath(path))
+  const { registry, close } = await createNetwork(await networkSettings(loaded))
+  const db = await openDatabase(await loaded.readSecret(loaded.config.database_url))
+  try {
+    return await work({ db, registry })
+  } finally {
+    await db.destroy()
+    await close()
+  }
+}

@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest'
+import { localChains } from '../../protocol/registry/local.ts'
+import { createFeeWatch, isDeepReorg, stuckHeads } from './breakers.ts'
+
+const [chain] = localChains
+if (chain === undefined) throw new Error('there is no local chain')
+
+test('a chain is stuck once its newest block is older than the registry allows; a chain that was never read is not judged', () => {
+  const at = (age: bigint) => stuckHeads([chain], new Map([[chain.id, 10_000n - age]]), 10_000n)
+  expect(at(chain.haltSeconds)).toEqual([])
+  expect(at(chain.haltSeconds + 1n)).toEqual([
+    { scope: chain.id, cause: 'stuck head', reason: 'its newest block is 601 s old, more than 600 s' },
+  ])
+  expect(stuckHeads([chain], new Map(), 10_000n)).toEqual([])
+})
+
+test('a reorg is deep if it removes more blocks than a deposit waits for', () => {
+  expect([2n, 3n].map((blocks) => isDeepReorg({ ...chain, requiredConfirmations: 2 }, blocks))).toEqual([false, true])
+})
+
+describe('a fee watch of factor 10', () => {
+  const watchAfter = (...costs: readonly bigint[]) => {
+    const watch = createFeeWatch(10n)
+    for (const cost of costs) watch.note('a', cost)
+    return watch
+  }
+  const usual = Array.from({ length: 20 }, (_, n) => 90n + BigInt(n))
+
+  test('trips at ten times the usual cost, and ends below five times', () => {
+    expect(watchAfter(...usual, 990n).trips()).toEqual([])
+    expect(watchAfter(...usual, 1000n).trips()).toEqual([
+      { scope: 'a', cause: 'fee spike', reason: 'a lock costs 1000, the usual cost is 100: 10 times' },
+    ])
+    expect(watchAfter(...usual, 1000n, 501n).trips()).toHaveLength(1)
+    expect(watchAfter(...usual, 1000n, 499n).trips()).toEqual([])
+    expect(watchAfter(...usual, 501n).trips()).toEqual([])
+  })
+
+  test('knows no usual cost before ten samples, and takes a level that stays as the usual one', () => {
+    expect(watchAfter(1n, 1n, 1n, 1000n).trips()).toEqual([])
+    expect(watchAfter(...usual, ...Array.from({ length: 60 }, () => 5000n)).trips()).toEqual([])
+  })
+
+  test('judges each chain by itself', () => {
+    const watch = watchAfter(...usual)
+    watch.note('b', 100_000n)
+    expect(watch.trips()).toEqual([])
+  })
+})

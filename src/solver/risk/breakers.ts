@@ -1,0 +1,66 @@
+/** The circuit breakers of chains: conditions under which nothing new is paid for. Each ends by itself when its condition does. */
+import type { Chain } from '../../protocol/chain.ts'
+import type { ChainId } from '../../protocol/chain-id.ts'
+
+/** A condition that holds now. */
+export type Trip = { readonly scope: string; readonly cause: 'stuck head' | 'fee spike'; readonly reason: string }
+
+/** Chains whose newest block is older than their registry allows. `times`: of the newest recorded blocks; a chain that was never read is not judged. */
+export function stuckHeads(chains: readonly Chain[], times: ReadonlyMap<ChainId, bigint>, now: bigint): readonly Trip[] {
+  return chains.flatMap(({ id, haltSeconds }) => {
+    const time = times.get(id)
+    if (time === undefined || now - time <= haltSeconds) return []
+    return [{ scope: id, cause: 'stuck head', reason: `its newest block is ${now - time} s old, more than ${haltSeconds} s` } as const]
+  })
+}
+
+/** A reorg of more blocks than a deposit waits for: what we paid for could be gone. */
+export function isDeepReorg({ requiredConfirmations }: Chain, blocks: bigint): boolean {
+  return blocks > BigInt(requiredConfirmations)
+}
+
+export interface FeeWatch {
+  /** Notes the cost of a lock on this chain, in its native coin. */
+  note(chain: ChainId, cost: bigint): void
+  trips(): readonly Trip[]
+}
+
+/** So many samples are the usual cost: an hour at the pace of the risk loop's fee samples. */
+const SAMPLES = 120
+/** Fewer say nothing about the usual cost. */
+const LEAST_SAMPLES = 10
+/** It ends below half of the factor, so that it does not flicker. */
+const END_PART = 2n
+
+/** Trips while the cost is `factor` times the median of the last samples. Samples during a trip do not count as usual until it has lasted for all of them. */
+export function createFeeWatch(factor: bigint): FeeWatch {
+  const known = new Map<ChainId, { readonly samples: bigint[]; latest: bigint; tripped: boolean }>()
+
+  const median = (samples: readonly bigint[]): bigint =>
+    [...samples].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))[Math.floor(samples.length / 2)] ?? 0n
+
+  return {
+    note(chain, cost) {
+      const fees = known.get(chain) ?? { samples: [], latest: 0n, tripped: false }
+      known.set(chain, fees)
+      const usual = median(fees.samples)
+      fees.latest = cost
+      fees.tripped =
+        fees.samples.length >= LEAST_SAMPLES && usual > 0n && (fees.tripped ? cost * END_PART >= usual * factor : cost >= usual * factor)
+      fees.samples.push(cost)
+      if (fees.samples.length > SAMPLES) fees.samples.shift()
+    },
+    trips: () =>
+      [...known].flatMap(([scope, { samples, latest, tripped }]) =>
+        tripped
+          ? [
+              {
+                scope,
+                cause: 'fee spike',
+                reason: `a lock costs ${latest}, the usual cost is ${median(samples)}: ${factor} times`,
+              } as const,
+            ]
+          : [],
+      ),
+  }
+}

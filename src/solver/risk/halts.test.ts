@@ -1,0 +1,127 @@
+import { Writable } from 'node:stream'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createLogger } from '../../log.ts'
+import type { AssetId } from '../../protocol/asset.ts'
+import type { deriveOrder, OrderState } from '../../protocol/state.ts'
+import { recordPoll } from '../../store/chain/events.ts'
+import { putHalt, readHalts, removeHalts } from '../../store/solver/halts.ts'
+import { blockOf, NOW, openTestStore, type TestStore } from '../../store/store.fixture.ts'
+import { btc, openSolver, type TestSolver, unpriced, wbtc } from '../solver.fixture.ts'
+import { createFeeWatch } from './breakers.ts'
+import { type Halts, startHalts } from './halts.ts'
+import { createRisk } from './risk.ts'
+
+let store: TestStore
+let solver: TestSolver
+let halts: Halts
+let now: bigint
+let priceHalt: string | null
+const fees = createFeeWatch(10n)
+const logged: string[] = []
+beforeAll(async () => {
+  store = await openTestStore()
+})
+afterAll(() => store.close())
+beforeEach(async () => {
+  solver = await openSolver(store)
+  await store.db.deleteFrom('halts').execute()
+  now = NOW
+  priceHalt = null
+  logged.length = 0
+  const destination = new Writable({
+    write(chunk, _encoding, done) {
+      logged.push(String(chunk))
+      done()
+    },
+  })
+  halts = startHalts({
+    db: store.db,
+    registry: solver.context.registry,
+    log: createLogger({ name: 'test', pretty: false, destination }),
+    now: () => now,
+    priceHalt: () => priceHalt,
+    fees,
+    refreshMs: 3_600_000,
+  })
+  return () => halts.stop()
+})
+
+const orderOf = (from: AssetId, to: AssetId) =>
+  ({ order: { source: { terms: { asset: from } }, destination: { terms: { asset: to } } } }) as unknown as ReturnType<typeof deriveOrder>
+const toWbtc: OrderState = orderOf(btc, wbtc)
+const risk = () => createRisk({ halts, now: () => now })
+
+test('the operator halts everything, a chain or a pair: quotes after a refresh, locks at once, until it is resumed', async () => {
+  for (const scope of ['*', 'bitcoin_regtest', 'ethereum_localnet', `${btc}->${wbtc}`]) {
+    await putHalt(store.db, { scope, cause: 'operator', reason: 'maintenance\nof nodes' })
+    expect(halts.find(btc, wbtc)).toBeNull()
+    expect(await risk().payCheck(toWbtc)).toBe(`halted (${scope}): maintenance of nodes`)
+    await halts.refresh()
+    expect(() => risk().assertOpen(btc, wbtc)).toThrow(
+      expect.objectContaining({ code: 'chain_unavailable', message: `halted (${scope}): maintenance of nodes` }),
+    )
+    expect(await removeHalts(store.db, scope)).toBe(1)
+    await halts.refresh()
+    expect(halts.find(btc, wbtc)).toBeNull()
+    expect(await risk().payCheck(toWbtc)).toBeNull()
+  }
+  expect(logged.filter((line) => line.includes('halted: no new') && line.includes('maintenance of nodes'))).toHaveLength(4)
+  expect(logged.filter((line) => line.includes('"resumed"'))).toHaveLength(4)
+})
+
+test('a halt of another chain, of the other direction, or one that has ended halts nothing', async () => {
+  await putHalt(store.db, { scope: 'arbitrum_localnet', cause: 'operator', reason: 'a' })
+  await putHalt(store.db, { scope: `${wbtc}->${btc}`, cause: 'operator', reason: 'b' })
+  await putHalt(store.db, { scope: '*', cause: 'operator', reason: 'c', seconds: -1 })
+  await halts.refresh()
+  expect(halts.find(btc, wbtc)).toBeNull()
+  expect(halts.find(wbtc, btc)).not.toBeNull()
+})
+
+test('a stuck head halts its chain while it lasts; a payment waits a minute for it, and is then refused', async () => {
+  const block = blockOf(1n)
+  await recordPoll(store.db, { chain: 'ethereum_localnet', after: null, blocks: [block], events: [], unconfirmed: [] })
+  now = block.time + 601n
+  await halts.refresh()
+  expect(halts.find(btc, wbtc)).toMatchObject({ scope: 'ethereum_localnet', cause: 'stuck head' })
+  expect(await readHalts(store.db)).toMatchObject([{ scope: 'ethereum_localnet', cause: 'stuck head' }])
+  await expect(risk().payCheck(toWbtc)).rejects.toMatchObject({ kind: 'would-fail' })
+  now += 60n
+  await halts.refresh()
+  expect(await risk().payCheck(toWbtc)).toContain('its newest block is')
+  const next = { ...blockOf(2n), parentHash: block.hash, time: now }
+  await recordPoll(store.db, { chain: 'ethereum_localnet', after: block, blocks: [next], events: [], unconfirmed: [] })
+  await halts.refresh()
+  expect([halts.find(btc, wbtc), await readHalts(store.db)]).toEqual([null, []])
+})
+
+test('the row of a condition that no process sees any more halts nothing, and is removed', async () => {
+  await putHalt(store.db, { scope: 'ethereum_localnet', cause: 'stuck head', reason: 'a process died' })
+  expect(await halts.read(btc, wbtc)).toBeNull()
+  await halts.refresh()
+  expect(await readHalts(store.db)).toEqual([])
+})
+
+test('a deep reorg halts its chain, also for other processes, until the operator resumes it', async () => {
+  await halts.noteReorg('ethereum_localnet', 1n)
+  expect(halts.find(btc, wbtc)).toBeNull()
+  await halts.noteReorg('ethereum_localnet', 2n)
+  expect(halts.find(btc, wbtc)).toMatchObject({ cause: 'deep reorg', reason: 'a reorg removed 2 blocks; deposits wait for 1' })
+  expect((await readHalts(store.other))[0]?.until).not.toBeNull()
+  await removeHalts(store.db, 'ethereum_localnet')
+  await halts.refresh()
+  expect(halts.find(btc, wbtc)).toBeNull()
+})
+
+test('prices halt their pair, and a fee spike its chain', async () => {
+  priceHalt = 'the sources disagree'
+  expect(halts.find(btc, wbtc)).toMatchObject({ cause: 'prices', reason: 'the sources disagree', since: NOW })
+  now += 61n
+  expect(await risk().payCheck(toWbtc)).toContain('the sources disagree')
+  priceHalt = null
+  expect(await risk().payCheck(toWbtc)).toBeNull()
+  for (const cost of [...Array.from({ length: 10 }, () => 7n), 70n]) fees.note('bitcoin_regtest', cost)
+  await halts.refresh()
+  expect(halts.find(btc, unpriced)).toMatchObject({ scope: 'bitcoin_regtest', cause: 'fee spike' })
+  expect(halts.find(wbtc, unpriced)).toBeNull()
+})

@@ -1,0 +1,128 @@
+/** What is halted: by the operator, by a circuit breaker, or by prices. Halted means no new quotes and no new locks; redeems and refunds go on. */
+import type { Logger } from 'pino'
+import { createLoop } from '../../engine/loop.ts'
+import type { AssetId } from '../../protocol/asset.ts'
+import type { ChainId } from '../../protocol/chain-id.ts'
+import type { Registry } from '../../protocol/registry/registry.ts'
+import { readTips } from '../../store/chain/events.ts'
+import type { Database } from '../../store/database/database.ts'
+import { type Halt, putHalt, readHalts, removeHalts } from '../../store/solver/halts.ts'
+import { type FeeWatch, isDeepReorg, stuckHeads, type Trip } from './breakers.ts'
+import { type Pair, pairOf, scopesOf } from './scope.ts'
+
+export const OPERATOR = 'operator'
+const DEEP_REORG = 'deep reorg'
+/** After that time the chain has shown whether it holds. An operator may resume sooner. */
+const DEEP_REORG_SECONDS = 3600
+const PRICES = 'prices'
+/** How soon a halt of the operator counts for quotes. Locks read it from the database. */
+const REFRESH_MS = 2000
+
+export interface Halts {
+  /** From memory, at most 2 s old. Null: open. */
+  find(from: AssetId, to: AssetId): Halt | null
+  /** What the database says at this moment, for money that is about to move. */
+  read(from: AssetId, to: AssetId): Promise<Halt | null>
+  /** The blocks that a reorg removed. */
+  noteReorg(chain: ChainId, blocks: bigint): Promise<void>
+  /** Reads and judges everything now. */
+  refresh(): Promise<void>
+  stop(): Promise<void>
+}
+
+export type HaltOptions = {
+  readonly db: Database
+  readonly registry: Registry
+  readonly log: Logger
+  readonly now: () => bigint
+  /** Why prices allow no swap between the two. */
+  readonly priceHalt: (from: AssetId, to: AssetId) => string | null
+  readonly fees?: FeeWatch
+  readonly refreshMs?: number
+}
+
+const keyOf = ({ scope, cause }: Pick<Halt, 'scope' | 'cause'>) => `${scope} ${cause}`
+/** Rows that a process mirrors for `tandem solver status`. They end with its condition, so a row of a process that died must not halt anything. */
+const isMirrored = ({ cause }: Pick<Halt, 'cause'>) =>
+  cause === ('stuck head' satisfies Trip['cause']) || cause === ('fee spike' satisfies Trip['cause'])
+
+export function startHalts(options: HaltOptions): Halts {
+  const { db, registry, log, now, priceHalt, fees } = options
+  const served = registry.chains.filter(({ id }) => registry.isServed(id))
+  let recorded: readonly Halt[] = []
+  let conditions: readonly Halt[] = []
+  let shown: ReadonlyMap<string, Halt> = new Map()
+  const pricesHaltedAt = new Map<Pair, bigint>()
+
+  async function refresh(): Promise<void> {
+    const rows = await readHalts(db)
+    const times = new Map([...(await readTips(db))].map(([chain, { time }]) => [chain, time]))
+    recorded = rows.filter((row) => !isMirrored(row))
+    const before = new Map(conditions.map((halt) => [keyOf(halt), halt]))
+    conditions = [...stuckHeads(served, times, now()), ...(fees?.trips() ?? [])].map((trip) => ({
+      ...trip,
+      since: before.get(keyOf(trip))?.since ?? now(),
+      until: null,
+    }))
+    await mirror(rows.filter(isMirrored))
+    report()
+  }
+
+  /** Writes only what differs. */
+  async function mirror(rows: readonly Halt[]): Promise<void> {
+    const written = new Set(rows.map(keyOf))
+    const current = new Set(conditions.map(keyOf))
+    for (const halt of conditions) if (!written.has(keyOf(halt))) await putHalt(db, halt)
+    for (const row of rows) if (!current.has(keyOf(row))) await removeHalts(db, row.scope, row.cause)
+  }
+
+  function report(): void {
+    const current = new Map([...recorded, ...conditions].map((halt) => [keyOf(halt), halt]))
+    for (const [key, { scope, cause, reason }] of current)
+      if (!shown.has(key)) log.warn({ scope, cause, reason }, 'halted: no new quotes and locks; redeems and refunds go on')
+    for (const [key, { scope, cause }] of shown) if (!current.has(key)) log.info({ scope, cause }, 'resumed')
+    shown = current
+  }
+
+  function among(halts: readonly Halt[], from: AssetId, to: AssetId): Halt | null {
+    const scopes = scopesOf(registry, from, to)
+    const halt = [...halts, ...conditions].find(({ scope }) => scopes.has(scope))
+    if (halt !== undefined) return halt
+    const [scope, reason] = [pairOf(from, to), priceHalt(from, to)]
+    if (reason === null) {
+      pricesHaltedAt.delete(scope)
+      return null
+    }
+    const since = pricesHaltedAt.get(scope) ?? now()
+    pricesHaltedAt.set(scope, since)
+    return { scope, cause: PRICES, reason, since, until: null }
+  }
+
+  const loop = createLoop({
+    intervalMs: options.refreshMs ?? REFRESH_MS,
+    async run() {
+      await refresh()
+      return false
+    },
+    onError: (error) => log.error({ err: error }, 'reading halts failed'),
+  })
+
+  return {
+    find: (from, to) => among(recorded, from, to),
+    async read(from, to) {
+      return among(
+        (await readHalts(db)).filter((row) => !isMirrored(row)),
+        from,
+        to,
+      )
+    },
+    async noteReorg(chain, blocks) {
+      if (!isDeepReorg(registry.chain(chain), blocks)) return
+      const reason = `a reorg removed ${blocks} blocks; deposits wait for ${registry.chain(chain).requiredConfirmations}`
+      await putHalt(db, { scope: chain, cause: DEEP_REORG, reason, seconds: DEEP_REORG_SECONDS })
+      await refresh()
+    },
+    refresh,
+    stop: () => loop.stop(),
+  }
+}

@@ -1,0 +1,45 @@
+/** What a solver does not pay for at the moment, as an operator or a circuit breaker wrote it down. */
+import { sql } from 'kysely'
+import type { Database } from '../database/database.ts'
+import { prepare } from '../database/prepared.ts'
+
+export type Halt = {
+  /** `*`: everything; a chain; or a pair, as `<asset>-><asset>`. */
+  readonly scope: string
+  /** `operator`, or the name of a circuit breaker. */
+  readonly cause: string
+  readonly reason: string
+  /** Unix seconds. */
+  readonly since: bigint
+  /** Unix seconds; null: until it is removed. */
+  readonly until: bigint | null
+}
+
+const MAX_REASON = 300
+
+const selectHalts = prepare<Omit<Halt, 'since' | 'until'> & { readonly since: string; readonly until: string | null }>(
+  'select-halts',
+  `select scope, cause, reason, extract(epoch from since)::bigint::text as since, extract(epoch from until)::bigint::text as until
+  from halts where until is null or until > now() order by scope, cause`,
+)
+
+export async function readHalts(db: Database): Promise<readonly Halt[]> {
+  const rows = await selectHalts(db, [])
+  return rows.map(({ since, until, ...halt }) => ({ ...halt, since: BigInt(since), until: until === null ? null : BigInt(until) }))
+}
+
+/** A repeat changes the reason and the end, not the beginning. */
+export async function putHalt(db: Database, halt: Pick<Halt, 'scope' | 'cause' | 'reason'> & { readonly seconds?: number }): Promise<void> {
+  const reason = halt.reason.replace(/\s+/g, ' ').trim().slice(0, MAX_REASON)
+  await sql`
+    insert into halts (scope, cause, reason, until)
+    values (${halt.scope}, ${halt.cause}, ${reason}, now() + make_interval(secs => ${halt.seconds ?? null}::integer))
+    on conflict (scope, cause) do update set reason = excluded.reason, until = excluded.until`.execute(db)
+}
+
+/** How many there were. Without a cause: whoever halted it. */
+export async function removeHalts(db: Database, scope: string, cause?: string): Promise<number> {
+  const { rows } = await sql`
+    delete from halts where scope = ${scope} and (${cause ?? null}::text is null or cause = ${cause ?? null}) returning scope`.execute(db)
+  return rows.length
+}
