@@ -5,7 +5,7 @@ import { actionOf, createContractSimulator, SENDER } from './simulator.fixture.t
 test('a call is simulated, signed, recorded and only then broadcast', async () => {
   const { executor, outbox, log } = createContractSimulator('nonce')
   expect(await executor.send(actionOf('initiate'), outbox.open('a'))).toBe('tx1')
-  expect(log).toEqual(['simulate htlc', 'estimate htlc', 'key htlc for estimate', 'record tx1', 'broadcast tx1'])
+  expect(log).toEqual(['estimate htlc', 'simulate htlc', 'key htlc for estimate', 'record tx1', 'broadcast tx1'])
 })
 
 test('a pending attempt is followed without the key', async () => {

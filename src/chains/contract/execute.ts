@@ -137,7 +137,8 @@ export function createContractExecutor<T extends ContractTypes, A extends Contra
 
   /** Simulates and estimates at the same time. `cost` throws if either fails: the reason of the simulation comes first. */
   async function tryCall(action: A, sender: string, reverts: Reverts<T['signed']>) {
-    const [simulated, estimated] = await Promise.allSettled([family.simulate(action, sender), family.estimate(action, sender, reverts)])
+    const limit = family.estimate(action, sender, reverts)
+    const [simulated, estimated] = await Promise.allSettled([family.simulate(action, sender, limit), limit])
     const cost = (): T['cost'] => {
       unwrap(simulated)
       return unwrap(estimated)
@@ -158,8 +159,9 @@ export function createContractExecutor<T extends ContractTypes, A extends Contra
     const last = steps.at(-1)
     if (first === undefined || last === undefined) throw new Error('there is nothing to approve')
     const checkedCost = async () => {
-      await family.simulate(first, sender)
-      return family.estimate(first, sender, none)
+      const limit = family.estimate(first, sender, none)
+      await Promise.all([family.simulate(first, sender, limit), limit])
+      return limit
     }
     if (queuedCost === null) {
       const waiting = await lane.findPending(first.call)

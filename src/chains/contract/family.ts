@@ -33,8 +33,8 @@ export interface ContractFamily<T extends ContractTypes, A extends ContractActio
 
   /** Calls that must be mined before the contract can take the amount, in order. Rejects when the sender holds too little. */
   approvals(action: A, sender: string): Promise<readonly T['call'][]>
-  /** Rejects with the contract's reason if the call would revert now. */
-  simulate(step: A | SideCall<T>, sender: string): Promise<void>
+  /** Rejects with the contract's reason if the call would revert now. `cost`: the limit that it will be sent with; it may reject. */
+  simulate(step: A | SideCall<T>, sender: string, cost: Promise<T['cost']>): Promise<void>
   estimate(step: A | SideCall<T>, sender: string, reverts: Reverts<T['signed']>): Promise<T['cost']>
   /** Simulates the payout of a redeem without its secret; resolves to the cost limit of the redeem. Rejects with `would-fail` if it cannot succeed. */
   tryPayout(action: A, sender: string): Promise<T['cost']>

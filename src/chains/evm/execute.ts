@@ -6,6 +6,7 @@ import { type ContractAction, isRelay } from '../contract/action.ts'
 import { createContractExecutor, type Executor } from '../contract/execute.ts'
 import type { ContractFamily, SideCall } from '../contract/family.ts'
 import { weightOf } from '../contract/reverts.ts'
+import { ChainFailure } from '../port/failure.ts'
 import { accountOf } from './address.ts'
 import { missingApprovals } from './approval.ts'
 import type { ContractState } from './contract-state.ts'
@@ -16,8 +17,8 @@ import { type HtlcContract, isRedeemBatch } from './htlc.ts'
 import type { EvmNode } from './nodes/node.ts'
 import { NodeRefusal } from './nodes/rpc.ts'
 import { type EvmTypes, openLane } from './send/lane.ts'
-import { createPayoutTrial } from './send/payout.ts'
-import { asChainFailure, isRevert } from './send/revert.ts'
+import { createPayoutTrial, type OfferedFees, type TriedOrder } from './send/payout-trial.ts'
+import { asChainFailure, isOutOfGas, isRevert } from './send/revert.ts'
 import { readAttempt, type TransactionCall } from './send/transaction.ts'
 
 export type Action = ContractAction<TransactionCall> & {
@@ -56,33 +57,32 @@ function familyOf(chain: Chain, node: EvmNode, state: ContractState): ContractFa
     }
   }
 
-  /** Simulates with the gas and gas price of the real transaction: the contracts that it calls may read them. */
-  async function simulateAsSent(action: Action, sender: string): Promise<void> {
+  /** Simulates with the gas and the fees of the transaction: the contracts that it calls may read them. */
+  async function simulateAsSent(action: Action, sender: string, cost: Promise<bigint>): Promise<void> {
     try {
-      await node.call({ ...action.call, from: sender as Address, ...(await offerFor(action)) })
+      const [gas, fees] = await Promise.all([isOurInitiation(action) ? twiceTheGas(action) : cost, offeredFees()])
+      await node.call({ ...action.call, from: sender as Address, gas, ...fees })
     } catch (error) {
-      if (isRevert(error)) throw asChainFailure(error, action.verb)
-      if (!(error instanceof NodeRefusal)) throw error
-      // Some nodes do not support gas and gas price in a call, and all refuse if the sender could not pay for so much gas.
+      if (isRevert(error) || isOutOfGas(error)) throw asChainFailure(error, action.verb)
+      if (error instanceof ChainFailure ? error.kind !== 'would-fail' : !(error instanceof NodeRefusal)) throw error
+      // It has no gas limit because it would revert, or the node does not support gas and fees in a call, or the sender could not pay for so much gas.
       await simulate(action, sender)
     }
   }
 
-  /** Twice the gas limit: out of gas in a simulation would look like a revert. */
-  async function offerFor(action: Action): Promise<{ readonly gas: bigint; readonly gasPrice: bigint }> {
-    const [{ maxFeePerGas }, gas] = await Promise.all([
-      suggestFees(node, feeModelOf(chain)),
-      safeGas(node, chain, action.call, action.verb, extraOf(action)),
-    ])
-    return { gas: 2n * gas, gasPrice: maxFeePerGas }
+  /** No stranger decides about our own initiation: it is simulated while its gas is estimated. Out of gas would look like a revert. */
+  const isOurInitiation = ({ verb, paysAmount }: Action) => verb === 'initiate' && paysAmount
+  const twiceTheGas = async (action: Action) => 2n * (await safeGas(node, chain, action.call, action.verb, extraOf(action)))
+
+  async function offeredFees(): Promise<OfferedFees> {
+    const model = feeModelOf(chain)
+    const fees = await suggestFees(node, model)
+    return model.gasPrice === 'legacy' ? { gasPrice: fees.maxFeePerGas } : fees
   }
 
-  /** What the call pays out: a batch skips those that somebody else settled meanwhile. */
-  async function openTerms({ contract, terms, batch }: Action): Promise<HtlcTerms> {
-    if (batch === undefined) return terms
-    const states = await Promise.all(batch.map((one) => state.htlc(contract, one)))
-    const open = batch.filter((_, index) => states[index] === 'open')
-    return { ...terms, amount: open.reduce((sum, { amount }) => sum + amount, 0n) }
+  async function triedOrders({ contract, terms, batch }: Action): Promise<readonly TriedOrder[]> {
+    if (batch === undefined) return [{ terms, isOpen: true }]
+    return Promise.all(batch.map(async (one) => ({ terms: one, isOpen: (await state.htlc(contract, one)) === 'open' })))
   }
 
   const queuedCost = (step: Step) => safeGas(node, chain, step.call, step.verb, extraOf(step))
@@ -101,13 +101,13 @@ function familyOf(chain: Chain, node: EvmNode, state: ContractState): ContractFa
     sortReverts: async (_, reverted) => ({ all: reverted, byOthers: reverted, atFeeCap: [] }),
     revertWeight: ({ gas }) => weightOf(gas, USUAL_RELAY_GAS),
     approvals: ({ contract, terms }, sender) => missingApprovals(node, state, contract, terms, sender as Address),
-    simulate: (step, sender) => ('terms' in step ? simulateAsSent(step, sender) : simulate(step, sender)),
+    simulate: (step, sender, cost) => ('terms' in step ? simulateAsSent(step, sender, cost) : simulate(step, sender)),
     estimate,
     async tryPayout(action, sender) {
-      const { contract } = action
-      const [offer, cost, terms] = await Promise.all([offerFor(action), queuedCost(action), openTerms(action)])
-      await payout.try(contract, terms, { sender: sender as Address, ...offer })
-      return cost
+      const { contract, call } = action
+      const [fees, gas, orders] = await Promise.all([offeredFees(), queuedCost(action), triedOrders(action)])
+      await payout.try(contract, orders, { sender: sender as Address, data: call.data, gas, fees })
+      return gas
     },
     // The fixed gas limit covers every redeem.
     simulatesOwnRedeem: false,

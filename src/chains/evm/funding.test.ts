@@ -187,7 +187,7 @@ describe('a recipient that burns gas', () => {
     const node = createNode(fixture.local.rpcUrl, 5_000)
     const estimateGas = () => Promise.reject(new NodeRefusal(-32000, message, null))
     const contract = createContracts(fixture.chain, fixture.assets).of(terms.asset)
-    const endless = verifyPayout({ ...node, call: async () => '0x', estimateGas }, contract, terms)
+    const endless = verifyPayout({ ...node, call: async () => '0x', estimateGas }, fixture.chain, contract, terms)
     await expect(endless).rejects.toMatchObject({ kind: 'would-fail' })
     node.close()
   })

@@ -1,5 +1,13 @@
 /** Order ids, calldata and typed data of the HTLC contracts, as pure functions of the terms. */
-import { type Address, encodeFunctionData, getAbiItem, type Hex, prepareEncodeFunctionData, toFunctionSelector } from 'viem'
+import {
+  type Address,
+  decodeFunctionData,
+  encodeFunctionData,
+  getAbiItem,
+  type Hex,
+  prepareEncodeFunctionData,
+  toFunctionSelector,
+} from 'viem'
 import { htlcErc20 } from '../../../contracts/evm/artifacts/htlc-erc20.ts'
 import type { Asset, AssetId, Deployment } from '../../protocol/asset.ts'
 import type { Chain } from '../../protocol/chain.ts'
@@ -109,6 +117,13 @@ export function redeemBatchData(items: readonly { readonly terms: HtlcTerms; rea
   if (first === undefined) throw new Error('a batch without redeems')
   const args = [canonicalTerms(first.terms).redeemer, redemptions] as const
   return encodeFunctionData({ ...preparedBatch, args })
+}
+
+/** The secrets in the calldata of a redeem or of a batch, in its order. */
+export function secretsIn(data: Hex): readonly Hex32[] {
+  if (!isRedeemBatch(data)) return [data.slice(-64)]
+  const { args } = decodeFunctionData({ abi: [preparedBatch.abi[0]], data })
+  return args[1].map(({ secret }) => secret.slice(2))
 }
 
 export function isRedeemBatch(data: Hex): boolean {

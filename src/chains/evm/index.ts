@@ -72,7 +72,7 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
     funding: (request) => fundingOf(node, gas, state, contracts.of(request.terms.asset), request),
     async verifyPayout(terms, to) {
       assertPayee(to?.toLowerCase() ?? null, terms.redeemer.toLowerCase())
-      await verifyPayout(node, contracts.of(terms.asset), terms)
+      await verifyPayout(node, chain, contracts.of(terms.asset), terms)
     },
 
     async initiate(terms, outbox) {

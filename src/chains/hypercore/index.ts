@@ -106,7 +106,7 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
         throw asChainFailure(error, 'reachesCore')
       })
       const redeemer = BigInt(answer) === 1n ? systemAddressOf(coreToken) : terms.redeemer
-      await verifyPayout(node, contract, { ...terms, redeemer, amount: terms.amount * evmPerCore })
+      await verifyPayout(node, chain, contract, { ...terms, redeemer, amount: terms.amount * evmPerCore })
     },
 
     initiate: executor.initiate,

@@ -69,3 +69,52 @@ contract ReentrantAccount {
         (_target, _data, _value, attempted) = (target, data, value, false);
     }
 }
+
+/// @title Takes native coin wherever it can tell that nothing is at stake, and burns all gas in a real payout.
+/// @dev Each trick is a way to tell a simulation of the payout from the transaction that makes it.
+contract TwoFacedAccount {
+    enum Trick {
+        NONE,
+        /// The simulation calls this account directly, or without a gas price.
+        ORIGIN,
+        /// The simulation offers more gas than the transaction has.
+        GAS,
+        /// The simulation runs other code in place of the HTLC.
+        CODE,
+        /// The order is still open in the simulation.
+        STATE,
+        /// The slot of the order was not touched in the simulation, so reading it costs more.
+        ACCESS,
+        /// The simulation offers one gas price, a transaction a tip above the base fee.
+        PRICE
+    }
+
+    Trick private _trick;
+    uint256 private _leastGas;
+    uint256 private _leastPrice;
+    bytes32 private _orderId;
+    bytes32 private _htlcCode;
+
+    receive() external payable {
+        if (_isReal(gasleft())) while (true) {}
+    }
+
+    function arm(Trick trick, address htlc, bytes32 orderId, uint256 leastGas, uint256 leastPrice) external {
+        (_trick, _orderId, _leastGas, _leastPrice, _htlcCode) = (trick, orderId, leastGas, leastPrice, htlc.codehash);
+    }
+
+    function _isReal(uint256 gasLeft) private view returns (bool) {
+        Trick trick = _trick;
+        if (trick == Trick.NONE) return false;
+        if (tx.origin == msg.sender || tx.gasprice == 0) return false;
+        if (trick == Trick.GAS) return gasLeft < _leastGas;
+        if (trick == Trick.PRICE) return tx.gasprice < _leastPrice;
+        if (trick == Trick.CODE) return msg.sender.codehash == _htlcCode;
+        if (trick == Trick.ORIGIN) return true;
+        bytes memory question = abi.encodeWithSignature("initiatedAt(bytes32)", _orderId);
+        uint256 before = gasleft();
+        (, bytes memory answer) = msg.sender.staticcall(question);
+        uint256 used = before - gasleft();
+        return trick == Trick.ACCESS ? used < 2_500 : abi.decode(answer, (uint256)) == 1;
+    }
+}

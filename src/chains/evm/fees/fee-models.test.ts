@@ -26,6 +26,7 @@ import { createExecutor } from '../execute.ts'
 import { createContracts, initiateData, redeemData } from '../htlc.ts'
 import type { EvmNode } from '../nodes/node.ts'
 import { NodeRefusal } from '../nodes/rpc.ts'
+import { verifyPayout } from '../send/payout.ts'
 import { readAttempt } from '../send/transaction.ts'
 import { dataFeeOf, dataFees, dataGasOf } from './data-fee.ts'
 import { feeModelOf, suggestFees } from './fees.ts'
@@ -232,6 +233,17 @@ describe('a data fee inside the gas', () => {
     for (const data of shown) expect(data).not.toContain(secret)
     await fixture.mine()
     expect(await phaseOf(terms)).toBe('redeemed')
+  })
+
+  it('does not count against the recipient of a payout, but anything beyond it does', async () => {
+    const terms = newTerms()
+    const contract = createContracts(chain(), fixture.assets).of(terms.asset)
+    await send(chain(), 'initiate', terms, 'i')
+    await fixture.mine()
+    const estimating = (gas: bigint) => ({ ...node, ...nitro, estimateGas: async () => gas })
+    await verifyPayout(estimating(1_600_000n), chain(), contract, terms)
+    await expect(verifyPayout(estimating(1_600_001n), chain(), contract, terms)).rejects.toThrow('we pay for 1600000')
+    await expect(verifyPayout(estimating(100_001n), fixture.chain, contract, terms)).rejects.toThrow('we pay for 100000')
   })
 
   it('does not count against the payee, but anything beyond it does', async () => {

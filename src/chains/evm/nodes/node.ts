@@ -26,11 +26,21 @@ export type NodeCall = {
   readonly to: Address
   readonly data?: Hex
   readonly value?: bigint
-  /** For contracts that read gas and gas price. With them, nodes check that `from` could pay. */
+  /** For contracts that read gas and gas price. With a price, nodes check that `from` could pay. */
   readonly gas?: bigint
   readonly gasPrice?: bigint
-  /** A state override of the code at `to`. Some nodes refuse it, others ignore it. */
-  readonly code?: Hex
+  readonly maxFeePerGas?: bigint
+  readonly maxPriorityFeePerGas?: bigint
+  /** Storage slots of `to` that count as read already (EIP-2930). Each takes gas. */
+  readonly readSlots?: readonly Hex[]
+  /** What the call finds in the account of `to` instead of what is there: a state override. Some nodes refuse it, others ignore it. */
+  readonly override?: StateOverride
+}
+
+export type StateOverride = {
+  readonly balance?: bigint
+  /** Values by storage slot. All other slots stay as they are. */
+  readonly slots?: Readonly<Record<Hex, Hex>>
 }
 
 export type LogQuery = {
@@ -143,8 +153,7 @@ export function createNode(url: string, timeoutMs: number): EvmNode {
       if (last.hash !== (where.lastHash ?? last.hash)) throw new NodeRefusal(0, `it is on another branch at block ${where.to}`, null)
       return logs
     },
-    call: async (call) =>
-      hex(await ask('eth_call', [encodeCall(call), 'latest', ...(call.code ? [{ [call.to]: { code: call.code } }] : [])])),
+    call: async (call) => hex(await ask('eth_call', [encodeCall(call), 'latest', ...encodeOverride(call)])),
     async callAmount(call, amountOf) {
       const answer = hex(await ask('eth_call', [encodeCall(call), 'latest']))
       try {
@@ -182,10 +191,16 @@ function isUnknownTag({ code, message }: NodeRefusal): boolean {
   return (code <= -32_600 && code >= -32_602) || /\btags?\b|invalid|unsupported|not supported|hex string/i.test(message)
 }
 
-function encodeCall({ from, to, data, value, gas, gasPrice }: NodeCall): Record<string, unknown> {
-  const numbers = { value, gas, gasPrice }
+function encodeCall({ from, to, data, readSlots, override: _, ...numbers }: NodeCall): Record<string, unknown> {
   const given = Object.entries(numbers).flatMap(([name, number]) => (number ? [[name, numberToHex(number)]] : []))
-  return { ...(from && { from }), to, ...(data && { data }), ...Object.fromEntries(given) }
+  const accessList = readSlots && [{ address: to, storageKeys: readSlots }]
+  return { ...(from && { from }), to, ...(data && { data }), ...Object.fromEntries(given), ...(accessList && { accessList }) }
+}
+
+function encodeOverride({ to, override }: NodeCall): readonly object[] {
+  if (override === undefined) return []
+  const { balance, slots } = override
+  return [{ [to]: { ...(balance !== undefined && { balance: numberToHex(balance) }), ...(slots && { stateDiff: slots }) } }]
 }
 
 /** Not a log of a pending block, nor one that a reorg removed. */
