@@ -184,6 +184,14 @@ export const ServiceConfig = Type.Object(
       ),
       { description: 'The solvers to ask for quotes.' },
     ),
+    quote_budget_ms: Type.Optional(
+      Type.Integer({
+        minimum: 50,
+        maximum: 5000,
+        description: 'How long solvers have to answer a quote, in milliseconds. Later answers are dropped.',
+        default: 400,
+      }),
+    ),
     fees: Type.Optional(
       Type.Object(
         {

@@ -13,7 +13,9 @@ import type { OrderReader } from '../store/orders/order-reader.ts'
 import type { OrderWriter } from '../store/orders/order-writer.ts'
 import type { Vault } from '../store/orders/sealed-values.ts'
 import type { Recipients } from './orders/recipients.ts'
+import type { RecentAuctions } from './quotes/recent-auctions.ts'
 import type { SolverClient } from './solver-client.ts'
+import type { SolverPool } from './solvers/pool.ts'
 
 export type ServiceSettings = {
   /** Header names that may carry the app id, lower case. */
@@ -35,6 +37,8 @@ export type ServiceSettings = {
   readonly appCacheMs: number
   /** TTL of cached quotes. */
   readonly quoteCacheMs: number
+  /** How long solvers have to answer in an auction. */
+  readonly quoteBudgetMs: number
 }
 
 /** All but the environment may be left out. */
@@ -52,6 +56,7 @@ const defaults: ServiceSettings = {
   publicUrl: null,
   appCacheMs: 5_000,
   quoteCacheMs: 1_000,
+  quoteBudgetMs: 400,
 }
 
 export function completeSettings({ environment, ...given }: ServiceOptions): ServiceSettings {
@@ -63,6 +68,9 @@ export type ServiceContext = {
   readonly registry: Registry
   readonly clients: ReadonlyMap<ChainId, ChainClient>
   readonly solvers: readonly SolverClient[]
+  /** The same solvers: whom to ask, and how reliable each is. */
+  readonly pool: SolverPool
+  readonly recentAuctions: RecentAuctions
   readonly vault: Vault
   readonly orderReader: OrderReader
   readonly readLiveAction: ReadLiveAction

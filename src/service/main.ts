@@ -9,6 +9,7 @@ import { connectNetwork } from '../engine/network.ts'
 import type { Logger } from '../log.ts'
 import { openPriceFeed } from '../prices/open-feed.ts'
 import { openDatabase } from '../store/database/database.ts'
+import { countSettledOrders } from '../store/order-list/settled-orders.ts'
 import { createVault } from '../store/orders/sealed-values.ts'
 import { createApi } from './api/app.ts'
 import { createCosignTasks } from './batch-redeem/offer-cosign.ts'
@@ -20,6 +21,7 @@ import { createCollectTasks } from './prefund/collect-prefunds.ts'
 import { serviceOptions } from './service-options.ts'
 import { createSolverClient } from './solver-client.ts'
 import { createSolverSync, type SyncContext } from './solver-sync/solver-sync.ts'
+import { createSolverPool } from './solvers/pool.ts'
 
 export interface RunningService {
   readonly url: string
@@ -52,6 +54,7 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
     throw error
   })
   const { registry, clients } = network
+  const pool = createSolverPool({ solvers, log, readSettled: () => countSettledOrders(db) })
   const context: SyncContext = {
     db,
     registry,
@@ -80,6 +83,7 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
     registry,
     clients,
     solvers,
+    pool,
     vault,
     prices,
     log,

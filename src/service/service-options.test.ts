@@ -23,6 +23,7 @@ test('takes every setting from the configuration', () => {
     app_id_headers: ['Service-App-Id', 'X-App'],
     rate_limit: { per_minute: 7 },
     allow_any_origin: true,
+    quote_budget_ms: 250,
   }
   expect(serviceOptions(configured)).toEqual({
     environment: 'testnet',
@@ -33,6 +34,7 @@ test('takes every setting from the configuration', () => {
     appIdHeaders: ['service-app-id', 'x-app'],
     rateLimitPerMinute: 7,
     allowAnyOrigin: true,
+    quoteBudgetMs: 250,
   })
 })
 

@@ -4,7 +4,7 @@ import type { ServiceConfig } from '../config/schema.ts'
 import type { ServiceOptions } from './context.ts'
 
 export function serviceOptions(config: ServiceConfig): ServiceOptions {
-  const { environment, fees = {}, app_id_headers, allow_any_origin, rate_limit, public_url, policy } = config
+  const { environment, fees = {}, app_id_headers, allow_any_origin, rate_limit, public_url, policy, quote_budget_ms } = config
   return {
     environment,
     ...(policy !== undefined && { policy: completePolicy(policy) }),
@@ -13,6 +13,7 @@ export function serviceOptions(config: ServiceConfig): ServiceOptions {
     ...(app_id_headers !== undefined && { appIdHeaders: app_id_headers.map((name) => name.toLowerCase()) }),
     ...(allow_any_origin !== undefined && { allowAnyOrigin: allow_any_origin }),
     ...(rate_limit !== undefined && { rateLimitPerMinute: rate_limit.per_minute }),
+    ...(quote_budget_ms !== undefined && { quoteBudgetMs: quote_budget_ms }),
     ...(public_url !== undefined && { publicUrl: public_url.replace(/\/+$/, '') }),
   }
 }

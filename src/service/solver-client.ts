@@ -24,8 +24,9 @@ import {
 /** Calls reject with a `TandemError` if the solver declines, with a `SolverFailure` if it times out or its answer is invalid. */
 export interface SolverClient {
   readonly id: string
-  quote(request: SolverQuoteRequest): Promise<SolverQuote>
-  order(request: SolverOrderRequest): Promise<SolverOrderAcceptance>
+  /** `timeoutMs`: how long this call may take. */
+  quote(request: SolverQuoteRequest, timeoutMs?: number): Promise<SolverQuote>
+  order(request: SolverOrderRequest, timeoutMs?: number): Promise<SolverOrderAcceptance>
   /** Asks for its signature over the deposits that it pays for. */
   fill(orderId: string, request: SolverFillRequest): Promise<SolverFill>
   /** Asks for its part of a cosigned batch redeem. */
@@ -113,10 +114,10 @@ export function createSolverClient({ id, baseUrl, token, timeoutMs }: SolverClie
   /** An overloaded solver is not asked for new quotes and orders until the time that it named: its refusal is repeated here. */
   let rest: { readonly untilMs: number; readonly refusal: TandemError } | null = null
 
-  async function askUnlessResting<T extends Answer>(path: string, body: unknown, checker: Checker<T>): Promise<T> {
+  async function askUnlessResting<T extends Answer>(path: string, body: unknown, checker: Checker<T>, limitMs = timeoutMs): Promise<T> {
     if (rest !== null && performance.now() < rest.untilMs) throw rest.refusal
     try {
-      return await ask(path, body, checker)
+      return await ask(path, body, checker, { timeoutMs: limitMs })
     } catch (error) {
       if (error instanceof TandemError && error.retryAfterSeconds !== null)
         rest = { untilMs: performance.now() + error.retryAfterSeconds * 1000, refusal: error }
@@ -145,8 +146,8 @@ export function createSolverClient({ id, baseUrl, token, timeoutMs }: SolverClie
 
   return {
     id,
-    quote: (request) => askUnlessResting<SolverQuote>('/quote', request, isQuote),
-    order: (request) => askUnlessResting<SolverOrderAcceptance>('/orders', request, isAcceptance),
+    quote: (request, limitMs) => askUnlessResting<SolverQuote>('/quote', request, isQuote, limitMs),
+    order: (request, limitMs) => askUnlessResting<SolverOrderAcceptance>('/orders', request, isAcceptance, limitMs),
     async fill(orderId, request) {
       const answer = await ask<SolverFill>(`/orders/${orderId}/fill`, request, isFill)
       return { ...answer, reason: answer.reason === null ? null : oneLine(answer.reason) }

@@ -5,10 +5,13 @@ import { type FastifyInstance, fastify } from 'fastify'
 import { createSigningLimit } from '../../engine/signing-limit.ts'
 import { parsePolicy } from '../../protocol/policy.ts'
 import { createLiveActions } from '../../store/actions/live-actions.ts'
+import { countSettledOrders } from '../../store/order-list/settled-orders.ts'
 import { createOrderReader } from '../../store/orders/order-reader.ts'
 import { createOrderWriter } from '../../store/orders/order-writer.ts'
 import { completeSettings, type ServiceContext, type ServiceOptions } from '../context.ts'
 import { createRecipients } from '../orders/recipients.ts'
+import { createRecentAuctions, type RecentAuctions } from '../quotes/recent-auctions.ts'
+import { createSolverPool, type SolverPool } from '../solvers/pool.ts'
 import { createAuthentication } from './auth.ts'
 import { compressLists } from './compression.ts'
 import { allowOrigins } from './cors.ts'
@@ -32,8 +35,11 @@ import { compileValidator } from './validation.ts'
 
 export type ApiDependencies = Omit<
   ServiceContext,
-  'settings' | 'policy' | 'orderReader' | 'readLiveAction' | 'orderWriter' | 'recipients' | 'signingLimit'
+  'settings' | 'policy' | 'orderReader' | 'readLiveAction' | 'orderWriter' | 'recipients' | 'signingLimit' | 'pool' | 'recentAuctions'
 > & {
+  /** Unless given, made from `solvers`. */
+  readonly pool?: SolverPool
+  readonly recentAuctions?: RecentAuctions
   readonly settings: ServiceOptions
 }
 
@@ -44,13 +50,16 @@ const TIME_LIMIT = { limitMs: 60_000, pollMs: 5_000 } as const
 
 export function createApi(dependencies: ApiDependencies): FastifyInstance {
   const settings = completeSettings(dependencies.settings)
+  const { db, solvers, log } = dependencies
   const context: ServiceContext = {
+    pool: createSolverPool({ solvers, log, readSettled: () => countSettledOrders(db) }),
+    recentAuctions: createRecentAuctions(),
     ...dependencies,
     policy: parsePolicy(settings.policy),
-    orderReader: createOrderReader(dependencies.db),
-    readLiveAction: createLiveActions(dependencies.db),
-    signingLimit: createSigningLimit(dependencies.db),
-    orderWriter: createOrderWriter(dependencies.db),
+    orderReader: createOrderReader(db),
+    readLiveAction: createLiveActions(db),
+    signingLimit: createSigningLimit(db),
+    orderWriter: createOrderWriter(db),
     recipients: createRecipients(),
     settings,
   }

@@ -2,7 +2,7 @@
 import type { ChainClient } from '../../chains/port/client.ts'
 import { clientFor } from '../../engine/facts.ts'
 import { requiredConfirmations } from '../../protocol/confirmations.ts'
-import { TandemError } from '../../protocol/error.ts'
+import { type ErrorCode, TandemError } from '../../protocol/error.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import type { Leg, Order, Swap } from '../../protocol/order.ts'
 import type { SolverOrderAcceptance, SolverOrderRequest } from '../../protocol/wire/solver.ts'
@@ -11,7 +11,9 @@ import { opaque } from '../opaque.ts'
 import { runAuction } from '../quotes/auction.ts'
 import { leastAfterSlippage } from '../quotes/fee.ts'
 import { isWithinLimits } from '../quotes/limits.ts'
-import { type SolverClient, SolverFailure } from '../solver-client.ts'
+import type { Bid } from '../quotes/rank.ts'
+import { SolverFailure } from '../solver-client.ts'
+import type { Member } from '../solvers/member.ts'
 import type { OrderRequest } from './request.ts'
 import type { UserParty } from './user-party.ts'
 
@@ -29,43 +31,83 @@ export type Proposal = {
   readonly users: Readonly<Record<Leg, UserParty>>
 }
 
+/** More would make the user wait for long. */
+const MOST_SOLVERS = 3
+/** If another solver can be asked; the last one may take as long as its client allows. */
+const OTHERS_WAIT_MS = 3_000
+
 /** Asks solvers by best price. The first that accepts with valid terms takes the order. */
 export async function negotiate(context: ServiceContext, proposal: Proposal): Promise<Order> {
   const refusals: TandemError[] = []
-  for (const solver of await candidates(context, proposal)) {
+  const chosen = await candidates(context, proposal)
+  for (const [index, candidate] of chosen.entries()) {
+    const { member } = candidate
     try {
-      return await agree(context, proposal, solver.id, await solver.order(proposalToWire(proposal)))
+      return await offer(context, proposal, candidate, index + 1 < chosen.length ? OTHERS_WAIT_MS : undefined)
     } catch (error) {
       if (error instanceof TandemError) refusals.push(error)
       else if (error instanceof SolverFailure)
-        context.log.warn({ solver: solver.id, order: proposal.orderId, err: error }, 'solver left out')
+        context.log.warn({ solver: member.id, order: proposal.orderId, err: error }, 'solver left out')
       else throw error
     }
   }
   throw refusals[0] ?? new TandemError('no_quotes', 'no solver takes this order at the moment; ask for a new quote')
 }
 
-async function candidates(context: ServiceContext, proposal: Proposal): Promise<readonly SolverClient[]> {
-  const { solvers } = context
+/** `bid`: its open quote for this order, if it is known here. */
+type Candidate = { readonly member: Member; readonly bid: Bid | null }
+
+/** Best first. */
+async function candidates(context: ServiceContext, proposal: Proposal): Promise<readonly Candidate[]> {
+  const { pool, recentAuctions, now } = context
   const { solverId, pair, sourceAmount } = proposal.request
+  const { source, destination } = pair
+  const { extraFeeBips, app } = proposal
+  if (solverId === null && pool.members.length < 2) return pool.members.map((member) => ({ member, bid: null }))
+  const question = { source, destination, exact: { leg: 'source', amount: sourceAmount }, extraFeeBips, indicative: false, app } as const
+  const known = recentAuctions.find(question, sourceAmount, now())
   if (solverId !== null) {
-    const forced = solvers.find((solver) => solver.id === solverId)
-    if (forced === undefined)
-      throw new TandemError('bad_request', 'solver_id is not the id of a solver here; take it from a quote or leave it out')
-    return [forced]
+    const member = pool.named(solverId)
+    return [{ member, bid: known?.find((bid) => bid.solverId === solverId) ?? null }]
   }
-  if (solvers.length < 2) return solvers
-  const { bids } = await runAuction(context, {
-    source: pair.source,
-    destination: pair.destination,
-    exact: { leg: 'source', amount: sourceAmount },
-    extraFeeBips: proposal.extraFeeBips,
-    indicative: false,
-    app: proposal.app,
+  const bids = known ?? (await runAuction(context, question)).bids
+  const bidders = bids.flatMap((bid) => {
+    const member = pool.find(bid.solverId)
+    return member === null ? [] : [{ member, bid }]
   })
-  const rank = new Map(bids.map((bid, index) => [bid.solverId, index]))
   // A solver without a price now may still honour an earlier quote: ask it last.
-  return [...solvers].sort((a, b) => (rank.get(a.id) ?? bids.length) - (rank.get(b.id) ?? bids.length))
+  const others = pool.members.filter(({ id }) => !bids.some((bid) => bid.solverId === id)).map((member) => ({ member, bid: null }))
+  const all = [...bidders, ...others]
+  const sound = all.filter(({ member }) => isSound(member))
+  return (sound.length > 0 ? sound : all.filter(({ member }) => member.standing() !== 'barred')).slice(0, MOST_SOLVERS)
+}
+
+function isSound(member: Member): boolean {
+  const standing = member.standing()
+  return standing === 'in' || standing === 'trial'
+}
+
+async function offer(context: ServiceContext, proposal: Proposal, { member, bid }: Candidate, limitMs?: number): Promise<Order> {
+  member.orderOffered()
+  try {
+    const order = await agree(context, proposal, member.id, await member.client.order(proposalToWire(proposal), limitMs))
+    member.answered()
+    member.orderTaken()
+    return order
+  } catch (error) {
+    if (error instanceof SolverFailure) member.failed()
+    if (error instanceof TandemError && bid !== null && breaksQuote(error, bid, proposal)) member.quoteBroken()
+    throw error
+  }
+}
+
+/** Other refusals are about this user or this moment: a stranger must not be able to make a solver look bad with them. */
+const BROKEN_QUOTE: ReadonlySet<ErrorCode> = new Set(['insufficient_liquidity', 'price_moved', 'unsupported_pair', 'no_quotes'])
+
+/** The order asks for no more than the solver quoted. */
+function breaksQuote(refusal: TandemError, bid: Bid, { request, slippageBips }: Proposal): boolean {
+  if (!BROKEN_QUOTE.has(refusal.code) || refusal.retryAfterSeconds !== null) return false
+  return bid.destinationAmount >= leastAfterSlippage(request.destinationAmount, slippageBips)
 }
 
 function proposalToWire({ request, ...proposal }: Proposal): SolverOrderRequest {

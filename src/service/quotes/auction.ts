@@ -1,11 +1,12 @@
-/** Asks all solvers for a price in parallel and drops invalid answers. */
+/** Asks solvers for a price in parallel, within a time budget, and drops invalid answers. */
 import type { Asset } from '../../protocol/asset.ts'
 import { TandemError } from '../../protocol/error.ts'
 import type { Leg } from '../../protocol/order.ts'
 import type { SolverQuote } from '../../protocol/wire/solver.ts'
 import type { ServiceContext } from '../context.ts'
 import { opaque } from '../opaque.ts'
-import { type SolverClient, SolverFailure } from '../solver-client.ts'
+import { SolverFailure } from '../solver-client.ts'
+import type { Member } from '../solvers/member.ts'
 import { type Bid, rankBids } from './rank.ts'
 
 export type Question = {
@@ -26,36 +27,89 @@ export type Auction = {
   readonly refusals: readonly TandemError[]
 }
 
-type AuctionContext = Pick<ServiceContext, 'solvers' | 'log' | 'now'>
-
-export async function runAuction(context: AuctionContext, question: Question): Promise<Auction> {
-  const answers = await Promise.all(context.solvers.map((solver) => ask(context, solver, question)))
-  return {
-    bids: rankBids(
-      answers.flatMap((answer) => (answer === null || answer instanceof TandemError ? [] : [answer])),
-      question.exact.leg,
-    ),
-    refusals: answers.filter((answer) => answer instanceof TandemError),
-  }
+type AuctionContext = Pick<ServiceContext, 'pool' | 'recentAuctions' | 'log' | 'now'> & {
+  readonly settings: { readonly quoteBudgetMs: number }
 }
 
-/** Null if the solver fails or its answer is invalid. */
-async function ask(context: AuctionContext, solver: SolverClient, question: Question): Promise<Bid | TandemError | null> {
+/** If nobody at all answers within the budget, a late answer is better than none: for so many budgets. */
+const LATEST_BUDGETS = 5
+
+/** Ends when every solver that is waited for has answered, or at the end of the budget. */
+export async function runAuction(context: AuctionContext, question: Question): Promise<Auction> {
+  const { pool, settings } = context
+  const { waitedFor, trials } = pool.toAsk()
+  const answers: (Bid | TandemError)[] = []
+  const silent = new Set([...waitedFor, ...trials])
+  const budget = startTimer(settings.quoteBudgetMs, () => {
+    for (const { failed } of silent) failed()
+    silent.clear()
+  })
+  let onAnswer = () => {}
+  const firstAnswer = new Promise<void>((resolve) => {
+    onAnswer = resolve
+  })
+  const hear = async (member: Member): Promise<void> => {
+    const answer = await ask(context, member, question)
+    if (silent.delete(member)) note(member, answer)
+    if (answer === null) return
+    answers.push(answer)
+    onAnswer()
+  }
+  const hearAll = (members: readonly Member[]) => Promise.all(members.map(hear))
+  const bids = () => answers.filter((answer): answer is Bid => !(answer instanceof TandemError))
+
+  const tried = hearAll(trials)
+  const heard = hearAll(waitedFor)
+  const everyone = Promise.all([heard, tried]).finally(budget.stop)
+  everyone.catch((error: unknown) => context.log.error({ err: error }, 'an auction failed'))
+  await Promise.race([heard, budget.over])
+  if (bids().length === 0) await Promise.race([everyone, budget.over])
+  if (answers.length === 0) await Promise.race([everyone, firstAnswer])
+
+  const ranked = rankBids(bids(), question.exact.leg, pool.reliabilityOf)
+  // A solver does not keep an indicative quote. With one solver, an order needs no auction.
+  if (!question.indicative && pool.members.length > 1) context.recentAuctions.remember(question, ranked, context.now())
+  return { bids: ranked, refusals: answers.filter((answer) => answer instanceof TandemError) }
+}
+
+function startTimer(ms: number, onOver: () => void): { readonly over: Promise<void>; stop(): void } {
+  let timer: NodeJS.Timeout | undefined
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(() => {
+      onOver()
+      resolve()
+    }, ms)
+  })
+  return { over, stop: () => clearTimeout(timer) }
+}
+
+/** A refusal is an answer too. */
+function note(member: Member, answer: Bid | TandemError | null): void {
+  if (answer === null) member.failed()
+  else member.answered()
+}
+
+/** Null if the solver is too slow, fails, or its answer is invalid. */
+async function ask({ log, now, settings }: AuctionContext, member: Member, question: Question): Promise<Bid | TandemError | null> {
   const { exact } = question
+  member.asked()
   try {
-    const quote = await solver.quote({
-      from: question.source.id,
-      to: question.destination.id,
-      ...(exact.leg === 'source' ? { from_amount: exact.amount.toString() } : { to_amount: exact.amount.toString() }),
-      extra_fee_bips: question.extraFeeBips,
-      indicative: question.indicative,
-      app: opaque('app', question.app),
-    })
-    return parseBid(quote, question, context.now())
+    const quote = await member.client.quote(
+      {
+        from: question.source.id,
+        to: question.destination.id,
+        ...(exact.leg === 'source' ? { from_amount: exact.amount.toString() } : { to_amount: exact.amount.toString() }),
+        extra_fee_bips: question.extraFeeBips,
+        indicative: question.indicative,
+        app: opaque('app', question.app),
+      },
+      settings.quoteBudgetMs * LATEST_BUDGETS,
+    )
+    return parseBid(quote, question, now())
   } catch (error) {
     if (error instanceof TandemError) return error
     if (!(error instanceof SolverFailure)) throw error
-    context.log.warn({ solver: solver.id, err: error }, 'solver left out of an auction')
+    log.warn({ solver: member.id, err: error }, 'solver left out of an auction')
     return null
   }
 }

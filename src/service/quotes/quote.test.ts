@@ -77,6 +77,7 @@ test('returns one quote per solver, best first, without solvers that fail, decli
     { destination_amount: '100000001' },
   ]
   for (const wrong of wrongAnswers) {
+    service.forget()
     secondSolver.onQuote = (request) => ({ status: 200, body: { ...quoteOf('second', request), ...wrong } })
     expect((await ask(`${pair}&from_amount=1000000`)).body.result, JSON.stringify(wrong)).toMatchObject([{ solver_id: 'first' }])
   }

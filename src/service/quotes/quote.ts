@@ -45,8 +45,10 @@ async function answerQuote(context: ServiceContext, app: string, query: QuoteQue
   assertHealthy(context, [source.chain, destination.chain])
 
   const indicative = query.indicative ?? false
-  const auction = await runAuction(context, { source, destination, exact, extraFeeBips: extra, indicative, app })
-  const networkFee = (await clientFor(context.clients, destination.chain).payoutFee?.(destination.id)) ?? 0n
+  const [auction, networkFee] = await Promise.all([
+    runAuction(context, { source, destination, exact, extraFeeBips: extra, indicative, app }),
+    clientFor(context.clients, destination.chain).payoutFee?.(destination.id) ?? 0n,
+  ])
   const bids = usableBids(auction.bids, pair, exact.leg, networkFee)
   if (bids.length === 0) {
     throw auction.refusals[0] ?? new TandemError('no_quotes', `no solver has a price for ${source.id} → ${destination.id} at the moment`)

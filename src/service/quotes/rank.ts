@@ -13,11 +13,16 @@ export type Bid = {
   readonly expiresAt: bigint
 }
 
-/** Best first. `exact` is the leg whose amount the user fixed. The other amount decides, then the estimated time, then the id. */
-export function rankBids(bids: readonly Bid[], exact: Leg): readonly Bid[] {
+/**
+ * Best first. `exact` is the leg whose amount the user fixed. The other amount decides, then the estimated time, then how reliable the solver
+ * is (more is better), then the id.
+ */
+export function rankBids(bids: readonly Bid[], exact: Leg, reliabilityOf: (solverId: string) => number): readonly Bid[] {
+  const reliability = new Map(bids.map(({ solverId }) => [solverId, reliabilityOf(solverId)]))
+  const reliabilityIn = ({ solverId }: Bid) => reliability.get(solverId) ?? 0
   return [...bids].sort((a, b) => {
     const better = exact === 'source' ? compare(b.destinationAmount, a.destinationAmount) : compare(a.sourceAmount, b.sourceAmount)
-    return better || a.estimatedSeconds - b.estimatedSeconds || compare(a.solverId, b.solverId)
+    return better || a.estimatedSeconds - b.estimatedSeconds || reliabilityIn(b) - reliabilityIn(a) || compare(a.solverId, b.solverId)
   })
 }
 

@@ -15,9 +15,12 @@ import { createRegistry } from '../../protocol/registry/registry.ts'
 import { createApp } from '../../store/apps/apps.ts'
 import { readCursor, recordPoll } from '../../store/chain/events.ts'
 import { type Database, openDatabase } from '../../store/database/database.ts'
+import { countSettledOrders } from '../../store/order-list/settled-orders.ts'
 import { recordOwnFill } from '../../store/orders/fills.ts'
 import { createVault, type Vault } from '../../store/orders/sealed-values.ts'
 import { createApi } from '../api/app.ts'
+import { createRecentAuctions, type RecentAuctions } from '../quotes/recent-auctions.ts'
+import { createSolverPool, type SolverPool } from '../solvers/pool.ts'
 import { createFakeChain, type FakeChain } from './fake-chain.fixture.ts'
 import { type FakeSolver, startFakeSolver } from './fake-solver.fixture.ts'
 import { unusedAddress } from './unused-address.fixture.ts'
@@ -56,7 +59,7 @@ export type TestService = {
   readonly secondSolver: FakeSolver
   readonly chains: ReadonlyMap<ChainId, FakeChain>
   /** Tests change it; `reset` restores it. */
-  readonly world: { now: bigint; unreachable: Set<ChainId>; overloaded: boolean; onWake: () => void }
+  readonly world: { now: bigint; nowMs: number; unreachable: Set<ChainId>; overloaded: boolean; onWake: () => void }
   readonly logged: string[]
   call(method: string, path: string, call?: Call): Promise<Reply>
   /** A GET with exactly these headers, and the raw body: `fetch` would add headers and decompress. */
@@ -67,6 +70,8 @@ export type TestService = {
   signFill(order: Order): Promise<void>
   /** Rows of every table that a request could write to. */
   countRows(): Promise<Readonly<Record<string, number>>>
+  /** Of failures of solvers and recent auctions. */
+  forget(): void
   reset(): void
   close(): Promise<void>
 }
@@ -98,7 +103,8 @@ export async function startTestService(
     localChains.map((chain) => [chain.id, createFakeChain(chain, chain.clock.unit === 'blocks' ? 'order-key' : 'account')]),
   )
   const vault = createVault('42'.repeat(32))
-  const initialWorld = () => ({ now: NOW, unreachable: new Set<ChainId>(), overloaded: false, onWake: () => undefined })
+  const solvers = [solver.client, secondSolver.client]
+  const initialWorld = () => ({ now: NOW, nowMs: 1, unreachable: new Set<ChainId>(), overloaded: false, onWake: () => undefined })
   const world: TestService['world'] = initialWorld()
   const logged: string[] = []
   const destination = new Writable({
@@ -107,6 +113,8 @@ export async function startTestService(
       done()
     },
   })
+  const log = createLogger({ name: 'test', pretty: false, destination })
+  const memory = createMemory(() => createSolverPool({ solvers, log, readSettled: () => countSettledOrders(db), nowMs: () => world.nowMs }))
   const api = createApi({
     db,
     registry: createRegistry({
@@ -116,16 +124,17 @@ export async function startTestService(
       served: new Set(localChains.map((chain) => chain.id)),
     }),
     clients: chains,
-    solvers: [solver.client, secondSolver.client],
+    solvers,
+    ...memory.parts,
     vault,
     prices: createStaticFeed(prices),
-    log: createLogger({ name: 'test', pretty: false, destination }),
+    log,
     now: () => world.now,
     expectNews: () => world.onWake(),
     wake: () => world.onWake(),
     chainHealthy: (chain) => !world.unreachable.has(chain),
     admits: () => !world.overloaded,
-    settings: { broadcastWaitMs: 0, appCacheMs: 0, quoteCacheMs: 0, rateLimitPerMinute: 1_000_000, ...settings },
+    settings: { broadcastWaitMs: 0, appCacheMs: 0, quoteCacheMs: 0, quoteBudgetMs: 5_000, rateLimitPerMinute: 1_000_000, ...settings },
   })
   const url = await api.listen({ host: '127.0.0.1', port: 0 })
 
@@ -187,9 +196,11 @@ export async function startTestService(
       )
       return Object.fromEntries(counts)
     },
+    forget: memory.forget,
     reset() {
       Object.assign(world, initialWorld())
       logged.length = 0
+      memory.forget()
       for (const chain of chains.values()) Object.assign(chain, { failure: null, fee: 0n, checkRecipient: undefined })
       for (const fake of [solver, secondSolver]) fake.reset()
     },
@@ -198,6 +209,33 @@ export async function startTestService(
       await Promise.all([solver.close(), secondSolver.close()])
       await db.destroy()
       await database.drop()
+    },
+  }
+}
+
+/** What the service keeps in memory about its solvers, and a way to start afresh. */
+function createMemory(createPool: () => SolverPool) {
+  let pool = createPool()
+  let auctions = createRecentAuctions()
+  return {
+    parts: {
+      pool: {
+        get members() {
+          return pool.members
+        },
+        find: (id) => pool.find(id),
+        named: (id) => pool.named(id),
+        toAsk: () => pool.toAsk(),
+        reliabilityOf: (id) => pool.reliabilityOf(id),
+      } satisfies SolverPool,
+      recentAuctions: {
+        remember: (...args) => auctions.remember(...args),
+        find: (...args) => auctions.find(...args),
+      } satisfies RecentAuctions,
+    },
+    forget() {
+      pool = createPool()
+      auctions = createRecentAuctions()
     },
   }
 }

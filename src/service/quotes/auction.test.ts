@@ -1,0 +1,129 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { findOrder } from '../../store/orders/orders.ts'
+import { quoteOf, refuse } from '../testing/fake-solver.fixture.ts'
+import { btc, orderBody, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
+
+/** A hanging solver costs it; long enough for an answer on a busy machine. */
+const BUDGET_MS = 500
+
+let service: TestService
+beforeAll(async () => {
+  service = await startTestService({ environment: 'local', quoteBudgetMs: BUDGET_MS })
+})
+afterEach(() => service.reset())
+afterAll(() => service.close())
+
+let amount = 1_000_000
+/** Each time another amount, so that no earlier auction answers. */
+const quote = async () => {
+  amount += 1
+  const { body } = await service.call('GET', `/v2/quote?from=${btc}&to=${wbtc}&from_amount=${amount}`)
+  return (body.result as { solver_id: string; destination: { amount: string } }[] | null)?.map(({ solver_id }) => solver_id) ?? body.code
+}
+const order = async (more: object = {}) => {
+  const base = orderBody(btc, wbtc)
+  const { body } = await service.call('POST', '/v2/orders', { body: { ...base, ...more } })
+  if (body.result === null) return body.code
+  return (await findOrder(service.db, (body.result as { order_id: string }).order_id))?.order.solverId
+}
+const betterBy = (id: string, units: bigint) => (request: Parameters<typeof quoteOf>[1]) => {
+  const honest = quoteOf(id, request)
+  return { status: 200, body: { ...honest, destination_amount: (BigInt(honest.destination_amount) + units).toString() } }
+}
+
+test('a solver that hangs costs one budget; after three times nobody waits for it, and it comes back by itself', async () => {
+  let release = () => {}
+  service.secondSolver.delay = new Promise((resolve) => {
+    release = resolve
+  })
+  for (let times = 0; times < 4; times++) expect(await quote()).toEqual(['first'])
+  expect(service.secondSolver.quoted).toHaveLength(3)
+  expect(service.logged.join('')).toContain('left out for a while')
+
+  release()
+  service.secondSolver.delay = Promise.resolve()
+  service.world.nowMs += 1_000
+  // The trial: it may or may not be in time for this quote.
+  await quote()
+  await expect.poll(quote).toEqual(['first', 'second'])
+})
+
+test('a solver that answers garbage is not asked any more after three answers', async () => {
+  service.secondSolver.onQuote = () => ({ status: 200, body: '{"solver_id": ["garbage' })
+  for (let times = 0; times < 6; times++) expect(await quote()).toEqual(['first'])
+  expect(service.secondSolver.quoted).toHaveLength(3)
+})
+
+test('if nobody answers in time, a late answer is taken', async () => {
+  service.secondSolver.onQuote = () => ({ status: 200, body: 'garbage' })
+  service.solver.delay = new Promise((resolve) => setTimeout(resolve, BUDGET_MS + 100))
+  expect(await quote()).toEqual(['first'])
+})
+
+test('a refusal is an answer: the solver is asked again', async () => {
+  service.secondSolver.onQuote = () => refuse('insufficient_liquidity', 'nothing left')
+  for (let times = 0; times < 5; times++) expect(await quote()).toEqual(['first'])
+  expect(service.secondSolver.quoted).toHaveLength(5)
+})
+
+test('of equal quotes, that of the solver that failed less is better', async () => {
+  expect(await quote()).toEqual(['first', 'second'])
+  service.solver.onQuote = () => 'hang up'
+  await quote()
+  service.solver.onQuote = (request) => ({ status: 200, body: quoteOf('first', request) })
+  expect(await quote()).toEqual(['second', 'first'])
+})
+
+test('an order after a quote asks for no second auction, and the best bidder takes it', async () => {
+  service.secondSolver.onQuote = betterBy('second', 5n)
+  await service.call('GET', `/v2/quote?from=${btc}&to=${wbtc}&from_amount=1000000`)
+  expect(await order()).toBe('second')
+  expect(service.solver.quoted).toHaveLength(1)
+  expect(service.secondSolver.quoted).toHaveLength(1)
+  expect(service.solver.ordered).toHaveLength(0)
+
+  // The quotes have expired meanwhile: a new auction.
+  service.world.now += 61n
+  expect(await order()).toBe('second')
+  expect(service.solver.quoted).toHaveLength(2)
+
+  // Other fees, and so other prices.
+  await order({ affiliate_fees: [{ address: 'someone', fee: 5 }] })
+  expect(service.solver.quoted).toHaveLength(3)
+})
+
+test('an indicative quote answers no order', async () => {
+  await service.call('GET', `/v2/quote?from=${btc}&to=${wbtc}&from_amount=1000000&indicative=true`)
+  await order()
+  expect(service.solver.quoted).toHaveLength(2)
+})
+
+test('a solver that declines what it quoted loses the order to the next, and after three times is not asked any more', async () => {
+  const { solver, secondSolver } = service
+  secondSolver.onQuote = betterBy('second', 5n)
+  secondSolver.onOrder = () => refuse('insufficient_liquidity', 'nothing left')
+  for (let times = 0; times < 4; times++) expect(await order()).toBe('first')
+  expect(secondSolver.ordered).toHaveLength(3)
+  expect(solver.ordered).toHaveLength(4)
+  expect(await quote()).toEqual(['first'])
+  service.world.nowMs += 5_000
+  expect(await quote()).toEqual(['second', 'first'])
+})
+
+test.each(['conflict', 'chain_unavailable', 'invalid_address'])(
+  'a refusal with %s is about this user or this moment: it is not held against the solver',
+  async (code) => {
+    service.secondSolver.onQuote = betterBy('second', 5n)
+    service.secondSolver.onOrder = () => refuse(code, 'not for you')
+    for (let times = 0; times < 4; times++) await order()
+    expect(service.secondSolver.ordered).toHaveLength(4)
+  },
+)
+
+test('a forced solver is asked alone, also while others do not ask it', async () => {
+  service.secondSolver.onQuote = () => ({ status: 200, body: 'garbage' })
+  for (let times = 0; times < 4; times++) await quote()
+  expect(await order({ solver_id: 'second' })).toBe('second')
+  expect(service.solver.ordered).toHaveLength(0)
+  expect(service.secondSolver.quoted).toHaveLength(3)
+})

@@ -1,0 +1,113 @@
+import { beforeEach, expect, test } from 'vitest'
+import { TandemError } from '../../protocol/error.ts'
+import type { SettledCounts } from '../../store/order-list/settled-orders.ts'
+import type { SolverClient } from '../solver-client.ts'
+import type { Member } from './member.ts'
+import { createSolverPool, type SolverPool } from './pool.ts'
+
+const SECOND = 1_000
+let now: number
+let logged: string[]
+let settled: readonly SettledCounts[] | Error
+let reads: number
+let pool: SolverPool
+
+beforeEach(() => {
+  now = 1
+  logged = []
+  settled = []
+  reads = 0
+  const note = (_fields: object, text: string) => void logged.push(text)
+  pool = createSolverPool({
+    // Members only hand their clients out.
+    solvers: ['a', 'b', 'c'].map((id) => ({ id }) as SolverClient),
+    log: { warn: note, info: note } as never,
+    async readSettled() {
+      reads += 1
+      if (settled instanceof Error) throw settled
+      return settled
+    },
+    nowMs: () => now,
+  })
+})
+
+const ids = (members: readonly Member[]) => members.map(({ id }) => id).join('')
+const asked = () => `${ids(pool.toAsk().waitedFor)}/${ids(pool.toAsk().trials)}`
+const times = (count: number, what: () => void) => Array.from({ length: count }, what)
+
+test('a solver that fails again and again is left out, and comes back by itself after a trial that nobody waits for', () => {
+  const b = pool.named('b')
+  times(3, b.failed)
+  expect(asked()).toBe('ac/')
+  now += SECOND
+  expect(asked()).toBe('ac/b')
+  b.asked()
+  expect(asked()).toBe('ac/')
+  b.answered()
+  expect(asked()).toBe('abc/')
+  expect(logged).toEqual(['the solver fails: it is left out for a while', 'the solver is back'])
+})
+
+test('answers to quotes do not make up for quotes that it breaks', () => {
+  const b = pool.named('b')
+  times(3, () => {
+    b.answered()
+    b.quoteBroken()
+  })
+  expect(asked()).toBe('ac/')
+  now += 5 * SECOND
+  expect(asked()).toBe('abc/')
+  b.orderOffered()
+  b.orderTaken()
+  expect(asked()).toBe('abc/')
+})
+
+test('a solver that leaves a funded order unpaid gets no order for a while, then one at a time until it pays', () => {
+  const b = pool.named('b')
+  times(5, b.answered)
+  b.orderTaken()
+  b.orderUnpaid()
+  expect(asked()).toBe('ac/')
+  now += 30 * SECOND
+  expect(asked()).toBe('abc/')
+  b.orderOffered()
+  b.orderTaken()
+  expect(asked()).toBe('ac/')
+  b.orderUnpaid()
+  now += 59 * SECOND
+  expect(asked()).toBe('ac/')
+  now += SECOND
+  b.orderOffered()
+  b.orderPaid()
+  expect(asked()).toBe('abc/')
+})
+
+test('when all fail, those are asked and waited for all the same, but not one that does not pay', () => {
+  for (const { failed } of pool.members) times(3, failed)
+  pool.named('c').orderUnpaid()
+  expect(asked()).toBe('ab/')
+})
+
+test('failures cost reliability at once; how orders ended counts after it was read, and stays if it cannot be read again', async () => {
+  const before = pool.reliabilityOf('a')
+  pool.named('a').failed()
+  expect(pool.reliabilityOf('a')).toBeLessThan(before)
+  expect(pool.reliabilityOf('b')).toBe(before)
+  settled = [{ solverId: 'b', completed: 1_000, refunded: 0 }]
+  expect(reads).toBe(1)
+  now += 30 * SECOND
+  pool.reliabilityOf('b')
+  await Promise.resolve()
+  expect(reads).toBe(2)
+  expect(pool.reliabilityOf('b')).toBeGreaterThan(before)
+  settled = new Error('the database is gone')
+  now += 30 * SECOND
+  pool.reliabilityOf('b')
+  await new Promise(setImmediate)
+  expect(pool.reliabilityOf('b')).toBeGreaterThan(before)
+  expect(logged.at(-1)).toMatch(/cannot be read/)
+})
+
+test('an unknown solver_id is refused', () => {
+  expect(() => pool.named('nobody')).toThrow(TandemError)
+})

@@ -1,0 +1,72 @@
+/** The solvers of this service: whom to ask, and how reliable each is. Kept in memory; how orders ended is read from the database now and then. */
+import type { Logger } from '../../log.ts'
+import { TandemError } from '../../protocol/error.ts'
+import type { SettledCounts } from '../../store/order-list/settled-orders.ts'
+import type { SolverClient } from '../solver-client.ts'
+import { createMember, type Member } from './member.ts'
+import { NOTHING_SETTLED, reliability, type SettledOrders } from './reliability.ts'
+
+export interface SolverPool {
+  readonly members: readonly Member[]
+  /** Throws `bad_request` if there is none. */
+  named(solverId: string): Member
+  find(solverId: string): Member | null
+  /** Who is asked now. Trials are not waited for if others answer. */
+  toAsk(): { readonly waitedFor: readonly Member[]; readonly trials: readonly Member[] }
+  /** In millionths. */
+  reliabilityOf(solverId: string): number
+}
+
+export type SolverPoolOptions = {
+  readonly solvers: readonly SolverClient[]
+  readonly log: Pick<Logger, 'warn' | 'info'>
+  readonly readSettled: () => Promise<readonly SettledCounts[]>
+  /** Monotonic. */
+  readonly nowMs?: () => number
+}
+
+const SETTLED_KEEP_MS = 30_000
+
+export function createSolverPool(options: SolverPoolOptions): SolverPool {
+  const { log, readSettled, nowMs = () => performance.now() } = options
+  const members = options.solvers.map((client) => createMember(client, log, nowMs))
+  const byId = new Map(members.map((member) => [member.id, member]))
+  let settled: ReadonlyMap<string, SettledOrders> = new Map()
+  let readAgainAt = 0
+
+  /** In the background: no quote waits for it. */
+  function refresh(): void {
+    if (nowMs() < readAgainAt) return
+    readAgainAt = nowMs() + SETTLED_KEEP_MS
+    readSettled().then(
+      (counts) => {
+        settled = new Map(counts.map(({ solverId, ...orders }) => [solverId, orders]))
+      },
+      (error: unknown) => log.warn({ err: error }, 'how orders of solvers ended cannot be read: their last known scores stay'),
+    )
+  }
+
+  return {
+    members,
+    find: (solverId) => byId.get(solverId) ?? null,
+    named(solverId) {
+      const member = byId.get(solverId)
+      if (member === undefined)
+        throw new TandemError('bad_request', 'solver_id is not the id of a solver here; take it from a quote or leave it out')
+      return member
+    },
+    toAsk() {
+      const standings = new Map(members.map((member) => [member, member.standing()]))
+      const having = (...wanted: readonly string[]) => members.filter((member) => wanted.includes(standings.get(member) ?? ''))
+      const [waitedFor, trials] = [having('in'), having('trial')]
+      if (waitedFor.length > 0) return { waitedFor, trials }
+      // Nobody is left: the user rather waits for one that fails often than gets no answer.
+      return { waitedFor: having('trial', 'out'), trials: [] }
+    },
+    reliabilityOf(solverId) {
+      // With one solver there is nothing to compare.
+      if (members.length > 1) refresh()
+      return reliability(settled.get(solverId) ?? NOTHING_SETTLED, byId.get(solverId)?.conduct() ?? 0)
+    },
+  }
+}
