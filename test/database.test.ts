@@ -12,7 +12,7 @@ const query = async (url: string, sql: string): Promise<unknown[]> => {
   }
 }
 
-test('each call gives an empty database of its own, and drop removes it', async () => {
+test('each call gives a database of its own, and drop removes it', async () => {
   const [one, other] = await Promise.all([createTestDatabase(), createTestDatabase()])
   await query(one.url, 'create table mark (id int)')
   expect(await query(one.url, 'select * from mark')).toEqual([])

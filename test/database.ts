@@ -1,4 +1,4 @@
-// An empty PostgreSQL database for a test, on the server that all tests of one vitest run share.
+// A PostgreSQL database for a test, on the server that all tests of one vitest run share.
 import pg from 'pg'
 import { inject } from 'vitest'
 
@@ -8,8 +8,9 @@ export type TestDatabase = {
   drop(): Promise<void>
 }
 
-export const createTestDatabase = async (): Promise<TestDatabase> => {
-  const response = await fetch(inject('testDatabasesUrl'), { method: 'POST' })
+/** With all tables; `empty`: before the first migration. */
+export const createTestDatabase = async (content: 'tables' | 'empty' = 'tables'): Promise<TestDatabase> => {
+  const response = await fetch(`${inject('testDatabasesUrl')}/${content === 'empty' ? 'empty' : ''}`, { method: 'POST' })
   const url = await response.text()
   if (!response.ok) throw new Error(url)
   return { url, drop: () => dropDatabase(url) }

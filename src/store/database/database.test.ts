@@ -9,7 +9,7 @@ import { openDatabase } from './database.ts'
 const migrationFiles = async () => (await readdir(new URL('../migrations/', import.meta.url))).sort()
 
 test('processes that start concurrently migrate once, and a later start changes nothing', async () => {
-  const database = await createTestDatabase()
+  const database = await createTestDatabase('empty')
   const together = await Promise.all(Array.from({ length: 4 }, () => openDatabase(database.url)))
   const [first] = together
   if (first === undefined) throw new Error('nothing was opened')
