@@ -21,7 +21,7 @@ type Json = Record<string, unknown>
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tandem-doctor-'))
-  databases = [await createTestDatabase(), await createTestDatabase(), await createTestDatabase()]
+  databases = [await createTestDatabase(), await createTestDatabase(), await createTestDatabase('empty')]
   const [service, solver] = databases
   stack = await startLocalStack({
     folder,
