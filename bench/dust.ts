@@ -14,6 +14,7 @@ import type { Order } from '../src/protocol/order.ts'
 import { localAssets, localChains } from '../src/protocol/registry/local.ts'
 import { createRegistry } from '../src/protocol/registry/registry.ts'
 import { createInventory } from '../src/solver/inventory.ts'
+import { createStockReader } from '../src/solver/pricing/stock.ts'
 import { type QuoteContext, quote } from '../src/solver/quotes.ts'
 import { createRisk } from '../src/solver/risk/risk.ts'
 import { type Database, openDatabase } from '../src/store/database/database.ts'
@@ -89,12 +90,27 @@ async function openSolver(postgres: EmbeddedPostgres, name: string): Promise<Sol
     fixedFeeUsdMicros: 0n,
     quoteSeconds: 60n,
     priceHoldSeconds: 600n,
+    priceToleranceBips: 200,
+    volatilityPercent: 40n,
+    inventorySkewBips: 0,
+    inventoryTargets: {},
   }
   return {
     db,
     bitcoin,
     ethereum,
-    context: { db, quoteWriter: createQuoteWriter(db), registry, inventory, risk, pricing, solverId: 'bench', now },
+    context: {
+      db,
+      quoteWriter: createQuoteWriter(db),
+      registry,
+      inventory,
+      risk,
+      pricing,
+      stockOf: createStockReader(inventory, {}),
+      legCosts: { find: async () => null, warm: async () => undefined },
+      solverId: 'bench',
+      now,
+    },
   }
 }
 

@@ -224,6 +224,41 @@ export const ServiceConfig = Type.Object(
 export type ServiceConfig = Static<typeof ServiceConfig>
 export type KeyReferences = ServiceConfig['relay_key']
 
+const pricing = Type.Object(
+  {
+    price_tolerance_bips: Type.Optional({
+      ...Bips(
+        2000,
+        "How far the price may have moved against the solver when it locks its side. Beyond that it declines, and the deposit is refunded. The user's slippage does not widen it. After `price_expires_at` the solver gives up no more than `spread_bips`.",
+      ),
+      default: 200,
+    }),
+    volatility_percent: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 1000,
+        description:
+          'The share of one standard deviation of the exchange rate, over the time at risk, that is added to the spread. 40 is the price of an option at the money.',
+        default: 40,
+      }),
+    ),
+    inventory_skew_bips: Type.Optional({
+      ...Bips(
+        2000,
+        'The surcharge on the last tenth of the inventory of the destination asset: half of it from three quarters on, a quarter from one half on. A source of which little is left earns a rebate, at most half of the spread.',
+      ),
+      default: 50,
+    }),
+    inventory_targets: Type.Optional(
+      Type.Record(Type.String(), RawAmount('What the solver wants to hold, in the smallest unit.'), {
+        description: 'By asset. Without one, the greatest inventory since the start counts as the target.',
+        default: {},
+      }),
+    ),
+  },
+  { ...strict, description: 'What is added to the spread, and how far the price may move.', default: {} },
+)
+
 export const SolverConfig = Type.Object(
   {
     ...common,
@@ -233,7 +268,10 @@ export const SolverConfig = Type.Object(
     ),
     token: Secret('The token that services must send.'),
     spread_bips: Bips(5000, "The solver's margin, in hundredths of a percent."),
-    fixed_fee_usd: Decimal('A fixed amount for network fees, added to every swap. At most 6 decimals.'),
+    fixed_fee_usd: Decimal(
+      'The least charge for network fees, added to every swap. If the transactions of both legs cost more at current fees, that is charged. At most 6 decimals.',
+    ),
+    pricing: Type.Optional(pricing),
     quote_seconds: Type.Integer({ minimum: 5, maximum: 3600, description: 'How long a quote is honoured.' }),
     price_hold_seconds: Type.Optional(
       Type.Integer({

@@ -33,6 +33,7 @@ function createProbe() {
     funding: answer('funding'),
     verifyPayout: answer('verifyPayout'),
     payoutFee: answer('payoutFee'),
+    legCost: answer('legCost'),
     initiate: answer('initiate'),
     redeem: answer('redeem'),
     refund: answer('refund'),

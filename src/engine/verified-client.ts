@@ -33,6 +33,7 @@ const access: {
   funding: 'verified',
   verifyPayout: 'verified',
   payoutFee: 'verified',
+  legCost: 'verified',
   checkRecipient: 'verified',
   checkSender: 'verified',
   initiate: 'verified',

@@ -8,7 +8,6 @@ import { type Engine, startEngine } from '../engine/engine.ts'
 import { connectNetwork } from '../engine/network.ts'
 import { createSigningLimit } from '../engine/signing-limit.ts'
 import { openPriceFeed } from '../prices/open-feed.ts'
-import { parseUsdMicros } from '../protocol/amount.ts'
 import { openDatabase } from '../store/database/database.ts'
 import { createOrderWriter } from '../store/orders/order-writer.ts'
 import { createQuoteWriter } from '../store/solver/quotes.ts'
@@ -16,6 +15,9 @@ import { createChanges } from './changes.ts'
 import { createKeptAnswers } from './instant-refund/kept-answers.ts'
 import { createInventory } from './inventory.ts'
 import { createSolverParty } from './party.ts'
+import { createLegCosts } from './pricing/leg-costs.ts'
+import { readPricing } from './pricing/pricing.ts'
+import { createStockReader } from './pricing/stock.ts'
 import { startHalts } from './risk/halts.ts'
 import { createRisk } from './risk/risk.ts'
 import { createSolverServer } from './server.ts'
@@ -26,8 +28,6 @@ export interface RunningSolver {
   stop(): Promise<void>
 }
 
-/** With 10-minute blocks, 95 % of blocks arrive within this time. */
-const DEFAULT_PRICE_HOLD_SECONDS = 1800
 /** A redeem waits this long for others to batch with and for the service to cosign: both make it cheaper. */
 const DEFAULT_REDEEM_WAIT_SECONDS = 3600
 
@@ -62,21 +62,25 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
     log,
     now,
   })
+  const pricing = readPricing(config, prices)
+  const inventory = createInventory({ db, registry, clients, keys, now })
+  const legCosts = createLegCosts({
+    registry,
+    clients,
+    prices,
+    onTrouble: (asset, error) => log.warn({ asset, err: error }, 'the network fees of this asset are unknown: quotes charge the fixed fee'),
+  })
   const context = {
     db,
     registry,
     clients,
     keys,
     solverId: config.solver_id,
-    inventory: createInventory({ db, registry, clients, keys, now }),
+    inventory,
     risk: createRisk({ halts, now }),
-    pricing: {
-      prices,
-      spreadBips: config.spread_bips,
-      fixedFeeUsdMicros: parseUsdMicros(config.fixed_fee_usd),
-      quoteSeconds: BigInt(config.quote_seconds),
-      priceHoldSeconds: BigInt(config.price_hold_seconds ?? DEFAULT_PRICE_HOLD_SECONDS),
-    },
+    pricing,
+    stockOf: createStockReader(inventory, pricing.inventoryTargets),
+    legCosts,
     quoteWriter: createQuoteWriter(db),
     orderWriter: createOrderWriter(db),
     signingLimit: createSigningLimit(db),
@@ -98,6 +102,7 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
   })
   try {
     await engine.ready()
+    void legCosts.warm(registry.assets.filter(({ deployment }) => deployment !== null).map(({ id }) => id))
     return { url: await server.listen(config.listen), engine, stop }
   } catch (error) {
     await stop()

@@ -65,15 +65,22 @@ test('costs one statement besides the inventory if the current price covers it',
 })
 
 describe('the price', () => {
-  test('of an open quote is honoured, even if it is worse for the solver now', async () => {
+  test("of an open quote is honoured within the solver's own limit, whatever the user's slippage", async () => {
     await quoted()
-    solver.world.bitcoinDollars = 120_000n
-    expect(await accept(orderRequest())).toMatchObject({ destination: { amount: '980000' } })
+    solver.world.bitcoinDollars = 61_200n
+    const request = orderRequest()
+    expect(await accept(request)).toMatchObject({ destination: { amount: '980000' } })
+    // The prices that 980,000 follows from: those of the quote.
+    const { source: paid, destination: got } = (await findOrder(store.db, request.order_id))?.assetPrices ?? { source: 0n, destination: 0n }
+    expect((paid * 10_000n) / got).toBe(10_000n)
+    solver.world.bitcoinDollars = 61_300n
+    await expect(accept(orderRequest())).rejects.toThrow(expect.objectContaining({ code: 'price_moved' }))
+    expect(await accept(orderRequest({ slippage_bips: 500 }))).toMatchObject({ destination: { amount: '959216' } })
   })
 
   test('of a quote is honoured only up to the quoted amount, and only until it expires', async () => {
     await quoted()
-    solver.world.bitcoinDollars = 120_000n
+    solver.world.bitcoinDollars = 60_600n
     await expect(accept(orderRequest({ destination: destination({ amount: '980001' }) }))).rejects.toThrow('price')
     solver.world.now += 61n
     await expect(accept(orderRequest())).rejects.toThrow(expect.objectContaining({ code: 'price_moved' }))

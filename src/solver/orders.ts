@@ -18,10 +18,10 @@ import type { SolverOrderAcceptance, SolverOrderRequest } from '../protocol/wire
 import type { NewOrder } from '../store/orders/insert-orders.ts'
 import type { OrderWriter } from '../store/orders/order-writer.ts'
 import { findOrder } from '../store/orders/orders.ts'
-import { hasQuoteCovering } from '../store/solver/quotes.ts'
+import { agreeAmount } from './agree-amount.ts'
 import type { KeptAnswers } from './instant-refund/kept-answers.ts'
-import { priceExactIn } from './pricing.ts'
-import { assertLiquidity, isPriced, priceTerms, type QuoteContext } from './quotes.ts'
+import type { Prices } from './pricing/price-limit.ts'
+import { assertLiquidity, type QuoteContext } from './quotes.ts'
 
 export type OrderContext = QuoteContext & {
   readonly clients: ReadonlyMap<ChainId, ChainClient>
@@ -37,25 +37,28 @@ export type OrderContext = QuoteContext & {
   readonly wake: () => void
 }
 
+type AgreedOrder = { readonly order: Order; readonly assetPrices: Prices }
+
 /** With a larger difference between the clocks, the solver cannot check the deadline. */
 const CLOCK_TOLERANCE_SECONDS = 120n
 
 export async function acceptOrder(context: OrderContext, request: SolverOrderRequest): Promise<SolverOrderAcceptance> {
-  let order: Order
+  let agreed: AgreedOrder
   try {
-    order = await completeTerms(context, request)
+    agreed = await completeTerms(context, request)
   } catch (error) {
     // A repeat gets the first answer, even if the order could not be made now.
     return repeat(context, request, error)
   }
-  if (await context.orderWriter.write({ input: newOrder(context, request, order), sealed: [] })) {
+  const { order } = agreed
+  if (await context.orderWriter.write({ input: newOrder(request, agreed), sealed: [] })) {
     context.expectNews([order.source.chain, order.destination.chain])
     return acceptance(order)
   }
   return repeat(context, request, new TandemError('conflict', 'secret_hash was used before: every order needs its own'))
 }
 
-function newOrder({ pricing }: OrderContext, request: SolverOrderRequest, order: Order): NewOrder {
+function newOrder(request: SolverOrderRequest, { order, assetPrices }: AgreedOrder): NewOrder {
   const { source, destination } = order
   return {
     order,
@@ -69,7 +72,7 @@ function newOrder({ pricing }: OrderContext, request: SolverOrderRequest, order:
     requestHash: '',
     tokenHash: null,
     clientSecret: false,
-    assetPrices: { source: pricing.prices.find(source.terms.asset) ?? 0n, destination: pricing.prices.find(destination.terms.asset) ?? 0n },
+    assetPrices,
     worth: null,
   }
 }
@@ -104,7 +107,7 @@ function acceptance(order: Order): SolverOrderAcceptance {
   }
 }
 
-async function completeTerms(context: OrderContext, request: SolverOrderRequest): Promise<Order> {
+async function completeTerms(context: OrderContext, request: SolverOrderRequest): Promise<AgreedOrder> {
   const { registry, clients, keys } = context
   const source = registry.asset(request.source.asset)
   const destination = registry.asset(request.destination.asset)
@@ -113,7 +116,7 @@ async function completeTerms(context: OrderContext, request: SolverOrderRequest)
   assertTimes(context.now(), request, sourceChain.fundingWindowSeconds)
   const secretHash = parseSecretHash(request.secret_hash)
   const sourceAmount = parseAmount(request.source.amount, 'source.amount')
-  const amount = await agreeAmount(context, request, sourceAmount)
+  const { amount, prices } = await agreeAmount(context, request, sourceAmount)
   await assertLiquidity(context, destination.id, amount)
   assertWithinLimits(source, sourceAmount)
   assertWithinLimits(destination, amount)
@@ -153,7 +156,7 @@ async function completeTerms(context: OrderContext, request: SolverOrderRequest)
     agreedAmount: terms.amount,
     requiredConfirmations: requiredConfirmations(client.chain, leg === 'source' ? source : destination, terms.amount, leg),
   })
-  return {
+  const order: Order = {
     id: request.order_id,
     solverId: context.solverId,
     createdAt: BigInt(request.created_at),
@@ -162,34 +165,7 @@ async function completeTerms(context: OrderContext, request: SolverOrderRequest)
     source: swap(sourceClient, sourceTerms, 'source'),
     destination: swap(destinationClient, destinationTerms, 'destination'),
   }
-}
-
-/** The asked amount if the current price or an open quote covers it. Else the current price, if it is within the user's slippage. */
-async function agreeAmount(context: OrderContext, request: SolverOrderRequest, sourceAmount: bigint): Promise<bigint> {
-  const { db, registry, pricing } = context
-  const source = registry.asset(request.source.asset)
-  const destination = registry.asset(request.destination.asset)
-  const asked = parseAmount(request.destination.amount, 'destination.amount')
-  const priceNow = () => priceExactIn(priceTerms(pricing, source, destination, request.extra_fee_bips), sourceAmount)
-  if (isPriced(pricing, source.id) && isPriced(pricing, destination.id) && priceNow() >= asked) return asked
-  const covered = await hasQuoteCovering(db, {
-    source: source.id,
-    destination: destination.id,
-    sourceAmount,
-    destinationAmount: asked,
-    extraFeeBips: request.extra_fee_bips,
-    now: context.now(),
-  })
-  if (covered) return asked
-  const offer = priceNow()
-  const least = asked - (asked * BigInt(request.slippage_bips)) / 10_000n
-  if (offer === 0n || offer < least) {
-    throw new TandemError(
-      'price_moved',
-      `destination.amount ${asked} was asked for, the price is now ${offer} of ${destination.id}: take a new quote`,
-    )
-  }
-  return offer
+  return { order, assetPrices: prices }
 }
 
 /**

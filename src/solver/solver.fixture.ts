@@ -17,6 +17,7 @@ import { createKeptAnswers } from './instant-refund/kept-answers.ts'
 import { createInventory } from './inventory.ts'
 import type { OrderContext } from './orders.ts'
 import { signFill } from './partial-deposits/sign-fill.ts'
+import { createStockReader } from './pricing/stock.ts'
 import { createRisk } from './risk/risk.ts'
 
 export const btc = 'bitcoin_regtest:btc'
@@ -78,6 +79,7 @@ export async function openSolver(store: TestStore): Promise<TestSolver> {
   }
   hold(wbtc, 10_000_000n)
   hold(btc, 10_000_000n)
+  const inventory = createInventory({ db: store.db, registry, clients, keys, now, keepMs: 0 })
   return {
     context: {
       db: store.db,
@@ -85,8 +87,8 @@ export async function openSolver(store: TestStore): Promise<TestSolver> {
       clients,
       keys,
       solverId: 'the solver',
+      inventory,
       risk: createRisk({ halts: { find: () => world.halt, read: async () => world.halt }, now }),
-      inventory: createInventory({ db: store.db, registry, clients, keys, now, keepMs: 0 }),
       quoteWriter: createQuoteWriter(store.db),
       orderWriter: createOrderWriter(store.db),
       signingLimit: createSigningLimit(store.db),
@@ -99,7 +101,13 @@ export async function openSolver(store: TestStore): Promise<TestSolver> {
         fixedFeeUsdMicros: 6_000_000n,
         quoteSeconds: 60n,
         priceHoldSeconds: 600n,
+        priceToleranceBips: 200,
+        volatilityPercent: 40n,
+        inventorySkewBips: 0,
+        inventoryTargets: {},
       },
+      stockOf: createStockReader(inventory, {}),
+      legCosts: { find: async () => null, warm: async () => undefined },
       now,
       expectNews: () => undefined,
       wake: () => undefined,

@@ -72,6 +72,8 @@ export const SolverQuote = Type.Object({
   estimated_time: Type.Integer({ maximum: 31_536_000 }),
   expires_at: UnixSeconds,
   parts: Type.Optional(Type.Array(SolverQuotePart, { maxItems: 16 })),
+  /** With `parts`: the least and the most of the source that the solver takes for this pair now, by its limits and its inventory. */
+  source_range: Type.Optional(Type.Object({ least: Amount, most: Type.String({ pattern: '^[0-9]{1,78}$' }) })),
 })
 export type SolverQuote = Static<typeof SolverQuote>
 

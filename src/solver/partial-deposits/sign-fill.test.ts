@@ -158,10 +158,11 @@ describe('it declines', () => {
   test.each([
     ['mined after the price expired', NOW - 1000n, 60_700n, 'declined'],
     ['mined after the price expired', NOW - 1000n, 60_500n, 'signed'],
-    ['mined in time', NOW + 1000n, 120_000n, 'signed'],
-  ])('a price that has moved by more than the slippage, for a deposit %s (%s, %s)', async (_, expiresAt, dollars, answer) => {
+    ['mined in time', NOW + 1000n, 61_300n, 'declined'],
+    ['mined in time', NOW + 1000n, 61_200n, 'signed'],
+  ])("a price that has moved further than the solver's own limit, for a deposit %s (%s, %s)", async (_, expiresAt, dollars, answer) => {
     const order = await agree()
-    await store.db.updateTable('orders').set({ price_expires_at: expiresAt, slippage_bips: 100 }).execute()
+    await store.db.updateTable('orders').set({ price_expires_at: expiresAt, slippage_bips: 500 }).execute()
     await fund(order)
     solver.world.bitcoinDollars = dollars
     expect(await fillFor(solver, order)).toMatchObject({ answer })
@@ -174,7 +175,7 @@ describe('it declines', () => {
       .set({ price_expires_at: NOW + 50n })
       .execute()
     await fund(order)
-    solver.world.bitcoinDollars = 120_000n
+    solver.world.bitcoinDollars = 61_000n
     solver.world.now = NOW + 57n
     expect(await fillFor(solver, order)).toMatchObject({ answer: 'declined', reason: expect.stringContaining('price has moved') })
   })
@@ -188,11 +189,16 @@ describe('it declines', () => {
     expect(await fillFor(solver, order, ['second'])).toMatchObject({ answer: 'declined' })
   })
 
-  test('no deposit that was mined before the quote expired', async () => {
+  test('only after the price is over, if there is no price', async () => {
     const order = await agree()
     await fund(order)
-    solver.world.bitcoinDollars = 120_000n
-    expect(await fillFor(solver, order)).toMatchObject({ answer: 'signed' })
+    solver.world.bitcoinDollars = 0n
+    expect(await fillFor(solver, order)).toMatchObject({ answer: 'wait', reason: 'there is no price at the moment' })
+    await store.db
+      .updateTable('orders')
+      .set({ price_expires_at: NOW - 1n })
+      .execute()
+    expect(await fillFor(solver, order)).toMatchObject({ answer: 'declined' })
   })
 })
 

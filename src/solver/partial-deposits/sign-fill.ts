@@ -3,10 +3,9 @@ import type { ChainClient } from '../../chains/port/client.ts'
 import { clientFor, loadFacts } from '../../engine/facts.ts'
 import type { Signer } from '../../keys/key.ts'
 import { orderPurpose } from '../../keys/purpose.ts'
-import type { Chain } from '../../protocol/chain.ts'
 import { TandemError } from '../../protocol/error.ts'
 import type { Fill } from '../../protocol/fill.ts'
-import { type FillLimits, type Judgement, judgeFill, withFill } from '../../protocol/fill-rules.ts'
+import { type Judgement, judgeFill, withFill } from '../../protocol/fill-rules.ts'
 import type { OrderFacts } from '../../protocol/state.ts'
 import type { SolverFill, SolverFillRequest } from '../../protocol/wire/solver.ts'
 import { withLock } from '../../store/actions/leases.ts'
@@ -15,6 +14,7 @@ import { recordDecline, recordOwnFill } from '../../store/orders/fills.ts'
 import { findOrder, type StoredOrder } from '../../store/orders/orders.ts'
 import { isCommittedTo } from '../../store/solver/commitments.ts'
 import type { OrderContext } from '../orders.ts'
+import { judgePrice, type PriceJudgement } from '../pricing/price-check.ts'
 import { readLiveFacts } from '../read-live-facts.ts'
 
 export async function signFill(context: OrderContext, orderId: string, request: SolverFillRequest): Promise<SolverFill> {
@@ -57,7 +57,14 @@ export async function signFill(context: OrderContext, orderId: string, request: 
 /** Stored events suffice to sign, because the engine reads the chains again before it pays. A refusal is final, so it needs a live read first. */
 async function judge(context: OrderContext, stored: StoredOrder, fill: Fill): Promise<Judgement> {
   const { db, registry, now } = context
-  const judgeBy = (facts: OrderFacts) => judgeFill(facts, fill, limitsOf(context, stored, fill, facts))
+  const { minAmount, maxAmount } = registry.asset(stored.order.destination.terms.asset)
+  const judgeBy = (facts: OrderFacts): Judgement => {
+    const price = priceOf(context, stored, fill, facts)
+    const isUnknown = price.kind === 'no price' && !price.isOver
+    const mostNow = price.kind === 'limit' ? price.most : isUnknown ? null : 0n
+    const judgement = judgeFill(facts, fill, { minAmount, maxAmount, mostNow })
+    return judgement.kind === 'sign' && isUnknown ? { kind: 'wait', why: 'there is no price at the moment' } : judgement
+  }
   const [known] = await loadFacts(db, registry, [stored], now())
   const judgement = known === undefined ? null : judgeBy(known)
   return judgement?.kind === 'sign' ? judgement : judgeBy(await readLiveFacts(context, stored))
@@ -94,29 +101,11 @@ function destinationOf(client: ChainClient, { order }: StoredOrder, fill: Fill) 
   return { amount: terms.amount, swapId: client.swapId(terms) }
 }
 
-/** After the quoted price has expired, a deposit is paid for only if the price has moved by no more than the order's slippage. */
-function limitsOf({ registry, pricing, now }: OrderContext, stored: StoredOrder, fill: Fill, { events }: OrderFacts): FillLimits {
-  const { order, assetPrices, slippageBips } = stored
-  const { minAmount, maxAmount } = registry.asset(order.destination.terms.asset)
-  // A late request counts as late too, not only a late block: otherwise delaying the request would be a free option.
-  const isOld = now() > order.priceExpiresAt + confirmationSeconds(registry.chain(order.source.chain), order.source.requiredConfirmations)
-  const isMinedLate = events.source.some(
-    ({ deposit, block }) => fill.deposits.includes(deposit) && (block?.time ?? 0n) > order.priceExpiresAt,
-  )
-  if (!isOld && !isMinedLate) return { minAmount, maxAmount, mostNow: null }
-  const [source, destination] = [
-    pricing.prices.find(order.source.terms.asset) ?? 0n,
-    pricing.prices.find(order.destination.terms.asset) ?? 0n,
-  ]
-  // Without a price, pay nothing. Rounded down, because the user chose when to pay.
-  if (destination === 0n || assetPrices.source === 0n) return { minAmount, maxAmount, mostNow: 0n }
-  const worthNow = (fill.destinationAmount * source * assetPrices.destination) / (destination * assetPrices.source)
-  return { minAmount, maxAmount, mostNow: (worthNow * 10_000n) / BigInt(10_000 - slippageBips) }
-}
-
-/** Three times the usual time. */
-function confirmationSeconds({ blockMs }: Chain, confirmations: number): bigint {
-  return (BigInt(confirmations) * 3n * blockMs) / 1000n
+/** By the solver's own limit, for deposits in time too: after the signature it pays. */
+function priceOf(context: OrderContext, stored: StoredOrder, fill: Fill, { events }: OrderFacts): PriceJudgement {
+  const mined = events.source.filter(({ deposit, block }) => fill.deposits.includes(deposit) && block !== null)
+  const minedAt = mined.map(({ block }) => block?.time ?? 0n)
+  return judgePrice(context, stored, minedAt, fill.destinationAmount)
 }
 
 function isSame(known: Fill, asked: Fill): boolean {

@@ -10,6 +10,7 @@ import type { FinalHeight } from './final-height.ts'
 import type { Gasless } from './gasless.ts'
 import type { InspectProviders } from './inspect-providers.ts'
 import type { InstantRefundAbility } from './instant-refund.ts'
+import type { ReadLegCost } from './leg-cost.ts'
 import type { NewBlocks } from './new-blocks.ts'
 import type { OrderKeys } from './order-keys.ts'
 import type { PartialDeposits } from './partial-deposits.ts'
@@ -35,6 +36,7 @@ export interface Abilities {
   readonly unconfirmedEvents: UnconfirmedEvents
   readonly branchEvents: BranchEvents
   readonly payoutFee: PayoutFee
+  readonly legCost: ReadLegCost
   readonly checkRecipient: CheckRecipient
   readonly checkSender: CheckSender
   readonly newBlocks: NewBlocks

@@ -15,6 +15,7 @@ import { finalHeightSuite } from './final-height.ts'
 import { gaslessSuite } from './gasless.ts'
 import { inspectProvidersSuite } from './inspect-providers.ts'
 import { instantRefundSuite } from './instant-refund.ts'
+import { legCostSuite } from './leg-cost.ts'
 import { newBlocksSuite } from './new-blocks.ts'
 import { orderKeysSuite } from './order-keys.ts'
 import { partialDepositsSuite } from './partial-deposits.ts'
@@ -44,6 +45,7 @@ export const abilitySuites: Readonly<Record<AbilityName, AbilitySuite>> = {
   unconfirmedEvents: unconfirmedEventsSuite,
   branchEvents: branchEventsSuite,
   payoutFee: payoutFeeSuite,
+  legCost: legCostSuite,
   checkRecipient: checkRecipientSuite,
   checkSender: checkSenderSuite,
   newBlocks: newBlocksSuite,

@@ -1,0 +1,15 @@
+/** What the transactions of one HTLC cost at current fees. Quotes charge it. */
+import type { AssetId } from '../../../protocol/asset.ts'
+
+/** In the smallest unit of the chain's own coin (`Chain.nativeAsset`), as a single transaction: a batch costs less. */
+export type LegCost = {
+  /** Of the chain's own coin, which need not be an asset that is swapped here. */
+  readonly decimals: number
+  /** What is got back later, such as rent, does not count. */
+  readonly initiate: bigint
+  readonly redeem: bigint
+  readonly refund: bigint
+}
+
+/** A fixed number of requests to nodes. Callers cache it. Throws `ChainFailure` if the nodes do not answer. */
+export type ReadLegCost = (asset: AssetId) => Promise<LegCost>

@@ -1,0 +1,140 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { PriceFeed } from '../../prices/feed.ts'
+import { createStaticFeed } from '../../prices/static-feed.ts'
+import type { AssetId } from '../../protocol/asset.ts'
+import { localAssets, localChains } from '../../protocol/registry/local.ts'
+import { createRegistry } from '../../protocol/registry/registry.ts'
+import type { LegCostUsd } from './leg-costs.ts'
+import { explainQuote, feeBipsOf } from './parts.ts'
+import { priceExactIn } from './price.ts'
+import type { Pricing } from './pricing.ts'
+import { sourceRange } from './range.ts'
+import type { Stock } from './skew.ts'
+import { type PriceContext, type PriceQuestion, priceTerms, secondsAtRisk } from './terms.ts'
+
+const wbtc = 'ethereum_localnet:wbtc'
+const usdc = 'arbitrum_localnet:usdc'
+const registry = createRegistry({
+  chains: localChains,
+  assets: localAssets,
+  deployments: { [wbtc]: { htlc: '0x01', token: '0x02' }, [usdc]: { htlc: '0x03', token: '0x04' } },
+  served: new Set(localChains.map(({ id }) => id)),
+})
+const [source, destination] = [registry.asset(wbtc), registry.asset(usdc)]
+const question: PriceQuestion = { source, destination, extraFeeBips: 10, premiumBips: 5, isIndicative: false }
+/** 1,000 dollars. */
+const MILLION_SATS = 1_000_000n
+
+let asked: { seconds: number[] }
+let stocks: Partial<Record<AssetId, Stock>>
+let costs: Partial<Record<AssetId, LegCostUsd>>
+let settings: Partial<Pricing>
+beforeEach(() => {
+  asked = { seconds: [] }
+  stocks = {}
+  costs = {}
+  settings = {}
+})
+
+function context(): PriceContext {
+  const prices: PriceFeed = {
+    ...createStaticFeed({ [wbtc]: 10n ** 13n, [usdc]: 10n ** 8n }),
+    volatilityBips(_a, _b, seconds) {
+      asked.seconds.push(seconds)
+      return 21
+    },
+  }
+  return {
+    registry,
+    stockOf: async (asset) => stocks[asset] ?? { available: 10n ** 12n, target: 10n ** 12n },
+    legCosts: { find: async (asset) => costs[asset] ?? null, warm: async () => undefined },
+    pricing: {
+      prices,
+      spreadBips: 30,
+      fixedFeeUsdMicros: 500_000n,
+      quoteSeconds: 60n,
+      priceHoldSeconds: 600n,
+      priceToleranceBips: 200,
+      volatilityPercent: 40n,
+      inventorySkewBips: 100,
+      inventoryTargets: {},
+      ...settings,
+    },
+  }
+}
+
+test('the spread is base, volatility over the time at risk, premium and the fees of others', async () => {
+  const priced = await priceTerms(context(), question)
+  expect(priced.parts).toMatchObject({ basePpm: 3_000n, volatilityPpm: 840n, premiumPpm: 500n, extraPpm: 1_000n, rebatePpm: 0n })
+  expect(priced.terms.feePpm).toBe(5_340n)
+  expect(asked.seconds).toEqual([Number(secondsAtRisk(context(), source, destination))])
+  expect(asked.seconds[0]).toBeGreaterThan(60)
+  const destinationAmount = priceExactIn(priced.terms, MILLION_SATS)
+  expect(destinationAmount).toBe(994_160_000n)
+  expect(feeBipsOf(priced, { sourceAmount: MILLION_SATS, destinationAmount })).toBe(54)
+})
+
+test('both legs are charged at current fees, if they cost more than the fixed fee', async () => {
+  costs[wbtc] = { initiate: 90n, redeem: 300_000n, refund: 80n, paidRedeem: 300_000n }
+  costs[usdc] = { initiate: 100_000n, redeem: 50_000n, refund: 70n, paidRedeem: 50_000n }
+  const cheap = await priceTerms(context(), question)
+  expect(cheap.parts).toMatchObject({ sourceCost: 300_000n, destinationCost: 150_000n, fixed: 50_000n })
+  expect(cheap.terms.fixedUsdMicros).toBe(500_000n)
+  costs[usdc] = { initiate: 400_000n, redeem: 50_000n, refund: 70n, paidRedeem: 0n }
+  const dear = await priceTerms(context(), question)
+  expect(dear.parts).toMatchObject({ sourceCost: 300_000n, destinationCost: 400_000n, fixed: 0n })
+  expect(dear.terms.fixedUsdMicros).toBe(700_000n)
+})
+
+describe('inventory', () => {
+  const ppmOf = async (available: bigint) => {
+    stocks[usdc] = { available, target: 1_000n }
+    return (await priceTerms(context(), question)).terms.levels
+  }
+
+  test('the destination costs more the less is left of it', async () => {
+    expect(await ppmOf(1_000n)).toEqual([
+      { upTo: 500n, ppm: 0n },
+      { upTo: 750n, ppm: 2_500n },
+      { upTo: 900n, ppm: 5_000n },
+      { upTo: null, ppm: 10_000n },
+    ])
+    expect(await ppmOf(250n)).toEqual([
+      { upTo: 150n, ppm: 5_000n },
+      { upTo: null, ppm: 10_000n },
+    ])
+    expect(await ppmOf(0n)).toEqual([{ upTo: null, ppm: 10_000n }])
+  })
+
+  test('a scarce source earns a rebate, at most half of what the solver charges', async () => {
+    stocks[wbtc] = { available: 400n, target: 1_000n }
+    expect((await priceTerms(context(), question)).parts.rebatePpm).toBe(2_170n)
+    settings = { inventorySkewBips: 40 }
+    expect((await priceTerms(context(), question)).parts.rebatePpm).toBe(1_000n)
+    expect((await priceTerms(context(), { ...question, isIndicative: true })).parts.rebatePpm).toBe(0n)
+  })
+
+  test('the range of a pair: its ends can be quoted, and nothing beyond', async () => {
+    const { terms } = await priceTerms(context(), question)
+    const available = 500_000_000n
+    const { least, most } = sourceRange(terms, source, destination, available)
+    expect(priceExactIn(terms, most)).toBeLessThanOrEqual(available)
+    expect(priceExactIn(terms, most + 1n)).toBeGreaterThan(available)
+    expect(priceExactIn(terms, least)).toBeGreaterThanOrEqual(destination.minAmount)
+    expect(sourceRange(terms, source, destination, 0n).most).toBe(0n)
+  })
+})
+
+test('the parts add up to what the quote takes', async () => {
+  stocks[usdc] = { available: 600_000_000n, target: 1_000_000_000n }
+  costs[wbtc] = { initiate: 0n, redeem: 200_000n, refund: 0n, paidRedeem: 0n }
+  const priced = await priceTerms(context(), question)
+  const destinationAmount = priceExactIn(priced.terms, MILLION_SATS)
+  const parts = explainQuote(priced, { sourceAmount: MILLION_SATS, destinationAmount })
+  expect(parts.map(({ name }) => name)).toEqual(['base', 'volatility', 'inventory', 'premium', 'extra', 'source_cost', 'fixed'])
+  const sum = parts.reduce((usd, { usd_micros = '0' }) => usd + BigInt(usd_micros), 0n)
+  const taken = 1_000_000_000n - destinationAmount
+  // Millionths of the source, rounded up.
+  expect(sum - taken).toBeGreaterThanOrEqual(0n)
+  expect(sum - taken).toBeLessThan(2_000n)
+})

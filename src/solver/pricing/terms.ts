@@ -1,0 +1,104 @@
+/** Spread = base + volatility over the time at risk + inventory skew + network fees of both legs at current fees. */
+import { divideRoundingUp } from '../../protocol/amount.ts'
+import type { Asset } from '../../protocol/asset.ts'
+import type { Registry } from '../../protocol/registry/registry.ts'
+import type { LegCosts } from './leg-costs.ts'
+import { FLAT, PPM, type PriceTerms } from './price.ts'
+import type { Pricing } from './pricing.ts'
+import { scarcityPpm, skewLevels } from './skew.ts'
+import type { StockOf } from './stock.ts'
+
+export type PriceContext = {
+  readonly registry: Registry
+  readonly pricing: Pricing
+  readonly stockOf: StockOf
+  readonly legCosts: LegCosts
+}
+
+export type PriceQuestion = {
+  readonly source: Asset
+  readonly destination: Asset
+  /** Of the service and its affiliates. */
+  readonly extraFeeBips: number
+  /** For customers that abandon orders. */
+  readonly premiumBips: number
+  /** An indicative price says nothing about inventory. */
+  readonly isIndicative: boolean
+}
+
+/** The parts of `terms`. Proportional ones in millionths of the worth of the source. */
+export type PriceParts = {
+  readonly basePpm: bigint
+  readonly volatilityPpm: bigint
+  readonly premiumPpm: bigint
+  /** At most half of the other proportional parts of the solver: what it keeps stays positive. */
+  readonly rebatePpm: bigint
+  readonly extraPpm: bigint
+  /** Of the solver's redeem, in millionths of a dollar. */
+  readonly sourceCost: bigint
+  /** Of the solver's initiation, and of the redeem that the service sends. */
+  readonly destinationCost: bigint
+  /** What the fixed fee is above the costs of both legs. */
+  readonly fixed: bigint
+}
+
+export type Priced = { readonly terms: PriceTerms; readonly parts: PriceParts }
+
+const PPM_PER_BIP = 100n
+const HIGHEST_FEE_PPM = PPM - 1n
+
+/** Asks no node: prices, inventory and fees come from memory, or from a cache of a short time. */
+export async function priceTerms(context: PriceContext, question: PriceQuestion): Promise<Priced> {
+  const { pricing } = context
+  const { source, destination } = question
+  const skewPpm = BigInt(pricing.inventorySkewBips) * PPM_PER_BIP
+  const usesInventory = !question.isIndicative && skewPpm > 0n
+  const [sourceLeg, destinationLeg, sourceStock, destinationStock] = await Promise.all([
+    context.legCosts.find(source.id),
+    context.legCosts.find(destination.id),
+    usesInventory ? context.stockOf(source.id) : null,
+    usesInventory ? context.stockOf(destination.id) : null,
+  ])
+  const basePpm = BigInt(pricing.spreadBips) * PPM_PER_BIP
+  const volatilityPpm = volatility(context, source, destination)
+  const premiumPpm = BigInt(question.premiumBips) * PPM_PER_BIP
+  const extraPpm = BigInt(question.extraFeeBips) * PPM_PER_BIP
+  const own = basePpm + volatilityPpm + premiumPpm
+  const scarcity = sourceStock === null ? 0n : scarcityPpm(sourceStock, skewPpm)
+  const rebatePpm = scarcity < own / 2n ? scarcity : own / 2n
+  const sourceCost = sourceLeg?.redeem ?? 0n
+  const destinationCost = destinationLeg === null ? 0n : destinationLeg.initiate + destinationLeg.paidRedeem
+  const legs = sourceCost + destinationCost
+  const fixed = pricing.fixedFeeUsdMicros > legs ? pricing.fixedFeeUsdMicros - legs : 0n
+  const feePpm = own - rebatePpm + extraPpm
+  return {
+    terms: {
+      source: { decimals: source.decimals, price: pricing.prices.of(source.id) },
+      destination: { decimals: destination.decimals, price: pricing.prices.of(destination.id) },
+      feePpm: feePpm < HIGHEST_FEE_PPM ? feePpm : HIGHEST_FEE_PPM,
+      fixedUsdMicros: legs + fixed,
+      levels: destinationStock === null ? FLAT : skewLevels(destinationStock, skewPpm),
+    },
+    parts: { basePpm, volatilityPpm, premiumPpm, rebatePpm, extraPpm, sourceCost, destinationCost, fixed },
+  }
+}
+
+/** Rounded up. */
+function volatility(context: PriceContext, source: Asset, destination: Asset): bigint {
+  const { prices, volatilityPercent } = context.pricing
+  const bips = prices.volatilityBips(source.id, destination.id, Number(secondsAtRisk(context, source, destination)))
+  return divideRoundingUp(BigInt(bips) * PPM_PER_BIP * volatilityPercent, 100n)
+}
+
+/** From the quote until both legs have their usual confirmations. The same for every amount, so that exact in and exact out agree. */
+export function secondsAtRisk(
+  { registry, pricing }: Pick<PriceContext, 'registry' | 'pricing'>,
+  source: Asset,
+  destination: Asset,
+): bigint {
+  const confirming = [source, destination].reduce((ms, { chain }) => {
+    const { requiredConfirmations, blockMs } = registry.chain(chain)
+    return ms + BigInt(requiredConfirmations + 1) * blockMs
+  }, 0n)
+  return pricing.quoteSeconds + divideRoundingUp(confirming, 1000n)
+}
