@@ -80,9 +80,9 @@ describe('before its node is verified', () => {
 
   it('pure methods of an ability work, and those that call the node reject', async () => {
     const { client, asked, setNode } = createProbe()
-    const instantRefund = { hashes: () => ['hash'], propose: client.balance } as unknown as NonNullable<ChainClient['instantRefund']>
+    const instantRefund = { sign: () => 'signature', propose: client.balance } as unknown as NonNullable<ChainClient['instantRefund']>
     const verified = createVerifiedClient({ ...client, instantRefund })
-    expect(verified.instantRefund?.hashes({} as never, [])).toEqual(['hash'])
+    expect(verified.instantRefund?.sign({} as never, [], {} as never)).toBe('signature')
     await expect(verified.instantRefund?.propose({} as never, {} as never, 'apart')).rejects.toThrow('silent')
     expect(asked).toEqual(['verifyNode'])
     setNode('right')

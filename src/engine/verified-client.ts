@@ -18,6 +18,7 @@ const access: {
   prepare: 'free',
   orderKeys: 'free',
   partialDeposits: 'free',
+  cosignedRefund: 'free',
   verifyNode: 'free',
   close: 'free',
   inspectProviders: 'free',
@@ -53,10 +54,6 @@ const access: {
   instantRefund: {
     propose: 'verified',
     send: 'verified',
-    begin: 'free',
-    answer: 'free',
-    hashes: 'free',
-    verifyInitiatorSignature: 'free',
     sign: 'free',
     combine: 'free',
   },

@@ -216,7 +216,7 @@ export function instantRefunds(s: OrderState): readonly SignedInstantRefund[] {
   )
 }
 
-/** Deposits that need an instant refund and have none signed: the order cannot complete, or does not need them. */
+/** Deposits that need an instant refund, have none signed, and for which the solver may sign one: the order cannot complete, or does not need them. */
 export function depositsToRefundInstantly(s: OrderState): readonly Deposit[] {
   const signed = new Set(s.grants.flatMap((grant) => (grant.kind === 'instant-refund' ? grant.refunds.map(({ deposit }) => deposit) : [])))
   return s.source.deposits.filter(
@@ -226,7 +226,7 @@ export function depositsToRefundInstantly(s: OrderState): readonly Deposit[] {
       !d.writtenOff &&
       !isExpired(d) &&
       !signed.has(d.id) &&
-      mayRefundInstantly(s, d.id) &&
+      maySignInstantRefund(s, d.id) &&
       (isStray(s, d.id) || ['awaiting_refund', 'refund_detected', 'refunded'].includes(s.status)),
   )
 }

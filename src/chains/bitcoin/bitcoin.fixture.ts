@@ -102,6 +102,7 @@ export const conformingByIndex: Conforming = {
     'cancel',
     'partialDeposits',
     'instantRefund',
+    'cosignedRefund',
     'batchRedeem',
     'cosignedRedeem',
     'orderKeys',

@@ -10,7 +10,7 @@ import type { ChainFamily } from '../port/family.ts'
 import type { Outbox } from '../port/outbox.ts'
 import { createBlocksSince } from './blocks/blocks-since.ts'
 import { readBranch } from './branch-events.ts'
-import { cosigning, instantRefundSigning } from './cosign/cosign-abilities.ts'
+import { cosigning, instantRefundSigning, refundCosigning } from './cosign/cosign-abilities.ts'
 import { signFill, verifyFill } from './cosign/fill.ts'
 import { proposeInstantRefunds } from './cosign/instant-refund.ts'
 import { sendInstantRefund } from './cosign/send-instant-refund.ts'
@@ -127,6 +127,7 @@ function createBitcoinClient(chain: Chain, { network, backend, verify, inspect, 
       ...instantRefundSigning(network),
       send: async (terms, refunds, outbox) => sendInstantRefund(await execution(outbox), terms, refunds),
     },
+    cosignedRefund: refundCosigning(network),
     batchRedeem: {
       // A batch leaves out deposits that are gone.
       areRedeemable: async (items) => items.map(() => true),

@@ -19,7 +19,7 @@ import { openTestProviders, startTestProvider } from './nodes/provider.fixture.t
 
 const conforming: Conforming = {
   family: evm,
-  abilities: ['branchEvents', 'batchRedeem', 'cancel', 'gasless', 'inspectProviders', 'newBlocks', 'deployHtlc'],
+  abilities: ['branchEvents', 'batchRedeem', 'instantRefund', 'cancel', 'gasless', 'inspectProviders', 'newBlocks', 'deployHtlc'],
 }
 
 describeConformance('evm native coin', conforming, async () => {

@@ -1,17 +1,5 @@
 /** Checks a user's signed initiation as strictly as the contract does, before anyone pays gas for it. */
-import {
-  type Address,
-  encodeFunctionData,
-  type Hex,
-  hashTypedData,
-  hexToBigInt,
-  isHex,
-  numberToHex,
-  parseAbi,
-  recoverAddress,
-  size,
-  slice,
-} from 'viem'
+import { type Address, encodeFunctionData, type Hex, hashTypedData, isHex, parseAbi, size, slice } from 'viem'
 import { TandemError } from '../../protocol/error.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { type RelayLimits, relayLimits } from '../../protocol/relay-limits.ts'
@@ -19,10 +7,9 @@ import { ChainFailure } from '../port/failure.ts'
 import type { ContractState } from './contract-state.ts'
 import { canonicalTerms, type HtlcContract, initiateTypedData, initiateWithSignatureData } from './htlc.ts'
 import type { EvmNode } from './nodes/node.ts'
+import { recoverSigner } from './recover-signer.ts'
 import { asChainFailure, isOutOfGas, isRevert } from './send/revert.ts'
 
-/** EIP-2: above it, s is the malleable twin of a canonical signature. */
-const HALF_CURVE_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
 const ERC1271_MAGIC = '0x1626ba7e'
 /** Long enough for any contract account, short enough to be relayed. */
 const MAX_SIGNATURE_BYTES = 4096
@@ -47,7 +34,7 @@ export async function verifySignature(node: EvmNode, contract: HtlcContract, ter
   const digest = digestOf(contract, terms)
   const { initiator } = canonicalTerms(terms)
   // As in the contract: first the key, even if the account has code (EIP-7702), then the code.
-  const signer = await recover(digest, signature)
+  const signer = await recoverSigner(digest, signature)
   if (signer === initiator) return
   if (await isApprovedByAccount(node, initiator, digest, signature)) return
   throw new TandemError(
@@ -58,7 +45,7 @@ export async function verifySignature(node: EvmNode, contract: HtlcContract, ter
 
 /** Narrower if a contract account decides about the signature. */
 export async function limitsOf(contract: HtlcContract, terms: HtlcTerms, signature: Hex): Promise<RelayLimits> {
-  const signer = await recover(digestOf(contract, terms), signature)
+  const signer = await recoverSigner(digestOf(contract, terms), signature)
   return signer === canonicalTerms(terms).initiator ? relayLimits.byKey : relayLimits.byContract
 }
 
@@ -121,31 +108,6 @@ function digestOf(contract: HtlcContract, terms: HtlcTerms): Hex {
     primaryType,
     message: { ...message, timelock: terms.timelock, amount: terms.amount },
   })
-}
-
-/** The lower-case address; null where the contract recovers none. */
-async function recover(digest: Hex, signature: Hex): Promise<string | null> {
-  const parts = ecdsaParts(signature)
-  if (parts === null || hexToBigInt(parts.s) > HALF_CURVE_ORDER) return null
-  try {
-    return (await recoverAddress({ hash: digest, signature: parts })).toLowerCase()
-  } catch {
-    return null
-  }
-}
-
-function ecdsaParts(signature: Hex): { r: Hex; s: Hex; yParity: number } | null {
-  const r = slice(signature, 0, Math.min(32, size(signature)))
-  if (size(signature) === 65) {
-    const v = Number(hexToBigInt(slice(signature, 64)))
-    const yParity = v >= 27 ? v - 27 : v
-    return yParity > 1 ? null : { r, s: slice(signature, 32, 64), yParity }
-  }
-  if (size(signature) !== 64) return null
-  // EIP-2098: the top bit of the second word is the parity, the rest is s.
-  const parityAndS = hexToBigInt(slice(signature, 32))
-  const s = parityAndS & ((1n << 255n) - 1n)
-  return { r, s: numberToHex(s, { size: 32 }), yParity: Number(parityAndS >> 255n) }
 }
 
 /** ERC-1271. An account without code returns no data: not approved. */

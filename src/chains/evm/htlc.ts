@@ -5,6 +5,7 @@ import {
   encodeFunctionData,
   getAbiItem,
   type Hex,
+  hashTypedData,
   prepareEncodeFunctionData,
   toFunctionSelector,
 } from 'viem'
@@ -135,8 +136,19 @@ export function refundData(terms: HtlcTerms): Hex {
   return callData('refund', [initiator, redeemer, timelock, amount, secretHash])
 }
 
+/** By the redeemer's signature: see `refundDigest`. */
+export function instantRefundData(terms: HtlcTerms, signature: Hex): Hex {
+  const { initiator, redeemer, timelock, amount, secretHash } = canonicalTerms(terms)
+  return encodeFunctionData({
+    abi: htlcErc20.abi,
+    functionName: 'instantRefund',
+    args: [initiator, redeemer, timelock, amount, secretHash, signature],
+  })
+}
+
 /** Name and version of the EIP-712 domain are constants of the contract: see `Signatures.sol`. */
 export const initiateDomain = { name: 'HTLC-ERC20', version: '1' } as const
+export const nativeDomain = { name: 'HTLC-Native', version: '1' } as const
 
 const initiateTypes = {
   EIP712Domain: [
@@ -169,6 +181,17 @@ export function initiateTypedData(contract: HtlcContract, terms: HtlcTerms): Ini
     types: initiateTypes,
     message: { redeemer, timelock: timelock.toString(), amount: amount.toString(), secretHash },
   }
+}
+
+/** What the redeemer signs to consent to a refund before the timelock ends. The order id binds the chain, the contract and every term. */
+export function refundDigest(contract: HtlcContract, terms: HtlcTerms): Hex {
+  const { name, version } = contract.token === null ? nativeDomain : initiateDomain
+  return hashTypedData({
+    domain: { name, version, chainId: BigInt(contract.chainId), verifyingContract: contract.address },
+    types: { Refund: [{ name: 'orderId', type: 'bytes32' }] },
+    primaryType: 'Refund',
+    message: { orderId: orderIdOf(contract, terms) },
+  })
 }
 
 /** Lower case, so that texts compare: addresses in the terms may be in checksum case. */

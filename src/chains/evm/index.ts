@@ -28,6 +28,7 @@ import {
   refundData,
   swapIdOf,
 } from './htlc.ts'
+import { createInstantRefund } from './instant-refund.ts'
 import { connectNode } from './nodes/connect-node.ts'
 import { inspectEvmProviders } from './nodes/inspect-providers.ts'
 import { newHeadsOf } from './nodes/new-heads.ts'
@@ -98,6 +99,10 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
       },
       redeem: redeemBatch,
     },
+    instantRefund: createInstantRefund({
+      contractOf: ({ asset }) => contracts.of(asset),
+      send: (terms, data, outbox) => settle('refund', terms, data, outbox),
+    }),
     cancel: executor.cancelUnmined,
     gasless: {
       supports: (asset) => contracts.of(asset).token !== null,

@@ -24,7 +24,7 @@ import { hypercore } from './index.ts'
 /** In one block, the payment to the order's address comes before the call that uses it. */
 const EARLY = 5_000_000_000n
 
-const abilities = ['branchEvents', 'cancel', 'gasless', 'prefund', 'inspectProviders', 'newBlocks', 'deployHtlc'] as const
+const abilities = ['branchEvents', 'instantRefund', 'cancel', 'gasless', 'prefund', 'inspectProviders', 'newBlocks', 'deployHtlc'] as const
 
 describeConformance('hypercore', { family: hypercore, abilities }, async () => {
   const fixture = await createHypercoreFixture()

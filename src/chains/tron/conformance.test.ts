@@ -19,7 +19,7 @@ import { createTronFixture } from './tron.fixture.ts'
 
 describeConformance(
   'tron token',
-  { family: tron, abilities: ['branchEvents', 'cancel', 'gasless', 'inspectProviders', 'finalHeight', 'deployHtlc'] },
+  { family: tron, abilities: ['branchEvents', 'instantRefund', 'cancel', 'gasless', 'inspectProviders', 'finalHeight', 'deployHtlc'] },
   async () => {
     // As older nodes: they do not return revert data.
     const fixture = await createTronFixture({ returnsRevertData: false })

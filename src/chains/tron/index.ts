@@ -11,6 +11,7 @@ import { blocksOf } from '../evm/blocks.ts'
 import { createContractState } from '../evm/contract-state.ts'
 import { limitsOf, parseSignature, spendableOf, verifyInitiation, verifySignature } from '../evm/gasless.ts'
 import { initiateData, initiateWithSignatureData, redeemData, refundData, swapIdOf } from '../evm/htlc.ts'
+import { createInstantRefund } from '../evm/instant-refund.ts'
 import { connectNode } from '../evm/nodes/connect-node.ts'
 import { inspectEvmProviders } from '../evm/nodes/inspect-providers.ts'
 import type { EvmNode } from '../evm/nodes/node.ts'
@@ -82,6 +83,11 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
       return send('refund', terms, refundData(evmTerms(terms)), outbox)
     },
 
+    instantRefund: createInstantRefund({
+      contractOf: ({ asset }) => contracts.of(asset),
+      evmTerms,
+      send: (terms, data, outbox) => send('refund', terms, data, outbox),
+    }),
     cancel: executor.cancelUnmined,
     gasless: {
       supports: (asset) => contracts.of(asset).token !== null,

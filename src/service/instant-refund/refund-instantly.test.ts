@@ -126,8 +126,12 @@ describe('refuses and grants nothing', () => {
 
   test('on a source chain without instant refunds', async () => {
     await make(orderBody(wbtc, btc))
+    const client = refunds.service.chains.get('ethereum_localnet')
+    const { instantRefund } = client ?? {}
+    Object.assign(client ?? {}, { instantRefund: undefined })
     await refused(400, 'bad_request', /not supported on ethereum_localnet/)
     expect(await hashes()).toMatchObject({ status: 400, body: { code: 'bad_request' } })
+    Object.assign(client ?? {}, { instantRefund })
   })
 
   test('by another app', async () => {

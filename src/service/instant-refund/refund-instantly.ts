@@ -1,4 +1,5 @@
 /** PATCH ?action=instant-refund: refunds source deposits before their timelock ends. The solver signs, and then never pays for them. */
+import type { CosignedRefund } from '../../chains/port/abilities/cosigned-refund.ts'
 import { ChainFailure } from '../../chains/port/failure.ts'
 import { clientFor, factsOf } from '../../engine/facts.ts'
 import type { Limit } from '../../engine/signing-limit.ts'
@@ -34,7 +35,10 @@ export async function instantRefundHashes(context: ServiceContext, snapshot: Ord
   const ability = requireAbility(context, stored)
   const { clientKey, terms, userAddress } = stored.order.source
   if (!clientKey || userAddress === null) return []
-  return ability.hashes(terms, await proposalsFor(context, stored, stateOf(context, snapshot), ability, userAddress))
+  return requireCosigning(context, stored).hashes(
+    terms,
+    await proposalsFor(context, stored, stateOf(context, snapshot), ability, userAddress),
+  )
 }
 
 /** Returns the hash of the refund transaction. A repeated call joins the first, uses the signatures that are stored, and costs two statements. */
@@ -216,6 +220,12 @@ function requireAbility({ clients }: ServiceContext, { order }: StoredOrder): In
   return instantRefund
 }
 
+function requireCosigning({ clients }: ServiceContext, { order }: StoredOrder): CosignedRefund {
+  const { cosignedRefund } = clientFor(clients, order.source.chain)
+  if (cosignedRefund === undefined) throw new Error(`${order.source.chain}: the client's key signs no refund there`)
+  return cosignedRefund
+}
+
 function requireSignatures({ order }: StoredOrder, signatures: readonly string[] | undefined): readonly string[] {
   const { clientKey } = order.source
   if (signatures === undefined)
@@ -277,6 +287,7 @@ async function signForClient(
   signatures: readonly string[],
   store: (signed: readonly SignedInstantRefund[]) => Promise<void>,
 ): Promise<void> {
+  const cosigning = requireCosigning(context, stored)
   const refunds = await proposalsFor(context, stored, state, ability, to)
   if (signatures.length !== refunds.length || refunds.length === 0)
     throw new TandemError(
@@ -286,7 +297,7 @@ async function signForClient(
   const pairs = refunds.map((refund, index) => ({ refund, index, signature: signatures[index] ?? '' }))
   const fresh = pairs.filter(({ refund }) => unsigned.some(({ id }) => id === refund.deposit))
   for (const { refund, index, signature } of fresh)
-    await verifyClientSignature(index, () => ability.verifyInitiatorSignature(stored.order.source.terms, refund, signature))
+    await verifyClientSignature(index, () => cosigning.verifyInitiatorSignature(stored.order.source.terms, refund, signature))
   await signInParts(
     fresh,
     (part) =>

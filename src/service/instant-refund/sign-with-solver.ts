@@ -1,4 +1,5 @@
 /** Gets the solver's signature for an instant refund and combines it with the user's. */
+import type { CosignedRefund } from '../../chains/port/abilities/cosigned-refund.ts'
 import type { ChainClient } from '../../chains/port/client.ts'
 import { clientFor } from '../../engine/facts.ts'
 import { createKey } from '../../keys/keyring.ts'
@@ -10,11 +11,26 @@ import { type SyncContext, solverOf } from '../solver-sync/solver-sync.ts'
 
 export type InstantRefundAbility = NonNullable<ChainClient['instantRefund']>
 
-/** Where the service holds the user's key: one signature by both keys, made in one round trip. */
+/**
+ * Without the user: one round trip. Where the initiator must sign too, the service holds the user's key, and both keys make one signature. Else
+ * the solver's consent is enough.
+ */
 export async function signWithSolver(
   context: SyncContext,
-  { order }: StoredOrder,
+  { order }: Pick<StoredOrder, 'order'>,
   ability: InstantRefundAbility,
+  refunds: readonly InstantRefund[],
+): Promise<readonly SignedInstantRefund[]> {
+  const { cosignedRefund } = clientFor(context.clients, order.source.chain)
+  return cosignedRefund === undefined
+    ? combineWithSolver(context, { order }, ability, refunds, [])
+    : signTogether(context, { order }, cosignedRefund, refunds)
+}
+
+async function signTogether(
+  context: SyncContext,
+  { order }: Pick<StoredOrder, 'order'>,
+  ability: CosignedRefund,
   refunds: readonly InstantRefund[],
 ): Promise<readonly SignedInstantRefund[]> {
   const key = await context.vault.get(context.db, order.id, 'source-key')
@@ -26,10 +42,10 @@ export async function signWithSolver(
   return verified(order.solverId, () => session.finish(answer))
 }
 
-/** Where the client holds the key: combines its signatures, which the caller has verified, with the solver's. */
+/** Combines the client's signatures, which the caller has verified, with the solver's. */
 export async function combineWithSolver(
   context: SyncContext,
-  { order }: StoredOrder,
+  { order }: Pick<StoredOrder, 'order'>,
   ability: InstantRefundAbility,
   refunds: readonly InstantRefund[],
   clientSignatures: readonly string[],

@@ -98,12 +98,20 @@ export function createFakeChain(chain: Chain, userParty: 'account' | 'order-key'
         initiate: notUsed,
       },
     }),
+    instantRefund: {
+      async propose(_terms: HtlcTerms, { deposits, to }: SpendRequest & { readonly to: string }) {
+        if (fake.failure !== null) throw fake.failure
+        return deposits.map(({ id, amount }) => ({ deposit: id, amount, to, pays: userParty === 'account' ? amount : amount - fake.fee }))
+      },
+      sign: async (terms: HtlcTerms, refunds: readonly InstantRefund[]) => consentsOf(terms, refunds),
+      async combine(terms: HtlcTerms, refunds: readonly InstantRefund[], { redeemer }: { readonly redeemer: string }) {
+        if (redeemer !== consentsOf(terms, refunds)) throw new TandemError('invalid_signature', 'a signature is wrong')
+        return refunds.map((refund) => ({ ...refund, signature: consentOf(terms, refund) }))
+      },
+      send: notUsed,
+    },
     ...(userParty === 'order-key' && {
-      instantRefund: {
-        async propose(_terms: HtlcTerms, { deposits, to }: SpendRequest & { readonly to: string }) {
-          if (fake.failure !== null) throw fake.failure
-          return deposits.map(({ id, amount }) => ({ deposit: id, amount, to, pays: amount - fake.fee }))
-        },
+      cosignedRefund: {
         begin: async (terms: HtlcTerms, refunds: readonly InstantRefund[]) => ({
           offer: FAKE_OFFER,
           async finish(answer: string) {
@@ -119,12 +127,6 @@ export function createFakeChain(chain: Chain, userParty: 'account' | 'order-key'
         async verifyInitiatorSignature(terms: HtlcTerms, refund: InstantRefund, signature: string) {
           if (signature !== consentOf(terms, refund)) throw new TandemError('invalid_signature', 'this is no consent of the initiator')
         },
-        sign: async (terms: HtlcTerms, refunds: readonly InstantRefund[]) => consentsOf(terms, refunds),
-        async combine(terms: HtlcTerms, refunds: readonly InstantRefund[], { redeemer }: { readonly redeemer: string }) {
-          if (redeemer !== consentsOf(terms, refunds)) throw new TandemError('invalid_signature', 'a signature is wrong')
-          return refunds.map((refund) => ({ ...refund, signature: consentOf(terms, refund) }))
-        },
-        send: notUsed,
       },
       partialDeposits: {
         signFill: fillSignature,

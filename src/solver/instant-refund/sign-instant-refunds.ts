@@ -85,7 +85,7 @@ async function signInTurn(context: OrderContext, orderId: string, request: Solve
 /** Sign first, record second, answer third. A signing nonce never outlives this call. */
 async function sign(
   { keys }: OrderContext,
-  { chain, curve, instantRefund }: ChainClient,
+  { chain, curve, instantRefund, cosignedRefund }: ChainClient,
   { order }: OrderState,
   refunds: readonly InstantRefund[],
   offer: string | null,
@@ -94,7 +94,9 @@ async function sign(
   const { terms } = order.source
   const purpose = orderPurpose(chain.id, { order: order.id, leg: 'source', verb: 'instant-refund', terms })
   const signer = keys.of(curve).signerFor(purpose)
-  return offer === null ? instantRefund.sign(terms, refunds, signer) : instantRefund.answer(terms, refunds, offer, signer)
+  if (offer === null) return instantRefund.sign(terms, refunds, signer)
+  if (cosignedRefund === undefined) throw new TandemError('bad_request', `on ${chain.id} the initiator signs no refund: offer must be null`)
+  return cosignedRefund.answer(terms, refunds, offer, signer)
 }
 
 /** Each refund is of a mined deposit of this source, with the right amount, unspent by any mined transaction, and listed once. */

@@ -9,9 +9,9 @@ const fixture = useRefundFixture()
 const { agree, fund, ask, nothingSigned } = fixture
 
 const spyOnSigning = () => {
-  const { instantRefund } = fixture.solver.bitcoin
-  if (instantRefund === undefined) throw new Error('the fake has instant refunds')
-  return { answer: vi.spyOn(instantRefund, 'answer'), sign: vi.spyOn(instantRefund, 'sign') }
+  const { instantRefund, cosignedRefund } = fixture.solver.bitcoin
+  if (instantRefund === undefined || cosignedRefund === undefined) throw new Error('the fake has instant refunds')
+  return { answer: vi.spyOn(cosignedRefund, 'answer'), sign: vi.spyOn(instantRefund, 'sign') }
 }
 /** As if so many signatures were asked for in the current minute. */
 const use = (name: string, signings: number) =>

@@ -1,6 +1,7 @@
 /** The abilities that need both parties. Their cryptography runs in worker threads. */
 import { onCurve } from '../../../keys/key.ts'
 import type { CosignedRedeem } from '../../port/abilities/cosigned-redeem.ts'
+import type { CosignedRefund } from '../../port/abilities/cosigned-refund.ts'
 import type { InstantRefundAbility } from '../../port/abilities/instant-refund.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import type { BitcoinNetwork } from '../networks.ts'
@@ -9,7 +10,14 @@ import type { CosignItem } from './cosign.ts'
 import { signingJobs } from './signing-jobs.ts'
 
 /** The part that needs no node. */
-export function instantRefundSigning(network: BitcoinNetwork): Omit<InstantRefundAbility, 'propose' | 'send'> {
+export function instantRefundSigning(network: BitcoinNetwork): Pick<InstantRefundAbility, 'sign' | 'combine'> {
+  return {
+    sign: (terms, refunds, signer) => signingJobs.sign('signRefunds', [onCurve('secp256k1', signer)], [network, terms, refunds]),
+    combine: (terms, refunds, signatures) => checkingJobs('combine', [network, terms, refunds, signatures]),
+  }
+}
+
+export function refundCosigning(network: BitcoinNetwork): CosignedRefund {
   return {
     async begin(terms, refunds, signer) {
       const { value, signing } = await signingJobs.begin('beginRefund', [onCurve('secp256k1', signer)], [network, terms, refunds])
@@ -19,8 +27,6 @@ export function instantRefundSigning(network: BitcoinNetwork): Omit<InstantRefun
       signingJobs.sign('answerRefund', [onCurve('secp256k1', signer)], [network, terms, refunds, offer]),
     hashes: (terms, refunds) => checkingJobs('hashes', [network, terms, refunds]),
     verifyInitiatorSignature: (terms, refund, signature) => checkingJobs('verifyInitiatorSignature', [network, terms, refund, signature]),
-    sign: (terms, refunds, signer) => signingJobs.sign('signRefunds', [onCurve('secp256k1', signer)], [network, terms, refunds]),
-    combine: (terms, refunds, signatures) => checkingJobs('combine', [network, terms, refunds, signatures]),
   }
 }
 

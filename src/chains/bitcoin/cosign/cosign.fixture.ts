@@ -15,6 +15,11 @@ export function instantRefundOf(client: ChainClient): NonNullable<ChainClient['i
   return client.instantRefund
 }
 
+function cosignedRefundOf(client: ChainClient): NonNullable<ChainClient['cosignedRefund']> {
+  if (client.cosignedRefund === undefined) throw new Error('the client lacks the ability cosignedRefund')
+  return client.cosignedRefund
+}
+
 export function batchRedeemOf(client: ChainClient): NonNullable<ChainClient['batchRedeem']> {
   if (client.batchRedeem === undefined) throw new Error('the client lacks the ability batchRedeem')
   return client.batchRedeem
@@ -32,7 +37,7 @@ export async function signTogether(
   refunds: readonly InstantRefund[],
   { initiator, redeemer }: Parties,
 ): Promise<readonly SignedInstantRefund[]> {
-  const { begin, answer } = instantRefundOf(client)
+  const { begin, answer } = cosignedRefundOf(client)
   const session = await begin(terms, refunds, initiator)
   return session.finish(await answer(terms, refunds, session.offer, redeemer))
 }
@@ -44,8 +49,8 @@ export async function signEach(
   refunds: readonly InstantRefund[],
   { initiator, redeemer }: Parties,
 ): Promise<readonly SignedInstantRefund[]> {
-  const { hashes, sign, combine } = instantRefundOf(client)
-  const ofInitiator = (await hashes(terms, refunds)).map(
+  const { sign, combine } = instantRefundOf(client)
+  const ofInitiator = (await cosignedRefundOf(client).hashes(terms, refunds)).map(
     (hash) => `${Buffer.from(initiator.signSchnorr(Buffer.from(hash, 'hex'))).toString('hex')}83`,
   )
   return combine(terms, refunds, { initiator: ofInitiator, redeemer: await sign(terms, refunds, redeemer) })

@@ -5,7 +5,7 @@ import { createSecret, hashSecret } from '../../../protocol/secret.ts'
 import { randomSigner, regtest } from '../bitcoin.fixture.ts'
 import { walletAddress } from '../script/address.ts'
 import { identityOf } from '../script/identity.ts'
-import { cosigning, instantRefundSigning } from './cosign-abilities.ts'
+import { cosigning, instantRefundSigning, refundCosigning } from './cosign-abilities.ts'
 import { instantRefundHashes } from './instant-refund.ts'
 import { jobs } from './signing-jobs.ts'
 
@@ -22,7 +22,7 @@ const terms: HtlcTerms = {
 const to = walletAddress(initiator.publicKey, regtest)
 const deposits = [0, 1].map((vout) => ({ id: `${'ab'.repeat(32)}:${vout}`, amount: 100_000n }))
 const refunds = deposits.map(({ id, amount }) => ({ deposit: id, amount, to, pays: amount - 1_000n }))
-const refundAbility = instantRefundSigning(regtest)
+const refundAbility = { ...instantRefundSigning(regtest), ...refundCosigning(regtest) }
 const cosign = cosigning(regtest)
 const items = [{ terms, deposits, secret }]
 const badRequest = expect.objectContaining({ name: 'TandemError', code: 'bad_request' })

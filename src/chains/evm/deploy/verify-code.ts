@@ -3,7 +3,7 @@ import { type Address, bytesToHex, domainSeparator, type Hex, hexToBytes, keccak
 import { htlcErc20 } from '../../../../contracts/evm/artifacts/htlc-erc20.ts'
 import { htlcNative } from '../../../../contracts/evm/artifacts/htlc-native.ts'
 import { ChainFailure } from '../../port/failure.ts'
-import { type HtlcContract, initiateDomain } from '../htlc.ts'
+import { type HtlcContract, initiateDomain, nativeDomain } from '../htlc.ts'
 import type { EvmNode } from '../nodes/node.ts'
 
 export type ContractArtifact = {
@@ -33,7 +33,7 @@ export function signatureImmutables({ chainId, address }: Pick<HtlcContract, 'ch
 /** The code of the HTLC for a token or the native coin, at this address. */
 export function htlcCode(contract: HtlcContract): Hex {
   return contract.token === null
-    ? deployedCode(htlcNative, signatureImmutables(contract, 'HTLC-Native'))
+    ? deployedCode(htlcNative, signatureImmutables(contract, nativeDomain.name))
     : deployedCode(htlcErc20, { ...signatureImmutables(contract, initiateDomain.name), _token: contract.token })
 }
 

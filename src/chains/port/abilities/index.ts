@@ -5,6 +5,7 @@ import type { Cancel } from './cancel.ts'
 import type { CheckRecipient } from './check-recipient.ts'
 import type { CheckSender } from './check-sender.ts'
 import type { CosignedRedeem } from './cosigned-redeem.ts'
+import type { CosignedRefund } from './cosigned-refund.ts'
 import type { DeployAccount, DeployHtlc } from './deploy.ts'
 import type { FinalHeight } from './final-height.ts'
 import type { Gasless } from './gasless.ts'
@@ -28,6 +29,7 @@ export interface Abilities {
   readonly rent: Rent
   readonly partialDeposits: PartialDeposits
   readonly instantRefund: InstantRefundAbility
+  readonly cosignedRefund: CosignedRefund
   readonly batchRedeem: BatchRedeem
   readonly cosignedRedeem: CosignedRedeem
   readonly orderKeys: OrderKeys

@@ -9,6 +9,7 @@ import { cancelSuite } from './cancel.ts'
 import { checkRecipientSuite } from './check-recipient.ts'
 import { checkSenderSuite } from './check-sender.ts'
 import { cosignedRedeemSuite } from './cosigned-redeem.ts'
+import { cosignedRefundSuite } from './cosigned-refund.ts'
 import { deploySuite } from './deploy.ts'
 import { deployAccountSuite } from './deploy-account.ts'
 import { finalHeightSuite } from './final-height.ts'
@@ -37,6 +38,7 @@ export const abilitySuites: Readonly<Record<AbilityName, AbilitySuite>> = {
   rent: rentSuite,
   partialDeposits: partialDepositsSuite,
   instantRefund: instantRefundSuite,
+  cosignedRefund: cosignedRefundSuite,
   batchRedeem: batchRedeemSuite,
   cosignedRedeem: cosignedRedeemSuite,
   orderKeys: orderKeysSuite,
