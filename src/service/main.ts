@@ -10,17 +10,20 @@ import type { Logger } from '../log.ts'
 import { openPriceFeed } from '../prices/open-feed.ts'
 import { openDatabase } from '../store/database/database.ts'
 import { countSettledOrders } from '../store/order-list/settled-orders.ts'
+import { findOrder } from '../store/orders/orders.ts'
 import { createVault } from '../store/orders/sealed-values.ts'
 import { createApi } from './api/app.ts'
 import { createCosignTasks } from './batch-redeem/offer-cosign.ts'
 import { createHints } from './hints/hints.ts'
 import { createAutomaticRefundTasks } from './instant-refund/automatic-refunds.ts'
+import { loadOrderState } from './orders/load-order-state.ts'
 import { fillTasks } from './partial-deposits/agree-on-fill.ts'
 import { createServiceParty } from './party.ts'
 import { createCollectTasks } from './prefund/collect-prefunds.ts'
 import { serviceOptions } from './service-options.ts'
 import { createSolverClient } from './solver-client.ts'
 import { createSolverSync, type SyncContext } from './solver-sync/solver-sync.ts'
+import { createPaymentWatch } from './solvers/payment-watch.ts'
 import { createSolverPool } from './solvers/pool.ts'
 
 export interface RunningService {
@@ -74,7 +77,16 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
     createCosignTasks(context),
     createCollectTasks(context),
   ])
-  const party = createServiceParty({ db, vault, relay, onReconciled: sync.startDueTasks })
+  const watchPayments = createPaymentWatch({ pool, log, readState })
+  const party = createServiceParty({
+    db,
+    vault,
+    relay,
+    onReconciled(states) {
+      watchPayments(states)
+      return sync.startDueTasks(states)
+    },
+  })
   const hints = createHints(solvers, { onHint: (chain) => engine.wakeChain(chain), toldOfBlocks: () => engine.toldOfBlocks() })
   const engine: Engine = startEngine({ db, registry, clients, party, log, now, onNews: hints.tell })
   const prices = openPriceFeed(config)
@@ -100,6 +112,11 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
   } catch (error) {
     await stop()
     throw error
+  }
+
+  async function readState(orderId: string) {
+    const stored = await findOrder(db, orderId)
+    return stored === null ? null : loadOrderState(db, registry, stored, now())
   }
 
   async function stop() {

@@ -19,19 +19,41 @@ export function createSolverStatus(context: ServiceContext): SolverStatus {
   const liquidity = createTtlCache<LiquidityRecord[]>({ keepMs: LIQUIDITY_KEEP_MS, maxEntries: 1 })
   const online = createTtlCache<boolean>({ keepMs: HEALTH_KEEP_MS, maxEntries: 1 })
 
-  async function ask<T>(question: (solver: SolverClient) => Promise<T>): Promise<T[]> {
-    const answers = await Promise.allSettled(context.solvers.map(question))
+  /** One that fails often is not asked: it would make all others wait. */
+  const asked = () => {
+    const { waitedFor, trials } = context.pool.toAsk()
+    return [...waitedFor, ...trials]
+  }
+
+  async function readAll(): Promise<LiquidityRecord[]> {
+    const answers = await Promise.allSettled(asked().map(({ client }) => readLiquidity(context, client)))
     return answers.flatMap((answer) => {
       if (answer.status === 'fulfilled') return [answer.value]
-      if (!(answer.reason instanceof SolverFailure || answer.reason instanceof TandemError)) throw answer.reason
-      context.log.warn({ err: answer.reason }, 'a solver does not answer')
+      noteSilence(answer.reason)
       return []
     })
   }
 
+  /** Does not wait for the others. */
+  async function isAnyOnline(): Promise<boolean> {
+    try {
+      await Promise.any(asked().map(({ client }) => client.health()))
+      return true
+    } catch (error) {
+      if (!(error instanceof AggregateError)) throw error
+      error.errors.forEach(noteSilence)
+      return false
+    }
+  }
+
+  function noteSilence(error: unknown): void {
+    if (!(error instanceof SolverFailure || error instanceof TandemError)) throw error
+    context.log.warn({ err: error }, 'a solver does not answer')
+  }
+
   return {
-    liquidity: () => liquidity.get('', () => ask((solver) => readLiquidity(context, solver))),
-    anyOnline: () => online.get('', async () => (await ask((solver) => solver.health())).length > 0),
+    liquidity: () => liquidity.get('', readAll),
+    anyOnline: () => online.get('', isAnyOnline),
   }
 }
 

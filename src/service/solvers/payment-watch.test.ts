@@ -1,0 +1,87 @@
+import { beforeEach, expect, test } from 'vitest'
+import { factsOf, normalTimes } from '../../protocol/example-order.fixture.ts'
+import { deriveOrder, type OrderState } from '../../protocol/state.ts'
+import type { Phase } from '../../protocol/swap-state.ts'
+import type { Member } from './member.ts'
+import { createPaymentWatch } from './payment-watch.ts'
+
+const PATIENCE_MS = 120_000
+let now: number
+let noted: string[]
+/** In the database. */
+let stored: OrderState | null
+let watch: (states: readonly OrderState[]) => void
+
+beforeEach(() => {
+  now = 1
+  noted = []
+  stored = null
+  const notes = {
+    orderPaid: () => void noted.push('paid'),
+    orderUnpaid: () => void noted.push('unpaid'),
+    quoteBroken: () => void noted.push('broken'),
+  }
+  watch = createPaymentWatch({
+    pool: { find: (id) => (id === 'solver' ? (notes as Member) : null) },
+    readState: async () => stored,
+    log: { warn: () => undefined } as never,
+    nowMs: () => now,
+  })
+})
+
+const stateOf = (source: Phase, destination: Phase, change: Partial<ReturnType<typeof factsOf>> = {}, late = false) =>
+  deriveOrder({ ...factsOf({ ...normalTimes(source, destination), fundedLate: late }), ...change })
+const funded = stateOf('initiated', 'waiting')
+const pass = async (ms: number) => {
+  now += ms
+  watch([])
+  await new Promise(setImmediate)
+}
+
+test('a funded order that the solver pays counts for it, once', () => {
+  watch([funded])
+  watch([funded])
+  watch([stateOf('initiated', 'seen')])
+  watch([stateOf('initiated', 'initiated')])
+  expect(noted).toEqual(['paid'])
+})
+
+test('a funded order that it leaves unpaid counts against it after a while, once', async () => {
+  stored = funded
+  watch([funded])
+  await pass(PATIENCE_MS - 1)
+  expect(noted).toEqual([])
+  await pass(1)
+  await pass(PATIENCE_MS)
+  expect(noted).toEqual(['unpaid'])
+})
+
+test('if another process saw the payment, the order counts as paid; one that ended otherwise counts for nothing', async () => {
+  for (const state of [stateOf('initiated', 'initiated'), stateOf('refunded', 'waiting'), null]) {
+    stored = state
+    watch([funded])
+    await pass(PATIENCE_MS)
+  }
+  expect(noted).toEqual(['paid'])
+})
+
+test('while a chain stands still, nobody is blamed', async () => {
+  stored = stateOf('initiated', 'waiting', { now: 1_800_000_000n })
+  expect(stored.chainsAlive).toBe(false)
+  watch([stored])
+  await pass(PATIENCE_MS)
+  expect(noted).toEqual([])
+})
+
+test('declining an order that was funded in time breaks its quote; a late deposit may be declined', () => {
+  const declined = stateOf('initiated', 'waiting', { declined: 'no money' })
+  watch([declined])
+  watch([declined])
+  expect(noted).toEqual(['broken'])
+  const { order } = declined
+  watch([
+    { ...declined, order: { ...order, id: 'other', priceExpiresAt: 1n } },
+    stateOf('initiated', 'waiting', { declined: 'late' }, true),
+  ])
+  expect(noted).toEqual(['broken'])
+})

@@ -1,0 +1,68 @@
+/** Notes whether solvers pay for the orders that they took, once users have funded them. In memory: a restart forgets what was not noted yet. */
+import type { Logger } from '../../log.ts'
+import type { OrderState } from '../../protocol/state.ts'
+import type { SolverPool } from './pool.ts'
+
+export type PaymentWatchOptions = {
+  readonly pool: Pick<SolverPool, 'find'>
+  /** The state now: another process may have derived it meanwhile. Null if there is no such order. */
+  readonly readState: (orderId: string) => Promise<OrderState | null>
+  readonly log: Pick<Logger, 'warn'>
+  /** Monotonic. */
+  readonly nowMs?: () => number
+}
+
+/** Ten blocks of the slowest chain that shows a payment only once it is mined. */
+const PATIENCE_MS = 120_000
+const MAX_REMEMBERED = 20_000
+
+/** Called with every state that the engine derives, and now and then with none. */
+export function createPaymentWatch(options: PaymentWatchOptions): (states: readonly OrderState[]) => void {
+  const { pool, readState, log, nowMs = () => performance.now() } = options
+  /** Funded orders that wait for the solver, and since when. The oldest first. */
+  const waiting = new Map<string, number>()
+  const declined = new Set<string>()
+
+  function note(state: OrderState): void {
+    const { id, solverId } = state.order
+    if (isUnpaid(state)) {
+      if (!waiting.has(id) && waiting.size < MAX_REMEMBERED) waiting.set(id, nowMs())
+    } else if (waiting.delete(id) && isPaid(state)) pool.find(solverId)?.orderPaid()
+    if (!isDeclined(state) || declined.has(id)) return
+    if (declined.size >= MAX_REMEMBERED) declined.clear()
+    declined.add(id)
+    pool.find(solverId)?.quoteBroken()
+  }
+
+  async function judge(orderId: string): Promise<void> {
+    const state = await readState(orderId)
+    if (state === null) return
+    const member = pool.find(state.order.solverId)
+    if (isPaid(state)) member?.orderPaid()
+    else if (isUnpaid(state)) member?.orderUnpaid()
+  }
+
+  return (states) => {
+    for (const state of states) note(state)
+    for (const [orderId, since] of waiting) {
+      if (nowMs() - since < PATIENCE_MS) break
+      waiting.delete(orderId)
+      judge(orderId).catch((error: unknown) => log.warn({ order: orderId, err: error }, 'cannot tell whether the solver pays for an order'))
+    }
+  }
+}
+
+/** While a chain stands still, waiting is no fault of the solver. */
+function isUnpaid({ status, chainsAlive }: OrderState): boolean {
+  return status === 'initiated' && chainsAlive
+}
+
+function isPaid({ destination }: OrderState): boolean {
+  return destination.deposits.length > 0
+}
+
+/** It took the order, the user funded it in time, and now it does not want it. */
+function isDeclined({ declined, fundedInTime, destination, order, source }: OrderState): boolean {
+  const inTime = fundedInTime && source.counted.every(({ block }) => block !== null && block.time <= order.priceExpiresAt)
+  return declined !== null && inTime && destination.deposits.length === 0
+}
