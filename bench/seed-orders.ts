@@ -4,6 +4,7 @@ import { familyNamed } from '../src/chains/index.ts'
 import type { ChainId } from '../src/protocol/chain-id.ts'
 import { type EnvironmentName, environments } from '../src/protocol/registry/environments.ts'
 import type { Database } from '../src/store/database/database.ts'
+import { fillLedger } from '../src/store/ledger/ledger.ts'
 import { recountOrders } from '../src/store/order-list/order-counts.ts'
 import { trustList } from '../src/store/order-list/order-list.ts'
 
@@ -150,11 +151,12 @@ export async function seedOrders(db: Database, seed: Seed, onProgress: (what: st
     )
     for (const table of ['order_list', 'events']) await run(`alter table ${table} enable trigger user`)
     onProgress('counting')
+    await fillLedger(db)
     await recountOrders(db)
     // The list is as the orders are. An engine of a service would derive each of them to build it again.
     await trustList(db)
     onProgress('vacuuming')
-    const tables = ['orders', 'swaps', 'events', 'order_list', 'order_counts', 'order_volumes', 'blocks', 'touched_orders']
+    const tables = ['orders', 'swaps', 'events', 'order_list', 'order_counts', 'order_volumes', 'ledger', 'blocks', 'touched_orders']
     for (const table of tables) await run(`vacuum analyze ${table}`)
   })
 }

@@ -4,6 +4,7 @@ import type { Role } from '../protocol/order.ts'
 import { deriveOrder, type OrderStatus, orderStatuses } from '../protocol/state.ts'
 import { createApp } from '../store/apps/apps.ts'
 import type { Database } from '../store/database/database.ts'
+import { auditLedger } from '../store/ledger/audit-ledger.ts'
 import { foldOrderCounts } from '../store/order-list/order-counts.ts'
 import { type OrderFilter, searchOrders } from '../store/order-list/order-search.ts'
 import { sumCompletedOrders } from '../store/order-list/order-statistics.ts'
@@ -22,8 +23,8 @@ beforeAll(async () => {
 })
 afterAll(() => store.close())
 beforeEach(async () => {
-  await sql`truncate orders, swaps, events, blocks, grants, actions, attempts, order_list, order_counts, order_volumes, order_count_changes
-    cascade`.execute(store.db)
+  await sql`truncate orders, swaps, events, blocks, grants, actions, attempts, order_list, order_counts, order_volumes, order_count_changes, ledger, ledger_changes,
+    affiliate_totals cascade`.execute(store.db)
 })
 
 const chains = ['bitcoin_regtest', 'ethereum_localnet', 'arbitrum_localnet'] as const
@@ -98,8 +99,7 @@ async function expectExactCounts(): Promise<void> {
     }
   }
   const { rows } = await sql<{ volume: bigint; fees: bigint }>`
-    select coalesce(sum(volume), 0) as volume, coalesce(sum(fee), 0) as fees from order_list
-    where status in ('redeem_detected', 'redeemed', 'counterparty_redeemed')`.execute(store.db)
+    select coalesce(sum(volume), 0) as volume, coalesce(sum(fees), 0) as fees from ledger`.execute(store.db)
   const filter = { fromChains: null, toChains: null, addresses: null, chains, since: null, until: null }
   const { volumeUsdMicros, feesUsdMicros } = await sumCompletedOrders(store.db, filter)
   expect({ volume: volumeUsdMicros, fees: feesUsdMicros }).toEqual(rows[0])
@@ -221,6 +221,7 @@ test('counts are exact while orders are created, changed and folded concurrently
     ])
     await change()
     await expectExactCounts()
+    expect(await auditLedger(store.db)).toEqual([])
   }
   await foldOrderCounts(store.db, 1)
   expect(await store.db.selectFrom('order_count_changes').selectAll().execute()).toEqual([])
@@ -252,7 +253,7 @@ describe('a corrupt list', () => {
       created_at, volume, fee from order_list limit 1`.execute(db)
     await sql`update order_counts set orders = orders + 5`.execute(db)
     await sql`delete from order_volumes`.execute(db)
-    await sql`insert into order_count_changes select app, 'created', from_chain, to_chain, solver_id, 0, 0, 3, 1, 1 from order_counts limit 2`.execute(
+    await sql`insert into order_count_changes select app, 'created', from_chain, to_chain, solver_id, 0, 3 from order_counts limit 2`.execute(
       db,
     )
     return made

@@ -4,6 +4,7 @@ import type { Registry } from '../protocol/registry/registry.ts'
 import { deriveOrder } from '../protocol/state.ts'
 import { withLock } from '../store/actions/leases.ts'
 import type { Database } from '../store/database/database.ts'
+import { fillLedger } from '../store/ledger/ledger.ts'
 import { foldOrderCounts, recountOrders } from '../store/order-list/order-counts.ts'
 import {
   dropListedStrangers,
@@ -58,6 +59,7 @@ export async function rebuildOrderList(
       onProgress?.(done)
     }
     await dropListedStrangers(db)
+    await fillLedger(db)
     await recountOrders(db)
     await trustList(db)
   })

@@ -1,4 +1,4 @@
-/** The dollar value of an order for statistics, at the prices of its creation. */
+/** The dollar value of an order as agreed, at the prices of its creation. The ledger scales it to what was filled. */
 import { type UsdPrice, usdMicros } from './amount.ts'
 import type { Leg, Order } from './order.ts'
 
@@ -18,7 +18,7 @@ export function orderWorth(
   prices: Readonly<Record<Leg, UsdPrice>>,
 ): OrderWorth {
   const worth = (leg: Leg) => {
-    const micros = usdMicros(order[leg].terms.amount, assets[leg].decimals, prices[leg])
+    const micros = usdMicros(order[leg].agreedAmount, assets[leg].decimals, prices[leg])
     return micros < MOST_USD_MICROS ? micros : MOST_USD_MICROS
   }
   const [volumeUsdMicros, out] = [worth('source'), worth('destination')]

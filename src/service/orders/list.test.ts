@@ -6,6 +6,7 @@ import type { HtlcEvent } from '../../protocol/htlc.ts'
 import type { Leg, Order } from '../../protocol/order.ts'
 import { type OrderStatus, orderStatuses } from '../../protocol/state.ts'
 import { type OrderList, statusFilters } from '../../protocol/wire/order-list.ts'
+import { recountOrders } from '../../store/order-list/order-counts.ts'
 import { putOrder } from '../../store/store.fixture.ts'
 import { alice, bob, eventsOf, NOW, startTestService, type TestService } from '../testing/service.fixture.ts'
 
@@ -258,12 +259,13 @@ describe('statistics', () => {
   beforeAll(async () => {
     const move = (name: string, seconds: bigint) =>
       service.db
-        .updateTable('order_list')
+        .updateTable('ledger')
         .set({ created_at: NOW + seconds })
         .where('order_id', '=', named(name).id)
         .execute()
     await move('paid', NEXT_DAY)
     await move('theirs', 3n * NEXT_DAY + 5n)
+    await recountOrders(service.db)
   })
   const read = async (path: string) => {
     const { status, body } = await service.call('GET', `/v2/${path}`)

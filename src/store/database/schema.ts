@@ -220,11 +220,24 @@ export type Schema = {
     to_chain: string
     solver_id: string
     bucket: bigint
-    period: bigint
     orders: bigint
+  }
+  ledger: {
+    order_id: string
+    seq: bigint
+    app: string
+    solver_id: string
+    from_chain: string
+    to_chain: string
+    /** Unix seconds. */
+    created_at: bigint
     volume: bigint
     fees: bigint
+    final: Generated<boolean>
   }
+  ledger_shares: { order_id: string; position: number; affiliate: string; asset: string; amount: bigint; usd: bigint }
+  ledger_changes: { from_chain: string; to_chain: string; period: bigint; orders: bigint; volume: bigint; fees: bigint }
+  affiliate_totals: { app: string; affiliate: string; asset: string; orders: bigint; amount: bigint; usd: bigint }
   signing_counts: { name: string; signings: bigint; ends_at: Timestamp }
   projections: { name: string; version: number; built_at: Timestamp }
   migrations: { name: string; applied_at: Timestamp }

@@ -1,4 +1,4 @@
-/** Counters over the order list, kept exact by triggers. Changes go to a separate table first and are folded into the counters later. */
+/** Counters over the order list and the ledger, kept exact by triggers. Changes go to a separate table first and are folded into the counters later. */
 import { sql } from 'kysely'
 import { withLock } from '../actions/leases.ts'
 import type { Database } from '../database/database.ts'
@@ -18,7 +18,7 @@ const KIND = sql`coalesce(status, ${sql.lit(EVERY)}), coalesce(from_chain, ${sql
   coalesce(solver_id, ${sql.lit(EVERY)})`
 const BY_KIND = sql`cube (status, from_chain, to_chain, solver_id)`
 const CHAINS = sql`coalesce(from_chain, ${sql.lit(EVERY)}), coalesce(to_chain, ${sql.lit(EVERY)})`
-/** Orders that count for statistics. */
+/** Of the column `status`. The same as `is_completed` in the database. */
 export const COMPLETED = sql`status in ('redeem_detected', 'redeemed', 'counterparty_redeemed')`
 
 /** Folds pending changes into the counters once there are many. Several processes may call it concurrently; one does the work. */
@@ -32,21 +32,29 @@ export async function foldOrderCounts(db: Database, atLeast = MANY_CHANGES): Pro
     await sql`
       with gone as (
         delete from order_count_changes returning *
-      ), volumes as (
-        insert into order_volumes (from_chain, to_chain, period, orders, volume, fees)
-        select ${CHAINS}, period, sum(orders), sum(volume), sum(fees) from gone where ${COMPLETED}
-        group by period, cube (from_chain, to_chain) having sum(orders) <> 0 or sum(volume) <> 0 or sum(fees) <> 0
-        on conflict (from_chain, to_chain, period) do update set orders = order_volumes.orders + excluded.orders,
-          volume = order_volumes.volume + excluded.volume, fees = order_volumes.fees + excluded.fees
       )
       insert into order_counts (app, status, from_chain, to_chain, solver_id, bucket, orders)
       select app, ${KIND}, bucket, sum(orders) from gone group by app, bucket, ${BY_KIND} having sum(orders) <> 0
       on conflict (app, status, from_chain, to_chain, solver_id, bucket) do update set orders = order_counts.orders + excluded.orders`.execute(
       tx,
     )
+    await foldVolumes(tx)
     await sql`delete from order_counts where orders = 0`.execute(tx)
-    await sql`delete from order_volumes where orders = 0 and volume = 0 and fees = 0`.execute(tx)
   })
+}
+
+/** Each change of the ledger comes with one of the list, so that these are folded together. */
+async function foldVolumes(tx: Database): Promise<void> {
+  await sql`
+    with gone as (
+      delete from ledger_changes returning *
+    )
+    insert into order_volumes (from_chain, to_chain, period, orders, volume, fees)
+    select ${CHAINS}, period, sum(orders), sum(volume), sum(fees) from gone
+    group by period, cube (from_chain, to_chain) having sum(orders) <> 0 or sum(volume) <> 0 or sum(fees) <> 0
+    on conflict (from_chain, to_chain, period) do update set orders = order_volumes.orders + excluded.orders,
+      volume = order_volumes.volume + excluded.volume, fees = order_volumes.fees + excluded.fees`.execute(tx)
+  await sql`delete from order_volumes where orders = 0 and volume = 0 and fees = 0`.execute(tx)
 }
 
 /** Recounts everything. Orders may change meanwhile: changes that this transaction does not see stay pending. */
@@ -56,7 +64,8 @@ export async function recountOrders(db: Database): Promise<void> {
       .transaction()
       .setIsolationLevel('repeatable read')
       .execute(async (tx) => {
-        for (const table of ['order_count_changes', 'order_counts', 'order_volumes'] as const) await tx.deleteFrom(table).execute()
+        for (const table of ['order_count_changes', 'order_counts', 'ledger_changes', 'order_volumes'] as const)
+          await tx.deleteFrom(table).execute()
         // Group first, so that the cube runs over few rows.
         await sql`
           with kinds as materialized (
@@ -67,7 +76,7 @@ export async function recountOrders(db: Database): Promise<void> {
           select app, ${KIND}, bucket, sum(orders) from kinds group by app, bucket, ${BY_KIND}`.execute(tx)
         await sql`
           insert into order_volumes (from_chain, to_chain, period, orders, volume, fees)
-          select ${CHAINS}, created_at / ${sql.lit(PERIOD_SECONDS)}, count(*), sum(volume), sum(fee) from order_list where ${COMPLETED}
+          select ${CHAINS}, created_at / ${sql.lit(PERIOD_SECONDS)}, count(*), sum(volume), sum(fees) from ledger
           group by created_at / ${sql.lit(PERIOD_SECONDS)}, cube (from_chain, to_chain)`.execute(tx)
       }),
   )

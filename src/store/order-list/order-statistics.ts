@@ -1,8 +1,8 @@
-/** Totals of completed orders: from the counters for whole periods, from the list for the partial ones. */
+/** Totals of completed orders: from the counters for whole periods, from the ledger for the partial ones. */
 import { type RawBuilder, sql } from 'kysely'
 import type { ChainId } from '../../protocol/chain-id.ts'
 import type { Database } from '../database/database.ts'
-import { COMPLETED, EVERY, PERIOD_SECONDS } from './order-counts.ts'
+import { EVERY, PERIOD_SECONDS } from './order-counts.ts'
 import { allOf, among, waysTo } from './order-search.ts'
 
 /** Null: no filter. Times are unix seconds of creation, inclusive. */
@@ -34,8 +34,8 @@ function onChains({ fromChains, toChains }: StatisticsFilter): readonly Conditio
   return [...(fromChains === null ? [] : [among('from_chain', fromChains)]), ...(toChains === null ? [] : [among('to_chain', toChains)])]
 }
 
-function listed(conditions: readonly Condition[]): Part {
-  return sql`select sum(volume) as volume, sum(fee) as fees from order_list where ${COMPLETED} and ${allOf(conditions)}`
+function onLedger(conditions: readonly Condition[]): Part {
+  return sql`select sum(volume) as volume, sum(fees) as fees from ledger where ${allOf(conditions)}`
 }
 
 const createdBetween = (first: number, last: number): Condition => sql<boolean>`created_at between ${first}::bigint and ${last}::bigint`
@@ -43,7 +43,10 @@ const createdBetween = (first: number, last: number): Condition => sql<boolean>`
 function sumOfAddresses(filter: StatisticsFilter, addresses: readonly string[]): readonly Part[] {
   const { since, until } = filter
   const when = since === null && until === null ? [] : [createdBetween(since ?? 0, until ?? Number.MAX_SAFE_INTEGER)]
-  return waysTo(addresses, filter.chains).map((way) => listed([...way, ...onChains(filter), ...when]))
+  return waysTo(addresses, filter.chains).map((way) => {
+    const ofOwner = sql<boolean>`seq in (select seq from order_list where ${allOf(way)})`
+    return onLedger([ofOwner, ...onChains(filter), ...when])
+  })
 }
 
 function sumAll(filter: StatisticsFilter): readonly Part[] {
@@ -51,13 +54,13 @@ function sumAll(filter: StatisticsFilter): readonly Part[] {
   const chains = onChains(filter)
   const first = since === null ? 0 : Math.ceil(since / PERIOD_SECONDS)
   const last = until === null ? Number.MAX_SAFE_INTEGER : Math.floor((until + 1) / PERIOD_SECONDS) - 1
-  if (first > last) return [listed([...chains, createdBetween(since ?? 0, until ?? Number.MAX_SAFE_INTEGER)])]
+  if (first > last) return [onLedger([...chains, createdBetween(since ?? 0, until ?? Number.MAX_SAFE_INTEGER)])]
   const whole = sql<boolean>`period between ${first}::bigint and ${last}::bigint`
   const counted = allOf([whole, among('from_chain', fromChains ?? [EVERY]), among('to_chain', toChains ?? [EVERY])])
   return [
     sql`select sum(volume) as volume, sum(fees) as fees from order_volumes where ${counted}`,
-    sql`select sum(volume) as volume, sum(fees) as fees from order_count_changes where ${COMPLETED} and ${allOf([whole, ...chains])}`,
-    ...(since === null ? [] : [listed([...chains, createdBetween(since, first * PERIOD_SECONDS - 1)])]),
-    ...(until === null ? [] : [listed([...chains, createdBetween((last + 1) * PERIOD_SECONDS, until)])]),
+    sql`select sum(volume) as volume, sum(fees) as fees from ledger_changes where ${allOf([whole, ...chains])}`,
+    ...(since === null ? [] : [onLedger([...chains, createdBetween(since, first * PERIOD_SECONDS - 1)])]),
+    ...(until === null ? [] : [onLedger([...chains, createdBetween((last + 1) * PERIOD_SECONDS, until)])]),
   ]
 }

@@ -1,0 +1,62 @@
+/**
+ * The ledger of completed orders and of what affiliates earn. The database keeps it: a row comes and goes with the completion in the order list, and is
+ * final once the order is closed. Only final rows count for affiliates, so that what they are promised never decreases.
+ */
+import { sql } from 'kysely'
+import type { AssetId } from '../../protocol/asset.ts'
+import type { Database } from '../database/database.ts'
+
+/** Adds completed orders that are missing, e.g. after the order list was rebuilt. Can be repeated. */
+export async function fillLedger(db: Database): Promise<void> {
+  await sql`select fill_ledger()`.execute(db)
+}
+
+/** Who is paid in which asset. */
+export type Account = { readonly affiliate: string; readonly asset: AssetId }
+
+/** What an affiliate earned through the orders of one app. */
+export type Earnings = Account & {
+  readonly amount: bigint
+  /** Millionths of a dollar, at the prices when the orders were made. */
+  readonly usdMicros: bigint
+  /** Through all apps: what the affiliate may claim in all. */
+  readonly total: bigint
+}
+
+export type EarningsQuery = {
+  readonly app: string
+  /** Null: of all affiliates. */
+  readonly affiliate: string | null
+  readonly offset: number
+  readonly limit: number
+}
+
+/** The largest value first. */
+export async function readEarnings(db: Database, { app, affiliate, offset, limit }: EarningsQuery): Promise<readonly Earnings[]> {
+  const { rows } = await sql<{ affiliate: string; asset: AssetId; amount: bigint; usd: bigint; total: bigint }>`
+    with chosen as (
+      select affiliate, asset, amount, usd from affiliate_totals
+      where app = ${app} and (${affiliate}::text is null or affiliate = ${affiliate})
+      order by usd desc, affiliate, asset offset ${offset} limit ${limit}
+    )
+    select chosen.*, (
+      select sum(amount) from affiliate_totals as every where every.affiliate = chosen.affiliate and every.asset = chosen.asset
+    ) as total
+    from chosen order by usd desc, affiliate, asset`.execute(db)
+  return rows.map(({ usd, ...row }) => ({ ...row, usdMicros: usd }))
+}
+
+/** What each affiliate earned in all, by asset and affiliate. */
+export async function readTotals(db: Database): Promise<readonly (Account & { readonly total: bigint })[]> {
+  const { rows } = await sql<Account & { readonly total: bigint }>`
+    select affiliate, asset, sum(amount) as total from affiliate_totals group by affiliate, asset order by asset, affiliate`.execute(db)
+  return rows
+}
+
+/** What each solver collected for affiliates in final orders, in millionths of a dollar at the prices when the orders were made. */
+export async function readCollected(db: Database): Promise<readonly { readonly solverId: string; readonly usdMicros: bigint }[]> {
+  const { rows } = await sql<{ solverId: string; usdMicros: bigint }>`
+    select solver_id as "solverId", sum(usd) as "usdMicros" from ledger join ledger_shares using (order_id)
+    where final group by solver_id order by solver_id`.execute(db)
+  return rows
+}
