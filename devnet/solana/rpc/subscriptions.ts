@@ -1,5 +1,7 @@
 // Subscriptions over websocket: slots, roots, signatures, accounts, programs and logs.
+
 import type { Address, EncodedAccount } from '@solana/kit'
+import type { Listener } from '../../local-server.ts'
 import type { Commitment, LedgerBlock } from '../ledger.ts'
 import type { MinedTransaction } from '../mined-transaction.ts'
 import type { SolanaNode } from '../solana-node.ts'
@@ -11,7 +13,6 @@ import { addressOf, commitmentOf, configOf, countOf, signatureOf } from './param
 import { invalidParams } from './rpc-error.ts'
 
 /** A client's connection. */
-export type Listener = { send(text: string): void }
 
 export interface Subscriptions {
   /** Undefined if the method is not one of subscriptions. */

@@ -1,11 +1,12 @@
 // Subscriptions over websocket: new blocks, and reorganisations, which every subscriber is told of.
+
+import type { Listener } from '../../local-server.ts'
 import type { Block } from '../chain/ledger.ts'
 import type { StarknetNode } from '../chain/node.ts'
 import { hex } from '../felt.ts'
 import { headerJson } from './block-json.ts'
 import { namedParams } from './params.ts'
 import { invalidParams, RpcError } from './rpc-error.ts'
-import type { Listener } from './rpc-server.ts'
 
 export interface Subscriptions {
   /** Undefined if the method is not one of subscriptions. */

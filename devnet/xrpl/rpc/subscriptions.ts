@@ -1,4 +1,6 @@
 // Tells clients of closed ledgers and of validated transactions.
+
+import type { Listener } from '../../local-server.ts'
 import type { XrplNode } from '../chain/node.ts'
 import { isoTime } from '../ledger/close-time.ts'
 import type { Ledger, ValidatedTransaction } from '../ledger/history.ts'
@@ -10,11 +12,6 @@ import { versionOf } from './methods.ts'
 import { accountParam } from './params.ts'
 import { RpcError } from './rpc-error.ts'
 import { metaJson, transactionJson } from './transaction-json.ts'
-
-/** One open websocket. */
-export interface Listener {
-  send(json: Fields): void
-}
 
 export interface Subscriptions {
   /** Undefined if the command is not one of subscriptions. */
@@ -36,10 +33,10 @@ export function createSubscriptions(node: XrplNode, kept: KeptLedgers): Subscrip
   })
 
   function tell(listener: Listener, { streams, accounts, version }: Subscribed, ledger: Ledger): void {
-    if (streams.has('ledger')) listener.send({ type: 'ledgerClosed', ...ledgerJson(ledger), txn_count: ledger.transactions.length })
+    if (streams.has('ledger')) send(listener, { type: 'ledgerClosed', ...ledgerJson(ledger), txn_count: ledger.transactions.length })
     for (const validated of ledger.transactions)
       if (streams.has('transactions') || [...affectedAccounts(validated.meta)].some((account) => accounts.has(account)))
-        listener.send(newsOf(ledger, validated, version))
+        send(listener, newsOf(ledger, validated, version))
   }
 
   function ledgerJson({ hash, index, closeTime }: Ledger): Fields {
@@ -103,4 +100,8 @@ function listOf(request: Fields, name: string): readonly string[] {
   const list = request[name] ?? []
   if (!Array.isArray(list) || list.some((item) => typeof item !== 'string')) throw new RpcError('invalidParams')
   return list
+}
+
+function send(listener: Listener, json: Fields): void {
+  listener.send(JSON.stringify(json))
 }
