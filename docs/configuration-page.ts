@@ -21,7 +21,7 @@ type Node = {
 type Row = { readonly setting: string; readonly value: string; readonly needed: string; readonly meaning: string }
 
 /** Placeholders for the keys of a map in the reference. */
-const keysOf: Readonly<Record<string, string>> = { chains: '<chain>', endpoints: '<kind>' }
+const keysOf: Readonly<Record<string, string>> = { chains: '<chain>', endpoints: '<kind>', symbols: '<market>', contracts: '<market>' }
 
 function rowsOf(node: Node, place: readonly string[], isNeeded: boolean): readonly Row[] {
   const name = place.at(-1) ?? ''
@@ -79,7 +79,18 @@ const commonExample = {
     'ethereum_sepolia:usdc': { htlc: '0x1111111111111111111111111111111111111111' },
     'base_sepolia:usdc': { htlc: '0x2222222222222222222222222222222222222222' },
   },
-  prices: { 'bitcoin_testnet:btc': '61250.5', 'ethereum_sepolia:usdc': '1', 'base_sepolia:usdc': '1' },
+  prices: { 'base_sepolia:usdc': '1' },
+  price_feed: {
+    sources: [
+      { kind: 'coinbase' },
+      { kind: 'kraken' },
+      { kind: 'bitstamp' },
+      { kind: 'bitfinex' },
+      { kind: 'oracle', chain: 'ethereum_sepolia', contracts: { BTC: '0x3333333333333333333333333333333333333333' } },
+    ],
+    least_sources: 3,
+    markets: { 'base_sepolia:cbltc': 'LTC' },
+  },
   limits: { 'bitcoin_testnet:btc': { min: '20000', max: '5000000' } },
 } as const
 
@@ -92,6 +103,8 @@ export const serviceExample = {
   relay_key: { file: 'keys/relay' },
   solvers: [{ id: 'first-solver', url: 'https://solver.example', token: { file: 'keys/first-solver-token' } }],
   fees: { service_bips: 5, max_affiliate_bips: 100 },
+  max_quote_deviation_bips: 300,
+  quote_budget_ms: 400,
   policy: {
     default: 'open',
     isolation_groups: ['bitcoin_testnet:btc <-> ethereum_sepolia:*'],

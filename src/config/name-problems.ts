@@ -11,6 +11,7 @@ import { completePolicy } from './complete-policy.ts'
 import { keyReferences } from './keyring.ts'
 import { didYouMean } from './nearest-name.ts'
 import { parseLimits } from './parse-limits.ts'
+import { priceFeedProblems } from './price-feed-problems.ts'
 import type { PartyConfig, ServiceConfig, SolverConfig } from './schema.ts'
 
 /** The keys of either party's file. */
@@ -24,11 +25,18 @@ export async function nameProblems(config: AnyConfig): Promise<readonly string[]
   const assetNames = assets.map((asset) => asset.id)
   const unknown = (place: string, name: string, names: readonly string[]) =>
     `${place}/${name} is not in the environment "${config.environment}"${didYouMean(name, names)}`
-  const unknownAssets = (['deployments', 'prices', 'limits'] as const).flatMap((section) =>
-    Object.keys(config[section] ?? {})
-      .filter((name) => !assetNames.some((known) => known === name))
-      .map((name) => unknown(`/${section}`, name, assetNames)),
-  )
+  const inSection = (section: string, entries: object | undefined, names: readonly string[]) =>
+    Object.keys(entries ?? {})
+      .filter((name) => !names.includes(name))
+      .map((name) => unknown(`/${section}`, name, names))
+  // The coin that pays for fees on a chain may not be an asset, and still has a price.
+  const pricedNames = [...new Set([...assetNames, ...chains.map((chain) => chain.nativeAsset)])]
+  const unknownAssets = [
+    ...inSection('deployments', config.deployments, assetNames),
+    ...inSection('prices', config.prices, pricedNames),
+    ...inSection('price_feed/markets', config.price_feed?.markets, pricedNames),
+    ...inSection('limits', config.limits, assetNames),
+  ]
   const ofChains = Object.entries(config.chains).map(async ([name, settings]) => {
     const chain = chains.find((known) => known.id === name)
     return chain === undefined ? [unknown('/chains', name, chainNames)] : chainProblems(chain, settings)
@@ -38,6 +46,7 @@ export async function nameProblems(config: AnyConfig): Promise<readonly string[]
     ...unknownAssets,
     ...keyProblems(config, chains),
     ...valueProblems(config),
+    ...priceFeedProblems(config),
     ...policyProblems(config, assetNames),
   ]
 }

@@ -1,5 +1,6 @@
 /** The two parties' configuration files: one schema each. The descriptions are the reference in docs/configuration.md. */
 import { type Static, Type } from 'typebox'
+import { PriceFeedConfig } from './price-feed-schema.ts'
 
 const strict = { additionalProperties: false } as const
 
@@ -121,8 +122,10 @@ const common = {
     ),
   ),
   prices: Type.Record(Type.String(), Decimal('US dollars per whole coin, at most 8 decimals.'), {
-    description: 'By asset. An asset without a price is not quoted.',
+    description:
+      'Fixed prices, by asset; also of the coin that pays for fees on a chain. An asset without a price, fixed or live, is not quoted.',
   }),
+  price_feed: Type.Optional(PriceFeedConfig),
   limits: Type.Optional(
     Type.Record(
       Type.String(),
@@ -200,6 +203,14 @@ export const ServiceConfig = Type.Object(
         },
         { ...strict, description: 'Fees, included in the quoted amounts.' },
       ),
+    ),
+    max_quote_deviation_bips: Type.Optional(
+      Type.Integer({
+        minimum: 10,
+        maximum: 10_000,
+        default: 300,
+        description: "How far a solver's price may be from the service's own, the fees that it states apart. A quote beyond it is dropped.",
+      }),
     ),
     policy: Type.Optional(policy),
     app_id_headers: Type.Optional(

@@ -37,6 +37,7 @@ const access: {
   legCost: 'verified',
   checkRecipient: 'verified',
   checkSender: 'verified',
+  oracle: 'verified',
   initiate: 'verified',
   redeem: 'verified',
   refund: 'verified',

@@ -11,6 +11,8 @@ export type Asset = {
   readonly chain: ChainId
   readonly name: string
   readonly symbol: string
+  /** The market whose price in US dollars is its price, such as `BTC`. */
+  readonly market: string
   readonly icon: Icon
   readonly decimals: number
   readonly minAmount: bigint

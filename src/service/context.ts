@@ -24,6 +24,8 @@ export type ServiceSettings = {
   readonly allowAnyOrigin: boolean
   readonly serviceFeeBips: number
   readonly maxAffiliateFeeBips: number
+  /** How far a solver's price may be from our own. */
+  readonly maxQuoteDeviationBips: number
   /** How long a PATCH waits for its transaction to be broadcast. */
   readonly broadcastWaitMs: number
   readonly bodyLimitBytes: number
@@ -49,6 +51,7 @@ const defaults: ServiceSettings = {
   allowAnyOrigin: false,
   serviceFeeBips: 0,
   maxAffiliateFeeBips: 1000,
+  maxQuoteDeviationBips: 300,
   broadcastWaitMs: 15_000,
   bodyLimitBytes: 64 * 1024,
   policy: openPolicy,

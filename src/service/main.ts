@@ -58,6 +58,11 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
   })
   const { registry, clients } = network
   const pool = createSolverPool({ solvers, log, readSettled: () => countSettledOrders(db) })
+  const prices = await openPriceFeed({ config, registry, clients }, { db, log }).catch(async (error) => {
+    await network.close()
+    await db.destroy()
+    throw error
+  })
   const context: SyncContext = {
     db,
     registry,
@@ -89,7 +94,6 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
   })
   const hints = createHints(solvers, { onHint: (chain) => engine.wakeChain(chain), toldOfBlocks: () => engine.toldOfBlocks() })
   const engine: Engine = startEngine({ db, registry, clients, party, log, now, onNews: hints.tell })
-  const prices = openPriceFeed(config)
   const api = createApi({
     db,
     registry,

@@ -4,12 +4,23 @@ import type { ServiceConfig } from '../config/schema.ts'
 import type { ServiceOptions } from './context.ts'
 
 export function serviceOptions(config: ServiceConfig): ServiceOptions {
-  const { environment, fees = {}, app_id_headers, allow_any_origin, rate_limit, public_url, policy, quote_budget_ms } = config
+  const {
+    environment,
+    fees = {},
+    app_id_headers,
+    allow_any_origin,
+    rate_limit,
+    public_url,
+    policy,
+    quote_budget_ms,
+    max_quote_deviation_bips: deviation,
+  } = config
   return {
     environment,
     ...(policy !== undefined && { policy: completePolicy(policy) }),
     ...(fees.service_bips !== undefined && { serviceFeeBips: fees.service_bips }),
     ...(fees.max_affiliate_bips !== undefined && { maxAffiliateFeeBips: fees.max_affiliate_bips }),
+    ...(deviation !== undefined && { maxQuoteDeviationBips: deviation }),
     ...(app_id_headers !== undefined && { appIdHeaders: app_id_headers.map((name) => name.toLowerCase()) }),
     ...(allow_any_origin !== undefined && { allowAnyOrigin: allow_any_origin }),
     ...(rate_limit !== undefined && { rateLimitPerMinute: rate_limit.per_minute }),

@@ -48,8 +48,12 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
     throw error
   })
   const { registry, clients } = network
+  const prices = await openPriceFeed({ config, registry, clients }, { db, log }).catch(async (error) => {
+    await network.close()
+    await db.destroy()
+    throw error
+  })
   const changes = createChanges()
-  const prices = openPriceFeed(config)
   const halts = startHalts({ db, registry, log, now, priceHalt: prices.haltOf })
   const engine = startEngine({
     onNews: changes.note,

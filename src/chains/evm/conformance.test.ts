@@ -1,5 +1,15 @@
 /** The EVM family under the conformance suite, for the native coin and for a token, on a local chain. */
-import { type Address, concat, encodeAbiParameters, encodeFunctionData, getAddress, type Hex, maxUint256, toEventSelector } from 'viem'
+import {
+  type Address,
+  concat,
+  encodeAbiParameters,
+  encodeFunctionData,
+  getAddress,
+  type Hex,
+  maxUint256,
+  numberToHex,
+  toEventSelector,
+} from 'viem'
 import { blacklistToken } from '../../../contracts/evm/artifacts/blacklist-token.ts'
 import { htlcErc20 } from '../../../contracts/evm/artifacts/htlc-erc20.ts'
 import { htlcNative } from '../../../contracts/evm/artifacts/htlc-native.ts'
@@ -8,6 +18,7 @@ import type { AssetId } from '../../protocol/asset.ts'
 import type { Call } from '../../protocol/funding/calls.ts'
 import type { Funding } from '../../protocol/funding/funding.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
+import type { OracleAnswer } from '../port/abilities/oracle.ts'
 import type { ChainClient } from '../port/client.ts'
 import type { ConnectOptions } from '../port/family.ts'
 import type { ConformanceFixture } from '../testing/conformance.fixture.ts'
@@ -19,7 +30,7 @@ import { openTestProviders, startTestProvider } from './nodes/provider.fixture.t
 
 const conforming: Conforming = {
   family: evm,
-  abilities: ['branchEvents', 'batchRedeem', 'instantRefund', 'cancel', 'gasless', 'inspectProviders', 'newBlocks', 'deployHtlc'],
+  abilities: ['branchEvents', 'batchRedeem', 'instantRefund', 'cancel', 'gasless', 'inspectProviders', 'newBlocks', 'oracle', 'deployHtlc'],
 }
 
 describeConformance('evm native coin', conforming, async () => {
@@ -137,6 +148,7 @@ function conformanceFixtureOf(
         forged: (terms) => [contract, terms],
       }),
     replacesUnmined: true,
+    priceFeed: (says) => fixture.deploy({ abi: [], bytecode: priceFeedCode(says) }),
     deploy: deployOf(fixture),
     async close() {
       await Promise.all([client.close(), secondClient.close()])
@@ -187,6 +199,16 @@ function transactionOf({ to, data, value, gasLimit }: Call) {
 
 function lower(address: Address): Address {
   return address.toLowerCase() as Address
+}
+
+/**
+ * The code of a feed that always says the same. Runtime: if the first four bytes of the calldata are those of decimals(), return the decimals;
+ * else store the answer at word 1 and the time at word 3, and return five words.
+ */
+function priceFeedCode({ answer, decimals, updatedAt }: OracleAnswer): Hex {
+  const word = (value: bigint) => numberToHex(value, { size: 32, signed: value < 0n }).slice(2)
+  const round = `7f${word(answer)}6020527f${word(updatedAt)}60605260a05ff3`
+  return `0x60638060095f395ff35f3560e01c63313ce56714605a57${round}5b60${numberToHex(decimals, { size: 1 }).slice(2)}5f5260205ff3`
 }
 
 /**

@@ -34,6 +34,7 @@ import { inspectEvmProviders } from './nodes/inspect-providers.ts'
 import { newHeadsOf } from './nodes/new-heads.ts'
 import type { EvmNode } from './nodes/node.ts'
 import { verifyNode } from './nodes/verify-node.ts'
+import { createOracle } from './oracle.ts'
 import { verifyPayout } from './send/payout.ts'
 import type { TransactionCall } from './send/transaction.ts'
 import { textForms } from './text-forms.ts'
@@ -125,6 +126,7 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
       hasReverted: async (tx) => (await node.outcome(tx)) === 'reverted',
     },
 
+    oracle: createOracle(node),
     inspectProviders: () => inspectEvmProviders(chain, options),
     ...(options.endpoints.ws !== undefined && { newBlocks: newHeadsOf(options.endpoints.ws) }),
     async close() {

@@ -67,7 +67,8 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
   }
 
   // One payout of the sum may not reach HyperCore where each of them would.
-  const { batchRedeem: _, ...others } = base
+  // Price feeds are on HyperEVM: its own chain reads them.
+  const { batchRedeem: _batchRedeem, oracle: _oracle, ...others } = base
 
   return {
     ...others,

@@ -7,6 +7,7 @@ import type { Funding } from '../../protocol/funding/funding.ts'
 import type { HtlcEvent, HtlcTerms } from '../../protocol/htlc.ts'
 import { deriveSwap, type SwapState } from '../../protocol/swap-state.ts'
 import type { AccountRequest, DeployRequest } from '../port/abilities/deploy.ts'
+import type { OracleAnswer } from '../port/abilities/oracle.ts'
 import type { ChainClient } from '../port/client.ts'
 import type { Endpoints } from '../port/endpoints.ts'
 import type { WatchedSwaps } from '../port/watched-swaps.ts'
@@ -89,6 +90,8 @@ export interface ConformanceFixture {
   readonly rescueEndpoints?: Endpoints
   /** Check recipient: a valid address that cannot receive the asset. */
   incapableRecipient?(): Promise<string>
+  /** Oracle: deploys a price feed that always says this. */
+  priceFeed?(says: OracleAnswer): Promise<string>
   readonly deploy?: {
     /** For a contract that is not deployed yet. */
     readonly request: DeployRequest

@@ -58,5 +58,6 @@ export function token(chain: string, family: keyof typeof tokenSchemas, of: Curr
 
 function listed(chain: string, { name, symbol, decimals, icon, limits: [minAmount, maxAmount] }: Currency) {
   const id: AssetId = `${chain}:${symbol.toLowerCase()}`
-  return { id, chain, name, symbol, icon, decimals, minAmount, maxAmount }
+  // A wrapped coin has a market of its own: its price may part from that of the coin.
+  return { id, chain, name, symbol, market: symbol.toUpperCase(), icon, decimals, minAmount, maxAmount }
 }

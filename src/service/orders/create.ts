@@ -17,6 +17,7 @@ import { findOrder, findRepeated, isSecretHashUsed, type StoredOrder } from '../
 import { assertHealthy, type ServiceContext } from '../context.ts'
 import { affiliateFees, extraFeeBips } from '../quotes/fee.ts'
 import { assertWithinLimits } from '../quotes/limits.ts'
+import { assertNotHalted } from '../quotes/prices.ts'
 import { negotiate } from './negotiate.ts'
 import { hashRequest, type OrderRequest, parseOrderRequest } from './request.ts'
 import { createUserParty, type Owner, type UserParty } from './user-party.ts'
@@ -48,6 +49,7 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
   const affiliateBips = request.affiliateShares.reduce((sum, share) => sum + share.feeBips, 0)
   const extra = extraFeeBips(context.settings, affiliateBips, 'affiliate_fees')
   const assetPrices = { source: context.prices.of(pair.source.id), destination: context.prices.of(pair.destination.id) }
+  assertNotHalted(context, pair.source.id, pair.destination.id)
   assertHealthy(context, [pair.sourceChain.id, pair.destinationChain.id])
 
   // Check before asking a solver: it would reserve the hash for an order that cannot be stored.

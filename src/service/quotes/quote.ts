@@ -12,6 +12,7 @@ import { runAuction } from './auction.ts'
 import { extraFeeBips } from './fee.ts'
 import { assertWithinLimits, isWithinLimits } from './limits.ts'
 import { type Pair, parsePair } from './pair.ts'
+import { assertNotHalted } from './prices.ts'
 import type { Bid } from './rank.ts'
 
 /** An answer and its JSON text. Cached together, so that it is serialised once. */
@@ -42,6 +43,7 @@ async function answerQuote(context: ServiceContext, app: string, query: QuoteQue
   assertWithinLimits(pair[exact.leg], exact.amount, exact.leg === 'source' ? 'from_amount' : 'to_amount')
   const extra = extraFeeBips(context.settings, query.affiliate_fee ?? 0, 'affiliate_fee')
   const prices = { source: context.prices.of(source.id), destination: context.prices.of(destination.id) }
+  assertNotHalted(context, source.id, destination.id)
   assertHealthy(context, [source.chain, destination.chain])
 
   const indicative = query.indicative ?? false

@@ -238,6 +238,7 @@ export type Schema = {
   ledger_shares: { order_id: string; position: number; affiliate: string; asset: string; amount: bigint; usd: bigint }
   ledger_changes: { from_chain: string; to_chain: string; period: bigint; orders: bigint; volume: bigint; fees: bigint }
   affiliate_totals: { app: string; affiliate: string; asset: string; orders: bigint; amount: bigint; usd: bigint }
+  price_records: { market: string; at: Timestamp; price: bigint | null; problem: string | null; readings: unknown }
   signing_counts: { name: string; signings: bigint; ends_at: Timestamp }
   projections: { name: string; version: number; built_at: Timestamp }
   migrations: { name: string; applied_at: Timestamp }

@@ -13,6 +13,7 @@ import type { InspectProviders } from './inspect-providers.ts'
 import type { InstantRefundAbility } from './instant-refund.ts'
 import type { ReadLegCost } from './leg-cost.ts'
 import type { NewBlocks } from './new-blocks.ts'
+import type { Oracle } from './oracle.ts'
 import type { OrderKeys } from './order-keys.ts'
 import type { PartialDeposits } from './partial-deposits.ts'
 import type { PayoutFee } from './payout-fee.ts'
@@ -42,6 +43,7 @@ export interface Abilities {
   readonly checkRecipient: CheckRecipient
   readonly checkSender: CheckSender
   readonly newBlocks: NewBlocks
+  readonly oracle: Oracle
 }
 
 /** Of a family, without a connection. */

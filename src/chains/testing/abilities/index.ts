@@ -18,6 +18,7 @@ import { inspectProvidersSuite } from './inspect-providers.ts'
 import { instantRefundSuite } from './instant-refund.ts'
 import { legCostSuite } from './leg-cost.ts'
 import { newBlocksSuite } from './new-blocks.ts'
+import { oracleSuite } from './oracle.ts'
 import { orderKeysSuite } from './order-keys.ts'
 import { partialDepositsSuite } from './partial-deposits.ts'
 import { payoutFeeSuite } from './payout-fee.ts'
@@ -51,6 +52,7 @@ export const abilitySuites: Readonly<Record<AbilityName, AbilitySuite>> = {
   checkRecipient: checkRecipientSuite,
   checkSender: checkSenderSuite,
   newBlocks: newBlocksSuite,
+  oracle: oracleSuite,
   rescue: rescueSuite,
   deployHtlc: deploySuite,
   deployAccount: deployAccountSuite,

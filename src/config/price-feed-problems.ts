@@ -1,0 +1,44 @@
+/** What a schema cannot say about the sources of prices. */
+import type { PriceFeedConfig } from './price-feed-schema.ts'
+import type { PartyConfig } from './schema.ts'
+
+type Source = PriceFeedConfig['sources'][number]
+
+/** Two sources of one name would count twice in the median. */
+export function nameOfSource({ kind, chain }: Source): string {
+  return kind === 'oracle' ? `oracle on ${chain}` : kind
+}
+
+export function priceFeedProblems({ price_feed: feed, chains, environment }: PartyConfig): readonly string[] {
+  if (feed === undefined) return []
+  const { sources, least_sources: least = 2 } = feed
+  const names = sources.map(nameOfSource)
+  const repeated = new Set(names.filter((name, index) => names.indexOf(name) !== index))
+  return [
+    ...sources.flatMap((source, index) => sourceProblems(source, `/price_feed/sources/${index}`, chains, environment)),
+    ...[...repeated].map((name) => `/price_feed/sources lists ${name} twice: it would count twice in the median`),
+    ...(least > sources.length ? [`/price_feed/least_sources is ${least}, but ${sources.length} are listed`] : []),
+  ]
+}
+
+function sourceProblems(
+  { kind, url, symbols, chain, contracts }: Source,
+  place: string,
+  chains: PartyConfig['chains'],
+  environment: PartyConfig['environment'],
+): readonly string[] {
+  if (kind !== 'oracle') {
+    const wrong = Object.entries({ chain, contracts }).filter(([, value]) => value !== undefined)
+    const plain = environment === 'mainnet' && url?.startsWith('http:') === true
+    return [
+      ...wrong.map(([key]) => `${place}/${key} is for an oracle, and ${kind} is an exchange`),
+      ...(plain ? [`${place}/url must begin with https: anyone on the way could change a price`] : []),
+    ]
+  }
+  const wrong = Object.entries({ url, symbols }).filter(([, value]) => value !== undefined)
+  return [
+    ...wrong.map(([key]) => `${place}/${key} is for an exchange, and this is an oracle`),
+    ...(chain === undefined || !(chain in chains) ? [`${place}/chain must be one of the configured chains`] : []),
+    ...(contracts === undefined ? [`${place}/contracts is missing`] : []),
+  ]
+}

@@ -1,0 +1,74 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createTimeline, rootRoundedUp, SAMPLE_MS } from './timeline.ts'
+
+const START = 1_700_000_000_000
+const snapshot = (index: number, prices: Readonly<Record<string, bigint>>) => ({
+  at: START + index * SAMPLE_MS,
+  prices: new Map(Object.entries(prices)),
+})
+
+function timelineOf(prices: readonly Readonly<Record<string, bigint>>[]) {
+  const timeline = createTimeline()
+  for (const [index, one] of prices.entries()) timeline.note(snapshot(index, one).at, snapshot(index, one).prices)
+  return timeline
+}
+
+describe('how prices moved', () => {
+  test('a jump counts within its window, in either direction, and not for a pair that moved together', () => {
+    const timeline = timelineOf([
+      { A: 100n, B: 50n, C: 7n },
+      { A: 110n, B: 55n, C: 7n },
+    ])
+    const now = snapshot(2, { A: 110n, B: 55n, C: 7n })
+    expect(timeline.moveBips(now, 'A', 'C', 60_000)).toBe(1000n)
+    expect(timeline.moveBips(now, 'C', 'A', 60_000)).toBe(1000n)
+    expect(timeline.moveBips(now, 'A', 'B', 60_000)).toBe(0n)
+    expect(timeline.moveBips(now, 'A', 'C', SAMPLE_MS)).toBe(0n)
+    expect(timeline.moveBips(now, 'A', 'unknown', 60_000)).toBe(0n)
+    expect(createTimeline().moveBips(now, 'A', 'C', 60_000)).toBe(0n)
+  })
+
+  test('volatility grows with the root of the time', () => {
+    // Each sample moves by 1 %: 100 bips in ten seconds, ten times that in a thousand.
+    const timeline = timelineOf(Array.from({ length: 40 }, (_, i) => ({ A: i % 2 === 0 ? 1_000_000n : 1_010_000n, B: 1n })))
+    expect(timeline.volatilityBips('A', 'B', 10)).toBe(100)
+    expect(timeline.volatilityBips('B', 'A', 1000)).toBe(1000)
+    expect(timeline.volatilityBips('A', 'A', 1000)).toBe(0)
+    expect(timeline.volatilityBips('A', 'B', 0)).toBe(0)
+  })
+
+  test('with too little history it assumes one percent an hour', () => {
+    const timeline = timelineOf([{ A: 1n, B: 1n }])
+    expect(timeline.volatilityBips('A', 'B', 3600)).toBe(100)
+    expect(timeline.volatilityBips('A', 'B', 900)).toBe(50)
+  })
+
+  test('samples are ten seconds apart, and an hour is kept', () => {
+    const timeline = createTimeline([snapshot(-500, { A: 50n, B: 1n }), snapshot(-1, { A: 100n, B: 1n })])
+    timeline.note(
+      START - SAMPLE_MS + 1,
+      new Map([
+        ['A', 900n],
+        ['B', 1n],
+      ]),
+    )
+    timeline.note(
+      START,
+      new Map([
+        ['A', 100n],
+        ['B', 1n],
+      ]),
+    )
+    expect(timeline.moveBips(snapshot(1, { A: 100n, B: 1n }), 'A', 'B', 10 ** 9)).toBe(0n)
+  })
+
+  test('the root is the least that is not too small', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 10n ** 40n }), (square) => {
+        const root = rootRoundedUp(square)
+        expect(root * root >= square && (root === 0n || (root - 1n) * (root - 1n) < square)).toBe(true)
+      }),
+    )
+  })
+})
