@@ -8,6 +8,7 @@ const rooms = {
   protocol: { path: '^src/protocol/', may: [] },
   workers: { path: '^src/workers/', may: ['^src/protocol/'] },
   keys: { path: '^src/keys/', may: ['^src/protocol/', '^src/workers/'] },
+  'solver-auth': { path: '^src/solver-auth/', may: ['^src/protocol/', '^src/keys/'] },
   chains: {
     path: '^src/chains/',
     may: ['^src/protocol/', '^src/workers/', '^src/keys/', '^contracts/[^/]+/(artifacts|client)/', '^src/(log|http-client)\\.ts$'],
@@ -24,11 +25,11 @@ const rooms = {
   },
   service: {
     path: '^src/service/',
-    may: ['^src/protocol/', '^src/keys/', port, '^src/store/', '^src/engine/', '^src/prices/', '^src/(log|http-client|ttl-cache)\\.ts$', '^src/config/'],
+    may: ['^src/protocol/', '^src/keys/', port, '^src/store/', '^src/engine/', '^src/prices/', '^src/solver-auth/', '^src/(log|http-client|ttl-cache)\\.ts$', '^src/config/'],
   },
   solver: {
     path: '^src/solver/',
-    may: ['^src/protocol/', '^src/keys/', port, '^src/store/', '^src/engine/', '^src/prices/', '^src/(log|ttl-cache)\\.ts$', '^src/config/'],
+    may: ['^src/protocol/', '^src/keys/', port, '^src/store/', '^src/engine/', '^src/prices/', '^src/solver-auth/', '^src/(log|ttl-cache)\\.ts$', '^src/config/'],
   },
   devnet: { path: '^devnet/', may: ['^src/protocol/', '^src/keys/', '^src/chains/', '^src/log\\.ts$', '^contracts/'] },
   contracts: { path: '^contracts/', may: [] },

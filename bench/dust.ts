@@ -33,6 +33,7 @@ const ROUNDS = { full: 10, smallest: 1 }
 const BTC = 'bitcoin_regtest:btc'
 const WBTC = 'ethereum_localnet:wbtc'
 const DUST = 546n
+const CALLER = { service: 'a service', assertInTime: () => undefined }
 
 type Row = {
   readonly what: string
@@ -133,7 +134,7 @@ async function measureQuotes(
     for (const { solver, costs } of cases) {
       for (let n = 0; n < QUOTES_PER_ROUND[size]; n += 1) {
         const cost = await costOf(() =>
-          quote(solver.context, { from: BTC, to: WBTC, from_amount: '1000000', extra_fee_bips: 0, indicative: false }),
+          quote(solver.context, { from: BTC, to: WBTC, from_amount: '1000000', extra_fee_bips: 0, indicative: false }, CALLER),
         )
         // The first round warms up.
         if (round > 0) costs.push(cost)

@@ -7,6 +7,7 @@ import { awaitsClientSecret, mayRefundInstantly, playbook } from '../src/protoco
 import { deriveOrder, type OrderStatus, orderStatuses, statusTable } from '../src/protocol/state.ts'
 import { type Phase, phaseMeanings, phases } from '../src/protocol/swap-state.ts'
 import { configurationPage } from './configuration-page.ts'
+import { solverDocument } from './solver-openapi.ts'
 
 type Move = { readonly cause: string; readonly to: ExampleOrder }
 
@@ -119,6 +120,7 @@ ${diagram()}
 const pages = [
   { name: 'lifecycle.md', text: lifecycle(), source: 'src/protocol' },
   { name: 'configuration.md', text: configurationPage(), source: 'the configuration schemas' },
+  { name: 'solver-openapi.json', text: solverDocument(), source: 'src/protocol/wire' },
 ]
 for (const { name, text, source } of pages) {
   const path = join(import.meta.dirname, name)

@@ -65,6 +65,19 @@ program
   .option('-c, --config <file>', "the service's configuration file (default: that of the local stack)")
   .action((options) => runOnce(async (terminal) => (await import('./commands/reindex.ts')).reindexCommand(options, terminal)))
 
+const keys = program
+  .command('keys')
+  .description('the keys with which services and solvers sign their messages to each other; they hold no money')
+keys
+  .command('create <file>')
+  .description('write a new private key into a new file, and show its public key')
+  .action((file) => runOnce(async (terminal) => (await import('./commands/keys.ts')).createKeyCommand(file, terminal)))
+keys
+  .command('show')
+  .description('show the public key of a service or a solver, for the other party')
+  .option('-c, --config <file>', "the configuration file (default: that of the local stack's service)")
+  .action((options) => runOnce(async (terminal) => (await import('./commands/keys.ts')).showKeyCommand(options, terminal)))
+
 program
   .command('config')
   .description('the JSON Schema of a configuration file, for editors')

@@ -8,16 +8,18 @@ export type ConfigFixture = { readonly folder: string; readonly config: string; 
 
 /** A service without chains. The URL of its database is in a file, as a secret would be. */
 export async function writeServiceConfig(databaseUrl: string): Promise<ConfigFixture> {
-  return writeConfig(databaseUrl, { vault_key: noSecret, relay_key: noSecret, solvers: [] })
+  return writeConfig(databaseUrl, { vault_key: noSecret, relay_key: noSecret, solver_signing_key: signing, solvers: [] })
 }
 
 /** A solver without chains. */
 export async function writeSolverConfig(databaseUrl: string): Promise<ConfigFixture> {
   const pricing = { spread_bips: 0, fixed_fee_usd: '0', quote_seconds: 60 }
-  return writeConfig(databaseUrl, { solver_id: 'a solver', private_key: noSecret, token: noSecret, ...pricing })
+  return writeConfig(databaseUrl, { solver_id: 'a solver', private_key: noSecret, signing_key: signing, services: [], ...pricing })
 }
 
 const noSecret = { env: 'TANDEM_TEST_NONE' }
+/** No such file is written. */
+const signing = { file: 'signing' }
 
 async function writeConfig(databaseUrl: string, party: object): Promise<ConfigFixture> {
   const folder = await mkdtemp(join(tmpdir(), 'tandem-command-'))

@@ -26,13 +26,15 @@ const service = {
   ...common,
   vault_key: { file: 'keys/vault' },
   relay_key: { env: 'TANDEM_TEST_RELAY_KEY' },
-  solvers: [{ id: 'solver', url: 'http://127.0.0.1:9000', token: { file: 'keys/token' } }],
+  solver_signing_key: { file: 'keys/signing' },
+  solvers: [{ id: 'solver', url: 'http://127.0.0.1:9000', public_key: 'ab'.repeat(32) }],
 }
 const solver = {
   ...common,
   solver_id: 'solver',
   private_key: { file: 'keys/solver' },
-  token: { file: 'keys/token' },
+  signing_key: { file: 'keys/signing' },
+  services: [{ id: 'service', public_key: 'cd'.repeat(32) }],
   spread_bips: 30,
   fixed_fee_usd: '0.5',
   quote_seconds: 60,
@@ -87,8 +89,8 @@ describe('refuses an invalid configuration and names the setting', () => {
     })),
     { where: '/chains/ethereum_localnet/quorum must be >= 1', value: { ...service, chains: { ethereum_localnet: { quorum: 0 } } } },
     {
-      where: '/solvers/0/tokne is not a known setting; do you mean "token"?',
-      value: { ...service, solvers: [{ ...service.solvers[0], tokne: 1 }] },
+      where: '/solvers/0/public_kye is not a known setting; do you mean "public_key"?',
+      value: { ...service, solvers: [{ ...service.solvers[0], public_kye: 1 }] },
     },
     { where: '/vault_key must be {"file": "<path>"} or {"env": "<variable>"}', value: { ...service, vault_key: '42'.repeat(32) } },
     { where: '/vault_key must be {"file"', value: { ...service, vault_key: { file: 'keys/vault', env: 'BOTH' } } },
@@ -117,6 +119,7 @@ describe('refuses an invalid configuration and names the setting', () => {
     { where: '/solver_id', value: { ...solver, solver_id: '' } },
     { where: '/fixed_fee_usd', value: { ...solver, fixed_fee_usd: 0.5 } },
     { where: '/fixed_fee_usd: dollar amounts have at most 6 decimals', value: { ...solver, fixed_fee_usd: '0.1234567' } },
+    { where: '/services/0/public_key must be an ed25519 public key', value: { ...solver, services: [{ id: 's', public_key: 'AB' }] } },
     { where: '/vault_key is not a known setting', value: { ...solver, vault_key: { file: 'keys/vault' } } },
   ])('solver: $where', async ({ where, value }) => {
     await expect(loadSolver(value)).rejects.toThrow(`config.json is not valid: ${where}`)
@@ -278,7 +281,7 @@ describe('a secret', () => {
     await expect(readSecret({ env: 'TANDEM_TEST_RELAY_KEY' })).rejects.toThrow('TANDEM_TEST_RELAY_KEY is not set')
   })
 
-  test('must not be empty: an empty token would authenticate every caller', async () => {
+  test('must not be empty: an empty file is a mistake', async () => {
     vi.stubEnv('TANDEM_TEST_RELAY_KEY', ' ')
     await writeFile(join(folder, 'empty'), '\n')
     const { readSecret } = await loadService(service)

@@ -52,6 +52,9 @@ const Decimal = (description: string) =>
 
 const RawAmount = (description: string) => Type.String({ pattern: '^[1-9][0-9]{0,77}$', title: 'a whole number in quotes', description })
 
+const PublicKey = (description: string) =>
+  Type.String({ pattern: '^[0-9a-f]{64}$', title: 'an ed25519 public key, 64 lower-case hex characters', description })
+
 const Rules = (description: string) => Type.Optional(Type.Array(Type.String({ minLength: 1 }), { description, default: [] }))
 
 const common = {
@@ -176,12 +179,17 @@ export const ServiceConfig = Type.Object(
     relay_key: Keys(
       'A secp256k1 private key, 64 hex characters; or one key for each curve that its chains need. Pays the fees of all transactions of the service: relayed initiations, redeems, refunds.',
     ),
+    solver_signing_key: Secret(
+      'An ed25519 seed, 64 hex characters. Signs the requests to solvers; holds no money. `tandem keys create` makes one.',
+    ),
     solvers: Type.Array(
       Type.Object(
         {
           id: Type.String({ minLength: 1, description: 'Its `solver_id`.' }),
           url: Type.String({ pattern: '^https?://', title: 'an http or https URL', description: 'Where it listens.' }),
-          token: Secret('The token that this service sends to it.'),
+          public_key: PublicKey(
+            'Its public key: only answers that it signed count. The operator of the solver gets it from `tandem keys show`.',
+          ),
         },
         strict,
       ),
@@ -277,7 +285,19 @@ export const SolverConfig = Type.Object(
     private_key: Keys(
       'A secp256k1 private key, 64 hex characters; or one key for each curve that its chains need. Holds the inventory on every chain.',
     ),
-    token: Secret('The token that services must send.'),
+    signing_key: Secret(
+      'An ed25519 seed, 64 hex characters. Signs the answers to services; holds no money. `tandem keys create` makes one.',
+    ),
+    services: Type.Array(
+      Type.Object(
+        {
+          id: Type.String({ minLength: 1, maxLength: 64, description: 'A name for it, for limits and the log.' }),
+          public_key: PublicKey('Its public key. The operator of the service gets it from `tandem keys show`.'),
+        },
+        strict,
+      ),
+      { description: 'The services that may call this solver.' },
+    ),
     spread_bips: Bips(5000, "The solver's margin, in hundredths of a percent."),
     fixed_fee_usd: Decimal(
       'The least charge for network fees, added to every swap. If the transactions of both legs cost more at current fees, that is charged. At most 6 decimals.',

@@ -174,25 +174,28 @@ describe('doctor finds', () => {
       ...config,
       vault_key: { file: 'open-key' },
       relay_key: { file: 'bad-key' },
-      solvers: [{ id: 'local-solver', url: deadUrl, token: { file: 'no-token' } }],
+      solver_signing_key: { file: 'no-key' },
     }))
     const diagnosis = await diagnose(path)
     expect(await problems(path)).toEqual({
       'fail secrets vault_key': expect.stringContaining('every user of this machine'),
       'fail secrets relay_key': expect.stringContaining('32 bytes as hex'),
-      'fail secrets solvers.0.token': expect.stringContaining('no-token'),
-      'fail solvers local-solver': expect.stringContaining('its token cannot be read'),
+      'fail secrets solver_signing_key': expect.stringContaining('no-key'),
+      'fail solvers solvers': expect.stringContaining('solver_signing_key cannot be read'),
     })
     expect(JSON.stringify(diagnosis)).not.toContain('feedbeef')
     await chmod(join(folder, 'open-key'), 0o640)
     expect(await problems(path)).toMatchObject({ 'warn secrets vault_key': expect.stringContaining('the group of') })
   })
 
-  test('a stopped solver, a solver that rejects our token, and no solver at all', async () => {
-    await writeFile(join(folder, 'other-token'), 'another token altogether', { mode: 0o600 })
+  test('a stopped solver, one that does not know our key, one with another key or id, and no solver at all', async () => {
+    await writeFile(join(folder, 'other-key'), '43'.repeat(32), { mode: 0o600 })
     const change = (solver: Json) => (config: Json) => ({ ...config, solvers: [{ ...(config.solvers as Json[])[0], ...solver }] })
-    expect(await problems(await brokenService(change({ token: { file: 'other-token' } })))).toEqual({
-      'fail solvers local-solver': expect.stringContaining('HTTP 401'),
+    expect(await problems(await brokenService((config) => ({ ...config, solver_signing_key: { file: 'other-key' } })))).toEqual({
+      'fail solvers local-solver': expect.stringContaining('is not known here: add it to services'),
+    })
+    expect(await problems(await brokenService(change({ public_key: '22'.repeat(32) })))).toEqual({
+      'fail solvers local-solver': expect.stringContaining('the request is for another solver'),
     })
     expect(await problems(await brokenService(change({ id: 'stranger' })))).toEqual({
       'fail solvers stranger': expect.stringContaining('calls itself "local-solver"'),

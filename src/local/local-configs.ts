@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { ServiceConfig, SolverConfig } from '../config/schema.ts'
+import { createSigningKey } from '../solver-auth/signing-key.ts'
 import type { LocalDatabases } from './local-databases.ts'
 import type { LocalKeys, PrivateKeys } from './local-keys.ts'
 import type { LocalNetwork } from './local-network.ts'
@@ -28,7 +29,6 @@ export async function writeLocalConfigs(input: {
     const written = [...network.curves].map(async (curve) => [curve, await writeSecret(`${name}-${curve}`, owner[curve])] as const)
     return Object.fromEntries(await Promise.all(written))
   }
-  const token = await writeSecret('solver-token', keys.solverToken)
 
   const { endpoints: chains, deployments, prices } = network
   const common = { environment: 'local', chains, deployments, prices } as const
@@ -39,7 +39,8 @@ export async function writeLocalConfigs(input: {
     database_url: databases.solverUrl,
     listen: { host: '127.0.0.1', port: solverPort },
     private_key: await writeKeys('solver', keys.solver),
-    token,
+    signing_key: await writeSecret('solver-signing', keys.solverSigning),
+    services: [{ id: 'local-service', public_key: createSigningKey(keys.serviceSigning).publicKey }],
     spread_bips: 30,
     fixed_fee_usd: '0.5',
     quote_seconds: 60,
@@ -53,7 +54,8 @@ export async function writeLocalConfigs(input: {
     relay_key: await writeKeys('relay', keys.relay),
     // Local scripts may poll as fast as they like.
     rate_limit: { per_minute: 1_000_000 },
-    solvers: [{ id: solver.solver_id, url: `http://127.0.0.1:${solverPort}`, token }],
+    solver_signing_key: await writeSecret('service-signing', keys.serviceSigning),
+    solvers: [{ id: solver.solver_id, url: `http://127.0.0.1:${solverPort}`, public_key: createSigningKey(keys.solverSigning).publicKey }],
   }
   const files = { serviceFile: join(folder, 'service.json'), solverFile: join(folder, 'solver.json') }
   await writeJson(files.solverFile, solver)

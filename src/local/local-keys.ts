@@ -11,7 +11,9 @@ export type LocalKeys = {
   readonly solver: PrivateKeys
   readonly relay: PrivateKeys
   readonly vault: string
-  readonly solverToken: string
+  /** With which the parties sign their messages to each other. */
+  readonly serviceSigning: string
+  readonly solverSigning: string
   readonly users: readonly PrivateKeys[]
 }
 
@@ -21,7 +23,8 @@ export function createLocalKeys(): LocalKeys {
     solver: createPrivateKeys(),
     relay: createPrivateKeys(),
     vault: randomBytes(32).toString('hex'),
-    solverToken: randomBytes(32).toString('hex'),
+    serviceSigning: randomBytes(32).toString('hex'),
+    solverSigning: randomBytes(32).toString('hex'),
     users: [createPrivateKeys(), createPrivateKeys(), createPrivateKeys()],
   }
 }

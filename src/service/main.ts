@@ -8,6 +8,7 @@ import { type Engine, startEngine } from '../engine/engine.ts'
 import { connectNetwork } from '../engine/network.ts'
 import type { Logger } from '../log.ts'
 import { openPriceFeed } from '../prices/open-feed.ts'
+import { createSigningKey } from '../solver-auth/signing-key.ts'
 import { openDatabase } from '../store/database/database.ts'
 import { countSettledOrders } from '../store/order-list/settled-orders.ts'
 import { findOrder } from '../store/orders/orders.ts'
@@ -40,10 +41,9 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
   const { config, readSecret } = loaded
   const vault = createVault(await readSecret(config.vault_key))
   const relay = await readKeyring(config.relay_key, readSecret)
-  const solvers = await Promise.all(
-    config.solvers.map(async ({ id, url, token }) =>
-      createSolverClient({ id, baseUrl: url, token: await readSecret(token), timeoutMs: SOLVER_TIMEOUT_MS }),
-    ),
+  const signingKey = createSigningKey(await readSecret(config.solver_signing_key))
+  const solvers = config.solvers.map(({ id, url, public_key: publicKey }) =>
+    createSolverClient({ id, baseUrl: url, signingKey, publicKey, timeoutMs: SOLVER_TIMEOUT_MS }),
   )
   const settings = await networkSettings(loaded)
   const db = await openDatabase(await readSecret(config.database_url))

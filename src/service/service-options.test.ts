@@ -11,6 +11,7 @@ const config: ServiceConfig = {
   prices: {},
   vault_key: { env: 'NONE' },
   relay_key: { env: 'NONE' },
+  solver_signing_key: { env: 'NONE' },
   solvers: [],
 }
 

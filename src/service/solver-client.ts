@@ -1,6 +1,6 @@
-/** HTTP client of one solver. Validates the shape of every answer. */
+/** HTTP client of one solver. Signs every request; verifies the signature and the shape of every answer. */
 import { Compile } from 'typebox/compile'
-import { callHttp } from '../http-client.ts'
+import { callHttpBytes } from '../http-client.ts'
 import { type ErrorCode, TandemError } from '../protocol/error.ts'
 import {
   SolverChanges,
@@ -20,6 +20,9 @@ import {
   type SolverQuoteRequest,
   SolverRefusal,
 } from '../protocol/wire/solver.ts'
+import { signRequest } from '../solver-auth/sign.ts'
+import { createVerifyingKey, type SigningKey } from '../solver-auth/signing-key.ts'
+import { answerProblem } from '../solver-auth/verify-answer.ts'
 
 /** Calls reject with a `TandemError` if the solver declines, with a `SolverFailure` if it times out or its answer is invalid. */
 export interface SolverClient {
@@ -51,8 +54,10 @@ export interface SolverClient {
 export type SolverClientOptions = {
   readonly id: string
   readonly baseUrl: string
-  /** Sent as a bearer token. */
-  readonly token: string
+  /** Of the service. */
+  readonly signingKey: SigningKey
+  /** Of the solver: only answers that it signed count. */
+  readonly publicKey: string
   readonly timeoutMs: number
 }
 
@@ -79,6 +84,7 @@ const RELAYED_CODES: ReadonlySet<string> = new Set<ErrorCode>([
   'invalid_address',
   'conflict',
   'chain_unavailable',
+  'rate_limited',
 ])
 
 const isQuote = Compile(SolverQuote)
@@ -96,8 +102,10 @@ type Answer = { readonly solver_id: string }
 type Wait = { readonly timeoutMs: number; readonly signal?: AbortSignal }
 type Checker<T extends Answer> = { Check(value: unknown): value is T }
 
-export function createSolverClient({ id, baseUrl, token, timeoutMs }: SolverClientOptions): SolverClient {
-  const root = baseUrl.replace(/\/+$/, '')
+export function createSolverClient({ id, baseUrl, signingKey, publicKey, timeoutMs }: SolverClientOptions): SolverClient {
+  const root = new URL(baseUrl)
+  const prefix = `${root.pathname.replace(/\/+$/, '')}/v1`
+  const solverKey = createVerifyingKey(publicKey)
 
   /** A call with a body is a POST. */
   async function ask<T extends Answer>(path: string, body: unknown, checker: Checker<T>, wait?: Wait): Promise<T> {
@@ -108,7 +116,8 @@ export function createSolverClient({ id, baseUrl, token, timeoutMs }: SolverClie
       return answer
     }
     if (isRefusal.Check(answer) && RELAYED_CODES.has(answer.code)) throw readRefusal(answer)
-    throw new SolverFailure(`solver ${id} answered ${path} with HTTP ${status}`)
+    const said = isRefusal.Check(answer) ? `: ${oneLine(answer.message)}` : ''
+    throw new SolverFailure(`solver ${id} answered ${path} with HTTP ${status}${said}`)
   }
 
   /** An overloaded solver is not asked for new quotes and orders until the time that it named: its refusal is repeated here. */
@@ -130,17 +139,32 @@ export function createSolverClient({ id, baseUrl, token, timeoutMs }: SolverClie
     body: unknown,
     wait: Wait = { timeoutMs },
   ): Promise<{ readonly status: number; readonly answer: unknown }> {
+    const text = body === undefined ? '' : JSON.stringify(body)
+    const target = `${prefix}${path}`
+    const method = body === undefined ? 'GET' : 'POST'
+    const signed = signRequest(signingKey, { method, target, body: text, recipient: publicKey, waitMs: wait.timeoutMs, nowMs: Date.now() })
+    const { status, headers, bytes } = await callHttpBytes({
+      url: `${root.origin}${target}`,
+      headers: { ...signed, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { body: text }),
+      ...wait,
+      maxBytes: MAX_ANSWER_BYTES,
+    }).catch((error) => {
+      throw new SolverFailure(`solver ${id} did not answer ${path}`, { cause: error })
+    })
+    const problem = answerProblem(solverKey, { status, headers, body: bytes, requestSignature: signed.signature })
+    if (problem !== null)
+      throw new SolverFailure(
+        `the answer of solver ${id} to ${path} ${problem}; it is HTTP ${status}: ${oneLine(bytes.subarray(0, 300).toString('utf8'))}`,
+      )
+    return { status, answer: parseJson(bytes, path) }
+  }
+
+  function parseJson(bytes: Buffer, path: string): unknown {
     try {
-      const { status, text } = await callHttp({
-        url: `${root}${path}`,
-        headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-        ...wait,
-        maxBytes: MAX_ANSWER_BYTES,
-      })
-      return { status, answer: JSON.parse(text) }
+      return JSON.parse(bytes.toString('utf8'))
     } catch (error) {
-      throw new SolverFailure(`solver ${id} did not answer ${path}, or not with JSON`, { cause: error })
+      throw new SolverFailure(`solver ${id} answered ${path} with something that is not JSON`, { cause: error })
     }
   }
 
@@ -167,7 +191,9 @@ export function createSolverClient({ id, baseUrl, token, timeoutMs }: SolverClie
 }
 
 function readRefusal({ code, message, retry_after: retryAfterSeconds }: SolverRefusal): TandemError {
-  return new TandemError(code as ErrorCode, oneLine(message), { ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) })
+  // The limit is ours at this solver, not the user's at the service.
+  const relayed = code === 'rate_limited' ? 'chain_unavailable' : (code as ErrorCode)
+  return new TandemError(relayed, oneLine(message), { ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) })
 }
 
 /** The solver's text, made safe to store and to show. */

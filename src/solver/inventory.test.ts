@@ -6,7 +6,7 @@ import { findOrder } from '../store/orders/orders.ts'
 import { openTestStore, sightingsOf, type TestStore } from '../store/store.fixture.ts'
 import { createInventory } from './inventory.ts'
 import { acceptOrder } from './orders.ts'
-import { btc, openSolver, orderRequest, type TestSolver, wbtc } from './solver.fixture.ts'
+import { btc, caller, openSolver, orderRequest, type TestSolver, wbtc } from './solver.fixture.ts'
 
 let store: TestStore
 let solver: TestSolver
@@ -20,7 +20,7 @@ beforeEach(async () => {
 
 async function agree(): Promise<Order> {
   const request = orderRequest()
-  await acceptOrder(solver.context, request)
+  await acceptOrder(solver.context, request, caller)
   const stored = await findOrder(store.db, request.order_id)
   if (stored === null) throw new Error('the order was not stored')
   return stored.order

@@ -8,6 +8,7 @@ import { type Engine, startEngine } from '../engine/engine.ts'
 import { connectNetwork } from '../engine/network.ts'
 import { createSigningLimit } from '../engine/signing-limit.ts'
 import { openPriceFeed } from '../prices/open-feed.ts'
+import { createSigningKey } from '../solver-auth/signing-key.ts'
 import { openDatabase } from '../store/database/database.ts'
 import { createOrderWriter } from '../store/orders/order-writer.ts'
 import { createQuoteWriter } from '../store/solver/quotes.ts'
@@ -36,7 +37,7 @@ const now = () => BigInt(Math.floor(Date.now() / 1000))
 export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logger): Promise<RunningSolver> {
   const { config, readSecret } = loaded
   const keys = await readKeyring(config.private_key, readSecret)
-  const token = await readSecret(config.token)
+  const signingKey = createSigningKey(await readSecret(config.signing_key))
   const settings = await networkSettings(loaded)
   const db = await openDatabase(await readSecret(config.database_url))
   const network = await connectNetwork(
@@ -96,7 +97,10 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
   }
   const server = createSolverServer({
     context,
-    token,
+    authentication: {
+      key: signingKey,
+      services: config.services.map(({ id, public_key: publicKey }) => ({ id, publicKey })),
+    },
     log,
     chainHealthy: engine.chainHealthy,
     admits: engine.admits,

@@ -6,7 +6,7 @@ import { statementsOf } from '../store/statements.fixture.ts'
 import { NOW, openTestStore, type TestStore } from '../store/store.fixture.ts'
 import { acceptOrder } from './orders.ts'
 import { quote } from './quotes.ts'
-import { btc, openSolver, orderRequest, type TestSolver, unpriced, user, userKey, wbtc } from './solver.fixture.ts'
+import { btc, caller, openSolver, orderRequest, type TestSolver, unpriced, user, userKey, wbtc } from './solver.fixture.ts'
 
 let store: TestStore
 let solver: TestSolver
@@ -18,8 +18,8 @@ beforeEach(async () => {
   solver = await openSolver(store)
 })
 
-const accept = (request: SolverOrderRequest) => acceptOrder(solver.context, request)
-const quoted = () => quote(solver.context, { from: btc, to: wbtc, from_amount: '1000000', extra_fee_bips: 0, indicative: false })
+const accept = (request: SolverOrderRequest) => acceptOrder(solver.context, request, caller)
+const quoted = () => quote(solver.context, { from: btc, to: wbtc, from_amount: '1000000', extra_fee_bips: 0, indicative: false }, caller)
 const orders = () => store.db.selectFrom('orders').select('id').execute()
 const source = (changes: Partial<SolverOrderRequest['source']>) => ({ ...orderRequest().source, ...changes })
 const destination = (changes: Partial<SolverOrderRequest['destination']>) => ({ ...orderRequest().destination, ...changes })

@@ -19,6 +19,7 @@ import type { NewOrder } from '../store/orders/insert-orders.ts'
 import type { OrderWriter } from '../store/orders/order-writer.ts'
 import { findOrder } from '../store/orders/orders.ts'
 import { agreeAmount } from './agree-amount.ts'
+import type { Caller } from './caller.ts'
 import type { KeptAnswers } from './instant-refund/kept-answers.ts'
 import type { Prices } from './pricing/price-limit.ts'
 import { assertLiquidity, type QuoteContext } from './quotes.ts'
@@ -42,7 +43,7 @@ type AgreedOrder = { readonly order: Order; readonly assetPrices: Prices }
 /** With a larger difference between the clocks, the solver cannot check the deadline. */
 const CLOCK_TOLERANCE_SECONDS = 120n
 
-export async function acceptOrder(context: OrderContext, request: SolverOrderRequest): Promise<SolverOrderAcceptance> {
+export async function acceptOrder(context: OrderContext, request: SolverOrderRequest, caller: Caller): Promise<SolverOrderAcceptance> {
   let agreed: AgreedOrder
   try {
     agreed = await completeTerms(context, request)
@@ -50,6 +51,8 @@ export async function acceptOrder(context: OrderContext, request: SolverOrderReq
     // A repeat gets the first answer, even if the order could not be made now.
     return repeat(context, request, error)
   }
+  // The service may have given it to another solver: do not reserve liquidity for it.
+  caller.assertInTime()
   const { order } = agreed
   if (await context.orderWriter.write({ input: newOrder(request, agreed), sealed: [] })) {
     context.expectNews([order.source.chain, order.destination.chain])

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { SolverQuoteRequest } from '../protocol/wire/solver.ts'
 import { NOW, openTestStore, type TestStore } from '../store/store.fixture.ts'
 import { quote } from './quotes.ts'
-import { btc, openSolver, type TestSolver, unpriced, wbtc } from './solver.fixture.ts'
+import { btc, caller, openSolver, type TestSolver, unpriced, wbtc } from './solver.fixture.ts'
 
 let store: TestStore
 let solver: TestSolver
@@ -15,7 +15,7 @@ beforeEach(async () => {
 })
 
 const ask = (request: Partial<SolverQuoteRequest>) =>
-  quote(solver.context, { from: btc, to: wbtc, extra_fee_bips: 0, indicative: false, ...request })
+  quote(solver.context, { from: btc, to: wbtc, extra_fee_bips: 0, indicative: false, ...request }, caller)
 const storedQuotes = () => store.db.selectFrom('quotes').selectAll().execute()
 
 test('exact in: quotes the output less all fees, and stores the quote', async () => {

@@ -8,6 +8,7 @@ import { assertTimelocksSafe } from '../protocol/timelock.ts'
 import type { SolverQuote, SolverQuoteRequest } from '../protocol/wire/solver.ts'
 import type { Database } from '../store/database/database.ts'
 import type { QuoteWriter } from '../store/solver/quotes.ts'
+import type { Caller } from './caller.ts'
 import type { Inventory } from './inventory.ts'
 import { explainQuote, feeBipsOf, type QuotedAmounts } from './pricing/parts.ts'
 import { type PriceTerms, priceExactIn, priceExactOut } from './pricing/price.ts'
@@ -24,7 +25,7 @@ export type QuoteContext = PriceContext & {
   readonly now: () => bigint
 }
 
-export async function quote(context: QuoteContext, request: SolverQuoteRequest): Promise<SolverQuote> {
+export async function quote(context: QuoteContext, request: SolverQuoteRequest, caller: Caller): Promise<SolverQuote> {
   const { registry, pricing } = context
   const source = registry.asset(request.from)
   const destination = registry.asset(request.to)
@@ -44,6 +45,7 @@ export async function quote(context: QuoteContext, request: SolverQuoteRequest):
   const expiresAt = context.now() + pricing.quoteSeconds
   const id = randomUUID()
   if (!request.indicative) {
+    caller.assertInTime()
     await context.quoteWriter.write({
       id,
       source: source.id,

@@ -15,7 +15,7 @@ import { keepInventoryMarks } from '../store/solver/inventory-marks.ts'
 import { blockOf, closeAnyway, openTestStore, putOrder, sightingsOf, type TestStore } from '../store/store.fixture.ts'
 import { acceptOrder } from './orders.ts'
 import { createReservations, reservationKind } from './reservations.ts'
-import { fillFor, openSolver, orderRequest, type TestSolver, wbtc } from './solver.fixture.ts'
+import { caller, fillFor, openSolver, orderRequest, type TestSolver, wbtc } from './solver.fixture.ts'
 
 let store: TestStore
 let solver: TestSolver
@@ -34,7 +34,7 @@ const all = ['promised', 'expected'] as const
 
 async function agree(): Promise<Order> {
   const request = orderRequest()
-  await acceptOrder(solver.context, request)
+  await acceptOrder(solver.context, request, caller)
   const stored = await findOrder(store.db, request.order_id)
   if (stored === null) throw new Error('the order was not stored')
   return stored.order

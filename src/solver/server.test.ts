@@ -1,12 +1,17 @@
 import { Writable } from 'node:stream'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createLogger } from '../log.ts'
+import { contentDigest } from '../solver-auth/message-signature.ts'
+import { type RequestToSign, signRequest } from '../solver-auth/sign.ts'
+import { createSigningKey, createVerifyingKey } from '../solver-auth/signing-key.ts'
+import { answerProblem } from '../solver-auth/verify-answer.ts'
 import { openTestStore, type TestStore } from '../store/store.fixture.ts'
 import { type Changes, createChanges } from './changes.ts'
 import { createSolverServer } from './server.ts'
 import { btc, openSolver, orderRequest, type TestSolver, wbtc } from './solver.fixture.ts'
 
-const TOKEN = 'the token'
+const solverKey = createSigningKey('51'.repeat(32))
+const serviceKey = createSigningKey('52'.repeat(32))
 let store: TestStore
 let solver: TestSolver
 let server: ReturnType<typeof createSolverServer>
@@ -38,7 +43,7 @@ beforeEach(async () => {
   })
   server = createSolverServer({
     context: solver.context,
-    token: TOKEN,
+    authentication: { key: solverKey, services: [{ id: 'a service', publicKey: serviceKey.publicKey }] },
     log: createLogger({ name: 'test', pretty: false, destination }),
     chainHealthy: (chain) => !unreachable.has(chain),
     admits: (what) => !overloaded && !(busy && what === 'order'),
@@ -59,14 +64,45 @@ const fillPath = `/orders/${orderId}/fill`
 const fillRequest = { deposits: ['a'], block_hash: 'hash', destination_amount: '1' }
 const refundRequest = { refunds: [refund], offer: null }
 
-async function post(path: string, body: unknown, authorization: string | null = `Bearer ${TOKEN}`) {
-  const response = await fetch(`${url}${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...(authorization !== null && { authorization }) },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-  })
-  return { status: response.status, body: await response.json() }
+type Change = {
+  readonly laterMs?: number
+  readonly request?: Partial<RequestToSign>
+  readonly key?: typeof serviceKey
+  /** After signing. */
+  readonly headers?: Readonly<Record<string, string | undefined>>
 }
+
+async function send(
+  path: string,
+  text: string | undefined,
+  { laterMs = 0, request = {}, key = serviceKey, headers: changed = {} }: Change = {},
+) {
+  const target = `/v1${path}`
+  const method = text === undefined ? 'GET' : 'POST'
+  const recipient = solverKey.publicKey
+  const signed = signRequest(key, { method, target, body: text ?? '', recipient, waitMs: 5_000, nowMs: Date.now() + laterMs, ...request })
+  const all = { ...signed, ...(text !== undefined && { 'content-type': 'application/json' }), ...changed }
+  const headers = Object.fromEntries(Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined))
+  const response = await fetch(`${url}${target}`, { method, headers, ...(text !== undefined && { body: text }) })
+  const body = Buffer.from(await response.arrayBuffer())
+  const answer = { status: response.status, headers: Object.fromEntries(response.headers), body, requestSignature: signed.signature }
+  return {
+    status: response.status,
+    body: JSON.parse(body.toString()),
+    problem: answerProblem(createVerifyingKey(recipient), answer),
+    signed,
+  }
+}
+
+/** Every answer must be signed. */
+async function call(path: string, text?: string) {
+  const { status, body, problem } = await send(path, text)
+  expect(problem).toBe(null)
+  return { status, body }
+}
+
+const get = (path: string) => call(path)
+const post = (path: string, body: unknown) => call(path, typeof body === 'string' ? body : JSON.stringify(body))
 
 test('quotes and orders', async () => {
   expect(await post('/quote', quoteRequest)).toMatchObject({ status: 200, body: { destination_amount: '980000' } })
@@ -81,21 +117,81 @@ test('refuses quotes and orders of a halted pair; indicative quotes go on', asyn
   expect(await post('/quote', { ...quoteRequest, indicative: true })).toMatchObject({ status: 200 })
 })
 
-describe('the token', () => {
-  test.each([null, '', 'Bearer', `Bearer ${TOKEN.slice(1)}`, `Bearer ${TOKEN}x`, 'Bearer another12', `Basic ${TOKEN}`, TOKEN])(
-    'refuses "%s"',
-    async (authorization) => {
-      for (const [path, body] of [
-        ['/quote', quoteRequest],
-        ['/orders', orderRequest()],
-        [refundPath, refundRequest],
-        ['/nowhere', {}],
-      ] as const) {
-        expect(await post(path, body, authorization)).toEqual({ status: 401, body: { code: 'unauthorized', message: 'unknown token' } })
-      }
-      expect(await store.db.selectFrom('orders').select('id').execute()).toEqual([])
+describe('refuses a request', () => {
+  const text = JSON.stringify(orderRequest())
+  const stranger = createSigningKey('53'.repeat(32))
+
+  test.each<{ name: string; change: Change; message: string; signed?: true }>([
+    { name: 'without a signature', change: { headers: { signature: undefined } }, message: 'must have the headers' },
+    {
+      name: 'with a bearer token',
+      change: { headers: { signature: 'Bearer x', authorization: 'Bearer x' } },
+      message: 'form of the protocol',
     },
-  )
+    { name: 'of a stranger', change: { key: stranger }, message: `the key ${stranger.publicKey} is not known here` },
+    { name: 'for another solver', change: { request: { recipient: stranger.publicKey } }, message: 'is for another solver' },
+    {
+      name: 'that was readdressed',
+      change: { request: { recipient: stranger.publicKey }, headers: { 'tandem-recipient': solverKey.publicKey } },
+      message: 'does not fit',
+    },
+    { name: 'for another path', change: { request: { target: '/v1/quote' } }, message: 'does not fit' },
+    { name: 'with another query', change: { request: { target: '/v1/orders?a' } }, message: 'does not fit' },
+    { name: 'with another method', change: { request: { method: 'GET' } }, message: 'does not fit' },
+    {
+      name: 'with another body',
+      change: { request: { body: `${text} ` } },
+      message: 'content-digest is not the one of the body',
+      signed: true,
+    },
+    {
+      name: 'whose digest was replaced',
+      change: { request: { body: `${text} ` }, headers: { 'content-digest': contentDigest(text) } },
+      message: 'does not fit',
+    },
+    {
+      name: 'from the past',
+      change: { laterMs: -32_000 },
+      message: 's behind our clock, at most 30 s are accepted',
+      signed: true,
+    },
+    { name: 'from the future', change: { laterMs: 60_000 }, message: 's ahead of our clock', signed: true },
+    {
+      name: 'from before the start of the solver',
+      change: { laterMs: -20_000 },
+      message: 'before this process was started',
+      signed: true,
+    },
+  ])('$name', async ({ change, message, signed }) => {
+    const { status, body, problem } = await send('/orders', text, change)
+    expect({ status, body }).toEqual({ status: 401, body: { code: 'unauthorized', message: expect.stringContaining(message) } })
+    // A refusal is signed as soon as it is known who asks.
+    expect(problem).toEqual(signed === true ? null : 'is not signed')
+    expect(await store.db.selectFrom('orders').select('id').execute()).toEqual([])
+  })
+
+  test('that was sent before', async () => {
+    const { signed } = await send('/health', undefined)
+    const again = await fetch(`${url}/v1/health`, { headers: signed })
+    expect(again.status).toBe(401)
+    expect(await again.json()).toMatchObject({ message: expect.stringContaining('the nonce was used before') })
+  })
+
+  test('whose caller no longer waits, before it writes anything', async () => {
+    expect(await send('/orders', text, { request: { waitMs: 0 } })).toMatchObject({
+      status: 503,
+      body: { message: expect.stringContaining('would be late') },
+      problem: null,
+    })
+    expect(await store.db.selectFrom('orders').select('id').execute()).toEqual([])
+  })
+
+  test('of another version', async () => {
+    const { signed } = await send('/health', undefined, { request: { target: '/v9/health' } })
+    const answer = await fetch(`${url}/v9/health`, { headers: signed })
+    expect(answer.status).toBe(404)
+    expect(await answer.json()).toEqual({ code: 'not_found', message: expect.stringContaining('paths begin with /v1/') })
+  })
 })
 
 describe('refuses a request with', () => {
@@ -229,19 +325,13 @@ describe('overload', () => {
   })
 
   test('is shown by its health', async () => {
-    const health = async () => (await fetch(`${url}/health`, { headers: { authorization: `Bearer ${TOKEN}` } })).json()
-    expect(await health()).toEqual({ solver_id: 'the solver', overloaded: false })
+    expect((await get('/health')).body).toEqual({ solver_id: 'the solver', overloaded: false })
     overloaded = true
-    expect(await health()).toEqual({ solver_id: 'the solver', overloaded: true })
+    expect((await get('/health')).body).toEqual({ solver_id: 'the solver', overloaded: true })
   })
 })
 
 describe('hints', () => {
-  const get = async (path: string, authorization = `Bearer ${TOKEN}`) => {
-    const response = await fetch(`${url}${path}`, { headers: { authorization } })
-    return { status: response.status, body: await response.json() }
-  }
-
   test('of a service are passed on, each chain once', async () => {
     const body = { solver_id: solver.context.solverId, needless: ['b'] }
     expect(await post('/changes', { chains: ['a', 'b', 'a'] })).toEqual({ status: 200, body })
@@ -257,9 +347,7 @@ describe('hints', () => {
     expect(await waiting).toEqual({ status: 200, body: { solver_id: solver.context.solverId, next: 3, chains: ['a'] } })
   })
 
-  test('are refused without the token, and in another shape', async () => {
-    expect(await post('/changes', { chains: ['a'] }, 'Bearer wrong')).toMatchObject({ status: 401 })
-    expect(await get('/changes?after=0', 'Bearer wrong')).toMatchObject({ status: 401 })
+  test('are refused in another shape', async () => {
     const many = Array.from({ length: 65 }, (_, index) => `chain ${index}`)
     for (const chains of [[], [''], ['x'.repeat(65)], many, 'a']) expect(await post('/changes', { chains })).toMatchObject({ status: 400 })
     for (const after of ['', '-1', 'x', '1'.repeat(16)]) expect(await get(`/changes?after=${after}`)).toMatchObject({ status: 400 })

@@ -1,31 +1,12 @@
-/** The solver's HTTP server, for services with its token. */
-import { timingSafeEqual } from 'node:crypto'
+/** The solver's HTTP server, for the services whose keys it knows. */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyError, type FastifyInstance, type onRequestHookHandler } from 'fastify'
 import type { Logger } from 'pino'
-import { Type } from 'typebox'
 import type { ChainId } from '../protocol/chain-id.ts'
 import { type ErrorCode, errorStatus, TandemError } from '../protocol/error.ts'
-import {
-  SolverChanges,
-  SolverChangesAnswer,
-  SolverChangesQuery,
-  SolverChangesRequest,
-  SolverCosign,
-  SolverCosigned,
-  SolverCosignRequest,
-  SolverFill,
-  SolverFillRequest,
-  SolverHealth,
-  SolverInstantRefund,
-  SolverInstantRefundRequest,
-  SolverLiquidity,
-  SolverOrderAcceptance,
-  SolverOrderRequest,
-  SolverQuote,
-  SolverQuoteRequest,
-  type SolverRefusal,
-} from '../protocol/wire/solver.ts'
+import type { SolverRefusal } from '../protocol/wire/solver.ts'
+import { solverRoutes as routes } from '../protocol/wire/solver-routes.ts'
+import { type Authentication, authenticate } from './authenticate.ts'
 import { draftCosigned, takeCosigned } from './batch-redeem/cosign.ts'
 import type { Changes } from './changes.ts'
 import { signInstantRefunds } from './instant-refund/sign-instant-refunds.ts'
@@ -35,11 +16,9 @@ import { quote } from './quotes.ts'
 
 const RETRY_AFTER_SECONDS = 2
 
-const OrderPath = Type.Object({ order_id: Type.String({ pattern: '^[0-9a-f]{64}$' }) })
-
 export type SolverServerOptions = {
   readonly context: OrderContext
-  readonly token: string
+  readonly authentication: Authentication
   readonly log: Logger
   readonly chainHealthy: (chain: ChainId) => boolean
   /** False while the solver is too busy with the orders that exist. */
@@ -52,7 +31,7 @@ export type SolverServerOptions = {
 
 export function createSolverServer({
   context,
-  token,
+  authentication,
   log,
   chainHealthy,
   admits,
@@ -62,7 +41,6 @@ export function createSolverServer({
 }: SolverServerOptions): FastifyInstance {
   // No type coercion: null is not 0, and a number is not an amount.
   const app = fastify({ bodyLimit: 512 * 1024, ajv: { customOptions: { coerceTypes: false } } }).withTypeProvider<TypeBoxTypeProvider>()
-  const expected = Buffer.from(`Bearer ${token}`)
 
   app.setErrorHandler((error: FastifyError | TandemError, request, reply) => {
     const refusal = refuse(error)
@@ -70,10 +48,11 @@ export function createSolverServer({
     void reply.status(errorStatus[refusal.code as ErrorCode]).send(refusal)
   })
 
-  app.addHook('onRequest', async (request) => {
-    const given = Buffer.from(request.headers.authorization ?? '')
-    if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw new TandemError('unauthorized', 'unknown token')
+  app.setNotFoundHandler((request) => {
+    throw new TandemError('not_found', `${request.method} ${request.url.slice(0, 200)} is not part of this protocol: paths begin with /v1/`)
   })
+
+  authenticate(app, authentication)
 
   /** Refuses new quotes and orders on a chain whose nodes do not answer, and of a pair that is halted. */
   const assertOpen = (from: string, to: string) => {
@@ -97,58 +76,66 @@ export function createSolverServer({
     }
 
   app.post(
-    '/quote',
-    { onRequest: refuseWhenOverloaded('quote'), schema: { body: SolverQuoteRequest, response: { 200: SolverQuote } } },
+    routes.quote.path,
+    { onRequest: refuseWhenOverloaded('quote'), schema: { body: routes.quote.body, response: { 200: routes.quote.answer } } },
     async (request) => {
       if (!request.body.indicative) assertOpen(request.body.from, request.body.to)
-      return quote(context, request.body)
+      return quote(context, request.body, request.caller)
     },
   )
 
   app.post(
-    '/orders',
-    { onRequest: refuseWhenOverloaded('order'), schema: { body: SolverOrderRequest, response: { 200: SolverOrderAcceptance } } },
+    routes.order.path,
+    { onRequest: refuseWhenOverloaded('order'), schema: { body: routes.order.body, response: { 200: routes.order.answer } } },
     async (request) => {
       assertOpen(request.body.source.asset, request.body.destination.asset)
-      return acceptOrder(context, request.body)
+      return acceptOrder(context, request.body, request.caller)
     },
   )
 
   app.post(
-    '/orders/:order_id/fill',
-    { schema: { params: OrderPath, body: SolverFillRequest, response: { 200: SolverFill } } },
+    routes.fill.path,
+    { schema: { params: routes.fill.params, body: routes.fill.body, response: { 200: routes.fill.answer } } },
     async (request) => signFill(context, request.params.order_id, request.body),
   )
 
-  app.post('/cosign', { schema: { body: SolverCosignRequest, response: { 200: SolverCosign } } }, async (request) =>
+  app.post(routes.cosign.path, { schema: { body: routes.cosign.body, response: { 200: routes.cosign.answer } } }, async (request) =>
     draftCosigned(context, request.body),
   )
 
-  app.post('/cosign/complete', { schema: { body: SolverCosigned, response: { 200: SolverHealth } } }, async (request) => {
+  app.post(routes.cosigned.path, { schema: { body: routes.cosigned.body, response: { 200: routes.cosigned.answer } } }, async (request) => {
     await takeCosigned(context, request.body)
     return { solver_id: context.solverId }
   })
 
   app.post(
-    '/orders/:order_id/instant-refund',
-    { schema: { params: OrderPath, body: SolverInstantRefundRequest, response: { 200: SolverInstantRefund } } },
+    routes.instantRefund.path,
+    { schema: { params: routes.instantRefund.params, body: routes.instantRefund.body, response: { 200: routes.instantRefund.answer } } },
     async (request) => signInstantRefunds(context, request.params.order_id, request.body),
   )
 
-  app.post('/changes', { schema: { body: SolverChangesRequest, response: { 200: SolverChangesAnswer } } }, async (request) => {
-    const chains = [...new Set(request.body.chains)]
-    for (const chain of chains) onHint(chain)
-    const told = toldOfBlocks()
-    return { solver_id: context.solverId, needless: chains.filter((chain) => told.includes(chain)) }
-  })
+  app.post(
+    routes.tellChanges.path,
+    { schema: { body: routes.tellChanges.body, response: { 200: routes.tellChanges.answer } } },
+    async (request) => {
+      const chains = [...new Set(request.body.chains)]
+      for (const chain of chains) onHint(chain)
+      const told = toldOfBlocks()
+      return { solver_id: context.solverId, needless: chains.filter((chain) => told.includes(chain)) }
+    },
+  )
 
-  app.get('/changes', { schema: { querystring: SolverChangesQuery, response: { 200: SolverChanges } } }, async (request) => {
-    const { next, chains } = await changes.since(Number(request.query.after), request.query.except?.split(','))
-    return { solver_id: context.solverId, next, chains: [...chains] }
-  })
+  app.get(
+    routes.changes.path,
+    { schema: { querystring: routes.changes.query, response: { 200: routes.changes.answer } } },
+    async (request) => {
+      const { next, chains } = await changes.since(Number(request.query.after), request.query.except?.split(','))
+      return { solver_id: context.solverId, next, chains: [...chains] }
+    },
+  )
   app.addHook('preClose', async () => changes.close())
 
-  app.get('/liquidity', { schema: { response: { 200: SolverLiquidity } } }, async () => ({
+  app.get(routes.liquidity.path, { schema: { response: { 200: routes.liquidity.answer } } }, async () => ({
     solver_id: context.solverId,
     holdings: (await context.inventory.list()).map(({ asset, address, balance, available }) => ({
       asset,
@@ -158,7 +145,7 @@ export function createSolverServer({
     })),
   }))
 
-  app.get('/health', { schema: { response: { 200: SolverHealth } } }, async () => ({
+  app.get(routes.health.path, { schema: { response: { 200: routes.health.answer } } }, async () => ({
     solver_id: context.solverId,
     overloaded: !admits('quote'),
   }))

@@ -13,6 +13,7 @@ import { createOrderWriter } from '../store/orders/order-writer.ts'
 import type { Halt } from '../store/solver/halts.ts'
 import { createQuoteWriter } from '../store/solver/quotes.ts'
 import { NOW, type TestStore } from '../store/store.fixture.ts'
+import type { Caller } from './caller.ts'
 import { createKeptAnswers } from './instant-refund/kept-answers.ts'
 import { createInventory } from './inventory.ts'
 import type { OrderContext } from './orders.ts'
@@ -20,6 +21,7 @@ import { signFill } from './partial-deposits/sign-fill.ts'
 import { createStockReader } from './pricing/stock.ts'
 import { createRisk } from './risk/risk.ts'
 
+export const caller: Caller = { service: 'a service', assertInTime: () => undefined }
 export const btc = 'bitcoin_regtest:btc'
 export const wbtc = 'ethereum_localnet:wbtc'
 export const user = `0x${'a1'.repeat(20)}`

@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { SecretReference } from '../../config/schema.ts'
 import { createKey, curves } from '../../keys/keyring.ts'
+import { createSigningKey } from '../../solver-auth/signing-key.ts'
 import { createVault } from '../../store/orders/sealed-values.ts'
 import { type Check, type Finding, fail, ok, reasonOf, warn } from '../check.ts'
 import type { DoctorContext } from '../doctor-context.ts'
@@ -10,6 +11,8 @@ import type { DoctorContext } from '../doctor-context.ts'
 /** Secrets with a form to check. */
 const parsers: Readonly<Record<string, (value: string) => unknown>> = {
   vault_key: createVault,
+  solver_signing_key: createSigningKey,
+  signing_key: createSigningKey,
   ...Object.fromEntries(['relay_key', 'private_key'].flatMap(keyParsers)),
 }
 
@@ -47,7 +50,7 @@ async function exposureOf(place: string, path: string): Promise<Finding | null> 
   return null
 }
 
-/** Places are named as in the file: `solvers.0.token`. */
+/** Places are named as in the file: `relay_key.ed25519`. */
 function findReferences(value: unknown, place: readonly string[] = []): readonly (readonly [string, SecretReference])[] {
   if (typeof value !== 'object' || value === null) return []
   if (isReference(value)) return [[place.join('.'), value]]

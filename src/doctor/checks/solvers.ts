@@ -1,5 +1,6 @@
-/** Each solver answers, accepts our token, has the id we expect, and holds something to pay with. */
+/** Each solver answers, accepts our signature, signs its answers, has the id we expect, and holds something to pay with. */
 import { createSolverClient } from '../../service/solver-client.ts'
+import { createSigningKey, type SigningKey } from '../../solver-auth/signing-key.ts'
 import { type Check, type Finding, fail, ok, reasonOf, warn } from '../check.ts'
 import type { DoctorContext } from '../doctor-context.ts'
 
@@ -11,16 +12,19 @@ export const solvers: Check = {
     if (context.party !== 'service') return []
     const { solvers: configured } = context.config
     if (configured.length === 0) return [fail('solvers', 'none is configured, so nothing can be quoted', 'add at least one to solvers')]
-    return (await Promise.all(configured.map((solver) => checkSolver(context, solver)))).flat()
+    const key = await context
+      .readSecret(context.config.solver_signing_key)
+      .then(createSigningKey)
+      .catch(() => null)
+    if (key === null) return [fail('solvers', 'solver_signing_key cannot be read', 'see the secrets above')]
+    return (await Promise.all(configured.map((solver) => checkSolver(context, key, solver)))).flat()
   },
 }
 
-type Configured = { readonly id: string; readonly url: string; readonly token: Parameters<DoctorContext['readSecret']>[0] }
+type Configured = { readonly id: string; readonly url: string; readonly public_key: string }
 
-async function checkSolver(context: DoctorContext, { id, url, token: reference }: Configured): Promise<readonly Finding[]> {
-  const token = await context.readSecret(reference).catch(() => null)
-  if (token === null) return [fail(id, 'its token cannot be read', 'see the secrets above')]
-  const client = createSolverClient({ id, baseUrl: url, token, timeoutMs: TIMEOUT_MS })
+async function checkSolver(context: DoctorContext, key: SigningKey, { id, url, public_key }: Configured): Promise<readonly Finding[]> {
+  const client = createSolverClient({ id, baseUrl: url, signingKey: key, publicKey: public_key, timeoutMs: TIMEOUT_MS })
   let answers: Finding
   try {
     const { overloaded = false } = await client.health()
@@ -28,7 +32,7 @@ async function checkSolver(context: DoctorContext, { id, url, token: reference }
       ? warn(id, 'answers, but is overloaded and refuses new orders', 'wait; if it lasts, give its database and its machine more')
       : ok(id, 'answers')
   } catch (error) {
-    const advice = 'start the solver, or correct its url, id and token in solvers: the token must be the one of its own configuration'
+    const advice = `start the solver, or correct its url, id and public_key in solvers; its own configuration must have our public key ${key.publicKey} in services`
     return [fail(id, reasonOf(error), advice)]
   }
   try {

@@ -12,7 +12,7 @@ import { findCosigned } from '../../store/actions/batches.ts'
 import { findOrder } from '../../store/orders/orders.ts'
 import { NOW, openTestStore, recordAttempt, sightingsOf, type TestStore } from '../../store/store.fixture.ts'
 import { acceptOrder, type OrderContext } from '../orders.ts'
-import { fillFor, openSolver, orderRequest, type TestSolver } from '../solver.fixture.ts'
+import { caller, fillFor, openSolver, orderRequest, type TestSolver } from '../solver.fixture.ts'
 import { draftCosigned, takeCosigned } from './cosign.ts'
 
 let store: TestStore
@@ -55,7 +55,7 @@ const watch = async () => {
 async function redeemedByUser(): Promise<{ readonly order: Order; readonly secret: string }> {
   const secret = createSecret()
   const request = orderRequest({ secret_hash: hashSecret(secret), order_id: hashSecret(createSecret()) })
-  await acceptOrder(context, request)
+  await acceptOrder(context, request, caller)
   const order = (await findOrder(store.db, request.order_id))?.order
   if (order === undefined) throw new Error('the order was not stored')
   await watch()
@@ -151,7 +151,7 @@ describe('refuses and stores nothing', () => {
 
   test('an order whose secret is not public', async () => {
     const request = orderRequest()
-    await acceptOrder(context, request)
+    await acceptOrder(context, request, caller)
     await expect(takeCosigned(context, { order_ids: [request.order_id], transaction: 'aa' })).rejects.toMatchObject({ code: 'conflict' })
   })
 

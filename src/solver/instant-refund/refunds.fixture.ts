@@ -13,7 +13,7 @@ import { isCommittedTo } from '../../store/solver/commitments.ts'
 import { NOW, openTestStore, sightingsOf, type TestStore } from '../../store/store.fixture.ts'
 import { acceptOrder } from '../orders.ts'
 import { createSolverParty } from '../party.ts'
-import { fillFor, openSolver, orderRequest, type TestSolver } from '../solver.fixture.ts'
+import { caller, fillFor, openSolver, orderRequest, type TestSolver } from '../solver.fixture.ts'
 import { signInstantRefunds } from './sign-instant-refunds.ts'
 
 export const HOME = 'fake1aliceaaaaa'
@@ -44,7 +44,7 @@ export function useRefundFixture() {
 
   async function agree(): Promise<Order> {
     const request = orderRequest()
-    await acceptOrder(solver.context, request)
+    await acceptOrder(solver.context, request, caller)
     const stored = await findOrder(store.db, request.order_id)
     if (stored === null) throw new Error('the order was not stored')
     return stored.order

@@ -10,7 +10,7 @@ import { findOrder } from '../../store/orders/orders.ts'
 import { commitTo } from '../../store/solver/commitments.ts'
 import { NOW, openTestStore, sightingsOf, type TestStore } from '../../store/store.fixture.ts'
 import { acceptOrder } from '../orders.ts'
-import { fillFor, openSolver, orderRequest, type TestSolver, wbtc } from '../solver.fixture.ts'
+import { caller, fillFor, openSolver, orderRequest, type TestSolver, wbtc } from '../solver.fixture.ts'
 import { signFill } from './sign-fill.ts'
 
 let store: TestStore
@@ -30,7 +30,7 @@ const find = async (id: string) => {
 }
 async function agree(): Promise<Order> {
   const request = orderRequest()
-  await acceptOrder(solver.context, request)
+  await acceptOrder(solver.context, request, caller)
   return (await find(request.order_id)).order
 }
 const watch = async () => {
