@@ -8,7 +8,7 @@ const BUDGET_MS = 500
 
 let service: TestService
 beforeAll(async () => {
-  service = await startTestService({ environment: 'local', quoteBudgetMs: BUDGET_MS })
+  service = await startTestService({ environment: 'local', quoteBudgetMs: BUDGET_MS, maxQuoteDeviationBips: 300 })
 })
 afterEach(() => service.reset())
 afterAll(() => service.close())
@@ -52,6 +52,16 @@ test('a solver that answers garbage is not asked any more after three answers', 
   service.secondSolver.onQuote = () => ({ status: 200, body: '{"solver_id": ["garbage' })
   for (let times = 0; times < 6; times++) expect(await quote()).toEqual(['first'])
   expect(service.secondSolver.quoted).toHaveLength(3)
+})
+
+test('a price that is far from that of the service is a lie, also if it is good for the user', async () => {
+  service.secondSolver.onQuote = betterBy('second', 25_000n)
+  expect(await quote()).toEqual(['second', 'first'])
+  for (const units of [60_000n, -60_000n]) {
+    service.secondSolver.onQuote = betterBy('second', units)
+    expect(await quote()).toEqual(['first'])
+  }
+  expect(service.logged.join('')).toMatch(/bips above ours/)
 })
 
 test('if nobody answers in time, a late answer is taken', async () => {

@@ -3,10 +3,11 @@ import type { Asset } from '../../protocol/asset.ts'
 import { TandemError } from '../../protocol/error.ts'
 import type { Leg } from '../../protocol/order.ts'
 import type { SolverQuote } from '../../protocol/wire/solver.ts'
-import type { ServiceContext } from '../context.ts'
+import type { ServiceContext, ServiceSettings } from '../context.ts'
 import { opaque } from '../opaque.ts'
 import { SolverFailure } from '../solver-client.ts'
 import type { Member } from '../solvers/member.ts'
+import { priceProblem } from './prices.ts'
 import { type Bid, rankBids } from './rank.ts'
 
 export type Question = {
@@ -27,8 +28,8 @@ export type Auction = {
   readonly refusals: readonly TandemError[]
 }
 
-type AuctionContext = Pick<ServiceContext, 'pool' | 'recentAuctions' | 'log' | 'now'> & {
-  readonly settings: { readonly quoteBudgetMs: number }
+type AuctionContext = Pick<ServiceContext, 'pool' | 'recentAuctions' | 'prices' | 'log' | 'now'> & {
+  readonly settings: Pick<ServiceSettings, 'quoteBudgetMs' | 'maxQuoteDeviationBips'>
 }
 
 /** If nobody at all answers within the budget, a late answer is better than none: for so many budgets. */
@@ -90,8 +91,9 @@ function note(member: Member, answer: Bid | TandemError | null): void {
 }
 
 /** Null if the solver is too slow, fails, or its answer is invalid. */
-async function ask({ log, now, settings }: AuctionContext, member: Member, question: Question): Promise<Bid | TandemError | null> {
+async function ask(context: AuctionContext, member: Member, question: Question): Promise<Bid | TandemError | null> {
   const { exact } = question
+  const { log, settings } = context
   member.asked()
   try {
     const quote = await member.client.quote(
@@ -105,7 +107,7 @@ async function ask({ log, now, settings }: AuctionContext, member: Member, quest
       },
       settings.quoteBudgetMs * LATEST_BUDGETS,
     )
-    return parseBid(quote, question, now())
+    return parseBid(context, quote, question)
   } catch (error) {
     if (error instanceof TandemError) return error
     if (!(error instanceof SolverFailure)) throw error
@@ -114,7 +116,7 @@ async function ask({ log, now, settings }: AuctionContext, member: Member, quest
   }
 }
 
-function parseBid(quote: SolverQuote, question: Question, now: bigint): Bid {
+function parseBid({ now, prices, settings }: AuctionContext, quote: SolverQuote, question: Question): Bid {
   const bid: Bid = {
     solverId: quote.solver_id,
     quoteId: quote.quote_id,
@@ -131,7 +133,11 @@ function parseBid(quote: SolverQuote, question: Question, now: bigint): Bid {
     throw new SolverFailure(`solver ${bid.solverId} was asked about ${exact.amount} and answered about ${answered}`)
   if (bid.feeBips < question.extraFeeBips || bid.feeBips > 10_000)
     throw new SolverFailure(`solver ${bid.solverId} states a fee of ${bid.feeBips} bips, of which ${question.extraFeeBips} are not its own`)
-  if (bid.expiresAt <= now) throw new SolverFailure(`solver ${bid.solverId} answered with a quote that has expired`)
+  if (bid.expiresAt <= now()) throw new SolverFailure(`solver ${bid.solverId} answered with a quote that has expired`)
   if (bid.estimatedSeconds < 0) throw new SolverFailure(`solver ${bid.solverId} states a negative time`)
+  const { source, destination } = question
+  const own = { source: prices.of(source.id), destination: prices.of(destination.id), maxDeviationBips: settings.maxQuoteDeviationBips }
+  const problem = priceProblem(bid, { source, destination }, own)
+  if (problem !== null) throw new SolverFailure(`solver ${bid.solverId}: ${problem}`)
   return bid
 }

@@ -92,6 +92,9 @@ const prices = Object.fromEntries(
   localAssets.map(({ id, symbol }) => [id, (symbol === 'USDC' ? 1n : symbol === 'ETH' ? 3000n : 60_000n) * DOLLARS]),
 )
 
+/** The simulated solvers know no prices. */
+const ANY_PRICE = 10 ** 15
+
 export async function startTestService(
   settings: Parameters<typeof createApi>[0]['settings'] = { environment: 'local' },
 ): Promise<TestService> {
@@ -134,7 +137,15 @@ export async function startTestService(
     wake: () => world.onWake(),
     chainHealthy: (chain) => !world.unreachable.has(chain),
     admits: () => !world.overloaded,
-    settings: { broadcastWaitMs: 0, appCacheMs: 0, quoteCacheMs: 0, quoteBudgetMs: 5_000, rateLimitPerMinute: 1_000_000, ...settings },
+    settings: {
+      broadcastWaitMs: 0,
+      appCacheMs: 0,
+      quoteCacheMs: 0,
+      quoteBudgetMs: 5_000,
+      maxQuoteDeviationBips: ANY_PRICE,
+      rateLimitPerMinute: 1_000_000,
+      ...settings,
+    },
   })
   const url = await api.listen({ host: '127.0.0.1', port: 0 })
 
