@@ -4,13 +4,14 @@ import { tellStory } from './story.ts'
 const story = await tellStory('ethereum_localnet', 'arbitrum_localnet')
 
 test('a payout that the recipient rejects fails in simulation: the secret is not shown, and both sides are refunded', async () => {
-  const recipient = await deployRejectingAccount()
+  const recipient = '0x00000000000000000000000000000000000bad01'
   const quote = await story.api.quote({ from: 'ethereum_localnet:wbtc', to: 'arbitrum_localnet:eth', from_amount: '1000000' })
   const owner = story.evm('ethereum_localnet').address
   const created = await story.api.createOrder({
     source: { asset: 'ethereum_localnet:wbtc', owner, amount: quote.source.amount },
     destination: { asset: 'arbitrum_localnet:eth', owner: recipient, amount: quote.destination.amount },
   })
+  await rejectFromNowOn(recipient)
   const before = await story.balance('ethereum_localnet:wbtc')
   await story.evm('ethereum_localnet').fund(created)
   await story.untilStatus(created.order_id, 'counterparty_initiated')
@@ -25,10 +26,7 @@ test('a payout that the recipient rejects fails in simulation: the secret is not
   expect(await story.balance('ethereum_localnet:wbtc')).toBe(before)
 })
 
-async function deployRejectingAccount(): Promise<string> {
-  const chain = story.evmChain('arbitrum_localnet')
-  const address = '0x00000000000000000000000000000000000bad01'
+async function rejectFromNowOn(address: string): Promise<void> {
   // PUSH0 PUSH0 REVERT: every call reverts.
-  await chain.request({ method: 'hardhat_setCode', params: [address, '0x5f5ffd'] })
-  return address
+  await story.evmChain('arbitrum_localnet').request({ method: 'hardhat_setCode', params: [address, '0x5f5ffd'] })
 }

@@ -30,7 +30,18 @@ import { openTestProviders, startTestProvider } from './nodes/provider.fixture.t
 
 const conforming: Conforming = {
   family: evm,
-  abilities: ['branchEvents', 'batchRedeem', 'instantRefund', 'cancel', 'gasless', 'inspectProviders', 'newBlocks', 'oracle', 'deployHtlc'],
+  abilities: [
+    'branchEvents',
+    'batchRedeem',
+    'instantRefund',
+    'cancel',
+    'checkRecipient',
+    'gasless',
+    'inspectProviders',
+    'newBlocks',
+    'oracle',
+    'deployHtlc',
+  ],
 }
 
 describeConformance('evm native coin', conforming, async () => {
@@ -42,6 +53,7 @@ describeConformance('evm native coin', conforming, async () => {
     amount: 10n ** 18n,
     feeAllowance: 10n ** 16n,
     unpayableRedeemer: () => fixture.deploy(rejectingAccount),
+    incapableRecipient: () => fixture.deploy(rejectingAccount),
   }
 })
 
@@ -54,6 +66,11 @@ describeConformance('evm token', conforming, async () => {
     to: token,
     data: encodeFunctionData({ abi: blacklistToken.abi, functionName, args } as Parameters<typeof encodeFunctionData>[0]),
   })
+  async function blacklisted(): Promise<Address> {
+    const address = '0x00000000000000000000000000000000000b1ac4'
+    await deployer.send([onToken('setBlacklisted', [address, true])])
+    return address
+  }
   await deployer.send([user, solver].map((party) => onToken('mint', [party.address, 10n ** 12n])))
   const asset = `${fixture.chain.id}:wbtc` as AssetId
   const assets = fixture.assets.map((known) => (known.id === asset ? { ...known, deployment: { htlc: address, token } } : known))
@@ -87,11 +104,8 @@ describeConformance('evm token', conforming, async () => {
         await fixture.mine()
       },
     },
-    async unpayableRedeemer() {
-      const redeemer = '0x00000000000000000000000000000000000b1ac4'
-      await deployer.send([onToken('setBlacklisted', [redeemer, true])])
-      return redeemer
-    },
+    unpayableRedeemer: blacklisted,
+    incapableRecipient: blacklisted,
   }
 })
 

@@ -10,14 +10,14 @@ import { ChainFailure } from '../port/failure.ts'
 import { accountOf } from './address.ts'
 import { missingApprovals } from './approval.ts'
 import type { ContractState } from './contract-state.ts'
-import { feeModelOf, suggestFees } from './fees/fees.ts'
+import { feeModelOf, offeredAs, suggestFees } from './fees/fees.ts'
 import { batchGas, EMPTIED_SLOTS_GAS, gasFor, safeGas } from './fees/gas.ts'
 import { relayGas, USUAL_RELAY_GAS } from './fees/relay-gas.ts'
 import { type HtlcContract, isRedeemBatch } from './htlc.ts'
 import type { EvmNode } from './nodes/node.ts'
 import { NodeRefusal } from './nodes/rpc.ts'
 import { type EvmTypes, openLane } from './send/lane.ts'
-import { createPayoutTrial, type OfferedFees, type TriedOrder } from './send/payout-trial.ts'
+import { createPayoutTrial, type TriedOrder } from './send/payout-trial.ts'
 import { asChainFailure, isOutOfGas, isRevert } from './send/revert.ts'
 import { readAttempt, type TransactionCall } from './send/transaction.ts'
 
@@ -74,11 +74,7 @@ function familyOf(chain: Chain, node: EvmNode, state: ContractState): ContractFa
   const isOurInitiation = ({ verb, paysAmount }: Action) => verb === 'initiate' && paysAmount
   const twiceTheGas = async (action: Action) => 2n * (await safeGas(node, chain, action.call, action.verb, extraOf(action)))
 
-  async function offeredFees(): Promise<OfferedFees> {
-    const model = feeModelOf(chain)
-    const fees = await suggestFees(node, model)
-    return model.gasPrice === 'legacy' ? { gasPrice: fees.maxFeePerGas } : fees
-  }
+  const offeredFees = async () => offeredAs(chain, await suggestFees(node, feeModelOf(chain)))
 
   async function triedOrders({ contract, terms, batch }: Action): Promise<readonly TriedOrder[]> {
     if (batch === undefined) return [{ terms, isOpen: true }]

@@ -7,8 +7,9 @@ import type { RedeemItem } from '../port/abilities/batch-redeem.ts'
 import type { ChainClient } from '../port/client.ts'
 import type { ChainFamily, ConnectOptions } from '../port/family.ts'
 import type { Outbox } from '../port/outbox.ts'
-import { accountOf } from './address.ts'
+import { accountOf, parseAddress } from './address.ts'
 import { blocksOf } from './blocks.ts'
+import { checkRecipient } from './check-recipient.ts'
 import { createContractState } from './contract-state.ts'
 import { deployHtlc } from './deploy/deploy.ts'
 import { createEventReader } from './events.ts'
@@ -76,6 +77,9 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
       assertPayee(to?.toLowerCase() ?? null, terms.redeemer.toLowerCase())
       await verifyPayout(node, chain, contracts.of(terms.asset), terms)
     },
+
+    checkRecipient: async (address, asset, payout) =>
+      payout === null ? null : checkRecipient(node, chain, contracts.of(asset), asset, parseAddress(address), payout),
 
     async initiate(terms, outbox) {
       const contract = contracts.of(terms.asset)

@@ -11,6 +11,7 @@ import {
   numberToHex,
   toEventSelector,
 } from 'viem'
+import { blacklistToken } from '../../../contracts/evm/artifacts/blacklist-token.ts'
 import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { openTestProviders, startTestProvider } from '../evm/nodes/provider.fixture.ts'
@@ -24,7 +25,17 @@ import { hypercore } from './index.ts'
 /** In one block, the payment to the order's address comes before the call that uses it. */
 const EARLY = 5_000_000_000n
 
-const abilities = ['branchEvents', 'instantRefund', 'cancel', 'gasless', 'prefund', 'inspectProviders', 'newBlocks', 'deployHtlc'] as const
+const abilities = [
+  'branchEvents',
+  'instantRefund',
+  'cancel',
+  'checkRecipient',
+  'gasless',
+  'prefund',
+  'inspectProviders',
+  'newBlocks',
+  'deployHtlc',
+] as const
 
 describeConformance('hypercore', { family: hypercore, abilities }, async () => {
   const fixture = await createHypercoreFixture()
@@ -102,6 +113,15 @@ describeConformance('hypercore', { family: hypercore, abilities }, async () => {
         await approve(contract.address, 0n)
         await fixture.mine()
       },
+    },
+    /** The same token, with a blacklist from now on. */
+    async incapableRecipient() {
+      const code = await fixture.local.request({ method: 'eth_getCode', params: [await fixture.deploy(blacklistToken), 'latest'] })
+      await fixture.local.request({ method: 'hardhat_setCode', params: [contract.token, code] })
+      const address = '0x00000000000000000000000000000000000b1ac4'
+      const data = encodeFunctionData({ abi: blacklistToken.abi, functionName: 'setBlacklisted', args: [address, true] })
+      await fixture.deployer.send([{ to: contract.token, data }])
+      return address
     },
     mine: (blocks) => fixture.mine(blocks),
     async reorg(depth, { drop }) {

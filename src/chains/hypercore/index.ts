@@ -8,6 +8,8 @@ import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import { TandemError } from '../../protocol/error.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
+import { parseAddress } from '../evm/address.ts'
+import { checkToken } from '../evm/check-recipient.ts'
 import { createContractState } from '../evm/contract-state.ts'
 import { createGasAdvice } from '../evm/fees/gas.ts'
 import { verifyRelayGas } from '../evm/fees/relay-gas.ts'
@@ -108,6 +110,14 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
       })
       const redeemer = BigInt(answer) === 1n ? systemAddressOf(coreToken) : terms.redeemer
       await verifyPayout(node, chain, contract, { ...terms, redeemer, amount: terms.amount * evmPerCore })
+    },
+
+    // The ERC-20 of those who hold it on HyperCore is at the system address.
+    async checkRecipient(address, asset, payout) {
+      if (payout === null) return null
+      const contract = contracts.of(asset)
+      const { coreToken, evmPerCore } = await links.of(contract)
+      return checkToken(node, tokenOf(contract), systemAddressOf(coreToken), parseAddress(address), payout.amount * evmPerCore)
     },
 
     initiate: executor.initiate,

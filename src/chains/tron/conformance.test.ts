@@ -19,7 +19,10 @@ import { createTronFixture } from './tron.fixture.ts'
 
 describeConformance(
   'tron token',
-  { family: tron, abilities: ['branchEvents', 'instantRefund', 'cancel', 'gasless', 'inspectProviders', 'finalHeight', 'deployHtlc'] },
+  {
+    family: tron,
+    abilities: ['branchEvents', 'instantRefund', 'cancel', 'checkRecipient', 'gasless', 'inspectProviders', 'finalHeight', 'deployHtlc'],
+  },
   async () => {
     // As older nodes: they do not return revert data.
     const fixture = await createTronFixture({ returnsRevertData: false })
@@ -36,6 +39,12 @@ describeConformance(
       to: token,
       data: encodeFunctionData({ abi: tetherTron.abi, functionName: 'approve', args: [toEvmAddress(spender), value] }),
     })
+
+    const refusedByToken = async () => {
+      const refused: Address = '0x00000000000000000000000000000000000b1ac4'
+      await deployer.call(token, encodeFunctionData({ abi: tetherTron.abi, functionName: 'setRefused', args: [refused, true] }))
+      return fromEvmAddress(refused)
+    }
 
     // The solver approves with its first swap, which therefore takes one block more.
     const secretHash = hashSecret(createSecret())
@@ -90,11 +99,8 @@ describeConformance(
           await fixture.local.mine()
         },
       },
-      async unpayableRedeemer() {
-        const refused: Address = '0x00000000000000000000000000000000000b1ac4'
-        await deployer.call(token, encodeFunctionData({ abi: tetherTron.abi, functionName: 'setRefused', args: [refused, true] }))
-        return fromEvmAddress(refused)
-      },
+      unpayableRedeemer: refusedByToken,
+      incapableRecipient: refusedByToken,
       mine: (blocks) => fixture.local.mine(blocks),
       reorg: (depth, { drop }) => fixture.local.faults.reorg(depth, { transactions: drop ? 'drop' : 'return', blocks: depth + 1 }),
       expire: (terms) => fixture.local.passSeconds(Number(terms.timelock)),

@@ -90,8 +90,8 @@ function familyOf(chain: Chain, node: EvmNode, api: WalletApi, state: ContractSt
       }
     },
     estimate,
-    async tryPayout({ contract, terms }) {
-      return { verb: 'redeem', need: energyForRedeem(await tryPayout(api, contract, terms)), atLeastSun: 0n }
+    async tryPayout({ contract, terms }, sender) {
+      return { verb: 'redeem', need: energyForRedeem(await tryPayout(api, contract, terms, sender as Address)), atLeastSun: 0n }
     },
     simulatesOwnRedeem: true,
     queuedCost: null,

@@ -8,6 +8,7 @@ import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { assertPayee, assertSecret } from '../contract/action.ts'
 import { accountOf as evmAccountOf } from '../evm/address.ts'
 import { blocksOf } from '../evm/blocks.ts'
+import { checkToken } from '../evm/check-recipient.ts'
 import { createContractState } from '../evm/contract-state.ts'
 import { limitsOf, parseSignature, spendableOf, verifyInitiation, verifySignature } from '../evm/gasless.ts'
 import { initiateData, initiateWithSignatureData, redeemData, refundData, swapIdOf } from '../evm/htlc.ts'
@@ -69,6 +70,14 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
     async verifyPayout(terms, to) {
       assertPayee(to, terms.redeemer)
       await withTronAddresses(() => tryPayout(api, contracts.of(terms.asset), evmTerms(terms)))
+    },
+
+    // A transfer of nothing tells too whether the token blocks the recipient. Answers mean nothing here: see `HtlcTrc20.sol`.
+    async checkRecipient(address, asset, payout) {
+      if (payout === null) return null
+      const contract = contracts.of(asset)
+      const [payer, amount] = payout.payer === null ? [contract.address, 0n] : [toEvmAddress(payout.payer), payout.amount]
+      return withTronAddresses(() => checkToken(node, tokenOf(contract), payer, toEvmAddress(address), amount, () => true))
     },
 
     initiate: (terms, outbox) =>

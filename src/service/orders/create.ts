@@ -1,9 +1,9 @@
 /** POST /orders: makes and stores an order, and returns how to fund it. */
 import { hash, randomBytes } from 'node:crypto'
+import type { PlannedPayout } from '../../chains/port/abilities/check-recipient.ts'
 import type { RefundPackage } from '../../chains/port/abilities/rescue.ts'
 import { clientFor } from '../../engine/facts.ts'
-import type { AssetId } from '../../protocol/asset.ts'
-import type { ChainId } from '../../protocol/chain-id.ts'
+import type { Asset } from '../../protocol/asset.ts'
 import { TandemError } from '../../protocol/error.ts'
 import { type CreateOrderResult, fundingToWire } from '../../protocol/funding/funding.ts'
 import type { ToldOnce } from '../../protocol/funding/way.ts'
@@ -110,13 +110,15 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
 /** The source pays the user back if the swap fails, the destination if it succeeds. An address that is set later is not known here. */
 async function assertUsersCanReceive({ clients, recipients }: ServiceContext, request: OrderRequest): Promise<void> {
   const { pair, sourceOwner, destinationOwner } = request
-  const check = async (asset: AssetId, chain: ChainId, owner: Owner, field: string) => {
+  const payout = { amount: request.destinationAmount, payer: null }
+  const check = async ({ id: asset, chain }: Asset, owner: Owner, field: string, planned: PlannedPayout | null) => {
     if (owner === null) return
-    await recipients.assertCanReceive(clientFor(clients, chain), { address: owner.key?.address ?? owner.name, asset, field })
+    const address = owner.key?.address ?? owner.name
+    await recipients.assertCanReceive(clientFor(clients, chain), { address, asset, field, payout: planned })
   }
   await Promise.all([
-    check(pair.source.id, pair.source.chain, sourceOwner, 'source.owner'),
-    check(pair.destination.id, pair.destination.chain, destinationOwner, 'destination.owner'),
+    check(pair.source, sourceOwner, 'source.owner', null),
+    check(pair.destination, destinationOwner, 'destination.owner', payout),
   ])
 }
 

@@ -74,7 +74,7 @@ describe('POST /orders', () => {
 
 describe('a check', () => {
   const clientWith = (checkRecipient: NonNullable<ChainClient['checkRecipient']>) => withAccounts('ethereum_localnet', checkRecipient)
-  const recipient = (address: string) => ({ address, asset: 'ethereum_localnet:wbtc', field: 'destination.owner' }) as const
+  const recipient = (address: string) => ({ address, asset: 'ethereum_localnet:wbtc', field: 'destination.owner', payout: null }) as const
 
   test('is over after the time limit', async () => {
     const check = createRecipients(LIMITS).assertCanReceive(

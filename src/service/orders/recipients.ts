@@ -2,13 +2,20 @@
  * Whether the user can be paid, asked of both chains before an order is made. Anyone may ask freely, so every answer is cached for a
  * moment, has a time limit, and only a few questions to one chain are open at once.
  */
+import type { PlannedPayout } from '../../chains/port/abilities/check-recipient.ts'
 import type { ChainClient } from '../../chains/port/client.ts'
 import type { AssetId } from '../../protocol/asset.ts'
 import type { ChainId } from '../../protocol/chain-id.ts'
 import { TandemError } from '../../protocol/error.ts'
 import { createTtlCache } from '../../ttl-cache.ts'
 
-export type Recipient = { readonly address: string; readonly asset: AssetId; readonly field: string }
+/** `payout`: null if it only gets refunds. */
+export type Recipient = {
+  readonly address: string
+  readonly asset: AssetId
+  readonly field: string
+  readonly payout: PlannedPayout | null
+}
 
 export interface Recipients {
   /** Throws `invalid_address` with the reason if the address cannot receive the asset, `chain_unavailable` if the chain does not say in time. */
@@ -17,7 +24,7 @@ export interface Recipients {
 
 export type RecipientLimits = { readonly timeoutMs: number; readonly maxOpenPerChain: number; readonly keepMs: number }
 
-const defaults: RecipientLimits = { timeoutMs: 5_000, maxOpenPerChain: 8, keepMs: 10_000 }
+const defaults: RecipientLimits = { timeoutMs: 5_000, maxOpenPerChain: 64, keepMs: 10_000 }
 const MAX_CACHED = 1_000
 
 export function createRecipients({ timeoutMs, maxOpenPerChain, keepMs }: RecipientLimits = defaults): Recipients {
@@ -38,9 +45,9 @@ export function createRecipients({ timeoutMs, maxOpenPerChain, keepMs }: Recipie
   }
 
   return {
-    async assertCanReceive({ chain, checkRecipient }, { address, asset, field }) {
+    async assertCanReceive({ chain, checkRecipient }, { address, asset, field, payout }) {
       if (checkRecipient === undefined) return
-      const answer = answers.get(`${asset} ${address}`, () => ask(chain.id, () => checkRecipient(address, asset)))
+      const answer = answers.get(`${asset} ${address} ${payout?.amount}`, () => ask(chain.id, () => checkRecipient(address, asset, payout)))
       const { obstacle } = await within(timeoutMs, answer, `${chain.id} does not say in time whether ${field} can receive; try again`)
       if (obstacle !== null) throw new TandemError('invalid_address', `${field}: ${address} cannot receive ${asset}: ${obstacle}`)
     },

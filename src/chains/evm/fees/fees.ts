@@ -2,11 +2,13 @@
 import type { Chain } from '../../../protocol/chain.ts'
 import type { FeeModel } from '../../../protocol/registry/family-data.ts'
 import { evmDataOf } from '../chain-data.ts'
-import type { EvmNode } from '../nodes/node.ts'
+import type { EvmNode, NodeCall } from '../nodes/node.ts'
 import { NodeRefusal } from '../nodes/rpc.ts'
 
 /** EIP-1559. A transaction with one gas price offers it as both (EIP-1559, "legacy transactions"). */
 export type Fees = { readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint }
+
+export type OfferedFees = Pick<NodeCall, 'gasPrice' | 'maxFeePerGas' | 'maxPriorityFeePerGas'>
 
 /** The fee cap of an optional action, as a multiple of the suggested fee. */
 const OPTIONAL_FEE_FACTOR = 3n
@@ -27,6 +29,11 @@ export async function suggestFees(node: EvmNode, { gasPrice, maxPerGas }: FeeMod
   const [baseFee, priorityFee] = await Promise.all([node.baseFee(), priorityFeeOf(node, maxPerGas)])
   const maxPriorityFeePerGas = min(priorityFee, maxPerGas)
   return { maxFeePerGas: min(baseFee * 2n + maxPriorityFeePerGas, maxPerGas), maxPriorityFeePerGas }
+}
+
+/** The fees of a call as a transaction of this chain has them. */
+export function offeredAs(chain: Chain, fees: Fees): OfferedFees {
+  return feeModelOf(chain).gasPrice === 'legacy' ? { gasPrice: fees.maxFeePerGas } : fees
 }
 
 export function sameFees(price: bigint): Fees {

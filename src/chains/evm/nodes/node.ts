@@ -33,8 +33,8 @@ export type NodeCall = {
   readonly maxPriorityFeePerGas?: bigint
   /** Storage slots of `to` that count as read already (EIP-2930). Each takes gas. */
   readonly readSlots?: readonly Hex[]
-  /** What the call finds in the account of `to` instead of what is there: a state override. Some nodes refuse it, others ignore it. */
-  readonly override?: StateOverride
+  /** What the call finds in these accounts instead of what is there. Some nodes refuse state overrides, others ignore them. */
+  readonly overrides?: Readonly<Record<Address, StateOverride>>
 }
 
 export type StateOverride = {
@@ -153,7 +153,7 @@ export function createNode(url: string, timeoutMs: number): EvmNode {
       if (last.hash !== (where.lastHash ?? last.hash)) throw new NodeRefusal(0, `it is on another branch at block ${where.to}`, null)
       return logs
     },
-    call: async (call) => hex(await ask('eth_call', [encodeCall(call), 'latest', ...encodeOverride(call)])),
+    call: async (call) => hex(await ask('eth_call', [encodeCall(call), 'latest', ...encodeOverrides(call)])),
     async callAmount(call, amountOf) {
       const answer = hex(await ask('eth_call', [encodeCall(call), 'latest']))
       try {
@@ -191,16 +191,19 @@ function isUnknownTag({ code, message }: NodeRefusal): boolean {
   return (code <= -32_600 && code >= -32_602) || /\btags?\b|invalid|unsupported|not supported|hex string/i.test(message)
 }
 
-function encodeCall({ from, to, data, readSlots, override: _, ...numbers }: NodeCall): Record<string, unknown> {
+function encodeCall({ from, to, data, readSlots, overrides: _, ...numbers }: NodeCall): Record<string, unknown> {
   const given = Object.entries(numbers).flatMap(([name, number]) => (number ? [[name, numberToHex(number)]] : []))
   const accessList = readSlots && [{ address: to, storageKeys: readSlots }]
   return { ...(from && { from }), to, ...(data && { data }), ...Object.fromEntries(given), ...(accessList && { accessList }) }
 }
 
-function encodeOverride({ to, override }: NodeCall): readonly object[] {
-  if (override === undefined) return []
-  const { balance, slots } = override
-  return [{ [to]: { ...(balance !== undefined && { balance: numberToHex(balance) }), ...(slots && { stateDiff: slots }) } }]
+function encodeOverrides({ overrides }: NodeCall): readonly object[] {
+  if (overrides === undefined) return []
+  const encode = ({ balance, slots }: StateOverride) => ({
+    ...(balance !== undefined && { balance: numberToHex(balance) }),
+    ...(slots && { stateDiff: slots }),
+  })
+  return [Object.fromEntries(Object.entries(overrides).map(([address, override]) => [address, encode(override)]))]
 }
 
 /** Not a log of a pending block, nor one that a reorg removed. */

@@ -9,16 +9,15 @@ import { type Address, bytesToHex, type Hex, hexToBytes, pad, toFunctionSelector
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import { type Hex32, hashSecret } from '../../../protocol/secret.ts'
 import { ChainFailure } from '../../port/failure.ts'
+import type { OfferedFees } from '../fees/fees.ts'
 import { type HtlcContract, isRedeemBatch, orderIdOf, redeemBatchData, redeemData, secretsIn } from '../htlc.ts'
-import type { EvmNode, NodeCall } from '../nodes/node.ts'
+import type { EvmNode } from '../nodes/node.ts'
 import { NodeRefusal } from '../nodes/rpc.ts'
 import { payoutFailure, payoutOf, tryTransfer } from './payout.ts'
 import { asChainFailure, isInsufficientFunds, isOutOfGas, isRevert } from './revert.ts'
 
 /** The transaction that will make the payout. `fees`: as it has them. */
 export type Sending = { readonly sender: Address; readonly data: Hex; readonly gas: bigint; readonly fees: OfferedFees }
-
-export type OfferedFees = Pick<NodeCall, 'gasPrice' | 'maxFeePerGas' | 'maxPriorityFeePerGas'>
 
 export interface PayoutTrial {
   /** `orders`: in the order of the calldata, all of one redeemer. Throws `would-fail` if the payout would fail. */
@@ -51,11 +50,14 @@ function openTerms(orders: readonly TriedOrder[]): HtlcTerms {
 
 /** Values of an order's slot: see `Htlc.sol`. An open one has the time of its block, which no recipient can read: the order is not known to it. */
 const REDEEMED = pad('0x01', { size: 32 })
-const OPEN = pad('0x03', { size: 32 })
+export const OPEN_ORDER = pad('0x03', { size: 32 })
 
 /** What an access list takes (EIP-2930): added, so that the same gas is left. */
 const LISTED_ADDRESS_GAS = 2_400n
 const LISTED_SLOT_GAS = 1_900n
+
+/** Why a contract is not paid where nodes do not support state overrides. */
+export const UNPROVABLE = 'it is a contract, and the nodes of this chain cannot simulate its payout'
 
 const NOT_INITIATED = toFunctionSelector('HTLC__OrderNotInitiated()')
 
@@ -72,7 +74,7 @@ async function tryAsSent(
   const readSlots = orders.map(({ terms }) => orderIdOf(contract, terms))
   const slots = Object.fromEntries([
     ...orders.flatMap(({ isOpen }, index) => (isOpen ? [[readSlots[index], REDEEMED]] : [])),
-    ...standIns.flatMap(({ terms }, index) => (orders[index]?.isOpen ? [[orderIdOf(contract, terms), OPEN]] : [])),
+    ...standIns.flatMap(({ terms }, index) => (orders[index]?.isOpen ? [[orderIdOf(contract, terms), OPEN_ORDER]] : [])),
   ]) as Readonly<Record<Hex, Hex>>
   try {
     const answer = await node.call({
@@ -82,18 +84,19 @@ async function tryAsSent(
       gas: gas + LISTED_ADDRESS_GAS + LISTED_SLOT_GAS * BigInt(readSlots.length),
       ...fees,
       readSlots,
-      override: { slots },
+      overrides: { [contract.address]: { slots } },
     })
     // A batch without an open order pays nothing, and does not fail.
     return !isRedeemBatch(data) || answer === toHex(terms.amount, { size: 32 })
   } catch (error) {
-    if (isRevert(error) ? error.data?.startsWith(NOT_INITIATED) : isUnsupported(error)) return false
+    if (isWithoutOverrides(error)) return false
     throw asChainFailure(error, payoutOf(terms))
   }
 }
 
-/** Also where only some of several providers support it. */
-function isUnsupported(error: unknown): boolean {
+/** The node does not support state overrides, or only some of several providers do. Without them the order of the trial does not exist. */
+export function isWithoutOverrides(error: unknown): boolean {
+  if (isRevert(error)) return error.data?.startsWith(NOT_INITIATED) === true
   if (error instanceof NodeRefusal) return !isInsufficientFunds(error) && !isOutOfGas(error)
   return error instanceof ChainFailure && error.kind === 'unreachable'
 }
@@ -107,7 +110,7 @@ async function tryWithoutOverride(node: EvmNode, contract: HtlcContract, terms: 
     contract.token === null ? node.code(terms.redeemer as Address) : '0x',
     tryTransfer(node, contract, terms),
   ])
-  if (code !== '0x') throw payoutFailure(terms, 'it is a contract, and the nodes of this chain cannot simulate its payout')
+  if (code !== '0x') throw payoutFailure(terms, UNPROVABLE)
 }
 
 type Redeem = { readonly terms: HtlcTerms; readonly secret: Hex32 }

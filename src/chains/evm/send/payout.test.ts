@@ -100,11 +100,11 @@ describe('a recipient that takes the money only in a simulation', () => {
 describe('a node that does not support state overrides', () => {
   const nodes: readonly (readonly [string, (call: NodeCall) => Promise<Hex>])[] = [
     ['refuses them', () => Promise.reject(new NodeRefusal(-32602, 'too many arguments, want at most 2', null))],
-    ['ignores them', ({ override: _, ...call }) => node.call(call)],
+    ['ignores them', ({ overrides: _, ...call }) => node.call(call)],
   ]
 
   it.each(nodes)('because it %s pays accounts and tokens, and no contract in the native coin', async (_, play) => {
-    const plain: EvmNode = { ...node, call: (call) => (call.override === undefined ? node.call(call) : play(call)) }
+    const plain: EvmNode = { ...node, call: (call) => (call.overrides === undefined ? node.call(call) : play(call)) }
     const on = connect(plain)
     const account = await fixture.deploy(twoFacedAccount)
     await expect(redeem(await lockedFor({ redeemer: account }), on)).rejects.toMatchObject({

@@ -50,6 +50,6 @@ export function payoutOf({ redeemer }: HtlcTerms): string {
 }
 
 /** As `Transfers.sol` reads it: no data, or the word 1. */
-function isAccepted(answer: Hex): boolean {
+export function isAccepted(answer: Hex): boolean {
   return size(answer) === 0 || (size(answer) >= 32 && hexToBigInt(answer.slice(0, 66) as Hex) === 1n)
 }

@@ -34,7 +34,7 @@ export function isOutOfGas(error: unknown): error is NodeRefusal {
 }
 
 /** 'HTLC__DuplicateOrder', the text of a require, or the node's message. */
-function revertReason(refusal: NodeRefusal): string {
+export function revertReason(refusal: NodeRefusal): string {
   if (refusal.data === null || refusal.data.length < 10) return refusal.message
   try {
     const { errorName, args } = decodeErrorResult({ abi: knownErrors, data: refusal.data })

@@ -5,12 +5,19 @@ import { type ConformanceRun, required } from '../run.fixture.ts'
 
 type RecipientRun = {
   readonly user: Pick<ConformanceRun['user'], 'address'>
-  readonly fixture: Pick<ConformanceFixture, 'client' | 'asset' | 'incapableRecipient'>
+  readonly fixture: Pick<ConformanceFixture, 'client' | 'asset' | 'amount' | 'solver' | 'incapableRecipient'>
 }
 
 export function checkRecipientSuite(run: RecipientRun): void {
   describe('check recipient', () => {
-    const check = (address: string) => required(run.fixture.client.checkRecipient, 'checkRecipient')(address, run.fixture.asset)
+    /** Asked without a payer as the service does it, and with one as a solver does. */
+    async function check(address: string): Promise<string | null> {
+      const { client, asset, amount, solver } = run.fixture
+      const ask = (payer: string | null) => required(client.checkRecipient, 'checkRecipient')(address, asset, { amount, payer })
+      const [before, last] = [await ask(null), await ask(client.addressOf(solver))]
+      expect(before === null).toBe(last === null)
+      return last
+    }
 
     it('accepts an account that can receive, repeatedly', async () => {
       expect(await check(run.user.address)).toBeNull()

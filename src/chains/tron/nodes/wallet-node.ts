@@ -37,7 +37,7 @@ export interface WalletNode {
   /** Of a mined call; null when it is not mined. */
   result(tx: string): Promise<CallResult | null>
   /** Simulates a call. Returns revert data, which the Ethereum JSON-RPC of nodes before 4.8.1 does not. */
-  simulateCall(call: TronCall): Promise<SimulatedCall>
+  simulateCall(call: TronCall & { readonly from?: Address }): Promise<SimulatedCall>
   close(): void
 }
 
@@ -48,7 +48,7 @@ const MAX_ANSWER_BYTES = 4 * 1024 * 1024
 const MAX_MESSAGE_LENGTH = 300
 /** In sun. It was 10 in the beginning and 420 at its highest. A price outside these bounds is a mistake, or a lie that would empty our account. */
 const plausiblePrice = { least: 1n, most: 2_000n } as const
-/** A simulated call needs no account. */
+/** A simulated call needs no account, unless the contract reads who called. */
 const NOBODY: Address = '0x0000000000000000000000000000000000000000'
 
 const broadcastResults: Readonly<Record<string, BroadcastResult>> = {
@@ -100,8 +100,8 @@ export function createWalletNode(url: string): WalletNode {
     energyPrice: async () => priceIn(await ask('getchainparameters', {})),
     stakedEnergy: async (account) => stakedIn(await ask('getaccountresource', { address: prefixed(account) })),
     result: async (tx) => resultIn(await ask('gettransactioninfobyid', { value: tx }), tx),
-    async simulateCall({ to, data }) {
-      const body = { owner_address: prefixed(NOBODY), contract_address: prefixed(to), data: data.slice(2) }
+    async simulateCall({ from = NOBODY, to, data }) {
+      const body = { owner_address: prefixed(from), contract_address: prefixed(to), data: data.slice(2) }
       return simulationIn(await ask('triggerconstantcontract', body))
     },
     close: http.close,

@@ -1,5 +1,5 @@
 /** Simulates a payout without the secret: the contract makes it, measures it, and always reverts. */
-import { encodeFunctionData, toFunctionSelector } from 'viem'
+import { type Address, encodeFunctionData, toFunctionSelector } from 'viem'
 import { htlcTrc20 } from '../../../../contracts/evm/artifacts/htlc-trc20.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import { canonicalTerms, type HtlcContract } from '../../evm/htlc.ts'
@@ -12,14 +12,14 @@ import type { WalletApi } from '../nodes/wallet-api.ts'
 const WOULD_SUCCEED = toFunctionSelector('HTLC__PayoutWouldSucceed()')
 
 /**
- * Resolves to the energy of the payout. Throws `would-fail` if it cannot succeed. Simulating the token's transfer would not do: Tether returns
+ * Resolves to the energy of the payout. `sender`: who will send the redeem, if it is known. Throws `would-fail` if it cannot succeed. Simulating the token's transfer would not do: Tether returns
  * false even when it transfers.
  */
-export async function tryPayout(api: WalletApi, contract: HtlcContract, terms: HtlcTerms): Promise<bigint> {
+export async function tryPayout(api: WalletApi, contract: HtlcContract, terms: HtlcTerms, sender?: Address): Promise<bigint> {
   const { redeemer, amount } = canonicalTerms(terms)
   const what = `paying ${fromEvmAddress(redeemer)} out of the HTLC`
   const data = encodeFunctionData({ abi: htlcTrc20.abi, functionName: 'tryPayout', args: [redeemer, amount] })
-  const { isReverted, output, energy } = await api.simulateCall({ to: contract.address, data })
+  const { isReverted, output, energy } = await api.simulateCall({ to: contract.address, data, ...(sender && { from: sender }) })
   if (!isReverted) throw new ChainFailure('would-fail', `${what}: tryPayout did not revert, so the contract is not ours`)
   if (output.slice(0, 10) === WOULD_SUCCEED) return energy
   throw asChainFailure(new NodeRefusal(3, 'execution reverted', output), what)
