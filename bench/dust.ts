@@ -16,7 +16,7 @@ import { createRegistry } from '../src/protocol/registry/registry.ts'
 import { createInventory } from '../src/solver/inventory.ts'
 import { createStockReader } from '../src/solver/pricing/stock.ts'
 import { type QuoteContext, quote } from '../src/solver/quotes.ts'
-import { createRisk } from '../src/solver/risk/risk.ts'
+import { testRisk } from '../src/solver/risk/risk.fixture.ts'
 import { type Database, openDatabase } from '../src/store/database/database.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/store/embedded/embedded-postgres.ts'
 import { createQuoteWriter } from '../src/store/solver/quotes.ts'
@@ -83,7 +83,6 @@ async function openSolver(postgres: EmbeddedPostgres, name: string): Promise<Sol
   ethereum.balances[`${WBTC} ${ethereum.addressOf(key)}`] = 10n ** 12n
   const now = () => NOW
   const inventory = createInventory({ db, registry, clients, keys: createKeyring([key]), now, keepMs: 0 })
-  const risk = createRisk({ halts: { find: () => null, read: async () => null }, now })
   const price = 60_000n * 10n ** 8n
   const pricing = {
     prices: createStaticFeed({ [BTC]: price, [WBTC]: price }),
@@ -105,7 +104,7 @@ async function openSolver(postgres: EmbeddedPostgres, name: string): Promise<Sol
       quoteWriter: createQuoteWriter(db),
       registry,
       inventory,
-      risk,
+      risk: testRisk(now),
       pricing,
       stockOf: createStockReader(inventory, {}),
       legCosts: { find: async () => null, warm: async () => undefined },

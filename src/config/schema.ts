@@ -278,6 +278,65 @@ const pricing = Type.Object(
   { ...strict, description: 'What is added to the spread, and how far the price may move.', default: {} },
 )
 
+const Cap = (of: string) =>
+  Type.Optional(
+    Type.Object(
+      {
+        open_orders: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'How many orders may be open.' })),
+        open_usd: Type.Optional(Decimal('How much may be open, in US dollars.')),
+        window_usd: Type.Optional(Decimal('How much may be taken in `window_seconds`, in US dollars.')),
+      },
+      { ...strict, description: `Limits of ${of}. A limit that is absent does not limit.` },
+    ),
+  )
+
+const Count = (maximum: number, description: string) => Type.Optional(Type.Integer({ minimum: 0, maximum, description }))
+
+const risk = Type.Object(
+  {
+    window_seconds: Type.Optional(
+      Type.Integer({ minimum: 60, maximum: 2_592_000, description: 'How long orders count for caps and premiums. Default: 86400, a day.' }),
+    ),
+    caps: Type.Optional(
+      Type.Object(
+        {
+          pair: Cap('one pair, in one direction. Only orders with a deposit count'),
+          app: Cap('one app. Orders that may still get a deposit count too'),
+          owner: Cap('one owner of a source, within an app. Orders that may still get a deposit count too'),
+        },
+        { ...strict, description: 'The most that the solver takes on. What it pays counts, at the prices of the order.' },
+      ),
+    ),
+    premium: Type.Optional(
+      Type.Object(
+        {
+          free_abandoned: Count(
+            100_000,
+            'Orders that an owner may leave without a deposit for nothing; two more for each that completed. Default: 10.',
+          ),
+          abandoned_bips: Count(1000, 'What each further one adds to the price, in hundredths of a percent. Default: 5.'),
+          refuse_abandoned: Count(100_000, 'So many further ones, and the owner is refused. Default: 50.'),
+          withheld_bips: Count(
+            5000,
+            'What the first secret that a client kept until the solver took its payment back adds to the price of orders with a client-held secret; doubled with each further one. Default: 50.',
+          ),
+          refuse_withheld: Count(1000, 'After so many, the owner gets no order with a client-held secret. Default: 3.'),
+          most_bips: Count(5000, 'The most that all of these add. Default: 500.'),
+        },
+        { ...strict, description: 'What past orders of an owner or an app add to the price of new ones.' },
+      ),
+    ),
+    fee_spike_factor: Type.Optional(
+      Type.Integer({
+        minimum: 2,
+        maximum: 1_000_000,
+        description: 'A chain is halted while a lock costs so many times its usual cost of the last hour. Default: 10.',
+      }),
+    ),
+  },
+  { ...strict, description: 'Limits of what the solver takes on, and what makes it more careful.' },
+)
+
 export const SolverConfig = Type.Object(
   {
     ...common,
@@ -319,6 +378,7 @@ export const SolverConfig = Type.Object(
           'How long a redeem may wait to be batched with others and cosigned by the service, where that makes it cheaper. It never waits so long that its timelock is at risk. Default: 3600.',
       }),
     ),
+    risk: Type.Optional(risk),
   },
   strict,
 )

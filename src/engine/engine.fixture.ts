@@ -58,6 +58,8 @@ export async function openEngineFixture(store: TestStore, changes: ExampleChange
     'refund_proposals',
     'fills',
     'commitments',
+    'reservations',
+    'order_risks',
     'sealed_values',
     'grants',
     'prefunds',

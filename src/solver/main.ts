@@ -19,8 +19,10 @@ import { createSolverParty } from './party.ts'
 import { createLegCosts } from './pricing/leg-costs.ts'
 import { readPricing } from './pricing/pricing.ts'
 import { createStockReader } from './pricing/stock.ts'
+import { startCustomers } from './risk/customers.ts'
 import { startHalts } from './risk/halts.ts'
 import { createRisk } from './risk/risk.ts'
+import { riskSettings } from './risk/settings.ts'
 import { createSolverServer } from './server.ts'
 
 export interface RunningSolver {
@@ -55,7 +57,9 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
     throw error
   })
   const changes = createChanges()
+  const limits = riskSettings(config.risk)
   const halts = startHalts({ db, registry, log, now, priceHalt: prices.haltOf })
+  const customers = startCustomers({ db, log, now, ...limits })
   const engine = startEngine({
     onNews: changes.note,
     onReorg: (chain, blocks) =>
@@ -82,7 +86,7 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
     keys,
     solverId: config.solver_id,
     inventory,
-    risk: createRisk({ halts, now }),
+    risk: createRisk({ halts, customers, ...limits, now }),
     pricing,
     stockOf: createStockReader(inventory, pricing.inventoryTargets),
     legCosts,
@@ -121,6 +125,7 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
     await server.close()
     await engine.stop()
     await halts.stop()
+    await customers.stop()
     await prices.stop()
     await network.close()
     await db.destroy()

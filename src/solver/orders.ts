@@ -23,6 +23,8 @@ import type { Caller } from './caller.ts'
 import type { KeptAnswers } from './instant-refund/kept-answers.ts'
 import type { Prices } from './pricing/price-limit.ts'
 import { assertLiquidity, type QuoteContext } from './quotes.ts'
+import { customerOf } from './risk/customers.ts'
+import { worthOf } from './risk/risk.ts'
 
 export type OrderContext = QuoteContext & {
   readonly clients: ReadonlyMap<ChainId, ChainClient>
@@ -38,7 +40,8 @@ export type OrderContext = QuoteContext & {
   readonly wake: () => void
 }
 
-type AgreedOrder = { readonly order: Order; readonly assetPrices: Prices }
+/** `usdMicros`: what the solver pays. */
+type AgreedOrder = { readonly order: Order; readonly assetPrices: Prices; readonly usdMicros: bigint }
 
 /** With a larger difference between the clocks, the solver cannot check the deadline. */
 const CLOCK_TOLERANCE_SECONDS = 120n
@@ -46,7 +49,7 @@ const CLOCK_TOLERANCE_SECONDS = 120n
 export async function acceptOrder(context: OrderContext, request: SolverOrderRequest, caller: Caller): Promise<SolverOrderAcceptance> {
   let agreed: AgreedOrder
   try {
-    agreed = await completeTerms(context, request)
+    agreed = await completeTerms(context, request, caller)
   } catch (error) {
     // A repeat gets the first answer, even if the order could not be made now.
     return repeat(context, request, error)
@@ -54,14 +57,20 @@ export async function acceptOrder(context: OrderContext, request: SolverOrderReq
   // The service may have given it to another solver: do not reserve liquidity for it.
   caller.assertInTime()
   const { order } = agreed
-  if (await context.orderWriter.write({ input: newOrder(request, agreed), sealed: [] })) {
+  const input = newOrder(request, agreed, caller)
+  if (await context.orderWriter.write({ input, sealed: [] })) {
+    context.risk.noteOrder(input.customer)
     context.expectNews([order.source.chain, order.destination.chain])
     return acceptance(order)
   }
   return repeat(context, request, new TandemError('conflict', 'secret_hash was used before: every order needs its own'))
 }
 
-function newOrder(request: SolverOrderRequest, { order, assetPrices }: AgreedOrder): NewOrder {
+function newOrder(
+  request: SolverOrderRequest,
+  { order, assetPrices, usdMicros }: AgreedOrder,
+  caller: Caller,
+): NewOrder & Required<Pick<NewOrder, 'customer'>> {
   const { source, destination } = order
   return {
     order,
@@ -74,9 +83,10 @@ function newOrder(request: SolverOrderRequest, { order, assetPrices }: AgreedOrd
     idempotencyKey: null,
     requestHash: '',
     tokenHash: null,
-    clientSecret: false,
+    clientSecret: request.client_secret ?? false,
     assetPrices,
     worth: null,
+    customer: { ...customerOf(request, caller), usdMicros },
   }
 }
 
@@ -110,7 +120,7 @@ function acceptance(order: Order): SolverOrderAcceptance {
   }
 }
 
-async function completeTerms(context: OrderContext, request: SolverOrderRequest): Promise<AgreedOrder> {
+async function completeTerms(context: OrderContext, request: SolverOrderRequest, caller: Caller): Promise<AgreedOrder> {
   const { registry, clients, keys } = context
   const source = registry.asset(request.source.asset)
   const destination = registry.asset(request.destination.asset)
@@ -119,7 +129,9 @@ async function completeTerms(context: OrderContext, request: SolverOrderRequest)
   assertTimes(context.now(), request, sourceChain.fundingWindowSeconds)
   const secretHash = parseSecretHash(request.secret_hash)
   const sourceAmount = parseAmount(request.source.amount, 'source.amount')
-  const { amount, prices } = await agreeAmount(context, request, sourceAmount)
+  const { amount, prices } = await agreeAmount(context, request, sourceAmount, caller)
+  const usdMicros = worthOf(prices.destination, destination, amount)
+  context.risk.assertWithinCaps({ from: source.id, to: destination.id, usdMicros, customer: customerOf(request, caller) })
   await assertLiquidity(context, destination.id, amount)
   assertWithinLimits(source, sourceAmount)
   assertWithinLimits(destination, amount)
@@ -168,7 +180,7 @@ async function completeTerms(context: OrderContext, request: SolverOrderRequest)
     source: swap(sourceClient, sourceTerms, 'source'),
     destination: swap(destinationClient, destinationTerms, 'destination'),
   }
-  return { order, assetPrices: prices }
+  return { order, assetPrices: prices, usdMicros }
 }
 
 /**

@@ -19,7 +19,7 @@ const ask = (request: Partial<SolverQuoteRequest>) =>
 const storedQuotes = () => store.db.selectFrom('quotes').selectAll().execute()
 
 test('exact in: quotes the output less all fees, and stores the quote', async () => {
-  const answer = await ask({ from_amount: '1000000' })
+  const answer = await ask({ from_amount: '1000000', app: 'an app' })
   expect(answer).toEqual({
     solver_id: 'the solver',
     quote_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -40,6 +40,7 @@ test('exact in: quotes the output less all fees, and stores the quote', async ()
       destination_amount: 980_000n,
       extra_fee_bips: 0,
       expires_at: NOW + 60n,
+      app: 'a service/an app',
     },
   ])
 })

@@ -14,6 +14,7 @@ import { explainQuote, feeBipsOf, type QuotedAmounts } from './pricing/parts.ts'
 import { type PriceTerms, priceExactIn, priceExactOut } from './pricing/price.ts'
 import { sourceRange } from './pricing/range.ts'
 import { type PriceContext, type Priced, priceTerms } from './pricing/terms.ts'
+import { customerOf } from './risk/customers.ts'
 import type { Risk } from './risk/risk.ts'
 
 export type QuoteContext = PriceContext & {
@@ -31,11 +32,13 @@ export async function quote(context: QuoteContext, request: SolverQuoteRequest, 
   const destination = registry.asset(request.to)
   const [sourceChain, destinationChain] = [registry.chain(source.chain), registry.chain(destination.chain)]
   assertTimelocksSafe(sourceChain, destinationChain)
+  const customer = customerOf(request, caller)
   const priced = await priceTerms(context, {
     source,
     destination,
     extraFeeBips: request.extra_fee_bips,
-    premiumBips: 0,
+    // Whose order it will be is not known yet.
+    premiumBips: context.risk.premiumBips({ ...customer, clientSecret: false }),
     isIndicative: request.indicative,
   })
   const quoted = amounts(priced.terms, request)
@@ -54,6 +57,7 @@ export async function quote(context: QuoteContext, request: SolverQuoteRequest, 
       destinationAmount,
       extraFeeBips: request.extra_fee_bips,
       expiresAt,
+      app: customer.app,
     })
   }
   const blocks = (confirmations: number, chain: typeof sourceChain) => divideRoundingUp(BigInt(confirmations) * chain.blockMs, 1000n)

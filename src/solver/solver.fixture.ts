@@ -19,7 +19,7 @@ import { createInventory } from './inventory.ts'
 import type { OrderContext } from './orders.ts'
 import { signFill } from './partial-deposits/sign-fill.ts'
 import { createStockReader } from './pricing/stock.ts'
-import { createRisk } from './risk/risk.ts'
+import { haltsOf, testRisk } from './risk/risk.fixture.ts'
 
 export const caller: Caller = { service: 'a service', assertInTime: () => undefined }
 export const btc = 'bitcoin_regtest:btc'
@@ -58,6 +58,8 @@ export async function openSolver(store: TestStore): Promise<TestSolver> {
     'fills',
     'cosigned_redeems',
     'grants',
+    'reservations',
+    'order_risks',
     'swaps',
     'orders',
   ] as const)
@@ -90,7 +92,10 @@ export async function openSolver(store: TestStore): Promise<TestSolver> {
       keys,
       solverId: 'the solver',
       inventory,
-      risk: createRisk({ halts: { find: () => world.halt, read: async () => world.halt }, now }),
+      risk: testRisk(
+        now,
+        haltsOf(() => world.halt),
+      ),
       quoteWriter: createQuoteWriter(store.db),
       orderWriter: createOrderWriter(store.db),
       signingLimit: createSigningLimit(store.db),

@@ -9,7 +9,7 @@ import { blockOf, NOW, openTestStore, type TestStore } from '../../store/store.f
 import { btc, openSolver, type TestSolver, unpriced, wbtc } from '../solver.fixture.ts'
 import { createFeeWatch } from './breakers.ts'
 import { type Halts, startHalts } from './halts.ts'
-import { createRisk } from './risk.ts'
+import { testRisk } from './risk.fixture.ts'
 
 let store: TestStore
 let solver: TestSolver
@@ -49,7 +49,7 @@ beforeEach(async () => {
 const orderOf = (from: AssetId, to: AssetId) =>
   ({ order: { source: { terms: { asset: from } }, destination: { terms: { asset: to } } } }) as unknown as ReturnType<typeof deriveOrder>
 const toWbtc: OrderState = orderOf(btc, wbtc)
-const risk = () => createRisk({ halts, now: () => now })
+const risk = () => testRisk(() => now, halts)
 
 test('the operator halts everything, a chain or a pair: quotes after a refresh, locks at once, until it is resumed', async () => {
   for (const scope of ['*', 'bitcoin_regtest', 'ethereum_localnet', `${btc}->${wbtc}`]) {

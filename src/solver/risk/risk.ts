@@ -1,26 +1,77 @@
-/** What the solver does not take on: halted chains and pairs. */
+/** What the solver does not take on: halted chains and pairs, more than its caps allow, and customers whose orders cost it too much. */
 import { ChainFailure } from '../../chains/port/failure.ts'
-import type { AssetId } from '../../protocol/asset.ts'
+import { type UsdPrice, usdMicros } from '../../protocol/amount.ts'
+import type { Asset, AssetId } from '../../protocol/asset.ts'
 import { TandemError } from '../../protocol/error.ts'
 import type { OrderState } from '../../protocol/state.ts'
+import { type Caps, leftOf, whyOverCap } from './caps.ts'
+import type { Customer, Customers } from './customers.ts'
 import { type Halts, OPERATOR } from './halts.ts'
+import { type PremiumRules, premiumOf } from './premium.ts'
+import { pairOf } from './scope.ts'
 
+/** All but `payCheck` answer from memory: they are asked at every quote and order. */
 export interface Risk {
-  /** Throws while nothing new is taken of this pair. From memory: asked at every quote and order. */
+  /** Throws while nothing new is taken of this pair. */
   assertOpen(from: AssetId, to: AssetId): void
+  /** What the customer's past orders add to the price. Throws for a customer whose orders are refused. */
+  premiumBips(customer: Customer & { readonly clientSecret: boolean }): number
+  /** Throws if the order is too much for its pair, app or owner. */
+  assertWithinCaps(order: { readonly from: AssetId; readonly to: AssetId; readonly usdMicros: bigint; readonly customer: Customer }): void
+  /** What the cap of the pair leaves, in millionths of a dollar; null: it has none. */
+  leftUsdMicros(from: AssetId, to: AssetId): bigint | null
+  /** An order was accepted. */
+  noteOrder(customer: Customer & { readonly usdMicros: bigint }): void
   /** Right before the solver commits to paying. A text: it does not pay for this order. Throws while that is undecided. */
   payCheck(state: OrderState): Promise<string | null>
 }
 
 /** A circuit breaker may close again soon. Until then the order waits; after that the user gets the deposit back. */
 const PATIENCE_SECONDS = 60n
+/** The largest signed 64-bit number. */
+const MOST_USD_MICROS = 2n ** 63n - 1n
 
-export function createRisk({ halts, now }: { readonly halts: Pick<Halts, 'find' | 'read'>; readonly now: () => bigint }): Risk {
+/** In millionths of a dollar. */
+export function worthOf(price: UsdPrice, { decimals }: Pick<Asset, 'decimals'>, amount: bigint): bigint {
+  const worth = usdMicros(amount, decimals, price)
+  return worth < MOST_USD_MICROS ? worth : MOST_USD_MICROS
+}
+
+export function createRisk({
+  halts,
+  customers,
+  caps,
+  premium,
+  now,
+}: {
+  readonly halts: Pick<Halts, 'find' | 'read'>
+  readonly customers: Pick<Customers, 'recordsOf' | 'loadsOf' | 'note'>
+  readonly caps: Caps
+  readonly premium: PremiumRules
+  readonly now: () => bigint
+}): Risk {
   return {
     assertOpen(from, to) {
       const halt = halts.find(from, to)
       if (halt !== null) throw new TandemError('chain_unavailable', `halted (${halt.scope}): ${halt.reason}`)
     },
+    premiumBips(customer) {
+      const found = premiumOf(premium, customers.recordsOf(customer), customer.clientSecret)
+      if (found.kind === 'refused') throw new TandemError('conflict', found.why)
+      return found.bips
+    },
+    assertWithinCaps({ from, to, usdMicros: worth, customer }) {
+      const loads = customers.loadsOf(customer, pairOf(from, to))
+      const overPair = whyOverCap(caps.pair, loads.pair, worth)
+      if (overPair !== null) throw new TandemError('amount_out_of_range', `too much of ${pairOf(from, to)}: ${overPair}`)
+      for (const who of ['app', 'owner'] as const) {
+        if (customer[who] === null) continue
+        const why = whyOverCap(caps[who], loads[who], worth)
+        if (why !== null) throw new TandemError('conflict', `too much for this ${who}: ${why}`)
+      }
+    },
+    leftUsdMicros: (from, to) => leftOf(caps.pair, customers.loadsOf({ app: null, owner: null }, pairOf(from, to)).pair),
+    noteOrder: (customer) => customers.note(customer, customer.usdMicros),
     async payCheck({ order }) {
       const halt = await halts.read(order.source.terms.asset, order.destination.terms.asset)
       if (halt === null) return null

@@ -30,6 +30,7 @@ create table order_risks (
 );
 create index order_risks_past_deadline on order_risks (deadline) where outcome is null;
 create index order_risks_closed on order_risks (order_id) where closed and outcome is null;
+create index order_risks_created on order_risks (created_at);
 create index order_risks_ended on order_risks (created_at) where outcome is not null;
 
 -- The outcome of a closed order is final. One that was found before is found anew.

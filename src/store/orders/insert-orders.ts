@@ -21,6 +21,8 @@ export type NewOrder = {
   readonly clientSecret: boolean
   /** For lists and statistics; null in a solver's database, which has no list. */
   readonly worth: OrderWorth | null
+  /** Whose order it is, for the caps and premiums of a solver; absent in a service's database. */
+  readonly customer?: { readonly app: string | null; readonly owner: string | null; readonly usdMicros: bigint }
 }
 
 export type OrderToWrite = { readonly input: NewOrder; readonly sealed: readonly SealedValue[] }
@@ -32,7 +34,8 @@ const insertWhole = prepare<{ id: string }>(
     select * from json_to_recordset($1::json) as given (
       id text, app text, solver_id text, nonce text, source_owner text, destination_owner text, secret_hash text, created_at bigint,
       deadline bigint, slippage_bips integer, affiliate_fees jsonb, idempotency_key text, request_hash text, token_hash text,
-      client_secret boolean, price_expires_at bigint, volume bigint, fee bigint, from_chain text, to_chain text, user_address text, swaps json, sealed json
+      client_secret boolean, price_expires_at bigint, volume bigint, fee bigint, from_chain text, to_chain text, user_address text, swaps json, sealed json,
+      customer_app text, customer_owner text, customer_pair text, customer_usd bigint
     )
   ), made as (
     insert into orders (
@@ -59,6 +62,10 @@ const insertWhole = prepare<{ id: string }>(
     ) select made.seq, given.id, app, solver_id, from_chain, to_chain, coalesce(nullif(source_owner, ''), user_address, ''),
       destination_owner, 'created', deadline, created_at, volume, fee
     from made join given on given.id = made.id where app is not null and volume is not null
+  ), customers as (
+    insert into order_risks (order_id, app, owner, pair, usd_micros, created_at, deadline)
+    select made.id, customer_app, customer_owner, customer_pair, customer_usd, created_at, deadline
+    from made join given on given.id = made.id where customer_pair is not null
   )
   select id from made`,
 )
@@ -99,7 +106,17 @@ function orderToRow({ input, sealed }: OrderToWrite) {
     to_chain: order.destination.chain,
     user_address: order.source.userAddress,
     swaps: [swapToRow('source', order.source, assetPrices.source), swapToRow('destination', order.destination, assetPrices.destination)],
+    ...(input.customer !== undefined && customerToRow(order, input.customer)),
     sealed: sealed.map((value) => ({ purpose: value.purpose, sealed: value.sealed.toString('base64') })),
+  }
+}
+
+function customerToRow({ source, destination }: Order, { app, owner, usdMicros }: NonNullable<NewOrder['customer']>) {
+  return {
+    customer_app: app ?? '',
+    customer_owner: owner ?? '',
+    customer_pair: `${source.terms.asset}->${destination.terms.asset}`,
+    customer_usd: usdMicros.toString(),
   }
 }
 

@@ -18,6 +18,7 @@ const quoted: StoredQuote = {
   destinationAmount: 990n,
   extraFeeBips: 20,
   expiresAt: NOW + 60n,
+  app: null,
 }
 type Asked = Parameters<typeof hasQuoteCovering>[1]
 

@@ -13,6 +13,8 @@ export type StoredQuote = {
   readonly extraFeeBips: number
   /** Unix seconds. */
   readonly expiresAt: bigint
+  /** Who asked: an opaque name from the service. */
+  readonly app: string | null
 }
 
 export interface QuoteWriter {
@@ -25,8 +27,8 @@ const DELETE_EVERY_SECONDS = 60n
 
 const insertQuotes = prepare<never>(
   'insert-quotes',
-  `insert into quotes (id, source_asset, destination_asset, source_amount, destination_amount, extra_fee_bips, expires_at)
-  select * from unnest($1::text[], $2::text[], $3::text[], $4::numeric[], $5::numeric[], $6::integer[], $7::bigint[])`,
+  `insert into quotes (id, source_asset, destination_asset, source_amount, destination_amount, extra_fee_bips, expires_at, app)
+  select * from unnest($1::text[], $2::text[], $3::text[], $4::numeric[], $5::numeric[], $6::integer[], $7::bigint[], $8::text[])`,
 )
 
 export function createQuoteWriter(db: Database): QuoteWriter {
@@ -42,7 +44,7 @@ export function createQuoteWriter(db: Database): QuoteWriter {
 
   async function writeBatch(batch: readonly Waiting<StoredQuote, void>[]): Promise<void> {
     const quotes = batch.map(({ item }) => item)
-    const column = (read: (quote: StoredQuote) => string | number) => quotes.map(read)
+    const column = (read: (quote: StoredQuote) => string | number | null) => quotes.map(read)
     try {
       for (const { expiresAt } of quotes.slice(-1)) await deleteExpired(expiresAt)
       await insertQuotes(db, [
@@ -53,6 +55,7 @@ export function createQuoteWriter(db: Database): QuoteWriter {
         column(({ destinationAmount }) => destinationAmount.toString()),
         column(({ extraFeeBips }) => extraFeeBips),
         column(({ expiresAt }) => expiresAt.toString()),
+        column(({ app }) => app),
       ])
       for (const { resolve } of batch) resolve()
     } catch (error) {
@@ -66,7 +69,7 @@ export function createQuoteWriter(db: Database): QuoteWriter {
 /** Whether an unexpired quote is at least as good for the user as this request. */
 export async function hasQuoteCovering(
   db: Database,
-  asked: Omit<StoredQuote, 'id' | 'expiresAt'> & { readonly now: bigint },
+  asked: Omit<StoredQuote, 'id' | 'expiresAt' | 'app'> & { readonly now: bigint },
 ): Promise<boolean> {
   const row = await db
     .selectFrom('quotes')

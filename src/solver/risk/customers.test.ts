@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createLogger } from '../../log.ts'
+import type { HtlcEvent } from '../../protocol/htlc.ts'
+import type { Order } from '../../protocol/order.ts'
+import type { SolverOrderRequest } from '../../protocol/wire/solver.ts'
+import { readCursor, recordPoll } from '../../store/chain/events.ts'
+import { findOrder } from '../../store/orders/orders.ts'
+import { closeAnyway, NOW, openTestStore, sightingsOf, type TestStore } from '../../store/store.fixture.ts'
+import { acceptOrder } from '../orders.ts'
+import { quote } from '../quotes.ts'
+import { btc, caller, openSolver, orderRequest, type TestSolver, user, wbtc } from '../solver.fixture.ts'
+import { noCap } from './caps.ts'
+import { type Customers, startCustomers } from './customers.ts'
+import { haltsOf } from './risk.fixture.ts'
+import { createRisk, type Risk } from './risk.ts'
+import { riskSettings } from './settings.ts'
+
+let store: TestStore
+let solver: TestSolver
+let customers: Customers
+let risk: Risk
+beforeAll(async () => {
+  store = await openTestStore()
+})
+afterAll(() => store.close())
+
+const DAY = 86_400n
+const now = () => solver.world.now
+const log = createLogger({ name: 'test', level: 'silent' })
+/** An order pays 980,000 of wrapped bitcoin at 60,000 dollars: 588 dollars. */
+const WORTH = 588_000_000n
+
+async function open(caps: ReturnType<typeof riskSettings>['caps']): Promise<void> {
+  const settings = { ...riskSettings({ premium: { free_abandoned: 0 } }), caps }
+  customers = startCustomers({ db: store.db, log, now, ...settings, refreshMs: 3_600_000 })
+  risk = createRisk({ halts: haltsOf(() => null), customers, ...settings, now })
+  Object.assign(solver.context, { risk })
+}
+
+beforeEach(async () => {
+  solver = await openSolver(store)
+  await open(riskSettings().caps)
+  return () => customers.stop()
+})
+
+async function accept(app: string, owner: string, changes: Partial<SolverOrderRequest> = {}): Promise<Order> {
+  const created = { created_at: Number(now()), deadline: Number(now()) + 3600 }
+  const request = orderRequest({ app, owner, ...created, ...changes })
+  await acceptOrder(solver.context, request, caller)
+  const stored = await findOrder(store.db, request.order_id)
+  if (stored === null) throw new Error('the order was not stored')
+  return stored.order
+}
+
+async function mine(chain: string, events: readonly HtlcEvent[]): Promise<void> {
+  const after = await readCursor(store.db, chain)
+  const height = (after?.height ?? 0n) + 1n
+  const block = { height, hash: `${chain} ${height}`, parentHash: after?.hash ?? '', time: now() }
+  await recordPoll(store.db, { chain, after, blocks: [block], events: events.map((event) => ({ ...event, block })), unconfirmed: [] })
+}
+const fund = (order: Order) => mine('bitcoin_regtest', [sightingsOf(order.source.swapId).initiated(order.source.terms.amount)])
+const spend = (order: Order, leg: 'source' | 'destination', kind: 'redeemed' | 'refunded') =>
+  mine(order[leg].chain, [{ ...sightingsOf(order[leg].swapId).refunded(), kind } as HtlcEvent])
+
+test('orders without a deposit are abandoned after their deadline, per app and owner, for a day', async () => {
+  await Promise.all([accept('one', 'alice'), accept('one', 'alice'), accept('one', 'bob'), accept('two', 'alice')])
+  const funded = await accept('one', 'carol')
+  await fund(funded)
+  await customers.refresh()
+  const recordsOf = (app: string, owner: string) => customers.recordsOf({ app: `a service/${app}`, owner })
+  expect(recordsOf('one', 'alice')).toMatchObject({ app: { abandoned: 0 }, owner: { abandoned: 0 } })
+  solver.world.now += 3600n + 601n
+  await customers.refresh()
+  expect(recordsOf('one', 'alice')).toMatchObject({ app: { abandoned: 3 }, owner: { abandoned: 2 } })
+  expect(recordsOf('one', 'carol').owner.abandoned).toBe(0)
+  expect(recordsOf('two', 'bob')).toMatchObject({ app: { abandoned: 1 }, owner: { abandoned: 0 } })
+  expect(risk.premiumBips({ app: 'a service/one', owner: 'alice', clientSecret: false })).toBe(10)
+  solver.world.now = NOW + DAY
+  await customers.refresh()
+  expect(recordsOf('one', 'alice').owner.abandoned).toBe(0)
+})
+
+test('an owner with a premium is offered less than the quote, in words that do not blame the price', async () => {
+  await Promise.all(Array.from({ length: 20 }, () => accept('one', 'alice')))
+  solver.world.now += 3600n + 601n
+  await customers.refresh()
+  expect(risk.premiumBips({ app: 'a service/one', owner: 'alice', clientSecret: false })).toBe(100)
+  await accept('one', 'bob')
+  const request = { from: btc, to: wbtc, from_amount: '1000000', extra_fee_bips: 0, indicative: false, app: 'one' }
+  expect((await quote(solver.context, request, caller)).destination_amount).toBe('980000')
+  await expect(accept('one', 'alice')).rejects.toMatchObject({
+    code: 'conflict',
+    message: expect.stringContaining('add 100 hundredths of a percent'),
+  })
+  await accept('one', 'alice', { destination: { asset: wbtc, amount: '970000', redeemer: user } })
+})
+
+test('a secret that the client kept until the solver took its payment back is withheld; the end of a closed order is final', async () => {
+  const [kept, ours] = [await accept('one', 'alice', { client_secret: true }), await accept('one', 'bob')]
+  for (const order of [kept, ours]) await fund(order)
+  for (const order of [kept, ours]) await spend(order, 'destination', 'refunded')
+  solver.world.now += 3600n + 601n
+  await customers.refresh()
+  expect(customers.recordsOf({ app: 'a service/one', owner: 'alice' }).owner).toEqual({ abandoned: 0, withheld: 1, completed: 0 })
+  expect(customers.recordsOf({ app: 'a service/one', owner: 'bob' }).owner.withheld).toBe(0)
+  expect(risk.premiumBips({ app: 'a service/one', owner: 'alice', clientSecret: true })).toBe(60)
+  expect(risk.premiumBips({ app: 'a service/one', owner: 'alice', clientSecret: false })).toBe(0)
+  // A reorg undid the refund, and the order completed after all.
+  await store.db.deleteFrom('events').where('kind', '=', 'refunded').execute()
+  await spend(kept, 'source', 'redeemed')
+  await closeAnyway(store.db, kept.id)
+  await customers.refresh()
+  expect(customers.recordsOf({ app: 'a service/one', owner: 'alice' }).app).toMatchObject({ withheld: 0, completed: 1 })
+})
+
+test('a cap of an owner or an app counts an order at once, and again from the database; others are not affected', async () => {
+  const cap = { ...noCap, openOrders: 2 }
+  for (const caps of [
+    { pair: noCap, app: noCap, owner: cap },
+    { pair: noCap, app: cap, owner: noCap },
+  ]) {
+    const app = caps.app === cap ? 'second' : 'first'
+    await customers.stop()
+    await open(caps)
+    await customers.refresh()
+    await accept(app, 'alice')
+    await accept(app, 'alice')
+    const refusal = expect.objectContaining({ code: 'conflict', message: expect.stringContaining('2 orders are open, of 2') })
+    await expect(accept(app, 'alice')).rejects.toEqual(refusal)
+    await customers.refresh()
+    await expect(accept(app, 'alice')).rejects.toEqual(refusal)
+    await accept('another', 'alice')
+    solver.world.now += 3601n
+    await customers.refresh()
+    await accept(app, 'alice')
+  }
+})
+
+test('a cap of a pair counts only orders with reserved inventory: nobody uses it up without money', async () => {
+  await customers.stop()
+  await open({ pair: { ...noCap, openUsdMicros: WORTH * 2n - 1n }, app: noCap, owner: noCap })
+  const [order] = await Promise.all([accept('one', 'alice'), accept('one', 'alice'), accept('one', 'alice')])
+  await customers.refresh()
+  expect(risk.leftUsdMicros(btc, wbtc)).toBe(WORTH * 2n - 1n)
+  await store.db.insertInto('reservations').values({ order_id: order.id, asset: wbtc, amount: 980_000n }).execute()
+  // The clock of the database decides when it was reserved.
+  solver.world.now = BigInt(Math.floor(Date.now() / 1000))
+  await customers.refresh()
+  expect(risk.leftUsdMicros(btc, wbtc)).toBe(WORTH - 1n)
+  await expect(accept('one', 'alice')).rejects.toMatchObject({ code: 'amount_out_of_range' })
+  expect(risk.leftUsdMicros(wbtc, btc)).toBe(WORTH * 2n - 1n)
+})

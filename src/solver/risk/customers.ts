@@ -1,0 +1,98 @@
+/** What is known of apps and owners, in memory: how their orders ended, and how much is open. Read anew every few seconds. */
+import type { Logger } from 'pino'
+import { createLoop } from '../../engine/loop.ts'
+import type { Database } from '../../store/database/database.ts'
+import {
+  type CustomerRecord,
+  judgeOrderRisks,
+  type Load,
+  readCustomerLoads,
+  readCustomers,
+  readPairLoads,
+} from '../../store/solver/order-risks.ts'
+import type { Caller } from '../caller.ts'
+import { type Caps, isCapped, noLoad, withOrder } from './caps.ts'
+import type { Pair } from './scope.ts'
+
+/** Opaque names from the service; null if it gives none. */
+export type Customer = { readonly app: string | null; readonly owner: string | null }
+
+/** Two services may use the same name for different apps. */
+export function customerOf(
+  { app, owner }: { readonly app?: string; readonly owner?: string },
+  { service }: Pick<Caller, 'service'>,
+): Customer {
+  return { app: app === undefined ? null : `${service}/${app}`, owner: owner ?? null }
+}
+
+export interface Customers {
+  recordsOf(customer: Customer): { readonly app: CustomerRecord; readonly owner: CustomerRecord }
+  loadsOf(customer: Customer, pair: Pair): { readonly pair: Load; readonly app: Load; readonly owner: Load }
+  /** An order was accepted: it counts at once. */
+  note(customer: Customer, usdMicros: bigint): void
+  refresh(): Promise<void>
+  stop(): Promise<void>
+}
+
+const REFRESH_MS = 10_000
+const NO_RECORD: CustomerRecord = { abandoned: 0, withheld: 0, completed: 0 }
+
+/** Owners of two apps are two: nobody can spoil the record of another app's users. */
+const keyOf = (app: string | null, owner: string | null) => `${app ?? ''} ${owner ?? ''}`
+
+export function startCustomers(options: {
+  readonly db: Database
+  readonly log: Logger
+  readonly now: () => bigint
+  readonly caps: Caps
+  readonly windowSeconds: bigint
+  readonly refreshMs?: number
+}): Customers {
+  const { db, log, now, caps, windowSeconds } = options
+  let records: ReadonlyMap<string, CustomerRecord> = new Map()
+  let pairs: ReadonlyMap<string, Load> = new Map()
+  let loads = new Map<string, Load>()
+  /** Accepted while a reading is under way, which may lack them. At worst they count twice until the next reading. */
+  let since: { readonly key: string; readonly usdMicros: bigint }[] = []
+
+  async function refresh(): Promise<void> {
+    const times = { now: now(), since: now() - windowSeconds }
+    since = []
+    await judgeOrderRisks(db, times.now)
+    records = new Map((await readCustomers(db, times.since)).map(({ app, owner, record }) => [keyOf(app, owner), record]))
+    if (isCapped(caps.pair)) pairs = await readPairLoads(db, times)
+    if (!isCapped(caps.app) && !isCapped(caps.owner)) return
+    loads = new Map((await readCustomerLoads(db, times)).map((row) => [keyOf(row.app, row.owner), row]))
+    for (const { key, usdMicros } of since) loads.set(key, withOrder(loads.get(key) ?? noLoad, usdMicros))
+  }
+
+  const loop = createLoop({
+    intervalMs: options.refreshMs ?? REFRESH_MS,
+    async run() {
+      await refresh()
+      return false
+    },
+    onError: (error) => log.error({ err: error }, 'reading the records of apps and owners failed'),
+  })
+
+  return {
+    recordsOf: ({ app, owner }) => ({
+      app: records.get(keyOf(app, null)) ?? NO_RECORD,
+      owner: owner === null ? NO_RECORD : (records.get(keyOf(app, owner)) ?? NO_RECORD),
+    }),
+    loadsOf: ({ app, owner }, pair) => ({
+      pair: pairs.get(pair) ?? noLoad,
+      app: loads.get(keyOf(app, null)) ?? noLoad,
+      owner: owner === null ? noLoad : (loads.get(keyOf(app, owner)) ?? noLoad),
+    }),
+    note({ app, owner }, usdMicros) {
+      if (!isCapped(caps.app) && !isCapped(caps.owner)) return
+      for (const key of new Set([keyOf(app, null), keyOf(app, owner)])) {
+        loads.set(key, withOrder(loads.get(key) ?? noLoad, usdMicros))
+        since.push({ key, usdMicros })
+      }
+    },
+    refresh,
+    stop: () => loop.stop(),
+  }
+}

@@ -1,0 +1,40 @@
+/** Reads the operator's caps and premiums from the configuration. */
+import type { SolverConfig } from '../../config/schema.ts'
+import { parseUsdMicros } from '../../protocol/amount.ts'
+import type { Cap, Caps } from './caps.ts'
+import { defaultPremiumRules, type PremiumRules } from './premium.ts'
+
+export type RiskSettings = {
+  readonly windowSeconds: bigint
+  readonly caps: Caps
+  readonly premium: PremiumRules
+  readonly feeSpikeFactor: bigint
+}
+
+type RiskConfig = NonNullable<SolverConfig['risk']>
+type CapConfig = NonNullable<NonNullable<RiskConfig['caps']>['pair']>
+
+const DAY = 86_400
+const FEE_SPIKE_FACTOR = 10
+
+export function riskSettings({ window_seconds, caps, premium = {}, fee_spike_factor }: RiskConfig = {}): RiskSettings {
+  const { freeAbandoned, abandonedBips, refuseAbandoned, withheldBips, refuseWithheld, mostBips } = defaultPremiumRules
+  return {
+    windowSeconds: BigInt(window_seconds ?? DAY),
+    caps: { pair: capOf(caps?.pair), app: capOf(caps?.app), owner: capOf(caps?.owner) },
+    premium: {
+      freeAbandoned: premium.free_abandoned ?? freeAbandoned,
+      abandonedBips: premium.abandoned_bips ?? abandonedBips,
+      refuseAbandoned: premium.refuse_abandoned ?? refuseAbandoned,
+      withheldBips: premium.withheld_bips ?? withheldBips,
+      refuseWithheld: premium.refuse_withheld ?? refuseWithheld,
+      mostBips: premium.most_bips ?? mostBips,
+    },
+    feeSpikeFactor: BigInt(fee_spike_factor ?? FEE_SPIKE_FACTOR),
+  }
+}
+
+function capOf({ open_orders, open_usd, window_usd }: CapConfig = {}): Cap {
+  const micros = (usd: string | undefined) => (usd === undefined ? null : parseUsdMicros(usd))
+  return { openOrders: open_orders ?? null, openUsdMicros: micros(open_usd), windowUsdMicros: micros(window_usd) }
+}

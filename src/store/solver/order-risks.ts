@@ -1,0 +1,146 @@
+/** Whose orders a solver took, how they ended, and how much is open: what caps and premiums are computed from. */
+import type { Database } from '../database/database.ts'
+import { prepare } from '../database/prepared.ts'
+
+/** How the orders of an app, or of an owner in it, ended. */
+export type CustomerRecord = { readonly abandoned: number; readonly withheld: number; readonly completed: number }
+
+export type CustomerRecords = {
+  readonly app: string
+  /** Null: the whole app. */
+  readonly owner: string | null
+  readonly record: CustomerRecord
+}
+
+/** A deposit in a block of the last second is recorded by then. */
+const GRACE_SECONDS = 600n
+/** Judged at once. */
+const MOST_JUDGED = 2000
+/** More owners than that are not remembered: those who withheld most, and abandoned most, come first. */
+const MOST_CUSTOMERS = 20_000
+
+const judgeOrders = prepare<{ readonly order_id: string }>(
+  'judge-order-risks',
+  `with due as (
+    (select order_id from order_risks where outcome is null and deadline < $1 order by deadline limit ${MOST_JUDGED})
+    union
+    (select order_id from order_risks where closed and outcome is null limit ${MOST_JUDGED})
+  ), judged as (
+    select due.order_id, case
+      when not is_funded(source) then 'abandoned'
+      when orders.closed_at is not null and exists (
+        select from events where chain = source.chain and swap_id = source.swap_id and kind = 'redeemed' and block_height is not null
+      ) then 'completed'
+      when exists (
+        select from events where chain = destination.chain and swap_id = destination.swap_id and kind = 'refunded' and block_height is not null
+      ) then case when orders.client_secret then 'withheld' else 'failed' end
+      when orders.closed_at is not null then 'failed'
+    end as outcome
+    from due
+      join orders on orders.id = due.order_id
+      join swaps as source on source.order_id = due.order_id and source.leg = 'source'
+      join swaps as destination on destination.order_id = due.order_id and destination.leg = 'destination'
+  )
+  update order_risks set outcome = judged.outcome from judged
+  where order_risks.order_id = judged.order_id and judged.outcome is not null
+  returning order_risks.order_id`,
+)
+
+/** Records how orders ended: the unfunded ones after their deadline, the others when they are closed or the solver took its payment back. */
+export async function judgeOrderRisks(db: Database, now: bigint): Promise<number> {
+  return (await judgeOrders(db, [(now - GRACE_SECONDS).toString()])).length
+}
+
+const selectCustomers = prepare<{
+  readonly app: string
+  readonly owner: string | null
+  readonly abandoned: number
+  readonly withheld: number
+  readonly completed: number
+}>(
+  'select-customers',
+  `select app, owner,
+    count(*) filter (where outcome = 'abandoned')::integer as abandoned,
+    count(*) filter (where outcome = 'withheld')::integer as withheld,
+    count(*) filter (where outcome = 'completed')::integer as completed
+  from order_risks where outcome is not null and created_at > $1
+  group by grouping sets ((app), (app, owner))
+  having grouping(owner) = 1 or (owner <> '' and count(*) filter (where outcome in ('abandoned', 'withheld')) > 0)
+  order by grouping(owner) desc, withheld desc, abandoned desc limit ${MOST_CUSTOMERS}`,
+)
+
+/** Of the orders made since then. Owners with nothing but completed orders are left out. */
+export async function readCustomers(db: Database, since: bigint): Promise<readonly CustomerRecords[]> {
+  const rows = await selectCustomers(db, [since.toString()])
+  return rows.map(({ app, owner, ...record }) => ({ app, owner, record }))
+}
+
+/** In millionths of a dollar. */
+export type Load = { readonly openOrders: number; readonly openUsdMicros: bigint; readonly windowUsdMicros: bigint }
+
+type LoadRow = { readonly open_orders: number; readonly open_usd: string; readonly window_usd: string }
+const parseLoad = (row: LoadRow): Load => ({
+  openOrders: row.open_orders,
+  openUsdMicros: BigInt(row.open_usd),
+  windowUsdMicros: BigInt(row.window_usd),
+})
+
+/** An order is open for longer than this only if something is wrong; its money counts until then. */
+const LONGEST_SECONDS = 259_200n
+
+const selectPairLoads = prepare<LoadRow & { readonly pair: string }>(
+  'select-pair-loads',
+  `select pair, count(*) filter (where outcome is null)::integer as open_orders,
+    coalesce(sum(usd_micros) filter (where outcome is null), 0)::text as open_usd,
+    coalesce(sum(usd_micros) filter (where at > to_timestamp($2)), 0)::text as window_usd
+  from reservations join order_risks using (order_id)
+  where at > to_timestamp($1) and ($3::text is null or (pair = $3 and order_id <> $4)) group by pair`,
+)
+
+/** Only orders that the solver reserved inventory for: nobody can use up the cap of a pair without money. */
+export async function readPairLoads(
+  db: Database,
+  times: { readonly now: bigint; readonly since: bigint },
+): Promise<ReadonlyMap<string, Load>> {
+  const rows = await selectPairLoads(db, [...rangeOf(times), null, null])
+  return new Map(rows.map((row) => [row.pair, parseLoad(row)]))
+}
+
+/** Of one pair, without this order. */
+export async function readPairLoad(
+  db: Database,
+  times: { readonly now: bigint; readonly since: bigint },
+  pair: string,
+  without: string,
+): Promise<Load> {
+  const [row] = await selectPairLoads(db, [...rangeOf(times), pair, without])
+  return row === undefined ? { openOrders: 0, openUsdMicros: 0n, windowUsdMicros: 0n } : parseLoad(row)
+}
+
+function rangeOf({ now, since }: { readonly now: bigint; readonly since: bigint }): readonly [string, string] {
+  const longest = now - LONGEST_SECONDS
+  return [(longest < since ? longest : since).toString(), since.toString()]
+}
+
+const selectCustomerLoads = prepare<LoadRow & { readonly app: string; readonly owner: string | null }>(
+  'select-customer-loads',
+  `select app, owner, count(*) filter (where is_open)::integer as open_orders,
+    coalesce(sum(usd_micros) filter (where is_open), 0)::text as open_usd,
+    coalesce(sum(usd_micros) filter (where created_at > $2 and outcome is distinct from 'abandoned'), 0)::text as window_usd
+  from (
+    select order_risks.*, outcome is null and (deadline > $3 or reservations.order_id is not null) as is_open
+    from order_risks left join reservations using (order_id) where created_at > $1
+  ) as recent
+  group by grouping sets ((app), (app, owner)) having grouping(owner) = 1 or owner <> ''
+  order by grouping(owner) desc, open_orders desc limit ${MOST_CUSTOMERS}`,
+)
+
+/** All orders that may still be funded count: an app or an owner can use up only its own cap. */
+export async function readCustomerLoads(
+  db: Database,
+  { now, since }: { readonly now: bigint; readonly since: bigint },
+): Promise<readonly (Load & { readonly app: string; readonly owner: string | null })[]> {
+  const longest = now - LONGEST_SECONDS
+  const rows = await selectCustomerLoads(db, [(longest < since ? longest : since).toString(), since.toString(), now.toString()])
+  return rows.map((row) => ({ app: row.app, owner: row.owner, ...parseLoad(row) }))
+}
