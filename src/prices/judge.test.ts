@@ -19,6 +19,8 @@ describe('one price from several readings', () => {
       price: null,
       problem: '1 of 2 sources have a fresh price, and 2 are needed',
     })
+    expect(judge(reading(1000n), reading(1000n, -30)).price).toBe(1000n)
+    expect(judge(reading(1000n), reading(1000n, -31)).price).toBeNull()
     expect(judgeReadings([], { ...rules, leastSources: 0 }, NOW).price).toBeNull()
   })
 
@@ -28,6 +30,10 @@ describe('one price from several readings', () => {
       price: null,
       problem: 'the sources are more than 100 bips apart: one 1, two 1.03',
     })
+    // Enough agree, and more do not.
+    expect(judge(reading(500n), reading(1000n), reading(1001n), reading(2000n), reading(3000n)).price).toBeNull()
+    // Most agree, and not enough.
+    expect(judgeReadings([reading(1000n), reading(1000n), reading(2000n)], { ...rules, leastSources: 3 }, NOW).price).toBeNull()
     // Two and two: nobody knows which.
     expect(judge(reading(1000n), reading(1000n), reading(2000n), reading(2000n)).price).toBeNull()
   })

@@ -57,7 +57,7 @@ export async function startLiveFeed(options: LiveFeedOptions): Promise<PriceFeed
   /** Of two prices that are known. */
   function jumpOf(a: AssetId, b: AssetId): string | null {
     const [left, right] = [marketOf(a), marketOf(b)]
-    if (left === null || right === null || left === right) return null
+    if (left === null || right === null) return null
     const prices = new Map([[left, lookUp(a).price ?? 0n] as const, [right, lookUp(b).price ?? 0n] as const])
     const moved = timeline.moveBips({ at: now(), prices }, left, right, JUMP_WINDOW_MS)
     if (moved <= BigInt(rules.maxJumpBips)) return null

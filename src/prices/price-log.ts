@@ -54,7 +54,10 @@ export function createPriceLog(db: Database, log: Pick<Logger, 'warn' | 'info'>,
         })),
       }))
     if (rows.length === 0) return
-    writing = recordPrices(db, now(), rows).catch((error: unknown) => log.warn({ err: error }, 'prices could not be recorded'))
+    const at = now()
+    writing = writing
+      .then(() => recordPrices(db, at, rows))
+      .catch((error: unknown) => log.warn({ err: error }, 'prices could not be recorded'))
   }
 
   return {

@@ -23,10 +23,11 @@ export type ExchangeOptions = {
   readonly symbols?: Readonly<Record<string, string>>
   readonly maxAgeMs: number
   readonly now: () => number
+  readonly timeoutMs?: number
 }
 
 export function createExchange(wanted: readonly string[], options: ExchangeOptions): PriceSource {
-  const { kind, maxAgeMs, now } = options
+  const { kind, maxAgeMs, now, timeoutMs = TIMEOUT_MS } = options
   const format: TickerFormat = exchanges[kind]
   const base = (options.url ?? format.url).replace(/\/+$/, '')
   const names = new Map(Object.entries({ ...format.symbols, ...options.symbols }).filter(([market]) => wanted.includes(market)))
@@ -38,7 +39,7 @@ export function createExchange(wanted: readonly string[], options: ExchangeOptio
     const { status, text } = await callHttp({
       url: `${base}${request.path}`,
       headers: { accept: 'application/json', 'user-agent': 'tandem' },
-      timeoutMs: TIMEOUT_MS,
+      timeoutMs,
       maxBytes: MAX_BYTES,
     })
     if (status >= 300 && status < 400) throw new Error(`it redirects (status ${status}), and redirects are not followed`)
