@@ -41,7 +41,7 @@ const log = createLogger({ name: 'bench', level: 'warn', pretty: false })
 const keys = createKeyring([createKey('secp256k1', '22'.repeat(32))])
 
 function createParty(): Party {
-  if (role === 'solver') return createSolverParty({ db, keys, redeemWaitSeconds: 0n, now })
+  if (role === 'solver') return createSolverParty({ db, keys, redeemWaitSeconds: 0n, payChecks: [], now })
   const vault = createVault('42'.repeat(32))
   const context = { db, registry, clients, solvers: [], vault, log, now, wake: () => engine.wake() }
   const sync = createSolverSync(context, [

@@ -79,7 +79,7 @@ export async function openEngineFixture(store: TestStore, changes: ExampleChange
   await vault.put(db, order.id, 'source-key', ORDER_KEY)
   const parties = {
     service: createServiceParty({ db, vault, relay, onReconciled: () => new Map() }),
-    solver: createSolverParty({ db, keys: solver, redeemWaitSeconds: 0n, now: () => NOW }),
+    solver: createSolverParty({ db, keys: solver, redeemWaitSeconds: 0n, payChecks: [], now: () => NOW }),
   }
 
   const leases = createLeases(db, 'engine', 60)

@@ -41,7 +41,7 @@ export const playbook: readonly Rule[] = [
     who: 'solver',
     verb: 'initiate',
     leg: 'destination',
-    when: 'no destination deposit is mined, and either: both chains are alive, the source is initiated in time with the deposits that the solver signed for, and outlives the destination by all margins; or: the solver has redeemed the source, and a reorg removed its destination deposit. Never after it signed an instant refund of a deposit it would be paid with',
+    when: 'no destination deposit is mined, and either: both chains are alive, the source is initiated in time with the deposits that the solver signed for and did not decline, and outlives the destination by all margins; or: the solver has redeemed the source, and a reorg removed its destination deposit. Never after it signed an instant refund of a deposit it would be paid with',
     holds: (s) => !hasSignedInstantRefund(s) && isOpen(s.destination) && (maySolverPay(s) || isSolverPaid(s)),
   },
   {
@@ -110,7 +110,7 @@ export function consentTo(s: Pick<OrderState, 'grants'>, leg: Leg): Consent | nu
 
 /** If the solver pays now, it can collect on the source in every case. */
 export function maySolverPay(s: OrderState): boolean {
-  return s.isAgreed && s.chainsAlive && s.source.phase === 'initiated' && s.fundedInTime && s.gapSeconds > 0n
+  return s.isAgreed && s.declined === null && s.chainsAlive && s.source.phase === 'initiated' && s.fundedInTime && s.gapSeconds > 0n
 }
 
 /** No initiation can use the prefund, and it is worth the fee of returning it. */
@@ -234,6 +234,11 @@ export function depositsToRefundInstantly(s: OrderState): readonly Deposit[] {
 /** The deposits are there, in time, and the solver has not signed yet that it pays for them. */
 export function awaitsFill(s: OrderState): boolean {
   return !s.isAgreed && s.source.phase === 'initiated' && s.fundedInTime && s.declined === null && !hasSignedInstantRefund(s)
+}
+
+/** An exact deposit needs no agreement, so the solver just pays. While no payment is seen, it may have declined. */
+export function awaitsPayment(s: OrderState): boolean {
+  return s.fill === null && maySolverPay(s) && s.destination.deposits.length === 0 && !hasSignedInstantRefund(s)
 }
 
 /** The counted deposits of this leg belong to its redeemer: the other leg is redeemed, or can be with the secret. */

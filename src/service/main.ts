@@ -16,6 +16,7 @@ import { createVault } from '../store/orders/sealed-values.ts'
 import { createApi } from './api/app.ts'
 import { createCosignTasks } from './batch-redeem/offer-cosign.ts'
 import { createHints } from './hints/hints.ts'
+import { createDepositQuestions } from './instant-refund/ask-about-deposits.ts'
 import { createAutomaticRefundTasks } from './instant-refund/automatic-refunds.ts'
 import { loadOrderState } from './orders/load-order-state.ts'
 import { fillTasks } from './partial-deposits/agree-on-fill.ts'
@@ -78,6 +79,7 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
   }
   const sync = createSolverSync(context, [
     (states) => fillTasks(context, states),
+    createDepositQuestions(context),
     createAutomaticRefundTasks(context),
     createCosignTasks(context),
     createCollectTasks(context),

@@ -16,6 +16,7 @@ import { createChanges } from './changes.ts'
 import { createKeptAnswers } from './instant-refund/kept-answers.ts'
 import { createInventory } from './inventory.ts'
 import { createSolverParty } from './party.ts'
+import type { PayCheck } from './pay-checks.ts'
 import { createLegCosts } from './pricing/leg-costs.ts'
 import { readPricing } from './pricing/pricing.ts'
 import { createStockReader } from './pricing/stock.ts'
@@ -60,6 +61,7 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
   const limits = riskSettings(config.risk)
   const halts = startHalts({ db, registry, log, now, priceHalt: prices.haltOf })
   const customers = startCustomers({ db, log, now, ...limits })
+  const payChecks: readonly PayCheck[] = []
   const engine = startEngine({
     onNews: changes.note,
     onReorg: (chain, blocks) =>
@@ -67,7 +69,13 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
     db,
     registry,
     clients,
-    party: createSolverParty({ db, keys, redeemWaitSeconds: BigInt(config.redeem_wait_seconds ?? DEFAULT_REDEEM_WAIT_SECONDS), now }),
+    party: createSolverParty({
+      db,
+      keys,
+      redeemWaitSeconds: BigInt(config.redeem_wait_seconds ?? DEFAULT_REDEEM_WAIT_SECONDS),
+      payChecks,
+      now,
+    }),
     log,
     now,
   })
@@ -94,6 +102,7 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
     orderWriter: createOrderWriter(db),
     signingLimit: createSigningLimit(db),
     keptAnswers: createKeptAnswers(),
+    payChecks,
     polls: engine.polls,
     now,
     expectNews: engine.expectNews,

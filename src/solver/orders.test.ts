@@ -55,6 +55,18 @@ test("completes an order with the solver's identities and the timelocks, and sto
   expect(order?.destination.swapId).toBe(order && ethereum.swapId(order.destination.terms))
 })
 
+test.each([
+  [600n, 300],
+  [60n, 60],
+])('a price that holds for %i seconds holds for %i if the deposit is one transaction of the user', async (priceHoldSeconds, held) => {
+  const context = { ...solver.context, pricing: { ...solver.context.pricing, priceHoldSeconds } }
+  const reverse = {
+    source: { asset: wbtc, amount: '1000000', initiator: user },
+    destination: { asset: btc, amount: '980000', redeemer: userKey },
+  }
+  expect((await acceptOrder(context, orderRequest(reverse), caller)).price_expires_at).toBe(Number(NOW) + held)
+})
+
 test('costs one statement besides the inventory if the current price covers it', async () => {
   await accept(orderRequest())
   const statements = await statementsOf(() => accept(orderRequest()))

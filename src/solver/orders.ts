@@ -21,6 +21,7 @@ import { findOrder } from '../store/orders/orders.ts'
 import { agreeAmount } from './agree-amount.ts'
 import type { Caller } from './caller.ts'
 import type { KeptAnswers } from './instant-refund/kept-answers.ts'
+import type { PayCheck } from './pay-checks.ts'
 import type { Prices } from './pricing/price-limit.ts'
 import { assertLiquidity, type QuoteContext } from './quotes.ts'
 import { customerOf } from './risk/customers.ts'
@@ -32,6 +33,7 @@ export type OrderContext = QuoteContext & {
   readonly orderWriter: OrderWriter
   readonly signingLimit: SigningLimit
   readonly keptAnswers: KeptAnswers
+  readonly payChecks: readonly PayCheck[]
   /** Of the engine. Without them the chains are read for each request. */
   readonly polls?: ReadonlyMap<ChainId, FreshPolls>
   /** Makes the engine watch a new order on these chains. */
@@ -183,13 +185,16 @@ async function completeTerms(context: OrderContext, request: SolverOrderRequest,
   return { order, assetPrices: prices, usdMicros }
 }
 
+/** Enough to approve and initiate with a wallet. */
+const EXACT_HOLD_SECONDS = 300n
+
 /**
- * Where a deposit may take hours, the deadline must not be a free option on the price: the price expires earlier. With exact deposits there
- * are no instant refunds, so a late deposit is not declined and the price holds until the deadline.
+ * The deadline must not be a free option on the price: the price expires earlier. Deposits to an address may wait long for a block, so
+ * their price holds longer.
  */
-function priceExpiry({ now, pricing }: OrderContext, sourceChain: Chain, request: SolverOrderRequest): bigint {
-  if (sourceChain.deposits.kind === 'exact') return BigInt(request.deadline)
-  const expiry = now() + pricing.priceHoldSeconds
+function priceExpiry({ now, pricing }: OrderContext, { deposits }: Chain, request: SolverOrderRequest): bigint {
+  const isShort = deposits.kind === 'exact' && pricing.priceHoldSeconds > EXACT_HOLD_SECONDS
+  const expiry = now() + (isShort ? EXACT_HOLD_SECONDS : pricing.priceHoldSeconds)
   return expiry < BigInt(request.deadline) ? expiry : BigInt(request.deadline)
 }
 

@@ -25,7 +25,8 @@ beforeEach(async () => {
 })
 
 const key = createKey('secp256k1', '22'.repeat(32))
-const party = (redeemWaitSeconds = 0n) => createSolverParty({ db: store.db, keys: createKeyring([key]), redeemWaitSeconds, now: () => now })
+const party = (redeemWaitSeconds = 0n) =>
+  createSolverParty({ db: store.db, keys: createKeyring([key]), redeemWaitSeconds, payChecks: [], now: () => now })
 
 /** A step with the state that the watchers have stored. */
 async function step(verb: Step['verb'] = 'redeem', leg: Step['leg'] = 'source'): Promise<Step> {

@@ -2,23 +2,38 @@
 import { ChainFailure } from '../chains/port/failure.ts'
 import type { Party, Step } from '../engine/party.ts'
 import type { Keyring } from '../keys/keyring.ts'
+import { actionKey } from '../protocol/order.ts'
 import { maySolverPay, redeemable } from '../protocol/playbook.ts'
 import { isSecretFor } from '../protocol/secret.ts'
+import type { OrderState } from '../protocol/state.ts'
 import { leastSeconds } from '../protocol/timelock.ts'
+import { readAttempts } from '../store/actions/attempts.ts'
 import { findCosigned } from '../store/actions/batches.ts'
 import type { Database } from '../store/database/database.ts'
 import { findOrder } from '../store/orders/orders.ts'
 import { commitTo, isCommittedTo } from '../store/solver/commitments.ts'
+import { type PayCheck, whyNotPay } from './pay-checks.ts'
 
 export type SolverPartyOptions = {
   readonly db: Database
   readonly keys: Keyring
   /** How long a redeem waits for a batch, counted from when the secret is known. */
   readonly redeemWaitSeconds: bigint
+  /** Asked before each payment until the first one is signed. */
+  readonly payChecks: readonly PayCheck[]
   readonly now: () => bigint
 }
 
-export function createSolverParty({ db, keys, redeemWaitSeconds, now }: SolverPartyOptions): Party {
+export function createSolverParty({ db, keys, redeemWaitSeconds, payChecks, now }: SolverPartyOptions): Party {
+  /** A payment that is signed may be mined at any time: then there is no choice any more. */
+  async function assertWillingToPay(state: OrderState): Promise<void> {
+    const [asked] = await Promise.allSettled([whyNotPay(payChecks, state)])
+    if (asked.status === 'fulfilled' && asked.value === null) return
+    if ((await readAttempts(db, actionKey(state.order.id, 'destination', 'initiate'))).length > 0) return
+    if (asked.status === 'rejected') throw asked.reason
+    throw new ChainFailure('would-fail', `the solver does not pay: ${asked.value}`)
+  }
+
   return {
     role: 'solver',
     keyFor: async ({ client }) => keys.of(client.curve),
@@ -28,9 +43,9 @@ export function createSolverParty({ db, keys, redeemWaitSeconds, now }: SolverPa
       if (verb !== 'initiate' || leg !== 'destination') return
       const { id } = state.order
       // The source may be redeemed to us although we never committed to pay: do not pay at an old price now.
-      if (!maySolverPay(state) && !(await isCommittedTo(db, id, 'locked'))) {
+      if (maySolverPay(state)) await assertWillingToPay(state)
+      else if (!(await isCommittedTo(db, id, 'locked')))
         throw new ChainFailure('would-fail', 'the solver never committed to pay for this order: it must not initiate it now')
-      }
       if (!(await commitTo(db, id, 'locked'))) {
         throw new ChainFailure('would-fail', 'a refund of the source is signed already: the destination must not be initiated')
       }

@@ -18,6 +18,7 @@ import { createKeptAnswers } from './instant-refund/kept-answers.ts'
 import { createInventory } from './inventory.ts'
 import type { OrderContext } from './orders.ts'
 import { signFill } from './partial-deposits/sign-fill.ts'
+import type { PayCheck } from './pay-checks.ts'
 import { createStockReader } from './pricing/stock.ts'
 import { haltsOf, testRisk } from './risk/risk.fixture.ts'
 
@@ -41,6 +42,8 @@ export type TestSolver = {
   readonly ethereum: MemoryChain
   /** Tests change the solver's clock (unix seconds), the dollars per wrapped bitcoin, and what is halted. */
   readonly world: { now: bigint; bitcoinDollars: bigint; halt: Halt | null }
+  /** Those of its context. */
+  readonly payChecks: PayCheck[]
   hold(asset: AssetId, amount: bigint): void
 }
 
@@ -81,6 +84,7 @@ export async function openSolver(store: TestStore): Promise<TestSolver> {
     const client = asset === btc ? bitcoin : ethereum
     client.balances[`${asset} ${client.addressOf(key)}`] = amount
   }
+  const payChecks: PayCheck[] = []
   hold(wbtc, 10_000_000n)
   hold(btc, 10_000_000n)
   const inventory = createInventory({ db: store.db, registry, clients, keys, now, keepMs: 0 })
@@ -100,6 +104,7 @@ export async function openSolver(store: TestStore): Promise<TestSolver> {
       orderWriter: createOrderWriter(store.db),
       signingLimit: createSigningLimit(store.db),
       keptAnswers: createKeptAnswers(),
+      payChecks,
       pricing: {
         get prices() {
           return createStaticFeed({ [btc]: 60_000n * 10n ** 8n, [wbtc]: world.bitcoinDollars * 10n ** 8n })
@@ -122,6 +127,7 @@ export async function openSolver(store: TestStore): Promise<TestSolver> {
     bitcoin,
     ethereum,
     world,
+    payChecks,
     hold,
   }
 }

@@ -8,7 +8,7 @@ import type { OrderState } from '../../protocol/state.ts'
 import type { SolverFillRequest, SolverInstantRefundRequest } from '../../protocol/wire/solver.ts'
 import { findOrder, type StoredOrder } from '../../store/orders/orders.ts'
 import { loadOrderState } from '../orders/load-order-state.ts'
-import { answerOf, fillSignature } from '../testing/fake-chain.fixture.ts'
+import { answerOf, consentsOf, fillSignature } from '../testing/fake-chain.fixture.ts'
 import type { Answer } from '../testing/fake-solver.fixture.ts'
 import { btc, deployments, eventsOf, NOW, orderBody, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
 import type { SyncContext, SyncResult, SyncTask } from './solver-sync.ts'
@@ -35,8 +35,8 @@ export interface SyncFixture {
 
 export const answerWith = (body: object): Answer => ({ status: 200, body: { solver_id: 'first', ...body } })
 
-/** Call once per test file, outside of its tests. */
-export function useSyncFixture(): SyncFixture {
+/** Call once per test file, outside of its tests. `from` and `to`: the assets of its orders. */
+export function useSyncFixture(from: string = btc, to: string = wbtc): SyncFixture {
   let service: TestService
   let context: SyncContext
   let order: Order
@@ -68,7 +68,7 @@ export function useSyncFixture(): SyncFixture {
   afterEach(() => service.reset())
   afterAll(() => service.close())
   beforeEach(async () => {
-    const { body } = await service.call('POST', '/v2/orders', { body: orderBody(btc, wbtc) })
+    const { body } = await service.call('POST', '/v2/orders', { body: orderBody(from, to) })
     order = (await find((body.result as { order_id: string }).order_id)).order
     woken = 0
     filled = []
@@ -80,7 +80,7 @@ export function useSyncFixture(): SyncFixture {
     service.solver.onInstantRefund = (_id, request) => {
       refunded.push(request)
       const refunds = request.refunds.map(({ amount, pays, ...refund }) => ({ ...refund, amount: BigInt(amount), pays: BigInt(pays) }))
-      return answerWith({ answer: answerOf(order.source.terms, refunds) })
+      return answerWith({ answer: (request.offer === null ? consentsOf : answerOf)(order.source.terms, refunds) })
     }
   })
 
@@ -118,8 +118,8 @@ export function useSyncFixture(): SyncFixture {
     deposit: (name, amount) => ({ ...eventsOf(order.source).initiated(`${name} of ${order.id}`, amount), deposit: name }),
     async mine(...events) {
       height += 1n
-      await service.mine('ethereum_localnet', { height, time: NOW }, [])
-      await service.mine('bitcoin_regtest', { height, time: NOW }, events)
+      await service.mine(order.destination.chain, { height, time: NOW }, [])
+      await service.mine(order.source.chain, { height, time: NOW }, events)
     },
     async run(tasksOf) {
       return Promise.all(tasksOf(context, [await state()]).map((task) => task.run()))

@@ -13,6 +13,7 @@ import { isCommittedTo } from '../../store/solver/commitments.ts'
 import { NOW, openTestStore, sightingsOf, type TestStore } from '../../store/store.fixture.ts'
 import { acceptOrder } from '../orders.ts'
 import { createSolverParty } from '../party.ts'
+import type { PayCheck } from '../pay-checks.ts'
 import { caller, fillFor, openSolver, orderRequest, type TestSolver } from '../solver.fixture.ts'
 import { signInstantRefunds } from './sign-instant-refunds.ts'
 
@@ -42,8 +43,7 @@ export function useRefundFixture() {
   }
   beforeEach(restart)
 
-  async function agree(): Promise<Order> {
-    const request = orderRequest()
+  async function agree(request = orderRequest()): Promise<Order> {
     await acceptOrder(solver.context, request, caller)
     const stored = await findOrder(store.db, request.order_id)
     if (stored === null) throw new Error('the order was not stored')
@@ -55,11 +55,13 @@ export function useRefundFixture() {
       await pollChain({ db: store.db, client, holder: 'me', onReorg: () => undefined })
   }
 
-  const executor = (db: Database) => ({
+  const isOnBitcoin = ({ source }: Order) => source.chain === solver.bitcoin.chain.id
+
+  const executor = (db: Database, payChecks: readonly PayCheck[] = solver.payChecks) => ({
     db,
     registry: solver.context.registry,
     clients: solver.context.clients,
-    party: createSolverParty({ db, keys: solver.context.keys, redeemWaitSeconds: 0n, now: () => NOW }),
+    party: createSolverParty({ db, keys: solver.context.keys, redeemWaitSeconds: 0n, payChecks, now: () => NOW }),
     leases: createLeases(db, 'engine', 60),
     now: () => NOW,
   })
@@ -85,13 +87,14 @@ export function useRefundFixture() {
     watch,
     executor,
     leaseInitiation,
-    async fund({ source }: Order, amount = source.terms.amount): Promise<void> {
+    async fund(order: Order, amount = order.source.terms.amount): Promise<void> {
       await watch()
-      solver.bitcoin.mine(sightingsOf(source.swapId).initiated(amount))
+      const client = isOnBitcoin(order) ? solver.bitcoin : solver.ethereum
+      client.mine(sightingsOf(order.source.swapId).initiated(amount))
       await watch()
     },
     async initiate(order: Order) {
-      await fillFor(solver, order)
+      if (isOnBitcoin(order)) await fillFor(solver, order)
       const action = await leaseInitiation(order)
       const result = await executeAction(executor(store.db), action)
       await finishAction(store.db, action, result)

@@ -133,7 +133,8 @@ async function commitToRefund(tx: Database, state: OrderState, isRefundedToSolve
   const { id } = state.order
   const key = actionKey(id, 'destination', 'initiate')
   const isFree = await commitTo(tx, id, 'refund_signed')
-  if ((await readAction(tx, key))?.wanted === true) throw refusal(state)
+  // A decline makes it unwanted, but only when the order is reconciled next.
+  if (state.declined === null && (await readAction(tx, key))?.wanted === true) throw refusal(state)
   if (isRefundedToSolver) return
   // It committed to pay but signed no payment (no inventory, or no time left): release that commitment.
   if (!isFree && !(await releaseLocked(tx, id))) throw refusal(state)

@@ -13,6 +13,7 @@ import { durably } from '../../store/database/durably.ts'
 import { recordDecline, recordOwnFill } from '../../store/orders/fills.ts'
 import { findOrder, type StoredOrder } from '../../store/orders/orders.ts'
 import { isCommittedTo } from '../../store/solver/commitments.ts'
+import { decideOnDeposit } from '../instant-refund/decide.ts'
 import type { OrderContext } from '../orders.ts'
 import { judgePrice, type PriceJudgement } from '../pricing/price-check.ts'
 import { readLiveFacts } from '../read-live-facts.ts'
@@ -23,7 +24,7 @@ export async function signFill(context: OrderContext, orderId: string, request: 
   if (stored === null) throw new TandemError('not_found', `there is no order ${orderId}`)
   const { source } = stored.order
   const { partialDeposits } = clientFor(clients, source.chain)
-  if (partialDeposits === undefined) throw new TandemError('bad_request', `deposits on ${source.chain} are exact: there is no fill to sign`)
+  if (partialDeposits === undefined) return { solver_id: solverId, signature: null, ...(await decideOnDeposit(context, stored)) }
   const fill: Fill = {
     deposits: request.deposits,
     blockHash: request.block_hash,

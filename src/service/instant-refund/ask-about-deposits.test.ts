@@ -1,0 +1,66 @@
+// An exact deposit that the solver does not pay for is refunded at once, if the solver declines it.
+import { beforeEach, expect, test } from 'vitest'
+import { answerWith, useSyncFixture } from '../solver-sync/sync-tasks.fixture.ts'
+import { btc, eventsOf, wbtc } from '../testing/service.fixture.ts'
+import { createDepositQuestions } from './ask-about-deposits.ts'
+import { createAutomaticRefundTasks } from './automatic-refunds.ts'
+
+const sync = useSyncFixture(wbtc, btc)
+const SECOND = 1_000
+let now: number
+let asked: number
+let questions: ReturnType<typeof createDepositQuestions>
+
+beforeEach(() => {
+  now = 1_000_000
+  asked = 0
+  questions = createDepositQuestions(sync.context, () => now)
+  answer('wait')
+})
+
+function answer(given: 'wait' | 'declined'): void {
+  sync.service.solver.onFill = () => {
+    asked += 1
+    return answerWith({ answer: given, signature: null, reason: 'the price has moved' })
+  }
+}
+/** Runs what is due after so many seconds; returns when the order is to be looked at again. */
+async function after(seconds: number): Promise<number | null> {
+  now += seconds * SECOND
+  const state = await sync.state()
+  for (const task of questions([state])) if ((task.dueAtMs ?? 0) <= now) await task.run()
+  const [next] = questions([state])
+  return next?.dueAtMs === undefined ? null : (next.dueAtMs - now) / SECOND
+}
+const fund = async () => sync.mine(eventsOf(sync.order.source).initiated(`deposit of ${sync.order.id}`))
+const stored = () => sync.find(sync.order.id)
+
+test('the solver is asked after two seconds without a payment, then less and less often, and not after it has paid', async () => {
+  expect(await after(0)).toBe(null)
+  await fund()
+  expect(await after(0)).toBe(2)
+  expect([await after(2), asked]).toEqual([4, 1])
+  expect([await after(4), asked]).toEqual([8, 2])
+  for (let repeats = 0; repeats < 5; repeats++) await after(60)
+  expect(await after(30)).toBe(30)
+  expect((await stored()).declined).toBe(null)
+  await sync.service.mine(sync.order.destination.chain, { height: sync.height + 1n, time: sync.service.world.now }, [
+    eventsOf(sync.order.destination).initiated(`payment of ${sync.order.id}`),
+  ])
+  expect(await after(60)).toBe(null)
+})
+
+test('a declined deposit is refunded to its initiator by the consent of the solver alone', async () => {
+  await fund()
+  answer('declined')
+  await after(0)
+  await after(2)
+  expect((await stored()).declined).toBe('the solver declined: the price has moved')
+  expect((await sync.state()).status).toBe('awaiting_refund')
+  expect(await after(60)).toBe(null)
+  const { terms } = sync.order.source
+  await sync.run((context, states) => createAutomaticRefundTasks(context)(states))
+  const refund = { deposit: expect.any(String), amount: terms.amount.toString(), to: terms.initiator, pays: terms.amount.toString() }
+  expect(sync.refunded).toEqual([{ refunds: [refund], offer: null }])
+  expect((await stored()).grants).toMatchObject([{ kind: 'instant-refund', refunds: [{ to: terms.initiator, pays: terms.amount }] }])
+})

@@ -1,0 +1,63 @@
+/**
+ * The service asks about a funded order with an exact deposit that is not paid yet. If the solver does not want to pay, it commits to a refund: from then on
+ * it never pays for this order, and signs the refund.
+ */
+import { loadFacts } from '../../engine/facts.ts'
+import { TandemError } from '../../protocol/error.ts'
+import { actionKey } from '../../protocol/order.ts'
+import { deriveOrder, hasSignedInstantRefund, type OrderState } from '../../protocol/state.ts'
+import { readAttempts } from '../../store/actions/attempts.ts'
+import type { Database } from '../../store/database/database.ts'
+import { durably } from '../../store/database/durably.ts'
+import { recordDecline } from '../../store/orders/fills.ts'
+import type { StoredOrder } from '../../store/orders/orders.ts'
+import { commitTo, releaseLocked } from '../../store/solver/commitments.ts'
+import type { OrderContext } from '../orders.ts'
+import { whyNotPay } from '../pay-checks.ts'
+import { readLiveFacts } from '../read-live-facts.ts'
+
+/** `wait`: the solver pays, or is undecided. */
+export type Decision = { readonly answer: 'wait' | 'declined'; readonly reason: string }
+
+type Verdict = { readonly kind: 'wait' | 'decline'; readonly reason: string }
+
+export async function decideOnDeposit(context: OrderContext, stored: StoredOrder): Promise<Decision> {
+  const { db, registry, now } = context
+  if (stored.declined !== null) return { answer: 'declined', reason: stored.declined }
+  // A refusal is final, so it needs a live read.
+  const [known] = await loadFacts(db, registry, [stored], now())
+  const first = known === undefined ? null : await judge(context, deriveOrder(known))
+  if (first?.kind === 'wait') return { answer: 'wait', reason: first.reason }
+  const state = deriveOrder(await readLiveFacts(context, stored))
+  const { kind, reason } = await judge(context, state)
+  if (kind === 'wait') return { answer: 'wait', reason }
+  if (!(await decline(db, state, reason))) return { answer: 'wait', reason: 'a payment is signed' }
+  context.wake()
+  return { answer: 'declined', reason }
+}
+
+async function judge({ payChecks }: OrderContext, state: OrderState): Promise<Verdict> {
+  const wait = (reason: string): Verdict => ({ kind: 'wait', reason })
+  const refuse = (reason: string): Verdict => ({ kind: 'decline', reason })
+  if (hasSignedInstantRefund(state)) return refuse('an instant refund is signed already')
+  if (state.destination.deposits.length > 0) return wait('the solver has paid')
+  if (state.source.phase !== 'initiated') return wait('the deposit is below the required confirmations')
+  if (!state.fundedInTime) return refuse('the deposit was mined after the deadline')
+  if (!state.chainsAlive) return wait('a chain has not made a block for too long')
+  if (state.gapSeconds <= 0n) return refuse('too little time is left to pay safely')
+  const why = await whyNotPay(payChecks, state)
+  return why === null ? wait('the solver is about to pay') : refuse(why)
+}
+
+/** Pay or refund, never both. False if a payment is signed. */
+async function decline(db: Database, { order }: OrderState, reason: string): Promise<boolean> {
+  const key = actionKey(order.id, 'destination', 'initiate')
+  if ((await readAttempts(db, key)).length > 0) return false
+  await durably(db, async (tx) => {
+    // A worker that is about to sign has committed to pay: it loses its lease, and cannot record what it signs.
+    if (!(await commitTo(tx, order.id, 'refund_signed')) && !(await releaseLocked(tx, order.id)))
+      throw new TandemError('conflict', `the solver pays for order ${order.id}`)
+    await recordDecline(tx, order.id, reason)
+  })
+  return true
+}
