@@ -21,6 +21,8 @@ export interface LocalFamily<Control = unknown, Wallet extends LocalWallet = Loc
 export type LocalChainOptions = {
   /** Owns the initial supply: deploys the contracts and pays for the faucet. */
   readonly faucetKey: `0x${string}`
+  /** Signs what affiliates may claim: the chain gets the contract that pays by its signatures, where the family has one. */
+  readonly claimsKey?: `0x${string}`
   readonly mining: LocalMining
 }
 
@@ -34,6 +36,8 @@ export interface LocalChain<Control = unknown> {
   /** URLs by kind, for the parties' configuration. */
   readonly endpoints: Readonly<Record<string, string>>
   readonly deployments: Readonly<Record<AssetId, Deployment>>
+  /** There is a contract that pays affiliates by the signatures of `claimsKey`. */
+  readonly paysAffiliates?: boolean
   /** Further fields of the chain in `local.json`. */
   readonly details: Readonly<Record<string, string | number>>
   readonly control: Control

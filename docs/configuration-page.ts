@@ -104,6 +104,7 @@ export const serviceExample = {
   solver_signing_key: { file: 'keys/solver-signing' },
   solvers: [{ id: 'first-solver', url: 'https://solver.example', public_key: '33'.repeat(32) }],
   fees: { service_bips: 5, max_affiliate_bips: 100 },
+  earnings: { signing_key: { file: 'keys/claims' }, asset: 'base_sepolia:usdc' },
   max_quote_deviation_bips: 300,
   quote_budget_ms: 400,
   policy: {

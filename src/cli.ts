@@ -2,6 +2,7 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { registerApps } from './commands/apps-options.ts'
 import { registerDeploy } from './commands/deploy-options.ts'
+import { registerEarnings } from './commands/earnings-options.ts'
 import { registerRefund } from './commands/refund-options.ts'
 import { registerSolver } from './commands/solver-options.ts'
 import { runOnce } from './commands/terminal.ts'
@@ -47,6 +48,7 @@ program
 registerApps(program)
 registerRefund(program)
 registerDeploy(program)
+registerEarnings(program)
 
 program
   .command('doctor')

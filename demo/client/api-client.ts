@@ -44,6 +44,7 @@ export type OrderRequest = {
   readonly destination: { readonly asset: string; readonly owner: string; readonly amount: string }
   readonly nonce?: string
   readonly slippage?: number
+  readonly affiliate_fees?: readonly { readonly address: string; readonly fee: number; readonly asset?: string }[]
   /** The client keeps the secret. */
   readonly secret_hash?: string
 }
@@ -66,6 +67,7 @@ export interface ApiClient {
     readonly to: string
     readonly from_amount?: string
     readonly to_amount?: string
+    readonly affiliate_fee?: string
   }): Promise<QuoteAnswer>
   createOrder(request: OrderRequest, headers?: Readonly<Record<string, string>>): Promise<CreatedOrder>
   order(orderId: string): Promise<OrderRecord>

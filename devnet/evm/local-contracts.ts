@@ -1,8 +1,11 @@
 // Deploys the contracts of the local stack: two test tokens and an HTLC for each asset.
 import { type Abi, type Address, encodeDeployData, getContractAddress, type Hex } from 'viem'
+import { privateKeyToAddress } from 'viem/accounts'
+import { distributor } from '../../contracts/evm/artifacts/distributor.ts'
 import { htlcErc20 } from '../../contracts/evm/artifacts/htlc-erc20.ts'
 import { htlcNative } from '../../contracts/evm/artifacts/htlc-native.ts'
 import { testToken } from '../../contracts/evm/artifacts/test-token.ts'
+import { create2Call, create2Deployer } from '../../src/chains/evm/deploy/create2-deployer.ts'
 import type { EvmChain } from './evm-chain.ts'
 import { createEvmSender } from './evm-sender.ts'
 
@@ -28,6 +31,13 @@ export async function deployLocalContracts(chain: EvmChain, deployerKey: Hex): P
     deployment(htlcErc20, [contracts.tokens.usdc]),
   ])
   return contracts
+}
+
+/** At the address that follows from the key (CREATE2), like on any other chain. */
+export async function deployLocalDistributor(chain: EvmChain, deployerKey: Hex, claimsKey: Hex): Promise<void> {
+  await chain.request({ method: 'hardhat_setCode', params: [create2Deployer.address, create2Deployer.code] })
+  const { data } = deployment(distributor, [privateKeyToAddress(claimsKey)])
+  await createEvmSender(chain, deployerKey).send([create2Call(data)])
 }
 
 function deployment(artifact: { readonly abi: Abi; readonly bytecode: Hex }, args: readonly unknown[]): { data: Hex } {

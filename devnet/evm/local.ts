@@ -6,7 +6,7 @@ import { accountBalances } from '../account-balances.ts'
 import type { LocalFamily } from '../local-chain.ts'
 import { type EvmChain, startEvmChain } from './evm-chain.ts'
 import { createEvmFaucet } from './evm-faucet.ts'
-import { deployLocalContracts } from './local-contracts.ts'
+import { deployLocalContracts, deployLocalDistributor } from './local-contracts.ts'
 import { type EvmWallet, openEvmWallet } from './wallet.ts'
 
 export const evmLocal: LocalFamily<EvmChain, EvmWallet> = {
@@ -14,10 +14,11 @@ export const evmLocal: LocalFamily<EvmChain, EvmWallet> = {
   prices: { ETH: '4000', WBTC: '100000', USDC: '1' },
   balances: accountBalances,
   // A block for every transaction and one every second, which is both `instant` and the pace of the registry.
-  async start(chain, { faucetKey }) {
+  async start(chain, { faucetKey, claimsKey }) {
     const { id } = chain
     const control = await startEvmChain({ chainId: numberOf(chain), keys: [faucetKey] })
     const { tokens, htlcs } = await deployLocalContracts(control, faucetKey)
+    if (claimsKey !== undefined) await deployLocalDistributor(control, faucetKey, claimsKey)
     const faucet = createEvmFaucet(control, faucetKey)
     return {
       control,
@@ -27,6 +28,7 @@ export const evmLocal: LocalFamily<EvmChain, EvmWallet> = {
         [`${id}:wbtc`]: { htlc: htlcs.wbtc.toLowerCase(), token: tokens.wbtc.toLowerCase() },
         [`${id}:usdc`]: { htlc: htlcs.usdc.toLowerCase(), token: tokens.usdc.toLowerCase() },
       },
+      paysAffiliates: claimsKey !== undefined,
       details: { chain_id: control.chainId, rpc_url: control.rpcUrl },
       async fund(asset, address, amount) {
         if (!isAddress(address, { strict: false })) throw new TandemError('invalid_address', `"${address}" is not an account on ${id}`)

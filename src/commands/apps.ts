@@ -5,6 +5,7 @@ import type { AppApproval, AppPermission, AppSettings } from '../store/apps/app-
 import { createApp, type ListedApp, listApps, rotateApp, setAppDisabled, updateApp } from '../store/apps/apps.ts'
 import { type Database, openDatabase } from '../store/database/database.ts'
 import { configPath } from './config-path.ts'
+import { formatTable } from './table.ts'
 import type { Terminal } from './terminal.ts'
 
 type Place = { readonly config?: string | undefined }
@@ -32,7 +33,7 @@ export async function listAppsCommand(options: Place & { readonly json?: boolean
   const apps = await withDatabase(options, listApps)
   if (options.json) terminal.answer(JSON.stringify(apps.map(recordOf), null, 2))
   else if (apps.length === 0) terminal.note('There are no apps yet: `tandem apps create NAME` creates one.')
-  else terminal.answer(tableOf([HEADINGS, ...apps.map(cellsOf)]))
+  else terminal.answer(formatTable([HEADINGS, ...apps.map(cellsOf)]))
 }
 
 export async function updateAppCommand(name: string, options: AppOptions, terminal: Terminal): Promise<void> {
@@ -118,10 +119,4 @@ const cellsOf = (app: ListedApp): readonly string[] => [
 function sponsoredOf({ sponsorship, sponsoredPerDay }: ListedApp): string {
   if (!sponsorship) return 'no'
   return sponsoredPerDay === null ? 'unlimited' : `${sponsoredPerDay} a day`
-}
-
-function tableOf(rows: readonly (readonly string[])[]): string {
-  const widths = HEADINGS.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
-  const line = (row: readonly string[]) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')
-  return rows.map((row) => line(row).trimEnd()).join('\n')
 }

@@ -29,6 +29,7 @@ export function registerDeploy(program: Command): void {
       'deploy again where an HTLC of another version is listed; only if no order is open on the old one, which is then no longer watched',
     )
     .option('--bring-deployer', 'if the chain lacks the contract that deploys to fixed addresses: pay to deploy that contract first')
+    .option('--distributor', 'deploy the contract that pays affiliates instead, for the signing key of the service in --config')
     .option('--out <file>', 'the file to list them in (default: contracts/deployments/<environment>.json)')
     .option('--json', 'print JSON')
     .addHelpText('after', HELP)

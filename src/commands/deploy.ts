@@ -1,27 +1,27 @@
 /** `tandem deploy`: deploys the HTLCs of a chain's assets, verifies their code, and lists them. */
-import { readFile } from 'node:fs/promises'
 import { connectChain, loadFamily } from '../chains/index.ts'
 import type { DeployAccount, DeployHtlc } from '../chains/port/abilities/deploy.ts'
 import { ChainFailure } from '../chains/port/failure.ts'
 import { didYouMean } from '../config/nearest-name.ts'
-import type { Curve, Key } from '../keys/key.ts'
-import { createKey } from '../keys/keyring.ts'
+import type { Curve } from '../keys/key.ts'
 import type { Asset, AssetId } from '../protocol/asset.ts'
 import { tokenOf } from '../protocol/registry/registry.ts'
+import { deployDistributor } from './deploy-distributor.ts'
 import { type DeployTarget, findTarget } from './deploy-target.ts'
 import { addDeployment } from './deployments-file.ts'
+import { type KeyOptions, readKey } from './read-key.ts'
 import type { Terminal } from './terminal.ts'
 
-export type DeployOptions = {
+export type DeployOptions = KeyOptions & {
   readonly chain: string
   readonly asset?: readonly string[]
   readonly config?: string
   readonly rpc?: readonly string[]
-  readonly keyFile?: string
-  readonly keyEnv?: string
   readonly dryRun?: boolean
   readonly replace?: boolean
   readonly bringDeployer?: boolean
+  /** Deploys the contract that pays affiliates instead. */
+  readonly distributor?: boolean
   readonly out?: string
   readonly json?: boolean
 }
@@ -46,6 +46,7 @@ type Result = {
 
 export async function deployCommand(options: DeployOptions, terminal: Terminal): Promise<void> {
   const target = await findTarget(options)
+  if (options.distributor === true) return deployDistributor(target, options, terminal)
   const { deployHtlc, deployAccount, curve } = await requireDeployer(target)
   const { ready, skipped } = chooseAssets(target, options.asset ?? null)
   const key = await readKey(options, curve)
@@ -130,14 +131,6 @@ function chooseAssets({ chain, assets, listed }: DeployTarget, named: readonly s
 function reasonOf(skipped: readonly AssetId[]): string {
   const entry = `"${skipped[0]}": { "htlc": null, "token": "<address>" }`
   return `as the address of the token is not known: ${skipped.join(', ')}. A configuration can name it in its deployments: ${entry}`
-}
-
-/** Errors must not quote the key. */
-async function readKey({ keyFile, keyEnv }: DeployOptions, curve: Curve): Promise<Key> {
-  if ((keyFile === undefined) === (keyEnv === undefined)) throw new Error('say which key pays: --key-file <file> or --key-env <variable>')
-  const key = keyFile === undefined ? process.env[keyEnv ?? ''] : await readFile(keyFile, 'utf8')
-  if (key === undefined || key.trim() === '') throw new Error(`${keyFile ?? `the environment variable ${keyEnv}`} holds no key`)
-  return createKey(curve, key.trim())
 }
 
 /** The address of the listed HTLC if its code is ours; null if one has to be deployed. */

@@ -16,7 +16,7 @@ import type { PartyConfig, ServiceConfig, SolverConfig } from './schema.ts'
 
 /** The keys of either party's file. */
 type AnyConfig = PartyConfig &
-  Partial<Pick<ServiceConfig, 'policy' | 'solvers' | 'relay_key'>> &
+  Partial<Pick<ServiceConfig, 'policy' | 'solvers' | 'relay_key' | 'earnings'>> &
   Partial<Pick<SolverConfig, 'fixed_fee_usd' | 'private_key'>>
 
 export async function nameProblems(config: AnyConfig): Promise<readonly string[]> {
@@ -44,11 +44,18 @@ export async function nameProblems(config: AnyConfig): Promise<readonly string[]
   return [
     ...(await Promise.all(ofChains)).flat(),
     ...unknownAssets,
+    ...payoutProblems(config, assetNames),
     ...keyProblems(config, chains),
     ...valueProblems(config),
     ...priceFeedProblems(config),
     ...policyProblems(config, assetNames),
   ]
+}
+
+function payoutProblems({ environment, earnings }: AnyConfig, assetNames: readonly string[]): readonly string[] {
+  const asset = earnings?.asset
+  if (asset === undefined || assetNames.includes(asset)) return []
+  return [`/earnings/asset: ${asset} is not in the environment "${environment}"${didYouMean(asset, assetNames)}`]
 }
 
 async function chainProblems(chain: Chain, config: PartyConfig['chains'][string]): Promise<readonly string[]> {

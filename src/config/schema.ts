@@ -220,6 +220,26 @@ export const ServiceConfig = Type.Object(
         description: "How far a solver's price may be from the service's own, the fees that it states apart. A quote beyond it is dropped.",
       }),
     ),
+    earnings: Type.Optional(
+      Type.Object(
+        {
+          signing_key: Keys(
+            'A secp256k1 private key, 64 hex characters; or one key for each curve that its chains need. Signs what affiliates may claim: ' +
+              'who has it can take all that the paying contracts hold. A key of its own, used for nothing else.',
+          ),
+          asset: Type.Optional(
+            Type.String({
+              minLength: 1,
+              description: "What affiliates are paid in if an order does not say. Default: the order's source asset.",
+            }),
+          ),
+        },
+        {
+          ...strict,
+          description: 'Pays affiliates through contracts: see docs/affiliates.md. Without it their earnings are only recorded.',
+        },
+      ),
+    ),
     policy: Type.Optional(policy),
     app_id_headers: Type.Optional(
       Type.Array(Type.String({ pattern: '^[A-Za-z0-9-]+$', title: 'the name of a header' }), {

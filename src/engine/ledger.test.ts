@@ -49,7 +49,7 @@ const volume = async () =>
     })
   ).volumeUsdMicros
 const earned = async (app = 'shop') =>
-  (await readEarnings(store.db, { app, affiliate: null, offset: 0, limit: 9 })).map(({ affiliate, amount, usdMicros, total }) => [
+  (await readEarnings(store.db, { app, affiliates: null, offset: 0, limit: 9 })).map(({ affiliate, amount, usdMicros, total }) => [
     affiliate,
     amount,
     usdMicros,

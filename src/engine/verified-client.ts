@@ -3,7 +3,7 @@ import type { ChainClient } from '../chains/port/client.ts'
 
 type Access = 'free' | 'verified'
 /** Abilities with both pure methods and methods that call the node. */
-type Ability = 'gasless' | 'prefund' | 'rent' | 'instantRefund' | 'batchRedeem' | 'cosignedRedeem'
+type Ability = 'distributor' | 'gasless' | 'prefund' | 'rent' | 'instantRefund' | 'batchRedeem' | 'cosignedRedeem'
 
 /** Free: answered without the node, or useful while it does not answer. A new member must be listed here to compile. */
 const access: {
@@ -57,6 +57,15 @@ const access: {
     send: 'verified',
     sign: 'free',
     combine: 'free',
+  },
+  distributor: {
+    contractOf: 'free',
+    tokenOf: 'free',
+    sign: 'free',
+    isDeployed: 'verified',
+    paid: 'verified',
+    deploy: 'verified',
+    fund: 'verified',
   },
   batchRedeem: { areRedeemable: 'verified', redeem: 'verified' },
   cosignedRedeem: { send: 'verified', draft: 'verified', isOffer: 'free', cosign: 'free', verify: 'free' },

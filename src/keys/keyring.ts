@@ -24,13 +24,16 @@ export function randomPrivateKey(curve: Curve): string {
 export interface Keyring {
   /** Throws when there is none. */
   of(curve: Curve): Key
+  find(curve: Curve): Key | null
 }
 
 export function createKeyring(keys: readonly Key[]): Keyring {
+  const find = (curve: Curve) => keys.find((one) => one.curve === curve) ?? null
   return {
+    find,
     of(curve) {
-      const key = keys.find((one) => one.curve === curve)
-      if (key === undefined) throw new Error(`no ${curve} key is configured`)
+      const key = find(curve)
+      if (key === null) throw new Error(`no ${curve} key is configured`)
       return key
     },
   }

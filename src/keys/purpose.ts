@@ -7,7 +7,7 @@ import type { ChainId } from '../protocol/chain-id.ts'
 import type { HtlcTerms } from '../protocol/htlc.ts'
 import type { ActionVerb, Leg } from '../protocol/order.ts'
 
-export type Purpose = OrderPurpose | DeployPurpose | RescuePurpose
+export type Purpose = OrderPurpose | DeployPurpose | RescuePurpose | ClaimPurpose | FundPurpose
 
 export type OrderPurpose = {
   readonly kind: 'order'
@@ -32,11 +32,29 @@ export type OrderAction = {
  */
 export type SignedVerb = ActionVerb | 'relay' | 'cancel' | 'fill' | 'instant-refund' | 'cosigned-redeem'
 
-/** `asset`: whose HTLC is deployed. */
-export type DeployPurpose = { readonly kind: 'deploy'; readonly chain: ChainId; readonly asset: AssetId }
+/** `asset`: whose HTLC is deployed; null: the contract that pays affiliates. */
+export type DeployPurpose = { readonly kind: 'deploy'; readonly chain: ChainId; readonly asset: AssetId | null }
 
 /** A refund from a refund package, which names no order. */
 export type RescuePurpose = { readonly kind: 'rescue'; readonly chain: ChainId; readonly terms: HtlcTerms }
+
+/** What an affiliate may claim in all. */
+export type ClaimPurpose = {
+  readonly kind: 'claim'
+  readonly chain: ChainId
+  readonly asset: AssetId
+  readonly recipient: string
+  readonly total: bigint
+}
+
+/** The operator pays into the contract that pays affiliates. */
+export type FundPurpose = {
+  readonly kind: 'fund'
+  readonly chain: ChainId
+  readonly asset: AssetId
+  readonly contract: string
+  readonly amount: bigint
+}
 
 /** For one order. */
 export function orderPurpose(chain: ChainId, action: OrderAction): OrderPurpose {

@@ -52,6 +52,7 @@ export async function writeLocalConfigs(input: {
     listen: { host: '127.0.0.1', port: input.port === 0 ? await freePort() : input.port },
     vault_key: await writeSecret('vault', keys.vault),
     relay_key: await writeKeys('relay', keys.relay),
+    earnings: { signing_key: await writeKeys('claims', keys.claims), ...payoutAsset(network) },
     // Local scripts may poll as fast as they like.
     rate_limit: { per_minute: 1_000_000 },
     solver_signing_key: await writeSecret('service-signing', keys.serviceSigning),
@@ -61,6 +62,12 @@ export async function writeLocalConfigs(input: {
   await writeJson(files.solverFile, solver)
   await writeJson(files.serviceFile, service)
   return files
+}
+
+/** Any asset of a chain whose contracts pay affiliates would do; a dollar is easy to read. */
+function payoutAsset({ deployments, distributors }: LocalNetwork): { readonly asset?: string } {
+  const asset = Object.keys(deployments).find((id) => id.endsWith(':usdc') && distributors.some((chain) => id.startsWith(`${chain}:`)))
+  return asset === undefined ? {} : { asset }
 }
 
 /** Readable by its owner only: it may hold keys. */

@@ -10,6 +10,8 @@ export type LocalKeys = {
   readonly faucet: PrivateKeys
   readonly solver: PrivateKeys
   readonly relay: PrivateKeys
+  /** With which the service signs what affiliates may claim. */
+  readonly claims: PrivateKeys
   readonly vault: string
   /** With which the parties sign their messages to each other. */
   readonly serviceSigning: string
@@ -22,6 +24,7 @@ export function createLocalKeys(): LocalKeys {
     faucet: createPrivateKeys(),
     solver: createPrivateKeys(),
     relay: createPrivateKeys(),
+    claims: createPrivateKeys(),
     vault: randomBytes(32).toString('hex'),
     serviceSigning: randomBytes(32).toString('hex'),
     solverSigning: randomBytes(32).toString('hex'),

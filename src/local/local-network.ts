@@ -17,6 +17,8 @@ export type LocalNetwork = {
   /** For the parties' configuration. */
   readonly endpoints: Readonly<Record<ChainId, { readonly endpoints: Readonly<Record<string, string>> }>>
   readonly deployments: Readonly<Record<AssetId, Deployment>>
+  /** The chains with a contract that pays affiliates. */
+  readonly distributors: readonly ChainId[]
   /** US dollars per whole coin. */
   readonly prices: Readonly<Record<AssetId, string>>
   /** As `local.json` lists them. */
@@ -50,8 +52,8 @@ type Entry = {
   readonly isOurs: boolean
 }
 
-export async function startLocalNetwork({ faucet }: LocalKeys, options: LocalNetworkOptions): Promise<LocalNetwork> {
-  const started = await Promise.allSettled(options.chains.map((chain) => startOne(chain, faucet, options)))
+export async function startLocalNetwork(keys: Pick<LocalKeys, 'faucet' | 'claims'>, options: LocalNetworkOptions): Promise<LocalNetwork> {
+  const started = await Promise.allSettled(options.chains.map((chain) => startOne(chain, keys, options)))
   const entries = started.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
   const close = async () => void (await Promise.all(entries.map(({ local }) => local.close())))
   const failure = started.find((result) => result.status === 'rejected')
@@ -68,6 +70,7 @@ export async function startLocalNetwork({ faucet }: LocalKeys, options: LocalNet
     curves: new Set(entries.map(({ curve }) => curve)),
     endpoints: byChain(({ local: { endpoints } }) => ({ endpoints })),
     deployments: Object.assign({}, ...entries.map(({ local }) => local.deployments)),
+    distributors: entries.filter(({ local }) => local.paysAffiliates === true).map(({ chain }) => chain.id),
     prices: Object.assign({}, ...entries.map(pricesOf)),
     descriptions: byChain(describeChain),
     balances(asset) {
@@ -104,11 +107,15 @@ export async function startLocalNetwork({ faucet }: LocalKeys, options: LocalNet
   }
 }
 
-async function startOne(chain: Chain, faucet: PrivateKeys, { mining, running }: LocalNetworkOptions): Promise<Entry> {
+async function startOne(
+  chain: Chain,
+  { faucet, claims }: Pick<LocalKeys, 'faucet' | 'claims'>,
+  { mining, running }: LocalNetworkOptions,
+): Promise<Entry> {
   const family = await loadLocalFamily(chain.family)
   const { curve } = familyNamed(chain.family)
   const given = running?.[chain.id]
-  const local = given ?? (await family.start(chain, { faucetKey: faucet[curve], mining }))
+  const local = given ?? (await family.start(chain, { faucetKey: faucet[curve], claimsKey: claims[curve], mining }))
   return { chain, family, curve, local, assets: localAssets.filter((asset) => asset.chain === chain.id), isOurs: given === undefined }
 }
 

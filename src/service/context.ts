@@ -3,6 +3,7 @@ import type { ChainClient } from '../chains/port/client.ts'
 import type { SigningLimit } from '../engine/signing-limit.ts'
 import type { Logger } from '../log.ts'
 import type { PriceFeed } from '../prices/feed.ts'
+import type { AssetId } from '../protocol/asset.ts'
 import type { ChainId } from '../protocol/chain-id.ts'
 import { TandemError } from '../protocol/error.ts'
 import { openPolicy, type Policy, type PolicyRules } from '../protocol/policy.ts'
@@ -12,6 +13,7 @@ import type { Database } from '../store/database/database.ts'
 import type { OrderReader } from '../store/orders/order-reader.ts'
 import type { OrderWriter } from '../store/orders/order-writer.ts'
 import type { Vault } from '../store/orders/sealed-values.ts'
+import type { Claims } from './earnings/claims.ts'
 import type { Recipients } from './orders/recipients.ts'
 import type { RecentAuctions } from './quotes/recent-auctions.ts'
 import type { SolverClient } from './solver-client.ts'
@@ -24,6 +26,8 @@ export type ServiceSettings = {
   readonly allowAnyOrigin: boolean
   readonly serviceFeeBips: number
   readonly maxAffiliateFeeBips: number
+  /** What affiliates are paid in if an order does not say; null: its source asset. */
+  readonly affiliateAsset: AssetId | null
   /** How far a solver's price may be from our own. */
   readonly maxQuoteDeviationBips: number
   /** How long a PATCH waits for its transaction to be broadcast. */
@@ -51,6 +55,7 @@ const defaults: ServiceSettings = {
   allowAnyOrigin: false,
   serviceFeeBips: 0,
   maxAffiliateFeeBips: 1000,
+  affiliateAsset: null,
   maxQuoteDeviationBips: 300,
   broadcastWaitMs: 15_000,
   bodyLimitBytes: 64 * 1024,
@@ -79,6 +84,7 @@ export type ServiceContext = {
   readonly readLiveAction: ReadLiveAction
   readonly orderWriter: OrderWriter
   readonly recipients: Recipients
+  readonly claims: Claims
   readonly prices: PriceFeed
   readonly signingLimit: SigningLimit
   readonly policy: PolicyRules

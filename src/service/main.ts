@@ -15,6 +15,7 @@ import { findOrder } from '../store/orders/orders.ts'
 import { createVault } from '../store/orders/sealed-values.ts'
 import { createApi } from './api/app.ts'
 import { createCosignTasks } from './batch-redeem/offer-cosign.ts'
+import { createClaims } from './earnings/claims.ts'
 import { createHints } from './hints/hints.ts'
 import { createDepositQuestions } from './instant-refund/ask-about-deposits.ts'
 import { createAutomaticRefundTasks } from './instant-refund/automatic-refunds.ts'
@@ -40,6 +41,7 @@ const now = () => BigInt(Math.floor(Date.now() / 1000))
 
 export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Logger): Promise<RunningService> {
   const { config, readSecret } = loaded
+  const claimKeys = config.earnings === undefined ? null : await readKeyring(config.earnings.signing_key, readSecret)
   const vault = createVault(await readSecret(config.vault_key))
   const relay = await readKeyring(config.relay_key, readSecret)
   const signingKey = createSigningKey(await readSecret(config.solver_signing_key))
@@ -102,6 +104,7 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
     clients,
     solvers,
     pool,
+    claims: createClaims({ clients, log }, claimKeys),
     vault,
     prices,
     log,

@@ -1,11 +1,13 @@
 /** The service's settings from its configuration; missing ones get their defaults. */
 import { completePolicy } from '../config/complete-policy.ts'
 import type { ServiceConfig } from '../config/schema.ts'
+import type { AssetId } from '../protocol/asset.ts'
 import type { ServiceOptions } from './context.ts'
 
 export function serviceOptions(config: ServiceConfig): ServiceOptions {
   const {
     environment,
+    earnings,
     fees = {},
     app_id_headers,
     allow_any_origin,
@@ -21,6 +23,7 @@ export function serviceOptions(config: ServiceConfig): ServiceOptions {
     ...(fees.service_bips !== undefined && { serviceFeeBips: fees.service_bips }),
     ...(fees.max_affiliate_bips !== undefined && { maxAffiliateFeeBips: fees.max_affiliate_bips }),
     ...(deviation !== undefined && { maxQuoteDeviationBips: deviation }),
+    ...(earnings?.asset !== undefined && { affiliateAsset: earnings.asset as AssetId }),
     ...(app_id_headers !== undefined && { appIdHeaders: app_id_headers.map((name) => name.toLowerCase()) }),
     ...(allow_any_origin !== undefined && { allowAnyOrigin: allow_any_origin }),
     ...(rate_limit !== undefined && { rateLimitPerMinute: rate_limit.per_minute }),

@@ -11,6 +11,7 @@ import {
   toEventSelector,
 } from 'viem'
 import { blacklistToken } from '../../../contracts/evm/artifacts/blacklist-token.ts'
+import { distributor } from '../../../contracts/evm/artifacts/distributor.ts'
 import { htlcErc20 } from '../../../contracts/evm/artifacts/htlc-erc20.ts'
 import { htlcNative } from '../../../contracts/evm/artifacts/htlc-native.ts'
 import { rejectingAccount } from '../../../contracts/evm/artifacts/rejecting-account.ts'
@@ -40,6 +41,7 @@ const conforming: Conforming = {
     'inspectProviders',
     'newBlocks',
     'oracle',
+    'distributor',
     'deployHtlc',
   ],
 }
@@ -164,6 +166,7 @@ function conformanceFixtureOf(
     replacesUnmined: true,
     priceFeed: (says) => fixture.deploy({ abi: [], bytecode: priceFeedCode(says) }),
     deploy: deployOf(fixture),
+    distributor: distributorOf(fixture),
     async close() {
       await Promise.all([client.close(), secondClient.close()])
       await fixture.close()
@@ -190,15 +193,37 @@ function deployOf(fixture: EvmFixture): NonNullable<ConformanceFixture['deploy']
       { token: `0x${'12'.repeat(20)}`, reason: /there is no contract at 0x1212/ },
       { token: fixture.contracts.tokens.wbtc, reason: /not the token of .*:usdc: expected 6 decimals/ },
     ],
-    async whileMining(run) {
-      fixture.local.setMining({ kind: 'instant' })
-      try {
-        return await run()
-      } finally {
-        fixture.local.setMining({ kind: 'manual' })
-      }
-    },
+    whileMining: (run) => whileMining(fixture, run),
     connect: (htlc) => fixture.connect({ assets: [{ ...asset, deployment: { htlc, token } }] }),
+  }
+}
+
+async function whileMining<T>(fixture: EvmFixture, run: () => Promise<T>): Promise<T> {
+  fixture.local.setMining({ kind: 'instant' })
+  try {
+    return await run()
+  } finally {
+    fixture.local.setMining({ kind: 'manual' })
+  }
+}
+
+function distributorOf(fixture: EvmFixture): NonNullable<ConformanceFixture['distributor']> {
+  const { local, user } = fixture
+  return {
+    whileMining: (run) => whileMining(fixture, run),
+    async claim({ contract, token, recipient, total }, signature) {
+      const args = [recipient as Address, token as Address, total, signature as Hex] as const
+      const data = encodeFunctionData({ abi: distributor.abi, functionName: 'claim', args })
+      await fixture.sendAs(user, { to: contract as Address, data, gas: 300_000n })
+      await fixture.mine()
+      const block = (await local.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })) as {
+        readonly transactions: readonly Hex[]
+      }
+      const receipt = (await local.request({ method: 'eth_getTransactionReceipt', params: [...block.transactions] })) as {
+        readonly status: Hex
+      }
+      return receipt.status === '0x1'
+    },
   }
 }
 

@@ -12,6 +12,7 @@ import { blocksOf } from './blocks.ts'
 import { checkRecipient } from './check-recipient.ts'
 import { createContractState } from './contract-state.ts'
 import { deployHtlc } from './deploy/deploy.ts'
+import { createDistributor } from './distributor.ts'
 import { createEventReader } from './events.ts'
 import { createExecutor } from './execute.ts'
 import { evmFacts } from './facts.ts'
@@ -131,6 +132,7 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
     },
 
     oracle: createOracle(node),
+    distributor: createDistributor(chain, node, contracts),
     inspectProviders: () => inspectEvmProviders(chain, options),
     ...(options.endpoints.ws !== undefined && { newBlocks: newHeadsOf(options.endpoints.ws) }),
     async close() {

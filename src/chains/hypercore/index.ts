@@ -70,7 +70,8 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
 
   // One payout of the sum may not reach HyperCore where each of them would.
   // Price feeds are on HyperEVM: its own chain reads them.
-  const { batchRedeem: _batchRedeem, oracle: _oracle, ...others } = base
+  // The distributor pays tokens of HyperEVM only.
+  const { batchRedeem: _batchRedeem, oracle: _oracle, distributor: _distributor, ...others } = base
 
   return {
     ...others,

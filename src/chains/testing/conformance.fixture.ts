@@ -101,6 +101,15 @@ export interface ConformanceFixture {
     whileMining<T>(run: () => Promise<T>): Promise<T>
     connect(htlc: string): ChainClient
   }
+  readonly distributor?: {
+    /** Mines automatically while `run` lasts. */
+    whileMining<T>(run: () => Promise<T>): Promise<T>
+    /** A stranger submits the claim, over the chain's own RPC. Mines it. False if the contract refuses. */
+    claim(
+      claim: { readonly contract: string; readonly token: string; readonly recipient: string; readonly total: bigint },
+      signature: string,
+    ): Promise<boolean>
+  }
   readonly deployAccount?: {
     readonly request: Omit<AccountRequest, 'signer'>
     /** Of an account that is not deployed, with enough of the chain's coin. */

@@ -37,12 +37,17 @@ export const CreateOrderRequest = Type.Object({
   affiliate_fees: Type.Optional(
     Type.Union(
       [
-        Type.Array(Type.Object({ address: Type.String({ pattern: '^[!-~]{1,128}$' }), fee: Type.Integer({ minimum: 0 }) }), {
-          maxItems: 10,
-        }),
+        Type.Array(
+          Type.Object({
+            address: Type.String({ pattern: '^[!-~]{1,128}$' }),
+            fee: Type.Integer({ minimum: 0 }),
+            asset: Type.Optional(Type.Union([AssetText, Type.Null()], { description: 'what the affiliate is paid in' })),
+          }),
+          { maxItems: 10 },
+        ),
         Type.Null(),
       ],
-      { description: 'at most 10 items {address, fee}, fee being a whole number of bips' },
+      { description: 'at most 10 items {address, fee}, fee being a whole number of bips; with asset, what the affiliate is paid in' },
     ),
   ),
   secret_hash: Type.Optional(

@@ -9,6 +9,7 @@ import { countSettledOrders } from '../../store/order-list/settled-orders.ts'
 import { createOrderReader } from '../../store/orders/order-reader.ts'
 import { createOrderWriter } from '../../store/orders/order-writer.ts'
 import { completeSettings, type ServiceContext, type ServiceOptions } from '../context.ts'
+import { type Claims, createClaims } from '../earnings/claims.ts'
 import { createRecipients } from '../orders/recipients.ts'
 import { createRecentAuctions, type RecentAuctions } from '../quotes/recent-auctions.ts'
 import { createSolverPool, type SolverPool } from '../solvers/pool.ts'
@@ -35,11 +36,22 @@ import { compileValidator } from './validation.ts'
 
 export type ApiDependencies = Omit<
   ServiceContext,
-  'settings' | 'policy' | 'orderReader' | 'readLiveAction' | 'orderWriter' | 'recipients' | 'signingLimit' | 'pool' | 'recentAuctions'
+  | 'settings'
+  | 'policy'
+  | 'orderReader'
+  | 'readLiveAction'
+  | 'orderWriter'
+  | 'recipients'
+  | 'signingLimit'
+  | 'pool'
+  | 'claims'
+  | 'recentAuctions'
 > & {
   /** Unless given, made from `solvers`. */
   readonly pool?: SolverPool
   readonly recentAuctions?: RecentAuctions
+  /** Unless given, no contract pays affiliates. */
+  readonly claims?: Claims
   readonly settings: ServiceOptions
 }
 
@@ -54,6 +66,7 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
   const context: ServiceContext = {
     pool: createSolverPool({ solvers, log, readSettled: () => countSettledOrders(db) }),
     recentAuctions: createRecentAuctions(),
+    claims: createClaims(dependencies, null),
     ...dependencies,
     policy: parsePolicy(settings.policy),
     orderReader: createOrderReader(db),
@@ -125,7 +138,7 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
         schemaRoutes,
         solverRoutes(context),
         policyRoutes(context),
-        earningsRoutes,
+        earningsRoutes(context),
       ]
       for (const part of routes) void v2.register(part)
     },

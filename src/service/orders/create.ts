@@ -15,7 +15,8 @@ import type { App } from '../../store/apps/apps.ts'
 import type { NewOrder } from '../../store/orders/insert-orders.ts'
 import { findOrder, findRepeated, isSecretHashUsed, type StoredOrder } from '../../store/orders/orders.ts'
 import { assertHealthy, type ServiceContext } from '../context.ts'
-import { affiliateFees, extraFeeBips } from '../quotes/fee.ts'
+import { affiliateFees } from '../earnings/shares.ts'
+import { extraFeeBips } from '../quotes/fee.ts'
 import { assertWithinLimits } from '../quotes/limits.ts'
 import { assertNotHalted } from '../quotes/prices.ts'
 import { negotiate } from './negotiate.ts'
@@ -50,6 +51,11 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
   const extra = extraFeeBips(context.settings, affiliateBips, 'affiliate_fees')
   const assetPrices = { source: context.prices.of(pair.source.id), destination: context.prices.of(pair.destination.id) }
   assertNotHalted(context, pair.source.id, pair.destination.id)
+  const shares = affiliateFees(
+    request.affiliateShares,
+    { asset: pair.source, amount: request.sourceAmount, price: assetPrices.source },
+    context.prices.of,
+  )
   assertHealthy(context, [pair.sourceChain.id, pair.destinationChain.id])
 
   // Check before asking a solver: it would reserve the hash for an order that cannot be stored.
@@ -86,7 +92,7 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
       nonce: request.nonce ?? nonce,
       ...ownersOf(request),
       slippageBips,
-      affiliateFees: affiliateFees(request.affiliateShares, pair.source, request.sourceAmount),
+      affiliateFees: shares,
       idempotencyKey: asked.idempotencyKey,
       requestHash: asked.requestHash,
       tokenHash: hashToken(orderToken),

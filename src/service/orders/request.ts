@@ -7,7 +7,7 @@ import { TandemError } from '../../protocol/error.ts'
 import { type Hex32, parseSecretHash } from '../../protocol/secret.ts'
 import type { CreateOrderRequest } from '../../protocol/wire/order.ts'
 import type { ServiceContext } from '../context.ts'
-import type { AffiliateShare } from '../quotes/fee.ts'
+import { type AffiliateShare, parseShares } from '../earnings/shares.ts'
 import { type ActiveAsset, type Pair, parsePair } from '../quotes/pair.ts'
 import type { Owner } from './user-party.ts'
 
@@ -50,7 +50,7 @@ export function parseOrderRequest(context: ServiceContext, body: CreateOrderRequ
     slippageBips: body.slippage ?? null,
     nonce: body.nonce === undefined || body.nonce === null ? null : String(body.nonce),
     solverId: body.solver_id ?? null,
-    affiliateShares: (body.affiliate_fees ?? []).map(({ address, fee }) => ({ address, feeBips: fee })),
+    affiliateShares: parseShares(context, body.affiliate_fees, pair.source),
     secretHash,
   }
 }
@@ -116,7 +116,7 @@ export function hashRequest(request: OrderRequest): string {
     request.slippageBips,
     request.nonce,
     request.solverId,
-    request.affiliateShares.map(({ address, feeBips }) => [address, feeBips]),
+    request.affiliateShares.map(({ address, asset, feeBips }) => [address, asset.id, feeBips]),
     request.secretHash,
   ]
   return hash('sha256', JSON.stringify(meaning))

@@ -7,6 +7,7 @@ import { type OrderRecord, orderToWire } from '../../protocol/wire/order.ts'
 import type { App } from '../../store/apps/apps.ts'
 import type { OrderSnapshot, StoredOrder } from '../../store/orders/orders.ts'
 import type { ServiceContext } from '../context.ts'
+import { filledFees } from '../earnings/shares.ts'
 import { deriveNextAction } from './next-action.ts'
 
 export async function viewOrder(context: ServiceContext, app: App, orderId: string): Promise<OrderRecord> {
@@ -36,7 +37,7 @@ export function describeOrder({ registry, now }: ServiceContext, app: App, snaps
     createdAt: stored.createdAt,
     nonce: stored.nonce,
     app: stored.app ?? '',
-    affiliateFees: stored.affiliateFees,
+    affiliateFees: filledFees(stored.affiliateFees, stored.order.destination),
     nextAction: deriveNextAction(state, snapshot.refusals),
     showSecret: stored.app === app.name,
   })

@@ -1,16 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { localAssets } from '../../protocol/registry/local.ts'
-import { affiliateFees, leastAfterSlippage } from './fee.ts'
-
-const [asset] = localAssets
-if (asset === undefined) throw new Error('no asset')
-
-test('affiliates are owed their part of the source amount, rounded down', () => {
-  expect(affiliateFees([{ address: 'a', feeBips: 1 }], asset, 19_999n)).toEqual([
-    { address: 'a', asset: asset.id, feeBips: 1, amount: '1' },
-  ])
-})
+import { leastAfterSlippage } from './fee.ts'
 
 test('the least amount after slippage is exact, rounded up', () => {
   fc.assert(

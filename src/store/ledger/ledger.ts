@@ -25,18 +25,18 @@ export type Earnings = Account & {
 
 export type EarningsQuery = {
   readonly app: string
-  /** Null: of all affiliates. */
-  readonly affiliate: string | null
+  /** Forms of one address; null: all affiliates. */
+  readonly affiliates: readonly string[] | null
   readonly offset: number
   readonly limit: number
 }
 
 /** The largest value first. */
-export async function readEarnings(db: Database, { app, affiliate, offset, limit }: EarningsQuery): Promise<readonly Earnings[]> {
+export async function readEarnings(db: Database, { app, affiliates, offset, limit }: EarningsQuery): Promise<readonly Earnings[]> {
   const { rows } = await sql<{ affiliate: string; asset: AssetId; amount: bigint; usd: bigint; total: bigint }>`
     with chosen as (
       select affiliate, asset, amount, usd from affiliate_totals
-      where app = ${app} and (${affiliate}::text is null or affiliate = ${affiliate})
+      where app = ${app} and (${affiliates}::text[] is null or affiliate = any(${affiliates}::text[]))
       order by usd desc, affiliate, asset offset ${offset} limit ${limit}
     )
     select chosen.*, (

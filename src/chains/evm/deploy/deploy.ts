@@ -60,6 +60,8 @@ export type ContractToDeploy = Pick<DeployRequest, 'chain' | 'signer' | 'dryRun'
   readonly node: EvmNode
   /** For messages. */
   readonly name: string
+  /** For messages: whose code is expected. Default: our HTLC. */
+  readonly what?: string
   /** With the arguments of the constructor. */
   readonly initCode: Hex
   /** The code that must be at its address afterwards. */
@@ -76,7 +78,7 @@ export async function deployContract(
   const codeHash = keccak256(code)
   const isPresent = async () => (await node.code(htlc)) !== '0x'
   if (await isPresent()) {
-    await verifyCode(node, htlc, code)
+    await verifyCode(node, htlc, code, contract.what)
     onProgress(`${name} is at ${htlc} already`)
     return { htlc, tx: null, codeHash, isThere: true }
   }
@@ -116,7 +118,7 @@ export async function deployContract(
     confirmations: chain.requiredConfirmations,
   }
   await sendUntilConfirmed(chain, () => newestBlock(node), goal, onProgress)
-  await verifyCode(node, htlc, code)
+  await verifyCode(node, htlc, code, contract.what)
   const tx = await transaction.tx()
   onProgress(`deployed ${name} at ${htlc}${tx === null ? '' : ` in ${tx}`}`)
   return { htlc, tx, codeHash, isThere: true }

@@ -38,11 +38,11 @@ export function htlcCode(contract: HtlcContract): Hex {
 }
 
 /** Resolves to the hash of the code. Rejects with `would-fail` if it is another code. */
-export async function verifyCode(node: Pick<EvmNode, 'code'>, address: Address, expected: Hex): Promise<Hex> {
+export async function verifyCode(node: Pick<EvmNode, 'code'>, address: Address, expected: Hex, what = 'our HTLC'): Promise<Hex> {
   const [found, wanted] = [keccak256(await node.code(address)), keccak256(expected)]
   if (found === wanted) return found
   throw new ChainFailure(
     'would-fail',
-    `the code at ${address} is not that of our HTLC: its hash is ${found}, expected ${wanted}. It is another contract, or another version of ours`,
+    `the code at ${address} is not that of ${what}: its hash is ${found}, expected ${wanted}. It is another contract, or another version of ours`,
   )
 }

@@ -7,6 +7,7 @@ import type { CheckSender } from './check-sender.ts'
 import type { CosignedRedeem } from './cosigned-redeem.ts'
 import type { CosignedRefund } from './cosigned-refund.ts'
 import type { DeployAccount, DeployHtlc } from './deploy.ts'
+import type { Distributor } from './distributor.ts'
 import type { FinalHeight } from './final-height.ts'
 import type { Gasless } from './gasless.ts'
 import type { InspectProviders } from './inspect-providers.ts'
@@ -43,6 +44,7 @@ export interface Abilities {
   readonly checkRecipient: CheckRecipient
   readonly checkSender: CheckSender
   readonly newBlocks: NewBlocks
+  readonly distributor: Distributor
   readonly oracle: Oracle
 }
 

@@ -12,6 +12,7 @@ import { cosignedRedeemSuite } from './cosigned-redeem.ts'
 import { cosignedRefundSuite } from './cosigned-refund.ts'
 import { deploySuite } from './deploy.ts'
 import { deployAccountSuite } from './deploy-account.ts'
+import { distributorSuite } from './distributor.ts'
 import { finalHeightSuite } from './final-height.ts'
 import { gaslessSuite } from './gasless.ts'
 import { inspectProvidersSuite } from './inspect-providers.ts'
@@ -52,6 +53,7 @@ export const abilitySuites: Readonly<Record<AbilityName, AbilitySuite>> = {
   checkRecipient: checkRecipientSuite,
   checkSender: checkSenderSuite,
   newBlocks: newBlocksSuite,
+  distributor: distributorSuite,
   oracle: oracleSuite,
   rescue: rescueSuite,
   deployHtlc: deploySuite,

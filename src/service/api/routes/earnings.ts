@@ -1,32 +1,29 @@
 /** GET /apps/earnings: the earnings of affiliates. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
+import { EarningsQuery, EarningsRecord } from '../../../protocol/wire/earnings.ts'
 import { Envelope, success } from '../../../protocol/wire/envelope.ts'
+import type { ServiceContext } from '../../context.ts'
+import { createEarningsDesk } from '../../earnings/earnings.ts'
 
-const EarningsRecord = Type.Object({
-  total_earnings: Type.String({ description: 'in the smallest unit' }),
-  total_earnings_usd: Type.String(),
-  affiliate: Type.String({ description: "the affiliate's address" }),
-  asset: Type.String(),
-  token_address: Type.String(),
-  claim_amount: Type.Optional(Type.String()),
-  claim_amount_usd: Type.Optional(Type.String()),
-  claim_signature: Type.Optional(Type.String()),
-  claim_contract: Type.Optional(Type.String()),
-})
-
-export const earningsRoutes: FastifyPluginAsyncTypebox = async (api) => {
-  api.get(
-    '/apps/earnings',
-    {
-      schema: {
-        operationId: 'listEarnings',
-        tags: ['Apps'],
-        summary: 'Affiliate earnings and claimable amounts per asset',
-        description: 'Empty: affiliate fees are recorded on each order (`affiliate_fees`), and not yet summed up.',
-        response: { 200: Envelope(Type.Array(EarningsRecord)) },
+export function earningsRoutes(context: ServiceContext): FastifyPluginAsyncTypebox {
+  const readEarnings = createEarningsDesk(context)
+  return async (api) => {
+    api.get(
+      '/apps/earnings',
+      {
+        schema: {
+          operationId: 'listEarnings',
+          tags: ['Apps'],
+          summary: 'Affiliate earnings and claimable amounts per asset',
+          description:
+            "What affiliates earned by this app's completed orders, once both sides of them are final; the most valuable first. With `claim_*` an affiliate " +
+            'can be paid now: anyone may send the claim to the contract, which pays the affiliate the signed total less what it paid before.',
+          querystring: EarningsQuery,
+          response: { 200: Envelope(Type.Array(EarningsRecord)) },
+        },
       },
-    },
-    async () => success([]),
-  )
+      async ({ callingApp, query }) => success([...(await readEarnings(callingApp, query))]),
+    )
+  }
 }

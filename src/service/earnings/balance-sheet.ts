@@ -1,0 +1,96 @@
+/** What affiliates are owed in each asset, and what is there to pay them: for the operator. */
+import type { ChainClient } from '../../chains/port/client.ts'
+import type { Keyring } from '../../keys/keyring.ts'
+import type { AssetId } from '../../protocol/asset.ts'
+import type { ChainId } from '../../protocol/chain-id.ts'
+import type { Registry } from '../../protocol/registry/registry.ts'
+import type { Database } from '../../store/database/database.ts'
+import { type Account, readTotals } from '../../store/ledger/ledger.ts'
+
+export type BalanceSheet = {
+  readonly asset: AssetId
+  readonly affiliates: number
+  /** In final orders. */
+  readonly earned: bigint
+  /** By the contract. */
+  readonly paid: bigint
+  /** Earned and not paid. */
+  readonly due: bigint
+  /** Null: no contract pays affiliates on this chain, or it is not served. */
+  readonly payer: {
+    readonly contract: string
+    readonly isDeployed: boolean
+    readonly held: bigint
+    /** What has to be paid in so that all can claim. */
+    readonly missing: bigint
+  } | null
+  /** Were paid more than the ledger says they earned: the database is older than the payments, or the key signed elsewhere. */
+  readonly overpaid: readonly string[]
+}
+
+export type BookContext = {
+  readonly db: Database
+  readonly registry: Registry
+  readonly clients: ReadonlyMap<ChainId, ChainClient>
+  readonly keys: Keyring
+}
+
+/** Accounts that are read from a node at once. */
+const BATCH = 100
+
+type Total = Account & { readonly total: bigint }
+
+/** One for each asset that anyone has earned. */
+export async function readBalanceSheets(context: BookContext): Promise<readonly BalanceSheet[]> {
+  const totals = await readTotals(context.db)
+  const assets = [...new Set(totals.map(({ asset }) => asset))]
+  const sheets: BalanceSheet[] = []
+  for (const asset of assets)
+    sheets.push(
+      await readSheet(
+        context,
+        asset,
+        totals.filter((one) => one.asset === asset),
+      ),
+    )
+  return sheets
+}
+
+async function readSheet(context: BookContext, asset: AssetId, totals: readonly Total[]): Promise<BalanceSheet> {
+  const earned = totals.reduce((sum, { total }) => sum + total, 0n)
+  const base = { asset, affiliates: totals.length, earned }
+  const payer = payerOf(context, asset)
+  if (payer === null) return { ...base, paid: 0n, due: earned, payer: null, overpaid: [] }
+  const { client, distributor, key } = payer
+  await client.verifyNode()
+  const contract = distributor.contractOf(key)
+  if (!(await distributor.isDeployed(key)))
+    return { ...base, paid: 0n, due: earned, payer: { contract, isDeployed: false, held: 0n, missing: earned }, overpaid: [] }
+  const paid: bigint[] = []
+  for (let from = 0; from < totals.length; from += BATCH)
+    paid.push(
+      ...(await distributor.paid(
+        key,
+        totals.slice(from, from + BATCH).map(({ affiliate }) => ({ recipient: affiliate, asset })),
+      )),
+    )
+  const dues = totals.map(({ total }, index) => total - (paid[index] ?? 0n))
+  const due = dues.reduce((sum, one) => (one > 0n ? sum + one : sum), 0n)
+  const held = await client.balance(asset, contract)
+  return {
+    ...base,
+    paid: paid.reduce((sum, one) => sum + one, 0n),
+    due,
+    payer: { contract, isDeployed: true, held, missing: due > held ? due - held : 0n },
+    overpaid: totals.flatMap(({ affiliate }, index) => ((dues[index] ?? 0n) < 0n ? [affiliate] : [])),
+  }
+}
+
+/** Null where no contract pays affiliates. */
+export function payerOf({ registry, clients, keys }: BookContext, id: AssetId) {
+  const asset = registry.assets.find((known) => known.id === id)
+  const client = asset === undefined || asset.deployment === null ? undefined : clients.get(asset.chain)
+  const key = client === undefined ? null : keys.find(client.curve)
+  if (client?.distributor === undefined || key === null) return null
+  return { client, distributor: client.distributor, key }
+}
