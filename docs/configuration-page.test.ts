@@ -21,7 +21,7 @@ test('the page describes every setting', () => {
     'chains.<chain>.quorum',
     'deployments.<asset>.htlc',
     'limits.<asset>.min',
-    'solvers[].token',
+    'solvers[].public_key',
     'policy.isolation_groups',
     'listen.port',
   ])

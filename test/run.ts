@@ -4,8 +4,8 @@ import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fetchProgram } from './nodes/fetch.ts'
-import { PROGRAM_PACKAGES, type ProgramName } from './nodes/packages.ts'
+import { fetchPackages } from './nodes/fetch.ts'
+import { ALL_PACKAGES, type PackagesName } from './nodes/packages.ts'
 import { type Tally, tallyReport, type VitestReport } from './vitest-report.ts'
 
 const repositoryDir = join(import.meta.dirname, '..')
@@ -68,10 +68,10 @@ const ended = (child: ReturnType<typeof spawn>): Promise<number | null> =>
   })
 
 /** Fetches a node or a compiler before the tests, so that a timeout is paid once. Adds the reason of a failure to `unavailable`. */
-const fetchStep = (name: ProgramName, required: boolean, unavailable: Map<ProgramName, string>): Promise<Tally> =>
+const fetchStep = (name: PackagesName, required: boolean, unavailable: Map<PackagesName, string>): Promise<Tally> =>
   step(`fetch ${name}`, async () => {
     try {
-      await fetchProgram(name)
+      await fetchPackages(name)
       return { tally: PASSED, details: '' }
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
@@ -110,9 +110,9 @@ const readReport = (path: string): Promise<VitestReport | null> =>
 /** `filter`: arguments for vitest. With `fetching` the nodes are fetched first; with `nodesRequired` a missing node is a failure. */
 const runTests = async (filter: readonly string[], fetching: boolean, nodesRequired: boolean): Promise<Tally[]> => {
   const tallies: Tally[] = []
-  const unavailable = new Map<ProgramName, string>()
+  const unavailable = new Map<PackagesName, string>()
   if (fetching) {
-    for (const name of Object.keys(PROGRAM_PACKAGES) as ProgramName[]) tallies.push(await fetchStep(name, nodesRequired, unavailable))
+    for (const name of Object.keys(ALL_PACKAGES) as PackagesName[]) tallies.push(await fetchStep(name, nodesRequired, unavailable))
   }
   const tests = await runVitest(filter, {
     ...(nodesRequired ? { TANDEM_NODES_REQUIRED: '1' } : {}),

@@ -1,38 +1,56 @@
-// Test suites that need a real node or a compiler. If it cannot be fetched, they are skipped with the reason in their name.
+// Test suites that need a real node, a compiler or a library. If it cannot be fetched, they are skipped with the reason in their name.
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { describe } from 'vitest'
-import { fetchProgram, ProgramUnavailableError } from './fetch.ts'
-import type { NodeName, ProgramName } from './packages.ts'
+import { fetchPackages, ProgramUnavailableError } from './fetch.ts'
+import type { NodeName, PackagesName } from './packages.ts'
 
 /** Use with `await` at the top of a `*.nodes.test.ts` file. With TANDEM_NODES_REQUIRED a missing node is a failure. */
 export const describeWithNode = (node: NodeName, name: string, suite: () => void): Promise<void> => describeWithProgram(node, name, suite)
 
+/** The program is the Python of the machine, with the library of these packages. */
+export const describeWithPython = async (library: PackagesName, name: string, suite: () => void): Promise<void> => {
+  const version = await promisify(execFile)('python3', ['--version']).then(() => null, isMissing)
+  if (version === null) await describeWithProgram(library, name, suite)
+  else skip(name, version, suite)
+}
+
+const isMissing = (error: NodeJS.ErrnoException): string => {
+  if (error.code === 'ENOENT') return 'python3 is not installed'
+  throw error
+}
+
 export const describeWithCompiler = (name: string, suite: () => void): Promise<void> => describeWithProgram('clang', name, suite)
 
-const describeWithProgram = async (program: ProgramName, name: string, suite: () => void): Promise<void> => {
+const describeWithProgram = async (program: PackagesName, name: string, suite: () => void): Promise<void> => {
   const reason = await whyUnavailable(program)
   if (reason === null) {
     describe(name, suite)
     return
   }
+  skip(name, reason, suite)
+}
+
+const skip = (name: string, reason: string, suite: () => void): void => {
   process.stderr.write(`\nSKIPPED: ${name}: ${reason}\n`)
   describe.skip(`${name} [skipped: ${reason}]`, suite)
 }
 
-const whyUnavailable = async (program: ProgramName): Promise<string | null> => {
+const whyUnavailable = async (program: PackagesName): Promise<string | null> => {
   const reason = knownReason(program) ?? (await fetchReason(program))
   if (reason !== null && process.env.TANDEM_NODES_REQUIRED === '1') throw new ProgramUnavailableError(reason)
   return reason
 }
 
 // The test command fetches once for all files and passes failures on: a JSON object of reasons by program.
-const knownReason = (program: ProgramName): string | undefined => {
-  const reasons = JSON.parse(process.env.TANDEM_NODES_UNAVAILABLE ?? '{}') as Partial<Record<ProgramName, string>>
+const knownReason = (program: PackagesName): string | undefined => {
+  const reasons = JSON.parse(process.env.TANDEM_NODES_UNAVAILABLE ?? '{}') as Partial<Record<PackagesName, string>>
   return reasons[program]
 }
 
-const fetchReason = async (program: ProgramName): Promise<string | null> => {
+const fetchReason = async (program: PackagesName): Promise<string | null> => {
   try {
-    await fetchProgram(program)
+    await fetchPackages(program)
     return null
   } catch (error) {
     if (!(error instanceof ProgramUnavailableError)) throw error

@@ -4,7 +4,7 @@ import { access, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { PROGRAM_PACKAGES, type ProgramName, programFolderName } from './packages.ts'
+import { ALL_PACKAGES, type PackagesName, PROGRAM_PACKAGES, type ProgramName, programFolderName } from './packages.ts'
 
 /** A command line prefix: the program's own dynamic loader, its libraries, its binary. */
 export type ProgramCommand = readonly [program: string, ...args: string[]]
@@ -23,16 +23,28 @@ const nodesDir = (): string => process.env.TANDEM_NODES_DIR ?? join(repositoryDi
 
 /** The command that runs the program; fetches it once. Throws ProgramUnavailableError with the reason. */
 export const fetchProgram = async (name: ProgramName, limitMs: number = FETCH_LIMIT_MS): Promise<ProgramCommand> => {
+  const folder = await fetchPackages(name, limitMs)
+  return orUnavailable(name, () => programCommand(folder, name))
+}
+
+/** The folder with the unpacked packages; fetches them once. Throws ProgramUnavailableError with the reason. */
+export const fetchPackages = async (name: PackagesName, limitMs: number = FETCH_LIMIT_MS): Promise<string> => {
   const folder = join(nodesDir(), programFolderName(name))
-  try {
+  await orUnavailable(name, async () => {
     if (!(await exists(folder))) await fetchInto(folder, name, AbortSignal.timeout(limitMs))
-    return await programCommand(folder, name)
+  })
+  return folder
+}
+
+const orUnavailable = async <T>(name: PackagesName, work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work()
   } catch (error) {
     throw new ProgramUnavailableError(`${name} cannot be fetched: ${explain(error)}`, { cause: error })
   }
 }
 
-const fetchInto = async (folder: string, name: ProgramName, signal: AbortSignal): Promise<void> => {
+const fetchInto = async (folder: string, name: PackagesName, signal: AbortSignal): Promise<void> => {
   if (process.platform !== 'linux') throw new Error('it comes as Debian packages, which run on Linux only')
   await mkdir(nodesDir(), { recursive: true })
   await holdingLock(`${folder}.lock`, signal, async () => {
@@ -79,14 +91,14 @@ const isRunning = (pid: number): boolean => {
   }
 }
 
-const removeAbandoned = async (name: ProgramName): Promise<void> => {
+const removeAbandoned = async (name: PackagesName): Promise<void> => {
   for (const entry of await readdir(nodesDir())) {
     if (entry.startsWith(`.partial-${name}-`)) await rm(join(nodesDir(), entry), { recursive: true, force: true })
   }
 }
 
-const unpackPackages = async (dir: string, name: ProgramName, signal: AbortSignal): Promise<void> => {
-  const { packages, releases } = PROGRAM_PACKAGES[name]
+const unpackPackages = async (dir: string, name: PackagesName, signal: AbortSignal): Promise<void> => {
+  const { packages, releases } = ALL_PACKAGES[name]
   const architecture = (await run('dpkg', ['--print-architecture'], signal)).trim()
   const mirror = await readMirror(signal)
   const archives = join(dir, 'apt', 'cache', 'archives')

@@ -1,8 +1,9 @@
-// Which Debian packages make up each real node and each compiler; another program is another entry.
+// Which Debian packages make up each real node, each compiler and each library; another one is another entry.
 import { createHash } from 'node:crypto'
 
 export type NodeName = keyof typeof NODE_PACKAGES
 export type ProgramName = keyof typeof PROGRAM_PACKAGES
+export type PackagesName = keyof typeof ALL_PACKAGES
 
 type ProgramPackages = { readonly binary: string; readonly releases: readonly string[]; readonly packages: readonly string[] }
 
@@ -44,10 +45,18 @@ const COMPILER_PACKAGES = {
   },
 } as const satisfies Record<string, ProgramPackages>
 
+type LibraryPackages = { readonly releases: readonly string[]; readonly packages: readonly string[] }
+
+/** For the Python interpreter of the machine. */
+const LIBRARY_PACKAGES = {
+  'python-ecdsa': { releases: ['trixie'], packages: ['python3-ecdsa', 'python3-six'] },
+} as const satisfies Record<string, LibraryPackages>
+
+export const ALL_PACKAGES = { ...NODE_PACKAGES, ...COMPILER_PACKAGES, ...LIBRARY_PACKAGES }
 export const PROGRAM_PACKAGES = { ...NODE_PACKAGES, ...COMPILER_PACKAGES }
 
 /** A folder name that changes with the list of packages. */
-export const programFolderName = (name: ProgramName): string => {
-  const content = createHash('sha256').update(JSON.stringify(PROGRAM_PACKAGES[name])).digest('hex')
+export const programFolderName = (name: PackagesName): string => {
+  const content = createHash('sha256').update(JSON.stringify(ALL_PACKAGES[name])).digest('hex')
   return `${name}-${process.arch}-${content.slice(0, 12)}`
 }
