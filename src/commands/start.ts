@@ -37,6 +37,7 @@ export async function runStart(options: StartOptions): Promise<void> {
     const stack = await startClaimedStack({
       port: options.port,
       log,
+      solvers: 3,
       onProgress: (what) => process.stdout.write(`starting ${what} …\n`),
       ...(chains !== undefined && { chains }),
       ...(databaseServerUrl !== undefined && { databaseServerUrl }),

@@ -28,7 +28,7 @@ beforeAll(async () => {
     port: 0,
     chains: ['bitcoin', 'litecoin', 'ethereum', 'arbitrum'],
     log: createLogger({ name: 'doctor', level: 'silent' }),
-    databases: { serviceUrl: service.url, solverUrl: solver.url, close: async () => undefined },
+    databases: { serviceUrl: service.url, solverUrls: [solver.url], close: async () => undefined },
   })
   deadUrl = await new Promise((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {

@@ -1,4 +1,4 @@
-/** Gives the local solver its inventory, the service coins for fees, and three users assets to swap. */
+/** Gives the local solvers their inventories, the service coins for fees, and three users assets to swap. */
 import type { ChainClient } from '../chains/port/client.ts'
 import { connectNetwork, type NetworkSettings } from '../engine/network.ts'
 import { createKey } from '../keys/keyring.ts'
@@ -6,15 +6,20 @@ import type { Registry } from '../protocol/registry/registry.ts'
 import type { LocalWalletJson } from './local-json.ts'
 import type { LocalKeys, PrivateKeys } from './local-keys.ts'
 import type { LocalNetwork } from './local-network.ts'
+import { type LocalSolver, servedBy } from './local-solvers.ts'
 
 /** Resolves to the users' wallets. */
-export async function fundEveryone(network: LocalNetwork, keys: LocalKeys): Promise<readonly LocalWalletJson[]> {
+export async function fundEveryone(
+  network: LocalNetwork,
+  keys: LocalKeys,
+  solvers: readonly LocalSolver[],
+): Promise<readonly LocalWalletJson[]> {
   const settings = { environment: 'local', chains: listedEndpoints(network), deployments: network.deployments } as const
   const { registry, clients, close } = await connectNetwork(settings, (_chain, error) => {
     throw error
   })
   try {
-    await Promise.all([...clients.values()].map((client) => fundOn(client, registry, network, keys)))
+    await Promise.all([...clients.values()].map((client) => fundOn(client, registry, network, keys, solvers)))
     await network.confirmFunding()
     return walletsOf([...clients.values()], keys)
   } finally {
@@ -22,15 +27,27 @@ export async function fundEveryone(network: LocalNetwork, keys: LocalKeys): Prom
   }
 }
 
-async function fundOn(client: ChainClient, registry: Registry, network: LocalNetwork, keys: LocalKeys): Promise<void> {
-  for (const owner of [keys.solver, keys.relay, ...keys.users]) {
+async function fundOn(
+  client: ChainClient,
+  registry: Registry,
+  network: LocalNetwork,
+  keys: LocalKeys,
+  solvers: readonly LocalSolver[],
+): Promise<void> {
+  const serving = solvers.flatMap((solver, index) => {
+    const owner = keys.solvers[index]?.inventory
+    return owner === undefined || !servedBy(solver, network.chains).includes(client.chain.id) ? [] : [{ solver, owner }]
+  })
+  for (const owner of [...serving.map(({ owner }) => owner), keys.relay, ...keys.users]) {
     await network.fundGas(client.chain.id, addressOf(client, owner))
     await network.openAccount(client.chain.id, owner)
   }
   for (const asset of registry.assetsOf(client.chain.id)) {
     const { solver, solverPayments, user, relay } = network.balances(asset)
-    for (let payment = 0; payment < solverPayments; payment++)
-      await network.fund(asset.id, addressOf(client, keys.solver), solver / BigInt(solverPayments))
+    for (const { owner, solver: profile } of serving) {
+      const payment = (solver * profile.inventoryPercent) / 100n / BigInt(solverPayments)
+      for (let payments = 0; payments < solverPayments; payments++) await network.fund(asset.id, addressOf(client, owner), payment)
+    }
     if (relay > 0n) await network.fund(asset.id, addressOf(client, keys.relay), relay)
     for (const owner of keys.users) await network.fund(asset.id, addressOf(client, owner), user)
   }

@@ -7,15 +7,23 @@ import { createSigningKey } from '../solver-auth/signing-key.ts'
 import type { LocalDatabases } from './local-databases.ts'
 import type { LocalKeys, PrivateKeys } from './local-keys.ts'
 import type { LocalNetwork } from './local-network.ts'
+import { type LocalSolver, servedBy } from './local-solvers.ts'
 
-export type LocalConfigs = { readonly serviceFile: string; readonly solverFile: string }
+export type LocalConfigs = {
+  readonly serviceFile: string
+  /** Of the first solver. */
+  readonly solverFile: string
+  readonly otherSolverFiles: readonly string[]
+}
 
 export async function writeLocalConfigs(input: {
   readonly folder: string
   readonly port: number
   readonly keys: LocalKeys
+  readonly solvers: readonly LocalSolver[]
   readonly network: LocalNetwork
   readonly databases: LocalDatabases
+  readonly quoteBudgetMs: number | null
   readonly redeemWaitSeconds: number
 }): Promise<LocalConfigs> {
   const { folder, keys, network, databases } = input
@@ -32,20 +40,32 @@ export async function writeLocalConfigs(input: {
 
   const { endpoints: chains, deployments, prices } = network
   const common = { environment: 'local', chains, deployments, prices } as const
-  const solverPort = await freePort()
-  const solver: SolverConfig = {
-    ...common,
-    solver_id: 'local-solver',
-    database_url: databases.solverUrl,
-    listen: { host: '127.0.0.1', port: solverPort },
-    private_key: await writeKeys('solver', keys.solver),
-    signing_key: await writeSecret('solver-signing', keys.solverSigning),
-    services: [{ id: 'local-service', public_key: createSigningKey(keys.serviceSigning).publicKey }],
-    spread_bips: 30,
-    fixed_fee_usd: '0.5',
-    quote_seconds: 60,
-    redeem_wait_seconds: input.redeemWaitSeconds,
-  }
+  const serviceKey = createSigningKey(keys.serviceSigning)
+  const solvers = await Promise.all(
+    input.solvers.map(async (profile, index) => {
+      const { id, spreadBips } = profile
+      const name = index === 0 ? 'solver' : `solver-${index + 1}`
+      const [own, databaseUrl] = [keys.solvers[index], databases.solverUrls[index]]
+      if (own === undefined || databaseUrl === undefined) throw new Error(`${id} has no keys or no database`)
+      const served = servedBy(profile, network.chains)
+      const config: SolverConfig = {
+        ...common,
+        chains: ofChains(chains, served),
+        deployments: ofChains(deployments, served),
+        solver_id: id,
+        database_url: databaseUrl,
+        listen: { host: '127.0.0.1', port: await freePort() },
+        private_key: await writeKeys(name, own.inventory),
+        signing_key: await writeSecret(`${name}-signing`, own.signing),
+        services: [{ id: 'local-service', public_key: serviceKey.publicKey }],
+        spread_bips: spreadBips,
+        fixed_fee_usd: '0.5',
+        quote_seconds: 60,
+        redeem_wait_seconds: input.redeemWaitSeconds,
+      }
+      return { config, publicKey: createSigningKey(own.signing).publicKey, file: join(folder, `${name}.json`) }
+    }),
+  )
   const service: ServiceConfig = {
     ...common,
     database_url: databases.serviceUrl,
@@ -55,13 +75,25 @@ export async function writeLocalConfigs(input: {
     earnings: { signing_key: await writeKeys('claims', keys.claims), ...payoutAsset(network) },
     // Local scripts may poll as fast as they like.
     rate_limit: { per_minute: 1_000_000 },
+    ...(input.quoteBudgetMs !== null && { quote_budget_ms: input.quoteBudgetMs }),
     solver_signing_key: await writeSecret('service-signing', keys.serviceSigning),
-    solvers: [{ id: solver.solver_id, url: `http://127.0.0.1:${solverPort}`, public_key: createSigningKey(keys.solverSigning).publicKey }],
+    solvers: solvers.map(({ config: { solver_id, listen }, publicKey }) => ({
+      id: solver_id,
+      url: `http://127.0.0.1:${listen.port}`,
+      public_key: publicKey,
+    })),
   }
-  const files = { serviceFile: join(folder, 'service.json'), solverFile: join(folder, 'solver.json') }
-  await writeJson(files.solverFile, solver)
-  await writeJson(files.serviceFile, service)
-  return files
+  const serviceFile = join(folder, 'service.json')
+  for (const { file, config } of solvers) await writeJson(file, config)
+  await writeJson(serviceFile, service)
+  const [first, ...others] = solvers.map(({ file }) => file)
+  if (first === undefined) throw new Error('there is no solver')
+  return { serviceFile, solverFile: first, otherSolverFiles: others }
+}
+
+/** Keys are chains, or assets of chains. */
+function ofChains<T>(all: Readonly<Record<string, T>>, served: readonly string[]): Record<string, T> {
+  return Object.fromEntries(Object.entries(all).filter(([key]) => served.includes(key.split(':')[0] ?? '')))
 }
 
 /** Any asset of a chain whose contracts pay affiliates would do; a dollar is easy to read. */

@@ -5,25 +5,26 @@ import { startEmbeddedPostgres } from '../store/embedded/embedded-postgres.ts'
 
 export type LocalDatabases = {
   readonly serviceUrl: string
-  readonly solverUrl: string
+  /** One for each solver. */
+  readonly solverUrls: readonly string[]
   close(): Promise<void>
 }
 
-export async function openLocalDatabases(folder: string, serverUrl?: string): Promise<LocalDatabases> {
+export async function openLocalDatabases(folder: string, solvers: number, serverUrl?: string): Promise<LocalDatabases> {
+  const names = Array.from({ length: solvers }, (_, index) => (index === 0 ? 'solver' : `solver_${index + 1}`))
+  /** One after another: the server copies one template for all. */
+  const createAll = async (create: (name: string) => Promise<string>) => {
+    const serviceUrl = await create('service')
+    const solverUrls: string[] = []
+    for (const name of names) solverUrls.push(await create(name))
+    return { serviceUrl, solverUrls }
+  }
   if (serverUrl !== undefined) {
-    return {
-      serviceUrl: await recreate(serverUrl, 'tandem_local_service'),
-      solverUrl: await recreate(serverUrl, 'tandem_local_solver'),
-      close: async () => undefined,
-    }
+    return { ...(await createAll((name) => recreate(serverUrl, `tandem_local_${name}`))), close: async () => undefined }
   }
   const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'postgres'), fresh: true })
   try {
-    return {
-      serviceUrl: await postgres.createDatabase('service'),
-      solverUrl: await postgres.createDatabase('solver'),
-      close: postgres.stop,
-    }
+    return { ...(await createAll(postgres.createDatabase)), close: postgres.stop }
   } catch (error) {
     await postgres.stop()
     throw error

@@ -7,7 +7,7 @@ export type LocalJson = {
   /** The running chains, by id. */
   readonly chains: Readonly<Record<string, LocalChainJson>>
   readonly faucet_url: string
-  /** Local only: POST {"running": false} stops the solver, true starts it again. */
+  /** Local only: POST {"running": false} stops the solvers, true starts them again. */
   readonly solver_switch_url: string
   readonly wallets: readonly LocalWalletJson[]
 }

@@ -8,26 +8,30 @@ export type PrivateKeys = Readonly<Record<Curve, `0x${string}`>>
 
 export type LocalKeys = {
   readonly faucet: PrivateKeys
-  readonly solver: PrivateKeys
+  readonly solvers: readonly SolverKeys[]
   readonly relay: PrivateKeys
   /** With which the service signs what affiliates may claim. */
   readonly claims: PrivateKeys
   readonly vault: string
-  /** With which the parties sign their messages to each other. */
+  /** With which the service signs its messages to solvers. */
   readonly serviceSigning: string
-  readonly solverSigning: string
   readonly users: readonly PrivateKeys[]
 }
 
-export function createLocalKeys(): LocalKeys {
+export type SolverKeys = {
+  readonly inventory: PrivateKeys
+  /** With which it signs its answers. */
+  readonly signing: string
+}
+
+export function createLocalKeys(solvers = 1): LocalKeys {
   return {
     faucet: createPrivateKeys(),
-    solver: createPrivateKeys(),
+    solvers: Array.from({ length: solvers }, () => ({ inventory: createPrivateKeys(), signing: randomBytes(32).toString('hex') })),
     relay: createPrivateKeys(),
     claims: createPrivateKeys(),
     vault: randomBytes(32).toString('hex'),
     serviceSigning: randomBytes(32).toString('hex'),
-    solverSigning: randomBytes(32).toString('hex'),
     users: [createPrivateKeys(), createPrivateKeys(), createPrivateKeys()],
   }
 }

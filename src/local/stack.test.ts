@@ -24,7 +24,7 @@ async function withStack(options: Partial<LocalStackOptions>, check: (stack: Loc
     folder,
     port: 0,
     log: createLogger({ name: 'stack', level: 'silent' }),
-    databases: { serviceUrl: service.url, solverUrl: solver.url, close: async () => undefined },
+    databases: { serviceUrl: service.url, solverUrls: [solver.url], close: async () => undefined },
     ...options,
   })
   try {

@@ -1,4 +1,4 @@
-/** Starts everything on this machine: databases, chains, contracts, a funded solver, the service. Writes only below its own folder. */
+/** Starts everything on this machine: databases, chains, contracts, funded solvers, the service. Writes only below its own folder. */
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { loadConfig } from '../config/load-config.ts'
@@ -17,6 +17,7 @@ import { type LocalDatabases, openLocalDatabases } from './local-databases.ts'
 import type { LocalJson } from './local-json.ts'
 import { createLocalKeys } from './local-keys.ts'
 import { type LocalNetwork, type LocalNetworkOptions, startLocalNetwork } from './local-network.ts'
+import { localSolvers, type SolverCount } from './local-solvers.ts'
 import { createRestartable, type Restartable } from './restartable.ts'
 
 export interface LocalStack {
@@ -24,7 +25,9 @@ export interface LocalStack {
   readonly network: LocalNetwork
   readonly configs: LocalConfigs
   readonly service: Restartable<RunningService>
+  /** The first solver. */
   readonly solver: Restartable<RunningSolver>
+  readonly otherSolvers: readonly Restartable<RunningSolver>[]
   stop(): Promise<void>
 }
 
@@ -43,7 +46,11 @@ export type LocalStackOptions = {
   readonly runningChains?: LocalNetworkOptions['running']
   /** Databases that exist already, for tests. */
   readonly databases?: LocalDatabases
-  /** How long the solver's redeems wait for a batch. */
+  /** How many solvers compete. Default: 1. */
+  readonly solvers?: SolverCount
+  /** How long solvers have to answer a quote. Default: that of a service. */
+  readonly quoteBudgetMs?: number
+  /** How long the solvers' redeems wait for a batch. */
   readonly redeemWaitSeconds?: number
   /** False: chains, databases and configuration files only; the parties are started by hand. */
   readonly startParties?: boolean
@@ -66,11 +73,12 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     return running
   }
   try {
-    const keys = createLocalKeys()
+    const solvers = localSolvers(options.solvers ?? 1)
+    const keys = createLocalKeys(solvers.length)
     await mkdir(folder, { recursive: true })
     onProgress('database and chains')
     const starting = await Promise.allSettled([
-      Promise.resolve(options.databases ?? openLocalDatabases(folder, options.databaseServerUrl)).then((databases) =>
+      Promise.resolve(options.databases ?? openLocalDatabases(folder, solvers.length, options.databaseServerUrl)).then((databases) =>
         keep(databases, (d) => d.close()),
       ),
       startLocalNetwork(keys, { chains, mining, ...(options.runningChains !== undefined && { running: options.runningChains }) }).then(
@@ -79,28 +87,37 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     ])
     const [databases, network] = [fulfilled(starting[0]), fulfilled(starting[1])]
     onProgress('contracts and wallets')
-    const wallets = await fundEveryone(network, keys)
+    const wallets = await fundEveryone(network, keys, solvers)
     const configs = await writeLocalConfigs({
       folder,
       port: options.port,
       keys,
+      solvers,
       network,
       databases,
+      quoteBudgetMs: options.quoteBudgetMs ?? null,
       redeemWaitSeconds: options.redeemWaitSeconds ?? DEFAULT_REDEEM_WAIT_SECONDS,
     })
 
-    const solver = createRestartable(async () =>
-      startSolver(await loadConfig(SolverConfig, configs.solverFile), log.child({ party: 'solver' })),
-    )
+    const createSolver = (file: string) =>
+      createRestartable(async () => {
+        const loaded = await loadConfig(SolverConfig, file)
+        return startSolver(loaded, log.child({ party: 'solver', id: loaded.config.solver_id }))
+      })
+    const solver = createSolver(configs.solverFile)
+    const otherSolvers = configs.otherSolverFiles.map(createSolver)
+    const setSolversRunning = async (running: boolean) => {
+      await Promise.all([solver, ...otherSolvers].map((one) => one.setRunning(running)))
+    }
     const service = createRestartable(async () =>
       startService(await loadConfig(ServiceConfig, configs.serviceFile), log.child({ party: 'service' })),
     )
     if (startParties) {
-      onProgress('solver and service')
-      await keep(solver, (s) => s.setRunning(false)).setRunning(true)
+      onProgress(otherSolvers.length === 0 ? 'solver and service' : `${solvers.length} solvers and service`)
+      await keep(setSolversRunning, (setRunning) => setRunning(false))(true)
       await keep(service, (s) => s.setRunning(false)).setRunning(true)
     }
-    const setSolverRunning = startParties ? solver.setRunning : refuseSwitch
+    const setSolverRunning = startParties ? setSolversRunning : refuseSwitch
     const control = keep(await startControlServer({ fund: network.fund, setSolverRunning }), (c) => c.close())
     const { config } = await loadConfig(ServiceConfig, configs.serviceFile)
     const info: LocalJson = {
@@ -113,7 +130,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     }
     const infoFile = keep(join(folder, 'local.json'), (file) => rm(file, { force: true }))
     await writeJson(infoFile, info)
-    return { info, network, configs, service, solver, stop }
+    return { info, network, configs, service, solver, otherSolvers, stop }
   } catch (error) {
     await stop()
     throw error

@@ -13,6 +13,7 @@ import type { BitcoinWallet } from '../../devnet/bitcoin/wallet.ts'
 import type { EvmChain } from '../../devnet/evm/evm-chain.ts'
 import { evmLocal } from '../../devnet/evm/local.ts'
 import type { EvmWallet } from '../../devnet/evm/wallet.ts'
+import type { SolverCount } from '../../src/local/local-solvers.ts'
 import { type LocalStack, type LocalStackOptions, startLocalStack } from '../../src/local/stack.ts'
 import { createLogger } from '../../src/log.ts'
 import type { OrderRecord } from '../../src/protocol/wire/order.ts'
@@ -68,6 +69,8 @@ export type StoryOptions = {
   readonly chains: readonly string[]
   /** Chains that run already; the story closes them. */
   readonly runningChains?: NonNullable<LocalStackOptions['runningChains']>
+  /** How many solvers compete. Default: 1. */
+  readonly solvers?: SolverCount
   /** How long the solver waits for a cheaper redeem. Default: 0. */
   readonly redeemWaitSeconds?: number
 }
@@ -79,9 +82,17 @@ export async function tellStory(...chains: readonly string[]): Promise<Story> {
   return story
 }
 
-export async function openStory({ redeemWaitSeconds = 0, ...options }: StoryOptions): Promise<Story> {
+/** On a busy machine an answer may take longer than the budget of a service. */
+const QUOTE_BUDGET_MS = 5_000
+
+export async function openStory({ redeemWaitSeconds = 0, solvers = 1, ...options }: StoryOptions): Promise<Story> {
   const folder = await mkdtemp(join(tmpdir(), 'tandem-story-'))
-  const [serviceDatabase, solverDatabase] = await Promise.all([createTestDatabase(), createTestDatabase()])
+  const [serviceDatabase, solverDatabase, ...otherDatabases] = await Promise.all([
+    createTestDatabase(),
+    createTestDatabase(),
+    ...Array.from({ length: solvers - 1 }, () => createTestDatabase()),
+  ])
+  const solverUrls = [solverDatabase, ...otherDatabases].map(({ url }) => url)
   const log = createLogger({ name: 'story', level: process.env.TANDEM_STORY_LOG === undefined ? 'silent' : 'info' })
   const stack = await startLocalStack({
     folder,
@@ -89,8 +100,10 @@ export async function openStory({ redeemWaitSeconds = 0, ...options }: StoryOpti
     log,
     mining: 'instant',
     redeemWaitSeconds,
+    solvers,
+    quoteBudgetMs: QUOTE_BUDGET_MS,
     ...options,
-    databases: { serviceUrl: serviceDatabase.url, solverUrl: solverDatabase.url, close: async () => undefined },
+    databases: { serviceUrl: serviceDatabase.url, solverUrls, close: async () => undefined },
   })
   const databases = { service: await openDatabase(serviceDatabase.url), solver: await openDatabase(solverDatabase.url) }
   const client = createLocalClient(stack.info)
@@ -191,7 +204,7 @@ export async function openStory({ redeemWaitSeconds = 0, ...options }: StoryOpti
     async close() {
       await stack.stop()
       await Promise.all([databases.service.destroy(), databases.solver.destroy()])
-      await Promise.all([serviceDatabase.drop(), solverDatabase.drop()])
+      await Promise.all([serviceDatabase, solverDatabase, ...otherDatabases].map((database) => database.drop()))
       await rm(folder, { recursive: true, force: true })
     },
   }
