@@ -4,10 +4,12 @@ import { startEngine } from '../src/engine/engine.ts'
 import type { Party } from '../src/engine/party.ts'
 import { createKey, createKeyring } from '../src/keys/keyring.ts'
 import { createLogger } from '../src/log.ts'
+import { createStaticFeed } from '../src/prices/static-feed.ts'
 import type { HtlcEvent } from '../src/protocol/htlc.ts'
 import { localAssets, localChains } from '../src/protocol/registry/local.ts'
 import { createRegistry } from '../src/protocol/registry/registry.ts'
 import { createCosignTasks } from '../src/service/batch-redeem/offer-cosign.ts'
+import { completeSettings } from '../src/service/context.ts'
 import { createAutomaticRefundTasks } from '../src/service/instant-refund/automatic-refunds.ts'
 import { fillTasks } from '../src/service/partial-deposits/agree-on-fill.ts'
 import { createServiceParty } from '../src/service/party.ts'
@@ -43,7 +45,18 @@ const keys = createKeyring([createKey('secp256k1', '22'.repeat(32))])
 function createParty(): Party {
   if (role === 'solver') return createSolverParty({ db, keys, redeemWaitSeconds: 0n, payChecks: [], now })
   const vault = createVault('42'.repeat(32))
-  const context = { db, registry, clients, solvers: [], vault, log, now, wake: () => engine.wake() }
+  const context = {
+    db,
+    registry,
+    clients,
+    solvers: [],
+    vault,
+    prices: createStaticFeed({}),
+    settings: completeSettings({ environment: 'local' }),
+    log,
+    now,
+    wake: () => engine.wake(),
+  }
   const sync = createSolverSync(context, [
     (states) => fillTasks(context, states),
     createAutomaticRefundTasks(context),

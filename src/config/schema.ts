@@ -240,6 +240,19 @@ export const ServiceConfig = Type.Object(
         },
       ),
     ),
+    instant_refunds: Type.Optional(
+      Type.Object(
+        {
+          owner_usd_per_day: Decimal('For all orders of one owner. The first refund is paid whatever it costs.'),
+          app_usd_per_day: Decimal('For all orders of one app.'),
+        },
+        {
+          additionalProperties: false,
+          description:
+            'How much the relay key pays for network fees of refunds before the timelock, where the contract pays the whole deposit back (default 5 and 500 dollars). Beyond it, a deposit is refunded after its timelock.',
+        },
+      ),
+    ),
     policy: Type.Optional(policy),
     app_id_headers: Type.Optional(
       Type.Array(Type.String({ pattern: '^[A-Za-z0-9-]+$', title: 'the name of a header' }), {

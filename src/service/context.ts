@@ -12,6 +12,7 @@ import type { ReadLiveAction } from '../store/actions/live-actions.ts'
 import type { Database } from '../store/database/database.ts'
 import type { OrderReader } from '../store/orders/order-reader.ts'
 import type { OrderWriter } from '../store/orders/order-writer.ts'
+import type { RefundBudget } from '../store/orders/paid-refunds.ts'
 import type { Vault } from '../store/orders/sealed-values.ts'
 import type { Claims } from './earnings/claims.ts'
 import type { Recipients } from './orders/recipients.ts'
@@ -43,6 +44,8 @@ export type ServiceSettings = {
   readonly appCacheMs: number
   /** TTL of cached quotes. */
   readonly quoteCacheMs: number
+  /** What the network fees of instant refunds may cost. */
+  readonly refundBudget: RefundBudget
   /** How long solvers have to answer in an auction. */
   readonly quoteBudgetMs: number
 }
@@ -64,6 +67,7 @@ const defaults: ServiceSettings = {
   publicUrl: null,
   appCacheMs: 5_000,
   quoteCacheMs: 1_000,
+  refundBudget: { ownerUsdMicros: 5_000_000n, appUsdMicros: 500_000_000n },
   quoteBudgetMs: 400,
 }
 

@@ -15,6 +15,7 @@ import { findOrder } from '../store/orders/orders.ts'
 import { createVault } from '../store/orders/sealed-values.ts'
 import { createApi } from './api/app.ts'
 import { createCosignTasks } from './batch-redeem/offer-cosign.ts'
+import { completeSettings } from './context.ts'
 import { createClaims } from './earnings/claims.ts'
 import { createHints } from './hints/hints.ts'
 import { createDepositQuestions } from './instant-refund/ask-about-deposits.ts'
@@ -72,6 +73,8 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
     clients,
     solvers,
     vault,
+    prices,
+    settings: completeSettings(serviceOptions(config)),
     log,
     now,
     wake: () => engine.wake(),

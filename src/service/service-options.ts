@@ -1,6 +1,7 @@
 /** The service's settings from its configuration; missing ones get their defaults. */
 import { completePolicy } from '../config/complete-policy.ts'
 import type { ServiceConfig } from '../config/schema.ts'
+import { parseUsdMicros } from '../protocol/amount.ts'
 import type { AssetId } from '../protocol/asset.ts'
 import type { ServiceOptions } from './context.ts'
 
@@ -15,6 +16,7 @@ export function serviceOptions(config: ServiceConfig): ServiceOptions {
     public_url,
     policy,
     quote_budget_ms,
+    instant_refunds: refunds,
     max_quote_deviation_bips: deviation,
   } = config
   return {
@@ -27,6 +29,9 @@ export function serviceOptions(config: ServiceConfig): ServiceOptions {
     ...(app_id_headers !== undefined && { appIdHeaders: app_id_headers.map((name) => name.toLowerCase()) }),
     ...(allow_any_origin !== undefined && { allowAnyOrigin: allow_any_origin }),
     ...(rate_limit !== undefined && { rateLimitPerMinute: rate_limit.per_minute }),
+    ...(refunds !== undefined && {
+      refundBudget: { ownerUsdMicros: parseUsdMicros(refunds.owner_usd_per_day), appUsdMicros: parseUsdMicros(refunds.app_usd_per_day) },
+    }),
     ...(quote_budget_ms !== undefined && { quoteBudgetMs: quote_budget_ms }),
     ...(public_url !== undefined && { publicUrl: public_url.replace(/\/+$/, '') }),
   }

@@ -5,6 +5,7 @@ import { createMemoryChain, type MemoryChain } from '../../engine/chain.fixture.
 import { loadFacts } from '../../engine/facts.ts'
 import { pollChain } from '../../engine/watcher.ts'
 import { createLogger } from '../../log.ts'
+import { createStaticFeed } from '../../prices/static-feed.ts'
 import type { Order } from '../../protocol/order.ts'
 import { localAssets, localChains } from '../../protocol/registry/local.ts'
 import { createRegistry } from '../../protocol/registry/registry.ts'
@@ -15,6 +16,7 @@ import { recordOwnFill } from '../../store/orders/fills.ts'
 import { findOrder } from '../../store/orders/orders.ts'
 import { createVault } from '../../store/orders/sealed-values.ts'
 import { type ExampleChanges, NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../../store/store.fixture.ts'
+import { completeSettings } from '../context.ts'
 import type { SyncContext } from '../solver-sync/solver-sync.ts'
 import { type FakeSolver, startFakeSolver } from '../testing/fake-solver.fixture.ts'
 import { createCosignTasks } from './offer-cosign.ts'
@@ -83,6 +85,8 @@ beforeEach(async () => {
     ]),
     solvers: [solver.client],
     vault,
+    prices: createStaticFeed({}),
+    settings: completeSettings({ environment: 'local' }),
     log: createLogger({ name: 'test', level: 'silent' }),
     now: () => NOW,
     wake: () => undefined,

@@ -1,9 +1,13 @@
 // An exact deposit that the solver does not pay for is refunded at once, if the solver declines it.
 import { beforeEach, expect, test } from 'vitest'
+import type { OrderState } from '../../protocol/state.ts'
+import type { SyncContext } from '../solver-sync/solver-sync.ts'
 import { answerWith, useSyncFixture } from '../solver-sync/sync-tasks.fixture.ts'
 import { btc, eventsOf, wbtc } from '../testing/service.fixture.ts'
 import { createDepositQuestions } from './ask-about-deposits.ts'
 import { createAutomaticRefundTasks } from './automatic-refunds.ts'
+
+const refundTasks = (context: SyncContext, states: readonly OrderState[]) => createAutomaticRefundTasks(context)(states)
 
 const sync = useSyncFixture(wbtc, btc)
 const SECOND = 1_000
@@ -59,8 +63,20 @@ test('a declined deposit is refunded to its initiator by the consent of the solv
   expect((await sync.state()).status).toBe('awaiting_refund')
   expect(await after(60)).toBe(null)
   const { terms } = sync.order.source
-  await sync.run((context, states) => createAutomaticRefundTasks(context)(states))
+  await sync.run(refundTasks)
   const refund = { deposit: expect.any(String), amount: terms.amount.toString(), to: terms.initiator, pays: terms.amount.toString() }
   expect(sync.refunded).toEqual([{ refunds: [refund], offer: null }])
   expect((await stored()).grants).toMatchObject([{ kind: 'instant-refund', refunds: [{ to: terms.initiator, pays: terms.amount }] }])
+})
+
+test('without a budget for its network fee, a deposit is not refunded before its timelock, and the solver is not asked', async () => {
+  await fund()
+  answer('declined')
+  await after(0)
+  await after(2)
+  const poor = { ...sync.context, settings: { ...sync.context.settings, refundBudget: { ownerUsdMicros: 0n, appUsdMicros: 0n } } }
+  expect(await sync.run((_, states) => refundTasks(poor, states))).toEqual(['later'])
+  expect([sync.refunded, (await stored()).grants]).toEqual([[], []])
+  expect(await sync.run(refundTasks)).toEqual(['done'])
+  expect(sync.refunded).toHaveLength(1)
 })

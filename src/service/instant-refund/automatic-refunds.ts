@@ -1,6 +1,7 @@
 /** Starts instant refunds of deposits that the solver does not pay for: wrong amount, too late, declined, or strays. */
 import { ChainFailure } from '../../chains/port/failure.ts'
 import { clientFor } from '../../engine/facts.ts'
+import { TandemError } from '../../protocol/error.ts'
 import { depositsToRefundInstantly } from '../../protocol/playbook.ts'
 import { isStray, type OrderState } from '../../protocol/state.ts'
 import type { Deposit } from '../../protocol/swap-state.ts'
@@ -68,7 +69,7 @@ async function signDue(context: SyncContext, state: OrderState): Promise<SyncRes
 }
 
 async function signRefunds(context: SyncContext, stored: StoredOrder, deposits: readonly Deposit[]): Promise<'done' | 'later'> {
-  const { db, clients } = context
+  const { db, clients, log } = context
   const { id, source } = stored.order
   const { instantRefund } = clientFor(clients, source.chain)
   const to = source.userAddress
@@ -87,7 +88,9 @@ async function signRefunds(context: SyncContext, stored: StoredOrder, deposits: 
     return 'done'
   } catch (error) {
     // The fee exceeds the deposit now. Later the refund after the timelock may batch several deposits and be worth its fee.
-    if (!(error instanceof ChainFailure) || error.kind !== 'uneconomic') throw error
+    if (error instanceof ChainFailure && error.kind === 'uneconomic') return 'later'
+    if (!(error instanceof TandemError) || error.code !== 'rate_limited') throw error
+    log.info({ order: id, reason: error.message }, 'no instant refund now')
     return 'later'
   }
 }

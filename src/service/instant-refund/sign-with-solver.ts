@@ -8,6 +8,7 @@ import type { InstantRefund, SignedInstantRefund } from '../../protocol/order.ts
 import type { StoredOrder } from '../../store/orders/orders.ts'
 import { SolverFailure } from '../solver-client.ts'
 import { type SyncContext, solverOf } from '../solver-sync/solver-sync.ts'
+import { reserveRefundFee } from './refund-budget.ts'
 
 export type InstantRefundAbility = NonNullable<ChainClient['instantRefund']>
 
@@ -22,9 +23,10 @@ export async function signWithSolver(
   refunds: readonly InstantRefund[],
 ): Promise<readonly SignedInstantRefund[]> {
   const { cosignedRefund } = clientFor(context.clients, order.source.chain)
-  return cosignedRefund === undefined
-    ? combineWithSolver(context, { order }, ability, refunds, [])
-    : signTogether(context, { order }, cosignedRefund, refunds)
+  if (cosignedRefund !== undefined) return signTogether(context, { order }, cosignedRefund, refunds)
+  // Before the solver is asked: it never pays after it has signed.
+  await reserveRefundFee(context, order)
+  return combineWithSolver(context, { order }, ability, refunds, [])
 }
 
 async function signTogether(

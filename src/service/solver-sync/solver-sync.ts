@@ -8,7 +8,10 @@ import type { OrderState } from '../../protocol/state.ts'
 import type { ServiceContext } from '../context.ts'
 import { type SolverClient, SolverFailure } from '../solver-client.ts'
 
-export type SyncContext = Pick<ServiceContext, 'db' | 'registry' | 'clients' | 'solvers' | 'vault' | 'log' | 'now' | 'wake'> &
+export type SyncContext = Pick<
+  ServiceContext,
+  'db' | 'registry' | 'clients' | 'solvers' | 'vault' | 'prices' | 'settings' | 'log' | 'now' | 'wake'
+> &
   Pick<LiveView, 'polls'>
 
 export type SyncTask = {

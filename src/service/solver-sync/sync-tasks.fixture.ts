@@ -1,12 +1,14 @@
 /** Runs solver sync tasks against a simulated solver, the API and a real database. Each test gets a new order. */
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import { createLogger } from '../../log.ts'
+import { createStaticFeed } from '../../prices/static-feed.ts'
 import type { Order } from '../../protocol/order.ts'
 import { localAssets, localChains } from '../../protocol/registry/local.ts'
 import { createRegistry } from '../../protocol/registry/registry.ts'
 import type { OrderState } from '../../protocol/state.ts'
 import type { SolverFillRequest, SolverInstantRefundRequest } from '../../protocol/wire/solver.ts'
 import { findOrder, type StoredOrder } from '../../store/orders/orders.ts'
+import { completeSettings } from '../context.ts'
 import { loadOrderState } from '../orders/load-order-state.ts'
 import { answerOf, consentsOf, fillSignature } from '../testing/fake-chain.fixture.ts'
 import type { Answer } from '../testing/fake-solver.fixture.ts'
@@ -58,6 +60,8 @@ export function useSyncFixture(from: string = btc, to: string = wbtc): SyncFixtu
       clients: service.chains,
       solvers: [service.solver.client, service.secondSolver.client],
       vault: service.vault,
+      prices: createStaticFeed({}),
+      settings: completeSettings({ environment: 'local' }),
       log: createLogger({ name: 'test', level: 'silent' }),
       now: () => service.world.now,
       wake: () => {

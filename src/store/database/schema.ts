@@ -81,6 +81,14 @@ export type Schema = {
     sponsor: string | null
     created_at: Timestamp
   }
+  paid_refunds: {
+    order_id: string
+    chain: string
+    owner: string
+    app: string | null
+    usd_micros: bigint
+    created_at: Timestamp
+  }
   prefunds: { order_id: string; amount: bigint; seen_at: Timestamp }
   blocks: {
     chain: string

@@ -1,0 +1,56 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createApp } from '../apps/apps.ts'
+import { exampleOrder, openTestStore, putOrder, type TestStore } from '../store.fixture.ts'
+import { payForRefund } from './paid-refunds.ts'
+
+let store: TestStore
+beforeAll(async () => {
+  store = await openTestStore()
+})
+afterAll(() => store.close())
+beforeEach(async () => {
+  for (const table of ['paid_refunds', 'swaps', 'orders', 'apps'] as const) await store.db.deleteFrom(table).execute()
+  for (const name of ['shop', 'rival']) await createApp(store.db, name)
+})
+
+const budget = { ownerUsdMicros: 10n, appUsdMicros: 25n }
+async function newOrder(initiator: string, app = 'shop'): Promise<string> {
+  const { order } = exampleOrder()
+  return (await putOrder(store.db, { app, source: { terms: { ...order.source.terms, initiator } } })).order.id
+}
+const pay = async (id: string, usdMicros = 4n, db = store.db) => (await payForRefund(db, id, usdMicros, budget))?.whose ?? 'paid'
+const age = (hours: number) => sql`update paid_refunds set created_at = now() - make_interval(hours => ${hours})`.execute(store.db)
+
+test('an owner is paid for within a budget, and the first time in any case; an order counts once', async () => {
+  const first = await newOrder('alice')
+  expect([await pay(first, 12n), await pay(first, 12n)]).toEqual(['paid', 'paid'])
+  expect(await pay(await newOrder('alice'), 1n)).toBe('owner')
+  expect(await pay(await newOrder('bob'))).toBe('paid')
+  expect(await pay(await newOrder('bob'))).toBe('paid')
+  expect(await pay(await newOrder('bob'))).toBe('owner')
+})
+
+test('an app is paid for within a budget, for all owners together', async () => {
+  for (const owner of ['a', 'b', 'c', 'd', 'e', 'f']) expect(await pay(await newOrder(owner))).toBe('paid')
+  const last = await newOrder('g')
+  expect(await pay(last)).toBe('app')
+  expect(await pay(await newOrder('g', 'rival'))).toBe('paid')
+  await age(25)
+  expect(await pay(last)).toBe('paid')
+})
+
+test('names the time until the oldest is a day old', async () => {
+  await pay(await newOrder('alice'), 10n)
+  await age(23)
+  const refusal = await payForRefund(store.db, await newOrder('alice'), 1n, budget)
+  expect(refusal?.whose).toBe('owner')
+  expect(refusal?.retryAfterSeconds).toBeGreaterThan(3_500)
+  expect(refusal?.retryAfterSeconds).toBeLessThanOrEqual(3_600)
+})
+
+test('concurrent orders of one owner do not exceed the budget together', async () => {
+  const orders = await Promise.all(Array.from({ length: 8 }, () => newOrder('alice')))
+  const results = await Promise.all(orders.map((id, index) => pay(id, 4n, index % 2 === 0 ? store.db : store.other)))
+  expect(results.filter((result) => result === 'paid')).toHaveLength(2)
+})

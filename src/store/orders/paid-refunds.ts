@@ -1,0 +1,53 @@
+/** Instant refunds whose network fee the service pays, within a budget per owner and per app. */
+import { sql } from 'kysely'
+import type { Database } from '../database/database.ts'
+
+/** In 24 hours, in millionths of a dollar. The first refund of an owner is paid whatever it costs. */
+export type RefundBudget = { readonly ownerUsdMicros: bigint; readonly appUsdMicros: bigint }
+
+/** Whose budget is used up. */
+export type RefundRefusal = { readonly whose: 'owner' | 'app'; readonly retryAfterSeconds: number }
+
+/**
+ * Null if the refund of this order is paid for. It counts once, however often it is asked for. Concurrent orders of one owner or app wait for each
+ * other, so that they cannot exceed the budget together.
+ */
+export function payForRefund(db: Database, orderId: string, usdMicros: bigint, budget: RefundBudget): Promise<RefundRefusal | null> {
+  return db.transaction().execute(async (tx) => {
+    const { chain, owner, app } = await tx
+      .selectFrom('swaps')
+      .innerJoin('orders', 'orders.id', 'swaps.order_id')
+      .select(['swaps.chain', 'swaps.initiator as owner', 'orders.app'])
+      .where('swaps.order_id', '=', orderId)
+      .where('swaps.leg', '=', 'source')
+      .executeTakeFirstOrThrow()
+    for (const name of [`refunds of app ${app ?? ''}`, `refunds of ${chain} ${owner}`])
+      await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx)
+    if ((await tx.selectFrom('paid_refunds').select('order_id').where('order_id', '=', orderId).executeTakeFirst()) !== undefined)
+      return null
+
+    const ofOwner = await spent(tx, sql`chain = ${chain} and owner = ${owner}`)
+    if (ofOwner.oldestAge !== null && ofOwner.usdMicros + usdMicros > budget.ownerUsdMicros)
+      return { whose: 'owner', retryAfterSeconds: secondsLeft(ofOwner.oldestAge) }
+    const ofApp = await spent(tx, app === null ? sql`app is null` : sql`app = ${app}`)
+    if (ofApp.usdMicros + usdMicros > budget.appUsdMicros) return { whose: 'app', retryAfterSeconds: secondsLeft(ofApp.oldestAge ?? 0) }
+    await tx.insertInto('paid_refunds').values({ order_id: orderId, chain, owner, app, usd_micros: usdMicros }).execute()
+    return null
+  })
+}
+
+/** `oldestAge`: seconds; null: there is none. */
+type Spent = { readonly usdMicros: bigint; readonly oldestAge: number | null }
+
+async function spent(tx: Database, of: ReturnType<typeof sql>): Promise<Spent> {
+  const { rows } = await sql<{ usd_micros: string; oldest_age: number | null }>`
+    select coalesce(sum(usd_micros), 0)::text as usd_micros, extract(epoch from now() - min(created_at))::float8 as oldest_age
+    from paid_refunds where ${of} and created_at > now() - interval '24 hours'`.execute(tx)
+  return { usdMicros: BigInt(rows[0]?.usd_micros ?? '0'), oldestAge: rows[0]?.oldest_age ?? null }
+}
+
+const DAY_SECONDS = 86_400
+
+function secondsLeft(oldestAge: number): number {
+  return Math.max(1, Math.ceil(DAY_SECONDS - oldestAge))
+}
