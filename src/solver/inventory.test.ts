@@ -69,13 +69,16 @@ test('a deposit of another amount than agreed reserves nothing', async () => {
   expect(await available()).toBe(10_000_000n)
 })
 
-test('questions of the same moment share one answer, and a promise to pay always reads again', async () => {
+test('questions of the same moment share one answer, and a reservation always reads again', async () => {
   const { registry, clients, keys, now } = solver.context
   const inventory = createInventory({ db: store.db, registry, clients, keys, now, keepMs: 60_000 })
+  const { id } = await agree()
   const balance = vi.spyOn(solver.ethereum, 'balance')
   expect(await Promise.all([inventory.available(wbtc), inventory.available(wbtc)])).toEqual([10_000_000n, 10_000_000n])
   solver.hold(wbtc, 1n)
   expect(await inventory.available(wbtc)).toBe(10_000_000n)
   expect(balance).toHaveBeenCalledTimes(1)
-  expect(await inventory.availableToAgree(wbtc)).toBe(1n)
+  expect(await inventory.reserve({ orderId: id, asset: wbtc, amount: 2n })).toBe(
+    'too little of ethereum_localnet:wbtc is available: 1 of 2',
+  )
 })

@@ -6,15 +6,22 @@ import type { Keyring } from '../keys/keyring.ts'
 import type { AssetId } from '../protocol/asset.ts'
 import type { ChainId } from '../protocol/chain-id.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
+import type { OrderState } from '../protocol/state.ts'
 import type { Database } from '../store/database/database.ts'
+import { findReservation, type Reservation } from '../store/solver/reservations.ts'
 import { createTtlCache } from '../ttl-cache.ts'
-import { createReservations } from './reservations.ts'
+import { createGrants } from './grants.ts'
+import { createReservations, mayBecomeDue } from './reservations.ts'
 
 export interface Inventory {
   /** For new quotes and orders, from at most a quarter of a second ago. They reserve nothing themselves. */
   available(asset: AssetId): Promise<bigint>
-  /** For signing a fill. Only promised amounts are reserved here: a funded order without a signed fill has no priority over others. */
-  availableToAgree(asset: AssetId): Promise<bigint>
+  /** Keeps this amount for an order with a deposit. Null: it is kept. Else why not. */
+  reserve(wanted: Reservation): Promise<string | null>
+  /** The solver pays only what it keeps for the order. A text: it cannot. */
+  payCheck(state: OrderState): Promise<string | null>
+  /** Reserves for orders whose deposits are in blocks and wait for confirmations. Never rejects. */
+  reserveSeen(states: readonly OrderState[]): Promise<void>
   /** Holdings on all chains that answer. */
   list(): Promise<readonly Holding[]>
 }
@@ -29,6 +36,7 @@ export type Holding = {
 
 const AVAILABLE_KEEP_MS = 250
 const MAX_ASSETS = 1_000
+const MOST_SEEN = 10_000
 
 export function createInventory(options: {
   readonly db: Database
@@ -37,26 +45,58 @@ export function createInventory(options: {
   readonly keys: Keyring
   readonly now: () => bigint
   readonly keepMs?: number
+  /** Why the cap of its pair allows no more; absent: there is none. */
+  readonly whyOverCap?: (orderId: string) => Promise<string | null>
+  readonly onTrouble?: (error: unknown) => void
 }): Inventory {
-  const { registry, clients, keys } = options
+  const { db, registry, clients, keys, onTrouble = () => undefined } = options
   const kept = createTtlCache<bigint>({ keepMs: options.keepMs ?? AVAILABLE_KEEP_MS, maxEntries: MAX_ASSETS })
   const reservations = createReservations(options)
+  const { reserve } = createGrants({
+    db,
+    reservations,
+    balanceOf: async (asset) => (await balanceOf(asset)).balance,
+    ...(options.whyOverCap !== undefined && { whyOverCap: options.whyOverCap }),
+  })
+  /** Reserved by this process: not asked for again at every block. */
+  const seen = new Set<string>()
 
-  async function hold(asset: AssetId, reserved: ReadonlyMap<AssetId, bigint>): Promise<Holding> {
+  async function balanceOf(asset: AssetId): Promise<Pick<Holding, 'address' | 'balance'>> {
     const client = clientFor(clients, registry.asset(asset).chain)
     const address = client.addressOf(keys.of(client.curve))
-    const balance = await client.balance(asset, address)
+    return { address, balance: await client.balance(asset, address) }
+  }
+
+  async function hold(asset: AssetId, reserved: ReadonlyMap<AssetId, bigint>): Promise<Holding> {
+    const { address, balance } = await balanceOf(asset)
     const left = balance - (reserved.get(asset) ?? 0n)
     return { asset, address, balance, available: left > 0n ? left : 0n }
   }
 
   return {
-    available: (asset) => kept.get(asset, async () => (await hold(asset, await reservations.read(['promised', 'expected']))).available),
-    async availableToAgree(asset) {
-      return (await hold(asset, await reservations.read(['promised']))).available
+    available: (asset) => kept.get(asset, async () => (await hold(asset, await reservations.read(['firm', 'expected']))).available),
+    reserve,
+    async payCheck({ order: { id, destination } }) {
+      const { asset, amount } = destination.terms
+      const kept = await findReservation(db, id)
+      return kept !== null && kept >= amount ? null : reserve({ orderId: id, asset, amount })
+    },
+    async reserveSeen(states) {
+      const waiting = states.filter((state) => state.source.phase === 'seen' && mayBecomeDue(state) && !seen.has(state.order.id))
+      await Promise.all(
+        waiting.map(async ({ order: { id, destination } }) => {
+          try {
+            if ((await reserve({ orderId: id, asset: destination.terms.asset, amount: destination.terms.amount })) === null) seen.add(id)
+          } catch (error) {
+            // It is asked for again with the next block, and before the payment.
+            onTrouble(error)
+          }
+        }),
+      )
+      for (const id of seen) if (seen.size > MOST_SEEN) seen.delete(id)
     },
     async list() {
-      const reserved = await reservations.read(['promised', 'expected'])
+      const reserved = await reservations.read(['firm', 'expected'])
       const active = registry.assets.filter((asset) => asset.deployment !== null)
       const holdings = await Promise.all(
         active.map(({ id }) =>

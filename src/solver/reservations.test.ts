@@ -30,7 +30,7 @@ beforeEach(async () => {
 })
 
 const openReservations = (db = store.db) => createReservations({ db, registry: solver.context.registry, now: solver.context.now })
-const all = ['promised', 'expected'] as const
+const all = ['firm', 'expected'] as const
 
 async function agree(): Promise<Order> {
   const request = orderRequest()
@@ -68,9 +68,10 @@ async function expectedSum(kinds: readonly string[]): Promise<bigint> {
     store.db,
     rows.map(({ id }) => id),
   )
+  const granted = new Set((await store.db.selectFrom('reservations').select('order_id').execute()).map((row) => row.order_id))
   return snapshots
     .map((snapshot) => deriveOrder(factsOf(solver.context.registry, snapshot, solver.world.now)))
-    .filter((state) => kinds.includes(reservationKind(state) ?? 'none'))
+    .filter((state) => kinds.includes(reservationKind(state, granted.has(state.order.id)) ?? 'none'))
     .reduce((sum, { order }) => sum + order.destination.terms.amount, 0n)
 }
 
@@ -113,7 +114,7 @@ test('a promise stays reserved while a chain makes no block: it is paid for when
   await recordPoll(store.db, { chain: 'bitcoin_regtest', after, blocks: [block], events: [], unconfirmed: [] })
   const state = await stateOf(order)
   expect([state.chainsAlive, state.gapSeconds > 0n]).toEqual([false, true])
-  expect((await openReservations().read(['promised'])).get(wbtc)).toBe(980_000n)
+  expect((await openReservations().read(['firm'])).get(wbtc)).toBe(980_000n)
 })
 
 test('all who ask while reservations are read share the next read, which sees what was recorded before they asked', async () => {
@@ -124,7 +125,7 @@ test('all who ask while reservations are read share the next read, which sees wh
   const first = reservations.read(all)
   await vi.waitFor(() => expect(now).toHaveBeenCalledTimes(1))
   await poll('bitcoin_regtest', (block) => [deposit(order.source, 1_000_000n, 'deposit', block)])
-  const later = await Promise.all([reservations.read(all), reservations.read(['promised']), reservations.read(all)])
+  const later = await Promise.all([reservations.read(all), reservations.read(['firm']), reservations.read(all)])
   await first
   expect(now).toHaveBeenCalledTimes(2)
   expect(later.map((sums) => sums.get(wbtc))).toEqual([980_000n, undefined, 980_000n])
@@ -146,10 +147,10 @@ test('a promise of one process is reserved for another at once', async () => {
   await poll('ethereum_localnet', () => [])
   await poll('bitcoin_regtest', (block) => [deposit(order.source, 1_000_000n, 'deposit', block)])
   const other = openReservations(store.other)
-  expect((await other.read(['promised'])).get(wbtc)).toBeUndefined()
+  expect((await other.read(['firm'])).get(wbtc)).toBeUndefined()
   expect((await other.read(all)).get(wbtc)).toBe(980_000n)
   expect(await fillFor(solver, order, ['deposit'])).toMatchObject({ answer: 'signed' })
-  expect((await other.read(['promised'])).get(wbtc)).toBe(980_000n)
+  expect((await other.read(['firm'])).get(wbtc)).toBe(980_000n)
 })
 
 describe('after any history, two processes reserve what all orders together reserve', () => {
@@ -207,7 +208,7 @@ describe('after any history, two processes reserve what all orders together rese
       },
       async () => {
         const state = await stateOf(pick(orders))
-        if (reservationKind(state) !== 'expected' || state.source.filledAmount !== state.order.source.terms.amount) return
+        if (reservationKind(state, false) !== 'expected' || state.source.filledAmount !== state.order.source.terms.amount) return
         await fillFor(
           solver,
           state.order,
@@ -217,7 +218,7 @@ describe('after any history, two processes reserve what all orders together rese
       async () => {
         // The reconciler closes no order that still wants an action.
         const state = await stateOf(pick(orders))
-        if (reservationKind(state) === null) await closeAnyway(store.db, state.order.id)
+        if (reservationKind(state, true) === null) await closeAnyway(store.db, state.order.id)
       },
       async () => {
         const { id } = pick(orders)
@@ -234,7 +235,7 @@ describe('after any history, two processes reserve what all orders together rese
     for (let n = 0; n < 50; n += 1) {
       // Deposits often: most other steps need one.
       await pick([...steps, fundOne, fundOne, fundOne])()
-      for (const kinds of [['promised'], all] as const) {
+      for (const kinds of [['firm'], all] as const) {
         const expected = await expectedSum(kinds)
         reserved += expected > 0n ? 1 : 0
         for (const reservations of n % 3 === 0 ? [one, two] : [one])

@@ -8,16 +8,19 @@ import { deriveOrder, hasSignedInstantRefund, type OrderState } from '../protoco
 import type { Database } from '../store/database/database.ts'
 import { findOrderSnapshots } from '../store/orders/orders.ts'
 import { deleteInventoryMarks, keepInventoryMarks, readInventoryMarks } from '../store/solver/inventory-marks.ts'
+import { deleteReservations } from '../store/solver/reservations.ts'
 
 /**
- * promised  the solver is going to pay: it signed the fill, or the HTLC is funded exactly
- * expected  funded, and only the solver's fill signature is missing, which it can still give
+ * firm      inventory was granted to it, or the solver owes it because it took the source: nobody else gets this amount
+ * expected  a mined deposit is there and the solver can still pay, but nothing is granted to it yet
  */
-type ReservationKind = 'promised' | 'expected'
+export type ReservationKind = 'firm' | 'expected'
 
-interface Reservations {
+export interface Reservations {
   /** Sums by asset, as recorded at this moment. Correct with several processes on one database. */
   read(kinds: readonly ReservationKind[]): Promise<ReadonlyMap<AssetId, bigint>>
+  /** The firm ones of an asset, by order. */
+  firm(asset: AssetId): Promise<ReadonlyMap<string, bigint>>
 }
 
 /** While no block and no event comes, time alone can only end a reservation: until it is derived again, it lasts too long, never too short. */
@@ -25,17 +28,38 @@ const DERIVE_AGAIN_SECONDS = 30n
 
 const initiation = playbook.filter((rule) => rule.who === 'solver' && rule.verb === 'initiate')
 
-export function reservationKind(state: OrderState): ReservationKind | null {
+/** Null: it reserves nothing. */
+export function reservationKind(state: OrderState, isGranted: boolean): ReservationKind | null {
+  if (isOver(state)) return null
   // While a chain makes no block the solver does not pay, but it pays when the chain is back: the same amount must not be promised again.
-  if (initiation.some((rule) => rule.holds({ ...state, chainsAlive: true }))) return 'promised'
-  return awaitsFill(state) && state.gapSeconds > 0n && state.destination.counted.length === 0 ? 'expected' : null
+  const isDue = initiation.some((rule) => rule.holds({ ...state, chainsAlive: true }))
+  if (isDue && state.source.phase === 'redeemed') return 'firm'
+  if (isDue || mayBecomeDue(state)) return isGranted ? 'firm' : 'expected'
+  // A reorg removed the deposit, which usually comes back. A payment for it may be on its way.
+  return isGranted && state.source.deposits.length === 0 && state.now <= state.order.deadline ? 'firm' : null
+}
+
+/** Deposits in blocks, in time, that wait for confirmations or for the solver's signature. */
+export function mayBecomeDue(state: OrderState): boolean {
+  const { source, destination } = state
+  if (state.gapSeconds <= 0n || destination.counted.length > 0) return false
+  return awaitsFill(state) || (source.phase === 'seen' && source.isComplete && state.fundedInTime)
+}
+
+/** The solver never pays for it, or has paid. */
+function isOver(state: OrderState): boolean {
+  return state.declined !== null || hasSignedInstantRefund(state) || isPaid(state)
+}
+
+function isPaid({ destination }: OrderState): boolean {
+  return destination.counted.some((d) => d.block !== null)
 }
 
 /** It reserves nothing, whatever the time, until something is recorded about it. */
 function isReleased(state: OrderState): boolean {
-  const { source, destination } = state
+  const { source } = state
   return (
-    destination.counted.some((d) => d.block !== null) ||
+    isPaid(state) ||
     hasSignedInstantRefund(state) ||
     (state.declined !== null && !state.isAgreed && source.deposits.every((d) => d.spend === null)) ||
     source.deposits.every((d) => d.spend?.kind === 'refunded' && d.spend.block !== null)
@@ -43,7 +67,7 @@ function isReleased(state: OrderState): boolean {
 }
 
 type Known = {
-  /** Its marks and the newest blocks of its chains when it was derived. */
+  /** Its marks, what was granted, and the newest blocks of its chains when it was derived. */
   readonly version: string
   readonly chains: readonly ChainId[]
   readonly at: bigint
@@ -77,37 +101,42 @@ export function createReservations(options: {
     if (!marksAreKept) await keepInventoryMarks(db)
     marksAreKept = true
     const now = options.now()
-    const { marks, tips } = await readInventoryMarks(db, served)
-    const versionOf = (ids: readonly string[], chains: readonly ChainId[]) =>
-      [...ids, ...chains.map((chain) => tips.get(chain) ?? '')].join()
+    const { marks, tips, granted } = await readInventoryMarks(db, served)
+    const versionOf = (orderId: string, ids: readonly string[], chains: readonly ChainId[]) =>
+      [...ids, granted.get(orderId) ?? '', ...chains.map((chain) => tips.get(chain) ?? '')].join()
     const current = new Map<string, Known>()
     const changed: string[] = []
     for (const [orderId, ids] of marks) {
       const entry = known.get(orderId)
-      if (entry !== undefined && entry.version === versionOf(ids, entry.chains) && now - entry.at < DERIVE_AGAIN_SECONDS)
+      if (entry !== undefined && entry.version === versionOf(orderId, ids, entry.chains) && now - entry.at < DERIVE_AGAIN_SECONDS)
         current.set(orderId, entry)
       else changed.push(orderId)
     }
     const used = new Set<string>()
+    const ended: string[] = []
     for (const snapshot of await findOrderSnapshots(db, changed)) {
       const { order, closed } = snapshot.stored
       const ids = marks.get(order.id) ?? []
       const state = isServed(registry, snapshot.stored) ? deriveOrder(factsOf(registry, snapshot, now)) : null
       const chains = [order.source.chain, order.destination.chain]
-      if (closed || (state !== null && isReleased(state))) continue
-      const kind = state === null ? null : reservationKind(state)
+      const reserved = granted.get(order.id)
+      const kind = state === null ? null : reservationKind(state, reserved !== undefined)
+      // What was paid stays: if a reorg undoes the payment, its amount is back too, and is owed.
+      if (state !== null && kind === null && reserved !== undefined && !isPaid(state)) ended.push(order.id)
+      if (closed || (state !== null && kind === null && isReleased(state))) continue
       const { asset, amount } = order.destination.terms
       // Only the newest mark stays.
       const [newest] = ids.slice(-1)
       if (newest !== undefined) used.add(newest)
       current.set(order.id, {
-        version: versionOf(ids.slice(-1), chains),
+        version: versionOf(order.id, ids.slice(-1), chains),
         chains,
         at: now,
-        reserves: kind === null ? null : { kind, asset, amount },
+        reserves: kind === null ? null : { kind, asset, amount: reserved ?? amount },
       })
     }
     known = current
+    await deleteReservations(db, ended)
     await deleteInventoryMarks(
       db,
       changed.flatMap((orderId) => marks.get(orderId) ?? []).filter((id) => !used.has(id)),
@@ -115,7 +144,17 @@ export function createReservations(options: {
     return current
   }
 
-  return { read: async (kinds) => sumByAsset((await shareNext()).values(), kinds) }
+  return {
+    read: async (kinds) => sumByAsset((await shareNext()).values(), kinds),
+    async firm(asset) {
+      const all = [...(await shareNext())]
+      return new Map(
+        all.flatMap(([orderId, { reserves }]) =>
+          reserves !== null && reserves.kind === 'firm' && reserves.asset === asset ? [[orderId, reserves.amount] as const] : [],
+        ),
+      )
+    },
+  }
 }
 
 function sumByAsset(known: Iterable<Known>, kinds: readonly ReservationKind[]): ReadonlyMap<AssetId, bigint> {

@@ -8,7 +8,6 @@ import type { Fill } from '../../protocol/fill.ts'
 import { type Judgement, judgeFill, withFill } from '../../protocol/fill-rules.ts'
 import type { OrderFacts } from '../../protocol/state.ts'
 import type { SolverFill, SolverFillRequest } from '../../protocol/wire/solver.ts'
-import { withLock } from '../../store/actions/leases.ts'
 import { durably } from '../../store/database/durably.ts'
 import { recordDecline, recordOwnFill } from '../../store/orders/fills.ts'
 import { findOrder, type StoredOrder } from '../../store/orders/orders.ts'
@@ -47,7 +46,7 @@ export async function signFill(context: OrderContext, orderId: string, request: 
     await recordDecline(db, orderId, judgement.why)
     return refused('declined', judgement.why)
   }
-  const recorded = await withLock(db, `fill ${stored.order.destination.terms.asset}`, () => record(context, stored, fill))
+  const recorded = await record(context, stored, fill)
   if (recorded === 'short') return refused('wait', `too little of ${stored.order.destination.terms.asset} is available`)
   if (recorded === 'refund signed') return refused('declined', 'an instant refund is signed already')
   if (recorded === 'raced') return signFill(context, orderId, request)
@@ -71,7 +70,7 @@ async function judge(context: OrderContext, stored: StoredOrder, fill: Fill): Pr
   return judgement?.kind === 'sign' ? judgement : judgeBy(await readLiveFacts(context, stored))
 }
 
-/** Must hold the lock of the asset, so that the same inventory is not promised twice. */
+/** Only inventory that is reserved for this order is promised. */
 async function record(
   context: OrderContext,
   stored: StoredOrder,
@@ -79,7 +78,7 @@ async function record(
 ): Promise<'short' | 'refund signed' | 'raced' | { readonly signature: string }> {
   const { db, clients, inventory } = context
   const { id, source, destination } = stored.order
-  if ((await inventory.availableToAgree(destination.terms.asset)) < fill.destinationAmount) return 'short'
+  if ((await inventory.reserve({ orderId: id, asset: destination.terms.asset, amount: fill.destinationAmount })) !== null) return 'short'
   const { partialDeposits } = clientFor(clients, source.chain)
   if (partialDeposits === undefined) throw new Error(`${source.chain} has no partial deposits`)
   const signature = partialDeposits.signFill(source.terms, id, fill, fillSigner(context, stored))

@@ -9,11 +9,14 @@ export type InventoryMarks = {
   readonly marks: ReadonlyMap<string, readonly string[]>
   /** Hashes of the newest recorded blocks. */
   readonly tips: ReadonlyMap<ChainId, string>
+  /** What was reserved for them. */
+  readonly granted: ReadonlyMap<string, bigint>
 }
 
 type Row = {
   readonly marks: readonly (readonly [orderId: string, id: string])[] | null
   readonly tips: readonly (readonly [chain: ChainId, hash: string])[] | null
+  readonly granted: readonly (readonly [orderId: string, amount: string])[] | null
 }
 
 const selectMarks = prepare<Row>(
@@ -22,7 +25,9 @@ const selectMarks = prepare<Row>(
     (select json_agg(json_build_array(order_id, id::text) order by id) from inventory_marks) as marks,
     (select json_agg(json_build_array(chain, newest.hash)) from unnest($1::text[]) as chain cross join lateral (
       select hash from blocks where blocks.chain = chain.chain order by height desc limit 1
-    ) as newest) as tips`,
+    ) as newest) as tips,
+    (select json_agg(json_build_array(order_id, amount::text)) from reservations
+      where order_id in (select order_id from inventory_marks)) as granted`,
 )
 
 /** From now on, what is recorded about an order marks it. Safe to repeat. A service never calls this: its database needs no marks. */
@@ -38,7 +43,8 @@ export async function readInventoryMarks(db: Database, chains: readonly ChainId[
     if (others === undefined) marks.set(orderId, [id])
     else others.push(id)
   }
-  return { marks, tips: new Map(row?.tips ?? []) }
+  const granted = new Map((row?.granted ?? []).map(([orderId, amount]) => [orderId, BigInt(amount)]))
+  return { marks, tips: new Map(row?.tips ?? []), granted }
 }
 
 /** By their ids, so that a mark that is written meanwhile stays. Skips those that another process deletes. */

@@ -1,0 +1,42 @@
+import { beforeEach, expect, test } from 'vitest'
+import { createSoftReservations, type SoftReservations } from './soft-reservations.ts'
+
+let now: bigint
+let soft: SoftReservations
+beforeEach(() => {
+  now = 1000n
+  soft = createSoftReservations(() => now)
+})
+const hold = (key: string, holder: string, amount: bigint, expiresAt = 1060n) =>
+  soft.hold({ key, holder, asset: 'a:btc', amount, expiresAt })
+const held = (holder: string, free = 1000n) => soft.heldByOthers('a:btc', holder, free)
+
+test('counts for others until it expires, and not for its holder', () => {
+  hold('1', 'alice', 10n)
+  hold('2', 'bob', 20n, 1100n)
+  expect([held('alice'), held('bob'), held('carol'), soft.heldByOthers('a:eth', 'carol', 1000n)]).toEqual([20n, 10n, 30n, 0n])
+  now = 1060n
+  expect(held('carol')).toBe(30n)
+  now = 1061n
+  expect(held('carol')).toBe(20n)
+  now = 1101n
+  expect(held('carol')).toBe(0n)
+})
+
+test('the same key replaces the earlier one', () => {
+  hold('1', 'alice', 10n)
+  hold('1', 'alice', 15n)
+  expect(held('bob')).toBe(15n)
+})
+
+test('never takes more than half of what is free', () => {
+  for (let n = 0; n < 100; n += 1) hold(`${n}`, `stranger ${n}`, 100n)
+  expect([held('bob', 1000n), held('bob', 1n), held('bob', 0n)]).toEqual([500n, 0n, 0n])
+})
+
+test('remembers a bounded number: the oldest go first', () => {
+  hold('first', 'alice', 1_000_000n)
+  for (let n = 0; n < 10_000; n += 1) hold(`${n}`, 'bob', 1n)
+  expect(held('bob', 10n ** 9n)).toBe(0n)
+  expect(held('alice', 10n ** 9n)).toBe(10_000n)
+})
