@@ -17,6 +17,7 @@ import { createInventory } from '../src/solver/inventory.ts'
 import { createStockReader } from '../src/solver/pricing/stock.ts'
 import { type QuoteContext, quote } from '../src/solver/quotes.ts'
 import { testRisk } from '../src/solver/risk/risk.fixture.ts'
+import { createSoftReservations } from '../src/solver/soft-reservations.ts'
 import { type Database, openDatabase } from '../src/store/database/database.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/store/embedded/embedded-postgres.ts'
 import { createQuoteWriter } from '../src/store/solver/quotes.ts'
@@ -105,6 +106,7 @@ async function openSolver(postgres: EmbeddedPostgres, name: string): Promise<Sol
       registry,
       inventory,
       risk: testRisk(now),
+      soft: createSoftReservations(now),
       pricing,
       stockOf: createStockReader(inventory, {}),
       legCosts: { find: async () => null, warm: async () => undefined },

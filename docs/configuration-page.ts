@@ -131,6 +131,7 @@ export const solverExample = {
   quote_seconds: 60,
   price_hold_seconds: 1800,
   redeem_wait_seconds: 3600,
+  risk: { caps: { pair: { open_usd: '500000' }, app: { window_usd: '250000' }, owner: { open_orders: 20, open_usd: '50000' } } },
 }
 
 /** JSON with short objects and lists on one line. */

@@ -8,6 +8,7 @@ import { type Engine, startEngine } from '../engine/engine.ts'
 import { connectNetwork } from '../engine/network.ts'
 import { createSigningLimit } from '../engine/signing-limit.ts'
 import { openPriceFeed } from '../prices/open-feed.ts'
+import type { ChainId } from '../protocol/chain-id.ts'
 import { createSigningKey } from '../solver-auth/signing-key.ts'
 import { openDatabase } from '../store/database/database.ts'
 import { createOrderWriter } from '../store/orders/order-writer.ts'
@@ -20,11 +21,15 @@ import type { PayCheck } from './pay-checks.ts'
 import { createLegCosts } from './pricing/leg-costs.ts'
 import { readPricing } from './pricing/pricing.ts'
 import { createStockReader } from './pricing/stock.ts'
+import { createFeeWatch } from './risk/breakers.ts'
+import { isCapped } from './risk/caps.ts'
 import { startCustomers } from './risk/customers.ts'
 import { startHalts } from './risk/halts.ts'
+import { createPairCap } from './risk/pair-cap.ts'
 import { createRisk } from './risk/risk.ts'
 import { riskSettings } from './risk/settings.ts'
 import { createSolverServer } from './server.ts'
+import { createSoftReservations } from './soft-reservations.ts'
 
 export interface RunningSolver {
   readonly url: string
@@ -59,9 +64,31 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
   })
   const changes = createChanges()
   const limits = riskSettings(config.risk)
-  const halts = startHalts({ db, registry, log, now, priceHalt: prices.haltOf })
+  const fees = createFeeWatch(limits.feeSpikeFactor)
+  const legCosts = createLegCosts({
+    registry,
+    clients,
+    prices,
+    onTrouble: (asset, error) => log.warn({ asset, err: error }, 'the network fees of this asset are unknown: quotes charge the fixed fee'),
+    // One asset of a chain stands for all: their locks cost different amounts.
+    onRead: (asset, { initiate }) =>
+      activeAssetsOf(registry.asset(asset).chain)[0] === asset ? fees.note(registry.asset(asset).chain, initiate) : undefined,
+  })
+  const activeAssetsOf = (chain: ChainId) => registry.assetsOf(chain).flatMap(({ id, deployment }) => (deployment === null ? [] : [id]))
+  const readFees = (chain: ChainId) => void legCosts.warm(activeAssetsOf(chain).slice(0, 1))
+  const halts = startHalts({ db, registry, log, now, priceHalt: prices.haltOf, fees, readFees })
   const customers = startCustomers({ db, log, now, ...limits })
-  const payChecks: readonly PayCheck[] = []
+  const risk = createRisk({ halts, customers, ...limits, now })
+  const inventory = createInventory({
+    db,
+    registry,
+    clients,
+    keys,
+    now,
+    ...(isCapped(limits.caps.pair) && { whyOverCap: createPairCap({ db, now, ...limits }) }),
+    onTrouble: (error) => log.warn({ err: error }, 'could not reserve inventory yet; will retry'),
+  })
+  const payChecks: readonly PayCheck[] = [risk.payCheck, inventory.payCheck]
   const engine = startEngine({
     onNews: changes.note,
     onReorg: (chain, blocks) =>
@@ -74,19 +101,13 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
       keys,
       redeemWaitSeconds: BigInt(config.redeem_wait_seconds ?? DEFAULT_REDEEM_WAIT_SECONDS),
       payChecks,
+      onStates: (states) => void inventory.reserveSeen(states),
       now,
     }),
     log,
     now,
   })
   const pricing = readPricing(config, prices)
-  const inventory = createInventory({ db, registry, clients, keys, now })
-  const legCosts = createLegCosts({
-    registry,
-    clients,
-    prices,
-    onTrouble: (asset, error) => log.warn({ asset, err: error }, 'the network fees of this asset are unknown: quotes charge the fixed fee'),
-  })
   const context = {
     db,
     registry,
@@ -94,7 +115,8 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
     keys,
     solverId: config.solver_id,
     inventory,
-    risk: createRisk({ halts, customers, ...limits, now }),
+    soft: createSoftReservations(now),
+    risk,
     pricing,
     stockOf: createStockReader(inventory, pricing.inventoryTargets),
     legCosts,

@@ -24,8 +24,9 @@ import type { KeptAnswers } from './instant-refund/kept-answers.ts'
 import type { PayCheck } from './pay-checks.ts'
 import type { Prices } from './pricing/price-limit.ts'
 import { assertLiquidity, type QuoteContext } from './quotes.ts'
-import { customerOf } from './risk/customers.ts'
+import { type Customer, customerOf } from './risk/customers.ts'
 import { worthOf } from './risk/risk.ts'
+import { holdersOfOrder, ownOfOrder } from './soft-reservations.ts'
 
 export type OrderContext = QuoteContext & {
   readonly clients: ReadonlyMap<ChainId, ChainClient>
@@ -62,10 +63,17 @@ export async function acceptOrder(context: OrderContext, request: SolverOrderReq
   const input = newOrder(request, agreed, caller)
   if (await context.orderWriter.write({ input, sealed: [] })) {
     context.risk.noteOrder(input.customer)
+    holdSoftly(context, order, input.customer)
     context.expectNews([order.source.chain, order.destination.chain])
     return acceptance(order)
   }
   return repeat(context, request, new TandemError('conflict', 'secret_hash was used before: every order needs its own'))
+}
+
+/** Until its price expires. From its deposit on, the reservation is firm. */
+function holdSoftly({ soft }: OrderContext, { id, destination, priceExpiresAt }: Order, customer: Customer): void {
+  const { asset, amount } = destination.terms
+  soft.hold({ key: id, holders: holdersOfOrder(customer), asset, amount, expiresAt: priceExpiresAt })
 }
 
 function newOrder(
@@ -133,8 +141,9 @@ async function completeTerms(context: OrderContext, request: SolverOrderRequest,
   const sourceAmount = parseAmount(request.source.amount, 'source.amount')
   const { amount, prices } = await agreeAmount(context, request, sourceAmount, caller)
   const usdMicros = worthOf(prices.destination, destination, amount)
-  context.risk.assertWithinCaps({ from: source.id, to: destination.id, usdMicros, customer: customerOf(request, caller) })
-  await assertLiquidity(context, destination.id, amount)
+  const customer = customerOf(request, caller)
+  context.risk.assertWithinCaps({ from: source.id, to: destination.id, usdMicros, customer })
+  await assertLiquidity(context, destination.id, amount, ownOfOrder(customer))
   assertWithinLimits(source, sourceAmount)
   assertWithinLimits(destination, amount)
   const sourceClient = clientFor(clients, sourceChain.id)

@@ -21,10 +21,12 @@ export type SolverPartyOptions = {
   readonly redeemWaitSeconds: bigint
   /** Asked before each payment until the first one is signed. */
   readonly payChecks: readonly PayCheck[]
+  /** Gets the states that were just derived. */
+  readonly onStates?: (states: readonly OrderState[]) => void
   readonly now: () => bigint
 }
 
-export function createSolverParty({ db, keys, redeemWaitSeconds, payChecks, now }: SolverPartyOptions): Party {
+export function createSolverParty({ db, keys, redeemWaitSeconds, payChecks, onStates, now }: SolverPartyOptions): Party {
   /** A payment that is signed may be mined at any time: then there is no choice any more. */
   async function assertWillingToPay(state: OrderState): Promise<void> {
     const [asked] = await Promise.allSettled([whyNotPay(payChecks, state)])
@@ -68,6 +70,10 @@ export function createSolverParty({ db, keys, redeemWaitSeconds, payChecks, now 
       return Number(wait < spare ? wait : spare) * 1000
     },
     cosignedFor: ({ state }) => findCosigned(db, state.order.id),
+    onReconciled(states) {
+      onStates?.(states)
+      return new Map()
+    },
   }
 }
 

@@ -16,11 +16,13 @@ import { sourceRange } from './pricing/range.ts'
 import { type PriceContext, type Priced, priceTerms } from './pricing/terms.ts'
 import { customerOf } from './risk/customers.ts'
 import type { Risk } from './risk/risk.ts'
+import { holdersOfQuote, ownOfQuote, type SoftReservations } from './soft-reservations.ts'
 
 export type QuoteContext = PriceContext & {
   readonly db: Database
   readonly quoteWriter: QuoteWriter
   readonly inventory: Inventory
+  readonly soft: SoftReservations
   readonly risk: Risk
   readonly solverId: string
   readonly now: () => bigint
@@ -44,11 +46,18 @@ export async function quote(context: QuoteContext, request: SolverQuoteRequest, 
   const quoted = amounts(priced.terms, request)
   const { sourceAmount, destinationAmount } = quoted
   if (destinationAmount === 0n) throw new TandemError('amount_out_of_range', `fees would take all of ${sourceAmount} ${source.id}`)
-  if (!request.indicative) await assertLiquidity(context, destination.id, destinationAmount)
+  if (!request.indicative) await assertLiquidity(context, destination.id, destinationAmount, ownOfQuote(customer))
   const expiresAt = context.now() + pricing.quoteSeconds
   const id = randomUUID()
   if (!request.indicative) {
     caller.assertInTime()
+    context.soft.hold({
+      key: `${customer.app} ${source.id} ${destination.id} ${destinationAmount}`,
+      holders: holdersOfQuote(customer),
+      asset: destination.id,
+      amount: destinationAmount,
+      expiresAt,
+    })
     await context.quoteWriter.write({
       id,
       source: source.id,
@@ -88,8 +97,15 @@ async function explanation(
   return { parts: explainQuote(priced, quoted), source_range: { least: least.toString(), most: most.toString() } }
 }
 
-export async function assertLiquidity({ inventory }: Pick<QuoteContext, 'inventory'>, asset: AssetId, amount: bigint): Promise<void> {
-  const available = await inventory.available(asset)
+/** `own`: what the one who asks may use. What open quotes and unfunded orders of others need is left to them, as far as the soft reservations say. */
+export async function assertLiquidity(
+  { inventory, soft }: Pick<QuoteContext, 'inventory' | 'soft'>,
+  asset: AssetId,
+  amount: bigint,
+  own: readonly string[],
+): Promise<void> {
+  const free = await inventory.available(asset)
+  const available = free - soft.heldByOthers(asset, own, free)
   if (available < amount) throw new TandemError('insufficient_liquidity', `cannot pay ${amount} of ${asset}: ${available} available`)
 }
 

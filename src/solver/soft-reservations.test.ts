@@ -1,5 +1,12 @@
 import { beforeEach, expect, test } from 'vitest'
-import { createSoftReservations, type SoftReservations } from './soft-reservations.ts'
+import {
+  createSoftReservations,
+  holdersOfOrder,
+  holdersOfQuote,
+  ownOfOrder,
+  ownOfQuote,
+  type SoftReservations,
+} from './soft-reservations.ts'
 
 let now: bigint
 let soft: SoftReservations
@@ -8,13 +15,13 @@ beforeEach(() => {
   soft = createSoftReservations(() => now)
 })
 const hold = (key: string, holder: string, amount: bigint, expiresAt = 1060n) =>
-  soft.hold({ key, holder, asset: 'a:btc', amount, expiresAt })
-const held = (holder: string, free = 1000n) => soft.heldByOthers('a:btc', holder, free)
+  soft.hold({ key, holders: [holder], asset: 'a:btc', amount, expiresAt })
+const held = (holder: string, free = 1000n) => soft.heldByOthers('a:btc', [holder], free)
 
 test('counts for others until it expires, and not for its holder', () => {
   hold('1', 'alice', 10n)
   hold('2', 'bob', 20n, 1100n)
-  expect([held('alice'), held('bob'), held('carol'), soft.heldByOthers('a:eth', 'carol', 1000n)]).toEqual([20n, 10n, 30n, 0n])
+  expect([held('alice'), held('bob'), held('carol'), soft.heldByOthers('a:eth', ['carol'], 1000n)]).toEqual([20n, 10n, 30n, 0n])
   now = 1060n
   expect(held('carol')).toBe(30n)
   now = 1061n
@@ -39,4 +46,18 @@ test('remembers a bounded number: the oldest go first', () => {
   for (let n = 0; n < 10_000; n += 1) hold(`${n}`, 'bob', 1n)
   expect(held('bob', 10n ** 9n)).toBe(0n)
   expect(held('alice', 10n ** 9n)).toBe(10_000n)
+})
+
+test("a user's own quote and order are no obstacle, another user's order is", () => {
+  const [alice, bob, elsewhere] = [
+    { app: 'one', owner: 'alice' },
+    { app: 'one', owner: 'bob' },
+    { app: 'two', owner: 'alice' },
+  ]
+  soft.hold({ key: 'quote', holders: holdersOfQuote(alice), asset: 'a:btc', amount: 1n, expiresAt: 1060n })
+  soft.hold({ key: 'order', holders: holdersOfOrder(alice), asset: 'a:btc', amount: 10n, expiresAt: 1060n })
+  const order = (who: typeof alice) => soft.heldByOthers('a:btc', ownOfOrder(who), 1000n)
+  const quote = (who: typeof alice) => soft.heldByOthers('a:btc', ownOfQuote(who), 1000n)
+  expect([order(alice), order(bob), order(elsewhere)]).toEqual([0n, 10n, 11n])
+  expect([quote(alice), quote(bob), quote(elsewhere)]).toEqual([0n, 0n, 11n])
 })

@@ -1,11 +1,12 @@
 /** What open quotes and unfunded orders would need, in memory. Soft: it expires, others with a deposit come first, and it never takes all that is free. */
 import type { AssetId } from '../protocol/asset.ts'
+import type { Customer } from './risk/customers.ts'
 
 export type SoftReservation = {
   /** The same key again replaces it. */
   readonly key: string
-  /** It does not count against its own holder, who may ask again with another amount. */
-  readonly holder: string
+  /** Whose it is, in one or more ways. */
+  readonly holders: readonly string[]
   readonly asset: AssetId
   readonly amount: bigint
   /** Unix seconds. */
@@ -14,8 +15,11 @@ export type SoftReservation = {
 
 export interface SoftReservations {
   hold(reservation: SoftReservation): void
-  /** What is held for others of this free amount: at most half of it, so that quotes alone cannot use up the inventory. */
-  heldByOthers(asset: AssetId, holder: string, free: bigint): bigint
+  /**
+   * What is held for others of this free amount: at most half of it, so that quotes alone cannot use up the inventory. `own`: holders that have nothing
+   * in common; what is theirs does not count.
+   */
+  heldByOthers(asset: AssetId, own: readonly string[], free: bigint): bigint
 }
 
 /** Bounds the memory and the work that strangers can cause. The oldest go first. */
@@ -27,8 +31,8 @@ export function createSoftReservations(now: () => bigint): SoftReservations {
   const sums = new Map<string, bigint>()
   let prunedAt = 0n
 
-  const add = ({ asset, holder, amount }: SoftReservation, sign: bigint) => {
-    for (const key of [asset, `${asset} ${holder}`]) {
+  const add = ({ asset, holders, amount }: SoftReservation, sign: bigint) => {
+    for (const key of [asset, ...holders.map((holder) => `${asset} ${holder}`)]) {
       const sum = (sums.get(key) ?? 0n) + sign * amount
       if (sum === 0n) sums.delete(key)
       else sums.set(key, sum)
@@ -55,10 +59,29 @@ export function createSoftReservations(now: () => bigint): SoftReservations {
       const [oldest] = held.values()
       if (held.size > MOST_HELD && oldest !== undefined) drop(oldest)
     },
-    heldByOthers(asset, holder, free) {
+    heldByOthers(asset, own, free) {
       prune()
-      const others = (sums.get(asset) ?? 0n) - (sums.get(`${asset} ${holder}`) ?? 0n)
+      const others = own.reduce((sum, holder) => sum - (sums.get(`${asset} ${holder}`) ?? 0n), sums.get(asset) ?? 0n)
       return others * MOST_SHARE < free ? others : free / MOST_SHARE
     },
   }
+}
+
+/** The quotes of an app are held for all its users: whose order it will be is not known yet. */
+export function holdersOfQuote({ app }: Customer): readonly string[] {
+  return [`quotes ${app}`]
+}
+
+export function holdersOfOrder({ app, owner }: Customer): readonly string[] {
+  return [`orders ${app}`, `orders ${app} ${owner}`]
+}
+
+/** A new quote may use what the app's quotes and orders hold: its user may have changed the amount. */
+export function ownOfQuote({ app }: Customer): readonly string[] {
+  return [`quotes ${app}`, `orders ${app}`]
+}
+
+/** An order may not use what other owners' orders hold. */
+export function ownOfOrder({ app, owner }: Customer): readonly string[] {
+  return [`quotes ${app}`, `orders ${app} ${owner}`]
 }

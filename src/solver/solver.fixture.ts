@@ -21,6 +21,7 @@ import { signFill } from './partial-deposits/sign-fill.ts'
 import type { PayCheck } from './pay-checks.ts'
 import { createStockReader } from './pricing/stock.ts'
 import { haltsOf, testRisk } from './risk/risk.fixture.ts'
+import { createSoftReservations } from './soft-reservations.ts'
 
 export const caller: Caller = { service: 'a service', assertInTime: () => undefined }
 export const btc = 'bitcoin_regtest:btc'
@@ -96,6 +97,7 @@ export async function openSolver(store: TestStore): Promise<TestSolver> {
       keys,
       solverId: 'the solver',
       inventory,
+      soft: createSoftReservations(now),
       risk: testRisk(
         now,
         haltsOf(() => world.halt),

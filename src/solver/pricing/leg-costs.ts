@@ -39,6 +39,8 @@ export function createLegCosts(options: {
   readonly prices: PriceFeed
   /** Of a failure that is not just a node that does not answer. */
   readonly onTrouble: (asset: AssetId, error: unknown) => void
+  /** A cost was read. */
+  readonly onRead?: (asset: AssetId, cost: LegCost) => void
   readonly nowMs?: () => number
 }): LegCosts {
   const { registry, clients, prices, onTrouble, nowMs = () => performance.now() } = options
@@ -57,6 +59,7 @@ export function createLegCosts(options: {
       const cost = await clientFor(clients, registry.asset(asset).chain).legCost?.(asset)
       if (cost === undefined) return null
       known.set(asset, { cost, atMs: nowMs() })
+      options.onRead?.(asset, cost)
       return cost
     } catch (error) {
       // A chain whose nodes do not answer takes no orders: then nothing depends on this cost.

@@ -25,14 +25,14 @@ export interface FeeWatch {
   trips(): readonly Trip[]
 }
 
-/** So many samples are the usual cost: an hour at the pace of the risk loop's fee samples. */
-const SAMPLES = 120
+/** So many samples are the usual cost. While there are quotes, each takes at least ten seconds: about an hour. */
+const SAMPLES = 360
 /** Fewer say nothing about the usual cost. */
 const LEAST_SAMPLES = 10
 /** It ends below half of the factor, so that it does not flicker. */
 const END_PART = 2n
 
-/** Trips while the cost is `factor` times the median of the last samples. Samples during a trip do not count as usual until it has lasted for all of them. */
+/** Trips while the cost is `factor` times the median of the last samples. A level that stays becomes the usual one. */
 export function createFeeWatch(factor: bigint): FeeWatch {
   const known = new Map<ChainId, { readonly samples: bigint[]; latest: bigint; tripped: boolean }>()
 

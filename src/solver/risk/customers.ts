@@ -55,7 +55,14 @@ export function startCustomers(options: {
   /** Accepted while a reading is under way, which may lack them. At worst they count twice until the next reading. */
   let since: { readonly key: string; readonly usdMicros: bigint }[] = []
 
-  async function refresh(): Promise<void> {
+  /** One at a time: otherwise orders that are accepted meanwhile would be lost or count twice. */
+  let reading: Promise<void> = Promise.resolve()
+  function refresh(): Promise<void> {
+    reading = reading.catch(() => undefined).then(read)
+    return reading
+  }
+
+  async function read(): Promise<void> {
     const times = { now: now(), since: now() - windowSeconds }
     since = []
     await judgeOrderRisks(db, times.now)

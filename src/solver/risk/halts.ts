@@ -38,6 +38,8 @@ export type HaltOptions = {
   /** Why prices allow no swap between the two. */
   readonly priceHalt: (from: AssetId, to: AssetId) => string | null
   readonly fees?: FeeWatch
+  /** Reads the fees of a chain again: while it is halted, no quote does. */
+  readonly readFees?: (chain: ChainId) => void
   readonly refreshMs?: number
 }
 
@@ -64,6 +66,7 @@ export function startHalts(options: HaltOptions): Halts {
       since: before.get(keyOf(trip))?.since ?? now(),
       until: null,
     }))
+    for (const { scope, cause } of conditions) if (cause === ('fee spike' satisfies Trip['cause'])) options.readFees?.(scope)
     await mirror(rows.filter(isMirrored))
     report()
   }

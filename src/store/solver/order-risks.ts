@@ -144,3 +144,8 @@ export async function readCustomerLoads(
   const rows = await selectCustomerLoads(db, [(longest < since ? longest : since).toString(), since.toString(), now.toString()])
   return rows.map((row) => ({ app: row.app, owner: row.owner, ...parseLoad(row) }))
 }
+
+export async function findOrderRisk(db: Database, orderId: string): Promise<{ readonly pair: string; readonly usdMicros: bigint } | null> {
+  const row = await db.selectFrom('order_risks').select(['pair', 'usd_micros']).where('order_id', '=', orderId).executeTakeFirst()
+  return row === undefined ? null : { pair: row.pair, usdMicros: row.usd_micros }
+}
