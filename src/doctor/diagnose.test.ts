@@ -71,7 +71,19 @@ describe('a healthy', () => {
     expect(findings.filter(({ level }) => level !== 'ok')).toEqual([])
     expect(party).toBe('service')
     expect(new Set(findings.map(({ check }) => check))).toEqual(
-      new Set(['configuration', 'secrets', 'database', 'deposits', 'nodes', 'contracts', 'fees', 'solvers', 'prices', 'timelocks']),
+      new Set([
+        'configuration',
+        'secrets',
+        'database',
+        'deposits',
+        'nodes',
+        'contracts',
+        'affiliates',
+        'fees',
+        'solvers',
+        'prices',
+        'timelocks',
+      ]),
     )
     expect(findings).toContainEqual(expect.objectContaining({ check: 'solvers', about: 'local-solver ethereum_localnet:wbtc' }))
     expect(configuration).toMatchObject({
@@ -144,6 +156,18 @@ describe('doctor finds', () => {
     expect(await problems(path)).toEqual({
       'fail nodes arbitrum_localnet': expect.stringContaining('the node serves evm:31337, expected evm:31338'),
       'fail secrets chains.ethereum_localnet.endpoints.rpc': expect.stringContaining('TANDEM_TEST_NONE is not set'),
+    })
+  })
+
+  test('a missing contract that pays affiliates, and an asset that none pays', async () => {
+    const path = await brokenService((config) => ({
+      ...config,
+      earnings: { signing_key: { file: 'keys/relay-secp256k1' }, asset: 'bitcoin_regtest:btc' },
+    }))
+    expect(await problems(path)).toEqual({
+      'fail affiliates earnings.asset': expect.stringContaining('bitcoin_regtest:btc'),
+      'warn affiliates ethereum_localnet': expect.stringContaining('there is no contract at 0x'),
+      'warn affiliates arbitrum_localnet': expect.stringContaining('there is no contract at 0x'),
     })
   })
 

@@ -1,6 +1,7 @@
 /** Checks everything that a party needs, and says how to fix each failure. */
 import { loadPartyConfig } from '../config/load-party-config.ts'
 import { type Check, type Finding, fail, ok, reasonOf } from './check.ts'
+import { affiliates } from './checks/affiliates.ts'
 import { contracts } from './checks/contracts.ts'
 import { database } from './checks/database.ts'
 import { deposits } from './checks/deposits.ts'
@@ -15,7 +16,7 @@ import { createDoctorContext, type DoctorContext } from './doctor-context.ts'
 import { effectiveConfig } from './effective-config.ts'
 import { createMask } from './mask.ts'
 
-const checks: readonly Check[] = [secrets, database, deposits, nodes, contracts, fees, inventory, solvers, prices, timelocks]
+const checks: readonly Check[] = [secrets, database, deposits, nodes, contracts, affiliates, fees, inventory, solvers, prices, timelocks]
 
 export type CheckedFinding = Finding & { readonly check: string }
 

@@ -63,6 +63,7 @@ export async function openEngineFixture(store: TestStore, changes: ExampleChange
     'sealed_values',
     'grants',
     'prefunds',
+    'ledger',
     'swaps',
     'orders',
   ] as const

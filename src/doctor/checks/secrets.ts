@@ -13,7 +13,7 @@ const parsers: Readonly<Record<string, (value: string) => unknown>> = {
   vault_key: createVault,
   solver_signing_key: createSigningKey,
   signing_key: createSigningKey,
-  ...Object.fromEntries(['relay_key', 'private_key'].flatMap(keyParsers)),
+  ...Object.fromEntries(['relay_key', 'private_key', 'earnings.signing_key'].flatMap(keyParsers)),
 }
 
 /** By place: `relay_key` is that of the secp256k1 key, as is `relay_key.secp256k1`. */

@@ -1,0 +1,119 @@
+import { beforeEach, expect, test } from 'vitest'
+import type { Distributor } from '../../chains/port/abilities/distributor.ts'
+import type { ChainClient } from '../../chains/port/client.ts'
+import { ChainFailure } from '../../chains/port/failure.ts'
+import type { Signer } from '../../keys/key.ts'
+import { createKey, createKeyring } from '../../keys/keyring.ts'
+import { createLogger } from '../../log.ts'
+import type { AssetId } from '../../protocol/asset.ts'
+import { localChains } from '../../protocol/registry/local.ts'
+import { createFakeChain } from '../testing/fake-chain.fixture.ts'
+import { createClaims } from './claims.ts'
+
+const [first, second, without] = ['ethereum_localnet', 'arbitrum_localnet', 'bitcoin_regtest'] as const
+const keys = createKeyring([createKey('secp256k1', '11'.repeat(32))])
+const log = createLogger({ name: 'test', level: 'silent' })
+
+let paid: Map<string, bigint>
+let held: bigint
+let deployed: boolean
+let asked: number
+let failure: { readonly chain: string; readonly error: Error } | null
+let signed: Signer['purpose'][]
+beforeEach(() => {
+  paid = new Map()
+  held = 1000n
+  deployed = true
+  asked = 0
+  failure = null
+  signed = []
+})
+
+const notUsed = (): never => {
+  throw new Error('not used')
+}
+
+function clientOf(id: string): ChainClient {
+  const chain = localChains.find((known) => known.id === id)
+  if (chain === undefined) throw new Error(`no ${id}`)
+  const distributor: Distributor = {
+    contractOf: () => `contract on ${id}`,
+    tokenOf: notUsed,
+    async isDeployed() {
+      asked += 1
+      return deployed
+    },
+    async paid(_key, accounts) {
+      if (failure?.chain === id) throw failure.error
+      return accounts.map(({ recipient }) => paid.get(recipient) ?? 0n)
+    },
+    sign(signer, { recipient, total }) {
+      signed.push(signer.purpose)
+      return `${recipient} ${total}`
+    },
+    deploy: notUsed,
+    fund: notUsed,
+  }
+  return { ...createFakeChain(chain, 'account'), balance: async () => held, ...(id !== without && { distributor }) }
+}
+
+const clients = new Map([first, second, without].map((id) => [id as string, clientOf(id)]))
+const earned = (affiliate: string, total: bigint, chain: string = first) => ({ affiliate, chain, asset: `${chain}:usdc` as AssetId, total })
+
+test('what is due is signed as a total; what was paid, or is not paid by a contract, cannot be claimed', async () => {
+  const claims = createClaims({ clients, log }, keys)
+  paid = new Map([
+    ['ann', 40n],
+    ['ben', 100n],
+    ['cat', 101n],
+  ])
+  const states = await claims.read([
+    earned('dan', 7n, without),
+    earned('ann', 100n),
+    earned('ben', 100n),
+    earned('ann', 50n, second),
+    earned('cat', 100n),
+  ])
+  const claim = { kind: 'claimable', contract: `contract on ${first}` }
+  expect(states).toEqual([
+    { kind: 'none' },
+    { ...claim, amount: 60n, total: 100n, signature: 'ann 100' },
+    { kind: 'none' },
+    { ...claim, contract: `contract on ${second}`, amount: 10n, total: 50n, signature: 'ann 50' },
+    { kind: 'none' },
+  ])
+  expect(signed).toContainEqual({ kind: 'claim', chain: first, asset: `${first}:usdc`, recipient: 'ann', total: 100n })
+  expect([first, without, 'moon'].map(claims.paysOn)).toEqual([true, false, false])
+  const unpaid = createClaims({ clients, log }, null)
+  expect(unpaid.paysOn(first)).toBe(false)
+  expect(await unpaid.read([earned('ann', 100n)])).toEqual([{ kind: 'none' }])
+})
+
+test('nothing is signed that the contract cannot pay, and the reason is told', async () => {
+  const claims = createClaims({ clients, log }, keys)
+  held = 99n
+  expect(await claims.read([earned('ann', 100n), earned('ben', 99n)])).toMatchObject([
+    { kind: 'unavailable', reason: `contract on ${first} holds 99 of the 100 that are due: the operator has to fund it` },
+    { kind: 'claimable', amount: 99n },
+  ])
+})
+
+test('a contract that is not there yet is looked for again, one that is there only once', async () => {
+  const claims = createClaims({ clients, log }, keys)
+  deployed = false
+  for (const _ of [1, 2]) expect(await claims.read([earned('ann', 1n)])).toMatchObject([{ kind: 'unavailable', reason: /not deployed/ }])
+  deployed = true
+  for (const _ of [1, 2]) expect(await claims.read([earned('ann', 1n)])).toMatchObject([{ kind: 'claimable' }])
+  expect(asked).toBe(3)
+})
+
+test('a chain that cannot be read hides no other; any other error is thrown', async () => {
+  const claims = createClaims({ clients, log }, keys)
+  failure = { chain: first, error: new ChainFailure('unreachable', 'secret://node is down') }
+  expect(await claims.read([earned('ann', 1n), earned('ann', 1n, second)])).toMatchObject([
+    { kind: 'unavailable', reason: `${first} cannot be read at the moment` },
+    { kind: 'claimable' },
+  ])
+  failure = { chain: first, error: new TypeError('a bug') }
+  await expect(claims.read([earned('ann', 1n)])).rejects.toThrow('a bug')
+})
