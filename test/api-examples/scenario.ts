@@ -64,6 +64,7 @@ export const scenario: readonly Step[] = [
   simple('getSchema', 'tokens', { path: { name: 'evm:erc20' } }),
   simple('getSchema', 'unknown', { path: { name: 'evm:nothing' } }),
   simple('listEarnings', 'none yet'),
+  simple('listEarnings', 'not a page', { query: { page: 'first' } }),
 
   simple('getQuote', 'exact in', { query: { from: btc, to: wbtc, from_amount: '1000000' } }),
   simple('getQuote', 'exact out, with affiliate fee and slippage', {
