@@ -106,6 +106,7 @@ export const serviceExample = {
   fees: { service_bips: 5, max_affiliate_bips: 100 },
   earnings: { signing_key: { file: 'keys/claims' }, asset: 'base_sepolia:usdc' },
   max_quote_deviation_bips: 300,
+  instant_refunds: { owner_usd_per_day: '5', app_usd_per_day: '500' },
   quote_budget_ms: 400,
   policy: {
     default: 'open',

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { hypercoreLocal } from '../../devnet/hypercore/local.ts'
 import type { TransactionRequest } from '../../src/protocol/funding/calls.ts'
+import { createSecret, hashSecret } from '../../src/protocol/secret.ts'
 import { tellStory } from './story.ts'
 
 const PURR = 'hypercore_localnet:purr'
@@ -65,6 +66,26 @@ test('PURR is swapped by a signature if there is an allowance; without one the e
   const done = await story.untilStatus(created.order_id, 'counterparty_redeemed')
   expect(done.source_swap.initiate_tx_hash).toBe(relayed)
   expect(await story.balance('ethereum_localnet:wbtc')).toBe(before + BigInt(done.destination_swap.amount))
+})
+
+test('a secret that the user never reveals: once the solver is refunded, the deposit is back in the spot account at once', async () => {
+  const before = await spot()
+  const quote = await story.api.quote({ from: PURR, to: 'arbitrum_localnet:usdc', from_amount: AMOUNT.toString() })
+  const created = await story.api.createOrder({
+    source: { asset: PURR, owner: story.ownerOf(PURR), amount: quote.source.amount },
+    destination: { asset: 'arbitrum_localnet:usdc', owner: story.ownerOf('arbitrum_localnet:usdc'), amount: quote.destination.amount },
+    secret_hash: hashSecret(createSecret()),
+  })
+  await bringToEvm(created)
+  await wallet.onEvm.send(needed(created.initiate_transaction))
+  await story.untilStatus(created.order_id, 'counterparty_initiated')
+  expect(await spot()).toBe(before - AMOUNT)
+
+  await story.passTime('arbitrum_localnet', 200)
+  await story.until(created.order_id, 'the solver to refund itself', (one) => one.destination_swap.refund_tx_hash !== '')
+  await story.evmChain('arbitrum_localnet').request({ method: 'hardhat_mine', params: ['0x40'] })
+  await story.untilStatus(created.order_id, 'refunded')
+  expect([await spot(), await onEvm()]).toEqual([before, 0n])
 })
 
 test('the solver is down: a second payment is reclaimed automatically, and the first is refunded to the spot account after the timelock', async () => {

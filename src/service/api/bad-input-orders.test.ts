@@ -264,7 +264,7 @@ describe('PATCH /orders/{id}', () => {
   test.each<['created' | 'clientSecret' | 'done', string, object, ErrorCode, RegExp]>([
     ['created', 'redeem', { secret: SECRET }, 'bad_request', /the service holds the secret of this order itself/],
     ['created', 'refund', {}, 'conflict', /there is nothing to refund: no deposit was seen/],
-    ['created', 'instant-refund', { signatures: [] }, 'bad_request', /instant refunds are not supported on/],
+    ['created', 'instant-refund', { signatures: [] }, 'conflict', /there is nothing to refund: no deposit was seen/],
     ['created', 'initiate', { signature: 'signed by someone else' }, 'invalid_signature', /signature/],
     ['clientSecret', 'initiate', { signature: '0x00' }, 'bad_request', /not supported for initiations of bitcoin_regtest:btc/],
     ['clientSecret', 'redeem', { secret: 'ab'.repeat(32) }, 'bad_request', /secret is not the secret of this order/],
