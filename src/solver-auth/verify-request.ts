@@ -35,7 +35,7 @@ export interface RequestVerifier {
 }
 
 /** Clocks of two parties may differ by this much. */
-export const CLOCK_TOLERANCE_SECONDS = 30
+const CLOCK_TOLERANCE_SECONDS = 30
 /** Longer than any call waits. */
 const MAX_WAIT_SECONDS = 60
 /** Per caller: about 1,600 requests a second for as long as nonces are remembered. About 10 MB. */

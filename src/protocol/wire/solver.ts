@@ -1,20 +1,24 @@
 /** The HTTP interface between the service and a solver. Two organisations read this file. */
 import { type Static, Type } from 'typebox'
 
-/** A positive integer in the smallest unit. */
-const Amount = Type.String({ pattern: '^[1-9][0-9]{0,77}$' })
-const UnixSeconds = Type.Integer({ minimum: 0, maximum: 99_999_999_999 })
+const AMOUNT = { pattern: '^[1-9][0-9]{0,77}$' } as const
+const Amount = Type.String({ ...AMOUNT, description: 'a positive integer in the smallest unit' })
+const UnixSeconds = (description: string) => Type.Integer({ minimum: 0, maximum: 99_999_999_999, description })
+const AssetName = Type.String({ description: '`<chain>:<asset>`, as in GET /assets of the service' })
+const SolverId = Type.String({ description: "the solver's own id" })
 const DepositId = Type.String({ minLength: 1, maxLength: 128 })
 const OrderId = Type.String({ pattern: '^[0-9a-f]{64}$' })
-/** As its chain names parties. */
-const Identity = Type.String({ maxLength: 256 })
-const Timelock = Type.String({ pattern: '^[1-9][0-9]{0,17}$' })
+const Identity = Type.String({
+  maxLength: 256,
+  description: 'the solver, as the chain names parties, in canonical form: for EVM an address in lower case',
+})
+const Timelock = Type.String({ pattern: '^[1-9][0-9]{0,17}$', description: "that of the registry, in the chain's own units" })
 
 /**
  * An opaque payload of the chain family: its code writes it on one side and reads it on the other, where it rejects what it does not
  * understand before it signs anything. No other code reads it.
  */
-const Payload = (maxLength: number) => Type.String({ minLength: 1, maxLength })
+const Payload = (maxLength: number) => Type.String({ minLength: 1, maxLength, description: 'of the chain family' })
 const SignaturePayload = Payload(1_000)
 /** For up to 5 deposits. */
 const CosignOfferPayload = Payload(4_000)
@@ -26,52 +30,54 @@ const TransactionPayload = Payload(200_000)
 /** A transaction of at most 100 kB, and a part for each of at most 250 inputs. */
 const DraftPayload = Payload(300_000)
 
-/**
- * Stands for an app or an owner: the same text for the same one, and nothing else can be read from it. A solver limits and prices by it. Two
- * services may use the same text for different ones.
- */
-const Opaque = Type.String({ pattern: '^[0-9a-f]{1,64}$' })
+/** The same text for the same one, and nothing else can be read from it. Two services may use the same text for different ones. */
+const Opaque = (description: string) => Type.String({ pattern: '^[0-9a-f]{1,64}$', description })
+
+const ExtraFee = Type.Integer({
+  minimum: 0,
+  maximum: 5000,
+  description: "fees of the service and of affiliates in bips, to be taken off on top of the solver's own",
+})
 
 /** POST /quote. Exactly one amount is given. */
 export const SolverQuoteRequest = Type.Object({
-  from: Type.String(),
-  to: Type.String(),
+  from: AssetName,
+  to: AssetName,
   from_amount: Type.Optional(Amount),
   to_amount: Type.Optional(Amount),
-  /** Service and affiliate fees in bips, to be taken off on top of the solver's own. */
-  extra_fee_bips: Type.Integer({ minimum: 0, maximum: 5000 }),
-  indicative: Type.Boolean(),
-  /** The app that asks. */
-  app: Type.Optional(Opaque),
-  /** True: the answer has `parts`. */
-  explain: Type.Optional(Type.Boolean()),
+  extra_fee_bips: ExtraFee,
+  indicative: Type.Boolean({ description: 'true: only to show a price; nothing is checked or kept for it' }),
+  app: Type.Optional(Opaque('the app that asks')),
+  explain: Type.Optional(Type.Boolean({ description: 'true: the answer has `parts`' })),
 })
 export type SolverQuoteRequest = Static<typeof SolverQuoteRequest>
 
 /** One part of the difference between the price and the quote. A negative part is in the user's favour. */
 export const SolverQuotePart = Type.Object({
-  /** Such as `base`, `volatility`, `inventory`, `source_cost`, `destination_cost`, `premium`. */
-  name: Type.String({ pattern: '^[a-z][a-z0-9_]{0,31}$' }),
-  /** Millionths of the amount. */
-  ppm: Type.Optional(Type.Integer({ minimum: -1_000_000, maximum: 1_000_000 })),
-  /** Millionths of a US dollar. */
-  usd_micros: Type.Optional(Type.String({ pattern: '^-?[0-9]{1,18}$' })),
+  name: Type.String({ pattern: '^[a-z][a-z0-9_]{0,31}$', description: 'such as base, volatility, inventory' }),
+  ppm: Type.Optional(Type.Integer({ minimum: -1_000_000, maximum: 1_000_000, description: 'millionths of the amount' })),
+  usd_micros: Type.Optional(Type.String({ pattern: '^-?[0-9]{1,18}$', description: 'millionths of a US dollar' })),
 })
 export type SolverQuotePart = Static<typeof SolverQuotePart>
 
 export const SolverQuote = Type.Object({
-  solver_id: Type.String(),
+  solver_id: SolverId,
   quote_id: Type.String({ maxLength: 128 }),
   source_amount: Amount,
   destination_amount: Amount,
-  /** All fees in bips: the solver's and `extra_fee_bips`. */
-  fee_bips: Type.Integer(),
-  /** Millionths of a US dollar, already taken off the amounts. */
-  fixed_fee_usd_micros: Type.String({ pattern: '^[0-9]{1,18}$' }),
-  /** Seconds. */
-  estimated_time: Type.Integer({ maximum: 31_536_000 }),
-  expires_at: UnixSeconds,
-  parts: Type.Optional(Type.Array(SolverQuotePart, { maxItems: 16 })),
+  fee_bips: Type.Integer({ description: "all fees in bips: the solver's and extra_fee_bips" }),
+  fixed_fee_usd_micros: Type.String({
+    pattern: '^[0-9]{1,18}$',
+    description: 'millionths of a US dollar, already taken off the amounts',
+  }),
+  estimated_time: Type.Integer({ maximum: 31_536_000, description: 'seconds' }),
+  expires_at: UnixSeconds('until then the quote is honoured'),
+  parts: Type.Optional(
+    Type.Array(SolverQuotePart, {
+      maxItems: 16,
+      description: 'what the difference between the price and the quote is made of; a negative part is in favour of the user',
+    }),
+  ),
   /** With `parts`: the least and the most of the source that the solver takes for this pair now, by its limits and its inventory. */
   source_range: Type.Optional(Type.Object({ least: Amount, most: Type.String({ pattern: '^[0-9]{1,78}$' }) })),
 })
@@ -81,45 +87,43 @@ export type SolverQuote = Static<typeof SolverQuote>
 export const SolverOrderRequest = Type.Object({
   order_id: Type.String({ pattern: '^[0-9a-f]{64}$' }),
   secret_hash: Type.String({ pattern: '^[0-9a-f]{64}$' }),
-  created_at: UnixSeconds,
-  deadline: UnixSeconds,
-  slippage_bips: Type.Integer({ minimum: 0, maximum: 500 }),
-  extra_fee_bips: Type.Integer({ minimum: 0, maximum: 5000 }),
+  created_at: UnixSeconds('by the clock of the service'),
+  deadline: UnixSeconds('a source that is initiated later is not paid for'),
+  slippage_bips: Type.Integer({
+    minimum: 0,
+    maximum: 500,
+    description: "how much less than destination.amount the user accepts; no statement about the solver's own limit",
+  }),
+  extra_fee_bips: ExtraFee,
   source: Type.Object({
-    asset: Type.String(),
+    asset: AssetName,
     amount: Amount,
-    /** The user's side of the source HTLC, as its chain names parties. */
-    initiator: Type.String(),
+    initiator: Type.String({ description: "the user's side of the source HTLC, as its chain names parties" }),
   }),
   destination: Type.Object({
-    asset: Type.String(),
+    asset: AssetName,
     amount: Amount,
-    redeemer: Type.String(),
+    redeemer: Type.String({ description: "the user's side of the destination HTLC, as its chain names parties" }),
   }),
-  /** The app that orders. */
-  app: Type.Optional(Opaque),
-  /** The owner of the source, if the user named one. */
-  owner: Type.Optional(Opaque),
-  /** The client keeps the secret: the service cannot redeem without it. */
-  client_secret: Type.Optional(Type.Boolean()),
+  app: Type.Optional(Opaque('the app that orders')),
+  owner: Type.Optional(Opaque('the owner of the source, if the user named one')),
+  client_secret: Type.Optional(Type.Boolean({ description: 'true: only the client can show the secret, and may never do so' })),
 })
 export type SolverOrderRequest = Static<typeof SolverOrderRequest>
 
 /** The terms that the solver adds. Everything else stays as proposed. Timelocks are decimal strings in the chains' own units. */
 export const SolverOrderAcceptance = Type.Object({
-  solver_id: Type.String(),
+  solver_id: SolverId,
   source: Type.Object({ redeemer: Identity, timelock: Timelock }),
   destination: Type.Object({ initiator: Identity, timelock: Timelock, amount: Amount }),
-  /** For a source mined later the solver may check the price again, and decline. */
-  price_expires_at: UnixSeconds,
+  price_expires_at: UnixSeconds('for a source that is mined later the solver may check the price again, and decline'),
 })
 export type SolverOrderAcceptance = Static<typeof SolverOrderAcceptance>
 
 /** POST /orders/{order_id}/fill: the source deposits that the service counts, and the destination amount it expects. Idempotent. */
 export const SolverFillRequest = Type.Object({
   deposits: Type.Array(DepositId, { minItems: 1, maxItems: 5 }),
-  /** Of the newest of them. */
-  block_hash: Type.String({ maxLength: 128 }),
+  block_hash: Type.String({ maxLength: 128, description: 'of the block of the newest deposit' }),
   destination_amount: Amount,
 })
 export type SolverFillRequest = Static<typeof SolverFillRequest>
@@ -129,7 +133,7 @@ export type SolverFillRequest = Static<typeof SolverFillRequest>
  * order, and signs instant refunds of the deposits on request.
  */
 export const SolverFill = Type.Object({
-  solver_id: Type.String(),
+  solver_id: SolverId,
   answer: Type.Union([Type.Literal('signed'), Type.Literal('wait'), Type.Literal('declined')]),
   /** Ability partial deposits: from `signFill`, for `verifyFill`. */
   signature: Type.Union([SignaturePayload, Type.Null()]),
@@ -155,7 +159,7 @@ export const SolverCosignRequest = Type.Object({
 export type SolverCosignRequest = Static<typeof SolverCosignRequest>
 
 export const SolverCosign = Type.Object({
-  solver_id: Type.String(),
+  solver_id: SolverId,
   /** From `draft`, for `finish`. */
   draft: Type.Union([DraftPayload, Type.Null()]),
 })
@@ -182,8 +186,7 @@ export const SolverInstantRefundRequest = Type.Object({
       deposit: Type.String({ maxLength: 128 }),
       amount: Amount,
       to: Type.String({ maxLength: 128 }),
-      /** The amount less the network fee. */
-      pays: Amount,
+      pays: Type.String({ ...AMOUNT, description: 'the amount less the network fee' }),
     }),
     { minItems: 1, maxItems: MAX_REFUNDS_AT_ONCE },
   ),
@@ -194,20 +197,20 @@ export type SolverInstantRefundRequest = Static<typeof SolverInstantRefundReques
 
 /** The signatures of the redeemer of the source over all refunds. To an offer: from `answer`, for `finish`. Without one: from `sign`, for `combine`. */
 export const SolverInstantRefund = Type.Object({
-  solver_id: Type.String(),
+  solver_id: SolverId,
   answer: RefundAnswerPayload,
 })
 export type SolverInstantRefund = Static<typeof SolverInstantRefund>
 
 /** GET /liquidity: the solver's balances, and the part that is not reserved for funded orders. */
 export const SolverLiquidity = Type.Object({
-  solver_id: Type.String(),
+  solver_id: SolverId,
   holdings: Type.Array(
     Type.Object({
       asset: Type.String(),
       address: Type.String(),
       balance: Type.String({ pattern: '^[0-9]{1,78}$' }),
-      available: Type.String({ pattern: '^[0-9]{1,78}$' }),
+      available: Type.String({ pattern: '^[0-9]{1,78}$', description: 'not reserved for funded orders' }),
     }),
     { maxItems: 1000 },
   ),
@@ -220,7 +223,7 @@ const ChainIds = (minItems: number) => Type.Array(Type.String({ minLength: 1, ma
 export const SolverChangesRequest = Type.Object({ chains: ChainIds(1) })
 export type SolverChangesRequest = Static<typeof SolverChangesRequest>
 export const SolverChangesAnswer = Type.Object({
-  solver_id: Type.String(),
+  solver_id: SolverId,
   needless: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
       maxItems: 64,
@@ -239,20 +242,20 @@ export const SolverChangesQuery = Type.Object({
   after: Type.String({ pattern: '^[0-9]{1,15}$' }),
   except: Type.Optional(Type.String({ maxLength: 64 * 65 })),
 })
-export const SolverChanges = Type.Object({ solver_id: Type.String(), next: Type.Integer({ minimum: 0 }), chains: ChainIds(0) })
+export const SolverChanges = Type.Object({ solver_id: SolverId, next: Type.Integer({ minimum: 0 }), chains: ChainIds(0) })
 export type SolverChanges = Static<typeof SolverChanges>
 
 /** GET /health. */
 export const SolverHealth = Type.Object({
-  solver_id: Type.String(),
+  solver_id: SolverId,
   overloaded: Type.Optional(Type.Boolean({ description: 'it takes no new orders at the moment' })),
 })
 export type SolverHealth = Static<typeof SolverHealth>
 
 /** Any answer that is not 200. `code` is one of the product's error codes. */
 export const SolverRefusal = Type.Object({
-  code: Type.String(),
-  message: Type.String(),
+  code: Type.String({ description: 'for programs' }),
+  message: Type.String({ description: 'for people' }),
   retry_after: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 60, description: 'seconds until new quotes and orders may be accepted again' }),
   ),
