@@ -40,6 +40,7 @@ const solver = {
   quote_seconds: 60,
 }
 
+const feed = { sources: [{ kind: 'coinbase' }, { kind: 'kraken' }] }
 const testnet = { environment: 'testnet', deployments: {}, prices: {} }
 
 async function write(value: unknown): Promise<string> {
@@ -182,6 +183,29 @@ describe('refuses an invalid configuration and names the setting', () => {
     {
       where: `/limits/${ETH} allows no amount: the minimum 1000000000000000 is above the maximum 8`,
       change: { limits: { [ETH]: { max: '8' } } },
+    },
+    { where: '/price_feed/markets/doge:doge is not in', change: { price_feed: { ...feed, markets: { 'doge:doge': 'DOGE' } } } },
+    { where: '/price_feed/least_sources is 3, but 2 are listed', change: { price_feed: { ...feed, least_sources: 3 } } },
+    {
+      where: '/price_feed/sources lists kraken twice: it would count twice in the median',
+      change: { price_feed: { sources: [{ kind: 'kraken' }, { kind: 'kraken', url: 'https://other.example' }] } },
+    },
+    {
+      where: '/price_feed/sources/1/chain is for an oracle, and kraken is an exchange',
+      change: { price_feed: { sources: [{ kind: 'coinbase' }, { kind: 'kraken', chain: 'ethereum_localnet' }] } },
+    },
+    {
+      where: '/price_feed/sources/1/chain must be one of the configured chains',
+      change: { price_feed: { sources: [{ kind: 'coinbase' }, { kind: 'oracle', chain: 'moon', contracts: {} }] } },
+    },
+    {
+      where: '/price_feed/sources/0/url must begin with https: anyone on the way could change a price',
+      change: {
+        ...testnet,
+        environment: 'mainnet',
+        chains: {},
+        price_feed: { sources: [{ kind: 'kraken', url: 'http://a.example' }, { kind: 'coinbase' }] },
+      },
     },
     { where: '/solvers lists the id "solver" twice', change: { solvers: [service.solvers[0], service.solvers[0]] } },
     {

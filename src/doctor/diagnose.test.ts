@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { evmLocal } from '../../devnet/evm/local.ts'
+import { startTickerServer } from '../../devnet/ticker/ticker-server.ts'
 import { createTestDatabase, type TestDatabase } from '../../test/database.ts'
 import { doctorCommand } from '../commands/doctor.ts'
 import { type LocalStack, startLocalStack } from '../local/stack.ts'
@@ -266,6 +267,27 @@ describe('doctor finds', () => {
       'fail fees ethereum_localnet': expect.stringContaining('has no ethereum_localnet:eth'),
       'fail fees arbitrum_localnet': expect.stringContaining('has no arbitrum_localnet:eth'),
     })
+  })
+
+  test('live prices, which source does not count, and a market that nobody lists', async () => {
+    const ticker = await startTickerServer({ BTC: '100000', LTC: '100', ETH: '4000', USDC: '1' })
+    try {
+      ticker.break('kraken', 'redirect')
+      const sources = (['kraken', 'bitstamp', 'bitfinex'] as const).map(ticker.source)
+      const path = await brokenService((config) => ({ ...config, prices: {}, price_feed: { sources } }))
+      const found = await problems(path)
+      expect(Object.keys(found).filter((what) => what.endsWith('kraken'))).toHaveLength(5)
+      expect(found).toMatchObject({
+        'warn prices ETH kraken': expect.stringContaining('redirects are not followed'),
+        'warn prices WBTC': expect.stringContaining('not quoted'),
+        'warn prices WBTC bitstamp': expect.stringContaining('does not list this market'),
+      })
+      const { findings } = await diagnose(path)
+      const dollars = findings.find(({ check, about }) => check === 'prices' && about === 'ETH')
+      expect(dollars).toMatchObject({ level: 'ok', text: expect.stringMatching(/US dollars: kraken nothing, bitstamp \d/) })
+    } finally {
+      await ticker.close()
+    }
   })
 
   test('a solver without inventory', async () => {
