@@ -8,6 +8,7 @@ import { latencyBench } from './latency.ts'
 import { listsBench } from './lists.ts'
 import { loadBench } from './load/load.ts'
 import { openBench } from './open.ts'
+import { quoteBench } from './quote.ts'
 import { restBench } from './rest.ts'
 import { rpcBench } from './rpc/rpc.ts'
 import { solanaBench } from './solana.ts'
@@ -28,6 +29,7 @@ export const benches: readonly Bench[] = [
   loadBench,
   restBench,
   apiBench,
+  quoteBench,
   attackBench,
   rpcBench,
   listsBench,

@@ -8,16 +8,29 @@ import type { AssetId } from '../../src/protocol/asset.ts'
 import { localAssets, localChains } from '../../src/protocol/registry/local.ts'
 import { createRegistry } from '../../src/protocol/registry/registry.ts'
 import { createApi } from '../../src/service/api/app.ts'
+import { createSolverClient, type SolverClient } from '../../src/service/solver-client.ts'
 import { unusedAddress } from '../../src/service/testing/unused-address.fixture.ts'
+import { createSigningKey } from '../../src/solver-auth/signing-key.ts'
 import { createApp } from '../../src/store/apps/apps.ts'
 import { openDatabase } from '../../src/store/database/database.ts'
 import { createVault } from '../../src/store/orders/sealed-values.ts'
 import { answerCpu, readInput, tellParent } from './child.ts'
 import { simulatedSolver } from './simulated-solver.ts'
 
+/** Without `solvers`, a solver is simulated by functions. */
+export type ServiceInput = {
+  readonly databaseUrl: string
+  readonly nodeUrl: string
+  readonly solvers?: {
+    readonly signingSeed: string
+    readonly listed: readonly { readonly id: string; readonly url: string; readonly public_key: string }[]
+  }
+}
+
+const SOLVER_TIMEOUT_MS = 5_000
 const PRICES: Readonly<Record<string, string>> = { BTC: '100000', WBTC: '100000', USDC: '1', ETH: '4000' }
 
-const input = readInput<{ databaseUrl: string; nodeUrl: string }>()
+const input = readInput<ServiceInput>()
 const db = await openDatabase(input.databaseUrl)
 const { appId } = await createApp(db, 'bench')
 /** The simulated node answers HTTP only. */
@@ -49,12 +62,15 @@ const api = createApi({
   db,
   registry,
   clients,
-  solvers: [simulatedSolver],
+  solvers: readSolvers(),
   vault: createVault('42'.repeat(32)),
   prices: createStaticFeed(
     Object.fromEntries(localAssets.map(({ id, symbol }): [AssetId, bigint] => [id, parseUsdPrice(PRICES[symbol] ?? '1')])),
   ),
-  log: createLogger({ name: 'bench', level: 'warn' }),
+  log: createLogger({
+    name: 'bench', // Solvers that fail are meant to.
+    level: input.solvers === undefined ? 'warn' : 'error',
+  }),
   now: () => BigInt(Math.floor(Date.now() / 1000)),
   expectNews: () => undefined,
   wake: () => undefined,
@@ -64,3 +80,11 @@ const api = createApi({
 })
 answerCpu()
 tellParent({ url: await api.listen({ host: '127.0.0.1', port: 0 }), appId })
+
+function readSolvers(): readonly SolverClient[] {
+  if (input.solvers === undefined) return [simulatedSolver]
+  const signingKey = createSigningKey(input.solvers.signingSeed)
+  return input.solvers.listed.map(({ id, url, public_key }) =>
+    createSolverClient({ id, baseUrl: url, publicKey: public_key, signingKey, timeoutMs: SOLVER_TIMEOUT_MS }),
+  )
+}

@@ -79,7 +79,7 @@ async function candidates(context: ServiceContext, proposal: Proposal): Promise<
   const others = pool.members.filter(({ id }) => !bids.some((bid) => bid.solverId === id)).map((member) => ({ member, bid: null }))
   const all = [...bidders, ...others]
   const sound = all.filter(({ member }) => isSound(member))
-  return (sound.length > 0 ? sound : all.filter(({ member }) => member.standing() !== 'barred')).slice(0, MOST_SOLVERS)
+  return (sound.length > 0 ? sound : all).slice(0, MOST_SOLVERS)
 }
 
 function isSound(member: Member): boolean {

@@ -45,16 +45,14 @@ export async function runAuction(context: AuctionContext, question: Question): P
     for (const { failed } of silent) failed()
     silent.clear()
   })
-  let onAnswer = () => {}
-  const firstAnswer = new Promise<void>((resolve) => {
-    onAnswer = resolve
-  })
+  const [firstAnswer, firstBid] = [createSignal(), createSignal()]
   const hear = async (member: Member): Promise<void> => {
     const answer = await ask(context, member, question)
     if (silent.delete(member)) note(member, answer)
     if (answer === null) return
     answers.push(answer)
-    onAnswer()
+    firstAnswer.give()
+    if (!(answer instanceof TandemError)) firstBid.give()
   }
   const hearAll = (members: readonly Member[]) => Promise.all(members.map(hear))
   const bids = () => answers.filter((answer): answer is Bid => !(answer instanceof TandemError))
@@ -64,8 +62,9 @@ export async function runAuction(context: AuctionContext, question: Question): P
   const everyone = Promise.all([heard, tried]).finally(budget.stop)
   everyone.catch((error: unknown) => context.log.error({ err: error }, 'an auction failed'))
   await Promise.race([heard, budget.over])
-  if (bids().length === 0) await Promise.race([everyone, budget.over])
-  if (answers.length === 0) await Promise.race([everyone, firstAnswer])
+  // Of solvers that fail often, the first bid is enough: the others may be the ones that hang.
+  if (bids().length === 0) await Promise.race([everyone, budget.over, firstBid.given])
+  if (answers.length === 0) await Promise.race([everyone, firstAnswer.given])
 
   const ranked = rankBids(bids(), question.exact.leg, pool.reliabilityOf)
   // A solver does not keep an indicative quote. With one solver, an order needs no auction.
@@ -73,13 +72,23 @@ export async function runAuction(context: AuctionContext, question: Question): P
   return { bids: ranked, refusals: answers.filter((answer) => answer instanceof TandemError) }
 }
 
+function createSignal(): { readonly given: Promise<void>; give(): void } {
+  let give = () => {}
+  const given = new Promise<void>((resolve) => {
+    give = resolve
+  })
+  return { given, give: () => give() }
+}
+
 function startTimer(ms: number, onOver: () => void): { readonly over: Promise<void>; stop(): void } {
   let timer: NodeJS.Timeout | undefined
   const over = new Promise<void>((resolve) => {
-    timer = setTimeout(() => {
+    // Answers that came while this process was busy are read before that.
+    const end = () => {
       onOver()
       resolve()
-    }, ms)
+    }
+    timer = setTimeout(() => setImmediate(end), ms)
   })
   return { over, stop: () => clearTimeout(timer) }
 }

@@ -8,7 +8,7 @@ import { conductAfter, UNBLEMISHED } from './reliability.ts'
  * in      it is asked, and waited for
  * trial   it failed lately: it is asked once, but nobody waits for it if others answer
  * out     it failed lately: it is asked only if no other solver is left
- * barred  it left a funded order unpaid: it gets no new orders for a while
+ * barred  it left a funded order unpaid: for a while it gets orders only if all solvers are barred
  */
 export type Standing = 'in' | 'trial' | 'out' | 'barred'
 

@@ -82,10 +82,12 @@ test('a solver that leaves a funded order unpaid gets no order for a while, then
   expect(asked()).toBe('abc/')
 })
 
-test('when all fail, those are asked and waited for all the same, but not one that does not pay', () => {
+test('when all fail, they are asked all the same, one that does not pay last of all', () => {
   for (const { failed } of pool.members) times(3, failed)
   pool.named('c').orderUnpaid()
-  expect(asked()).toBe('ab/')
+  expect(asked()).toBe('/ab')
+  for (const { orderUnpaid } of pool.members) orderUnpaid()
+  expect(asked()).toBe('/abc')
 })
 
 test('failures cost reliability at once; how orders ended counts after it was read, and stays if it cannot be read again', async () => {

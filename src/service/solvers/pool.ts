@@ -11,7 +11,7 @@ export interface SolverPool {
   /** Throws `bad_request` if there is none. */
   named(solverId: string): Member
   find(solverId: string): Member | null
-  /** Who is asked now. Trials are not waited for if others answer. */
+  /** Who is asked now. Trials are not waited for once another has answered. */
   toAsk(): { readonly waitedFor: readonly Member[]; readonly trials: readonly Member[] }
   /** In millionths. */
   reliabilityOf(solverId: string): number
@@ -61,7 +61,8 @@ export function createSolverPool(options: SolverPoolOptions): SolverPool {
       const [waitedFor, trials] = [having('in'), having('trial')]
       if (waitedFor.length > 0) return { waitedFor, trials }
       // Nobody is left: the user rather waits for one that fails often than gets no answer.
-      return { waitedFor: having('trial', 'out'), trials: [] }
+      const rest = having('trial', 'out')
+      return { waitedFor, trials: rest.length > 0 ? rest : members }
     },
     reliabilityOf(solverId) {
       // With one solver there is nothing to compare.

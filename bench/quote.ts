@@ -1,0 +1,100 @@
+/** Measures GET /quote while one solver hangs and one answers garbage. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { callHttp } from '../src/http-client.ts'
+import { type FakeSolver, startFakeSolver } from '../src/service/testing/fake-solver.fixture.ts'
+import { createSigningKey } from '../src/solver-auth/signing-key.ts'
+import { startEmbeddedPostgres } from '../src/store/embedded/embedded-postgres.ts'
+import { type Child, startChild } from './api/child.ts'
+import type { ServiceInput } from './api/service-child.ts'
+import { type Bench, percentile, type Size } from './bench.ts'
+
+/** The default of a service. */
+const BUDGET_MS = 400
+const LIMIT_MS = BUDGET_MS + 50
+const PER_SECOND = 100
+const SECONDS = { full: 20, smallest: 1 }
+const SIGNING_SEED = '33'.repeat(32)
+
+type Service = { readonly url: string; readonly appId: string }
+type Row = Figures & { readonly solvers: string; readonly limitMs: number | null }
+type Figures = { readonly quotes: number; readonly p50Ms: number; readonly p99Ms: number; readonly maxMs: number }
+
+async function measureQuotes(size: Size, onProgress: (what: string) => void): Promise<readonly Row[]> {
+  const cleanups: (() => Promise<unknown>)[] = []
+  const keep = <T>(running: T, cleanup: (running: T) => Promise<unknown>): T => {
+    cleanups.push(() => cleanup(running))
+    return running
+  }
+  try {
+    onProgress('starting database and servers')
+    const folder = keep(await mkdtemp(join(tmpdir(), 'tandem-quote-')), (path) => rm(path, { recursive: true, force: true }))
+    const postgres = keep(await startEmbeddedPostgres({ dataDir: join(folder, 'postgres'), fresh: true }), ({ stop }) => stop())
+    const databaseUrl = await postgres.createDatabase('bench')
+    const node = keep(await startChild<{ url: string }>('./node-child.ts', null), ({ stop }) => stop())
+    const { publicKey } = createSigningKey(SIGNING_SEED)
+    const start = async (id: string) => keep(await startFakeSolver(id, publicKey), ({ close }) => close())
+    const [sound, hanging, babbling] = [await start('sound'), await start('hanging'), await start('babbling')]
+    const listed = [sound, hanging, babbling].map((solver) => solver.listed)
+    const input: ServiceInput = { databaseUrl, nodeUrl: node.ready.url, solvers: { signingSeed: SIGNING_SEED, listed } }
+    const service = keep(await startChild<Service>('./service-child.ts', input), ({ stop }) => stop())
+
+    onProgress('three sound solvers')
+    const calm = await fire(service, size)
+    misbehave(hanging, babbling)
+    onProgress('one hangs, one answers garbage')
+    const broken = await fire(service, size)
+    return [
+      { solvers: 'three answer', limitMs: null, ...calm },
+      { solvers: 'one answers, one hangs, one answers garbage', limitMs: LIMIT_MS, ...broken },
+    ]
+  } finally {
+    for (const cleanup of cleanups.reverse()) await cleanup()
+  }
+}
+
+function misbehave(hanging: FakeSolver, babbling: FakeSolver): void {
+  hanging.delay = new Promise(() => undefined)
+  babbling.onQuote = () => ({ status: 200, body: '{"destination_amount": "all of it' })
+}
+
+let asked = 0
+
+async function fire({ ready }: Child<Service>, size: Size): Promise<Figures> {
+  const latencies: number[] = []
+  const ask = async (): Promise<void> => {
+    asked += 1
+    // Each time another amount: no answer comes from a cache.
+    const url = `${ready.url}/v2/quote?from=bitcoin_regtest:btc&to=ethereum_localnet:wbtc&from_amount=${1_000_000 + asked}`
+    const startedAt = performance.now()
+    const { status } = await callHttp({ url, headers: { 'service-app-id': ready.appId }, timeoutMs: 30_000, maxBytes: 100_000 })
+    if (status !== 200) throw new Error(`a quote was refused with HTTP ${status}`)
+    latencies.push(performance.now() - startedAt)
+  }
+  const quotes: Promise<void>[] = []
+  for (let times = 0; times < SECONDS[size] * PER_SECOND; times++) {
+    quotes.push(ask())
+    await sleep(1_000 / PER_SECOND)
+  }
+  await Promise.all(quotes)
+  const rounded = (percent: number) => Math.round(percentile(latencies, percent))
+  return { quotes: latencies.length, p50Ms: rounded(50), p99Ms: rounded(99), maxMs: rounded(100) }
+}
+
+export const quoteBench: Bench = {
+  name: 'quote',
+  about: 'GET /quote while one solver hangs and one answers garbage',
+  conditions: `The API in a process of its own, three simulated solvers over HTTP with signed requests and answers; a budget of ${BUDGET_MS} ms, ${PER_SECOND} different quotes a second, sent whether or not earlier ones are answered, for ${SECONDS.full} s. No answer is reused. The second row begins with all solvers in good standing.`,
+  async run({ size, onProgress }) {
+    const rows = await measureQuotes(size, onProgress)
+    return {
+      ok: rows.every(({ p99Ms, limitMs }) => p99Ms <= (limitMs ?? p99Ms)),
+      table: {
+        columns: ['solvers', 'quotes', 'p50 ms', 'p99 ms', 'limit', 'max ms'],
+        rows: rows.map(({ solvers, quotes, p50Ms, p99Ms, maxMs, limitMs }) => [solvers, quotes, p50Ms, p99Ms, limitMs ?? '–', maxMs]),
+      },
+    }
+  },
+}
