@@ -92,6 +92,7 @@ const commonExample = {
     markets: { 'base_sepolia:cbltc': 'LTC' },
   },
   limits: { 'bitcoin_testnet:btc': { min: '20000', max: '5000000' } },
+  confirmations: { 'bitcoin_testnet:btc': [{ from: '1000000', confirmations: 3 }] },
 } as const
 
 export const serviceExample = {

@@ -30,6 +30,13 @@ export function registerSolver(program: Command): void {
   add('resume [what]', `take orders again: ${WHAT_HELP}`).action((what, options, command) =>
     runOnce(async (terminal) => (await import('./solver-risk.ts')).resumeCommand(what, withParent(options, command), terminal)),
   )
+  add('status', 'halts, inventory, open orders, exposure, profit by pair, apps, and what to move where')
+    .option('--json', 'print JSON')
+    .option('--watch', 'print it again every two seconds')
+    .option('--days <number>', 'count the orders of so many days (default: 30)')
+    .action((options, command) =>
+      runOnce(async (terminal) => (await import('./solver-status.ts')).statusCommand(withParent(options, command), terminal)),
+    )
 }
 
 /** `-c` may stand before or after the subcommand. */

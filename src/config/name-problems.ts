@@ -36,6 +36,7 @@ export async function nameProblems(config: AnyConfig): Promise<readonly string[]
     ...inSection('prices', config.prices, pricedNames),
     ...inSection('price_feed/markets', config.price_feed?.markets, pricedNames),
     ...inSection('limits', config.limits, assetNames),
+    ...inSection('confirmations', config.confirmations, assetNames),
   ]
   const ofChains = Object.entries(config.chains).map(async ([name, settings]) => {
     const chain = chains.find((known) => known.id === name)

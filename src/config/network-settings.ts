@@ -6,7 +6,7 @@ import { PACKAGE_ROOT } from '../package-root.ts'
 import { type EnvironmentName, environments } from '../protocol/registry/environments.ts'
 import { chainEndpoints } from './chain-endpoints.ts'
 import type { LoadedConfig } from './load-config.ts'
-import { parseLimits } from './parse-limits.ts'
+import { parseConfirmations, parseLimits } from './parse-limits.ts'
 import type { PartyConfig } from './schema.ts'
 
 export async function networkSettings({ config, readSecret }: LoadedConfig<PartyConfig>): Promise<NetworkSettings> {
@@ -29,6 +29,7 @@ export async function networkSettings({ config, readSecret }: LoadedConfig<Party
     chains: Object.fromEntries(await Promise.all(chains)),
     deployments: { ...(await publishedDeployments(config.environment)), ...config.deployments },
     limits: parseLimits(config),
+    confirmations: parseConfirmations(config),
   }
 }
 

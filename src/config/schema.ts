@@ -142,6 +142,26 @@ const common = {
       { description: "By asset. They override the registry's limits.", default: {} },
     ),
   ),
+  confirmations: Type.Optional(
+    Type.Record(
+      Type.String(),
+      Type.Array(
+        Type.Object(
+          {
+            from: Type.String({
+              pattern: '^(0|[1-9][0-9]{0,77})$',
+              title: 'a whole number in quotes',
+              description: 'From this amount on, in the smallest unit.',
+            }),
+            confirmations: Type.Integer({ minimum: 1, maximum: 10_000, description: 'How many blocks a deposit waits for.' }),
+          },
+          strict,
+        ),
+        { minItems: 1, maxItems: 16 },
+      ),
+      { description: 'By asset: more confirmations for deposits than the registry asks for. Fewer have no effect.', default: {} },
+    ),
+  ),
 }
 
 const policy = Type.Object(

@@ -7,6 +7,7 @@ import type { ConnectOptions } from '../chains/port/family.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import type { Chain } from '../protocol/chain.ts'
 import type { ChainId } from '../protocol/chain-id.ts'
+import { type OperatorTiers, raiseTiers } from '../protocol/registry/confirmation-tiers.ts'
 import { type EnvironmentName, environments } from '../protocol/registry/environments.ts'
 import { applyLimits, type Limits } from '../protocol/registry/limits.ts'
 import { createRegistry, type Registry, type RegistryData } from '../protocol/registry/registry.ts'
@@ -31,6 +32,7 @@ export type NetworkSettings = {
   readonly chains: Readonly<Record<ChainId, ChainSettings>>
   readonly deployments: RegistryData['deployments']
   readonly limits?: Limits
+  readonly confirmations?: OperatorTiers
 }
 
 /** Makes no request yet. Loads the families of the configured chains. `onTrouble` and `relay`: see `ConnectOptions`. */
@@ -40,9 +42,10 @@ export async function createNetwork(
   relay: Keyring | null = null,
 ): Promise<Network> {
   const { chains, assets } = environments[settings.environment]
+  const listed = raiseTiers(chains, applyLimits(assets, settings.limits ?? {}), settings.confirmations ?? {})
   const registry = createRegistry({
     chains: chains.map((chain) => withSettings(chain, settings.chains[chain.id])),
-    ...canonicalContracts(chains, { assets: applyLimits(assets, settings.limits ?? {}), deployments: settings.deployments }),
+    ...canonicalContracts(chains, { assets: listed, deployments: settings.deployments }),
     served: new Set(Object.keys(settings.chains)),
   })
   const clients = new Map<ChainId, ChainClient>()

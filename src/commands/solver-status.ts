@@ -1,0 +1,154 @@
+/** `tandem solver status`: halts, inventory, open orders, exposure, profit by pair, apps, and what to move where. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { readKeyring } from '../config/keyring.ts'
+import { loadConfig } from '../config/load-config.ts'
+import { networkSettings } from '../config/network-settings.ts'
+import { SolverConfig } from '../config/schema.ts'
+import { connectNetwork } from '../engine/network.ts'
+import { formatUnits, formatUsd } from '../protocol/amount.ts'
+import type { Registry } from '../protocol/registry/registry.ts'
+import { createInventory } from '../solver/inventory.ts'
+import { rebalancingHints } from '../solver/risk/rebalance.ts'
+import { openDatabase } from '../store/database/database.ts'
+import { type Halt, readHalts } from '../store/solver/halts.ts'
+import { type CustomerRecords, judgeOrderRisks, readCustomers } from '../store/solver/order-risks.ts'
+import { type PairStatus, readPairStatus } from '../store/solver/pair-status.ts'
+import { solverConfigPath } from './config-path.ts'
+import { formatTable } from './table.ts'
+import type { Terminal } from './terminal.ts'
+
+export type StatusOptions = { readonly config?: string; readonly json?: boolean; readonly watch?: boolean; readonly days?: string }
+
+type Status = {
+  readonly halts: readonly Halt[]
+  readonly inventory: readonly { readonly asset: string; readonly balance: string; readonly reserved: string; readonly available: string }[]
+  readonly pairs: readonly {
+    readonly pair: string
+    readonly open_orders: number
+    readonly exposure_usd: string
+    readonly completed: number
+    readonly failed: number
+    readonly profit_usd: string
+  }[]
+  readonly apps: readonly CustomerRecords[]
+  readonly hints: readonly string[]
+}
+
+const DAY_SECONDS = 86_400
+const WATCH_MS = 2000
+const MOST_APPS = 10
+
+export async function statusCommand(options: StatusOptions, terminal: Terminal): Promise<void> {
+  const days = options.days ?? '30'
+  if (!/^[1-9][0-9]{0,3}$/.test(days)) throw new Error(`--days takes a whole number, got "${days}"`)
+  const loaded = await loadConfig(SolverConfig, solverConfigPath(options.config))
+  const keys = await readKeyring(loaded.config.private_key, loaded.readSecret)
+  const network = await connectNetwork(await networkSettings(loaded), (chain) => terminal.note(`the node of ${chain} does not answer`))
+  const db = await openDatabase(await loaded.readSecret(loaded.config.database_url))
+  const now = () => BigInt(Math.floor(Date.now() / 1000))
+  const inventory = createInventory({ db, registry: network.registry, clients: network.clients, keys, now })
+  const targets: Readonly<Record<string, string>> = loaded.config.pricing?.inventory_targets ?? {}
+
+  async function read(): Promise<Status> {
+    await judgeOrderRisks(db, now())
+    const since = now() - BigInt(Number(days) * DAY_SECONDS)
+    const [halts, holdings, pairs, customers] = await Promise.all([
+      readHalts(db),
+      inventory.list(),
+      readPairStatus(db, since),
+      readCustomers(db, since),
+    ])
+    const assets = holdings.map((holding) => ({ ...network.registry.asset(holding.asset), ...holding }))
+    return {
+      halts,
+      inventory: assets.map(({ asset, decimals, balance, available }) => ({
+        asset,
+        balance: formatUnits(balance, decimals),
+        reserved: formatUnits(balance - available, decimals),
+        available: formatUnits(available, decimals),
+      })),
+      pairs: pairs.map((pair) => pairRow(network.registry, pair)),
+      apps: customers.filter(({ owner }) => owner === null).slice(0, MOST_APPS),
+      hints: rebalancingHints(
+        assets.map((asset) => ({ ...asset, target: targets[asset.id] === undefined ? null : BigInt(targets[asset.id] ?? 0) })),
+      ),
+    }
+  }
+
+  try {
+    do {
+      const status = await read()
+      terminal.answer(
+        options.json ? JSON.stringify(status, (_, value) => (typeof value === 'bigint' ? Number(value) : value), 2) : textOf(status, days),
+      )
+      if (options.watch) await sleep(WATCH_MS)
+    } while (options.watch)
+  } finally {
+    await db.destroy()
+    await network.close()
+  }
+}
+
+/** The profit is what was taken less what was paid, at the prices of each order, before network fees. */
+function pairRow(
+  registry: Registry,
+  { pair, openOrders, openUsdMicros, completed, failed, taken, paid }: PairStatus,
+): Status['pairs'][number] {
+  const [from = '', to = ''] = pair.split('->')
+  const decimalsOf = (id: string) => registry.assets.find((asset) => asset.id === id)?.decimals ?? 0
+  const micros = (worth: bigint, id: string) => worth / 10n ** BigInt(decimalsOf(id) + 2)
+  const profit = micros(taken, from) - micros(paid, to)
+  const profitText = `${profit < 0n ? '-' : ''}${formatUsd(profit < 0n ? -profit : profit)}`
+  return { pair, open_orders: openOrders, exposure_usd: formatUsd(openUsdMicros), completed, failed, profit_usd: profitText }
+}
+
+function textOf(status: Status, days: string): string {
+  const section = (title: string, empty: string, rows: readonly (readonly string[])[], headings: readonly string[]) =>
+    rows.length === 0 ? `${title}: ${empty}` : `${title}\n${formatTable([headings, ...rows])}`
+  const timeOf = (seconds: bigint) => new Date(Number(seconds) * 1000).toISOString()
+  return [
+    section(
+      'Halted',
+      'nothing',
+      status.halts.map(({ scope, cause, reason, since, until }) => [
+        scope === '*' ? 'everything' : scope,
+        cause,
+        timeOf(since),
+        until === null ? '' : timeOf(until),
+        reason,
+      ]),
+      ['what', 'by', 'since', 'until', 'reason'],
+    ),
+    section(
+      'Inventory',
+      'no chain answers',
+      status.inventory.map(({ asset, balance, reserved, available }) => [asset, balance, reserved, available]),
+      ['asset', 'balance', 'reserved', 'available'],
+    ),
+    section(
+      `Orders of the last ${days} days`,
+      'none',
+      status.pairs.map((row) => [
+        row.pair,
+        String(row.open_orders),
+        row.exposure_usd,
+        String(row.completed),
+        String(row.failed),
+        row.profit_usd,
+      ]),
+      ['pair', 'open', 'exposure $', 'completed', 'failed', 'profit $'],
+    ),
+    section(
+      'Apps',
+      'none',
+      status.apps.map(({ app, record }) => [
+        app === '' ? '(not named)' : app,
+        String(record.completed),
+        String(record.abandoned),
+        String(record.withheld),
+      ]),
+      ['app', 'completed', 'never funded', 'secret withheld'],
+    ),
+    status.hints.length === 0 ? 'Rebalancing: not needed' : `Rebalancing\n${status.hints.join('\n')}`,
+  ].join('\n\n')
+}
