@@ -93,6 +93,7 @@ async function openSolver(postgres: EmbeddedPostgres, name: string): Promise<Sol
     priceHoldSeconds: 600n,
     priceToleranceBips: 200,
     volatilityPercent: 40n,
+    networkCostPercent: 100n,
     inventorySkewBips: 0,
     inventoryTargets: {},
   }

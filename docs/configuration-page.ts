@@ -134,6 +134,13 @@ export const solverExample = {
   price_hold_seconds: 1800,
   redeem_wait_seconds: 3600,
   risk: { caps: { pair: { open_usd: '500000' }, app: { window_usd: '250000' }, owner: { open_orders: 20, open_usd: '50000' } } },
+  pricing: {
+    price_tolerance_bips: 200,
+    volatility_percent: 40,
+    network_cost_percent: 100,
+    inventory_skew_bips: 50,
+    inventory_targets: { 'bitcoin_testnet:btc': '100000000' },
+  },
 }
 
 /** JSON with short objects and lists on one line. */

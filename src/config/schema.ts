@@ -314,6 +314,15 @@ const pricing = Type.Object(
         default: 40,
       }),
     ),
+    network_cost_percent: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 1000,
+        description:
+          'The share of the current network fees of both legs that is charged, if that is more than `fixed_fee_usd`. 0: never more than that.',
+        default: 100,
+      }),
+    ),
     inventory_skew_bips: Type.Optional({
       ...Bips(
         2000,

@@ -119,11 +119,9 @@ async function startOne(
   return { chain, family, curve, local, assets: localAssets.filter((asset) => asset.chain === chain.id), isOurs: given === undefined }
 }
 
-/** Of its assets, and of the coin that pays for fees. */
-function pricesOf({ chain, family, assets }: Entry): Readonly<Record<AssetId, string>> {
-  const coin = { id: chain.nativeAsset, symbol: chain.nativeAsset.slice(chain.nativeAsset.indexOf(':') + 1).toUpperCase() }
+function pricesOf({ family, assets }: Entry): Readonly<Record<AssetId, string>> {
   return Object.fromEntries(
-    [coin, ...assets].map(({ id, symbol }) => {
+    assets.map(({ id, symbol }) => {
       const price = family.prices[symbol]
       if (price === undefined) throw new Error(`the local family ${family.name} has no price of ${symbol}`)
       return [id, price]

@@ -236,9 +236,9 @@ export function awaitsFill(s: OrderState): boolean {
   return !s.isAgreed && s.source.phase === 'initiated' && s.fundedInTime && s.declined === null && !hasSignedInstantRefund(s)
 }
 
-/** An exact deposit needs no agreement, so the solver just pays. While no payment is seen, it may have declined. */
+/** All is agreed, so the solver just pays. While no payment is seen, it may have declined. */
 export function awaitsPayment(s: OrderState): boolean {
-  return s.fill === null && maySolverPay(s) && s.destination.deposits.length === 0 && !hasSignedInstantRefund(s)
+  return maySolverPay(s) && s.destination.deposits.length === 0 && !hasSignedInstantRefund(s)
 }
 
 /** The counted deposits of this leg belong to its redeemer: the other leg is redeemed, or can be with the secret. */

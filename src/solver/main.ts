@@ -19,6 +19,7 @@ import { createInventory } from './inventory.ts'
 import { createSolverParty } from './party.ts'
 import type { PayCheck } from './pay-checks.ts'
 import { createLegCosts } from './pricing/leg-costs.ts'
+import { createPriceCheck } from './pricing/price-check.ts'
 import { readPricing } from './pricing/pricing.ts'
 import { createStockReader } from './pricing/stock.ts'
 import { createFeeWatch } from './risk/breakers.ts'
@@ -88,7 +89,8 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
     ...(isCapped(limits.caps.pair) && { whyOverCap: createPairCap({ db, now, ...limits }) }),
     onTrouble: (error) => log.warn({ err: error }, 'could not reserve inventory yet; will retry'),
   })
-  const payChecks: readonly PayCheck[] = [risk.payCheck, inventory.payCheck]
+  const pricing = readPricing(config, prices)
+  const payChecks: readonly PayCheck[] = [createPriceCheck({ db, registry, pricing, now }), risk.payCheck, inventory.payCheck]
   const engine = startEngine({
     onNews: changes.note,
     onReorg: (chain, blocks) =>
@@ -107,7 +109,6 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
     log,
     now,
   })
-  const pricing = readPricing(config, prices)
   const context = {
     db,
     registry,

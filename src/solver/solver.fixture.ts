@@ -117,6 +117,7 @@ export async function openSolver(store: TestStore): Promise<TestSolver> {
         priceHoldSeconds: 600n,
         priceToleranceBips: 200,
         volatilityPercent: 40n,
+        networkCostPercent: 100n,
         inventorySkewBips: 0,
         inventoryTargets: {},
       },

@@ -109,6 +109,7 @@ export const conformingByIndex: Conforming = {
     'inspectProviders',
     'unconfirmedEvents',
     'payoutFee',
+    'legCost',
     'rescue',
   ],
 }

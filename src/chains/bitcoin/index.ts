@@ -41,6 +41,11 @@ import { initiateHtlc } from './wallet/initiate.ts'
 
 /** One deposit to a P2WPKH address; other kinds of address cost up to 12 vB more. */
 const TYPICAL_REDEEM_VSIZE = 143n
+const TYPICAL_REFUND_VSIZE = 133n
+/** One coin, with change. */
+const TYPICAL_INITIATE_VSIZE = 153n
+
+const DECIMALS = 8
 
 export const bitcoin: ChainFamily = {
   ...bitcoinFacts,
@@ -117,6 +122,16 @@ function createBitcoinClient(chain: Chain, { network, backend, verify, inspect, 
     async payoutFee(asset) {
       assertAsset(asset)
       return feeOf(TYPICAL_REDEEM_VSIZE, await fees.feeRate('normal'))
+    },
+    async legCost(asset) {
+      assertAsset(asset)
+      const rate = await fees.feeRate('normal')
+      return {
+        decimals: DECIMALS,
+        initiate: feeOf(TYPICAL_INITIATE_VSIZE, rate),
+        redeem: feeOf(TYPICAL_REDEEM_VSIZE, rate),
+        refund: feeOf(TYPICAL_REFUND_VSIZE, rate),
+      }
     },
     initiate: async (terms, outbox) => initiateHtlc(await execution(outbox), terms),
     redeem: async (terms, spend, outbox) => redeemHtlc(await execution(outbox), terms, spend),

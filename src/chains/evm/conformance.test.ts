@@ -39,6 +39,7 @@ const conforming: Conforming = {
     'checkRecipient',
     'gasless',
     'inspectProviders',
+    'legCost',
     'newBlocks',
     'oracle',
     'distributor',

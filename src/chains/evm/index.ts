@@ -17,6 +17,7 @@ import { createEventReader } from './events.ts'
 import { createExecutor } from './execute.ts'
 import { evmFacts } from './facts.ts'
 import { createGasAdvice } from './fees/gas.ts'
+import { legCostOf } from './fees/leg-cost.ts'
 import { verifyRelayGas } from './fees/relay-gas.ts'
 import { fundingOf } from './funding.ts'
 import { limitsOf, parseSignature, spendableOf, verifyInitiation, verifySignature } from './gasless.ts'
@@ -110,6 +111,7 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
       send: (terms, data, outbox) => settle('refund', terms, data, outbox),
     }),
     cancel: executor.cancelUnmined,
+    legCost: async (asset) => legCostOf(node, chain, contracts.of(asset)),
     gasless: {
       supports: (asset) => contracts.of(asset).token !== null,
       async verify(terms, signature) {

@@ -33,6 +33,7 @@ const abilities = [
   'gasless',
   'prefund',
   'inspectProviders',
+  'legCost',
   'newBlocks',
   'deployHtlc',
 ] as const

@@ -22,6 +22,7 @@ const abilities = [
   'finalHeight',
   'gasless',
   'inspectProviders',
+  'legCost',
   'newBlocks',
   'rent',
 ] as const

@@ -11,6 +11,7 @@ import { deployHtlc } from './deploy/deploy.ts'
 import { createEventReader } from './events.ts'
 import { createExecutor } from './execute.ts'
 import { solanaFacts } from './facts.ts'
+import { legCostOf } from './fees/leg-cost.ts'
 import { fundingOf } from './funding.ts'
 import { createGasless } from './gasless.ts'
 import { createContracts, swapIdOf } from './htlc.ts'
@@ -66,6 +67,7 @@ function createSolanaClient(chain: Chain, options: ConnectOptions, node: SolanaN
     },
 
     cancel: executor.cancelUnmined,
+    legCost: async (asset) => legCostOf(node, contracts.of(asset).mint !== null),
     gasless: createGasless(node, contracts, executor, relay),
     checkRecipient: (address, asset) => checkRecipient(node, contracts.of(asset), address),
     rent: createRent(node, contracts),

@@ -23,6 +23,7 @@ const abilities = [
   'finalHeight',
   'gasless',
   'inspectProviders',
+  'legCost',
   'newBlocks',
 ] as const
 

@@ -16,6 +16,7 @@ import { deployAccount } from './deploy/deploy-account.ts'
 import { createEventReader } from './events.ts'
 import { createExecutor } from './execute.ts'
 import { starknetFacts } from './facts.ts'
+import { legCostOf } from './fees/leg-cost.ts'
 import { fundingOf } from './funding.ts'
 import { createGasless } from './gasless.ts'
 import { createContracts, swapIdOf } from './htlc.ts'
@@ -76,6 +77,10 @@ function createStarknetClient(chain: Chain, options: ConnectOptions, node: Stark
     },
 
     cancel: executor.cancelUnmined,
+    async legCost(asset) {
+      contracts.of(asset)
+      return legCostOf(node)
+    },
     gasless: createGasless({ node, state, contracts, executor, relay, accountClass }),
     checkRecipient: (address) => checkRecipient(node, chain, contracts, htlcClass.classHash, address),
     checkSender: (address) => findSenderProblem(node, chain, address),

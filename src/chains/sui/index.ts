@@ -12,6 +12,7 @@ import { createDeployments } from './deployments.ts'
 import { createEventReader } from './events.ts'
 import { createExecutor } from './execute.ts'
 import { suiFacts } from './facts.ts'
+import { legCostOf } from './fees/leg-cost.ts'
 import { fundingOf } from './funding.ts'
 import { createContracts, swapIdOf } from './htlc.ts'
 import { connectNode } from './nodes/connect-node.ts'
@@ -65,6 +66,10 @@ function createSuiClient(chain: Chain, options: ConnectOptions, node: SuiNode): 
     },
 
     cancel: executor.cancelUnmined,
+    async legCost(asset) {
+      contracts.of(asset)
+      return legCostOf(node)
+    },
     checkRecipient: (address) => checkRecipient(node, address),
     inspectProviders: () => inspectSuiProviders(chain, options),
     async close() {

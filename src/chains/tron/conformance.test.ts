@@ -21,7 +21,17 @@ describeConformance(
   'tron token',
   {
     family: tron,
-    abilities: ['branchEvents', 'instantRefund', 'cancel', 'checkRecipient', 'gasless', 'inspectProviders', 'finalHeight', 'deployHtlc'],
+    abilities: [
+      'branchEvents',
+      'instantRefund',
+      'cancel',
+      'checkRecipient',
+      'gasless',
+      'inspectProviders',
+      'legCost',
+      'finalHeight',
+      'deployHtlc',
+    ],
   },
   async () => {
     // As older nodes: they do not return revert data.

@@ -25,6 +25,7 @@ import { withTronAddresses } from './error-addresses.ts'
 import { createEventReader } from './events.ts'
 import { type Action, createExecutor } from './execute.ts'
 import { tronFacts } from './facts.ts'
+import { legCostOf } from './fees/leg-cost.ts'
 import { verifyRelayEnergy } from './fees/relay-energy.ts'
 import { fundingOf } from './funding.ts'
 import { evmTerms, tokenOf, tronContracts } from './htlc.ts'
@@ -98,6 +99,10 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
       send: (terms, data, outbox) => send('refund', terms, data, outbox),
     }),
     cancel: executor.cancelUnmined,
+    async legCost(asset) {
+      tokenOf(contracts.of(asset))
+      return legCostOf(api)
+    },
     gasless: {
       supports: (asset) => contracts.of(asset).token !== null,
       verify: (terms, signature) =>

@@ -9,7 +9,7 @@ import { xrpl } from './index.ts'
 import { openTestProviders } from './nodes/provider.fixture.ts'
 import { createFamilyFixture } from './xrpl.fixture.ts'
 
-const abilities = ['cancel', 'checkRecipient', 'inspectProviders', 'newBlocks'] as const
+const abilities = ['cancel', 'checkRecipient', 'inspectProviders', 'legCost', 'newBlocks'] as const
 
 describeConformance('xrpl', { family: xrpl, abilities }, open)
 

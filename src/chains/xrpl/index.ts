@@ -13,6 +13,7 @@ import { assertPayable, createExecutor } from './execute.ts'
 import { xrplFacts } from './facts.ts'
 import { fundingOf } from './funding.ts'
 import { swapIdOf } from './htlc.ts'
+import { legCostOf } from './leg-cost.ts'
 import { chainProblem } from './nodes/chain-problem.ts'
 import { connectNode } from './nodes/connect-node.ts'
 import { inspectXrplProviders } from './nodes/inspect-providers.ts'
@@ -79,6 +80,10 @@ function createXrplClient(chain: Chain, options: ConnectOptions, node: XrplNode)
     },
 
     cancel: executor.cancelUnmined,
+    async legCost(asset) {
+      assertCoin(asset)
+      return legCostOf(node)
+    },
     checkRecipient: (address) => obstacleToPaying(node, address),
     inspectProviders: () => inspectXrplProviders(chain, options),
     newBlocks: newLedgersOf(options.endpoints.ws ?? []),

@@ -1,4 +1,4 @@
-/** Asks the solver about exact deposits that it does not pay for. If it declines, the deposit is refunded at once instead of after its timelock. */
+/** Asks the solver about agreed deposits that it does not pay for. If it declines, the deposit is refunded at once instead of after its timelock. */
 import { awaitsPayment } from '../../protocol/playbook.ts'
 import type { OrderState } from '../../protocol/state.ts'
 import { recordDecline } from '../../store/orders/fills.ts'

@@ -1,5 +1,5 @@
 /**
- * The service asks about a funded order with an exact deposit that is not paid yet. If the solver does not want to pay, it commits to a refund: from then on
+ * The service asks about a funded order that is not paid yet: its deposit is exact, or its fill is signed. If the solver does not want to pay, it commits to a refund: from then on
  * it never pays for this order, and signs the refund.
  */
 import { loadFacts } from '../../engine/facts.ts'

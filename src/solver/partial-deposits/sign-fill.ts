@@ -34,9 +34,11 @@ export async function signFill(context: OrderContext, orderId: string, request: 
 
   // A reorg may have moved the deposits to another block: it is the same fill.
   if (stored.fill !== null) {
-    return isSame(stored.fill, fill)
-      ? signed(partialDeposits.signFill(source.terms, orderId, fill, fillSigner(context, stored)))
-      : refused('declined', 'the solver signed for other deposits')
+    if (!isSame(stored.fill, fill)) return refused('declined', 'the solver signed for other deposits')
+    // It may have a reason by now not to pay, such as the price.
+    const { answer, reason } = await decideOnDeposit(context, stored)
+    if (answer === 'declined') return refused(answer, reason)
+    return signed(partialDeposits.signFill(source.terms, orderId, fill, fillSigner(context, stored)))
   }
   if (stored.declined !== null) return refused('declined', stored.declined)
   const judgement = await judge(context, stored, fill)

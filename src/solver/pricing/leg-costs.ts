@@ -15,7 +15,7 @@ export type LegCostUsd = {
   readonly initiate: bigint
   readonly redeem: bigint
   readonly refund: bigint
-  /** The redeem if the service pays it; 0 where a payout pays its own fee. */
+  /** The redeem if the service pays it, to a recipient that never held the asset; 0 where a payout pays its own fee. */
   readonly paidRedeem: bigint
 }
 
@@ -83,8 +83,12 @@ export function createLegCosts(options: {
       const cost = price === null ? null : await costOf(asset)
       if (price === null || cost === null) return null
       const usd = (amount: bigint) => divideRoundingUp(amount * price, 10n ** BigInt(cost.decimals) * 100n)
-      const redeem = usd(cost.redeem)
-      return { initiate: usd(cost.initiate), redeem, refund: usd(cost.refund), paidRedeem: payoutFee === undefined ? redeem : 0n }
+      return {
+        initiate: usd(cost.initiate),
+        redeem: usd(cost.redeem),
+        refund: usd(cost.refund),
+        paidRedeem: payoutFee === undefined ? usd(cost.redeem + (cost.newRecipient ?? 0n)) : 0n,
+      }
     },
     async warm(assets) {
       await Promise.all(assets.map(costOf))

@@ -17,6 +17,8 @@ export type Pricing = {
   readonly priceToleranceBips: number
   /** The share of one standard deviation over the time at risk that is charged. */
   readonly volatilityPercent: bigint
+  /** The share of the current network fees of both legs that is charged. */
+  readonly networkCostPercent: bigint
   /** The surcharge on the last tenth of an asset's inventory. */
   readonly inventorySkewBips: number
   /** By asset, in the smallest unit. Without one, the greatest inventory since the start counts. */
@@ -30,6 +32,7 @@ const DEFAULT_PRICE_HOLD_SECONDS = 1800
  * the secret, only if it wants to.
  */
 const DEFAULT_VOLATILITY_PERCENT = 40
+const DEFAULT_NETWORK_COST_PERCENT = 100
 const DEFAULT_PRICE_TOLERANCE_BIPS = 200
 const DEFAULT_INVENTORY_SKEW_BIPS = 50
 
@@ -43,6 +46,7 @@ export function readPricing(config: SolverConfig, prices: PriceFeed): Pricing {
     priceHoldSeconds: BigInt(config.price_hold_seconds ?? DEFAULT_PRICE_HOLD_SECONDS),
     priceToleranceBips: pricing.price_tolerance_bips ?? DEFAULT_PRICE_TOLERANCE_BIPS,
     volatilityPercent: BigInt(pricing.volatility_percent ?? DEFAULT_VOLATILITY_PERCENT),
+    networkCostPercent: BigInt(pricing.network_cost_percent ?? DEFAULT_NETWORK_COST_PERCENT),
     inventorySkewBips: pricing.inventory_skew_bips ?? DEFAULT_INVENTORY_SKEW_BIPS,
     inventoryTargets: Object.fromEntries(Object.entries(pricing.inventory_targets ?? {}).map(([asset, amount]) => [asset, BigInt(amount)])),
   }

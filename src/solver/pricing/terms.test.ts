@@ -56,6 +56,7 @@ function context(): PriceContext {
       priceHoldSeconds: 600n,
       priceToleranceBips: 200,
       volatilityPercent: 40n,
+      networkCostPercent: 100n,
       inventorySkewBips: 100,
       inventoryTargets: {},
       ...settings,
@@ -84,6 +85,10 @@ test('both legs are charged at current fees, if they cost more than the fixed fe
   const dear = await priceTerms(context(), question)
   expect(dear.parts).toMatchObject({ sourceCost: 300_000n, destinationCost: 400_000n, fixed: 0n })
   expect(dear.terms.fixedUsdMicros).toBe(700_000n)
+  settings = { networkCostPercent: 150n }
+  expect((await priceTerms(context(), question)).terms.fixedUsdMicros).toBe(1_050_000n)
+  settings = { networkCostPercent: 0n }
+  expect((await priceTerms(context(), question)).terms.fixedUsdMicros).toBe(500_000n)
 })
 
 describe('inventory', () => {

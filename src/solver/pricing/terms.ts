@@ -66,8 +66,9 @@ export async function priceTerms(context: PriceContext, question: PriceQuestion)
   const own = basePpm + volatilityPpm + premiumPpm
   const scarcity = sourceStock === null ? 0n : scarcityPpm(sourceStock, skewPpm)
   const rebatePpm = scarcity < own / 2n ? scarcity : own / 2n
-  const sourceCost = sourceLeg?.redeem ?? 0n
-  const destinationCost = destinationLeg === null ? 0n : destinationLeg.initiate + destinationLeg.paidRedeem
+  const charged = (cost: bigint) => divideRoundingUp(cost * pricing.networkCostPercent, 100n)
+  const sourceCost = charged(sourceLeg?.redeem ?? 0n)
+  const destinationCost = charged(destinationLeg === null ? 0n : destinationLeg.initiate + destinationLeg.paidRedeem)
   const legs = sourceCost + destinationCost
   const fixed = pricing.fixedFeeUsdMicros > legs ? pricing.fixedFeeUsdMicros - legs : 0n
   const feePpm = own - rebatePpm + extraPpm

@@ -36,6 +36,13 @@ export function offeredAs(chain: Chain, fees: Fees): OfferedFees {
   return feeModelOf(chain).gasPrice === 'legacy' ? { gasPrice: fees.maxFeePerGas } : fees
 }
 
+/** What gas costs in the next block, without the room for fees to rise. */
+export async function currentPrice(node: EvmNode, { gasPrice, maxPerGas }: FeeModel): Promise<bigint> {
+  if (gasPrice === 'legacy') return min(await node.gasPrice(), maxPerGas)
+  const [baseFee, priorityFee] = await Promise.all([node.baseFee(), priorityFeeOf(node, maxPerGas)])
+  return min(baseFee + priorityFee, maxPerGas)
+}
+
 export function sameFees(price: bigint): Fees {
   return { maxFeePerGas: price, maxPriorityFeePerGas: price }
 }

@@ -9,6 +9,8 @@ export type LegCost = {
   readonly initiate: bigint
   readonly redeem: bigint
   readonly refund: bigint
+  /** What a redeem costs more if its recipient never held the asset; absent: nothing. */
+  readonly newRecipient?: bigint
 }
 
 /** A fixed number of requests to nodes. Callers cache it. Throws `ChainFailure` if the nodes do not answer. */

@@ -7,7 +7,7 @@ import type { SolanaNode } from '../nodes/node.ts'
 import type { SentVerb } from './fees.ts'
 
 /** At 6,960 lamports a byte, which has only ever fallen. */
-const RENT = { account: 890_880n, tokenAccount: 2_039_280n, solOrder: 2_060_160n, tokenOrder: 2_505_600n } as const
+export const RENT = { account: 890_880n, tokenAccount: 2_039_280n, solOrder: 2_060_160n, tokenOrder: 2_505_600n } as const
 
 /**
  * An initiation leaves this much: rent locked for strangers' orders, or an amount in SOL, must not keep us from redeeming what we are owed. Enough for
@@ -21,7 +21,7 @@ export function lamportsKept(verb: SentVerb): bigint {
 }
 
 /** One signature, and no priority fee. */
-const LEAST_FEE = 5_000n
+export const LEAST_FEE = 5_000n
 
 /** Without the network fee. */
 export function lamportsTaken(instructions: readonly Instruction[], sender: Address): bigint {

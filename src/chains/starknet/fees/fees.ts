@@ -10,7 +10,7 @@ export type Fees = { readonly prices: GasPrices; readonly tip: bigint }
 /** Above the price of the newest block. L2 gas rises by at most 1/48 with each block, so its price doubles in 33 full blocks; L1 prices follow Ethereum's. */
 const PRICE_FACTOR = 2n
 /** The tip of a first attempt, as a part of the L2 gas price: enough to be before those who pay none. */
-const TIP_PART = 20n
+export const TIP_PART = 20n
 /** The fee cap of an optional action, as a multiple of the suggested fee. */
 const OPTIONAL_FEE_FACTOR = 3n
 
