@@ -20,6 +20,7 @@ import type { OrderRecord } from '../../src/protocol/wire/order.ts'
 import { openDatabase } from '../../src/store/database/database.ts'
 import { findOrder } from '../../src/store/orders/orders.ts'
 import { touchOrders } from '../../src/store/orders/touched-orders.ts'
+import { putHalt, removeHalts } from '../../src/store/solver/halts.ts'
 import { createTestDatabase } from '../database.ts'
 
 type Party = 'service' | 'solver'
@@ -57,6 +58,9 @@ export interface Story extends LocalClient {
   eventually(what: string, isTrue: () => Promise<boolean>): Promise<void>
   /** As if the parties' own clocks had moved, not only a chain's: actions that wait for a time at least so far away are due now. */
   makeDue(fromSeconds?: number): Promise<void>
+  /** As the solver's operator does it: from now on it pays for nothing new. */
+  haltSolver(reason: string): Promise<void>
+  resumeSolver(): Promise<void>
   /** Moves an EVM chain's clock. */
   passTime(chain: string, seconds: number): Promise<void>
   close(): Promise<void>
@@ -196,6 +200,10 @@ export async function openStory({ redeemWaitSeconds = 0, solvers = 1, ...options
     async makeDue(fromSeconds = 60) {
       for (const db of Object.values(databases))
         await sql`update actions set due_at = now() where wanted and due_at > now() + make_interval(secs => ${fromSeconds})`.execute(db)
+    },
+    haltSolver: (reason) => putHalt(databases.solver, { scope: '*', cause: 'operator', reason }),
+    async resumeSolver() {
+      await removeHalts(databases.solver, '*')
     },
     async passTime(chain, seconds) {
       await evmChain(chain).request({ method: 'evm_increaseTime', params: [`0x${seconds.toString(16)}`] })
