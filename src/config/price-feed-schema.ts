@@ -5,7 +5,7 @@ const strict = { additionalProperties: false } as const
 
 const Market = { pattern: '^[A-Z0-9.]{1,16}$', title: 'the name of a market in capital letters' } as const
 
-export const MAX_PRICE_SOURCES = 16
+const MAX_PRICE_SOURCES = 16
 
 const Source = Type.Object(
   {

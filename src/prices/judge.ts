@@ -55,7 +55,7 @@ export function median(prices: readonly UsdPrice[]): UsdPrice {
   return (low + high) / 2n
 }
 
-export function deviates(price: UsdPrice, from: UsdPrice, maxBips: number): boolean {
+function deviates(price: UsdPrice, from: UsdPrice, maxBips: number): boolean {
   const distance = price > from ? price - from : from - price
   return distance * BIPS > from * BigInt(maxBips)
 }

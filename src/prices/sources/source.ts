@@ -19,7 +19,7 @@ export type SourceAnswer = { readonly market: string } & (
 const MAX_PROBLEM = 160
 
 /** The texts of others are printed and stored: one line, not long. */
-export function oneLine(text: string): string {
+function oneLine(text: string): string {
   return text.replace(/[^\x20-\x7e]+/g, ' ').slice(0, MAX_PROBLEM)
 }
 
