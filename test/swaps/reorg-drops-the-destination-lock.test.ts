@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { resumeCommand } from '../../src/commands/solver-risk.ts'
 import { tellStory } from './story.ts'
 
 const story = await tellStory('bitcoin_regtest', 'arbitrum_localnet')
@@ -23,6 +24,7 @@ test('before the secret is shown: it stays hidden, the solver initiates again, a
 })
 
 test('after the secret is shown: the solver initiates again, and the service redeems until the user is paid', async () => {
+  await resumeSolver()
   const start = await height()
   const before = await story.balance('arbitrum_localnet:usdc')
   const created = await story.order('bitcoin_regtest:btc', 'arbitrum_localnet:usdc', 1_000_000n)
@@ -45,6 +47,18 @@ test('after the secret is shown: the solver initiates again, and the service red
     async () => (await story.balance('arbitrum_localnet:usdc')) === before + BigInt(done.destination_swap.amount),
   )
 })
+
+/** A reorg of more blocks than deposits wait for halts its chain, until the operator resumes it: here at once. */
+async function resumeSolver(): Promise<void> {
+  const { solverFile } = story.stack.configs
+  const resume = () => resumeCommand('arbitrum_localnet', { config: solverFile }, { answer: () => undefined, note: () => undefined })
+  await story.eventually('the solver to halt the chain', () =>
+    resume().then(
+      () => true,
+      () => false,
+    ),
+  )
+}
 
 async function height(): Promise<number> {
   return Number(await story.evmChain('arbitrum_localnet').request({ method: 'eth_blockNumber' }))

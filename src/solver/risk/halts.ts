@@ -2,6 +2,7 @@
 import type { Logger } from 'pino'
 import { createLoop } from '../../engine/loop.ts'
 import type { AssetId } from '../../protocol/asset.ts'
+import type { Chain } from '../../protocol/chain.ts'
 import type { ChainId } from '../../protocol/chain-id.ts'
 import type { Registry } from '../../protocol/registry/registry.ts'
 import { readTips } from '../../store/chain/events.ts'
@@ -12,8 +13,10 @@ import { type Pair, pairOf, scopesOf } from './scope.ts'
 
 export const OPERATOR = 'operator'
 const DEEP_REORG = 'deep reorg'
-/** After that time the chain has shown whether it holds. An operator may resume sooner. */
-const DEEP_REORG_SECONDS = 3600
+/** After three times its finality the chain has shown whether it holds, within these bounds. An operator may resume sooner. */
+const FINALITY_TIMES = 3n
+const LEAST_REORG_SECONDS = 60
+const MOST_REORG_SECONDS = 3600
 const PRICES = 'prices'
 /** How soon a halt of the operator counts for quotes. Locks read it from the database. */
 const REFRESH_MS = 2000
@@ -47,6 +50,11 @@ const keyOf = ({ scope, cause }: Pick<Halt, 'scope' | 'cause'>) => `${scope} ${c
 /** Rows that a process mirrors for `tandem solver status`. They end with its condition, so a row of a process that died must not halt anything. */
 const isMirrored = ({ cause }: Pick<Halt, 'cause'>) =>
   cause === ('stuck head' satisfies Trip['cause']) || cause === ('fee spike' satisfies Trip['cause'])
+
+function reorgSeconds({ finalityBlocks, blockMs }: Chain): number {
+  const seconds = Number((FINALITY_TIMES * BigInt(finalityBlocks) * blockMs) / 1000n)
+  return Math.min(Math.max(seconds, LEAST_REORG_SECONDS), MOST_REORG_SECONDS)
+}
 
 export function startHalts(options: HaltOptions): Halts {
   const { db, registry, log, now, priceHalt, fees } = options
@@ -122,7 +130,7 @@ export function startHalts(options: HaltOptions): Halts {
     async noteReorg(chain, blocks) {
       if (!isDeepReorg(registry.chain(chain), blocks)) return
       const reason = `a reorg removed ${blocks} blocks; deposits wait for ${registry.chain(chain).requiredConfirmations}`
-      await putHalt(db, { scope: chain, cause: DEEP_REORG, reason, seconds: DEEP_REORG_SECONDS })
+      await putHalt(db, { scope: chain, cause: DEEP_REORG, reason, seconds: reorgSeconds(registry.chain(chain)) })
       await refresh()
     },
     refresh,
