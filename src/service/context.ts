@@ -6,6 +6,7 @@ import type { PriceFeed } from '../prices/feed.ts'
 import type { AssetId } from '../protocol/asset.ts'
 import type { ChainId } from '../protocol/chain-id.ts'
 import { TandemError } from '../protocol/error.ts'
+import type { FailedPayout } from '../protocol/payout-limits.ts'
 import { openPolicy, type Policy, type PolicyRules } from '../protocol/policy.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
 import type { ReadLiveAction } from '../store/actions/live-actions.ts'
@@ -89,6 +90,8 @@ export type ServiceContext = {
   readonly orderWriter: OrderWriter
   readonly recipients: Recipients
   readonly claims: Claims
+  /** Of the last 24 hours. */
+  readonly failedPayouts: () => Promise<readonly FailedPayout[]>
   readonly prices: PriceFeed
   readonly signingLimit: SigningLimit
   readonly policy: PolicyRules

@@ -1,10 +1,14 @@
 /** The service as a party of the engine: which key signs which step, and when it may sign a redeem that shows the secret. */
 
+import { payoutRefused } from '../chains/port/failure.ts'
+import { createFailedPayouts } from '../engine/failed-payouts.ts'
 import type { Party, Step } from '../engine/party.ts'
 import { createKey, type Keyring } from '../keys/keyring.ts'
+import { standingOf } from '../protocol/payout-limits.ts'
 import { instantRefunds } from '../protocol/playbook.ts'
 import { isSecretFor } from '../protocol/secret.ts'
 import type { Database } from '../store/database/database.ts'
+import { readPayoutParties } from '../store/orders/failed-payouts.ts'
 import type { Vault } from '../store/orders/sealed-values.ts'
 
 export type ServicePartyOptions = {
@@ -24,6 +28,20 @@ export function createServiceParty({ db, vault, relay, onReconciled }: ServicePa
 
   const payoutAddress = (step: Step) => (actsAsUser(step) ? step.state.order[step.leg].userAddress : null)
 
+  const failedPayouts = createFailedPayouts(db)
+
+  /** Orders that were made before too many payouts of their recipient, owner or app failed. */
+  async function assertStanding({ state: { order }, client }: Step): Promise<void> {
+    const failed = await failedPayouts()
+    const parties = failed.length === 0 ? null : await readPayoutParties(db, order.id)
+    if (parties === null) return
+    const { refusal, isTrusted } = standingOf(failed, parties, order.id)
+    if (refusal !== null) throw payoutRefused(refusal)
+    const { redeemer, asset, amount } = order.destination.terms
+    const obstacle = isTrusted ? null : ((await client.checkRecipient?.(redeemer, asset, { amount, payer: null, isTrusted })) ?? null)
+    if (obstacle !== null) throw payoutRefused(`paying ${redeemer}: ${obstacle}`)
+  }
+
   return {
     role: 'service',
     onReconciled,
@@ -40,7 +58,7 @@ export function createServiceParty({ db, vault, relay, onReconciled }: ServicePa
       // Once a node may have the secret, withholding the redeem protects nothing.
       if (verb !== 'redeem' || state.secret !== null || state.secretShown) return
       // If the recipient cannot be paid, fail here: a redeem that fails on the chain would still show the secret.
-      await client.verifyPayout(state.order.destination.terms, payoutAddress(step))
+      await Promise.all([client.verifyPayout(state.order.destination.terms, payoutAddress(step)), assertStanding(step)])
     },
     async secretFor({ state }) {
       const secret = state.secret ?? (await vault.get(db, state.order.id, 'secret'))

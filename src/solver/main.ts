@@ -18,6 +18,7 @@ import { createKeptAnswers } from './instant-refund/kept-answers.ts'
 import { createInventory } from './inventory.ts'
 import { createSolverParty } from './party.ts'
 import type { PayCheck } from './pay-checks.ts'
+import { createPayouts } from './payouts.ts'
 import { createLegCosts } from './pricing/leg-costs.ts'
 import { createPriceCheck } from './pricing/price-check.ts'
 import { readPricing } from './pricing/pricing.ts'
@@ -90,7 +91,13 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
     onTrouble: (error) => log.warn({ err: error }, 'could not reserve inventory yet; will retry'),
   })
   const pricing = readPricing(config, prices)
-  const payChecks: readonly PayCheck[] = [createPriceCheck({ db, registry, pricing, now }), risk.payCheck, inventory.payCheck]
+  const payouts = createPayouts({ db, clients, keys })
+  const payChecks: readonly PayCheck[] = [
+    createPriceCheck({ db, registry, pricing, now }),
+    risk.payCheck,
+    payouts.payCheck,
+    inventory.payCheck,
+  ]
   const engine = startEngine({
     onNews: changes.note,
     onReorg: (chain, blocks) =>
@@ -115,6 +122,7 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
     clients,
     keys,
     solverId: config.solver_id,
+    payouts,
     inventory,
     soft: createSoftReservations(now),
     risk,

@@ -22,6 +22,7 @@ import { agreeAmount } from './agree-amount.ts'
 import type { Caller } from './caller.ts'
 import type { KeptAnswers } from './instant-refund/kept-answers.ts'
 import type { PayCheck } from './pay-checks.ts'
+import type { Payouts } from './payouts.ts'
 import type { Prices } from './pricing/price-limit.ts'
 import { assertLiquidity, type QuoteContext } from './quotes.ts'
 import { type Customer, customerOf } from './risk/customers.ts'
@@ -35,6 +36,7 @@ export type OrderContext = QuoteContext & {
   readonly signingLimit: SigningLimit
   readonly keptAnswers: KeptAnswers
   readonly payChecks: readonly PayCheck[]
+  readonly payouts: Pick<Payouts, 'assertWelcome'>
   /** Of the engine. Without them the chains are read for each request. */
   readonly polls?: ReadonlyMap<ChainId, FreshPolls>
   /** Makes the engine watch a new order on these chains. */
@@ -53,6 +55,7 @@ export async function acceptOrder(context: OrderContext, request: SolverOrderReq
   let agreed: AgreedOrder
   try {
     agreed = await completeTerms(context, request, caller)
+    await context.payouts.assertWelcome(agreed.order)
   } catch (error) {
     // A repeat gets the first answer, even if the order could not be made now.
     return repeat(context, request, error)

@@ -19,6 +19,7 @@ import { createInventory } from './inventory.ts'
 import type { OrderContext } from './orders.ts'
 import { signFill } from './partial-deposits/sign-fill.ts'
 import type { PayCheck } from './pay-checks.ts'
+import { createPayouts } from './payouts.ts'
 import { createStockReader } from './pricing/stock.ts'
 import { haltsOf, testRisk } from './risk/risk.fixture.ts'
 import { createSoftReservations } from './soft-reservations.ts'
@@ -65,6 +66,7 @@ export async function openSolver(store: TestStore): Promise<TestSolver> {
     'reservations',
     'order_risks',
     'swaps',
+    'failed_payouts',
     'orders',
   ] as const)
     await store.db.deleteFrom(table).execute()
@@ -107,6 +109,7 @@ export async function openSolver(store: TestStore): Promise<TestSolver> {
       signingLimit: createSigningLimit(store.db),
       keptAnswers: createKeptAnswers(),
       payChecks,
+      payouts: createPayouts({ db: store.db, clients, keys }),
       pricing: {
         get prices() {
           return createStaticFeed({ [btc]: 60_000n * 10n ** 8n, [wbtc]: world.bitcoinDollars * 10n ** 8n })

@@ -24,6 +24,7 @@ export async function checkRecipient(
   asset: AssetId,
   recipient: Address,
   payout: PlannedPayout,
+  relay: Address | null,
 ): Promise<string | null> {
   const { amount, payer } = payout
   // A transfer of nothing tells too whether the token blocks the recipient.
@@ -32,7 +33,9 @@ export async function checkRecipient(
       ? checkToken(node, contract.token, contract.address, recipient, 0n)
       : checkToken(node, contract.token, payer as Address, recipient, amount)
   const [code, held] = await Promise.all([node.code(recipient), node.balance(contract.address)])
-  return code === '0x' ? null : tryContract(node, chain, contract, { asset, redeemer: recipient, amount }, payer, held)
+  if (code === '0x') return null
+  if (!payout.isTrusted) return 'it is a contract, and too many payouts of its owner or app failed in the last 24 hours'
+  return tryContract(node, chain, contract, { asset, redeemer: recipient, amount }, relay ?? (payer as Address | null), held)
 }
 
 const transfer = prepareEncodeFunctionData({ abi: erc20Abi, functionName: 'transfer' })
@@ -59,23 +62,23 @@ export async function checkToken(
   return refusal === null || (await refusalOf(payer)) !== null ? null : refusal
 }
 
-/** Sent by an account that nobody knows, if the payer is not known: it has a balance only in the simulation. */
+/** Sent by the relay where this process has one, else by the payer. Without either by an account that nobody knows, with a balance in the simulation only. */
 async function tryContract(
   node: EvmNode,
   chain: Chain,
   contract: HtlcContract,
   paid: Pick<HtlcTerms, 'asset' | 'redeemer' | 'amount'>,
-  payer: string | null,
+  known: Address | null,
   held: bigint,
 ): Promise<string | null> {
   const secret = createSecret()
-  const sender = (payer ?? `0x${createSecret().slice(0, 40)}`) as Address
+  const sender = known ?? (`0x${createSecret().slice(0, 40)}` as const)
   const terms = { ...paid, initiator: sender, timelock: chain.timelocks.destination, secretHash: hashSecret(secret) }
   const call = { to: contract.address, data: redeemData(terms, secret) }
   const [fees, gas] = await Promise.all([suggestFees(node, feeModelOf(chain)), safeGas(node, chain, call, 'redeem')])
   const overrides = {
     [contract.address]: { balance: held + paid.amount, slots: { [orderIdOf(contract, terms)]: OPEN_ORDER } },
-    ...(payer === null && { [sender]: { balance: 2n * gas * fees.maxFeePerGas } }),
+    ...(known === null && { [sender]: { balance: 2n * gas * fees.maxFeePerGas } }),
   }
   try {
     await node.call({ from: sender, ...call, gas, ...offeredAs(chain, fees), overrides })

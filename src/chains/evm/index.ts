@@ -55,6 +55,7 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
   const reader = createEventReader(node, contracts, chain)
   const executor = createExecutor(chain, node, state)
   const gas = createGasAdvice(node)
+  const relay = options.relay === undefined ? null : accountOf(options.relay(evm.curve))
 
   return {
     chain,
@@ -81,7 +82,7 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
     },
 
     checkRecipient: async (address, asset, payout) =>
-      payout === null ? null : checkRecipient(node, chain, contracts.of(asset), asset, parseAddress(address), payout),
+      payout === null ? null : checkRecipient(node, chain, contracts.of(asset), asset, parseAddress(address), payout, relay),
 
     async initiate(terms, outbox) {
       const contract = contracts.of(terms.asset)

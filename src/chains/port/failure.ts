@@ -15,6 +15,11 @@ type ChainFailureOptions = ErrorOptions & {
   readonly retryAfterMs?: number
 }
 
+/** A payout that its recipient, or the token, does not allow. */
+export function payoutRefused(message: string): ChainFailure {
+  return new ChainFailure('would-fail', message, { refusal: message })
+}
+
 export class ChainFailure extends Error {
   readonly kind: ChainFailureKind
   /** An earlier transaction of this action that was mined and reverted. */

@@ -31,7 +31,7 @@ export type ConnectOptions = {
   readonly endpoints: Endpoints
   /** How many providers must agree where money depends on the answer. Default: 1. */
   readonly quorum?: number
-  /** Whose key relays gasless initiations. Needed where the user signs who pays the network fee; there is no gasless funding without it. */
+  /** Whose key relays gasless initiations. Needed where the user signs who pays the network fee; there is no gasless funding without it. It also sends redeems of strangers. */
   readonly relay?: (curve: Curve) => PublicKey
   /** Called when a provider is suspended because it is dead, late, or contradicts others, and when nodes say why they dropped a transaction of ours. */
   readonly onTrouble?: (what: string) => void

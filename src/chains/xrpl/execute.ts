@@ -8,7 +8,7 @@ import type { Hex32 } from '../../protocol/secret.ts'
 import { assertSecret, type ContractAction, type HtlcState } from '../contract/action.ts'
 import { createContractExecutor, type Executor } from '../contract/execute.ts'
 import type { ContractFamily, SideCall } from '../contract/family.ts'
-import { ChainFailure } from '../port/failure.ts'
+import { ChainFailure, payoutRefused } from '../port/failure.ts'
 import type { Attempt, Outbox } from '../port/outbox.ts'
 import type { SpendableDeposit } from '../port/spend.ts'
 import { accountOf, assertInitiator } from './address.ts'
@@ -169,5 +169,5 @@ function isAction(step: Action | SideCall<XrplTypes>): step is Action {
 /** Rejects with `would-fail` if the redeemer cannot be paid by `sender` (null: not known yet). */
 export async function assertPayable(node: XrplNode, { redeemer }: HtlcTerms, sender: string | null): Promise<void> {
   const obstacle = await obstacleToFinishing(node, redeemer, sender)
-  if (obstacle !== null) throw new ChainFailure('would-fail', `paying ${redeemer}: ${obstacle}`)
+  if (obstacle !== null) throw payoutRefused(`paying ${redeemer}: ${obstacle}`)
 }

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { type FastifyInstance, fastify } from 'fastify'
+import { createFailedPayouts } from '../../engine/failed-payouts.ts'
 import { createSigningLimit } from '../../engine/signing-limit.ts'
 import { parsePolicy } from '../../protocol/policy.ts'
 import { createLiveActions } from '../../store/actions/live-actions.ts'
@@ -42,6 +43,7 @@ export type ApiDependencies = Omit<
   | 'readLiveAction'
   | 'orderWriter'
   | 'recipients'
+  | 'failedPayouts'
   | 'signingLimit'
   | 'pool'
   | 'claims'
@@ -74,6 +76,7 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
     signingLimit: createSigningLimit(db),
     orderWriter: createOrderWriter(db),
     recipients: createRecipients(),
+    failedPayouts: createFailedPayouts(db),
     settings,
   }
   const closing = new AbortController()

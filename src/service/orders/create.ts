@@ -9,6 +9,7 @@ import { type CreateOrderResult, fundingToWire } from '../../protocol/funding/fu
 import type { ToldOnce } from '../../protocol/funding/way.ts'
 import type { Order } from '../../protocol/order.ts'
 import { orderWorth } from '../../protocol/order-worth.ts'
+import { standingOf } from '../../protocol/payout-limits.ts'
 import { createSecret, type Hex32, hashSecret } from '../../protocol/secret.ts'
 import type { CreateOrderRequest } from '../../protocol/wire/order.ts'
 import type { App } from '../../store/apps/apps.ts'
@@ -61,7 +62,7 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
   // Check before asking a solver: it would reserve the hash for an order that cannot be stored.
   if (request.secretHash !== null && (await isSecretHashUsed(context.db, request.secretHash))) throw secretHashUsed()
 
-  await assertUsersCanReceive(context, request)
+  await assertUsersCanReceive(context, app, request)
   const createdAt = context.now()
   const { secret, secretHash } = chooseSecret(request.secretHash)
   const slippageBips = request.slippageBips ?? app.defaultSlippageBips
@@ -114,9 +115,16 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
 }
 
 /** The source pays the user back if the swap fails, the destination if it succeeds. An address that is set later is not known here. */
-async function assertUsersCanReceive({ clients, recipients }: ServiceContext, request: OrderRequest): Promise<void> {
+async function assertUsersCanReceive(
+  { clients, recipients, failedPayouts }: ServiceContext,
+  app: App,
+  request: OrderRequest,
+): Promise<void> {
   const { pair, sourceOwner, destinationOwner } = request
-  const payout = { amount: request.destinationAmount, payer: null }
+  const { sourceOwner: owner, destinationOwner: recipient } = ownersOf(request)
+  const { refusal, isTrusted } = standingOf(await failedPayouts(), { chain: pair.destination.chain, recipient, owner, app: app.name })
+  if (refusal !== null) throw new TandemError('conflict', `destination.owner: ${refusal}; pay to another address, or try again later`)
+  const payout = { amount: request.destinationAmount, payer: null, isTrusted }
   const check = async ({ id: asset, chain }: Asset, owner: Owner, field: string, planned: PlannedPayout | null) => {
     if (owner === null) return
     const address = owner.key?.address ?? owner.name

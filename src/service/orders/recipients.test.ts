@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { ChainClient } from '../../chains/port/client.ts'
 import { ChainFailure } from '../../chains/port/failure.ts'
@@ -62,6 +63,29 @@ describe('POST /orders', () => {
         [destination, wbtc],
       ].toSorted(),
     )
+  })
+
+  test('refuses a recipient whose payouts failed too often, and is strict with the recipients of an app with many failures', async () => {
+    const trusted: (boolean | undefined)[] = []
+    withAccounts('ethereum_localnet', async (_address, _asset, payout) => {
+      trusted.push(payout?.isTrusted)
+      return null
+    })
+    const postTo = (owner: string) => post(bodyFor('fake1eveaaaaaaa', owner))
+    const fail = async (owner: string, weight: number) => {
+      const { order_id: orderId } = (await postTo(owner)).body.result as { order_id: string }
+      await sql`select note_failed_payout(${orderId}, ${weight})`.execute(service.db)
+    }
+    const [hostile, honest] = [`0x${'e0'.repeat(20)}`, `0x${'e1'.repeat(20)}`]
+    for (let times = 0; times < 2; times += 1) await fail(hostile, 3)
+    await expect
+      .poll(() => postTo(hostile), { timeout: 5_000 })
+      .toMatchObject({
+        status: 409,
+        body: { code: 'conflict', error: expect.stringContaining(`destination.owner: too many payouts to ${hostile} failed`) },
+      })
+    expect((await postTo(honest)).status).toBe(200)
+    expect(trusted.at(-1)).toBe(false)
   })
 
   test('makes no order while the chain does not answer', async () => {

@@ -47,7 +47,9 @@ export function createRecipients({ timeoutMs, maxOpenPerChain, keepMs }: Recipie
   return {
     async assertCanReceive({ chain, checkRecipient }, { address, asset, field, payout }) {
       if (checkRecipient === undefined) return
-      const answer = answers.get(`${asset} ${address} ${payout?.amount}`, () => ask(chain.id, () => checkRecipient(address, asset, payout)))
+      const answer = answers.get(`${asset} ${address} ${payout?.amount} ${payout?.isTrusted}`, () =>
+        ask(chain.id, () => checkRecipient(address, asset, payout)),
+      )
       const { obstacle } = await within(timeoutMs, answer, `${chain.id} does not say in time whether ${field} can receive; try again`)
       if (obstacle !== null) throw new TandemError('invalid_address', `${field}: ${address} cannot receive ${asset}: ${obstacle}`)
     },

@@ -170,6 +170,7 @@ export type Schema = {
     id: Generated<bigint>
     order_id: string
   }
+  failed_payouts: { order_id: string; chain: string; recipient: string; owner: string; app: string; weight: number; at: Timestamp }
   halts: { scope: string; cause: string; reason: string; since: Timestamp; until: NullableTimestamp }
   order_risks: {
     order_id: string

@@ -13,8 +13,8 @@ import type { OfferedFees } from '../fees/fees.ts'
 import { type HtlcContract, isRedeemBatch, orderIdOf, redeemBatchData, redeemData, secretsIn } from '../htlc.ts'
 import type { EvmNode } from '../nodes/node.ts'
 import { NodeRefusal } from '../nodes/rpc.ts'
-import { payoutFailure, payoutOf, tryTransfer } from './payout.ts'
-import { asChainFailure, isInsufficientFunds, isOutOfGas, isRevert } from './revert.ts'
+import { payoutFailure, payoutProblem, tryTransfer } from './payout.ts'
+import { isInsufficientFunds, isOutOfGas, isRevert } from './revert.ts'
 
 /** The transaction that will make the payout. `fees`: as it has them. */
 export type Sending = { readonly sender: Address; readonly data: Hex; readonly gas: bigint; readonly fees: OfferedFees }
@@ -90,7 +90,7 @@ async function tryAsSent(
     return !isRedeemBatch(data) || answer === toHex(terms.amount, { size: 32 })
   } catch (error) {
     if (isWithoutOverrides(error)) return false
-    throw asChainFailure(error, payoutOf(terms))
+    throw payoutProblem(error, terms)
   }
 }
 

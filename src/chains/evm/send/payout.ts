@@ -2,12 +2,12 @@
 import { encodeFunctionData, erc20Abi, type Hex, hexToBigInt, prepareEncodeFunctionData, size } from 'viem'
 import type { Chain } from '../../../protocol/chain.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
-import { ChainFailure } from '../../port/failure.ts'
+import { type ChainFailure, payoutRefused } from '../../port/failure.ts'
 import { dataGasOf } from '../fees/data-fee.ts'
 import { MAX_PAYOUT_GAS } from '../fees/gas.ts'
 import { canonicalTerms, type HtlcContract } from '../htlc.ts'
 import type { EvmNode, NodeCall } from '../nodes/node.ts'
-import { asChainFailure } from './revert.ts'
+import { asChainFailure, isOutOfGas, isRevert, revertReason } from './revert.ts'
 
 /** Throws `would-fail` if the payout cannot succeed, or takes more gas than we pay for. */
 export async function verifyPayout(node: EvmNode, chain: Chain, contract: HtlcContract, terms: HtlcTerms): Promise<void> {
@@ -37,15 +37,21 @@ async function orChainFailure<T>(question: () => Promise<T>, terms: HtlcTerms): 
   try {
     return await question()
   } catch (error) {
-    throw asChainFailure(error, payoutOf(terms))
+    throw payoutProblem(error, terms)
   }
 }
 
-export function payoutFailure(terms: HtlcTerms, why: string): ChainFailure {
-  return new ChainFailure('would-fail', `${payoutOf(terms)}: ${why}`)
+/** If the chain refuses it, the recipient or the token does. */
+export function payoutProblem(error: unknown, terms: HtlcTerms): unknown {
+  if (isRevert(error)) return payoutFailure(terms, revertReason(error))
+  return isOutOfGas(error) ? payoutFailure(terms, error.message) : asChainFailure(error, payoutOf(terms))
 }
 
-export function payoutOf({ redeemer }: HtlcTerms): string {
+export function payoutFailure(terms: HtlcTerms, why: string): ChainFailure {
+  return payoutRefused(`${payoutOf(terms)}: ${why}`)
+}
+
+function payoutOf({ redeemer }: HtlcTerms): string {
   return `paying ${redeemer} out of the HTLC`
 }
 

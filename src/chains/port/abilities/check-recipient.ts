@@ -12,4 +12,6 @@ export type PlannedPayout = {
   readonly amount: bigint
   /** The account that will initiate it, if it is known: one that holds the amount. */
   readonly payer: string | null
+  /** False: a recipient that could reject the money is refused, even if it accepts it now. */
+  readonly isTrusted: boolean
 }

@@ -3,7 +3,7 @@ import type { Address } from '@solana/kit'
 import { AccountState } from '@solana-program/token'
 import { vaultAddress } from '../../../../contracts/solana/client/addresses.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
-import { ChainFailure } from '../../port/failure.ts'
+import { payoutRefused } from '../../port/failure.ts'
 import { parseAddress } from '../address.ts'
 import { type HtlcContract, swapIdOf } from '../htlc.ts'
 import { tokenAccountOf } from '../instructions.ts'
@@ -34,7 +34,7 @@ export async function verifyPayout(node: Pick<SolanaNode, 'accounts' | 'rentExem
 }
 
 export function assertPayable({ obstacle }: Payout, payee: string): void {
-  if (obstacle !== null) throw new ChainFailure('would-fail', `paying ${payee} out of the HTLC: ${obstacle}`)
+  if (obstacle !== null) throw payoutRefused(`paying ${payee} out of the HTLC: ${obstacle}`)
 }
 
 async function readSolPayout(node: Pick<SolanaNode, 'accounts' | 'rentExempt'>, amount: bigint, payee: Address): Promise<Payout> {

@@ -1,13 +1,13 @@
 /** Tries a payout without the secret. */
 import { type Felt, selectorOf } from '../../../../contracts/starknet/client/felt.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
-import { ChainFailure } from '../../port/failure.ts'
+import { ChainFailure, payoutRefused } from '../../port/failure.ts'
 import { feltOf } from '../address.ts'
 import type { ContractState } from '../contract-state.ts'
 import { estimateCalls } from '../fees/gas.ts'
 import type { HtlcContract } from '../htlc.ts'
 import type { GasAmounts, StarknetNode } from '../nodes/node.ts'
-import { asChainFailure } from '../refusal.ts'
+import { asChainFailure, isRevert, revertReason } from '../refusal.ts'
 
 const transferSelector = selectorOf('transfer')
 const transferFromSelector = selectorOf('transfer_from')
@@ -31,7 +31,8 @@ export async function tryPayout(
   const [, gas] = await Promise.all([
     assertCovered(state, contract, terms),
     estimateCalls(node, sender, { calls }).catch((error: unknown) => {
-      throw asChainFailure(error, `paying ${terms.redeemer} out of the HTLC`)
+      const what = `paying ${terms.redeemer} out of the HTLC`
+      throw isRevert(error) ? payoutRefused(`${what}: ${revertReason(error)}`) : asChainFailure(error, what)
     }),
   ])
   return gas

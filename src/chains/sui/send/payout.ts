@@ -1,6 +1,6 @@
 /** Whether a payout can succeed. Neither needs nor shows the secret. */
 import { Transaction } from '@mysten/sui/transactions'
-import { ChainFailure } from '../../port/failure.ts'
+import { payoutRefused } from '../../port/failure.ts'
 import { type Address, parseAddress } from '../address.ts'
 import { type CoinType, SUI_TYPE } from '../coin-type.ts'
 import type { SuiNode } from '../nodes/node.ts'
@@ -19,5 +19,5 @@ export async function tryPayout(
   const tx = new Transaction()
   tx.transferObjects([tx.moveCall({ target: '0x2::coin::zero', typeArguments: [coinType] })], payee)
   const { failure } = await simulateCommands(node, sender, tx)
-  if (failure !== null) throw new ChainFailure('would-fail', `paying ${payee} out of the HTLC: ${reasonOf(failure, '')}`)
+  if (failure !== null) throw payoutRefused(`paying ${payee} out of the HTLC: ${reasonOf(failure, '')}`)
 }

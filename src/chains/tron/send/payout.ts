@@ -4,8 +4,8 @@ import { htlcTrc20 } from '../../../../contracts/evm/artifacts/htlc-trc20.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import { canonicalTerms, type HtlcContract } from '../../evm/htlc.ts'
 import { NodeRefusal } from '../../evm/nodes/rpc.ts'
-import { asChainFailure } from '../../evm/send/revert.ts'
-import { ChainFailure } from '../../port/failure.ts'
+import { revertReason } from '../../evm/send/revert.ts'
+import { ChainFailure, payoutRefused } from '../../port/failure.ts'
 import { fromEvmAddress } from '../address.ts'
 import type { WalletApi } from '../nodes/wallet-api.ts'
 
@@ -22,5 +22,5 @@ export async function tryPayout(api: WalletApi, contract: HtlcContract, terms: H
   const { isReverted, output, energy } = await api.simulateCall({ to: contract.address, data, ...(sender && { from: sender }) })
   if (!isReverted) throw new ChainFailure('would-fail', `${what}: tryPayout did not revert, so the contract is not ours`)
   if (output.slice(0, 10) === WOULD_SUCCEED) return energy
-  throw asChainFailure(new NodeRefusal(3, 'execution reverted', output), what)
+  throw payoutRefused(`${what}: ${revertReason(new NodeRefusal(3, 'execution reverted', output))}`)
 }

@@ -1,0 +1,50 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import type { PlannedPayout } from '../chains/port/abilities/check-recipient.ts'
+import type { Step } from '../engine/party.ts'
+import { createKeyring } from '../keys/keyring.ts'
+import { createTestSigner } from '../keys/keys.fixture.ts'
+import { createApp } from '../store/apps/apps.ts'
+import { createVault } from '../store/orders/sealed-values.ts'
+import { openTestStore, putOrder } from '../store/store.fixture.ts'
+import { createServiceParty } from './party.ts'
+
+test('no secret is shown for a recipient whose other payouts failed too often, nor for one that could reject when those of its app did', async () => {
+  const store = await openTestStore()
+  await createApp(store.db, 'shop')
+  const relay = createKeyring([createTestSigner('11'.repeat(32))])
+  const options = { db: store.db, vault: createVault('42'.repeat(32)), relay, onReconciled: () => new Map() }
+  const asked: (PlannedPayout | null)[] = []
+  const client = {
+    verifyPayout: async () => undefined,
+    checkRecipient: async (_address: string, _asset: string, payout: PlannedPayout | null) => {
+      asked.push(payout)
+      return 'it is a contract'
+    },
+  }
+  let made = 0
+  const make = async (recipient: string, weight = 0) => {
+    const { order } = await putOrder(store.db, { app: 'shop', sourceOwner: `${made++}`, destinationOwner: recipient })
+    if (weight > 0) await sql`select note_failed_payout(${order.id}, ${weight})`.execute(store.db)
+    return order
+  }
+  /** A party of its own for each: it remembers the list for a moment. */
+  const authorize = (order: Awaited<ReturnType<typeof make>>) =>
+    createServiceParty(options).authorize({
+      state: { order, secret: null, secretShown: false },
+      client,
+      verb: 'redeem',
+      leg: 'destination',
+    } as unknown as Step)
+
+  const [first, second] = [await make('hostile', 3), await make('hostile', 3)]
+  await authorize(first)
+  const third = await make('hostile')
+  await expect(authorize(third)).rejects.toMatchObject({ refusal: expect.stringContaining('too many payouts to hostile failed') })
+  await authorize(await make('honest'))
+  expect(asked).toEqual([])
+  for (let weight = 6; weight < 60; weight += 3) await make(`clone ${weight}`, 3)
+  await expect(authorize(await make('honest'))).rejects.toMatchObject({ refusal: expect.stringContaining('it is a contract') })
+  expect(asked).toEqual([{ amount: second.destination.terms.amount, payer: null, isTrusted: false }])
+  await store.close()
+})

@@ -1,0 +1,32 @@
+/** Payouts that failed because of their recipient. Most rows are written by triggers: see the migration. */
+import { sql } from 'kysely'
+import type { FailedPayout, PayoutParties } from '../../protocol/payout-limits.ts'
+import type { Database } from '../database/database.ts'
+
+/** Refused before anything was sent. */
+export async function noteRefusedPayout(db: Database, orderId: string): Promise<void> {
+  await sql`select note_failed_payout(${orderId}, 1)`.execute(db)
+}
+
+/** Null if there is no such order. */
+export async function readPayoutParties(db: Database, orderId: string): Promise<PayoutParties | null> {
+  const { rows } = await sql<PayoutParties>`
+    select swaps.chain, orders.destination_owner as recipient, orders.source_owner as owner, coalesce(orders.app, '') as app
+    from orders join swaps on swaps.order_id = orders.id and swaps.leg = 'destination'
+    where orders.id = ${orderId}`.execute(db)
+  return rows[0] ?? null
+}
+
+/** More than these would be refused long before, by their apps. */
+const MAX_ROWS = 5_000
+
+/** Of the last 24 hours, newest first. */
+export async function readFailedPayouts(db: Database): Promise<readonly FailedPayout[]> {
+  return db
+    .selectFrom('failed_payouts')
+    .select(['order_id as orderId', 'chain', 'recipient', 'owner', 'app', 'weight'])
+    .where('at', '>', sql<Date>`now() - interval '24 hours'`)
+    .orderBy('at', 'desc')
+    .limit(MAX_ROWS)
+    .execute()
+}
