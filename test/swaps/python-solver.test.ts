@@ -26,6 +26,7 @@ await describeWithPython('python-ecdsa', 'a solver in Python', () => {
   let env: NodeJS.ProcessEnv
   let solver: ChildProcess | null = null
   let address: string
+  const said: string[] = []
 
   async function start(): Promise<void> {
     const config = join(folder, 'python-solver', 'config.json')
@@ -34,6 +35,7 @@ await describeWithPython('python-ecdsa', 'a solver in Python', () => {
     await new Promise<void>((resolve, reject) => {
       child.once('exit', (code) => reject(new Error(`the solver ended with ${code}`)))
       createInterface({ input: child.stdout }).on('line', (line) => {
+        said.push(line)
         if (process.env.TANDEM_STORY_LOG !== undefined) process.stderr.write(`${line}\n`)
         if (line.startsWith('listening')) resolve()
       })
@@ -125,7 +127,12 @@ await describeWithPython('python-ecdsa', 'a solver in Python', () => {
     const [ether, before] = [await story.balance(ETH), await held()]
     const late = await story.order(ETH, USDC, 400_000_000_000_000_000n)
     await story.passTime('ethereum_localnet', 3_700)
+    // It decides by itself, before the service asks for the refund.
+    await story.stack.service.setRunning(false)
     await story.evm('ethereum_localnet').fund(late)
+    const declined = `order ${late.order_id} is declined: it was funded after the deadline`
+    await story.eventually('the solver to decline', async () => said.includes(declined))
+    await story.stack.service.setRunning(true)
     const refunded = await story.untilStatus(late.order_id, 'refunded')
     expect(refunded.destination_swap.initiate_tx_hash).toBe('')
     expect(ether - (await story.balance(ETH))).toBeLessThan(10n ** 16n)
