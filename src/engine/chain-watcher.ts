@@ -55,7 +55,7 @@ export type ChainWatcherOptions = {
   readonly onChange: () => void
   /** Events were recorded. */
   readonly onEvents: () => void
-  /** A reorg removed so many of the newest blocks. */
+  /** A reorg certainly replaced so many of the newest blocks. */
   readonly onReorg?: (blocks: bigint) => void
 }
 
@@ -154,9 +154,9 @@ export function startChainWatcher(options: ChainWatcherOptions): ChainWatcher {
           tip = block
         },
         onEvents,
-        onReorg({ from, to }) {
-          log.warn({ chain, from, to }, 'reorg: blocks removed')
-          options.onReorg?.(from - to)
+        onReorg({ from, to, blocks }) {
+          log.warn({ chain, from, to, blocks }, 'reorg: blocks removed')
+          options.onReorg?.(blocks)
         },
       }),
     )

@@ -53,7 +53,7 @@ export type EngineOptions = {
   readonly now: () => bigint
   /** This process sent a transaction on the chain, or saw an event there: for the other party, who may poll it early. */
   readonly onNews?: (chain: ChainId) => void
-  /** A reorg removed so many of the newest blocks. */
+  /** A reorg certainly replaced so many of the newest blocks. */
   readonly onReorg?: (chain: ChainId, blocks: bigint) => void
 }
 

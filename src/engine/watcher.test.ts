@@ -249,6 +249,28 @@ describe('a reorg', () => {
     expect(reorgs).toEqual([{ from: ancestor.height + 1n, to: ancestor.height }])
   })
 
+  test('counts only blocks that are certainly gone, where those between two polls are not remembered', async () => {
+    await watch()
+    chain.grow(30)
+    await watch()
+    const gone: bigint[] = []
+    const reorg = async () => {
+      chain.drop(1)
+      chain.grow(2)
+      await pollChain({ db: store.db, client: chain, holder: 'me', list, onReorg: ({ blocks }) => void gone.push(blocks) })
+    }
+    await reorg()
+    expect(gone).toEqual([1n])
+    await catchUp()
+    // The block with the deposit is remembered: it counts with all above it.
+    chain.mine(deposit())
+    chain.grow(30)
+    await watch()
+    chain.drop(30)
+    await reorg()
+    expect(gone).toEqual([1n, 31n])
+  })
+
   test('to a shorter chain is detected, too', async () => {
     await watch()
     chain.grow(2)

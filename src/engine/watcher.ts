@@ -56,7 +56,11 @@ export type Watch = {
   readonly onCurrent?: (tip: Block) => void
   /** Events were recorded. */
   readonly onEvents?: () => void
-  readonly onReorg: (details: { readonly chain: string; readonly from: bigint; readonly to: bigint }) => void
+  /**
+   * Went back from the height `from` to `to`. `blocks`: so many of the newest were certainly replaced. Not `from - to`: the newest common block that
+   * we remember may be far below the fork.
+   */
+  readonly onReorg: (details: { readonly chain: string; readonly from: bigint; readonly to: bigint; readonly blocks: bigint }) => void
 }
 
 export type PollResult = {
@@ -289,7 +293,7 @@ async function rewindToFork(watch: Watch, tip: Block): Promise<PollResult> {
   const fork = await findFork(db, client, tip)
   if (cursor === null || fork === null) return NOTHING_NEW
   const falseAbove = await guard.judge(db, client, fork)
-  onReorg({ chain, from: cursor.height, to: fork.ancestor.height })
+  onReorg({ chain, from: cursor.height, to: fork.ancestor.height, blocks: cursor.height - fork.lowestGone.height + 1n })
   await rewind(db, chain, fork.ancestor, falseAbove)
   return { changed: true, behind: true }
 }
