@@ -12,7 +12,7 @@ import { type HypercoreWallet, openHypercoreWallet } from './wallet.ts'
 
 export const hypercoreLocal: LocalFamily<HypercoreChain, HypercoreWallet> = {
   name: 'hypercore',
-  prices: { PURR: '2' },
+  prices: { HYPE: '40', PURR: '2' },
   balances: accountBalances,
   async start(chain, { faucetKey }) {
     const { id } = chain

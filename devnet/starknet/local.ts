@@ -15,7 +15,7 @@ const GAS_FRI = 1_000n * 10n ** 18n
 
 export const starknetLocal: LocalFamily<StarknetChain, StarknetWallet> = {
   name: 'starknet',
-  prices: { WBTC: '100000' },
+  prices: { STRK: '0.15', WBTC: '100000' },
   balances: accountBalances,
   async start({ id, reference }, { faucetKey, mining }) {
     const control = await startStarknetChain({ chainId: reference.replace(/^starknet:/, ''), keys: [faucetKey], mining })

@@ -15,7 +15,7 @@ const GAS_SUN = 100_000_000_000n
 
 export const tronLocal: LocalFamily<TronChain, TronWallet> = {
   name: 'tron',
-  prices: { USDT: '1', WBTC: '100000' },
+  prices: { TRX: '0.25', USDT: '1', WBTC: '100000' },
   balances: accountBalances,
   async start(chain, { faucetKey }) {
     const { id } = chain

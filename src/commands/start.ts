@@ -38,6 +38,7 @@ export async function runStart(options: StartOptions): Promise<void> {
       port: options.port,
       log,
       solvers: 3,
+      livePrices: {},
       onProgress: (what) => process.stdout.write(`starting ${what} …\n`),
       ...(chains !== undefined && { chains }),
       ...(databaseServerUrl !== undefined && { databaseServerUrl }),

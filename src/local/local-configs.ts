@@ -7,6 +7,7 @@ import { createSigningKey } from '../solver-auth/signing-key.ts'
 import type { LocalDatabases } from './local-databases.ts'
 import type { LocalKeys, PrivateKeys } from './local-keys.ts'
 import type { LocalNetwork } from './local-network.ts'
+import type { LocalPrices } from './local-prices.ts'
 import { type LocalSolver, servedBy } from './local-solvers.ts'
 
 export type LocalConfigs = {
@@ -25,6 +26,7 @@ export async function writeLocalConfigs(input: {
   readonly databases: LocalDatabases
   readonly quoteBudgetMs: number | null
   readonly redeemWaitSeconds: number
+  readonly prices: LocalPrices['settings']
 }): Promise<LocalConfigs> {
   const { folder, keys, network, databases } = input
   await mkdir(join(folder, 'keys'), { recursive: true })
@@ -38,8 +40,8 @@ export async function writeLocalConfigs(input: {
     return Object.fromEntries(await Promise.all(written))
   }
 
-  const { endpoints: chains, deployments, prices } = network
-  const common = { environment: 'local', chains, deployments, prices } as const
+  const { endpoints: chains, deployments } = network
+  const common = { environment: 'local', chains, deployments, ...input.prices } as const
   const serviceKey = createSigningKey(keys.serviceSigning)
   const solvers = await Promise.all(
     input.solvers.map(async (profile, index) => {

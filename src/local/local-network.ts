@@ -119,9 +119,11 @@ async function startOne(
   return { chain, family, curve, local, assets: localAssets.filter((asset) => asset.chain === chain.id), isOurs: given === undefined }
 }
 
-function pricesOf({ family, assets }: Entry): Readonly<Record<AssetId, string>> {
+/** Of its assets, and of the coin that pays for fees. */
+function pricesOf({ chain, family, assets }: Entry): Readonly<Record<AssetId, string>> {
+  const coin = { id: chain.nativeAsset, symbol: chain.nativeAsset.slice(chain.nativeAsset.indexOf(':') + 1).toUpperCase() }
   return Object.fromEntries(
-    assets.map(({ id, symbol }) => {
+    [coin, ...assets].map(({ id, symbol }) => {
       const price = family.prices[symbol]
       if (price === undefined) throw new Error(`the local family ${family.name} has no price of ${symbol}`)
       return [id, price]

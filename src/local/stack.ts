@@ -1,6 +1,7 @@
 /** Starts everything on this machine: databases, chains, contracts, funded solvers, the service. Writes only below its own folder. */
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { TickerServer } from '../../devnet/ticker/ticker-server.ts'
 import { loadConfig } from '../config/load-config.ts'
 import { ServiceConfig, SolverConfig } from '../config/schema.ts'
 import type { Logger } from '../log.ts'
@@ -17,6 +18,7 @@ import { type LocalDatabases, openLocalDatabases } from './local-databases.ts'
 import type { LocalJson } from './local-json.ts'
 import { createLocalKeys } from './local-keys.ts'
 import { type LocalNetwork, type LocalNetworkOptions, startLocalNetwork } from './local-network.ts'
+import { type LocalPriceFeed, startLocalPrices } from './local-prices.ts'
 import { localSolvers, type SolverCount } from './local-solvers.ts'
 import { createRestartable, type Restartable } from './restartable.ts'
 
@@ -24,6 +26,8 @@ export interface LocalStack {
   readonly info: LocalJson
   readonly network: LocalNetwork
   readonly configs: LocalConfigs
+  /** The exchanges that the parties read prices from. Null: prices are fixed. */
+  readonly ticker: TickerServer | null
   readonly service: Restartable<RunningService>
   /** The first solver. */
   readonly solver: Restartable<RunningSolver>
@@ -52,6 +56,8 @@ export type LocalStackOptions = {
   readonly quoteBudgetMs?: number
   /** How long the solvers' redeems wait for a batch. */
   readonly redeemWaitSeconds?: number
+  /** Prices move, with these settings. Absent: they are fixed. */
+  readonly livePrices?: LocalPriceFeed
   /** False: chains, databases and configuration files only; the parties are started by hand. */
   readonly startParties?: boolean
   readonly onProgress?: (what: string) => void
@@ -88,6 +94,9 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     const [databases, network] = [fulfilled(starting[0]), fulfilled(starting[1])]
     onProgress('contracts and wallets')
     const wallets = await fundEveryone(network, keys, solvers)
+    const { ticker, settings: prices } = keep(await startLocalPrices(network.prices, options.livePrices ?? null), async (started) =>
+      started.ticker?.close(),
+    )
     const configs = await writeLocalConfigs({
       folder,
       port: options.port,
@@ -97,6 +106,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
       databases,
       quoteBudgetMs: options.quoteBudgetMs ?? null,
       redeemWaitSeconds: options.redeemWaitSeconds ?? DEFAULT_REDEEM_WAIT_SECONDS,
+      prices,
     })
 
     const createSolver = (file: string) =>
@@ -130,7 +140,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     }
     const infoFile = keep(join(folder, 'local.json'), (file) => rm(file, { force: true }))
     await writeJson(infoFile, info)
-    return { info, network, configs, service, solver, otherSolvers, stop }
+    return { info, network, configs, ticker, service, solver, otherSolvers, stop }
   } catch (error) {
     await stop()
     throw error

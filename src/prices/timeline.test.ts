@@ -44,6 +44,18 @@ describe('how prices moved', () => {
     expect(timeline.volatilityBips('A', 'B', 900)).toBe(50)
   })
 
+  test('a market that comes later is in the same sample', () => {
+    const timeline = timelineOf([{ A: 100n }])
+    timeline.note(
+      START + 1,
+      new Map([
+        ['A', 900n],
+        ['B', 2n],
+      ]),
+    )
+    expect(timeline.moveBips(snapshot(1, { A: 100n, B: 4n }), 'A', 'B', 60_000)).toBe(10_000n)
+  })
+
   test('samples are ten seconds apart, and an hour is kept', () => {
     const timeline = createTimeline([snapshot(-500, { A: 50n, B: 1n }), snapshot(-1, { A: 100n, B: 1n })])
     timeline.note(

@@ -8,7 +8,7 @@ export type Snapshot = {
 }
 
 export interface Timeline {
-  /** Adds the prices of now, unless the newest are too recent to add to. */
+  /** Adds the prices of now. If the newest sample is recent, it only gets the markets that it lacks. */
   note(at: number, prices: ReadonlyMap<string, UsdPrice>): void
   /** The largest move of the rate a : b from any sample of the last `windowMs` to now. */
   moveBips(now: Snapshot, a: string, b: string, windowMs: number): bigint
@@ -57,8 +57,9 @@ export function createTimeline(past: readonly Snapshot[] = []): Timeline {
   return {
     note(at, prices) {
       const newest = samples.at(-1)
-      if (newest !== undefined && at - newest.at < SAMPLE_MS) return
-      samples.push({ at, prices })
+      if (newest !== undefined && at - newest.at < SAMPLE_MS)
+        samples[samples.length - 1] = { at: newest.at, prices: new Map([...prices, ...newest.prices]) }
+      else samples.push({ at, prices })
       while ((samples[0]?.at ?? at) < at - KEEP_MS) samples.shift()
       sums.clear()
     },

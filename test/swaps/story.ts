@@ -77,6 +77,8 @@ export type StoryOptions = {
   readonly solvers?: SolverCount
   /** How long the solver waits for a cheaper redeem. Default: 0. */
   readonly redeemWaitSeconds?: number
+  /** Prices move, with these settings. Default: they are fixed. */
+  readonly livePrices?: NonNullable<LocalStackOptions['livePrices']>
 }
 
 /** For the top of a test file: a story that is closed after its tests. */
