@@ -2,6 +2,7 @@
 import { apiBench } from './api/api.ts'
 import { attackBench } from './attack.ts'
 import type { Bench } from './bench.ts'
+import { costsBench } from './costs/costs.ts'
 import { dustBench } from './dust.ts'
 import { gasBench } from './gas.ts'
 import { latencyBench } from './latency.ts'
@@ -34,6 +35,7 @@ export const benches: readonly Bench[] = [
   rpcBench,
   listsBench,
   watchBench,
+  costsBench,
   dustBench,
   openBench,
 ]

@@ -32,7 +32,7 @@ export function registerApps(program: Command): void {
       .option('--rate-limit <per-minute>', 'requests per minute, or "default" for the limit of the service')
       .option('--origin <url...>', 'web pages that may use the id, as https://host[:port]; replaces the previous ones')
       .option('--no-origin', 'no web page may use the id')
-      .option('--permissions <list>', 'read, trade, or read,trade')
+      .option('--permissions <list>', 'a list of read, trade and explain (the parts of quotes)')
 
   withSettings(add('create <name>', 'create an app and show its id, only this once')).action((name, options) =>
     run((commands, terminal) => commands.createAppCommand(name, options, terminal)),

@@ -159,7 +159,7 @@ function fulfilled<T>(result: PromiseSettledResult<T>): T {
 async function makeApp(databaseUrl: string): Promise<string> {
   const db = await openDatabase(databaseUrl)
   try {
-    return (await createApp(db, 'local')).appId
+    return (await createApp(db, 'local', { permissions: ['read', 'trade', 'explain'] })).appId
   } finally {
     await db.destroy()
   }

@@ -13,10 +13,17 @@ export const QuoteQuery = Type.Object({
   affiliate_fee: Type.Optional(Type.Integer({ minimum: 0, description: 'a whole number of bips, 0 or more' })),
   slippage: Type.Optional(Type.Integer({ minimum: 0, maximum: 500, description: 'a whole number of bips from 0 to 500' })),
   indicative: Type.Optional(Type.Boolean({ description: 'true or false' })),
+  explain: Type.Optional(Type.Boolean({ description: 'true: with the parts of each quote, for apps with the permission `explain`' })),
 })
 export type QuoteQuery = Static<typeof QuoteQuery>
 
 const QuoteAsset = Type.Object({ asset: Type.String(), amount: Type.String(), display: Type.String(), value: Type.String() })
+
+const QuotePart = Type.Object({
+  name: Type.String(),
+  ppm: Type.Optional(Type.Integer({ description: 'millionths of the source amount; negative: in favour of the user' })),
+  usd: Type.Optional(Type.String({ description: 'dollars' })),
+})
 
 export const Quote = Type.Object({
   solver_id: Type.String(),
@@ -31,10 +38,23 @@ export const Quote = Type.Object({
   /** Only where the fee of the payout is taken out of the destination amount. */
   network_fee: Type.Optional(Type.String()),
   net_amount: Type.Optional(Type.String()),
+  /** Only if asked to explain. */
+  parts: Type.Optional(Type.Array(QuotePart)),
+  source_range: Type.Optional(
+    Type.Object(
+      { min: Type.String(), max: Type.String() },
+      { description: 'what the solver takes of the source now, by its limits and inventory' },
+    ),
+  ),
 })
 export type Quote = Static<typeof Quote>
 
 export type PricedAmount = { readonly asset: Asset; readonly amount: bigint; readonly price: UsdPrice }
+
+export type QuoteExplanation = {
+  readonly parts: readonly { readonly name: string; readonly ppm: number | null; readonly usdMicros: bigint | null }[]
+  readonly sourceRange: { readonly least: bigint; readonly most: bigint } | null
+}
 
 export type QuoteFacts = {
   readonly solverId: string
@@ -46,6 +66,7 @@ export type QuoteFacts = {
   readonly fixedFeeUsdMicros: bigint
   readonly estimatedSeconds: number
   readonly expiresAt: bigint
+  readonly explanation: QuoteExplanation | null
   /** The fee of the payout, taken out of the destination amount; 0 where another party pays it. */
   readonly networkFee: bigint
 }
@@ -62,10 +83,22 @@ export function quoteToWire(quote: QuoteFacts): Quote {
     fee: quote.feeBips,
     fixed_fee: formatUnits(quote.fixedFeeUsdMicros, 6),
     expires_at: Number(quote.expiresAt),
+    ...(quote.explanation !== null && explanationToWire(quote.explanation)),
     ...(networkFee > 0n && {
       network_fee: networkFee.toString(),
       net_amount: (destination.amount > networkFee ? destination.amount - networkFee : 0n).toString(),
     }),
+  }
+}
+
+function explanationToWire({ parts, sourceRange }: QuoteExplanation): Pick<Quote, 'parts' | 'source_range'> {
+  return {
+    parts: parts.map(({ name, ppm, usdMicros: micros }) => ({
+      name,
+      ...(ppm !== null && { ppm }),
+      ...(micros !== null && { usd: micros < 0n ? `-${formatUnits(-micros, 6)}` : formatUnits(micros, 6) }),
+    })),
+    ...(sourceRange !== null && { source_range: { min: sourceRange.least.toString(), max: sourceRange.most.toString() } }),
   }
 }
 

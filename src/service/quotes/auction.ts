@@ -2,6 +2,7 @@
 import type { Asset } from '../../protocol/asset.ts'
 import { TandemError } from '../../protocol/error.ts'
 import type { Leg } from '../../protocol/order.ts'
+import type { QuoteExplanation } from '../../protocol/wire/quote.ts'
 import type { SolverQuote } from '../../protocol/wire/solver.ts'
 import type { ServiceContext, ServiceSettings } from '../context.ts'
 import { opaque } from '../opaque.ts'
@@ -17,6 +18,8 @@ export type Question = {
   readonly exact: { readonly leg: Leg; readonly amount: bigint }
   readonly extraFeeBips: number
   readonly indicative: boolean
+  /** Asks for the parts of each quote. */
+  readonly explain?: boolean
   /** Its name. */
   readonly app: string
 }
@@ -113,6 +116,7 @@ async function ask(context: AuctionContext, member: Member, question: Question):
         extra_fee_bips: question.extraFeeBips,
         indicative: question.indicative,
         app: opaque('app', question.app),
+        ...(question.explain === true && { explain: true }),
       },
       settings.quoteBudgetMs * LATEST_BUDGETS,
     )
@@ -135,6 +139,7 @@ function parseBid({ now, prices, settings }: AuctionContext, quote: SolverQuote,
     fixedFeeUsdMicros: BigInt(quote.fixed_fee_usd_micros),
     estimatedSeconds: quote.estimated_time,
     expiresAt: BigInt(quote.expires_at),
+    explanation: question.explain === true ? parseExplanation(quote) : null,
   }
   const { exact } = question
   const answered = exact.leg === 'source' ? bid.sourceAmount : bid.destinationAmount
@@ -149,4 +154,15 @@ function parseBid({ now, prices, settings }: AuctionContext, quote: SolverQuote,
   const problem = priceProblem(bid, { source, destination }, own)
   if (problem !== null) throw new SolverFailure(`solver ${bid.solverId}: ${problem}`)
   return bid
+}
+
+function parseExplanation({ parts = [], source_range: range }: SolverQuote): QuoteExplanation {
+  return {
+    parts: parts.map(({ name, ppm, usd_micros: micros }) => ({
+      name,
+      ppm: ppm ?? null,
+      usdMicros: micros === undefined ? null : BigInt(micros),
+    })),
+    sourceRange: range === undefined ? null : { least: BigInt(range.least), most: BigInt(range.most) },
+  }
 }

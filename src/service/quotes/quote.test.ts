@@ -147,3 +147,30 @@ test.each<[string, string, RegExp]>([
   expect(reply.body).toEqual({ status: 'Error', error: expect.stringMatching(words), result: null, code })
   expect(service.solver.quoted).toEqual([])
 })
+
+test('explain: the parts of a quote, for apps with the permission', async () => {
+  const parts = [
+    { name: 'base', ppm: 3_000, usd_micros: '1800000' },
+    { name: 'inventory', ppm: -500, usd_micros: '-300000' },
+    { name: 'fixed' },
+  ]
+  service.solver.onQuote = (request) => ({
+    status: 200,
+    body: { ...quoteOf('first', request), ...(request.explain === true && { parts, source_range: { least: '5', most: '0' } }) },
+  })
+  const { body } = await ask(`${pair}&from_amount=1000000&explain=true`)
+  expect(body).toMatchObject({ code: 'forbidden' })
+  expect(service.solver.quoted).toEqual([])
+  await service.db
+    .updateTable('apps')
+    .set({ permissions: ['read', 'trade', 'explain'] })
+    .execute()
+  const quotes = async (query: string) => ((await ask(query)).body.result ?? []) as readonly Record<string, unknown>[]
+  const explained = async () => (await quotes(`${pair}&from_amount=1000000&explain=true`)).find((quote) => quote.solver_id === 'first')
+  // The app's settings are cached for a moment.
+  await expect.poll(explained, { timeout: 10_000 }).toMatchObject({
+    parts: [{ name: 'base', ppm: 3_000, usd: '1.8' }, { name: 'inventory', ppm: -500, usd: '-0.3' }, { name: 'fixed' }],
+    source_range: { min: '5', max: '0' },
+  })
+  expect((await quotes(`${pair}&from_amount=1000000`))[0]).not.toHaveProperty('parts')
+})

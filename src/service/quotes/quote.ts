@@ -25,10 +25,12 @@ const MAX_REMEMBERED_ANSWERS = 10_000
 export function createQuoteDesk(context: ServiceContext): QuoteDesk {
   const answers = createTtlCache<QuoteAnswer>({ keepMs: context.settings.quoteCacheMs, maxEntries: MAX_REMEMBERED_ANSWERS })
 
-  return async ({ name, defaultSlippageBips }, query) => {
+  return async ({ name, defaultSlippageBips, permissions }, query) => {
+    if (query.explain === true && !permissions.includes('explain'))
+      throw new TandemError('forbidden', 'explain: this app id may not ask for it; its permissions do not list explain')
     const { from, to, from_amount, to_amount, affiliate_fee, slippage = defaultSlippageBips, indicative } = query
     // Solvers may answer one app otherwise than another.
-    const key = `${name} ${from} ${to} ${from_amount} ${to_amount} ${affiliate_fee} ${slippage} ${indicative}`
+    const key = `${name} ${from} ${to} ${from_amount} ${to_amount} ${affiliate_fee} ${slippage} ${indicative} ${query.explain}`
     return answers.get(key, async () => {
       const envelope = success(await answerQuote(context, name, query, slippage))
       return { envelope, text: JSON.stringify(envelope) }
@@ -48,7 +50,7 @@ async function answerQuote(context: ServiceContext, app: string, query: QuoteQue
 
   const indicative = query.indicative ?? false
   const [auction, networkFee] = await Promise.all([
-    runAuction(context, { source, destination, exact, extraFeeBips: extra, indicative, app }),
+    runAuction(context, { source, destination, exact, extraFeeBips: extra, indicative, app, explain: query.explain ?? false }),
     clientFor(context.clients, destination.chain).payoutFee?.(destination.id) ?? 0n,
   ])
   const bids = usableBids(auction.bids, pair, exact.leg, networkFee)

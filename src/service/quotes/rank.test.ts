@@ -10,6 +10,7 @@ const bid = (solverId: string, sourceAmount: bigint, destinationAmount: bigint, 
   feeBips: 0,
   fixedFeeUsdMicros: 0n,
   expiresAt: 0n,
+  explanation: null,
 })
 
 const order = (bids: readonly Bid[], exact: 'source' | 'destination') =>

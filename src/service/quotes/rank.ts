@@ -1,5 +1,6 @@
 /** Ranks bids by what is best for the user. */
 import type { Leg } from '../../protocol/order.ts'
+import type { QuoteExplanation } from '../../protocol/wire/quote.ts'
 
 /** One solver's quote. */
 export type Bid = {
@@ -11,6 +12,8 @@ export type Bid = {
   readonly fixedFeeUsdMicros: bigint
   readonly estimatedSeconds: number
   readonly expiresAt: bigint
+  /** Null unless it was asked for. */
+  readonly explanation: QuoteExplanation | null
 }
 
 /**

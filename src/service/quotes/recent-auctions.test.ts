@@ -17,6 +17,7 @@ const bid = (solverId: string, sourceAmount: bigint, expiresAt = 1_000n): Bid =>
   feeBips: 0,
   fixedFeeUsdMicros: 0n,
   expiresAt,
+  explanation: null,
 })
 const solvers = (bids: readonly Bid[] | null) => bids?.map(({ solverId }) => solverId) ?? null
 

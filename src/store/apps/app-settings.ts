@@ -1,7 +1,8 @@
 /** The settings of an app and their validation. */
 import { TandemError } from '../../protocol/error.ts'
 
-export const appPermissions = ['read', 'trade'] as const
+/** `explain`: sees the parts of quotes, which tell of the inventory and the costs of solvers. For the operator. */
+export const appPermissions = ['read', 'trade', 'explain'] as const
 export type AppPermission = (typeof appPermissions)[number]
 
 export const appApprovals = ['exact', 'unlimited'] as const
