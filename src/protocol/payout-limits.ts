@@ -6,7 +6,7 @@ export type PayoutLimits = {
   readonly app: number
 }
 
-export const payoutLimits: PayoutLimits = { recipient: 4, owner: 6, app: 60 }
+const payoutLimits: PayoutLimits = { recipient: 4, owner: 6, app: 60 }
 
 /** Whom a payout concerns. Empty: unknown. */
 export type PayoutParties = { readonly chain: string; readonly recipient: string; readonly owner: string; readonly app: string }
