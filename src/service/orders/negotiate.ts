@@ -95,7 +95,11 @@ async function offer(context: ServiceContext, proposal: Proposal, { member, bid 
     member.orderTaken()
     return order
   } catch (error) {
-    if (error instanceof SolverFailure) member.failed()
+    if (error instanceof SolverFailure) {
+      member.failed()
+      // The answers to its quotes do not make up for this one.
+      member.quoteBroken()
+    }
     if (error instanceof TandemError && bid !== null && breaksQuote(error, bid, proposal)) member.quoteBroken()
     throw error
   }
@@ -104,10 +108,10 @@ async function offer(context: ServiceContext, proposal: Proposal, { member, bid 
 /** Other refusals are about this user or this moment: a stranger must not be able to make a solver look bad with them. */
 const BROKEN_QUOTE: ReadonlySet<ErrorCode> = new Set(['insufficient_liquidity', 'price_moved', 'unsupported_pair', 'no_quotes'])
 
-/** The order asks for no more than the solver quoted. */
-function breaksQuote(refusal: TandemError, bid: Bid, { request, slippageBips }: Proposal): boolean {
+/** The order asks for no more than the solver quoted. Slippage does not count: a solver owes nobody more than it quoted, not even in part. */
+function breaksQuote(refusal: TandemError, bid: Bid, { request }: Proposal): boolean {
   if (!BROKEN_QUOTE.has(refusal.code) || refusal.retryAfterSeconds !== null) return false
-  return bid.destinationAmount >= leastAfterSlippage(request.destinationAmount, slippageBips)
+  return bid.destinationAmount >= request.destinationAmount
 }
 
 function proposalToWire({ request, ...proposal }: Proposal): SolverOrderRequest {

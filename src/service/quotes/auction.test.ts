@@ -130,6 +130,27 @@ test.each(['conflict', 'chain_unavailable', 'invalid_address'])(
   },
 )
 
+test('an order that asks for more than was quoted says nothing about the solver, whatever its slippage', async () => {
+  service.secondSolver.onQuote = betterBy('second', 5n)
+  service.secondSolver.onOrder = () => refuse('price_moved', 'less now')
+  const base = orderBody(btc, wbtc)
+  for (let times = 0; times < 4; times++) await order({ slippage: 500, destination: { ...base.destination, amount: '1020000' } })
+  expect(service.secondSolver.ordered).toHaveLength(4)
+})
+
+test.each([
+  ['an error', { status: 500, body: { code: 'internal', message: 'broken' } }],
+  ['garbage', { status: 200, body: '{"solver_id": ["garbage' }],
+])('a solver that quotes well and answers orders with %s is left out, however many quotes it answers', async (_what, answer) => {
+  service.secondSolver.onQuote = betterBy('second', 5n)
+  service.secondSolver.onOrder = () => answer
+  for (let times = 0; times < 4; times++) {
+    await quote()
+    expect(await order()).toBe('first')
+  }
+  expect(service.secondSolver.ordered).toHaveLength(3)
+})
+
 test('a forced solver is asked alone, also while others do not ask it', async () => {
   service.secondSolver.onQuote = () => ({ status: 200, body: 'garbage' })
   for (let times = 0; times < 4; times++) await quote()
