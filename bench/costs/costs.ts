@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { CreatedOrder } from '../../demo/client/api-client.ts'
 import { createLocalClient, type LocalClient } from '../../demo/client/local-client.ts'
 import { loadLocalFamily } from '../../devnet/index.ts'
 import type { LocalChain } from '../../devnet/local-chain.ts'
@@ -117,13 +118,20 @@ async function swapOnce(client: LocalClient): Promise<bigint> {
     source: { asset: from, owner: client.ownerOf(from), amount: quote.source.amount },
     destination: { asset: to, owner: client.ownerOf(to), amount: quote.destination.amount },
   })
-  await (await client.walletFor(from)).fund(made)
+  await fundInTurn(client, made)
   for (;;) {
     const { source_swap, destination_swap } = await client.api.order(made.order_id)
     if (source_swap.redeem_tx_hash !== '' && destination_swap.redeem_tx_hash !== '')
       return BigInt(quote.source.amount) - BigInt(quote.destination.amount)
     await sleep(POLL_MS)
   }
+}
+
+/** One wallet takes its nonces one after the other. */
+let lastFunded: Promise<unknown> = Promise.resolve()
+function fundInTurn(client: LocalClient, made: CreatedOrder): Promise<unknown> {
+  lastFunded = lastFunded.then(async () => (await client.walletFor(from)).fund(made))
+  return lastFunded
 }
 
 function toCells({ rate, spent, requests, chargedUsdMicros }: Row): readonly (string | number)[] {
