@@ -50,6 +50,7 @@ export async function agreeAmount(
       destinationAmount,
       extraFeeBips: request.extra_fee_bips,
       now: context.now(),
+      app: customer.app,
     })
   const agreeOn = (amount: bigint): AgreedAmount => ({ amount, prices: impliedPrices(now, amount, offer) })
   if (offer > 0n && offer >= asked) return agreeOn(asked)

@@ -19,7 +19,12 @@ beforeEach(async () => {
 })
 
 const accept = (request: SolverOrderRequest) => acceptOrder(solver.context, request, caller)
-const quoted = () => quote(solver.context, { from: btc, to: wbtc, from_amount: '1000000', extra_fee_bips: 0, indicative: false }, caller)
+const quoted = (app?: string) =>
+  quote(
+    solver.context,
+    { from: btc, to: wbtc, from_amount: '1000000', extra_fee_bips: 0, indicative: false, ...(app !== undefined && { app }) },
+    caller,
+  )
 const orders = () => store.db.selectFrom('orders').select('id').execute()
 const source = (changes: Partial<SolverOrderRequest['source']>) => ({ ...orderRequest().source, ...changes })
 const destination = (changes: Partial<SolverOrderRequest['destination']>) => ({ ...orderRequest().destination, ...changes })
@@ -98,6 +103,13 @@ describe('the price', () => {
     await expect(accept(orderRequest())).rejects.toThrow(expect.objectContaining({ code: 'price_moved' }))
   })
 
+  test('of a quote is for the app that asked: no other one has it without its own premium', async () => {
+    await quoted('regular')
+    solver.world.bitcoinDollars = 60_600n
+    await expect(accept(orderRequest({ app: 'abuser' }))).rejects.toThrow(expect.objectContaining({ code: 'price_moved' }))
+    expect(await accept(orderRequest({ app: 'regular' }))).toMatchObject({ destination: { amount: '980000' } })
+  })
+
   test('without a quote is the current price', async () => {
     expect(await accept(orderRequest({ destination: destination({ amount: '970000' }) }))).toMatchObject({
       destination: { amount: '970000' },
@@ -122,6 +134,19 @@ describe('the price', () => {
   test('is refused for an asset without a price', async () => {
     await expect(accept(orderRequest({ destination: destination({ asset: unpriced }) }))).rejects.toThrow('no price for')
   })
+})
+
+test('what others have ordered without a deposit is refused as a conflict of this moment, not as a quote that the solver breaks', async () => {
+  solver.hold(wbtc, 1_500_000n)
+  await accept(orderRequest({ app: 'one', owner: 'alice' }))
+  // The quotes of an app may use what its own orders hold.
+  await quoted('one')
+  await expect(accept(orderRequest({ app: 'one', owner: 'bob' }))).rejects.toThrow(
+    expect.objectContaining({
+      code: 'conflict',
+      message: `cannot pay 980000 of ${wbtc} now: 750000 available, 750000 held for other orders`,
+    }),
+  )
 })
 
 describe('refuses and stores nothing', () => {

@@ -146,7 +146,8 @@ async function completeTerms(context: OrderContext, request: SolverOrderRequest,
   const usdMicros = worthOf(prices.destination, destination, amount)
   const customer = customerOf(request, caller)
   context.risk.assertWithinCaps({ from: source.id, to: destination.id, usdMicros, customer })
-  await assertLiquidity(context, destination.id, amount, ownOfOrder(customer))
+  // A service counts `insufficient_liquidity` as a quote that we broke. Orders without a deposit cost nothing: they must not make us look so.
+  await assertLiquidity(context, destination.id, amount, ownOfOrder(customer), 'conflict')
   assertWithinLimits(source, sourceAmount)
   assertWithinLimits(destination, amount)
   const sourceClient = clientFor(clients, sourceChain.id)

@@ -46,7 +46,7 @@ export async function quote(context: QuoteContext, request: SolverQuoteRequest, 
   const quoted = amounts(priced.terms, request)
   const { sourceAmount, destinationAmount } = quoted
   if (destinationAmount === 0n) throw new TandemError('amount_out_of_range', `fees would take all of ${sourceAmount} ${source.id}`)
-  if (!request.indicative) await assertLiquidity(context, destination.id, destinationAmount, ownOfQuote(customer))
+  if (!request.indicative) await assertLiquidity(context, destination.id, destinationAmount, ownOfQuote(customer), 'insufficient_liquidity')
   const expiresAt = context.now() + pricing.quoteSeconds
   const id = randomUUID()
   if (!request.indicative) {
@@ -97,16 +97,22 @@ async function explanation(
   return { parts: explainQuote(priced, quoted), source_range: { least: least.toString(), most: most.toString() } }
 }
 
-/** `own`: what the one who asks may use. What open quotes and unfunded orders of others need is left to them, as far as the soft reservations say. */
+/**
+ * `own`: what the one who asks may use. What open quotes and unfunded orders of others need is left to them, as far as the soft reservations say.
+ * `held`: the code of a refusal for their sake alone.
+ */
 export async function assertLiquidity(
   { inventory, soft }: Pick<QuoteContext, 'inventory' | 'soft'>,
   asset: AssetId,
   amount: bigint,
   own: readonly string[],
+  held: 'insufficient_liquidity' | 'conflict',
 ): Promise<void> {
   const free = await inventory.available(asset)
-  const available = free - soft.heldByOthers(asset, own, free)
-  if (available < amount) throw new TandemError('insufficient_liquidity', `cannot pay ${amount} of ${asset}: ${available} available`)
+  if (free < amount) throw new TandemError('insufficient_liquidity', `cannot pay ${amount} of ${asset}: ${free} available`)
+  const others = soft.heldByOthers(asset, own, free)
+  if (free - others < amount)
+    throw new TandemError(held, `cannot pay ${amount} of ${asset} now: ${free - others} available, ${others} held for other orders`)
 }
 
 function amounts(terms: PriceTerms, request: SolverQuoteRequest): QuotedAmounts {

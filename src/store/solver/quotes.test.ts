@@ -33,6 +33,7 @@ describe('a quote of 1000 for 990 at 20 bips', () => {
     { name: 'the same for less', asked: { sourceAmount: 999n }, covered: false },
     { name: 'the same with a higher extra fee', asked: { extraFeeBips: 21 }, covered: false },
     { name: 'the same too late', asked: { now: NOW + 61n }, covered: false },
+    { name: 'an order of another app', asked: { app: 'service/another' }, covered: false },
     { name: 'another source', asked: { source: 'ethereum_localnet:usdc' }, covered: false },
     { name: 'another destination', asked: { destination: 'arbitrum_localnet:wbtc' }, covered: false },
     { name: 'the reverse direction', asked: { source: quoted.destination, destination: quoted.source }, covered: false },

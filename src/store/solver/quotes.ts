@@ -66,10 +66,10 @@ export function createQuoteWriter(db: Database): QuoteWriter {
   return { write: shareStatements(writeBatch) }
 }
 
-/** Whether an unexpired quote is at least as good for the user as this request. */
+/** Whether an unexpired quote of this app is at least as good for the user as this request. Another app may have another price. */
 export async function hasQuoteCovering(
   db: Database,
-  asked: Omit<StoredQuote, 'id' | 'expiresAt' | 'app'> & { readonly now: bigint },
+  asked: Omit<StoredQuote, 'id' | 'expiresAt'> & { readonly now: bigint },
 ): Promise<boolean> {
   const row = await db
     .selectFrom('quotes')
@@ -80,6 +80,7 @@ export async function hasQuoteCovering(
     .where('destination_amount', '>=', asked.destinationAmount)
     .where('extra_fee_bips', '>=', asked.extraFeeBips)
     .where('expires_at', '>=', asked.now)
+    .where('app', 'is not distinct from', asked.app)
     .limit(1)
     .executeTakeFirst()
   return row !== undefined
