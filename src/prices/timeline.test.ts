@@ -29,6 +29,16 @@ describe('how prices moved', () => {
     expect(createTimeline().moveBips(now, 'A', 'C', 60_000)).toBe(0n)
   })
 
+  test('after a clock that was ahead is set back, what it recorded does not count, and prices are noted again', () => {
+    // Also from the database: a restart does not end it.
+    const timeline = createTimeline([snapshot(0, { A: 100n, B: 1n }), snapshot(100_000, { A: 500n, B: 1n })])
+    const prices = new Map(Object.entries({ A: 100n, B: 1n }))
+    expect(timeline.moveBips(snapshot(1, { A: 100n, B: 1n }), 'A', 'B', 60_000)).toBe(0n)
+    for (let index = 1; index <= 20; index++) timeline.note(snapshot(index, {}).at, prices)
+    // Twenty samples that never moved.
+    expect(timeline.volatilityBips('A', 'B', 3600)).toBe(0)
+  })
+
   test('volatility grows with the root of the time', () => {
     // Each sample moves by 1 %: 100 bips in ten seconds, ten times that in a thousand.
     const timeline = timelineOf(Array.from({ length: 40 }, (_, i) => ({ A: i % 2 === 0 ? 1_000_000n : 1_010_000n, B: 1n })))

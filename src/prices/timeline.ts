@@ -56,6 +56,8 @@ export function createTimeline(past: readonly Snapshot[] = []): Timeline {
 
   return {
     note(at, prices) {
+      // The clock was set back: what is later than now would keep out new samples, and never grow old.
+      while ((samples.at(-1)?.at ?? at) > at) samples.pop()
       const newest = samples.at(-1)
       if (newest !== undefined && at - newest.at < SAMPLE_MS)
         samples[samples.length - 1] = { at: newest.at, prices: new Map([...prices, ...newest.prices]) }
@@ -64,7 +66,7 @@ export function createTimeline(past: readonly Snapshot[] = []): Timeline {
       sums.clear()
     },
     moveBips(now, a, b, windowMs) {
-      const recent = samples.filter(({ at }) => at >= now.at - windowMs)
+      const recent = samples.filter(({ at }) => at >= now.at - windowMs && at <= now.at)
       return recent.reduce((most, sample) => {
         const move = moveOf(sample, now, a, b, BIPS)
         return move > most ? move : most

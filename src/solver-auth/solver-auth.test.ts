@@ -134,3 +134,22 @@ test('nonces of one second are forgotten together', () => {
     true,
   ])
 })
+
+test('a clock that was ahead when the process started and is set back later does not refuse every request until then', () => {
+  let nowMs = START + 3_600_000
+  const verifier = createRequestVerifier({
+    callers: [{ id: 'the service', publicKey: service.publicKey }],
+    recipient: solver.publicKey,
+    nowMs: () => nowMs,
+  })
+  const arrive = (signedMs: number) => {
+    const headers = signRequest(service, { ...toSign, nowMs: signedMs })
+    const { assertFresh } = verifier.verify({ method: toSign.method, target: toSign.target, headers })
+    return assertFresh
+  }
+  nowMs = START
+  expect(arrive(START - 1_000)).toThrow('before this process was started')
+  expect(arrive(START)).not.toThrow()
+  nowMs = START + 5_000
+  expect(arrive(START + 5_000)).not.toThrow()
+})

@@ -58,7 +58,7 @@ export function createRequestVerifier(options: {
     ]),
   )
   if (callers.size < options.callers.length) throw new Error('two services have the same public key: every service needs its own')
-  const startedAt = seconds()
+  let startedAt = seconds()
 
   function seconds(): number {
     return Math.floor(nowMs() / 1000)
@@ -67,6 +67,8 @@ export function createRequestVerifier(options: {
   function assertFresh({ nonces }: Caller, nonce: string, created: number): void {
     const now = seconds()
     const off = created - now
+    // The clock was ahead and is set back: otherwise every request until then would be refused.
+    startedAt = Math.min(startedAt, now)
     if (Math.abs(off) > CLOCK_TOLERANCE_SECONDS) {
       const which = off > 0 ? 'ahead of' : 'behind'
       throw unauthorized(
