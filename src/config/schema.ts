@@ -364,7 +364,9 @@ const risk = Type.Object(
         {
           pair: Cap('one pair, in one direction. Only orders with a deposit count'),
           app: Cap('one app. Orders that may still get a deposit count too'),
-          owner: Cap('one owner of a source, within an app. Orders that may still get a deposit count too'),
+          owner: Cap(
+            'one owner of a source, within an app. Orders that may still get a deposit count too, and anyone can make them in its name: only for services whose apps know their owners',
+          ),
         },
         { ...strict, description: 'The most that the solver takes on. What it pays counts, at the prices of the order.' },
       ),
@@ -376,8 +378,14 @@ const risk = Type.Object(
             100_000,
             'Orders that an owner may leave without a deposit for nothing; two more for each that completed. Default: 10.',
           ),
-          abandoned_bips: Count(1000, 'What each further one adds to the price, in hundredths of a percent. Default: 5.'),
-          refuse_abandoned: Count(100_000, 'So many further ones, and the owner is refused. Default: 50.'),
+          abandoned_bips: Count(
+            1000,
+            'What each further one adds to the price, in hundredths of a percent. Default: 0. Anyone can make orders in the name of any owner: only for services whose apps know their owners.',
+          ),
+          refuse_abandoned: Count(
+            100_000,
+            'So many further ones, and the owner is refused. Default: never. Only for services whose apps know their owners.',
+          ),
           withheld_bips: Count(
             5000,
             'What the first secret that a client kept until the solver took its payment back adds to the price of orders with a client-held secret; doubled with each further one. Default: 50.',

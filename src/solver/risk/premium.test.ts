@@ -1,11 +1,17 @@
 import { expect, test } from 'vitest'
 import { leftOf, noCap, noLoad, whyOverCap, withOrder } from './caps.ts'
 import { defaultPremiumRules, premiumOf } from './premium.ts'
+import { riskSettings } from './settings.ts'
 
 const record = (abandoned = 0, withheld = 0, completed = 0) => ({ abandoned, withheld, completed })
 const bips = (count: number) => ({ kind: 'bips', bips: count })
 const refused = (why: string) => ({ kind: 'refused', why: expect.stringContaining(why) })
 
+test('orders without a deposit are free for their owner: a stranger may have made them in its name', () => {
+  expect(premiumOf(riskSettings().premium, { app: record(10_000, 0, 9_000), owner: record(10_000) }, false)).toEqual(bips(0))
+})
+
+const abandonedRules = riskSettings({ premium: { abandoned_bips: 5, refuse_abandoned: 50 } }).premium
 test.each([
   { owner: record(10), expected: bips(0) },
   { owner: record(11), expected: bips(5) },
@@ -14,8 +20,8 @@ test.each([
   { owner: record(60), expected: refused('left 60 orders without a deposit') },
   { owner: record(60, 0, 25), expected: bips(0) },
   { owner: record(0, 3), expected: bips(0) },
-])('an owner with %o', ({ owner, expected }) => {
-  expect(premiumOf(defaultPremiumRules, { app: record(), owner }, false)).toEqual(expected)
+])('where an app knows its owners, an owner with %o', ({ owner, expected }) => {
+  expect(premiumOf(abandonedRules, { app: record(), owner }, false)).toEqual(expected)
 })
 
 test.each([

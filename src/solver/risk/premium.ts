@@ -1,13 +1,14 @@
 /** What an app's and an owner's past orders add to the price. Pure functions. */
 import type { CustomerRecord } from '../../store/solver/order-risks.ts'
 
+/** App ids are public, and an order without a deposit proves nothing about its owner: by default a stranger's orders in its name cost it nothing. */
 export type PremiumRules = {
   /** An owner may abandon so many orders for nothing, and two more for each that completed. */
   readonly freeAbandoned: number
   /** For each further one. */
   readonly abandonedBips: number
-  /** So many further ones are refused. */
-  readonly refuseAbandoned: number
+  /** So many further ones are refused. Null: none. */
+  readonly refuseAbandoned: number | null
   /** For the first secret that a client kept for itself; doubled with each further one. */
   readonly withheldBips: number
   /** After so many, the owner may not hold the secret any more. */
@@ -18,8 +19,8 @@ export type PremiumRules = {
 
 export const defaultPremiumRules: PremiumRules = {
   freeAbandoned: 10,
-  abandonedBips: 5,
-  refuseAbandoned: 50,
+  abandonedBips: 0,
+  refuseAbandoned: null,
   withheldBips: 50,
   refuseWithheld: 3,
   mostBips: 500,
@@ -41,7 +42,8 @@ export function premiumOf(
   clientSecret: boolean,
 ): Premium {
   const abandoned = Math.max(0, owner.abandoned - rules.freeAbandoned - FREE_PER_COMPLETED * owner.completed)
-  if (abandoned >= rules.refuseAbandoned) return refused(`this owner left ${owner.abandoned} orders without a deposit`)
+  if (rules.refuseAbandoned !== null && abandoned >= rules.refuseAbandoned)
+    return refused(`this owner left ${owner.abandoned} orders without a deposit`)
   const appWithheld = Math.max(0, app.withheld - app.completed)
   if (clientSecret && owner.withheld >= rules.refuseWithheld) return refused(`this owner kept the secret of ${owner.withheld} paid orders`)
   if (clientSecret && appWithheld >= APP_REFUSE_WITHHELD)
