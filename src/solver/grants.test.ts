@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { loadFacts } from '../engine/facts.ts'
 import { pollChain } from '../engine/watcher.ts'
+import type { AssetId } from '../protocol/asset.ts'
 import type { Order } from '../protocol/order.ts'
 import { deriveOrder } from '../protocol/state.ts'
 import { recordDecline } from '../store/orders/fills.ts'
 import { findOrder } from '../store/orders/orders.ts'
 import { openTestStore, sightingsOf, type TestStore } from '../store/store.fixture.ts'
+import { createGrants, type Grants } from './grants.ts'
 import { createInventory, type Inventory } from './inventory.ts'
 import { acceptOrder } from './orders.ts'
 import { caller, openSolver, orderRequest, type TestSolver, wbtc } from './solver.fixture.ts'
@@ -107,6 +109,35 @@ test('the cap of a pair is asked with all earlier grants on record', async () =>
   const orders = [await agree(), await agree(), await agree()]
   const inventory = open(store.db, async () => ((await rows()).length >= 2 ? 'the cap is reached' : null))
   expect(await Promise.all(orders.map((order) => reserve(inventory, order)))).toEqual([null, null, 'the cap is reached'])
+})
+
+describe('of many assets at once', () => {
+  const grantsWith = (balanceOf: (asset: AssetId) => Promise<bigint>) =>
+    createGrants({
+      db: store.db,
+      reservations: { read: async () => new Map(), firm: async () => new Map((await rows()).map((row) => [row.order_id, row.amount])) },
+      balanceOf,
+    })
+  const ask = (grants: Grants, asset: AssetId) => grants.reserve({ orderId: 'an order', asset, amount: 1n })
+  const assetsOf = (chains: number) => Array.from({ length: 40 }, (_, n): AssetId => `chain${n % chains}:token${n}`)
+
+  test('the connections to the database are never used up', async () => {
+    const grants = grantsWith(async () => 0n)
+    const answers = await Promise.all(assetsOf(10).map((asset) => ask(grants, asset)))
+    expect(answers).toEqual(answers.map(() => expect.stringContaining('too little')))
+  })
+
+  test('a chain whose nodes hang delays no other', async () => {
+    let answer = (_balance: bigint): void => undefined
+    const hanging = new Promise<bigint>((resolve) => {
+      answer = resolve
+    })
+    const grants = grantsWith((asset) => (asset.startsWith('chain0:') ? hanging : Promise.resolve(0n)))
+    const late = Promise.all(assetsOf(1).map((asset) => ask(grants, asset)))
+    expect(await ask(grants, 'chain1:token')).toContain('too little')
+    answer(0n)
+    expect(await late).toHaveLength(40)
+  })
 })
 
 describe('under load, firm reservations never exceed the balance', () => {

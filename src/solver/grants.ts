@@ -1,5 +1,6 @@
 /** Grants inventory to orders with a deposit. One asset at a time, so that firm reservations never exceed the balance. */
 import type { AssetId } from '../protocol/asset.ts'
+import type { ChainId } from '../protocol/chain-id.ts'
 import { withLock } from '../store/actions/leases.ts'
 import type { Database } from '../store/database/database.ts'
 import { shareStatements, type Waiting } from '../store/database/share-statements.ts'
@@ -13,6 +14,12 @@ export interface Grants {
 
 type Asked = Waiting<Reservation, string | null>
 
+/**
+ * A grant holds a connection to the database and needs a second one. All together, with the holds of keys (`engine/key-hold.ts`), must leave some of
+ * the pool: else every holder waits for a connection, for ever.
+ */
+const MAX_GRANTING = 4
+
 export function createGrants(options: {
   readonly db: Database
   readonly reservations: Reservations
@@ -22,31 +29,34 @@ export function createGrants(options: {
 }): Grants {
   const { db, reservations, balanceOf, whyOverCap } = options
   const queues = new Map<AssetId, (wanted: Reservation) => Promise<string | null>>()
+  const inSlot = createSlots(MAX_GRANTING)
 
   /** What is reserved is read before the balance: a payment that is mined in between counts twice, never not at all. */
   async function grantAll(asset: AssetId, batch: readonly Asked[]): Promise<void> {
     try {
-      const answers = await withLock(db, `reserve ${asset}`, async (connection) => {
-        const firm = new Map(await reservations.firm(asset))
-        const balance = await balanceOf(asset)
-        const granted: Reservation[] = []
-        const given: (string | null)[] = []
-        for (const { item } of batch) {
-          const sum = [...firm].reduce((total, [orderId, amount]) => (orderId === item.orderId ? total : total + amount), 0n)
-          if ((firm.get(item.orderId) ?? 0n) >= item.amount) {
-            given.push(null)
-            continue
+      const answers = await inSlot(chainIn(asset), () =>
+        withLock(db, `reserve ${asset}`, async (connection) => {
+          const firm = new Map(await reservations.firm(asset))
+          const balance = await balanceOf(asset)
+          const granted: Reservation[] = []
+          const given: (string | null)[] = []
+          for (const { item } of batch) {
+            const sum = [...firm].reduce((total, [orderId, amount]) => (orderId === item.orderId ? total : total + amount), 0n)
+            if ((firm.get(item.orderId) ?? 0n) >= item.amount) {
+              given.push(null)
+              continue
+            }
+            if (whyOverCap !== undefined) await putReservations(connection, granted.splice(0))
+            const why = await refusalOf(item, balance - sum)
+            given.push(why)
+            if (why !== null) continue
+            firm.set(item.orderId, item.amount)
+            granted.push(item)
           }
-          if (whyOverCap !== undefined) await putReservations(connection, granted.splice(0))
-          const why = await refusalOf(item, balance - sum)
-          given.push(why)
-          if (why !== null) continue
-          firm.set(item.orderId, item.amount)
-          granted.push(item)
-        }
-        await putReservations(connection, granted)
-        return given
-      })
+          await putReservations(connection, granted)
+          return given
+        }),
+      )
       for (const [index, { resolve }] of batch.entries()) resolve(answers[index] ?? null)
     } catch (error) {
       for (const { reject } of batch) reject(error)
@@ -66,5 +76,23 @@ export function createGrants(options: {
       queues.set(wanted.asset, queue)
       return queue(wanted)
     },
+  }
+}
+
+const chainIn = (asset: AssetId) => asset.slice(0, asset.indexOf(':'))
+
+/** At most one at a time of each chain, so that a chain whose nodes hang takes one slot only. */
+function createSlots(most: number): <T>(chain: ChainId, work: () => Promise<T>) => Promise<T> {
+  const busy = new Set<ChainId>()
+  const waiting: (() => void)[] = []
+  return async (chain, work) => {
+    while (busy.has(chain) || busy.size >= most) await new Promise<void>((resolve) => waiting.push(resolve))
+    busy.add(chain)
+    try {
+      return await work()
+    } finally {
+      busy.delete(chain)
+      for (const resolve of waiting.splice(0)) resolve()
+    }
   }
 }
