@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createLogger } from '../log.ts'
+import { TandemError } from '../protocol/error.ts'
 import { contentDigest } from '../solver-auth/message-signature.ts'
 import { type RequestToSign, signRequest } from '../solver-auth/sign.ts'
 import { createSigningKey, createVerifyingKey } from '../solver-auth/signing-key.ts'
@@ -278,6 +279,17 @@ test('refuses an instant refund of an unknown order', async () => {
     status: 404,
     body: { code: 'not_found', message: expect.stringContaining('no order') },
   })
+})
+
+test('a market without a price at the moment names no time to wait: a service would ask for no other pair until then', async () => {
+  const { prices, ...pricing } = solver.context.pricing
+  const unknown = new TandemError('chain_unavailable', 'the sources are silent', { retryAfterSeconds: 10 })
+  const of = () => {
+    throw unknown
+  }
+  Object.defineProperty(solver.context, 'pricing', { value: { ...pricing, prices: { ...prices, of } } })
+  const { body } = await post('/quote', { ...quoteRequest, indicative: true })
+  expect(body).toEqual({ code: 'chain_unavailable', message: 'the sources are silent' })
 })
 
 test('an unexpected error is a 500 whose details are only in the log', async () => {

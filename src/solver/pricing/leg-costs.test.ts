@@ -16,7 +16,8 @@ const registry = createRegistry({
 })
 
 function open(changes: Partial<ChainClient> = {}, dollars = 3_000n) {
-  const world = { nowMs: 0, reads: 0, failure: null as unknown, troubles: [] as unknown[] }
+  const world = { nowMs: 0, reads: 0, failure: null as unknown, troubles: [] as unknown[], isPriced: true }
+  const prices = createStaticFeed({ 'ethereum_localnet:eth': dollars * 10n ** 8n })
   const { payoutFee: _, ...memory } = createMemoryChain('ethereum_localnet', 0n)
   const client: ChainClient = {
     ...memory,
@@ -30,7 +31,7 @@ function open(changes: Partial<ChainClient> = {}, dollars = 3_000n) {
   const costs = createLegCosts({
     registry,
     clients: new Map([['ethereum_localnet', client]]),
-    prices: createStaticFeed({ 'ethereum_localnet:eth': dollars * 10n ** 8n }),
+    prices: { ...prices, find: (asset) => (world.isPriced ? prices.find(asset) : null) },
     onTrouble: (_asset, error) => world.troubles.push(error),
     nowMs: () => world.nowMs,
   })
@@ -43,6 +44,16 @@ test('dollars of the chain’s own coin, rounded up', async () => {
 
 test('where a payout pays its own fee, the service pays no redeem', async () => {
   expect(await open({ payoutFee: async () => 1n }).costs.find(wbtc)).toMatchObject({ redeem: 300_001n, paidRedeem: 0n })
+})
+
+test('while the coin has no price, the last one counts: network fees are not given away', async () => {
+  const { costs, world } = open()
+  world.isPriced = false
+  expect(await costs.find(wbtc)).toBeNull()
+  world.isPriced = true
+  await costs.find(wbtc)
+  world.isPriced = false
+  expect(await costs.find(wbtc)).toMatchObject({ initiate: 3_000_000n })
 })
 
 test('a thousand quotes cost one read every ten seconds, and none waits for a later one', async () => {

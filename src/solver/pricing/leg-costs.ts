@@ -5,7 +5,7 @@ import type { ChainClient } from '../../chains/port/client.ts'
 import { ChainFailure } from '../../chains/port/failure.ts'
 import { clientFor } from '../../engine/facts.ts'
 import type { PriceFeed } from '../../prices/feed.ts'
-import { divideRoundingUp } from '../../protocol/amount.ts'
+import { divideRoundingUp, type UsdPrice } from '../../protocol/amount.ts'
 import type { AssetId } from '../../protocol/asset.ts'
 import type { ChainId } from '../../protocol/chain-id.ts'
 import type { Registry } from '../../protocol/registry/registry.ts'
@@ -20,7 +20,7 @@ export type LegCostUsd = {
 }
 
 export interface LegCosts {
-  /** Null if it is unknown: the nodes do not answer, or the chain's own coin has no price. */
+  /** Null if it is unknown: the nodes do not answer, or the chain's own coin never had a price. */
   find(asset: AssetId): Promise<LegCostUsd | null>
   /** Reads the costs of these assets, so that the first quote finds them. Never rejects. */
   warm(assets: readonly AssetId[]): Promise<void>
@@ -46,6 +46,15 @@ export function createLegCosts(options: {
   const { registry, clients, prices, onTrouble, nowMs = () => performance.now() } = options
   const known = new Map<AssetId, Known>()
   const reading = new Map<AssetId, Promise<LegCost | null>>()
+  /** Of the chains' own coins. */
+  const lastPrices = new Map<AssetId, UsdPrice>()
+
+  /** An old price is nearer to the cost than none, with which quotes would give it away. */
+  function coinPrice(coin: AssetId): UsdPrice | null {
+    const price = prices.find(coin) ?? lastPrices.get(coin) ?? null
+    if (price !== null) lastPrices.set(coin, price)
+    return price
+  }
 
   /** Concurrent callers share one read. */
   function read(asset: AssetId): Promise<LegCost | null> {
@@ -79,7 +88,7 @@ export function createLegCosts(options: {
   return {
     async find(asset) {
       const { chain, payoutFee } = clientFor(clients, registry.asset(asset).chain)
-      const price = prices.find(chain.nativeAsset)
+      const price = coinPrice(chain.nativeAsset)
       const cost = price === null ? null : await costOf(asset)
       if (price === null || cost === null) return null
       const usd = (amount: bigint) => divideRoundingUp(amount * price, 10n ** BigInt(cost.decimals) * 100n)

@@ -1,6 +1,7 @@
 /** Spread = base + volatility over the time at risk + inventory skew + network fees of both legs at current fees. */
-import { divideRoundingUp } from '../../protocol/amount.ts'
+import { divideRoundingUp, type UsdPrice } from '../../protocol/amount.ts'
 import type { Asset } from '../../protocol/asset.ts'
+import { TandemError } from '../../protocol/error.ts'
 import type { Registry } from '../../protocol/registry/registry.ts'
 import type { LegCosts } from './leg-costs.ts'
 import { FLAT, PPM, type PriceTerms } from './price.ts'
@@ -74,13 +75,23 @@ export async function priceTerms(context: PriceContext, question: PriceQuestion)
   const feePpm = own - rebatePpm + extraPpm
   return {
     terms: {
-      source: { decimals: source.decimals, price: pricing.prices.of(source.id) },
-      destination: { decimals: destination.decimals, price: pricing.prices.of(destination.id) },
+      source: { decimals: source.decimals, price: priceOf(pricing, source) },
+      destination: { decimals: destination.decimals, price: priceOf(pricing, destination) },
       feePpm: feePpm < HIGHEST_FEE_PPM ? feePpm : HIGHEST_FEE_PPM,
       fixedUsdMicros: legs + fixed,
       levels: destinationStock === null ? FLAT : skewLevels(destinationStock, skewPpm),
     },
     parts: { basePpm, volatilityPpm, premiumPpm, rebatePpm, extraPpm, sourceCost, destinationCost, fixed },
+  }
+}
+
+/** The refusal names no time to wait: a service asks for no pair at all until such a time. */
+function priceOf({ prices }: Pricing, { id }: Asset): UsdPrice {
+  try {
+    return prices.of(id)
+  } catch (error) {
+    if (!(error instanceof TandemError)) throw error
+    throw new TandemError(error.code, error.message, { cause: error })
   }
 }
 
