@@ -13,7 +13,7 @@ export const EarningsRecord = Type.Object({
   total_earnings_usd: Type.String({ description: 'US dollars, at the prices when the orders were made' }),
   affiliate: Type.String({ description: "the affiliate's address" }),
   asset: Type.String({ description: 'what the affiliate is paid in' }),
-  token_address: Type.String({ description: 'the zero address stands for the native coin of an EVM chain; empty if there is no contract' }),
+  token_address: Type.String({ description: "the zero address stands for the chain's own coin; empty if there is no contract" }),
   claim_amount: Type.Optional(
     Type.String({ description: 'what a claim pays now, in the smallest unit: earned by the orders of all apps, less what was paid' }),
   ),

@@ -10,7 +10,7 @@ const DepositId = Type.String({ minLength: 1, maxLength: 128 })
 const OrderId = Type.String({ pattern: '^[0-9a-f]{64}$' })
 const Identity = Type.String({
   maxLength: 256,
-  description: 'the solver, as the chain names parties, in canonical form: for EVM an address in lower case',
+  description: 'the solver, as the chain names parties, in canonical form, such as an address in lower case',
 })
 const Timelock = Type.String({ pattern: '^[1-9][0-9]{0,17}$', description: "that of the registry, in the chain's own units" })
 
