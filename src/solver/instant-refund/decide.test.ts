@@ -82,6 +82,14 @@ test('an undecided check declines nothing and pays nothing', async () => {
   expect([await ways(), paid(), (await findOrder(fixture.store.db, order.id))?.declined]).toEqual([[], [], null])
 })
 
+test('a check that a node or a halt keeps from deciding makes the service wait', async () => {
+  const order = await agree()
+  await fund(order)
+  fixture.solver.payChecks.push(() => Promise.reject(new ChainFailure('would-fail', 'there is no price at the moment')))
+  expect(await decide(order)).toMatchObject({ answer: 'wait', reason: 'there is no price at the moment' })
+  expect(await ways()).toEqual([])
+})
+
 test('when the engine pays and the service asks concurrently, at most one of them wins', async () => {
   let [declines, payments] = [0, 0]
   for (let round = 0; round < 8; round++) {

@@ -2,6 +2,7 @@
  * The service asks about a funded order that is not paid yet: its deposit is exact, or its fill is signed. If the solver does not want to pay, it commits to a refund: from then on
  * it never pays for this order, and signs the refund.
  */
+import { ChainFailure } from '../../chains/port/failure.ts'
 import { loadFacts } from '../../engine/facts.ts'
 import { TandemError } from '../../protocol/error.ts'
 import { actionKey } from '../../protocol/order.ts'
@@ -45,8 +46,14 @@ async function judge({ payChecks }: OrderContext, state: OrderState): Promise<Ve
   if (!state.fundedInTime) return refuse('the deposit was mined after the deadline')
   if (!state.chainsAlive) return wait('a chain has not made a block for too long')
   if (state.gapSeconds <= 0n) return refuse('too little time is left to pay safely')
-  const why = await whyNotPay(payChecks, state)
-  return why === null ? wait('the solver is about to pay') : refuse(why)
+  try {
+    const why = await whyNotPay(payChecks, state)
+    return why === null ? wait('the solver is about to pay') : refuse(why)
+  } catch (error) {
+    // Undecided: there is no price at the moment, or a halt may end soon.
+    if (!(error instanceof ChainFailure)) throw error
+    return wait(error.message)
+  }
 }
 
 /** Pay or refund, never both. False if a payment is signed. */
