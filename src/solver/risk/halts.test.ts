@@ -69,6 +69,23 @@ test('the operator halts everything, a chain or a pair: quotes after a refresh, 
   expect(logged.filter((line) => line.includes('"resumed"'))).toHaveLength(4)
 })
 
+test('a halt begins anew after an earlier one has ended: an order waits for it again', async () => {
+  const put = (seconds: number) => putHalt(store.db, { scope: 'bitcoin_regtest', cause: 'deep reorg', reason: 'a', seconds })
+  const age = () =>
+    store.db
+      .updateTable('halts')
+      .set({ since: new Date(0) })
+      .execute()
+  const since = async () => (await readHalts(store.db))[0]?.since
+  await put(60)
+  await age()
+  await put(60)
+  expect(await since()).toBe(0n)
+  await put(-1)
+  await put(60)
+  expect(await since()).toBeGreaterThan(NOW / 2n)
+})
+
 test('a halt of another chain, of the other direction, or one that has ended halts nothing', async () => {
   await putHalt(store.db, { scope: 'arbitrum_localnet', cause: 'operator', reason: 'a' })
   await putHalt(store.db, { scope: `${wbtc}->${btc}`, cause: 'operator', reason: 'b' })

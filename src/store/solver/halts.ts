@@ -28,13 +28,14 @@ export async function readHalts(db: Database): Promise<readonly Halt[]> {
   return rows.map(({ since, until, ...halt }) => ({ ...halt, since: BigInt(since), until: until === null ? null : BigInt(until) }))
 }
 
-/** A repeat changes the reason and the end, not the beginning. */
+/** A repeat changes the reason and the end, not the beginning, unless the halt has ended. */
 export async function putHalt(db: Database, halt: Pick<Halt, 'scope' | 'cause' | 'reason'> & { readonly seconds?: number }): Promise<void> {
   const reason = halt.reason.replace(/\s+/g, ' ').trim().slice(0, MAX_REASON)
   await sql`
     insert into halts (scope, cause, reason, until)
     values (${halt.scope}, ${halt.cause}, ${reason}, now() + make_interval(secs => ${halt.seconds ?? null}::integer))
-    on conflict (scope, cause) do update set reason = excluded.reason, until = excluded.until`.execute(db)
+    on conflict (scope, cause) do update set reason = excluded.reason, until = excluded.until,
+      since = case when halts.until <= now() then now() else halts.since end`.execute(db)
 }
 
 /** How many there were. Without a cause: whoever halted it. */
