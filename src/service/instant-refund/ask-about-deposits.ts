@@ -39,12 +39,13 @@ export function createDepositQuestions(context: SyncContext, nowMs: () => number
     })
 }
 
-async function ask(context: SyncContext, { order, source }: OrderState): Promise<void> {
+async function ask(context: SyncContext, { order, source, fill }: OrderState): Promise<void> {
   const { db, log, wake } = context
   const newest = source.counted.at(-1)?.block
   if (newest == null) return
   const { answer, reason } = await solverOf(context, order.solverId).fill(order.id, {
-    deposits: source.counted.map(({ id }) => id),
+    // In the sequence that the solver signed: a reorg may have changed that of the blocks.
+    deposits: [...(fill?.deposits ?? source.counted.map(({ id }) => id))],
     block_hash: newest.hash,
     destination_amount: order.destination.terms.amount.toString(),
   })

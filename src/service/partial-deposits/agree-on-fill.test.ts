@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { SolverFillRequest } from '../../protocol/wire/solver.ts'
+import { createDepositQuestions } from '../instant-refund/ask-about-deposits.ts'
 import { answerWith, fillOf, useSyncFixture } from '../solver-sync/sync-tasks.fixture.ts'
 import { fillSignature } from '../testing/fake-chain.fixture.ts'
 import type { Answer } from '../testing/fake-solver.fixture.ts'
@@ -29,6 +30,22 @@ describe('the fill agreement', () => {
     expect((await sync.state()).isAgreed).toBe(true)
     expect(await sync.run(fillTasks)).toEqual([])
     expect(sync.woken).toBe(1)
+  })
+
+  test('is named as it was signed when the solver is asked about its payment, also after a reorg of the deposits', async () => {
+    await sync.mine(sync.deposit('a', 500_000n))
+    await sync.mine(sync.deposit('b', 500_000n))
+    await sync.run(fillTasks)
+    expect((await sync.find(sync.order.id)).fill?.deposits).toEqual(['a', 'b'])
+    const last = { block_height: sync.height, block_hash: `bitcoin_regtest-${sync.height}` }
+    await sync.service.db.updateTable('events').set(last).where('deposit', '=', 'a').execute()
+    await sync.service.db.updateTable('events').set({ tx: '0' }).where('deposit', '=', 'b').execute()
+    expect((await sync.state()).source.counted.map(({ id }) => id)).toEqual(['b', 'a'])
+    await sync.run((context, states) => createDepositQuestions(context)(states))
+    expect(sync.filled.map(({ deposits }) => deposits)).toEqual([
+      ['a', 'b'],
+      ['a', 'b'],
+    ])
   })
 
   test('proposes the same deposits again while the solver waits', async () => {
