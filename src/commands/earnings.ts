@@ -73,7 +73,7 @@ export async function reconcileCommand(options: Place, terminal: Terminal): Prom
   })
 }
 
-function problemsOf({ asset, due, payer, overpaid }: BalanceSheet): readonly string[] {
+function problemsOf({ asset, due, payer, overpaid, unpayable }: BalanceSheet): readonly string[] {
   const unfunded =
     payer === null
       ? due > 0n && `${due} ${asset} are owed, and no contract pays affiliates on this chain: pay them by hand`
@@ -83,6 +83,7 @@ function problemsOf({ asset, due, payer, overpaid }: BalanceSheet): readonly str
   return [
     ...(unfunded === false ? [] : [unfunded]),
     ...overpaid.map((affiliate) => `${affiliate} was paid more ${asset} than the ledger says it earned`),
+    ...unpayable,
   ]
 }
 
@@ -114,13 +115,14 @@ const cellsOf = ({ asset, affiliates, earned, paid, due, payer }: BalanceSheet):
   payer === null ? 'none' : `${payer.contract}${payer.isDeployed ? '' : ' (not deployed)'}`,
 ]
 
-const sheetToJson = ({ asset, affiliates, earned, paid, due, payer, overpaid }: BalanceSheet) => ({
+const sheetToJson = ({ asset, affiliates, earned, paid, due, payer, overpaid, unpayable }: BalanceSheet) => ({
   asset,
   affiliates,
   earned: String(earned),
   paid: String(paid),
   due: String(due),
   overpaid,
+  unpayable,
   ...(payer !== null && {
     contract: payer.contract,
     is_deployed: payer.isDeployed,

@@ -6,6 +6,7 @@ import type { ChainId } from '../../protocol/chain-id.ts'
 import type { Registry } from '../../protocol/registry/registry.ts'
 import type { Database } from '../../store/database/database.ts'
 import { type Account, readTotals } from '../../store/ledger/ledger.ts'
+import { isPayable, whyUnpayable } from './claims.ts'
 
 export type BalanceSheet = {
   readonly asset: AssetId
@@ -26,6 +27,8 @@ export type BalanceSheet = {
   } | null
   /** Were paid more than the ledger says they earned: the database is older than the payments, or the key signed elsewhere. */
   readonly overpaid: readonly string[]
+  /** Why the contract cannot pay some of them. */
+  readonly unpayable: readonly string[]
 }
 
 export type BookContext = {
@@ -60,29 +63,41 @@ async function readSheet(context: BookContext, asset: AssetId, totals: readonly 
   const earned = totals.reduce((sum, { total }) => sum + total, 0n)
   const base = { asset, affiliates: totals.length, earned }
   const payer = payerOf(context, asset)
-  if (payer === null) return { ...base, paid: 0n, due: earned, payer: null, overpaid: [] }
+  if (payer === null) return { ...base, paid: 0n, due: earned, payer: null, overpaid: [], unpayable: [] }
   const { client, distributor, key } = payer
   await client.verifyNode()
   const contract = distributor.contractOf(key)
+  const payable = totals.filter(({ affiliate }) => isPayable(client, affiliate))
+  const unpayable = totals.filter(({ affiliate }) => !isPayable(client, affiliate))
+  const owed = unpayable.reduce((sum, { total }) => sum + total, 0n)
+  const texts = unpayable.map(({ affiliate, total }) => `${total} ${asset}: ${whyUnpayable({ affiliate, chain: client.chain.id })}`)
   if (!(await distributor.isDeployed(key)))
-    return { ...base, paid: 0n, due: earned, payer: { contract, isDeployed: false, held: 0n, missing: earned }, overpaid: [] }
+    return {
+      ...base,
+      paid: 0n,
+      due: earned,
+      payer: { contract, isDeployed: false, held: 0n, missing: earned - owed },
+      overpaid: [],
+      unpayable: texts,
+    }
   const paid: bigint[] = []
-  for (let from = 0; from < totals.length; from += BATCH)
+  for (let from = 0; from < payable.length; from += BATCH)
     paid.push(
       ...(await distributor.paid(
         key,
-        totals.slice(from, from + BATCH).map(({ affiliate }) => ({ recipient: affiliate, asset })),
+        payable.slice(from, from + BATCH).map(({ affiliate }) => ({ recipient: affiliate, asset })),
       )),
     )
-  const dues = totals.map(({ total }, index) => total - (paid[index] ?? 0n))
+  const dues = payable.map(({ total }, index) => total - (paid[index] ?? 0n))
   const due = dues.reduce((sum, one) => (one > 0n ? sum + one : sum), 0n)
   const held = await client.balance(asset, contract)
   return {
     ...base,
     paid: paid.reduce((sum, one) => sum + one, 0n),
-    due,
+    due: due + owed,
     payer: { contract, isDeployed: true, held, missing: due > held ? due - held : 0n },
-    overpaid: totals.flatMap(({ affiliate }, index) => ((dues[index] ?? 0n) < 0n ? [affiliate] : [])),
+    overpaid: payable.flatMap(({ affiliate }, index) => ((dues[index] ?? 0n) < 0n ? [affiliate] : [])),
+    unpayable: texts,
   }
 }
 

@@ -6,6 +6,7 @@ import type { Signer } from '../../keys/key.ts'
 import { createKey, createKeyring } from '../../keys/keyring.ts'
 import { createLogger } from '../../log.ts'
 import type { AssetId } from '../../protocol/asset.ts'
+import { TandemError } from '../../protocol/error.ts'
 import { localChains } from '../../protocol/registry/local.ts'
 import { createFakeChain } from '../testing/fake-chain.fixture.ts'
 import { createClaims } from './claims.ts'
@@ -45,6 +46,7 @@ function clientOf(id: string): ChainClient {
     },
     async paid(_key, accounts) {
       if (failure?.chain === id) throw failure.error
+      expect(accounts.map(({ recipient }) => recipient)).not.toContain('a friend')
       return accounts.map(({ recipient }) => paid.get(recipient) ?? 0n)
     },
     sign(signer, { recipient, total }) {
@@ -54,7 +56,12 @@ function clientOf(id: string): ChainClient {
     deploy: notUsed,
     fund: notUsed,
   }
-  return { ...createFakeChain(chain, 'account'), balance: async () => held, ...(id !== without && { distributor }) }
+  const fake = createFakeChain(chain, 'account')
+  const parseAddress = (text: string) => {
+    if (text.length > 3) throw new TandemError('invalid_address', `"${text}" is no address`)
+    return text.toLowerCase()
+  }
+  return { ...fake, text: { ...fake.text, parseAddress }, balance: async () => held, ...(id !== without && { distributor }) }
 }
 
 const clients = new Map([first, second, without].map((id) => [id as string, clientOf(id)]))
@@ -95,6 +102,15 @@ test('nothing is signed that the contract cannot pay, and the reason is told', a
   expect(await claims.read([earned('ann', 100n), earned('ben', 99n)])).toMatchObject([
     { kind: 'unavailable', reason: `contract on ${first} holds 99 of the 100 that are due: the operator has to fund it` },
     { kind: 'claimable', amount: 99n },
+  ])
+})
+
+test('an account from before affiliates were paid that is no address, or not in its canonical form, hides no other', async () => {
+  const claims = createClaims({ clients, log }, keys)
+  expect(await claims.read([earned('a friend', 5n), earned('Ann', 5n), earned('ann', 7n)])).toMatchObject([
+    { kind: 'unavailable', reason: `"a friend" is not an address on ${first}: the operator has to pay it in another way` },
+    { kind: 'unavailable', reason: /"Ann" is not an address/ },
+    { kind: 'claimable', amount: 7n },
   ])
 })
 

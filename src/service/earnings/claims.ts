@@ -6,6 +6,7 @@ import type { Keyring } from '../../keys/keyring.ts'
 import type { Logger } from '../../log.ts'
 import type { AssetId } from '../../protocol/asset.ts'
 import type { ChainId } from '../../protocol/chain-id.ts'
+import { TandemError } from '../../protocol/error.ts'
 
 /** `total`: all that the affiliate has earned, in final orders. */
 export type Earned = { readonly affiliate: string; readonly chain: ChainId; readonly asset: AssetId; readonly total: bigint }
@@ -56,7 +57,9 @@ export function createClaims({ clients, log }: Context, keys: Keyring | null): C
           return earned.map(() => ({ kind: 'unavailable', reason: `the contract that pays affiliates is not deployed on ${chain} yet` }))
         deployed.add(chain)
       }
-      return await readClaims(payer, chain, earned)
+      const payable = earned.filter(({ affiliate }) => isPayable(payer.client, affiliate))
+      const states = await readClaims(payer, chain, payable)
+      return earned.map((one) => states[payable.indexOf(one)] ?? { kind: 'unavailable', reason: whyUnpayable(one) })
     } catch (error) {
       if (!(error instanceof ChainFailure)) throw error
       log.warn({ chain, err: error }, 'the claims of affiliates cannot be read')
@@ -78,6 +81,20 @@ export function createClaims({ clients, log }: Context, keys: Keyring | null): C
       return earned.map((one) => states.get(one) ?? NONE)
     },
   }
+}
+
+/** Accounts from before affiliates were paid may be any text. Another form of an address would be another account here and the same in the contract. */
+export function isPayable({ text }: Pick<ChainClient, 'text'>, affiliate: string): boolean {
+  try {
+    return text.parseAddress(affiliate) === affiliate
+  } catch (error) {
+    if (!(error instanceof TandemError)) throw error
+    return false
+  }
+}
+
+export function whyUnpayable({ affiliate, chain }: Pick<Earned, 'affiliate' | 'chain'>): string {
+  return `"${affiliate}" is not an address on ${chain}: the operator has to pay it in another way`
 }
 
 async function readClaims({ client, distributor, key }: Payer, chain: ChainId, earned: readonly Earned[]): Promise<readonly ClaimState[]> {

@@ -38,6 +38,8 @@ test('each affiliate may name what it is paid in; the rest is paid in the asset 
     [bob, wbtc, 5],
   ])
   expect(parse(contextWith([]), { address: 'friend', fee: 10, asset: null })).toEqual([['friend', btc, 10]])
+  // One account, also if a contract pays it later.
+  expect(parse(contextWith([]), { address: mixed, fee: 10 })).toEqual([[alice, btc, 10]])
   expect(parseShares(paying, null, source)).toEqual([])
 })
 

@@ -10,7 +10,7 @@ import { type ActiveAsset, parseAsset } from '../quotes/pair.ts'
 const BIPS = 10_000n
 
 export type AffiliateShare = {
-  /** In the canonical form of its chain, if that pays affiliates; else as it was given. */
+  /** In the canonical form of its chain. As it was given if it is no address there, and that chain does not pay affiliates. */
   readonly address: string
   /** What the affiliate is paid in. */
   readonly asset: ActiveAsset
@@ -39,11 +39,12 @@ function payoutAsset({ registry, claims, settings }: Context, named: string | nu
 
 function parseRecipient({ clients, claims }: Context, { id, chain }: ActiveAsset, address: string, field: string): string {
   const client = clients.get(chain)
-  if (client === undefined || !claims.paysOn(chain)) return address
+  if (client === undefined) return address
   try {
     return client.text.parseAddress(address)
   } catch (error) {
     if (!(error instanceof TandemError)) throw error
+    if (!claims.paysOn(chain)) return address
     throw new TandemError(error.code, `${field}: affiliates are paid in ${id} here, and ${error.message}`, { cause: error })
   }
 }
