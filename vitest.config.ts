@@ -10,8 +10,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // Loading chain libraries anew for each of some 200 files would take a fifth of the time.
     isolate: false,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
     teardownTimeout: 10_000,
   },
 })

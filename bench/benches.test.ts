@@ -11,7 +11,7 @@ import { removeCompiledChildren } from './compiled-children.ts'
 // All in this process, so that the benchmarks are loaded and their children compiled only once.
 describe('runs and makes a table:', () => {
   afterAll(removeCompiledChildren)
-  test.each(benches)('$name', { timeout: 180_000 }, async ({ run }) => {
+  test.each(benches)('$name', { timeout: 600_000 }, async ({ run }) => {
     const { table } = await run({ size: 'smallest', onProgress: () => undefined })
     expectWhole(table)
   })

@@ -199,7 +199,7 @@ async function createRun() {
   }
 }
 
-it(`holds its invariants in ${sequences} random sequences of calls`, { timeout: 120_000 }, async () => {
+it(`holds its invariants in ${sequences} random sequences of calls`, { timeout: 600_000 }, async () => {
   const property = fc.asyncProperty(steps, async (sequence) => {
     const run = await createRun()
     for (const step of sequence) {

@@ -18,7 +18,7 @@ import { isOpen } from './testing/scenario.ts'
 
 const cases = 10_000
 
-it.each(kinds)(`${cases / 2} malformed instructions for %s`, { timeout: 120_000 }, async (kind) => {
+it.each(kinds)(`${cases / 2} malformed instructions for %s`, { timeout: 600_000 }, async (kind) => {
   const htlc = await createHtlc(kind)
   // The runtime decides who signed by the message alone then, so only the attacker's keys are ever named as signers.
   htlc.svm.withSigverify(false).withTransactionHistory(0n)

@@ -203,7 +203,7 @@ async function createRun() {
   }
 }
 
-it(`holds its invariants in ${parameters.numRuns} random sequences`, { timeout: 180_000 }, async () => {
+it(`holds its invariants in ${parameters.numRuns} random sequences`, { timeout: 600_000 }, async () => {
   const property = fc.asyncProperty(steps, async (sequence) => {
     const run = await createRun()
     for (const step of sequence) {

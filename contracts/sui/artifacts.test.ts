@@ -16,7 +16,7 @@ const source = files[moduleFile] ?? ''
 const numberOf = (constant: string): bigint =>
   BigInt((new RegExp(`const ${constant}: u64 = ([\\d_]+);`).exec(source)?.[1] ?? '').replaceAll('_', ''))
 
-test('everything that is committed is compiled from these sources: else run `npm run move`', { timeout: 60_000 }, async () => {
+test('everything that is committed is compiled from these sources: else run `npm run move`', async () => {
   const compiled = await compilePackage(files, join(import.meta.dirname, 'interfaces'))
   const expected = renderArtifacts(files, compiled, await compilerVersion())
   expect(readdirSync(folder).sort()).toEqual([...expected.keys()].sort())

@@ -122,7 +122,7 @@ describe('mining', () => {
     const receipt = await reader.getTransactionReceipt({ hash })
     expect(receipt.status).toBe('success')
     expect(await reader.getBalance({ address: recipient })).toBe(5n)
-    await vi.waitFor(async () => expect(await reader.getBlockNumber()).toBeGreaterThan(receipt.blockNumber), { timeout: 10_000 })
+    await vi.waitFor(async () => expect(await reader.getBlockNumber()).toBeGreaterThan(receipt.blockNumber), { timeout: 60_000 })
     const { timestamp } = await reader.getBlock()
     expect(Math.abs(Number(timestamp) - Date.now() / 1_000)).toBeLessThan(30)
   })

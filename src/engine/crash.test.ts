@@ -28,7 +28,7 @@ afterEach(async () => {
   await Promise.all(engines.splice(0).map((engine) => engine.stop()))
 })
 
-const eventually = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 50_000, interval: 20 })
+const eventually = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 150_000, interval: 20 })
 const key = () => `${fixture.order.id}/destination/initiate`
 const attempts = async () => (await readAttempts(store.db, key())).map(({ tx }) => tx)
 const expireLeases = () => sql`update actions set lease_until = now() - interval '1 second' where lease_until is not null`.execute(store.db)

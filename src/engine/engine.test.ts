@@ -45,7 +45,7 @@ function start(
 }
 
 /** Waits almost until the test timeout. */
-const eventually = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 50_000, interval: 20 })
+const eventually = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 150_000, interval: 20 })
 const key = () => `${fixture.order.id}/destination/initiate`
 const pay = () => fixture.deposit('source')
 

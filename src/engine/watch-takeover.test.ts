@@ -54,7 +54,7 @@ test.each<{ name: string; broken: Partial<ChainClient> }>([
     },
   },
   { name: 'serves no events', broken: { events: () => Promise.reject(unreachable()) } },
-])('if the node of the process that watches a chain $name, another process watches it', { timeout: 30_000 }, async ({ broken }) => {
+])('if the node of the process that watches a chain $name, another process watches it', async ({ broken }) => {
   const chain = { ...bitcoin.chain, pollMs: 200 }
   let isBroken = false
   const whole = { ...bitcoin, chain }
@@ -69,5 +69,5 @@ test.each<{ name: string; broken: Partial<ChainClient> }>([
   isBroken = true
   start('second', whole)
   const { hash } = bitcoin.grow(1)
-  await expect.poll(async () => (await readCursor(store.db, chain.id))?.hash, { timeout: 12_000, interval: 200 }).toBe(hash)
+  await expect.poll(async () => (await readCursor(store.db, chain.id))?.hash, { timeout: 60_000, interval: 200 }).toBe(hash)
 })

@@ -15,7 +15,7 @@ import { localChains } from '../../src/protocol/registry/local.ts'
 import { createSecret, hashSecret } from '../../src/protocol/secret.ts'
 import { type CoinStory, depositsOf, PAID_IN, type PlacedOrder } from './utxo-story.ts'
 
-const LIMIT_MS = 150_000
+const LIMIT_MS = 600_000
 const MOST_FEE = 10_000n
 const SINGLE_ANYONECANPAY = '83'
 const ALL = '01'

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type CoinStory, type CoinTarget, depositIn, depositsOf, type PlacedOrder } from './utxo-story.ts'
 import type { Payment } from './utxo-wallet.ts'
 
-const LIMIT_MS = 150_000
+const LIMIT_MS = 600_000
 /** The most that a fee may take out of a refund. */
 const MOST_FEE = 10_000n
 /** Longer than the funding window. */

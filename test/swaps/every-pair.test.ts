@@ -52,7 +52,7 @@ async function fundAll(list: readonly Pair[]): Promise<readonly (Pair & { readon
 
 const balances = async () => new Map(await Promise.all(assets.map(async ({ id }) => [id, await balance(id)] as const)))
 
-test(`every one of ${pairs.length} pairs completes`, { timeout: 180_000 }, async () => {
+test(`every one of ${pairs.length} pairs completes`, { timeout: 600_000 }, async () => {
   const before = await balances()
   const made = await fundAll(pairs)
   expect(made).toHaveLength(assets.length * (assets.length - 1))
@@ -75,7 +75,7 @@ function secondsBefore(chain: string): number {
   return clock?.expiry === 'absolute' ? Number(fundingWindowSeconds) : 0
 }
 
-test('one order from each is refunded when the solver is gone', { timeout: 180_000 }, async () => {
+test('one order from each is refunded when the solver is gone', { timeout: 600_000 }, async () => {
   const next = (index: number) => assets[(index + 1) % assets.length]?.id ?? ''
   const made = await Promise.all(
     assets.map(async ({ id }, index) => ({ asset: id, before: await balance(id), created: await order({ from: id, to: next(index) }) })),

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type CoinStory, PAID_IN, type PlacedOrder } from './utxo-story.ts'
 
-const LIMIT_MS = 150_000
+const LIMIT_MS = 600_000
 /** BIP340, for all inputs and outputs: one item of a witness. */
 const SIGNATURE = /^[0-9a-f]{128}$/
 

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest'
 import { proveAddress } from './bip322-proof.ts'
 import { type CoinStory, type CoinTarget, depositIn, type PlacedOrder } from './utxo-story.ts'
 
-const LIMIT_MS = 150_000
+const LIMIT_MS = 600_000
 const MOST_FEE = 10_000n
 /** Longer than a price is promised, and far from the deadline. */
 const AN_HOUR = 3_600

@@ -66,7 +66,7 @@ export interface Story extends LocalClient {
   close(): Promise<void>
 }
 
-const TIMEOUT_MS = 50_000
+const TIMEOUT_MS = 150_000
 
 export type StoryOptions = {
   /** Only the chains that the story needs: each takes time to start. */

@@ -17,7 +17,7 @@ const scenarios = {
 describe.each<MutantKind>(['ERC-20', 'native', 'distributor'])('the contract of the kind %s', (kind) => {
   const broken = mutants.filter((mutant) => mutant.kind === kind)
 
-  it(`differs from each of ${broken.length} broken variants`, { timeout: 240_000 }, async () => {
+  it(`differs from each of ${broken.length} broken variants`, { timeout: 600_000 }, async () => {
     const fixture = await createContractFixture()
     const [original = '0x', ...variants] = compileMutants(kind, [null, ...broken])
     await scenarios[kind]({ fixture, htlcBytecode: original })

@@ -9,7 +9,7 @@ import { compileMutants } from './compile-mutants.ts'
 import { mutants } from './mutants.ts'
 
 await describeWithCompiler('broken variants of the Solana program', () => {
-  it.each(kinds)('are noticed by an order of %s', { timeout: 240_000 }, async (kind) => {
+  it.each(kinds)('are noticed by an order of %s', { timeout: 600_000 }, async (kind) => {
     const broken = mutants.filter((mutant) => mutant.kind === kind)
     const [unbroken, ...programs] = await compileMutants(await fetchProgram('clang'), [null, ...broken])
     for (const { name } of scenariosOf(kind)) expect(await passes(kind, name, unbroken), name).toBe(true)

@@ -286,7 +286,7 @@ describe('a cosigned transaction', () => {
     const log = createLogger({ name: 'test', pretty: false, level: 'silent' })
     const engine = startEngine({ db: store.db, registry, clients: fixture.clients, party, log, now: () => NOW })
     try {
-      await vi.waitFor(() => expect(sent.length).toBeGreaterThan(0), { timeout: 50_000, interval: 20 })
+      await vi.waitFor(() => expect(sent.length).toBeGreaterThan(0), { timeout: 150_000, interval: 20 })
     } finally {
       await engine.stop()
     }

@@ -69,7 +69,7 @@ describe('an overloaded solver', () => {
           await service.call('GET', quotePath)
           return service.solver.quoted.length
         },
-        { timeout: 10_000, interval: 100 },
+        { timeout: 60_000, interval: 100 },
       )
       .toBe(2)
   })

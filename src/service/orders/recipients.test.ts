@@ -79,7 +79,7 @@ describe('POST /orders', () => {
     const [hostile, honest] = [`0x${'e0'.repeat(20)}`, `0x${'e1'.repeat(20)}`]
     for (let times = 0; times < 2; times += 1) await fail(hostile, 3)
     await expect
-      .poll(() => postTo(hostile), { timeout: 5_000 })
+      .poll(() => postTo(hostile), { timeout: 60_000 })
       .toMatchObject({
         status: 409,
         body: { code: 'conflict', error: expect.stringContaining(`destination.owner: too many payouts to ${hostile} failed`) },

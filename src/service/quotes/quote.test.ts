@@ -168,7 +168,7 @@ test('explain: the parts of a quote, for apps with the permission', async () => 
   const quotes = async (query: string) => ((await ask(query)).body.result ?? []) as readonly Record<string, unknown>[]
   const explained = async () => (await quotes(`${pair}&from_amount=1000000&explain=true`)).find((quote) => quote.solver_id === 'first')
   // The app's settings are cached for a moment.
-  await expect.poll(explained, { timeout: 10_000 }).toMatchObject({
+  await expect.poll(explained, { timeout: 60_000 }).toMatchObject({
     parts: [{ name: 'base', ppm: 3_000, usd: '1.8' }, { name: 'inventory', ppm: -500, usd: '-0.3' }, { name: 'fixed' }],
     source_range: { min: '5', max: '0' },
   })

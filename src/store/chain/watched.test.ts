@@ -149,7 +149,7 @@ describe('changes', () => {
         expect(horizon).toBeGreaterThan(rows[0]?.last ?? 0n)
         return horizon
       },
-      { timeout: 50_000, interval: 20 },
+      { timeout: 150_000, interval: 20 },
     )
 
   test('are new orders, changed swaps, and orders that were closed or reopened', async () => {

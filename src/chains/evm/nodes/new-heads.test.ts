@@ -20,7 +20,7 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve))
 })
 
-const connected = () => vi.waitFor(() => expect(sockets()).toHaveLength(1), { timeout: 20_000 })
+const connected = () => vi.waitFor(() => expect(sockets()).toHaveLength(1), { timeout: 60_000 })
 
 test('only heads count: an answer, an error or nonsense is no block', async () => {
   const asked: string[] = []
@@ -47,7 +47,7 @@ test('a connection that breaks is opened again', async () => {
   await connected()
   const [first] = sockets()
   first?.terminate()
-  await vi.waitFor(() => expect(sockets().filter((socket) => socket !== first)).toHaveLength(1), { timeout: 20_000 })
+  await vi.waitFor(() => expect(sockets().filter((socket) => socket !== first)).toHaveLength(1), { timeout: 60_000 })
   await vi.waitFor(() => {
     for (const socket of sockets()) socket.send(head)
     expect(onBlock).toHaveBeenCalled()
