@@ -400,7 +400,8 @@ const risk = Type.Object(
       Type.Integer({
         minimum: 2,
         maximum: 1_000_000,
-        description: 'A chain is halted while a lock costs so many times its usual cost of the last hour. Default: 10.',
+        description:
+          'A chain is halted while a lock costs so many times its usual cost of the last hour, or of ten US cents if that is more. Default: 10.',
       }),
     ),
   },

@@ -23,7 +23,7 @@ import { createLegCosts } from './pricing/leg-costs.ts'
 import { createPriceCheck } from './pricing/price-check.ts'
 import { readPricing } from './pricing/pricing.ts'
 import { createStockReader } from './pricing/stock.ts'
-import { createFeeWatch } from './risk/breakers.ts'
+import { createFeeWatch, negligibleCost } from './risk/breakers.ts'
 import { isCapped } from './risk/caps.ts'
 import { startCustomers } from './risk/customers.ts'
 import { startHalts } from './risk/halts.ts'
@@ -73,8 +73,10 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
     prices,
     onTrouble: (asset, error) => log.warn({ asset, err: error }, 'the network fees of this asset are unknown: quotes charge the fixed fee'),
     // One asset of a chain stands for all: their locks cost different amounts.
-    onRead: (asset, { initiate }) =>
-      activeAssetsOf(registry.asset(asset).chain)[0] === asset ? fees.note(registry.asset(asset).chain, initiate) : undefined,
+    onRead(asset, { initiate, decimals }) {
+      const { id, nativeAsset } = registry.chain(registry.asset(asset).chain)
+      if (activeAssetsOf(id)[0] === asset) fees.note(id, initiate, negligibleCost(prices.find(nativeAsset), decimals))
+    },
   })
   const activeAssetsOf = (chain: ChainId) => registry.assetsOf(chain).flatMap(({ id, deployment }) => (deployment === null ? [] : [id]))
   const readFees = (chain: ChainId) => void legCosts.warm(activeAssetsOf(chain).slice(0, 1))

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { localChains } from '../../protocol/registry/local.ts'
-import { createFeeWatch, isDeepReorg, stuckHeads } from './breakers.ts'
+import { createFeeWatch, isDeepReorg, negligibleCost, stuckHeads } from './breakers.ts'
 
 const [chain] = localChains
 if (chain === undefined) throw new Error('there is no local chain')
@@ -39,6 +39,18 @@ describe('a fee watch of factor 10', () => {
   test('knows no usual cost before ten samples, and takes a level that stays as the usual one', () => {
     expect(watchAfter(1n, 1n, 1n, 1000n).trips()).toEqual([])
     expect(watchAfter(...usual, ...Array.from({ length: 60 }, () => 5000n)).trips()).toEqual([])
+  })
+
+  test('trips only at ten times a cost that matters: a stranger can raise a tiny fee a hundredfold for a few cents', () => {
+    const least = negligibleCost(2_000n * 10n ** 8n, 18)
+    expect(least).toBe(50_000_000_000_000n)
+    const tripsAt = (cost: bigint) => {
+      const watch = createFeeWatch(10n)
+      for (const one of [...usual, cost]) watch.note('a', one, least)
+      return watch.trips().length
+    }
+    expect([tripsAt(least * 10n - 1n), tripsAt(least * 10n)]).toEqual([0, 1])
+    expect(negligibleCost(null, 18)).toBe(0n)
   })
 
   test('judges each chain by itself', () => {

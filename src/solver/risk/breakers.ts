@@ -1,4 +1,5 @@
 /** The circuit breakers of chains: conditions under which nothing new is paid for. Each ends by itself when its condition does. */
+import type { UsdPrice } from '../../protocol/amount.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import type { ChainId } from '../../protocol/chain-id.ts'
 
@@ -20,9 +21,17 @@ export function isDeepReorg({ requiredConfirmations }: Chain, blocks: bigint): b
 }
 
 export interface FeeWatch {
-  /** Notes the cost of a lock on this chain, in its native coin. */
-  note(chain: ChainId, cost: bigint): void
+  /** Notes the cost of a lock on this chain, in its native coin. `least`: a lower cost counts as this much. */
+  note(chain: ChainId, cost: bigint, least?: bigint): void
   trips(): readonly Trip[]
+}
+
+/** Ten US cents: far below what a swap earns. */
+const NEGLIGIBLE_USD_MICROS = 100_000n
+
+/** What a lock may cost at any time, in the chain's native coin. `price`: of this coin; null: unknown. Rounded down: it trips sooner. */
+export function negligibleCost(price: UsdPrice | null, decimals: number): bigint {
+  return price === null || price === 0n ? 0n : (NEGLIGIBLE_USD_MICROS * 100n * 10n ** BigInt(decimals)) / price
 }
 
 /** So many samples are the usual cost. While there are quotes, each takes at least ten seconds: about an hour. */
@@ -40,7 +49,8 @@ export function createFeeWatch(factor: bigint): FeeWatch {
     [...samples].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))[Math.floor(samples.length / 2)] ?? 0n
 
   return {
-    note(chain, cost) {
+    note(chain, given, least = 0n) {
+      const cost = given > least ? given : least
       const fees = known.get(chain) ?? { samples: [], latest: 0n, tripped: false }
       known.set(chain, fees)
       const usual = median(fees.samples)
