@@ -54,6 +54,15 @@ test('a funded order that it leaves unpaid counts against it after a while, once
   await pass(1)
   await pass(PATIENCE_MS)
   expect(noted).toEqual(['unpaid'])
+  // Every block derives it again. One order must not keep a solver out for as long as it is open.
+  for (let blocks = 0; blocks < 3; blocks++) {
+    watch([funded])
+    await pass(PATIENCE_MS)
+  }
+  expect(noted).toEqual(['unpaid'])
+  watch([stateOf('initiated', 'seen')])
+  watch([stateOf('initiated', 'initiated')])
+  expect(noted).toEqual(['unpaid', 'paid'])
 })
 
 test('if another process saw the payment, the order counts as paid; one that ended otherwise counts for nothing', async () => {

@@ -22,12 +22,14 @@ export function createPaymentWatch(options: PaymentWatchOptions): (states: reado
   /** Funded orders that wait for the solver, and since when. The oldest first. */
   const waiting = new Map<string, number>()
   const declined = new Set<string>()
+  /** Unpaid orders that were held against their solvers: each counts once, however long it stays open. The oldest first. */
+  const blamed = new Set<string>()
 
   function note(state: OrderState): void {
     const { id, solverId } = state.order
     if (isUnpaid(state)) {
-      if (!waiting.has(id) && waiting.size < MAX_REMEMBERED) waiting.set(id, nowMs())
-    } else if (waiting.delete(id) && isPaid(state)) pool.find(solverId)?.orderPaid()
+      if (!waiting.has(id) && !blamed.has(id) && waiting.size < MAX_REMEMBERED) waiting.set(id, nowMs())
+    } else if ((waiting.delete(id) || blamed.delete(id)) && isPaid(state)) pool.find(solverId)?.orderPaid()
     if (!isDeclined(state) || declined.has(id)) return
     if (declined.size >= MAX_REMEMBERED) declined.clear()
     declined.add(id)
@@ -39,7 +41,10 @@ export function createPaymentWatch(options: PaymentWatchOptions): (states: reado
     if (state === null) return
     const member = pool.find(state.order.solverId)
     if (isPaid(state)) member?.orderPaid()
-    else if (isUnpaid(state)) member?.orderUnpaid()
+    if (isPaid(state) || !isUnpaid(state)) return
+    member?.orderUnpaid()
+    blamed.add(orderId)
+    for (const oldest of blamed) if (blamed.size > MAX_REMEMBERED) blamed.delete(oldest)
   }
 
   return (states) => {
