@@ -51,6 +51,18 @@ const orderOf = (from: AssetId, to: AssetId) =>
 const toWbtc: OrderState = orderOf(btc, wbtc)
 const risk = () => testRisk(() => now, halts)
 
+test('a halt by prices is as old as it is, also if nobody asked while there were prices', async () => {
+  priceHalt = 'the sources are silent'
+  await expect(risk().payCheck(toWbtc)).rejects.toThrow('silent')
+  priceHalt = null
+  await halts.refresh()
+  now += 3600n
+  priceHalt = 'silent again'
+  await expect(risk().payCheck(toWbtc)).rejects.toThrow('silent again')
+  now += 60n
+  expect(await risk().payCheck(toWbtc)).toContain('silent again')
+})
+
 test('the operator halts everything, a chain or a pair: quotes after a refresh, locks at once, until it is resumed', async () => {
   for (const scope of ['*', 'bitcoin_regtest', 'ethereum_localnet', `${btc}->${wbtc}`]) {
     await putHalt(store.db, { scope, cause: 'operator', reason: 'maintenance\nof nodes' })

@@ -75,8 +75,17 @@ export function startHalts(options: HaltOptions): Halts {
       until: null,
     }))
     for (const { scope, cause } of conditions) if (cause === ('fee spike' satisfies Trip['cause'])) options.readFees?.(scope)
+    forgetPriceHalts()
     await mirror(rows.filter(isMirrored))
     report()
+  }
+
+  /** Those that ended while nobody asked: the next one is a new one. */
+  function forgetPriceHalts(): void {
+    for (const pair of pricesHaltedAt.keys()) {
+      const [from, to] = pair.split('->') as [AssetId, AssetId]
+      if (priceHalt(from, to) === null) pricesHaltedAt.delete(pair)
+    }
   }
 
   /** Writes only what differs. */
