@@ -36,7 +36,7 @@ export interface RunningService {
   stop(): Promise<void>
 }
 
-const SOLVER_TIMEOUT_MS = 5_000
+const SOLVER_TIMEOUT_MS = 10_000
 
 const now = () => BigInt(Math.floor(Date.now() / 1000))
 
