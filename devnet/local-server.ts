@@ -26,7 +26,7 @@ export type LocalServerOptions = {
   /** Answers a GET of this path with its text. */
   readonly pages?: Readonly<Record<string, string>>
   readonly socket?: {
-    answer(listener: Listener, message: string): string
+    answer(listener: Listener, message: string): string | Promise<string>
     disconnected(listener: Listener): void
   }
 }
@@ -67,8 +67,9 @@ export async function startLocalServer({ port, maxBytes, post, pages, socket: so
     const body = await readBody(request, maxBytes)
     if (body === null) return void response.writeHead(413).end()
     if (delayMs > 0) await sleep(delayMs, undefined, { ref: false })
-    if (response.destroyed) return
     const answer = await post(body, request)
+    if (response.destroyed) return
+    // With its length: head and body are then written at once.
     response.writeHead(200, { ...crossOrigin, ...answer.headers, 'content-length': Buffer.byteLength(answer.body) }).end(answer.body)
   }
 
@@ -86,7 +87,7 @@ export async function startLocalServer({ port, maxBytes, post, pages, socket: so
 
   async function respond(listener: Listener, message: string): Promise<void> {
     if (delayMs > 0) await sleep(delayMs, undefined, { ref: false })
-    if (sockets !== undefined) listener.send(sockets.answer(listener, message))
+    if (sockets !== undefined) listener.send(await sockets.answer(listener, message))
   }
 
   function cutConnections(): void {
