@@ -39,16 +39,18 @@ export function createWatchList(db: Database, chain: Chain, fewIds?: number): Wa
   const scope = { chain: chain.id, partialDeposits: chain.deposits.kind === 'partial' }
   const swaps = createLoadedFilter({ count: () => countSwapsOf(db, chain.id), ends: () => readWatchedEnds(db, scope) }, fewIds)
   const deposits = createLoadedFilter({ count: () => countDepositsOf(db, chain.id), ends: () => readDepositEnds(db, chain.id) }, fewIds)
+  const isFiltered = () => swaps.isInUse || deposits.isInUse
   let horizon: bigint | null = null
   let expected = { hasOpen: false, hasAny: true, hasDeposits: false, expectsUnconfirmed: false }
   /** The cursor of the last poll that this process recorded; undefined before the first. */
   let written: string | null | undefined
 
   async function refresh(): Promise<void> {
-    const { changed, ...rest } = await readExpected(db, chain.id, swaps.isInUse ? horizon : null)
+    const { changed, changedDeposits, ...rest } = await readExpected(db, chain.id, isFiltered() ? horizon : null)
     expected = rest
     horizon = rest.horizon
     for (const end of changed) swaps.add(end)
+    for (const end of changedDeposits) deposits.add(end)
   }
 
   return {
@@ -65,8 +67,8 @@ export function createWatchList(db: Database, chain: Chain, fewIds?: number): Wa
       return expected.expectsUnconfirmed
     },
     async find({ swapIds, spent }) {
-      // Orders that were just written must be in the filter.
-      if (horizon === null || swaps.isInUse) await refresh()
+      // Orders that were just written or opened again must be in the filters.
+      if (horizon === null || isFiltered()) await refresh()
       const asked = { swapIds: swaps.pass([...swapIds]), deposits: deposits.pass([...spent]) }
       const { bySwapId, byDeposit } = await findWatched(db, scope, asked)
       return foundIn(bySwapId, byDeposit)

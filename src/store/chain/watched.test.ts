@@ -166,6 +166,18 @@ describe('changes', () => {
     expect(await changedSince(await settledHorizon())).toEqual([])
   })
 
+  test('bring the deposits of an order that is opened again', async () => {
+    const order = await put()
+    const deposit = sightingsOf(order.source.swapId, blockOf(1n)).initiated()
+    await record([deposit])
+    await closeAnyway(store.db, order.id)
+    const horizon = await settledHorizon()
+    const changedDeposits = async () => (await readExpected(store.db, chain, horizon)).changedDeposits
+    expect(await changedDeposits()).toEqual([])
+    await reopen(order.id)
+    expect(await changedDeposits()).toEqual(ends(deposit.deposit))
+  })
+
   test('include rows written before the horizon and committed after it', async () => {
     const slow = exampleOrder()
     let horizon = 0n

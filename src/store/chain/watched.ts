@@ -35,7 +35,11 @@ export type Expected = {
   readonly expectsUnconfirmed: boolean
   /** The ends of the ids of all swaps that were changed since the given horizon. */
   readonly changed: readonly string[]
+  /** The ends of the ids of the deposits of those that are open: a deposit counts again when its order is opened again. */
+  readonly changedDeposits: readonly string[]
 }
+
+const CHANGED = 'chain = $1 and watched_in >= $2::bigint and watched_in < pg_snapshot_xmax(pg_current_snapshot())::text::bigint'
 
 /**
  * Rows that a snapshot does not show yet have numbers at or above its horizon. Larger numbers than ours come from the database that this one
@@ -48,6 +52,7 @@ const selectExpected = prepare<{
   has_deposits: boolean
   expects_unconfirmed: boolean
   changed: readonly string[]
+  changed_deposits: readonly string[]
 }>(
   'read-expected',
   `with newest as not materialized (
@@ -70,10 +75,10 @@ const selectExpected = prepare<{
           )
         )
     ) or exists (select from swaps where chain = $1 and open offset ${LOOKED_AT}) as expects_unconfirmed,
+    array(select right(swap_id, ${ID_END}) from swaps where ${CHANGED}) as changed,
     array(
-      select right(swap_id, ${ID_END}) from swaps
-      where chain = $1 and watched_in >= $2::bigint and watched_in < pg_snapshot_xmax(pg_current_snapshot())::text::bigint
-    ) as changed`,
+      select right(deposit, ${ID_END}) from swaps join events using (chain, swap_id) where ${CHANGED} and open and kind = 'initiated'
+    ) as changed_deposits`,
 )
 
 /** `since`: the horizon of an earlier read; null: changes do not matter. */
@@ -87,6 +92,7 @@ export async function readExpected(db: Database, chain: ChainId, since: bigint |
     hasDeposits: row.has_deposits,
     expectsUnconfirmed: row.expects_unconfirmed,
     changed: row.changed,
+    changedDeposits: row.changed_deposits,
   }
 }
 
