@@ -1,4 +1,5 @@
 /** The families that can run on this machine. A family is loaded on first use, so that `--chains` saves memory. */
+import { loadInTurn } from '../src/chains/load-in-turn.ts'
 import type { FamilyName } from '../src/protocol/registry/family-data.ts'
 import type { LocalFamily } from './local-chain.ts'
 
@@ -14,5 +15,5 @@ export const localFamilies: Readonly<Record<FamilyName, () => Promise<LocalFamil
 }
 
 export async function loadLocalFamily(name: FamilyName): Promise<LocalFamily> {
-  return localFamilies[name]()
+  return loadInTurn(localFamilies[name])
 }

@@ -7,6 +7,7 @@ import type { FamilyName } from '../protocol/registry/family-data.ts'
 import { bitcoinFacts } from './bitcoin/facts.ts'
 import { evmFacts } from './evm/facts.ts'
 import { hypercoreFacts } from './hypercore/facts.ts'
+import { loadInTurn } from './load-in-turn.ts'
 import type { ChainClient } from './port/client.ts'
 import type { ChainFamily, ConnectOptions, ContractSchemas, FamilyFacts } from './port/family.ts'
 import type { BasicForms } from './port/text-forms.ts'
@@ -71,7 +72,7 @@ export function familyNamed(name: FamilyName): FamilyFacts {
 
 /** The family with its libraries. */
 export async function loadFamily(name: FamilyName): Promise<ChainFamily> {
-  return families[name].load()
+  return loadInTurn(families[name].load)
 }
 
 export async function connectChain(chain: Chain, options: ConnectOptions): Promise<ChainClient> {
