@@ -2,11 +2,11 @@
 import type { ConnectOptions } from '../chains/port/family.ts'
 import { PUBLIC_QUORUM } from '../config/chain-endpoints.ts'
 import { loadPartyConfig } from '../config/load-party-config.ts'
-import { didYouMean } from '../config/nearest-name.ts'
 import { networkSettings } from '../config/network-settings.ts'
 import { canonicalContracts } from '../engine/canonical-contracts.ts'
 import type { Asset } from '../protocol/asset.ts'
 import type { Chain } from '../protocol/chain.ts'
+import { didYouMean } from '../protocol/nearest-name.ts'
 import { type EnvironmentName, environmentNames, environments } from '../protocol/registry/environments.ts'
 import { type Deployments, publishedFile, readDeployments } from './deployments-file.ts'
 

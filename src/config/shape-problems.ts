@@ -1,7 +1,7 @@
 /** Reports errors in the shape of a configuration, one line each. Never quotes a value: it may be a secret. */
 import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
-import { didYouMean } from './nearest-name.ts'
+import { didYouMean } from '../protocol/nearest-name.ts'
 
 /** The parts of JSON Schema that our schemas use. */
 type Node = {

@@ -1,8 +1,8 @@
 /** Which local chains to run: all of them, or the named ones. */
 import { localFamilies } from '../../devnet/index.ts'
-import { didYouMean } from '../config/nearest-name.ts'
 import type { Chain } from '../protocol/chain.ts'
 import type { ChainId } from '../protocol/chain-id.ts'
+import { didYouMean } from '../protocol/nearest-name.ts'
 import { localChains } from '../protocol/registry/local.ts'
 
 const available = localChains.filter(({ family }) => localFamilies[family] !== undefined)

@@ -5,6 +5,7 @@ import type { ListedAsset } from '../protocol/registry/registry.ts'
 import { type AssetRecord, assetToWire, type CatalogQuery } from '../protocol/wire/asset.ts'
 import { type ChainRecord, chainToWire } from '../protocol/wire/chain.ts'
 import type { ServiceContext } from './context.ts'
+import { parseChains } from './orders/filters.ts'
 import { parseAsset, parsePair } from './quotes/pair.ts'
 
 /** `iconBase`: the URL of this service as the client reaches it. */
@@ -31,8 +32,8 @@ function assertSource({ registry }: ServiceContext, { from }: CatalogQuery): voi
 }
 
 function namedChains({ registry }: ServiceContext, query: CatalogQuery): readonly Chain[] {
-  const names = query.chain?.toLowerCase().split(',')
-  return registry.chains.filter((chain) => names === undefined || names.includes(chain.id))
+  const named = parseChains(registry, 'chain', query.chain)
+  return named === null ? registry.chains : registry.chains.filter(({ id }) => named.includes(id))
 }
 
 function assetsOf(context: ServiceContext, chain: Chain, { from }: CatalogQuery, iconBase: string): AssetRecord[] {

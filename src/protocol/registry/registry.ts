@@ -4,6 +4,7 @@ import { parseAssetId } from '../asset.ts'
 import type { Chain } from '../chain.ts'
 import type { ChainId } from '../chain-id.ts'
 import { TandemError } from '../error.ts'
+import { didYouMean } from '../nearest-name.ts'
 
 /** `deployment` is null for an asset that is listed and inactive. */
 export type ListedAsset = Asset & { readonly deployment: Deployment | null }
@@ -59,7 +60,10 @@ export function createRegistry(data: RegistryData): Registry {
     asset(text) {
       const listing = byId.get(parseAssetId(text))
       if (listing === undefined)
-        throw new TandemError('unsupported_pair', `asset "${text.slice(0, 90)}" is not known here; GET /chains lists those that are`)
+        throw new TandemError(
+          'unsupported_pair',
+          `asset "${text.slice(0, 90)}" is not known here${didYouMean(text.slice(0, 90), [...byId.keys()]) || '; GET /chains lists those that are'}`,
+        )
       const { asset, inactiveBecause } = listing
       if (asset.deployment === null)
         throw new TandemError('unsupported_pair', `asset "${asset.id}" is listed but not active: ${inactiveBecause}`)

@@ -2,11 +2,12 @@
 import { type Static, Type } from 'typebox'
 import { formatUsdPrice, type UsdPrice } from '../amount.ts'
 import type { ListedAsset } from '../registry/registry.ts'
+import { ValueList } from './value-list.ts'
 
 /** The filters that GET /assets and GET /chains share. */
 export const CatalogQuery = Type.Object({
   from: Type.Optional(Type.String({ description: 'an asset as <chain>:<token>: only what it can be swapped to is listed' })),
-  chain: Type.Optional(Type.String({ description: 'a chain name as in asset ids; several with commas' })),
+  chain: ValueList('a chain name as in asset ids'),
   active: Type.Optional(Type.Boolean({ description: 'true or false' })),
 })
 export type CatalogQuery = Static<typeof CatalogQuery>

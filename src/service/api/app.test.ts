@@ -56,11 +56,18 @@ test('allows every web origin locally; elsewhere only those that the app lists',
   })
 })
 
+test('names the methods that a path has', async () => {
+  const allowed = async (method: string, path: string) => (await service.call(method, path)).headers.get('allow')
+  expect(await allowed('DELETE', '/v2//orders?page=1')).toBe('GET, HEAD, POST')
+  expect(await allowed('PUT', `/v2/orders/${'0'.repeat(64)}`)).toBe('GET, HEAD, PATCH')
+  expect(await allowed('POST', '/v2/nothing')).toBe(null)
+})
+
 test.each<[string, string, string, { raw?: string; headers?: Record<string, string> }, number, string]>([
   ['an unknown path', 'GET', '/v2/nothing', {}, 404, 'not_found'],
   ['an unknown root', 'GET', '/', {}, 404, 'not_found'],
-  ['a method that the path does not have', 'DELETE', '/v2/orders', {}, 404, 'not_found'],
-  ['another such method', 'PUT', '/v2/quote', { raw: '{}' }, 404, 'not_found'],
+  ['a method that the path does not have', 'DELETE', '/v2/orders', {}, 405, 'method_not_allowed'],
+  ['another such method', 'PUT', '/v2/quote', { raw: '{}' }, 405, 'method_not_allowed'],
   ['an unknown order', 'GET', `/v2/orders/${'0'.repeat(64)}`, {}, 404, 'not_found'],
   ['a malformed order id', 'GET', '/v2/orders/1', {}, 404, 'not_found'],
   ['an order id with a zero byte', 'GET', '/v2/orders/%00', {}, 404, 'not_found'],

@@ -17,7 +17,7 @@ import { createSolverPool, type SolverPool } from '../solvers/pool.ts'
 import { createAuthentication } from './auth.ts'
 import { compressLists } from './compression.ts'
 import { allowOrigins } from './cors.ts'
-import { answerBrokenRequest, answerUnknownRoute, createErrorAnswer, parseJsonBodies, refuseWithoutHost } from './errors.ts'
+import { answerBrokenRequest, createErrorAnswer, parseJsonBodies, refuseWithoutHost } from './errors.ts'
 import { describeApi } from './openapi.ts'
 import { createRateLimit } from './rate-limit.ts'
 import { catalogRoutes } from './routes/catalog.ts'
@@ -33,7 +33,8 @@ import { schemaRoutes } from './routes/schemas.ts'
 import { solverRoutes } from './routes/solvers.ts'
 import { statisticsRoutes } from './routes/statistics.ts'
 import { limitTime } from './time-limit.ts'
-import { compileValidator } from './validation.ts'
+import { createUnknownRouteAnswer } from './unknown-route.ts'
+import { compileValidator, NoQuery } from './validation.ts'
 
 export type ApiDependencies = Omit<
   ServiceContext,
@@ -100,7 +101,7 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
   // Responses are built field by field and checked against their schemas in tests; JSON.stringify is the fastest serialiser for them.
   server.setSerializerCompiler(() => JSON.stringify)
   server.setErrorHandler(answerError)
-  server.setNotFoundHandler(answerUnknownRoute)
+  server.setNotFoundHandler(createUnknownRouteAnswer(server))
   parseJsonBodies(server)
   allowOrigins(server, context)
   limitTime(server, TIME_LIMIT)
@@ -130,6 +131,9 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
   void server.register(
     async (v2) => {
       v2.decorateRequest('callingApp')
+      v2.addHook('onRoute', (route) => {
+        route.schema = { querystring: NoQuery, ...route.schema }
+      })
       v2.addHook('onRequest', createAuthentication(context))
       v2.addHook('onRequest', createRateLimit(context))
       const routes = [

@@ -66,8 +66,27 @@ describe('every operation', () => {
     const known = listOperations(document).map(({ method, path }) => `${method} ${path}`)
     for (const path of Object.keys(document.paths)) {
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((name) => !known.includes(`${name} ${path}`)))
-        await expectRefusal(method, path, {}, 'not_found', new RegExp(`there is no ${method} /`))
+        await expectRefusal(method, path, {}, 'method_not_allowed', new RegExp(`there is no ${method} /.*this path takes `))
     }
+  })
+
+  test('refuses a query parameter that it does not have, before it does anything', async () => {
+    for (const { method, path } of listOperations(document).filter((operation) => operation.path.startsWith('/v2')))
+      await expectRefusal(
+        method,
+        `${path}?no_such_thing=1`,
+        method === 'GET' ? {} : { body: orderBody(btc, wbtc) },
+        'bad_request',
+        /there is no query parameter "no_such_thing"/,
+      )
+    await expectRefusal(
+      'GET',
+      '/v2/orders?owner=x',
+      {},
+      'bad_request',
+      /"owner": there are address, .*; do you mean "from_owner" or "to_owner"\?/,
+    )
+    await expectRefusal('GET', `/v2/orders/${order}?acton=x`, {}, 'bad_request', /"acton": this path takes none/)
   })
 })
 
@@ -87,7 +106,7 @@ get('/quote', [
     /from_amount must be from 10000 to 100000000 .* bitcoin_regtest:btc, got 100000001/,
   ],
   [`from=${btc}&from_amount=1000000`, 'bad_request', /to is missing: expected an asset as <chain>:<token>/],
-  [`from[]=${btc}&to=${wbtc}&from_amount=1000000`, 'bad_request', /from is missing/],
+  [`from[]=${btc}&to=${wbtc}&from_amount=1000000`, 'bad_request', /there is no query parameter "from\[\]".*do you mean "from"/],
   [`from=&to=${wbtc}&from_amount=1000000`, 'bad_request', /from: asset "" is not of the form <chain>:<token>/],
   [`from=${btc}&to=wbtc&from_amount=1000000`, 'bad_request', /to: asset "wbtc" is not of the form <chain>:<token>/],
   [`from=${btc}&to=%20${wbtc}&from_amount=1000000`, 'bad_request', /to: .* <chain>:<token>/],
@@ -116,6 +135,9 @@ for (const path of ['/chains', '/assets']) {
     ['from=ethereum:wbtc', 'unsupported_pair', /from: asset "ethereum:wbtc" is not known here/],
     [`from=${inactive}`, 'unsupported_pair', /from: .* is listed but not active/],
     [`from=${btc}&from=${btc}`, 'bad_request', /from: expected an asset .* got a list/],
+    ['chain=moon', 'bad_request', /chain: expected a chain that GET \/chains lists, got "moon"/],
+    ['chain=bitcoin_regtest,', 'bad_request', /chain: expected a chain name/],
+    ['from=ethereum_localnet:wbct', 'unsupported_pair', /"ethereum_localnet:wbct" is not known here; do you mean "ethereum_localnet:wbtc"/],
     ['chain=bitcoin_regtest&chain=ethereum_localnet', 'bad_request', /chain: expected a chain name .* got a list/],
     ...each('active', ['', '1', 'TRUE', 'no'], /active: expected true or false, got/),
     ['active=true&active=true', 'bad_request', /active: expected true or false, got a list/],
@@ -131,7 +153,11 @@ get('/orders', [
     each(field, [Array.from({ length: 101 }, (_, n) => n).join(',')], new RegExp(`^${field}: expected at most 100 values, got 101`)),
   ),
   ['from_chain=bitcoin_testnet', 'bad_request', /from_chain: expected a chain that GET \/chains lists, got "bitcoin_testnet"/],
-  ['to_chain=ethereum', 'bad_request', /to_chain: expected a chain that GET \/chains lists, got "ethereum"/],
+  [
+    'to_chain=ethereum',
+    'bad_request',
+    /to_chain: expected a chain that GET \/chains lists, got "ethereum"; do you mean "ethereum_localnet"/,
+  ],
 ])
 
 for (const path of ['/volume', '/fees']) {

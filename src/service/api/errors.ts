@@ -27,11 +27,6 @@ export function createErrorAnswer(log: Logger): ErrorAnswer {
   }
 }
 
-export function answerUnknownRoute(request: FastifyRequest): never {
-  const path = request.url.split('?')[0] ?? ''
-  throw new TandemError('not_found', `there is no ${request.method} ${path.slice(0, 200)} here`)
-}
-
 /** RFC 9112 section 3.2: an HTTP/1.1 request must have a Host header. */
 export function refuseWithoutHost({ raw }: FastifyRequest): TandemError | undefined {
   if (raw.headers.host !== undefined || raw.httpVersion !== '1.1') return undefined

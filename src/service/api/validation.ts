@@ -3,6 +3,7 @@ import type { FastifySchemaCompiler } from 'fastify'
 import { type TSchema, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { TandemError } from '../../protocol/error.ts'
+import { didYouMean } from '../../protocol/nearest-name.ts'
 
 type SchemaError = {
   readonly keyword: string
@@ -12,16 +13,28 @@ type SchemaError = {
   readonly params: object
 }
 
+/** For paths that take no query parameter. */
+export const NoQuery = Type.Object({})
+
 /** A query is text, so its numbers and booleans are converted first. Bodies are checked unchanged. */
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   const checker = Compile(schema)
   const read = httpPart === 'querystring' ? createQueryReader(schema) : (given: unknown) => given ?? {}
+  const parameters = httpPart === 'querystring' && Type.IsObject(schema) ? Object.keys(schema.properties) : null
   return (given: unknown) => {
     const value = read(given)
+    const unknown = parameters === null ? undefined : Object.keys(value as object).find((name) => !parameters.includes(name))
+    if (unknown !== undefined) return { error: new TandemError('bad_request', refuseParameter(unknown.slice(0, 90), parameters ?? [])) }
     if (checker.Check(value)) return { value }
     const [first] = checker.Errors(value).sort(unionFirst)
     return { error: new TandemError('bad_request', first === undefined ? 'the request is not valid' : describe(first, schema, value)) }
   }
+}
+
+/** A filter that is ignored returns what the client did not ask for. */
+function refuseParameter(name: string, known: readonly string[]): string {
+  if (known.length === 0) return `there is no query parameter "${name}": this path takes none`
+  return `there is no query parameter "${name}": there are ${known.join(', ')}${didYouMean(name, known)}`
 }
 
 type Reader = (text: string) => unknown

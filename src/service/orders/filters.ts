@@ -2,6 +2,7 @@
 import type { ChainClient } from '../../chains/port/client.ts'
 import type { ChainId } from '../../protocol/chain-id.ts'
 import { TandemError } from '../../protocol/error.ts'
+import { didYouMean } from '../../protocol/nearest-name.ts'
 import type { Registry } from '../../protocol/registry/registry.ts'
 import { type OrderStatus, orderStatuses } from '../../protocol/state.ts'
 import { statusFilters } from '../../protocol/wire/order-list.ts'
@@ -30,14 +31,18 @@ function statusesCalled(name: string): readonly OrderStatus[] {
   const statuses = Object.hasOwn(statusFilters, name) ? statusFilters[name] : undefined
   if (statuses !== undefined) return statuses
   const known = Object.keys(statusFilters).toSorted().join(', ')
-  throw new TandemError('bad_request', `status: expected one of ${known}, got "${name.slice(0, 90)}"`)
+  throw new TandemError(
+    'bad_request',
+    `status: expected one of ${known}, got "${name.slice(0, 90)}"${didYouMean(name.slice(0, 90), Object.keys(statusFilters))}`,
+  )
 }
 
 export function parseChains(registry: Registry, name: string, text: string | undefined): readonly ChainId[] | null {
   const values = parseList(name, text)?.map((value) => value.toLowerCase()) ?? null
-  const unknown = values?.find((value) => !registry.chains.some(({ id }) => id === value))
+  const known = registry.chains.map(({ id }) => id)
+  const unknown = values?.find((value) => !known.includes(value))?.slice(0, 90)
   if (unknown !== undefined)
-    throw new TandemError('bad_request', `${name}: expected a chain that GET /chains lists, got "${unknown.slice(0, 90)}"`)
+    throw new TandemError('bad_request', `${name}: expected a chain that GET /chains lists, got "${unknown}"${didYouMean(unknown, known)}`)
   return values
 }
 

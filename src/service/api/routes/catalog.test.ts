@@ -84,7 +84,6 @@ test('/chains and /assets filter by chain, by source asset and by activity', asy
   expect((await chainsOf('chain=bitcoin_regtest')).map(({ chain }) => chain)).toEqual(['bitcoin_regtest'])
   expect(await assetsOf('chain=BITCOIN_regtest')).toEqual([btc])
   expect(await assetsOf('chain=bitcoin_regtest,ethereum_localnet')).toHaveLength(4)
-  expect(await assetsOf('chain=moon')).toEqual([])
   const targets = await assetsOf(`from=${wbtc.toUpperCase()}`)
   expect(targets).toContain(usdc)
   expect(targets).not.toContain(wbtc)
