@@ -33,9 +33,10 @@ const rooms = {
   },
   devnet: { path: '^devnet/', may: ['^src/protocol/', '^src/keys/', '^src/chains/', '^src/log\\.ts$', '^contracts/'] },
   contracts: { path: '^contracts/', may: [] },
+  sdk: { path: '^sdk/', may: ['^src/(protocol|keys|chains)/', '^contracts/([^/]+/artifacts|deployments)/'] },
 }
 
-const ours = '^(src|devnet|contracts|test|bench|demo|docs|examples|bin|web)/'
+const ours = '^(src|devnet|contracts|sdk|test|bench|demo|docs|examples|bin|web)/'
 
 // Files that exist for tests: they may use anything, and nothing else may use them.
 const testing = ['\\.test\\.ts$', '\\.(fixture|conformance)\\.ts$', '(^|/)(testing|mutation)/']
@@ -68,7 +69,7 @@ const libraryRules = Object.entries(familyLibraries).map(([library, families]) =
   name: `${library}-stays-in-its-family`,
   severity: 'error',
   comment: 'no code outside of a family knows how the family does it',
-  from: { path: '^(src|devnet)/', pathNot: [...testing, `^(src/chains|devnet)/(${families.join('|')})/`] },
+  from: { path: '^(src|devnet|sdk)/', pathNot: [...testing, `^(src/chains|devnet|sdk/src/families)/(${families.join('|')})/`] },
   to: { path: `(^|/)node_modules/${library}/` },
 }))
 
@@ -114,6 +115,20 @@ module.exports = {
       to: { path: '^(src/chains|devnet)/[^/]+/', pathNot: ['^src/chains/port/', '^src/chains/[^/]+/facts\\.ts$'], dynamic: false },
     },
     {
+      name: 'sdk-families-load-when-used',
+      severity: 'error',
+      comment: 'a page loads only the families that its user swaps with; types cost nothing',
+      from: { path: '^sdk/src/', pathNot: [...testing, '^sdk/src/families/[^/]+/'] },
+      to: { path: ['^sdk/src/families/[^/]+/', '^src/chains/'], dynamic: false, dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'sdk-runs-in-browsers',
+      severity: 'error',
+      comment: 'no Node built-in; sdk/bundle.test.ts checks what it imports',
+      from: { path: '^sdk/src/', pathNot: testing },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
       name: 'family-facts-need-no-library',
       severity: 'error',
       comment: 'every process loads the facts of every family',
@@ -124,7 +139,7 @@ module.exports = {
       name: 'src-imports-no-test',
       severity: 'error',
       comment: 'what is shipped does not depend on what checks or shows it',
-      from: { path: '^(src|devnet|contracts)/', pathNot: testing },
+      from: { path: '^(src|devnet|contracts|sdk/src)/', pathNot: testing },
       to: { path: ['^(test|bench|demo|docs|examples)/', ...testing] },
     },
     {
@@ -167,7 +182,7 @@ module.exports = {
     {
       name: 'no-development-packages-in-what-is-shipped',
       severity: 'error',
-      from: { path: '^(src|devnet|bin)/', pathNot: testing },
+      from: { path: '^(src|devnet|bin|sdk/src)/', pathNot: testing },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
     },
   ],

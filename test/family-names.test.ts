@@ -23,7 +23,10 @@ test('reports family names in identifiers and texts, but not in comments or in f
     await write('src/chains/evm/f.ts', "export const name = 'evm'\n")
     await write('src/protocol/registry/g.ts', "export const name = 'tron'\n")
     await write('src/engine/h.test.ts', "export const name = 'tron'\n")
+    await write('sdk/src/swap/i.ts', 'export const evmSwap = 1\n')
+    await write('sdk/src/families/evm/j.ts', "export const name = 'evm'\n")
     expect(findFamilyNames(folder)).toEqual([
+      'sdk/src/swap/i.ts:1: evmSwap',
       'src/engine/a.ts:1: evm',
       'src/engine/b.ts:1: startEvmChain',
       'src/engine/c.ts:1:  of Bitcoin',

@@ -1,12 +1,13 @@
 /** Finds names of chain families in code that must serve all of them: identifiers and texts, not comments. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 
 /** Names of families and of their chains. */
 const NAMES =
   /[Bb]itcoin|[Ll]itecoin|[Ee]vm|EVM|(?<![A-Za-z])tron(?![a-z])|Tron|[Hh]yper[Cc]ore|[Ss]olana|[Ss]tarknet|(?<![A-Za-z])sui(?![a-z])|Sui(?![a-z])|[Xx]rpl|XRPL/
-const MAY_NAME = /^src\/(chains|protocol\/registry)\/|\.(test|fixture|conformance)\.ts$|\/(testing|simulation)\//
+const MAY_NAME =
+  /^src\/(chains|protocol\/registry)\/|^sdk\/src\/(families|wallets)\/|\.(test|fixture|conformance)\.ts$|\/(testing|simulation)\//
 
 /** Texts that may name a family, and why. */
 const EXCEPTIONS: readonly { readonly file: string; readonly text: RegExp; readonly why: string }[] = [
@@ -24,8 +25,9 @@ const EXCEPTIONS: readonly { readonly file: string; readonly text: RegExp; reado
 
 /** `file:line: text` for each family name. */
 export function findFamilyNames(repository: string): readonly string[] {
-  return readdirSync(join(repository, 'src'), { recursive: true, encoding: 'utf8' })
-    .map((file) => `src/${file}`)
+  return ['src', 'sdk/src']
+    .filter((folder) => existsSync(join(repository, folder)))
+    .flatMap((folder) => readdirSync(join(repository, folder), { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`))
     .filter((file) => file.endsWith('.ts') && !MAY_NAME.test(file))
     .toSorted()
     .flatMap((file) => namesIn(file, readFileSync(join(repository, file), 'utf8')))

@@ -40,6 +40,10 @@ const FORBIDDEN = [
   ['src/local/a.ts', 'test/leaf.ts', 'src-imports-no-test'],
   ['src/cli.ts', 'demo/leaf.ts', 'src-imports-no-test'],
   ['devnet/a.ts', 'src/engine/leaf.ts', 'devnet-imports'],
+  ['sdk/src/a.ts', 'src/engine/leaf.ts', 'sdk-imports'],
+  ['sdk/src/b.ts', 'src/chains/evm/leaf.ts', 'sdk-families-load-when-used'],
+  ['sdk/src/c.ts', 'node:fs', 'sdk-runs-in-browsers'],
+  ['src/engine/g.ts', 'sdk/src/leaf.ts', 'engine-imports'],
   ['src/engine/e.ts', 'src/engine/f.ts', 'no-cycles'],
   ['src/engine/type-circle.ts', 'src/engine/types-back.ts', 'no-cycles'],
   ['src/store/b.ts', 'src/store/missing.ts', 'everything-resolves'],
@@ -87,7 +91,15 @@ const LEAVES = [
     'src/service',
     'src/solver',
   ].map((room) => `${room}/leaf.ts`),
-  ...['contracts/evm/leaf.ts', 'contracts/evm/artifacts/leaf.ts', 'devnet/leaf.ts', 'devnet/evm/leaf.ts', 'test/leaf.ts', 'demo/leaf.ts'],
+  ...[
+    'contracts/evm/leaf.ts',
+    'contracts/evm/artifacts/leaf.ts',
+    'devnet/leaf.ts',
+    'devnet/evm/leaf.ts',
+    'test/leaf.ts',
+    'demo/leaf.ts',
+    'sdk/src/leaf.ts',
+  ],
 ]
 
 const repositoryDir = join(import.meta.dirname, '..')

@@ -1,7 +1,6 @@
 /** One signer's part of a signature by several keys: MuSig2 (BIP327), NonceGen and Sign. Names of steps are those of the standard. */
-import { randomBytes } from 'node:crypto'
 import { schnorr, secp256k1 } from '@noble/curves/secp256k1.js'
-import { bytesToHex, concatBytes } from '@noble/hashes/utils.js'
+import { bytesToHex, concatBytes, randomBytes } from '@noble/hashes/utils.js'
 
 /** One secret nonce for one signature. The nonce stays inside, and `sign` uses it up: a second call throws. */
 export interface MusigSigning {

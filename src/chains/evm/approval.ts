@@ -1,16 +1,13 @@
 /** The token allowance that an HTLC needs (ERC-20 `approve`). Some tokens allow only certain changes of an allowance. */
-import { type Address, encodeFunctionData, erc20Abi, type Hex, hexToBigInt, maxUint256, size, slice } from 'viem'
+import { type Address, type Hex, hexToBigInt, maxUint256, size, slice } from 'viem'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { ChainFailure } from '../port/failure.ts'
+import { approvalCall } from './approval-call.ts'
 import type { ContractState } from './contract-state.ts'
 import type { HtlcContract } from './htlc.ts'
 import type { EvmNode } from './nodes/node.ts'
 import { asChainFailure, isRevert } from './send/revert.ts'
 import type { TransactionCall } from './send/transaction.ts'
-
-export function approvalCall(token: Address, spender: Address, amount: bigint): TransactionCall {
-  return { to: token, data: encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [spender, amount] }), value: 0n }
-}
 
 /** The calls that give the HTLC an allowance, in order; none when it has one. Rejects with `would-fail` when the sender holds too little. */
 export async function missingApprovals(

@@ -22,7 +22,7 @@ import { createSecret } from '../../protocol/secret.ts'
 import type { ChainClient } from '../port/client.ts'
 import { readSwap } from '../testing/conformance.fixture.ts'
 import { createMemoryOutbox } from '../testing/outbox.fixture.ts'
-import { approvalCall } from './approval.ts'
+import { approvalCall } from './approval-call.ts'
 import { openEvmClient } from './client.fixture.ts'
 import { createContracts, initiateTypedData } from './htlc.ts'
 

@@ -1,5 +1,6 @@
 /** ABI encoding of values of fixed size, and its hash. The encoder of a library reads the ABI each time, which takes ten times as long. */
 import { keccak_256 } from '@noble/hashes/sha3.js'
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import type { Address, Hex } from 'viem'
 
 /** An address, a number, or 32 bytes. */
@@ -26,5 +27,5 @@ function encodeWord(value: Word): string {
 
 /** keccak256 of the bytes of `encodeWords`. */
 export function hashWords(words: string): Hex {
-  return `0x${Buffer.from(keccak_256(Buffer.from(words, 'hex'))).toString('hex')}`
+  return `0x${bytesToHex(keccak_256(hexToBytes(words)))}`
 }

@@ -1,7 +1,7 @@
 /** Relays on HyperEVM have the limits of EVM chains. */
 import { maxUint256, toHex } from 'viem'
 import { expect, test } from 'vitest'
-import { approvalCall } from '../evm/approval.ts'
+import { approvalCall } from '../evm/approval-call.ts'
 import { createMemoryOutbox } from '../testing/outbox.fixture.ts'
 import { openHypercoreClient } from './client.fixture.ts'
 import { ON_EVM } from './hypercore.fixture.ts'

@@ -17,7 +17,10 @@ type Instructions = { [K in Kind]: Parameters<Ways[K]['toWire']>[0] }
 /** The instructions for the user, as the chain family returns them. */
 export type Funding<K extends Kind = Kind> = { [P in K]: { readonly kind: P } & Instructions[P] }[K]
 
-export type CreateOrderResult = Static<Ways[Kind]['result']>
+/** The result of POST /orders for one way of funding. */
+export type FundingResult<K extends Kind> = Static<Ways[K]['result']>
+
+export type CreateOrderResult = FundingResult<Kind>
 export const CreateOrderResult = Type.Unsafe<CreateOrderResult>(Type.Union(Object.values(ways).map(({ result }) => result)))
 
 const writers: { readonly [K in Kind]: { toWire(funding: Funding<K>, orderId: string, once: ToldOnce | null): CreateOrderResult } } = ways

@@ -1,7 +1,5 @@
 /** Deploys contracts at addresses that depend on their code alone (CREATE2), and verifies the code. */
-import { type Address, encodeDeployData, encodeFunctionData, erc20Abi, formatEther, type Hex, hexToBytes, keccak256 } from 'viem'
-import { htlcErc20 } from '../../../../contracts/evm/artifacts/htlc-erc20.ts'
-import { htlcNative } from '../../../../contracts/evm/artifacts/htlc-native.ts'
+import { type Address, encodeFunctionData, erc20Abi, formatEther, type Hex, hexToBytes, keccak256 } from 'viem'
 import type { Chain } from '../../../protocol/chain.ts'
 import { sendUntilConfirmed } from '../../contract/send-until-confirmed.ts'
 import type { DeployedHtlc, DeployRequest } from '../../port/abilities/deploy.ts'
@@ -17,6 +15,7 @@ import { createOneTransaction } from '../send/one-transaction.ts'
 import { asChainFailure } from '../send/revert.ts'
 import { create2AddressOf, create2Call, create2Deployer } from './create2-deployer.ts'
 import { ensureDeployer } from './ensure-deployer.ts'
+import { htlcInitCode } from './htlc-init-code.ts'
 import { htlcCode, verifyCode } from './verify-code.ts'
 
 export async function deployHtlc(request: DeployRequest): Promise<DeployedHtlc> {
@@ -27,10 +26,7 @@ export async function deployHtlc(request: DeployRequest): Promise<DeployedHtlc> 
     const token = request.token === null ? null : parseAddress(request.token)
     await verifyNode(chain, node, state, createContracts(chain, []))
     if (token !== null) await requireToken(request, node, token)
-    const initCode =
-      token === null
-        ? encodeDeployData({ abi: htlcNative.abi, bytecode: htlcNative.bytecode })
-        : encodeDeployData({ abi: htlcErc20.abi, bytecode: htlcErc20.bytecode, args: [token] })
+    const initCode = htlcInitCode(token)
     const chainId = Number(await node.chainId())
     const codeAt = (address: Address) => htlcCode({ chainId, address, token } satisfies HtlcContract)
     const deployed = await deployContract({ ...request, node, name: `the HTLC of ${asset.id}`, initCode, codeAt })

@@ -6,7 +6,7 @@ import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import { createSecret, hashSecret } from '../../../protocol/secret.ts'
 import { backoffSeconds, weightOf } from '../../contract/reverts.ts'
 import { createMemoryOutbox, type MemoryOutbox } from '../../testing/outbox.fixture.ts'
-import { approvalCall } from '../approval.ts'
+import { approvalCall } from '../approval-call.ts'
 import { openEvmClient } from '../client.fixture.ts'
 
 const TAKES: Hex = '0x00'

@@ -1,0 +1,119 @@
+/** EVM chains: the user calls the HTLC, or signs typed data for the service to send. */
+import { maxUint256 } from 'viem'
+import { parseAddress } from '../../../../src/chains/evm/address.ts'
+import { approvalCall } from '../../../../src/chains/evm/approval-call.ts'
+import { create2AddressOf } from '../../../../src/chains/evm/deploy/create2-deployer.ts'
+import { htlcInitCode } from '../../../../src/chains/evm/deploy/htlc-init-code.ts'
+import {
+  createContracts,
+  type HtlcContract,
+  type InitiateTypedData,
+  initiateData,
+  initiateTypedData,
+  swapIdOf,
+} from '../../../../src/chains/evm/htlc.ts'
+import type { TransactionRequest } from '../../../../src/protocol/funding/calls.ts'
+import type { FundingResult } from '../../../../src/protocol/funding/funding.ts'
+import { verifyParsed, verifySame, verifyThat } from '../../verify/check.ts'
+import type { EvmCall, EvmWallet } from '../../wallets/evm.ts'
+import type { SdkFamily, SourceSide, SwapSide } from '../family.ts'
+import { readLock } from './read-lock.ts'
+
+export type EvmPlan = {
+  readonly chainId: number
+  /** Sent one after the other, each once the one before is mined. */
+  readonly approvals: readonly EvmCall[]
+  readonly initiate: EvmCall
+  /** Null where the order cannot be funded by a signature: of a native coin, or paid by a delegate. */
+  readonly typedData: InitiateTypedData | null
+}
+
+export const family: SdkFamily<EvmPlan, EvmWallet> = {
+  name: 'evm',
+  parseAddress,
+  /** By CREATE2 the address of an HTLC follows from its code and its token. */
+  deploymentOf({ tokenSchema, tokenAddress }) {
+    if (tokenSchema !== null && tokenAddress === null) return null
+    const token = tokenAddress === null ? null : parseAddress(tokenAddress)
+    return { htlc: create2AddressOf(htlcInitCode(token)), token }
+  },
+  verifySource(side) {
+    const contract = contractOf(side)
+    verifyParties(side, side.terms.initiator, 'initiator')
+    verifySame('source_swap.delegate', side.payer === null ? undefined : parseAddress(side.payer), side.told.delegate)
+    verifySame('source_swap.swap_id', swapIdOf(contract, side.terms), side.told.swap_id)
+    return planOf(side, contract)
+  },
+  verifyDestination(side) {
+    verifyParties(side, side.terms.redeemer, 'redeemer')
+    verifySame('destination_swap.delegate', undefined, side.told.delegate)
+    verifySame('destination_swap.swap_id', swapIdOf(contractOf(side), side.terms), side.told.swap_id)
+  },
+  async fund({ chainId, approvals, initiate, typedData }, wallet, { gasless, signal }) {
+    for (const approval of approvals) {
+      signal?.throwIfAborted()
+      await (await wallet.send(chainId, approval)).mined(signal)
+    }
+    signal?.throwIfAborted()
+    if (gasless && typedData !== null) return { kind: 'signed', signature: await wallet.signTypedData(chainId, initiate.from, typedData) }
+    return { kind: 'sent', tx: (await wallet.send(chainId, initiate)).hash }
+  },
+  readLock: (side, node) => readLock(contractOf(side), side.terms, node),
+}
+
+function contractOf({ chain, asset, deployment }: SwapSide): HtlcContract {
+  return createContracts(chain, [{ ...asset, deployment }]).of(asset.id)
+}
+
+/** The user's own account is theirs; the solver's is any other account: nobody can redeem from the zero address, or from the user's. */
+function verifyParties({ leg, owner, told }: SwapSide, user: string, role: 'initiator' | 'redeemer'): void {
+  const other = role === 'initiator' ? 'redeemer' : 'initiator'
+  verifySame(`${leg}_swap.${role}`, parseAddress(owner ?? ''), user)
+  const solver = verifyParsed(`${leg}_swap.${other}`, 'an account', told[other], parseAddress)
+  verifySame(`${leg}_swap.${other}`, solver, told[other])
+  verifyThat(solver !== user, `${leg}_swap.${other}`, 'an account other than the user’s', solver)
+}
+
+function planOf(side: SourceSide, contract: HtlcContract): EvmPlan {
+  const { terms } = side
+  // Each field is compared with ours before anything is used.
+  const told = side.funding as Partial<FundingResult<'calls'>>
+  const { address, token, chainId } = contract
+  const payer = parseAddress(side.payer ?? terms.initiator)
+  const initiate = { to: address, data: initiateData(terms, payer), value: token === null ? terms.amount : 0n }
+  verifyCall('initiate_transaction', chainId, initiate, told.initiate_transaction)
+  const typedData = token === null ? null : initiateTypedData(contract, terms)
+  verifySame('typed_data', typedData, told.typed_data)
+  verifySame('core_to_evm_transfer', undefined, told.core_to_evm_transfer)
+  verifySame('reclaim_transaction', undefined, told.reclaim_transaction)
+  return {
+    chainId,
+    approvals: approvalsOf(told, contract, terms.amount).map((call) => ({ from: payer, ...call })),
+    initiate: { from: payer, ...initiate },
+    typedData: side.payer === null ? typedData : null,
+  }
+}
+
+/** The service says which approvals are missing, because it has asked the chain. Ours are of the amount only, even if it proposes an unlimited one. */
+function approvalsOf(told: Partial<FundingResult<'calls'>>, { token, address, chainId }: HtlcContract, amount: bigint): readonly Call[] {
+  const { approval_transaction: approval, approval_reset_transaction: reset } = told
+  if (token === null) {
+    verifySame('approval_transaction', null, approval)
+    verifySame('approval_reset_transaction', undefined, reset)
+    return []
+  }
+  const exact = approvalCall(token, address, amount)
+  const unlimited = approvalCall(token, address, maxUint256)
+  const toZero = approvalCall(token, address, 0n)
+  if (reset !== undefined) verifyCall('approval_reset_transaction', chainId, toZero, reset)
+  if (approval !== null) verifyCall('approval_transaction', chainId, approval?.data === unlimited.data ? unlimited : exact, approval)
+  return [...(reset === undefined ? [] : [toZero]), ...(approval === null ? [] : [exact])]
+}
+
+type Call = ReturnType<typeof approvalCall>
+
+/** Not the gas limit: the wallet estimates it. */
+function verifyCall(field: string, chainId: number, { to, data, value }: Call, told: TransactionRequest | undefined): void {
+  const { gas_limit: _, ...compared } = told ?? { gas_limit: '' }
+  verifySame(field, { chain_id: chainId, to, data, value: `0x${value.toString(16)}` }, compared)
+}

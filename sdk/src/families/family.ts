@@ -1,0 +1,81 @@
+/** What the SDK asks of a chain family. `families/<family>/index.ts` implements it; it is loaded when a chain of the family is first used. */
+import type { Asset, Deployment } from '../../../src/protocol/asset.ts'
+import type { Chain } from '../../../src/protocol/chain.ts'
+import type { CreateOrderResult } from '../../../src/protocol/funding/funding.ts'
+import type { HtlcTerms } from '../../../src/protocol/htlc.ts'
+import type { Leg } from '../../../src/protocol/order.ts'
+import type { FamilyName } from '../../../src/protocol/registry/family-data.ts'
+import type { Hex32 } from '../../../src/protocol/secret.ts'
+import type { SwapRecord } from '../../../src/protocol/wire/swap.ts'
+import type { Wallet } from '../wallets/wallet.ts'
+
+/** One side of an order. Amount, asset, secret hash and timelock of the terms are verified; parties and swap id are the family's to verify. */
+export type SwapSide = {
+  readonly leg: Leg
+  /** Of the bundled registry. */
+  readonly chain: Chain
+  readonly asset: Asset
+  /** Pinned: of the family's `deploymentOf`, or of the integrator's `deployments`. Never of the service. */
+  readonly deployment: Deployment
+  readonly terms: HtlcTerms
+  /** The user as they were named in the request of the order: an address, or a public key of their own. Null where none was named. */
+  readonly owner: string | null
+  /** The service's record of this side. */
+  readonly told: SwapRecord
+}
+
+export type SourceSide = SwapSide & {
+  /** The account that pays in the owner's place; null: the owner pays. */
+  readonly payer: string | null
+  /** Unix seconds: the order must be funded before. */
+  readonly deadline: bigint
+  /** The answer of POST /orders, or of GET /orders/{id}/funding. */
+  readonly funding: CreateOrderResult
+}
+
+export type FundOptions = {
+  /** Sign and let the service send, where the family and the asset allow it. */
+  readonly gasless: boolean
+  readonly signal?: AbortSignal
+}
+
+/** `signed`: the SDK gives the signature to PATCH ?action=initiate. */
+export type Funded = { readonly kind: 'sent'; readonly tx: string } | { readonly kind: 'signed'; readonly signature: string | string[] }
+
+/** A node of the integrator's choice: an RPC URL, or an Esplora URL on chains of the Bitcoin family. */
+export type Node = { readonly url: string; readonly fetch: typeof fetch; readonly signal?: AbortSignal }
+
+/** `Plan`: what the wallet will be asked to sign or send; computed from the terms, never copied from the service. */
+export interface SdkFamily<Plan = unknown, W extends Wallet = Wallet> {
+  readonly name: FamilyName
+  /** The canonical form of a payment address, in which equal addresses are equal texts. Throws for any other text. */
+  parseAddress(text: string, chain: Chain): string
+  /** Where the contracts of an asset are, if that follows from the asset alone; null: the integrator's `deployments` must say. */
+  deploymentOf(asset: Asset, chain: Chain): Deployment | null
+  /**
+   * Throws `VerificationError` unless parties, swap id and everything that the user is asked to sign or send follow from the terms.
+   * Fields of `funding` that are not read here must be unable to hurt: `lying-service.test.ts` lists them with the reason.
+   */
+  verifySource(side: SourceSide): Plan | Promise<Plan>
+  /** Throws `VerificationError` unless the user is the redeemer and the swap id follows from the terms. */
+  verifyDestination(side: SwapSide): void | Promise<void>
+  /** Asks the wallet to do what the plan says. Throws if the wallet is not of this family, or refuses. */
+  fund(plan: Plan, wallet: W, options: FundOptions): Promise<Funded>
+  /**
+   * Reads from a node whether the HTLC of these terms is open, with so many confirmations (0: unconfirmed); null: it is not there.
+   * With it the SDK reveals a secret only when it has seen the destination itself.
+   */
+  readLock?(side: SwapSide, node: Node): Promise<{ readonly confirmations: number } | null>
+  /** Where the user may take part with a key of their own instead of an account. */
+  readonly ownKeys?: OwnKeys
+}
+
+/** Private keys are 32 bytes as hex. `side.owner` is the public key. Transactions are built here and broadcast through `node`; each resolves to its hash. */
+export interface OwnKeys {
+  publicKeyOf(privateKey: string): string
+  /** One signature for each hash. Throws `VerificationError` for a hash that is not of a refund of this order to the user's own address. */
+  signInstantRefund(side: SwapSide, hashes: readonly string[], privateKey: string): readonly string[]
+  /** After the timelock. `to`: null for the key's own address. */
+  refund(side: SwapSide, privateKey: string, to: string | null, node: Node): Promise<string>
+  redeem(side: SwapSide, privateKey: string, secret: Hex32, to: string | null, node: Node): Promise<string>
+}

@@ -1,0 +1,13 @@
+/** The families, each loaded when a chain of it is first used. */
+import type { FamilyName } from '../../../src/protocol/registry/family-data.ts'
+import type { SdkFamily } from './family.ts'
+
+const loaders: Partial<Readonly<Record<FamilyName, () => Promise<{ readonly family: SdkFamily }>>>> = {
+  evm: () => import('./evm/index.ts'),
+}
+
+export async function loadFamily(name: FamilyName): Promise<SdkFamily> {
+  const load = loaders[name]
+  if (load === undefined) throw new Error(`this version of the SDK knows no chains of the family "${name}"`)
+  return (await load()).family
+}
