@@ -15,20 +15,21 @@ const depositStates = [
 ] as const
 type DepositState = (typeof depositStates)[number]
 
-export const DepositRecord = Type.Object({
-  /** The id of the deposit, in the form of its chain. */
-  deposit: Type.String(),
-  tx_hash: Type.String(),
-  amount: Type.String(),
-  block_number: Type.String(),
-  confirmations: Type.Integer(),
-  state: Type.Enum([...depositStates], {
-    description:
-      'pending: it may still count. counted: it pays for the order. awaiting_refund: it will be refunded. uneconomic: smaller than its refund fee. The others name its redeem or refund',
-  }),
-  /** Of the redeem or refund; empty while there is none. */
-  spend_tx_hash: Type.String(),
-})
+export const DepositRecord = Type.Object(
+  {
+    deposit: Type.String({ description: 'the id of the deposit, in the form of its chain' }),
+    tx_hash: Type.String({ description: 'the transaction that made it' }),
+    amount: Type.String({ description: 'in the smallest unit' }),
+    block_number: Type.String({ description: 'its block; 0 while it is not mined' }),
+    confirmations: Type.Integer({ description: 'at most the `required_confirmations` of the swap' }),
+    state: Type.Enum([...depositStates], {
+      description:
+        'pending: it may still count. counted: it pays for the order. awaiting_refund: it will be refunded. uneconomic: smaller than its refund fee. The others name its redeem or refund',
+    }),
+    spend_tx_hash: Type.String({ description: 'its redeem or refund; empty while there is none' }),
+  },
+  { title: 'Deposit' },
+)
 export type DepositRecord = Static<typeof DepositRecord>
 
 /** `required`: confirmations above this are not counted, so that the record of a finished order does not change with every block. */

@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox'
 import type { UsdPrice } from '../amount.ts'
 import type { Chain } from '../chain.ts'
+import { type NextActionName, nextActionMeanings, nextActionNames } from '../next-actions.ts'
 import type { AffiliateFee, Leg } from '../order.ts'
 import { type OrderState, orderStatuses } from '../state.ts'
 import { type DepositRecord, depositToWire } from './deposit.ts'
@@ -16,46 +17,52 @@ const OptionalAddress = Type.Optional(Type.Union([AddressText, Type.Null()], { d
 const NonceText = Type.String({ pattern: '^[ -~]{1,128}$' })
 
 /** Owners are addresses, or the client's own public keys where the chain supports them. Fields that are not listed are accepted and ignored; null means the same as leaving an optional field out. */
-export const CreateOrderRequest = Type.Object({
-  source: Type.Object({
-    asset: AssetText,
-    owner: OptionalAddress,
-    amount: AmountText,
-    /** The account that pays and sends the initiation in the owner's place. */
-    delegate: OptionalAddress,
-  }),
-  destination: Type.Object({ asset: AssetText, owner: AddressText, amount: AmountText }),
-  slippage: Type.Optional(
-    Type.Union([Type.Integer({ minimum: 0, maximum: 500 }), Type.Null()], { description: 'a whole number of bips from 0 to 500' }),
-  ),
-  nonce: Type.Optional(
-    Type.Union([NonceText, Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }), Type.Null()], {
-      description: 'a whole number, or a string of 1 to 128 printable ASCII characters',
-    }),
-  ),
-  solver_id: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: 'the id of a solver, as a string' })),
-  affiliate_fees: Type.Optional(
-    Type.Union(
-      [
-        Type.Array(
-          Type.Object({
-            address: Type.String({ pattern: '^[!-~]{1,128}$' }),
-            fee: Type.Integer({ minimum: 0 }),
-            asset: Type.Optional(Type.Union([AssetText, Type.Null()], { description: 'what the affiliate is paid in' })),
-          }),
-          { maxItems: 10 },
-        ),
-        Type.Null(),
-      ],
-      { description: 'at most 10 items {address, fee}, fee being a whole number of bips; with asset, what the affiliate is paid in' },
+export const CreateOrderRequest = Type.Object(
+  {
+    source: Type.Object(
+      {
+        asset: AssetText,
+        owner: OptionalAddress,
+        amount: AmountText,
+        /** The account that pays and sends the initiation in the owner's place. */
+        delegate: OptionalAddress,
+      },
+      { description: 'what the user pays' },
     ),
-  ),
-  secret_hash: Type.Optional(
-    Type.Union([Type.String({ maxLength: 66 }), Type.Null()], {
-      description: 'the SHA-256 hash of a 32-byte secret that you keep: 32 bytes as hex, 64 characters, with or without 0x',
-    }),
-  ),
-})
+    destination: Type.Object({ asset: AssetText, owner: AddressText, amount: AmountText }, { description: 'what the user gets' }),
+    slippage: Type.Optional(
+      Type.Union([Type.Integer({ minimum: 0, maximum: 500 }), Type.Null()], { description: 'a whole number of bips from 0 to 500' }),
+    ),
+    nonce: Type.Optional(
+      Type.Union([NonceText, Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }), Type.Null()], {
+        description: 'a whole number, or a string of 1 to 128 printable ASCII characters',
+      }),
+    ),
+    solver_id: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: 'the id of a solver, as a string' })),
+    affiliate_fees: Type.Optional(
+      Type.Union(
+        [
+          Type.Array(
+            Type.Object({
+              address: Type.String({ pattern: '^[!-~]{1,128}$', description: 'where the affiliate is paid' }),
+              fee: Type.Integer({ minimum: 0, description: 'a whole number of bips, 0 or more' }),
+              asset: Type.Optional(Type.Union([AssetText, Type.Null()], { description: 'what the affiliate is paid in' })),
+            }),
+            { maxItems: 10 },
+          ),
+          Type.Null(),
+        ],
+        { description: 'at most 10 items {address, fee}, fee being a whole number of bips; with asset, what the affiliate is paid in' },
+      ),
+    ),
+    secret_hash: Type.Optional(
+      Type.Union([Type.String({ maxLength: 66 }), Type.Null()], {
+        description: 'the SHA-256 hash of a 32-byte secret that you keep: 32 bytes as hex, 64 characters, with or without 0x',
+      }),
+    ),
+  },
+  { title: 'CreateOrder' },
+)
 export type CreateOrderRequest = Static<typeof CreateOrderRequest>
 
 /** PATCH /orders/{id}?action=… */
@@ -89,37 +96,55 @@ export function signatureText({ signature }: PatchOrderRequest): string | undefi
   return typeof signature === 'object' ? signature.join(',') : signature
 }
 
-const NextAction = Type.Object({
-  who: Type.Union([Type.Literal('user'), Type.Literal('solver'), Type.Literal('service')]),
-  what: Type.String(),
-  /** Unix seconds; null when there is no time limit. */
-  by: Type.Union([Type.Integer(), Type.Null()]),
-  why: Type.Optional(
-    Type.String({
-      description:
-        'What blocks the order: a relayed initiation that reverted, or would revert (remove the cause and repeat the PATCH, or send `initiate_transaction`); or a payout that reverts each time, which we retry with a growing backoff, and anyone may make by calling the contract.',
+const NextAction = Type.Object(
+  {
+    who: Type.Enum(['user', 'solver', 'service'], { description: 'whose turn it is' }),
+    what: Type.Enum([...nextActionNames], {
+      description: Object.entries(nextActionMeanings)
+        .map(([name, meaning]) => `${name}: ${meaning}`)
+        .join('. '),
     }),
-  ),
-})
+    by: Type.Union([Type.Integer(), Type.Null()], { description: 'unix seconds; null when there is no time limit' }),
+    why: Type.Optional(
+      Type.String({
+        description:
+          'What blocks the order: a relayed initiation that reverted, or would revert (remove the cause and repeat the PATCH, or send `initiate_transaction`); or a payout that reverts each time, which we retry with a growing backoff, and anyone may make by calling the contract.',
+      }),
+    ),
+  },
+  { title: 'NextAction' },
+)
 
-const AffiliateFeeRecord = Type.Object({ address: Type.String(), asset: Type.String(), fee: Type.Integer(), amount: Type.String() })
+const AffiliateFeeRecord = Type.Object(
+  {
+    address: Type.String({ description: 'where the affiliate is paid' }),
+    asset: Type.String({ description: 'what the affiliate is paid in' }),
+    fee: Type.Integer({ description: 'bips' }),
+    amount: Type.String({ description: 'what the affiliate earns, in the smallest unit of `asset`' }),
+  },
+  { title: 'AffiliateFee' },
+)
 
-export const OrderRecord = Type.Object({
-  created_at: Type.String(),
-  source_swap: SwapRecord,
-  destination_swap: SwapRecord,
-  nonce: Type.String(),
-  order_id: Type.String(),
-  affiliate_fees: Type.Array(AffiliateFeeRecord),
-  version: Type.Literal('v3'),
-  solver_id: Type.String(),
-  integrator: Type.String(),
-  deadline: Type.Integer(),
-  /** Unix seconds: for a source mined later the solver may check the price again, and decline. */
-  price_expires_at: Type.Integer(),
-  status: Type.Enum([...orderStatuses]),
-  next_action: Type.Union([NextAction, Type.Null()]),
-})
+export const OrderRecord = Type.Object(
+  {
+    created_at: Type.String({ description: 'ISO 8601' }),
+    source_swap: SwapRecord,
+    destination_swap: SwapRecord,
+    nonce: Type.String({ description: 'as given in POST /orders, or chosen by the service' }),
+    order_id: Type.String({ description: '64 hex characters' }),
+    affiliate_fees: Type.Array(AffiliateFeeRecord, { description: 'who else earns, fixed at the prices of the order' }),
+    version: Type.Literal('v3', { description: 'the version of this record' }),
+    solver_id: Type.String({ description: 'the solver that pays the destination' }),
+    integrator: Type.String({ description: 'the name of the app that made the order' }),
+    deadline: Type.Integer({ description: 'unix seconds: the source must be mined before' }),
+    price_expires_at: Type.Integer({
+      description: 'unix seconds: for a source mined later the solver may check the price again, and decline',
+    }),
+    status: Type.Enum([...orderStatuses], { description: 'derived from both chains; see docs/lifecycle.md' }),
+    next_action: Type.Union([NextAction, Type.Null()], { description: 'who does what next; null when nothing is left to do' }),
+  },
+  { title: 'Order' },
+)
 export type OrderRecord = Static<typeof OrderRecord>
 
 export type OrderFactsToShow = {
@@ -133,7 +158,7 @@ export type OrderFactsToShow = {
   readonly affiliateFees: readonly AffiliateFee[]
   readonly nextAction: {
     readonly who: 'user' | 'solver' | 'service'
-    readonly what: string
+    readonly what: NextActionName
     readonly by: bigint | null
     readonly why?: string
   } | null

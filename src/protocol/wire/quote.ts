@@ -17,36 +17,54 @@ export const QuoteQuery = Type.Object({
 })
 export type QuoteQuery = Static<typeof QuoteQuery>
 
-const QuoteAsset = Type.Object({ asset: Type.String(), amount: Type.String(), display: Type.String(), value: Type.String() })
+const QuoteAsset = Type.Object(
+  {
+    asset: Type.String({ description: 'as <chain>:<token>' }),
+    amount: Type.String({ description: 'in the smallest unit' }),
+    display: Type.String({ description: 'the amount in whole coins' }),
+    value: Type.String({ description: 'US dollars' }),
+  },
+  { title: 'QuoteAmount' },
+)
 
-const QuotePart = Type.Object({
-  name: Type.String(),
-  ppm: Type.Optional(Type.Integer({ description: 'millionths of the source amount; negative: in favour of the user' })),
-  usd: Type.Optional(Type.String({ description: 'dollars' })),
-})
+const QuotePart = Type.Object(
+  {
+    name: Type.String({
+      description: 'base, volatility, inventory, premium, extra, fixed, network_source, network_destination, or a name of the solver',
+    }),
+    ppm: Type.Optional(Type.Integer({ description: 'millionths of the source amount; negative: in favour of the user' })),
+    usd: Type.Optional(Type.String({ description: 'dollars' })),
+  },
+  { title: 'QuotePart' },
+)
 
-export const Quote = Type.Object({
-  solver_id: Type.String(),
-  quote_id: Type.String(),
-  estimated_time: Type.Integer(),
-  source: QuoteAsset,
-  destination: QuoteAsset,
-  slippage: Type.Integer(),
-  fee: Type.Integer(),
-  fixed_fee: Type.String(),
-  expires_at: Type.Integer(),
-  /** Only where the fee of the payout is taken out of the destination amount. */
-  network_fee: Type.Optional(Type.String()),
-  net_amount: Type.Optional(Type.String()),
-  /** Only if asked to explain. */
-  parts: Type.Optional(Type.Array(QuotePart)),
-  source_range: Type.Optional(
-    Type.Object(
-      { min: Type.String(), max: Type.String() },
-      { description: 'what the solver takes of the source now, by its limits and inventory' },
+export const Quote = Type.Object(
+  {
+    solver_id: Type.String({ description: 'who makes the offer' }),
+    quote_id: Type.String({ description: 'the id of this offer' }),
+    estimated_time: Type.Integer({ description: 'seconds from the funding of the source to the payout' }),
+    source: QuoteAsset,
+    destination: QuoteAsset,
+    slippage: Type.Integer({ description: 'bips: how much less than `destination.amount` an order may ask for' }),
+    fee: Type.Integer({ description: 'bips, inside the amounts' }),
+    fixed_fee: Type.String({ description: 'US dollars, inside the amounts' }),
+    expires_at: Type.Integer({ description: 'unix seconds: until then it can be ordered' }),
+    network_fee: Type.Optional(
+      Type.String({
+        description: 'only where the fee of the payout is taken out of the destination amount: that fee, in the smallest unit',
+      }),
     ),
-  ),
-})
+    net_amount: Type.Optional(Type.String({ description: 'then: what the recipient gets, in the smallest unit' })),
+    parts: Type.Optional(Type.Array(QuotePart, { description: 'only with `explain`: what the price consists of' })),
+    source_range: Type.Optional(
+      Type.Object(
+        { min: Type.String({ description: 'in the smallest unit' }), max: Type.String({ description: 'in the smallest unit' }) },
+        { description: 'what the solver takes of the source now, by its limits and inventory' },
+      ),
+    ),
+  },
+  { title: 'Quote' },
+)
 export type Quote = Static<typeof Quote>
 
 export type PricedAmount = { readonly asset: Asset; readonly amount: bigint; readonly price: UsdPrice }

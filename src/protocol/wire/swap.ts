@@ -7,38 +7,45 @@ import type { Hex32 } from '../secret.ts'
 import type { Deposit, SwapState } from '../swap-state.ts'
 import { DepositRecord } from './deposit.ts'
 
-const Timestamp = Type.Union([Type.String(), Type.Null()])
+const Timestamp = (what: string) =>
+  Type.Union([Type.String(), Type.Null()], { description: `when the ${what} was mined, ISO 8601; null before` })
+const TxHash = (what: string) =>
+  Type.String({ description: `the transaction that ${what}; several with commas; empty while there is none` })
+const BlockNumber = (what: string) => Type.String({ description: `the block of the ${what}; 0 while it is not mined` })
 
-export const SwapRecord = Type.Object({
-  created_at: Type.String(),
-  swap_id: Type.String(),
-  chain: Type.String(),
-  asset: Type.String(),
-  initiator: Type.String(),
-  redeemer: Type.String(),
-  delegate: Type.Optional(Type.String()),
-  timelock: Type.Integer(),
-  filled_amount: Type.String(),
-  asset_price: Type.Number(),
-  amount: Type.String(),
-  secret_hash: Type.String(),
-  secret: Type.String(),
-  /** On sources with an instant refund: the transaction that both parties signed. */
-  instant_refund_tx: Type.Optional(Type.String()),
-  initiate_tx_hash: Type.String(),
-  redeem_tx_hash: Type.String(),
-  refund_tx_hash: Type.String(),
-  initiate_block_number: Type.String(),
-  redeem_block_number: Type.String(),
-  refund_block_number: Type.String(),
-  required_confirmations: Type.Integer(),
-  current_confirmations: Type.Integer(),
-  initiate_timestamp: Timestamp,
-  redeem_timestamp: Timestamp,
-  refund_timestamp: Timestamp,
-  /** On sources with partial deposits: all of them. */
-  deposits: Type.Optional(Type.Array(DepositRecord)),
-})
+export const SwapRecord = Type.Object(
+  {
+    created_at: Type.String({ description: 'when the order was made, ISO 8601' }),
+    swap_id: Type.String({ description: 'the id of the HTLC on its chain; on chains without contracts the address of the HTLC' }),
+    chain: Type.String({ description: 'the chain of the HTLC' }),
+    asset: Type.String({ description: 'what is locked, as <chain>:<token>' }),
+    initiator: Type.String({ description: 'who locks it and gets what is refunded: an address or a public key' }),
+    redeemer: Type.String({ description: 'who gets it with the secret: an address or a public key' }),
+    delegate: Type.Optional(Type.String({ description: "the account or key that acts in the user's place, if there is one" })),
+    timelock: Type.Integer({ description: "when a refund becomes possible, in the chain's own unit; see `timelock_unit` of GET /chains" }),
+    filled_amount: Type.String({ description: 'what is locked so far, in the smallest unit' }),
+    asset_price: Type.Number({ description: 'US dollars per whole coin when the order was made' }),
+    amount: Type.String({ description: 'what is to be locked, in the smallest unit' }),
+    secret_hash: Type.String({ description: 'SHA-256 of the secret, hex' }),
+    secret: Type.String({ description: 'hex; empty until it is public, and for apps that did not make the order' }),
+    instant_refund_tx: Type.Optional(
+      Type.String({ description: 'on sources with an instant refund: the transaction that both parties signed' }),
+    ),
+    initiate_tx_hash: TxHash('locked the amount'),
+    redeem_tx_hash: TxHash('redeemed it'),
+    refund_tx_hash: TxHash('refunded it'),
+    initiate_block_number: BlockNumber('initiation'),
+    redeem_block_number: BlockNumber('redeem'),
+    refund_block_number: BlockNumber('refund'),
+    required_confirmations: Type.Integer({ description: 'confirmations after which the initiation counts' }),
+    current_confirmations: Type.Integer({ description: 'confirmations of the initiation, at most `required_confirmations`' }),
+    initiate_timestamp: Timestamp('initiation'),
+    redeem_timestamp: Timestamp('redeem'),
+    refund_timestamp: Timestamp('refund'),
+    deposits: Type.Optional(Type.Array(DepositRecord, { description: 'on sources that anyone may pay any amount to: all deposits' })),
+  },
+  { title: 'Swap' },
+)
 export type SwapRecord = Static<typeof SwapRecord>
 
 /** The initiation as clients of the chain expect it to be named. `height` is null while it is unmined. */

@@ -1,4 +1,5 @@
 /** Derives the next action from the order's state: the party, the verb and the deadline. */
+import type { NextActionName } from '../../protocol/next-actions.ts'
 import type { ActionVerb } from '../../protocol/order.ts'
 import { awaitsClientSecret, consentTo, mayReclaim } from '../../protocol/playbook.ts'
 import type { OrderState } from '../../protocol/state.ts'
@@ -6,16 +7,7 @@ import type { OrderSnapshot } from '../../store/orders/orders.ts'
 
 export type NextAction = {
   readonly who: 'user' | 'solver' | 'service'
-  readonly what:
-    | 'initiate_source'
-    | 'complete_source_deposit'
-    | 'initiate_destination'
-    | 'reveal_secret'
-    | 'redeem_destination'
-    | 'redeem_source'
-    | 'give_refund_address'
-    | 'refund_source'
-    | 'reclaim_deposit'
+  readonly what: NextActionName
   /** Unix seconds; null if there is no deadline, or none is known yet. */
   readonly by: bigint | null
   /** Why a requested action cannot be done now. */
