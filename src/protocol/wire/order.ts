@@ -27,9 +27,12 @@ export const CreateOrderRequest = Type.Object(
         /** The account that pays and sends the initiation in the owner's place. */
         delegate: OptionalAddress,
       },
-      { description: 'what the user pays' },
+      { description: 'an object {asset, owner, amount, delegate}: what the user pays' },
     ),
-    destination: Type.Object({ asset: AssetText, owner: AddressText, amount: AmountText }, { description: 'what the user gets' }),
+    destination: Type.Object(
+      { asset: AssetText, owner: AddressText, amount: AmountText },
+      { description: 'an object {asset, owner, amount}: what the user gets' },
+    ),
     slippage: Type.Optional(
       Type.Union([Type.Integer({ minimum: 0, maximum: 500 }), Type.Null()], { description: 'a whole number of bips from 0 to 500' }),
     ),
