@@ -10,8 +10,9 @@ import type { Registry } from '../protocol/registry/registry.ts'
 import { createInventory } from '../solver/inventory.ts'
 import { rebalancingHints } from '../solver/risk/rebalance.ts'
 import { openDatabase } from '../store/database/database.ts'
+import { type CustomerRecord, type QuoteRecord, readCustomers, readQuoteCounts } from '../store/solver/customers.ts'
 import { type Halt, readHalts } from '../store/solver/halts.ts'
-import { type CustomerRecords, judgeOrderRisks, readCustomers } from '../store/solver/order-risks.ts'
+import { judgeOrderRisks } from '../store/solver/order-risks.ts'
 import { type PairStatus, readPairStatus } from '../store/solver/pair-status.ts'
 import { solverConfigPath } from './config-path.ts'
 import { formatTable } from './table.ts'
@@ -30,13 +31,30 @@ type Status = {
     readonly failed: number
     readonly profit_usd: string
   }[]
-  readonly apps: readonly CustomerRecords[]
+  readonly apps: readonly CustomerRow[]
+  /** Owners that left or withheld something, those that gained most first. */
+  readonly owners: readonly CustomerRow[]
   readonly hints: readonly string[]
+}
+
+type CustomerRow = {
+  readonly app: string
+  readonly owner?: string
+  readonly quotes?: number
+  readonly quoted_usd?: string
+  readonly completed: number
+  readonly completed_usd: string
+  readonly abandoned: number
+  readonly abandoned_usd: string
+  /** What prices moved in favour of the users before they funded. */
+  readonly gained_usd: string
+  readonly withheld: number
+  readonly withheld_usd: string
 }
 
 const DAY_SECONDS = 86_400
 const WATCH_MS = 2000
-const MOST_APPS = 10
+const MOST_CUSTOMERS = 10
 
 export async function statusCommand(options: StatusOptions, terminal: Terminal): Promise<void> {
   const days = options.days ?? '30'
@@ -52,11 +70,12 @@ export async function statusCommand(options: StatusOptions, terminal: Terminal):
   async function read(): Promise<Status> {
     await judgeOrderRisks(db, now())
     const since = now() - BigInt(Number(days) * DAY_SECONDS)
-    const [halts, holdings, pairs, customers] = await Promise.all([
+    const [halts, holdings, pairs, customers, quotes] = await Promise.all([
       readHalts(db),
       inventory.list(),
       readPairStatus(db, since),
-      readCustomers(db, since),
+      readCustomers(db, { now: now(), since }),
+      readQuoteCounts(db, since),
     ])
     const assets = holdings.map((holding) => ({ ...network.registry.asset(holding.asset), ...holding }))
     return {
@@ -68,7 +87,13 @@ export async function statusCommand(options: StatusOptions, terminal: Terminal):
         available: formatUnits(available, decimals),
       })),
       pairs: pairs.map((pair) => pairRow(network.registry, pair)),
-      apps: customers.filter(({ owner }) => owner === null).slice(0, MOST_APPS),
+      apps: customers
+        .filter(({ owner }) => owner === null)
+        .slice(0, MOST_CUSTOMERS)
+        .map(({ app, record }) => ({ app, ...quoteColumns(quotes.get(app)), ...columnsOf(record) })),
+      owners: customers
+        .flatMap(({ app, owner, record }) => (owner === null ? [] : [{ app, owner, ...columnsOf(record) }]))
+        .slice(0, MOST_CUSTOMERS),
       hints: rebalancingHints(
         assets.map((asset) => ({ ...asset, target: targets[asset.id] === undefined ? null : BigInt(targets[asset.id] ?? 0) })),
       ),
@@ -98,8 +123,41 @@ function pairRow(
   const decimalsOf = (id: string) => registry.assets.find((asset) => asset.id === id)?.decimals ?? 0
   const micros = (worth: bigint, id: string) => worth / 10n ** BigInt(decimalsOf(id) + 2)
   const profit = micros(taken, from) - micros(paid, to)
-  const profitText = `${profit < 0n ? '-' : ''}${formatUsd(profit < 0n ? -profit : profit)}`
-  return { pair, open_orders: openOrders, exposure_usd: formatUsd(openUsdMicros), completed, failed, profit_usd: profitText }
+  return { pair, open_orders: openOrders, exposure_usd: formatUsd(openUsdMicros), completed, failed, profit_usd: formatSigned(profit) }
+}
+
+function formatSigned(usdMicros: bigint): string {
+  return `${usdMicros < 0n ? '-' : ''}${formatUsd(usdMicros < 0n ? -usdMicros : usdMicros)}`
+}
+
+function columnsOf(record: CustomerRecord) {
+  return {
+    completed: record.completed,
+    completed_usd: formatUsd(record.completedUsd),
+    abandoned: record.abandoned,
+    abandoned_usd: formatUsd(record.abandonedUsd),
+    gained_usd: formatSigned(record.gainedUsd),
+    withheld: record.withheld,
+    withheld_usd: formatUsd(record.withheldUsd),
+  }
+}
+
+function quoteColumns({ quotes, quotedUsd }: QuoteRecord = { quotes: 0, quotedUsd: 0n }) {
+  return { quotes, quoted_usd: formatUsd(quotedUsd) }
+}
+
+const CUSTOMER_HEADINGS = ['completed ($)', 'never funded ($)', 'gained by waiting $', 'secret withheld ($)'] as const
+const OWNER_CHARACTERS = 16
+
+const named = (app: string) => (app === '' ? '(not named)' : app)
+
+function cellsOf(row: CustomerRow): readonly string[] {
+  return [
+    `${row.completed} (${row.completed_usd})`,
+    `${row.abandoned} (${row.abandoned_usd})`,
+    row.gained_usd,
+    `${row.withheld} (${row.withheld_usd})`,
+  ]
 }
 
 function textOf(status: Status, days: string): string {
@@ -141,13 +199,14 @@ function textOf(status: Status, days: string): string {
     section(
       'Apps',
       'none',
-      status.apps.map(({ app, record }) => [
-        app === '' ? '(not named)' : app,
-        String(record.completed),
-        String(record.abandoned),
-        String(record.withheld),
-      ]),
-      ['app', 'completed', 'never funded', 'secret withheld'],
+      status.apps.map((row) => [named(row.app), `${row.quotes} (${row.quoted_usd})`, ...cellsOf(row)]),
+      ['app', 'quotes ($)', ...CUSTOMER_HEADINGS],
+    ),
+    section(
+      'Owners that left orders unfunded, or kept secrets',
+      'none',
+      status.owners.map((row) => [named(row.app), (row.owner ?? '').slice(0, OWNER_CHARACTERS), ...cellsOf(row)]),
+      ['app', 'owner', ...CUSTOMER_HEADINGS],
     ),
     status.hints.length === 0 ? 'Rebalancing: not needed' : `Rebalancing\n${status.hints.join('\n')}`,
   ].join('\n\n')

@@ -374,6 +374,14 @@ const risk = Type.Object(
     premium: Type.Optional(
       Type.Object(
         {
+          free_gain_bips: Count(
+            1000,
+            'For an owner or an app that leaves as many orders as it funds: how far prices may have moved in its favour before it funded, on average, in hundredths of a percent. What is above is added to the price; for an app at most 50. Default: 10.',
+          ),
+          refuse_gain_bips: Count(
+            5000,
+            'With ten funded orders that gained so much on average, and four times as much left without a deposit, an owner is refused. Default: 50.',
+          ),
           free_abandoned: Count(
             100_000,
             'Orders that an owner may leave without a deposit for nothing; two more for each that completed. Default: 10.',
@@ -388,9 +396,17 @@ const risk = Type.Object(
           ),
           withheld_bips: Count(
             5000,
-            'What the first secret that a client kept until the solver took its payment back adds to the price of orders with a client-held secret; doubled with each further one. Default: 50.',
+            'What secrets that a client kept until the solver took its payments back add to the price of orders with a client-held secret, in hundredths of a percent, for payments of one unit; doubled with each further unit. They count less with time. Default: 50.',
           ),
-          refuse_withheld: Count(1000, 'After so many, the owner gets no order with a client-held secret. Default: 3.'),
+          withheld_unit_usd: Type.Optional(
+            Decimal(
+              'The unit, in US dollars, for an owner; what it completed is added to it. For an app it is twenty times as large. Default: 1000.',
+            ),
+          ),
+          refuse_withheld: Count(
+            1000,
+            'From so many units on, the owner gets no order with a client-held secret; an app from one of its units on. Default: 3.',
+          ),
           most_bips: Count(5000, 'The most that all of these add. Default: 500.'),
         },
         { ...strict, description: 'What past orders of an owner or an app add to the price of new ones.' },

@@ -9,6 +9,7 @@ const failed = (orderId: string, weight: number, over: Partial<PayoutParties> = 
   ...over,
   orderId,
   weight,
+  service: '',
 })
 const standing = (...all: readonly FailedPayout[]) => standingOf(all, parties, null, LIMITS)
 const good = { refusal: null, isTrusted: true }

@@ -21,7 +21,12 @@ export type PayoutStanding = {
   readonly isTrusted: boolean
 }
 
-export type FailedPayout = PayoutParties & { readonly orderId: string; readonly weight: number }
+export type FailedPayout = PayoutParties & {
+  readonly orderId: string
+  readonly weight: number
+  /** In a solver: the service that gave the order. */
+  readonly service: string
+}
 
 /** `orderId`: an order that exists. Its own failures do not count against it. */
 export function standingOf(

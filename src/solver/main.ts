@@ -95,7 +95,7 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
   const pricing = readPricing(config, prices)
   const payouts = createPayouts({ db, clients, keys })
   const payChecks: readonly PayCheck[] = [
-    createPriceCheck({ db, registry, pricing, now }),
+    createPriceCheck({ db, registry, pricing, now, noteGain: customers.noteGain }),
     risk.payCheck,
     payouts.payCheck,
     inventory.payCheck,

@@ -55,7 +55,7 @@ export async function acceptOrder(context: OrderContext, request: SolverOrderReq
   let agreed: AgreedOrder
   try {
     agreed = await completeTerms(context, request, caller)
-    await context.payouts.assertWelcome(agreed.order)
+    await context.payouts.assertWelcome(agreed.order, caller.service)
   } catch (error) {
     // A repeat gets the first answer, even if the order could not be made now.
     return repeat(context, request, error)
@@ -99,7 +99,7 @@ function newOrder(
     clientSecret: request.client_secret ?? false,
     assetPrices,
     worth: null,
-    customer: { ...customerOf(request, caller), usdMicros },
+    customer: { service: caller.service, ...customerOf(request, caller), usdMicros },
   }
 }
 

@@ -29,11 +29,17 @@ function open(obstacle: string | null) {
   })
   const { payCheck, assertWelcome } = createPayouts(context)
   const payer = ethereum.addressOf(context.keys.of(ethereum.curve))
-  return { asked, assertWelcome, check: (order: Order) => payCheck({ order } as OrderState), payer }
+  return {
+    asked,
+    assertWelcome: (order: Order) => assertWelcome(order, 'one'),
+    check: (order: Order) => payCheck({ order } as OrderState),
+    payer,
+  }
 }
 
-async function make(recipient: string, weight = 0): Promise<Order> {
-  const { order } = await putOrder(store.db, { app: null, destinationOwner: recipient })
+async function make(recipient: string, weight = 0, service = 'one'): Promise<Order> {
+  const customer = { service, app: null, owner: null, usdMicros: 1n }
+  const { order } = await putOrder(store.db, { app: null, destinationOwner: recipient, customer })
   if (weight > 0) await sql`select note_failed_payout(${order.id}, ${weight})`.execute(store.db)
   const { destination } = order
   return { ...order, destination: { ...destination, terms: { ...destination.terms, redeemer: recipient } } }
@@ -59,5 +65,7 @@ test('a recipient whose payouts failed too often is not welcome, and not paid', 
   expect(await spent.check(await make('hostile'))).toContain('too many payouts to hostile failed')
   expect(spent.asked).toEqual([])
   expect(await spent.check(first)).toBeNull()
+  // Another service may have made them up.
+  expect(await spent.check(await make('hostile', 0, 'two'))).toBeNull()
   expect(await check(await make('honest'))).toBeNull()
 })

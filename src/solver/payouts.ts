@@ -9,11 +9,12 @@ import type { Order } from '../protocol/order.ts'
 import { type PayoutStanding, standingOf } from '../protocol/payout-limits.ts'
 import type { Database } from '../store/database/database.ts'
 import { noteRefusedPayout } from '../store/orders/failed-payouts.ts'
+import { findOrderRisk } from '../store/solver/order-risks.ts'
 import type { PayCheck } from './pay-checks.ts'
 
 export interface Payouts {
-  /** Throws `conflict` for a recipient whose payouts failed too often. */
-  assertWelcome(order: Order): Promise<void>
+  /** Throws `conflict` for a recipient whose payouts failed too often in orders of this service. */
+  assertWelcome(order: Order, service: string): Promise<void>
   /** Tries the payout right before the solver locks. */
   readonly payCheck: PayCheck
 }
@@ -23,18 +24,28 @@ export type PayoutsOptions = { readonly db: Database; readonly clients: Readonly
 export function createPayouts({ db, clients, keys }: PayoutsOptions): Payouts {
   const failedPayouts = createFailedPayouts(db)
 
-  async function read({ id, source, destination }: Order): Promise<PayoutStanding> {
+  /** Only the failures of the same service count: another one could have made them up. `serviceOf` is asked only if there are some. */
+  async function read({ id, source, destination }: Order, serviceOf: () => Promise<string>): Promise<PayoutStanding> {
     const { chain, terms } = destination
-    return standingOf(await failedPayouts(), { chain, recipient: terms.redeemer, owner: source.terms.initiator, app: '' }, id)
+    const parties = { chain, recipient: terms.redeemer, owner: source.terms.initiator, app: '' }
+    const failed = await failedPayouts()
+    const ofAll = standingOf(failed, parties, id)
+    if (ofAll.refusal === null && ofAll.isTrusted) return ofAll
+    const service = await serviceOf()
+    return standingOf(
+      failed.filter((one) => one.service === service),
+      parties,
+      id,
+    )
   }
 
   return {
-    async assertWelcome(order) {
-      const { refusal } = await read(order)
+    async assertWelcome(order, service) {
+      const { refusal } = await read(order, async () => service)
       if (refusal !== null) throw new TandemError('conflict', refusal)
     },
     async payCheck({ order }) {
-      const { refusal, isTrusted } = await read(order)
+      const { refusal, isTrusted } = await read(order, async () => (await findOrderRisk(db, order.id))?.service ?? '')
       if (refusal !== null) return refusal
       const { chain, terms } = order.destination
       const client = clientFor(clients, chain)

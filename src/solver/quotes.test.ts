@@ -41,6 +41,7 @@ test('exact in: quotes the output less all fees, and stores the quote', async ()
       extra_fee_bips: 0,
       expires_at: NOW + 60n,
       app: 'a service/an app',
+      taken_by: null,
     },
   ])
 })

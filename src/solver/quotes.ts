@@ -15,7 +15,7 @@ import { type PriceTerms, priceExactIn, priceExactOut } from './pricing/price.ts
 import { sourceRange } from './pricing/range.ts'
 import { type PriceContext, type Priced, priceTerms } from './pricing/terms.ts'
 import { customerOf } from './risk/customers.ts'
-import type { Risk } from './risk/risk.ts'
+import { type Risk, worthOf } from './risk/risk.ts'
 import { holdersOfQuote, ownOfQuote, type SoftReservations } from './soft-reservations.ts'
 
 export type QuoteContext = PriceContext & {
@@ -55,9 +55,10 @@ export async function quote(context: QuoteContext, request: SolverQuoteRequest, 
       key: `${customer.app} ${source.id} ${destination.id} ${destinationAmount}`,
       holders: holdersOfQuote(customer),
       asset: destination.id,
-      amount: destinationAmount,
+      amount: (destinationAmount * context.risk.heldPercent(customer)) / 100n,
       expiresAt,
     })
+    context.risk.noteQuote(customer, worthOf(priced.terms.destination.price, destination, destinationAmount))
     await context.quoteWriter.write({
       id,
       source: source.id,

@@ -53,6 +53,7 @@ export type TestSolver = {
 export async function openSolver(store: TestStore): Promise<TestSolver> {
   for (const table of [
     'quotes',
+    'quote_counts',
     'attempts',
     'actions',
     'events',

@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { executeAction } from '../../engine/executor.ts'
 import type { Order } from '../../protocol/order.ts'
+import type { OrderState } from '../../protocol/state.ts'
 import { syncWanted } from '../../store/actions/actions.ts'
 import { refundOf, useRefundFixture } from '../instant-refund/refunds.fixture.ts'
 import { btc, fillFor, orderRequest, user, userKey, wbtc } from '../solver.fixture.ts'
@@ -59,6 +60,24 @@ describe('an exact deposit', () => {
     moveSource(60_000n)
     expect(await initiate(order)).toMatchObject({ kind: 'sent' })
   })
+})
+
+test.each([
+  // The wrapped bitcoin that the user pays with fell by one percent: the solver pays 9,800 too much, at 60,000 dollars.
+  { dollars: 59_400n, gained: 5_880_000n },
+  { dollars: 60_600n, gained: -5_880_000n },
+])('what the price moved in favour of the user is noted when the solver pays: $gained at $dollars', async ({ dollars, gained }) => {
+  const order = await fromEvm()
+  const state = { order, source: { counted: [] } } as unknown as OrderState
+  const noted: unknown[] = []
+  const { context } = fixture.solver
+  const check = createPriceCheck({ ...context, noteGain: (...gain) => void noted.push(gain) })
+  moveSource(dollars)
+  expect(await check(state)).toBeNull()
+  expect(noted).toEqual([[order.id, gained]])
+  moveSource(58_000n)
+  expect(await check(state)).toContain('the price has moved')
+  expect(noted).toHaveLength(1)
 })
 
 test('partial deposits with a signed fill are declined too, if the price moves before the solver pays', async () => {

@@ -5,7 +5,7 @@ import type { Order } from '../../protocol/order.ts'
 import type { SolverOrderRequest } from '../../protocol/wire/solver.ts'
 import { readCursor, recordPoll } from '../../store/chain/events.ts'
 import { findOrder } from '../../store/orders/orders.ts'
-import { closeAnyway, NOW, openTestStore, sightingsOf, type TestStore } from '../../store/store.fixture.ts'
+import { closeAnyway, openTestStore, sightingsOf, type TestStore } from '../../store/store.fixture.ts'
 import { acceptOrder } from '../orders.ts'
 import { quote } from '../quotes.ts'
 import { btc, caller, openSolver, orderRequest, type TestSolver, user, wbtc } from '../solver.fixture.ts'
@@ -75,7 +75,7 @@ test('orders without a deposit are abandoned after their deadline, per app and o
   expect(recordsOf('one', 'carol').owner.abandoned).toBe(0)
   expect(recordsOf('two', 'bob')).toMatchObject({ app: { abandoned: 1 }, owner: { abandoned: 0 } })
   expect(risk.premiumBips({ app: 'a service/one', owner: 'alice', clientSecret: false })).toBe(10)
-  solver.world.now = NOW + DAY
+  solver.world.now += DAY
   await customers.refresh()
   expect(recordsOf('one', 'alice').owner.abandoned).toBe(0)
 })
@@ -95,22 +95,68 @@ test('an owner with a premium is offered less than the quote, in words that do n
   await accept('one', 'alice', { destination: { asset: wbtc, amount: '970000', redeemer: user } })
 })
 
-test('a secret that the client kept until the solver took its payment back is withheld; the end of a closed order is final', async () => {
+test('a secret that the client kept until the solver took its payment back is withheld, counts less with time, and the end of a closed order is final', async () => {
   const [kept, ours] = [await accept('one', 'alice', { client_secret: true }), await accept('one', 'bob')]
   for (const order of [kept, ours]) await fund(order)
+  // The timelock ends later than the window: it counts from when the payment came back.
+  solver.world.now += 2n * DAY
   for (const order of [kept, ours]) await spend(order, 'destination', 'refunded')
-  solver.world.now += 3600n + 601n
   await customers.refresh()
-  expect(customers.recordsOf({ app: 'a service/one', owner: 'alice' }).owner).toEqual({ abandoned: 0, withheld: 1, completed: 0 })
+  const ofAlice = () => customers.recordsOf({ app: 'a service/one', owner: 'alice' })
+  expect(ofAlice().owner).toMatchObject({ abandoned: 0, withheld: 1, withheldUsd: WORTH, withheldLately: WORTH, completed: 0, paid: 1 })
   expect(customers.recordsOf({ app: 'a service/one', owner: 'bob' }).owner.withheld).toBe(0)
-  expect(risk.premiumBips({ app: 'a service/one', owner: 'alice', clientSecret: true })).toBe(60)
+  // 588 of 1000 dollars for the owner, and of 20,000 for the app.
+  expect(risk.premiumBips({ app: 'a service/one', owner: 'alice', clientSecret: true })).toBe(30 + 2)
   expect(risk.premiumBips({ app: 'a service/one', owner: 'alice', clientSecret: false })).toBe(0)
+  solver.world.now += DAY / 2n
+  await customers.refresh()
+  expect(ofAlice().owner).toMatchObject({ withheldUsd: WORTH, withheldLately: WORTH / 2n })
   // A reorg undid the refund, and the order completed after all.
   await store.db.deleteFrom('events').where('kind', '=', 'refunded').execute()
   await spend(kept, 'source', 'redeemed')
   await closeAnyway(store.db, kept.id)
   await customers.refresh()
-  expect(customers.recordsOf({ app: 'a service/one', owner: 'alice' }).app).toMatchObject({ withheld: 0, completed: 1 })
+  expect(ofAlice().app).toMatchObject({ withheld: 0, completed: 1, completedUsd: WORTH })
+})
+
+test('what prices moved in favour of users before they funded is added up for paid orders, by owner and app', async () => {
+  const orders = await Promise.all(['alice', 'alice', 'alice', 'bob', 'alice'].map((owner) => accept('one', owner)))
+  for (const order of orders.slice(0, 4)) {
+    await fund(order)
+    customers.noteGain(order.id, 1n)
+    customers.noteGain(order.id, WORTH / 100n)
+    await spend(order, 'source', 'redeemed')
+    await closeAnyway(store.db, order.id)
+  }
+  for (let left = 0; left < 2; left += 1) await accept('one', 'alice')
+  solver.world.now += 3600n + 601n
+  await customers.refresh()
+  const gainOf = (owner: string) => customers.recordsOf({ app: 'a service/one', owner })
+  expect(gainOf('alice').owner).toMatchObject({ paid: 3, paidUsd: 3n * WORTH, gainedUsd: (3n * WORTH) / 100n, abandoned: 3 })
+  expect(gainOf('alice').app.gainedUsd).toBe((4n * WORTH) / 100n)
+  // The gain of 1 % less the free part.
+  expect(risk.premiumBips({ app: 'a service/one', owner: 'alice', clientSecret: false })).toBe(90)
+  expect(risk.premiumBips({ app: 'a service/one', owner: 'bob', clientSecret: false })).toBe(0)
+})
+
+test('quotes are counted by app and hour, and kept from others less if they are hardly ever taken', async () => {
+  const ask = (app: string, indicative = false) =>
+    quote(solver.context, { from: btc, to: wbtc, from_amount: '1000000', extra_fee_bips: 0, indicative, app }, caller)
+  await ask('idle', true)
+  for (let asked = 0; asked < 100; asked += 1) {
+    if (asked === 50) await customers.refresh()
+    await ask('idle')
+  }
+  await ask('other')
+  const held = (app: string) => solver.context.soft.heldByOthers(wbtc, [`quotes a service/${app}`], 10n ** 9n)
+  expect([held('other'), held('idle')]).toEqual([980_000n, 980_000n])
+  await customers.refresh()
+  expect(customers.recordsOf({ app: 'a service/idle', owner: null }).quotes).toEqual({ quotes: 100, quotedUsd: 100n * WORTH })
+  await ask('idle')
+  expect([held('other'), held('idle')]).toEqual([0n, 980_000n])
+  solver.world.now += DAY + 3600n
+  await customers.refresh()
+  expect(customers.recordsOf({ app: 'a service/idle', owner: null }).quotes.quotes).toBe(1)
 })
 
 test('a cap of an owner or an app counts an order at once, and again from the database; others are not affected', async () => {

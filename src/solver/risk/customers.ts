@@ -3,15 +3,17 @@ import type { Logger } from 'pino'
 import { createLoop } from '../../engine/loop.ts'
 import type { Database } from '../../store/database/database.ts'
 import {
+  addQuoteCounts,
   type CustomerRecord,
-  judgeOrderRisks,
-  type Load,
-  readCustomerLoads,
+  noteGains,
+  type QuoteRecord,
   readCustomers,
-  readPairLoads,
-} from '../../store/solver/order-risks.ts'
+  readQuoteCounts,
+} from '../../store/solver/customers.ts'
+import { judgeOrderRisks, type Load, readCustomerLoads, readPairLoads } from '../../store/solver/order-risks.ts'
 import type { Caller } from '../caller.ts'
 import { type Caps, isCapped, noLoad, withOrder } from './caps.ts'
+import type { Records } from './premium.ts'
 import type { Pair } from './scope.ts'
 
 /** Opaque names from the service; null if it gives none. */
@@ -26,16 +28,35 @@ export function customerOf(
 }
 
 export interface Customers {
-  recordsOf(customer: Customer): { readonly app: CustomerRecord; readonly owner: CustomerRecord }
+  recordsOf(customer: Customer): Records
   loadsOf(customer: Customer, pair: Pair): { readonly pair: Load; readonly app: Load; readonly owner: Load }
   /** An order was accepted: it counts at once. */
   note(customer: Customer, usdMicros: bigint): void
+  /** A quote was given. It counts from the next reading on. */
+  noteQuote(customer: Customer, usdMicros: bigint): void
+  /** The solver pays for this order: what the price moved in favour of its user. The last one counts, from the next reading on. */
+  noteGain(orderId: string, usdMicros: bigint): void
   refresh(): Promise<void>
   stop(): Promise<void>
 }
 
 const REFRESH_MS = 10_000
-const NO_RECORD: CustomerRecord = { abandoned: 0, withheld: 0, completed: 0 }
+/** What waits to be written is bounded. What is beyond is not counted. */
+const MOST_NOTED = 20_000
+
+export const NO_RECORD: CustomerRecord = {
+  abandoned: 0,
+  abandonedUsd: 0n,
+  paid: 0,
+  paidUsd: 0n,
+  completed: 0,
+  completedUsd: 0n,
+  withheld: 0,
+  withheldUsd: 0n,
+  withheldLately: 0n,
+  gainedUsd: 0n,
+}
+export const NO_QUOTES: QuoteRecord = { quotes: 0, quotedUsd: 0n }
 
 /** Owners of two apps are two: nobody can spoil the record of another app's users. */
 const keyOf = (app: string | null, owner: string | null) => `${app ?? ''} ${owner ?? ''}`
@@ -50,6 +71,9 @@ export function startCustomers(options: {
 }): Customers {
   const { db, log, now, caps, windowSeconds } = options
   let records: ReadonlyMap<string, CustomerRecord> = new Map()
+  let quotes: ReadonlyMap<string, QuoteRecord> = new Map()
+  let newQuotes = new Map<string, QuoteRecord>()
+  let gains = new Map<string, bigint>()
   let pairs: ReadonlyMap<string, Load> = new Map()
   let loads = new Map<string, Load>()
   /** Accepted while a reading is under way, which may lack them. At worst they count twice until the next reading. */
@@ -65,12 +89,30 @@ export function startCustomers(options: {
   async function read(): Promise<void> {
     const times = { now: now(), since: now() - windowSeconds }
     since = []
+    await writeNotes(times.now)
     await judgeOrderRisks(db, times.now)
-    records = new Map((await readCustomers(db, times.since)).map(({ app, owner, record }) => [keyOf(app, owner), record]))
+    records = new Map((await readCustomers(db, times)).map(({ app, owner, record }) => [keyOf(app, owner), record]))
+    quotes = await readQuoteCounts(db, times.since)
     if (isCapped(caps.pair)) pairs = await readPairLoads(db, times)
     if (!isCapped(caps.app) && !isCapped(caps.owner)) return
     loads = new Map((await readCustomerLoads(db, times)).map((row) => [keyOf(row.app, row.owner), row]))
     for (const { key, usdMicros } of since) loads.set(key, withOrder(loads.get(key) ?? noLoad, usdMicros))
+  }
+
+  /** What is noted meanwhile is written next time. If writing fails, it is lost: it only adds to prices. */
+  async function writeNotes(time: bigint): Promise<void> {
+    const [counts, moves] = [newQuotes, gains]
+    newQuotes = new Map()
+    gains = new Map()
+    await addQuoteCounts(
+      db,
+      [...counts].map(([app, { quotes: count, quotedUsd }]) => ({ app, quotes: count, usdMicros: quotedUsd })),
+      time,
+    )
+    await noteGains(
+      db,
+      [...moves].map(([orderId, usdMicros]) => ({ orderId, usdMicros })),
+    )
   }
 
   const loop = createLoop({
@@ -85,6 +127,7 @@ export function startCustomers(options: {
   return {
     recordsOf: ({ app, owner }) => ({
       app: records.get(keyOf(app, null)) ?? NO_RECORD,
+      quotes: quotes.get(app ?? '') ?? NO_QUOTES,
       owner: owner === null ? NO_RECORD : (records.get(keyOf(app, owner)) ?? NO_RECORD),
     }),
     loadsOf: ({ app, owner }, pair) => ({
@@ -98,6 +141,13 @@ export function startCustomers(options: {
         loads.set(key, withOrder(loads.get(key) ?? noLoad, usdMicros))
         since.push({ key, usdMicros })
       }
+    },
+    noteQuote({ app }, usdMicros) {
+      const { quotes: count, quotedUsd } = newQuotes.get(app ?? '') ?? NO_QUOTES
+      if (count > 0 || newQuotes.size < MOST_NOTED) newQuotes.set(app ?? '', { quotes: count + 1, quotedUsd: quotedUsd + usdMicros })
+    },
+    noteGain(orderId, usdMicros) {
+      if (gains.size < MOST_NOTED) gains.set(orderId, usdMicros)
     },
     refresh,
     stop: () => loop.stop(),

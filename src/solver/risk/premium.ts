@@ -1,66 +1,129 @@
-/** What an app's and an owner's past orders add to the price. Pure functions. */
-import type { CustomerRecord } from '../../store/solver/order-risks.ts'
+/** What an app's and an owner's past orders add to the price, and what of it is refused. Pure functions. */
+import { divideRoundingUp } from '../../protocol/amount.ts'
+import type { CustomerRecord, QuoteRecord } from '../../store/solver/customers.ts'
 
-/** App ids are public, and an order without a deposit proves nothing about its owner: by default a stranger's orders in its name cost it nothing. */
+/**
+ * App ids and owners are public: a stranger can leave any number of quotes and orders in their names, for nothing. So these alone cost nothing. What counts
+ * is what a customer gained with its own deposits: if it leaves as much as it funds, and prices moved in its favour each time before it funded, it
+ * chooses. It then pays at most what this choice earned it.
+ */
 export type PremiumRules = {
-  /** An owner may abandon so many orders for nothing, and two more for each that completed. */
+  /** What prices may have moved in favour of a customer that chooses, on average, in hundredths of a percent. What is above is added to its price. */
+  readonly freeGainBips: number
+  /** With so much in `REFUSED_PAID` orders, an owner that leaves most of its orders is refused. */
+  readonly refuseGainBips: number
+  /** Only for services that know their owners. An owner may abandon so many orders for nothing, and two more for each that completed. */
   readonly freeAbandoned: number
   /** For each further one. */
   readonly abandonedBips: number
   /** So many further ones are refused. Null: none. */
   readonly refuseAbandoned: number | null
-  /** For the first secret that a client kept for itself; doubled with each further one. */
+  /** For secrets that a client kept for itself, of orders worth one unit; doubled with each further unit. */
   readonly withheldBips: number
-  /** After so many, the owner may not hold the secret any more. */
+  /** In millionths of a dollar. What an owner completed makes its unit larger. */
+  readonly withheldUnit: bigint
+  /** From so many units on, the owner may not hold the secret any more. */
   readonly refuseWithheld: number
   /** All parts together. */
   readonly mostBips: number
 }
 
 export const defaultPremiumRules: PremiumRules = {
+  freeGainBips: 10,
+  refuseGainBips: 50,
   freeAbandoned: 10,
   abandonedBips: 0,
   refuseAbandoned: null,
   withheldBips: 50,
+  withheldUnit: 1_000_000_000n,
   refuseWithheld: 3,
   mostBips: 500,
 }
 
 export type Premium = { readonly kind: 'bips'; readonly bips: number } | { readonly kind: 'refused'; readonly why: string }
 
-const FREE_PER_COMPLETED = 2
-/** An app has many users: only its share of abandoned orders counts, above this percentage and number, one hundredth of a percent for each percent. */
-const APP_SHARE_PERCENT = 80
-const APP_LEAST_ABANDONED = 50
-/** Secrets withheld in an app count as far as they are more than its completed orders. */
-const APP_WITHHELD_BIPS = 10
-const APP_REFUSE_WITHHELD = 20
+export type Records = { readonly app: CustomerRecord; readonly quotes: QuoteRecord; readonly owner: CustomerRecord }
 
-export function premiumOf(
-  rules: PremiumRules,
-  { app, owner }: { readonly app: CustomerRecord; readonly owner: CustomerRecord },
-  clientSecret: boolean,
-): Premium {
+const FREE_PER_COMPLETED = 2
+/** Fewer paid orders say nothing: a price moves by itself. */
+const LEAST_PAID = { owner: 3, app: 10 } as const
+/** An app answers for all its users: it pays at most so much for them. */
+const APP_MOST_GAIN_BIPS = 50
+/** Over so many paid orders an average gain of `refuseGainBips` is no luck. */
+const REFUSED_PAID = 10
+/** A refused owner left so many times what it funded. */
+const REFUSED_LEFT = 4n
+/** An app has many users: its unit of withheld secrets is so many times that of an owner, and one unit is refused. */
+const APP_UNITS = 20n
+
+export function premiumOf(rules: PremiumRules, { app, quotes, owner }: Records, clientSecret: boolean): Premium {
   const abandoned = Math.max(0, owner.abandoned - rules.freeAbandoned - FREE_PER_COMPLETED * owner.completed)
   if (rules.refuseAbandoned !== null && abandoned >= rules.refuseAbandoned)
     return refused(`this owner left ${owner.abandoned} orders without a deposit`)
-  const appWithheld = Math.max(0, app.withheld - app.completed)
-  if (clientSecret && owner.withheld >= rules.refuseWithheld) return refused(`this owner kept the secret of ${owner.withheld} paid orders`)
-  if (clientSecret && appWithheld >= APP_REFUSE_WITHHELD)
-    return refused(`owners of this app kept the secret of ${app.withheld} paid orders`)
+  const ownerGain = gainBips(owner, owner.abandonedUsd, LEAST_PAID.owner)
+  if (owner.paid >= REFUSED_PAID && owner.abandonedUsd >= REFUSED_LEFT * owner.paidUsd && ownerGain >= rules.refuseGainBips)
+    return refused(`this owner funds orders only if the price has moved in its favour: ${owner.paid} funded, ${owner.abandoned} left`)
+  const appGain = Math.min(
+    gainBips(app, app.abandonedUsd + unusedQuotes(app, quotes), LEAST_PAID.app),
+    rules.freeGainBips + APP_MOST_GAIN_BIPS,
+  )
+  const withheld = withheldBips(rules, owner)
+  const appWithheld = appWithheldBips(rules, app)
+  if (clientSecret && withheld === null) return refused(`this owner kept the secrets of too many paid orders: ${owner.withheld}`)
+  if (clientSecret && appWithheld === null) return refused(`owners of this app kept the secrets of too many paid orders: ${app.withheld}`)
   const parts = [
+    // The gain of an owner is part of its app's: it counts once.
+    Math.max(0, ownerGain - rules.freeGainBips, appGain - rules.freeGainBips),
     abandoned * rules.abandonedBips,
-    appShareBips(app),
-    clientSecret && owner.withheld > 0 ? rules.withheldBips * 2 ** (owner.withheld - 1) : 0,
-    clientSecret ? appWithheld * APP_WITHHELD_BIPS : 0,
+    clientSecret ? (withheld ?? 0) + (appWithheld ?? 0) : 0,
   ]
   const bips = parts.reduce((sum, part) => sum + part, 0)
   return { kind: 'bips', bips: Math.min(bips, rules.mostBips) }
 }
 
-function appShareBips({ abandoned, completed, withheld }: CustomerRecord): number {
-  if (abandoned < APP_LEAST_ABANDONED) return 0
-  return Math.max(0, Math.floor((abandoned * 100) / (abandoned + completed + withheld)) - APP_SHARE_PERCENT)
+/** The average gain of a customer that leaves at least as much as it funds, rounded up: it chose the moment. 0 for the others. */
+function gainBips({ paid, paidUsd, gainedUsd }: CustomerRecord, leftUsd: bigint, leastPaid: number): number {
+  if (paid < leastPaid || paidUsd === 0n || gainedUsd <= 0n || leftUsd < paidUsd) return 0
+  return Number(divideRoundingUp(gainedUsd * 10_000n, paidUsd))
+}
+
+/** An owner that never orders before a quote is in its favour leaves no orders: its quotes are the app's. */
+function unusedQuotes({ paidUsd, abandonedUsd }: CustomerRecord, { quotedUsd }: QuoteRecord): bigint {
+  const unused = quotedUsd - paidUsd - abandonedUsd
+  return unused > 0n ? unused : 0n
+}
+
+/**
+ * By value: many tiny ones weigh little, one large one weighs much, and what the owner completed makes up for it. Linear up to one unit, then doubled with each
+ * unit. Null: refused. Rounded up, because the client chose to keep the secret.
+ */
+function withheldBips({ withheldBips: bips, withheldUnit, refuseWithheld }: PremiumRules, record: CustomerRecord): number | null {
+  const unit = withheldUnit + record.completedUsd
+  const whole = record.withheldLately / unit
+  if (whole >= BigInt(refuseWithheld)) return null
+  const shareOf = (steps: number) => Number(divideRoundingUp((record.withheldLately % unit) * BigInt(steps), unit))
+  if (whole === 0n) return shareOf(bips)
+  const reached = bips * 2 ** Number(whole - 1n)
+  return reached + shareOf(reached)
+}
+
+function appWithheldBips({ withheldBips: bips, withheldUnit }: PremiumRules, record: CustomerRecord): number | null {
+  const unit = APP_UNITS * withheldUnit + record.completedUsd
+  return record.withheldLately >= unit ? null : Number(divideRoundingUp(record.withheldLately * BigInt(bips), unit))
+}
+
+/** Fewer quotes say nothing. */
+const LEAST_QUOTES = 100
+/** Users look at many quotes before they take one. */
+const QUOTES_PER_SWAP = 20n
+
+/**
+ * The part of their amounts that an app's quotes keep from others, in percent. The quotes of an app that are hardly ever taken keep little: its users lose
+ * nothing as long as there is enough for all.
+ */
+export function heldPercent({ paidUsd }: CustomerRecord, { quotes, quotedUsd }: QuoteRecord): bigint {
+  if (quotes < LEAST_QUOTES || quotedUsd <= QUOTES_PER_SWAP * paidUsd) return 100n
+  return (100n * QUOTES_PER_SWAP * paidUsd) / quotedUsd
 }
 
 function refused(why: string): Premium {

@@ -1,6 +1,7 @@
 /** A risk without caps and records; tests choose what is halted. */
 import type { Halt } from '../../store/solver/halts.ts'
 import { noLoad } from './caps.ts'
+import { NO_QUOTES, NO_RECORD } from './customers.ts'
 import type { Halts } from './halts.ts'
 import { createRisk, type Risk } from './risk.ts'
 import { riskSettings } from './settings.ts'
@@ -9,15 +10,14 @@ export function haltsOf(halt: () => Halt | null): Pick<Halts, 'find' | 'read'> {
   return { find: halt, read: async () => halt() }
 }
 
-const noRecord = { abandoned: 0, withheld: 0, completed: 0 }
-
 export function testRisk(now: () => bigint, halts: Pick<Halts, 'find' | 'read'> = haltsOf(() => null)): Risk {
   return createRisk({
     halts,
     customers: {
-      recordsOf: () => ({ app: noRecord, owner: noRecord }),
+      recordsOf: () => ({ app: NO_RECORD, quotes: NO_QUOTES, owner: NO_RECORD }),
       loadsOf: () => ({ pair: noLoad, app: noLoad, owner: noLoad }),
       note: () => undefined,
+      noteQuote: () => undefined,
     },
     ...riskSettings(),
     now,

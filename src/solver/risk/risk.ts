@@ -7,7 +7,7 @@ import type { OrderState } from '../../protocol/state.ts'
 import { type Caps, leftOf, whyOverCap } from './caps.ts'
 import type { Customer, Customers } from './customers.ts'
 import { type Halts, OPERATOR } from './halts.ts'
-import { type PremiumRules, premiumOf } from './premium.ts'
+import { heldPercent, type PremiumRules, premiumOf } from './premium.ts'
 import { pairOf } from './scope.ts'
 
 /** All but `payCheck` answer from memory: they are asked at every quote and order. */
@@ -20,6 +20,10 @@ export interface Risk {
   assertWithinCaps(order: { readonly from: AssetId; readonly to: AssetId; readonly usdMicros: bigint; readonly customer: Customer }): void
   /** What the cap of the pair leaves, in millionths of a dollar; null: it has none. */
   leftUsdMicros(from: AssetId, to: AssetId): bigint | null
+  /** What a quote of this customer keeps from others of its amount, in percent. */
+  heldPercent(customer: Customer): bigint
+  /** A quote was given. `usdMicros`: what it would pay. */
+  noteQuote(customer: Customer, usdMicros: bigint): void
   /** An order was accepted. */
   noteOrder(customer: Customer & { readonly usdMicros: bigint }): void
   /** Right before the solver commits to paying. A text: it does not pay for this order. Throws while that is undecided. */
@@ -45,7 +49,7 @@ export function createRisk({
   now,
 }: {
   readonly halts: Pick<Halts, 'find' | 'read'>
-  readonly customers: Pick<Customers, 'recordsOf' | 'loadsOf' | 'note'>
+  readonly customers: Pick<Customers, 'recordsOf' | 'loadsOf' | 'note' | 'noteQuote'>
   readonly caps: Caps
   readonly premium: PremiumRules
   readonly now: () => bigint
@@ -71,6 +75,11 @@ export function createRisk({
       }
     },
     leftUsdMicros: (from, to) => leftOf(caps.pair, customers.loadsOf({ app: null, owner: null }, pairOf(from, to)).pair),
+    heldPercent(customer) {
+      const { app, quotes } = customers.recordsOf(customer)
+      return heldPercent(app, quotes)
+    },
+    noteQuote: customers.noteQuote,
     noteOrder: (customer) => customers.note(customer, customer.usdMicros),
     async payCheck({ order }) {
       const halt = await halts.read(order.source.terms.asset, order.destination.terms.asset)

@@ -19,19 +19,28 @@ const FEE_SPIKE_FACTOR = 10
 
 export function riskSettings({ window_seconds, caps, premium = {}, fee_spike_factor }: RiskConfig = {}): RiskSettings {
   const { freeAbandoned, abandonedBips, refuseAbandoned, withheldBips, refuseWithheld, mostBips } = defaultPremiumRules
+  const { freeGainBips, refuseGainBips, withheldUnit } = defaultPremiumRules
   return {
     windowSeconds: BigInt(window_seconds ?? DAY),
     caps: { pair: capOf(caps?.pair), app: capOf(caps?.app), owner: capOf(caps?.owner) },
     premium: {
+      freeGainBips: premium.free_gain_bips ?? freeGainBips,
+      refuseGainBips: premium.refuse_gain_bips ?? refuseGainBips,
       freeAbandoned: premium.free_abandoned ?? freeAbandoned,
       abandonedBips: premium.abandoned_bips ?? abandonedBips,
       refuseAbandoned: premium.refuse_abandoned ?? refuseAbandoned,
       withheldBips: premium.withheld_bips ?? withheldBips,
+      withheldUnit: premium.withheld_unit_usd === undefined ? withheldUnit : atLeastOne(parseUsdMicros(premium.withheld_unit_usd)),
       refuseWithheld: premium.refuse_withheld ?? refuseWithheld,
       mostBips: premium.most_bips ?? mostBips,
     },
     feeSpikeFactor: BigInt(fee_spike_factor ?? FEE_SPIKE_FACTOR),
   }
+}
+
+/** It is divided by. */
+function atLeastOne(amount: bigint): bigint {
+  return amount > 0n ? amount : 1n
 }
 
 function capOf({ open_orders, open_usd, window_usd }: CapConfig = {}): Cap {

@@ -165,7 +165,10 @@ export type Schema = {
     expires_at: bigint
     /** An opaque name from the service. */
     app: ColumnType<string | null, string | null | undefined, string | null>
+    /** The order that was made at its price. */
+    taken_by: ColumnType<string | null, string | null | undefined, string | null>
   }
+  quote_counts: { app: string; hour: bigint; quotes: bigint; usd_micros: bigint }
   inventory_marks: {
     id: Generated<bigint>
     order_id: string
@@ -183,6 +186,10 @@ export type Schema = {
     deadline: bigint
     closed: Generated<boolean>
     outcome: 'completed' | 'abandoned' | 'withheld' | 'failed' | null
+    service: Generated<string>
+    /** Unix seconds. */
+    judged_at: ColumnType<bigint | null, bigint | null | undefined, bigint | null>
+    gained_usd_micros: ColumnType<bigint | null, bigint | null | undefined, bigint | null>
   }
   reservations: { order_id: string; asset: AssetId; amount: bigint; at: Timestamp }
   commitments: { order_id: string; way: 'locked' | 'refund_signed'; at: Timestamp }

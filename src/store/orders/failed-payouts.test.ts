@@ -31,14 +31,29 @@ const refused = { kind: 'failed', error: 'e', againInMs: 60_000, refusal: 'the r
 test('a refused and a reverted payout are remembered with their parties, each order once', async () => {
   const action = await leased('destination', 'redeem')
   await finishAction(store.db, action, refused)
-  expect(await readFailedPayouts(store.db)).toEqual([{ ...parties, orderId: action.orderId, weight: 1 }])
+  expect(await readFailedPayouts(store.db)).toEqual([{ ...parties, orderId: action.orderId, weight: 1, service: '' }])
   const attempt = { raw: 'raw', slots: [], feeRate: 1n, at: NOW, chain: parties.chain, sender: 'relay', holdsSecret: true, tx: 'tx' }
   const second = await leased('destination', 'redeem')
   await recordAttempt(store.db, [second], attempt)
   await noteReverted(store.db, [second.key], 'tx')
+  // A reorg, or another redeem of its batch, may have been the cause.
+  expect(await weightOf(second.orderId)).toBeUndefined()
   await finishAction(store.db, second, refused)
   expect(await weightOf(second.orderId)).toBe(3)
   expect(await readPayoutParties(store.db, second.orderId)).toEqual(parties)
+})
+
+test('a payout that reverts twice is the fault of its recipient, also if the trial in between passed', async () => {
+  const action = await leased('destination', 'redeem')
+  for (const [tx, weight] of [
+    ['tx1', undefined],
+    ['tx2', 3],
+  ] as const) {
+    const attempt = { raw: tx, slots: [], feeRate: 1n, at: NOW, chain: parties.chain, sender: 'relay', holdsSecret: true, tx }
+    await recordAttempt(store.db, [action], attempt)
+    for (let repeat = 0; repeat < 2; repeat += 1) await noteReverted(store.db, [action.key], tx)
+    expect(await weightOf(action.orderId)).toBe(weight)
+  }
 })
 
 test('nothing else counts: other actions, failures without a refusal, failures of a day ago', async () => {

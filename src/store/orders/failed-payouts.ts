@@ -23,10 +23,12 @@ const MAX_ROWS = 5_000
 /** Of the last 24 hours, newest first. */
 export async function readFailedPayouts(db: Database): Promise<readonly FailedPayout[]> {
   return db
-    .selectFrom('failed_payouts')
-    .select(['order_id as orderId', 'chain', 'recipient', 'owner', 'app', 'weight'])
-    .where('at', '>', sql<Date>`now() - interval '24 hours'`)
-    .orderBy('at', 'desc')
+    .selectFrom('failed_payouts as failed')
+    .leftJoin('order_risks', 'order_risks.order_id', 'failed.order_id')
+    .select(['failed.order_id as orderId', 'failed.chain', 'failed.recipient', 'failed.owner', 'failed.app', 'failed.weight'])
+    .select(sql<string>`coalesce(order_risks.service, '')`.as('service'))
+    .where('failed.at', '>', sql<Date>`now() - interval '24 hours'`)
+    .orderBy('failed.at', 'desc')
     .limit(MAX_ROWS)
     .execute()
 }

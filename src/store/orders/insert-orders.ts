@@ -22,7 +22,7 @@ export type NewOrder = {
   /** For lists and statistics; null in a solver's database, which has no list. */
   readonly worth: OrderWorth | null
   /** Whose order it is, for the caps and premiums of a solver; absent in a service's database. */
-  readonly customer?: { readonly app: string | null; readonly owner: string | null; readonly usdMicros: bigint }
+  readonly customer?: { readonly service: string; readonly app: string | null; readonly owner: string | null; readonly usdMicros: bigint }
 }
 
 export type OrderToWrite = { readonly input: NewOrder; readonly sealed: readonly SealedValue[] }
@@ -35,7 +35,7 @@ const insertWhole = prepare<{ id: string }>(
       id text, app text, solver_id text, nonce text, source_owner text, destination_owner text, secret_hash text, created_at bigint,
       deadline bigint, slippage_bips integer, affiliate_fees jsonb, idempotency_key text, request_hash text, token_hash text,
       client_secret boolean, price_expires_at bigint, volume bigint, fee bigint, from_chain text, to_chain text, user_address text, swaps json, sealed json,
-      customer_app text, customer_owner text, customer_pair text, customer_usd bigint
+      customer_service text, customer_app text, customer_owner text, customer_pair text, customer_usd bigint
     )
   ), made as (
     insert into orders (
@@ -63,8 +63,8 @@ const insertWhole = prepare<{ id: string }>(
       destination_owner, 'created', deadline, created_at, volume, fee
     from made join given on given.id = made.id where app is not null and volume is not null
   ), customers as (
-    insert into order_risks (order_id, app, owner, pair, usd_micros, created_at, deadline)
-    select made.id, customer_app, customer_owner, customer_pair, customer_usd, created_at, deadline
+    insert into order_risks (order_id, service, app, owner, pair, usd_micros, created_at, deadline)
+    select made.id, customer_service, customer_app, customer_owner, customer_pair, customer_usd, created_at, deadline
     from made join given on given.id = made.id where customer_pair is not null
   )
   select id from made`,
@@ -111,8 +111,9 @@ function orderToRow({ input, sealed }: OrderToWrite) {
   }
 }
 
-function customerToRow({ source, destination }: Order, { app, owner, usdMicros }: NonNullable<NewOrder['customer']>) {
+function customerToRow({ source, destination }: Order, { service, app, owner, usdMicros }: NonNullable<NewOrder['customer']>) {
   return {
+    customer_service: service,
     customer_app: app ?? '',
     customer_owner: owner ?? '',
     customer_pair: `${source.terms.asset}->${destination.terms.asset}`,

@@ -1,23 +1,13 @@
-/** Whose orders a solver took, how they ended, and how much is open: what caps and premiums are computed from. */
+/** How the orders of a solver ended, and how much of an app, an owner or a pair is open: what caps are computed from. */
 import type { Database } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
-
-/** How the orders of an app, or of an owner in it, ended. */
-export type CustomerRecord = { readonly abandoned: number; readonly withheld: number; readonly completed: number }
-
-export type CustomerRecords = {
-  readonly app: string
-  /** Null: the whole app. */
-  readonly owner: string | null
-  readonly record: CustomerRecord
-}
 
 /** A deposit in a block of the last second is recorded by then. */
 const GRACE_SECONDS = 600n
 /** Judged at once. */
 const MOST_JUDGED = 2000
-/** More owners than that are not remembered: those who withheld most, and abandoned most, come first. */
-const MOST_CUSTOMERS = 20_000
+/** More owners than that are not remembered. */
+export const MOST_CUSTOMERS = 20_000
 
 const judgeOrders = prepare<{ readonly order_id: string }>(
   'judge-order-risks',
@@ -41,38 +31,14 @@ const judgeOrders = prepare<{ readonly order_id: string }>(
       join swaps as source on source.order_id = due.order_id and source.leg = 'source'
       join swaps as destination on destination.order_id = due.order_id and destination.leg = 'destination'
   )
-  update order_risks set outcome = judged.outcome from judged
+  update order_risks set outcome = judged.outcome, judged_at = coalesce(judged_at, $2::bigint) from judged
   where order_risks.order_id = judged.order_id and judged.outcome is not null
   returning order_risks.order_id`,
 )
 
 /** Records how orders ended: the unfunded ones after their deadline, the others when they are closed or the solver took its payment back. */
 export async function judgeOrderRisks(db: Database, now: bigint): Promise<number> {
-  return (await judgeOrders(db, [(now - GRACE_SECONDS).toString()])).length
-}
-
-const selectCustomers = prepare<{
-  readonly app: string
-  readonly owner: string | null
-  readonly abandoned: number
-  readonly withheld: number
-  readonly completed: number
-}>(
-  'select-customers',
-  `select app, owner,
-    count(*) filter (where outcome = 'abandoned')::integer as abandoned,
-    count(*) filter (where outcome = 'withheld')::integer as withheld,
-    count(*) filter (where outcome = 'completed')::integer as completed
-  from order_risks where outcome is not null and created_at > $1
-  group by grouping sets ((app), (app, owner))
-  having grouping(owner) = 1 or (owner <> '' and count(*) filter (where outcome in ('abandoned', 'withheld')) > 0)
-  order by grouping(owner) desc, withheld desc, abandoned desc limit ${MOST_CUSTOMERS}`,
-)
-
-/** Of the orders made since then. Owners with nothing but completed orders are left out. */
-export async function readCustomers(db: Database, since: bigint): Promise<readonly CustomerRecords[]> {
-  const rows = await selectCustomers(db, [since.toString()])
-  return rows.map(({ app, owner, ...record }) => ({ app, owner, record }))
+  return (await judgeOrders(db, [(now - GRACE_SECONDS).toString(), now.toString()])).length
 }
 
 /** In millionths of a dollar. */
@@ -145,7 +111,13 @@ export async function readCustomerLoads(
   return rows.map((row) => ({ app: row.app, owner: row.owner, ...parseLoad(row) }))
 }
 
-export async function findOrderRisk(db: Database, orderId: string): Promise<{ readonly pair: string; readonly usdMicros: bigint } | null> {
-  const row = await db.selectFrom('order_risks').select(['pair', 'usd_micros']).where('order_id', '=', orderId).executeTakeFirst()
-  return row === undefined ? null : { pair: row.pair, usdMicros: row.usd_micros }
+export type OrderRisk = { readonly pair: string; readonly usdMicros: bigint; readonly service: string }
+
+export async function findOrderRisk(db: Database, orderId: string): Promise<OrderRisk | null> {
+  const row = await db
+    .selectFrom('order_risks')
+    .select(['pair', 'usd_micros', 'service'])
+    .where('order_id', '=', orderId)
+    .executeTakeFirst()
+  return row === undefined ? null : { pair: row.pair, usdMicros: row.usd_micros, service: row.service }
 }
