@@ -47,7 +47,7 @@ export const CreateOrderRequest = Type.Object(
         [
           Type.Array(
             Type.Object({
-              address: Type.String({ pattern: '^[!-~]{1,128}$', description: 'where the affiliate is paid' }),
+              address: Type.String({ pattern: '^[!-~]{1,128}$', description: 'an address on the chain of the payout asset' }),
               fee: Type.Integer({ minimum: 0, description: 'a whole number of bips, 0 or more' }),
               asset: Type.Optional(Type.Union([AssetText, Type.Null()], { description: 'what the affiliate is paid in' })),
             }),
@@ -68,11 +68,13 @@ export const CreateOrderRequest = Type.Object(
 )
 export type CreateOrderRequest = Static<typeof CreateOrderRequest>
 
+const SignaturePart = Type.String({ maxLength: 200, description: 'a part of a signature, as a string of at most 200 characters' })
+
 /** PATCH /orders/{id}?action=… */
 export const PatchOrderRequest = Type.Object({
   /** Over typed_data; or, with a new `address`, a proof by the previous address. */
   signature: Type.Optional(
-    Type.Union([Type.String({ maxLength: 20_000 }), Type.Array(Type.String({ maxLength: 200 }), { minItems: 1, maxItems: 100 })], {
+    Type.Union([Type.String({ maxLength: 20_000 }), Type.Array(SignaturePart, { minItems: 1, maxItems: 100 })], {
       description: 'a signature, as a string, or as an array of strings where wallets return its parts',
     }),
   ),
@@ -120,7 +122,7 @@ const NextAction = Type.Object(
 
 const AffiliateFeeRecord = Type.Object(
   {
-    address: Type.String({ description: 'where the affiliate is paid' }),
+    address: Type.String({ description: 'an address on the chain of the payout asset' }),
     asset: Type.String({ description: 'what the affiliate is paid in' }),
     fee: Type.Integer({ description: 'bips' }),
     amount: Type.String({ description: 'what the affiliate earns, in the smallest unit of `asset`' }),

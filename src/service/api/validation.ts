@@ -26,8 +26,11 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
     const unknown = parameters === null ? undefined : Object.keys(value as object).find((name) => !parameters.includes(name))
     if (unknown !== undefined) return { error: new TandemError('bad_request', refuseParameter(unknown.slice(0, 90), parameters ?? [])) }
     if (checker.Check(value)) return { value }
-    const [first] = checker.Errors(value).sort(unionFirst)
-    return { error: new TandemError('bad_request', first === undefined ? 'the request is not valid' : describe(first, schema, value)) }
+    const [first] = checker.Errors(value).sort(mostTelling)
+    const isQuery = parameters !== null
+    return {
+      error: new TandemError('bad_request', first === undefined ? 'the request is not valid' : describe(first, schema, value, isQuery)),
+    }
   }
 }
 
@@ -60,12 +63,17 @@ function createQueryReader(schema: TSchema): (given: unknown) => Record<string, 
   }
 }
 
-/** In a union every alternative reports an error; only the error of the union itself says what is allowed. */
-function unionFirst(a: SchemaError, b: SchemaError): number {
-  return Number(b.keyword === 'anyOf') - Number(a.keyword === 'anyOf')
+/**
+ * In a union every alternative reports an error. The one deepest inside the value is about the alternative that was meant; among those of one depth
+ * only the error of the union itself says what is allowed.
+ */
+function mostTelling(a: SchemaError, b: SchemaError): number {
+  return depthOf(b) - depthOf(a) || Number(b.keyword === 'anyOf') - Number(a.keyword === 'anyOf')
 }
 
-function describe(error: SchemaError, schema: TSchema, value: unknown): string {
+const depthOf = ({ instancePath }: SchemaError): number => instancePath.split('/').length
+
+function describe(error: SchemaError, schema: TSchema, value: unknown, isQuery: boolean): string {
   const path = error.instancePath.split('/').slice(1)
   const name = path.length === 0 ? 'the request' : path.join('.')
   if (error.keyword === 'required' && 'requiredProperties' in error.params && Array.isArray(error.params.requiredProperties)) {
@@ -76,7 +84,7 @@ function describe(error: SchemaError, schema: TSchema, value: unknown): string {
   const expected = descriptionAt(schema, error.schemaPath) ?? error.message.replace(/^must (be|match|have) /, '')
   // Never echo a value that may be a mistyped secret: the message may be logged.
   if (annotationAt(schema, error.schemaPath, 'writeOnly') === true) return `${name}: expected ${expected}`
-  return `${name}: expected ${expected}, got ${show(path.reduce<unknown>(step, value))}`
+  return `${name}: expected ${expected}, got ${show(path.reduce<unknown>(step, value), isQuery)}`
 }
 
 /** The `description` of a schema. */
@@ -93,8 +101,8 @@ function step(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
 }
 
-function show(value: unknown): string {
-  if (Array.isArray(value)) return 'a list (was it given more than once?)'
+function show(value: unknown, isQuery: boolean): string {
+  if (Array.isArray(value)) return isQuery ? 'a list (was it given more than once?)' : 'a list'
   if (typeof value === 'object' && value !== null) return 'an object'
   const text = JSON.stringify(value) ?? 'nothing'
   return text.length > 90 ? `${text.slice(0, 90)}…` : text

@@ -37,9 +37,7 @@ test('each affiliate may name what it is paid in; the rest is paid in the asset 
     [bob, eth, 5],
     [bob, wbtc, 5],
   ])
-  expect(parse(contextWith([]), { address: 'friend', fee: 10, asset: null })).toEqual([['friend', btc, 10]])
-  // One account, also if a contract pays it later.
-  expect(parse(contextWith([]), { address: mixed, fee: 10 })).toEqual([[alice, btc, 10]])
+  expect(parse(contextWith([]), { address: mixed, fee: 10, asset: null })).toEqual([[alice, btc, 10]])
   expect(parseShares(paying, null, source)).toEqual([])
 })
 
@@ -48,19 +46,25 @@ test.each<[string, Parameters<typeof parse>[1], string, RegExp]>([
     'an asset that no contract pays',
     { address: bob, fee: 1, asset: btc },
     'bad_request',
-    /affiliate_fees\/0\/asset: .*bitcoin_regtest:btc.*ethereum_localnet:eth/,
+    /affiliate_fees\.0\.asset: .*bitcoin_regtest:btc.*ethereum_localnet:eth/,
   ],
-  ['an inactive asset', { address: bob, fee: 1, asset: inactive }, 'unsupported_pair', /affiliate_fees\/0\/asset/],
+  ['an inactive asset', { address: bob, fee: 1, asset: inactive }, 'unsupported_pair', /affiliate_fees\.0\.asset/],
   [
     'an address of another chain',
     { address: 'friend', fee: 1 },
     'invalid_address',
-    /affiliate_fees\/0\/address: affiliates are paid in ethereum_localnet:usdc/,
+    /affiliate_fees\.0\.address: this affiliate is paid in ethereum_localnet:usdc, and .*friend/,
   ],
 ])('%s is refused', (_, given, code, words) => {
   const error = expect.objectContaining({ code, message: expect.stringMatching(words) })
   expect(() => parse(paying, given)).toThrow(error)
   expect(() => parse(paying, given)).toThrow(TandemError)
+})
+
+test('an address is checked also where no contract pays', () => {
+  expect(() => parse(contextWith([]), { address: 'friend', fee: 1 })).toThrow(
+    /affiliate_fees\.0\.address: this affiliate is paid in bitcoin_regtest:btc/,
+  )
 })
 
 test('a payout is converted at the prices of the order, rounded down once, and never worth more than the fee', () => {

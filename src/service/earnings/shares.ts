@@ -1,4 +1,5 @@
 /** The affiliates of an order: who gets how much, in which asset. */
+import { clientFor } from '../../engine/facts.ts'
 import type { UsdPrice } from '../../protocol/amount.ts'
 import type { Asset } from '../../protocol/asset.ts'
 import { TandemError } from '../../protocol/error.ts'
@@ -10,7 +11,7 @@ import { type ActiveAsset, parseAsset } from '../quotes/pair.ts'
 const BIPS = 10_000n
 
 export type AffiliateShare = {
-  /** In the canonical form of its chain. As it was given if it is no address there, and that chain does not pay affiliates. */
+  /** In the canonical form of the chain of `asset`. */
   readonly address: string
   /** What the affiliate is paid in. */
   readonly asset: ActiveAsset
@@ -19,12 +20,12 @@ export type AffiliateShare = {
 
 type Context = Pick<ServiceContext, 'registry' | 'clients' | 'claims' | 'settings'>
 
-/** Throws if an affiliate could never be paid. Where no contract pays affiliates, shares are recorded as they are given. */
+/** Throws if an affiliate could never be paid: its address must be one on the chain of its payout asset, whether a contract pays there or the operator. */
 export function parseShares(context: Context, given: CreateOrderRequest['affiliate_fees'], source: ActiveAsset): readonly AffiliateShare[] {
   return (given ?? []).map(({ address, fee, asset: named }, index) => {
-    const field = `affiliate_fees/${index}`
-    const asset = payoutAsset(context, named ?? null, source, `${field}/asset`)
-    return { address: parseRecipient(context, asset, address, `${field}/address`), asset, feeBips: fee }
+    const field = `affiliate_fees.${index}`
+    const asset = payoutAsset(context, named ?? null, source, `${field}.asset`)
+    return { address: parseRecipient(context, asset, address, `${field}.address`), asset, feeBips: fee }
   })
 }
 
@@ -37,15 +38,12 @@ function payoutAsset({ registry, claims, settings }: Context, named: string | nu
   throw new TandemError('bad_request', `${field}: affiliates cannot be paid in ${asset.id} here; ${others}`)
 }
 
-function parseRecipient({ clients, claims }: Context, { id, chain }: ActiveAsset, address: string, field: string): string {
-  const client = clients.get(chain)
-  if (client === undefined) return address
+function parseRecipient({ clients }: Context, { id, chain }: ActiveAsset, address: string, field: string): string {
   try {
-    return client.text.parseAddress(address)
+    return clientFor(clients, chain).text.parseAddress(address)
   } catch (error) {
     if (!(error instanceof TandemError)) throw error
-    if (!claims.paysOn(chain)) return address
-    throw new TandemError(error.code, `${field}: affiliates are paid in ${id} here, and ${error.message}`, { cause: error })
+    throw new TandemError(error.code, `${field}: this affiliate is paid in ${id}, and ${error.message}`, { cause: error })
   }
 }
 

@@ -131,6 +131,8 @@ async function planRefund(
   const { stored } = snapshot
   const state = stateOf(context, snapshot)
   const open = openDeposits(state, stored)
+  // Before anything about deposits: a caller who may not set the address must learn that first.
+  if (ask.address !== null) checkRefundAddress(context, stored, ask)
   if (open.length === 0) {
     const tx = ['refund_detected', 'refunded'].includes(state.status) ? await findLiveTransaction(context, stored, 'refund') : null
     if (tx !== null) return { kind: 'sent', tx }

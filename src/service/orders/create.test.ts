@@ -37,7 +37,7 @@ const resultOf = async (reply: ReturnType<typeof post>) => {
 }
 
 test('a deposit order: returns address and amount, seals the keys of the user, completes the terms', async () => {
-  const result = await resultOf(post({ ...orderBody(btc, wbtc), affiliate_fees: [{ address: bob, fee: 25 }], slippage: 50 }))
+  const result = await resultOf(post({ ...orderBody(btc, wbtc), affiliate_fees: [{ address: aliceScript, fee: 25 }], slippage: 50 }))
   expect(Object.keys(result).sort()).toEqual(['amount', 'order_id', 'order_token', 'refund_package', 'to'])
   expect(result.order_id).toMatch(/^[0-9a-f]{64}$/)
   expect(result.order_token).toMatch(/^[0-9a-f]{64}$/)
@@ -73,7 +73,7 @@ test('a deposit order: returns address and amount, seals the keys of the user, c
     slippageBips: 50,
     tokenHash: hashToken(result.order_token ?? ''),
     assetPrices: { source: 6_000_000_000_000n, destination: 6_000_000_000_000n },
-    affiliateFees: [{ address: bob, asset: btc, feeBips: 25, amount: '2500' }],
+    affiliateFees: [{ address: aliceScript, asset: btc, feeBips: 25, amount: '2500' }],
   })
   expect(stored.nonce).toMatch(/^[0-9]{1,20}$/)
   expect(service.solver.ordered[0]).toMatchObject({ slippage_bips: 50, extra_fee_bips: 25, deadline: Number(deadline) })
@@ -219,6 +219,8 @@ test('accepts a price that moved within the slippage, and refuses one beyond it 
     status: 400,
     body: { code: 'price_moved', error: '990000 asked, 980000 now' },
   })
+  const withAffiliate = { ...orderBody(btc, wbtc), affiliate_fees: [{ address: aliceScript, fee: 25 }], solver_id: 'first' }
+  expect((await post(withAffiliate)).body.error).toMatch(/^990000 asked, 980000 now; .* quote must be asked for with affiliate_fee=25$/)
 })
 
 test('an unreachable chain makes the request fail and stores nothing', async () => {
@@ -288,6 +290,12 @@ test.each<[string, unknown, string, RegExp]>([
   ],
   ['a zero byte', withSource({ owner: '\u0000' }), 'invalid_address', /source\.owner/],
   ['the HTLC as owner', withSource({ owner: deployments[wbtc]?.htlc }), 'invalid_address', /contract/],
+  [
+    'a delegate where anyone may pay',
+    { ...orderBody(btc, wbtc), source: { ...orderBody(btc, wbtc).source, delegate: bob } },
+    'bad_request',
+    /source\.delegate means nothing on bitcoin_regtest/,
+  ],
   ['a bad delegate', withSource({ delegate: 'someone' }), 'invalid_address', /source\.delegate/],
   [
     'slippage above the maximum',

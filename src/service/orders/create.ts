@@ -71,17 +71,19 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
     destination: createUserParty(clientFor(context.clients, pair.destination.chain), request.destinationOwner),
   }
   const { orderId, orderToken, nonce } = drawIds()
-  const order = await negotiate(context, {
-    orderId,
-    app: app.name,
-    secretHash,
-    createdAt,
-    deadline: createdAt + pair.sourceChain.fundingWindowSeconds,
-    slippageBips,
-    extraFeeBips: extra,
-    request,
-    users,
-  })
+  const order = await withFeeHint(affiliateBips, () =>
+    negotiate(context, {
+      orderId,
+      app: app.name,
+      secretHash,
+      createdAt,
+      deadline: createdAt + pair.sourceChain.fundingWindowSeconds,
+      slippageBips,
+      extraFeeBips: extra,
+      request,
+      users,
+    }),
+  )
   // Before storing: if the funding cannot be described, the order must not exist, or its token would be lost.
   const refundPackage = packageOf(context, order, users.source)
   const result = await describeFunding(context, app, order, { orderToken, refundPackage })
@@ -112,6 +114,21 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
     throw new Error('an order was refused as a repeat, but no earlier order matches it')
   }
   return describeFunding(context, app, winner.order, null)
+}
+
+/** The quote and the order must agree on the affiliates: a quote without their fee promises more than the order can pay. */
+async function withFeeHint<T>(affiliateBips: number, negotiating: () => Promise<T>): Promise<T> {
+  try {
+    return await negotiating()
+  } catch (error) {
+    if (affiliateBips === 0 || !(error instanceof TandemError) || error.code !== 'price_moved') throw error
+    const { retryAfterSeconds } = error
+    throw new TandemError(
+      error.code,
+      `${error.message}; affiliate_fees take ${affiliateBips} bips of it: the quote must be asked for with affiliate_fee=${affiliateBips}`,
+      { cause: error, ...(retryAfterSeconds !== null && { retryAfterSeconds }) },
+    )
+  }
 }
 
 /** The source pays the user back if the swap fails, the destination if it succeeds. An address that is set later is not known here. */

@@ -79,6 +79,15 @@ describe('a proof by the current address', () => {
     )
   })
 
+  test('is asked for before anything is said about deposits', async () => {
+    const path = (action: string) => `/v2/orders/${order.id}?action=${action}`
+    const [body, words] = [{ address: other.address, signatures: [] }, /give as signature a BIP-322 signature by/]
+    for (const action of ['refund', 'instant-refund']) await expectRefused(service, 'PATCH', path(action), { body }, 'forbidden', words)
+    order = await make(null)
+    for (const action of ['refund', 'instant-refund'])
+      await expectRefused(service, 'PATCH', path(action), { body }, 'forbidden', /needs the order_token/)
+  })
+
   test('repeated gets the same answer', async () => {
     const body = { address: other.address, signature: old.sign(messageTo(other.address)) }
     expect([await patch(body), await patch(body)]).toMatchObject([{ status: 200 }, { status: 200, body: { result: '' } }])

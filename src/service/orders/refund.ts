@@ -18,6 +18,8 @@ export async function refundSource(context: ServiceContext, stored: StoredOrder,
   const { db, registry } = context
   const setsAddress = asksToSetAddress(stored, ask)
   if (!setsAddress) assertOurKey(stored)
+  // Before anything about deposits: a caller who may not set the address must learn that first.
+  if (ask.address !== null) checkRefundAddress(context, stored, ask)
   const state = await loadOrderState(db, registry, stored, context.now())
   if (stored.order.source.clientKey || refundable(state, 'source').length === 0) {
     const sent = ['refund_detected', 'refunded'].includes(state.status) ? await findLiveTransaction(context, stored, 'refund') : null

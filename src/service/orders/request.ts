@@ -83,9 +83,12 @@ function parseOwner(client: ChainClient, asset: ActiveAsset, text: string, field
   return { name, key: null }
 }
 
-/** With an order key anyone may send the deposit, so there is no payer to name. */
 function parsePayer(client: ChainClient, text: string, owner: string | null): string | null {
-  if (client.orderKeys !== undefined) return null
+  if (client.orderKeys !== undefined)
+    throw new TandemError(
+      'bad_request',
+      `source.delegate means nothing on ${client.chain.id}, where anyone may send the deposit: leave it out (the order record names the key of the order as delegate)`,
+    )
   const payer = parseAddress(client, text, 'source.delegate')
   return payer === owner ? null : payer
 }

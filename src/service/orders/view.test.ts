@@ -32,7 +32,7 @@ const refuse = ({ id }: Order, leg: Leg, verb: 'redeem' | 'refund', refusal: str
     .execute()
 
 test('a new order, every field', async () => {
-  const order = await make({ ...orderBody(btc, wbtc), nonce: 7, affiliate_fees: [{ address: 'friend', fee: 10 }] })
+  const order = await make({ ...orderBody(btc, wbtc), nonce: 7, affiliate_fees: [{ address: aliceScript, fee: 10 }] })
   const createdAt = new Date(Number(NOW) * 1000).toISOString()
   const swap = {
     created_at: createdAt,
@@ -61,7 +61,7 @@ test('a new order, every field', async () => {
     integrator: 'shop',
     deadline: Number(NOW) + 6 * 3600,
     price_expires_at: Number(NOW) + 6 * 3600,
-    affiliate_fees: [{ address: 'friend', asset: btc, fee: 10, amount: '1000' }],
+    affiliate_fees: [{ address: aliceScript, asset: btc, fee: 10, amount: '1000' }],
     status: 'created',
     next_action: { who: 'user', what: 'initiate_source', by: Number(NOW) + 6 * 3600 },
     source_swap: {

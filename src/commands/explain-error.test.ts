@@ -1,0 +1,19 @@
+import { connect } from 'node:net'
+import { expect, test } from 'vitest'
+import { openDatabase } from '../store/database/database.ts'
+import { explainError } from './explain-error.ts'
+
+test('a database that is not running is named, and what to start', async () => {
+  for (const [url, place] of [
+    ['postgresql:///tandem?host=/tmp/no-such-folder', '/tmp/no-such-folder/.s.PGSQL.5432'],
+    ['postgresql://127.0.0.1:1/tandem', '127.0.0.1:1'],
+  ] as const) {
+    const error = await openDatabase(url).catch((reason: unknown) => reason)
+    expect(explainError(error)).toMatch(new RegExp(`^nothing answers at ${place} .*npm start.*--config`))
+  }
+})
+
+test('a failed fetch is explained by its cause', async () => {
+  const cause = await new Promise<Error>((resolve) => connect(1, '127.0.0.1').on('error', resolve))
+  expect(explainError(new TypeError('fetch failed', { cause }))).toMatch(/^nothing answers at 127.0.0.1:1 /)
+})
