@@ -2,8 +2,11 @@
 import { closeTimeOf, rippleTime } from '../ledger/close-time.ts'
 
 export const LEDGER_MS = 1_000
-/** On demand the ledger's clock may run ahead by so many seconds, 5 of which are rounding. The registry's bounds of the clock follow from it. */
-const MAX_AHEAD = 15
+/**
+ * On demand the ledger's clock may run ahead by so many seconds, 5 of which are rounding: a burst of so many transactions is validated at once, then one
+ * a second. The registry's bounds of the clock follow from it.
+ */
+const MAX_AHEAD = 60
 /** An empty ledger waits while the clock is ahead by more than rounding does. */
 const ROUNDING = 6
 /** After a long pause only so many ledgers are made: ten minutes. */

@@ -101,9 +101,9 @@ const xrplDefaults = {
   blockMs: 1000n,
   blockBoundsMs: { fastest: 1n, slowest: 10_000n },
   finalityBlocks: 12,
-  // Close times are rounded by 5 s. Ledgers on demand let the clock run ahead, by 15 s at most; then ledgers without transactions wait for it.
-  // So 1200 s of it take at least 1180 s.
-  clock: { ...xrplFamily.clock, fastestMs: 980n, slackSeconds: 30n },
+  // Close times are rounded by 5 s. Ledgers on demand let the clock run ahead, by 60 s at most; then ledgers without transactions wait for it.
+  // So 1200 s of it take at least 1135 s.
+  clock: { ...xrplFamily.clock, fastestMs: 940n, slackSeconds: 75n },
   margins: { claimSeconds: 15n, reorgSeconds: 15n, feeSpikeSeconds: 15n },
   timelocks: { source: 1200n, destination: 180n },
   haltSeconds: 600n,
