@@ -120,7 +120,7 @@ class Solver:
             raise Refusal("amount_out_of_range", "the amount is too small")
         if body.get("indicative") is not True:
             self._assert_liquidity(destination, received)
-        # Prices are constant here, so every quote can be honoured without a record of it.
+        # Prices are constant here, so every quote can be honoured without a record of it, and the quote_id of an order need not be looked up.
         return {
             "quote_id": str(uuid.uuid4()),
             "source_amount": str(sent),
@@ -152,7 +152,8 @@ class Solver:
         price = amount_out(source, destination, sent, self._config["spread_bips"] + fees)
         if price < asked - asked * number(body, "slippage_bips", 500) // 10_000 or price == 0:
             raise Refusal("price_moved", f"the price is now {price} of {destination.name}")
-        pays = min(price, asked)
+        # What is asked is the least: more is paid, unless the user says otherwise.
+        pays = min(price, asked) if body.get("accept_worse") is True else price
         self._assert_liquidity(destination, pays)
         user, recipient = text(given, "initiator", ADDRESS), text(wanted, "redeemer", ADDRESS)
         if self.account.address in (user, recipient):

@@ -17,6 +17,7 @@ import type { RefundBudget } from '../store/orders/paid-refunds.ts'
 import type { Vault } from '../store/orders/sealed-values.ts'
 import type { Claims } from './earnings/claims.ts'
 import type { Recipients } from './orders/recipients.ts'
+import type { QuoteIds } from './quotes/quote-ids.ts'
 import type { RecentAuctions } from './quotes/recent-auctions.ts'
 import type { SolverClient } from './solver-client.ts'
 import type { SolverPool } from './solvers/pool.ts'
@@ -84,6 +85,7 @@ export type ServiceContext = {
   /** The same solvers: whom to ask, and how reliable each is. */
   readonly pool: SolverPool
   readonly recentAuctions: RecentAuctions
+  readonly quoteIds: QuoteIds
   readonly vault: Vault
   readonly orderReader: OrderReader
   readonly readLiveAction: ReadLiveAction

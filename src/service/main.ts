@@ -24,6 +24,7 @@ import { loadOrderState } from './orders/load-order-state.ts'
 import { fillTasks } from './partial-deposits/agree-on-fill.ts'
 import { createServiceParty } from './party.ts'
 import { createCollectTasks } from './prefund/collect-prefunds.ts'
+import { createQuoteIds } from './quotes/quote-ids.ts'
 import { serviceOptions } from './service-options.ts'
 import { createSolverClient } from './solver-client.ts'
 import { createSolverSync, type SyncContext } from './solver-sync/solver-sync.ts'
@@ -45,7 +46,8 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
   const claimKeys = config.earnings === undefined ? null : await readKeyring(config.earnings.signing_key, readSecret)
   const vault = createVault(await readSecret(config.vault_key))
   const relay = await readKeyring(config.relay_key, readSecret)
-  const signingKey = createSigningKey(await readSecret(config.solver_signing_key))
+  const signingSeed = await readSecret(config.solver_signing_key)
+  const signingKey = createSigningKey(signingSeed)
   const solvers = config.solvers.map(({ id, url, public_key: publicKey }) =>
     createSolverClient({ id, baseUrl: url, signingKey, publicKey, timeoutMs: SOLVER_TIMEOUT_MS }),
   )
@@ -108,6 +110,7 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
     solvers,
     pool,
     claims: createClaims({ clients, log }, claimKeys),
+    quoteIds: createQuoteIds(signingSeed),
     vault,
     prices,
     log,

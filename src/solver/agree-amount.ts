@@ -2,7 +2,7 @@
 import { parseAmount } from '../protocol/amount.ts'
 import { TandemError } from '../protocol/error.ts'
 import type { SolverOrderRequest } from '../protocol/wire/solver.ts'
-import { hasQuoteCovering } from '../store/solver/quotes.ts'
+import { findCoveringQuote } from '../store/solver/quotes.ts'
 import type { Caller } from './caller.ts'
 import { priceExactIn } from './pricing/price.ts'
 import { impliedPrices, mostAt, type Prices } from './pricing/price-limit.ts'
@@ -17,8 +17,8 @@ export type AgreedAmount = {
 }
 
 /**
- * The asked amount if the current price covers it, or an open quote does and the price has not moved further than the solver's own limit. Else
- * the current price, if it is within the user's slippage.
+ * What is asked is the least: the quoted amount if an open quote covers the order and the price has not moved further than the solver's own limit, else
+ * the price now; not more than asked if the user accepts worse. If the price now is below what is asked, it must be within the user's slippage.
  */
 export async function agreeAmount(
   context: QuoteContext,
@@ -42,22 +42,32 @@ export async function agreeAmount(
   })
   const now = { source: terms.source.price, destination: terms.destination.price }
   const offer = priceExactIn(terms, sourceAmount)
-  const isCovered = (destinationAmount: bigint) =>
-    hasQuoteCovering(context.db, {
-      source: source.id,
-      destination: destination.id,
-      sourceAmount,
-      destinationAmount,
-      extraFeeBips: request.extra_fee_bips,
-      now: context.now(),
-      app: customer.app,
-    })
   const agreeOn = (amount: bigint): AgreedAmount => ({ amount, prices: impliedPrices(now, amount, offer) })
-  if (offer > 0n && offer >= asked) return agreeOn(asked)
+  const acceptsWorse = request.accept_worse ?? false
+  // The common case needs no quote: the price has not moved since.
+  const needsNoQuote = request.quote_id === undefined && (acceptsWorse ? offer >= asked : offer === asked)
+  if (offer > 0n && needsNoQuote) return agreeOn(asked)
+  const covering = await findCoveringQuote(context.db, {
+    id: request.quote_id ?? null,
+    source: source.id,
+    destination: destination.id,
+    sourceAmount,
+    destinationAmount: asked,
+    extraFeeBips: request.extra_fee_bips,
+    now: context.now(),
+    app: customer.app,
+  })
+  if (covering === null && request.quote_id !== undefined)
+    throw new TandemError('no_quotes', `quote_id is not an open quote for ${asked} of ${destination.id} or more: take a new quote`)
   // A quote does not know whose order it will be: it does not cover a premium of the owner.
   const isQuotedAlike = premiumBips <= quotedPremiumBips
-  const isWithinLimit = isQuotedAlike && offer > 0n && asked <= mostAt(offer, now, now, pricing.priceToleranceBips)
-  if (isWithinLimit && (await isCovered(asked))) return agreeOn(asked)
+  const most = offer > 0n ? mostAt(offer, now, now, pricing.priceToleranceBips) : 0n
+  if (covering !== null && isQuotedAlike) {
+    const better = covering.isExact ? covering.destinationAmount : offer
+    const amount = acceptsWorse || better < asked ? asked : better
+    if (amount <= most) return agreeOn(amount)
+  }
+  if (offer > 0n && offer >= asked) return agreeOn(acceptsWorse ? asked : offer)
   const least = asked - (asked * BigInt(request.slippage_bips)) / 10_000n
   if (offer === 0n || offer < least) {
     if (!isQuotedAlike)

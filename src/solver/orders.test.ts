@@ -110,10 +110,53 @@ describe('the price', () => {
     expect(await accept(orderRequest({ app: 'regular' }))).toMatchObject({ destination: { amount: '980000' } })
   })
 
-  test('without a quote is the current price', async () => {
-    expect(await accept(orderRequest({ destination: destination({ amount: '970000' }) }))).toMatchObject({
-      destination: { amount: '970000' },
-    })
+  const paid = async (changes: Partial<SolverOrderRequest>) => (await accept(orderRequest(changes))).destination.amount
+  const less = destination({ amount: '970000' })
+
+  test('without a quote is the current price, also if less is asked for, unless the user accepts worse', async () => {
+    expect(await paid({ destination: less })).toBe('980000')
+    expect(await paid({ destination: less, accept_worse: true })).toBe('970000')
+  })
+
+  test.each([
+    ['risen', 59_400n],
+    ['fallen within the limit', 61_200n],
+  ])('of a quote is paid if less is asked for, after the price has %s, unless the user accepts worse', async (_, dollars) => {
+    await quoted()
+    solver.world.bitcoinDollars = dollars
+    expect(await paid({ destination: less })).toBe('980000')
+    expect(await paid({ destination: less, accept_worse: true })).toBe('970000')
+  })
+
+  test('now is paid if that of the quote is beyond the limit, and still more than what is asked for', async () => {
+    await quoted()
+    solver.world.bitcoinDollars = 61_300n
+    expect(await paid({ destination: destination({ amount: '950000' }) })).toBe('959216')
+  })
+
+  test('of a quote for less does not limit an order that sends more', async () => {
+    await quoted()
+    solver.hold(wbtc, 10_000_000n)
+    const twice = { source: source({ amount: '2000000' }), destination: destination({ amount: '970000' }) }
+    expect(await paid(twice)).toBe('1970000')
+  })
+
+  test('of the quote that is named counts, and a false name is refused as a quote that is not there', async () => {
+    const { quote_id: first } = await quoted()
+    solver.world.bitcoinDollars = 59_400n
+    const { quote_id: second } = await quoted()
+    expect(await paid({ quote_id: first })).toBe('980000')
+    expect(await paid({ quote_id: second })).toBe('989898')
+    const refused = expect.objectContaining({ code: 'no_quotes' })
+    for (const changes of [
+      { quote_id: 'another' },
+      { quote_id: first, app: 'another' },
+      { quote_id: first, source: source({ amount: '1000001' }) },
+      { quote_id: first, destination: destination({ amount: '980001' }) },
+    ])
+      await expect(accept(orderRequest(changes))).rejects.toThrow(refused)
+    solver.world.now += 61n
+    await expect(accept(orderRequest({ quote_id: first }))).rejects.toThrow(refused)
   })
 
   test('within the slippage is the current price, and one unit below the slippage is refused', async () => {

@@ -42,6 +42,18 @@ export const CreateOrderRequest = Type.Object(
       }),
     ),
     solver_id: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: 'the id of a solver, as a string' })),
+    quote_id: Type.Optional(
+      Type.Union([Type.String({ maxLength: 1_000 }), Type.Null()], {
+        description:
+          'the quote_id of GET /quote: binds the order to this quote and its solver; refused if it has expired or is for another app, pair, source amount or fee',
+      }),
+    ),
+    accept_worse: Type.Optional(
+      Type.Union([Type.Boolean(), Type.Null()], {
+        description:
+          'true: pay destination.amount even if the quote, or without one the present price, is better; otherwise destination.amount is the least that you accept before slippage, and the better amount is paid',
+      }),
+    ),
     affiliate_fees: Type.Optional(
       Type.Union(
         [

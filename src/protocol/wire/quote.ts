@@ -41,7 +41,9 @@ const QuotePart = Type.Object(
 export const Quote = Type.Object(
   {
     solver_id: Type.String({ description: 'who makes the offer' }),
-    quote_id: Type.String({ description: 'the id of this offer' }),
+    quote_id: Type.String({
+      description: 'the id of this offer, for quote_id of POST /orders; that of an indicative quote is refused there',
+    }),
     estimated_time: Type.Integer({ description: 'seconds from the funding of the source to the payout' }),
     source: QuoteAsset,
     destination: QuoteAsset,

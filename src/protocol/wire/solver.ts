@@ -95,6 +95,18 @@ export const SolverOrderRequest = Type.Object({
     description: "how much less than destination.amount the user accepts; no statement about the solver's own limit",
   }),
   extra_fee_bips: ExtraFee,
+  quote_id: Type.Optional(
+    Type.String({
+      maxLength: 128,
+      description: 'the order is bound to this quote of the solver; refuse with `no_quotes` if it is not open',
+    }),
+  ),
+  accept_worse: Type.Optional(
+    Type.Boolean({
+      description:
+        'true: pay destination.amount even if the quote is better; otherwise pay the quoted amount, or the price now, if that is more',
+    }),
+  ),
   source: Type.Object({
     asset: AssetName,
     amount: Amount,

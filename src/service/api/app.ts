@@ -12,6 +12,7 @@ import { createOrderWriter } from '../../store/orders/order-writer.ts'
 import { completeSettings, type ServiceContext, type ServiceOptions } from '../context.ts'
 import { type Claims, createClaims } from '../earnings/claims.ts'
 import { createRecipients } from '../orders/recipients.ts'
+import { createQuoteIds, type QuoteIds } from '../quotes/quote-ids.ts'
 import { createRecentAuctions, type RecentAuctions } from '../quotes/recent-auctions.ts'
 import { createSolverPool, type SolverPool } from '../solvers/pool.ts'
 import { createAuthentication } from './auth.ts'
@@ -49,10 +50,13 @@ export type ApiDependencies = Omit<
   | 'pool'
   | 'claims'
   | 'recentAuctions'
+  | 'quoteIds'
 > & {
   /** Unless given, made from `solvers`. */
   readonly pool?: SolverPool
   readonly recentAuctions?: RecentAuctions
+  /** Unless given, only this process knows the ids of its quotes. */
+  readonly quoteIds?: QuoteIds
   /** Unless given, no contract pays affiliates. */
   readonly claims?: Claims
   readonly settings: ServiceOptions
@@ -69,6 +73,7 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
   const context: ServiceContext = {
     pool: createSolverPool({ solvers, log, readSettled: () => countSettledOrders(db) }),
     recentAuctions: createRecentAuctions(),
+    quoteIds: createQuoteIds(),
     claims: createClaims(dependencies, null),
     ...dependencies,
     policy: parsePolicy(settings.policy),

@@ -20,6 +20,7 @@ import { affiliateFees } from '../earnings/shares.ts'
 import { extraFeeBips } from '../quotes/fee.ts'
 import { assertWithinLimits } from '../quotes/limits.ts'
 import { assertNotHalted } from '../quotes/prices.ts'
+import type { OpenQuote } from '../quotes/quote-ids.ts'
 import { negotiate } from './negotiate.ts'
 import { hashRequest, type OrderRequest, parseOrderRequest } from './request.ts'
 import { createUserParty, type Owner, type UserParty } from './user-party.ts'
@@ -50,6 +51,7 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
   assertWithinLimits(pair.destination, request.destinationAmount, 'destination.amount')
   const affiliateBips = request.affiliateShares.reduce((sum, share) => sum + share.feeBips, 0)
   const extra = extraFeeBips(context.settings, affiliateBips, 'affiliate_fees')
+  const quote = readQuote(context, app, request, extra)
   const assetPrices = { source: context.prices.of(pair.source.id), destination: context.prices.of(pair.destination.id) }
   assertNotHalted(context, pair.source.id, pair.destination.id)
   const shares = affiliateFees(
@@ -81,6 +83,7 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
       slippageBips,
       extraFeeBips: extra,
       request,
+      quote,
       users,
     }),
   )
@@ -129,6 +132,21 @@ async function withFeeHint<T>(affiliateBips: number, negotiating: () => Promise<
       { cause: error, ...(retryAfterSeconds !== null && { retryAfterSeconds }) },
     )
   }
+}
+
+/** The quote that the order is bound to. */
+function readQuote({ quoteIds, now }: ServiceContext, app: App, request: OrderRequest, extra: number): OpenQuote | null {
+  const { pair, quoteId, solverId, sourceAmount, destinationAmount } = request
+  if (quoteId === null) return null
+  const quote = quoteIds.read(quoteId, { ...pair, extraFeeBips: extra, app: app.name }, now())
+  const refuse = (why: string) => new TandemError('bad_request', `quote_id: ${why}`)
+  if (solverId !== null && solverId !== quote.solverId)
+    throw refuse(`the quote is of solver ${quote.solverId}, solver_id names ${solverId}`)
+  if (quote.sourceAmount !== sourceAmount)
+    throw refuse(`the quote is for ${quote.sourceAmount} of ${pair.source.id}, source.amount is ${sourceAmount}`)
+  if (quote.destinationAmount < destinationAmount)
+    throw refuse(`the quote gives ${quote.destinationAmount} of ${pair.destination.id}, destination.amount asks for ${destinationAmount}`)
+  return quote
 }
 
 /** The source pays the user back if the swap fails, the destination if it succeeds. An address that is set later is not known here. */

@@ -11,7 +11,8 @@ import { opaque } from '../opaque.ts'
 import { runAuction } from '../quotes/auction.ts'
 import { leastAfterSlippage } from '../quotes/fee.ts'
 import { isWithinLimits } from '../quotes/limits.ts'
-import type { Bid } from '../quotes/rank.ts'
+import { isWorthTooMuch } from '../quotes/prices.ts'
+import type { OpenQuote } from '../quotes/quote-ids.ts'
 import { SolverFailure } from '../solver-client.ts'
 import type { Member } from '../solvers/member.ts'
 import type { OrderRequest } from './request.ts'
@@ -28,6 +29,8 @@ export type Proposal = {
   readonly slippageBips: number
   readonly extraFeeBips: number
   readonly request: OrderRequest
+  /** The quote that the user bound the order to. */
+  readonly quote: OpenQuote | null
   readonly users: Readonly<Record<Leg, UserParty>>
 }
 
@@ -35,6 +38,9 @@ export type Proposal = {
 const MOST_SOLVERS = 3
 /** If another solver can be asked; the last one may take as long as its client allows. */
 const OTHERS_WAIT_MS = 3_000
+
+/** Of a quote: clocks differ, and the request takes a while. */
+const LAST_SECONDS = 5n
 
 /** Asks solvers by best price. The first that accepts with valid terms takes the order. */
 export async function negotiate(context: ServiceContext, proposal: Proposal): Promise<Order> {
@@ -55,7 +61,7 @@ export async function negotiate(context: ServiceContext, proposal: Proposal): Pr
 }
 
 /** `bid`: its open quote for this order, if it is known here. */
-type Candidate = { readonly member: Member; readonly bid: Bid | null }
+type Candidate = { readonly member: Member; readonly bid: OpenQuote | null }
 
 /** Best first. */
 async function candidates(context: ServiceContext, proposal: Proposal): Promise<readonly Candidate[]> {
@@ -63,6 +69,8 @@ async function candidates(context: ServiceContext, proposal: Proposal): Promise<
   const { solverId, pair, sourceAmount } = proposal.request
   const { source, destination } = pair
   const { extraFeeBips, app } = proposal
+  // The quote is one solver's: no other takes over.
+  if (proposal.quote !== null) return [{ member: pool.named(proposal.quote.solverId), bid: proposal.quote }]
   if (solverId === null && pool.members.length < 2) return pool.members.map((member) => ({ member, bid: null }))
   const question = { source, destination, exact: { leg: 'source', amount: sourceAmount }, extraFeeBips, indicative: false, app } as const
   const known = recentAuctions.find(question, sourceAmount, now())
@@ -92,7 +100,8 @@ async function offer(context: ServiceContext, proposal: Proposal, { member, bid 
   try {
     const order = await agree(context, proposal, member.id, await member.client.order(proposalToWire(proposal), limitMs))
     member.answered()
-    member.orderTaken()
+    if (bid !== null && isShort(order, bid, proposal.request)) member.quoteBroken()
+    else member.orderTaken()
     return order
   } catch (error) {
     if (error instanceof SolverFailure) {
@@ -100,7 +109,7 @@ async function offer(context: ServiceContext, proposal: Proposal, { member, bid 
       // The answers to its quotes do not make up for this one.
       member.quoteBroken()
     }
-    if (error instanceof TandemError && bid !== null && breaksQuote(error, bid, proposal)) member.quoteBroken()
+    if (error instanceof TandemError && bid !== null && breaksQuote(error, bid, proposal, context.now())) member.quoteBroken()
     throw error
   }
 }
@@ -108,9 +117,17 @@ async function offer(context: ServiceContext, proposal: Proposal, { member, bid 
 /** Other refusals are about this user or this moment: a stranger must not be able to make a solver look bad with them. */
 const BROKEN_QUOTE: ReadonlySet<ErrorCode> = new Set(['insufficient_liquidity', 'price_moved', 'unsupported_pair', 'no_quotes'])
 
+/** The user accepts it within slippage, but the solver quoted more. */
+function isShort({ destination }: Order, bid: OpenQuote, { destinationAmount: asked, acceptWorse }: OrderRequest): boolean {
+  const owed = acceptWorse ? asked : bid.destinationAmount
+  return asked <= bid.destinationAmount && destination.terms.amount < owed
+}
+
 /** The order asks for no more than the solver quoted. Slippage does not count: a solver owes nobody more than it quoted, not even in part. */
-function breaksQuote(refusal: TandemError, bid: Bid, { request }: Proposal): boolean {
+function breaksQuote(refusal: TandemError, bid: OpenQuote, { request }: Proposal, now: bigint): boolean {
   if (!BROKEN_QUOTE.has(refusal.code) || refusal.retryAfterSeconds !== null) return false
+  // By the clock of the solver it may have expired.
+  if (bid.expiresAt <= now + LAST_SECONDS) return false
   return bid.destinationAmount >= request.destinationAmount
 }
 
@@ -122,6 +139,8 @@ function proposalToWire({ request, ...proposal }: Proposal): SolverOrderRequest 
     deadline: Number(proposal.deadline),
     slippage_bips: proposal.slippageBips,
     extra_fee_bips: proposal.extraFeeBips,
+    ...(proposal.quote !== null && { quote_id: proposal.quote.quoteId }),
+    ...(request.acceptWorse && { accept_worse: true }),
     source: { asset: request.pair.source.id, amount: request.sourceAmount.toString(), initiator: proposal.users.source.identity },
     destination: {
       asset: request.pair.destination.id,
@@ -140,8 +159,10 @@ async function agree(context: ServiceContext, proposal: Proposal, solverId: stri
   const { pair } = request
   const amount = BigInt(answer.destination.amount)
   const least = leastAfterSlippage(request.destinationAmount, proposal.slippageBips)
-  if (amount < least || amount > request.destinationAmount || !isWithinLimits(pair.destination, amount))
-    throw new SolverFailure(`solver ${solverId} offers ${amount}, expected from ${least} to ${request.destinationAmount}`)
+  const isTooMuch =
+    amount > request.destinationAmount && (request.acceptWorse || isWorthTooMuch(context, pair, request.sourceAmount, amount))
+  if (amount < least || isTooMuch || !isWithinLimits(pair.destination, amount))
+    throw new SolverFailure(`solver ${solverId} offers ${amount}, asked for ${request.destinationAmount} and at least ${least}`)
   const source: HtlcTerms = {
     asset: pair.source.id,
     initiator: users.source.identity,

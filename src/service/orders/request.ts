@@ -24,6 +24,9 @@ export type OrderRequest = {
   readonly slippageBips: number | null
   readonly nonce: string | null
   readonly solverId: string | null
+  readonly quoteId: string | null
+  /** The user takes the asked amount although the quote is better. */
+  readonly acceptWorse: boolean
   readonly affiliateShares: readonly AffiliateShare[]
   /** The hash of a secret that the client made and keeps; null: the service makes a secret. */
   readonly secretHash: Hex32 | null
@@ -50,6 +53,8 @@ export function parseOrderRequest(context: ServiceContext, body: CreateOrderRequ
     slippageBips: body.slippage ?? null,
     nonce: body.nonce === undefined || body.nonce === null ? null : String(body.nonce),
     solverId: body.solver_id ?? null,
+    quoteId: body.quote_id ?? null,
+    acceptWorse: body.accept_worse ?? false,
     affiliateShares: parseShares(context, body.affiliate_fees, pair.source),
     secretHash,
   }
@@ -121,6 +126,8 @@ export function hashRequest(request: OrderRequest): string {
     request.solverId,
     request.affiliateShares.map(({ address, asset, feeBips }) => [address, asset.id, feeBips]),
     request.secretHash,
+    // Only if given: hashes of orders without them stay as they were.
+    ...(request.quoteId !== null || request.acceptWorse ? [request.quoteId, request.acceptWorse] : []),
   ]
   return hash('sha256', JSON.stringify(meaning))
 }

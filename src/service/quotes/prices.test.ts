@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { createStaticFeed } from '../../prices/static-feed.ts'
 import { parseUsdPrice } from '../../protocol/amount.ts'
-import { priceProblem } from './prices.ts'
+import { isWorthTooMuch, priceProblem } from './prices.ts'
 
 const assets = { source: { id: 'a:btc', decimals: 8 }, destination: { id: 'b:usdc', decimals: 6 } } as const
 const own = { source: parseUsdPrice('60000'), destination: parseUsdPrice('1'), maxDeviationBips: 300 }
@@ -60,4 +61,10 @@ describe("a quote beside the service's own prices", () => {
       ),
     )
   })
+})
+
+test('an amount is worth too much if it is above what is sent by more than the bound', () => {
+  const context = { prices: createStaticFeed({ 'a:btc': own.source, 'b:usdc': own.destination }), settings: { maxQuoteDeviationBips: 300 } }
+  expect(isWorthTooMuch(context, assets, 100_000_000n, 61_800_000_000n)).toBe(false)
+  expect(isWorthTooMuch(context, assets, 100_000_000n, 61_800_000_001n)).toBe(true)
 })

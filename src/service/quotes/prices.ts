@@ -3,8 +3,10 @@ import { divideRoundingUp, type UsdPrice } from '../../protocol/amount.ts'
 import type { Asset, AssetId } from '../../protocol/asset.ts'
 import { TandemError } from '../../protocol/error.ts'
 import type { Leg } from '../../protocol/order.ts'
-import type { ServiceContext } from '../context.ts'
+import type { ServiceContext, ServiceSettings } from '../context.ts'
 import type { Bid } from './rank.ts'
+
+const BIPS = 10_000n
 
 /** Throws `chain_unavailable` with the reason. */
 export function assertNotHalted({ prices }: Pick<ServiceContext, 'prices'>, source: AssetId, destination: AssetId): void {
@@ -12,9 +14,19 @@ export function assertNotHalted({ prices }: Pick<ServiceContext, 'prices'>, sour
   if (halt !== null) throw new TandemError('chain_unavailable', `no swap of ${source} to ${destination} starts now: ${halt}`)
 }
 
-export type OwnPrices = Readonly<Record<Leg, UsdPrice>> & { readonly maxDeviationBips: number }
+/** Whether `received` is worth more than `sent` at our own prices, by more than a solver's price may differ from them. */
+export function isWorthTooMuch(
+  { prices, settings }: Pick<ServiceContext, 'prices'> & { readonly settings: Pick<ServiceSettings, 'maxQuoteDeviationBips'> },
+  { source, destination }: Readonly<Record<Leg, Pick<Asset, 'id' | 'decimals'>>>,
+  sent: bigint,
+  received: bigint,
+): boolean {
+  const given = sent * prices.of(source.id) * 10n ** BigInt(destination.decimals)
+  const taken = received * prices.of(destination.id) * 10n ** BigInt(source.decimals)
+  return taken * BIPS > given * (BIPS + BigInt(settings.maxQuoteDeviationBips))
+}
 
-const BIPS = 10_000n
+export type OwnPrices = Readonly<Record<Leg, UsdPrice>> & { readonly maxDeviationBips: number }
 
 /**
  * Why a solver's quote is too far from the service's own prices; null if it is not. The fees that it states are taken off first: they are

@@ -31,7 +31,7 @@ test('exact in: returns every field, and passes the fees of the service and the 
   expect(reply.body.result).toEqual([
     {
       solver_id: 'first',
-      quote_id: 'first-quote',
+      quote_id: expect.stringMatching(/^[\w-]+\.[\w-]{22}$/),
       estimated_time: 20,
       source: { asset: btc, amount: '1000000', display: '0.01', value: '600.00' },
       destination: { asset: wbtc, amount: '990000', display: '0.0099', value: '594.00' },

@@ -60,6 +60,8 @@ async function answerQuote(context: ServiceContext, app: string, query: QuoteQue
   return bids.map((bid) =>
     quoteToWire({
       ...bid,
+      // A solver keeps no indicative quote.
+      quoteId: indicative ? bid.quoteId : context.quoteIds.issue(bid, { source, destination, extraFeeBips: extra, app }),
       source: { asset: source, amount: bid.sourceAmount, price: prices.source },
       destination: { asset: destination, amount: bid.destinationAmount, price: prices.destination },
       slippageBips,

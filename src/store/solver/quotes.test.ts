@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { statementsOf } from '../statements.fixture.ts'
 import { NOW, openTestStore, type TestStore } from '../store.fixture.ts'
-import { createQuoteWriter, hasQuoteCovering, type StoredQuote } from './quotes.ts'
+import { createQuoteWriter, findCoveringQuote, type StoredQuote } from './quotes.ts'
 
 let store: TestStore
 beforeAll(async () => {
@@ -20,7 +20,7 @@ const quoted: StoredQuote = {
   expiresAt: NOW + 60n,
   app: null,
 }
-type Asked = Parameters<typeof hasQuoteCovering>[1]
+type Asked = Parameters<typeof findCoveringQuote>[1]
 
 describe('a quote of 1000 for 990 at 20 bips', () => {
   test.each<{ name: string; asked: Partial<Asked>; covered: boolean }>([
@@ -39,13 +39,36 @@ describe('a quote of 1000 for 990 at 20 bips', () => {
     { name: 'the reverse direction', asked: { source: quoted.destination, destination: quoted.source }, covered: false },
   ])('covers $name: $covered', async ({ asked, covered }) => {
     await createQuoteWriter(store.db).write(quoted)
-    expect(await hasQuoteCovering(store.db, { ...quoted, now: NOW, ...asked })).toBe(covered)
+    const found = await findCoveringQuote(store.db, { ...quoted, id: null, now: NOW, ...asked })
+    const isExact = asked.sourceAmount === undefined && asked.extraFeeBips === undefined
+    expect(found).toEqual(covered ? { destinationAmount: 990n, isExact } : null)
   })
 
   test('does not combine with another quote: one quote must cover all of the request', async () => {
     await createQuoteWriter(store.db).write(quoted)
     await createQuoteWriter(store.db).write({ ...quoted, id: 'larger', sourceAmount: 2000n, destinationAmount: 1980n })
-    expect(await hasQuoteCovering(store.db, { ...quoted, destinationAmount: 1980n, now: NOW })).toBe(false)
+    expect(await findCoveringQuote(store.db, { ...quoted, id: null, destinationAmount: 1980n, now: NOW })).toBe(null)
+  })
+
+  test('the one for exactly this request counts first, then the nearest; an id picks one', async () => {
+    const writer = createQuoteWriter(store.db)
+    const find = (asked: Partial<Asked>) =>
+      findCoveringQuote(store.db, { ...quoted, id: null, destinationAmount: 900n, now: NOW, ...asked }).then(
+        (found) => found?.destinationAmount,
+      )
+    for (const [id, changes] of Object.entries({
+      smaller: { sourceAmount: 999n, destinationAmount: 950n },
+      dearer: { extraFeeBips: 30, destinationAmount: 960n },
+      best: { destinationAmount: 995n },
+      quote: {},
+    }))
+      await writer.write({ ...quoted, id, ...changes })
+    expect(await find({})).toBe(990n)
+    expect(await find({ destinationAmount: 991n })).toBe(995n)
+    expect(await find({ id: 'best' })).toBe(995n)
+    // Another quote covers the order, but it is not the named one.
+    for (const id of ['smaller', 'dearer', 'unknown']) expect(await find({ id })).toBe(undefined)
+    expect(await find({ id: 'quote', destinationAmount: 991n })).toBe(undefined)
   })
 })
 

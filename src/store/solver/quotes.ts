@@ -66,14 +66,24 @@ export function createQuoteWriter(db: Database): QuoteWriter {
   return { write: shareStatements(writeBatch) }
 }
 
-/** Whether an unexpired quote of this app is at least as good for the user as this request. Another app may have another price. */
-export async function hasQuoteCovering(
+/** An open quote, as far as an order depends on it. */
+export type CoveringQuote = {
+  readonly destinationAmount: bigint
+  /** For exactly this source amount and these fees: it says what the order gets. Otherwise it only says that the order asks for no more. */
+  readonly isExact: boolean
+}
+
+/**
+ * An unexpired quote of this app that is at least as good for the user as this request; null if there is none. An exact one first, then the one that is nearest
+ * to what is asked. Another app may have another price. `id`: only this quote counts, if it is exact.
+ */
+export async function findCoveringQuote(
   db: Database,
-  asked: Omit<StoredQuote, 'id' | 'expiresAt'> & { readonly now: bigint },
-): Promise<boolean> {
+  asked: Omit<StoredQuote, 'id' | 'expiresAt'> & { readonly id: string | null; readonly now: bigint },
+): Promise<CoveringQuote | null> {
   const row = await db
     .selectFrom('quotes')
-    .select('id')
+    .select(['destination_amount', 'source_amount', 'extra_fee_bips'])
     .where('source_asset', '=', asked.source)
     .where('destination_asset', '=', asked.destination)
     .where('source_amount', '<=', asked.sourceAmount)
@@ -81,7 +91,15 @@ export async function hasQuoteCovering(
     .where('extra_fee_bips', '>=', asked.extraFeeBips)
     .where('expires_at', '>=', asked.now)
     .where('app', 'is not distinct from', asked.app)
+    .$if(asked.id !== null, (query) =>
+      query.where('id', '=', asked.id).where('source_amount', '=', asked.sourceAmount).where('extra_fee_bips', '=', asked.extraFeeBips),
+    )
+    .orderBy('source_amount', 'desc')
+    .orderBy('extra_fee_bips')
+    .orderBy('destination_amount')
     .limit(1)
     .executeTakeFirst()
-  return row !== undefined
+  if (row === undefined) return null
+  const isExact = row.source_amount === asked.sourceAmount && row.extra_fee_bips === asked.extraFeeBips
+  return { destinationAmount: row.destination_amount, isExact }
 }

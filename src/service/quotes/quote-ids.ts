@@ -1,0 +1,83 @@
+/**
+ * The ids of quotes. An id carries what was quoted, under a code that only this service can make: every process of it knows them all, also after a
+ * restart, and nothing is stored.
+ */
+import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+import { type Static, Type } from 'typebox'
+import { Compile } from 'typebox/compile'
+import type { AssetId } from '../../protocol/asset.ts'
+import { TandemError } from '../../protocol/error.ts'
+import type { Bid } from './rank.ts'
+
+export type OpenQuote = Pick<Bid, 'solverId' | 'quoteId' | 'sourceAmount' | 'destinationAmount' | 'expiresAt'>
+
+/** Who asked, and for what. */
+export type QuoteTopic = {
+  readonly source: { readonly id: AssetId }
+  readonly destination: { readonly id: AssetId }
+  readonly extraFeeBips: number
+  readonly app: string
+}
+
+export interface QuoteIds {
+  issue(quote: OpenQuote, topic: QuoteTopic): string
+  /** Throws `bad_request` unless it was issued for the same assets, fees and app; `price_moved` if it has expired. */
+  read(id: string, topic: QuoteTopic, now: bigint): OpenQuote
+}
+
+const CODE_BYTES = 16
+
+const Content = Type.Tuple([
+  Type.String(),
+  Type.String(),
+  Type.String({ pattern: '^[0-9]+$' }),
+  Type.String({ pattern: '^[0-9]+$' }),
+  Type.Integer({ minimum: 0 }),
+  Type.Integer({ minimum: 0 }),
+])
+const isContent = Compile(Content)
+
+/** `secret`: the same in every process of the service. */
+export function createQuoteIds(secret: string | Buffer = randomBytes(32)): QuoteIds {
+  const key = Buffer.from(hkdfSync('sha256', secret, '', 'tandem quote ids', 32))
+  const codeOf = (content: string, { source, destination, app }: QuoteTopic) =>
+    createHmac('sha256', key)
+      .update(JSON.stringify([content, source.id, destination.id, app]))
+      .digest()
+      .subarray(0, CODE_BYTES)
+
+  return {
+    issue(quote, topic) {
+      const { solverId, quoteId, sourceAmount, destinationAmount, expiresAt } = quote
+      const amounts = [sourceAmount.toString(), destinationAmount.toString()] as const
+      const fields: Static<typeof Content> = [solverId, quoteId, ...amounts, Number(expiresAt), topic.extraFeeBips]
+      const content = Buffer.from(JSON.stringify(fields)).toString('base64url')
+      return `${content}.${codeOf(content, topic).toString('base64url')}`
+    },
+    read(id, topic, now) {
+      const [content = '', code = '', ...more] = id.split('.')
+      const given = Buffer.from(code, 'base64url')
+      if (more.length > 0 || given.length !== CODE_BYTES || !timingSafeEqual(given, codeOf(content, topic)))
+        throw new TandemError(
+          'bad_request',
+          `quote_id is not the id of a quote that this app got for ${topic.source.id} → ${topic.destination.id}; the ids of indicative quotes bind nobody`,
+        )
+      const fields: unknown = JSON.parse(Buffer.from(content, 'base64url').toString())
+      if (!isContent.Check(fields)) throw new Error('the content of a quote id that we issued cannot be read')
+      const [solverId, quoteId, sourceAmount, destinationAmount, expiresAt, extraFeeBips] = fields
+      if (extraFeeBips !== topic.extraFeeBips)
+        throw new TandemError(
+          'bad_request',
+          `quote_id: the quote has ${extraFeeBips} bips of fees for the service and affiliates, the order ${topic.extraFeeBips}; ask for the quote with affiliate_fee = the sum of affiliate_fees`,
+        )
+      if (BigInt(expiresAt) <= now) throw new TandemError('price_moved', `quote_id: the quote expired at ${expiresAt}; take a new quote`)
+      return {
+        solverId,
+        quoteId,
+        sourceAmount: BigInt(sourceAmount),
+        destinationAmount: BigInt(destinationAmount),
+        expiresAt: BigInt(expiresAt),
+      }
+    },
+  }
+}
