@@ -21,9 +21,14 @@ export function shortString(text: string): Felt {
 
 const selectorMask = 2n ** 250n - 1n
 
-/** Starknet's Keccak: the selectors of functions and events, and the hashes of SNIP-12 types. */
+/** Keccak without its first six bits, so that it is an element of the field. */
+export function starknetKeccak(bytes: Uint8Array): Felt {
+  return felt(BigInt(`0x${bytesToHex(keccak_256(bytes))}`) & selectorMask)
+}
+
+/** The selectors of functions and events, and the hashes of SNIP-12 types. */
 export function selectorOf(name: string): Felt {
-  return felt(BigInt(`0x${bytesToHex(keccak_256(utf8ToBytes(name)))}`) & selectorMask)
+  return starknetKeccak(utf8ToBytes(name))
 }
 
 const width = 3

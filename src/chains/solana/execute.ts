@@ -1,5 +1,5 @@
 /** Transactions of the HTLC program: their simulation and their compute budget. The order of steps is in `contract/execute.ts`. */
-import type { Address, Blockhash, Instruction, Signature, Transaction } from '@solana/kit'
+import type { Address, Blockhash, Signature } from '@solana/kit'
 import { decodeInstruction } from '../../../contracts/solana/client/decode.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import type { Hex32 } from '../../protocol/secret.ts'
@@ -15,6 +15,7 @@ import { assertLamports } from './fees/funds.ts'
 import type { HtlcContract } from './htlc.ts'
 import { initiateInstruction, redeemInstructions, refundInstructions, tokenAccountOf } from './instructions.ts'
 import type { SolanaNode } from './nodes/node.ts'
+import type { UserSigned } from './relayed-transaction.ts'
 import { openLane, type SolanaCost, type SolanaTypes } from './send/lane.ts'
 import { assertPayable, type Payout, readPayout } from './send/payout.ts'
 import { buildTransaction, readAttempt, type SolanaCall, wireOf } from './send/transaction.ts'
@@ -35,9 +36,6 @@ export interface SolanaExecutor extends Pick<Executor<Action>, 'cancelUnmined'> 
   redeem(contract: HtlcContract, terms: HtlcTerms, secret: Hex32, outbox: Outbox): Promise<string>
   refund(contract: HtlcContract, terms: HtlcTerms, outbox: Outbox): Promise<string>
 }
-
-/** A transaction with its one instruction that the user signed: only the signature of our key is missing, which pays the fee. */
-export type UserSigned = { readonly transaction: Transaction; readonly instruction: Instruction }
 
 /** How long our own initiation may be mined. Not longer than needed: the rent of the order stays until then. */
 const INITIATE_SECONDS = 3_600n

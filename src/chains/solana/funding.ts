@@ -4,15 +4,15 @@ import type { Funding } from '../../protocol/funding/funding.ts'
 import type { FundingRequest } from '../port/client.ts'
 import { parseAddress } from './address.ts'
 import { fixedUnits, relayPrice, unitPrice } from './fees/fees.ts'
-import { relayedTransaction } from './gasless.ts'
 import type { HtlcContract } from './htlc.ts'
 import { initiateInstruction } from './instructions.ts'
 import type { SolanaNode } from './nodes/node.ts'
+import { relayedTransaction } from './relayed-transaction.ts'
 import { buildTransaction, wireOf } from './send/transaction.ts'
 
 /** `relay`: the account that pays for gasless initiations; null: there is none. */
 export async function fundingOf(
-  node: SolanaNode,
+  node: Pick<SolanaNode, 'latestBlockhash' | 'priorityFee'>,
   contract: HtlcContract,
   relay: Address | null,
   { terms, deadline, payer: named }: FundingRequest,

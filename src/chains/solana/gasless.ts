@@ -7,7 +7,6 @@
 import { ed25519 } from '@noble/curves/ed25519.js'
 import {
   type Address,
-  type Blockhash,
   getAddressEncoder,
   getBase64Encoder,
   getCompiledTransactionMessageDecoder,
@@ -24,33 +23,19 @@ import type { PrefundedSwap } from '../port/abilities/prefund.ts'
 import { ChainFailure } from '../port/failure.ts'
 import { accountOf, parseAddress } from './address.ts'
 import { readHtlcState } from './contract-state.ts'
-import { EXPIRED, type SolanaExecutor, type UserSigned } from './execute.ts'
-import { fixedUnits, maxRelayPrice } from './fees/fees.ts'
+import { EXPIRED, type SolanaExecutor } from './execute.ts'
+import { maxRelayPrice } from './fees/fees.ts'
 import { assertLamports } from './fees/funds.ts'
 import type { Contracts, HtlcContract } from './htlc.ts'
-import { initiateInstruction, tokenAccountOf } from './instructions.ts'
+import { tokenAccountOf } from './instructions.ts'
 import type { SolanaNode } from './nodes/node.ts'
+import { type Issued, relayedTransaction, type UserSigned } from './relayed-transaction.ts'
 import { readTokenAccount } from './send/token-account.ts'
-import { buildTransaction, parseMessage, wireOf } from './send/transaction.ts'
+import { parseMessage, wireOf } from './send/transaction.ts'
 import { isBlockhashNotFound, reasonOf } from './send/transaction-failure.ts'
 
 /** The chain's limit for a transaction. */
 const MAX_BYTES = 1232
-
-type Issued = { readonly blockhash: Blockhash; readonly unitPrice: bigint }
-
-/** The transaction that we issue: the relay pays fee and rent, and gets the rent back; the initiator pays the amount. */
-export async function relayedTransaction(
-  contract: HtlcContract,
-  { terms, deadline }: PrefundedSwap,
-  relay: Address,
-  issued: Issued,
-): Promise<UserSigned> {
-  const funder = parseAddress(terms.initiator)
-  const instruction = await initiateInstruction(contract, terms, { funder, rentPayer: relay, initiateBefore: deadline })
-  const transaction = buildTransaction([instruction], { ...issued, feePayer: relay, unitLimit: fixedUnits('initiate') })
-  return { transaction, instruction }
-}
 
 /** `relay`: the account that pays; null: gasless funding is not supported. */
 export function createGasless(node: SolanaNode, contracts: Contracts, executor: SolanaExecutor, relay: Address | null): Gasless {

@@ -1,4 +1,5 @@
 /** The programs that lock the assets of a chain, and the order of a swap as the program knows it. */
+import { hexToBytes } from '@noble/hashes/utils.js'
 import type { Address } from '@solana/kit'
 import { type OrderTerms, orderAddress } from '../../../contracts/solana/client/addresses.ts'
 import type { Asset, AssetId, Deployment } from '../../protocol/asset.ts'
@@ -42,7 +43,7 @@ export function orderTermsOf({ mint }: Pick<HtlcContract, 'mint'>, terms: HtlcTe
   return {
     initiator: parseAddress(initiator),
     redeemer: parseAddress(redeemer),
-    secretHash: Uint8Array.from(Buffer.from(secretHash, 'hex')),
+    secretHash: hexToBytes(secretHash),
     amount,
     timelock,
     mint,

@@ -1,4 +1,5 @@
 /** Instructions of the HTLC program for a swap, as pure functions of its terms. */
+import { hexToBytes } from '@noble/hashes/utils.js'
 import { type Address, createNoopSigner, type Instruction } from '@solana/kit'
 import { findAssociatedTokenPda, getCreateAssociatedTokenIdempotentInstruction } from '@solana-program/token'
 import { orderAddress } from '../../../contracts/solana/client/addresses.ts'
@@ -49,7 +50,7 @@ export async function redeemInstructions(
   const orderTerms = orderTermsOf(contract, terms)
   const { mint, redeemer } = orderTerms
   const { address: order } = orderAddress(contract.program, orderTerms)
-  const shown = Uint8Array.from(Buffer.from(secret, 'hex'))
+  const shown = hexToBytes(secret)
   if (mint === null) return [redeemSol(contract.program, order, redeemer, shown)]
   const tokens = await tokenAccountOf(redeemer, mint)
   return [...creationOf(tokens, redeemer, mint, creator), redeemToken(contract.program, order, tokens, shown)]

@@ -2,7 +2,8 @@ import { getChecksumAddress } from 'starknet'
 import { expect, test } from 'vitest'
 import { createSecp256k1Key } from '../../keys/secp256k1.ts'
 import { createStarkKey } from '../../keys/stark.ts'
-import { accountOf, addressOfFelt, feltOf, parseAddress } from './address.ts'
+import { accountOf } from './account.ts'
+import { addressOfFelt, feltOf, parseAddress } from './address.ts'
 import { textForms } from './text-forms.ts'
 
 /** The token STRK on every network. */

@@ -1,6 +1,6 @@
-/** Starknet accounts and contracts: parses an address, and derives the account of a key. */
-import { getChecksumAddress, hash } from 'starknet'
-import { onCurve, type PublicKey } from '../../keys/key.ts'
+/** Starknet accounts and contracts: parses an address. Without the SDK, which is large: browsers load this file. */
+import { hexToBytes } from '@noble/hashes/utils.js'
+import { starknetKeccak } from '../../../contracts/starknet/client/felt.ts'
 import { TandemError } from '../../protocol/error.ts'
 import type { Felt } from './nodes/node.ts'
 
@@ -24,7 +24,7 @@ export function parseAddress(text: string): Address {
   const address = addressOfFelt(text as Felt)
   const isOneCase = digits === digits.toLowerCase() || digits === digits.toUpperCase()
   // Mixed case is a checksum over the padded form; some wallets leave out its leading zeros.
-  if (!isOneCase && !getChecksumAddress(address).endsWith(digits)) throw refuse('its checksum is wrong, so at least one character is too')
+  if (!isOneCase && !withChecksum(address).endsWith(digits)) throw refuse('its checksum is wrong, so at least one character is too')
   return address
 }
 
@@ -37,21 +37,10 @@ export function addressOfFelt(felt: Felt): Address {
   return `0x${BigInt(felt).toString(16).padStart(DIGITS, '0')}`
 }
 
-/** By public key and class. Every action asks for the account of its key, which takes several hashes on the curve. */
-const accounts = new WeakMap<Uint8Array, Map<string, Address>>()
-
-/** The account of a key, deployed or not: of this class, with the public key as its salt and as its only argument. */
-export function accountOf(key: PublicKey, accountClass: string): Address {
-  const { publicKey } = onCurve('stark', key)
-  const known = accounts.get(publicKey)?.get(accountClass)
-  if (known !== undefined) return known
-  const owner = publicKeyFelt(key)
-  const account = addressOfFelt(hash.calculateContractAddressFromHash(owner, accountClass, [owner], 0) as Felt)
-  accounts.set(publicKey, new Map([...(accounts.get(publicKey) ?? []), [accountClass, account]]))
-  return account
-}
-
-/** The argument of the account's constructor. */
-export function publicKeyFelt(key: PublicKey): Felt {
-  return feltOf(`0x${Buffer.from(onCurve('stark', key).publicKey).toString('hex')}`)
+/** Upper case where the digit of the address's hash is 8 or more, as `getChecksumAddress` of starknet.js. */
+function withChecksum(address: Address): string {
+  const [digits, value] = [address.slice(2), BigInt(address).toString(16)]
+  const hash = starknetKeccak(hexToBytes(value.padStart(value.length + (value.length % 2), '0')))
+  const marks = hash.slice(2).padStart(DIGITS, '0')
+  return [...digits].map((digit, index) => (Number.parseInt(marks[index] ?? '0', 16) >= 8 ? digit.toUpperCase() : digit)).join('')
 }

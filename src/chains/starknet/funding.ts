@@ -10,7 +10,11 @@ import { approvalCallOf, type HtlcContract, initiateCallOf, typedDataOf } from '
 /** Any amount: tokens do not subtract from the largest u256. */
 const UNLIMITED = 2n ** 256n - 1n
 
-export async function fundingOf(state: ContractState, contract: HtlcContract, request: FundingRequest): Promise<Funding> {
+export async function fundingOf(
+  state: Pick<ContractState, 'allowance'>,
+  contract: HtlcContract,
+  request: FundingRequest,
+): Promise<Funding> {
   const { terms } = request
   const payer = request.payer ?? terms.initiator
   const allowance = await state.allowance(contract.token, feltOf(payer), contract.address)

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { classicAddressToXAddress } from 'xrpl'
-import { assertInitiator, parseAddress, partyOf } from './address.ts'
+import { classicAddressToXAddress, deriveAddress, isValidClassicAddress, isValidXAddress, xAddressToClassicAddress } from 'xrpl'
+import { createEd25519Key } from '../../keys/ed25519.ts'
+import { accountOf, assertInitiator, parseAddress, partyOf, publicKeyHex } from './address.ts'
+import { encodeTagged, isAccount, parseTagged } from './address-codec.ts'
 import { networkField, networkIdOf } from './network.ts'
 
 const mainnet = { id: 'xrpl', reference: 'xrpl:mainnet' }
@@ -34,6 +36,23 @@ describe('an address', () => {
       )
     }
   })
+})
+
+test('the codec agrees with xrpl.js, also on texts with one character changed', () => {
+  for (let index = 1; index <= 20; index += 1) {
+    const key = createEd25519Key(index.toString(16).padStart(64, '0'))
+    const account = accountOf(key)
+    expect(account).toBe(deriveAddress(publicKeyHex(key)))
+    const [tag, isTest] = [index % 3 === 0 ? null : (index * 214_748_364) % 2 ** 32, index % 2 === 0]
+    const tagged = encodeTagged({ account, tag, isTest })
+    expect(tagged).toBe(classicAddressToXAddress(account, tag ?? false, isTest))
+    expect(parseTagged(tagged)).toEqual({ account, tag, isTest })
+    expect(xAddressToClassicAddress(tagged)).toEqual({ classicAddress: account, tag: tag ?? false, test: isTest })
+    for (const text of [account, tagged]) {
+      const changed = `${text.slice(0, index)}${text[index] === 'r' ? 'p' : 'r'}${text.slice(index + 1)}`
+      expect([isAccount(changed), parseTagged(changed) !== null]).toEqual([isValidClassicAddress(changed), isValidXAddress(changed)])
+    }
+  }
 })
 
 test('an initiator has no tag and pays itself', () => {

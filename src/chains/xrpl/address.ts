@@ -2,14 +2,15 @@
  * Accounts and destination tags. The canonical form of an address is the classic one; with a tag it is the X-address, which names both.
  * An exchange credits a payment without its tag to nobody, so a tag is never dropped.
  */
-import { classicAddressToXAddress, deriveAddress, isValidClassicAddress, isValidXAddress, xAddressToClassicAddress } from 'xrpl'
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { onCurve, type PublicKey } from '../../keys/key.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import { TandemError } from '../../protocol/error.ts'
 import { memoize } from '../contract/memoize.ts'
+import { accountOfKey, encodeTagged, isAccount, parseTagged, type TaggedAccount } from './address-codec.ts'
 import { isTestNetwork } from './network.ts'
 
-export type Party = { readonly account: string; readonly tag: number | null }
+export type Party = Pick<TaggedAccount, 'account' | 'tag'>
 
 /** Nobody has their keys: see "Special Addresses" at xrpl.org. */
 const BLACK_HOLES: ReadonlySet<string> = new Set([
@@ -26,28 +27,29 @@ export function parseAddress(chain: Pick<Chain, 'id' | 'reference'>, text: strin
   const refuse = (why: string) => new TandemError('invalid_address', `"${text.slice(0, 90)}" is not an address of the XRP Ledger: ${why}`)
   const party = parseParty(chain, text, refuse)
   if (BLACK_HOLES.has(party.account)) throw refuse('nobody has its key, so money sent to it is lost')
-  return party.tag === null ? party.account : classicAddressToXAddress(party.account, party.tag, isTestNetwork(chain))
+  return party.tag === null ? party.account : encodeTagged({ ...party, isTest: isTestNetwork(chain) })
 }
 
 function parseParty(chain: Pick<Chain, 'id' | 'reference'>, text: string, refuse: (why: string) => TandemError): Party {
   if (/^r[1-9A-HJ-NP-Za-km-z]{24,34}$/.test(text)) {
-    if (!isValidClassicAddress(text)) throw refuse('its checksum is wrong, so at least one character is too')
+    if (!isAccount(text)) throw refuse('its checksum is wrong, so at least one character is too')
     return { account: text, tag: null }
   }
   if (!/^[XT][1-9A-HJ-NP-Za-km-z]{46}$/.test(text)) throw refuse('expected r and 24 to 34 characters, or an X-address of 47')
-  if (!isValidXAddress(text)) throw refuse('its checksum is wrong, so at least one character is too')
-  const { classicAddress, tag, test } = xAddressToClassicAddress(text)
+  const tagged = parseTagged(text)
+  if (tagged === null) throw refuse('its checksum is wrong, so at least one character is too')
   const isTest = isTestNetwork(chain)
-  if (test !== isTest)
-    throw refuse(`it is for ${test ? 'test networks' : 'the main network'}, and ${chain.id} is ${isTest ? 'one' : 'not'}`)
-  return { account: classicAddress, tag: tag === false ? null : tag }
+  if (tagged.isTest !== isTest)
+    throw refuse(`it is for ${tagged.isTest ? 'test networks' : 'the main network'}, and ${chain.id} is ${isTest ? 'one' : 'not'}`)
+  return { account: tagged.account, tag: tagged.tag }
 }
 
 /** Of an address in its canonical form: every event asks for it. */
 export const partyOf: (canonical: string) => Party = memoize(2000, (canonical) => {
   if (canonical.startsWith('r')) return { account: canonical, tag: null }
-  const { classicAddress, tag } = xAddressToClassicAddress(canonical)
-  return { account: classicAddress, tag: tag === false ? null : tag }
+  const tagged = parseTagged(canonical)
+  if (tagged === null) throw new Error(`"${canonical}" is not an address of the XRP Ledger`)
+  return { account: tagged.account, tag: tagged.tag }
 })
 
 /** Ed25519 keys have this byte before them: see "Key Derivation" at xrpl.org. */
@@ -55,10 +57,10 @@ const ED25519_PREFIX = 'ED'
 
 /** As transactions name it. */
 export function publicKeyHex(key: PublicKey): string {
-  return `${ED25519_PREFIX}${Buffer.from(onCurve('ed25519', key).publicKey).toString('hex').toUpperCase()}`
+  return `${ED25519_PREFIX}${bytesToHex(onCurve('ed25519', key).publicKey).toUpperCase()}`
 }
 
-const addressOfHex = memoize(100, deriveAddress)
+const addressOfHex = memoize(100, (publicKey) => accountOfKey(hexToBytes(publicKey)))
 
 export function accountOf(key: PublicKey): string {
   return addressOfHex(publicKeyHex(key))

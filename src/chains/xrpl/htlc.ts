@@ -1,5 +1,6 @@
 /** The escrow of a swap as pure functions of its terms: its condition, its fields and the swap id. */
-import { hash } from 'node:crypto'
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { ChainId } from '../../protocol/chain-id.ts'
 import type { HtlcTerms, SwapId } from '../../protocol/htlc.ts'
 import type { Hex32 } from '../../protocol/secret.ts'
@@ -78,7 +79,7 @@ export function swapIdOf(chain: ChainId, terms: HtlcTerms): SwapId {
   const { initiator, redeemer, amount, secretHash, timelock } = terms
   assertInitiator(initiator, null)
   const parts = [ID_TAG, chain, initiator, redeemer, amount.toString(), secretHash.toLowerCase(), timelock.toString()]
-  return hash('sha256', parts.map((part) => `${Buffer.byteLength(part)}:${part}`).join(','))
+  return bytesToHex(sha256(utf8ToBytes(parts.map((part) => `${utf8ToBytes(part).length}:${part}`).join(','))))
 }
 
 /** An escrow on the chain: its owner, and the sequence of the transaction that made it. */

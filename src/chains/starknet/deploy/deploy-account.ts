@@ -1,7 +1,8 @@
 /** Deploys the account of a key, which pays for it: STRK can be sent to its address before. */
 import { sendUntilConfirmed } from '../../contract/send-until-confirmed.ts'
 import type { AccountRequest, DeployedAccount } from '../../port/abilities/deploy.ts'
-import { accountOf, feltOf } from '../address.ts'
+import { accountOf } from '../account.ts'
+import { feltOf } from '../address.ts'
 import { starknetDataOf } from '../chain-data.ts'
 import { createContractState } from '../contract-state.ts'
 import { connectNode } from '../nodes/connect-node.ts'
