@@ -54,6 +54,7 @@ const access: {
   rent: { keptUntil: 'verified', giveBack: 'verified' },
   instantRefund: {
     propose: 'verified',
+    mostCost: 'verified',
     send: 'verified',
     sign: 'free',
     combine: 'free',

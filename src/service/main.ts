@@ -20,6 +20,7 @@ import { createClaims } from './earnings/claims.ts'
 import { createHints } from './hints/hints.ts'
 import { createDepositQuestions } from './instant-refund/ask-about-deposits.ts'
 import { createAutomaticRefundTasks } from './instant-refund/automatic-refunds.ts'
+import { noteRefundCost } from './instant-refund/refund-budget.ts'
 import { loadOrderState } from './orders/load-order-state.ts'
 import { fillTasks } from './partial-deposits/agree-on-fill.ts'
 import { createServiceParty } from './party.ts'
@@ -100,6 +101,7 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
       watchPayments(states)
       return sync.startDueTasks(states)
     },
+    onInstantRefund: (order) => noteRefundCost(context, order),
   })
   const hints = createHints(solvers, { onHint: (chain) => engine.wakeChain(chain), toldOfBlocks: () => engine.toldOfBlocks() })
   const engine: Engine = startEngine({ db, registry, clients, party, log, now, onNews: hints.tell })

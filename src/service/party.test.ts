@@ -48,3 +48,33 @@ test('no secret is shown for a recipient whose other payouts failed too often, n
   expect(asked).toEqual([{ amount: second.destination.terms.amount, payer: null, isTrusted: false }])
   await store.close()
 })
+
+test('what a signed instant refund costs is asked again each time that it is sent, and not for other refunds', async () => {
+  const asked: unknown[] = []
+  const order = { id: 'an order', source: { clientKey: true } }
+  const party = createServiceParty({
+    db: {} as never,
+    vault: {} as never,
+    relay: {} as never,
+    onReconciled: () => new Map(),
+    onInstantRefund: async (of) => void asked.push(of),
+  })
+  const signed = { kind: 'instant-refund', refunds: [{ deposit: 'a deposit' }] }
+  const refund = (grants: readonly unknown[]) =>
+    party.authorize({
+      state: {
+        order,
+        grants,
+        fill: { signature: 'signed', deposits: [] },
+        source: { deposits: [{ id: 'a deposit', block: {}, spend: null }] },
+      },
+      client: {},
+      verb: 'refund',
+      leg: 'source',
+    } as unknown as Step)
+  await refund([])
+  expect(asked).toEqual([])
+  await refund([signed])
+  await refund([signed])
+  expect(asked).toEqual([order, order])
+})

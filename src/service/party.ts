@@ -4,6 +4,7 @@ import { payoutRefused } from '../chains/port/failure.ts'
 import { createFailedPayouts } from '../engine/failed-payouts.ts'
 import type { Party, Step } from '../engine/party.ts'
 import { createKey, type Keyring } from '../keys/keyring.ts'
+import type { Order } from '../protocol/order.ts'
 import { standingOf } from '../protocol/payout-limits.ts'
 import { instantRefunds } from '../protocol/playbook.ts'
 import { isSecretFor } from '../protocol/secret.ts'
@@ -17,9 +18,11 @@ export type ServicePartyOptions = {
   /** Its keys pay the fees of the service's transactions. */
   readonly relay: Keyring
   readonly onReconciled: NonNullable<Party['onReconciled']>
+  /** Called before each time that a signed instant refund of the source is sent. */
+  readonly onInstantRefund?: (order: Order) => Promise<void>
 }
 
-export function createServiceParty({ db, vault, relay, onReconciled }: ServicePartyOptions): Party {
+export function createServiceParty({ db, vault, relay, onReconciled, onInstantRefund }: ServicePartyOptions): Party {
   /** On chains with order keys, the service signs redeems and refunds with the key that it made for the user. */
   const actsAsUser = (step: Step) => step.client.orderKeys !== undefined && step.verb !== 'initiate' && !isSignedAlready(step)
 
@@ -55,6 +58,7 @@ export function createServiceParty({ db, vault, relay, onReconciled }: ServicePa
     payoutAddress,
     async authorize(step) {
       const { state, client, verb } = step
+      if (isSignedAlready(step)) await onInstantRefund?.(state.order)
       // Once a node may have the secret, withholding the redeem protects nothing.
       if (verb !== 'redeem' || state.secret !== null || state.secretShown) return
       // If the recipient cannot be paid, fail here: a redeem that fails on the chain would still show the secret.

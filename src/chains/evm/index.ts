@@ -17,7 +17,7 @@ import { createEventReader } from './events.ts'
 import { createExecutor } from './execute.ts'
 import { evmFacts } from './facts.ts'
 import { createGasAdvice } from './fees/gas.ts'
-import { legCostOf } from './fees/leg-cost.ts'
+import { legCostOf, mostRefundCost } from './fees/leg-cost.ts'
 import { verifyRelayGas } from './fees/relay-gas.ts'
 import { fundingOf } from './funding.ts'
 import { limitsOf, parseSignature, spendableOf, verifyInitiation, verifySignature } from './gasless.ts'
@@ -109,6 +109,7 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
     },
     instantRefund: createInstantRefund({
       contractOf: ({ asset }) => contracts.of(asset),
+      mostCost: ({ asset, initiator }) => mostRefundCost(node, chain, contracts.of(asset), initiator as Address),
       send: (terms, data, outbox) => settle('refund', terms, data, outbox),
     }),
     cancel: executor.cancelUnmined,

@@ -18,11 +18,13 @@ export type RefundPlace = {
   contractOf(terms: HtlcTerms): HtlcContract
   /** With the parties as the contract names them. Absent: as they are. */
   readonly evmTerms?: (terms: HtlcTerms) => HtlcTerms
+  /** See the ability. Absent: the initiator is never called. */
+  readonly mostCost?: (terms: HtlcTerms) => Promise<bigint>
   /** Sends this call of the contract as a refund of these terms. */
   send(terms: HtlcTerms, data: Hex, outbox: Outbox): Promise<string>
 }
 
-export function createInstantRefund({ contractOf, evmTerms = (terms) => terms, send }: RefundPlace): InstantRefundAbility {
+export function createInstantRefund({ contractOf, evmTerms = (terms) => terms, mostCost, send }: RefundPlace): InstantRefundAbility {
   const digestOf = (terms: HtlcTerms) => refundDigest(contractOf(terms), evmTerms(terms))
   const initiatorOf = (terms: HtlcTerms) => canonicalTerms(evmTerms(terms)).initiator
   const redeemerOf = (terms: HtlcTerms) => canonicalTerms(evmTerms(terms)).redeemer
@@ -54,6 +56,7 @@ export function createInstantRefund({ contractOf, evmTerms = (terms) => terms, s
   }
 
   return {
+    ...(mostCost !== undefined && { mostCost }),
     async propose(terms, { deposits, to }) {
       assertPayee(initiatorOf({ ...terms, initiator: to }), initiatorOf(terms))
       const refund = refundOf(terms)

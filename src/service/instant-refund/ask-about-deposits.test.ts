@@ -1,11 +1,14 @@
 // An exact deposit that the solver does not pay for is refunded at once, if the solver declines it.
 import { beforeEach, expect, test } from 'vitest'
+import type { ChainClient } from '../../chains/port/client.ts'
+import { clientFor } from '../../engine/facts.ts'
 import type { OrderState } from '../../protocol/state.ts'
 import type { SyncContext } from '../solver-sync/solver-sync.ts'
 import { answerWith, useSyncFixture } from '../solver-sync/sync-tasks.fixture.ts'
 import { btc, eventsOf, wbtc } from '../testing/service.fixture.ts'
 import { createDepositQuestions } from './ask-about-deposits.ts'
 import { createAutomaticRefundTasks } from './automatic-refunds.ts'
+import { noteRefundCost } from './refund-budget.ts'
 
 const refundTasks = (context: SyncContext, states: readonly OrderState[]) => createAutomaticRefundTasks(context)(states)
 
@@ -79,4 +82,29 @@ test('without a budget for its network fee, a deposit is not refunded before its
   expect([sync.refunded, (await stored()).grants]).toEqual([[], []])
   expect(await sync.run(refundTasks)).toEqual(['done'])
   expect(sync.refunded).toHaveLength(1)
+})
+
+test('a refund that the solver does not sign costs its owner nothing of the budget; one that is sent costs what it takes then', async () => {
+  await fund()
+  answer('declined')
+  await after(0)
+  await after(2)
+  const paid = async () =>
+    (await sync.service.db.selectFrom('paid_refunds').select('usd_micros').where('order_id', '=', sync.order.id).execute()).map(
+      ({ usd_micros }) => usd_micros,
+    )
+  const willing = sync.service.solver.onInstantRefund
+  sync.service.solver.onInstantRefund = () => ({ status: 409, body: { code: 'conflict', message: 'not now' } })
+  await expect(sync.run(refundTasks)).rejects.toThrow()
+  expect([await paid(), (await stored()).grants]).toEqual([[], []])
+  sync.service.solver.onInstantRefund = willing
+  await sync.run(refundTasks)
+  expect(await paid()).toEqual([1_000_000n])
+  const client = clientFor(sync.context.clients, sync.order.source.chain)
+  const legCost = async () => ({ decimals: 0, initiate: 0n, redeem: 0n, refund: 1n })
+  const mostCost = async () => 7_000_000n
+  const changed = { ...client, legCost, instantRefund: { ...client.instantRefund, mostCost } } as ChainClient
+  const clients = new Map([[client.chain.id, changed]])
+  await noteRefundCost({ ...sync.context, clients, prices: { ...sync.context.prices, find: () => 100n } }, sync.order)
+  expect(await paid()).toEqual([7_000_000n])
 })

@@ -8,7 +8,7 @@ import type { InstantRefund, SignedInstantRefund } from '../../protocol/order.ts
 import type { StoredOrder } from '../../store/orders/orders.ts'
 import { SolverFailure } from '../solver-client.ts'
 import { type SyncContext, solverOf } from '../solver-sync/solver-sync.ts'
-import { reserveRefundFee } from './refund-budget.ts'
+import { withRefundFee } from './refund-budget.ts'
 
 export type InstantRefundAbility = NonNullable<ChainClient['instantRefund']>
 
@@ -25,8 +25,7 @@ export async function signWithSolver(
   const { cosignedRefund } = clientFor(context.clients, order.source.chain)
   if (cosignedRefund !== undefined) return signTogether(context, { order }, cosignedRefund, refunds)
   // Before the solver is asked: it never pays after it has signed.
-  await reserveRefundFee(context, order)
-  return combineWithSolver(context, { order }, ability, refunds, [])
+  return withRefundFee(context, order, () => combineWithSolver(context, { order }, ability, refunds, []))
 }
 
 async function signTogether(

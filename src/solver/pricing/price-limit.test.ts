@@ -16,6 +16,8 @@ test('an amount above or below the present offer is compared with the prices tha
   const prices = impliedPrices(then, 1_020n, 1_000n)
   expect(mostAt(1_020n, prices, then, 0)).toBe(1_000n)
   expect(mostAt(980n, impliedPrices(then, 980n, 1_000n), then, 0)).toBe(1_000n)
+  // Rounded up, in favour of the solver.
+  expect(impliedPrices({ source: 10n, destination: 10n }, 1n, 3n)).toEqual({ source: 4n, destination: 10n })
 })
 
 test('after the price is over only the spread may be lost', () => {

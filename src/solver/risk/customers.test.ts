@@ -117,6 +117,10 @@ test('a secret that the client kept until the solver took its payment back is wi
   await closeAnyway(store.db, kept.id)
   await customers.refresh()
   expect(ofAlice().app).toMatchObject({ withheld: 0, completed: 1, completedUsd: WORTH })
+  // It counts from its first end on.
+  solver.world.now += DAY / 2n
+  await customers.refresh()
+  expect(ofAlice().app.completed).toBe(0)
 })
 
 test('what prices moved in favour of users before they funded is added up for paid orders, by owner and app', async () => {

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createApp } from '../apps/apps.ts'
 import { exampleOrder, openTestStore, putOrder, type TestStore } from '../store.fixture.ts'
-import { payForRefund } from './paid-refunds.ts'
+import { giveBackRefund, payForRefund, raiseRefundCost } from './paid-refunds.ts'
 
 let store: TestStore
 beforeAll(async () => {
@@ -19,12 +19,15 @@ async function newOrder(initiator: string, app = 'shop'): Promise<string> {
   const { order } = exampleOrder()
   return (await putOrder(store.db, { app, source: { terms: { ...order.source.terms, initiator } } })).order.id
 }
-const pay = async (id: string, usdMicros = 4n, db = store.db) => (await payForRefund(db, id, usdMicros, budget))?.whose ?? 'paid'
+async function pay(id: string, usdMicros = 4n, db = store.db): Promise<string> {
+  const payment = await payForRefund(db, id, usdMicros, budget)
+  return payment.kind === 'refused' ? payment.whose : payment.kind
+}
 const age = (hours: number) => sql`update paid_refunds set created_at = now() - make_interval(hours => ${hours})`.execute(store.db)
 
 test('an owner is paid for within a budget, and the first time in any case; an order counts once', async () => {
   const first = await newOrder('alice')
-  expect([await pay(first, 12n), await pay(first, 12n)]).toEqual(['paid', 'paid'])
+  expect([await pay(first, 12n), await pay(first, 12n)]).toEqual(['paid', 'paid before'])
   expect(await pay(await newOrder('alice'), 1n)).toBe('owner')
   expect(await pay(await newOrder('bob'))).toBe('paid')
   expect(await pay(await newOrder('bob'))).toBe('paid')
@@ -44,9 +47,21 @@ test('names the time until the oldest is a day old', async () => {
   await pay(await newOrder('alice'), 10n)
   await age(23)
   const refusal = await payForRefund(store.db, await newOrder('alice'), 1n, budget)
-  expect(refusal?.whose).toBe('owner')
-  expect(refusal?.retryAfterSeconds).toBeGreaterThan(3_500)
-  expect(refusal?.retryAfterSeconds).toBeLessThanOrEqual(3_600)
+  if (refusal.kind !== 'refused') throw new Error('it was paid')
+  expect(refusal.whose).toBe('owner')
+  expect(refusal.retryAfterSeconds).toBeGreaterThan(3_500)
+  expect(refusal.retryAfterSeconds).toBeLessThanOrEqual(3_600)
+})
+
+test('what was not signed is given back; what costs more when it is sent counts for the next one', async () => {
+  const [first, second] = [await newOrder('alice'), await newOrder('alice')]
+  await pay(first, 6n)
+  expect(await pay(second, 6n)).toBe('owner')
+  await giveBackRefund(store.db, first)
+  expect(await pay(second, 2n)).toBe('paid')
+  for (const cost of [9n, 3n]) await raiseRefundCost(store.db, second, cost)
+  expect(await pay(first, 2n)).toBe('owner')
+  expect(await pay(first, 1n)).toBe('paid')
 })
 
 test('concurrent orders of one owner do not exceed the budget together', async () => {

@@ -5,14 +5,20 @@ import type { Database } from '../database/database.ts'
 /** In 24 hours, in millionths of a dollar. The first refund of an owner is paid whatever it costs. */
 export type RefundBudget = { readonly ownerUsdMicros: bigint; readonly appUsdMicros: bigint }
 
-/** Whose budget is used up. */
-export type RefundRefusal = { readonly whose: 'owner' | 'app'; readonly retryAfterSeconds: number }
+/**
+ * paid         now
+ * paid before  by an earlier call
+ * refused      a budget is used up
+ */
+export type RefundPayment =
+  | { readonly kind: 'paid' | 'paid before' }
+  | { readonly kind: 'refused'; readonly whose: 'owner' | 'app'; readonly retryAfterSeconds: number }
 
 /**
- * Null if the refund of this order is paid for. It counts once, however often it is asked for. Concurrent orders of one owner or app wait for each
- * other, so that they cannot exceed the budget together.
+ * A refund counts once, however often it is asked for. Concurrent orders of one owner or app wait for each other, so that they cannot exceed the budget
+ * together.
  */
-export function payForRefund(db: Database, orderId: string, usdMicros: bigint, budget: RefundBudget): Promise<RefundRefusal | null> {
+export function payForRefund(db: Database, orderId: string, usdMicros: bigint, budget: RefundBudget): Promise<RefundPayment> {
   return db.transaction().execute(async (tx) => {
     const { chain, owner, app } = await tx
       .selectFrom('swaps')
@@ -24,16 +30,32 @@ export function payForRefund(db: Database, orderId: string, usdMicros: bigint, b
     for (const name of [`refunds of app ${app ?? ''}`, `refunds of ${chain} ${owner}`])
       await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx)
     if ((await tx.selectFrom('paid_refunds').select('order_id').where('order_id', '=', orderId).executeTakeFirst()) !== undefined)
-      return null
+      return { kind: 'paid before' }
 
     const ofOwner = await spent(tx, sql`chain = ${chain} and owner = ${owner}`)
     if (ofOwner.oldestAge !== null && ofOwner.usdMicros + usdMicros > budget.ownerUsdMicros)
-      return { whose: 'owner', retryAfterSeconds: secondsLeft(ofOwner.oldestAge) }
+      return { kind: 'refused', whose: 'owner', retryAfterSeconds: secondsLeft(ofOwner.oldestAge) }
     const ofApp = await spent(tx, app === null ? sql`app is null` : sql`app = ${app}`)
-    if (ofApp.usdMicros + usdMicros > budget.appUsdMicros) return { whose: 'app', retryAfterSeconds: secondsLeft(ofApp.oldestAge ?? 0) }
+    if (ofApp.usdMicros + usdMicros > budget.appUsdMicros)
+      return { kind: 'refused', whose: 'app', retryAfterSeconds: secondsLeft(ofApp.oldestAge ?? 0) }
     await tx.insertInto('paid_refunds').values({ order_id: orderId, chain, owner, app, usd_micros: usdMicros }).execute()
-    return null
+    return { kind: 'paid' }
   })
+}
+
+/** Gives the charge back: the refund was not signed. */
+export async function giveBackRefund(db: Database, orderId: string): Promise<void> {
+  await db.deleteFrom('paid_refunds').where('order_id', '=', orderId).execute()
+}
+
+/** The refund costs this much now that it is sent. Only ever more: an earlier attempt may be mined. */
+export async function raiseRefundCost(db: Database, orderId: string, usdMicros: bigint): Promise<void> {
+  await db
+    .updateTable('paid_refunds')
+    .set({ usd_micros: usdMicros })
+    .where('order_id', '=', orderId)
+    .where('usd_micros', '<', usdMicros)
+    .execute()
 }
 
 /** `oldestAge`: seconds; null: there is none. */

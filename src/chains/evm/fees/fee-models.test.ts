@@ -1,5 +1,6 @@
 /** The fee models of chains: how each changes transactions, the funds that an account needs, and gas limits. */
 import {
+  type Address,
   bytesToHex,
   decodeFunctionData,
   encodeAbiParameters,
@@ -11,6 +12,7 @@ import {
   type TransactionSerializedLegacy,
 } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { AssetId } from '../../../protocol/asset.ts'
 import type { Chain } from '../../../protocol/chain.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import { environments } from '../../../protocol/registry/environments.ts'
@@ -31,6 +33,7 @@ import { readAttempt } from '../send/transaction.ts'
 import { dataFeeOf, dataFees, dataGasOf } from './data-fee.ts'
 import { feeModelOf, suggestFees } from './fees.ts'
 import { fallbackGas, gasFor, safeGas } from './gas.ts'
+import { legCostOf, mostRefundCost } from './leg-cost.ts'
 
 const GWEI = 10n ** 9n
 
@@ -301,5 +304,24 @@ describe('a chain whose nodes hide their mempool', () => {
       (known) => 'evm' in known && known.evm.hidesUnmined,
     )
     expect(hidden.map(({ id }) => id)).toEqual(['monad', 'monad_testnet'])
+  })
+})
+
+describe('the most that an instant refund costs', () => {
+  const contractOf = (asset: AssetId) => createContracts(fixture.chain, fixture.assets).of(asset)
+  const asWallet = { ...node, code: async () => '0xef0100' as const }
+  const most = (asset: AssetId, from: EvmNode) => mostRefundCost(from, fixture.chain, contractOf(asset), fixture.user.address as Address)
+
+  it('is that of a refund for a key, and all gas that it is sent with for a contract that gets coins', async () => {
+    const { asset } = newTerms()
+    const usual = await legCostOf(node, fixture.chain, contractOf(asset))
+    expect(await most(asset, node)).toBe(usual.refund)
+    expect((await most(asset, asWallet)) * 45_000n).toBe(usual.refund * fallbackGas.refund)
+  })
+
+  it('is that of a refund for everyone who gets tokens, which call nobody', async () => {
+    const token = fixture.assets.find(({ deployment }) => deployment?.token != null)?.id
+    if (token === undefined) throw new Error('there is no token')
+    expect(await most(token, asWallet)).toBe((await legCostOf(node, fixture.chain, contractOf(token))).refund)
   })
 })

@@ -21,6 +21,11 @@ export interface InstantRefundAbility {
     refunds: readonly InstantRefund[],
     signatures: { readonly initiator: readonly string[]; readonly redeemer: string },
   ): Promise<readonly SignedInstantRefund[]>
+  /**
+   * The most that sending costs its sender now, in the smallest unit of the chain's own coin. An initiator that is a contract can burn all gas that it gets.
+   * Absent: the refund of `legCost`, or the deposit pays the fee.
+   */
+  mostCost?(terms: HtlcTerms): Promise<bigint>
   /** The outbox's signer pays the fee, or, where it was fixed when the refund was signed, what it has risen since, if it holds enough. */
   send(terms: HtlcTerms, refunds: readonly SignedInstantRefund[], outbox: Outbox): Promise<string>
 }
