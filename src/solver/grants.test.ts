@@ -6,10 +6,13 @@ import type { Order } from '../protocol/order.ts'
 import { deriveOrder } from '../protocol/state.ts'
 import { recordDecline } from '../store/orders/fills.ts'
 import { findOrder } from '../store/orders/orders.ts'
+import { statementsOf } from '../store/statements.fixture.ts'
 import { openTestStore, sightingsOf, type TestStore } from '../store/store.fixture.ts'
 import { createGrants, type Grants } from './grants.ts'
 import { createInventory, type Inventory } from './inventory.ts'
 import { acceptOrder } from './orders.ts'
+import { whyNotPay } from './pay-checks.ts'
+import { createPriceCheck } from './pricing/price-check.ts'
 import { caller, openSolver, orderRequest, type TestSolver, wbtc } from './solver.fixture.ts'
 
 let store: TestStore
@@ -48,6 +51,18 @@ async function stateOf({ id }: Order) {
   if (facts === undefined) throw new Error('the order is gone')
   return deriveOrder(facts)
 }
+
+test('all checks before payments that are due together share one statement', async () => {
+  const states = [await stateOf(await agree()), await stateOf(await agree())]
+  solver.hold(wbtc, 2n * AMOUNT)
+  const inventory = open()
+  for (const { order } of states) await reserve(inventory, order)
+  const checks = [createPriceCheck(solver.context), solver.context.risk.payCheck, inventory.payCheck]
+  const sent = await statementsOf(async () => {
+    expect(await Promise.all(states.map((state) => whyNotPay(checks, state)))).toEqual([null, null])
+  })
+  expect(sent).toHaveLength(1)
+})
 
 test('a reservation is kept for its order alone, grows if more is needed, and a repeat changes nothing', async () => {
   const [one, two] = [await agree(), await agree()]

@@ -8,7 +8,8 @@ import type { ChainId } from '../protocol/chain-id.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
 import type { OrderState } from '../protocol/state.ts'
 import type { Database } from '../store/database/database.ts'
-import { findReservation, type Reservation } from '../store/solver/reservations.ts'
+import { readPayFacts } from '../store/solver/pay-facts.ts'
+import type { Reservation } from '../store/solver/reservations.ts'
 import { createTtlCache } from '../ttl-cache.ts'
 import { createGrants } from './grants.ts'
 import { createReservations, mayBecomeDue } from './reservations.ts'
@@ -78,8 +79,8 @@ export function createInventory(options: {
     reserve,
     async payCheck({ order: { id, destination } }) {
       const { asset, amount } = destination.terms
-      const kept = await findReservation(db, id)
-      return kept !== null && kept >= amount ? null : reserve({ orderId: id, asset, amount })
+      const { reserved } = await readPayFacts(db, id)
+      return reserved !== null && reserved >= amount ? null : reserve({ orderId: id, asset, amount })
     },
     async reserveSeen(states) {
       const waiting = states.filter((state) => state.source.phase === 'seen' && mayBecomeDue(state) && !seen.has(state.order.id))

@@ -5,7 +5,7 @@ import type { Asset } from '../../protocol/asset.ts'
 import type { Order } from '../../protocol/order.ts'
 import type { Registry } from '../../protocol/registry/registry.ts'
 import type { Database } from '../../store/database/database.ts'
-import { findOrder } from '../../store/orders/orders.ts'
+import { readPayFacts } from '../../store/solver/pay-facts.ts'
 import type { PayCheck } from '../pay-checks.ts'
 import { worthOf } from '../risk/risk.ts'
 import { isPriceOver, mostAt, type Prices, toleranceBips } from './price-limit.ts'
@@ -53,15 +53,15 @@ export function createPriceCheck(
   context: PriceCheckContext & { readonly db: Database; readonly noteGain?: (orderId: string, usdMicros: bigint) => void },
 ): PayCheck {
   return async ({ order, source }) => {
-    const stored = await findOrder(context.db, order.id)
-    if (stored === null) throw new Error(`order ${order.id} is gone`)
+    const { assetPrices } = await readPayFacts(context.db, order.id)
+    if (assetPrices === null) throw new Error(`order ${order.id} is gone`)
     const minedAt = source.counted.flatMap(({ block }) => (block === null ? [] : [block.time]))
     const { amount } = order.destination.terms
-    const price = judgePrice(context, { order, assetPrices: stored.assetPrices }, minedAt, amount)
+    const price = judgePrice(context, { order, assetPrices }, minedAt, amount)
     if (price.kind === 'limit') {
       if (amount > price.most) return `the price has moved: ${price.most} now, ${amount} agreed`
       const { asset } = order.destination.terms
-      context.noteGain?.(order.id, signedWorth(stored.assetPrices.destination, context.registry.asset(asset), price.gain))
+      context.noteGain?.(order.id, signedWorth(assetPrices.destination, context.registry.asset(asset), price.gain))
       return null
     }
     if (price.isOver) return 'the price is over, and there is none at the moment'

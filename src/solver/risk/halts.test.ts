@@ -47,7 +47,9 @@ beforeEach(async () => {
 })
 
 const orderOf = (from: AssetId, to: AssetId) =>
-  ({ order: { source: { terms: { asset: from } }, destination: { terms: { asset: to } } } }) as unknown as ReturnType<typeof deriveOrder>
+  ({ order: { id: 'order', source: { terms: { asset: from } }, destination: { terms: { asset: to } } } }) as unknown as ReturnType<
+    typeof deriveOrder
+  >
 const toWbtc: OrderState = orderOf(btc, wbtc)
 const risk = () => testRisk(() => now, halts)
 
@@ -128,7 +130,7 @@ test('a stuck head halts its chain while it lasts; a payment waits a minute for 
 
 test('the row of a condition that no process sees any more halts nothing, and is removed', async () => {
   await putHalt(store.db, { scope: 'ethereum_localnet', cause: 'stuck head', reason: 'a process died' })
-  expect(await halts.read(btc, wbtc)).toBeNull()
+  expect(await halts.readFor(toWbtc.order)).toBeNull()
   await halts.refresh()
   expect(await readHalts(store.db)).toEqual([])
 })

@@ -4,10 +4,12 @@ import { createLoop } from '../../engine/loop.ts'
 import type { AssetId } from '../../protocol/asset.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import type { ChainId } from '../../protocol/chain-id.ts'
+import type { Order } from '../../protocol/order.ts'
 import type { Registry } from '../../protocol/registry/registry.ts'
 import { readTips } from '../../store/chain/events.ts'
 import type { Database } from '../../store/database/database.ts'
 import { type Halt, putHalt, readHalts, removeHalts } from '../../store/solver/halts.ts'
+import { readPayFacts } from '../../store/solver/pay-facts.ts'
 import { type FeeWatch, isDeepReorg, stuckHeads, type Trip } from './breakers.ts'
 import { type Pair, pairOf, scopesOf } from './scope.ts'
 
@@ -24,8 +26,8 @@ const REFRESH_MS = 2000
 export interface Halts {
   /** From memory, at most 2 s old. Null: open. */
   find(from: AssetId, to: AssetId): Halt | null
-  /** What the database says at this moment, for money that is about to move. */
-  read(from: AssetId, to: AssetId): Promise<Halt | null>
+  /** What the database says at this moment, for an order that is about to be paid. */
+  readFor(order: Order): Promise<Halt | null>
   /** The blocks that a reorg removed. */
   noteReorg(chain: ChainId, blocks: bigint): Promise<void>
   /** Reads and judges everything now. */
@@ -129,11 +131,12 @@ export function startHalts(options: HaltOptions): Halts {
 
   return {
     find: (from, to) => among(recorded, from, to),
-    async read(from, to) {
+    async readFor({ id, source, destination }) {
+      const { halts } = await readPayFacts(db, id)
       return among(
-        (await readHalts(db)).filter((row) => !isMirrored(row)),
-        from,
-        to,
+        halts.filter((row) => !isMirrored(row)),
+        source.terms.asset,
+        destination.terms.asset,
       )
     },
     async noteReorg(chain, blocks) {

@@ -6,11 +6,11 @@ import type { Halts } from './halts.ts'
 import { createRisk, type Risk } from './risk.ts'
 import { riskSettings } from './settings.ts'
 
-export function haltsOf(halt: () => Halt | null): Pick<Halts, 'find' | 'read'> {
-  return { find: halt, read: async () => halt() }
+export function haltsOf(halt: () => Halt | null): Pick<Halts, 'find' | 'readFor'> {
+  return { find: halt, readFor: async () => halt() }
 }
 
-export function testRisk(now: () => bigint, halts: Pick<Halts, 'find' | 'read'> = haltsOf(() => null)): Risk {
+export function testRisk(now: () => bigint, halts: Pick<Halts, 'find' | 'readFor'> = haltsOf(() => null)): Risk {
   return createRisk({
     halts,
     customers: {

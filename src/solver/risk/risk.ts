@@ -48,7 +48,7 @@ export function createRisk({
   premium,
   now,
 }: {
-  readonly halts: Pick<Halts, 'find' | 'read'>
+  readonly halts: Pick<Halts, 'find' | 'readFor'>
   readonly customers: Pick<Customers, 'recordsOf' | 'loadsOf' | 'note' | 'noteQuote'>
   readonly caps: Caps
   readonly premium: PremiumRules
@@ -82,7 +82,7 @@ export function createRisk({
     noteQuote: customers.noteQuote,
     noteOrder: (customer) => customers.note(customer, customer.usdMicros),
     async payCheck({ order }) {
-      const halt = await halts.read(order.source.terms.asset, order.destination.terms.asset)
+      const halt = await halts.readFor(order)
       if (halt === null) return null
       const text = `halted (${halt.scope}): ${halt.reason}`
       if (halt.cause !== OPERATOR && now() - halt.since < PATIENCE_SECONDS) throw new ChainFailure('would-fail', text)

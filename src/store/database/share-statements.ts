@@ -1,4 +1,4 @@
-/** Batches concurrent requests: while statements run, new requests queue up and share the next one. A single request is executed at once. */
+/** Batches concurrent requests: those made in one turn of the code share a statement, and those made while statements run share the next one. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from './database.ts'
 
@@ -27,7 +27,8 @@ export function shareStatements<Item, Result>(
   async function work(): Promise<void> {
     if (statements >= maxStatements) return
     statements += 1
-    if (collectMs > 0) await sleep(collectMs)
+    // Callers that run after each other without waiting, e.g. because one event woke all of them, all join the first statement.
+    await (collectMs > 0 ? sleep(collectMs) : undefined)
     while (waiting.length > 0) await execute(waiting.splice(0, MAX_BATCH))
     statements -= 1
   }

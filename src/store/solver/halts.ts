@@ -17,15 +17,29 @@ export type Halt = {
 
 const MAX_REASON = 300
 
-const selectHalts = prepare<Omit<Halt, 'since' | 'until'> & { readonly since: string; readonly until: string | null }>(
-  'select-halts',
-  `select scope, cause, reason, extract(epoch from since)::bigint::text as since, extract(epoch from until)::bigint::text as until
-  from halts where until is null or until > now() order by scope, cause`,
-)
+/** Unix seconds as text. */
+export type HaltColumns = readonly [scope: string, cause: string, reason: string, since: string, until: string | null]
+
+/** A subquery: an array of the halts that have not ended, or null. */
+export const HALTS = `(select json_agg(json_build_array(
+    scope, cause, reason, extract(epoch from since)::bigint::text, extract(epoch from until)::bigint::text) order by scope, cause)
+  from halts where until is null or until > now())`
+
+const selectHalts = prepare<{ readonly halts: readonly HaltColumns[] | null }>('select-halts', `select ${HALTS} as halts`)
 
 export async function readHalts(db: Database): Promise<readonly Halt[]> {
-  const rows = await selectHalts(db, [])
-  return rows.map(({ since, until, ...halt }) => ({ ...halt, since: BigInt(since), until: until === null ? null : BigInt(until) }))
+  const [row] = await selectHalts(db, [])
+  return parseHalts(row?.halts ?? null)
+}
+
+export function parseHalts(rows: readonly HaltColumns[] | null): readonly Halt[] {
+  return (rows ?? []).map(([scope, cause, reason, since, until]) => ({
+    scope,
+    cause,
+    reason,
+    since: BigInt(since),
+    until: until === null ? null : BigInt(until),
+  }))
 }
 
 /** A repeat changes the reason and the end, not the beginning, unless the halt has ended. */

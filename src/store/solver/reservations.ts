@@ -27,9 +27,3 @@ export async function putReservations(db: Database, reservations: readonly Reser
 export async function deleteReservations(db: Database, orderIds: readonly string[]): Promise<void> {
   if (orderIds.length > 0) await db.deleteFrom('reservations').where('order_id', 'in', orderIds).execute()
 }
-
-/** Null: nothing is kept for it. */
-export async function findReservation(db: Database, orderId: string): Promise<bigint | null> {
-  const row = await db.selectFrom('reservations').select('amount').where('order_id', '=', orderId).executeTakeFirst()
-  return row?.amount ?? null
-}
