@@ -169,8 +169,10 @@ describe('a poll of the mempool', () => {
     expect(messages).not.toHaveBeenCalled()
   })
 
-  test('deletes what is gone', async () => {
+  test('deletes what is gone, once the blocks of that moment are read', async () => {
     chain.mempool.length = 0
+    await watch()
+    expect(await recorded()).toEqual([['initiated', undefined]])
     await watch()
     expect(await recorded()).toEqual([])
   })

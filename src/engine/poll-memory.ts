@@ -2,6 +2,7 @@
 import type { Block } from '../protocol/chain.ts'
 import type { HtlcEvent } from '../protocol/htlc.ts'
 import type { Poll, RecordedBlock } from '../store/chain/events.ts'
+import type { UnminedEvents } from './unmined-events.ts'
 
 export type PollMemory = {
   /** The newest recorded block, if this process recorded it; null: read it from the database. */
@@ -20,8 +21,8 @@ export type PollMemory = {
   finalReadAtMs: number
   /** Recorded events of recent blocks: they need not be checked and recorded again. */
   readonly recorded: Map<string, bigint>
-  /** The unconfirmed events of the last recorded poll, as one text; null: not known. */
-  unconfirmed: string | null
+  /** Those of the last recorded poll; null: read them from the database. */
+  unmined: UnminedEvents | null
 }
 
 /** Heights for which recorded events are remembered: more than any client reads again. */
@@ -38,7 +39,7 @@ export function createPollMemory(): PollMemory {
     refreshedAtMs: never,
     finalReadAtMs: never,
     recorded: new Map(),
-    unconfirmed: null,
+    unmined: null,
   }
 }
 
@@ -51,12 +52,13 @@ export function forget(memory: PollMemory): void {
 /** Another process may have recorded something else. */
 export function forgetRecorded(memory: PollMemory): void {
   memory.cursor = null
+  memory.unmined = null
   memory.recorded.clear()
 }
 
-export function remember(memory: PollMemory, cursor: RecordedBlock, { events, unconfirmed }: Poll): void {
+export function remember(memory: PollMemory, cursor: RecordedBlock, events: readonly HtlcEvent[], unmined: UnminedEvents): void {
   memory.cursor = cursor
-  memory.unconfirmed = textOf(unconfirmed)
+  memory.unmined = unmined
   for (const [key, height] of memory.recorded) if (height < cursor.height - REMEMBERED_HEIGHTS) memory.recorded.delete(key)
   for (const event of events) if (event.block !== null) memory.recorded.set(keyOf(event), event.block.height)
 }
@@ -66,9 +68,9 @@ export function isRecorded(memory: PollMemory, event: HtlcEvent): boolean {
 }
 
 /** No block, no event, and the mempool as it was: there is nothing to write. */
-export function isRecordedAlready({ cursor, unconfirmed }: PollMemory, poll: Poll): boolean {
-  if (cursor === null || poll.blocks.length > 0 || poll.events.length > 0) return false
-  return (poll.finalHeight ?? null) === (cursor.finalHeight ?? null) && textOf(poll.unconfirmed) === unconfirmed
+export function isRecordedAlready({ cursor, unmined }: PollMemory, poll: Poll): boolean {
+  if (cursor === null || unmined === null || poll.blocks.length > 0 || poll.events.length > 0) return false
+  return (poll.finalHeight ?? null) === (cursor.finalHeight ?? null) && textOf(poll.unconfirmed) === textOf(unmined.events)
 }
 
 /** A witness that shows the secret may be replaced without changing the transaction id. */

@@ -7,6 +7,7 @@ import { insertOrder } from '../store/orders/insert-orders.ts'
 import { closeUnfundedOrders, findOrder } from '../store/orders/orders.ts'
 import { closeAnyway, exampleOrder, NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store/store.fixture.ts'
 import { createMemoryChain, type MemoryChain } from './chain.fixture.ts'
+import { createPollMemory } from './poll-memory.ts'
 import { createWatchList, type WatchList } from './watch-list.ts'
 import { pollChain } from './watcher.ts'
 
@@ -262,12 +263,15 @@ describe('an unconfirmed deposit', () => {
   })
 
   test('is removed when its sender spends the coins elsewhere', async () => {
-    await watch()
+    const memory = createPollMemory()
+    const poll = () => pollChain({ db: store.db, client: chain, holder: 'me', list, memory, onReorg: () => undefined })
+    await poll()
     chain.mempool = [deposit()]
-    await watch()
+    await poll()
     chain.mempool = []
     chain.grow(1)
-    await watch()
+    await poll()
+    await poll()
     expect(await seen()).toEqual([])
   })
 })

@@ -5,6 +5,7 @@ import { REMEMBERED_BLOCKS, readBlocks, readCursor, readEvents } from '../store/
 import { findOrder } from '../store/orders/orders.ts'
 import { NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store/store.fixture.ts'
 import { createMemoryChain, type MemoryChain } from './chain.fixture.ts'
+import { createPollMemory } from './poll-memory.ts'
 import { createWatchList, type WatchList } from './watch-list.ts'
 import { pollChain } from './watcher.ts'
 
@@ -36,6 +37,9 @@ const seen = async ({ source } = order) =>
   ((await readEvents(store.db, [source])).get(`${id} ${source.swapId}`) ?? [])
     .map((event) => [event.kind, event.block?.hash ?? null] as const)
     .sort(([one], [two]) => one.localeCompare(two))
+
+const eventsOf = async (tx: string) =>
+  ((await readEvents(store.db, [order.source])).get(`${id} ${order.source.swapId}`) ?? []).filter((event) => event.tx === tx)
 
 async function catchUp(): Promise<number> {
   for (let steps = 1; ; steps++) if (!(await watch()).behind) return steps
@@ -128,6 +132,43 @@ describe('a poll', () => {
       ['initiated', mined.hash],
       ['redeemed', spent.hash],
     ])
+  })
+
+  test('keeps an event that left the mempool until the block that holds it is read, also after a restart', async () => {
+    for (const memory of [createPollMemory(), null]) {
+      const poll = () =>
+        pollChain({ db: store.db, client: chain, holder: 'me', list, memory: memory ?? createPollMemory(), onReorg: () => undefined })
+      await poll()
+      chain.before.unconfirmedEvents = () => undefined
+      const paid = { ...deposit(), tx: `paid ${memory === null}`, deposit: `paid ${memory === null}` }
+      chain.mempool = [paid]
+      await poll()
+      // Mined between the moments at which a poll reads the newest block and the mempool.
+      chain.before.unconfirmedEvents = () => {
+        if (chain.mempool.length > 0) chain.mine(paid)
+        chain.mempool = []
+      }
+      await poll()
+      expect((await eventsOf(paid.tx)).map(({ block }) => block)).toEqual([null])
+      await poll()
+      expect((await eventsOf(paid.tx)).map(({ block }) => block?.hash)).toEqual([(await chain.tip()).hash])
+    }
+  })
+
+  test('drops an event that is neither in the mempool nor in a block, and one that another replaces at once', async () => {
+    const memory = createPollMemory()
+    const poll = () => pollChain({ db: store.db, client: chain, holder: 'me', list, memory, onReorg: () => undefined })
+    await poll()
+    chain.mempool = [deposit()]
+    await poll()
+    chain.mempool = [{ ...deposit(), tx: 'replacing', deposit: 'replacing' }]
+    await poll()
+    expect(await eventsOf(deposit().tx)).toEqual([])
+    expect(await eventsOf('replacing')).toHaveLength(1)
+    chain.mempool = []
+    await poll()
+    await poll()
+    expect(await seen()).toEqual([])
   })
 
   test('sees an event first in its block where nodes show no mempool', async () => {

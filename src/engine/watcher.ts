@@ -5,7 +5,7 @@ import type { Block, Chain } from '../protocol/chain.ts'
 import type { ChainId } from '../protocol/chain-id.ts'
 import type { HtlcEvent } from '../protocol/htlc.ts'
 import { holdLease } from '../store/actions/leases.ts'
-import { type Poll, type RecordedBlock, readCursor, recordPoll, rewind, SPARSE_BLOCKS } from '../store/chain/events.ts'
+import { type Poll, type RecordedBlock, readCursor, readUnconfirmed, recordPoll, rewind, SPARSE_BLOCKS } from '../store/chain/events.ts'
 import type { Database } from '../store/database/database.ts'
 import { createFinalGuard, type FinalGuard } from './final-guard.ts'
 import { findFork } from './fork.ts'
@@ -13,6 +13,7 @@ import { heightsBetween, lacksBlock, linkHeaders, readHeaders } from './headers.
 import { LEASE_SECONDS } from './leases.ts'
 import { readNewest } from './newest-block.ts'
 import { createPollMemory, forget, forgetRecorded, isRecorded, isRecordedAlready, type PollMemory, remember } from './poll-memory.ts'
+import { keepUnmined, type UnminedEvents } from './unmined-events.ts'
 import { createWatchList, type WatchList } from './watch-list.ts'
 import { withDeposits } from './watched-swaps.ts'
 
@@ -112,15 +113,9 @@ export async function pollChain(watch: Watch): Promise<PollResult> {
   const checked = await readChecked(client, range, events, read.headers)
   if (checked === 'cursor-gone') return rewindToFork(watch, tip)
   if (checked === 'changed') return NOTHING_NEW
-  const mined = new Set(events.map((event) => `${event.tx} ${event.index}`))
-  const step: Poll = {
-    chain,
-    after: cursor,
-    blocks: checked,
-    finalHeight,
-    events,
-    unconfirmed: unconfirmed.filter((event) => !mined.has(`${event.tx} ${event.index}`)),
-  }
+  const isComplete = isAgreed && end.height === tip.height
+  const unmined = keepUnmined(await readUnmined(watch, memory), { unconfirmed, mined: events, isComplete })
+  const step: Poll = { chain, after: cursor, blocks: checked, finalHeight, events, unconfirmed: unmined.events }
   const recorded = isRecordedAlready(memory, step) ? { changed: false, finalHeight } : await recordPoll(db, step)
   if (recorded === null) {
     forget(memory)
@@ -129,9 +124,15 @@ export async function pollChain(watch: Watch): Promise<PollResult> {
   list.recorded(end, [...events, ...unconfirmed])
   memory.recordedAtMs = nowMs
   if (recorded.changed) watch.onEvents?.()
-  remember(memory, { ...end, ...(recorded.finalHeight !== null && { finalHeight: recorded.finalHeight }) }, step)
-  if (isAgreed && end.height === tip.height) onCurrent(tip)
+  remember(memory, { ...end, ...(recorded.finalHeight !== null && { finalHeight: recorded.finalHeight }) }, events, unmined)
+  if (isComplete) onCurrent(tip)
   return { changed: recorded.changed || end.height >= from, behind: end.height < tip.height }
+}
+
+/** As recorded. Those of an earlier process may be mined meanwhile. */
+async function readUnmined({ db, client }: Watch, { unmined }: PollMemory): Promise<UnminedEvents> {
+  if (unmined !== null) return unmined
+  return { events: client.unconfirmedEvents === undefined ? [] : await readUnconfirmed(db, client.chain.id), missing: new Set() }
 }
 
 /** The newest block is recorded, and nothing else is due: no query, and no further request. */

@@ -143,6 +143,11 @@ export async function rewind(db: Database, chain: ChainId, ancestor: Block, fals
   })
 }
 
+/** Of all swaps of the chain. */
+export async function readUnconfirmed(db: Database, chain: ChainId): Promise<readonly HtlcEvent[]> {
+  return (await db.selectFrom('events').selectAll().where('chain', '=', chain).where('block_height', 'is', null).execute()).map(parseEvent)
+}
+
 /** Events by `${chain} ${swapId}`: all, or of the considered deposits if a swap has very many. */
 export async function readEvents(
   db: Database,
