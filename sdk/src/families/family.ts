@@ -45,6 +45,9 @@ export type Funded = { readonly kind: 'sent'; readonly tx: string } | { readonly
 /** A node of the integrator's choice: an RPC URL, or an Esplora URL on chains of the Bitcoin family. */
 export type Node = { readonly url: string; readonly fetch: typeof fetch; readonly signal?: AbortSignal }
 
+/** An open HTLC. `confirmations`: 0 while it is unconfirmed. `unitsLeft`: of its timelock, in the unit of the chain's clock. */
+export type Lock = { readonly confirmations: number; readonly unitsLeft: bigint }
+
 /** `Plan`: what the wallet will be asked to sign or send; computed from the terms, never copied from the service. */
 export interface SdkFamily<Plan = unknown, W extends Wallet = Wallet> {
   readonly name: FamilyName
@@ -61,11 +64,8 @@ export interface SdkFamily<Plan = unknown, W extends Wallet = Wallet> {
   verifyDestination(side: SwapSide): void | Promise<void>
   /** Asks the wallet to do what the plan says. Throws if the wallet is not of this family, or refuses. */
   fund(plan: Plan, wallet: W, options: FundOptions): Promise<Funded>
-  /**
-   * Reads from a node whether the HTLC of these terms is open, with so many confirmations (0: unconfirmed); null: it is not there.
-   * With it the SDK reveals a secret only when it has seen the destination itself.
-   */
-  readLock?(side: SwapSide, node: Node): Promise<{ readonly confirmations: number } | null>
+  /** Reads from a node whether the HTLC of these terms is open; null: it is not. With it the SDK reveals a secret only when it has seen the destination itself. */
+  readLock?(side: SwapSide, node: Node): Promise<Lock | null>
   /** Where the user may take part with a key of their own instead of an account. */
   readonly ownKeys?: OwnKeys
 }

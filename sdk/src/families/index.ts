@@ -4,6 +4,7 @@ import type { SdkFamily } from './family.ts'
 
 const loaders: Partial<Readonly<Record<FamilyName, () => Promise<{ readonly family: SdkFamily }>>>> = {
   evm: () => import('./evm/index.ts'),
+  bitcoin: () => import('./bitcoin/index.ts'),
 }
 
 export async function loadFamily(name: FamilyName): Promise<SdkFamily> {

@@ -24,7 +24,7 @@ import { createHtlcDeriver } from './htlc-jobs.ts'
 
 import { type BitcoinNodes, connectNodes } from './nodes/connect-nodes.ts'
 import { verifiableNetwork } from './nodes/verify-network.ts'
-import { createRefundPackage } from './rescue/refund-package.ts'
+import { createRefundPackage } from './rescue/create-refund-package.ts'
 import { connectRescueNode, rescue } from './rescue/rescue.ts'
 import { parseDeposit, parseFeeRate } from './rescue/typed.ts'
 import { scriptOfAddress, walletAddress } from './script/address.ts'

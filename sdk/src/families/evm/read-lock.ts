@@ -3,30 +3,32 @@ import { encodeFunctionData, type Hex } from 'viem'
 import { htlcErc20 } from '../../../../contracts/evm/artifacts/htlc-erc20.ts'
 import { type HtlcContract, orderIdOf } from '../../../../src/chains/evm/htlc.ts'
 import type { HtlcTerms } from '../../../../src/protocol/htlc.ts'
-import type { Node } from '../family.ts'
+import type { Lock, Node } from '../family.ts'
 
 /** The slot of an order holds 1 or 2 once it is settled, before that the time of its block: see `Htlc.sol`. */
 const SETTLED = 2n
 
-/** Confirmations are 1 or more: the depth is found by asking the contract at older blocks, up to 64. */
+/** The depth is found by asking the contract at older blocks; that it is deeper than this needs no knowing. */
 const DEEPEST = 64n
 
-export async function readLock(contract: HtlcContract, terms: HtlcTerms, node: Node): Promise<{ readonly confirmations: number } | null> {
+export async function readLock(contract: HtlcContract, terms: HtlcTerms, node: Node): Promise<Lock | null> {
   const data = encodeFunctionData({ abi: htlcErc20.abi, functionName: 'initiatedAt', args: [orderIdOf(contract, terms)] })
-  const isOpenAt = async (block: Hex) => {
+  const slotAt = async (block: Hex) => {
     const answer = (await rpc(node, 'eth_call', [{ to: contract.address, data }, block])) as string
-    return BigInt(answer === '0x' ? 0 : answer) > SETTLED
+    return BigInt(answer === '0x' ? 0 : answer)
   }
-  const tip = BigInt((await rpc(node, 'eth_blockNumber', [])) as string)
+  const newest = (await rpc(node, 'eth_getBlockByNumber', ['latest', false])) as { readonly number: Hex; readonly timestamp: Hex }
+  const tip = BigInt(newest.number)
   const at = (depth: bigint): Hex => `0x${(tip - depth).toString(16)}`
-  if (!(await isOpenAt(at(0n)))) return null
+  const startedAt = await slotAt(at(0n))
+  if (startedAt <= SETTLED) return null
   let [known, unknown] = [0n, tip < DEEPEST ? tip : DEEPEST]
   while (known < unknown) {
     const middle = (known + unknown + 1n) / 2n
-    if (await isOpenAt(at(middle))) known = middle
+    if ((await slotAt(at(middle))) > SETTLED) known = middle
     else unknown = middle - 1n
   }
-  return { confirmations: Number(known) + 1 }
+  return { confirmations: Number(known) + 1, unitsLeft: startedAt + terms.timelock - BigInt(newest.timestamp) }
 }
 
 async function rpc({ url, fetch, signal }: Node, method: string, params: readonly unknown[]): Promise<unknown> {

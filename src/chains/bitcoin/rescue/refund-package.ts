@@ -1,16 +1,12 @@
-/** The refund package: JSON with which the initiator refunds deposits without the service. Made and parsed here. */
-import { bytesToHex } from '@noble/hashes/utils.js'
-import { type Static, Type } from 'typebox'
+/** Parses a refund package: JSON with which the initiator refunds deposits without the service. */
+import { Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { parseAssetId } from '../../../protocol/asset.ts'
-import type { Chain } from '../../../protocol/chain.ts'
 import { TandemError } from '../../../protocol/error.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
-import type { RefundPackage } from '../../port/abilities/rescue.ts'
 import { type BitcoinHtlc, htlcOf } from '../htlc.ts'
-import { type BitcoinNetwork, bitcoinNetworks, networkOf } from '../networks.ts'
-
-const VERSION = 1
+import { type BitcoinNetwork, bitcoinNetworks } from '../networks.ts'
+import { treeOf, VERSION } from './create-refund-package.ts'
 
 const Hex32Text = Type.String({ pattern: '^[0-9a-f]{64}$' })
 const WholeText = Type.String({ pattern: '^[1-9][0-9]{0,18}$' })
@@ -40,49 +36,6 @@ const PackageRecord = Type.Object({
   private_key: Type.Union([Hex32Text, Type.Null()]),
   refund_address: Type.Union([Type.String(), Type.Null()]),
 })
-type PackageRecord = Static<typeof PackageRecord>
-
-/** `privateKey`: 32 bytes, hex; null when the initiator has it already. */
-export function createRefundPackage(
-  chain: Chain,
-  terms: HtlcTerms,
-  privateKey: string | null,
-  refundAddress: string | null,
-): RefundPackage & PackageRecord {
-  const htlc = htlcOf(terms, networkOf(chain.reference))
-  return {
-    family: 'bitcoin',
-    version: VERSION,
-    chain: chain.id,
-    network: chain.reference,
-    address: htlc.address,
-    terms: {
-      asset: terms.asset,
-      initiator: terms.initiator,
-      redeemer: terms.redeemer,
-      amount: terms.amount.toString(),
-      secret_hash: terms.secretHash,
-      timelock: terms.timelock.toString(),
-    },
-    script_tree: treeOf(htlc),
-    private_key: privateKey,
-    refund_address: refundAddress,
-  }
-}
-
-function treeOf({ redeem, refund, instantRefund }: BitcoinHtlc): PackageRecord['script_tree'] {
-  const leaf = ({ script, controlBlock }: BitcoinHtlc['refund']) => ({
-    script: bytesToHex(script),
-    control_block: bytesToHex(controlBlock),
-  })
-  return {
-    // BIP341: a control block has one byte for version and parity, then the internal key.
-    internal_key: bytesToHex(redeem.controlBlock.subarray(1, 33)),
-    redeem: leaf(redeem),
-    refund: leaf(refund),
-    instant_refund: leaf(instantRefund),
-  }
-}
 
 export type ParsedPackage = {
   readonly network: BitcoinNetwork

@@ -1,17 +1,8 @@
 /** GET /policy: the operator's rules about which assets may be swapped for which. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from 'typebox'
 import { Envelope, success } from '../../../protocol/wire/envelope.ts'
+import { PolicyRecord } from '../../../protocol/wire/policy.ts'
 import type { ServiceContext } from '../../context.ts'
-
-const Patterns = Type.Array(Type.String({ description: '<chain>:<token> with * wildcards, "A -> B" one way, "A <-> B" both ways' }))
-
-const PolicyRecord = Type.Object({
-  default: Type.Union([Type.Literal('open'), Type.Literal('closed')]),
-  isolation_groups: Patterns,
-  blacklist_pairs: Patterns,
-  whitelist_overrides: Patterns,
-})
 
 export function policyRoutes({ policy: rules }: ServiceContext): FastifyPluginAsyncTypebox {
   return async (api) => {

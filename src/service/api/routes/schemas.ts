@@ -4,12 +4,8 @@ import { Type } from 'typebox'
 import { loadContractSchemas } from '../../../chains/index.ts'
 import { TandemError } from '../../../protocol/error.ts'
 import { Envelope, success } from '../../../protocol/wire/envelope.ts'
+import { SchemaRecord } from '../../../protocol/wire/schema.ts'
 import { gzip } from '../compression.ts'
-
-const SchemaRecord = Type.Object({
-  name: Type.String({ description: 'e.g. evm:htlc_erc20' }),
-  schema: Type.Unknown({ description: "an ABI, or the chain's equivalent" }),
-})
 
 /** Loaded when a client asks: they include families that are not served. */
 const allSchemas = async () => Object.entries(await loadContractSchemas()).map(([name, schema]) => ({ name, schema }))

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { leastAfterSlippage } from './fee.ts'
+import { leastAfterSlippage } from './slippage.ts'
 
 test('the least amount after slippage is exact, rounded up', () => {
   fc.assert(

@@ -1,0 +1,79 @@
+/** Chains of the Bitcoin family: the user pays to the address of the HTLC, which follows from the terms. */
+import { secp256k1 } from '@noble/curves/secp256k1.js'
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
+import { htlcOf } from '../../../../src/chains/bitcoin/htlc.ts'
+import { networkOf } from '../../../../src/chains/bitcoin/networks.ts'
+import { createRefundPackage } from '../../../../src/chains/bitcoin/rescue/create-refund-package.ts'
+import { parseBitcoinAddress, parseXOnlyKey } from '../../../../src/chains/bitcoin/script/address.ts'
+import { parseUserKey } from '../../../../src/chains/bitcoin/script/user-key.ts'
+import type { FundingResult } from '../../../../src/protocol/funding/funding.ts'
+import type { Leg } from '../../../../src/protocol/order.ts'
+import { verifyParsed, verifySame, verifyThat } from '../../verify/check.ts'
+import type { BitcoinWallet } from '../../wallets/bitcoin.ts'
+import type { Payment } from '../../wallets/bitcoin-payment.ts'
+import type { SdkFamily, SourceSide, SwapSide } from '../family.ts'
+import { tipHeight, utxosOf } from './esplora.ts'
+import { ownKeys } from './own-keys.ts'
+
+export const family: SdkFamily<Payment, BitcoinWallet> = {
+  name: 'bitcoin',
+  parseAddress: (text, chain) => parseBitcoinAddress(text, networkOf(chain.reference)),
+  deploymentOf: () => ({ htlc: null, token: null }),
+  verifySource(side) {
+    verifySide(side, 'initiator')
+    const told = side.funding as Partial<FundingResult<'deposit'>>
+    const { address: to } = htlcOf(side.terms, networkOf(side.chain.reference))
+    verifySame('to', to, told.to)
+    verifySame('amount', side.terms.amount.toString(), told.amount)
+    if (told.refund_package !== undefined) verifyPackage(side, told.refund_package)
+    return { chain: side.chain, to, amount: side.terms.amount }
+  },
+  verifyDestination: (side) => verifySide(side, 'redeemer'),
+  fund: async (payment, wallet, { signal }) => ({ kind: 'sent', tx: await wallet.pay(payment, signal) }),
+  async readLock({ chain, terms }, node) {
+    const { address } = htlcOf(terms, networkOf(chain.reference))
+    const [utxos, tip] = [await utxosOf(node, address), await tipHeight(node)]
+    const lock = utxos.find(({ amount }) => amount >= terms.amount)
+    if (lock === undefined) return null
+    const confirmations = lock.height === null ? 0n : tip - lock.height + 1n
+    // BIP68: the block of the deposit is its first confirmation.
+    return { confirmations: Number(confirmations), unitsLeft: terms.timelock - confirmations }
+  },
+  ownKeys,
+}
+
+/** The user is their own key, or a key that the service made for this order, which the record shows as `delegate`. */
+function verifySide(side: SwapSide, role: 'initiator' | 'redeemer'): void {
+  const { leg, told, terms } = side
+  const network = networkOf(side.chain.reference)
+  const field = (name: string) => `${leg}_swap.${name}`
+  const own = parseUserKey(side.owner ?? '', network)
+  verifyKey(leg, role, told[role])
+  if (own !== null) verifySame(field(role), own.identity, told[role])
+  verifySame(field('delegate'), own === null ? told[role] : undefined, told.delegate)
+  const other = role === 'initiator' ? 'redeemer' : 'initiator'
+  verifyKey(leg, other, told[other])
+  verifyThat(told.initiator !== told.redeemer, field(other), 'a key other than the user’s', told[other])
+  verifySame(field('swap_id'), htlcOf(terms, network).address, told.swap_id)
+}
+
+function verifyKey(leg: Leg, name: 'initiator' | 'redeemer', key: string): void {
+  verifyParsed(`${leg}_swap.${name}`, 'an x-only public key', key, (text) => parseXOnlyKey(text, name))
+}
+
+/** Where the service made the key, the package is how the user refunds without it: its key must be that of the terms. */
+function verifyPackage({ chain, terms, owner }: SourceSide, told: Readonly<Record<string, unknown>>): void {
+  const network = networkOf(chain.reference)
+  const own = parseUserKey(owner ?? '', network)
+  const key = own === null ? told.private_key : null
+  if (own === null) {
+    const publicKey = verifyParsed('refund_package.private_key', 'a private key', String(key), publicKeyOf)
+    verifyThat(publicKey === terms.initiator, 'refund_package.private_key', `the key of ${terms.initiator}`, 'another key')
+  }
+  const address = own?.address ?? (owner === null || owner === '' ? null : parseBitcoinAddress(owner, network))
+  verifySame('refund_package', createRefundPackage(chain, terms, key === null ? null : String(key), address), told)
+}
+
+function publicKeyOf(privateKey: string): string {
+  return bytesToHex(secp256k1.getPublicKey(hexToBytes(privateKey), true).subarray(1))
+}

@@ -1,0 +1,136 @@
+/** Verifies an order against the user's own request, before the user pays. Throws `VerificationError` by the name of the field. */
+import { parseAmount } from '../../../src/protocol/amount.ts'
+import { requiredConfirmations } from '../../../src/protocol/confirmations.ts'
+import type { CreateOrderResult } from '../../../src/protocol/funding/funding.ts'
+import type { HtlcTerms } from '../../../src/protocol/htlc.ts'
+import type { Leg } from '../../../src/protocol/order.ts'
+import type { Hex32 } from '../../../src/protocol/secret.ts'
+import { timelockGapSeconds } from '../../../src/protocol/timelock.ts'
+import type { CreateOrderRequest, OrderRecord } from '../../../src/protocol/wire/order.ts'
+import type { SwapRecord } from '../../../src/protocol/wire/swap.ts'
+import type { SourceSide, SwapSide } from '../families/family.ts'
+import { loadFamily } from '../families/index.ts'
+import { verifyParsed, verifySame, verifyThat } from './check.ts'
+import type { PinnedAsset } from './pinned.ts'
+
+/** What the user agreed to. Everything in it is the client's own knowledge. */
+export type Intent = {
+  readonly source: PinnedAsset
+  readonly destination: PinnedAsset
+  /** Exactly this is paid. */
+  readonly sourceAmount: bigint
+  /** This or more is received. */
+  readonly leastDestinationAmount: bigint
+  readonly request: CreateOrderRequest
+  /** Null: the service makes the secret. */
+  readonly secretHash: Hex32 | null
+}
+
+export type Sides = { readonly source: SourceSide; readonly destination: SwapSide }
+
+export type VerifiedOrder = Sides & {
+  /** What the wallet is asked to do: the family's own, for its `fund`. */
+  readonly plan: unknown
+}
+
+type Told = { readonly funding: CreateOrderResult; readonly record: OrderRecord }
+
+/** Less time is not enough to fund an order. */
+const LEAST_SECONDS_TO_FUND = 60n
+
+/** Of an order that is not funded yet. `now`: unix seconds. */
+export async function verifyOrder(intent: Intent, told: Told, now: bigint): Promise<VerifiedOrder> {
+  const { record } = told
+  verifySame('status', 'created', record.status)
+  verifyFresh('source', record.source_swap)
+  verifyFresh('destination', record.destination_swap)
+  const sides = verifyTerms(intent, told)
+  const soonest = now + LEAST_SECONDS_TO_FUND
+  verifyThat(sides.source.deadline >= soonest, 'deadline', `${soonest} or later`, record.deadline)
+  const [sourceFamily, destinationFamily] = [
+    await loadFamily(intent.source.chain.family),
+    await loadFamily(intent.destination.chain.family),
+  ]
+  await destinationFamily.verifyDestination(sides.destination)
+  return { ...sides, plan: await sourceFamily.verifySource(sides.source) }
+}
+
+/** What no family needs to know. Also of an order that is under way. */
+export function verifyTerms(intent: Intent, { funding, record }: Told): Sides {
+  const { request } = intent
+  verifyThat(/^[0-9a-f]{64}$/.test(record.order_id), 'order_id', '64 hex digits', record.order_id)
+  verifySame('order_id', record.order_id, funding.order_id)
+  verifySame('version', 'v3', record.version)
+  if (request.nonce != null) verifySame('nonce', String(request.nonce), record.nonce)
+  if (request.solver_id != null) verifySame('solver_id', request.solver_id, record.solver_id)
+  verifySame(
+    'affiliate_fees',
+    (request.affiliate_fees ?? []).map(({ address, fee }) => ({ address, fee })),
+    record.affiliate_fees.map(({ address, fee }) => ({ address, fee })),
+  )
+  const createdAt = Math.floor(Date.parse(record.created_at) / 1000)
+  verifyThat(Number.isSafeInteger(createdAt), 'created_at', 'a time', record.created_at)
+  const deadline = BigInt(createdAt) + intent.source.chain.fundingWindowSeconds
+  verifySame('deadline', deadline.toString(), String(record.deadline))
+  const source = sideOf(intent, 'source', record.source_swap)
+  const destination = sideOf(intent, 'destination', record.destination_swap)
+  verifySame('source_swap.amount', intent.sourceAmount, source.terms.amount)
+  verifyThat(
+    destination.terms.amount >= intent.leastDestinationAmount,
+    'destination_swap.amount',
+    `${intent.leastDestinationAmount} or more`,
+    destination.terms.amount,
+  )
+  verifySame('destination_swap.secret_hash', source.terms.secretHash, destination.terms.secretHash)
+  const gap = timelockGapSeconds(source.chain, source.terms.timelock, destination.chain, destination.terms.timelock)
+  verifyThat(
+    gap > 0n || source.chain.clockException !== undefined,
+    'destination_swap.timelock',
+    'one that ends safely before that of the source',
+    destination.terms.timelock,
+  )
+  return { source: { ...source, payer: request.source.delegate ?? null, deadline, funding }, destination }
+}
+
+function sideOf(intent: Intent, leg: Leg, told: SwapRecord): SwapSide {
+  const { chain, asset, deployment } = intent[leg]
+  const field = (name: string) => `${leg}_swap.${name}`
+  verifySame(field('chain'), chain.id, told.chain)
+  verifySame(field('asset'), asset.id, told.asset)
+  // The user's refund time on the source, the time to redeem on the destination: fixed by the registry.
+  verifySame(field('timelock'), chain.timelocks[leg].toString(), String(told.timelock))
+  verifyThat(/^[0-9a-f]{64}$/.test(told.secret_hash), field('secret_hash'), '64 hex digits', told.secret_hash)
+  if (intent.secretHash !== null) verifySame(field('secret_hash'), intent.secretHash, told.secret_hash)
+  const terms: HtlcTerms = {
+    asset: asset.id,
+    initiator: told.initiator,
+    redeemer: told.redeemer,
+    amount: verifyParsed(field('amount'), 'an amount', told.amount, parseAmount),
+    secretHash: told.secret_hash,
+    timelock: chain.timelocks[leg],
+  }
+  verifySame(field('required_confirmations'), requiredConfirmations(chain, asset, terms.amount, leg), told.required_confirmations)
+  return { leg, chain, asset, deployment, terms, owner: intent.request[leg].owner ?? null, told }
+}
+
+/** Nobody has paid, redeemed or refunded: whoever pays for an order that is under way pays twice. */
+const fresh: Partial<SwapRecord> = {
+  filled_amount: '0',
+  secret: '',
+  initiate_tx_hash: '',
+  redeem_tx_hash: '',
+  refund_tx_hash: '',
+  initiate_block_number: '0',
+  redeem_block_number: '0',
+  refund_block_number: '0',
+  current_confirmations: 0,
+  initiate_timestamp: null,
+  redeem_timestamp: null,
+  refund_timestamp: null,
+}
+
+function verifyFresh(leg: Leg, told: SwapRecord): void {
+  for (const [name, value] of Object.entries(fresh)) verifySame(`${leg}_swap.${name}`, value, told[name as keyof SwapRecord])
+  verifySame(`${leg}_swap.instant_refund_tx`, undefined, told.instant_refund_tx)
+  verifySame(`${leg}_swap.deposits`, told.deposits === undefined ? undefined : [], told.deposits)
+}

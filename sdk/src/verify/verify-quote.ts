@@ -1,0 +1,37 @@
+/** Verifies that a quote is for what was asked, and that what it shows to the user is what it says to the program. */
+import { formatUnits, parseAmount } from '../../../src/protocol/amount.ts'
+import type { Quote } from '../../../src/protocol/wire/quote.ts'
+import { verifyParsed, verifySame, verifyThat } from './check.ts'
+import type { PinnedAsset } from './pinned.ts'
+
+export type QuoteAsked = {
+  readonly source: PinnedAsset
+  readonly destination: PinnedAsset
+  /** Exactly one of both. */
+  readonly amount: { readonly exactIn: bigint } | { readonly exactOut: bigint }
+  readonly slippage: number
+  /** Unix seconds. */
+  readonly now: bigint
+}
+
+/** Fees and dollar values are the service's to choose: what counts is what the user gets for what they pay. */
+export function verifyQuote(quote: Quote, { source, destination, amount, slippage, now }: QuoteAsked): void {
+  const paid = verifyAmount('source', quote, source)
+  const received = verifyAmount('destination', quote, destination)
+  if ('exactIn' in amount) verifySame('quote.source.amount', amount.exactIn, paid)
+  else verifyThat(received >= amount.exactOut, 'quote.destination.amount', `${amount.exactOut} or more`, received)
+  verifySame('quote.slippage', slippage, quote.slippage)
+  verifyThat(BigInt(quote.expires_at) > now, 'quote.expires_at', `a time after ${now}`, quote.expires_at)
+  if (quote.network_fee === undefined && quote.net_amount === undefined) return
+  const fee = verifyParsed('quote.network_fee', 'an amount', quote.network_fee ?? '', parseAmount)
+  verifyThat(fee < received, 'quote.network_fee', `less than ${received}`, fee)
+  verifySame('quote.net_amount', (received - fee).toString(), quote.net_amount)
+}
+
+function verifyAmount(leg: 'source' | 'destination', quote: Quote, { asset }: PinnedAsset): bigint {
+  const told = quote[leg]
+  verifySame(`quote.${leg}.asset`, asset.id, told.asset)
+  const amount = verifyParsed(`quote.${leg}.amount`, 'an amount', told.amount, parseAmount)
+  verifySame(`quote.${leg}.display`, formatUnits(amount, asset.decimals), told.display)
+  return amount
+}
