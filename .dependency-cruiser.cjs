@@ -182,7 +182,7 @@ module.exports = {
     {
       name: 'no-development-packages-in-what-is-shipped',
       severity: 'error',
-      from: { path: '^(src|devnet|bin|sdk/src)/', pathNot: testing },
+      from: { path: '^(src|devnet|bin)/', pathNot: testing },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
     },
   ],
