@@ -327,6 +327,17 @@ describe('the pace', () => {
     expect(await afterNewOrder(searched, ethereum)).toBe(0)
   })
 
+  test('is set by every wake-up that finds an event, however many there are', async () => {
+    const watcher = start(bitcoin)
+    await expect.poll(() => watcher.answeredAtMs, { timeout: 60_000 }).toBeGreaterThan(0)
+    for (let deposits = 1; deposits <= 20; deposits++) {
+      bitcoin.mine({ ...deposit(), tx: `deposit ${deposits}`, deposit: `deposit ${deposits}` })
+      const { hash } = await bitcoin.tip()
+      watcher.hint()
+      await expect.poll(async () => (await readCursor(store.db, bitcoin.chain.id))?.hash, { timeout: 60_000, interval: 5 }).toBe(hash)
+    }
+  })
+
   test('of a chain that is faster than our polls is full only while a swap is in progress', async () => {
     const watcher = start(bitcoin, 'me', POLL_MS, BigInt(POLL_MS) / 4n)
     await expect.poll(() => watcher.answeredAtMs, { timeout: 60_000 }).toBeGreaterThan(0)

@@ -92,7 +92,7 @@ export function startChainWatcher(options: ChainWatcherOptions): ChainWatcher {
   const guard = createFinalGuard((what) => log.error({ chain }, what))
   const memory = createPollMemory()
   const { pollMs, blockMs } = client.chain
-  const mayWake = createWakeLimit(pollMs)
+  const wakeLimit = createWakeLimit(pollMs)
   let failing = false
   /** The list may lack an order that was just written. */
   let isListOld = true
@@ -153,7 +153,10 @@ export function startChainWatcher(options: ChainWatcherOptions): ChainWatcher {
         onCurrent(block) {
           tip = block
         },
-        onEvents,
+        onEvents() {
+          wakeLimit.giveBack()
+          onEvents()
+        },
         onReorg({ from, to, blocks }) {
           log.warn({ chain, from, to, blocks }, 'reorg: blocks removed')
           options.onReorg?.(blocks)
@@ -220,7 +223,7 @@ export function startChainWatcher(options: ChainWatcherOptions): ChainWatcher {
 
   const wake = () => {
     if (isStandby() || (!isListOld && !list.hasOpen)) return
-    if (mayWake()) loop.wake()
+    if (wakeLimit.allows()) loop.wake()
     // The next regular poll may be far away.
     else lateWake ??= setTimeout(wakeLate, pollMs)
   }

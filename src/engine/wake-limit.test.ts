@@ -3,8 +3,8 @@ import { createWakeLimit } from './wake-limit.ts'
 
 test('allows a burst, then one for each interval, and a burst again after a pause', () => {
   let now = 0
-  const mayWake = createWakeLimit(1000, () => now)
-  const allowed = (times: number) => Array.from({ length: times }, mayWake).filter(Boolean).length
+  const { allows, giveBack } = createWakeLimit(1000, () => now)
+  const allowed = (times: number) => Array.from({ length: times }, allows).filter(Boolean).length
   expect(allowed(100)).toBe(8)
   now += 999
   expect(allowed(100)).toBe(0)
@@ -17,5 +17,9 @@ test('allows a burst, then one for each interval, and a burst again after a paus
   }
   expect(later).toBe(60)
   now += 3_600_000
+  expect(allowed(100)).toBe(8)
+  for (let times = 0; times < 3; times += 1) giveBack()
+  expect(allowed(100)).toBe(3)
+  for (let times = 0; times < 20; times += 1) giveBack()
   expect(allowed(100)).toBe(8)
 })
