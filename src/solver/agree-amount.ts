@@ -2,13 +2,14 @@
 import { parseAmount } from '../protocol/amount.ts'
 import { TandemError } from '../protocol/error.ts'
 import type { SolverOrderRequest } from '../protocol/wire/solver.ts'
-import { findCoveringQuote } from '../store/solver/quotes.ts'
+import { findCoveringQuote, takeQuote } from '../store/solver/quotes.ts'
 import type { Caller } from './caller.ts'
 import { priceExactIn } from './pricing/price.ts'
 import { impliedPrices, mostAt, type Prices } from './pricing/price-limit.ts'
 import { priceTerms } from './pricing/terms.ts'
 import type { QuoteContext } from './quotes.ts'
 import { customerOf } from './risk/customers.ts'
+import { promisedTo } from './soft-reservations.ts'
 
 export type AgreedAmount = {
   readonly amount: bigint
@@ -33,13 +34,12 @@ export async function agreeAmount(
   const customer = customerOf(request, caller)
   const premiumBips = context.risk.premiumBips({ ...customer, clientSecret: request.client_secret ?? false })
   const quotedPremiumBips = context.risk.premiumBips({ ...customer, owner: null, clientSecret: false })
-  const { terms } = await priceTerms(context, {
-    source,
-    destination,
-    extraFeeBips: request.extra_fee_bips,
-    premiumBips,
-    isIndicative: false,
-  })
+  const priceFor = async (promised: bigint) =>
+    (await priceTerms(context, { source, destination, extraFeeBips: request.extra_fee_bips, premiumBips, isIndicative: false, promised }))
+      .terms
+  // Several orders of one owner cost what one of their sum would: splitting it saves no surcharge.
+  const promised = promisedTo(context.soft, destination.id, customer)
+  const terms = await priceFor(promised)
   const now = { source: terms.source.price, destination: terms.destination.price }
   const offer = priceExactIn(terms, sourceAmount)
   const agreeOn = (amount: bigint): AgreedAmount => ({ amount, prices: impliedPrices(now, amount, offer) })
@@ -47,7 +47,7 @@ export async function agreeAmount(
   // The common case needs no quote: the price has not moved since.
   const needsNoQuote = request.quote_id === undefined && (acceptsWorse ? offer >= asked : offer === asked)
   if (offer > 0n && needsNoQuote) return agreeOn(asked)
-  const covering = await findCoveringQuote(context.db, {
+  const covered = {
     id: request.quote_id ?? null,
     source: source.id,
     destination: destination.id,
@@ -56,25 +56,36 @@ export async function agreeAmount(
     extraFeeBips: request.extra_fee_bips,
     now: context.now(),
     app: customer.app,
-  })
+    orderId: request.order_id,
+  }
+  const covering = await findCoveringQuote(context.db, covered)
   if (covering === null && request.quote_id !== undefined)
     throw new TandemError('no_quotes', `quote_id is not an open quote for ${asked} of ${destination.id} or more: take a new quote`)
-  // A quote does not know whose order it will be: it does not cover a premium of the owner.
-  const isQuotedAlike = premiumBips <= quotedPremiumBips
+  // A quote does not know whose order it will be: it covers no premium of the owner, and no surcharge for its other orders.
+  const isSurcharged = promised > 0n && priceExactIn(await priceFor(0n), sourceAmount) > offer
+  const isQuotedAlike = premiumBips <= quotedPremiumBips && !isSurcharged
   const most = offer > 0n ? mostAt(offer, now, now, pricing.priceToleranceBips) : 0n
+  let isTaken = false
   if (covering !== null && isQuotedAlike) {
     const better = covering.isExact ? covering.destinationAmount : offer
     const amount = acceptsWorse || better < asked ? asked : better
-    if (amount <= most) return agreeOn(amount)
+    if (amount <= offer) return agreeOn(amount)
+    isTaken = amount <= most && !(await takeQuote(context.db, { ...covered, destinationAmount: amount }))
+    if (amount <= most && !isTaken) return agreeOn(amount)
   }
   if (offer > 0n && offer >= asked) return agreeOn(acceptsWorse ? asked : offer)
   const least = asked - (asked * BigInt(request.slippage_bips)) / 10_000n
   if (offer === 0n || offer < least) {
+    // These refusals are about this owner or this quote: `price_moved` would say that the solver broke its word.
     if (!isQuotedAlike)
       throw new TandemError(
         'conflict',
-        `earlier orders of this owner add ${premiumBips - quotedPremiumBips} hundredths of a percent to the price: ask for ${offer} of ${destination.id} or less`,
+        premiumBips > quotedPremiumBips
+          ? `earlier orders of this owner add ${premiumBips - quotedPremiumBips} hundredths of a percent to the price: ask for ${offer} of ${destination.id} or less`
+          : `unfunded orders of this owner hold ${promised} of ${destination.id}: ask for ${offer} or less, or wait until their price has expired`,
       )
+    if (isTaken)
+      throw new TandemError('conflict', `another order was made with this quote, and the price is now ${offer}: take a new quote`)
     throw new TandemError(
       'price_moved',
       `destination.amount ${asked} was asked for, the price is now ${offer} of ${destination.id}: take a new quote`,

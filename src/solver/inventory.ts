@@ -49,16 +49,23 @@ export function createInventory(options: {
   /** Why the cap of its pair allows no more; absent: there is none. */
   readonly whyOverCap?: (orderId: string) => Promise<string | null>
   readonly onTrouble?: (error: unknown) => void
+  /** The amount is kept for this order. */
+  readonly onReserved?: (orderId: string) => void
 }): Inventory {
   const { db, registry, clients, keys, onTrouble = () => undefined } = options
   const kept = createTtlCache<bigint>({ keepMs: options.keepMs ?? AVAILABLE_KEEP_MS, maxEntries: MAX_ASSETS })
   const reservations = createReservations(options)
-  const { reserve } = createGrants({
+  const grants = createGrants({
     db,
     reservations,
     balanceOf: async (asset) => (await balanceOf(asset)).balance,
     ...(options.whyOverCap !== undefined && { whyOverCap: options.whyOverCap }),
   })
+  async function reserve(wanted: Reservation): Promise<string | null> {
+    const refusal = await grants.reserve(wanted)
+    if (refusal === null) options.onReserved?.(wanted.orderId)
+    return refusal
+  }
   /** Reserved by this process: not asked for again at every block. */
   const seen = new Set<string>()
 

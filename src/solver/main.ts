@@ -83,6 +83,7 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
   const halts = startHalts({ db, registry, log, now, priceHalt: prices.haltOf, fees, readFees })
   const customers = startCustomers({ db, log, now, ...limits })
   const risk = createRisk({ halts, customers, ...limits, now })
+  const soft = createSoftReservations(now)
   const inventory = createInventory({
     db,
     registry,
@@ -91,6 +92,7 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
     now,
     ...(isCapped(limits.caps.pair) && { whyOverCap: createPairCap({ db, now, ...limits }) }),
     onTrouble: (error) => log.warn({ err: error }, 'could not reserve inventory yet; will retry'),
+    onReserved: soft.release,
   })
   const pricing = readPricing(config, prices)
   const payouts = createPayouts({ db, clients, keys })
@@ -126,7 +128,7 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
     solverId: config.solver_id,
     payouts,
     inventory,
-    soft: createSoftReservations(now),
+    soft,
     risk,
     pricing,
     stockOf: createStockReader(inventory, pricing.inventoryTargets),

@@ -6,6 +6,7 @@ import { statementsOf } from '../store/statements.fixture.ts'
 import { NOW, openTestStore, type TestStore } from '../store/store.fixture.ts'
 import { acceptOrder } from './orders.ts'
 import { quote } from './quotes.ts'
+import { promisedTo } from './soft-reservations.ts'
 import { btc, caller, openSolver, orderRequest, type TestSolver, unpriced, user, userKey, wbtc } from './solver.fixture.ts'
 
 let store: TestStore
@@ -110,6 +111,20 @@ describe('the price', () => {
     expect(await accept(orderRequest({ app: 'regular' }))).toMatchObject({ destination: { amount: '980000' } })
   })
 
+  test('of a quote is for one order: the next one needs a quote of its own, or gets the price now', async () => {
+    const { quote_id } = await quoted()
+    solver.world.bitcoinDollars = 60_600n
+    const first = orderRequest({ quote_id })
+    expect([await accept(first), await accept(first)]).toMatchObject([{ destination: { amount: '980000' } }, {}])
+    const taken = expect.objectContaining({ code: 'conflict', message: expect.stringContaining('another order was made with this quote') })
+    await expect(accept(orderRequest())).rejects.toThrow(taken)
+    await expect(accept(orderRequest({ quote_id }))).rejects.toThrow(taken)
+    expect(await accept(orderRequest({ slippage_bips: 200 }))).toMatchObject({ destination: { amount: '970297' } })
+    // At a price that covers it, no quote is needed.
+    solver.world.bitcoinDollars = 60_000n
+    expect(await accept(orderRequest({ quote_id }))).toMatchObject({ destination: { amount: '980000' } })
+  })
+
   const paid = async (changes: Partial<SolverOrderRequest>) => (await accept(orderRequest(changes))).destination.amount
   const less = destination({ amount: '970000' })
 
@@ -122,7 +137,7 @@ describe('the price', () => {
     ['risen', 59_400n],
     ['fallen within the limit', 61_200n],
   ])('of a quote is paid if less is asked for, after the price has %s, unless the user accepts worse', async (_, dollars) => {
-    await quoted()
+    for (let quotes = 0; quotes < 2; quotes += 1) await quoted()
     solver.world.bitcoinDollars = dollars
     expect(await paid({ destination: less })).toBe('980000')
     expect(await paid({ destination: less, accept_worse: true })).toBe('970000')
@@ -286,6 +301,53 @@ describe('refuses and stores nothing', () => {
 
   test('but accepts a deadline in the last second of the funding window', async () => {
     await accept(orderRequest({ deadline: Number(NOW) + 6 * 3600 }))
+  })
+})
+
+describe('unfunded orders of the same owner', () => {
+  const price = (amount: bigint) => destination({ amount: amount.toString() })
+  const hold = async (owner: string | undefined, changes: Partial<SolverOrderRequest> = {}) => {
+    const request = orderRequest({ app: 'one', ...(owner !== undefined && { owner }), ...changes })
+    return { id: request.order_id, ...(await accept(request)) }
+  }
+
+  test('leave no price that holds to one that they would not leave enough for, and refuse nothing', async () => {
+    solver.hold(wbtc, 2_000_000n)
+    const isHeld = async (owner?: string) => (await hold(owner)).price_expires_at > Number(NOW)
+    expect([await isHeld('alice'), await isHeld('alice'), await isHeld('alice'), await isHeld('alice')]).toEqual([true, true, false, false])
+    // A stranger may have named her. Others are not affected.
+    expect([await isHeld('bob'), await isHeld(), await isHeld(), await isHeld()]).toEqual([true, true, true, true])
+    solver.world.now += 601n
+    const later = { created_at: Number(solver.world.now), deadline: Number(solver.world.now) + 3600 }
+    expect((await hold('alice', later)).price_expires_at).toBe(Number(solver.world.now) + 600)
+  })
+
+  test('count no longer once they are funded: then they are reserved', async () => {
+    solver.hold(wbtc, 2_000_000n)
+    const { id } = await hold('alice')
+    const held = () => promisedTo(solver.context.soft, wbtc, { app: 'a service/one', owner: 'alice' })
+    expect(held()).toBe(980_000n)
+    await solver.context.inventory.reserve({ orderId: id, asset: wbtc, amount: 980_000n })
+    expect(held()).toBe(0n)
+  })
+
+  test('cost what one order of their sum would: a quote does not cover the surcharge', async () => {
+    const { context } = solver
+    // The last tenth costs 5 % more, from half of the inventory on a quarter of that.
+    Object.assign(context, { pricing: { ...context.pricing, inventorySkewBips: 500 } })
+    solver.hold(wbtc, 2_000_000n)
+    await quoted('one')
+    await quoted('one')
+    await hold('alice', { destination: price(980_000n) })
+    // Another owner pays no surcharge for hers.
+    await hold('bob', { destination: price(980_000n) })
+    await expect(hold('alice', { destination: price(980_000n) })).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('unfunded orders of this owner hold 980000'),
+    })
+    const { destination: cheaper } = await hold('alice', { destination: price(980_000n), slippage_bips: 500 })
+    expect(Number(cheaper.amount)).toBeLessThan(965_000)
+    expect(Number(cheaper.amount)).toBeGreaterThan(940_000)
   })
 })
 

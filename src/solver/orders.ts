@@ -27,7 +27,7 @@ import type { Prices } from './pricing/price-limit.ts'
 import { assertLiquidity, type QuoteContext } from './quotes.ts'
 import { type Customer, customerOf } from './risk/customers.ts'
 import { worthOf } from './risk/risk.ts'
-import { holdersOfOrder, ownOfOrder } from './soft-reservations.ts'
+import { holdersOfOrder, ownOfOrder, promisedTo } from './soft-reservations.ts'
 
 export type OrderContext = QuoteContext & {
   readonly clients: ReadonlyMap<ChainId, ChainClient>
@@ -73,10 +73,10 @@ export async function acceptOrder(context: OrderContext, request: SolverOrderReq
   return repeat(context, request, new TandemError('conflict', 'secret_hash was used before: every order needs its own'))
 }
 
-/** Until its price expires. From its deposit on, the reservation is firm. */
-function holdSoftly({ soft }: OrderContext, { id, destination, priceExpiresAt }: Order, customer: Customer): void {
+/** Until its price expires. From its deposit on, the reservation is firm. Nothing is held for an order whose price does not hold. */
+function holdSoftly({ soft, now }: OrderContext, { id, destination, priceExpiresAt }: Order, customer: Customer): void {
   const { asset, amount } = destination.terms
-  soft.hold({ key: id, holders: holdersOfOrder(customer), asset, amount, expiresAt: priceExpiresAt })
+  if (priceExpiresAt > now()) soft.hold({ key: id, holders: holdersOfOrder(customer), asset, amount, expiresAt: priceExpiresAt })
 }
 
 function newOrder(
@@ -147,7 +147,8 @@ async function completeTerms(context: OrderContext, request: SolverOrderRequest,
   const customer = customerOf(request, caller)
   context.risk.assertWithinCaps({ from: source.id, to: destination.id, usdMicros, customer })
   // A service counts `insufficient_liquidity` as a quote that we broke. Orders without a deposit cost nothing: they must not make us look so.
-  await assertLiquidity(context, destination.id, amount, ownOfOrder(customer), 'conflict')
+  const free = await assertLiquidity(context, destination.id, amount, ownOfOrder(customer), 'conflict')
+  const isBacked = promisedTo(context.soft, destination.id, customer) + amount <= free
   assertWithinLimits(source, sourceAmount)
   assertWithinLimits(destination, amount)
   const sourceClient = clientFor(clients, sourceChain.id)
@@ -191,7 +192,7 @@ async function completeTerms(context: OrderContext, request: SolverOrderRequest,
     solverId: context.solverId,
     createdAt: BigInt(request.created_at),
     deadline: BigInt(request.deadline),
-    priceExpiresAt: priceExpiry(context, sourceChain, request),
+    priceExpiresAt: isBacked ? priceExpiry(context, sourceChain, request) : context.now(),
     source: swap(sourceClient, sourceTerms, 'source'),
     destination: swap(destinationClient, destinationTerms, 'destination'),
   }
@@ -202,6 +203,9 @@ async function completeTerms(context: OrderContext, request: SolverOrderRequest,
 const EXACT_HOLD_SECONDS = 300n
 
 /**
+ * An owner that would need more than there is, if it funded all of its orders, gets no price that holds: the solver pays if it can when the deposit comes.
+ * Otherwise the owner could fund them all, and the refusals would look like broken quotes.
+ *
  * The deadline must not be a free option on the price: the price expires earlier. Deposits to an address may wait long for a block, so
  * their price holds longer.
  */

@@ -100,7 +100,7 @@ async function explanation(
 
 /**
  * `own`: what the one who asks may use. What open quotes and unfunded orders of others need is left to them, as far as the soft reservations say.
- * `held`: the code of a refusal for their sake alone.
+ * `held`: the code of a refusal for their sake alone. Returns what is free.
  */
 export async function assertLiquidity(
   { inventory, soft }: Pick<QuoteContext, 'inventory' | 'soft'>,
@@ -108,12 +108,13 @@ export async function assertLiquidity(
   amount: bigint,
   own: readonly string[],
   held: 'insufficient_liquidity' | 'conflict',
-): Promise<void> {
+): Promise<bigint> {
   const free = await inventory.available(asset)
   if (free < amount) throw new TandemError('insufficient_liquidity', `cannot pay ${amount} of ${asset}: ${free} available`)
   const others = soft.heldByOthers(asset, own, free)
   if (free - others < amount)
     throw new TandemError(held, `cannot pay ${amount} of ${asset} now: ${free - others} available, ${others} held for other orders`)
+  return free
 }
 
 function amounts(terms: PriceTerms, request: SolverQuoteRequest): QuotedAmounts {

@@ -5,6 +5,7 @@ import {
   holdersOfQuote,
   ownOfOrder,
   ownOfQuote,
+  promisedTo,
   type SoftReservations,
 } from './soft-reservations.ts'
 
@@ -60,4 +61,16 @@ test("a user's own quote and order are no obstacle, another user's order is", ()
   const quote = (who: typeof alice) => soft.heldByOthers('a:btc', ownOfQuote(who), 1000n)
   expect([order(alice), order(bob), order(elsewhere)]).toEqual([0n, 10n, 11n])
   expect([quote(alice), quote(bob), quote(elsewhere)]).toEqual([0n, 0n, 11n])
+})
+
+test('orders without an owner have none in common; what is firm is not held any more', () => {
+  const nobody = { app: 'one', owner: null }
+  for (const key of ['1', '2']) soft.hold({ key, holders: holdersOfOrder(nobody), asset: 'a:btc', amount: 10n, expiresAt: 1060n })
+  expect(soft.heldByOthers('a:btc', ownOfOrder(nobody), 1000n)).toBe(20n)
+  expect(promisedTo(soft, 'a:btc', nobody)).toBe(0n)
+  const alice = { app: 'one', owner: 'alice' }
+  soft.hold({ key: '3', holders: holdersOfOrder(alice), asset: 'a:btc', amount: 5n, expiresAt: 1060n })
+  expect([promisedTo(soft, 'a:btc', alice), promisedTo(soft, 'a:eth', alice)]).toEqual([5n, 0n])
+  for (const key of ['3', '3', 'none']) soft.release(key)
+  expect([promisedTo(soft, 'a:btc', alice), held('carol')]).toEqual([0n, 20n])
 })

@@ -15,6 +15,10 @@ export type SoftReservation = {
 
 export interface SoftReservations {
   hold(reservation: SoftReservation): void
+  /** It is firm now. */
+  release(key: string): void
+  /** What is held for this holder. */
+  heldBy(asset: AssetId, holder: string): bigint
   /**
    * What is held for others of this free amount: at most half of it, so that quotes alone cannot use up the inventory. `own`: holders that have nothing
    * in common; what is theirs does not count.
@@ -59,6 +63,14 @@ export function createSoftReservations(now: () => bigint): SoftReservations {
       const [oldest] = held.values()
       if (held.size > MOST_HELD && oldest !== undefined) drop(oldest)
     },
+    release(key) {
+      const reservation = held.get(key)
+      if (reservation !== undefined) drop(reservation)
+    },
+    heldBy(asset, holder) {
+      prune()
+      return sums.get(`${asset} ${holder}`) ?? 0n
+    },
     heldByOthers(asset, own, free) {
       prune()
       const others = own.reduce((sum, holder) => sum - (sums.get(`${asset} ${holder}`) ?? 0n), sums.get(asset) ?? 0n)
@@ -72,8 +84,19 @@ export function holdersOfQuote({ app }: Customer): readonly string[] {
   return [`quotes ${app}`]
 }
 
+/** Orders that name no owner have none in common. */
 export function holdersOfOrder({ app, owner }: Customer): readonly string[] {
-  return [`orders ${app}`, `orders ${app} ${owner}`]
+  return owner === null ? [`orders ${app}`] : [`orders ${app}`, ordersOf({ app, owner })]
+}
+
+const ordersOf = ({ app, owner }: Customer) => `orders ${app} ${owner}`
+
+/**
+ * What the unfunded orders of this owner would take. It makes its next order dearer, and without a price that holds, but never refused: anyone can make orders
+ * in its name.
+ */
+export function promisedTo(soft: Pick<SoftReservations, 'heldBy'>, asset: AssetId, customer: Customer): bigint {
+  return customer.owner === null ? 0n : soft.heldBy(asset, ordersOf(customer))
 }
 
 /** A new quote may use what the app's quotes and orders hold: its user may have changed the amount. */
@@ -83,5 +106,5 @@ export function ownOfQuote({ app }: Customer): readonly string[] {
 
 /** An order may not use what other owners' orders hold. */
 export function ownOfOrder({ app, owner }: Customer): readonly string[] {
-  return [`quotes ${app}`, `orders ${app} ${owner}`]
+  return owner === null ? [`quotes ${app}`] : [`quotes ${app}`, ordersOf({ app, owner })]
 }

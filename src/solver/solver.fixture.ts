@@ -91,7 +91,8 @@ export async function openSolver(store: TestStore): Promise<TestSolver> {
   const payChecks: PayCheck[] = []
   hold(wbtc, 10_000_000n)
   hold(btc, 10_000_000n)
-  const inventory = createInventory({ db: store.db, registry, clients, keys, now, keepMs: 0 })
+  const soft = createSoftReservations(now)
+  const inventory = createInventory({ db: store.db, registry, clients, keys, now, keepMs: 0, onReserved: soft.release })
   return {
     context: {
       db: store.db,
@@ -100,7 +101,7 @@ export async function openSolver(store: TestStore): Promise<TestSolver> {
       keys,
       solverId: 'the solver',
       inventory,
-      soft: createSoftReservations(now),
+      soft,
       risk: testRisk(
         now,
         haltsOf(() => world.halt),

@@ -6,7 +6,7 @@ import type { Registry } from '../../protocol/registry/registry.ts'
 import type { LegCosts } from './leg-costs.ts'
 import { FLAT, PPM, type PriceTerms } from './price.ts'
 import type { Pricing } from './pricing.ts'
-import { scarcityPpm, skewLevels } from './skew.ts'
+import { type Stock, scarcityPpm, skewLevels } from './skew.ts'
 import type { StockOf } from './stock.ts'
 
 export type PriceContext = {
@@ -25,6 +25,8 @@ export type PriceQuestion = {
   readonly premiumBips: number
   /** An indicative price says nothing about inventory. */
   readonly isIndicative: boolean
+  /** What other orders of the same owner would take of the destination before this one. Absent: nothing. */
+  readonly promised?: bigint
 }
 
 /** The parts of `terms`. Proportional ones in millionths of the worth of the source. */
@@ -79,10 +81,14 @@ export async function priceTerms(context: PriceContext, question: PriceQuestion)
       destination: { decimals: destination.decimals, price: priceOf(pricing, destination) },
       feePpm: feePpm < HIGHEST_FEE_PPM ? feePpm : HIGHEST_FEE_PPM,
       fixedUsdMicros: legs + fixed,
-      levels: destinationStock === null ? FLAT : skewLevels(destinationStock, skewPpm),
+      levels: destinationStock === null ? FLAT : skewLevels(without(destinationStock, question.promised ?? 0n), skewPpm),
     },
     parts: { basePpm, volatilityPpm, premiumPpm, rebatePpm, extraPpm, sourceCost, destinationCost, fixed },
   }
+}
+
+function without(stock: Stock, promised: bigint): Stock {
+  return { ...stock, available: stock.available > promised ? stock.available - promised : 0n }
 }
 
 /** The refusal names no time to wait: a service asks for no pair at all until such a time. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { statementsOf } from '../statements.fixture.ts'
 import { NOW, openTestStore, type TestStore } from '../store.fixture.ts'
-import { createQuoteWriter, findCoveringQuote, type StoredQuote } from './quotes.ts'
+import { createQuoteWriter, findCoveringQuote, type StoredQuote, takeQuote } from './quotes.ts'
 
 let store: TestStore
 beforeAll(async () => {
@@ -39,7 +39,7 @@ describe('a quote of 1000 for 990 at 20 bips', () => {
     { name: 'the reverse direction', asked: { source: quoted.destination, destination: quoted.source }, covered: false },
   ])('covers $name: $covered', async ({ asked, covered }) => {
     await createQuoteWriter(store.db).write(quoted)
-    const found = await findCoveringQuote(store.db, { ...quoted, id: null, now: NOW, ...asked })
+    const found = await findCoveringQuote(store.db, { ...quoted, id: null, orderId: 'order', now: NOW, ...asked })
     const isExact = asked.sourceAmount === undefined && asked.extraFeeBips === undefined
     expect(found).toEqual(covered ? { destinationAmount: 990n, isExact } : null)
   })
@@ -47,13 +47,13 @@ describe('a quote of 1000 for 990 at 20 bips', () => {
   test('does not combine with another quote: one quote must cover all of the request', async () => {
     await createQuoteWriter(store.db).write(quoted)
     await createQuoteWriter(store.db).write({ ...quoted, id: 'larger', sourceAmount: 2000n, destinationAmount: 1980n })
-    expect(await findCoveringQuote(store.db, { ...quoted, id: null, destinationAmount: 1980n, now: NOW })).toBe(null)
+    expect(await findCoveringQuote(store.db, { ...quoted, id: null, orderId: 'order', destinationAmount: 1980n, now: NOW })).toBe(null)
   })
 
   test('the one for exactly this request counts first, then the nearest; an id picks one', async () => {
     const writer = createQuoteWriter(store.db)
     const find = (asked: Partial<Asked>) =>
-      findCoveringQuote(store.db, { ...quoted, id: null, destinationAmount: 900n, now: NOW, ...asked }).then(
+      findCoveringQuote(store.db, { ...quoted, id: null, orderId: 'order', destinationAmount: 900n, now: NOW, ...asked }).then(
         (found) => found?.destinationAmount,
       )
     for (const [id, changes] of Object.entries({
@@ -70,6 +70,29 @@ describe('a quote of 1000 for 990 at 20 bips', () => {
     for (const id of ['smaller', 'dearer', 'unknown']) expect(await find({ id })).toBe(undefined)
     expect(await find({ id: 'quote', destinationAmount: 991n })).toBe(undefined)
   })
+})
+
+test('is taken by one order, as often as it asks; concurrent orders take one each', async () => {
+  const writer = createQuoteWriter(store.db)
+  const ids = Array.from({ length: 8 }, (_, index) => `quote ${index}`)
+  for (const id of ids) await writer.write({ ...quoted, id })
+  const take = (orderId: string, db = store.db, id: string | null = null) => takeQuote(db, { ...quoted, id, orderId, now: NOW })
+  expect([await take('alice'), await take('alice')]).toEqual([true, true])
+  const takers = async () => (await store.db.selectFrom('quotes').select('taken_by').where('taken_by', 'is not', null).execute()).length
+  expect(await takers()).toBe(1)
+  const orders = ids.map((id) => `order with ${id}`)
+  const taken = await Promise.all(orders.map((orderId, index) => take(orderId, index % 2 === 0 ? store.db : store.other)))
+  // Some may find all the free ones locked at that moment; afterwards they are refused or served.
+  for (const orderId of orders.filter((_, index) => !taken[index])) await take(orderId)
+  expect(await takers()).toBe(8)
+  expect(await take('late')).toBe(false)
+  expect(await findCoveringQuote(store.db, { ...quoted, id: null, orderId: 'late', now: NOW })).not.toBe(null)
+  await writer.write({ ...quoted, id: 'named' })
+  expect([await take('late', store.db, 'quote 1'), await take('late', store.db, 'named'), await take('later', store.db, 'named')]).toEqual([
+    false,
+    true,
+    false,
+  ])
 })
 
 test('deletes quotes that expired more than an hour ago', async () => {

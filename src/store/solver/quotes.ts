@@ -1,4 +1,5 @@
 /** The recent quotes of a solver. */
+import { sql } from 'kysely'
 import type { AssetId } from '../../protocol/asset.ts'
 import type { Database } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
@@ -73,17 +74,51 @@ export type CoveringQuote = {
   readonly isExact: boolean
 }
 
+/** `id`: only this quote counts, if it is exact. */
+export type CoveredRequest = Omit<StoredQuote, 'id' | 'expiresAt'> & {
+  readonly id: string | null
+  readonly now: bigint
+  readonly orderId: string
+}
+
 /**
- * An unexpired quote of this app that is at least as good for the user as this request; null if there is none. An exact one first, then the one that is nearest
- * to what is asked. Another app may have another price. `id`: only this quote counts, if it is exact.
+ * An unexpired quote of this app that is at least as good for the user as this request; null if there is none. One that no other order took first, then an exact
+ * one, then the one that is nearest to what is asked. Another app may have another price.
  */
-export async function findCoveringQuote(
-  db: Database,
-  asked: Omit<StoredQuote, 'id' | 'expiresAt'> & { readonly id: string | null; readonly now: bigint },
-): Promise<CoveringQuote | null> {
-  const row = await db
-    .selectFrom('quotes')
+export async function findCoveringQuote(db: Database, asked: CoveredRequest): Promise<CoveringQuote | null> {
+  const row = await covering(db, asked)
     .select(['destination_amount', 'source_amount', 'extra_fee_bips'])
+    .orderBy(sql`coalesce(taken_by, ${asked.orderId}) = ${asked.orderId}`, 'desc')
+    .orderBy('source_amount', 'desc')
+    .orderBy('extra_fee_bips')
+    .orderBy('destination_amount')
+    .limit(1)
+    .executeTakeFirst()
+  if (row === undefined) return null
+  const isExact = row.source_amount === asked.sourceAmount && row.extra_fee_bips === asked.extraFeeBips
+  return { destinationAmount: row.destination_amount, isExact }
+}
+
+/**
+ * A quote is a promise for one order. False if all that cover this request were taken by others. Safe to repeat for the same order. Skips quotes that
+ * another order takes at this moment.
+ */
+export async function takeQuote(db: Database, asked: CoveredRequest): Promise<boolean> {
+  const free = covering(db, asked)
+    .select('id')
+    .where(sql<boolean>`coalesce(taken_by, ${asked.orderId}) = ${asked.orderId}`)
+    .orderBy('taken_by', (order) => order.asc().nullsLast())
+    .orderBy('destination_amount')
+    .limit(1)
+    .forUpdate()
+    .skipLocked()
+  const taken = await db.updateTable('quotes').set({ taken_by: asked.orderId }).where('id', '=', free).returning('id').execute()
+  return taken.length > 0
+}
+
+function covering(db: Database, asked: CoveredRequest) {
+  return db
+    .selectFrom('quotes')
     .where('source_asset', '=', asked.source)
     .where('destination_asset', '=', asked.destination)
     .where('source_amount', '<=', asked.sourceAmount)
@@ -94,12 +129,4 @@ export async function findCoveringQuote(
     .$if(asked.id !== null, (query) =>
       query.where('id', '=', asked.id).where('source_amount', '=', asked.sourceAmount).where('extra_fee_bips', '=', asked.extraFeeBips),
     )
-    .orderBy('source_amount', 'desc')
-    .orderBy('extra_fee_bips')
-    .orderBy('destination_amount')
-    .limit(1)
-    .executeTakeFirst()
-  if (row === undefined) return null
-  const isExact = row.source_amount === asked.sourceAmount && row.extra_fee_bips === asked.extraFeeBips
-  return { destinationAmount: row.destination_amount, isExact }
 }
