@@ -57,6 +57,34 @@ test('the solver is asked after two seconds without a payment, then less and les
   expect(await after(60)).toBe(null)
 })
 
+test('a slow solver that says "wait" is not asked about other orders for a while; one that declines is', async () => {
+  await fund()
+  const state = await sync.state()
+  const others = ['a', 'b'].map((id): OrderState => ({ ...state, order: { ...state.order, id } }))
+  let given: 'wait' | 'declined' = 'wait'
+  sync.service.solver.onFill = () => {
+    asked += 1
+    now += 20
+    return answerWith({ answer: given, signature: null, reason: null })
+  }
+  const due = () => questions(others).filter(({ dueAtMs = 0 }) => dueAtMs <= now)
+  const askInTurn = async () => {
+    for (const task of due()) await task.run()
+    return asked
+  }
+  await askInTurn()
+  now += 2 * SECOND
+  expect(await askInTurn()).toBe(1)
+  now += 2 * SECOND
+  expect(await askInTurn()).toBe(2)
+  now += 60 * SECOND
+  await Promise.all(due().map((task) => task.run()))
+  expect(asked).toBe(3)
+  given = 'declined'
+  now += 60 * SECOND
+  expect(await askInTurn()).toBe(5)
+})
+
 test('a declined deposit is refunded to its initiator by the consent of the solver alone', async () => {
   await fund()
   answer('declined')

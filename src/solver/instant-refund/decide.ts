@@ -3,7 +3,7 @@
  * it never pays for this order, and signs the refund.
  */
 import { ChainFailure } from '../../chains/port/failure.ts'
-import { loadFacts } from '../../engine/facts.ts'
+import { factsOf } from '../../engine/facts.ts'
 import { TandemError } from '../../protocol/error.ts'
 import { actionKey } from '../../protocol/order.ts'
 import { deriveOrder, hasSignedInstantRefund, type OrderState } from '../../protocol/state.ts'
@@ -11,7 +11,7 @@ import { readAttempts } from '../../store/actions/attempts.ts'
 import type { Database } from '../../store/database/database.ts'
 import { durably } from '../../store/database/durably.ts'
 import { recordDecline } from '../../store/orders/fills.ts'
-import type { StoredOrder } from '../../store/orders/orders.ts'
+import { findOrderSnapshots, type StoredOrder } from '../../store/orders/orders.ts'
 import { commitTo, releaseLocked } from '../../store/solver/commitments.ts'
 import type { OrderContext } from '../orders.ts'
 import { whyNotPay } from '../pay-checks.ts'
@@ -26,8 +26,8 @@ export async function decideOnDeposit(context: OrderContext, stored: StoredOrder
   const { db, registry, now } = context
   if (stored.declined !== null) return { answer: 'declined', reason: stored.declined }
   // A refusal is final, so it needs a live read.
-  const [known] = await loadFacts(db, registry, [stored], now())
-  const first = known === undefined ? null : await judge(context, deriveOrder(known))
+  const [known] = await findOrderSnapshots(db, [stored.order.id])
+  const first = known === undefined ? null : await judge(context, deriveOrder(factsOf(registry, known, now())))
   if (first?.kind === 'wait') return { answer: 'wait', reason: first.reason }
   const state = deriveOrder(await readLiveFacts(context, stored))
   const { kind, reason } = await judge(context, state)
