@@ -55,6 +55,8 @@ export type EngineOptions = {
   readonly onNews?: (chain: ChainId) => void
   /** A reorg certainly replaced so many of the newest blocks. */
   readonly onReorg?: (chain: ChainId, blocks: bigint) => void
+  /** Orders were derived, by this process or another one of the database: their status may have changed. */
+  readonly onDerived?: () => void
 }
 
 const RECONCILE_MS = 1000
@@ -75,9 +77,10 @@ const READY_POLL_MS = 20
 /** A chain without an answer for this long is not healthy: the rest between two polls of an idle chain, and 15 s for the second to be answered. */
 const SILENCE_MS = 25_000
 
-/** Signals to other processes: something was written about orders of these chains, and something may have happened on a chain. */
+/** Signals to other processes: something was written about orders of these chains, something may have happened on a chain, and orders were derived. */
 const ORDERS = 'orders '
 const CHAIN = 'chain '
+const DERIVED = 'derived'
 
 export function startEngine(options: EngineOptions): Engine {
   const { db, registry, clients, party, log } = options
@@ -137,8 +140,9 @@ export function startEngine(options: EngineOptions): Engine {
     async run() {
       reconcileWaits.begin()
       const own = await shards.own()
-      const { newlyWanted, more } = await dueChains.look((due) => reconcile(options, options.now(), { shards: own, ...due }))
+      const { newlyWanted, more, derived } = await dueChains.look((due) => reconcile(options, options.now(), { shards: own, ...due }))
       reconcileWaits.end(reconcileWaits.currentMs(), more ? reconcileWaits.currentMs() : null)
+      if (derived) tellOfDerived()
       if (newlyWanted) {
         dispatchWaits.begin()
         dispatcher.wake()
@@ -194,11 +198,18 @@ export function startEngine(options: EngineOptions): Engine {
   const signals = openSignals(db, (signal) => {
     if (signal.startsWith(ORDERS)) watchNewOrders(signal.slice(ORDERS.length).split(' '))
     else if (signal.startsWith(CHAIN)) watchers.get(signal.slice(CHAIN.length))?.hint()
+    else if (signal === DERIVED) options.onDerived?.()
   })
 
   /** Nobody hears a signal while this is the only engine of the database. */
   function tellOthers(signal: string): void {
     if (!shards.isAlone()) signals.send(signal)
+  }
+
+  function tellOfDerived(): void {
+    if (options.onDerived === undefined) return
+    options.onDerived()
+    tellOthers(DERIVED)
   }
 
   function watchNewOrders(chains: Iterable<ChainId>): void {

@@ -24,6 +24,8 @@ export type Reconciled = {
   readonly newlyWanted: boolean
   /** There are more orders to derive. */
   readonly more: boolean
+  /** Orders were derived: their status may have changed. */
+  readonly derived: boolean
 }
 
 /** Orders derived in one transaction. */
@@ -66,7 +68,7 @@ export async function reconcile(
   })
   if (orderIds.length === 0) party.onReconciled?.([])
   await closeFinished(db, states)
-  return { newlyWanted, more: isFull }
+  return { newlyWanted, more: isFull, derived: states.length > 0 }
 }
 
 type Derived = { readonly facts: OrderFacts; readonly state: OrderState; readonly mark: bigint }

@@ -16,6 +16,8 @@ import type { OrderWriter } from '../store/orders/order-writer.ts'
 import type { RefundBudget } from '../store/orders/paid-refunds.ts'
 import type { Vault } from '../store/orders/sealed-values.ts'
 import type { Claims } from './earnings/claims.ts'
+import type { EventStreams } from './events/event-streams.ts'
+import type { StreamLimits } from './events/stream-limits.ts'
 import type { Recipients } from './orders/recipients.ts'
 import type { QuoteIds } from './quotes/quote-ids.ts'
 import type { RecentAuctions } from './quotes/recent-auctions.ts'
@@ -50,6 +52,7 @@ export type ServiceSettings = {
   readonly refundBudget: RefundBudget
   /** How long solvers have to answer in an auction. */
   readonly quoteBudgetMs: number
+  readonly streamLimits: StreamLimits
 }
 
 /** All but the environment may be left out. */
@@ -71,6 +74,7 @@ const defaults: ServiceSettings = {
   quoteCacheMs: 1_000,
   refundBudget: { ownerUsdMicros: 5_000_000n, appUsdMicros: 500_000_000n },
   quoteBudgetMs: 400,
+  streamLimits: { perProcess: 10_000, perApp: 5_000, perAddress: 100 },
 }
 
 export function completeSettings({ environment, ...given }: ServiceOptions): ServiceSettings {
@@ -92,6 +96,7 @@ export type ServiceContext = {
   readonly orderWriter: OrderWriter
   readonly recipients: Recipients
   readonly claims: Claims
+  readonly events: EventStreams
   /** Of the last 24 hours. */
   readonly failedPayouts: () => Promise<readonly FailedPayout[]>
   readonly prices: PriceFeed

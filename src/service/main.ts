@@ -17,6 +17,7 @@ import { createApi } from './api/app.ts'
 import { createCosignTasks } from './batch-redeem/offer-cosign.ts'
 import { completeSettings } from './context.ts'
 import { createClaims } from './earnings/claims.ts'
+import { createEventStreams } from './events/event-streams.ts'
 import { createHints } from './hints/hints.ts'
 import { createDepositQuestions } from './instant-refund/ask-about-deposits.ts'
 import { createAutomaticRefundTasks } from './instant-refund/automatic-refunds.ts'
@@ -52,10 +53,10 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
   const solvers = config.solvers.map(({ id, url, public_key: publicKey }) =>
     createSolverClient({ id, baseUrl: url, signingKey, publicKey, timeoutMs: SOLVER_TIMEOUT_MS }),
   )
-  const settings = await networkSettings(loaded)
+  const endpoints = await networkSettings(loaded)
   const db = await openDatabase(await readSecret(config.database_url))
   const network = await connectNetwork(
-    settings,
+    endpoints,
     (chain, error) => log.warn({ chain, err: error }, 'the node does not answer: starting without this chain until it does'),
     (warning) => log.warn(warning),
     relay,
@@ -70,6 +71,8 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
     await db.destroy()
     throw error
   })
+  const settings = completeSettings(serviceOptions(config))
+  const events = createEventStreams({ db, registry, log, now, limits: settings.streamLimits })
   const context: SyncContext = {
     db,
     registry,
@@ -77,7 +80,7 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
     solvers,
     vault,
     prices,
-    settings: completeSettings(serviceOptions(config)),
+    settings,
     log,
     now,
     wake: () => engine.wake(),
@@ -104,7 +107,7 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
     onInstantRefund: (order) => noteRefundCost(context, order),
   })
   const hints = createHints(solvers, { onHint: (chain) => engine.wakeChain(chain), toldOfBlocks: () => engine.toldOfBlocks() })
-  const engine: Engine = startEngine({ db, registry, clients, party, log, now, onNews: hints.tell })
+  const engine: Engine = startEngine({ db, registry, clients, party, log, now, onNews: hints.tell, onDerived: events.wake })
   const api = createApi({
     db,
     registry,
@@ -113,6 +116,7 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
     pool,
     claims: createClaims({ clients, log }, claimKeys),
     quoteIds: createQuoteIds(signingSeed),
+    events,
     vault,
     prices,
     log,

@@ -11,6 +11,7 @@ import { createOrderReader } from '../../store/orders/order-reader.ts'
 import { createOrderWriter } from '../../store/orders/order-writer.ts'
 import { completeSettings, type ServiceContext, type ServiceOptions } from '../context.ts'
 import { type Claims, createClaims } from '../earnings/claims.ts'
+import { createEventStreams, type EventStreams } from '../events/event-streams.ts'
 import { createRecipients } from '../orders/recipients.ts'
 import { createQuoteIds, type QuoteIds } from '../quotes/quote-ids.ts'
 import { createRecentAuctions, type RecentAuctions } from '../quotes/recent-auctions.ts'
@@ -24,6 +25,7 @@ import { createRateLimit } from './rate-limit.ts'
 import { catalogRoutes } from './routes/catalog.ts'
 import { docsRoutes } from './routes/docs.ts'
 import { earningsRoutes } from './routes/earnings.ts'
+import { eventRoutes } from './routes/events.ts'
 import { healthRoutes } from './routes/health.ts'
 import { iconRoutes } from './routes/icons.ts'
 import { orderListRoutes } from './routes/order-list.ts'
@@ -51,6 +53,7 @@ export type ApiDependencies = Omit<
   | 'claims'
   | 'recentAuctions'
   | 'quoteIds'
+  | 'events'
 > & {
   /** Unless given, made from `solvers`. */
   readonly pool?: SolverPool
@@ -59,6 +62,8 @@ export type ApiDependencies = Omit<
   readonly quoteIds?: QuoteIds
   /** Unless given, no contract pays affiliates. */
   readonly claims?: Claims
+  /** Unless given, nobody tells them of changes: they poll. */
+  readonly events?: EventStreams
   readonly settings: ServiceOptions
 }
 
@@ -75,6 +80,7 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
     recentAuctions: createRecentAuctions(),
     quoteIds: createQuoteIds(),
     claims: createClaims(dependencies, null),
+    events: createEventStreams({ ...dependencies, limits: settings.streamLimits }),
     ...dependencies,
     policy: parsePolicy(settings.policy),
     orderReader: createOrderReader(db),
@@ -128,7 +134,10 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
       done()
     })
   }
-  server.addHook('preClose', async () => closing.abort())
+  server.addHook('preClose', async () => {
+    closing.abort()
+    await context.events.close()
+  })
 
   void server.register(healthRoutes(context))
   void server.register(docsRoutes)
@@ -145,6 +154,7 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
         quoteRoutes(context),
         orderRoutes(context, closing.signal),
         orderListRoutes(context),
+        eventRoutes(context),
         statisticsRoutes(context),
         catalogRoutes(context),
         schemaRoutes,

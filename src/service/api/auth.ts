@@ -1,5 +1,4 @@
 /** Authenticates the calling app: every /v2 endpoint needs an app id in a header. */
-import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { TandemError } from '../../protocol/error.ts'
 import { type App, findApp } from '../../store/apps/apps.ts'
@@ -11,6 +10,10 @@ declare module 'fastify' {
     /** Set by the authentication of every /v2 route. */
     callingApp: App
   }
+  interface FastifyContextConfig {
+    /** The query may carry the app id as `app_id`, for clients that cannot set headers. */
+    takesAppIdInQuery?: boolean
+  }
 }
 
 const MAX_CACHED_APPS = 10_000
@@ -20,9 +23,13 @@ export function createAuthentication({ db, settings }: ServiceContext): onReques
   const [preferred] = settings.appIdHeaders
   const apps = createTtlCache<App | 'unknown'>({ keepMs: settings.appCacheMs, maxEntries: MAX_CACHED_APPS })
 
-  function readId(headers: IncomingHttpHeaders): string {
+  function readId({ headers, query, routeOptions }: FastifyRequest): string {
     for (const name of settings.appIdHeaders) {
       const given = headers[name]
+      if (given !== undefined) return String(given)
+    }
+    if (routeOptions.config.takesAppIdInQuery === true) {
+      const { app_id: given } = query as { readonly app_id?: unknown }
       if (given !== undefined) return String(given)
     }
     throw new TandemError('unauthorized', `the header ${preferred} with your app id is missing`)
@@ -48,7 +55,7 @@ export function createAuthentication({ db, settings }: ServiceContext): onReques
 
   return (request, _reply, done) => {
     try {
-      const id = readId(request.headers)
+      const id = readId(request)
       const known = apps.peek(id)
       if (known === undefined) {
         admitFromDatabase(request, id).then(() => done(), done)

@@ -10,7 +10,7 @@ const PREFLIGHT_KEEP_SECONDS = 600
 /** Requests without an `Origin` header do not come from web pages: no check. */
 export function allowOrigins(server: FastifyInstance, { db, settings }: ServiceContext): void {
   const exposed = ['request-id', 'etag', ...rateLimitHeaders].join(', ')
-  const allowed = ['content-type', 'idempotency-key', 'if-none-match', 'order-token', ...settings.appIdHeaders].join(', ')
+  const allowed = ['content-type', 'idempotency-key', 'if-none-match', 'last-event-id', 'order-token', ...settings.appIdHeaders].join(', ')
   const listed = createTtlCache<ReadonlySet<string>>({ keepMs: settings.appCacheMs, maxEntries: 1 })
 
   async function isAllowed(origin: string): Promise<boolean> {

@@ -17,7 +17,8 @@ export function limitTime(server: FastifyInstance, { limitMs, pollMs }: { readon
       // In order of arrival: the rest are younger.
       if (reply.elapsedTime < limitMs) break
       running.delete(reply)
-      void reply.send(new TandemError('chain_unavailable', 'the request timed out; try again'))
+      // An answer that has begun, e.g. an event stream, may take longer.
+      if (!reply.sent) void reply.send(new TandemError('chain_unavailable', 'the request timed out; try again'))
     }
   }, pollMs).unref()
   server.addHook('onClose', async () => clearInterval(timer))

@@ -22,7 +22,11 @@ export async function requireSnapshot({ orderReader }: ServiceContext, orderId: 
   return snapshot
 }
 
-export function describeOrder({ registry, now }: ServiceContext, app: App, snapshot: OrderSnapshot): OrderRecord {
+export function describeOrder(
+  { registry, now }: Pick<ServiceContext, 'registry' | 'now'>,
+  app: Pick<App, 'name'>,
+  snapshot: OrderSnapshot,
+): OrderRecord {
   const { stored } = snapshot
   const state = deriveOrder(factsOf(registry, snapshot, now()))
   const chains = { source: registry.chain(stored.order.source.chain), destination: registry.chain(stored.order.destination.chain) }

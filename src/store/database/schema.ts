@@ -219,6 +219,8 @@ export type Schema = {
     volume: bigint
     fee: bigint
   }
+  status_changes: { id: Generated<bigint>; app: string; order_id: string; status: OrderStatus; at: Timestamp }
+  order_events: { id: Generated<bigint>; app: string; order_id: string; status: OrderStatus; at: Timestamp }
   order_counts: {
     app: string
     status: string

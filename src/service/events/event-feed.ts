@@ -1,0 +1,90 @@
+/** Reads the events of orders for a whole process: one statement each time something may have happened, however many listen. */
+import { createLoop, type Loop } from '../../engine/loop.ts'
+import type { Logger } from '../../log.ts'
+import type { Database } from '../../store/database/database.ts'
+import { EVENTS_BATCH, numberEvents, type OrderEvent, readNewEvents } from '../../store/events/order-events.ts'
+
+export interface EventFeed {
+  /** Everything up to this event was given to the listener. */
+  readonly position: bigint
+  /** Begins to read, if it does not yet. Resolves when `position` is current. */
+  start(): Promise<void>
+  /** Something may have happened. */
+  wake(): void
+  stop(): Promise<void>
+}
+
+export type FeedListener = {
+  /** False: nobody needs events now. */
+  isListening(): boolean
+  /** Gets the next events, in the order of their ids, and calls `done` in the same turn in which it has passed them on. */
+  take(events: readonly OrderEvent[], done: () => void): Promise<void>
+}
+
+/** Signals can be lost: then an event is this late. */
+const POLL_MS = 1000
+/** Between two reads: under load, one read serves all that happened meanwhile. */
+const PAUSE_MS = 20
+
+type Waiting = { resolve(): void; reject(error: unknown): void }
+
+export function createEventFeed({ db, log }: { readonly db: Database; readonly log: Logger }, listener: FeedListener): EventFeed {
+  let position = 0n
+  /** False: nobody listened lately, and `position` is old. */
+  let isReading = false
+  let loop: Loop | null = null
+  let waiting: Waiting[] = []
+
+  async function run(): Promise<boolean> {
+    const isWanted = waiting.length > 0 || listener.isListening()
+    if (isWanted && !isReading) position = await numberEvents(db)
+    isReading = isWanted
+    settle(({ resolve }) => resolve())
+    if (!isReading) return false
+    const events = await readNewEvents(db, position)
+    const last = events.at(-1)
+    if (last === undefined) return false
+    await listener.take(events, () => {
+      position = last.id
+    })
+    return events.length >= EVENTS_BATCH
+  }
+
+  function settle(how: (one: Waiting) => void): void {
+    const settled = waiting
+    waiting = []
+    for (const one of settled) how(one)
+  }
+
+  function open(): Loop {
+    return createLoop({
+      intervalMs: POLL_MS,
+      restMs: PAUSE_MS,
+      run,
+      onError(error) {
+        settle(({ reject }) => reject(error))
+        log.error({ err: error }, 'reading the events of orders failed; will retry')
+      },
+    })
+  }
+
+  return {
+    get position() {
+      return position
+    },
+    async start() {
+      if (isReading) return
+      const current = new Promise<void>((resolve, reject) => waiting.push({ resolve, reject }))
+      if (loop === null) loop = open()
+      else loop.wake()
+      await current
+    },
+    wake() {
+      if (isReading) loop?.wake()
+    },
+    async stop() {
+      await loop?.stop()
+      settle(({ reject }) => reject(new Error('the service stops')))
+    },
+  }
+}
