@@ -132,6 +132,8 @@ export const scenario: readonly Step[] = [
     request: (_story, earlier) => ({ path: pathOf(earlier, 'from bitcoin, by a plain deposit') }),
   },
   simple('getOrder', 'unknown order', { path: nobody }),
+  simple('followOrder', 'unknown order', { path: nobody }),
+  simple('followOrders', 'not an event', { query: { last_event_id: 'latest' } }),
   {
     operationId: 'patchOrder',
     name: 'initiate, without an allowance',

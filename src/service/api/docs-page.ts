@@ -37,7 +37,7 @@ function renderOperation({ path, method, operation }: PlacedOperation): string {
     ),
     renderBody('Request body', body),
     ...Object.entries(responses).map(([status, { content }]) =>
-      renderBody(status === '4XX' ? 'Refusal' : `Answer ${status}`, content?.['application/json']),
+      renderBody(status === '4XX' ? 'Refusal' : `Answer ${status}`, content?.['application/json'] ?? content?.['text/event-stream']),
     ),
   ]
   return parts.join('')

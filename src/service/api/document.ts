@@ -6,7 +6,7 @@ export type Example = { readonly summary?: string; readonly value: unknown }
 export type Examples = { [name: string]: Example }
 
 export type MediaType = { readonly schema?: JsonSchema; examples?: Examples }
-export type Content = { readonly 'application/json'?: MediaType }
+export type Content = { readonly 'application/json'?: MediaType; readonly 'text/event-stream'?: MediaType }
 
 export type Parameter = {
   readonly name: string

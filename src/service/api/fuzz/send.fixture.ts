@@ -22,6 +22,12 @@ export function createSender(baseUrl: string): Sender {
       return new Promise((resolve, reject) => {
         const length = body === null ? {} : { 'content-length': body.length }
         const sent = httpRequest({ hostname, port, path, method, agent, headers: { ...headers, ...length } }, (response) => {
+          if (response.headers['content-type']?.startsWith('text/event-stream') === true) {
+            // It does not end by itself.
+            resolve({ status: response.statusCode ?? 0, headers: response.headers, text: '' })
+            response.on('error', () => undefined).destroy()
+            return
+          }
           response
             .toArray()
             .then((chunks) => {

@@ -22,6 +22,8 @@ test('the document names every endpoint of the interface', () => {
       'GET /v2/orders/{order_id}/instant-refund-hash',
       'GET /v2/orders/{order_id}/funding',
       'GET /v2/chains',
+      'GET /v2/events',
+      'GET /v2/orders/{order_id}/events',
       'GET /v2/assets',
       'GET /v2/fees',
       'GET /v2/volume',
@@ -45,9 +47,9 @@ test('every operation has a summary, a response schema and an error schema', () 
     expect(operation, path).toMatchObject({ summary: expect.stringMatching(/./), operationId: expect.stringMatching(/^[a-z]/i) })
     expect(tags, path).toEqual(expect.arrayContaining([...operation.tags]))
     expect(operation.tags, path).toHaveLength(1)
-    expect(operation.responses['200']?.content?.['application/json']?.schema, path).toMatchObject({
-      properties: { status: { const: 'Ok' }, error: { type: 'null' } },
-    })
+    const { 'application/json': json, 'text/event-stream': events } = operation.responses['200']?.content ?? {}
+    if (events === undefined) expect(json?.schema, path).toMatchObject({ properties: { status: { const: 'Ok' }, error: { type: 'null' } } })
+    else expect(events.schema, path).toMatchObject({ properties: { order_id: {}, status: {}, order: {} } })
     expect(operation.responses['4XX']?.content?.['application/json']?.schema, path).toMatchObject({
       properties: { status: { const: 'Error' }, code: { enum: expect.arrayContaining(['bad_request', 'rate_limited']) } },
     })
