@@ -72,6 +72,10 @@ async function stateOf({ htlc, deployment, terms }: ReturnType<typeof newOrder>)
 }
 
 describe('the local chain', () => {
+  it('names a socket that tells of new blocks, so that parties need not poll', () => {
+    expect(local.endpoints.ws).toBe(local.control.webSocketUrl)
+  })
+
   it('pays both tokens from the faucet, to addresses of accounts only', async () => {
     const strk = String(local.details.fee_token)
     const before = await user.balanceOf(user.address, strk)

@@ -31,7 +31,7 @@ export const starknetLocal: LocalFamily<StarknetChain, StarknetWallet> = {
 
     return {
       control,
-      endpoints: { rpc: control.url },
+      endpoints: { rpc: control.url, ws: control.webSocketUrl },
       deployments: { [`${id}:wbtc`]: { htlc: paddedHex(htlc), token: paddedHex(wbtc) } },
       details: { chain_id: control.chainId, rpc_url: control.url, fee_token: paddedHex(STRK_ADDRESS) },
       fund: async (_asset, address, amount) => pay(wbtc, address, amount),
