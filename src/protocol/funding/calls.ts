@@ -27,19 +27,22 @@ export type Calls = {
   readonly typedData: Readonly<Record<string, unknown>> | null
 }
 
-const Transaction = Type.Object({
-  chain_id: Type.Integer({ description: 'where it is to be sent' }),
-  to: Type.String(),
-  data: Type.String({ description: 'call data, hex' }),
-  value: Type.String({
-    description: 'in the smallest unit of the native coin: hex with 0x, or decimal where wallets of the chain expect that',
-  }),
-  gas_limit: Type.String({ description: 'ample; written as `value` is' }),
-})
+const Transaction = Type.Object(
+  {
+    chain_id: Type.Integer({ description: 'where it is to be sent' }),
+    to: Type.String({ description: 'the account or contract that it goes to' }),
+    data: Type.String({ description: 'call data, hex' }),
+    value: Type.String({
+      description: 'in the smallest unit of the native coin: hex with 0x, or decimal where wallets of the chain expect that',
+    }),
+    gas_limit: Type.String({ description: 'ample; written as `value` is' }),
+  },
+  { title: 'Transaction' },
+)
 
 export type TransactionRequest = Static<typeof Transaction>
 
-const transaction = (description: string) => Type.Object(Transaction.properties, { description })
+const transaction = (description: string) => Type.Object(Transaction.properties, { title: 'Transaction', description })
 
 const fields = {
   core_to_evm_transfer: Type.Optional(
@@ -68,7 +71,7 @@ const fields = {
   }),
 }
 
-export const calls = defineWay(fields, (funding: Calls) => {
+export const calls = defineWay('FundByCalls', fields, (funding: Calls) => {
   const { numbers, transfer, approvalReset, approval, initiate, reclaim, typedData } = funding
   return {
     ...(transfer !== undefined && { core_to_evm_transfer: callToWire(transfer, numbers) }),

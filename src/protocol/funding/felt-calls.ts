@@ -13,11 +13,14 @@ export type FeltCalls = {
   readonly typedData: Readonly<Record<string, unknown>>
 }
 
-const CallRequest = Type.Object({
-  to: Type.String({ description: 'the contract' }),
-  selector: Type.String({ description: 'of the entry point, already hashed: libraries that take a name would hash it again' }),
-  calldata: Type.Array(Type.String(), { description: 'field elements, hex with 0x' }),
-})
+const CallRequest = Type.Object(
+  {
+    to: Type.String({ description: 'the contract' }),
+    selector: Type.String({ description: 'of the entry point, already hashed: libraries that take a name would hash it again' }),
+    calldata: Type.Array(Type.String(), { description: 'field elements, hex with 0x' }),
+  },
+  { title: 'FeltCall' },
+)
 
 const fields = {
   approval_transaction: Type.Union([CallRequest, Type.Null()], {
@@ -25,6 +28,7 @@ const fields = {
       "executed by the account of the payer, who is the delegate where the order has one: lets the HTLC take the order's amount, or any amount where the app is set so. Null when the allowance is enough",
   }),
   initiate_transaction: Type.Object(CallRequest.properties, {
+    title: 'FeltCall',
     description:
       'executed by the account of the payer, in the same transaction as the approval or in a later one, it funds the order; with a delegate it does so on behalf of the owner, who gets what is refunded',
   }),
@@ -34,7 +38,7 @@ const fields = {
   }),
 }
 
-export const feltCalls = defineWay(fields, ({ approval, initiate, typedData }: FeltCalls) => ({
+export const feltCalls = defineWay('FundByFeltCalls', fields, ({ approval, initiate, typedData }: FeltCalls) => ({
   approval_transaction: approval === null ? null : callToWire(approval),
   initiate_transaction: callToWire(initiate),
   typed_data: { ...typedData },

@@ -14,4 +14,6 @@ const fields = {
   }),
 }
 
-export const programmableTransaction = defineWay(fields, ({ bytes }: ProgrammableTransaction) => ({ ptb_bytes: [...bytes] }))
+export const programmableTransaction = defineWay('FundByProgrammableTransaction', fields, ({ bytes }: ProgrammableTransaction) => ({
+  ptb_bytes: [...bytes],
+}))

@@ -20,7 +20,7 @@ const fields = {
   }),
 }
 
-export const versionedTransaction = defineWay(fields, ({ transaction, gasless }: VersionedTransaction) => ({
+export const versionedTransaction = defineWay('FundByVersionedTransaction', fields, ({ transaction, gasless }: VersionedTransaction) => ({
   versioned_tx: transaction,
   versioned_tx_gasless: gasless,
 }))

@@ -14,9 +14,10 @@ export type ToldOnce = {
 }
 
 const commonFields = {
-  order_id: Type.String(),
-  /** Proves the right to name the first refund address. */
-  order_token: Type.Optional(Type.String()),
+  order_id: Type.String({ description: '64 hex characters' }),
+  order_token: Type.Optional(
+    Type.String({ description: 'proves the right to name the first refund address. Shown only once: keep it with the order' }),
+  ),
 }
 type CommonResult = Static<TObject<typeof commonFields>>
 
@@ -25,12 +26,14 @@ export const RefundPackage = Type.Record(Type.String(), Type.Unknown(), {
     'All that `tandem refund --package` needs to refund a deposit after its timelock without this service: the terms, the data to spend the deposit, and the private key of this order unless it is yours. Shown only once: save it to a file and keep that file secret.',
 })
 
+/** `title`: the name of the result in the API document. */
 export function defineWay<Instructions, Fields extends TProperties>(
+  title: string,
   fields: Fields,
   write: (instructions: Instructions, once: ToldOnce | null) => Static<TObject<Fields>>,
 ): Way<Instructions, Fields> {
   return {
-    result: Type.Object({ ...commonFields, ...fields }),
+    result: Type.Object({ ...commonFields, ...fields }, { title }),
     toWire: (instructions, orderId, once) => ({
       order_id: orderId,
       ...(once !== null && { order_token: once.orderToken }),

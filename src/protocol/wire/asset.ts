@@ -12,26 +12,32 @@ export const CatalogQuery = Type.Object({
 })
 export type CatalogQuery = Static<typeof CatalogQuery>
 
-const Contract = Type.Object({
-  address: Type.String({ description: 'empty on chains, and for coins, that have no contract' }),
-  schema: Type.String({ description: 'a name of GET /schemas' }),
-})
+const Contract = Type.Object(
+  {
+    address: Type.String({ description: 'empty on chains, and for coins, that have no contract' }),
+    schema: Type.String({ description: 'a name of GET /schemas' }),
+  },
+  { title: 'Contract' },
+)
 
-export const AssetRecord = Type.Object({
-  id: Type.String({ description: '<chain>:<token>' }),
-  name: Type.String({ description: '<full name>:<TICKER>' }),
-  chain: Type.String(),
-  chain_id: Type.String({ description: "the chain's own identity, e.g. evm:1" }),
-  icon: Type.String(),
-  htlc: Contract,
-  token: Contract,
-  decimals: Type.Integer(),
-  min_amount: Type.String({ description: 'in the smallest unit' }),
-  max_amount: Type.String({ description: 'in the smallest unit' }),
-  price: Type.Number({ description: 'US dollars per whole coin; 0 when there is none at the moment' }),
-  fiat_value: Type.String({ description: 'the price as a decimal string' }),
-  is_active: Type.Boolean({ description: 'it can be swapped here now' }),
-})
+export const AssetRecord = Type.Object(
+  {
+    id: Type.String({ description: '<chain>:<token>' }),
+    name: Type.String({ description: '<full name>:<TICKER>' }),
+    chain: Type.String({ description: 'the name of its chain' }),
+    chain_id: Type.String({ description: "the chain's own identity, e.g. evm:1" }),
+    icon: Type.String({ description: 'the URL of an image' }),
+    htlc: Contract,
+    token: Contract,
+    decimals: Type.Integer({ description: 'the smallest unit is 10^-decimals of a whole coin' }),
+    min_amount: Type.String({ description: 'in the smallest unit' }),
+    max_amount: Type.String({ description: 'in the smallest unit' }),
+    price: Type.Number({ description: 'US dollars per whole coin; 0 when there is none at the moment' }),
+    fiat_value: Type.String({ description: 'the price as a decimal string' }),
+    is_active: Type.Boolean({ description: 'it can be swapped here now' }),
+  },
+  { title: 'Asset' },
+)
 export type AssetRecord = Static<typeof AssetRecord>
 
 export type AssetFacts = {

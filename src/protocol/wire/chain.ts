@@ -3,23 +3,26 @@ import { type Static, Type } from 'typebox'
 import type { Chain } from '../chain.ts'
 import { AssetRecord } from './asset.ts'
 
-export const ChainRecord = Type.Object({
-  id: Type.String({ description: "the chain's own identity, e.g. evm:1" }),
-  chain: Type.String({ description: 'the name used in asset ids' }),
-  name: Type.String(),
-  display: Type.String({ description: 'the name for people' }),
-  native_asset_id: Type.String(),
-  icon: Type.String(),
-  explorer_url: Type.String(),
-  confirmation_target: Type.Integer({ description: 'confirmations that an initiation needs' }),
-  source_timelock: Type.String({ description: "in the chain's own unit: blocks, slots, seconds or milliseconds" }),
-  destination_timelock: Type.String({ description: 'in the same unit' }),
-  timelock_unit: Type.String(),
-  supported_htlc_schemas: Type.Array(Type.String()),
-  supported_token_schemas: Type.Array(Type.String()),
-  is_active: Type.Boolean({ description: 'one of its assets can be swapped here now' }),
-  assets: Type.Array(AssetRecord),
-})
+export const ChainRecord = Type.Object(
+  {
+    id: Type.String({ description: "the chain's own identity, e.g. evm:1" }),
+    chain: Type.String({ description: 'the name used in asset ids' }),
+    name: Type.String({ description: 'the same as `chain`' }),
+    display: Type.String({ description: 'the name for people' }),
+    native_asset_id: Type.String({ description: 'the coin that pays its fees' }),
+    icon: Type.String({ description: 'the URL of an image' }),
+    explorer_url: Type.String({ description: 'a block explorer; empty if there is none' }),
+    confirmation_target: Type.Integer({ description: 'confirmations that an initiation needs' }),
+    source_timelock: Type.String({ description: "in the chain's own unit: blocks, slots, seconds or milliseconds" }),
+    destination_timelock: Type.String({ description: 'in the same unit' }),
+    timelock_unit: Type.String({ description: 'blocks, slots, seconds or milliseconds' }),
+    supported_htlc_schemas: Type.Array(Type.String(), { description: 'names of GET /schemas' }),
+    supported_token_schemas: Type.Array(Type.String(), { description: 'names of GET /schemas' }),
+    is_active: Type.Boolean({ description: 'one of its assets can be swapped here now' }),
+    assets: Type.Array(AssetRecord, { description: 'those that pass the filters' }),
+  },
+  { title: 'Chain' },
+)
 export type ChainRecord = Static<typeof ChainRecord>
 
 export function chainToWire(chain: Chain, icon: string, assets: AssetRecord[]): ChainRecord {

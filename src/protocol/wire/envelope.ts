@@ -4,7 +4,11 @@ import type { ErrorCode } from '../error.ts'
 
 /** The schema of a success whose payload is `result`. */
 export function Envelope<T extends TSchema>(result: T) {
-  return Type.Object({ status: Type.Literal('Ok'), error: Type.Null(), result })
+  return Type.Object({
+    status: Type.Literal('Ok', { description: 'it worked' }),
+    error: Type.Null({ description: 'null: there is none' }),
+    result,
+  })
 }
 
 export type Success<T> = { readonly status: 'Ok'; readonly error: null; readonly result: T }

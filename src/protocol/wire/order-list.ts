@@ -48,11 +48,14 @@ export const OrderListQuery = Type.Object({
 export type OrderListQuery = Static<typeof OrderListQuery>
 
 /** Newest first. */
-export const OrderList = Type.Object({
-  data: Type.Array(OrderRecord),
-  page: Type.Integer(),
-  total_pages: Type.Integer(),
-  total_items: Type.Integer(),
-  per_page: Type.Integer(),
-})
+export const OrderList = Type.Object(
+  {
+    data: Type.Array(OrderRecord, { description: 'the orders of this page' }),
+    page: Type.Integer({ description: 'the number of this page, from 1' }),
+    total_pages: Type.Integer({ description: 'how many pages there are' }),
+    total_items: Type.Integer({ description: 'how many orders match' }),
+    per_page: Type.Integer({ description: 'orders on a page' }),
+  },
+  { title: 'OrderList' },
+)
 export type OrderList = Static<typeof OrderList>

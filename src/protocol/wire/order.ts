@@ -81,30 +81,43 @@ export const CreateOrderRequest = Type.Object(
 export type CreateOrderRequest = Static<typeof CreateOrderRequest>
 
 const SignaturePart = Type.String({ maxLength: 200, description: 'a part of a signature, as a string of at most 200 characters' })
+const Signature = Type.Union([Type.String({ maxLength: 20_000 }), Type.Array(SignaturePart, { minItems: 1, maxItems: 100 })], {
+  description: 'a signature, as a string, or as an array of strings where wallets return its parts',
+})
+const Secret = Type.String({
+  pattern: '^(0x)?[0-9a-fA-F]{64}$',
+  writeOnly: true,
+  description: 'the secret of secret_hash: 32 bytes as hex, 64 characters, with or without 0x',
+})
+const OrderToken = Type.Union([Type.String(), Type.Null()], { description: 'the order_token that POST /orders returned' })
+const Signatures = Type.Array(
+  Type.String({ maxLength: 20_000, description: 'a signature, as a string, in the form of the source chain' }),
+  {
+    maxItems: 100,
+    description: 'an array of signatures, one for each hash of GET /orders/{id}/instant-refund-hash: a single signature is not enough',
+  },
+)
 
-/** PATCH /orders/{id}?action=… */
+/** `signature`: a proof by the address that was given before. */
+const refundFields = { address: OptionalAddress, order_token: Type.Optional(OrderToken), signature: Type.Optional(Signature) }
+
+/** What PATCH /orders/{id} takes, by its `action`. */
+export const patchBodies = {
+  initiate: Type.Object({ signature: Signature }, { title: 'Initiate', description: 'action=initiate' }),
+  redeem: Type.Object({ secret: Secret }, { title: 'Redeem', description: 'action=redeem' }),
+  refund: Type.Object(refundFields, { title: 'Refund', description: 'action=refund' }),
+  'instant-refund': Type.Object(
+    { signatures: Type.Optional(Signatures), ...refundFields },
+    { title: 'InstantRefund', description: 'action=instant-refund' },
+  ),
+}
+export type PatchAction = keyof typeof patchBodies
+
+/** All of them in one, so that an error names the field and not the variant. */
 export const PatchOrderRequest = Type.Object({
-  /** Over typed_data; or, with a new `address`, a proof by the previous address. */
-  signature: Type.Optional(
-    Type.Union([Type.String({ maxLength: 20_000 }), Type.Array(SignaturePart, { minItems: 1, maxItems: 100 })], {
-      description: 'a signature, as a string, or as an array of strings where wallets return its parts',
-    }),
-  ),
-  address: OptionalAddress,
-  order_token: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: 'the order_token that POST /orders returned' })),
-  secret: Type.Optional(
-    Type.String({
-      pattern: '^(0x)?[0-9a-fA-F]{64}$',
-      writeOnly: true,
-      description: 'the secret of secret_hash: 32 bytes as hex, 64 characters, with or without 0x',
-    }),
-  ),
-  signatures: Type.Optional(
-    Type.Array(Type.String({ maxLength: 20_000, description: 'a signature, as a string, in the form of the source chain' }), {
-      maxItems: 100,
-      description: 'an array of signatures, one for each hash of GET /orders/{id}/instant-refund-hash: a single signature is not enough',
-    }),
-  ),
+  ...refundFields,
+  secret: Type.Optional(Secret),
+  signatures: Type.Optional(Signatures),
 })
 export type PatchOrderRequest = Static<typeof PatchOrderRequest>
 

@@ -162,19 +162,19 @@ describe('POST /orders', () => {
       'an empty Idempotency-Key',
       { body: good, headers: { 'idempotency-key': '' } },
       'bad_request',
-      /Idempotency-Key must have 1 to 255 printable/,
+      /idempotency-key: expected 1 to 255 printable/,
     ],
     [
       'a long Idempotency-Key',
       { body: good, headers: { 'idempotency-key': 'x'.repeat(256) } },
       'bad_request',
-      /Idempotency-Key must have 1 to 255 printable/,
+      /idempotency-key: expected 1 to 255 printable/,
     ],
     [
       'an Idempotency-Key that is not ASCII',
       { body: good, headers: { 'idempotency-key': 'é' } },
       'bad_request',
-      /Idempotency-Key must have 1 to 255 printable/,
+      /idempotency-key: expected 1 to 255 printable/,
     ],
   ])('%s', (_name, call, code, words) => expectRefusal('POST', '/v2/orders', call, code, words))
 

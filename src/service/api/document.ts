@@ -22,6 +22,7 @@ export type Operation = {
   readonly summary: string
   readonly description?: string
   readonly tags: readonly string[]
+  readonly security?: readonly { readonly [scheme: string]: readonly string[] }[]
   readonly parameters?: readonly Parameter[]
   readonly requestBody?: { readonly content: Content }
   readonly responses: { readonly [status: string]: { readonly description: string; readonly content?: Content } }
@@ -31,6 +32,10 @@ export type ApiDocument = {
   readonly openapi: string
   readonly info: { readonly title: string; readonly version: string; readonly description?: string }
   readonly tags: readonly { readonly name: string; readonly description?: string }[]
+  readonly components: {
+    readonly schemas?: { readonly [name: string]: JsonSchema }
+    readonly securitySchemes: { readonly [name: string]: JsonSchema }
+  }
   readonly paths: { readonly [path: string]: { readonly [method: string]: Operation } }
 }
 

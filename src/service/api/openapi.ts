@@ -1,18 +1,28 @@
 /** The OpenAPI 3.1 document, made from the schemas that check the requests. */
 import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
-import { Type } from 'typebox'
+import { type TSchema, Type } from 'typebox'
 import { errorStatus } from '../../protocol/error.ts'
 import type { ServiceContext } from '../context.ts'
 import { type ApiDocument, listOperations } from './document.ts'
 import { type ApiExample, apiExamples } from './examples.ts'
 
-const FailureRecord = Type.Object({
-  status: Type.Literal('Error'),
-  error: Type.String({ description: 'for people: what, expected, got' }),
-  result: Type.Null(),
-  code: Type.Enum(Object.keys(errorStatus), { description: 'for programs: stable' }),
-})
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The body in the document, where the schema that checks it says less. */
+    documentedBody?: TSchema
+  }
+}
+
+const FailureRecord = Type.Object(
+  {
+    status: Type.Literal('Error', { description: 'it did not work' }),
+    error: Type.String({ description: 'for people: what, expected, got' }),
+    result: Type.Null({ description: 'null: there is none' }),
+    code: Type.Enum(Object.keys(errorStatus), { description: 'for programs: stable' }),
+  },
+  { title: 'Failure' },
+)
 
 const tags = [
   { name: 'Swaps', description: 'Quotes, and orders from creation to completion or refund.' },
@@ -31,18 +41,34 @@ export function describeApi(server: FastifyInstance, { settings }: ServiceContex
       info: {
         title: 'Tandem',
         version: '2.0.18',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
         description:
           'Cross-chain atomic swaps: two swaps that complete together, or not at all. Amounts are decimal strings in the smallest unit; 100 bips are 1 %. Every answer is an envelope {status, error, result}.',
       },
+      servers: [{ url: settings.publicUrl ?? '/', description: 'this service' }],
       tags,
-      components: { securitySchemes: { app: { type: 'apiKey', in: 'header', name: settings.appIdHeaders[0] ?? 'service-app-id' } } },
+      components: {
+        securitySchemes: {
+          app: {
+            type: 'apiKey',
+            in: 'header',
+            name: settings.appIdHeaders[0] ?? 'service-app-id',
+            description: 'The id of your app. The operator makes it with `tandem apps create`; it is public and may be in a web page.',
+          },
+        },
+      },
     },
-    transform: ({ schema, url }) => ({
+    transform: ({ schema, url, route }) => ({
       url,
       schema: {
         ...schema,
-        ...(url.startsWith('/v2') && { security: [{ app: [] }] }),
-        response: { ...(schema.response as object | undefined), '4XX': { description: 'Refused', ...FailureRecord } },
+        ...(route.config?.documentedBody !== undefined && { body: route.config.documentedBody }),
+        security: url.startsWith('/v2') ? [{ app: [] }] : [],
+        response: {
+          ...(schema.response as object | undefined),
+          '4XX': { ...FailureRecord, description: 'Refused: `error` says what to change. 429 names the seconds to wait in `Retry-After`.' },
+          '5XX': { ...FailureRecord, description: 'It failed here. Repeat the request; 503 names the seconds to wait in `Retry-After`.' },
+        },
       },
     }),
   })

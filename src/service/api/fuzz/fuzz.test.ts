@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestService, type TestService } from '../../testing/service.fixture.ts'
 import { type ApiDocument, listOperations, type PlacedOperation } from '../document.ts'
+import { inlineSchemas } from '../name-schemas.ts'
 import { createJudge } from './judge.fixture.ts'
 import { fingerprint, prepareKnowledge } from './prepare.fixture.ts'
 import { type FuzzRequest, type Knowledge, requestsTo } from './requests.fixture.ts'
@@ -19,7 +20,7 @@ beforeAll(async () => {
   service = await startTestService()
   knowledge = await prepareKnowledge(service)
   sender = createSender(service.url)
-  document = (await (await fetch(`${service.url}/openapi.json`)).json()) as ApiDocument
+  document = inlineSchemas((await (await fetch(`${service.url}/openapi.json`)).json()) as ApiDocument)
 })
 afterAll(async () => {
   sender.close()

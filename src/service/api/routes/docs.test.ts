@@ -1,12 +1,19 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import openapiTS, { astToString } from 'openapi-typescript'
+import ts from 'typescript'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestService, type TestService } from '../../testing/service.fixture.ts'
-import { type ApiDocument, listOperations } from '../document.ts'
+import { type ApiDocument, type JsonSchema, listOperations } from '../document.ts'
+import { inlineSchemas, nameSchemas } from '../name-schemas.ts'
 
 let service: TestService
+let published: ApiDocument
+/** Without references. */
 let document: ApiDocument
 beforeAll(async () => {
   service = await startTestService({ environment: 'local', appIdHeaders: ['service-app-id', 'x-app'] })
-  document = (await (await fetch(`${service.url}/openapi.json`)).json()) as ApiDocument
+  published = (await (await fetch(`${service.url}/openapi.json`)).json()) as ApiDocument
+  document = inlineSchemas(published)
 })
 afterAll(() => service.close())
 
@@ -57,10 +64,83 @@ test('every operation has a summary, a response schema and an error schema', () 
 })
 
 test('/v2 needs the app id, in the header that the operator chose', () => {
-  const { components } = document as unknown as { components: { securitySchemes: unknown } }
-  expect(components.securitySchemes).toEqual({ app: { type: 'apiKey', in: 'header', name: 'service-app-id' } })
-  for (const { path, operation } of listOperations(document)) expect('security' in operation, path).toBe(path.startsWith('/v2'))
+  expect(published.components.securitySchemes.app).toMatchObject({ type: 'apiKey', in: 'header', name: 'service-app-id' })
+  for (const { path, operation } of listOperations(document))
+    expect(operation.security, path).toEqual(path.startsWith('/v2') ? [{ app: [] }] : [])
 })
+
+test('the document passes the linter, and its generated types compile', async () => {
+  const config = await createConfig({ extends: ['recommended'] })
+  const found = await lintFromString({ source: JSON.stringify(published), config })
+  expect(found.map(({ ruleId, message, location }) => `${ruleId}: ${message} (${location[0]?.pointer})`)).toEqual([])
+  const types = astToString(await openapiTS(published as never))
+  expect(compile(types)).toEqual([])
+  for (const name of ['Quote', 'Order', 'Swap', 'NextAction', 'Asset', 'Chain', 'Failure', 'InstantRefund', 'FundByCalls'])
+    expect(types).toContain(`        ${name}: {`)
+}, 120_000)
+
+test('every field is described', () => {
+  const silent: string[] = []
+  const look = (schema: JsonSchema, path: string): void => {
+    const {
+      properties = {},
+      items,
+      anyOf = [],
+    } = schema as {
+      properties?: Record<string, JsonSchema>
+      items?: JsonSchema
+      anyOf?: readonly JsonSchema[]
+    }
+    for (const [name, field] of Object.entries(properties)) {
+      const isNamed = '$ref' in field || ('items' in field && '$ref' in (field.items as object))
+      if (!('description' in field) && !isNamed && name !== 'result') silent.push(`${path}.${name}`)
+      look(field, `${path}.${name}`)
+    }
+    if (items !== undefined) look(items, `${path}[]`)
+    for (const variant of anyOf) look(variant, path)
+  }
+  for (const [name, schema] of Object.entries(published.components.schemas ?? {})) look(schema, name)
+  for (const { path, method, operation } of listOperations(published)) {
+    const bodies = [operation.requestBody, ...Object.values(operation.responses)]
+    for (const body of bodies) look(body?.content?.['application/json']?.schema ?? {}, `${method} ${path}`)
+    for (const { name, description } of operation.parameters ?? []) if (description === undefined) silent.push(`${method} ${path} ${name}`)
+  }
+  expect(silent).toEqual([])
+})
+
+test('a title names one schema only', () => {
+  const withTitles = (second: JsonSchema): ApiDocument => ({
+    ...document,
+    paths: {
+      '/x': {
+        get: {
+          operationId: 'x',
+          summary: '',
+          tags: [],
+          responses: {
+            200: { description: '', content: { 'application/json': { schema: { title: 'One', type: 'string' } } } },
+            201: { description: '', content: { 'application/json': { schema: second } } },
+          },
+        },
+      },
+    },
+  })
+  expect(() => nameSchemas(withTitles({ title: 'One', type: 'integer' }))).toThrow('two schemas of the API have the title One')
+  expect(nameSchemas(withTitles({ title: 'One', type: 'string', description: 'other words' })).components.schemas).toEqual({
+    One: { type: 'string' },
+  })
+})
+
+/** The complaints of the TypeScript compiler about this module. */
+function compile(text: string): readonly string[] {
+  const file = 'api.d.ts'
+  const host = ts.createCompilerHost({})
+  const { getSourceFile } = host
+  host.getSourceFile = (name, ...rest) =>
+    name === file ? ts.createSourceFile(name, text, ts.ScriptTarget.ES2022) : getSourceFile.call(host, name, ...rest)
+  const program = ts.createProgram([file], { strict: true, noEmit: true, types: [], lib: ['lib.es2022.d.ts'] }, host)
+  return ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '))
+}
 
 test('the page shows every operation, without scripts or external resources', async () => {
   const response = await fetch(`${service.url}/docs`)
@@ -78,6 +158,7 @@ test('escapes all texts in the page', async () => {
     openapi: '3.1.0',
     info: { title: evil, version: '', description: evil },
     tags: [{ name: evil, description: evil }],
+    components: { securitySchemes: {} },
     paths: {
       [`/${evil}`]: {
         get: {

@@ -1,10 +1,11 @@
 /** GET /openapi.json, GET /docs: the API documentation; no app id needed. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { DOCS_POLICY, renderDocsPage } from '../docs-page.ts'
+import { nameSchemas } from '../name-schemas.ts'
 import { readDocument } from '../openapi.ts'
 
 export const docsRoutes: FastifyPluginAsyncTypebox = async (api) => {
-  api.get('/openapi.json', { schema: { hide: true } }, async () => readDocument(api))
+  api.get('/openapi.json', { schema: { hide: true } }, async () => nameSchemas(readDocument(api)))
 
   api.get('/docs', { schema: { hide: true } }, async (_request, reply) =>
     reply

@@ -1,12 +1,17 @@
 /** POST /orders, GET /orders/{id} and its sub-resources, PATCH /orders/{id}. */
 
-import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from 'typebox'
-import { TandemError } from '../../../protocol/error.ts'
+import { type Static, Type } from 'typebox'
 import { CreateOrderResult } from '../../../protocol/funding/funding.ts'
 import { Envelope, success } from '../../../protocol/wire/envelope.ts'
-import { CreateOrderRequest, OrderRecord, PatchOrderRequest, signatureText } from '../../../protocol/wire/order.ts'
+import {
+  CreateOrderRequest,
+  OrderRecord,
+  type PatchAction,
+  PatchOrderRequest,
+  patchBodies,
+  signatureText,
+} from '../../../protocol/wire/order.ts'
 import type { App } from '../../../store/apps/apps.ts'
 import type { OrderSnapshot } from '../../../store/orders/orders.ts'
 import type { ServiceContext } from '../../context.ts'
@@ -24,25 +29,33 @@ type Patch = {
   readonly app: App
   readonly snapshot: OrderSnapshot
   readonly body: PatchOrderRequest
-  readonly headers: IncomingHttpHeaders
+  readonly headers: Static<typeof PatchHeaders>
   /** Aborted when the server stops. */
   readonly closing: AbortSignal
 }
 
 /** Each returns the hash of a transaction. */
-const actions: ReadonlyMap<string, (context: ServiceContext, patch: Patch) => Promise<string>> = new Map([
-  ['initiate', (context, { app, snapshot, body, closing }) => grantInitiate(context, app, snapshot.stored, signatureText(body), closing)],
-  ['redeem', (context, { snapshot, body, closing }) => grantRedeem(context, snapshot.stored, body.secret, closing)],
-  ['refund', (context, patch) => refundSource(context, patch.snapshot.stored, refundAsk(patch), patch.closing)],
-  [
-    'instant-refund',
-    (context, patch) => refundInstantly(context, patch.snapshot, { ...refundAsk(patch), signatures: patch.body.signatures }, patch.closing),
-  ],
-])
-const ACTIONS = [...actions.keys()].join(', ').replace(/, ([^,]*)$/, ' or $1')
+const actions: Readonly<Record<PatchAction, (context: ServiceContext, patch: Patch) => Promise<string>>> = {
+  initiate: (context, { app, snapshot, body, closing }) => grantInitiate(context, app, snapshot.stored, signatureText(body), closing),
+  redeem: (context, { snapshot, body, closing }) => grantRedeem(context, snapshot.stored, body.secret, closing),
+  refund: (context, patch) => refundSource(context, patch.snapshot.stored, refundAsk(patch), patch.closing),
+  'instant-refund': (context, patch) =>
+    refundInstantly(context, patch.snapshot, { ...refundAsk(patch), signatures: patch.body.signatures }, patch.closing),
+}
+const actionNames = Object.keys(actions) as PatchAction[]
+const ACTIONS = actionNames.join(', ').replace(/, ([^,]*)$/, ' or $1')
 
-const OrderPath = Type.Object({ order_id: Type.String() })
-const PatchQuery = Type.Object({ action: Type.String({ description: ACTIONS }) })
+const OrderPath = Type.Object({ order_id: Type.String({ description: 'the order_id that POST /orders returned' }) })
+const PatchQuery = Type.Object({ action: Type.Enum(actionNames, { description: ACTIONS }) })
+const PatchHeaders = Type.Object({ 'order-token': Type.Optional(Type.String({ description: 'the same as `order_token` in the body' })) })
+const CreateHeaders = Type.Object({
+  'idempotency-key': Type.Optional(
+    Type.String({
+      pattern: '^[ -~]{1,255}$',
+      description: '1 to 255 printable ASCII characters: a repeat with the same key returns the first order',
+    }),
+  ),
+})
 
 /** `closing` ends waits early when the server stops. */
 export function orderRoutes(context: ServiceContext, closing: AbortSignal): FastifyPluginAsyncTypebox {
@@ -57,11 +70,12 @@ export function orderRoutes(context: ServiceContext, closing: AbortSignal): Fast
           summary: 'Make an order',
           description:
             "Returns how to fund the source. `order_token` and `refund_package` are returned only this once. A repeat with the same owners and `nonce`, or with the same `Idempotency-Key` header, returns the first order again, without them. With `secret_hash` the secret stays with you until you reveal it. `source.delegate` is the account that pays and initiates in the owner's place, where owners are accounts. Neither the delegate nor the owner may be the solver. On Bitcoin-family chains an owner may be your own x-only public key (64 hex characters): then only you can refund or redeem. As `destination.owner` it needs `secret_hash`. 503 with `Retry-After` while the service is overloaded.",
+          headers: CreateHeaders,
           body: CreateOrderRequest,
           response: { 200: Envelope(CreateOrderResult) },
         },
       },
-      async (request) => success(await createOrder(context, request.callingApp, request.body, parseIdempotencyKey(request.headers))),
+      async (request) => success(await createOrder(context, request.callingApp, request.body, request.headers['idempotency-key'] ?? null)),
     )
 
     api.get(
@@ -114,6 +128,7 @@ export function orderRoutes(context: ServiceContext, closing: AbortSignal): Fast
     api.patch(
       '/orders/:order_id',
       {
+        config: { documentedBody: Type.Union(Object.values(patchBodies)) },
         schema: {
           operationId: 'patchOrder',
           tags: ['Swaps'],
@@ -122,14 +137,15 @@ export function orderRoutes(context: ServiceContext, closing: AbortSignal): Fast
             'Returns the hash of the transaction once it is broadcast. A repeated call joins the first. `initiate` takes `signature`: over `typed_data` (a signature of several numbers as an array, or joined by commas), or the signed `versioned_tx_gasless` in base64. An initiation that would revert is refused before anything is sent. If a relay reverted, the answer gives the reason, and a repeated call relays again once the cause is gone. An app may have a limit of relays per 24 hours (429 with `Retry-After`). `redeem` takes the `secret` of `secret_hash`. `instant-refund` takes `signatures`. It is signed at most 10 times a minute for one order, and 10 times more with `order_token` (429 with `Retry-After`). A repeat that needs no new signature is not counted. `refund` and `instant-refund` may take `address`. Setting the first address needs `order_token`. Changing it is possible until a refund is signed, and needs `signature`: a BIP-322 signature by the current address over the one line `Tandem refund of order <order_id> to <new address>`. Before the timelock ends, such a `refund` returns an empty string: the address is set, and there is no transaction yet.',
           params: OrderPath,
           querystring: PatchQuery,
+          headers: PatchHeaders,
           body: PatchOrderRequest,
           response: { 200: Envelope(Type.String()) },
         },
       },
       async ({ callingApp: app, params, query, body, headers }) => {
-        const act = actions.get(query.action)
-        if (act === undefined) throw new TandemError('bad_request', `action: expected ${ACTIONS}, got "${query.action.slice(0, 90)}"`)
-        return success(await act(context, { app, snapshot: await requireOwnOrder(params.order_id, app), body, headers, closing }))
+        return success(
+          await actions[query.action](context, { app, snapshot: await requireOwnOrder(params.order_id, app), body, headers, closing }),
+        )
       },
     )
   }
@@ -142,14 +158,9 @@ export function orderRoutes(context: ServiceContext, closing: AbortSignal): Fast
 }
 
 function refundAsk({ body, headers }: Patch): RefundAsk {
-  const orderToken = body.order_token ?? headers['order-token'] ?? null
-  return { address: body.address ?? null, orderToken: Array.isArray(orderToken) ? null : orderToken, proof: signatureText(body) ?? null }
-}
-
-function parseIdempotencyKey(headers: IncomingHttpHeaders): string | null {
-  const key = headers['idempotency-key']
-  if (key === undefined) return null
-  if (typeof key !== 'string' || !/^[ -~]{1,255}$/.test(key))
-    throw new TandemError('bad_request', 'the header Idempotency-Key must have 1 to 255 printable ASCII characters')
-  return key
+  return {
+    address: body.address ?? null,
+    orderToken: body.order_token ?? headers['order-token'] ?? null,
+    proof: signatureText(body) ?? null,
+  }
 }
