@@ -8,12 +8,16 @@ import type { HypercoreChain } from './hypercore-chain.ts'
 export interface HypercoreFaucet {
   /** Activates the account if need be. Resolves to the transaction hash once the token is there. */
   fundSpot(to: Address, token: bigint, amount: bigint): Promise<Hex>
+  /** So much HYPE on HyperEVM, where it is the fee coin, and the same in the spot account, which needs some to send tokens to HyperEVM. */
+  fundHype(to: Address, wei: bigint): Promise<Hex>
   /** HYPE on both sides: for transactions on HyperEVM, and for transfers from HyperCore to HyperEVM. */
   fundGas(to: Address): Promise<void>
 }
 
 const GAS = 1_000n * 10n ** 18n
 const CORE_GAS = 10n * 10n ** 8n
+/** HYPE has 18 decimals on HyperEVM and 8 on HyperCore. */
+const WEI_PER_CORE = 10n ** 10n
 
 /** The account of the key must be one that the chain was started with. */
 export function createHypercoreFaucet(chain: HypercoreChain, key: Hex): HypercoreFaucet {
@@ -22,6 +26,12 @@ export function createHypercoreFaucet(chain: HypercoreChain, key: Hex): Hypercor
   return {
     async fundSpot(to, token, amount) {
       const [receipt] = await sender.send([spotSend(to, token, amount)])
+      if (receipt === undefined) throw new Error('no receipt for a mined transaction')
+      return receipt.transactionHash
+    },
+    async fundHype(to, wei) {
+      const inCore = wei / WEI_PER_CORE
+      const [receipt] = await sender.send([{ to, value: wei }, ...(inCore > 0n ? [spotSend(to, coreTokens.hype, inCore)] : [])])
       if (receipt === undefined) throw new Error('no receipt for a mined transaction')
       return receipt.transactionHash
     },

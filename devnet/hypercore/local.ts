@@ -29,6 +29,7 @@ export const hypercoreLocal: LocalFamily<HypercoreChain, HypercoreWallet> = {
       deployments: { [`${id}:purr`]: deployment },
       details: { chain_id: control.chainId, rpc_url: control.rpcUrl },
       fund: async (_asset, address, amount) => faucet.fundSpot(account(address), coreTokens.purr, amount),
+      fundCoin: async (address, amount) => faucet.fundHype(account(address), amount),
       fundGas: async (address) => faucet.fundGas(account(address)),
       close: () => control.close(),
     }

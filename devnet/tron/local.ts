@@ -35,6 +35,7 @@ export const tronLocal: LocalFamily<TronChain, TronWallet> = {
         const data = encodeFunctionData({ abi: testToken.abi, functionName: 'mint', args: [toEvmAddress(parseAddress(address)), amount] })
         return faucet.call(asset.symbol === 'WBTC' ? tokens.wbtc : tokens.usdt, data)
       },
+      fundCoin: async (address, amount) => faucet.transfer(parseAddress(address), amount),
       async fundGas(address) {
         await faucet.transfer(parseAddress(address), GAS_SUN)
       },

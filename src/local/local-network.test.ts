@@ -1,8 +1,12 @@
 import { afterEach, expect, test } from 'vitest'
 import { bitcoinLocal, plugIn } from '../../devnet/bitcoin/local.ts'
 import { evmLocal } from '../../devnet/evm/local.ts'
+import { hypercoreLocal } from '../../devnet/hypercore/local.ts'
 import type { LocalChain } from '../../devnet/local-chain.ts'
+import { tronLocal } from '../../devnet/tron/local.ts'
+import { fromEvmAddress as toTronAddress } from '../chains/tron/address.ts'
 import type { Chain } from '../protocol/chain.ts'
+import { localAssets, localChains } from '../protocol/registry/local.ts'
 import { chooseChains } from './choose-chains.ts'
 import { createLocalKeys } from './local-keys.ts'
 import { type LocalNetwork, startLocalNetwork } from './local-network.ts'
@@ -61,4 +65,18 @@ test('if one chain does not start, the others are closed', async () => {
   const starting = startLocalNetwork(keys, { chains: [bitcoin, broken], mining: 'instant', running: { bitcoin_regtest: running } })
   await expect(starting).rejects.toThrow('there is no simulator of litecoin:moon')
   expect(running.closed).toBe(1)
+})
+
+test('the faucet gives every native coin that the registry names', async () => {
+  const unlisted = localChains.filter(({ nativeAsset }) => !localAssets.some(({ id }) => id === nativeAsset))
+  expect(unlisted.map(({ nativeAsset }) => nativeAsset)).toEqual(['hypercore_localnet:hype', 'tron_localnet:trx', 'starknet_localnet:strk'])
+  network = await startLocalNetwork(keys, { chains: unlisted, mining: 'instant' })
+  const [hyper, tron] = [network.control('hypercore_localnet', hypercoreLocal), network.control('tron_localnet', tronLocal)]
+  const user = `0x${'5a'.repeat(20)}` as const
+  await network.fund('hypercore_localnet:hype', user, 3n * 10n ** 18n)
+  expect(BigInt(String(await hyper.request({ method: 'eth_getBalance', params: [user, 'latest'] })))).toBe(3n * 10n ** 18n)
+  await network.fund('tron_localnet:trx', toTronAddress(user), 7_000_000n)
+  const answer = await fetch(`${tron.url}/wallet/getaccount`, { method: 'POST', body: JSON.stringify({ address: `41${user.slice(2)}` }) })
+  expect(await answer.json()).toMatchObject({ balance: 7_000_000 })
+  await network.fund('starknet_localnet:strk', `0x5${'a'.repeat(60)}`, 1n)
 })
