@@ -39,8 +39,10 @@ import { createFeeEstimator } from './wallet/fee-estimator.ts'
 import { feeOf } from './wallet/fees.ts'
 import { initiateHtlc } from './wallet/initiate.ts'
 
-/** One deposit to a P2WPKH address; other kinds of address cost up to 12 vB more. */
+/** One deposit to a P2WPKH address. */
 const TYPICAL_REDEEM_VSIZE = 143n
+/** To the longest kind of address. */
+const LARGEST_REDEEM_VSIZE = 155n
 const TYPICAL_REFUND_VSIZE = 133n
 /** One coin, with change. */
 const TYPICAL_INITIATE_VSIZE = 153n
@@ -121,7 +123,7 @@ function createBitcoinClient(chain: Chain, { network, backend, verify, inspect, 
     },
     async payoutFee(asset) {
       assertAsset(asset)
-      return feeOf(TYPICAL_REDEEM_VSIZE, await fees.feeRate('normal'))
+      return feeOf(LARGEST_REDEEM_VSIZE, await fees.promisedRate())
     },
     async legCost(asset) {
       assertAsset(asset)

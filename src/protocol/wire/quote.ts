@@ -53,10 +53,10 @@ export const Quote = Type.Object(
     expires_at: Type.Integer({ description: 'unix seconds: until then it can be ordered' }),
     network_fee: Type.Optional(
       Type.String({
-        description: 'only where the fee of the payout is taken out of the destination amount: that fee, in the smallest unit',
+        description: 'only where the fee of the payout is taken out of the destination amount: the most that it is, in the smallest unit',
       }),
     ),
-    net_amount: Type.Optional(Type.String({ description: 'then: what the recipient gets, in the smallest unit' })),
+    net_amount: Type.Optional(Type.String({ description: 'then: the least that the recipient gets, in the smallest unit' })),
     parts: Type.Optional(Type.Array(QuotePart, { description: 'only with `explain`: what the price consists of' })),
     source_range: Type.Optional(
       Type.Object(

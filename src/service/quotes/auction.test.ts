@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { findOrder } from '../../store/orders/orders.ts'
 import { quoteOf, refuse } from '../testing/fake-solver.fixture.ts'
-import { btc, orderBody, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
+import { aliceScript, btc, orderBody, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
 
 /** A hanging solver costs it; long enough for an answer on a busy machine. */
 const BUDGET_MS = 500
@@ -98,7 +98,7 @@ test('an order after a quote asks for no second auction, and the best bidder tak
   expect(service.solver.quoted).toHaveLength(2)
 
   // Other fees, and so other prices.
-  await order({ affiliate_fees: [{ address: 'someone', fee: 5 }] })
+  await order({ affiliate_fees: [{ address: aliceScript, fee: 5 }] })
   expect(service.solver.quoted).toHaveLength(3)
 })
 

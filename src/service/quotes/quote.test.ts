@@ -26,7 +26,7 @@ test.each([
 
 test('exact in: returns every field, and passes the fees of the service and the affiliate to the solver', async () => {
   service.secondSolver.onQuote = () => 'hang up'
-  const reply = await ask(`from=${btc.toUpperCase()}&to=${wbtc}&from_amount=1000000&affiliate_fee=20&slippage=50&unknown=1`)
+  const reply = await ask(`from=${btc.toUpperCase()}&to=${wbtc}&from_amount=1000000&affiliate_fee=20&slippage=50`)
   expect(reply).toMatchObject({ status: 200, body: { status: 'Ok', error: null } })
   expect(reply.body.result).toEqual([
     {

@@ -83,3 +83,26 @@ it('agrees in advance to the rate of the broadcast where a fee bump is hardly po
   expect(await fees.presignedRate()).toBe(await fees.feeRate('fast'))
   expect(await fees.presignedRate()).toBe(15_000n)
 })
+
+it('promises no payout a lower fee than that at any pace, with a margin', async () => {
+  const { state, fees } = createFixture()
+  expect(await fees.promisedRate()).toBe(22_500n)
+  for (const pace of ['normal', 'fast', 'urgent'] as const) expect(await fees.promisedRate()).toBeGreaterThan(await fees.feeRate(pace))
+  state.estimate = 10n ** 12n
+  state.now += 5_001
+  expect(await fees.promisedRate()).toBe(regtest.maxFeeRate)
+})
+
+it('asks again at once while no estimate is known, and takes the rate of the next block where only that is known', async () => {
+  const { state, fees } = createFixture()
+  state.estimate = null
+  expect(await fees.feeRate('normal')).toBe(regtest.fallbackFeeRate)
+  state.estimate = 1_000n
+  expect(await fees.feeRate('normal')).toBe(1_000n)
+  const onlyNext = createFeeEstimator(
+    { estimateFeeRate: async (target) => (target === 1 ? 1_000n : null), minimumFeeRate: async () => 0n },
+    regtest,
+    () => 0,
+  )
+  expect(await onlyNext.feeRate('normal')).toBe(1_000n)
+})

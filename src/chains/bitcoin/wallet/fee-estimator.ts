@@ -10,6 +10,8 @@ const JUMP_WINDOW_MS = 5 * 60_000
 const MAX_JUMP = 10n
 /** Blocks, about a day on Bitcoin: a short peak hardly moves this estimate. */
 const LONG_TARGET = 144
+/** A quote is paid out minutes later: so much may the rate rise before the recipient gets less than was promised. */
+const PROMISE_PERCENT = 150n
 
 /**
  * normal   mined within a few blocks
@@ -30,6 +32,8 @@ type Estimate = {
 
 export interface FeeEstimator {
   feeRate(pace: Pace): Promise<FeeRate>
+  /** The most that a payout is told to pay: the highest pace at which it may be sent, and a margin for a rise until then. */
+  promisedRate(): Promise<FeeRate>
   /** For transactions that both parties sign in advance, whose fee cannot be bumped: the default rate, without peaks. */
   presignedRate(): Promise<FeeRate>
 }
@@ -46,7 +50,8 @@ export function createFeeEstimator(
     const at = nowMs()
     const recent = (known.get(target) ?? []).filter((earlier) => at - earlier.at < JUMP_WINDOW_MS)
     const last = recent.at(-1)
-    if (last !== undefined && at - last.at <= ESTIMATE_TTL_MS) return last
+    // A node that knows no rate yet may know one with the next block: what we state and what we pay must not differ for seconds.
+    if (last?.isKnown === true && at - last.at <= ESTIMATE_TTL_MS) return last
     const answer = await backend.estimateFeeRate(target)
     const rate = boundFeeRate(answer ?? network.fallbackFeeRate, network)
     const limit = recent.reduce((lowest, earlier) => min(lowest, earlier.rate), rate) * MAX_JUMP
@@ -56,14 +61,28 @@ export function createFeeEstimator(
     return asked
   }
 
+  /** Where only the rate of the next block is known, it is enough for a few blocks. */
+  async function normalEstimate(): Promise<Estimate> {
+    const normal = await estimate(NORMAL_TARGET)
+    if (normal.isKnown) return normal
+    const urgent = await estimate(URGENT_TARGET)
+    return urgent.isKnown ? urgent : normal
+  }
+
+  async function feeRate(pace: Pace): Promise<FeeRate> {
+    const { rate, steadyRate, minimum } = await (pace === 'normal' ? normalEstimate() : estimate(URGENT_TARGET))
+    return wantedRate(max(pace === 'urgent' ? rate : steadyRate, minimum), pace !== 'normal', network)
+  }
+
   return {
-    async feeRate(pace) {
-      const { rate, steadyRate, minimum } = await estimate(pace === 'normal' ? NORMAL_TARGET : URGENT_TARGET)
-      return wantedRate(max(pace === 'urgent' ? rate : steadyRate, minimum), pace !== 'normal', network)
+    feeRate,
+    async promisedRate() {
+      const highest = max(await feeRate('urgent'), await feeRate('normal'))
+      return boundFeeRate((highest * PROMISE_PERCENT) / 100n, network)
     },
     async presignedRate() {
       const isFast = !network.replaces
-      const { steadyRate, minimum } = await estimate(isFast ? URGENT_TARGET : NORMAL_TARGET)
+      const { steadyRate, minimum } = await (isFast ? estimate(URGENT_TARGET) : normalEstimate())
       const longTerm = await estimate(LONG_TARGET)
       const rate = longTerm.isKnown ? min(steadyRate, longTerm.steadyRate * MAX_RATE_FACTOR) : steadyRate
       return wantedRate(max(rate, minimum), isFast, network)
