@@ -37,8 +37,9 @@ export async function agreeAmount(
   const priceFor = async (promised: bigint) =>
     (await priceTerms(context, { source, destination, extraFeeBips: request.extra_fee_bips, premiumBips, isIndicative: false, promised }))
       .terms
-  // Several orders of one owner cost what one of their sum would: splitting it saves no surcharge.
-  const promised = promisedTo(context.soft, destination.id, customer)
+  // Several orders of one owner cost what one of their sum would: splitting it saves no surcharge. As much as it asks for now is free: it may just try again.
+  const held = promisedTo(context.soft, destination.id, customer)
+  const promised = held > asked ? held - asked : 0n
   const terms = await priceFor(promised)
   const now = { source: terms.source.price, destination: terms.destination.price }
   const offer = priceExactIn(terms, sourceAmount)
@@ -82,7 +83,7 @@ export async function agreeAmount(
         'conflict',
         premiumBips > quotedPremiumBips
           ? `earlier orders of this owner add ${premiumBips - quotedPremiumBips} hundredths of a percent to the price: ask for ${offer} of ${destination.id} or less`
-          : `unfunded orders of this owner hold ${promised} of ${destination.id}: ask for ${offer} or less, or wait until their price has expired`,
+          : `unfunded orders of this owner hold ${held} of ${destination.id}: ask for ${offer} or less, or wait until their price has expired`,
       )
     if (isTaken)
       throw new TandemError('conflict', `another order was made with this quote, and the price is now ${offer}: take a new quote`)

@@ -336,14 +336,14 @@ describe('unfunded orders of the same owner', () => {
     // The last tenth costs 5 % more, from half of the inventory on a quarter of that.
     Object.assign(context, { pricing: { ...context.pricing, inventorySkewBips: 500 } })
     solver.hold(wbtc, 2_000_000n)
-    await quoted('one')
-    await quoted('one')
+    for (let quotes = 0; quotes < 4; quotes += 1) await quoted('one')
     await hold('alice', { destination: price(980_000n) })
-    // Another owner pays no surcharge for hers.
+    // She may try again. Another owner pays no surcharge for hers.
+    await hold('alice', { destination: price(980_000n) })
     await hold('bob', { destination: price(980_000n) })
     await expect(hold('alice', { destination: price(980_000n) })).rejects.toMatchObject({
       code: 'conflict',
-      message: expect.stringContaining('unfunded orders of this owner hold 980000'),
+      message: expect.stringContaining('unfunded orders of this owner hold 1960000'),
     })
     const { destination: cheaper } = await hold('alice', { destination: price(980_000n), slippage_bips: 500 })
     expect(Number(cheaper.amount)).toBeLessThan(965_000)
