@@ -21,7 +21,7 @@ export function verifyQuote(quote: Quote, { source, destination, amount, slippag
   if ('exactIn' in amount) verifySame('quote.source.amount', amount.exactIn, paid)
   else verifyThat(received >= amount.exactOut, 'quote.destination.amount', `${amount.exactOut} or more`, received)
   verifySame('quote.slippage', slippage, quote.slippage)
-  verifyThat(BigInt(quote.expires_at) > now, 'quote.expires_at', `a time after ${now}`, quote.expires_at)
+  verifyThat(quote.expires_at > Number(now), 'quote.expires_at', `a time after ${now}`, quote.expires_at)
   if (quote.network_fee === undefined && quote.net_amount === undefined) return
   const fee = verifyParsed('quote.network_fee', 'an amount', quote.network_fee ?? '', parseAmount)
   verifyThat(fee < received, 'quote.network_fee', `less than ${received}`, fee)

@@ -1,7 +1,7 @@
 /** Users with a key of their own in the HTLC: they redeem and refund by themselves, through any Esplora. */
 import { schnorr, secp256k1 } from '@noble/curves/secp256k1.js'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
-import { singleInputHash } from '../../../../src/chains/bitcoin/cosign/single-input-hash.ts'
+import { singleInputHasher } from '../../../../src/chains/bitcoin/cosign/single-input-hash.ts'
 import { htlcOf, type Leaf } from '../../../../src/chains/bitcoin/htlc.ts'
 import { networkOf } from '../../../../src/chains/bitcoin/networks.ts'
 import { parseBitcoinAddress, scriptOfAddress } from '../../../../src/chains/bitcoin/script/address.ts'
@@ -22,8 +22,7 @@ const REFUND_SIGHASH = '83'
 export const ownKeys: OwnKeys = {
   publicKeyOf: (privateKey) => bytesToHex(schnorr.getPublicKey(hexToBytes(privateKey))),
   signInstantRefund(side, hashes, privateKey) {
-    const payments = new Set(hashes)
-    const known = refundHashesOf(side, payments)
+    const known = refundHashesOf(side, new Set(hashes))
     return hashes.map((hash) => {
       if (!known.has(hash))
         throw new VerificationError('instant-refund-hash', 'the hash of a refund of this order to your own address', hash)
@@ -91,8 +90,9 @@ function refundHashesOf(side: SwapSide, wanted: ReadonlySet<string>): ReadonlySe
   for (const { deposit, amount: text } of side.told.deposits ?? []) {
     const amount = BigInt(text)
     const most = largestFee(amount, vsize, network)
+    const hashPaying = singleInputHasher({ deposit, amount, script }, leaf.script)
     for (let fee = feeOf(vsize, network.minFeeRate); fee <= most; fee += 1n) {
-      const hash = bytesToHex(singleInputHash({ deposit, amount, script, output: { amount: amount - fee, script: output } }, leaf.script))
+      const hash = bytesToHex(hashPaying({ amount: amount - fee, script: output }))
       if (!wanted.has(hash)) continue
       found.add(hash)
       break

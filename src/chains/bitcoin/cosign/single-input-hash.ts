@@ -1,5 +1,4 @@
 /** The BIP341 signature hash under SINGLE and ANYONECANPAY: it covers one input and the output with the same index, and nothing else. */
-import { schnorr } from '@noble/curves/secp256k1.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { concatBytes, hexToBytes } from '@noble/hashes/utils.js'
 import { CompactSize, SigHash } from '@scure/btc-signer'
@@ -14,24 +13,45 @@ type Spend = {
   readonly output: { readonly amount: bigint; readonly script: Uint8Array }
 }
 
-/** Written by hand: a general transaction builder validates our own scripts, which takes longer than the hash. */
-export function singleInputHash({ deposit, amount, script, output }: Spend, leaf: Uint8Array | null): Uint8Array {
+type Output = Spend['output']
+
+export function singleInputHash({ output, ...spend }: Spend, leaf: Uint8Array | null): Uint8Array {
+  return singleInputHasher(spend, leaf)(output)
+}
+
+/** BIP340: a tagged hash begins with the hash of its tag, twice. */
+const TAG = sha256(new TextEncoder().encode('TapSighash'))
+
+/**
+ * The hash for any output: what does not depend on it is hashed once, for callers that try many. Written by hand: a general transaction
+ * builder validates our own scripts, which takes longer than the hash.
+ */
+export function singleInputHasher(
+  { deposit, amount, script }: Omit<Spend, 'output'>,
+  leaf: Uint8Array | null,
+): (output: Output) => Uint8Array {
   const { txid, vout } = splitOutpoint(deposit)
-  return schnorr.utils.taggedHash(
-    'TapSighash',
+  const before = sha256
+    .create()
+    .update(TAG)
+    .update(TAG)
     // Epoch, hash type, transaction version 2, no lock time.
-    Uint8Array.of(0, SigHash.SINGLE_ANYONECANPAY, 2, 0, 0, 0, 0, 0, 0, 0),
+    .update(Uint8Array.of(0, SigHash.SINGLE_ANYONECANPAY, 2, 0, 0, 0, 0, 0, 0, 0))
     // Spend type: bit 1 says that a leaf is spent.
-    Uint8Array.of(leaf === null ? 0 : 2),
-    hexToBytes(txid).reverse(),
-    u32(vout),
-    u64(amount),
-    withLength(script),
-    u32(REPLACEABLE_SEQUENCE),
-    sha256(concatBytes(u64(output.amount), withLength(output.script))),
-    // BIP342: leaf hash, key version 0, no OP_CODESEPARATOR.
-    ...(leaf === null ? [] : [tapLeafHash(leaf), Uint8Array.of(0), u32(0xffffffff)]),
-  )
+    .update(Uint8Array.of(leaf === null ? 0 : 2))
+    .update(hexToBytes(txid).reverse())
+    .update(u32(vout))
+    .update(u64(amount))
+    .update(withLength(script))
+    .update(u32(REPLACEABLE_SEQUENCE))
+  // BIP342: leaf hash, key version 0, no OP_CODESEPARATOR.
+  const after = leaf === null ? new Uint8Array() : concatBytes(tapLeafHash(leaf), Uint8Array.of(0), u32(0xffffffff))
+  return (output) =>
+    before
+      .clone()
+      .update(sha256(concatBytes(u64(output.amount), withLength(output.script))))
+      .update(after)
+      .digest()
 }
 
 function withLength(bytes: Uint8Array): Uint8Array {

@@ -1,0 +1,30 @@
+import { gzipSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { bundleSdk } from './build.ts'
+
+const MOST_CORE_BYTES = 15_000
+
+/** The files that a page loads before it uses a family. */
+function coreOf({ outputs }: Awaited<ReturnType<typeof bundleSdk>>['metafile']): ReadonlySet<string> {
+  const files = new Set<string>()
+  const add = (file: string): void => {
+    if (files.has(file)) return
+    files.add(file)
+    for (const { path, kind } of outputs[file]?.imports ?? []) if (kind === 'import-statement') add(path)
+  }
+  add(Object.keys(outputs).find((file) => file.endsWith('/index.js') && outputs[file]?.entryPoint === 'sdk/src/index.ts') ?? '')
+  return files
+}
+
+test('the SDK is bundled for browsers without a Node built-in; its core is small and contains no family', async () => {
+  const { metafile, outputFiles = [], warnings } = await bundleSdk(null)
+  expect(warnings).toEqual([])
+  const core = coreOf(metafile)
+  const texts = outputFiles.filter(({ path }) => [...core].some((file) => path.endsWith(file)))
+  expect(texts).toHaveLength(core.size)
+  const inputs = [...core].flatMap((file) => Object.keys(metafile.outputs[file]?.inputs ?? {}))
+  expect(inputs).toContain('sdk/src/swap/run.ts')
+  expect(inputs.filter((input) => /^(sdk\/src\/families\/.+\/|src\/chains\/)/.test(input))).toEqual([])
+  for (const { text } of texts) expect(text).not.toMatch(/\bBuffer\b|\bprocess\./)
+  expect(texts.reduce((sum, { contents }) => sum + gzipSync(contents).length, 0)).toBeLessThanOrEqual(MOST_CORE_BYTES)
+})

@@ -1,0 +1,100 @@
+/** Watches an order: by the service's events where it has them, else by polling. An event is only a reason to read the order. */
+import type { OrderRecord } from '../../../src/protocol/wire/order.ts'
+import type { Client } from './client.ts'
+import type { HttpOptions } from './http.ts'
+import { sleep } from './sleep.ts'
+
+export type WatchOptions = Pick<HttpOptions, 'baseUrl' | 'appId' | 'fetch'> & {
+  /** How often the order is read while there are no events. Default: 2 s. */
+  readonly pollMs?: number
+}
+
+/** While events arrive, the order is read this rarely without one. */
+const CALM_POLL_MS = 15_000
+const RECONNECT_MS = 3_000
+
+/** Nothing can happen to the order any more that a user waits for. */
+const ENDED: ReadonlySet<string> = new Set(['redeemed', 'counterparty_redeemed', 'refunded', 'expired'])
+
+export function isEnded({ status }: OrderRecord): boolean {
+  return ENDED.has(status)
+}
+
+/** Yields the record at once and whenever it has changed; ends when the order has. */
+export async function* watchOrder(
+  client: Client,
+  options: WatchOptions,
+  orderId: string,
+  signal?: AbortSignal,
+): AsyncGenerator<OrderRecord, void> {
+  const stop = new AbortController()
+  const either = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal])
+  const news = listen(options, orderId, either)
+  let last = ''
+  try {
+    for (;;) {
+      const waiting = news.next()
+      const record = await client.order(orderId, { signal: either })
+      const text = JSON.stringify(record)
+      if (text !== last) yield record
+      last = text
+      if (isEnded(record)) return
+      await waiting(news.isConnected() ? CALM_POLL_MS : (options.pollMs ?? 2_000))
+    }
+  } finally {
+    stop.abort()
+  }
+}
+
+type News = {
+  isConnected(): boolean
+  /** Call before reading the order; the answer waits for the first event after that, or so many milliseconds. */
+  next(): (mostMs: number) => Promise<void>
+}
+
+function listen(options: WatchOptions, orderId: string, signal: AbortSignal): News {
+  let connected = false
+  let announce = new AbortController()
+
+  async function read(): Promise<void> {
+    const call = options.fetch ?? globalThis.fetch
+    const response = await call(`${options.baseUrl}/orders/${encodeURIComponent(orderId)}/events`, {
+      headers: { 'service-app-id': options.appId, accept: 'text/event-stream' },
+      signal,
+    })
+    if (!response.ok || response.body === null) {
+      await response.body?.cancel()
+      return
+    }
+    connected = true
+    announce.abort()
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      // A line that begins with a colon is a heartbeat; every other line belongs to an event.
+      if (part.value.split('\n').some((line) => line.startsWith('data'))) announce.abort()
+    }
+  }
+
+  async function keepReading(): Promise<void> {
+    while (!signal.aborted) {
+      // Without events the order is polled: nothing is lost but time.
+      await read().catch(() => undefined)
+      connected = false
+      await sleep(RECONNECT_MS, signal).catch(() => undefined)
+    }
+  }
+  void keepReading()
+
+  return {
+    isConnected: () => connected,
+    next() {
+      announce = new AbortController()
+      const heard = announce.signal
+      return async (mostMs) => {
+        if (heard.aborted) return
+        await sleep(mostMs, AbortSignal.any([heard, signal])).catch(() => undefined)
+        signal.throwIfAborted()
+      }
+    },
+  }
+}

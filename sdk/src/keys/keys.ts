@@ -1,0 +1,34 @@
+/** The user's own secrets and keys, one set for each swap. The service never sees a key, and a secret only when the user is paid with it. */
+import { bytesToHex, randomBytes } from '@noble/hashes/utils.js'
+import type { Leg } from '../../../src/protocol/order.ts'
+import type { Hex32 } from '../../../src/protocol/secret.ts'
+import type { SwapStorage } from '../swap/storage.ts'
+
+/** All values are 32 bytes as hex. The same index always gives the same values. */
+export interface SwapKeys {
+  /** An index that was never given before, in any earlier page too. */
+  nextIndex(): Promise<number>
+  secretFor(index: number): Promise<Hex32>
+  /** The private key of the user in the HTLC of one side, on secp256k1: another one for each side. */
+  keyFor(index: number, leg: Leg): Promise<string>
+}
+
+/** Random values, kept in the storage. Whoever clears the storage loses them. */
+export function randomKeys(storage: SwapStorage): SwapKeys {
+  async function kept(name: string): Promise<string> {
+    const known = await storage.getItem(name)
+    if (known !== null) return known
+    const value = bytesToHex(randomBytes(32))
+    await storage.setItem(name, value)
+    return value
+  }
+  return {
+    async nextIndex() {
+      const index = Number((await storage.getItem('tandem:next-index')) ?? 0)
+      await storage.setItem('tandem:next-index', String(index + 1))
+      return index
+    },
+    secretFor: (index) => kept(`tandem:secret:${index}`),
+    keyFor: (index, leg) => kept(`tandem:key:${index}:${leg}`),
+  }
+}

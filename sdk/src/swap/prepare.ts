@@ -1,0 +1,120 @@
+/** The first half of a swap: quote, order, verification. Nobody pays here. */
+import type { CreateOrderResult } from '../../../src/protocol/funding/funding.ts'
+import { hashSecret } from '../../../src/protocol/secret.ts'
+import { leastAfterSlippage } from '../../../src/protocol/slippage.ts'
+import type { CreateOrderRequest } from '../../../src/protocol/wire/order.ts'
+import type { Quote } from '../../../src/protocol/wire/quote.ts'
+import { loadFamily } from '../families/index.ts'
+import type { PinnedAsset } from '../verify/pinned.ts'
+import type { Wallet } from '../wallets/wallet.ts'
+import { nodeOf, type SwapContext } from './context.ts'
+import { type SavedSwap, saveSwap } from './saved-swap.ts'
+
+export type SwapRequest = {
+  /** Assets as <chain>:<token>. */
+  readonly from: string
+  readonly to: string
+  /** In the smallest unit; exactly one of both. */
+  readonly fromAmount?: bigint
+  readonly toAmount?: bigint
+  /** Where the user is paid, on the destination chain. */
+  readonly recipient: string
+  /** Bips. Default: 0, so the user gets at least what was quoted. */
+  readonly slippage?: number
+  readonly affiliateFees?: CreateOrderRequest['affiliate_fees']
+  /** Sign instead of sending, where chain, asset and app allow it. Default: false. */
+  readonly gasless?: boolean
+  /** `service`: the service makes the secret and redeems, also while this page is closed. Default: `client`. */
+  readonly secret?: 'client' | 'service'
+}
+
+/** `created`: the service's answer, not verified yet. */
+export type Ordered = { readonly saved: SavedSwap; readonly created: CreateOrderResult }
+
+export async function quoteFor(context: SwapContext, request: SwapRequest, signal?: AbortSignal): Promise<Quote> {
+  const { pinnedAsset } = await import('../verify/pinned.ts')
+  const { verifyQuote } = await import('../verify/verify-quote.ts')
+  const deployments = context.options.deployments ?? {}
+  const [source, destination] = [await pinnedAsset(request.from, deployments), await pinnedAsset(request.to, deployments)]
+  const { fromAmount, toAmount, slippage = 0 } = request
+  if ((fromAmount === undefined) === (toAmount === undefined)) throw new Error('give exactly one of fromAmount and toAmount')
+  const affiliateFee = (request.affiliateFees ?? []).reduce((sum, { fee }) => sum + fee, 0)
+  const [best] = await context.client.quote(
+    {
+      from: request.from,
+      to: request.to,
+      ...(fromAmount === undefined ? { to_amount: String(toAmount) } : { from_amount: fromAmount.toString() }),
+      ...(affiliateFee > 0 && { affiliate_fee: affiliateFee }),
+      slippage,
+    },
+    signal === undefined ? {} : { signal },
+  )
+  if (best === undefined) throw new Error('the service answered without a quote')
+  const amount = fromAmount === undefined ? { exactOut: toAmount ?? 0n } : { exactIn: fromAmount }
+  verifyQuote(best, { source, destination, amount, slippage, now: now() })
+  return best
+}
+
+/** Makes the order, and remembers it before anybody is asked to pay. */
+export async function makeOrder(
+  context: SwapContext,
+  request: SwapRequest,
+  quote: Quote,
+  wallet: Wallet,
+  signal?: AbortSignal,
+): Promise<Ordered> {
+  const { pinnedAsset } = await import('../verify/pinned.ts')
+  const deployments = context.options.deployments ?? {}
+  const source = await pinnedAsset(request.from, deployments)
+  const destination = await pinnedAsset(request.to, deployments)
+  if (!wallet.families.includes(source.chain.family)) throw new Error(`the wallet does not work on ${source.chain.id}`)
+  const index = await context.keys.nextIndex()
+  const secretHash = request.secret === 'service' ? null : hashSecret(await context.keys.secretFor(index))
+  const refundTo = await wallet.address(source.chain)
+  const payout = (await loadFamily(destination.chain.family)).parseAddress(request.recipient, destination.chain)
+  const keys = {
+    source: await ownKeyOf(context, source, index, 'source'),
+    // Without the secret the owner of a key could not redeem.
+    destination: secretHash === null ? null : await ownKeyOf(context, destination, index, 'destination'),
+  }
+  const body: CreateOrderRequest = {
+    source: { asset: source.asset.id, amount: quote.source.amount, owner: keys.source ?? refundTo },
+    destination: { asset: destination.asset.id, amount: quote.destination.amount, owner: keys.destination ?? payout },
+    slippage: request.slippage ?? 0,
+    quote_id: quote.quote_id,
+    ...(request.affiliateFees != null && { affiliate_fees: request.affiliateFees }),
+    ...(secretHash !== null && { secret_hash: secretHash }),
+  }
+  const created = await context.client.createOrder(body, signal === undefined ? {} : { signal })
+  const saved: SavedSwap = {
+    orderId: created.order_id,
+    index,
+    request: body,
+    leastDestinationAmount: leastAfterSlippage(BigInt(quote.destination.amount), request.slippage ?? 0).toString(),
+    secretHash,
+    orderToken: created.order_token ?? null,
+    ownKeys: (['source', 'destination'] as const).filter((leg) => keys[leg] !== null),
+    payout,
+    refundTo,
+    refundPackage: ('refund_package' in created && created.refund_package) || null,
+    phase: 'made',
+  }
+  await saveSwap(context, saved)
+  return { saved, created }
+}
+
+/** The user's own key takes part where the family has such keys and a node lets the user act without the service. */
+async function ownKeyOf(
+  context: SwapContext,
+  { chain }: PinnedAsset,
+  index: number,
+  leg: 'source' | 'destination',
+): Promise<string | null> {
+  const { ownKeys } = await loadFamily(chain.family)
+  if (ownKeys === undefined || nodeOf(context, chain) === null) return null
+  return ownKeys.publicKeyOf(await context.keys.keyFor(index, leg))
+}
+
+export function now(): bigint {
+  return BigInt(Math.floor(Date.now() / 1000))
+}

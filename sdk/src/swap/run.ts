@@ -1,0 +1,99 @@
+/** A swap as one sequence of steps, from the quote to the end of the order. It can be left at any step and taken up again by its order id. */
+import type { OrderRecord } from '../../../src/protocol/wire/order.ts'
+import type { Quote } from '../../../src/protocol/wire/quote.ts'
+import { sleep } from '../client/sleep.ts'
+import { watchOrder } from '../client/watch.ts'
+import type { Wallet } from '../wallets/wallet.ts'
+import type { SwapContext } from './context.ts'
+import { type PayOptions, verifyAndPay } from './pay.ts'
+import { makeOrder, quoteFor, type SwapRequest } from './prepare.ts'
+import { receive } from './receive.ts'
+import { loadSwap, type SavedSwap } from './saved-swap.ts'
+
+export type SwapStep =
+  | { readonly kind: 'quoted'; readonly quote: Quote }
+  /** Remembered from here on: `resume(orderId)` continues. */
+  | { readonly kind: 'ordered'; readonly orderId: string }
+  /** The wallet has paid or signed. */
+  | { readonly kind: 'paid'; readonly orderId: string; readonly tx: string }
+  /** The order has changed; `record.status` and `record.next_action` say how. */
+  | { readonly kind: 'changed'; readonly orderId: string; readonly record: OrderRecord }
+  /** The secret was used. */
+  | { readonly kind: 'received'; readonly orderId: string; readonly tx: string; readonly lock: 'seen' | 'told' }
+
+export type RunOptions = { readonly signal?: AbortSignal }
+export type ResumeOptions = RunOptions & {
+  /** Also if the wallet was asked before and may have paid already. */
+  readonly payAgain?: boolean
+  readonly gasless?: boolean
+}
+
+type Steps = AsyncGenerator<SwapStep, OrderRecord>
+
+/** Ends when the order has: `redeemed`, `refunded` or `expired`. Throws `VerificationError` instead of paying for an order that is not as asked. */
+export async function* runSwap(context: SwapContext, request: SwapRequest, wallet: Wallet, { signal }: RunOptions = {}): Steps {
+  const quote = await quoteFor(context, request, signal)
+  yield { kind: 'quoted', quote }
+  const { saved, created } = await makeOrder(context, request, quote, wallet, signal)
+  yield { kind: 'ordered', orderId: saved.orderId }
+  return yield* payAndFollow(context, saved, wallet, {
+    gasless: request.gasless ?? false,
+    created,
+    ...(signal !== undefined && { signal }),
+  })
+}
+
+/** Without a wallet nothing is paid; secrets and keys are used all the same. */
+export async function* resumeSwap(
+  context: SwapContext,
+  orderId: string,
+  wallet: Wallet | null,
+  { signal, payAgain = false, gasless = false }: ResumeOptions = {},
+): Steps {
+  const saved = await loadSwap(context, orderId)
+  const record = await context.client.order(orderId, signal === undefined ? {} : { signal })
+  const mayPay = saved.phase === 'made' || payAgain
+  if (wallet !== null && mayPay && record.status === 'created')
+    return yield* payAndFollow(context, saved, wallet, { gasless, created: null, ...(signal !== undefined && { signal }) })
+  return yield* follow(context, saved, signal)
+}
+
+async function* payAndFollow(context: SwapContext, saved: SavedSwap, wallet: Wallet, options: PayOptions): Steps {
+  yield { kind: 'paid', orderId: saved.orderId, tx: await verifyAndPay(context, saved, wallet, options) }
+  return yield* follow(context, saved, options.signal)
+}
+
+async function* follow(context: SwapContext, saved: SavedSwap, signal?: AbortSignal): Steps {
+  const { orderId } = saved
+  let last: OrderRecord | null = null
+  let isReceived = false
+  for await (const record of watchOrder(context.client, context.options, orderId, signal)) {
+    last = record
+    yield { kind: 'changed', orderId, record }
+    if (isReceived || !isUsersTurn(saved, record)) continue
+    const received = await receiveInTime(context, saved, record, signal)
+    if (received === null) continue
+    isReceived = true
+    yield { kind: 'received', orderId, ...received }
+  }
+  if (last === null) throw new Error(`order ${orderId} was never read`)
+  return last
+}
+
+function isUsersTurn({ secretHash }: SavedSwap, { next_action: next }: OrderRecord): boolean {
+  return secretHash !== null && next?.who === 'user' && (next.what === 'reveal_secret' || next.what === 'redeem_destination')
+}
+
+/** The SDK's own node may be behind that of the service: it is asked again until the service says that something else has happened. */
+async function receiveInTime(context: SwapContext, saved: SavedSwap, first: OrderRecord, signal?: AbortSignal) {
+  for (
+    let record = first;
+    isUsersTurn(saved, record);
+    record = await context.client.order(saved.orderId, signal === undefined ? {} : { signal })
+  ) {
+    const received = await receive(context, saved, record, signal)
+    if (received !== null) return received
+    await sleep(context.options.pollMs ?? 2_000, signal)
+  }
+  return null
+}

@@ -1,0 +1,55 @@
+/** What is remembered of a swap: all that the user agreed to. With it a swap goes on after a reload, and is verified by the user's own words. */
+import { parseAmount } from '../../../src/protocol/amount.ts'
+import type { Leg } from '../../../src/protocol/order.ts'
+import type { CreateOrderRequest } from '../../../src/protocol/wire/order.ts'
+import type { Intent } from '../verify/verify-order.ts'
+import type { SwapContext } from './context.ts'
+
+export type SavedSwap = {
+  readonly orderId: string
+  /** Of its secret and keys. */
+  readonly index: number
+  readonly request: CreateOrderRequest
+  readonly leastDestinationAmount: string
+  readonly secretHash: string | null
+  /** Names the first refund address, and cancels. Null if the answer that had it was lost. */
+  readonly orderToken: string | null
+  /** The sides on which the user's own key takes part. */
+  readonly ownKeys: readonly Leg[]
+  /** Where the user gets paid, and refunded: addresses. */
+  readonly payout: string
+  readonly refundTo: string | null
+  /** Where the service made the user's key: refunds the deposit without the service, by `tandem refund --package`. Verified before the user pays. */
+  readonly refundPackage: Readonly<Record<string, unknown>> | null
+  /**
+   * made     nobody was asked to pay
+   * paying   the wallet was asked: it may have paid, or not
+   * paid     the wallet said that it has paid or signed
+   */
+  readonly phase: 'made' | 'paying' | 'paid'
+}
+
+const keyOf = (orderId: string) => `tandem:order:${orderId}`
+
+export async function saveSwap({ storage }: SwapContext, swap: SavedSwap): Promise<void> {
+  await storage.setItem(keyOf(swap.orderId), JSON.stringify(swap))
+}
+
+export async function loadSwap({ storage }: SwapContext, orderId: string): Promise<SavedSwap> {
+  const text = await storage.getItem(keyOf(orderId))
+  if (text === null) throw new Error(`this storage has no swap of order ${orderId}: it was made elsewhere, and can only be watched`)
+  return JSON.parse(text) as SavedSwap
+}
+
+export async function intentOf({ options }: SwapContext, swap: SavedSwap): Promise<Intent> {
+  const { pinnedAsset } = await import('../verify/pinned.ts')
+  const { request } = swap
+  return {
+    source: await pinnedAsset(request.source.asset, options.deployments ?? {}),
+    destination: await pinnedAsset(request.destination.asset, options.deployments ?? {}),
+    sourceAmount: parseAmount(request.source.amount),
+    leastDestinationAmount: parseAmount(swap.leastDestinationAmount),
+    request,
+    secretHash: swap.secretHash,
+  }
+}

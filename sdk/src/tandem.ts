@@ -1,0 +1,33 @@
+/** The SDK: one object for one app of one service. */
+import type { OrderRecord } from '../../src/protocol/wire/order.ts'
+import { createClient } from './client/client.ts'
+import { watchOrder } from './client/watch.ts'
+import { randomKeys } from './keys/keys.ts'
+import type { SwapContext, TandemOptions } from './swap/context.ts'
+import { quoteFor, type SwapRequest } from './swap/prepare.ts'
+import { instantRefund, refund } from './swap/refund.ts'
+import { type ResumeOptions, type RunOptions, resumeSwap, runSwap } from './swap/run.ts'
+import { defaultStorage } from './swap/storage.ts'
+import type { Wallet } from './wallets/wallet.ts'
+
+export type Tandem = ReturnType<typeof createTandem>
+
+export function createTandem(options: TandemOptions) {
+  const client = createClient(options)
+  const storage = options.storage ?? defaultStorage()
+  const context: SwapContext = { client, options, storage, keys: options.keys ?? randomKeys(storage) }
+  return {
+    /** Every endpoint of the API. */
+    client,
+    /** The best quote, verified. `swap` asks for one itself. */
+    quote: (request: SwapRequest, { signal }: RunOptions = {}) => quoteFor(context, request, signal),
+    swap: (request: SwapRequest, wallet: Wallet, given?: RunOptions) => runSwap(context, request, wallet, given),
+    /** Continues a swap of this storage after a reload. Without a wallet it pays nothing. */
+    resume: (orderId: string, wallet: Wallet | null = null, given?: ResumeOptions) => resumeSwap(context, orderId, wallet, given),
+    instantRefund: (orderId: string, given?: RunOptions) => instantRefund(context, orderId, given),
+    refund: (orderId: string, given?: RunOptions) => refund(context, orderId, given),
+    /** Any order, also one that was made elsewhere: needs neither wallet nor keys. */
+    watch: (orderId: string, { signal }: RunOptions = {}): AsyncGenerator<OrderRecord, void> =>
+      watchOrder(client, options, orderId, signal),
+  }
+}

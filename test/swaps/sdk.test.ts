@@ -1,0 +1,188 @@
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
+import { Transaction } from '@scure/btc-signer'
+import { ethers } from 'ethers'
+import { createWalletClient, http } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { expect, test } from 'vitest'
+import { createClient } from '../../sdk/src/client/client.ts'
+import {
+  createTandem,
+  ethersWallet,
+  psbtWallet,
+  randomKeys,
+  type SwapRequest,
+  type SwapStep,
+  viemWallet,
+  type Wallet,
+} from '../../sdk/src/index.ts'
+import type { SwapContext } from '../../sdk/src/swap/context.ts'
+import { makeOrder, quoteFor } from '../../sdk/src/swap/prepare.ts'
+import { intentOf } from '../../sdk/src/swap/saved-swap.ts'
+import { defaultStorage } from '../../sdk/src/swap/storage.ts'
+import { uncaughtLies } from '../../sdk/src/verify/lying-service.fixture.ts'
+import { pinnedAsset } from '../../sdk/src/verify/pinned.ts'
+import { verifyOrder } from '../../sdk/src/verify/verify-order.ts'
+import { verifyQuote } from '../../sdk/src/verify/verify-quote.ts'
+import { tellStory } from './story.ts'
+
+const BTC = 'bitcoin_regtest:btc'
+const WBTC = 'ethereum_localnet:wbtc'
+
+const story = await tellStory('bitcoin_regtest', 'ethereum_localnet')
+const { info } = story
+const esplora = String(info.chains.bitcoin_regtest?.esplora_url)
+const rpc = String(info.chains.ethereum_localnet?.rpc_url)
+const keyOn = (chain: string) => info.wallets.find(({ chains }) => chains.includes(chain))?.private_key ?? ''
+
+const options = {
+  baseUrl: info.base_url,
+  appId: info.app_id,
+  pollMs: 200,
+  deployments: Object.assign({}, ...Object.values(info.chains).map(({ assets }) => assets)),
+  nodes: { bitcoin_regtest: esplora, ethereum_localnet: rpc },
+}
+
+const bitcoinWallet = psbtWallet({
+  address: story.ownerOf(BTC),
+  esplora,
+  async signPsbt(psbt) {
+    const transaction = Transaction.fromPSBT(hexToBytes(psbt))
+    transaction.sign(hexToBytes(keyOn('bitcoin_regtest').replace(/^0x/, '')))
+    return bytesToHex(transaction.toPSBT())
+  },
+})
+const viem = viemWallet(
+  createWalletClient({ account: privateKeyToAccount(keyOn('ethereum_localnet') as `0x${string}`), transport: http(rpc) }),
+)
+const ethersSigner = ethersWallet(
+  new ethers.Wallet(keyOn('ethereum_localnet'), new ethers.JsonRpcProvider(rpc, undefined, { polling: true })),
+)
+
+async function stepsOf(steps: AsyncGenerator<SwapStep, unknown>): Promise<readonly SwapStep[]> {
+  const seen: SwapStep[] = []
+  for await (const step of steps) seen.push(step)
+  return seen
+}
+
+test('bitcoin to an EVM token and back: own keys and secret, paid by a PSBT and by viem', async () => {
+  const tandem = createTandem(options)
+  const before = await story.balance(WBTC)
+  const steps = await stepsOf(tandem.swap({ from: BTC, to: WBTC, fromAmount: 1_000_000n, recipient: story.ownerOf(WBTC) }, bitcoinWallet))
+  expect(steps.find(({ kind }) => kind === 'received')).toMatchObject({ lock: 'seen' })
+  const promised = steps.flatMap((step) => (step.kind === 'quoted' ? [BigInt(step.quote.destination.amount)] : []))[0] ?? 0n
+  expect((await story.balance(WBTC)) - before).toBeGreaterThanOrEqual(promised)
+
+  const coins = await story.balance(BTC)
+  const back = await stepsOf(tandem.swap({ from: WBTC, to: BTC, fromAmount: 500_000n, recipient: story.ownerOf(BTC) }, viem))
+  expect(back.at(-1)).toMatchObject({ kind: 'changed', record: { status: expect.stringMatching(/redeemed/) } })
+  expect((await story.balance(BTC)) - coins).toBeGreaterThan(400_000n)
+  const orderId = back.flatMap((step) => (step.kind === 'ordered' ? [step.orderId] : []))[0] ?? ''
+  expect((await story.signed('service', orderId)).size).toBe(0)
+})
+
+test('a swap that was left goes on by its order id; ethers signs, the service sends', async () => {
+  const storage = defaultStorage()
+  const request: SwapRequest = { from: WBTC, to: BTC, fromAmount: 500_000n, recipient: story.ownerOf(BTC), gasless: true }
+  let orderId = ''
+  for await (const step of createTandem({ ...options, storage }).swap(request, ethersSigner)) {
+    if (step.kind !== 'ordered') continue
+    orderId = step.orderId
+    break
+  }
+  const resumed = createTandem({ ...options, storage })
+  const kinds = new Set<string>()
+  for await (const { kind } of resumed.resume(orderId, ethersSigner, { gasless: true })) {
+    kinds.add(kind)
+    if (kind === 'paid') break
+  }
+  expect(kinds).toEqual(new Set(['paid']))
+  await expect(resumed.refund(orderId)).rejects.toMatchObject({ name: 'ConflictError', code: 'conflict' })
+  // The page is closed again before the secret is revealed. It was asked to pay once.
+  for await (const { kind } of createTandem({ ...options, storage }).resume(orderId, ethersSigner)) kinds.add(kind)
+  expect(kinds).toEqual(new Set(['paid', 'changed', 'received']))
+  const watched: string[] = []
+  for await (const { status } of createTandem({ ...options, nodes: {} }).watch(orderId)) watched.push(status)
+  expect(watched.at(-1)).toMatch(/redeemed/)
+})
+
+test('an instant refund with the user’s own key, in one call; a hash of something else is not signed', async () => {
+  const payer: Wallet = {
+    ...bitcoinWallet,
+    pay: ({ to }: { readonly to: string }) => story.bitcoin().pay(to, 20_000n),
+  } as Wallet
+  const answers = { lie: false }
+  const lying: typeof fetch = async (input, init) => {
+    const response = await fetch(input, init)
+    if (!answers.lie || !String(input).endsWith('/instant-refund-hash')) return response
+    return Response.json({ status: 'Ok', error: null, result: ['11'.repeat(32)] })
+  }
+  const tandem = createTandem({ ...options, fetch: lying })
+  let refunded = ''
+  for await (const step of tandem.swap({ from: BTC, to: WBTC, fromAmount: 1_000_000n, recipient: story.ownerOf(WBTC) }, payer)) {
+    if (step.kind !== 'changed' || step.record.source_swap.current_confirmations === 0 || refunded !== '') continue
+    answers.lie = true
+    await expect(tandem.instantRefund(step.orderId)).rejects.toMatchObject({ name: 'VerificationError', field: 'instant-refund-hash' })
+    answers.lie = false
+    refunded = await tandem.instantRefund(step.orderId)
+  }
+  expect(refunded).toMatch(/^[0-9a-f]{64}$/)
+})
+
+/** Fields that cannot hurt, and why. */
+const harmless: Readonly<Record<string, string>> = {
+  'quote.solver_id': 'the terms are verified, whoever the solver is',
+  'quote.quote_id': 'a false one is refused by the service',
+  'quote.estimated_time': 'shown only',
+  'quote.fee': 'inside the amounts, which are verified',
+  'quote.fixed_fee': 'inside the amounts, which are verified',
+  'quote.source.value': 'shown only',
+  'quote.destination.value': 'shown only',
+  'record.created_at': 'only its seconds count, and the deadline binds them',
+  'record.nonce': 'the SDK gives none: the Idempotency-Key and the secret hash make the order one',
+  'record.solver_id': 'the terms are verified, whoever the solver is',
+  'record.integrator': 'shown only',
+  'record.price_expires_at': 'after it the solver may decline, and the deposit is refunded',
+  'record.next_action.who': 'each step is verified when it is due',
+  'record.next_action.what': 'each step is verified when it is due',
+  'record.next_action.by': 'each step is verified when it is due',
+  'record.source_swap.created_at': 'shown only',
+  'record.source_swap.asset_price': 'shown only',
+  'record.destination_swap.created_at': 'shown only',
+  'record.destination_swap.asset_price': 'shown only',
+  'created.order_token': 'a false one is refused by the service; refunds after the timelock need none',
+  'created.approval_transaction.gas_limit': 'the wallet estimates it',
+  'created.initiate_transaction.gas_limit': 'the wallet estimates it',
+}
+
+const owned = { nodes: options.nodes }
+const held = { nodes: {} }
+
+test.each([
+  ['a token of an EVM chain', WBTC, BTC, viem, owned],
+  ['bitcoin, with the user’s own keys', BTC, WBTC, bitcoinWallet, owned],
+  ['bitcoin, with a key that the service made', BTC, 'ethereum_localnet:eth', bitcoinWallet, held],
+  ['the coin of an EVM chain', 'ethereum_localnet:eth', BTC, viem, held],
+] as const)('a service that lies in one field about %s is caught', async (_, from, to, wallet: Wallet, { nodes }) => {
+  const storage = defaultStorage()
+  const context: SwapContext = { client: createClient(options), options: { ...options, nodes }, storage, keys: randomKeys(storage) }
+  const fromAmount = from.endsWith(':eth') ? 10n ** 17n : 1_000_000n
+  const request: SwapRequest = { from, to, fromAmount, recipient: story.ownerOf(to) }
+  const quote = await quoteFor(context, request)
+  const { saved, created } = await makeOrder(context, request, quote, wallet)
+  const intent = await intentOf(context, saved)
+  const told = { quote, record: await context.client.order(saved.orderId), created }
+  const now = BigInt(Math.floor(Date.now() / 1000))
+  const asked = {
+    source: await pinnedAsset(from, options.deployments),
+    destination: await pinnedAsset(to, options.deployments),
+    amount: { exactIn: fromAmount },
+    slippage: 0,
+    now,
+  }
+  const uncaught = await uncaughtLies(told, async ({ quote, record, created: funding }: typeof told) => {
+    verifyQuote(quote, asked)
+    await verifyOrder(intent, { record, funding }, now)
+  })
+  expect(uncaught.filter((field) => harmless[field] === undefined)).toEqual([])
+  expect(uncaught.length).toBeGreaterThan(0)
+})
