@@ -55,6 +55,8 @@ const RawAmount = (description: string) => Type.String({ pattern: '^[1-9][0-9]{0
 const PublicKey = (description: string) =>
   Type.String({ pattern: '^[0-9a-f]{64}$', title: 'an ed25519 public key, 64 lower-case hex characters', description })
 
+const Streams = (maximum: number, description: string) => Type.Optional(Type.Integer({ minimum: 1, maximum, description }))
+
 const Rules = (description: string) => Type.Optional(Type.Array(Type.String({ minLength: 1 }), { description, default: [] }))
 
 const common = {
@@ -286,6 +288,22 @@ export const ServiceConfig = Type.Object(
         { per_minute: Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'How many requests one app may send.' }) },
         { ...strict, description: 'For apps that have no limit of their own.', default: { per_minute: 600 } },
       ),
+    ),
+    event_streams: Type.Optional(
+      Type.Object(
+        {
+          per_process: Streams(1_000_000, 'How many one process serves. Default: 10000.'),
+          per_app: Streams(1_000_000, 'How many one app may have open. Default: 5000.'),
+          per_address: Streams(1_000_000, 'How many one address may have open; of IPv6, one /64. Default: 100.'),
+        },
+        { ...strict, description: 'Limits of open event streams: see docs/events.md.', default: {} },
+      ),
+    ),
+    trusted_proxies: Type.Optional(
+      Type.Array(Type.String({ pattern: '^[0-9a-fA-F.:]+(/[0-9]{1,3})?$', title: 'an address or a network, such as 10.0.0.0/8' }), {
+        description: 'Reverse proxies in front of the service: their `X-Forwarded-For` says which address a client has.',
+        default: [],
+      }),
     ),
     allow_any_origin: Type.Optional(
       Type.Boolean({ description: 'Whether any web page may call the API. Default: false, and true in the environment `local`.' }),

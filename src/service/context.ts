@@ -52,11 +52,16 @@ export type ServiceSettings = {
   readonly refundBudget: RefundBudget
   /** How long solvers have to answer in an auction. */
   readonly quoteBudgetMs: number
+  /** How many event streams may be open. */
   readonly streamLimits: StreamLimits
+  /** Addresses and networks of reverse proxies, whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[]
 }
 
 /** All but the environment may be left out. */
 export type ServiceOptions = Partial<ServiceSettings> & { readonly environment: string }
+
+export const STREAM_LIMITS: StreamLimits = { perProcess: 10_000, perApp: 5_000, perAddress: 100 }
 
 const defaults: ServiceSettings = {
   appIdHeaders: ['service-app-id'],
@@ -74,7 +79,8 @@ const defaults: ServiceSettings = {
   quoteCacheMs: 1_000,
   refundBudget: { ownerUsdMicros: 5_000_000n, appUsdMicros: 500_000_000n },
   quoteBudgetMs: 400,
-  streamLimits: { perProcess: 10_000, perApp: 5_000, perAddress: 100 },
+  streamLimits: STREAM_LIMITS,
+  trustedProxies: [],
 }
 
 export function completeSettings({ environment, ...given }: ServiceOptions): ServiceSettings {

@@ -17,6 +17,7 @@ import { createApi } from './api/app.ts'
 import { createCosignTasks } from './batch-redeem/offer-cosign.ts'
 import { completeSettings } from './context.ts'
 import { createClaims } from './earnings/claims.ts'
+import { startEventKeeper } from './events/event-keeper.ts'
 import { createEventStreams } from './events/event-streams.ts'
 import { createHints } from './hints/hints.ts'
 import { createDepositQuestions } from './instant-refund/ask-about-deposits.ts'
@@ -72,6 +73,7 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
     throw error
   })
   const settings = completeSettings(serviceOptions(config))
+  const eventKeeper = startEventKeeper({ db, log })
   const events = createEventStreams({ db, registry, log, now, limits: settings.streamLimits })
   const context: SyncContext = {
     db,
@@ -143,6 +145,7 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
   async function stop() {
     await api.close()
     await engine.stop()
+    await eventKeeper.stop()
     await sync.stop()
     await hints.stop()
     await prices.stop()

@@ -3,7 +3,7 @@ import { completePolicy } from '../config/complete-policy.ts'
 import type { ServiceConfig } from '../config/schema.ts'
 import { parseUsdMicros } from '../protocol/amount.ts'
 import type { AssetId } from '../protocol/asset.ts'
-import type { ServiceOptions } from './context.ts'
+import { type ServiceOptions, STREAM_LIMITS } from './context.ts'
 
 export function serviceOptions(config: ServiceConfig): ServiceOptions {
   const {
@@ -16,6 +16,8 @@ export function serviceOptions(config: ServiceConfig): ServiceOptions {
     public_url,
     policy,
     quote_budget_ms,
+    event_streams: streams,
+    trusted_proxies,
     instant_refunds: refunds,
     max_quote_deviation_bips: deviation,
   } = config
@@ -33,6 +35,14 @@ export function serviceOptions(config: ServiceConfig): ServiceOptions {
       refundBudget: { ownerUsdMicros: parseUsdMicros(refunds.owner_usd_per_day), appUsdMicros: parseUsdMicros(refunds.app_usd_per_day) },
     }),
     ...(quote_budget_ms !== undefined && { quoteBudgetMs: quote_budget_ms }),
+    ...(streams !== undefined && {
+      streamLimits: {
+        perProcess: streams.per_process ?? STREAM_LIMITS.perProcess,
+        perApp: streams.per_app ?? STREAM_LIMITS.perApp,
+        perAddress: streams.per_address ?? STREAM_LIMITS.perAddress,
+      },
+    }),
+    ...(trusted_proxies !== undefined && { trustedProxies: trusted_proxies }),
     ...(public_url !== undefined && { publicUrl: public_url.replace(/\/+$/, '') }),
   }
 }

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import type { OrderEventRecord } from '../../src/protocol/wire/order-event.ts'
+import { readEvents } from '../../src/service/testing/event-reader.fixture.ts'
 import { tellStory } from './story.ts'
 
 const story = await tellStory('ethereum_localnet', 'arbitrum_localnet')
@@ -11,6 +13,7 @@ test('ETH on one chain is swapped to USDC on another by a transaction that the u
   expect(created.approval_transaction).toBeNull()
   expect(created.typed_data).toBeNull()
   expect(created.initiate_transaction).toBeDefined()
+  const events = await readEvents(`${story.info.base_url}/orders/${created.order_id}/events?app_id=${story.info.app_id}`, {})
   await story.evm('ethereum_localnet').fund(created)
 
   const done = await story.untilStatus(created.order_id, 'counterparty_redeemed')
@@ -19,4 +22,12 @@ test('ETH on one chain is swapped to USDC on another by a transaction that the u
   expect(done.source_swap.secret).toBe(done.destination_swap.secret)
   expect(await story.balance('arbitrum_localnet:usdc')).toBe(before.dollars + BigInt(done.destination_swap.amount))
   expect(before.ether - (await story.balance('ethereum_localnet:eth'))).toBeGreaterThanOrEqual(amount)
+
+  const seen: OrderEventRecord[] = []
+  while (seen.at(-1)?.status !== 'counterparty_redeemed') seen.push((await events.next()).data as OrderEventRecord)
+  events.close()
+  const statuses = seen.map(({ status }) => status)
+  expect(statuses[0]).toBe('created')
+  expect(new Set(statuses).size, statuses.join(' ')).toBe(statuses.length)
+  expect(seen.at(-1)?.order.source_swap.redeem_tx_hash).toBe(done.source_swap.redeem_tx_hash)
 })

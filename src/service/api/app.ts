@@ -99,6 +99,7 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
     bodyLimit: settings.bodyLimitBytes,
     requestTimeout: REQUEST_TIMEOUT_MS,
     genReqId: () => randomUUID(),
+    trustProxy: [...settings.trustedProxies],
     // Node answers a request without a Host header with an empty body; we answer with the envelope.
     http: { requireHostHeader: false },
     // While the server closes, requests on open connections still get the envelope.

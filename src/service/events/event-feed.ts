@@ -7,8 +7,8 @@ import { EVENTS_BATCH, numberEvents, type OrderEvent, readNewEvents } from '../.
 export interface EventFeed {
   /** Everything up to this event was given to the listener. */
   readonly position: bigint
-  /** Begins to read, if it does not yet. Resolves when `position` is current. */
-  start(): Promise<void>
+  /** Begins to read, if it does not yet. Resolves when all that was committed before is passed on. Concurrent calls share a read. */
+  catchUp(): Promise<void>
   /** Something may have happened. */
   wake(): void
   stop(): Promise<void>
@@ -36,10 +36,22 @@ export function createEventFeed({ db, log }: { readonly db: Database; readonly l
   let waiting: Waiting[] = []
 
   async function run(): Promise<boolean> {
-    const isWanted = waiting.length > 0 || listener.isListening()
+    const asked = waiting
+    waiting = []
+    try {
+      const more = await read(asked.length > 0 || listener.isListening())
+      if (more) waiting.push(...asked)
+      else for (const { resolve } of asked) resolve()
+      return more
+    } catch (error) {
+      for (const { reject } of asked) reject(error)
+      throw error
+    }
+  }
+
+  async function read(isWanted: boolean): Promise<boolean> {
     if (isWanted && !isReading) position = await numberEvents(db)
     isReading = isWanted
-    settle(({ resolve }) => resolve())
     if (!isReading) return false
     const events = await readNewEvents(db, position)
     const last = events.at(-1)
@@ -50,21 +62,12 @@ export function createEventFeed({ db, log }: { readonly db: Database; readonly l
     return events.length >= EVENTS_BATCH
   }
 
-  function settle(how: (one: Waiting) => void): void {
-    const settled = waiting
-    waiting = []
-    for (const one of settled) how(one)
-  }
-
   function open(): Loop {
     return createLoop({
       intervalMs: POLL_MS,
       restMs: PAUSE_MS,
       run,
-      onError(error) {
-        settle(({ reject }) => reject(error))
-        log.error({ err: error }, 'reading the events of orders failed; will retry')
-      },
+      onError: (error) => log.error({ err: error }, 'reading the events of orders failed; will retry'),
     })
   }
 
@@ -72,8 +75,7 @@ export function createEventFeed({ db, log }: { readonly db: Database; readonly l
     get position() {
       return position
     },
-    async start() {
-      if (isReading) return
+    async catchUp() {
       const current = new Promise<void>((resolve, reject) => waiting.push({ resolve, reject }))
       if (loop === null) loop = open()
       else loop.wake()
@@ -84,7 +86,7 @@ export function createEventFeed({ db, log }: { readonly db: Database; readonly l
     },
     async stop() {
       await loop?.stop()
-      settle(({ reject }) => reject(new Error('the service stops')))
+      for (const { reject } of waiting) reject(new Error('the service stops'))
     },
   }
 }

@@ -157,7 +157,7 @@ export function createEventStreams(context: EventStreamsContext): EventStreams {
       let from: bigint
       let snapshot: OrderSnapshot | null
       try {
-        await feed.start()
+        await feed.catchUp()
         from = feed.position
         snapshot = (await request.readOrder?.()) ?? null
         const response = request.begin()

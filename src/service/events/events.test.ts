@@ -47,3 +47,77 @@ test('a stream of an order begins with its state, and then has one event for eac
   await setStatus(orderId, 'initiated')
   expect([await reader.next(), await reader.next()]).toMatchObject([of(orderId, 'initiate_detected'), of(orderId, 'initiated')])
 })
+
+test('Last-Event-ID gets every later event of the order, in order and once, also of the time without a connection', async () => {
+  const orderId = await createOrder()
+  const reader = await follow(`/orders/${orderId}/events`)
+  const { id } = await reader.next()
+  reader.close()
+  for (const status of ['initiate_detected', 'initiated', 'redeemed'] as const) await setStatus(orderId, status)
+  const again = await follow(`/orders/${orderId}/events`, { 'last-event-id': id })
+  const missed = [await again.next(), await again.next(), await again.next()]
+  expect(missed).toMatchObject([of(orderId, 'initiate_detected'), of(orderId, 'initiated'), of(orderId, 'redeemed')])
+  await setStatus(orderId, 'refunded')
+  expect(await again.next()).toMatchObject(of(orderId, 'refunded'))
+  const byQuery = await follow(`/orders/${orderId}/events?last_event_id=${missed[1]?.id}`)
+  expect([await byQuery.next(), await byQuery.next()]).toMatchObject([of(orderId, 'redeemed'), of(orderId, 'refunded')])
+})
+
+test('an app follows its own orders only; it may give its id in the query', async () => {
+  const reader = await readEvents(`${service.url}/v2/events?app_id=${service.appId}`, {})
+  opened.push(reader)
+  const rival = await follow('/events', { 'service-app-id': service.otherAppId })
+  const orderId = await createOrder()
+  await setStatus(orderId, 'initiated')
+  expect([await reader.next(), await reader.next()]).toMatchObject([of(orderId, 'created'), of(orderId, 'initiated')])
+  expect(rival.waiting).toEqual([])
+  expect(await service.call('GET', '/v2/policy?app_id=x', { headers: { 'service-app-id': '' } })).toMatchObject({ status: 401 })
+})
+
+test('a hostile Last-Event-ID is refused, or is a position that has nothing', async () => {
+  const orderId = await createOrder()
+  for (const id of ['-1', 'latest', '1e3', '0x10', '1'.repeat(20), '9223372036854775808', '1, 2', "1' or 1=1"]) {
+    const refused = await service.call('GET', `/v2/orders/${orderId}/events`, { headers: { 'last-event-id': id } })
+    expect(refused, id).toMatchObject({ status: 400, body: { code: 'bad_request', error: expect.stringContaining('Last-Event-ID') } })
+  }
+  const future = await follow(`/orders/${orderId}/events`, { 'last-event-id': '9223372036854775807' })
+  expect(await future.next()).toMatchObject(of(orderId, 'created'))
+  const ofApp = await follow('/events', { 'last-event-id': '9223372036854775807' })
+  expect(await ofApp.next()).toMatchObject({ event: 'gap', data: { last_event_id: '9223372036854775807' } })
+  await setStatus(orderId, 'initiated')
+  expect([await future.next(), await ofApp.next()]).toMatchObject([of(orderId, 'initiated'), of(orderId, 'initiated')])
+})
+
+test('streams are bounded for an app, an address and the process; other requests are served', async () => {
+  const orderId = await createOrder()
+  const path = `/orders/${orderId}/events`
+  const rival = { 'service-app-id': service.otherAppId }
+  for (let n = 0; n < 4; n++) expect((await follow(path)).status).toBe(200)
+  const refused = await service.call('GET', `/v2${path}`)
+  expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited', error: expect.stringContaining('4 open') } })
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect((await follow(path, rival)).status).toBe(200)
+  expect(await service.call('GET', `/v2${path}`, { headers: rival })).toMatchObject({
+    status: 429,
+    body: { error: expect.stringContaining('address') },
+  })
+  expect(await service.call('GET', `/v2/orders/${orderId}`)).toMatchObject({ status: 200 })
+  expect(service.logged.join('')).toContain('event streams refused')
+  opened.shift()?.close()
+  // The server sees the end of the first stream soon.
+  await expect.poll(async () => (await follow(path)).status, { timeout: 20_000, interval: 200 }).toBe(200)
+})
+
+test('unknown orders and apps are refused as by GET /orders/{id}', async () => {
+  expect(await service.call('GET', `/v2/orders/${'0'.repeat(64)}/events`)).toMatchObject({ status: 404 })
+  expect(await service.call('GET', '/v2/events', { headers: { 'service-app-id': '0'.repeat(64) } })).toMatchObject({ status: 401 })
+  expect(await service.call('GET', '/v2/events?since=1')).toMatchObject({ status: 400 })
+})
+
+test('a service that stops ends its streams, and says when to come back', async () => {
+  const stopping = await startTestService()
+  const reader = await readEvents(`${stopping.url}/v2/events`, { 'service-app-id': stopping.appId })
+  await stopping.close()
+  await reader.ended
+  expect(Number(reader.state.retry)).toBeGreaterThanOrEqual(1000)
+})
