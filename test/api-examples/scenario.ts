@@ -74,7 +74,7 @@ export const scenario: readonly Step[] = [
   simple('getQuote', 'both amounts', { query: { from: btc, to: wbtc, from_amount: '1000000', to_amount: '1000000' } }),
   simple('getQuote', 'too little', { query: { from: btc, to: wbtc, from_amount: '1' } }),
 
-  create('from bitcoin, by a plain deposit', btc, wbtc, ['1000000', '990000'], { nonce: '1' }),
+  create('from bitcoin, by a plain deposit', btc, wbtc, ['1000000', '990000'], { nonce: 'c1a7f0b95d4e4b0f9a34a6d2f8e61b77' }),
   create('from an ERC-20 token', wbtc, btc, ['1000000', '990000'], {
     slippage: 50,
     affiliate_fees: [{ address: '0x00000000000000000000000000000000000000aa', fee: 20 }],

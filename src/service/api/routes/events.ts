@@ -9,7 +9,7 @@ import { requireSnapshot } from '../../orders/view.ts'
 
 const MAX_EVENT_ID = 2n ** 63n - 1n
 
-const OrderPath = Type.Object({ order_id: Type.String() })
+const OrderPath = Type.Object({ order_id: Type.String({ description: 'the order_id that POST /orders returned' }) })
 const EventsQuery = Type.Object({
   app_id: Type.Optional(
     Type.String({ description: 'The app id, for clients that cannot set headers, such as EventSource in browsers.', maxLength: 64 }),
