@@ -12,7 +12,12 @@ test('a deposit that is too small is refunded before its timelock, because both 
   const created = await story.order('bitcoin_regtest:btc', 'ethereum_localnet:wbtc', 1_000_000n)
   await expect(takeBack(created)).rejects.toMatchObject({ code: 'conflict' })
   await story.bitcoin().pay(created.to ?? '', 900_000n)
-  await story.until(created.order_id, 'the deposit', (order) => order.source_swap.current_confirmations > 0)
+  const waiting = await story.until(created.order_id, 'the deposit', (order) => order.source_swap.current_confirmations > 0)
+  expect(waiting.next_action).toMatchObject({
+    what: 'complete_source_deposit',
+    or: 'instant-refund',
+    why: expect.stringContaining('missing 100000'),
+  })
   expect(await story.api.call('GET', `/orders/${created.order_id}/instant-refund-hash`)).toEqual([])
   await expect(takeBack(created, {})).rejects.toMatchObject({ code: 'bad_request' })
   await expect(takeBack(created, { signatures: [] })).rejects.toMatchObject({ code: 'forbidden' })

@@ -135,10 +135,13 @@ const NextAction = Type.Object(
         .join('. '),
     }),
     by: Type.Union([Type.Integer(), Type.Null()], { description: 'unix seconds; null when there is no time limit' }),
+    or: Type.Optional(
+      Type.Enum(['instant-refund'], { description: 'another way that the user may choose instead: this action of PATCH /orders/{id}' }),
+    ),
     why: Type.Optional(
       Type.String({
         description:
-          'What blocks the order: a relayed initiation that reverted, or would revert (remove the cause and repeat the PATCH, or send `initiate_transaction`); or a payout that reverts each time, which we retry with a growing backoff, and anyone may make by calling the contract.',
+          'What blocks the order: deposits that do not add up to the amount; a relayed initiation that reverted, or would revert (remove the cause and repeat the PATCH, or send `initiate_transaction`); or a payout that reverts each time, which we retry with a growing backoff, and anyone may make by calling the contract.',
       }),
     ),
   },
@@ -190,6 +193,7 @@ export type OrderFactsToShow = {
     readonly who: 'user' | 'solver' | 'service'
     readonly what: NextActionName
     readonly by: bigint | null
+    readonly or?: 'instant-refund'
     readonly why?: string
   } | null
   /** A secret is shown only when it is public, and only to the app whose order it is. */

@@ -10,6 +10,8 @@ export type NextAction = {
   readonly what: NextActionName
   /** Unix seconds; null if there is no deadline, or none is known yet. */
   readonly by: bigint | null
+  /** Another way that the user may choose instead. */
+  readonly or?: 'instant-refund'
   /** Why a requested action cannot be done now. */
   readonly why?: string
 }
@@ -41,7 +43,7 @@ function nextStep(state: OrderState, refusals: Refusals): NextAction | null {
       }
     case 'initiate_detected':
       return state.source.phase === 'mismatched'
-        ? { who: 'user', what: 'complete_source_deposit', by: order.deadline }
+        ? { who: 'user', what: 'complete_source_deposit', by: order.deadline, or: 'instant-refund', why: whyIncomplete(state) }
         : { who: 'solver', what: 'initiate_destination', by: within(state.gapSeconds) }
     case 'initiated':
       return { who: 'solver', what: 'initiate_destination', by: within(state.gapSeconds) }
@@ -66,6 +68,13 @@ function nextStep(state: OrderState, refusals: Refusals): NextAction | null {
     case 'counterparty_redeemed':
       return null
   }
+}
+
+/** After the deadline the deposits are refunded without a call. */
+function whyIncomplete({ source, order }: OrderState): string {
+  const paid = source.deposits.filter(({ spend }) => spend === null).reduce((sum, { amount }) => sum + amount, 0n)
+  const { amount } = order.source.terms
+  return `the deposits add up to ${paid} of ${amount}: send the missing ${amount - paid} to the same address by the deadline, or take them back at once with PATCH ?action=instant-refund and the order_token; after the deadline they are refunded by themselves`
 }
 
 function isSecretKept(state: OrderState): boolean {

@@ -145,7 +145,12 @@ test('a swap that is refunded, with a deposit in two parts', async () => {
   await service.mine('bitcoin_regtest', { height: 200n, time: NOW }, [part('one', 400_000n)])
   expect(await view(order.id)).toMatchObject({
     status: 'initiate_detected',
-    next_action: { who: 'user', what: 'complete_source_deposit' },
+    next_action: {
+      who: 'user',
+      what: 'complete_source_deposit',
+      or: 'instant-refund',
+      why: expect.stringMatching(/add up to [0-9]+ of 1000000: send the missing [0-9]+ .*PATCH \?action=instant-refund/),
+    },
     source_swap: { filled_amount: '400000', initiate_tx_hash: 'one:200' },
   })
   await service.mine('bitcoin_regtest', { height: 201n, time: NOW + 1n }, [part('two', 600_000n)])
