@@ -22,6 +22,9 @@ const ARRIVAL_SECONDS = 8n
 const ORDERS_PER_MOVE = 20n
 const SPOT_PART = 4n
 
+/** A transfer arrives with a block: asking much more often is useless. */
+const LEAST_RETRY_MS = 500
+
 /** After this many silent drops, e.g. because the spot account lacks HYPE, an operator must step in. */
 const MAX_MOVES = 3
 
@@ -36,7 +39,10 @@ export async function moveToEvm(node: EvmNode, chain: Chain, shortage: Shortage,
   const sending = sendOn(lane)
   if (lane.pending.some(({ call }) => call.to === contract.address)) return
   const missing = needed - held
-  const waiting = new ChainFailure('would-fail', `initiate: ${missing} of HyperCore's token ${coreToken} are on their way to HyperEVM`)
+  // Not with a growing backoff: with it, a transfer that takes a little longer, or is sent again, delayed the payment by up to twice that time.
+  const waiting = new ChainFailure('would-fail', `initiate: ${missing} of HyperCore's token ${coreToken} are on their way to HyperEVM`, {
+    retryAfterMs: Math.max(Number(chain.blockMs) / 2, LEAST_RETRY_MS),
+  })
   for (const signed of lane.pending) await sending.keep(signed, gasNow)
   const moves = outbox.attempts.map(readAttempt).filter(({ call }) => call.to === CORE_WRITER)
   if (moves.some(({ tx, at }) => outbox.now - at < ARRIVAL_SECONDS || lane.pending.some((pending) => pending.tx === tx))) throw waiting
