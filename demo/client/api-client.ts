@@ -6,6 +6,8 @@ export type QuoteAnswer = {
   readonly source: { readonly asset: string; readonly amount: string; readonly display: string }
   readonly destination: { readonly asset: string; readonly amount: string; readonly display: string }
   readonly estimated_time: number
+  /** Where the fee of the payout comes out of the amount: the least that the recipient gets. */
+  readonly net_amount?: string
 }
 
 export type CreatedOrder = OrderToFund & {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { followForward } from '../../demo/client/follow-forward.ts'
 import { tellStory } from './story.ts'
 
 const story = await tellStory('bitcoin_regtest', 'litecoin_regtest', 'ethereum_localnet')
@@ -6,17 +7,23 @@ const story = await tellStory('bitcoin_regtest', 'litecoin_regtest', 'ethereum_l
 /** The most that the redeem's fee may take out of the payout. */
 const MOST_FEE = 10_000n
 
-test('LTC is swapped to BTC by a plain deposit', async () => {
+const LIMIT_MS = 60_000
+
+test('LTC is swapped to BTC by a plain deposit: no status goes back, and the recipient gets net_amount or more', async () => {
   const before = await story.balance('bitcoin_regtest:btc')
-  const created = await story.order('litecoin_regtest:ltc', 'bitcoin_regtest:btc', 500_000_000n)
+  const [from, to] = ['litecoin_regtest:ltc', 'bitcoin_regtest:btc']
+  const { net_amount: least = '0' } = await story.api.quote({ from, to, from_amount: '500000000' })
+  const created = await story.order(from, to, 500_000_000n)
   expect(created.to).toMatch(/^rltc1p/)
   const txid = await story.bitcoin('litecoin_regtest').pay(created.to ?? '', 500_000_000n)
 
-  const done = await story.untilStatus(created.order_id, 'counterparty_redeemed')
+  const done = await followForward(() => story.api.order(created.order_id), LIMIT_MS)
   expect(done.source_swap.initiate_tx_hash).toMatch(new RegExp(`^${txid}:[0-9]+$`))
   const received = (await story.balance('bitcoin_regtest:btc')) - before
   const promised = BigInt(done.destination_swap.amount)
   expect(promised - received).toBeGreaterThan(0n)
+  expect(received).toBeGreaterThanOrEqual(BigInt(least))
+  expect(BigInt(least)).toBeGreaterThan(0n)
   expect(promised - received).toBeLessThan(MOST_FEE)
   expect(await story.bitcoin('litecoin_regtest').balanceOf(created.to ?? '')).toBe(0n)
 })
