@@ -238,6 +238,19 @@ describe('between polls', () => {
     expect(statements.filter((text) => text.includes('pg_notify'))).toEqual([])
   })
 
+  test('an engine that is alone looks for actions once a second while an order only waits', async () => {
+    const looks = async (work: () => Promise<void>) =>
+      (await statementsOf(work)).filter((text) => text.includes('with redeem_chains')).length
+    await start(muteChains()).ready()
+    // Before the first looks it does not know of the order, or whether it is alone.
+    for (let seen = 0; seen < 2; ) seen += await looks(settle)
+    const beganAtMs = performance.now()
+    const count = await looks(async () => {
+      for (let waits = 0; waits < 17; waits++) await settle()
+    })
+    expect(count).toBeLessThanOrEqual((performance.now() - beganAtMs) / 1000 + 1)
+  })
+
   test('a new order makes only the watchers of its chains read what to expect', async () => {
     await closeAnyway(store.db, fixture.order.id)
     const engine = start(muteChains())

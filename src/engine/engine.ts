@@ -71,6 +71,8 @@ const EXPIRE_MS = 5000
 const REST_MS = 2000
 /** Newly wanted actions and short waits wake the dispatcher. The rest, e.g. work of a dead process, waits for this. */
 const DISPATCH_MS = 400
+/** The same while nothing runs and no other engine could die. */
+const DISPATCH_ALONE_MS = 1000
 const LIST_MS = 60_000
 const READY_TIMEOUT_MS = 10_000
 const READY_POLL_MS = 20
@@ -115,7 +117,7 @@ export function startEngine(options: EngineOptions): Engine {
   let isAllTaken = false
   let dispatchedAtMs = performance.now()
   const dispatcher = createLoop({
-    intervalMs: () => (isResting() ? REST_MS : DISPATCH_MS),
+    intervalMs: () => (isResting() ? REST_MS : slots.isIdle && shards.isAlone() ? DISPATCH_ALONE_MS : DISPATCH_MS),
     async run() {
       const beganAtMs = performance.now()
       const query = slots.query()
@@ -246,7 +248,7 @@ export function startEngine(options: EngineOptions): Engine {
 
   /** For actions that are due before the dispatcher would look by itself. */
   function wakeIn(ms: number): void {
-    if (ms >= DISPATCH_MS || stopping.signal.aborted) return
+    if (ms >= DISPATCH_ALONE_MS || stopping.signal.aborted) return
     const timer = setTimeout(() => {
       wakeUps.delete(timer)
       dispatcher.wake()
