@@ -96,6 +96,7 @@ async function openSolver(postgres: EmbeddedPostgres, name: string): Promise<Sol
     networkCostPercent: 100n,
     inventorySkewBips: 0,
     inventoryTargets: {},
+    feeReserves: {},
   }
   return {
     db,
@@ -110,7 +111,7 @@ async function openSolver(postgres: EmbeddedPostgres, name: string): Promise<Sol
       soft: createSoftReservations(now),
       pricing,
       stockOf: createStockReader(inventory, {}),
-      legCosts: { find: async () => null, warm: async () => undefined },
+      legCosts: { find: async () => null, warm: async () => undefined, coinsFor: () => 0n },
       solverId: 'bench',
       now,
     },

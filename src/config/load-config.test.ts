@@ -224,6 +224,14 @@ describe('refuses an invalid configuration and names the setting', () => {
     await expect(loadService({ ...service, ...change })).rejects.toThrow(`config.json is not valid: ${where}`)
   })
 
+  test.each(['inventory_targets', 'fee_reserves'])('%s must name assets that exist', async (section) => {
+    const pricing = (asset: string) => ({ ...solver, pricing: { [section]: { [asset]: '1' } } })
+    await expect(loadSolver(pricing('ethereum_localnet:etth'))).rejects.toThrow(
+      `/pricing/${section}/ethereum_localnet:etth is not in the environment "local"; do you mean "${ETH}"?`,
+    )
+    await loadSolver(pricing(ETH))
+  })
+
   test('reports all problems at once', async () => {
     const error = await loadService({ ...service, prices: { a: '1', b: '2' } }).catch((reason: unknown) => String(reason))
     expect(error).toMatch(/\/prices\/a is not in .*\n {2}and \/prices\/b is not in/)

@@ -17,7 +17,7 @@ import type { PartyConfig, ServiceConfig, SolverConfig } from './schema.ts'
 /** The keys of either party's file. */
 type AnyConfig = PartyConfig &
   Partial<Pick<ServiceConfig, 'policy' | 'solvers' | 'relay_key' | 'earnings'>> &
-  Partial<Pick<SolverConfig, 'fixed_fee_usd' | 'private_key'>>
+  Partial<Pick<SolverConfig, 'fixed_fee_usd' | 'private_key' | 'pricing'>>
 
 export async function nameProblems(config: AnyConfig): Promise<readonly string[]> {
   const { chains, assets } = environments[config.environment]
@@ -37,6 +37,8 @@ export async function nameProblems(config: AnyConfig): Promise<readonly string[]
     ...inSection('price_feed/markets', config.price_feed?.markets, pricedNames),
     ...inSection('limits', config.limits, assetNames),
     ...inSection('confirmations', config.confirmations, assetNames),
+    ...inSection('pricing/inventory_targets', config.pricing?.inventory_targets, assetNames),
+    ...inSection('pricing/fee_reserves', config.pricing?.fee_reserves, assetNames),
   ]
   const ofChains = Object.entries(config.chains).map(async ([name, settings]) => {
     const chain = chains.find((known) => known.id === name)

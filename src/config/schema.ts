@@ -354,6 +354,13 @@ const pricing = Type.Object(
         default: {},
       }),
     ),
+    fee_reserves: Type.Optional(
+      Type.Record(Type.String(), RawAmount('What is never quoted, in the smallest unit.'), {
+        description:
+          'By asset, for coins that pay network fees. Without one, what twenty swaps cost at current fees is kept: an initiation, a redeem and a refund each.',
+        default: {},
+      }),
+    ),
   },
   { ...strict, description: 'What is added to the spread, and how far the price may move.', default: {} },
 )

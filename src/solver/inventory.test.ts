@@ -82,3 +82,17 @@ test('questions of the same moment share one answer, and a reservation always re
     'too little of ethereum_localnet:wbtc is available: 1 of 2',
   )
 })
+
+test('what a coin needs for network fees is never quoted; half of it may be used for a deposit that is there', async () => {
+  const { registry, clients, keys, now } = solver.context
+  const keptForFees = (asset: string) => (asset === wbtc ? 1_000n : 0n)
+  const inventory = createInventory({ db: store.db, registry, clients, keys, now, keepMs: 0, keptForFees })
+  const [{ id: first }, { id: second }] = [await agree(), await agree()]
+  solver.hold(wbtc, 2_000n)
+  expect([await inventory.available(wbtc), await inventory.available(btc)]).toEqual([1_000n, 10_000_000n])
+  expect((await inventory.list()).find(({ asset }) => asset === wbtc)).toMatchObject({ balance: 2_000n, available: 1_000n })
+  expect(await inventory.reserve({ orderId: first, asset: wbtc, amount: 1_500n })).toBeNull()
+  expect(await inventory.reserve({ orderId: second, asset: wbtc, amount: 1n })).toContain('too little')
+  solver.hold(wbtc, 400n)
+  expect(await inventory.available(wbtc)).toBe(0n)
+})

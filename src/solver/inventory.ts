@@ -1,4 +1,4 @@
-/** The solver's balances, less the amounts that funded orders reserve. */
+/** The solver's balances, less what funded orders reserve and what is kept for network fees. */
 import type { ChainClient } from '../chains/port/client.ts'
 import { ChainFailure } from '../chains/port/failure.ts'
 import { clientFor } from '../engine/facts.ts'
@@ -31,7 +31,7 @@ export type Holding = {
   readonly asset: AssetId
   readonly address: string
   readonly balance: bigint
-  /** The balance less the amounts that funded orders reserve. */
+  /** The balance less what funded orders reserve and what is kept for network fees. */
   readonly available: bigint
 }
 
@@ -49,16 +49,19 @@ export function createInventory(options: {
   /** Why the cap of its pair allows no more; absent: there is none. */
   readonly whyOverCap?: (orderId: string) => Promise<string | null>
   readonly onTrouble?: (error: unknown) => void
+  /** What is kept for network fees, where this asset pays them. */
+  readonly keptForFees?: (asset: AssetId) => bigint
   /** The amount is kept for this order. */
   readonly onReserved?: (orderId: string) => void
 }): Inventory {
-  const { db, registry, clients, keys, onTrouble = () => undefined } = options
+  const { db, registry, clients, keys, onTrouble = () => undefined, keptForFees = () => 0n } = options
   const kept = createTtlCache<bigint>({ keepMs: options.keepMs ?? AVAILABLE_KEEP_MS, maxEntries: MAX_ASSETS })
   const reservations = createReservations(options)
   const grants = createGrants({
     db,
     reservations,
-    balanceOf: async (asset) => (await balanceOf(asset)).balance,
+    // Half of what is kept may be promised once a deposit is there: fees that rise meanwhile break no quote.
+    balanceOf: async (asset) => (await balanceOf(asset)).balance - keptForFees(asset) / 2n,
     ...(options.whyOverCap !== undefined && { whyOverCap: options.whyOverCap }),
   })
   async function reserve(wanted: Reservation): Promise<string | null> {
@@ -77,7 +80,7 @@ export function createInventory(options: {
 
   async function hold(asset: AssetId, reserved: ReadonlyMap<AssetId, bigint>): Promise<Holding> {
     const { address, balance } = await balanceOf(asset)
-    const left = balance - (reserved.get(asset) ?? 0n)
+    const left = balance - (reserved.get(asset) ?? 0n) - keptForFees(asset)
     return { asset, address, balance, available: left > 0n ? left : 0n }
   }
 

@@ -42,6 +42,9 @@ export interface RunningSolver {
 /** A redeem waits this long for others to batch with and for the service to cosign: both make it cheaper. */
 const DEFAULT_REDEEM_WAIT_SECONDS = 3600
 
+/** Their network fees are kept back from the inventory of a chain's own coin. */
+const FEE_SWAPS = 20n
+
 const now = () => BigInt(Math.floor(Date.now() / 1000))
 
 export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logger): Promise<RunningSolver> {
@@ -71,7 +74,11 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
     registry,
     clients,
     prices,
-    onTrouble: (asset, error) => log.warn({ asset, err: error }, 'the network fees of this asset are unknown: quotes charge the fixed fee'),
+    onTrouble: (asset, error) =>
+      log.warn(
+        { asset, err: error },
+        'the network fees of this asset cannot be read: the last ones count for ten minutes, then it is not quoted',
+      ),
     // One asset of a chain stands for all: their locks cost different amounts.
     onRead(asset, { initiate, decimals }) {
       const { id, nativeAsset } = registry.chain(registry.asset(asset).chain)
@@ -83,6 +90,7 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
   const halts = startHalts({ db, registry, log, now, priceHalt: prices.haltOf, fees, readFees })
   const customers = startCustomers({ db, log, now, ...limits })
   const risk = createRisk({ halts, customers, ...limits, now })
+  const pricing = readPricing(config, prices)
   const soft = createSoftReservations(now)
   const inventory = createInventory({
     db,
@@ -93,8 +101,8 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
     ...(isCapped(limits.caps.pair) && { whyOverCap: createPairCap({ db, now, ...limits }) }),
     onTrouble: (error) => log.warn({ err: error }, 'could not reserve inventory yet; will retry'),
     onReserved: soft.release,
+    keptForFees: (asset) => pricing.feeReserves[asset] ?? legCosts.coinsFor(asset, FEE_SWAPS),
   })
-  const pricing = readPricing(config, prices)
   const payouts = createPayouts({ db, clients, keys })
   const payChecks: readonly PayCheck[] = [
     createPriceCheck({ db, registry, pricing, now, noteGain: customers.noteGain }),

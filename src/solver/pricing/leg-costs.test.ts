@@ -11,7 +11,7 @@ const wbtc = 'ethereum_localnet:wbtc'
 const registry = createRegistry({
   chains: localChains,
   assets: localAssets,
-  deployments: { [wbtc]: { htlc: '0x01', token: '0x02' } },
+  deployments: { [wbtc]: { htlc: '0x01', token: '0x02' }, 'ethereum_localnet:eth': { htlc: '0x03', token: null } },
   served: new Set(['ethereum_localnet']),
 })
 
@@ -69,18 +69,35 @@ test('a thousand quotes cost one read every ten seconds, and none waits for a la
   expect((await costs.find(wbtc))?.initiate).toBe(6_000_000n)
 })
 
-test('a cost is used for a minute at most while it cannot be read', async () => {
+test('a cost that cannot be read again counts as it was for ten minutes; then nothing is quoted, because the fees would be given away', async () => {
   const { costs, world } = open()
   await costs.warm([wbtc])
   world.failure = new ChainFailure('unreachable', 'silent')
-  world.nowMs = 60_000
-  expect(await costs.find(wbtc)).not.toBeNull()
-  world.nowMs = 60_001
-  expect(await costs.find(wbtc)).toBeNull()
+  for (const age of [60_000, 60_001, 600_000]) {
+    world.nowMs = age
+    expect(await costs.find(wbtc)).toMatchObject({ initiate: 3_000_000n })
+  }
+  world.nowMs = 600_001
+  const refusal = expect.objectContaining({ code: 'chain_unavailable', message: expect.stringContaining(wbtc) })
+  await expect(costs.find(wbtc)).rejects.toEqual(refusal)
   expect(world.troubles).toEqual([])
   world.failure = new Error('a bug')
-  expect(await costs.find(wbtc)).toBeNull()
+  await expect(costs.find(wbtc)).rejects.toEqual(refusal)
   expect(world.troubles).toEqual([world.failure])
+  await costs.warm([wbtc])
+  world.failure = null
+  expect(await costs.find(wbtc)).not.toBeNull()
+  const silent = open()
+  silent.world.failure = new ChainFailure('unreachable', 'silent')
+  await expect(silent.costs.find(wbtc)).rejects.toEqual(refusal)
+})
+
+test("a chain's own coin pays for all its assets; other assets pay no fees", async () => {
+  const { costs } = open()
+  expect(costs.coinsFor('ethereum_localnet:eth', 20n)).toBe(0n)
+  await costs.warm([wbtc])
+  expect(costs.coinsFor('ethereum_localnet:eth', 20n)).toBe(20n * (10n ** 15n + 10n ** 14n + 1n))
+  expect(costs.coinsFor(wbtc, 20n)).toBe(0n)
 })
 
 test('is unknown if the coin has no price, or the family cannot say', async () => {

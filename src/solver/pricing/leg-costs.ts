@@ -8,6 +8,7 @@ import type { PriceFeed } from '../../prices/feed.ts'
 import { divideRoundingUp, type UsdPrice } from '../../protocol/amount.ts'
 import type { AssetId } from '../../protocol/asset.ts'
 import type { ChainId } from '../../protocol/chain-id.ts'
+import { TandemError } from '../../protocol/error.ts'
 import type { Registry } from '../../protocol/registry/registry.ts'
 
 /** In millionths of a dollar, rounded up. */
@@ -20,16 +21,23 @@ export type LegCostUsd = {
 }
 
 export interface LegCosts {
-  /** Null if it is unknown: the nodes do not answer, or the chain's own coin never had a price. */
+  /**
+   * Null if it was never known: the family cannot say, or the chain's own coin never had a price. Throws `chain_unavailable` if it could not be read for so
+   * long that it says nothing about the fees now: a quote without them would give them away.
+   */
   find(asset: AssetId): Promise<LegCostUsd | null>
+  /** What the chain of this asset takes of it for so many swaps: an initiation, a redeem and a refund each, as last read. 0 for all but a chain's own coin. */
+  coinsFor(asset: AssetId, swaps: bigint): bigint
   /** Reads the costs of these assets, so that the first quote finds them. Never rejects. */
   warm(assets: readonly AssetId[]): Promise<void>
 }
 
 /** From this age on a cost is read again, while quotes still use it. */
 const FRESH_MS = 10_000
-/** An older cost is not used any more. */
-const USABLE_MS = 60_000
+/** A quote waits until an older cost is read again. */
+const WAIT_MS = 60_000
+/** If it cannot be read, it counts until this age. */
+const USABLE_MS = 600_000
 
 type Known = { readonly cost: LegCost; readonly atMs: number }
 
@@ -71,17 +79,24 @@ export function createLegCosts(options: {
       options.onRead?.(asset, cost)
       return cost
     } catch (error) {
-      // A chain whose nodes do not answer takes no orders: then nothing depends on this cost.
+      // Nodes that do not answer are nothing to report.
       if (!(error instanceof ChainFailure)) onTrouble(asset, error)
-      return null
+      return lastOf(asset)
     }
+  }
+
+  function lastOf(asset: AssetId): LegCost {
+    const last = known.get(asset)
+    if (last !== undefined && nowMs() - last.atMs <= USABLE_MS) return last.cost
+    throw new TandemError('chain_unavailable', `the network fees of ${asset} cannot be read at the moment`)
   }
 
   async function costOf(asset: AssetId): Promise<LegCost | null> {
     const last = known.get(asset)
     const ageMs = last === undefined ? null : nowMs() - last.atMs
-    if (last === undefined || ageMs === null || ageMs > USABLE_MS) return read(asset)
-    if (ageMs > FRESH_MS) void read(asset)
+    if (last === undefined || ageMs === null || ageMs > WAIT_MS) return read(asset)
+    // It counts whether this succeeds or not.
+    if (ageMs > FRESH_MS) void read(asset).catch(() => undefined)
     return last.cost
   }
 
@@ -99,8 +114,19 @@ export function createLegCosts(options: {
         paidRedeem: payoutFee === undefined ? usd(cost.redeem + (cost.newRecipient ?? 0n)) : 0n,
       }
     },
+    coinsFor(asset, swaps) {
+      const { nativeAsset, id } = registry.chain(registry.asset(asset).chain)
+      if (asset !== nativeAsset) return 0n
+      const costs = registry.assetsOf(id).flatMap((one) => known.get(one.id)?.cost ?? [])
+      const dearest = costs.reduce((most, { initiate, redeem, refund }) => larger(most, initiate + redeem + refund), 0n)
+      return swaps * dearest
+    },
     async warm(assets) {
-      await Promise.all(assets.map(costOf))
+      await Promise.allSettled(assets.map(costOf))
     },
   }
+}
+
+function larger(a: bigint, b: bigint): bigint {
+  return a > b ? a : b
 }

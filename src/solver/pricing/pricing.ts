@@ -23,6 +23,8 @@ export type Pricing = {
   readonly inventorySkewBips: number
   /** By asset, in the smallest unit. Without one, the greatest inventory since the start counts. */
   readonly inventoryTargets: Readonly<Record<AssetId, bigint>>
+  /** By asset, in the smallest unit: never quoted. Without one, it follows from the network fees. */
+  readonly feeReserves: Readonly<Record<AssetId, bigint>>
 }
 
 /** With 10-minute blocks, 95 % of blocks arrive within this time. */
@@ -48,6 +50,11 @@ export function readPricing(config: SolverConfig, prices: PriceFeed): Pricing {
     volatilityPercent: BigInt(pricing.volatility_percent ?? DEFAULT_VOLATILITY_PERCENT),
     networkCostPercent: BigInt(pricing.network_cost_percent ?? DEFAULT_NETWORK_COST_PERCENT),
     inventorySkewBips: pricing.inventory_skew_bips ?? DEFAULT_INVENTORY_SKEW_BIPS,
-    inventoryTargets: Object.fromEntries(Object.entries(pricing.inventory_targets ?? {}).map(([asset, amount]) => [asset, BigInt(amount)])),
+    inventoryTargets: amountsOf(pricing.inventory_targets),
+    feeReserves: amountsOf(pricing.fee_reserves),
   }
+}
+
+function amountsOf(amounts: Readonly<Record<string, string>> = {}): Readonly<Record<AssetId, bigint>> {
+  return Object.fromEntries(Object.entries(amounts).map(([asset, amount]) => [asset, BigInt(amount)]))
 }
