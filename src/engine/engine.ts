@@ -227,12 +227,12 @@ export function startEngine(options: EngineOptions): Engine {
     options.onNews?.(chain)
   }
 
-  /** Another process may be the one that polls it. */
+  /** Another process may be the one that polls it. If our nodes tell us of blocks, its nodes tell it: the block itself wakes it. */
   function wakeChain(chain: ChainId): void {
     const watcher = watchers.get(chain)
     if (watcher === undefined) return
     watcher.hint()
-    tellOthers(`${CHAIN}${chain}`)
+    if (!watcher.isToldOfBlocks) tellOthers(`${CHAIN}${chain}`)
   }
 
   function onChangeOf(chain: ChainId): void {

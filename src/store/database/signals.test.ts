@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { statementsOf } from '../statements.fixture.ts'
 import { openTestStore, type TestStore } from '../store.fixture.ts'
 import { openSignals, type Signals } from './signals.ts'
 
@@ -21,10 +22,10 @@ async function listeners(): Promise<number> {
 }
 
 /** Each as a process of its own. */
-async function openTwo() {
+async function openTwo(restMs?: number) {
   const heard: [string[], string[]] = [[], []]
   const both = [
-    openSignals(store.db, (signal) => heard[0].push(signal)),
+    openSignals(store.db, (signal) => heard[0].push(signal), restMs),
     openSignals(store.other, (signal) => heard[1].push(signal)),
   ] as const
   opened.push(...both)
@@ -42,6 +43,17 @@ test('reach the other processes, each once, and not the sender', async () => {
   other.send('back')
   await vi.waitFor(() => expect(heard[0]).toEqual(['back']))
   expect(heard[1]).toHaveLength(2)
+})
+
+test('wait for others after a statement, so that a busy process sends few', async () => {
+  const { one, heard } = await openTwo(3_600_000)
+  const sent = await statementsOf(async () => {
+    one.send('chain a')
+    await vi.waitFor(() => expect(heard[1]).toEqual(['chain a']))
+    one.send('chain b')
+    await sleep(50)
+  })
+  expect(sent.filter((text) => text.includes('pg_notify'))).toHaveLength(1)
 })
 
 test('go one query at a time: the driver must not queue them', async () => {

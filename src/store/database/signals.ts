@@ -13,17 +13,21 @@ export interface Signals {
 
 const CHANNEL = 'tandem'
 const COLLECT_MS = 10
+/** After a statement, signals wait so long for others: each statement commits, and wakes every process. */
+const REST_MS = 100
+const NOTIFY = { name: 'notify', text: 'select pg_notify($1, signal) from unnest($2::text[]) as signal' }
 const RECONNECT_MS = 1000
 const CONNECT_TIMEOUT_MS = 10_000
 
 /** One connection, opened again when it breaks. `onSignal` gets the signals of other processes. */
-export function openSignals(db: Database, onSignal: (signal: string) => void): Signals {
+export function openSignals(db: Database, onSignal: (signal: string) => void, restMs = REST_MS): Signals {
   const connectionString = urlOf(db)
   const waiting = new Set<string>()
   let connection: pg.Client | null = null
   let opening: Promise<void>
   let reconnect: NodeJS.Timeout | undefined
   let flushing: NodeJS.Timeout | undefined
+  let sentAtMs = Number.NEGATIVE_INFINITY
   let isClosed = false
 
   async function open(): Promise<void> {
@@ -61,17 +65,21 @@ export function openSignals(db: Database, onSignal: (signal: string) => void): S
 
   /** One query at a time: what is sent meanwhile goes with the next. */
   async function flush(): Promise<void> {
-    while (waiting.size > 0) {
-      const signals = [...waiting]
-      waiting.clear()
-      try {
-        await connection?.query('select pg_notify($1, signal) from unnest($2::text[]) as signal', [CHANNEL, signals])
-      } catch {
-        // A failed query breaks the connection, which is opened again.
-        await connection?.end().catch(() => undefined)
-      }
+    const signals = [...waiting]
+    waiting.clear()
+    try {
+      await connection?.query({ ...NOTIFY, values: [CHANNEL, signals] })
+    } catch {
+      // A failed query breaks the connection, which is opened again.
+      await connection?.end().catch(() => undefined)
     }
+    sentAtMs = performance.now()
     flushing = undefined
+    if (waiting.size > 0) flushSoon()
+  }
+
+  function flushSoon(): void {
+    if (!isClosed) flushing ??= setTimeout(() => void flush(), Math.max(COLLECT_MS, sentAtMs + restMs - performance.now()))
   }
 
   opening = open()
@@ -79,7 +87,7 @@ export function openSignals(db: Database, onSignal: (signal: string) => void): S
     send(signal) {
       if (isClosed) return
       waiting.add(signal)
-      flushing ??= setTimeout(() => void flush(), COLLECT_MS)
+      flushSoon()
     },
     async close() {
       isClosed = true
