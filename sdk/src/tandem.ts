@@ -1,6 +1,7 @@
 /** The SDK: one object for one app of one service. */
 import type { OrderRecord } from '../../src/protocol/wire/order.ts'
 import { createClient } from './client/client.ts'
+import { appEvents } from './client/event-stream.ts'
 import { watchOrder } from './client/watch.ts'
 import { randomKeys } from './keys/keys.ts'
 import type { SwapContext, TandemOptions } from './swap/context.ts'
@@ -26,6 +27,8 @@ export function createTandem(options: TandemOptions) {
     resume: (orderId: string, wallet: Wallet | null = null, given?: ResumeOptions) => resumeSwap(context, orderId, wallet, given),
     instantRefund: (orderId: string, given?: RunOptions) => instantRefund(context, orderId, given),
     refund: (orderId: string, given?: RunOptions) => refund(context, orderId, given),
+    /** The events of all orders of the app, for a server: from `lastEventId` on, reconnecting by itself. */
+    events: (given?: { readonly lastEventId?: string; readonly signal?: AbortSignal }) => appEvents(options, given),
     /** Any order, also one that was made elsewhere: needs neither wallet nor keys. */
     watch: (orderId: string, { signal }: RunOptions = {}): AsyncGenerator<OrderRecord, void> =>
       watchOrder(client, options, orderId, signal),

@@ -1,9 +1,11 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { Transaction } from '@scure/btc-signer'
 import { ethers } from 'ethers'
 import { createWalletClient, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { createClient } from '../../sdk/src/client/client.ts'
 import {
   createTandem,
@@ -25,6 +27,7 @@ import { verifyOrder } from '../../sdk/src/verify/verify-order.ts'
 import { verifyQuote } from '../../sdk/src/verify/verify-quote.ts'
 import { tellStory } from './story.ts'
 
+const root = join(import.meta.dirname, '..', '..')
 const BTC = 'bitcoin_regtest:btc'
 const WBTC = 'ethereum_localnet:wbtc'
 
@@ -185,4 +188,28 @@ test.each([
   })
   expect(uncaught.filter((field) => harmless[field] === undefined)).toEqual([])
   expect(uncaught.length).toBeGreaterThan(0)
+})
+
+test('the example of the README makes a swap in 25 lines or less', async () => {
+  const readme = await readFile(join(root, 'README.md'), 'utf8')
+  const code = /```ts\n([^`]*@tandem\/sdk[^`]*)```/.exec(readme)?.[1] ?? ''
+  expect(code.split('\n').filter((line) => line.trim() !== '').length).toBeLessThanOrEqual(25)
+  await mkdir(join(root, '.tandem'), { recursive: true })
+  const folder = await mkdtemp(join(root, '.tandem', 'readme-'))
+  const before = await story.balance(BTC)
+  const printed = vi.spyOn(console, 'log').mockImplementation(() => undefined)
+  try {
+    await writeFile(join(folder, 'local.json'), JSON.stringify(info))
+    await writeFile(join(folder, 'example.ts'), code.replace('@tandem/sdk', join(root, 'sdk', 'src', 'index.ts')))
+    vi.stubEnv('TANDEM_LOCAL_JSON', join(folder, 'local.json'))
+    await import(join(folder, 'example.ts'))
+    const lines = printed.mock.calls.map(([line]) => String(line))
+    expect(lines.slice(0, 3)).toEqual(['quoted', 'ordered', 'paid'])
+    expect(lines).toContain('received')
+    expect(await story.balance(BTC)).toBeGreaterThan(before + 900_000n)
+  } finally {
+    printed.mockRestore()
+    vi.unstubAllEnvs()
+    await rm(folder, { recursive: true, force: true })
+  }
 })

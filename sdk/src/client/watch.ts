@@ -1,10 +1,10 @@
 /** Watches an order: by the service's events where it has them, else by polling. An event is only a reason to read the order. */
 import type { OrderRecord } from '../../../src/protocol/wire/order.ts'
 import type { Client } from './client.ts'
-import type { HttpOptions } from './http.ts'
+import { readEvents, type StreamOptions } from './event-stream.ts'
 import { sleep } from './sleep.ts'
 
-export type WatchOptions = Pick<HttpOptions, 'baseUrl' | 'appId' | 'fetch'> & {
+export type WatchOptions = StreamOptions & {
   /** How often the order is read while there are no events. Default: 2 s. */
   readonly pollMs?: number
 }
@@ -31,6 +31,7 @@ export async function* watchOrder(
   const either = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal])
   const news = listen(options, orderId, either)
   let last = ''
+  let isCalm = false
   try {
     for (;;) {
       const waiting = news.next()
@@ -39,7 +40,8 @@ export async function* watchOrder(
       if (text !== last) yield record
       last = text
       if (isEnded(record)) return
-      await waiting(news.isConnected() ? CALM_POLL_MS : (options.pollMs ?? 2_000))
+      // After an event the order is read once more soon: the first answer may have been under way before it.
+      isCalm = !(await waiting(news.isConnected() && isCalm ? CALM_POLL_MS : (options.pollMs ?? 2_000)))
     }
   } finally {
     stop.abort()
@@ -48,8 +50,8 @@ export async function* watchOrder(
 
 type News = {
   isConnected(): boolean
-  /** Call before reading the order; the answer waits for the first event after that, or so many milliseconds. */
-  next(): (mostMs: number) => Promise<void>
+  /** Call before reading the order; the answer waits for the first event after that, or so many milliseconds. True: there was an event. */
+  next(): (mostMs: number) => Promise<boolean>
 }
 
 function listen(options: WatchOptions, orderId: string, signal: AbortSignal): News {
@@ -57,21 +59,9 @@ function listen(options: WatchOptions, orderId: string, signal: AbortSignal): Ne
   let announce = new AbortController()
 
   async function read(): Promise<void> {
-    const call = options.fetch ?? globalThis.fetch
-    const response = await call(`${options.baseUrl}/orders/${encodeURIComponent(orderId)}/events`, {
-      headers: { 'service-app-id': options.appId, accept: 'text/event-stream' },
-      signal,
-    })
-    if (!response.ok || response.body === null) {
-      await response.body?.cancel()
-      return
-    }
-    connected = true
-    announce.abort()
-    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
-    for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      // A line that begins with a colon is a heartbeat; every other line belongs to an event.
-      if (part.value.split('\n').some((line) => line.startsWith('data'))) announce.abort()
+    for await (const { data } of readEvents(options, `/orders/${encodeURIComponent(orderId)}/events`, '', signal)) {
+      connected = true
+      if (data !== '') announce.abort()
     }
   }
 
@@ -91,9 +81,9 @@ function listen(options: WatchOptions, orderId: string, signal: AbortSignal): Ne
       announce = new AbortController()
       const heard = announce.signal
       return async (mostMs) => {
-        if (heard.aborted) return
-        await sleep(mostMs, AbortSignal.any([heard, signal])).catch(() => undefined)
+        if (!heard.aborted) await sleep(mostMs, AbortSignal.any([heard, signal])).catch(() => undefined)
         signal.throwIfAborted()
+        return heard.aborted
       }
     },
   }
