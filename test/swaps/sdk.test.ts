@@ -37,7 +37,16 @@ const esplora = String(info.chains.bitcoin_regtest?.esplora_url)
 const rpc = String(info.chains.ethereum_localnet?.rpc_url)
 const keyOn = (chain: string) => info.wallets.find(({ chains }) => chains.includes(chain))?.private_key ?? ''
 
+/**
+ * The orders are polled: a client that leaves a stream of events may open a spare connection, for which a server that stops waits a minute.
+ * `client.test.ts` watches by events.
+ */
+const realFetch = globalThis.fetch
+const withoutEvents: typeof fetch = async (input, init) =>
+  String(input).endsWith('/events') ? new Response('', { status: 404 }) : realFetch(input, init)
+
 const options = {
+  fetch: withoutEvents,
   baseUrl: info.base_url,
   appId: info.app_id,
   pollMs: 200,
@@ -115,7 +124,7 @@ test('an instant refund with the user’s own key, in one call; a hash of someth
   } as Wallet
   const answers = { lie: false }
   const lying: typeof fetch = async (input, init) => {
-    const response = await fetch(input, init)
+    const response = await withoutEvents(input, init)
     if (!answers.lie || !String(input).endsWith('/instant-refund-hash')) return response
     return Response.json({ status: 'Ok', error: null, result: ['11'.repeat(32)] })
   }
@@ -201,6 +210,7 @@ test('the example of the README makes a swap in 25 lines or less', async () => {
   try {
     await writeFile(join(folder, 'local.json'), JSON.stringify(info))
     await writeFile(join(folder, 'example.ts'), code.replace('@tandem/sdk', join(root, 'sdk', 'src', 'index.ts')))
+    vi.stubGlobal('fetch', withoutEvents)
     vi.stubEnv('TANDEM_LOCAL_JSON', join(folder, 'local.json'))
     await import(join(folder, 'example.ts'))
     const lines = printed.mock.calls.map(([line]) => String(line))
@@ -210,6 +220,7 @@ test('the example of the README makes a swap in 25 lines or less', async () => {
   } finally {
     printed.mockRestore()
     vi.unstubAllEnvs()
+    vi.unstubAllGlobals()
     await rm(folder, { recursive: true, force: true })
   }
 })
