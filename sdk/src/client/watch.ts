@@ -16,7 +16,7 @@ const RECONNECT_MS = 3_000
 /** Nothing can happen to the order any more that a user waits for. */
 const ENDED: ReadonlySet<string> = new Set(['redeemed', 'counterparty_redeemed', 'refunded', 'expired'])
 
-export function isEnded({ status }: OrderRecord): boolean {
+function isEnded({ status }: OrderRecord): boolean {
   return ENDED.has(status)
 }
 
