@@ -39,6 +39,7 @@ export const LONGEST: readonly string[] = [
   'src/chains/bitcoin/spend/batch-redeem.nodes.test.ts',
   'src/store/embedded/supervise.test.ts',
   'src/protocol/simulation/cheats.test.ts',
+  'test/swaps/sdk.test.ts',
 ]
 
 export class LongestFirst extends BaseSequencer {

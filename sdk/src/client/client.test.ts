@@ -67,6 +67,8 @@ test('an aborted call rejects with the reason, also while it waits for a repeat'
   const stop = new AbortController()
   const call = createClient(options).quote({ from: 'a:b', to: 'c:d', from_amount: '1' }, { signal: stop.signal })
   await expect.poll(() => asked.length).toBe(1)
+  // The answer is read meanwhile, and the wait begins.
+  await new Promise((resolve) => setTimeout(resolve, 20))
   stop.abort(new Error('the user left'))
   await expect(call).rejects.toThrow('the user left')
   expect(asked[0]?.url).toBe('https://api.example/v2/quote?from=a%3Ab&to=c%3Ad&from_amount=1')
