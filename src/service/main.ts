@@ -32,6 +32,7 @@ import { serviceOptions } from './service-options.ts'
 import { createSolverClient } from './solver-client.ts'
 import { createSolverSync, type SyncContext } from './solver-sync/solver-sync.ts'
 import { createPaymentWatch } from './solvers/payment-watch.ts'
+import { createPayoutTrial } from './solvers/payout-trial.ts'
 import { createSolverPool } from './solvers/pool.ts'
 
 export interface RunningService {
@@ -97,7 +98,7 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
     createCosignTasks(context),
     createCollectTasks(context),
   ])
-  const watchPayments = createPaymentWatch({ pool, log, readState })
+  const watchPayments = createPaymentWatch({ pool, log, readState, tryPayout: createPayoutTrial({ db, clients }) })
   const party = createServiceParty({
     db,
     vault,

@@ -17,7 +17,7 @@ import { createChanges } from './changes.ts'
 import { createKeptAnswers } from './instant-refund/kept-answers.ts'
 import { createInventory } from './inventory.ts'
 import { createSolverParty } from './party.ts'
-import type { PayCheck } from './pay-checks.ts'
+import { coded, type PayCheck } from './pay-checks.ts'
 import { createPayouts } from './payouts.ts'
 import { createLegCosts } from './pricing/leg-costs.ts'
 import { createPriceCheck } from './pricing/price-check.ts'
@@ -105,10 +105,10 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
   })
   const payouts = createPayouts({ db, clients, keys })
   const payChecks: readonly PayCheck[] = [
-    createPriceCheck({ db, registry, pricing, now, noteGain: customers.noteGain }),
-    risk.payCheck,
-    payouts.payCheck,
-    inventory.payCheck,
+    coded('price', createPriceCheck({ db, registry, pricing, now, noteGain: customers.noteGain })),
+    coded('halt', risk.payCheck),
+    coded('recipient', payouts.payCheck),
+    coded('inventory', inventory.payCheck),
   ]
   const engine = startEngine({
     onNews: changes.note,

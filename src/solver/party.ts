@@ -33,7 +33,7 @@ export function createSolverParty({ db, keys, redeemWaitSeconds, payChecks, onSt
     if (asked.status === 'fulfilled' && asked.value === null) return
     if ((await readAttempts(db, actionKey(state.order.id, 'destination', 'initiate'))).length > 0) return
     if (asked.status === 'rejected') throw asked.reason
-    throw new ChainFailure('would-fail', `the solver does not pay: ${asked.value}`)
+    throw new ChainFailure('would-fail', `the solver does not pay: ${asked.value?.reason}`)
   }
 
   return {

@@ -1,13 +1,22 @@
 /** Reasons of the solver not to pay for a funded order, although the playbook allows it: price, halts, caps, inventory, the payout. */
 import type { OrderState } from '../protocol/state.ts'
+import type { DeclineCode } from '../protocol/wire/solver.ts'
 
 /** A text: the solver does not pay for this order. Null: nothing is wrong. Throws while it is undecided. */
-export type PayCheck = (state: OrderState) => Promise<string | null>
+export type PayCheck = ((state: OrderState) => Promise<string | null>) & { readonly code?: DeclineCode }
+
+export type PayRefusal = { readonly code: DeclineCode; readonly reason: string }
+
+/** What the service is told if this check says no. */
+export function coded(code: DeclineCode, check: (state: OrderState) => Promise<string | null>): PayCheck {
+  return Object.assign((state: OrderState) => check(state), { code })
+}
 
 /** The first reason in the order of the list; null: it pays. Throws if none says no and one is undecided. */
-export async function whyNotPay(checks: readonly PayCheck[], state: OrderState): Promise<string | null> {
-  const results = await Promise.allSettled(checks.map(async (check) => check(state)))
-  for (const result of results) if (result.status === 'fulfilled' && result.value !== null) return result.value
+export async function whyNotPay(checks: readonly PayCheck[], state: OrderState): Promise<PayRefusal | null> {
+  const results = await Promise.allSettled(checks.map(async (check) => ({ code: check.code ?? 'other', reason: await check(state) })))
+  for (const result of results)
+    if (result.status === 'fulfilled' && result.value.reason !== null) return { code: result.value.code, reason: result.value.reason }
   for (const result of results) if (result.status === 'rejected') throw result.reason
   return null
 }

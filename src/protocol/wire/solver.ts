@@ -140,6 +140,10 @@ export const SolverFillRequest = Type.Object({
 })
 export type SolverFillRequest = Static<typeof SolverFillRequest>
 
+/** Why a solver does not pay: the recipient cannot be paid, the price, too little inventory, a halt or a limit of its own, too little time, anything else. */
+export const declineCodes = ['recipient', 'price', 'inventory', 'halt', 'time', 'other'] as const
+export type DeclineCode = (typeof declineCodes)[number]
+
 /**
  * `signed`: the solver pays exactly this, and `signature` says so. `wait`: ask again a little later. `declined`: it will never pay for this
  * order, and signs instant refunds of the deposits on request.
@@ -150,6 +154,11 @@ export const SolverFill = Type.Object({
   /** Ability partial deposits: from `signFill`, for `verifyFill`. */
   signature: Type.Union([SignaturePayload, Type.Null()]),
   reason: Type.Union([Type.String(), Type.Null()]),
+  code: Type.Optional(
+    Type.Enum([...declineCodes], {
+      description: 'of `declined`, for programs. `recipient`: the service tries the payout itself before it believes that',
+    }),
+  ),
 })
 export type SolverFill = Static<typeof SolverFill>
 

@@ -67,7 +67,7 @@ async function ask(context: SyncContext, { order, source, fill }: OrderState): P
   const { db, log, wake } = context
   const newest = source.counted.at(-1)?.block
   if (newest == null) return false
-  const { answer, reason } = await solverOf(context, order.solverId).fill(order.id, {
+  const { answer, reason, code } = await solverOf(context, order.solverId).fill(order.id, {
     // In the sequence that the solver signed: a reorg may have changed that of the blocks.
     deposits: [...(fill?.deposits ?? source.counted.map(({ id }) => id))],
     block_hash: newest.hash,
@@ -75,7 +75,7 @@ async function ask(context: SyncContext, { order, source, fill }: OrderState): P
   })
   if (answer !== 'declined') return false
   const declined = `the solver declined: ${reason ?? 'no reason given'}`
-  log.info({ order: order.id, reason: declined }, 'the order is declined: refunding its deposit')
+  log.info({ order: order.id, reason: declined, code }, 'the order is declined: refunding its deposit')
   await recordDecline(db, order.id, declined)
   wake()
   return true

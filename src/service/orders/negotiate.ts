@@ -15,6 +15,7 @@ import { isWorthTooMuch } from '../quotes/prices.ts'
 import type { OpenQuote } from '../quotes/quote-ids.ts'
 import { SolverFailure } from '../solver-client.ts'
 import type { Member } from '../solvers/member.ts'
+import { type OfferKey, offerKey } from '../solvers/refused-offers.ts'
 import type { OrderRequest } from './request.ts'
 import type { UserParty } from './user-party.ts'
 
@@ -109,12 +110,15 @@ async function offer(context: ServiceContext, proposal: Proposal, { member, bid 
       // The answers to its quotes do not make up for this one.
       member.quoteBroken()
     }
-    if (error instanceof TandemError && bid !== null && breaksQuote(error, bid, proposal, context.now())) member.quoteBroken()
+    if (error instanceof TandemError && bid !== null && bid.destinationAmount >= proposal.request.destinationAmount) {
+      if (breaksQuote(error, bid, context.now())) member.quoteBroken()
+      else context.pool.noteRefusal(keyOf(proposal), member.id)
+    }
     throw error
   }
 }
 
-/** Other refusals are about this user or this moment: a stranger must not be able to make a solver look bad with them. */
+/** Other refusals are about this user or this moment: they count only if it refuses most of the users who then fund the swap with another solver. */
 const BROKEN_QUOTE: ReadonlySet<ErrorCode> = new Set(['insufficient_liquidity', 'price_moved', 'unsupported_pair', 'no_quotes'])
 
 /** The user accepts it within slippage, but the solver quoted more. */
@@ -123,12 +127,15 @@ function isShort({ destination }: Order, bid: OpenQuote, { destinationAmount: as
   return asked <= bid.destinationAmount && destination.terms.amount < owed
 }
 
-/** The order asks for no more than the solver quoted. Slippage does not count: a solver owes nobody more than it quoted, not even in part. */
-function breaksQuote(refusal: TandemError, bid: OpenQuote, { request }: Proposal, now: bigint): boolean {
+/** Of an order that asks for no more than the solver quoted. Slippage does not count: a solver owes nobody more than it quoted, not even in part. */
+function breaksQuote(refusal: TandemError, bid: OpenQuote, now: bigint): boolean {
   if (!BROKEN_QUOTE.has(refusal.code) || refusal.retryAfterSeconds !== null) return false
   // By the clock of the solver it may have expired.
-  if (bid.expiresAt <= now + LAST_SECONDS) return false
-  return bid.destinationAmount >= request.destinationAmount
+  return bid.expiresAt > now + LAST_SECONDS
+}
+
+function keyOf({ request: { pair, sourceAmount }, users }: Proposal): OfferKey {
+  return offerKey({ source: pair.source.id, destination: pair.destination.id }, users, sourceAmount)
 }
 
 function proposalToWire({ request, ...proposal }: Proposal): SolverOrderRequest {

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { findOrder } from '../../store/orders/orders.ts'
 import { createQuoteIds } from '../quotes/quote-ids.ts'
+import { offerKey } from '../solvers/refused-offers.ts'
 import { acceptanceOf, quoteOf, refuse } from '../testing/fake-solver.fixture.ts'
 import { btc, NOW, orderBody, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
 
@@ -112,6 +113,19 @@ test('a repeat must have the same quote_id and accept_worse', async () => {
   expect((await orderOf(post(body))).id).toBe(first.id)
   expect(await post({ ...body, quote_id: null })).toMatchObject({ status: 409 })
   expect(await post({ ...body, accept_worse: true })).toMatchObject({ status: 409 })
+})
+
+test('a solver that refuses what it quoted for the sake of other users is noted, until the swap is funded with another', async () => {
+  const [best] = await quotes()
+  expect(best?.solver_id).toBe('second')
+  for (const code of ['conflict', 'chain_unavailable', 'amount_out_of_range']) {
+    service.secondSolver.onOrder = () => refuse(code, 'not for you')
+    const { source, destination, solverId } = await orderOf(post({}))
+    expect([solverId, service.pool.named('second').standing()]).toEqual(['first', 'in'])
+    const users = { source: { address: source.userAddress }, destination: { address: destination.userAddress } }
+    service.pool.noteFunded(offerKey({ source: wbtc, destination: btc }, users, source.agreedAmount), solverId)
+  }
+  expect(service.pool.named('second').standing()).toBe('out')
 })
 
 test('a quote in its last seconds may have expired by the clock of the solver: that breaks nothing', async () => {

@@ -2,6 +2,8 @@ import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { ChainClient } from '../../chains/port/client.ts'
 import { ChainFailure } from '../../chains/port/failure.ts'
+import { findOrder } from '../../store/orders/orders.ts'
+import { createPayoutTrial } from '../solvers/payout-trial.ts'
 import { alice, aliceScript, bob, btc, orderBody, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
 import { createRecipients, type RecipientLimits } from './recipients.ts'
 
@@ -137,4 +139,21 @@ describe('a check', () => {
     for (let repeat = 0; repeat < 3; repeat++) await recipients.assertCanReceive(client, recipient(bob))
     expect(asked).toBe(3)
   })
+})
+
+test("the service's own trial of a payout says why it fails, and counts it towards the limits of the recipient", async () => {
+  const { body } = await service.call('POST', '/v2/orders', { body: orderBody(btc, wbtc) })
+  const stored = await findOrder(service.db, (body.result as { order_id: string }).order_id)
+  if (stored === null) throw new Error('the order was not stored')
+  const asked: unknown[] = []
+  const failures = () => service.db.selectFrom('failed_payouts').select('weight').where('order_id', '=', stored.order.id).execute()
+  const tryPayout = createPayoutTrial({ db: service.db, clients: service.chains })
+  expect([await tryPayout(stored.order), await failures()]).toEqual([null, []])
+  withAccounts('ethereum_localnet', async (...question) => {
+    asked.push(question)
+    return MISSING
+  })
+  expect([await tryPayout(stored.order), await failures()]).toEqual([MISSING, [{ weight: 1 }]])
+  const { redeemer, initiator, amount } = stored.order.destination.terms
+  expect(asked).toEqual([[redeemer, wbtc, { amount, payer: initiator, isTrusted: true }]])
 })

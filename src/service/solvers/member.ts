@@ -27,6 +27,8 @@ export interface Member {
   orderTaken(): void
   /** It does not take an order at the price that it quoted. */
   quoteBroken(): void
+  /** An order was funded for which it had quoted. `isTaken` false: it had refused the order, and another solver has it. */
+  quotedOrderFunded(isTaken: boolean): void
   orderPaid(): void
   /** It took the order, the user funded it, and it does not pay. */
   orderUnpaid(): void
@@ -40,6 +42,12 @@ const ANSWERS = { failuresToOpen: 3, firstPauseMs: SECOND, longestPauseMs: MINUT
 const QUOTES = { failuresToOpen: 3, firstPauseMs: 5 * SECOND, longestPauseMs: 5 * MINUTE, trialMs: 10 * SECOND }
 /** A trial is one order: the user may take minutes to fund it. */
 const PAYMENTS = { failuresToOpen: 1, firstPauseMs: 30 * SECOND, longestPauseMs: 30 * MINUTE, trialMs: 2 * MINUTE }
+/** A trial is one order, as with payments. What counts is a share already. */
+const WILLINGNESS = { failuresToOpen: 1, firstPauseMs: 30 * SECOND, longestPauseMs: 10 * MINUTE, trialMs: 2 * MINUTE }
+
+/** A solver may refuse some users: that counts only if it refuses more of the funded orders than it takes. */
+const FUNDED_WINDOW = 16
+const LEAST_REFUSALS = 3
 
 /** An unpaid order costs its user hours: it weighs as much as so many answers. */
 const UNPAID_WEIGHT = 8
@@ -48,7 +56,10 @@ export function createMember(client: SolverClient, log: Pick<Logger, 'warn' | 'i
   const answers = createBreaker(ANSWERS, nowMs)
   const quotes = createBreaker(QUOTES, nowMs)
   const payments = createBreaker(PAYMENTS, nowMs)
+  const willingness = createBreaker(WILLINGNESS, nowMs)
   let conduct = UNBLEMISHED
+  /** Of the last funded orders: whether it had taken them. */
+  let taken: readonly boolean[] = []
 
   function succeed(breaker: Breaker): void {
     const wasClosed = breaker.state() === 'closed'
@@ -68,7 +79,7 @@ export function createMember(client: SolverClient, log: Pick<Logger, 'warn' | 'i
   function standing(): Standing {
     const isAway = (breaker: Breaker) => breaker.state() === 'open' || breaker.state() === 'on trial'
     if (isAway(payments)) return 'barred'
-    if (isAway(answers) || isAway(quotes)) return 'out'
+    if (isAway(answers) || isAway(quotes) || isAway(willingness)) return 'out'
     return answers.state() === 'trial due' ? 'trial' : 'in'
   }
 
@@ -83,9 +94,16 @@ export function createMember(client: SolverClient, log: Pick<Logger, 'warn' | 'i
     orderOffered() {
       quotes.begin()
       payments.begin()
+      willingness.begin()
     },
     orderTaken: () => succeed(quotes),
     quoteBroken: () => fail(quotes, 'does not take what it quotes'),
+    quotedOrderFunded(isTaken) {
+      taken = [...taken, isTaken].slice(-FUNDED_WINDOW)
+      const refusals = taken.filter((one) => !one).length
+      if (isTaken) willingness.succeed()
+      else if (refusals >= LEAST_REFUSALS && 2 * refusals > taken.length) fail(willingness, 'refuses most orders that it quotes for')
+    },
     orderPaid: () => succeed(payments),
     orderUnpaid: () => fail(payments, 'does not pay for an order', UNPAID_WEIGHT),
   }

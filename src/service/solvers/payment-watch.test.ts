@@ -8,21 +8,30 @@ import { createPaymentWatch } from './payment-watch.ts'
 const PATIENCE_MS = 120_000
 let now: number
 let noted: string[]
+let fundings: string[]
 /** In the database. */
 let stored: OrderState | null
+/** What the service finds when it tries the payout of a declined order. */
+let trial: () => Promise<string | null>
 let watch: (states: readonly OrderState[]) => void
 
 beforeEach(() => {
   now = 1
   noted = []
+  fundings = []
   stored = null
+  trial = async () => null
   const notes = {
     orderPaid: () => void noted.push('paid'),
     orderUnpaid: () => void noted.push('unpaid'),
     quoteBroken: () => void noted.push('broken'),
   }
   watch = createPaymentWatch({
-    pool: { find: (id) => (id === 'solver' ? (notes as Member) : null) },
+    pool: {
+      find: (id) => (id === 'solver' ? (notes as Member) : null),
+      noteFunded: (key, solverId) => void fundings.push(`${solverId}: ${key}`),
+    },
+    tryPayout: () => trial(),
     readState: async () => stored,
     log: { warn: () => undefined } as never,
     nowMs: () => now,
@@ -31,11 +40,12 @@ beforeEach(() => {
 
 const stateOf = (source: Phase, destination: Phase, change: Partial<ReturnType<typeof factsOf>> = {}, late = false) =>
   deriveOrder({ ...factsOf({ ...normalTimes(source, destination), fundedLate: late }), ...change })
+const settle = () => new Promise(setImmediate)
 const funded = stateOf('initiated', 'waiting')
 const pass = async (ms: number) => {
   now += ms
   watch([])
-  await new Promise(setImmediate)
+  await settle()
 }
 
 test('a funded order that the solver pays counts for it, once', () => {
@@ -82,15 +92,41 @@ test('while a chain stands still, nobody is blamed', async () => {
   expect(noted).toEqual([])
 })
 
-test('declining an order that was funded in time breaks its quote; a late deposit may be declined', () => {
+test('declining an order that was funded in time breaks its quote; a late deposit may be declined', async () => {
   const declined = stateOf('initiated', 'waiting', { declined: 'no money' })
   watch([declined])
   watch([declined])
+  await settle()
   expect(noted).toEqual(['broken'])
   const { order } = declined
   watch([
     { ...declined, order: { ...order, id: 'other', priceExpiresAt: 1n } },
     stateOf('initiated', 'waiting', { declined: 'late' }, true),
   ])
+  await settle()
   expect(noted).toEqual(['broken'])
+})
+
+test.each<[string, () => Promise<string | null>, string[]]>([
+  ['rejects it', async () => 'the contract rejects it', []],
+  ['accepts it', async () => null, ['broken']],
+  ['is not known to reject it', () => Promise.reject(new Error('the node does not answer')), []],
+])("declining because of the recipient counts by the service's own trial of the payout: it %s", async (_, answer, expected) => {
+  trial = answer
+  watch([stateOf('initiated', 'waiting', { declined: 'the recipient rejects the payout' })])
+  await settle()
+  expect(noted).toEqual(expected)
+})
+
+test('that an order is funded is told once, with its users, assets and amount', async () => {
+  stored = funded
+  watch([stateOf('waiting', 'waiting')])
+  expect(fundings).toEqual([])
+  watch([funded])
+  watch([funded])
+  await pass(PATIENCE_MS)
+  watch([funded])
+  const { source, destination } = funded.order
+  const named = [source.terms.asset, destination.terms.asset, source.userAddress ?? '', destination.userAddress ?? '', source.agreedAmount]
+  expect(fundings).toEqual([`solver: ${named.join(' ')}`])
 })

@@ -1,12 +1,15 @@
 /** Notes whether solvers pay for the orders that they took, once users have funded them. In memory: a restart forgets what was not noted yet. */
 import type { Logger } from '../../log.ts'
 import type { OrderState } from '../../protocol/state.ts'
+import type { PayoutTrial } from './payout-trial.ts'
 import type { SolverPool } from './pool.ts'
+import { type OfferKey, offerKey } from './refused-offers.ts'
 
 export type PaymentWatchOptions = {
-  readonly pool: Pick<SolverPool, 'find'>
+  readonly pool: Pick<SolverPool, 'find' | 'noteFunded'>
   /** The state now: another process may have derived it meanwhile. Null if there is no such order. */
   readonly readState: (orderId: string) => Promise<OrderState | null>
+  readonly tryPayout: PayoutTrial
   readonly log: Pick<Logger, 'warn'>
   /** Monotonic. */
   readonly nowMs?: () => number
@@ -18,7 +21,7 @@ const MAX_REMEMBERED = 20_000
 
 /** Called with every state that the engine derives, and now and then with none. */
 export function createPaymentWatch(options: PaymentWatchOptions): (states: readonly OrderState[]) => void {
-  const { pool, readState, log, nowMs = () => performance.now() } = options
+  const { pool, readState, tryPayout, log, nowMs = () => performance.now() } = options
   /** Funded orders that wait for the solver, and since when. The oldest first. */
   const waiting = new Map<string, number>()
   const declined = new Set<string>()
@@ -28,12 +31,24 @@ export function createPaymentWatch(options: PaymentWatchOptions): (states: reado
   function note(state: OrderState): void {
     const { id, solverId } = state.order
     if (isUnpaid(state)) {
-      if (!waiting.has(id) && !blamed.has(id) && waiting.size < MAX_REMEMBERED) waiting.set(id, nowMs())
+      if (!waiting.has(id) && !blamed.has(id) && waiting.size < MAX_REMEMBERED) {
+        waiting.set(id, nowMs())
+        pool.noteFunded(keyOf(state), solverId)
+      }
     } else if ((waiting.delete(id) || blamed.delete(id)) && isPaid(state)) pool.find(solverId)?.orderPaid()
     if (!isDeclined(state) || declined.has(id)) return
     if (declined.size >= MAX_REMEMBERED) declined.clear()
     declined.add(id)
-    pool.find(solverId)?.quoteBroken()
+    judgeDecline(state).catch((error: unknown) =>
+      log.warn({ order: id, err: error }, 'cannot tell whether the solver had to decline an order'),
+    )
+  }
+
+  /** No solver can pay a recipient that rejects the money. */
+  async function judgeDecline({ order }: OrderState): Promise<void> {
+    const obstacle = await tryPayout(order)
+    if (obstacle === null) pool.find(order.solverId)?.quoteBroken()
+    else log.warn({ order: order.id, reason: obstacle }, 'a declined order cannot be paid: this does not count against its solver')
   }
 
   async function judge(orderId: string): Promise<void> {
@@ -64,6 +79,11 @@ function isUnpaid({ status, chainsAlive }: OrderState): boolean {
 
 function isPaid({ destination }: OrderState): boolean {
   return destination.deposits.length > 0
+}
+
+function keyOf({ order: { source, destination } }: OrderState): OfferKey {
+  const users = { source: { address: source.userAddress }, destination: { address: destination.userAddress } }
+  return offerKey({ source: source.terms.asset, destination: destination.terms.asset }, users, source.agreedAmount)
 }
 
 /** It took the order, the user funded it in time, and now it does not want it. */

@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { TandemError } from '../../protocol/error.ts'
 import type { SettledCounts } from '../../store/order-list/settled-orders.ts'
 import type { SolverClient } from '../solver-client.ts'
@@ -112,4 +112,60 @@ test('failures cost reliability at once; how orders ended counts after it was re
 
 test('an unknown solver_id is refused', () => {
   expect(() => pool.named('nobody')).toThrow(TandemError)
+})
+
+describe('refusals that break no quote', () => {
+  /** A user whom one solver refuses, and who funds the swap with another. */
+  const refusedBy = (solverId: string, user: string) => {
+    pool.noteRefusal(user, solverId)
+    pool.noteFunded(user, 'a')
+  }
+
+  test('count once the same users have funded their swaps with others: if they are the most of its orders, it is left out', () => {
+    for (const user of ['x', 'y']) refusedBy('b', user)
+    expect(asked()).toBe('abc/')
+    refusedBy('b', 'z')
+    expect(asked()).toBe('ac/')
+    expect(logged).toEqual(['the solver refuses most orders that it quotes for: it is left out for a while'])
+    now += 30 * SECOND
+    expect(asked()).toBe('abc/')
+    pool.named('b').orderOffered()
+    expect(asked()).toBe('ac/')
+    pool.noteFunded('another', 'b')
+    expect(asked()).toBe('abc/')
+    // Not for good: the next refusal is one of four again.
+    refusedBy('b', 'again')
+    expect(asked()).toBe('ac/')
+  })
+
+  test('of users who fund nothing count for nothing, however many there are; nor a second time for one swap', () => {
+    for (let user = 0; user < 1000; user++) pool.noteRefusal(`stranger ${user}`, 'b')
+    refusedBy('b', 'one')
+    times(10, () => pool.noteFunded('one', 'a'))
+    pool.noteRefusal('late', 'b')
+    now += 31 * 60 * SECOND
+    pool.noteFunded('late', 'a')
+    // It took the swap after all.
+    for (const user of ['p', 'q', 'r', 's']) {
+      pool.noteRefusal(user, 'c')
+      pool.noteFunded(user, 'c')
+    }
+    expect(asked()).toBe('abc/')
+  })
+
+  test('are allowed as long as it takes as many', () => {
+    times(4, () => pool.noteFunded('regular', 'b'))
+    for (const user of ['x', 'y', 'z', 'u']) refusedBy('b', user)
+    expect(asked()).toBe('abc/')
+    refusedBy('b', 'v')
+    expect(asked()).toBe('ac/')
+  })
+
+  test('of long ago are forgotten: the last sixteen funded orders decide', () => {
+    times(100, () => pool.noteFunded('regular', 'b'))
+    for (let user = 0; user < 8; user++) refusedBy('b', `user ${user}`)
+    expect(asked()).toBe('abc/')
+    refusedBy('b', 'one more')
+    expect(asked()).toBe('ac/')
+  })
 })

@@ -4,6 +4,7 @@ import { TandemError } from '../../protocol/error.ts'
 import type { SettledCounts } from '../../store/order-list/settled-orders.ts'
 import type { SolverClient } from '../solver-client.ts'
 import { createMember, type Member } from './member.ts'
+import { createRefusedOffers, type OfferKey } from './refused-offers.ts'
 import { NOTHING_SETTLED, reliability, type SettledOrders } from './reliability.ts'
 
 export interface SolverPool {
@@ -15,6 +16,10 @@ export interface SolverPool {
   toAsk(): { readonly waitedFor: readonly Member[]; readonly trials: readonly Member[] }
   /** In millionths. */
   reliabilityOf(solverId: string): number
+  /** A solver refused this order, without breaking its quote for it. */
+  noteRefusal(key: OfferKey, solverId: string): void
+  /** The user has funded it, with this solver. */
+  noteFunded(key: OfferKey, solverId: string): void
 }
 
 export type SolverPoolOptions = {
@@ -33,6 +38,7 @@ export function createSolverPool(options: SolverPoolOptions): SolverPool {
   const byId = new Map(members.map((member) => [member.id, member]))
   let settled: ReadonlyMap<string, SettledOrders> = new Map()
   let readAgainAt = 0
+  const refused = createRefusedOffers(nowMs)
 
   /** In the background: no quote waits for it. */
   function refresh(): void {
@@ -63,6 +69,11 @@ export function createSolverPool(options: SolverPoolOptions): SolverPool {
       // Nobody is left: the user rather waits for one that fails often than gets no answer.
       const rest = having('trial', 'out')
       return { waitedFor, trials: rest.length > 0 ? rest : members }
+    },
+    noteRefusal: (key, solverId) => refused.note(key, solverId),
+    noteFunded(key, solverId) {
+      byId.get(solverId)?.quotedOrderFunded(true)
+      for (const other of refused.take(key)) if (other !== solverId) byId.get(other)?.quotedOrderFunded(false)
     },
     reliabilityOf(solverId) {
       // With one solver there is nothing to compare.

@@ -61,6 +61,7 @@ export type TestService = {
   /** Tests change it; `reset` restores it. */
   readonly world: { now: bigint; nowMs: number; unreachable: Set<ChainId>; overloaded: boolean; onWake: () => void }
   readonly logged: string[]
+  readonly pool: SolverPool
   call(method: string, path: string, call?: Call): Promise<Reply>
   /** A GET with exactly these headers, and the raw body: `fetch` would add headers and decompress. */
   raw(path: string, headers: Readonly<Record<string, string>>): Promise<RawReply>
@@ -161,6 +162,7 @@ export async function startTestService(
     chains,
     world,
     logged,
+    pool: memory.parts.pool,
     async call(method, path, { body, raw, headers } = {}) {
       const content = raw ?? (body === undefined ? undefined : JSON.stringify(body))
       const response = await fetch(`${url}${path}`, {
@@ -238,6 +240,8 @@ function createMemory(createPool: () => SolverPool) {
         named: (id) => pool.named(id),
         toAsk: () => pool.toAsk(),
         reliabilityOf: (id) => pool.reliabilityOf(id),
+        noteRefusal: (...args) => pool.noteRefusal(...args),
+        noteFunded: (...args) => pool.noteFunded(...args),
       } satisfies SolverPool,
       recentAuctions: {
         remember: (...args) => auctions.remember(...args),

@@ -5,6 +5,7 @@ import { executeAction } from '../../engine/executor.ts'
 import { TandemError } from '../../protocol/error.ts'
 import type { Order } from '../../protocol/order.ts'
 import { findOrder } from '../../store/orders/orders.ts'
+import { coded } from '../pay-checks.ts'
 import { btc, fillFor, orderRequest, user, userKey, wbtc } from '../solver.fixture.ts'
 import { refundOf, refused, useRefundFixture } from './refunds.fixture.ts'
 
@@ -20,7 +21,7 @@ const agree = () =>
   )
 const decide = (order: Order) => fillFor(fixture.solver, order)
 const refund = (order: Order) => ask(order, [refundOf(order, { to: user, pays: '1000000' })])
-const refuse = (why: string | null = 'the price has moved') => fixture.solver.payChecks.push(async () => why)
+const refuse = (why: string | null = 'the price has moved') => fixture.solver.payChecks.push(coded('price', async () => why))
 const paid = () => fixture.solver.bitcoin.broadcast
 
 test('waits while the solver is about to pay, and after it has paid', async () => {
@@ -42,7 +43,7 @@ test('what a check refuses is not paid; once declined, it is never paid, and the
   refuse()
   expect(await initiate(order)).toMatchObject({ kind: 'failed', error: 'the solver does not pay: the price has moved' })
   expect(await ways()).toEqual([])
-  expect(await decide(order)).toMatchObject({ answer: 'declined', reason: 'the price has moved' })
+  expect(await decide(order)).toMatchObject({ answer: 'declined', reason: 'the price has moved', code: 'price' })
   expect(await ways()).toEqual([{ way: 'refund_signed' }])
   fixture.solver.payChecks.splice(0)
   expect(await decide(order)).toMatchObject({ answer: 'declined', reason: 'the price has moved' })

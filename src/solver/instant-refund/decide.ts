@@ -7,6 +7,7 @@ import { factsOf } from '../../engine/facts.ts'
 import { TandemError } from '../../protocol/error.ts'
 import { actionKey } from '../../protocol/order.ts'
 import { deriveOrder, hasSignedInstantRefund, type OrderState } from '../../protocol/state.ts'
+import type { DeclineCode } from '../../protocol/wire/solver.ts'
 import { readAttempts } from '../../store/actions/attempts.ts'
 import type { Database } from '../../store/database/database.ts'
 import { durably } from '../../store/database/durably.ts'
@@ -14,13 +15,13 @@ import { recordDecline } from '../../store/orders/fills.ts'
 import { findOrderSnapshots, type StoredOrder } from '../../store/orders/orders.ts'
 import { commitTo, releaseLocked } from '../../store/solver/commitments.ts'
 import type { OrderContext } from '../orders.ts'
-import { whyNotPay } from '../pay-checks.ts'
+import { type PayRefusal, whyNotPay } from '../pay-checks.ts'
 import { readLiveFacts } from '../read-live-facts.ts'
 
 /** `wait`: the solver pays, or is undecided. */
-export type Decision = { readonly answer: 'wait' | 'declined'; readonly reason: string }
+export type Decision = { readonly answer: 'wait' | 'declined'; readonly reason: string; readonly code?: DeclineCode }
 
-type Verdict = { readonly kind: 'wait' | 'decline'; readonly reason: string }
+type Verdict = { readonly kind: 'wait'; readonly reason: string } | ({ readonly kind: 'decline' } & PayRefusal)
 
 export async function decideOnDeposit(context: OrderContext, stored: StoredOrder): Promise<Decision> {
   const { db, registry, now } = context
@@ -30,25 +31,26 @@ export async function decideOnDeposit(context: OrderContext, stored: StoredOrder
   const first = known === undefined ? null : await judge(context, deriveOrder(factsOf(registry, known, now())))
   if (first?.kind === 'wait') return { answer: 'wait', reason: first.reason }
   const state = deriveOrder(await readLiveFacts(context, stored))
-  const { kind, reason } = await judge(context, state)
-  if (kind === 'wait') return { answer: 'wait', reason }
+  const verdict = await judge(context, state)
+  const { reason } = verdict
+  if (verdict.kind === 'wait') return { answer: 'wait', reason }
   if (!(await decline(db, state, reason))) return { answer: 'wait', reason: 'a payment is signed' }
   context.wake()
-  return { answer: 'declined', reason }
+  return { answer: 'declined', reason, code: verdict.code }
 }
 
 async function judge({ payChecks }: OrderContext, state: OrderState): Promise<Verdict> {
   const wait = (reason: string): Verdict => ({ kind: 'wait', reason })
-  const refuse = (reason: string): Verdict => ({ kind: 'decline', reason })
-  if (hasSignedInstantRefund(state)) return refuse('an instant refund is signed already')
+  const refuse = (code: DeclineCode, reason: string): Verdict => ({ kind: 'decline', code, reason })
+  if (hasSignedInstantRefund(state)) return refuse('other', 'an instant refund is signed already')
   if (state.destination.deposits.length > 0) return wait('the solver has paid')
   if (state.source.phase !== 'initiated') return wait('the deposit is below the required confirmations')
-  if (!state.fundedInTime) return refuse('the deposit was mined after the deadline')
+  if (!state.fundedInTime) return refuse('time', 'the deposit was mined after the deadline')
   if (!state.chainsAlive) return wait('a chain has not made a block for too long')
-  if (state.gapSeconds <= 0n) return refuse('too little time is left to pay safely')
+  if (state.gapSeconds <= 0n) return refuse('time', 'too little time is left to pay safely')
   try {
     const why = await whyNotPay(payChecks, state)
-    return why === null ? wait('the solver is about to pay') : refuse(why)
+    return why === null ? wait('the solver is about to pay') : refuse(why.code, why.reason)
   } catch (error) {
     // Undecided: there is no price at the moment, or a halt may end soon.
     if (!(error instanceof ChainFailure)) throw error

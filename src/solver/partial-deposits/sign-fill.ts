@@ -36,8 +36,8 @@ export async function signFill(context: OrderContext, orderId: string, request: 
   if (stored.fill !== null) {
     if (!isSame(stored.fill, fill)) return refused('declined', 'the solver signed for other deposits')
     // It may have a reason by now not to pay, such as the price.
-    const { answer, reason } = await decideOnDeposit(context, stored)
-    if (answer === 'declined') return refused(answer, reason)
+    const decision = await decideOnDeposit(context, stored)
+    if (decision.answer === 'declined') return { solver_id: solverId, signature: null, ...decision }
     return signed(partialDeposits.signFill(source.terms, orderId, fill, fillSigner(context, stored)))
   }
   if (stored.declined !== null) return refused('declined', stored.declined)
