@@ -2,9 +2,12 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 
+type Headers = Readonly<Record<string, string>>
+
 export type HttpCall = {
   readonly url: string
-  readonly headers?: Readonly<Record<string, string>>
+  /** A function is called for each time that the request is sent, such as to sign it anew. */
+  readonly headers?: Headers | (() => Headers)
   /** With a body it is a POST. */
   readonly body?: string | Uint8Array
   readonly timeoutMs: number
@@ -62,7 +65,10 @@ function send(call: HttpCall, overKeptAlive = true): Promise<HttpBytes> {
     const request = start(url, {
       agent: !overKeptAlive ? false : repeatable ? agent : freshAgent,
       method: body === undefined ? 'GET' : 'POST',
-      headers: { ...headers, ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }) },
+      headers: {
+        ...(typeof headers === 'function' ? headers() : headers),
+        ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
+      },
       ...(signal !== undefined && { signal }),
     })
     const timer = setTimeout(() => fail(new HttpFailure('ETIMEDOUT', `no answer within ${timeoutMs} ms`)), timeoutMs)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readHalts } from '../store/solver/halts.ts'
+import { putHalt, readHalts, removeHalts } from '../store/solver/halts.ts'
 import { openTestStore, type TestStore } from '../store/store.fixture.ts'
 import { type ConfigFixture, runCommand, writeSolverConfig } from './command.fixture.ts'
 import { haltCommand, resumeCommand } from './solver-risk.ts'
@@ -35,6 +35,19 @@ test('halts everything, a chain or a pair, and resumes them one by one', async (
     'ethereum_localnet:eth->bitcoin_regtest:btc is resumed, within seconds.',
   )
   expect(await readHalts(store.db)).toEqual([])
+})
+
+test('says what still holds and when it ends, instead of resuming for two seconds', async () => {
+  const stuck = { scope: 'ethereum_localnet', cause: 'stuck head', reason: 'its newest block is 900 s old' }
+  await putHalt(store.db, stuck)
+  const why = 'stuck head: its newest block is 900 s old; this ends by itself when a new block of the chain is read'
+  await expect(resume('ethereum_localnet')).rejects.toThrow(`ethereum_localnet stays halted while this holds: ${why}`)
+  await halt('ethereum_localnet')
+  expect((await resume('ethereum_localnet')).notes).toBe(`ethereum_localnet is no longer halted by operator, but still by ${why}.`)
+  expect(await readHalts(store.db)).toMatchObject([stuck])
+  await removeHalts(store.db, 'ethereum_localnet')
+  await putHalt(store.db, { scope: 'ethereum_localnet', cause: 'deep reorg', reason: 'a reorg', seconds: 600 })
+  expect((await resume('ethereum_localnet')).notes).toBe('ethereum_localnet is resumed, within seconds.')
 })
 
 test('refuses what does not exist', async () => {

@@ -4,7 +4,7 @@ import { networkSettings } from '../config/network-settings.ts'
 import { SolverConfig } from '../config/schema.ts'
 import { createNetwork } from '../engine/network.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
-import { OPERATOR } from '../solver/risk/halts.ts'
+import { endOf, OPERATOR } from '../solver/risk/halts.ts'
 import { EVERYTHING, parseScope } from '../solver/risk/scope.ts'
 import { type Database, openDatabase } from '../store/database/database.ts'
 import { putHalt, readHalts, removeHalts } from '../store/solver/halts.ts'
@@ -29,13 +29,27 @@ export async function haltCommand(what: string | undefined, options: HaltOptions
 export async function resumeCommand(what: string | undefined, options: Place, terminal: Terminal): Promise<void> {
   await withSolver(options, async ({ db, registry }) => {
     const scope = parseScope(registry, what ?? EVERYTHING)
-    const removed = await removeHalts(db, scope)
-    if (removed === 0) throw new Error(`${nameOf(scope)} is not halted`)
-    const left = await readHalts(db)
-    terminal.note(
-      `${nameOf(scope)} is resumed, within seconds.${left.length === 0 ? '' : ` Still halted: ${left.map((halt) => nameOf(halt.scope)).join(', ')}.`}`,
+    const halts = await readHalts(db)
+    const [lasting, removable] = split(
+      halts.filter((halt) => halt.scope === scope),
+      (halt) => endOf(halt) !== null,
     )
+    const conditions = lasting.map((halt) => `${halt.cause}: ${halt.reason}; this ends by itself when ${endOf(halt)}`)
+    if (removable.length === 0 && conditions.length > 0)
+      throw new Error(`${nameOf(scope)} stays halted while this holds: ${conditions.join('. ')}`)
+    if (removable.length === 0) throw new Error(`${nameOf(scope)} is not halted`)
+    for (const { cause } of removable) await removeHalts(db, scope, cause)
+    const others = halts.filter((halt) => halt.scope !== scope).map((halt) => nameOf(halt.scope))
+    const done =
+      conditions.length === 0
+        ? `${nameOf(scope)} is resumed, within seconds.`
+        : `${nameOf(scope)} is no longer halted by ${removable.map(({ cause }) => cause).join(', ')}, but still by ${conditions.join('. ')}.`
+    terminal.note(`${done}${others.length === 0 ? '' : ` Still halted: ${others.join(', ')}.`}`)
   })
+}
+
+function split<T>(items: readonly T[], isFirst: (item: T) => boolean): readonly [readonly T[], readonly T[]] {
+  return [items.filter(isFirst), items.filter((item) => !isFirst(item))]
 }
 
 const nameOf = (scope: string) => (scope === EVERYTHING ? 'everything' : scope)

@@ -103,9 +103,9 @@ export async function statusCommand(options: StatusOptions, terminal: Terminal):
   try {
     do {
       const status = await read()
-      terminal.answer(
-        options.json ? JSON.stringify(status, (_, value) => (typeof value === 'bigint' ? Number(value) : value), 2) : textOf(status, days),
-      )
+      if (options.json) terminal.answer(JSON.stringify(status, (_, value) => (typeof value === 'bigint' ? Number(value) : value), 2))
+      else if (options.watch) (terminal.redraw ?? terminal.answer)(`${new Date().toISOString()}\n\n${textOf(status, days)}\n`)
+      else terminal.answer(textOf(status, days))
       if (options.watch) await sleep(WATCH_MS)
     } while (options.watch)
   } finally {

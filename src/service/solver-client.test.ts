@@ -43,6 +43,20 @@ test('calls /v1 below the base URL, for this solver only, and says how long it w
   expect(expires - created).toBe(3)
 })
 
+test('a request that is sent again over a new connection is signed anew: the solver takes a nonce once', async () => {
+  const nonces: (string | undefined)[] = []
+  let stale: unknown
+  answer = (request, response) => {
+    nonces.push(parseInput(String(request.headers['signature-input']), REQUEST_COMPONENTS)?.nonce)
+    if (request.socket === stale) return void request.socket.destroy()
+    stale = request.socket
+    response.writeHead(200, { ...signed(request) }).end(body)
+  }
+  await solver.health()
+  expect(await solver.health()).toEqual({ solver_id: 'a' })
+  expect(new Set(nonces)).toHaveProperty('size', 3)
+})
+
 let kept: SignedHeaders | undefined
 test.each<{ name: string; headers: (request: IncomingMessage) => object; message: string }>([
   { name: 'unsigned', headers: () => ({}), message: 'is not signed; it is HTTP 200' },

@@ -142,17 +142,24 @@ export function createSolverClient({ id, baseUrl, signingKey, publicKey, timeout
     const text = body === undefined ? '' : JSON.stringify(body)
     const target = `${prefix}${path}`
     const method = body === undefined ? 'GET' : 'POST'
-    const signed = signRequest(signingKey, { method, target, body: text, recipient: publicKey, waitMs: wait.timeoutMs, nowMs: Date.now() })
+    let requestSignature = ''
+    /** A repeat over a new connection needs a nonce of its own. */
+    const sign = () => {
+      const nowMs = Date.now()
+      const signed = signRequest(signingKey, { method, target, body: text, recipient: publicKey, waitMs: wait.timeoutMs, nowMs })
+      requestSignature = signed.signature
+      return { ...signed, ...(body !== undefined && { 'content-type': 'application/json' }) }
+    }
     const { status, headers, bytes } = await callHttpBytes({
       url: `${root.origin}${target}`,
-      headers: { ...signed, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      headers: sign,
       ...(body !== undefined && { body: text }),
       ...wait,
       maxBytes: MAX_ANSWER_BYTES,
     }).catch((error) => {
       throw new SolverFailure(`solver ${id} did not answer ${path}`, { cause: error })
     })
-    const problem = answerProblem(solverKey, { status, headers, body: bytes, requestSignature: signed.signature })
+    const problem = answerProblem(solverKey, { status, headers, body: bytes, requestSignature })
     if (problem !== null)
       throw new SolverFailure(
         `the answer of solver ${id} to ${path} ${problem}; it is HTTP ${status}: ${oneLine(bytes.subarray(0, 300).toString('utf8'))}`,

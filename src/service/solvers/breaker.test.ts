@@ -54,3 +54,24 @@ test('a trial without an outcome is over after a while', () => {
   now += 50
   expect(breaker.state()).toBe('trial due')
 })
+
+test('one success does not make up for all earlier openings: the next pause is as long as the last', () => {
+  fail(3)
+  now += 100
+  breaker.begin()
+  breaker.fail()
+  now += 200
+  breaker.succeed()
+  fail(3)
+  expect(breaker.remainingMs()).toBe(200)
+})
+
+test('a trial that failed is over at once, however long it might have taken', () => {
+  breaker = createBreaker({ failuresToOpen: 1, firstPauseMs: 100, longestPauseMs: 300, trialMs: 5_000 }, () => now)
+  fail(1)
+  now += 100
+  breaker.begin()
+  breaker.fail()
+  now += 200
+  expect(breaker.state()).toBe('trial due')
+})

@@ -82,6 +82,12 @@ test('a solver that leaves a funded order unpaid gets no order for a while, then
   expect(asked()).toBe('abc/')
 })
 
+test('an unpaid order costs as much reliability as eight failures', () => {
+  pool.named('a').orderUnpaid()
+  times(8, pool.named('b').failed)
+  expect(pool.reliabilityOf('a')).toBe(pool.reliabilityOf('b'))
+})
+
 test('when all fail, they are asked all the same, one that does not pay last of all', () => {
   for (const { failed } of pool.members) times(3, failed)
   pool.named('c').orderUnpaid()
@@ -142,14 +148,18 @@ describe('refusals that break no quote', () => {
     for (let user = 0; user < 1000; user++) pool.noteRefusal(`stranger ${user}`, 'b')
     refusedBy('b', 'one')
     times(10, () => pool.noteFunded('one', 'a'))
-    pool.noteRefusal('late', 'b')
+    expect(asked()).toBe('abc/')
+    const late = ['late', 'later', 'latest']
+    for (const user of late) pool.noteRefusal(user, 'b')
     now += 31 * 60 * SECOND
-    pool.noteFunded('late', 'a')
+    for (const user of late) pool.noteFunded(user, 'a')
+    expect(asked()).toBe('abc/')
     // It took the swap after all.
     for (const user of ['p', 'q', 'r', 's']) {
       pool.noteRefusal(user, 'c')
       pool.noteFunded(user, 'c')
     }
+    refusedBy('c', 't')
     expect(asked()).toBe('abc/')
   })
 

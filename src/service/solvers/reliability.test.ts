@@ -14,6 +14,7 @@ test('is the part of the settled orders that were completed; a few orders do not
 test('failures lower it at once, and good answers raise it again', () => {
   const failed = after(times(5, false))
   expect(reliability(NOTHING_SETTLED, failed)).toBeLessThan(800_000)
+  expect([after([false]), after([false, true])]).toEqual([968_750, 969_726])
   expect(after(times(200, true), failed)).toBeGreaterThan(990_000)
   expect(after(times(10_000, false))).toBe(0)
   expect(after(times(10_000, true))).toBeLessThanOrEqual(UNBLEMISHED)

@@ -70,7 +70,10 @@ test('the spread is base, volatility over the time at risk, premium and the fees
   expect(priced.parts).toMatchObject({ basePpm: 3_000n, volatilityPpm: 840n, premiumPpm: 500n, extraPpm: 1_000n, rebatePpm: 0n })
   expect(priced.terms.feePpm).toBe(5_340n)
   expect(asked.seconds).toEqual([Number(secondsAtRisk(context(), source, destination))])
-  expect(asked.seconds[0]).toBeGreaterThan(60)
+  // Of a quote, and of one block more than the confirmations of each leg.
+  const confirming = [source, destination].map(({ chain }) => registry.chain(chain))
+  const ms = confirming.reduce((sum, chain) => sum + (chain.requiredConfirmations + 1) * Number(chain.blockMs), 0)
+  expect(asked.seconds[0]).toBe(60 + Math.ceil(ms / 1000))
   const destinationAmount = priceExactIn(priced.terms, MILLION_SATS)
   expect(destinationAmount).toBe(994_160_000n)
   expect(feeBipsOf(priced, { sourceAmount: MILLION_SATS, destinationAmount })).toBe(54)
@@ -90,6 +93,11 @@ test('both legs are charged at current fees, if they cost more than the fixed fe
   expect((await priceTerms(context(), question)).terms.fixedUsdMicros).toBe(1_050_000n)
   settings = { networkCostPercent: 0n }
   expect((await priceTerms(context(), question)).terms.fixedUsdMicros).toBe(500_000n)
+})
+
+test('fees never take all of the source', async () => {
+  const { terms } = await priceTerms(context(), { ...question, premiumBips: 10_000 })
+  expect(terms.feePpm).toBe(999_999n)
 })
 
 describe('inventory', () => {
@@ -114,7 +122,8 @@ describe('inventory', () => {
 
   test('a scarce source earns a rebate, at most half of what the solver charges', async () => {
     stocks[wbtc] = { available: 400n, target: 1_000n }
-    expect((await priceTerms(context(), question)).parts.rebatePpm).toBe(2_170n)
+    const { parts, terms } = await priceTerms(context(), question)
+    expect([parts.rebatePpm, terms.feePpm]).toEqual([2_170n, 5_340n - 2_170n])
     settings = { inventorySkewBips: 40 }
     expect((await priceTerms(context(), question)).parts.rebatePpm).toBe(1_000n)
     expect((await priceTerms(context(), { ...question, isIndicative: true })).parts.rebatePpm).toBe(0n)
@@ -131,8 +140,12 @@ describe('inventory', () => {
   })
 })
 
-test('the parts add up to what the quote takes', async () => {
+test.each<[string, Stock | undefined]>([
+  ['a full source', undefined],
+  ['a scarce source', { available: 400n, target: 1_000n }],
+])('the parts add up to what the quote takes, and its fee covers them, with %s', async (_, stock) => {
   stocks[usdc] = { available: 600_000_000n, target: 1_000_000_000n }
+  if (stock !== undefined) stocks[wbtc] = stock
   costs[wbtc] = { initiate: 0n, redeem: 200_000n, refund: 0n, paidRedeem: 0n }
   const priced = await priceTerms(context(), question)
   const destinationAmount = priceExactIn(priced.terms, MILLION_SATS)
@@ -143,4 +156,7 @@ test('the parts add up to what the quote takes', async () => {
   // Millionths of the source, rounded up.
   expect(sum - taken).toBeGreaterThanOrEqual(0n)
   expect(sum - taken).toBeLessThan(2_000n)
+  const shares = parts.filter(({ name }) => name !== 'source_cost' && name !== 'fixed')
+  const ppm = shares.reduce((total, { ppm: part = 0 }) => total + part, 0)
+  expect(feeBipsOf(priced, { sourceAmount: MILLION_SATS, destinationAmount })).toBe(Math.ceil(ppm / 100))
 })

@@ -149,10 +149,15 @@ test('a deep reorg halts its chain, also for other processes, until the operator
 test('prices halt their pair, and a fee spike its chain', async () => {
   priceHalt = 'the sources disagree'
   expect(halts.find(btc, wbtc)).toMatchObject({ cause: 'prices', reason: 'the sources disagree', since: NOW })
+  await halts.refresh()
+  // For the operator's view only.
+  expect(await readHalts(store.db)).toMatchObject([{ scope: `${btc}->${wbtc}`, cause: 'prices', reason: 'the sources disagree' }])
   now += 61n
   expect(await risk().payCheck(toWbtc)).toContain('the sources disagree')
   priceHalt = null
   expect(await risk().payCheck(toWbtc)).toBeNull()
+  await halts.refresh()
+  expect(await readHalts(store.db)).toEqual([])
   for (const cost of [...Array.from({ length: 10 }, () => 7n), 70n]) fees.note('bitcoin_regtest', cost)
   await halts.refresh()
   expect(halts.find(btc, unpriced)).toMatchObject({ scope: 'bitcoin_regtest', cause: 'fee spike' })

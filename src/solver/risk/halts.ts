@@ -49,9 +49,20 @@ export type HaltOptions = {
 }
 
 const keyOf = ({ scope, cause }: Pick<Halt, 'scope' | 'cause'>) => `${scope} ${cause}`
+/** Causes that are conditions, and when each ends. No operator can end them. */
+const CONDITIONS: Readonly<Record<Trip['cause'] | typeof PRICES, string>> = {
+  'stuck head': 'a new block of the chain is read',
+  'fee spike': 'a lock costs less than half of that again',
+  [PRICES]: 'enough sources give a price again, and agree',
+}
+
+/** When it ends by itself; null: it ends when it is removed, or at its `until`. */
+export function endOf({ cause }: Pick<Halt, 'cause'>): string | null {
+  return Object.entries(CONDITIONS).find(([name]) => name === cause)?.[1] ?? null
+}
+
 /** Rows that a process mirrors for `tandem solver status`. They end with its condition, so a row of a process that died must not halt anything. */
-const isMirrored = ({ cause }: Pick<Halt, 'cause'>) =>
-  cause === ('stuck head' satisfies Trip['cause']) || cause === ('fee spike' satisfies Trip['cause'])
+const isMirrored = (halt: Pick<Halt, 'cause'>) => endOf(halt) !== null
 
 function reorgSeconds({ finalityBlocks, blockMs }: Chain): number {
   const seconds = Number((FINALITY_TIMES * BigInt(finalityBlocks) * blockMs) / 1000n)
@@ -77,24 +88,25 @@ export function startHalts(options: HaltOptions): Halts {
       until: null,
     }))
     for (const { scope, cause } of conditions) if (cause === ('fee spike' satisfies Trip['cause'])) options.readFees?.(scope)
-    forgetPriceHalts()
-    await mirror(rows.filter(isMirrored))
+    await mirror([...conditions, ...readPriceHalts()], rows.filter(isMirrored))
     report()
   }
 
-  /** Those that ended while nobody asked: the next one is a new one. */
-  function forgetPriceHalts(): void {
-    for (const pair of pricesHaltedAt.keys()) {
-      const [from, to] = pair.split('->') as [AssetId, AssetId]
-      if (priceHalt(from, to) === null) pricesHaltedAt.delete(pair)
-    }
+  /** Of the pairs that somebody asked for. Those that ended while nobody asked are forgotten: the next one is a new one. */
+  function readPriceHalts(): readonly Halt[] {
+    return [...pricesHaltedAt].flatMap(([scope, since]) => {
+      const [from, to] = scope.split('->') as [AssetId, AssetId]
+      const reason = priceHalt(from, to)
+      if (reason === null) pricesHaltedAt.delete(scope)
+      return reason === null ? [] : [{ scope, cause: PRICES, reason, since, until: null }]
+    })
   }
 
   /** Writes only what differs. */
-  async function mirror(rows: readonly Halt[]): Promise<void> {
+  async function mirror(holding: readonly Halt[], rows: readonly Halt[]): Promise<void> {
     const written = new Set(rows.map(keyOf))
-    const current = new Set(conditions.map(keyOf))
-    for (const halt of conditions) if (!written.has(keyOf(halt))) await putHalt(db, halt)
+    const current = new Set(holding.map(keyOf))
+    for (const halt of holding) if (!written.has(keyOf(halt))) await putHalt(db, halt)
     for (const row of rows) if (!current.has(keyOf(row))) await removeHalts(db, row.scope, row.cause)
   }
 
