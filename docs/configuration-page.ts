@@ -118,6 +118,7 @@ export const serviceExample = {
   app_id_headers: ['service-app-id'],
   rate_limit: { per_minute: 600 },
   event_streams: { per_process: 10_000, per_app: 5_000, per_address: 100 },
+  webhooks: { allow_private: false },
   trusted_proxies: ['127.0.0.1'],
   allow_any_origin: false,
 }

@@ -6,6 +6,7 @@ import { registerEarnings } from './commands/earnings-options.ts'
 import { registerRefund } from './commands/refund-options.ts'
 import { registerSolver } from './commands/solver-options.ts'
 import { runOnce } from './commands/terminal.ts'
+import { registerWebhooks } from './commands/webhooks-options.ts'
 import { localChains } from './protocol/registry/local.ts'
 
 const DEFAULT_PORT = 8080
@@ -46,6 +47,7 @@ program
   .action(async (options) => (await import('./commands/devnet.ts')).runDevnet(options))
 
 registerApps(program)
+registerWebhooks(program)
 registerRefund(program)
 registerDeploy(program)
 registerEarnings(program)

@@ -299,6 +299,17 @@ export const ServiceConfig = Type.Object(
         { ...strict, description: 'Limits of open event streams: see docs/events.md.', default: {} },
       ),
     ),
+    webhooks: Type.Optional(
+      Type.Object(
+        {
+          allow_private: Type.Boolean({
+            description:
+              "Whether webhooks may go to addresses of the operator's own network, and without TLS. Whoever adds a webhook can then call what is there.",
+          }),
+        },
+        { ...strict, description: 'Webhooks: see docs/events.md.', default: { allow_private: false } },
+      ),
+    ),
     trusted_proxies: Type.Optional(
       Type.Array(Type.String({ pattern: '^[0-9a-fA-F.:]+(/[0-9]{1,3})?$', title: 'an address or a network, such as 10.0.0.0/8' }), {
         description: 'Reverse proxies in front of the service: their `X-Forwarded-For` says which address a client has.',

@@ -17,7 +17,6 @@ import { createApi } from './api/app.ts'
 import { createCosignTasks } from './batch-redeem/offer-cosign.ts'
 import { completeSettings } from './context.ts'
 import { createClaims } from './earnings/claims.ts'
-import { startEventKeeper } from './events/event-keeper.ts'
 import { createEventStreams } from './events/event-streams.ts'
 import { createHints } from './hints/hints.ts'
 import { createDepositQuestions } from './instant-refund/ask-about-deposits.ts'
@@ -34,6 +33,7 @@ import { createSolverSync, type SyncContext } from './solver-sync/solver-sync.ts
 import { createPaymentWatch } from './solvers/payment-watch.ts'
 import { createPayoutTrial } from './solvers/payout-trial.ts'
 import { createSolverPool } from './solvers/pool.ts'
+import { startWebhookWorker } from './webhooks/webhook-worker.ts'
 
 export interface RunningService {
   readonly url: string
@@ -74,8 +74,8 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
     throw error
   })
   const settings = completeSettings(serviceOptions(config))
-  const eventKeeper = startEventKeeper({ db, log })
   const events = createEventStreams({ db, registry, log, now, limits: settings.streamLimits })
+  const webhooks = startWebhookWorker({ db, vault, registry, now, log, allowPrivate: config.webhooks?.allow_private ?? false })
   const context: SyncContext = {
     db,
     registry,
@@ -110,7 +110,7 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
     onInstantRefund: (order) => noteRefundCost(context, order),
   })
   const hints = createHints(solvers, { onHint: (chain) => engine.wakeChain(chain), toldOfBlocks: () => engine.toldOfBlocks() })
-  const engine: Engine = startEngine({ db, registry, clients, party, log, now, onNews: hints.tell, onDerived: events.wake })
+  const engine: Engine = startEngine({ db, registry, clients, party, log, now, onNews: hints.tell, onDerived })
   const api = createApi({
     db,
     registry,
@@ -138,6 +138,11 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
     throw error
   }
 
+  function onDerived(): void {
+    events.wake()
+    webhooks.wake()
+  }
+
   async function readState(orderId: string) {
     const stored = await findOrder(db, orderId)
     return stored === null ? null : loadOrderState(db, registry, stored, now())
@@ -146,7 +151,7 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
   async function stop() {
     await api.close()
     await engine.stop()
-    await eventKeeper.stop()
+    await webhooks.stop()
     await sync.stop()
     await hints.stop()
     await prices.stop()

@@ -221,6 +221,30 @@ export type Schema = {
   }
   status_changes: { id: Generated<bigint>; app: string; order_id: string; status: OrderStatus; at: Timestamp }
   order_events: { id: Generated<bigint>; app: string; order_id: string; status: OrderStatus; at: Timestamp }
+  webhooks: {
+    id: string
+    app: string
+    url: string
+    secret: Buffer
+    old_secret: Buffer | null
+    old_secret_until: NullableTimestamp
+    failures: Generated<number>
+    resume_at: Timestamp
+    created_at: Timestamp
+  }
+  webhook_deliveries: {
+    id: Generated<bigint>
+    webhook_id: string
+    message_id: Generated<string>
+    order_id: string
+    status: OrderStatus
+    at: Timestamp
+    attempts: Generated<number>
+    tried_since: Timestamp
+    due_at: Timestamp
+    last_error: string | null
+    dead_at: NullableTimestamp
+  }
   order_counts: {
     app: string
     status: string
@@ -265,4 +289,4 @@ export type Schema = {
 /** A `SignedInstantRefund` with its amounts as text. */
 export type StoredRefund = Omit<SignedInstantRefund, 'amount' | 'pays'> & { readonly amount: string; readonly pays: string }
 
-export type SealedPurpose = 'secret' | 'source-key' | 'destination-key'
+export type SealedPurpose = 'secret' | 'source-key' | 'destination-key' | 'webhook-secret'

@@ -10,6 +10,8 @@ export type SealedValue = { readonly purpose: SealedPurpose; readonly sealed: Bu
 export interface Vault {
   /** For callers that store it in the same statement as other rows. */
   seal(orderId: string, purpose: SealedPurpose, value: string): SealedValue
+  /** The reverse of `seal`. Throws if it was sealed with another key, or for something else. */
+  open(orderId: string, purpose: SealedPurpose, sealed: Buffer): string
   put(db: Database, orderId: string, purpose: SealedPurpose, value: string): Promise<void>
   /** After these were stored, which nothing overwrites: most are asked for within seconds, and then not read. They stay sealed. */
   remember(orderId: string, stored: readonly SealedValue[]): void
@@ -48,8 +50,18 @@ export function createVault(key: string): Vault {
     return { purpose, sealed: Buffer.concat([nonce, cipher.update(value, 'utf8'), cipher.final(), cipher.getAuthTag()]) }
   }
 
+  function open(orderId: string, purpose: SealedPurpose, sealed: Buffer): string {
+    const nonce = sealed.subarray(0, NONCE_BYTES)
+    const body = sealed.subarray(NONCE_BYTES, -TAG_BYTES)
+    const decipher = createDecipheriv('aes-256-gcm', secretKey, nonce)
+      .setAAD(context(orderId, purpose))
+      .setAuthTag(sealed.subarray(-TAG_BYTES))
+    return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8')
+  }
+
   return {
     seal,
+    open,
     async put(db, orderId, purpose, value) {
       await db
         .insertInto('sealed_values')
@@ -66,13 +78,7 @@ export function createVault(key: string): Vault {
     },
     async get(db, orderId, purpose) {
       const sealed = remembered.get(nameOf(orderId, purpose)) ?? (await readSealed(db, { orderId, purpose }))
-      if (sealed === null) return null
-      const nonce = sealed.subarray(0, NONCE_BYTES)
-      const body = sealed.subarray(NONCE_BYTES, -TAG_BYTES)
-      const decipher = createDecipheriv('aes-256-gcm', secretKey, nonce)
-        .setAAD(context(orderId, purpose))
-        .setAuthTag(sealed.subarray(-TAG_BYTES))
-      return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8')
+      return sealed === null ? null : open(orderId, purpose, sealed)
     },
   }
 }

@@ -11,7 +11,7 @@ import type { Knowledge } from './requests.fixture.ts'
 const USER_KEY = 'ab'.repeat(32)
 const ELSEWHERE = 'fake1elsewherea'
 /** Reads count signings and number events. */
-const UNCOUNTED = ['signing_counts', 'status_changes', 'order_events']
+const UNCOUNTED = ['signing_counts', 'status_changes', 'order_events', 'webhook_deliveries']
 
 export async function prepareKnowledge(service: TestService): Promise<Knowledge> {
   const secret = createSecret()

@@ -1,0 +1,106 @@
+/** Sends one message to an endpoint: a name is resolved once and checked, and the connection goes to that very address. No redirect is followed. */
+import { Resolver, lookup as systemLookup } from 'node:dns/promises'
+import { request as httpRequest } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
+import { isPublicAddress } from './public-address.ts'
+
+export type WebhookAnswer = { readonly ok: boolean; readonly error: string }
+
+export type Message = {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  /** The operator's own network may be called, also without TLS. */
+  readonly allowPrivate: boolean
+  readonly signal?: AbortSignal
+  /** Tests use a resolver of their own. */
+  readonly resolve?: (host: string) => Promise<readonly string[]>
+}
+
+const TIMEOUT_MS = 15_000
+/** What an endpoint answers is not used: so much is read, so that the connection ends in an orderly way. */
+const MAX_ANSWER_BYTES = 4096
+const DNS_TIMEOUT_MS = 3000
+
+/** Asks DNS servers itself: the system's function would take the few threads that the whole process has for it. */
+const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: 2 })
+
+async function resolvePublic(host: string): Promise<readonly string[]> {
+  const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
+  return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+}
+
+/** Also names of `/etc/hosts`. */
+async function resolveAny(host: string): Promise<readonly string[]> {
+  return (await systemLookup(host, { all: true })).map(({ address }) => address)
+}
+
+/** Why this URL cannot be a webhook; null if it can. */
+export function urlProblem(text: string, allowPrivate: boolean): string | null {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url === null) return 'it is not a URL'
+  if (url.protocol !== 'https:' && !(allowPrivate && url.protocol === 'http:')) return 'it must begin with https://'
+  if (url.username !== '' || url.password !== '') return 'it must not contain a user or a password'
+  const host = hostOf(url)
+  if (!allowPrivate && isIP(host) !== 0 && !isPublicAddress(host)) return `${host} is not a public address`
+  return null
+}
+
+const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '')
+
+export async function sendMessage(message: Message): Promise<WebhookAnswer> {
+  const { url: text, allowPrivate } = message
+  const problem = urlProblem(text, allowPrivate)
+  if (problem !== null) return { ok: false, error: problem }
+  const url = new URL(text)
+  const host = hostOf(url)
+  try {
+    const resolve = message.resolve ?? (allowPrivate ? resolveAny : resolvePublic)
+    const addresses = isIP(host) === 0 ? await resolve(host) : [host]
+    const [address] = addresses
+    if (address === undefined) return { ok: false, error: `${host} has no address` }
+    const hidden = allowPrivate ? undefined : addresses.find((one) => !isPublicAddress(one))
+    if (hidden !== undefined) return { ok: false, error: `${host} has the address ${hidden}, which is not public` }
+    return await post(url, address, message)
+  } catch (error) {
+    return { ok: false, error: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+function post(url: URL, address: string, { headers, body, signal }: Message): Promise<WebhookAnswer> {
+  const lookup: LookupFunction = (_host, options, done) => {
+    const family = isIP(address)
+    if (options.all === true) done(null, [{ address, family }])
+    else done(null, address, family)
+  }
+  return new Promise((resolve) => {
+    const start = url.protocol === 'https:' ? httpsRequest : httpRequest
+    const request = start(url, {
+      method: 'POST',
+      agent: false,
+      lookup,
+      ...(signal !== undefined && { signal }),
+      headers: { ...headers, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), 'user-agent': 'tandem' },
+    })
+    const timer = setTimeout(() => finish({ ok: false, error: `no answer within ${TIMEOUT_MS / 1000} s` }), TIMEOUT_MS)
+    function finish(answer: WebhookAnswer): void {
+      clearTimeout(timer)
+      resolve(answer)
+      request.destroy()
+    }
+    request.on('error', (error) => finish({ ok: false, error: error.message }))
+    request.on('response', (response) => {
+      const status = response.statusCode ?? 0
+      const answer = { ok: status >= 200 && status < 300, error: `it answered ${status}` }
+      let bytes = 0
+      response.on('data', (chunk: Buffer) => {
+        bytes += chunk.length
+        if (bytes > MAX_ANSWER_BYTES) finish(answer)
+      })
+      response.on('end', () => finish(answer))
+      response.on('error', () => finish(answer))
+    })
+    request.end(body)
+  })
+}
