@@ -13,6 +13,8 @@ import { promisedTo } from './soft-reservations.ts'
 
 export type AgreedAmount = {
   readonly amount: bigint
+  /** Why it is less than an open quote, for reasons of this customer. Null: it is not, or the price has moved too far. */
+  readonly belowQuote: string | null
   /** The re-check before the solver pays compares with these. */
   readonly prices: Prices
 }
@@ -43,7 +45,11 @@ export async function agreeAmount(
   const terms = await priceFor(promised)
   const now = { source: terms.source.price, destination: terms.destination.price }
   const offer = priceExactIn(terms, sourceAmount)
-  const agreeOn = (amount: bigint): AgreedAmount => ({ amount, prices: impliedPrices(now, amount, offer) })
+  const agreeOn = (amount: bigint, belowQuote: string | null = null): AgreedAmount => ({
+    amount,
+    belowQuote,
+    prices: impliedPrices(now, amount, offer),
+  })
   const acceptsWorse = request.accept_worse ?? false
   // The common case needs no quote: the price has not moved since.
   const needsNoQuote = request.quote_id === undefined && (acceptsWorse ? offer >= asked : offer === asked)
@@ -74,23 +80,22 @@ export async function agreeAmount(
     isTaken = amount <= most && !(await takeQuote(context.db, { ...covered, destinationAmount: amount }))
     if (amount <= most && !isTaken) return agreeOn(amount)
   }
-  if (offer > 0n && offer >= asked) return agreeOn(acceptsWorse ? asked : offer)
+  // About this customer, who can repeat it for nothing: it must not look as if the solver broke its word.
+  const belowQuote = isTaken
+    ? `another order was made with this quote, and the price is now ${offer}: take a new quote`
+    : isQuotedAlike
+      ? null
+      : premiumBips > quotedPremiumBips
+        ? `earlier orders of this owner add ${premiumBips - quotedPremiumBips} hundredths of a percent to the price: ask for ${offer} of ${destination.id} or less`
+        : `unfunded orders of this owner hold ${held} of ${destination.id}: ask for ${offer} or less, or wait until their price has expired`
+  if (offer > 0n && offer >= asked) return agreeOn(acceptsWorse ? asked : offer, belowQuote)
   const least = asked - (asked * BigInt(request.slippage_bips)) / 10_000n
   if (offer === 0n || offer < least) {
-    // These refusals are about this owner or this quote: `price_moved` would say that the solver broke its word.
-    if (!isQuotedAlike)
-      throw new TandemError(
-        'conflict',
-        premiumBips > quotedPremiumBips
-          ? `earlier orders of this owner add ${premiumBips - quotedPremiumBips} hundredths of a percent to the price: ask for ${offer} of ${destination.id} or less`
-          : `unfunded orders of this owner hold ${held} of ${destination.id}: ask for ${offer} or less, or wait until their price has expired`,
-      )
-    if (isTaken)
-      throw new TandemError('conflict', `another order was made with this quote, and the price is now ${offer}: take a new quote`)
+    if (belowQuote !== null) throw new TandemError('conflict', belowQuote)
     throw new TandemError(
       'price_moved',
       `destination.amount ${asked} was asked for, the price is now ${offer} of ${destination.id}: take a new quote`,
     )
   }
-  return agreeOn(offer)
+  return agreeOn(offer, belowQuote)
 }

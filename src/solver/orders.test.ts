@@ -119,10 +119,23 @@ describe('the price', () => {
     const taken = expect.objectContaining({ code: 'conflict', message: expect.stringContaining('another order was made with this quote') })
     await expect(accept(orderRequest())).rejects.toThrow(taken)
     await expect(accept(orderRequest({ quote_id }))).rejects.toThrow(taken)
-    expect(await accept(orderRequest({ slippage_bips: 200 }))).toMatchObject({ destination: { amount: '970297' } })
+    // The service must not count this as a quote that the solver broke: anyone can repeat it.
+    expect(await accept(orderRequest({ slippage_bips: 200 }))).toMatchObject({
+      destination: { amount: '970297' },
+      below_quote: expect.stringContaining('another order was made with this quote'),
+    })
     // At a price that covers it, no quote is needed.
     solver.world.bitcoinDollars = 60_000n
     expect(await accept(orderRequest({ quote_id }))).toMatchObject({ destination: { amount: '980000' } })
+  })
+
+  test('of a quote is for the order that names it: strangers of the same app, who name none, do not take it away', async () => {
+    const { quote_id } = await quoted()
+    solver.world.bitcoinDollars = 60_600n
+    expect(await paid({})).toBe('980000')
+    expect(await paid({ quote_id })).toBe('980000')
+    await expect(accept(orderRequest({ quote_id }))).rejects.toThrow('another order was made with this quote')
+    await expect(accept(orderRequest())).rejects.toThrow('another order was made with this quote')
   })
 
   const paid = async (changes: Partial<SolverOrderRequest>) => (await accept(orderRequest(changes))).destination.amount
@@ -345,7 +358,8 @@ describe('unfunded orders of the same owner', () => {
       code: 'conflict',
       message: expect.stringContaining('unfunded orders of this owner hold 1960000'),
     })
-    const { destination: cheaper } = await hold('alice', { destination: price(980_000n), slippage_bips: 500 })
+    const { destination: cheaper, below_quote } = await hold('alice', { destination: price(980_000n), slippage_bips: 500 })
+    expect(below_quote).toContain('unfunded orders of this owner hold 1960000')
     expect(Number(cheaper.amount)).toBeLessThan(965_000)
     expect(Number(cheaper.amount)).toBeGreaterThan(940_000)
   })

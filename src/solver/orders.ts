@@ -46,7 +46,12 @@ export type OrderContext = QuoteContext & {
 }
 
 /** `usdMicros`: what the solver pays. */
-type AgreedOrder = { readonly order: Order; readonly assetPrices: Prices; readonly usdMicros: bigint }
+type AgreedOrder = {
+  readonly order: Order
+  readonly assetPrices: Prices
+  readonly usdMicros: bigint
+  readonly belowQuote: string | null
+}
 
 /** With a larger difference between the clocks, the solver cannot check the deadline. */
 const CLOCK_TOLERANCE_SECONDS = 120n
@@ -68,7 +73,7 @@ export async function acceptOrder(context: OrderContext, request: SolverOrderReq
     context.risk.noteOrder(input.customer)
     holdSoftly(context, order, input.customer)
     context.expectNews([order.source.chain, order.destination.chain])
-    return acceptance(order)
+    return { ...acceptance(order), ...(agreed.belowQuote !== null && { below_quote: agreed.belowQuote }) }
   }
   return repeat(context, request, new TandemError('conflict', 'secret_hash was used before: every order needs its own'))
 }
@@ -142,7 +147,7 @@ async function completeTerms(context: OrderContext, request: SolverOrderRequest,
   assertTimes(context.now(), request, sourceChain.fundingWindowSeconds)
   const secretHash = parseSecretHash(request.secret_hash)
   const sourceAmount = parseAmount(request.source.amount, 'source.amount')
-  const { amount, prices } = await agreeAmount(context, request, sourceAmount, caller)
+  const { amount, prices, belowQuote } = await agreeAmount(context, request, sourceAmount, caller)
   const usdMicros = worthOf(prices.destination, destination, amount)
   const customer = customerOf(request, caller)
   context.risk.assertWithinCaps({ from: source.id, to: destination.id, usdMicros, customer })
@@ -196,7 +201,7 @@ async function completeTerms(context: OrderContext, request: SolverOrderRequest,
     source: swap(sourceClient, sourceTerms, 'source'),
     destination: swap(destinationClient, destinationTerms, 'destination'),
   }
-  return { order, assetPrices: prices, usdMicros }
+  return { order, assetPrices: prices, usdMicros, belowQuote }
 }
 
 /** Enough to approve and initiate with a wallet. */

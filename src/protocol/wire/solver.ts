@@ -129,6 +129,13 @@ export const SolverOrderAcceptance = Type.Object({
   source: Type.Object({ redeemer: Identity, timelock: Timelock }),
   destination: Type.Object({ initiator: Identity, timelock: Timelock, amount: Amount }),
   price_expires_at: UnixSeconds('for a source that is mined later the solver may check the price again, and decline'),
+  below_quote: Type.Optional(
+    Type.String({
+      maxLength: 300,
+      description:
+        'why the amount is below the quote, if that is for this customer: another order was made with it, or earlier orders of the owner',
+    }),
+  ),
 })
 export type SolverOrderAcceptance = Static<typeof SolverOrderAcceptance>
 

@@ -99,10 +99,12 @@ function isSound(member: Member): boolean {
 async function offer(context: ServiceContext, proposal: Proposal, { member, bid }: Candidate, limitMs?: number): Promise<Order> {
   member.orderOffered()
   try {
-    const order = await agree(context, proposal, member.id, await member.client.order(proposalToWire(proposal), limitMs))
+    const answer = await member.client.order(proposalToWire(proposal), limitMs)
+    const order = await agree(context, proposal, member.id, answer)
     member.answered()
-    if (bid !== null && isShort(order, bid, proposal.request)) member.quoteBroken()
-    else member.orderTaken()
+    if (bid === null || !isShort(order, bid, proposal.request)) member.orderTaken()
+    // Otherwise it is about this user, as a `conflict` is.
+    else if (answer.below_quote === undefined) member.quoteBroken()
     return order
   } catch (error) {
     if (error instanceof SolverFailure) {
@@ -121,9 +123,9 @@ async function offer(context: ServiceContext, proposal: Proposal, { member, bid 
 /** Other refusals are about this user or this moment: they count only if it refuses most of the users who then fund the swap with another solver. */
 const BROKEN_QUOTE: ReadonlySet<ErrorCode> = new Set(['insufficient_liquidity', 'price_moved', 'unsupported_pair', 'no_quotes'])
 
-/** The user accepts it within slippage, but the solver quoted more. */
-function isShort({ destination }: Order, bid: OpenQuote, { destinationAmount: asked, acceptWorse }: OrderRequest): boolean {
-  const owed = acceptWorse ? asked : bid.destinationAmount
+/** The user accepts it, but the solver quoted more. An order without `quote_id` may ask for less than the quote because the price has moved: that is then owed. */
+function isShort({ destination }: Order, bid: OpenQuote, { destinationAmount: asked, acceptWorse, quoteId }: OrderRequest): boolean {
+  const owed = acceptWorse || quoteId === null ? asked : bid.destinationAmount
   return asked <= bid.destinationAmount && destination.terms.amount < owed
 }
 

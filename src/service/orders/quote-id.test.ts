@@ -152,3 +152,16 @@ test('a solver that pays less than it quoted, within the slippage of the user, b
   for (let time = 0; time < 3; time++) await orderOf(post({ quote_id: best, accept_worse: true }))
   expect(service.logged.join('')).not.toContain('does not take what it quotes')
 })
+
+test('a solver is not blamed for less than its quote because of this customer, or because an order without quote_id asks for less', async () => {
+  const [best] = await quotes()
+  const short = pays('second', '990000')
+  service.secondSolver.onOrder = (request) => {
+    const { status, body } = short(request)
+    return { status, body: { ...body, below_quote: 'another order was made with this quote' } }
+  }
+  for (let time = 0; time < 3; time++) await orderOf(post({ quote_id: best?.quote_id, slippage: 100 }))
+  service.secondSolver.onOrder = short
+  for (let time = 0; time < 3; time++) expect(await orderOf(post({}))).toMatchObject({ solverId: 'second' })
+  expect(service.logged.join('')).not.toContain('does not take what it quotes')
+})

@@ -88,7 +88,7 @@ export type CoveredRequest = Omit<StoredQuote, 'id' | 'expiresAt'> & {
 export async function findCoveringQuote(db: Database, asked: CoveredRequest): Promise<CoveringQuote | null> {
   const row = await covering(db, asked)
     .select(['destination_amount', 'source_amount', 'extra_fee_bips'])
-    .orderBy(sql`coalesce(taken_by, ${asked.orderId}) = ${asked.orderId}`, 'desc')
+    .orderBy(isFree(asked), 'desc')
     .orderBy('source_amount', 'desc')
     .orderBy('extra_fee_bips')
     .orderBy('destination_amount')
@@ -100,20 +100,38 @@ export async function findCoveringQuote(db: Database, asked: CoveredRequest): Pr
 }
 
 /**
- * A quote is a promise for one order. False if all that cover this request were taken by others. Safe to repeat for the same order. Skips quotes that
+ * A quote is a promise for one order, that of who names it first. False if all that cover this request were taken by others. Safe to repeat for the same order. Skips quotes that
  * another order takes at this moment.
  */
 export async function takeQuote(db: Database, asked: CoveredRequest): Promise<boolean> {
   const free = covering(db, asked)
     .select('id')
-    .where(sql<boolean>`coalesce(taken_by, ${asked.orderId}) = ${asked.orderId}`)
+    .where(isFree(asked))
     .orderBy('taken_by', (order) => order.asc().nullsLast())
     .orderBy('destination_amount')
     .limit(1)
     .forUpdate()
     .skipLocked()
-  const taken = await db.updateTable('quotes').set({ taken_by: asked.orderId }).where('id', '=', free).returning('id').execute()
+  const taken = await db
+    .updateTable('quotes')
+    .set({ taken_by: takerOf(asked) })
+    .where('id', '=', free)
+    .returning('id')
+    .execute()
   return taken.length > 0
+}
+
+/** An order that names no quote takes any of its app. */
+const UNNAMED = 'unnamed '
+
+const takerOf = ({ id, orderId }: CoveredRequest) => (id === null ? `${UNNAMED}${orderId}` : orderId)
+
+/** Whoever names a quote was given it: unfunded orders of strangers, which name none, do not take it away. */
+function isFree(asked: CoveredRequest) {
+  const taker = takerOf(asked)
+  return asked.id === null
+    ? sql<boolean>`coalesce(taken_by, ${taker}) = ${taker}`
+    : sql<boolean>`(coalesce(taken_by, ${taker}) = ${taker} or starts_with(taken_by, ${UNNAMED}))`
 }
 
 function covering(db: Database, asked: CoveredRequest) {
