@@ -37,6 +37,16 @@ it("pays the network's usual rate without an estimate, and never less than the m
   expect(await fees.feeRate('normal')).toBe(30_000n)
 })
 
+it('asks a node that knows no rate at most twice a second, however often quotes ask for it', async () => {
+  const { state, fees } = createFixture()
+  state.estimate = null
+  for (let quotes = 0; quotes < 100; quotes += 1) await fees.promisedRate()
+  expect(state.asked).toEqual([1, 3])
+  state.estimate = 20_000n
+  state.now += 501
+  expect(await fees.feeRate('normal')).toBe(20_000n)
+})
+
 it('stays within the bounds of the network for any estimate', async () => {
   const { state, fees } = createFixture()
   state.estimate = 1n
@@ -93,11 +103,12 @@ it('promises no payout a lower fee than that at any pace, with a margin', async 
   expect(await fees.promisedRate()).toBe(regtest.maxFeeRate)
 })
 
-it('asks again at once while no estimate is known, and takes the rate of the next block where only that is known', async () => {
+it('asks again soon while no estimate is known, and takes the rate of the next block where only that is known', async () => {
   const { state, fees } = createFixture()
   state.estimate = null
   expect(await fees.feeRate('normal')).toBe(regtest.fallbackFeeRate)
   state.estimate = 1_000n
+  state.now += 501
   expect(await fees.feeRate('normal')).toBe(1_000n)
   const onlyNext = createFeeEstimator(
     { estimateFeeRate: async (target) => (target === 1 ? 1_000n : null), minimumFeeRate: async () => 0n },

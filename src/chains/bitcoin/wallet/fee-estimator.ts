@@ -5,6 +5,8 @@ import type { BitcoinBackend } from '../nodes/backend.ts'
 import { boundFeeRate, type FeeRate, MAX_RATE_FACTOR, NORMAL_TARGET, URGENT_TARGET, wantedRate } from './fees.ts'
 
 const ESTIMATE_TTL_MS = 5_000
+/** A node that knows no rate may know one with the next block: what we state and what we pay must not differ for seconds. */
+const UNKNOWN_TTL_MS = 500
 /** A tenfold jump within minutes is probably an error: follow it only after this time, unless it is urgent. */
 const JUMP_WINDOW_MS = 5 * 60_000
 const MAX_JUMP = 10n
@@ -50,8 +52,7 @@ export function createFeeEstimator(
     const at = nowMs()
     const recent = (known.get(target) ?? []).filter((earlier) => at - earlier.at < JUMP_WINDOW_MS)
     const last = recent.at(-1)
-    // A node that knows no rate yet may know one with the next block: what we state and what we pay must not differ for seconds.
-    if (last?.isKnown === true && at - last.at <= ESTIMATE_TTL_MS) return last
+    if (last !== undefined && at - last.at <= (last.isKnown ? ESTIMATE_TTL_MS : UNKNOWN_TTL_MS)) return last
     const answer = await backend.estimateFeeRate(target)
     const rate = boundFeeRate(answer ?? network.fallbackFeeRate, network)
     const limit = recent.reduce((lowest, earlier) => min(lowest, earlier.rate), rate) * MAX_JUMP
