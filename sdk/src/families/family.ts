@@ -9,6 +9,9 @@ import type { Hex32 } from '../../../src/protocol/secret.ts'
 import type { SwapRecord } from '../../../src/protocol/wire/swap.ts'
 import type { Wallet } from '../wallets/wallet.ts'
 
+/** `package`: of the code, on chains where it does not follow from the address of the HTLC. */
+export type PinnedDeployment = Deployment & { readonly package?: string }
+
 /** One side of an order. Amount, asset, secret hash and timelock of the terms are verified; parties and swap id are the family's to verify. */
 export type SwapSide = {
   readonly leg: Leg
@@ -16,7 +19,7 @@ export type SwapSide = {
   readonly chain: Chain
   readonly asset: Asset
   /** Pinned: of the family's `deploymentOf`, or of the integrator's `deployments`. Never of the service. */
-  readonly deployment: Deployment
+  readonly deployment: PinnedDeployment
   readonly terms: HtlcTerms
   /** The user as they were named in the request of the order: an address, or a public key of their own. Null where none was named. */
   readonly owner: string | null

@@ -9,6 +9,8 @@ export interface EvmWallet extends Wallet {
   send(chainId: number, call: EvmCall): Promise<SentTransaction>
   /** eth_signTypedData_v4. */
   signTypedData(chainId: number, from: string, typedData: InitiateTypedData): Promise<string>
+  /** eth_call at the newest block of the wallet's own node. */
+  call(chainId: number, to: string, data: string): Promise<string>
 }
 
 export type SentTransaction = { readonly hash: string; mined(signal?: AbortSignal): Promise<void> }
@@ -52,6 +54,10 @@ export function eip1193Wallet(provider: Eip1193Provider, address?: string): EvmW
       await useChain(chainId)
       return (await provider.request({ method: 'eth_signTypedData_v4', params: [from, JSON.stringify(typedData)] })) as string
     },
+    async call(chainId, to, data) {
+      await useChain(chainId)
+      return (await provider.request({ method: 'eth_call', params: [{ to, data }, 'latest'] })) as string
+    },
   }
 }
 
@@ -84,6 +90,10 @@ export function viemWallet(client: ViemWalletClient): EvmWallet {
     async signTypedData(_, __, { domain, types, primaryType, message }) {
       return signTypedData({ account, domain, types, primaryType, message })
     },
+    async call(chainId, to, data) {
+      await assertChain(chainId)
+      return (await request({ method: 'eth_call', params: [{ to, data }, 'latest'] })) as string
+    },
   }
 }
 
@@ -96,16 +106,22 @@ export interface EthersSigner {
     value: bigint
   }): Promise<{ hash: string; wait(): Promise<{ status?: number | null } | null> }>
   signTypedData(domain: object, types: Record<string, { name: string; type: string }[]>, message: Record<string, unknown>): Promise<string>
-  readonly provider: { getNetwork(): Promise<{ chainId: bigint }> } | null
+  readonly provider: { getNetwork(): Promise<{ chainId: bigint }>; call(request: { to: string; data: string }): Promise<string> } | null
 }
 
 export function ethersWallet(signer: EthersSigner): EvmWallet {
+  async function connected(chainId: number) {
+    const { provider } = signer
+    if (provider === null) throw new Error('the signer has no provider: connect it to one')
+    assertSameChain(chainId, (await provider.getNetwork()).chainId)
+    return provider
+  }
+
   return {
     families: FAMILIES,
     address: () => signer.getAddress(),
     async send(chainId, { to, data, value }) {
-      if (signer.provider === null) throw new Error('the signer has no provider: connect it to one')
-      assertSameChain(chainId, (await signer.provider.getNetwork()).chainId)
+      await connected(chainId)
       const sent = await signer.sendTransaction({ to, data, value })
       return {
         hash: sent.hash,
@@ -117,6 +133,7 @@ export function ethersWallet(signer: EthersSigner): EvmWallet {
     signTypedData: (_, __, { domain, types: { Initiate }, message }) =>
       // ethers derives EIP712Domain from the domain, and refuses a type that it is given twice.
       signer.signTypedData(domain, { Initiate: Initiate.map((field) => ({ ...field })) }, message),
+    call: async (chainId, to, data) => (await connected(chainId)).call({ to, data }),
   }
 }
 

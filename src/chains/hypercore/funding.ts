@@ -18,7 +18,7 @@ export async function fundingOf(
   contract: HtlcContract,
   { coreToken, evmPerCore }: TokenLink,
   { terms, deadline, payer }: FundingRequest,
-): Promise<Funding> {
+): Promise<Funding<'calls'>> {
   const { chainId } = contract
   const to = tokenOf(contract)
   const from = (payer ?? terms.initiator).toLowerCase() as Address

@@ -16,7 +16,7 @@ export async function fundingOf(
   contract: HtlcContract,
   relay: Address | null,
   { terms, deadline, payer: named }: FundingRequest,
-): Promise<Funding> {
+): Promise<Funding<'versionedTransaction'>> {
   const { blockhash } = await node.latestBlockhash()
   const payer = parseAddress(named ?? terms.initiator)
   const instruction = await initiateInstruction(contract, terms, { funder: payer, rentPayer: payer, initiateBefore: deadline })

@@ -14,7 +14,7 @@ export async function fundingOf(
   state: Pick<ContractState, 'allowance'>,
   contract: HtlcContract,
   request: FundingRequest,
-): Promise<Funding> {
+): Promise<Funding<'feltCalls'>> {
   const { terms } = request
   const payer = request.payer ?? terms.initiator
   const allowance = await state.allowance(contract.token, feltOf(payer), contract.address)

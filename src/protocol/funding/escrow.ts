@@ -1,18 +1,7 @@
 /** The user's account makes an escrow of the chain itself. Its wallet adds sequence and fee, signs and sends it. */
 import { Type } from 'typebox'
+import { type EscrowInstructions, escrowCreateOf } from './escrow-create.ts'
 import { defineWay } from './way.ts'
-
-export type EscrowInstructions = {
-  readonly account: string
-  readonly destination: string
-  /** Null: the destination has no tag. */
-  readonly tag: number | null
-  readonly amount: bigint
-  /** Crypto-condition, hex. */
-  readonly condition: string
-  /** Seconds since 2000. */
-  readonly cancelAfter: number
-}
 
 const EscrowCreate = Type.Object(
   {
@@ -33,18 +22,6 @@ const EscrowCreate = Type.Object(
 
 const fields = { escrow_create_tx: EscrowCreate }
 
-export const escrow = defineWay(
-  'FundByEscrow',
-  fields,
-  ({ account, destination, tag, amount, condition, cancelAfter }: EscrowInstructions) => ({
-    escrow_create_tx: {
-      TransactionType: 'EscrowCreate' as const,
-      Account: account,
-      Destination: destination,
-      ...(tag !== null && { DestinationTag: tag }),
-      Amount: amount.toString(),
-      Condition: condition,
-      CancelAfter: cancelAfter,
-    },
-  }),
-)
+export const escrow = defineWay('FundByEscrow', fields, (instructions: EscrowInstructions) => ({
+  escrow_create_tx: escrowCreateOf(instructions),
+}))

@@ -6,7 +6,7 @@ import type { Hex32 } from '../../../protocol/secret.ts'
 import { type CoinType, SUI_TYPE } from '../coin-type.ts'
 import type { Deployed } from '../deployments.ts'
 import { orderTermsOf, swapIdOf } from '../htlc.ts'
-import type { NodeCoin } from '../nodes/node.ts'
+import type { ObjectRef } from '../nodes/node.ts'
 import { ownedInput } from './transaction.ts'
 
 export type SuiCall = {
@@ -44,13 +44,13 @@ export function refundCallOf(deployed: Deployed, terms: HtlcTerms): SuiCall {
 }
 
 /** A transaction with the call, and what it spends: from the gas, or from these coins of another type. */
-export function transactionWith({ spends, add }: SuiCall, coins: readonly NodeCoin[]): Transaction {
+export function transactionWith({ spends, add }: SuiCall, coins: readonly ObjectRef[]): Transaction {
   const tx = new Transaction()
   add(tx, spends === null ? null : takeCoin(tx, spends, coins))
   return tx
 }
 
-function takeCoin(tx: Transaction, { coinType, amount }: NonNullable<SuiCall['spends']>, coins: readonly NodeCoin[]) {
+function takeCoin(tx: Transaction, { coinType, amount }: NonNullable<SuiCall['spends']>, coins: readonly ObjectRef[]) {
   const from = coinType === SUI_TYPE ? tx.gas : mergeCoins(tx, coinType, coins)
   const [coin] = tx.splitCoins(from, [tx.pure.u64(amount)])
   if (coin === undefined) throw new Error('splitting a coin gave none')
@@ -58,7 +58,7 @@ function takeCoin(tx: Transaction, { coinType, amount }: NonNullable<SuiCall['sp
 }
 
 /** Without a coin of this type there is an empty one, and the transaction fails on the chain. */
-function mergeCoins(tx: Transaction, coinType: CoinType, coins: readonly NodeCoin[]): TransactionObjectArgument {
+function mergeCoins(tx: Transaction, coinType: CoinType, coins: readonly ObjectRef[]): TransactionObjectArgument {
   const [first, ...others] = coins.map((coin) => ownedInput(tx, coin))
   if (first === undefined) return tx.moveCall({ target: '0x2::coin::zero', typeArguments: [coinType] })
   if (others.length > 0) tx.mergeCoins(first, others)

@@ -1,13 +1,11 @@
 /** The fee limit of a call on Tron: the estimated energy at the network's price, up to a cap in TRX. */
 import type { Address } from 'viem'
-import type { HtlcVerb } from '../../../protocol/htlc.ts'
 import type { EvmNode, NodeCall } from '../../evm/nodes/node.ts'
 import { NodeRefusal } from '../../evm/nodes/rpc.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import { fromEvmAddress } from '../address.ts'
 import type { WalletApi } from '../nodes/wallet-api.ts'
-
-export type FeeVerb = HtlcVerb | 'approve'
+import { type FeeVerb, fallbackEnergy, feeCapSun, leastEnergy, SUN } from './limits.ts'
 
 /** In energy. */
 export type Need = {
@@ -26,23 +24,6 @@ export type AccountFunds = {
   /** The most that its unmined transactions may still cost. */
   readonly reservedSun: bigint
 }
-
-const SUN = 1_000_000n
-
-/** Several times what the contract uses with a plain token: busy contracts, above all Tether's, are charged up to 3.4 times their energy. */
-export const fallbackEnergy = { approve: 150_000n, initiate: 600_000n, redeem: 500_000n, refund: 500_000n } as const satisfies Record<
-  FeeVerb,
-  bigint
->
-
-/** What the contract uses with a plain token. No token uses less. */
-const leastEnergy = { approve: 20_000n, initiate: 60_000n, redeem: 40_000n, refund: 40_000n } as const satisfies Record<FeeVerb, bigint>
-
-/** Above it an operator must decide. A redeem or refund is worth more than a new swap. */
-const feeCapSun = { approve: 100n * SUN, initiate: 300n * SUN, redeem: 1500n * SUN, refund: 1500n * SUN } as const satisfies Record<
-  FeeVerb,
-  bigint
->
 
 /** Our transactions have less than 600 bytes, at 1,000 sun each when no free bandwidth is left. */
 const BANDWIDTH_SUN = 1n * SUN

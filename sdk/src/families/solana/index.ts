@@ -1,0 +1,86 @@
+/** Solana: the user signs a whole transaction and sends it, or gives it to the service, which pays the fee. */
+import { base64 } from '@scure/base'
+import { type Blockhash, getTransactionDecoder } from '@solana/kit'
+import { parseAddress } from '../../../../src/chains/solana/address.ts'
+import { fundingOf } from '../../../../src/chains/solana/funding.ts'
+import { createContracts, type HtlcContract, swapIdOf } from '../../../../src/chains/solana/htlc.ts'
+import { parseMessage } from '../../../../src/chains/solana/send/transaction.ts'
+import type { FundingResult } from '../../../../src/protocol/funding/funding.ts'
+import { verifyParsed, verifySame, verifyThat } from '../../verify/check.ts'
+import { verifySwap } from '../../verify/verify-swap.ts'
+import type { SolanaWallet } from '../../wallets/solana.ts'
+import type { SdkFamily, SourceSide, SwapSide } from '../family.ts'
+
+export type SolanaPlan = {
+  /** As the wallet standard names it. */
+  readonly chain: string
+  readonly payer: string
+  readonly transaction: Uint8Array
+  /** Null where the order cannot be funded by a signature: of SOL, paid by a delegate, or by a service that relays nothing. */
+  readonly gasless: Uint8Array | null
+}
+
+/** Those that the wallet standard has names for. */
+const PUBLIC_CLUSTERS: readonly string[] = ['solana:mainnet', 'solana:testnet', 'solana:devnet']
+
+export const family: SdkFamily<SolanaPlan, SolanaWallet> = {
+  name: 'solana',
+  parseAddress,
+  deploymentOf: () => null,
+  async verifySource(side) {
+    const contract = verifySide(side, side.payer)
+    const { versioned_tx: own, versioned_tx_gasless: relayed } = side.funding as Partial<FundingResult<'versionedTransaction'>>
+    const transaction = await rebuild(side, contract, 'transaction', 'versioned_tx', own)
+    if (relayed !== null) verifyThat(contract.mint !== null, 'versioned_tx_gasless', 'null for SOL', relayed)
+    const gasless = relayed === null ? null : await rebuild(side, contract, 'gasless', 'versioned_tx_gasless', relayed)
+    return {
+      chain: PUBLIC_CLUSTERS.includes(side.chain.reference) ? side.chain.reference : 'solana:localnet',
+      payer: parseAddress(side.payer ?? side.terms.initiator),
+      transaction,
+      gasless: side.payer === null ? gasless : null,
+    }
+  },
+  verifyDestination(side) {
+    verifySide(side, null)
+  },
+  async fund({ chain, payer, transaction, gasless }, wallet, { gasless: bySignature, signal }) {
+    signal?.throwIfAborted()
+    if (bySignature && gasless !== null) return { kind: 'signed', signature: base64.encode(await wallet.sign(chain, payer, gasless)) }
+    return { kind: 'sent', tx: await wallet.signAndSend(chain, payer, transaction) }
+  },
+}
+
+function verifySide(side: SwapSide, payer: string | null): HtlcContract {
+  const { chain, asset, deployment, terms } = side
+  const contract = createContracts(chain, [{ ...asset, deployment }]).of(asset.id)
+  verifySwap(side, { parse: parseAddress, payer, swapId: () => swapIdOf(contract, terms) })
+  return contract
+}
+
+/**
+ * Only the blockhash, the price of a compute unit and, if it is gasless, the fee payer are the service's to choose. A wrong blockhash makes the transaction
+ * fail. The server's own builder limits the price: to 100,000 lamports in all that a user pays.
+ */
+async function rebuild(
+  { terms, deadline, payer }: SourceSide,
+  contract: HtlcContract,
+  kind: 'transaction' | 'gasless',
+  field: string,
+  told: string | undefined,
+): Promise<Uint8Array> {
+  const { feePayer, blockhash, unitPrice } = verifyParsed(field, 'a transaction, base64', told ?? '', readFrame)
+  if (kind === 'gasless') verifyThat(feePayer !== terms.initiator, field, 'a fee payer that is not the user', feePayer)
+  const node = { latestBlockhash: async () => ({ blockhash, lastValidBlockHeight: 0n }), priorityFee: async () => unitPrice }
+  const request = { terms, deadline, payer: payer === null ? null : parseAddress(payer), approval: 'exact' } as const
+  const ours = (await fundingOf(node, contract, kind === 'gasless' ? parseAddress(feePayer) : null, request))[kind]
+  verifySame(field, ours, told)
+  return base64.decode(ours ?? '')
+}
+
+function readFrame(text: string): { readonly feePayer: string; readonly blockhash: Blockhash; readonly unitPrice: bigint } {
+  const { messageBytes, signatures } = getTransactionDecoder().decode(base64.decode(text))
+  const { blockhash, budget } = parseMessage(messageBytes)
+  const [feePayer] = Object.keys(signatures)
+  if (feePayer === undefined) throw new Error('a transaction without signers')
+  return { feePayer: parseAddress(feePayer), blockhash, unitPrice: budget.unitPrice }
+}

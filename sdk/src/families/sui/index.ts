@@ -1,0 +1,101 @@
+/** Sui: the user's wallet adds sender and gas to a programmable transaction, signs and executes it. */
+import { bcs } from '@mysten/sui/bcs'
+import { Transaction } from '@mysten/sui/transactions'
+import { parseAddress } from '../../../../src/chains/sui/address.ts'
+import { SUI_TYPE } from '../../../../src/chains/sui/coin-type.ts'
+import { createContracts, type HtlcContract, swapIdOf } from '../../../../src/chains/sui/htlc.ts'
+import type { ObjectRef } from '../../../../src/chains/sui/nodes/node.ts'
+import { initiateCallOf, transactionWith } from '../../../../src/chains/sui/send/call.ts'
+import type { FundingResult } from '../../../../src/protocol/funding/funding.ts'
+import { verifySame, verifyThat } from '../../verify/check.ts'
+import { VerificationError } from '../../verify/verification-error.ts'
+import { verifySwap } from '../../verify/verify-swap.ts'
+import type { SuiWallet } from '../../wallets/sui.ts'
+import type { SdkFamily, SwapSide } from '../family.ts'
+
+export type SuiPlan = {
+  /** As the wallet standard names it. */
+  readonly chain: string
+  readonly payer: string
+  /** BCS of a transaction kind. */
+  readonly kind: Uint8Array
+  /** The payer held too little of the coin when the service looked: the transaction would fail. */
+  readonly isShort: boolean
+}
+
+/** Those that the wallet standard has names for. */
+const PUBLIC_NETWORKS: readonly string[] = ['sui:mainnet', 'sui:testnet', 'sui:devnet']
+const FIELD = 'ptb_bytes'
+
+export const family: SdkFamily<SuiPlan, SuiWallet> = {
+  name: 'sui',
+  parseAddress,
+  deploymentOf: () => null,
+  async verifySource(side) {
+    const contract = verifySide(side, side.payer)
+    const { ptb_bytes: told = [] } = side.funding as Partial<FundingResult<'programmableTransaction'>>
+    const { coins, initialSharedVersion } = inputsOf(Uint8Array.from(told), contract)
+    const deployed = { ...contract, packageId: packageOf(side), initialSharedVersion }
+    const transaction = transactionWith(initiateCallOf(deployed, side.terms, side.deadline * 1000n), coins)
+    const kind = await transaction.build({ onlyTransactionKind: true })
+    verifySame(FIELD, [...kind], told)
+    return {
+      chain: PUBLIC_NETWORKS.includes(side.chain.reference) ? side.chain.reference : 'sui:localnet',
+      payer: parseAddress(side.payer ?? side.terms.initiator),
+      kind,
+      isShort: contract.coinType !== SUI_TYPE && coins.length === 0,
+    }
+  },
+  verifyDestination(side) {
+    verifySide(side, null)
+  },
+  async fund({ chain, payer, kind, isShort }, wallet, { signal }) {
+    signal?.throwIfAborted()
+    if (isShort) throw new Error(`${payer} holds too little of the coin`)
+    const transaction = Transaction.fromKind(kind)
+    transaction.setSender(payer)
+    return { kind: 'sent', tx: await wallet.execute(chain, payer, transaction) }
+  },
+}
+
+function verifySide(side: SwapSide, payer: string | null): HtlcContract {
+  const { chain, asset, deployment, terms } = side
+  const contract = createContracts(chain, [{ ...asset, deployment }]).of(asset.id)
+  verifySwap(side, { parse: parseAddress, payer, swapId: () => swapIdOf(contract, terms) })
+  return contract
+}
+
+/** Another package could take the coin for itself, so it is pinned too. It does not follow from the registry's address. */
+function packageOf({ asset, deployment }: SwapSide) {
+  if (deployment.package === undefined) throw new Error(`the package of ${asset.id} is not known: name it in the option deployments`)
+  return parseAddress(deployment.package)
+}
+
+/**
+ * What the service knows and we do not: which coins the payer has, and since which version the registry is shared. With wrong ones the transaction fails:
+ * only coins of the payer can be spent, and what is left of them stays with the payer.
+ */
+function inputsOf(kind: Uint8Array, { registry }: HtlcContract): { coins: readonly ObjectRef[]; initialSharedVersion: string } {
+  const objects = parseKind(kind).flatMap((input) => (input.Object === undefined ? [] : [input.Object]))
+  const coins = objects.flatMap(({ ImmOrOwnedObject: ref }) =>
+    ref === undefined ? [] : [{ id: parseAddress(ref.objectId), version: BigInt(ref.version), digest: ref.digest }],
+  )
+  const shared = objects.find(({ SharedObject: object }) => object?.objectId === registry)?.SharedObject
+  verifyThat(shared !== undefined, FIELD, `the registry ${registry} among its inputs`, 'none')
+  return { coins, initialSharedVersion: String(shared.initialSharedVersion) }
+}
+
+type Input = {
+  readonly Object?: {
+    readonly ImmOrOwnedObject?: { readonly objectId: string; readonly version: string; readonly digest: string }
+    readonly SharedObject?: { readonly objectId: string; readonly initialSharedVersion: string | number }
+  }
+}
+
+function parseKind(kind: Uint8Array): readonly Input[] {
+  try {
+    return bcs.TransactionKind.parse(kind).ProgrammableTransaction?.inputs ?? []
+  } catch {
+    throw new VerificationError(FIELD, 'a transaction kind', [...kind])
+  }
+}

@@ -1,0 +1,99 @@
+/** Tron: the user calls the HTLC of a token, or signs typed data for the service to send. */
+import { maxUint256 } from 'viem'
+import { approvalCall } from '../../../../src/chains/evm/approval-call.ts'
+import { type HtlcContract, initiateData, swapIdOf } from '../../../../src/chains/evm/htlc.ts'
+import { fromEvmAddress, parseAddress, toEvmAddress } from '../../../../src/chains/tron/address.ts'
+import { feeCapSun } from '../../../../src/chains/tron/fees/limits.ts'
+import { evmTerms, tokenOf, tronContracts, tronTypedData } from '../../../../src/chains/tron/htlc.ts'
+import type { TransactionRequest } from '../../../../src/protocol/funding/calls.ts'
+import type { FundingResult } from '../../../../src/protocol/funding/funding.ts'
+import { verifyParsed, verifySame, verifyThat } from '../../verify/check.ts'
+import { verifyCall } from '../../verify/verify-call.ts'
+import { verifySwap } from '../../verify/verify-swap.ts'
+import type { TronCall, TronTypedData, TronWallet } from '../../wallets/tron.ts'
+import type { SdkFamily, SourceSide, SwapSide } from '../family.ts'
+
+export type TronPlan = {
+  /** Sent one after the other, each once the one before is mined. */
+  readonly approvals: readonly TronCall[]
+  readonly initiate: TronCall
+  /** Null where the order cannot be funded by a signature: paid by a delegate. */
+  readonly typedData: TronTypedData | null
+}
+
+export const family: SdkFamily<TronPlan, TronWallet> = {
+  name: 'tron',
+  parseAddress,
+  deploymentOf: () => null,
+  verifySource(side) {
+    return planOf(side, verifySide(side, side.payer))
+  },
+  verifyDestination(side) {
+    verifySide(side, null)
+  },
+  async fund({ approvals, initiate, typedData }, wallet, { gasless, signal }) {
+    for (const approval of approvals) {
+      signal?.throwIfAborted()
+      await (await wallet.send(approval)).mined(signal)
+    }
+    signal?.throwIfAborted()
+    if (gasless && typedData !== null) return { kind: 'signed', signature: await wallet.signTypedData(initiate.from, typedData) }
+    return { kind: 'sent', tx: (await wallet.send(initiate)).hash }
+  },
+}
+
+function verifySide(side: SwapSide, payer: string | null): HtlcContract {
+  const { chain, asset, deployment, terms } = side
+  const contract = tronContracts(chain, [{ ...asset, deployment }]).of(asset.id)
+  verifySwap(side, { parse: parseAddress, payer, swapId: () => swapIdOf(contract, evmTerms(terms)) })
+  return contract
+}
+
+/** The service says which approvals are missing, because it has asked the chain. Ours are of the amount only, even if it proposes an unlimited one. */
+function planOf({ terms, payer, funding }: SourceSide, contract: HtlcContract): TronPlan {
+  const told = funding as Partial<FundingResult<'calls'>>
+  const from = parseAddress(payer ?? terms.initiator)
+  const inner = evmTerms(terms)
+  const typedData = tronTypedData(contract, inner)
+  verifySame('typed_data', typedData, told.typed_data)
+  verifySame('core_to_evm_transfer', undefined, told.core_to_evm_transfer)
+  verifySame('reclaim_transaction', undefined, told.reclaim_transaction)
+  const approve = (amount: bigint) => approvalCall(tokenOf(contract), contract.address, amount).data
+  const { approval_transaction: approval, approval_reset_transaction: reset, initiate_transaction: initiate } = told
+  const call = (field: keyof typeof told, to: string, data: string, shown: TransactionRequest | undefined): TronCall => {
+    verifyCall(field, { chainId: contract.chainId, to, data, value: 0n }, 'decimal', shown)
+    const verb = field === 'initiate_transaction' ? 'initiate' : 'approve'
+    return { from, to, data, feeLimitSun: feeLimitOf(`${field}.gas_limit`, shown?.gas_limit ?? '', feeCapSun[verb]) }
+  }
+  const token = fromEvmAddress(tokenOf(contract))
+  const isUnlimited = approval?.data === approve(maxUint256)
+  const allow = approval === null ? [] : [call('approval_transaction', token, approve(isUnlimited ? maxUint256 : terms.amount), approval)]
+  return {
+    approvals: [
+      ...(reset === undefined ? [] : [call('approval_reset_transaction', token, approve(0n), reset)]),
+      ...allow.map((one) => ({ ...one, data: approve(terms.amount) })),
+    ],
+    initiate: call('initiate_transaction', fromEvmAddress(contract.address), initiateData(inner, toEvmAddress(from)), initiate),
+    typedData: payer === null ? signable(typedData) : null,
+  }
+}
+
+/** Wallets do not estimate it. What is not used is not charged, but a failing call may cost all of it. */
+function feeLimitOf(field: string, told: string, cap: bigint): bigint {
+  const limit = verifyParsed(field, 'a number of sun', told, parseNumber)
+  verifyThat(limit > 0n && limit <= cap, field, `1 to ${cap} sun`, told)
+  return limit
+}
+
+function parseNumber(text: string): bigint {
+  if (!/^[0-9]{1,20}$/.test(text)) throw new Error('not a number')
+  return BigInt(text)
+}
+
+/** What the contract checks: without `destinationData`, and without the type that wallets add themselves. */
+function signable(typedData: ReturnType<typeof tronTypedData>): TronTypedData {
+  const { domain, types, message } = typedData as TronTypedData
+  const { destinationData: _, ...rest } = message
+  const fields = (types.Initiate ?? []).filter(({ name }) => name !== 'destinationData')
+  return { domain, types: { Initiate: fields }, message: rest }
+}

@@ -1,0 +1,52 @@
+/** Wallets of the XRP Ledger: anything that signs and submits a transaction, or a wallet of xrpl.js with its client. No library is imported. */
+import type { EscrowCreate } from '../../../src/protocol/funding/escrow-create.ts'
+import type { Wallet } from './wallet.ts'
+
+export interface XrplWallet extends Wallet {
+  /** Adds fee, sequence and last ledger, signs and submits. Resolves to the hash once a node has accepted it. */
+  submit(transaction: EscrowCreate): Promise<string>
+}
+
+/** What wallet extensions offer under various names. */
+export interface XrplSigner {
+  readonly address: string
+  signAndSubmit(transaction: EscrowCreate): Promise<{ readonly hash: string }>
+}
+
+const FAMILIES = ['xrpl'] as const
+
+export function xrplWallet(signer: XrplSigner): XrplWallet {
+  return {
+    families: FAMILIES,
+    address: async () => signer.address,
+    async submit(transaction) {
+      return (await signer.signAndSubmit(transaction)).hash
+    },
+  }
+}
+
+/** The part of xrpl.js's `Wallet` that is used. */
+export interface XrplJsWallet {
+  readonly classicAddress: string
+  sign(transaction: never): { readonly tx_blob: string; readonly hash: string }
+}
+
+/** The part of xrpl.js's `Client` that is used. It must be connected. */
+export interface XrplJsClient {
+  autofill(transaction: never): Promise<object>
+  submit(blob: string): Promise<{ readonly result: { readonly engine_result: string; readonly engine_result_message: string } }>
+}
+
+export function xrplJsWallet(wallet: XrplJsWallet, client: XrplJsClient): XrplWallet {
+  return xrplWallet({
+    address: wallet.classicAddress,
+    async signAndSubmit(transaction) {
+      // The types of xrpl.js list every transaction; an EscrowCreate is one of them.
+      const { tx_blob, hash } = wallet.sign((await client.autofill(transaction as never)) as never)
+      const { engine_result: code, engine_result_message: message } = (await client.submit(tx_blob)).result
+      // `ter`: it waits for a ledger.
+      if (!/^te[sr]/.test(code)) throw new Error(`the ledger refused the escrow: ${code}, ${message}`)
+      return { hash }
+    },
+  })
+}
