@@ -33,7 +33,7 @@ const rooms = {
   },
   devnet: { path: '^devnet/', may: ['^src/protocol/', '^src/keys/', '^src/chains/', '^src/log\\.ts$', '^contracts/'] },
   contracts: { path: '^contracts/', may: [] },
-  sdk: { path: '^sdk/', may: ['^src/(protocol|keys|chains)/', '^contracts/([^/]+/artifacts|deployments)/'] },
+  sdk: { path: '^sdk/', may: ['^src/(protocol|keys|chains)/', '^contracts/([^/]+/(artifacts|client)|deployments)/'] },
 }
 
 const ours = '^(src|devnet|contracts|sdk|test|bench|demo|docs|examples|bin|web)/'

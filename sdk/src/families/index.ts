@@ -5,6 +5,12 @@ import type { SdkFamily } from './family.ts'
 const loaders: Partial<Readonly<Record<FamilyName, () => Promise<{ readonly family: SdkFamily }>>>> = {
   evm: () => import('./evm/index.ts'),
   bitcoin: () => import('./bitcoin/index.ts'),
+  tron: () => import('./tron/index.ts'),
+  hypercore: () => import('./hypercore/index.ts'),
+  starknet: () => import('./starknet/index.ts'),
+  solana: () => import('./solana/index.ts'),
+  sui: () => import('./sui/index.ts'),
+  xrpl: () => import('./xrpl/index.ts'),
 }
 
 export async function loadFamily(name: FamilyName): Promise<SdkFamily> {

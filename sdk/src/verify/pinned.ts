@@ -1,16 +1,22 @@
 /** What the SDK knows without the service: chains, assets and where their contracts are. */
 import mainnet from '../../../contracts/deployments/mainnet.json' with { type: 'json' }
 import testnet from '../../../contracts/deployments/testnet.json' with { type: 'json' }
-import { type Asset, type Deployment, parseAssetId } from '../../../src/protocol/asset.ts'
+import { type Asset, parseAssetId } from '../../../src/protocol/asset.ts'
 import type { Chain } from '../../../src/protocol/chain.ts'
 import { environments } from '../../../src/protocol/registry/environments.ts'
 import { tokenOf } from '../../../src/protocol/registry/registry.ts'
+import type { PinnedDeployment } from '../families/family.ts'
 import { loadFamily } from '../families/index.ts'
 
-/** By asset: the addresses of its contracts, for local networks and for tokens whose address the registry does not confirm. */
-export type Deployments = Readonly<Record<string, { readonly htlc?: string | null; readonly token?: string | null }>>
+/**
+ * By asset: the addresses of its contracts, for local networks and for tokens whose address the registry does not confirm. `package`: of the code, where
+ * it does not follow from the address of the HTLC.
+ */
+export type Deployments = Readonly<
+  Record<string, { readonly htlc?: string | null; readonly token?: string | null; readonly package?: string }>
+>
 
-export type PinnedAsset = { readonly chain: Chain; readonly asset: Asset; readonly deployment: Deployment }
+export type PinnedAsset = { readonly chain: Chain; readonly asset: Asset; readonly deployment: PinnedDeployment }
 
 const listed: Deployments = { ...mainnet, ...testnet }
 const all = Object.values(environments)
@@ -31,7 +37,11 @@ export async function pinnedAsset(text: string, deployments: Deployments): Promi
   const deployment =
     given === undefined
       ? (await loadFamily(chain.family)).deploymentOf(asset, chain)
-      : { htlc: given.htlc ?? null, token: tokenOf(asset, { htlc: given.htlc ?? null, token: given.token ?? null }) }
+      : {
+          htlc: given.htlc ?? null,
+          token: tokenOf(asset, { htlc: given.htlc ?? null, token: given.token ?? null }),
+          ...(given.package !== undefined && { package: given.package }),
+        }
   if (deployment === null || (chain.needsHtlcContract && deployment.htlc === null))
     throw new Error(`the contracts of ${id} are not known: name them in the option deployments`)
   return { chain, asset, deployment }

@@ -60,9 +60,7 @@ type Used = {
   }
   readonly trx: {
     sign(transaction: unknown): Promise<unknown>
-    sendRawTransaction(
-      transaction: unknown,
-    ): Promise<{
+    sendRawTransaction(transaction: unknown): Promise<{
       readonly result?: boolean
       readonly code?: unknown
       readonly message?: string
