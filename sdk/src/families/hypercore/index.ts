@@ -94,7 +94,8 @@ async function planOf({ terms, deadline, payer, funding }: SourceSide, contract:
 function coreTokenIn(data: string): bigint {
   const { args } = decodeFunctionData({ abi: coreWriterAbi, data: hexOf(data) })
   const send = parseSpotSend(args[0])
-  if (send === null) throw new Error('not a transfer')
+  // The numbers of tokens have 64 bits.
+  if (send === null || send.token >= 2n ** 64n) throw new Error('not a transfer')
   return send.token
 }
 

@@ -1,13 +1,14 @@
 /** Sui: the user's wallet adds sender and gas to a programmable transaction, signs and executes it. */
 import { bcs } from '@mysten/sui/bcs'
 import { Transaction } from '@mysten/sui/transactions'
+import { isValidTransactionDigest } from '@mysten/sui/utils'
 import { parseAddress } from '../../../../src/chains/sui/address.ts'
 import { SUI_TYPE } from '../../../../src/chains/sui/coin-type.ts'
 import { createContracts, type HtlcContract, swapIdOf } from '../../../../src/chains/sui/htlc.ts'
 import type { ObjectRef } from '../../../../src/chains/sui/nodes/node.ts'
 import { initiateCallOf, transactionWith } from '../../../../src/chains/sui/send/call.ts'
 import type { FundingResult } from '../../../../src/protocol/funding/funding.ts'
-import { verifySame, verifyThat } from '../../verify/check.ts'
+import { verifyParsed, verifySame, verifyThat } from '../../verify/check.ts'
 import { VerificationError } from '../../verify/verification-error.ts'
 import { verifySwap } from '../../verify/verify-swap.ts'
 import type { SuiWallet } from '../../wallets/sui.ts'
@@ -77,17 +78,23 @@ function packageOf({ asset, deployment }: SwapSide) {
  */
 function inputsOf(kind: Uint8Array, { registry }: HtlcContract): { coins: readonly ObjectRef[]; initialSharedVersion: string } {
   const objects = parseKind(kind).flatMap((input) => (input.Object === undefined ? [] : [input.Object]))
-  const coins = objects.flatMap(({ ImmOrOwnedObject: ref }) =>
-    ref === undefined ? [] : [{ id: parseAddress(ref.objectId), version: BigInt(ref.version), digest: ref.digest }],
-  )
+  const coins = objects.flatMap(({ ImmOrOwnedObject: ref }) => (ref === undefined ? [] : [coinOf(ref)]))
   const shared = objects.find(({ SharedObject: object }) => object?.objectId === registry)?.SharedObject
   verifyThat(shared !== undefined, FIELD, `the registry ${registry} among its inputs`, 'none')
   return { coins, initialSharedVersion: String(shared.initialSharedVersion) }
 }
 
+function coinOf({ objectId, version, digest }: Owned): ObjectRef {
+  // Digests have the same form for objects and transactions.
+  verifyThat(isValidTransactionDigest(digest), FIELD, 'a coin with a digest of 32 bytes', digest)
+  return { id: verifyParsed(FIELD, 'the id of a coin', objectId, parseAddress), version: BigInt(version), digest }
+}
+
+type Owned = { readonly objectId: string; readonly version: string; readonly digest: string }
+
 type Input = {
   readonly Object?: {
-    readonly ImmOrOwnedObject?: { readonly objectId: string; readonly version: string; readonly digest: string }
+    readonly ImmOrOwnedObject?: Owned
     readonly SharedObject?: { readonly objectId: string; readonly initialSharedVersion: string | number }
   }
 }
