@@ -1,26 +1,34 @@
 /** Swaps of SOL and of tokens on Solana by users with @solana/kit, on the local chain. They end with balances, rent included. */
 import { randomBytes } from 'node:crypto'
+import { base58 } from '@scure/base'
 import {
   type Address,
   address,
   appendTransactionMessageInstruction,
   compileTransaction,
+  createKeyPairFromPrivateKeyBytes,
   createNoopSigner,
   createSolanaRpc,
   createTransactionMessage,
   getBase64EncodedWireTransaction,
   getBase64Encoder,
   getTransactionDecoder,
+  getTransactionEncoder,
+  partiallySignTransaction,
   pipe,
   setTransactionMessageFeePayer,
   setTransactionMessageLifetimeUsingBlockhash,
 } from '@solana/kit'
+import type { SolanaSignAndSendTransactionFeature, SolanaSignTransactionFeature } from '@solana/wallet-standard-features'
 import { getTransferSolInstruction } from '@solana-program/system'
+import { getWallets } from '@wallet-standard/app'
 import { expect, test } from 'vitest'
 import type { CreatedOrder } from '../../demo/client/api-client.ts'
 import { solanaLocal } from '../../devnet/solana/local.ts'
 import { createLocalSigner } from '../../devnet/solana/local-signer.ts'
+import { solanaWallet } from '../../sdk/src/index.ts'
 import { tellStory } from './story.ts'
+import { swapBySdk } from './swap-by-sdk.ts'
 
 const SOL = 'solana_localnet:sol'
 const USDC = 'solana_localnet:usdc'
@@ -71,6 +79,52 @@ test('SOL is swapped to BTC by a transaction that the user sends', async () => {
   expect(done.source_swap).toMatchObject({ initiate_tx_hash: initiated, filled_amount: '2000000000' })
   expect(await story.balance(BTC)).toBeGreaterThan(before)
   spent += 2_000_000_000n + FEE
+})
+
+test('the SDK swaps with a wallet of the wallet standard: SOL by a transaction, USDC by a signature', async () => {
+  const key = story.info.wallets.find((one) => one.address === wallet.address)?.private_key ?? ''
+  const keyPair = await createKeyPairFromPrivateKeyBytes(Buffer.from(key.replace(/^0x/, ''), 'hex'))
+  const sign = (bytes: Uint8Array) => partiallySignTransaction([keyPair], getTransactionDecoder().decode(bytes))
+  const account = {
+    address: wallet.address,
+    publicKey: base58.decode(wallet.address),
+    chains: ['solana:localnet'],
+    features: ['solana:signAndSendTransaction', 'solana:signTransaction'],
+  } as const
+  const features: SolanaSignAndSendTransactionFeature & SolanaSignTransactionFeature = {
+    'solana:signAndSendTransaction': {
+      version: '1.0.0',
+      supportedTransactionVersions: [0],
+      async signAndSendTransaction(...inputs) {
+        const sent = inputs.map(async ({ transaction }) => {
+          const wire = getBase64EncodedWireTransaction(await sign(transaction))
+          return { signature: base58.decode(await rpc.sendTransaction(wire, { encoding: 'base64' }).send()) }
+        })
+        return Promise.all(sent)
+      },
+    },
+    'solana:signTransaction': {
+      version: '1.0.0',
+      supportedTransactionVersions: [0],
+      signTransaction: async (...inputs) =>
+        Promise.all(
+          inputs.map(async ({ transaction }) => ({
+            signedTransaction: Uint8Array.from(getTransactionEncoder().encode(await sign(transaction))),
+          })),
+        ),
+    },
+  }
+  const chains = ['solana:localnet'] as const
+  getWallets().register({ version: '1.0.0', name: 'A wallet', icon: 'data:image/png;base64,', chains, accounts: [account], features })
+  const [registered] = getWallets().get()
+  if (registered === undefined) throw new Error('no wallet is registered')
+  const before = await wallet.balance(USDC)
+  const sent = await swapBySdk(story, solanaWallet(registered), { from: SOL, to: BTC, fromAmount: 2_000_000_000n })
+  spent += 2_000_000_000n + FEE
+  expect(sent.done.source_swap.initiate_tx_hash).toBe(sent.tx)
+  const signed = await swapBySdk(story, solanaWallet(registered), { from: USDC, to: DOLLARS, fromAmount: 20_000_000n, gasless: true })
+  expect(signed.done.source_swap.initiate_tx_hash).toBe(signed.tx)
+  expect(await wallet.balance(USDC)).toBe(before - 20_000_000n)
 })
 
 test('BTC is swapped to SOL by a plain deposit', async () => {
@@ -175,7 +229,7 @@ test('the solver is gone: the tokens are refunded after the timelock; then all r
   await wallet.passTime(Math.max(funded.source_swap.timelock, 10_000))
   const refunded = await story.untilStatus(created.order_id, 'refunded')
   expect(refunded.destination_swap.initiate_tx_hash).toBe('')
-  expect(await wallet.balance(USDC)).toBe(start.usdc - 40_000_000n)
+  expect(await wallet.balance(USDC)).toBe(start.usdc - 60_000_000n)
 
   await story.stack.solver.setRunning(true)
   story.bitcoinChain().mine(8)

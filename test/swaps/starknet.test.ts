@@ -8,9 +8,11 @@ import type { CreatedOrder } from '../../demo/client/api-client.ts'
 import { panickingAccountClass, trueAccountClass } from '../../devnet/starknet/classes/other-accounts.ts'
 import { UDC_ADDRESSES } from '../../devnet/starknet/classes/udc.ts'
 import { starknetLocal } from '../../devnet/starknet/local.ts'
+import { starknetAccountWallet, starknetWallet } from '../../sdk/src/index.ts'
 import type { FeltCall } from '../../src/protocol/funding/felt-calls.ts'
 import type { OrderRecord } from '../../src/protocol/wire/order.ts'
 import { tellStory } from './story.ts'
+import { swapBySdk } from './swap-by-sdk.ts'
 
 const WBTC = 'starknet_localnet:wbtc'
 const BTC = 'bitcoin_regtest:btc'
@@ -106,6 +108,37 @@ test('WBTC is swapped to BTC by a signature of starknet.js: the user pays no fee
   // The same signature again, joined by commas, and by a stranger on the chain: the order was initiated once, and stays so.
   expect(await initiate(created, signature.join())).toBe(relayed)
   await expect(wallet.execute([initiationOf(done, signature)])).rejects.toThrow(htlcErrors.duplicateOrder)
+  expect(await wallet.balance(WBTC)).toBe(start.wbtc - spent)
+})
+
+test('the SDK swaps WBTC with the wallet API by one transaction, and with an account of starknet.js by a signature', async () => {
+  // The wallet API over starknet.js, as extensions have it.
+  type Invocation = { calls: { contract_address: string; entry_point: string; calldata: string[] }[] }
+  const answers: Readonly<Record<string, (params: unknown) => unknown>> = {
+    wallet_requestAccounts: () => [wallet.address],
+    wallet_requestChainId: () => provider.getChainId(),
+    wallet_addInvokeTransaction: (params) =>
+      account.execute(
+        (params as Invocation).calls.map((call) => ({
+          contractAddress: call.contract_address,
+          entrypoint: call.entry_point,
+          calldata: call.calldata,
+        })),
+      ),
+  }
+  const api = starknetWallet({
+    request: async ({ type, params }: { readonly type: string; readonly params?: unknown }) => answers[type]?.(params),
+  })
+  const sent = await swapBySdk(story, api, { from: WBTC, to: BTC, fromAmount: 1_000_000n })
+  expect(BigInt(sent.done.source_swap.initiate_tx_hash)).toBe(BigInt(sent.tx))
+
+  const approved = await account.execute({ contractAddress: token, entrypoint: 'approve', calldata: [htlc, '1000000', '0'] })
+  await provider.waitForTransaction(approved.transaction_hash, { retryInterval: 20 })
+  const before = await strk()
+  const signed = await swapBySdk(story, starknetAccountWallet(account), { from: WBTC, to: BTC, fromAmount: 1_000_000n, gasless: true })
+  expect(signed.done.source_swap.initiate_tx_hash).toBe(signed.tx)
+  expect(await strk()).toBe(before)
+  spent += 2_000_000n
   expect(await wallet.balance(WBTC)).toBe(start.wbtc - spent)
 })
 

@@ -3,7 +3,9 @@ import { expect, test } from 'vitest'
 import type { CreatedOrder } from '../../demo/client/api-client.ts'
 import { tronLocal } from '../../devnet/tron/local.ts'
 import { signInitiation } from '../../devnet/tron/sign-initiation.ts'
+import { tronLinkWallet, tronWebWallet } from '../../sdk/src/index.ts'
 import { tellStory } from './story.ts'
+import { swapBySdk } from './swap-by-sdk.ts'
 
 const USDT = 'tron_localnet:usdt'
 const WBTC = 'tron_localnet:wbtc'
@@ -44,6 +46,17 @@ test('USDT is swapped to BTC by one signature of TronWeb: the user pays no energ
   expect(await trx()).toBe(before.trx)
   expect(await tokens(USDT)).toBe(before.dollars - 300_000_000n)
   expect(await story.balance(BTC)).toBeGreaterThan(before.bitcoin)
+})
+
+test('the SDK swaps with TronLink: by transactions, and by a signature', async () => {
+  const before = { wrapped: await tokens(WBTC), dollars: await tokens(USDT) }
+  // As TronLink injects it.
+  const tronLink = tronLinkWallet({ tronWeb: wallet.tronWeb, request: async () => ({ code: 200 }) })
+  const sent = await swapBySdk(story, tronLink, { from: WBTC, to: 'arbitrum_localnet:usdc', fromAmount: 500_000n })
+  expect(sent.done.source_swap.initiate_tx_hash).toBe(sent.tx)
+  const signed = await swapBySdk(story, tronWebWallet(wallet.tronWeb), { from: USDT, to: BTC, fromAmount: 300_000_000n, gasless: true })
+  expect(signed.done.source_swap.initiate_tx_hash).toBe(signed.tx)
+  expect([await tokens(WBTC), await tokens(USDT)]).toEqual([before.wrapped - 500_000n, before.dollars - 300_000_000n])
 })
 
 test('BTC is swapped to USDT by a plain deposit', async () => {

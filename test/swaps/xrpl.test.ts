@@ -3,8 +3,11 @@
 import { expect, test } from 'vitest'
 import { Client, classicAddressToXAddress, Wallet } from 'xrpl'
 import type { CreatedOrder } from '../../demo/client/api-client.ts'
+import { walletOfKey } from '../../devnet/xrpl/account-keys.ts'
 import { xrplLocal } from '../../devnet/xrpl/local.ts'
+import { xrplJsWallet } from '../../sdk/src/index.ts'
 import { tellStory } from './story.ts'
+import { swapBySdk } from './swap-by-sdk.ts'
 
 const XRP = 'xrpl_localnet:xrp'
 const BTC = 'bitcoin_regtest:btc'
@@ -59,6 +62,16 @@ async function orderTo(owner: string): Promise<CreatedOrder> {
     destination: { asset: XRP, owner, amount: quote.destination.amount },
   })
 }
+
+test('the SDK swaps XRP with a wallet of xrpl.js', async () => {
+  const key = story.info.wallets.find(({ address }) => address === wallet.address)?.private_key ?? ''
+  const { done, tx } = await onChain((client) =>
+    swapBySdk(story, xrplJsWallet(walletOfKey(key), client), { from: XRP, to: DOLLARS, fromAmount: 100n * COIN }),
+  )
+  expect(done.source_swap).toMatchObject({ initiate_tx_hash: tx, filled_amount: (100n * COIN).toString() })
+  spent = start - (await wallet.balance(XRP))
+  expect(spent).toBeLessThan(100n * COIN + mostFees(1n))
+})
 
 test('XRP is swapped to USDC by one escrow of xrpl.js', async () => {
   const created = await story.order(XRP, DOLLARS, 100n * COIN)

@@ -63,12 +63,12 @@ export interface StarknetJsAccount {
   readonly address: string
   execute(calls: { contractAddress: string; entrypoint: string; calldata: string[] }[]): Promise<{ readonly transaction_hash: string }>
   signMessage(typedData: never): Promise<unknown>
-  getChainId(): Promise<string>
+  readonly provider: { getChainId(): Promise<string> }
 }
 
 export function starknetAccountWallet(account: StarknetJsAccount): StarknetWallet {
   async function use(chainId: string, from: string): Promise<void> {
-    const current = await account.getChainId()
+    const current = await account.provider.getChainId()
     if (BigInt(current) !== BigInt(chainId)) throw new Error(`the account is on the chain ${current}, expected ${chainId}`)
     assertSame(from, account.address)
   }
