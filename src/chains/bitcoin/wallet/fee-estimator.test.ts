@@ -42,9 +42,9 @@ it('asks a node that knows no rate at most twice a second, however often quotes 
   state.estimate = null
   for (let quotes = 0; quotes < 100; quotes += 1) await fees.promisedRate()
   expect(state.asked).toEqual([1, 3])
-  state.estimate = 20_000n
+  state.estimate = 2_000n
   state.now += 501
-  expect(await fees.feeRate('normal')).toBe(20_000n)
+  expect(await fees.feeRate('normal')).toBe(2_000n)
 })
 
 it('stays within the bounds of the network for any estimate', async () => {
