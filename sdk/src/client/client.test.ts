@@ -80,7 +80,9 @@ test.each([
 ])('an order is watched %s', async (_, hasEvents) => {
   let status = 'created'
   const next = { created: 'initiated', initiated: 'redeemed' } as const
-  const reads: string[] = []
+  const streams: ReadableStreamDefaultController<Uint8Array>[] = []
+  let isLeft = false
+  const encode = (text: string) => new TextEncoder().encode(text)
   const options = {
     baseUrl: 'https://api.example/v2',
     appId: 'app',
@@ -88,17 +90,17 @@ test.each([
     pollMs: hasEvents ? 3_600_000 : 1,
     fetch: (async (input) => {
       if (!String(input).endsWith('/events')) {
-        reads.push(status)
         return Response.json({ status: 'Ok', error: null, result: { order_id: 'x', status } })
       }
       if (!hasEvents) return new Response('no such route', { status: 404 })
       return new Response(
         new ReadableStream({
-          async pull(stream) {
-            await expect.poll(() => reads.at(-1)).toBe(status)
-            status = next[status as keyof typeof next] ?? status
-            stream.enqueue(new TextEncoder().encode(`:\n\nid: 1\nda`))
-            stream.enqueue(new TextEncoder().encode(`ta: {"status":"${status}"}\n\n`))
+          start: (stream) => {
+            streams.push(stream)
+            stream.enqueue(encode(':\n\n'))
+          },
+          cancel: () => {
+            isLeft = true
           },
         }),
       )
@@ -107,7 +109,11 @@ test.each([
   const seen: string[] = []
   for await (const record of watchOrder(createClient(options), options, 'x')) {
     seen.push(record.status)
-    if (!hasEvents) status = next[status as keyof typeof next] ?? status
+    status = next[status as keyof typeof next] ?? status
+    // In two parts: an event need not arrive at once.
+    streams[0]?.enqueue(encode('id: 1\nda'))
+    streams[0]?.enqueue(encode(`ta: {"status":"${status}"}\n\n`))
   }
   expect(seen).toEqual(['created', 'initiated', 'redeemed'])
+  if (hasEvents) await expect.poll(() => isLeft).toBe(true)
 })

@@ -32,22 +32,33 @@ export async function* readEvents(
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
   let text = ''
   let id = lastEventId
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    text += part.value
-    if (text.length > MOST_CHARACTERS) throw new NetworkError(`${path}: an event is longer than ${MOST_CHARACTERS} characters`)
-    const blocks = text.split(/\r?\n\r?\n/)
-    text = blocks.pop() ?? ''
-    for (const block of blocks) {
-      const fields = block.split(/\r?\n/).map((line): [string, string] => {
-        const at = line.indexOf(':')
-        return at < 0 ? [line, ''] : [line.slice(0, at), line.slice(at + 1).replace(/^ /, '')]
-      })
-      const lastOf = (name: string) => fields.findLast(([field]) => field === name)?.[1]
-      id = lastOf('id') ?? id
-      const data = fields.flatMap(([field, value]) => (field === 'data' ? [value] : [])).join('\n')
-      yield { id, name: lastOf('event') ?? 'message', data }
+  try {
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      signal?.throwIfAborted()
+      text += part.value
+      if (text.length > MOST_CHARACTERS) throw new NetworkError(`${path}: an event is longer than ${MOST_CHARACTERS} characters`)
+      const blocks = text.split(/\r?\n\r?\n/)
+      text = blocks.pop() ?? ''
+      for (const block of blocks) {
+        const event = parseEvent(block, id)
+        id = event.id
+        yield event
+      }
     }
+  } finally {
+    // A stream that is left must not go on: not every `fetch` ends it by the signal.
+    await reader.cancel().catch(() => undefined)
   }
+}
+
+function parseEvent(block: string, lastId: string): StreamEvent {
+  const fields = block.split(/\r?\n/).map((line): [string, string] => {
+    const at = line.indexOf(':')
+    return at < 0 ? [line, ''] : [line.slice(0, at), line.slice(at + 1).replace(/^ /, '')]
+  })
+  const lastOf = (name: string) => fields.findLast(([field]) => field === name)?.[1]
+  const data = fields.flatMap(([field, value]) => (field === 'data' ? [value] : [])).join('\n')
+  return { id: lastOf('id') ?? lastId, name: lastOf('event') ?? 'message', data }
 }
 
 /** `gap`: events between the last id and now are lost; read the orders again. */
