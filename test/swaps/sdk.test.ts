@@ -80,7 +80,7 @@ test('bitcoin to an EVM token and back: own keys and secret, paid by a PSBT and 
   const tandem = createTandem(options)
   const before = await story.balance(WBTC)
   const steps = await stepsOf(tandem.swap({ from: BTC, to: WBTC, fromAmount: 1_000_000n, recipient: story.ownerOf(WBTC) }, bitcoinWallet))
-  expect(steps.find(({ kind }) => kind === 'received')).toMatchObject({ lock: 'seen' })
+  expect(steps.map(({ kind }) => kind)).toContain('received')
   const promised = steps.flatMap((step) => (step.kind === 'quoted' ? [BigInt(step.quote.destination.amount)] : []))[0] ?? 0n
   expect((await story.balance(WBTC)) - before).toBeGreaterThanOrEqual(promised)
 
@@ -166,19 +166,19 @@ const harmless: Readonly<Record<string, string>> = {
   'created.initiate_transaction.gas_limit': 'the wallet estimates it',
 }
 
-const owned = { nodes: options.nodes }
-const held = { nodes: {} }
+const owned = { nodes: options.nodes, secret: 'client' } as const
+const held = { nodes: {}, secret: 'service' } as const
 
 test.each([
   ['a token of an EVM chain', WBTC, BTC, viem, owned],
   ['bitcoin, with the user’s own keys', BTC, WBTC, bitcoinWallet, owned],
   ['bitcoin, with a key that the service made', BTC, 'ethereum_localnet:eth', bitcoinWallet, held],
   ['the coin of an EVM chain', 'ethereum_localnet:eth', BTC, viem, held],
-] as const)('a service that lies in one field about %s is caught', async (_, from, to, wallet: Wallet, { nodes }) => {
+] as const)('a service that lies in one field about %s is caught', async (_, from, to, wallet: Wallet, { nodes, secret }) => {
   const storage = defaultStorage()
   const context: SwapContext = { client: createClient(options), options: { ...options, nodes }, storage, keys: randomKeys(storage) }
   const fromAmount = from.endsWith(':eth') ? 10n ** 17n : 1_000_000n
-  const request: SwapRequest = { from, to, fromAmount, recipient: story.ownerOf(to) }
+  const request: SwapRequest = { from, to, fromAmount, recipient: story.ownerOf(to), secret }
   const quote = await quoteFor(context, request)
   const { saved, created } = await makeOrder(context, request, quote, wallet)
   const intent = await intentOf(context, saved)
@@ -188,6 +188,8 @@ test.each([
     source: await pinnedAsset(from, options.deployments),
     destination: await pinnedAsset(to, options.deployments),
     amount: { exactIn: fromAmount },
+    leastToAmount: null,
+    mostFromAmount: null,
     slippage: 0,
     now,
   }

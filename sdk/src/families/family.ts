@@ -51,6 +51,9 @@ export type Node = { readonly url: string; readonly fetch: typeof fetch; readonl
 /** An open HTLC. `confirmations`: 0 while it is unconfirmed. `unitsLeft`: of its timelock, in the unit of the chain's clock. */
 export type Lock = { readonly confirmations: number; readonly unitsLeft: bigint }
 
+/** A call of a contract. It may come from any account and pays nothing but its fee. */
+export type RedeemCall = { readonly chain: string; readonly to: string; readonly data: string }
+
 /** `Plan`: what the wallet will be asked to sign or send; computed from the terms, never copied from the service. */
 export interface SdkFamily<Plan = unknown, W extends Wallet = Wallet> {
   readonly name: FamilyName
@@ -69,6 +72,8 @@ export interface SdkFamily<Plan = unknown, W extends Wallet = Wallet> {
   fund(plan: Plan, wallet: W, options: FundOptions): Promise<Funded>
   /** Reads from a node whether the HTLC of these terms is open; null: it is not. With it the SDK reveals a secret only when it has seen the destination itself. */
   readLock?(side: SwapSide, node: Node): Promise<Lock | null>
+  /** Pays the user with the secret, whoever sends it. */
+  redeemCall?(side: SwapSide, secret: Hex32): RedeemCall
   /** Where the user may take part with a key of their own instead of an account. */
   readonly ownKeys?: OwnKeys
 }

@@ -13,6 +13,9 @@ export interface SwapKeys {
   keyFor(index: number, leg: Leg): Promise<string>
 }
 
+/** As many as a safe integer holds. */
+const INDEX_BYTES = 6
+
 /** Random values, kept in the storage. Whoever clears the storage loses them. */
 export function randomKeys(storage: SwapStorage): SwapKeys {
   async function kept(name: string): Promise<string> {
@@ -23,11 +26,8 @@ export function randomKeys(storage: SwapStorage): SwapKeys {
     return value
   }
   return {
-    async nextIndex() {
-      const index = Number((await storage.getItem('tandem:next-index')) ?? 0)
-      await storage.setItem('tandem:next-index', String(index + 1))
-      return index
-    },
+    // Not a counter: two pages, or two swaps at once, could read the same number. Whoever uses a secret twice pays for the second order without being paid.
+    nextIndex: async () => Number(`0x${bytesToHex(randomBytes(INDEX_BYTES))}`),
     secretFor: (index) => kept(`tandem:secret:${index}`),
     keyFor: (index, leg) => kept(`tandem:key:${index}:${leg}`),
   }

@@ -26,13 +26,18 @@ export async function verifyAndPay(
   const given = signal === undefined ? {} : { signal }
   const intent = await intentOf(context, saved)
   const record = await client.order(saved.orderId, given)
-  const funding = created ?? (await client.funding(saved.orderId, given))
+  const funding = created ?? withPackage(await client.funding(saved.orderId, given), saved)
   const { plan } = await verifyOrder(intent, { record, funding }, now())
   signal?.throwIfAborted()
-  await saveSwap(context, { ...saved, phase: 'paying' })
+  await saveSwap(context, { ...saved, paidFor: record, phase: 'paying' })
   const funded = await (await loadFamily(intent.source.chain.family)).fund(plan, wallet, { gasless, ...given })
-  await saveSwap(context, { ...saved, phase: 'paid' })
+  await saveSwap(context, { ...saved, paidFor: record, phase: 'paid' })
   return hashOf(context, saved, funded, signal)
+}
+
+/** The service tells the refund package once only. */
+function withPackage(funding: CreateOrderResult, { refundPackage }: SavedSwap): CreateOrderResult {
+  return refundPackage === null ? funding : ({ ...funding, refund_package: refundPackage } as CreateOrderResult)
 }
 
 async function hashOf({ client }: SwapContext, { orderId }: SavedSwap, funded: Funded, signal?: AbortSignal): Promise<string> {

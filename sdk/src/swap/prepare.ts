@@ -1,5 +1,6 @@
 /** The first half of a swap: quote, order, verification. Nobody pays here. */
 import type { CreateOrderResult } from '../../../src/protocol/funding/funding.ts'
+import type { Leg } from '../../../src/protocol/order.ts'
 import { hashSecret } from '../../../src/protocol/secret.ts'
 import { leastAfterSlippage } from '../../../src/protocol/slippage.ts'
 import type { CreateOrderRequest } from '../../../src/protocol/wire/order.ts'
@@ -8,7 +9,7 @@ import { loadFamily } from '../families/index.ts'
 import type { PinnedAsset } from '../verify/pinned.ts'
 import type { Wallet } from '../wallets/wallet.ts'
 import { nodeOf, type SwapContext } from './context.ts'
-import { type SavedSwap, saveSwap } from './saved-swap.ts'
+import { type SavedSwap, saveSwap, verifyNew } from './saved-swap.ts'
 
 export type SwapRequest = {
   /** Assets as <chain>:<token>. */
@@ -17,6 +18,10 @@ export type SwapRequest = {
   /** In the smallest unit; exactly one of both. */
   readonly fromAmount?: bigint
   readonly toAmount?: bigint
+  /** With `fromAmount`: the service's best offer is refused if the user would get less. Whoever showed a quote to the user gives its amount. */
+  readonly leastToAmount?: bigint
+  /** With `toAmount`: it is refused if the user would pay more. */
+  readonly mostFromAmount?: bigint
   /** Where the user is paid, on the destination chain. */
   readonly recipient: string
   /** Bips. Default: 0, so the user gets at least what was quoted. */
@@ -24,7 +29,7 @@ export type SwapRequest = {
   readonly affiliateFees?: CreateOrderRequest['affiliate_fees']
   /** Sign instead of sending, where chain, asset and app allow it. Default: false. */
   readonly gasless?: boolean
-  /** `service`: the service makes the secret and redeems, also while this page is closed. Default: `client`. */
+  /** `service`: the service makes the secret and redeems, also while this page is closed; together with the solver it could keep both sides. Default: `client`. */
   readonly secret?: 'client' | 'service'
 }
 
@@ -51,7 +56,8 @@ export async function quoteFor(context: SwapContext, request: SwapRequest, signa
   )
   if (best === undefined) throw new Error('the service answered without a quote')
   const amount = fromAmount === undefined ? { exactOut: toAmount ?? 0n } : { exactIn: fromAmount }
-  verifyQuote(best, { source, destination, amount, slippage, now: now() })
+  const { leastToAmount = null, mostFromAmount = null } = request
+  verifyQuote(best, { source, destination, amount, leastToAmount, mostFromAmount, slippage, now: now() })
   return best
 }
 
@@ -68,14 +74,15 @@ export async function makeOrder(
   const source = await pinnedAsset(request.from, deployments)
   const destination = await pinnedAsset(request.to, deployments)
   if (!wallet.families.includes(source.chain.family)) throw new Error(`the wallet does not work on ${source.chain.id}`)
+  if (request.secret !== 'service') await assertLockCanBeRead(context, destination)
   const index = await context.keys.nextIndex()
   const secretHash = request.secret === 'service' ? null : hashSecret(await context.keys.secretFor(index))
   const refundTo = await wallet.address(source.chain)
   const payout = (await loadFamily(destination.chain.family)).parseAddress(request.recipient, destination.chain)
   const keys = {
-    source: await ownKeyOf(context, source, index, 'source'),
+    source: await ownKeyOf(context, source, 'source', { index, secretHash }),
     // Without the secret the owner of a key could not redeem.
-    destination: secretHash === null ? null : await ownKeyOf(context, destination, index, 'destination'),
+    destination: secretHash === null ? null : await ownKeyOf(context, destination, 'destination', { index, secretHash }),
   }
   const body: CreateOrderRequest = {
     source: { asset: source.asset.id, amount: quote.source.amount, owner: keys.source ?? refundTo },
@@ -86,6 +93,7 @@ export async function makeOrder(
     ...(secretHash !== null && { secret_hash: secretHash }),
   }
   const created = await context.client.createOrder(body, signal === undefined ? {} : { signal })
+  await verifyNew(context, created.order_id)
   const saved: SavedSwap = {
     orderId: created.order_id,
     index,
@@ -97,22 +105,30 @@ export async function makeOrder(
     payout,
     refundTo,
     refundPackage: ('refund_package' in created && created.refund_package) || null,
+    paidFor: null,
     phase: 'made',
   }
   await saveSwap(context, saved)
   return { saved, created }
 }
 
-/** The user's own key takes part where the family has such keys and a node lets the user act without the service. */
-async function ownKeyOf(
-  context: SwapContext,
-  { chain }: PinnedAsset,
-  index: number,
-  leg: 'source' | 'destination',
-): Promise<string | null> {
+/** Whoever reveals a secret on the service's word alone may pay the solver and get nothing. */
+async function assertLockCanBeRead(context: SwapContext, { chain }: PinnedAsset): Promise<void> {
+  const orTrust = "or ask for secret: 'service', and rely on the service for the payout"
+  if ((await loadFamily(chain.family)).readLock === undefined)
+    throw new Error(`this version of the SDK cannot see that ${chain.id} is funded: swap to another chain, ${orTrust}`)
+  if (nodeOf(context, chain) === null)
+    throw new Error(`without a node of ${chain.id} the SDK cannot see that it is funded: name one in the option nodes, ${orTrust}`)
+}
+
+/**
+ * The user's own key takes part where the family has such keys: a service that has the user's key can take the deposit together with the solver.
+ * Not where the user relies on the service for the secret too, and has no node to act without it.
+ */
+async function ownKeyOf(context: SwapContext, { chain }: PinnedAsset, leg: Leg, given: { index: number; secretHash: string | null }) {
   const { ownKeys } = await loadFamily(chain.family)
-  if (ownKeys === undefined || nodeOf(context, chain) === null) return null
-  return ownKeys.publicKeyOf(await context.keys.keyFor(index, leg))
+  if (ownKeys === undefined || (given.secretHash === null && nodeOf(context, chain) === null)) return null
+  return ownKeys.publicKeyOf(await context.keys.keyFor(given.index, leg))
 }
 
 export function now(): bigint {

@@ -1,41 +1,69 @@
 /** The user's turn once the destination is funded: verify it again, see it on the chain, and redeem with the secret. */
+import type { Hex32 } from '../../../src/protocol/secret.ts'
 import { leastSeconds } from '../../../src/protocol/timelock.ts'
 import type { OrderRecord } from '../../../src/protocol/wire/order.ts'
-import { ConflictError } from '../client/errors.ts'
-import type { SwapSide } from '../families/family.ts'
+import { sleep } from '../client/sleep.ts'
+import type { Node, SdkFamily, SwapSide } from '../families/family.ts'
 import { loadFamily } from '../families/index.ts'
 import { verifyThat } from '../verify/check.ts'
 import { nodeOf, type SwapContext } from './context.ts'
 import { intentOf, type SavedSwap } from './saved-swap.ts'
+import { UnredeemedError } from './unredeemed-error.ts'
 
-/** `lock`: whether the SDK itself has seen the destination on its chain, or had no node to ask. */
-export type Received = { readonly tx: string; readonly lock: 'seen' | 'told' }
-
-/** Null: it is not time yet. */
-export async function receive(context: SwapContext, saved: SavedSwap, record: OrderRecord, signal?: AbortSignal): Promise<Received | null> {
+/** Resolves to the hash of the redeem; empty if the service did not tell it; null: it is not time yet. */
+export async function receive(context: SwapContext, saved: SavedSwap, record: OrderRecord, signal?: AbortSignal): Promise<string | null> {
   const { verifyTerms } = await import('../verify/verify-order.ts')
   const intent = await intentOf(context, saved)
   const { destination: side } = verifyTerms(intent, { record, funding: { order_id: saved.orderId, to: '', amount: '' } })
   const family = await loadFamily(side.chain.family)
   await family.verifyDestination(side)
   const node = nodeOf(context, side.chain, signal)
-  const lock = node === null || family.readLock === undefined ? undefined : await family.readLock(side, node)
-  if (lock === null || (lock !== undefined && lock.confirmations < record.destination_swap.required_confirmations)) return null
-  if (lock !== undefined) verifyTimeLeft(side, lock.unitsLeft)
+  if (node === null || family.readLock === undefined)
+    throw new Error(`name a node of ${side.chain.id}: the secret is revealed only for a lock that the SDK has seen`)
+  const lock = await family.readLock(side, node)
+  if (lock === null || lock.confirmations < record.destination_swap.required_confirmations) return null
+  verifyTimeLeft(side, lock.unitsLeft)
   const secret = await context.keys.secretFor(saved.index)
-  if (saved.ownKeys.includes('destination')) {
-    if (node === null || family.ownKeys === undefined)
-      throw new Error(`name a node of ${side.chain.id}: only your own key can redeem this order`)
-    const key = await context.keys.keyFor(saved.index, 'destination')
-    return { tx: await family.ownKeys.redeem(side, key, secret, saved.payout, node), lock: 'seen' }
+  if (!saved.ownKeys.includes('destination')) return redeemByService(context, saved.orderId, { family, side, node, secret }, signal)
+  if (family.ownKeys === undefined) throw new Error(`${side.chain.id} has no keys of users`)
+  return family.ownKeys.redeem(side, await context.keys.keyFor(saved.index, 'destination'), secret, saved.payout, node)
+}
+
+type Redeem = { readonly family: SdkFamily; readonly side: SwapSide; readonly node: Node; readonly secret: Hex32 }
+
+/**
+ * The service's word that it has redeemed is not enough: with the secret the solver takes the source, and gets the destination back if nobody redeems it.
+ * Whatever the service answers, the lock must be gone within the time of one claim; then another claim is still possible.
+ */
+async function redeemByService(
+  { client, options }: SwapContext,
+  orderId: string,
+  { family, side, node, secret }: Redeem,
+  signal?: AbortSignal,
+): Promise<string> {
+  const until = Date.now() + Number(side.chain.margins.claimSeconds) * 1000
+  let tx: string | null = null
+  let cause: unknown
+  for (;;) {
+    try {
+      tx ??= await client.patchOrder(orderId, 'redeem', { secret }, signal === undefined ? {} : { signal })
+    } catch (error) {
+      signal?.throwIfAborted()
+      cause = error
+    }
+    if (await isGone(family, side, node)) return tx ?? ''
+    if (Date.now() >= until) throw new UnredeemedError(orderId, family.redeemCall?.(side, secret) ?? null, { cause })
+    await sleep(options.pollMs ?? 2_000, signal)
   }
+}
+
+/** A node that does not answer has not shown that it is gone. */
+async function isGone({ readLock }: SdkFamily, side: SwapSide, node: Node): Promise<boolean> {
   try {
-    const tx = await context.client.patchOrder(saved.orderId, 'redeem', { secret }, signal === undefined ? {} : { signal })
-    return { tx, lock: lock === undefined ? 'told' : 'seen' }
-  } catch (error) {
-    // The service sees it too early, or too late: the next record says which.
-    if (error instanceof ConflictError) return null
-    throw error
+    return (await readLock?.(side, node)) === null
+  } catch {
+    node.signal?.throwIfAborted()
+    return false
   }
 }
 

@@ -18,8 +18,8 @@ export type SwapStep =
   | { readonly kind: 'paid'; readonly orderId: string; readonly tx: string }
   /** The order has changed; `record.status` and `record.next_action` say how. */
   | { readonly kind: 'changed'; readonly orderId: string; readonly record: OrderRecord }
-  /** The secret was used. */
-  | { readonly kind: 'received'; readonly orderId: string; readonly tx: string; readonly lock: 'seen' | 'told' }
+  /** The secret was used, and the SDK has seen on the chain that it pays the user. */
+  | { readonly kind: 'received'; readonly orderId: string; readonly tx: string }
 
 export type RunOptions = { readonly signal?: AbortSignal }
 export type ResumeOptions = RunOptions & {
@@ -71,10 +71,10 @@ async function* follow(context: SwapContext, saved: SavedSwap, signal?: AbortSig
     last = record
     yield { kind: 'changed', orderId, record }
     if (isReceived || !isUsersTurn(saved, record)) continue
-    const received = await receiveInTime(context, saved, record, signal)
-    if (received === null) continue
+    const tx = await receiveInTime(context, saved, record, signal)
+    if (tx === null) continue
     isReceived = true
-    yield { kind: 'received', orderId, ...received }
+    yield { kind: 'received', orderId, tx }
   }
   if (last === null) throw new Error(`order ${orderId} was never read`)
   return last
@@ -91,8 +91,8 @@ async function receiveInTime(context: SwapContext, saved: SavedSwap, first: Orde
     isUsersTurn(saved, record);
     record = await context.client.order(saved.orderId, signal === undefined ? {} : { signal })
   ) {
-    const received = await receive(context, saved, record, signal)
-    if (received !== null) return received
+    const tx = await receive(context, saved, record, signal)
+    if (tx !== null) return tx
     await sleep(context.options.pollMs ?? 2_000, signal)
   }
   return null

@@ -1,7 +1,8 @@
 /** What is remembered of a swap: all that the user agreed to. With it a swap goes on after a reload, and is verified by the user's own words. */
 import { parseAmount } from '../../../src/protocol/amount.ts'
 import type { Leg } from '../../../src/protocol/order.ts'
-import type { CreateOrderRequest } from '../../../src/protocol/wire/order.ts'
+import type { CreateOrderRequest, OrderRecord } from '../../../src/protocol/wire/order.ts'
+import { verifyThat } from '../verify/check.ts'
 import type { Intent } from '../verify/verify-order.ts'
 import type { SwapContext } from './context.ts'
 
@@ -21,6 +22,8 @@ export type SavedSwap = {
   readonly refundTo: string | null
   /** Where the service made the user's key: refunds the deposit without the service, by `tandem refund --package`. Verified before the user pays. */
   readonly refundPackage: Readonly<Record<string, unknown>> | null
+  /** As it was verified when the wallet was asked to pay; null before. A refund needs its parties, whatever the service says later. */
+  readonly paidFor: OrderRecord | null
   /**
    * made     nobody was asked to pay
    * paying   the wallet was asked: it may have paid, or not
@@ -33,6 +36,11 @@ const keyOf = (orderId: string) => `tandem:order:${orderId}`
 
 export async function saveSwap({ storage }: SwapContext, swap: SavedSwap): Promise<void> {
   await storage.setItem(keyOf(swap.orderId), JSON.stringify(swap))
+}
+
+/** An answer with the id of an earlier swap would replace what that swap needs for its refund. */
+export async function verifyNew({ storage }: SwapContext, orderId: string): Promise<void> {
+  verifyThat((await storage.getItem(keyOf(orderId))) === null, 'order_id', 'that of a new order', orderId)
 }
 
 export async function loadSwap({ storage }: SwapContext, orderId: string): Promise<SavedSwap> {

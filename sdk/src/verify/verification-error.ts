@@ -1,4 +1,4 @@
-/** The refusal to pay: the service's answer is not what follows from the user's request. Nothing was signed or sent. */
+/** The refusal to pay, or to reveal the secret: the service's answer is not what follows from the user's request. Nothing was signed or sent for it. */
 export class VerificationError extends Error {
   /** The field of the service's answer: `source_swap.timelock`, `typed_data.message.amount`. */
   readonly field: string
@@ -7,7 +7,7 @@ export class VerificationError extends Error {
 
   constructor(field: string, expected: unknown, got: unknown) {
     const [wanted, found] = [shown(expected), shown(got)]
-    super(`${field}: expected ${wanted}, got ${found}; nothing was signed or paid`)
+    super(`${field}: expected ${wanted}, got ${found}`)
     this.name = 'VerificationError'
     this.field = field
     this.expected = wanted

@@ -9,23 +9,34 @@ export type QuoteAsked = {
   readonly destination: PinnedAsset
   /** Exactly one of both. */
   readonly amount: { readonly exactIn: bigint } | { readonly exactOut: bigint }
+  /** The user's own limits, after the fee of the payout; null: none. */
+  readonly leastToAmount: bigint | null
+  readonly mostFromAmount: bigint | null
   readonly slippage: number
   /** Unix seconds. */
   readonly now: bigint
 }
 
 /** Fees and dollar values are the service's to choose: what counts is what the user gets for what they pay. */
-export function verifyQuote(quote: Quote, { source, destination, amount, slippage, now }: QuoteAsked): void {
-  const paid = verifyAmount('source', quote, source)
-  const received = verifyAmount('destination', quote, destination)
+export function verifyQuote(quote: Quote, asked: QuoteAsked): void {
+  const { amount, slippage, now, leastToAmount, mostFromAmount } = asked
+  const paid = verifyAmount('source', quote, asked.source)
+  const received = verifyAmount('destination', quote, asked.destination)
   if ('exactIn' in amount) verifySame('quote.source.amount', amount.exactIn, paid)
   else verifyThat(received >= amount.exactOut, 'quote.destination.amount', `${amount.exactOut} or more`, received)
+  verifyThat(mostFromAmount === null || paid <= mostFromAmount, 'quote.source.amount', `${mostFromAmount} or less`, paid)
   verifySame('quote.slippage', slippage, quote.slippage)
   verifyThat(quote.expires_at > Number(now), 'quote.expires_at', `a time after ${now}`, quote.expires_at)
-  if (quote.network_fee === undefined && quote.net_amount === undefined) return
+  const net = received - verifyNetworkFee(quote, received)
+  verifyThat(leastToAmount === null || net >= leastToAmount, 'quote.destination.amount', `${leastToAmount} or more`, net)
+}
+
+function verifyNetworkFee(quote: Quote, received: bigint): bigint {
+  if (quote.network_fee === undefined && quote.net_amount === undefined) return 0n
   const fee = verifyParsed('quote.network_fee', 'an amount', quote.network_fee ?? '', parseAmount)
   verifyThat(fee < received, 'quote.network_fee', `less than ${received}`, fee)
   verifySame('quote.net_amount', (received - fee).toString(), quote.net_amount)
+  return fee
 }
 
 function verifyAmount(leg: 'source' | 'destination', quote: Quote, { asset }: PinnedAsset): bigint {

@@ -25,7 +25,7 @@ export const family: SdkFamily<Payment, BitcoinWallet> = {
     const { address: to } = htlcOf(side.terms, networkOf(side.chain.reference))
     verifySame('to', to, told.to)
     verifySame('amount', side.terms.amount.toString(), told.amount)
-    if (told.refund_package !== undefined) verifyPackage(side, told.refund_package)
+    verifyPackage(side, told.refund_package)
     return { chain: side.chain, to, amount: side.terms.amount }
   },
   verifyDestination: (side) => verifySide(side, 'redeemer'),
@@ -61,19 +61,23 @@ function verifyKey(leg: Leg, name: 'initiator' | 'redeemer', key: string): void 
   verifyParsed(`${leg}_swap.${name}`, 'an x-only public key', key, (text) => parseXOnlyKey(text, name))
 }
 
-/** Where the service made the key, the package is how the user refunds without it: its key must be that of the terms. */
-function verifyPackage({ chain, terms, owner }: SourceSide, told: Readonly<Record<string, unknown>>): void {
+/** Where the service made the key, the package is how the user refunds without it: it must be there, and its key that of the terms. */
+function verifyPackage({ chain, terms, owner }: SourceSide, told: Readonly<Record<string, unknown>> | undefined): void {
   const network = networkOf(chain.reference)
   const own = parseUserKey(owner ?? '', network)
+  verifyThat(own !== null || told != null, 'refund_package', 'one with the key of the deposit', told)
+  if (told == null) return
   const key = own === null ? told.private_key : null
   if (own === null) {
-    const publicKey = verifyParsed('refund_package.private_key', 'a private key', String(key), publicKeyOf)
-    verifyThat(publicKey === terms.initiator, 'refund_package.private_key', `the key of ${terms.initiator}`, 'another key')
+    // The text itself is not shown: an error may be logged.
+    verifyThat(publicKeyOf(String(key)) === terms.initiator, 'refund_package.private_key', `the key of ${terms.initiator}`, 'another text')
   }
   const address = own?.address ?? (owner === null || owner === '' ? null : parseBitcoinAddress(owner, network))
   verifySame('refund_package', createRefundPackage(chain, terms, key === null ? null : String(key), address), told)
 }
 
-function publicKeyOf(privateKey: string): string {
-  return bytesToHex(secp256k1.getPublicKey(hexToBytes(privateKey), true).subarray(1))
+/** Null for a text that is not a private key. */
+function publicKeyOf(privateKey: string): string | null {
+  const bytes = /^[0-9a-f]{64}$/.test(privateKey) ? hexToBytes(privateKey) : null
+  return bytes === null || !secp256k1.utils.isValidSecretKey(bytes) ? null : bytesToHex(secp256k1.getPublicKey(bytes, true).subarray(1))
 }

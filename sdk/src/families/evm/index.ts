@@ -10,6 +10,7 @@ import {
   type InitiateTypedData,
   initiateData,
   initiateTypedData,
+  redeemData,
   swapIdOf,
 } from '../../../../src/chains/evm/htlc.ts'
 import type { TransactionRequest } from '../../../../src/protocol/funding/calls.ts'
@@ -58,6 +59,7 @@ export const family: SdkFamily<EvmPlan, EvmWallet> = {
     if (gasless && typedData !== null) return { kind: 'signed', signature: await wallet.signTypedData(chainId, initiate.from, typedData) }
     return { kind: 'sent', tx: (await wallet.send(chainId, initiate)).hash }
   },
+  redeemCall: (side, secret) => ({ chain: side.chain.id, to: contractOf(side).address, data: redeemData(side.terms, secret) }),
   readLock: (side, node) => readLock(contractOf(side), side.terms, node),
 }
 

@@ -1,0 +1,113 @@
+import { expect, test, vi } from 'vitest'
+import { randomKeys } from '../keys/keys.ts'
+import { createHostileService, quote, request } from './hostile-service.fixture.ts'
+import { verifyAndPay } from './pay.ts'
+import { makeOrder, quoteFor } from './prepare.ts'
+import { receive } from './receive.ts'
+import { refund } from './refund.ts'
+import { loadSwap } from './saved-swap.ts'
+import { defaultStorage } from './storage.ts'
+
+const nodes = { bitcoin_regtest: 'http://esplora', ethereum_localnet: 'http://rpc' }
+const fresh = { gasless: false, created: null }
+
+async function paidSwap() {
+  const service = await createHostileService(nodes)
+  const { saved, created } = await makeOrder(service.context, request, quote, service.wallet)
+  await verifyAndPay(service.context, saved, service.wallet, { gasless: false, created })
+  return { ...service, saved: await loadSwap(service.context, saved.orderId) }
+}
+
+test('a price that is worse than the user agreed to is refused', async () => {
+  const { context } = await createHostileService(nodes)
+  expect(await quoteFor(context, { ...request, leastToAmount: 990_000n })).toBe(quote)
+  const field = 'quote.destination.amount'
+  await expect(quoteFor(context, { ...request, leastToAmount: 990_001n })).rejects.toMatchObject({ name: 'VerificationError', field })
+  const { fromAmount: _, ...exactOut } = { ...request, toAmount: 990_000n }
+  await expect(quoteFor(context, { ...exactOut, mostFromAmount: 999_999n })).rejects.toMatchObject({ field: 'quote.source.amount' })
+})
+
+test('swaps that begin at the same time have different secrets', async () => {
+  const keys = randomKeys(defaultStorage())
+  const indexes = await Promise.all(Array.from({ length: 50 }, () => keys.nextIndex()))
+  expect(new Set(indexes).size).toBe(50)
+  expect(indexes.every(Number.isSafeInteger)).toBe(true)
+})
+
+test('an order with the id of an earlier swap does not replace what that one needs for its refund', async () => {
+  const { context, wallet, saved } = await paidSwap()
+  await expect(makeOrder(context, request, quote, wallet)).rejects.toMatchObject({ name: 'VerificationError', field: 'order_id' })
+  expect(await loadSwap(context, saved.orderId)).toEqual(saved)
+})
+
+test('a deposit whose key only the service has is not paid; after a reload the kept package counts', async () => {
+  const service = await createHostileService({})
+  const { context, wallet, answers, paid } = service
+  const held = { ...request, secret: 'service' } as const
+  answers.withPackage = false
+  const without = await makeOrder(context, held, quote, wallet)
+  await expect(verifyAndPay(context, without.saved, wallet, { gasless: false, created: without.created })).rejects.toMatchObject({
+    field: 'refund_package',
+  })
+  await expect(verifyAndPay(context, without.saved, wallet, fresh)).rejects.toMatchObject({ field: 'refund_package' })
+  expect(paid).toEqual([])
+  Object.assign(answers, { orderId: 'ef'.repeat(32), withPackage: true })
+  const { saved } = await makeOrder(context, held, quote, wallet)
+  await verifyAndPay(context, saved, wallet, fresh)
+  expect(paid).toHaveLength(1)
+})
+
+test('the user’s own secret needs a node that shows the lock, and brings the user’s own key', async () => {
+  const { context, wallet, answers } = await createHostileService({})
+  await expect(makeOrder(context, request, quote, wallet)).rejects.toThrow(/without a node of ethereum_localnet/)
+  expect(answers.record).toBeNull()
+  const withLock = await createHostileService({ ethereum_localnet: 'http://rpc' })
+  const { saved } = await makeOrder(withLock.context, request, quote, wallet)
+  expect(saved.ownKeys).toEqual(['source'])
+  const resumed = { ...withLock.context, options: { ...withLock.context.options, nodes: {} } }
+  const record = await withLock.context.client.order(saved.orderId)
+  await expect(receive(resumed, saved, record)).rejects.toThrow(/only for a lock that the SDK has seen/)
+  expect(withLock.answers.redeems).toBe(0)
+})
+
+test('a refund with the user’s own key needs no word of the service', async () => {
+  const { context, answers, chain, saved, paid } = await paidSwap()
+  answers.isAlive = false
+  const utxo = { txid: '11'.repeat(32), vout: 0, value: 1_000_000, status: { confirmed: true, block_height: 1 } }
+  const asked: string[] = []
+  const originalFetch = context.options.fetch
+  const counting: typeof fetch = async (url, init) => {
+    asked.push(String(url))
+    return (originalFetch ?? fetch)(url, init)
+  }
+  Object.assign(chain, { utxo: () => [utxo], 'fee-estimates': () => ({ 3: 1 }), tx: () => 'refunded' })
+  expect(await refund({ ...context, options: { ...context.options, fetch: counting } }, saved.orderId)).toBe('refunded')
+  expect(asked[0]).toContain(`/address/${paid[0]}/`)
+})
+
+test('a service that takes the secret and does not redeem is found out in time', async () => {
+  const { context, chain, saved, answers } = await paidSwap()
+  const record = await context.client.order(saved.orderId)
+  const now = Math.floor(Date.now() / 1000)
+  const hex = (value: number) => `0x${value.toString(16)}`
+  const state = { startedAt: now - 5 }
+  chain.eth_getBlockByNumber = () => ({ number: hex(100), timestamp: hex(now) })
+  chain.eth_call = () => hex(state.startedAt)
+  vi.useFakeTimers({ toFake: ['Date'] })
+  try {
+    const waiting = receive(context, saved, record)
+    waiting.catch(() => undefined)
+    await vi.waitUntil(() => answers.redeems > 0)
+    vi.setSystemTime(Date.now() + 3_600_000)
+    await expect(waiting).rejects.toMatchObject({ name: 'UnredeemedError', call: { chain: 'ethereum_localnet' } })
+    // A node that stands still does not hide that the time is over.
+    await expect(receive(context, saved, record)).rejects.toMatchObject({ field: 'destination_swap.timelock' })
+  } finally {
+    vi.useRealTimers()
+  }
+  expect(answers.redeems).toBe(1)
+  const redeemed = receive(context, saved, record)
+  await vi.waitUntil(() => answers.redeems > 1)
+  state.startedAt = 1
+  expect(await redeemed).toBe('a hash of nothing')
+})
