@@ -28,8 +28,8 @@ const find = async (id: string) => {
   if (stored === null) throw new Error('the order was not stored')
   return stored
 }
-async function agree(): Promise<Order> {
-  const request = orderRequest()
+async function agree(changes: Parameters<typeof orderRequest>[0] = {}): Promise<Order> {
+  const request = orderRequest(changes)
   await acceptOrder(solver.context, request, caller)
   return (await find(request.order_id)).order
 }
@@ -103,7 +103,9 @@ test('after a reorg the same deposits are signed again for their new block', asy
 
 test('when inventory suffices for one of two orders, the first to ask gets the signature', async () => {
   solver.hold(wbtc, 1_500_000n)
-  const [first, second] = [await agree(), await agree()]
+  // What an owner's unfunded order holds is free for its next one.
+  const owner = 'a'.repeat(64)
+  const [first, second] = [await agree({ owner }), await agree({ owner })]
   await fund(first)
   await fund(second)
   expect(await fillFor(solver, second)).toMatchObject({ answer: 'signed' })
