@@ -24,7 +24,7 @@ export const suiLocal: LocalFamily<SuiChain, SuiWallet> = {
     const keypair = keypairOf(faucetKey)
     const control = await startSuiChain({ owners: [keypair.toSuiAddress()], mining })
     const faucet = createLocalSender(control.node, keypair)
-    const { sui, usdc } = await deployLocalContracts(faucet)
+    const { packageId, sui, usdc } = await deployLocalContracts(faucet)
 
     async function pay(coinType: string, text: string, amount: bigint): Promise<string> {
       const address = normalizeSuiAddress(text)
@@ -39,7 +39,7 @@ export const suiLocal: LocalFamily<SuiChain, SuiWallet> = {
       control,
       endpoints: { rpc: control.url },
       deployments: { [`${id}:sui`]: { htlc: sui.id, token: null }, [`${id}:usdc`]: { htlc: usdc.id, token: USDC_TYPE } },
-      details: { chain_id: control.node.chainId, rpc_url: control.url },
+      details: { chain_id: control.node.chainId, rpc_url: control.url, package_id: packageId },
       fund: (asset, address, amount) => pay(coinTypeOf(asset), address, amount),
       async fundGas(address) {
         await pay(SUI_TYPE, address, GAS_MIST)

@@ -1,9 +1,13 @@
 /** Swaps of a token in HyperCore's spot accounts, on the simulator. */
+import { createWalletClient, http } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import { hypercoreLocal } from '../../devnet/hypercore/local.ts'
+import { viemWallet } from '../../sdk/src/index.ts'
 import type { TransactionRequest } from '../../src/protocol/funding/calls.ts'
 import { createSecret, hashSecret } from '../../src/protocol/secret.ts'
 import { tellStory } from './story.ts'
+import { swapBySdk } from './swap-by-sdk.ts'
 
 const PURR = 'hypercore_localnet:purr'
 const EVM_PER_CORE = 10n ** 13n
@@ -43,6 +47,17 @@ test('PURR is swapped to USDC: one transfer to HyperEVM, one to the address of t
   expect(await spot()).toBe(before.purr - AMOUNT)
   expect(await onEvm()).toBe(0n)
   expect(done.source_swap.filled_amount).toBe(AMOUNT.toString())
+})
+
+test('the SDK swaps PURR with viem: it moves the tokens to HyperEVM and waits for them', async () => {
+  const before = await spot()
+  const key = story.info.wallets.find(({ chains }) => chains.includes('hypercore_localnet'))?.private_key ?? ''
+  const transport = http(String(story.info.chains.hypercore_localnet?.rpc_url))
+  const viem = viemWallet(createWalletClient({ account: privateKeyToAccount(key as `0x${string}`), transport }))
+  const { done, tx } = await swapBySdk(story, viem, { from: PURR, to: 'arbitrum_localnet:usdc', fromAmount: AMOUNT })
+  expect(tx).toMatch(/^0x[0-9a-f]{64}$/)
+  expect(done.source_swap.filled_amount).toBe(AMOUNT.toString())
+  expect([await spot(), await onEvm()]).toEqual([before - AMOUNT, 0n])
 })
 
 test('BTC is swapped to PURR: the solver pays from its spot account, and the user is paid in theirs', async () => {

@@ -115,8 +115,17 @@ test('the SDK swaps with a wallet of the wallet standard: SOL by a transaction, 
     },
   }
   const chains = ['solana:localnet'] as const
-  getWallets().register({ version: '1.0.0', name: 'A wallet', icon: 'data:image/png;base64,', chains, accounts: [account], features })
-  const [registered] = getWallets().get()
+  getWallets().register({
+    version: '1.0.0',
+    name: 'A wallet of Solana',
+    icon: 'data:image/png;base64,',
+    chains,
+    accounts: [account],
+    features,
+  })
+  const registered = getWallets()
+    .get()
+    .find(({ name }) => name === 'A wallet of Solana')
   if (registered === undefined) throw new Error('no wallet is registered')
   const before = await wallet.balance(USDC)
   const sent = await swapBySdk(story, solanaWallet(registered), { from: SOL, to: BTC, fromAmount: 2_000_000_000n })

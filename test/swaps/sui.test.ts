@@ -1,11 +1,14 @@
 /** Swaps of SUI and of another coin by users with the SDK, on the local chain. They end with balances. */
 import { SuiGrpcClient } from '@mysten/sui/grpc'
 import { Transaction } from '@mysten/sui/transactions'
+import { getWallets, type StandardEventsOnMethod, SUI_LOCALNET_CHAIN } from '@mysten/wallet-standard'
 import { expect, test } from 'vitest'
 import { keypairOf } from '../../devnet/sui/account-keys.ts'
 import { suiLocal } from '../../devnet/sui/local.ts'
+import { suiWallet } from '../../sdk/src/index.ts'
 import { createSecret, hashSecret } from '../../src/protocol/secret.ts'
 import { tellStory } from './story.ts'
+import { swapBySdk } from './swap-by-sdk.ts'
 
 const SUI = 'sui_localnet:sui'
 const COINS = 'sui_localnet:usdc'
@@ -63,6 +66,46 @@ test('SUI is swapped to USDC on an EVM chain: fromKind, sender, gas price, gas b
 
   // The same funding again: the order was initiated once, and stays so.
   await expect(wallet.fund(created)).rejects.toThrow(/MoveAbort|DuplicateOrder/)
+})
+
+test('the SDK swaps SUI with a wallet of the wallet standard', async () => {
+  const [sui, dollars] = [await wallet.balance(SUI), await story.balance(DOLLARS)]
+  const keypair = keypairOf(story.info.wallets.find(({ address }) => address === wallet.address)?.private_key ?? '')
+  const account = {
+    address: wallet.address,
+    publicKey: keypair.getPublicKey().toSuiBytes(),
+    chains: [SUI_LOCALNET_CHAIN],
+    features: ['sui:signAndExecuteTransaction'],
+  } as const
+  const on: StandardEventsOnMethod = () => () => undefined
+  getWallets().register({
+    version: '1.0.0',
+    name: 'A wallet of Sui',
+    icon: 'data:image/png;base64,',
+    chains: [SUI_LOCALNET_CHAIN],
+    accounts: [account],
+    features: {
+      'standard:connect': { version: '1.0.0', connect: async () => ({ accounts: [account] }) },
+      'standard:events': { version: '1.0.0', on },
+      'sui:signAndExecuteTransaction': {
+        version: '2.0.0',
+        async signAndExecuteTransaction({ transaction }: { transaction: { toJSON(): Promise<string> } }) {
+          const sent = await keypair.signAndExecuteTransaction({ transaction: Transaction.from(await transaction.toJSON()), client })
+          return { digest: sent.Transaction?.digest }
+        },
+      },
+    },
+  })
+  const registered = getWallets()
+    .get()
+    .find(({ name }) => name === 'A wallet of Sui')
+  if (registered === undefined) throw new Error('no wallet is registered')
+  const local = story.info.chains.sui_localnet
+  const pinned = { [SUI]: { ...local?.assets[SUI], package: String(local?.package_id) } }
+  const { done, tx } = await swapBySdk(story, suiWallet(registered), { from: SUI, to: DOLLARS, fromAmount: 5_000_000_000n }, pinned)
+  expect(done.source_swap.initiate_tx_hash).toBe(tx)
+  expect(await story.balance(DOLLARS)).toBe(dollars + BigInt(done.destination_swap.amount))
+  expect(sui - (await wallet.balance(SUI))).toBeLessThan(5_000_000_000n + GAS)
 })
 
 test('several coins are merged for one amount, and the solver redeems them', async () => {
