@@ -103,8 +103,9 @@ async function offer(context: ServiceContext, proposal: Proposal, { member, bid 
     const order = await agree(context, proposal, member.id, answer)
     member.answered()
     if (bid === null || !isShort(order, bid, proposal.request)) member.orderTaken()
-    // Otherwise it is about this user, as a `conflict` is.
     else if (answer.below_quote === undefined) member.quoteBroken()
+    // About this user, as a `conflict` is.
+    else context.pool.noteShort(keyOf(proposal), member.id)
     return order
   } catch (error) {
     if (error instanceof SolverFailure) {

@@ -27,7 +27,7 @@ export interface Member {
   orderTaken(): void
   /** It does not take an order at the price that it quoted. */
   quoteBroken(): void
-  /** An order was funded for which it had quoted. `isTaken` false: it had refused the order, and another solver has it. */
+  /** An order was funded for which it had quoted. `isTaken` false: it had refused the order, and another solver has it, or it took it for less. */
   quotedOrderFunded(isTaken: boolean): void
   orderPaid(): void
   /** It took the order, the user funded it, and it does not pay. */

@@ -163,6 +163,16 @@ describe('refusals that break no quote', () => {
     expect(asked()).toBe('abc/')
   })
 
+  test('weigh as much as orders that it took for less than its quote, once these are funded', () => {
+    for (let user = 0; user < 1000; user++) pool.noteShort(`stranger ${user}`, 'b')
+    for (const user of ['x', 'y', 'z']) {
+      expect(asked()).toBe('abc/')
+      pool.noteShort(user, 'b')
+      pool.noteFunded(user, 'b')
+    }
+    expect(asked()).toBe('ac/')
+  })
+
   test('are allowed as long as it takes as many', () => {
     times(4, () => pool.noteFunded('regular', 'b'))
     for (const user of ['x', 'y', 'z', 'u']) refusedBy('b', user)

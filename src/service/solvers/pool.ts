@@ -18,6 +18,8 @@ export interface SolverPool {
   reliabilityOf(solverId: string): number
   /** A solver refused this order, without breaking its quote for it. */
   noteRefusal(key: OfferKey, solverId: string): void
+  /** A solver took this order for less than its quote, because of the user as it says. */
+  noteShort(key: OfferKey, solverId: string): void
   /** The user has funded it, with this solver. */
   noteFunded(key: OfferKey, solverId: string): void
 }
@@ -39,6 +41,7 @@ export function createSolverPool(options: SolverPoolOptions): SolverPool {
   let settled: ReadonlyMap<string, SettledOrders> = new Map()
   let readAgainAt = 0
   const refused = createRefusedOffers(nowMs)
+  const short = createRefusedOffers(nowMs)
 
   /** In the background: no quote waits for it. */
   function refresh(): void {
@@ -71,8 +74,9 @@ export function createSolverPool(options: SolverPoolOptions): SolverPool {
       return { waitedFor, trials: rest.length > 0 ? rest : members }
     },
     noteRefusal: (key, solverId) => refused.note(key, solverId),
+    noteShort: (key, solverId) => short.note(key, solverId),
     noteFunded(key, solverId) {
-      byId.get(solverId)?.quotedOrderFunded(true)
+      byId.get(solverId)?.quotedOrderFunded(!short.take(key).includes(solverId))
       for (const other of refused.take(key)) if (other !== solverId) byId.get(other)?.quotedOrderFunded(false)
     },
     reliabilityOf(solverId) {

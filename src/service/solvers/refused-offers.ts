@@ -1,5 +1,5 @@
 /**
- * Orders that solvers refused although they had quoted for them. Anyone can provoke refusals for free, so one counts only once the same user has funded
+ * Orders that solvers refused, or took for less, although they had quoted for them. Anyone can provoke that for free, so one counts only once the same user has funded
  * the same swap with any solver.
  */
 import type { Leg } from '../../protocol/order.ts'

@@ -241,6 +241,7 @@ function createMemory(createPool: () => SolverPool) {
         toAsk: () => pool.toAsk(),
         reliabilityOf: (id) => pool.reliabilityOf(id),
         noteRefusal: (...args) => pool.noteRefusal(...args),
+        noteShort: (...args) => pool.noteShort(...args),
         noteFunded: (...args) => pool.noteFunded(...args),
       } satisfies SolverPool,
       recentAuctions: {
