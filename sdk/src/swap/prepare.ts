@@ -1,7 +1,6 @@
 /** The first half of a swap: quote, order, verification. Nobody pays here. */
 import type { CreateOrderResult } from '../../../src/protocol/funding/funding.ts'
 import type { Leg } from '../../../src/protocol/order.ts'
-import { hashSecret } from '../../../src/protocol/secret.ts'
 import { leastAfterSlippage } from '../../../src/protocol/slippage.ts'
 import type { CreateOrderRequest } from '../../../src/protocol/wire/order.ts'
 import type { Quote } from '../../../src/protocol/wire/quote.ts'
@@ -70,6 +69,7 @@ export async function makeOrder(
   signal?: AbortSignal,
 ): Promise<Ordered> {
   const { pinnedAsset } = await import('../verify/pinned.ts')
+  const { hashSecret } = await import('../../../src/protocol/secret.ts')
   const deployments = context.options.deployments ?? {}
   const source = await pinnedAsset(request.from, deployments)
   const destination = await pinnedAsset(request.to, deployments)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { discoverWallets } from './eip6963.ts'
-import { eip1193Wallet } from './evm.ts'
+import { eip1193Wallet, ethersWallet, viemWallet } from './evm.ts'
 
 test('EIP-6963: each announced wallet is found once, before and after it is asked for', () => {
   const page = new EventTarget()
@@ -43,4 +43,18 @@ test('EIP-1193: the wallet is moved to the chain of the order before it sends, a
   await expect(sent.mined()).rejects.toThrow('reverted')
   status = '0x1'
   await sent.mined()
+})
+
+test('viem and ethers: an account that is not that of the order sends nothing', async () => {
+  const sent: unknown[] = []
+  const sendTransaction = async (transaction: unknown) => sent.push(transaction)
+  const viem = { account: { address: '0xAA' }, sendTransaction, signTypedData: sendTransaction, request: async () => '0x1' }
+  const provider = { getNetwork: async () => ({ chainId: 1n }) }
+  const ethers = { getAddress: async () => '0xAA', sendTransaction, signTypedData: sendTransaction, provider }
+  for (const wallet of [viemWallet(viem as never), ethersWallet(ethers as never)]) {
+    await expect(wallet.send(1, { from: '0xbb', to: '0xcc', data: '0x', value: 0n })).rejects.toThrow('expected 0xbb')
+    expect(sent).toHaveLength(0)
+    await wallet.send(1, { from: '0xaa', to: '0xcc', data: '0x', value: 0n })
+    expect(sent.splice(0)).toHaveLength(1)
+  }
 })

@@ -82,7 +82,8 @@ export function viemWallet(client: ViemWalletClient): EvmWallet {
   return {
     families: FAMILIES,
     address: async () => account.address,
-    async send(chainId, { to, data, value }) {
+    async send(chainId, { from, to, data, value }) {
+      assertSameAccount(from, account.address)
       await assertChain(chainId)
       const hash = await sendTransaction({ account, chain: null, to, data, value })
       return { hash, mined: (signal) => untilMined({ request }, hash, signal) }
@@ -120,7 +121,8 @@ export function ethersWallet(signer: EthersSigner): EvmWallet {
   return {
     families: FAMILIES,
     address: () => signer.getAddress(),
-    async send(chainId, { to, data, value }) {
+    async send(chainId, { from, to, data, value }) {
+      assertSameAccount(from, await signer.getAddress())
       await connected(chainId)
       const sent = await signer.sendTransaction({ to, data, value })
       return {
@@ -135,6 +137,11 @@ export function ethersWallet(signer: EthersSigner): EvmWallet {
       signer.signTypedData(domain, { Initiate: Initiate.map((field) => ({ ...field })) }, message),
     call: async (chainId, to, data) => (await connected(chainId)).call({ to, data }),
   }
+}
+
+/** A deposit of another account would be of no order: the solver could take it with the secret, and the SDK could not refund it. */
+function assertSameAccount(expected: string, actual: string): void {
+  if (actual.toLowerCase() !== expected.toLowerCase()) throw new Error(`the wallet's account is ${actual}, expected ${expected}`)
 }
 
 function assertSameChain(expected: number, actual: string | bigint): void {

@@ -1,11 +1,10 @@
 /** Wallets of Solana: any that follows the wallet standard. No wallet library is imported. */
-import { base58 } from '@scure/base'
 import { accountOf, featureOf, type StandardAccount, type StandardWallet } from './standard-account.ts'
 import type { Wallet } from './wallet.ts'
 
 export interface SolanaWallet extends Wallet {
-  /** `transaction`: of version 0, unsigned. `chain`: as the wallet standard names it. Resolves to the signature, base58. */
-  signAndSend(chain: string, from: string, transaction: Uint8Array): Promise<string>
+  /** `transaction`: of version 0, unsigned. `chain`: as the wallet standard names it. Resolves to the signature. */
+  signAndSend(chain: string, from: string, transaction: Uint8Array): Promise<Uint8Array>
   /** Resolves to the signed transaction. */
   sign(chain: string, from: string, transaction: Uint8Array): Promise<Uint8Array>
 }
@@ -24,7 +23,7 @@ export function solanaWallet(wallet: StandardWallet, address?: string): SolanaWa
       const feature = featureOf<SignAndSend>(wallet, 'solana:signAndSendTransaction')
       const [sent] = await feature.signAndSendTransaction({ account, chain, transaction })
       if (sent === undefined) throw new Error(`the wallet ${wallet.name} did not send the transaction`)
-      return base58.encode(sent.signature)
+      return sent.signature
     },
     async sign(chain, from, transaction) {
       const account = await accountOf(wallet, from)

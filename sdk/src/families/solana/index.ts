@@ -1,5 +1,5 @@
 /** Solana: the user signs a whole transaction and sends it, or gives it to the service, which pays the fee. */
-import { base64 } from '@scure/base'
+import { base58, base64 } from '@scure/base'
 import { type Blockhash, getTransactionDecoder } from '@solana/kit'
 import { parseAddress } from '../../../../src/chains/solana/address.ts'
 import { fundingOf } from '../../../../src/chains/solana/funding.ts'
@@ -46,7 +46,7 @@ export const family: SdkFamily<SolanaPlan, SolanaWallet> = {
   async fund({ chain, payer, transaction, gasless }, wallet, { gasless: bySignature, signal }) {
     signal?.throwIfAborted()
     if (bySignature && gasless !== null) return { kind: 'signed', signature: base64.encode(await wallet.sign(chain, payer, gasless)) }
-    return { kind: 'sent', tx: await wallet.signAndSend(chain, payer, transaction) }
+    return { kind: 'sent', tx: base58.encode(await wallet.signAndSend(chain, payer, transaction)) }
   },
 }
 
