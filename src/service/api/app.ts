@@ -36,6 +36,7 @@ import { quoteRoutes } from './routes/quote.ts'
 import { schemaRoutes } from './routes/schemas.ts'
 import { solverRoutes } from './routes/solvers.ts'
 import { statisticsRoutes } from './routes/statistics.ts'
+import { closeSilentConnections } from './silent-connections.ts'
 import { limitTime } from './time-limit.ts'
 import { createUnknownRouteAnswer } from './unknown-route.ts'
 import { compileValidator, NoQuery } from './validation.ts'
@@ -118,6 +119,7 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
   parseJsonBodies(server)
   allowOrigins(server, context)
   limitTime(server, TIME_LIMIT)
+  closeSilentConnections(server)
   compressLists(server)
   describeApi(server, context)
   server.addHook('onRequest', (request, reply, done) => {
