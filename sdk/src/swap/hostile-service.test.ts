@@ -57,6 +57,18 @@ test('a deposit whose key only the service has is not paid; after a reload the k
   expect(paid).toHaveLength(1)
 })
 
+test('an order of the future is not paid: on chains with absolute timelocks its refund would wait as long', async () => {
+  const { context, wallet, answers, paid } = await createHostileService(nodes)
+  const { saved, created } = await makeOrder(context, request, quote, wallet)
+  const year = 31_536_000
+  const { record } = answers
+  if (record === null) throw new Error('no order')
+  const createdAt = new Date(Date.parse(record.created_at) + 10 * year * 1000).toISOString()
+  answers.record = { ...record, created_at: createdAt, deadline: record.deadline + 10 * year }
+  await expect(verifyAndPay(context, saved, wallet, { gasless: false, created })).rejects.toMatchObject({ field: 'deadline' })
+  expect(paid).toEqual([])
+})
+
 test('the user’s own secret needs a node that shows the lock, and brings the user’s own key', async () => {
   const { context, wallet, answers } = await createHostileService({})
   await expect(makeOrder(context, request, quote, wallet)).rejects.toThrow(/without a node of ethereum_localnet/)

@@ -38,6 +38,9 @@ type Told = { readonly funding: CreateOrderResult; readonly record: OrderRecord 
 /** Less time is not enough to fund an order. */
 const LEAST_SECONDS_TO_FUND = 60n
 
+/** So much may the clocks of the user and of the service differ. */
+const MOST_CLOCK_DIFFERENCE = 300n
+
 /** Of an order that is not funded yet. `now`: unix seconds. */
 export async function verifyOrder(intent: Intent, told: Told, now: bigint): Promise<VerifiedOrder> {
   const { record } = told
@@ -47,6 +50,9 @@ export async function verifyOrder(intent: Intent, told: Told, now: bigint): Prom
   const sides = verifyTerms(intent, told)
   const soonest = now + LEAST_SECONDS_TO_FUND
   verifyThat(sides.source.deadline >= soonest, 'deadline', `${soonest} or later`, record.deadline)
+  // Where timelocks are absolute, the user's refund waits until the deadline and the timelock are over.
+  const latest = now + intent.source.chain.fundingWindowSeconds + MOST_CLOCK_DIFFERENCE
+  verifyThat(sides.source.deadline <= latest, 'deadline', `${latest} or earlier`, record.deadline)
   const [sourceFamily, destinationFamily] = [
     await loadFamily(intent.source.chain.family),
     await loadFamily(intent.destination.chain.family),
