@@ -1,0 +1,29 @@
+/** Rescue phrases: 12 English words of BIP-39, with 128 bits of entropy and a checksum of 4 bits. */
+import { generateMnemonic, mnemonicToSeed, validateMnemonic } from '@scure/bip39'
+import { wordlist } from '@scure/bip39/wordlists/english.js'
+import { didYouMean } from '../../../src/protocol/nearest-name.ts'
+
+const WORDS = 12
+const ENTROPY_BITS = 128
+
+export function createPhrase(): string {
+  return generateMnemonic(wordlist, ENTROPY_BITS)
+}
+
+/** Accepts upper case and any white space. Throws an error that names the wrong word, and the one that it probably is. */
+export function parsePhrase(text: string): string {
+  const words = text.normalize('NFKD').toLowerCase().split(/\s+/).filter(Boolean)
+  if (words.length !== WORDS) throw new Error(`a rescue phrase has ${WORDS} words, this one has ${words.length}`)
+  for (const [index, word] of words.entries())
+    if (!wordlist.includes(word))
+      throw new Error(`word ${index + 1} of the rescue phrase, "${word}", is not in the list${didYouMean(word, wordlist)}`)
+  const phrase = words.join(' ')
+  if (!validateMnemonic(phrase, wordlist))
+    throw new Error('the checksum of the rescue phrase is wrong: a word was replaced by another, or words are in another order')
+  return phrase
+}
+
+/** The seed of BIP-39, without a passphrase. */
+export function seedOf(phrase: string): Promise<Uint8Array> {
+  return mnemonicToSeed(parsePhrase(phrase))
+}

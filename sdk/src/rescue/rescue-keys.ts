@@ -1,0 +1,43 @@
+/** Keys of one phrase for all swaps: the phrase alone finds and finishes them from an empty browser. */
+import type { SwapKeys } from '../keys/keys.ts'
+import type { SwapStorage } from '../swap/storage.ts'
+import type { DerivedKeys } from './derive.ts'
+
+export type RescueKeys = SwapKeys & Required<Pick<SwapKeys, 'startAt'>>
+
+/** A new phrase and its keys. The user writes the phrase down; the SDK does not keep it. */
+export async function newRescueKeys(storage: SwapStorage): Promise<{ readonly phrase: string; readonly keys: RescueKeys }> {
+  const { createPhrase } = await import('./phrase.ts')
+  const phrase = createPhrase()
+  const keys = await rescueKeys(phrase, storage)
+  await keys.startAt(0)
+  return { phrase, keys }
+}
+
+/** The keys of a phrase. Throws if it is not a phrase, by the wrong word. Where the storage does not know the phrase, `restore` comes before the first swap. */
+export async function rescueKeys(phrase: string, storage: SwapStorage): Promise<RescueKeys> {
+  const { deriveKeys } = await import('./derive.ts')
+  return keysOf(await deriveKeys(phrase), storage)
+}
+
+function keysOf({ fingerprint, secretAt, keyAt }: DerivedKeys, storage: SwapStorage): RescueKeys {
+  const counter = `tandem:rescue:${fingerprint}:next-index`
+  async function known(): Promise<number | null> {
+    const text = await storage.getItem(counter)
+    return text === null ? null : Number(text)
+  }
+  return {
+    async nextIndex() {
+      const index = await known()
+      // A secret that was used before is public: whoever pays with its hash again may lose the payment.
+      if (index === null) throw new Error('this storage does not know which swaps the rescue phrase has made: call restore() first')
+      await storage.setItem(counter, String(index + 1))
+      return index
+    },
+    async startAt(index) {
+      await storage.setItem(counter, String(Math.max(index, (await known()) ?? 0)))
+    },
+    secretFor: async (index) => secretAt(index),
+    keyFor: async (index, leg) => keyAt(index, leg),
+  }
+}
