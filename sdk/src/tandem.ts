@@ -4,6 +4,7 @@ import { createClient } from './client/client.ts'
 import { appEvents } from './client/event-stream.ts'
 import { watchOrder } from './client/watch.ts'
 import { randomKeys } from './keys/keys.ts'
+import type { RestoreOptions } from './rescue/restore.ts'
 import type { SwapContext, TandemOptions } from './swap/context.ts'
 import { quoteFor, type SwapRequest } from './swap/prepare.ts'
 import { instantRefund, refund } from './swap/refund.ts'
@@ -25,6 +26,8 @@ export function createTandem(options: TandemOptions) {
     swap: (request: SwapRequest, wallet: Wallet, given?: RunOptions) => runSwap(context, request, wallet, given),
     /** Continues a swap of this storage after a reload. Without a wallet it pays nothing. */
     resume: (orderId: string, wallet: Wallet | null = null, given?: ResumeOptions) => resumeSwap(context, orderId, wallet, given),
+    /** Finds the swaps of a rescue phrase again, in any storage: afterwards `resume`, `refund` and `instantRefund` work as before. */
+    restore: async (given?: RestoreOptions) => (await import('./rescue/restore.ts')).restoreSwaps(context, given),
     instantRefund: (orderId: string, given?: RunOptions) => instantRefund(context, orderId, given),
     refund: (orderId: string, given?: RunOptions) => refund(context, orderId, given),
     /** The events of all orders of the app, for a server: from `lastEventId` on, reconnecting by itself. */

@@ -39,6 +39,7 @@ const everything: OrderFilter = {
   addresses: null,
   fromOwners: null,
   toOwners: null,
+  secretHashes: null,
   txs: null,
 }
 const worth = { volumeUsdMicros: 60_000_000_000n, feeUsdMicros: 0n }

@@ -10,8 +10,10 @@ import { createClient } from '../../sdk/src/client/client.ts'
 import {
   createTandem,
   ethersWallet,
+  newRescueKeys,
   psbtWallet,
   randomKeys,
+  rescueKeys,
   type SwapRequest,
   type SwapStep,
   viemWallet,
@@ -138,6 +140,49 @@ test('an instant refund with the user’s own key, in one call; a hash of someth
     refunded = await tandem.instantRefund(step.orderId)
   }
   expect(refunded).toMatch(/^[0-9a-f]{64}$/)
+})
+
+test('the rescue phrase alone finds the swaps again from an empty storage: two are completed, one is refunded', async () => {
+  const lost = defaultStorage()
+  const { phrase, keys } = await newRescueKeys(lost)
+  const addresses = { bitcoin_regtest: story.ownerOf(BTC), ethereum_localnet: story.ownerOf(WBTC) }
+  const underpaying: Wallet = { ...bitcoinWallet, pay: ({ to }: { readonly to: string }) => story.bitcoin().pay(to, 20_000n) } as Wallet
+  const toEvm: SwapRequest = { from: BTC, to: WBTC, fromAmount: 1_000_000n, recipient: story.ownerOf(WBTC) }
+  const toBitcoin: SwapRequest = { from: WBTC, to: BTC, fromAmount: 500_000n, recipient: story.ownerOf(BTC) }
+  const left: string[] = []
+  for (const [request, wallet] of [
+    [toEvm, bitcoinWallet],
+    [toBitcoin, viem],
+    [toEvm, underpaying],
+  ] as const)
+    for await (const step of createTandem({ ...options, storage: lost, keys }).swap(request, wallet)) {
+      if (step.kind !== 'paid') continue
+      left.push(step.orderId)
+      break
+    }
+
+  const storage = defaultStorage()
+  const found = createTandem({ ...options, storage, keys: await rescueKeys(phrase, storage) })
+  const blind = await found.restore()
+  expect(blind.map(({ index, orderId }) => ({ index, orderId }))).toEqual(left.map((orderId, index) => ({ index, orderId })))
+  expect(blind[1]?.problem).toBe('name your address on bitcoin_regtest in addresses')
+  const astray = await found.restore({ addresses: { ...addresses, ethereum_localnet: `0x${'11'.repeat(20)}` } })
+  expect(astray.map(({ problem }) => problem?.includes('destination_swap.redeemer') ?? null)).toEqual([true, null, true])
+  expect((await found.restore({ addresses })).map(({ problem }) => problem)).toEqual([null, null, null])
+
+  const [first = '', second = '', third = ''] = left
+  await expect(stepsOf(found.resume(third, underpaying, { payAgain: true }))).rejects.toThrow('was restored')
+  const [tokens, coins] = [await story.balance(WBTC), await story.balance(BTC)]
+  for (const orderId of [first, second])
+    expect((await stepsOf(found.resume(orderId))).at(-1)).toMatchObject({ record: { status: expect.stringMatching(/redeemed/) } })
+  expect(await story.balance(WBTC)).toBeGreaterThan(tokens + 900_000n)
+  expect(await story.balance(BTC)).toBeGreaterThan(coins + 400_000n)
+
+  const { source_swap: deposit } = await story.until(third, 'its deposit in a block', (one) => one.source_swap.deposits?.length === 1)
+  const before = await story.balance(BTC)
+  story.bitcoinChain().mine(Number(deposit.timelock))
+  await found.refund(third)
+  await story.eventually('the refund', async () => (await story.balance(BTC)) > before + 10_000n)
 })
 
 /** Fields that cannot hurt, and why. */

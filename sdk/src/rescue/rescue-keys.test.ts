@@ -42,6 +42,14 @@ test('an index is given once, and only by a storage that knows which were used',
   await reloaded.startAt(1)
   expect(await reloaded.nextIndex()).toBe(3)
 
+  const slow = {
+    getItem: async (key: string) => storage.getItem(key),
+    setItem: async (key: string, value: string) => storage.setItem(key, value),
+  }
+  const pages = [await rescueKeys(phrase, slow), await rescueKeys(phrase, slow)]
+  const atOnce = await Promise.all([0, 1, 2, 3].flatMap(() => pages.map((page) => page.nextIndex())))
+  expect(atOnce.toSorted((a, b) => a - b)).toEqual([4, 5, 6, 7, 8, 9, 10, 11])
+
   const elsewhere = await rescueKeys(phrase, defaultStorage())
   await expect(elsewhere.nextIndex()).rejects.toThrow('restore()')
   await elsewhere.startAt(7)

@@ -2,6 +2,7 @@
 import type { SwapKeys } from '../keys/keys.ts'
 import type { SwapStorage } from '../swap/storage.ts'
 import type { DerivedKeys } from './derive.ts'
+import { inTurn } from './in-turn.ts'
 
 export type RescueKeys = SwapKeys & Required<Pick<SwapKeys, 'startAt'>>
 
@@ -14,7 +15,7 @@ export async function newRescueKeys(storage: SwapStorage): Promise<{ readonly ph
   return { phrase, keys }
 }
 
-/** The keys of a phrase. Throws if it is not a phrase, by the wrong word. Where the storage does not know the phrase, `restore` comes before the first swap. */
+/** The keys of a phrase. Throws if it is not a phrase, by the wrong word. A storage that does not know the phrase restores its swaps, and makes no new ones. */
 export async function rescueKeys(phrase: string, storage: SwapStorage): Promise<RescueKeys> {
   const { deriveKeys } = await import('./derive.ts')
   return keysOf(await deriveKeys(phrase), storage)
@@ -26,17 +27,19 @@ function keysOf({ fingerprint, secretAt, keyAt }: DerivedKeys, storage: SwapStor
     const text = await storage.getItem(counter)
     return text === null ? null : Number(text)
   }
+  /** A secret that was used before is public: whoever pays with its hash again may lose the payment. */
+  async function takeIndex(): Promise<number> {
+    const index = await known()
+    if (index === null)
+      throw new Error(
+        'this storage does not know which swaps the rescue phrase has made: restore() them, and use a new phrase for new swaps',
+      )
+    await storage.setItem(counter, String(index + 1))
+    return index
+  }
   return {
-    async nextIndex() {
-      const index = await known()
-      // A secret that was used before is public: whoever pays with its hash again may lose the payment.
-      if (index === null) throw new Error('this storage does not know which swaps the rescue phrase has made: call restore() first')
-      await storage.setItem(counter, String(index + 1))
-      return index
-    },
-    async startAt(index) {
-      await storage.setItem(counter, String(Math.max(index, (await known()) ?? 0)))
-    },
+    nextIndex: () => inTurn(counter, takeIndex),
+    startAt: (index) => inTurn(counter, async () => storage.setItem(counter, String(Math.max(index, (await known()) ?? 0)))),
     secretFor: async (index) => secretAt(index),
     keyFor: async (index, leg) => keyAt(index, leg),
   }

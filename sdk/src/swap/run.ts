@@ -52,6 +52,7 @@ export async function* resumeSwap(
 ): Steps {
   const saved = await loadSwap(context, orderId)
   const record = await context.client.order(orderId, signal === undefined ? {} : { signal })
+  if (payAgain && saved.phase === 'restored') throw new Error(`order ${orderId} was restored: make a new order instead of paying for it`)
   const mayPay = saved.phase === 'made' || payAgain
   if (wallet !== null && mayPay && record.status === 'created')
     return yield* payAndFollow(context, saved, wallet, { gasless, created: null, ...(signal !== undefined && { signal }) })

@@ -28,8 +28,9 @@ export type SavedSwap = {
    * made     nobody was asked to pay
    * paying   the wallet was asked: it may have paid, or not
    * paid     the wallet said that it has paid or signed
+   * restored found again by its secret: what was agreed is the service's word, so nothing is paid for it
    */
-  readonly phase: 'made' | 'paying' | 'paid'
+  readonly phase: 'made' | 'paying' | 'paid' | 'restored'
 }
 
 const keyOf = (orderId: string) => `tandem:order:${orderId}`
@@ -43,10 +44,16 @@ export async function verifyNew({ storage }: SwapContext, orderId: string): Prom
   verifyThat((await storage.getItem(keyOf(orderId))) === null, 'order_id', 'that of a new order', orderId)
 }
 
-export async function loadSwap({ storage }: SwapContext, orderId: string): Promise<SavedSwap> {
+export async function findSwap({ storage }: SwapContext, orderId: string): Promise<SavedSwap | null> {
   const text = await storage.getItem(keyOf(orderId))
-  if (text === null) throw new Error(`this storage has no swap of order ${orderId}: it was made elsewhere, and can only be watched`)
-  return JSON.parse(text) as SavedSwap
+  return text === null ? null : (JSON.parse(text) as SavedSwap)
+}
+
+export async function loadSwap(context: SwapContext, orderId: string): Promise<SavedSwap> {
+  const saved = await findSwap(context, orderId)
+  if (saved === null)
+    throw new Error(`this storage has no swap of order ${orderId}: it was made elsewhere, and can only be watched or restored`)
+  return saved
 }
 
 export async function intentOf({ options }: SwapContext, swap: SavedSwap): Promise<Intent> {

@@ -1,5 +1,6 @@
 /** The query and the result of GET /orders, and which statuses each value of the `status` filter includes. */
 import { type Static, Type } from 'typebox'
+import { MAX_SECRET_HASHES } from '../secret-lookup.ts'
 import { type OrderStatus, orderStatuses } from '../state.ts'
 import { OrderRecord } from './order.ts'
 import { ValueList } from './value-list.ts'
@@ -33,6 +34,7 @@ const MAX_PAGE = 1_000_000_000
 export const OrderListQuery = Type.Object({
   address: ValueList("an owner's address, or the address that a deposit goes to"),
   tx_hash: ValueList('the hash of a transaction that initiated, redeemed or refunded'),
+  secret_hash: ValueList(`the secret hash of an order, in full (at most ${MAX_SECRET_HASHES})`),
   from_chain: ValueList('a source chain'),
   to_chain: ValueList('a destination chain'),
   from_owner: ValueList('a source owner'),

@@ -4,6 +4,8 @@ import type { ChainId } from '../../protocol/chain-id.ts'
 import { TandemError } from '../../protocol/error.ts'
 import { didYouMean } from '../../protocol/nearest-name.ts'
 import type { Registry } from '../../protocol/registry/registry.ts'
+import { type Hex32, parseSecretHash } from '../../protocol/secret.ts'
+import { MAX_SECRET_HASHES } from '../../protocol/secret-lookup.ts'
 import { type OrderStatus, orderStatuses } from '../../protocol/state.ts'
 import { statusFilters } from '../../protocol/wire/order-list.ts'
 import type { ServiceContext } from '../context.ts'
@@ -11,11 +13,10 @@ import type { ServiceContext } from '../context.ts'
 const MAX_VALUES = 100
 
 /** Null: no filter. */
-export function parseList(name: string, text: string | undefined): readonly string[] | null {
+export function parseList(name: string, text: string | undefined, most = MAX_VALUES): readonly string[] | null {
   if (text === undefined) return null
   const values = [...new Set(text.split(','))]
-  if (values.length > MAX_VALUES)
-    throw new TandemError('bad_request', `${name}: expected at most ${MAX_VALUES} values, got ${values.length}`)
+  if (values.length > most) throw new TandemError('bad_request', `${name}: expected at most ${most} values, got ${values.length}`)
   return values
 }
 
@@ -44,6 +45,10 @@ export function parseChains(registry: Registry, name: string, text: string | und
   if (unknown !== undefined)
     throw new TandemError('bad_request', `${name}: expected a chain that GET /chains lists, got "${unknown}"${didYouMean(unknown, known)}`)
   return values
+}
+
+export function parseSecretHashes(name: string, text: string | undefined): readonly Hex32[] | null {
+  return parseList(name, text, MAX_SECRET_HASHES)?.map(parseSecretHash) ?? null
 }
 
 type Clients = ServiceContext['clients']

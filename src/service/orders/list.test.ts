@@ -163,6 +163,15 @@ test.each<[string, readonly string[]]>([
   expect(found).toMatchObject({ page: 1, per_page: 10, total_items: expected.length, total_pages: expected.length === 0 ? 0 : 1 })
 })
 
+test('?secret_hash finds exactly the orders of these hashes', async () => {
+  const hashOf = (name: string) => named(name).source.terms.secretHash
+  const unused = 'cd'.repeat(32)
+  expect(namesIn(await list(`secret_hash=${hashOf('new')}`))).toEqual(['new'])
+  expect(namesIn(await list(`secret_hash=${hashOf('new')},${unused},0x${hashOf('back').toUpperCase()}`))).toEqual(['back', 'new'])
+  expect(await list(`secret_hash=${unused}`)).toMatchObject({ data: [], total_items: 0 })
+  expect(namesIn(await list(`secret_hash=${hashOf('done')},${hashOf('new')}&to_owner=${bob}&status=completed`))).toEqual(['done'])
+})
+
 test('every status belongs to exactly one of the five filters that users know', () => {
   const places = ['not-initiated', 'in-progress', 'completed', 'expired', 'refunded'].flatMap((name) => statusFilters[name] ?? [])
   expect([...places].sort()).toEqual([...orderStatuses].sort())
@@ -206,9 +215,10 @@ test('shows each order as GET /orders/{id} does', async () => {
   })
 })
 
-test("finds another app's orders only by address, owner or transaction, and never shows their secrets", async () => {
+test("finds another app's orders only by address, owner, secret hash or transaction, and never shows their secrets", async () => {
   expect(namesIn(await list('', asRival()))).toEqual(['theirs'])
-  for (const query of [`address=${alice}`, 'tx_hash=0xabcdef', `from_owner=${alice}`, `to_owner=${bob}`]) {
+  const hash = named('done').source.terms.secretHash
+  for (const query of [`address=${alice}`, 'tx_hash=0xabcdef', `from_owner=${alice}`, `to_owner=${bob}`, `secret_hash=${hash}`]) {
     const found = await list(query, asRival())
     expect(namesIn(found)).toContain('done')
     const strangers = found.data.filter(({ integrator }) => integrator === 'shop')
@@ -247,6 +257,11 @@ test.each<[string, RegExp]>([
   ['address=%F0%9F%92%A9', /address/],
   [`address=${Array.from({ length: 101 }, (_, n) => n).join(',')}`, /address: expected at most 100 values, got 101/],
   [`tx_hash=${'a'.repeat(9000)}`, /tx_hash/],
+  ['secret_hash=abcdef', /secret_hash must be 32 bytes as hex/],
+  [
+    `secret_hash=${Array.from({ length: 21 }, (_, n) => String(n).padStart(64, '7')).join(',')}`,
+    /secret_hash: expected at most 20 values, got 21/,
+  ],
   ['solver_id=a&solver_id=b', /solver_id/],
 ])('?%s is refused with a clear text', async (query, words) => {
   const reply = await call(query)

@@ -4,7 +4,7 @@ import type { App } from '../../store/apps/apps.ts'
 import { searchOrders } from '../../store/order-list/order-search.ts'
 import { findOrderSnapshots } from '../../store/orders/orders.ts'
 import type { ServiceContext } from '../context.ts'
-import { parseAddresses, parseChains, parseList, parseStatuses, parseTransactions } from './filters.ts'
+import { parseAddresses, parseChains, parseList, parseSecretHashes, parseStatuses, parseTransactions } from './filters.ts'
 import { describeOrder } from './view.ts'
 
 const DEFAULT_PER_PAGE = 10
@@ -24,6 +24,7 @@ export async function listOrders(context: ServiceContext, app: App, query: Order
       addresses: parseAddresses(context.clients, 'address', query.address),
       fromOwners: parseAddresses(context.clients, 'from_owner', query.from_owner),
       toOwners: parseAddresses(context.clients, 'to_owner', query.to_owner),
+      secretHashes: parseSecretHashes('secret_hash', query.secret_hash),
       txs: parseTransactions(context.clients, 'tx_hash', query.tx_hash),
     },
     { offset: (page - 1) * per_page, limit: per_page },

@@ -1,6 +1,7 @@
 /** Searches orders by filters. One statement returns the exact total and one page, at any offset. */
 import { type RawBuilder, sql } from 'kysely'
 import type { ChainId } from '../../protocol/chain-id.ts'
+import type { Hex32 } from '../../protocol/secret.ts'
 import { type OrderStatus, orderStatuses } from '../../protocol/state.ts'
 import { anyOf } from '../database/any-of.ts'
 import type { Database } from '../database/database.ts'
@@ -8,7 +9,7 @@ import { BUCKET_BITS, EVERY } from './order-counts.ts'
 
 /** Null: no filter. Several values: any of them. */
 export type OrderFilter = {
-  /** The calling app. Without an address or transaction in the filter, only its own orders are found. */
+  /** The calling app. Without an address, secret hash or transaction in the filter, only its own orders are found. */
   readonly asker: string
   readonly apps: readonly string[] | null
   readonly statuses: readonly OrderStatus[] | null
@@ -21,6 +22,7 @@ export type OrderFilter = {
   readonly chains: readonly ChainId[]
   readonly fromOwners: readonly string[] | null
   readonly toOwners: readonly string[] | null
+  readonly secretHashes: readonly Hex32[] | null
   readonly txs: readonly string[] | null
 }
 
@@ -30,7 +32,7 @@ export type FoundOrders = { readonly total: number; readonly orderIds: readonly 
 
 /** Newest first. */
 export async function searchOrders(db: Database, filter: OrderFilter, window: Window): Promise<FoundOrders> {
-  const named = [filter.addresses, filter.fromOwners, filter.toOwners, filter.txs].some((values) => values !== null)
+  const named = [filter.addresses, filter.fromOwners, filter.toOwners, filter.secretHashes, filter.txs].some((values) => values !== null)
   if (!named && filter.apps !== null && !filter.apps.includes(filter.asker)) return { total: 0, orderIds: [] }
   const statement = named ? searchNamed(filter, window) : searchOwn(filter, window)
   const { rows } = await statement.execute(db)
@@ -121,14 +123,15 @@ function answer(total: RawBuilder<unknown>): RawBuilder<Found> {
     (select array_agg(order_id order by seq desc) from order_list where seq in (select seq from page)) as ids`
 }
 
-/** Search by address or transaction: it matches few orders, or those of one busy owner. */
+/** Search by address, secret hash or transaction: it matches few orders, or those of one busy owner. */
 function searchNamed(filter: OrderFilter, { offset, limit }: Window): RawBuilder<Found> {
-  const { apps, addresses, fromOwners, toOwners, txs } = filter
+  const { apps, addresses, fromOwners, toOwners, secretHashes, txs } = filter
   const rest = [
     ...(apps === null ? [] : [among('app', apps)]),
     ...matching(kindOf(filter)),
     ...(fromOwners === null ? [] : [among('from_owner', fromOwners)]),
     ...(toOwners === null ? [] : [among('to_owner', toOwners)]),
+    ...(secretHashes === null ? [] : [sql<boolean>`seq in (select seq from orders where ${among('secret_hash', secretHashes)})`]),
     ...(txs === null ? [] : [sql<boolean>`seq in (${ordersOfTransactions(txs)})`]),
   ]
   const ways = waysOf(filter).map((way) => allOf([...rest, ...way]))
@@ -149,9 +152,9 @@ type Way = readonly RawBuilder<boolean>[]
 const TO_ANOTHER = sql<boolean>`to_owner <> from_owner`
 
 /** One index per branch; each order matches exactly one branch. */
-function waysOf({ addresses, fromOwners, toOwners, txs, chains }: OrderFilter): readonly Way[] {
+function waysOf({ addresses, fromOwners, toOwners, secretHashes, txs, chains }: OrderFilter): readonly Way[] {
   if (addresses !== null) return waysTo(addresses, chains)
-  if (toOwners === null || fromOwners !== null || txs !== null) return [[]]
+  if (toOwners === null || fromOwners !== null || secretHashes !== null || txs !== null) return [[]]
   return [[TO_ANOTHER], [among('from_owner', toOwners), sql<boolean>`to_owner = from_owner`]]
 }
 

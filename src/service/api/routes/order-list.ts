@@ -15,7 +15,7 @@ export function orderListRoutes(context: ServiceContext): FastifyPluginAsyncType
           tags: ['Swaps'],
           summary: 'Orders, newest first',
           description:
-            'Your own orders. Orders of other apps are included only if you filter by address, owner or transaction, and never with their secrets. ' +
+            'Your own orders. Orders of other apps are included only if you filter by address, owner, secret hash or transaction, and never with their secrets. ' +
             'An order must match all filters. A filter may have several comma-separated values, of which one must match.',
           querystring: OrderListQuery,
           response: { 200: Envelope(OrderList) },
