@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { leaseAction, syncWanted } from '../actions/actions.ts'
+import { noteReverted } from '../actions/reverted-relays.ts'
 import { createApp } from '../apps/apps.ts'
-import { exampleOrder, openTestStore, putOrder, type TestStore } from '../store.fixture.ts'
+import { exampleOrder, NOW, openTestStore, putOrder, recordAttempt, type TestStore } from '../store.fixture.ts'
 import { giveBackRefund, payForRefund, raiseRefundCost } from './paid-refunds.ts'
 
 let store: TestStore
@@ -10,7 +12,8 @@ beforeAll(async () => {
 })
 afterAll(() => store.close())
 beforeEach(async () => {
-  for (const table of ['paid_refunds', 'swaps', 'orders', 'apps'] as const) await store.db.deleteFrom(table).execute()
+  for (const table of ['paid_refunds', 'attempts', 'actions', 'swaps', 'orders', 'apps'] as const)
+    await store.db.deleteFrom(table).execute()
   for (const name of ['shop', 'rival']) await createApp(store.db, name)
 })
 
@@ -62,6 +65,22 @@ test('what was not signed is given back; what costs more when it is sent counts 
   for (const cost of [9n, 3n]) await raiseRefundCost(store.db, second, cost)
   expect(await pay(first, 2n)).toBe('owner')
   expect(await pay(first, 1n)).toBe('paid')
+})
+
+test('each transaction that reverted counts as much as the next one: a contract can reject its refund again and again', async () => {
+  const [first, second] = [await newOrder('alice'), await newOrder('alice')]
+  await pay(first, 2n)
+  await syncWanted(store.db, [first], [{ orderId: first, leg: 'source', verb: 'refund' }])
+  const action = await leaseAction(store.db, 'engine', 60)
+  if (action === null) throw new Error('no action is due')
+  for (const tx of ['tx1', 'tx2', 'tx3']) {
+    const attempt = { raw: tx, slots: [], feeRate: 1n, at: NOW, chain: 'ethereum_localnet', sender: 'relay', holdsSecret: false, tx }
+    await recordAttempt(store.db, [action], attempt)
+    await noteReverted(store.db, [action.key], tx)
+  }
+  for (let repeat = 0; repeat < 2; repeat += 1) await raiseRefundCost(store.db, first, 2n)
+  expect(await pay(second, 3n)).toBe('owner')
+  expect(await pay(second, 2n)).toBe('paid')
 })
 
 test('concurrent orders of one owner do not exceed the budget together', async () => {

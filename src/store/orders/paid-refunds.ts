@@ -1,5 +1,6 @@
 /** Instant refunds whose network fee the service pays, within a budget per owner and per app. */
 import { sql } from 'kysely'
+import { actionKey } from '../../protocol/order.ts'
 import type { Database } from '../database/database.ts'
 
 /** In 24 hours, in millionths of a dollar. The first refund of an owner is paid whatever it costs. */
@@ -48,14 +49,16 @@ export async function giveBackRefund(db: Database, orderId: string): Promise<voi
   await db.deleteFrom('paid_refunds').where('order_id', '=', orderId).execute()
 }
 
-/** The refund costs this much now that it is sent. Only ever more: an earlier attempt may be mined. */
+/**
+ * The refund costs this much now that it is sent, as did each transaction of it that was mined and reverted. Only ever more: an earlier attempt may be
+ * mined.
+ */
 export async function raiseRefundCost(db: Database, orderId: string, usdMicros: bigint): Promise<void> {
-  await db
-    .updateTable('paid_refunds')
-    .set({ usd_micros: usdMicros })
-    .where('order_id', '=', orderId)
-    .where('usd_micros', '<', usdMicros)
-    .execute()
+  const key = actionKey(orderId, 'source', 'refund')
+  await sql`
+    update paid_refunds set usd_micros = whole.cost
+    from (select ${usdMicros}::bigint * (1 + count(*)) as cost from attempts where action_key = ${key} and reverted_at is not null) as whole
+    where order_id = ${orderId} and usd_micros < whole.cost`.execute(db)
 }
 
 /** `oldestAge`: seconds; null: there is none. */
