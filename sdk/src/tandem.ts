@@ -7,7 +7,7 @@ import { randomKeys } from './keys/keys.ts'
 import type { RestoreOptions } from './rescue/restore.ts'
 import type { SwapContext, TandemOptions } from './swap/context.ts'
 import { quoteFor, type SwapRequest } from './swap/prepare.ts'
-import { instantRefund, refund } from './swap/refund.ts'
+import { instantRefund, type RefundOptions, refund } from './swap/refund.ts'
 import { type ResumeOptions, type RunOptions, resumeSwap, runSwap } from './swap/run.ts'
 import { defaultStorage } from './swap/storage.ts'
 import type { Wallet } from './wallets/wallet.ts'
@@ -29,7 +29,7 @@ export function createTandem(options: TandemOptions) {
     /** Finds the swaps of a rescue phrase again, in any storage: afterwards `resume`, `refund` and `instantRefund` work as before. */
     restore: async (given?: RestoreOptions) => (await import('./rescue/restore.ts')).restoreSwaps(context, given),
     instantRefund: (orderId: string, given?: RunOptions) => instantRefund(context, orderId, given),
-    refund: (orderId: string, given?: RunOptions) => refund(context, orderId, given),
+    refund: (orderId: string, given?: RefundOptions) => refund(context, orderId, given),
     /** The events of all orders of the app, for a server: from `lastEventId` on, reconnecting by itself. */
     events: (given?: { readonly lastEventId?: string; readonly signal?: AbortSignal }) => appEvents(options, given),
     /** Any order, also one that was made elsewhere: needs neither wallet nor keys. */

@@ -111,6 +111,10 @@ test('a swap that was left goes on by its order id; ethers signs, the service se
   }
   expect(kinds).toEqual(new Set(['paid']))
   await expect(resumed.refund(orderId)).rejects.toMatchObject({ name: 'ConflictError', code: 'conflict' })
+  const withoutService = createTandem({ ...options, storage, baseUrl: 'http://127.0.0.1:1', retries: 0 })
+  const tooEarly = { data: ethers.id('HTLC__OrderNotExpired()').slice(0, 10) }
+  const refundAlone = () => expect(withoutService.refund(orderId, { wallet: ethersSigner })).rejects.toMatchObject(tooEarly)
+  await vi.waitFor(refundAlone, { timeout: 20_000, interval: 200 })
   // The page is closed again before the secret is revealed. It was asked to pay once.
   for await (const { kind } of createTandem({ ...options, storage }).resume(orderId, ethersSigner)) kinds.add(kind)
   expect(kinds).toEqual(new Set(['paid', 'changed', 'received']))

@@ -72,6 +72,8 @@ export interface SdkFamily<Plan = unknown, W extends Wallet = Wallet> {
   fund(plan: Plan, wallet: W, options: FundOptions): Promise<Funded>
   /** Reads from a node whether the HTLC of these terms is open; null: it is not. With it the SDK reveals a secret only when it has seen the destination itself. */
   readLock?(side: SwapSide, node: Node): Promise<Lock | null>
+  /** Refunds the user after the timelock by a transaction of the wallet, without the service. Resolves to its hash. */
+  refund?(side: SwapSide, wallet: W): Promise<string>
   /** Pays the user with the secret, whoever sends it. */
   redeemCall?(side: SwapSide, secret: Hex32): RedeemCall
   /** Where the user may take part with a key of their own instead of an account. */

@@ -1,6 +1,8 @@
 /** Refunds in one call each: at once with the solver's consent, or after the timelock. */
 import type { OrderRecord } from '../../../src/protocol/wire/order.ts'
+import type { SdkFamily, SwapSide } from '../families/family.ts'
 import { loadFamily } from '../families/index.ts'
+import type { Wallet } from '../wallets/wallet.ts'
 import { nodeOf, type SwapContext } from './context.ts'
 import { intentOf, loadSwap, type SavedSwap } from './saved-swap.ts'
 
@@ -21,21 +23,38 @@ async function signRefund(context: SwapContext, saved: SavedSwap, given: With): 
   return ownKeys.signInstantRefund(side, hashes, key)
 }
 
-/** After the timelock. With the user's own key the SDK sends it itself: of the order that was paid for, whatever the service says or if it says nothing. */
-export async function refund(context: SwapContext, orderId: string, given: With = {}): Promise<string> {
+/** `wallet`: on chains with accounts, to send the refund without the service. */
+export type RefundOptions = With & { readonly wallet?: Wallet }
+
+/** After the timelock, of the order that was paid for. With the user's own key, or with a wallet, the SDK sends it itself and needs no word of the service. */
+export async function refund(context: SwapContext, orderId: string, { wallet, ...given }: RefundOptions = {}): Promise<string> {
   const saved = await loadSwap(context, orderId)
-  if (!saved.ownKeys.includes('source')) return context.client.patchOrder(orderId, 'refund', {}, given)
+  const isOwn = saved.ownKeys.includes('source')
+  if (!isOwn && wallet === undefined) return context.client.patchOrder(orderId, 'refund', {}, given)
   const record = saved.paidFor ?? (await context.client.order(orderId, given))
+  if (!isOwn && wallet !== undefined) return refundByWallet(await sourceOf(context, saved, record), wallet)
   const { side, ownKeys, key } = await ownSource(context, saved, record)
   const node = nodeOf(context, side.chain, given.signal)
   if (node === null) throw new Error(`name a node of ${side.chain.id}: only your own key can refund this order`)
   return ownKeys.refund(side, key, saved.refundTo, node)
 }
 
-async function ownSource(context: SwapContext, saved: SavedSwap, record: OrderRecord) {
+async function refundByWallet({ side, family }: Source, wallet: Wallet): Promise<string> {
+  if (family.refund === undefined) throw new Error(`this version of the SDK cannot refund on ${side.chain.id} by a wallet: leave it out`)
+  if (!wallet.families.includes(side.chain.family)) throw new Error(`the wallet does not work on ${side.chain.id}`)
+  return family.refund(side, wallet)
+}
+
+type Source = { readonly side: SwapSide; readonly family: SdkFamily }
+
+async function sourceOf(context: SwapContext, saved: SavedSwap, record: OrderRecord): Promise<Source> {
   const { verifyTerms } = await import('../verify/verify-order.ts')
   const { source: side } = verifyTerms(await intentOf(context, saved), { record, funding: { order_id: saved.orderId, to: '', amount: '' } })
-  const family = await loadFamily(side.chain.family)
+  return { side, family: await loadFamily(side.chain.family) }
+}
+
+async function ownSource(context: SwapContext, saved: SavedSwap, record: OrderRecord) {
+  const { side, family } = await sourceOf(context, saved, record)
   if (family.ownKeys === undefined) throw new Error(`${side.chain.id} has no keys of users`)
   return { side, ownKeys: family.ownKeys, key: await context.keys.keyFor(saved.index, 'source') }
 }

@@ -11,6 +11,7 @@ import {
   initiateData,
   initiateTypedData,
   redeemData,
+  refundData,
   swapIdOf,
 } from '../../../../src/chains/evm/htlc.ts'
 import type { TransactionRequest } from '../../../../src/protocol/funding/calls.ts'
@@ -58,6 +59,10 @@ export const family: SdkFamily<EvmPlan, EvmWallet> = {
     signal?.throwIfAborted()
     if (gasless && typedData !== null) return { kind: 'signed', signature: await wallet.signTypedData(chainId, initiate.from, typedData) }
     return { kind: 'sent', tx: (await wallet.send(chainId, initiate)).hash }
+  },
+  async refund(side, wallet) {
+    const { chainId, address } = contractOf(side)
+    return (await wallet.send(chainId, { from: side.terms.initiator, to: address, data: refundData(side.terms), value: 0n })).hash
   },
   redeemCall: (side, secret) => ({ chain: side.chain.id, to: contractOf(side).address, data: redeemData(side.terms, secret) }),
   readLock: (side, node) => readLock(contractOf(side), side.terms, node),
