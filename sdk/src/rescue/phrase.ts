@@ -11,7 +11,7 @@ export function createPhrase(): string {
 }
 
 /** Accepts upper case and any white space. Throws an error that names the wrong word, and the one that it probably is. */
-export function parsePhrase(text: string): string {
+function parsePhrase(text: string): string {
   const words = text.normalize('NFKD').toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length !== WORDS) throw new Error(`a rescue phrase has ${WORDS} words, this one has ${words.length}`)
   for (const [index, word] of words.entries())
