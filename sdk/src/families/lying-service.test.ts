@@ -87,6 +87,7 @@ const cases: readonly Case[] = [
       tronFunding(tronNode, tronApi, tronState, tronContracts(pinned.chain, deployed(pinned)).of(request.terms.asset), request),
     harmless: {
       'funding.approval_transaction.gas_limit': 'a lower limit than the cap only makes the call fail',
+      'funding.approval_reset_transaction': 'without it the approval fails, if a reset was needed',
       'funding.approval_reset_transaction.gas_limit': 'a lower limit than the cap only makes the call fail',
       'funding.initiate_transaction.gas_limit': 'a lower limit than the cap only makes the call fail',
     },

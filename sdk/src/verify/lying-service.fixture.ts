@@ -1,4 +1,4 @@
-/** A service that lies in one field: every leaf of its true answers, changed and left out, one at a time. Generated, so no field is forgotten. */
+/** A service that lies in one field: every leaf of its true answers, changed and left out, and every object left out, one at a time. Generated, so no field is forgotten. */
 import { VerificationError } from './verification-error.ts'
 
 type Path = readonly string[]
@@ -12,11 +12,26 @@ export async function uncaughtLies(told: Tree, verify: (told: never) => unknown)
     for (const lie of liesAbout(valueAt(told, path))) {
       const answers = structuredClone(told)
       change(answers, path, lie)
-      if (!(await isCaught(() => verify(answers as never))))
-        uncaught.add(path.map((name) => (/^[0-9]+$/.test(name) ? '*' : name)).join('.'))
+      if (!(await isCaught(() => verify(answers as never)))) uncaught.add(nameOf(path))
     }
   }
+  for (const path of branchesOf(told, [])) {
+    const answers = structuredClone(told)
+    change(answers, path, undefined)
+    // Whatever stops the SDK here stops the payment.
+    const isStopped = await Promise.resolve(answers as never)
+      .then(verify)
+      .then(
+        () => false,
+        () => true,
+      )
+    if (!isStopped) uncaught.add(nameOf(path))
+  }
   return [...uncaught].toSorted()
+}
+
+function nameOf(path: Path): string {
+  return path.map((name) => (/^[0-9]+$/.test(name) ? '*' : name)).join('.')
 }
 
 /** Any other error than a `VerificationError` is a bug of the SDK. */
@@ -33,6 +48,13 @@ async function isCaught(verify: () => unknown): Promise<boolean> {
 function leavesOf(value: unknown, path: Path): readonly Path[] {
   if (typeof value !== 'object' || value === null) return [path]
   return Object.entries(value).flatMap(([name, part]) => leavesOf(part, [...path, name]))
+}
+
+/** Objects and lists, which are left out as a whole. */
+function branchesOf(value: unknown, path: Path): readonly Path[] {
+  if (typeof value !== 'object' || value === null) return []
+  const inner = Object.entries(value).flatMap(([name, part]) => branchesOf(part, [...path, name]))
+  return path.length === 0 ? inner : [path, ...inner]
 }
 
 /** `undefined` leaves it out. */
