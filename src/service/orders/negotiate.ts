@@ -169,8 +169,11 @@ async function agree(context: ServiceContext, proposal: Proposal, solverId: stri
   const { pair } = request
   const amount = BigInt(answer.destination.amount)
   const least = leastAfterSlippage(request.destinationAmount, proposal.slippageBips)
+  // What was quoted passed the check of prices then.
+  const isQuoted = proposal.quote !== null && amount === proposal.quote.destinationAmount
   const isTooMuch =
-    amount > request.destinationAmount && (request.acceptWorse || isWorthTooMuch(context, pair, request.sourceAmount, amount))
+    amount > request.destinationAmount &&
+    (request.acceptWorse || (!isQuoted && isWorthTooMuch(context, pair, request.sourceAmount, amount)))
   if (amount < least || isTooMuch || !isWithinLimits(pair.destination, amount))
     throw new SolverFailure(`solver ${solverId} offers ${amount}, asked for ${request.destinationAmount} and at least ${least}`)
   const source: HtlcTerms = {

@@ -106,6 +106,21 @@ test('a solver may pay more than asked for, unless the user accepts worse', asyn
   expect(service.solver.ordered[1]).toMatchObject({ accept_worse: true })
 })
 
+test('a quote is paid as it was given, also when our own prices have moved since', async () => {
+  const strict = await startTestService({ environment: 'local', maxQuoteDeviationBips: 300 })
+  const { body } = await strict.call('GET', `/v2/quote?from=${wbtc}&to=${btc}&from_amount=1000000`)
+  const [quoted] = body.result as readonly Quoted[]
+  const before = strict.world.priceOf
+  strict.world.priceOf = (asset) => (asset === btc ? before(asset) * 2n : before(asset))
+  const order = { ...orderBody(wbtc, btc), quote_id: quoted?.quote_id }
+  const asked = { ...order, destination: { ...order.destination, amount: '900000' } }
+  strict.solver.onOrder = pays('first', quoted?.destination.amount ?? '')
+  expect(await strict.call('POST', '/v2/orders', { body: asked })).toMatchObject({ status: 200 })
+  strict.solver.onOrder = pays('first', '990001')
+  expect(await strict.call('POST', '/v2/orders', { body: asked })).toMatchObject({ status: 400 })
+  await strict.close()
+})
+
 test('a repeat must have the same quote_id and accept_worse', async () => {
   const [best] = await quotes()
   const body = { nonce: 'once', quote_id: best?.quote_id }

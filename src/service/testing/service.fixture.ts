@@ -5,6 +5,7 @@ import { Writable } from 'node:stream'
 import { createTestDatabase } from '../../../test/database.ts'
 import { createLogger } from '../../log.ts'
 import { createStaticFeed } from '../../prices/static-feed.ts'
+import type { UsdPrice } from '../../protocol/amount.ts'
 import type { AssetId, Deployment } from '../../protocol/asset.ts'
 import type { Block } from '../../protocol/chain.ts'
 import type { ChainId } from '../../protocol/chain-id.ts'
@@ -59,7 +60,15 @@ export type TestService = {
   readonly secondSolver: FakeSolver
   readonly chains: ReadonlyMap<ChainId, FakeChain>
   /** Tests change it; `reset` restores it. */
-  readonly world: { now: bigint; nowMs: number; unreachable: Set<ChainId>; overloaded: boolean; onWake: () => void }
+  readonly world: {
+    now: bigint
+    nowMs: number
+    unreachable: Set<ChainId>
+    overloaded: boolean
+    /** Our own prices. */
+    priceOf: (asset: AssetId) => UsdPrice
+    onWake: () => void
+  }
   readonly logged: string[]
   readonly pool: SolverPool
   call(method: string, path: string, call?: Call): Promise<Reply>
@@ -108,7 +117,15 @@ export async function startTestService(
   )
   const vault = createVault('42'.repeat(32))
   const solvers = [solver.client, secondSolver.client]
-  const initialWorld = () => ({ now: NOW, nowMs: 1, unreachable: new Set<ChainId>(), overloaded: false, onWake: () => undefined })
+  const feed = createStaticFeed(prices)
+  const initialWorld = () => ({
+    now: NOW,
+    nowMs: 1,
+    unreachable: new Set<ChainId>(),
+    overloaded: false,
+    priceOf: feed.of,
+    onWake: () => undefined,
+  })
   const world: TestService['world'] = initialWorld()
   const logged: string[] = []
   const destination = new Writable({
@@ -131,7 +148,7 @@ export async function startTestService(
     solvers,
     ...memory.parts,
     vault,
-    prices: createStaticFeed(prices),
+    prices: { ...feed, of: (asset) => world.priceOf(asset) },
     log,
     now: () => world.now,
     expectNews: () => world.onWake(),
