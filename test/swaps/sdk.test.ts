@@ -175,10 +175,17 @@ test('the rescue phrase alone finds the swaps again from an empty storage: two a
   expect((await found.restore({ addresses })).map(({ problem }) => problem)).toEqual([null, null, null])
 
   const [first = '', second = '', third = ''] = left
-  await expect(stepsOf(found.resume(third, underpaying, { payAgain: true }))).rejects.toThrow('was restored')
+  await expect(stepsOf(found.resume(third, underpaying, { payAgain: true, leastToAmount: 1n }))).rejects.toThrow('was restored')
   const [tokens, coins] = [await story.balance(WBTC), await story.balance(BTC)]
-  for (const orderId of [first, second])
-    expect((await stepsOf(found.resume(orderId))).at(-1)).toMatchObject({ record: { status: expect.stringMatching(/redeemed/) } })
+  await expect(stepsOf(found.resume(first))).rejects.toThrow('name in leastToAmount what you agreed to get')
+  await expect(stepsOf(found.resume(first, null, { leastToAmount: 1_000_000n }))).rejects.toThrow('destination_swap.amount')
+  for (const [orderId, leastToAmount] of [
+    [first, 900_000n],
+    [second, 400_000n],
+  ] as const) {
+    const steps = await stepsOf(found.resume(orderId, null, { leastToAmount }))
+    expect(steps.at(-1)).toMatchObject({ record: { status: expect.stringMatching(/redeemed/) } })
+  }
   expect(await story.balance(WBTC)).toBeGreaterThan(tokens + 900_000n)
   expect(await story.balance(BTC)).toBeGreaterThan(coins + 400_000n)
 

@@ -34,3 +34,12 @@ test.each([
   expect(found).toEqual(expected)
   expect(asked).toEqual(Array.from({ length: requests }, () => 20))
 })
+
+test('a service that names an order for every index is not asked without end', async () => {
+  const keys = { secretFor: async (index: number) => secretOf(index) }
+  const orders = async ({ secret_hash = '' }) => ({ data: secret_hash.split(',').map((hash) => ({ source_swap: { secret_hash: hash } })) })
+  const search = findOrders({ client: { orders }, keys } as unknown as Pick<SwapContext, 'client' | 'keys'>, 20)
+  await expect(async () => {
+    for await (const _ of search);
+  }).rejects.toThrow('does not tell the truth')
+})

@@ -4,6 +4,9 @@ import { MAX_SECRET_HASHES } from '../../../src/protocol/secret-lookup.ts'
 import type { OrderRecord } from '../../../src/protocol/wire/order.ts'
 import type { SwapContext } from '../swap/context.ts'
 
+/** A service that answers for every index would be asked without end. */
+const MOST_INDICES = 20_000
+
 export type FoundOrder = { readonly index: number; readonly record: OrderRecord }
 
 /** By index. Ends after `gap` indices in a row without an order: an index is also used up by an order that was refused. */
@@ -14,6 +17,8 @@ export async function* findOrders(
 ): AsyncGenerator<FoundOrder, void> {
   let unused = 0
   for (let first = 0; unused < gap; first += MAX_SECRET_HASHES) {
+    if (first >= MOST_INDICES)
+      throw new Error(`the service names orders for ${MOST_INDICES} indices of the phrase: it does not tell the truth`)
     const indices = Array.from({ length: MAX_SECRET_HASHES }, (_, n) => first + n)
     const hashes = await Promise.all(indices.map(async (index) => hashSecret(await keys.secretFor(index))))
     const { data } = await client.orders(

@@ -27,7 +27,7 @@ export type RestoreOptions = {
   readonly signal?: AbortSignal
 }
 
-/** `problem`: why the swap cannot go on from here; null: `resume(orderId)` continues it. Amounts are the service's word: show them before. */
+/** `problem`: why the swap cannot go on from here; null: `resume(orderId, wallet, { leastToAmount })` continues it. Amounts are the service's word. */
 export type RestoredSwap = FoundOrder & { readonly orderId: string; readonly problem: string | null }
 
 /** Safe to repeat, with other addresses too. A swap that the storage still knows stays as it is. */

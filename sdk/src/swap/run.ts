@@ -26,6 +26,11 @@ export type ResumeOptions = RunOptions & {
   /** Also if the wallet was asked before and may have paid already. */
   readonly payAgain?: boolean
   readonly gasless?: boolean
+  /**
+   * The least that the user agreed to get, in the smallest unit. A swap that was restored needs it: what was agreed is lost with the storage, and the
+   * secret must not be shown for whatever amount the service names.
+   */
+  readonly leastToAmount?: bigint
 }
 
 type Steps = AsyncGenerator<SwapStep, OrderRecord>
@@ -48,15 +53,24 @@ export async function* resumeSwap(
   context: SwapContext,
   orderId: string,
   wallet: Wallet | null,
-  { signal, payAgain = false, gasless = false }: ResumeOptions = {},
+  { signal, payAgain = false, gasless = false, leastToAmount }: ResumeOptions = {},
 ): Steps {
-  const saved = await loadSwap(context, orderId)
+  const saved = withLeast(await loadSwap(context, orderId), leastToAmount)
   const record = await context.client.order(orderId, signal === undefined ? {} : { signal })
   if (payAgain && saved.phase === 'restored') throw new Error(`order ${orderId} was restored: make a new order instead of paying for it`)
   const mayPay = saved.phase === 'made' || payAgain
   if (wallet !== null && mayPay && record.status === 'created')
     return yield* payAndFollow(context, saved, wallet, { gasless, created: null, ...(signal !== undefined && { signal }) })
   return yield* follow(context, saved, signal)
+}
+
+function withLeast(saved: SavedSwap, least: bigint | undefined): SavedSwap {
+  if (least !== undefined) return { ...saved, leastDestinationAmount: least.toString() }
+  if (saved.phase !== 'restored') return saved
+  const { asset, amount } = saved.request.destination
+  throw new Error(
+    `order ${saved.orderId} was restored: name in leastToAmount what you agreed to get. The service says ${amount} of ${asset}`,
+  )
 }
 
 async function* payAndFollow(context: SwapContext, saved: SavedSwap, wallet: Wallet, options: PayOptions): Steps {
