@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CreatedOrder, OrderRecord } from './client/api-client.ts'
 import { chainOf, type LocalClient } from './client/local-client.ts'
+import { progress } from './client/progress.ts'
 import type { StoryTeller, SwapReport } from './story-teller.ts'
 
 export type DemoSwap = {
@@ -199,22 +200,13 @@ async function quoteAndCreate({ from, to, amount }: Plan, { api, ownerOf }: Loca
   return order
 }
 
-/** In the order of progress: a late poll may see a later status than the awaited one. */
-const FORWARD = [
-  'initiated',
-  'counterparty_initiate_detected',
-  'counterparty_initiated',
-  'redeem_detected',
-  'redeemed',
-  'counterparty_redeemed',
-]
-
+/** A late poll may see a later status than the awaited one. */
 async function reach({ api }: LocalClient, orderId: string, statuses: readonly string[]): Promise<OrderRecord> {
-  const target = FORWARD.indexOf(statuses[0] ?? '')
+  const target = progress.indexOf(statuses[0] ?? '')
   const end = Date.now() + TIMEOUT_MS
   for (;;) {
     const order = await api.order(orderId)
-    if (statuses.includes(order.status) || (target >= 0 && FORWARD.indexOf(order.status) >= target)) return order
+    if (statuses.includes(order.status) || (target >= 0 && progress.indexOf(order.status) >= target)) return order
     if (Date.now() > end) throw new Error(`order ${orderId} is "${order.status}", and was expected to be ${statuses.join(' or ')}`)
     await sleep(50)
   }

@@ -29,6 +29,7 @@ import type { HtlcTerms } from '../../../src/protocol/htlc.ts'
 import type { Leg } from '../../../src/protocol/order.ts'
 import type { OrderRecord } from '../../../src/protocol/wire/order.ts'
 import type { SwapRecord } from '../../../src/protocol/wire/swap.ts'
+import { freshSwap } from '../verify/fresh-swap.ts'
 import { uncaughtLies } from '../verify/lying-service.fixture.ts'
 import { type Deployments, type PinnedAsset, pinnedAsset } from '../verify/pinned.ts'
 import { VerificationError } from '../verify/verification-error.ts'
@@ -193,6 +194,7 @@ async function tell({ asset, deployments, user, solver, swapId, fund }: Case) {
     const timelock = pinned.chain.timelocks[leg]
     const terms = { asset: pinned.asset.id, initiator, redeemer, amount: AMOUNT, secretHash: HASH, timelock }
     return {
+      ...freshSwap,
       created_at: new Date(Number(NOW) * 1000).toISOString(),
       swap_id: swapId(pinned, terms),
       chain: pinned.chain.id,
@@ -200,22 +202,10 @@ async function tell({ asset, deployments, user, solver, swapId, fund }: Case) {
       initiator,
       redeemer,
       timelock: Number(timelock),
-      filled_amount: '0',
       asset_price: 1,
       amount: String(AMOUNT),
       secret_hash: HASH,
-      secret: '',
-      initiate_tx_hash: '',
-      redeem_tx_hash: '',
-      refund_tx_hash: '',
-      initiate_block_number: '0',
-      redeem_block_number: '0',
-      refund_block_number: '0',
       required_confirmations: requiredConfirmations(pinned.chain, pinned.asset, AMOUNT, leg),
-      current_confirmations: 0,
-      initiate_timestamp: null,
-      redeem_timestamp: null,
-      refund_timestamp: null,
     }
   }
   const deadline = NOW + pinned.chain.fundingWindowSeconds

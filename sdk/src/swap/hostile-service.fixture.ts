@@ -12,6 +12,7 @@ import type { CreateOrderRequest, OrderRecord } from '../../../src/protocol/wire
 import type { Quote } from '../../../src/protocol/wire/quote.ts'
 import type { Client } from '../client/client.ts'
 import { randomKeys } from '../keys/keys.ts'
+import { freshSwap } from '../verify/fresh-swap.ts'
 import { type PinnedAsset, pinnedAsset } from '../verify/pinned.ts'
 import { depositWallet } from '../wallets/bitcoin.ts'
 import type { SwapContext } from './context.ts'
@@ -116,6 +117,7 @@ function recordOf(assets: Assets, orderId: string, body: CreateOrderRequest): Or
     const { terms, swapId } = sideOf(assets[leg], leg, body)
     const isServiceKey = terms.initiator === keyOf(SERVICE_KEY)
     return {
+      ...freshSwap,
       created_at: '',
       swap_id: swapId,
       chain: chain.id,
@@ -124,22 +126,10 @@ function recordOf(assets: Assets, orderId: string, body: CreateOrderRequest): Or
       redeemer: terms.redeemer,
       ...(isServiceKey && { delegate: terms.initiator }),
       timelock: Number(terms.timelock),
-      filled_amount: '0',
       asset_price: 1,
       amount: terms.amount.toString(),
       secret_hash: terms.secretHash,
-      secret: '',
-      initiate_tx_hash: '',
-      redeem_tx_hash: '',
-      refund_tx_hash: '',
-      initiate_block_number: '0',
-      redeem_block_number: '0',
-      refund_block_number: '0',
       required_confirmations: requiredConfirmations(chain, asset, terms.amount, leg),
-      current_confirmations: 0,
-      initiate_timestamp: null,
-      redeem_timestamp: null,
-      refund_timestamp: null,
     }
   }
   return {

@@ -4,7 +4,7 @@ import { verifySame } from './check.ts'
 
 type ExpectedCall = { readonly chainId: number; readonly to: string; readonly data: string; readonly value: bigint }
 
-/** All but the gas limit. */
+/** All but the gas limit: the wallet estimates it, or its family bounds it. */
 export function verifyCall(
   field: string,
   { chainId, to, data, value }: ExpectedCall,

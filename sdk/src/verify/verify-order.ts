@@ -11,6 +11,7 @@ import type { SwapRecord } from '../../../src/protocol/wire/swap.ts'
 import type { SourceSide, SwapSide } from '../families/family.ts'
 import { loadFamily } from '../families/index.ts'
 import { verifyParsed, verifySame, verifyThat } from './check.ts'
+import { freshSwap } from './fresh-swap.ts'
 import type { PinnedAsset } from './pinned.ts'
 
 /** What the user agreed to. Everything in it is the client's own knowledge. */
@@ -119,24 +120,8 @@ function sideOf(intent: Intent, leg: Leg, told: SwapRecord): SwapSide {
   return { leg, chain, asset, deployment, terms, owner: intent.request[leg].owner ?? null, told }
 }
 
-/** Nobody has paid, redeemed or refunded: whoever pays for an order that is under way pays twice. */
-const fresh: Partial<SwapRecord> = {
-  filled_amount: '0',
-  secret: '',
-  initiate_tx_hash: '',
-  redeem_tx_hash: '',
-  refund_tx_hash: '',
-  initiate_block_number: '0',
-  redeem_block_number: '0',
-  refund_block_number: '0',
-  current_confirmations: 0,
-  initiate_timestamp: null,
-  redeem_timestamp: null,
-  refund_timestamp: null,
-}
-
 function verifyFresh(leg: Leg, told: SwapRecord): void {
-  for (const [name, value] of Object.entries(fresh)) verifySame(`${leg}_swap.${name}`, value, told[name as keyof SwapRecord])
+  for (const [name, value] of Object.entries(freshSwap)) verifySame(`${leg}_swap.${name}`, value, told[name as keyof SwapRecord])
   verifySame(`${leg}_swap.instant_refund_tx`, undefined, told.instant_refund_tx)
   verifySame(`${leg}_swap.deposits`, told.deposits === undefined ? undefined : [], told.deposits)
 }

@@ -14,9 +14,10 @@ import {
   refundData,
   swapIdOf,
 } from '../../../../src/chains/evm/htlc.ts'
-import type { TransactionRequest } from '../../../../src/protocol/funding/calls.ts'
 import type { FundingResult } from '../../../../src/protocol/funding/funding.ts'
-import { verifyParsed, verifySame, verifyThat } from '../../verify/check.ts'
+import { verifySame } from '../../verify/check.ts'
+import { verifyCall } from '../../verify/verify-call.ts'
+import { verifySwap } from '../../verify/verify-swap.ts'
 import type { EvmCall, EvmWallet } from '../../wallets/evm.ts'
 import type { SdkFamily, SourceSide, SwapSide } from '../family.ts'
 import { readLock } from './read-lock.ts'
@@ -40,16 +41,10 @@ export const family: SdkFamily<EvmPlan, EvmWallet> = {
     return { htlc: create2AddressOf(htlcInitCode(token)), token }
   },
   verifySource(side) {
-    const contract = contractOf(side)
-    verifyParties(side, side.terms.initiator, 'initiator')
-    verifySame('source_swap.delegate', side.payer === null ? undefined : parseAddress(side.payer), side.told.delegate)
-    verifySame('source_swap.swap_id', swapIdOf(contract, side.terms), side.told.swap_id)
-    return planOf(side, contract)
+    return planOf(side, verifySide(side, side.payer))
   },
   verifyDestination(side) {
-    verifyParties(side, side.terms.redeemer, 'redeemer')
-    verifySame('destination_swap.delegate', undefined, side.told.delegate)
-    verifySame('destination_swap.swap_id', swapIdOf(contractOf(side), side.terms), side.told.swap_id)
+    verifySide(side, null)
   },
   async fund({ chainId, approvals, initiate, typedData }, wallet, { gasless, signal }) {
     for (const approval of approvals) {
@@ -72,13 +67,10 @@ function contractOf({ chain, asset, deployment }: SwapSide): HtlcContract {
   return createContracts(chain, [{ ...asset, deployment }]).of(asset.id)
 }
 
-/** The user's own account is theirs; the solver's is any other account: nobody can redeem from the zero address, or from the user's. */
-function verifyParties({ leg, owner, told }: SwapSide, user: string, role: 'initiator' | 'redeemer'): void {
-  const other = role === 'initiator' ? 'redeemer' : 'initiator'
-  verifySame(`${leg}_swap.${role}`, parseAddress(owner ?? ''), user)
-  const solver = verifyParsed(`${leg}_swap.${other}`, 'an account', told[other], parseAddress)
-  verifySame(`${leg}_swap.${other}`, solver, told[other])
-  verifyThat(solver !== user, `${leg}_swap.${other}`, 'an account other than the user’s', solver)
+function verifySide(side: SwapSide, payer: string | null): HtlcContract {
+  const contract = contractOf(side)
+  verifySwap(side, { parse: parseAddress, payer, swapId: () => swapIdOf(contract, side.terms) })
+  return contract
 }
 
 function planOf(side: SourceSide, contract: HtlcContract): EvmPlan {
@@ -88,7 +80,7 @@ function planOf(side: SourceSide, contract: HtlcContract): EvmPlan {
   const { address, token, chainId } = contract
   const payer = parseAddress(side.payer ?? terms.initiator)
   const initiate = { to: address, data: initiateData(terms, payer), value: token === null ? terms.amount : 0n }
-  verifyCall('initiate_transaction', chainId, initiate, told.initiate_transaction)
+  verifyCall('initiate_transaction', { chainId, ...initiate }, 'hex', told.initiate_transaction)
   const typedData = token === null ? null : initiateTypedData(contract, terms)
   verifySame('typed_data', typedData, told.typed_data)
   verifySame('core_to_evm_transfer', undefined, told.core_to_evm_transfer)
@@ -112,15 +104,10 @@ function approvalsOf(told: Partial<FundingResult<'calls'>>, { token, address, ch
   const exact = approvalCall(token, address, amount)
   const unlimited = approvalCall(token, address, maxUint256)
   const toZero = approvalCall(token, address, 0n)
-  if (reset !== undefined) verifyCall('approval_reset_transaction', chainId, toZero, reset)
-  if (approval !== null) verifyCall('approval_transaction', chainId, approval?.data === unlimited.data ? unlimited : exact, approval)
+  const proposed = approval?.data === unlimited.data ? unlimited : exact
+  if (reset !== undefined) verifyCall('approval_reset_transaction', { chainId, ...toZero }, 'hex', reset)
+  if (approval !== null) verifyCall('approval_transaction', { chainId, ...proposed }, 'hex', approval)
   return [...(reset === undefined ? [] : [toZero]), ...(approval === null ? [] : [exact])]
 }
 
 type Call = ReturnType<typeof approvalCall>
-
-/** Not the gas limit: the wallet estimates it. */
-function verifyCall(field: string, chainId: number, { to, data, value }: Call, told: TransactionRequest | undefined): void {
-  const { gas_limit: _, ...compared } = told ?? { gas_limit: '' }
-  verifySame(field, { chain_id: chainId, to, data, value: `0x${value.toString(16)}` }, compared)
-}

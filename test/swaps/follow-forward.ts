@@ -1,20 +1,9 @@
 /** Follows an order by frequent reads, and fails if it ever goes back: without a reorg a status and a transaction hash only move forward. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { OrderRecord } from './api-client.ts'
+import type { OrderRecord } from '../../demo/client/api-client.ts'
+import { progress } from '../../demo/client/progress.ts'
 
 const POLL_MS = 20
-
-/** Of an order that completes. */
-const forward: readonly string[] = [
-  'created',
-  'initiate_detected',
-  'initiated',
-  'counterparty_initiate_detected',
-  'counterparty_initiated',
-  'redeem_detected',
-  'redeemed',
-  'counterparty_redeemed',
-]
 
 const hashes = (order: OrderRecord) =>
   [order.source_swap, order.destination_swap].flatMap((swap) => [swap.initiate_tx_hash, swap.redeem_tx_hash])
@@ -22,11 +11,11 @@ const hashes = (order: OrderRecord) =>
 export async function followForward(read: () => Promise<OrderRecord>, limitMs: number): Promise<OrderRecord> {
   const end = Date.now() + limitMs
   let last = await read()
-  while (last.status !== forward.at(-1)) {
+  while (last.status !== progress.at(-1)) {
     await sleep(POLL_MS)
     const next = await read()
     const isCleared = hashes(last).some((hash, index) => hash !== '' && hashes(next)[index] === '')
-    if (isCleared || forward.indexOf(next.status) < forward.indexOf(last.status))
+    if (isCleared || progress.indexOf(next.status) < progress.indexOf(last.status))
       throw new Error(`the order went from ${last.status} back to ${next.status}: ${hashes(last)} → ${hashes(next)}`)
     if (Date.now() > end) throw new Error(`the order is still ${next.status}`)
     last = next
