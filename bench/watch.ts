@@ -122,7 +122,15 @@ function identity(key: string): string {
 function seededOrder(n: number, [initiator = '', redeemer = '']: readonly string[]): OrderToWrite {
   const chain = localChain()
   const terms = { initiator, redeemer, amount: 100_000n, secretHash: hashOf(-1 - n), timelock: 200n }
-  const rest = { userAddress: null, orderKey: null, payer: null, clientKey: false, agreedAmount: 100_000n, requiredConfirmations: 1 }
+  const rest = {
+    userAddress: null,
+    orderKey: null,
+    payer: null,
+    clientKey: false,
+    agreedAmount: 100_000n,
+    requiredConfirmations: 1,
+    mostFee: null,
+  }
   const source: Swap = {
     ...rest,
     chain: chain.id,

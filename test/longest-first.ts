@@ -36,6 +36,7 @@ export const LONGEST: readonly string[] = [
   'test/swaps/hypercore.test.ts',
   'src/chains/evm/conformance.test.ts',
   'test/swaps/a-bitcoin-node-lies-or-dies.test.ts',
+  'test/swaps/fees-rise-before-the-payout.test.ts',
   'src/chains/bitcoin/spend/batch-redeem.nodes.test.ts',
   'src/store/embedded/supervise.test.ts',
   'src/protocol/simulation/cheats.test.ts',

@@ -8,6 +8,7 @@ export type QuoteAnswer = {
   readonly estimated_time: number
   /** Where the fee of the payout comes out of the amount: the least that the recipient gets. */
   readonly net_amount?: string
+  readonly network_fee?: string
 }
 
 export type CreatedOrder = OrderToFund & {
@@ -22,6 +23,7 @@ export type SwapRecord = {
   readonly chain: string
   readonly amount: string
   readonly timelock: number
+  readonly network_fee?: string
   readonly filled_amount: string
   readonly secret: string
   readonly instant_refund_tx?: string

@@ -265,13 +265,13 @@ export const ServiceConfig = Type.Object(
     instant_refunds: Type.Optional(
       Type.Object(
         {
-          owner_usd_per_day: Decimal('For all orders of one owner. The first refund is paid whatever it costs.'),
+          owner_usd_per_day: Decimal('For all orders of one owner. The first refund or payout is paid whatever it costs.'),
           app_usd_per_day: Decimal('For all orders of one app.'),
         },
         {
           additionalProperties: false,
           description:
-            'How much the relay key pays for network fees of refunds before the timelock, where the contract pays the whole deposit back (default 5 and 500 dollars). Beyond it, a deposit is refunded after its timelock.',
+            'How much the relay key pays for network fees of refunds before the timelock, where the contract pays the whole deposit back, and of payouts beyond the fee that was promised (default 5 and 500 dollars). Beyond it, a deposit is refunded after its timelock, and a payout waits at the promised fee while there is time.',
         },
       ),
     ),

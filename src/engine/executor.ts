@@ -153,7 +153,13 @@ async function sendAlone(context: ExecutorContext, first: Taken): Promise<string
   const { terms } = state.order[leg]
   const to = context.party.payoutAddress(step)
   if (verb === 'redeem') {
-    const request = { deposits: redeemable(state, leg), to, secret: await context.party.secretFor(step) }
+    const { mostFee } = state.order[leg]
+    const request = {
+      deposits: redeemable(state, leg),
+      to,
+      secret: await context.party.secretFor(step),
+      ...(mostFee !== null && { mostFee }),
+    }
     return redeemShowingSecrets(context, [action], outbox, (watched) => client.redeem(terms, request, watched))
   }
   if (verb === 'refund') return refund(context, step, to, outbox)

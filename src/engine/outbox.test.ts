@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Attempt, Outbox } from '../chains/port/outbox.ts'
+import { createKey } from '../keys/keyring.ts'
 import { type ExampleOrder, factsOf, normalTimes } from '../protocol/example-order.fixture.ts'
 import type { HtlcVerb } from '../protocol/htlc.ts'
 import type { Leg } from '../protocol/order.ts'
@@ -12,7 +13,7 @@ import { NOW, openTestStore, putOrder, type TestStore } from '../store/store.fix
 import { createMemoryChain } from './chain.fixture.ts'
 import { type EngineFixture, openEngineFixture, registry } from './engine.fixture.ts'
 import { createFreshFacts } from './fresh-facts.ts'
-import { openOutbox, secondsLeft, type Taken } from './outbox.ts'
+import { afterRecord, openOutbox, secondsLeft, type Taken } from './outbox.ts'
 import type { Step } from './party.ts'
 
 const bitcoin = createMemoryChain('bitcoin_regtest', NOW)
@@ -185,6 +186,35 @@ describe('a batch of actions', () => {
     await sql`update actions set fence = fence + 1 where key = ${second.action.key}`.execute(store.db)
     await expect(record(outbox, { tx: 'a', raw: '', slots: [], feeRate: 1n })).rejects.toMatchObject({ kind: 'superseded' })
     expect(await readAttempts(store.db, first.action.key, second.action.key)).toEqual([])
+  })
+
+  test("a sponsor's coins are claimed under its own key, which other actions of that key see", async () => {
+    const [first, second] = await take('redeem', 'destination', [redeem(1n), redeem(1n)])
+    const sponsor = { key: createKey('secp256k1', '07'.repeat(32)), charge: async () => true }
+    const sponsored = async (taken: Taken) => {
+      const context = fixture.context('service')
+      const party = { ...context.party, sponsorFor: () => sponsor }
+      const facts = createFreshFacts(performance.now(), async () => performance.now())
+      const outbox = await openOutbox({ ...context, party }, 'redeem', [await withAttempts(taken)], facts)
+      if (outbox.sponsor === undefined) throw new Error('there is no sponsor')
+      return { outbox, sponsor: outbox.sponsor }
+    }
+    const one = await sponsored(first)
+    const hooked: string[] = []
+    const watched = afterRecord(one.outbox, ({ tx }) => {
+      hooked.push(tx)
+    })
+    await watched.sponsor?.withKey(async (held) => {
+      expect(held.sponsor?.publicKey).toEqual(sponsor.key.publicKey)
+      expect(held.signer.publicKey).toEqual(one.outbox.key.publicKey)
+      await held.record({ tx: 's', raw: 'raw', slots: ['deposit', 'coin'], feeRate: 1n })
+    })
+    expect(hooked).toEqual(['s'])
+    expect((await findOrder(store.db, first.action.orderId))?.secretSigned).toBe(true)
+    const two = await sponsored(second)
+    expect(await two.outbox.readOthers()).toEqual([])
+    const others = await two.sponsor.withKey((held) => held.readOthers())
+    expect(others).toMatchObject([{ tx: 's', slots: ['deposit', 'coin'], wanted: true }])
   })
 
   test.each([

@@ -1,7 +1,8 @@
 /** Gives an action its earlier attempts, and its key for as long as it signs. */
 import { ChainFailure } from '../chains/port/failure.ts'
-import type { Attempt, HeldKey, OthersQuery, Outbox } from '../chains/port/outbox.ts'
-import type { OrderAction, SignedVerb } from '../keys/purpose.ts'
+import type { Attempt, HeldKey, OthersQuery, Outbox, Sponsor } from '../chains/port/outbox.ts'
+import type { Key } from '../keys/key.ts'
+import type { OrderAction, OrderPurpose, SignedVerb } from '../keys/purpose.ts'
 import { redeemable } from '../protocol/playbook.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
 import type { Deposit } from '../protocol/swap-state.ts'
@@ -14,7 +15,7 @@ import type { FreshFacts } from './fresh-facts.ts'
 import { guardSigner } from './guarded-signer.ts'
 import { type KeyHold, type KeyUse, type OthersRange, readOthers, useKey } from './key-hold.ts'
 import type { Leases } from './leases.ts'
-import type { Party, Step } from './party.ts'
+import type { Party, Step, StepSponsor } from './party.ts'
 
 export type OutboxContext = {
   readonly db: Database
@@ -46,16 +47,22 @@ export async function openOutbox(
   const actions = taken.map(({ action }) => action)
   const keys = actions.map(({ key }) => key)
   const key = await party.keyFor(step)
-  const sender = step.client.identityOf(key)
   const actionOf = ({ step: { state, leg } }: Taken): OrderAction => ({ order: state.order.id, leg, verb, terms: state.order[leg].terms })
-  const use: KeyUse = { chain, sender, actions, holdsSecret: party.role === 'service' && step.verb === 'redeem' }
+  const useOf = (owner: Key): KeyUse => ({
+    chain,
+    sender: step.client.identityOf(owner),
+    actions,
+    holdsSecret: party.role === 'service' && step.verb === 'redeem',
+  })
+  const use = useOf(key)
   const rangeOf = ({ fromNonce, since }: OthersQuery = {}): OthersRange => ({
     since: since ?? now() - MAY_BE_UNMINED_SECONDS,
     fromNonce: fromNonce ?? null,
   })
-  const signer = key.signerFor({ kind: 'order', chain, actions: [actionOf(first), ...others.map(actionOf)] })
+  const purpose: OrderPurpose = { kind: 'order', chain, actions: [actionOf(first), ...others.map(actionOf)] }
+  const signerOf = (owner: Key) => guardSigner(owner.signerFor(purpose), () => leases.assertHeld(actions))
   const heldBy = (hold: KeyHold): HeldKey => ({
-    signer: guardSigner(signer, () => leases.assertHeld(actions)),
+    signer: signerOf(key),
     readOthers: (query) => hold.readOthers(rangeOf(query)),
     async record(attempt) {
       await assertStillFresh()
@@ -70,10 +77,10 @@ export async function openOutbox(
     if (!facts.areFresh()) throw new ChainFailure('unreachable', `${chain}: the nodes answer too slowly to sign on current facts`)
   }
 
-  async function withKey<T>(work: (held: HeldKey) => Promise<T>): Promise<T> {
+  async function withHold<T>(held: KeyUse, work: (held: HeldKey) => Promise<T>): Promise<T> {
     for (let reads = 0; ; reads += 1) {
       if (!facts.areFresh() && reads < READS_WITHOUT_KEY) await facts.refresh()
-      const done = await useKey(db, use, async (hold) => {
+      const done = await useKey(db, held, async (hold) => {
         if (!facts.areFresh() && reads < READS_WITHOUT_KEY) return null
         if (!facts.areFresh()) await facts.refresh()
         return { result: await work(heldBy(hold)) }
@@ -82,12 +89,20 @@ export async function openOutbox(
     }
   }
 
+  const sponsoring = party.sponsorFor?.(step) ?? null
+  const sponsorOf = ({ key: payer, charge }: StepSponsor): Sponsor => ({
+    key: payer,
+    withKey: (work) => withHold(useOf(payer), (held) => work({ ...held, sponsor: signerOf(payer) })),
+    charge,
+  })
+
   return {
     key,
     attempts: await attemptsOf(db, taken),
     readOthers: (query) => readOthers(db, use, rangeOf(query)),
-    withKey,
-    hurry: (tx) => hurryAttempt(db, { chain, sender, tx }),
+    withKey: (work) => withHold(use, work),
+    ...(sponsoring !== null && { sponsor: sponsorOf(sponsoring) }),
+    hurry: (tx) => hurryAttempt(db, { chain, sender: use.sender, tx }),
     noteReverted: (tx, weight) => noteReverted(db, keys, tx, weight),
     secondsLeft: leastOf(taken.map((one) => secondsLeft(registry, one.step))),
     now: now(),
@@ -103,18 +118,20 @@ async function attemptsOf(db: Database, taken: readonly [Taken, ...Taken[]]): Pr
 
 /** Runs `hook` after each record, still before the broadcast. */
 export function afterRecord(outbox: Outbox, hook: (attempt: Omit<Attempt, 'at'>) => Promise<void> | void): Outbox {
+  const { sponsor } = outbox
+  const hooked = (held: HeldKey): HeldKey => ({
+    ...held,
+    async record(attempt) {
+      await held.record(attempt)
+      await hook(attempt)
+    },
+  })
   return {
     ...outbox,
-    withKey: (work) =>
-      outbox.withKey((held) =>
-        work({
-          ...held,
-          async record(attempt) {
-            await held.record(attempt)
-            await hook(attempt)
-          },
-        }),
-      ),
+    withKey: (work) => outbox.withKey((held) => work(hooked(held))),
+    ...(sponsor !== undefined && {
+      sponsor: { ...sponsor, withKey: (work) => sponsor.withKey((held) => work(hooked(held))) } satisfies Sponsor,
+    }),
   }
 }
 

@@ -14,12 +14,20 @@ export type Step = {
   readonly asOfMs: number
 }
 
+export type StepSponsor = {
+  readonly key: Key
+  /** As `Sponsor.charge`. */
+  charge(amount: bigint): Promise<boolean>
+}
+
 export interface Party {
   readonly role: Role
   /** The key that signs this step, on the curve of its chain. */
   keyFor(step: Step): Promise<Key>
   /** The recipient of this spend, on chains where the spender chooses it. */
   payoutAddress(step: Step): string | null
+  /** Who pays the part of this spend's fee that its recipient was promised not to bear; absent or null: nobody. */
+  sponsorFor?(step: Step): StepSponsor | null
   /** The last check before a signature: throws to refuse. */
   authorize(step: Step): Promise<void>
   /** The secret to redeem with. Called after `authorize`. */

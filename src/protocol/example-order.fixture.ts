@@ -132,6 +132,7 @@ function swapOf(leg: Leg): Swap {
     payer: null,
     clientKey: false,
     agreedAmount: 100n,
+    mostFee: null,
     requiredConfirmations: CONFIRMATIONS,
   }
 }

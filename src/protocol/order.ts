@@ -24,6 +24,8 @@ export type Swap = {
   /** The amount agreed when the order was made. `terms.amount` follows the deposits: see `fill.ts`. */
   readonly agreedAmount: bigint
   readonly requiredConfirmations: number
+  /** Where a payout pays its own network fee: the most of it that was told to the user; null elsewhere, and where the user redeems. */
+  readonly mostFee: bigint | null
 }
 
 export type Order = {

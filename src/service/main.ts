@@ -23,6 +23,7 @@ import { createDepositQuestions } from './instant-refund/ask-about-deposits.ts'
 import { createAutomaticRefundTasks } from './instant-refund/automatic-refunds.ts'
 import { noteRefundCost } from './instant-refund/refund-budget.ts'
 import { loadOrderState } from './orders/load-order-state.ts'
+import { sponsorPayout } from './orders/sponsor-payout.ts'
 import { fillTasks } from './partial-deposits/agree-on-fill.ts'
 import { createServiceParty } from './party.ts'
 import { createCollectTasks } from './prefund/collect-prefunds.ts'
@@ -107,6 +108,7 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
       watchPayments(states)
       return sync.startDueTasks(states)
     },
+    sponsorPayout: (order, amount) => sponsorPayout(context, order, amount),
     onInstantRefund: (order) => noteRefundCost(context, order),
   })
   const hints = createHints(solvers, { onHint: (chain) => engine.wakeChain(chain), toldOfBlocks: () => engine.toldOfBlocks() })

@@ -18,11 +18,13 @@ export type ServicePartyOptions = {
   /** Its keys pay the fees of the service's transactions. */
   readonly relay: Keyring
   readonly onReconciled: NonNullable<Party['onReconciled']>
+  /** The relay key is to pay this much of the fee of a payout, in the asset of the destination. False: the budget is used up. Absent: it pays nothing. */
+  readonly sponsorPayout?: (order: Order, amount: bigint) => Promise<boolean>
   /** Called before each time that a signed instant refund of the source is sent. */
   readonly onInstantRefund?: (order: Order) => Promise<void>
 }
 
-export function createServiceParty({ db, vault, relay, onReconciled, onInstantRefund }: ServicePartyOptions): Party {
+export function createServiceParty({ db, vault, relay, onReconciled, sponsorPayout, onInstantRefund }: ServicePartyOptions): Party {
   /** On chains with order keys, the service signs redeems and refunds with the key that it made for the user. */
   const actsAsUser = (step: Step) => step.client.orderKeys !== undefined && step.verb !== 'initiate' && !isSignedAlready(step)
 
@@ -56,6 +58,11 @@ export function createServiceParty({ db, vault, relay, onReconciled, onInstantRe
       return createKey(curve, key)
     },
     payoutAddress,
+    sponsorFor({ state, leg, verb, client }) {
+      const { order } = state
+      if (sponsorPayout === undefined || leg !== 'destination' || verb !== 'redeem' || order.destination.mostFee === null) return null
+      return { key: relay.of(client.curve), charge: (amount) => sponsorPayout(order, amount) }
+    },
     async authorize(step) {
       const { state, client, verb } = step
       if (isSignedAlready(step)) await onInstantRefund?.(state.order)

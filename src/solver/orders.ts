@@ -190,6 +190,7 @@ async function completeTerms(context: OrderContext, request: SolverOrderRequest,
     payer: null,
     clientKey: false,
     agreedAmount: terms.amount,
+    mostFee: null,
     requiredConfirmations: requiredConfirmations(client.chain, leg === 'source' ? source : destination, terms.amount, leg),
   })
   const order: Order = {

@@ -79,6 +79,7 @@ export function exampleOrder(changes: ExampleChanges = {}): NewOrder {
     payer: null,
     clientKey: false,
     agreedAmount: 100_000_000n,
+    mostFee: null,
     requiredConfirmations: 1,
   })
   return {

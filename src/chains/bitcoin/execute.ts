@@ -38,6 +38,8 @@ export interface Action {
   readonly attempts: readonly KnownAttempt[]
   /** Checks the outputs that would be spent at this rate. Throws when a new attempt cannot succeed. */
   inspect(feeRate: FeeRate): Promise<Inspection>
+  /** Whose key is held while it builds, if it is not the key of the outbox. */
+  holds?(request: BuildRequest): Outbox['withKey'] | null
   /** Chooses coins and signs. */
   build(request: BuildRequest, held: HeldExecution): Promise<Draft>
   /** A node refused an attempt for a missing input. True if the input could be restored. */
@@ -81,8 +83,9 @@ export async function execute(execution: Execution, action: Action): Promise<str
     throw new ChainFailure('would-fail', `the node requires a higher fee than ${newest.feeRate} per kvB; a fee bump follows later`)
   }
   const { refusal } = sent
-  const result = await recordAndSend(execution, async (held) => {
-    const draft = await action.build({ feeRate, replaced: higherFee(isNewestDue ? replaced : null, conflict), live: null }, held)
+  const request = { feeRate, replaced: higherFee(isNewestDue ? replaced : null, conflict), live: null }
+  const result = await recordAndSend(holding(execution, action, request), async (held) => {
+    const draft = await action.build(request, held)
     if (refusal !== null && attempts.some(({ tx }) => tx === draft.signed.txid)) throw new ChainFailure('would-fail', refusal)
     return draft
   })
@@ -154,10 +157,11 @@ async function replace(
   )
   // The payee may have spent its output already: that child is replaced too, and its fee counts (BIP125 rule 3).
   const replaced = higherFee(own, await execution.backend.unconfirmedFee(live.tx))
-  const result = await recordAndSend(execution, async (held) => {
+  const request = { feeRate, replaced, live }
+  const result = await recordAndSend(holding(execution, action, request), async (held) => {
     if (!action.mayReplace(live, held.others)) return null
     try {
-      return await action.build({ feeRate, replaced, live }, held)
+      return await action.build(request, held)
     } catch (error) {
       if (error instanceof ChainFailure && error.kind !== 'unreachable') return null
       throw error
@@ -198,6 +202,11 @@ export function isKeyPath({ inputs }: ParsedTransaction): boolean {
   return inputs.every(({ witness }) => witness.length === 1)
 }
 
+function holding(execution: Execution, action: Action, request: BuildRequest): Execution {
+  const withKey = action.holds?.(request) ?? null
+  return withKey === null ? execution : { ...execution, outbox: { ...execution.outbox, withKey } }
+}
+
 /** `reason`: why the node refused it; null: it was accepted. */
 export type SendResult = { readonly tx: string; readonly reason: string | null }
 
@@ -211,7 +220,8 @@ export async function recordAndSend<D extends Draft | null>(
 ): Promise<SendResult | Extract<D, null>> {
   const { backend, outbox, blocks } = execution
   const draft = await outbox.withKey(async (held) => {
-    const built = await build({ ...execution, signer: held.signer, others: await held.readOthers() })
+    const { signer, sponsor } = held
+    const built = await build({ ...execution, signer, others: await held.readOthers(), ...(sponsor !== undefined && { sponsor }) })
     if (built === null) return built
     const { inputs, vsize } = parseTransaction(built.signed.raw)
     const slots = inputs.map((input) => input.outpoint)

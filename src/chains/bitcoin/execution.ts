@@ -29,4 +29,8 @@ export type Execution = {
 }
 
 /** While the key is held: `others` are complete, and nobody else takes a coin. */
-export type HeldExecution = Execution & { readonly signer: Signer }
+export type HeldExecution = Execution & {
+  readonly signer: Signer
+  /** Its key is held too; absent otherwise. */
+  readonly sponsor?: Signer
+}

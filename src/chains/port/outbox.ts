@@ -22,6 +22,8 @@ export interface Outbox {
   hurry(tx: string): Promise<void>
   /** One of `attempts` was mined and reverted at the signer's cost. `weight`: how many usual relays cost as much, 1 if not given. Safe to repeat. */
   noteReverted(tx: string, weight?: number): Promise<void>
+  /** Pays the part of the fee that the recipient of a payout was promised not to bear; absent: nobody does. */
+  readonly sponsor?: Sponsor
   /** For relays: how many of this initiator, of all its orders, reverted in the last 24 hours. */
   readonly revertedRelays?: number
   /** Seconds until the action's deadline, in the worst case; null when it has none. */
@@ -30,9 +32,19 @@ export interface Outbox {
   readonly now: bigint
 }
 
+export interface Sponsor {
+  readonly key: PublicKey
+  /** As `Outbox.withKey`, but the key of the sponsor is held, because its coins are allocated. `HeldKey.sponsor` is set. */
+  withKey<T>(work: (held: HeldKey) => Promise<T>): Promise<T>
+  /** Charges this much of the chain's coin to the budget of the order, before it is signed for. False: the budget is used up. Safe to repeat. */
+  charge(amount: bigint): Promise<boolean>
+}
+
 export interface HeldKey {
   /** Bound to the purpose of this action: its order, leg, verb and terms. */
   readonly signer: Signer
+  /** Of the sponsor, if its key is held. */
+  readonly sponsor?: Signer
   /** As `Outbox.readOthers`, with all that was signed before. Nobody signs another one until this one is recorded. */
   readOthers(query?: OthersQuery): Promise<readonly OtherAttempt[]>
   /** The last use of the key: afterwards other actions sign. Await it before broadcasting. Rejects when another engine has taken over the action. */

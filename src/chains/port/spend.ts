@@ -7,4 +7,6 @@ export type SpendRequest = {
   readonly deposits: readonly SpendableDeposit[]
   /** The recipient, on chains where the spender chooses it; null where the contract decides. */
   readonly to: string | null
+  /** The most that the recipient bears of the network fee. What is needed beyond comes from `Outbox.sponsor`. Absent: nothing was promised. */
+  readonly mostFee?: bigint
 }

@@ -3,7 +3,7 @@
 import type { Key } from '../../keys/key.ts'
 import { testPurpose } from '../../keys/keys.fixture.ts'
 import type { Purpose } from '../../keys/purpose.ts'
-import type { Attempt, HeldKey, OtherAttempt, OthersQuery, Outbox } from '../port/outbox.ts'
+import type { Attempt, HeldKey, OtherAttempt, OthersQuery, Outbox, Sponsor } from '../port/outbox.ts'
 
 /** A test may sign and record without taking the key. `others`: as they were when it was opened. */
 export type OpenOutbox = Outbox & Pick<HeldKey, 'signer' | 'record'> & { readonly others: readonly OtherAttempt[] }
@@ -15,7 +15,15 @@ export function opened(outbox: OpenOutbox): { readonly outbox: Outbox; readonly 
 
 export interface MemoryOutbox {
   /** The outbox of one action as the engine would open it now; the same key continues the same action. */
-  open(key: string, options?: { readonly secondsLeft?: bigint; readonly fault?: OutboxFault; readonly purpose?: Purpose }): OpenOutbox
+  open(
+    key: string,
+    options?: {
+      readonly secondsLeft?: bigint
+      readonly fault?: OutboxFault
+      readonly purpose?: Purpose
+      readonly sponsor?: MemorySponsor
+    },
+  ): OpenOutbox
   attempts(key: string): readonly Attempt[]
   /** Hashes of the transactions that were noted as reverted. */
   readonly reverted: ReadonlySet<string>
@@ -27,6 +35,9 @@ export interface MemoryOutbox {
   abandon(key: string): void
   passSeconds(seconds: bigint): void
 }
+
+/** `others`: where the attempts that its key signs for other actions are recorded. `charged`: what it was charged with, in turn. */
+export type MemorySponsor = { readonly key: Key; readonly others: MemoryOutbox; readonly budget: bigint; readonly charged: bigint[] }
 
 /**
  * lost-lease            the attempt is not recorded, because another engine has taken over the action
@@ -57,7 +68,7 @@ export function createMemoryOutbox(owner: Key): MemoryOutbox {
   }
 
   return {
-    open(key, { secondsLeft, fault, purpose = testPurpose } = {}) {
+    open(key, { secondsLeft, fault, purpose = testPurpose, sponsor } = {}) {
       const selectOthers = ({ fromNonce = 0n, since = 0n }: OthersQuery = {}): readonly OtherAttempt[] =>
         recorded
           .filter((r) => r.key !== key && (r.attempt.nonce ?? fromNonce) >= fromNonce && r.attempt.at >= since)
@@ -74,6 +85,24 @@ export function createMemoryOutbox(owner: Key): MemoryOutbox {
         attempts: recorded.filter((r) => r.key === key).map((r) => r.attempt),
         readOthers,
         withKey: (work) => takeTurn(() => work({ signer, readOthers, record })),
+        ...(sponsor !== undefined && {
+          sponsor: {
+            key: sponsor.key,
+            withKey: (work) => {
+              const { readOthers: ofSponsor, record: forSponsor } = sponsor.others.open(key)
+              const recordBoth = async (attempt: Omit<Attempt, 'at'>) => {
+                await forSponsor(attempt)
+                await record(attempt)
+              }
+              const held = { signer, sponsor: sponsor.key.signerFor(purpose), readOthers: ofSponsor, record: recordBoth }
+              return takeTurn(() => work(held))
+            },
+            async charge(amount) {
+              sponsor.charged.push(amount)
+              return amount <= sponsor.budget
+            },
+          } satisfies Sponsor,
+        }),
         signer,
         record,
         others: selectOthers(),

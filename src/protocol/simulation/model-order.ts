@@ -97,6 +97,7 @@ export function createModelOrder(kinds: Readonly<Record<Leg, ModelKind>>): Order
       payer: null,
       clientKey: false,
       agreedAmount: terms.amount,
+      mostFee: null,
       requiredConfirmations: chain.requiredConfirmations,
     }
   }

@@ -26,6 +26,12 @@ export const SwapRecord = Type.Object(
     filled_amount: Type.String({ description: 'what is locked so far, in the smallest unit' }),
     asset_price: Type.Number({ description: 'US dollars per whole coin when the order was made' }),
     amount: Type.String({ description: 'what is to be locked, in the smallest unit' }),
+    network_fee: Type.Optional(
+      Type.String({
+        description:
+          'on destinations whose payout pays its own network fee: the most that is taken out of the amount, in the smallest unit; the service pays what is needed beyond',
+      }),
+    ),
     secret_hash: Type.String({ description: 'SHA-256 of the secret, hex' }),
     secret: Type.String({ description: 'hex; empty until it is public, and for apps that did not make the order' }),
     instant_refund_tx: Type.Optional(
@@ -87,6 +93,7 @@ export function swapToWire(facts: SwapFactsToShow): SwapRecord {
     filled_amount: state.filledAmount.toString(),
     asset_price: Number(formatUsdPrice(facts.assetPrice)),
     amount: swap.terms.amount.toString(),
+    ...(swap.mostFee !== null && { network_fee: swap.mostFee.toString() }),
     secret_hash: swap.terms.secretHash,
     secret: facts.secret ?? '',
     ...(facts.instantRefundTx !== null && { instant_refund_tx: facts.instantRefundTx }),

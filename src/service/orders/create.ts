@@ -20,7 +20,7 @@ import { affiliateFees } from '../earnings/shares.ts'
 import { extraFeeBips } from '../quotes/fee.ts'
 import { assertWithinLimits } from '../quotes/limits.ts'
 import { assertNotHalted } from '../quotes/prices.ts'
-import type { OpenQuote } from '../quotes/quote-ids.ts'
+import type { IssuedQuote } from '../quotes/quote-ids.ts'
 import { negotiate } from './negotiate.ts'
 import { hashRequest, type OrderRequest, parseOrderRequest } from './request.ts'
 import { createUserParty, type Owner, type UserParty } from './user-party.ts'
@@ -135,7 +135,7 @@ async function withFeeHint<T>(affiliateBips: number, negotiating: () => Promise<
 }
 
 /** The quote that the order is bound to. */
-function readQuote({ quoteIds, now }: ServiceContext, app: App, request: OrderRequest, extra: number): OpenQuote | null {
+function readQuote({ quoteIds, now }: ServiceContext, app: App, request: OrderRequest, extra: number): IssuedQuote | null {
   const { pair, quoteId, solverId, sourceAmount, destinationAmount } = request
   if (quoteId === null) return null
   const quote = quoteIds.read(quoteId, { ...pair, extraFeeBips: extra, app: app.name }, now())

@@ -12,7 +12,7 @@ import { opaque } from '../opaque.ts'
 import { runAuction } from '../quotes/auction.ts'
 import { isWithinLimits } from '../quotes/limits.ts'
 import { isWorthTooMuch } from '../quotes/prices.ts'
-import type { OpenQuote } from '../quotes/quote-ids.ts'
+import type { IssuedQuote, OpenQuote } from '../quotes/quote-ids.ts'
 import { SolverFailure } from '../solver-client.ts'
 import type { Member } from '../solvers/member.ts'
 import { type OfferKey, offerKey } from '../solvers/refused-offers.ts'
@@ -31,7 +31,7 @@ export type Proposal = {
   readonly extraFeeBips: number
   readonly request: OrderRequest
   /** The quote that the user bound the order to. */
-  readonly quote: OpenQuote | null
+  readonly quote: IssuedQuote | null
   readonly users: Readonly<Record<Leg, UserParty>>
 }
 
@@ -229,7 +229,14 @@ async function completeSwap(context: ServiceContext, proposal: Proposal, leg: Le
     clientKey: user.clientKey,
     agreedAmount: terms.amount,
     requiredConfirmations: requiredConfirmations(chain, request.pair[leg], terms.amount, leg),
+    mostFee: leg === 'source' || user.clientKey ? null : await promisedFee(client, terms, proposal.quote),
   }
+}
+
+/** As the quote says; without one, as a quote would say now. Null where someone else pays the fee. */
+async function promisedFee({ payoutFee }: ChainClient, { asset }: HtlcTerms, quote: IssuedQuote | null): Promise<bigint | null> {
+  if (payoutFee === undefined) return null
+  return quote === null ? payoutFee(asset) : quote.networkFee
 }
 
 /** The user and the solver must be different parties. */

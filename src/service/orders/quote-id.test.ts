@@ -48,7 +48,7 @@ test('quote_id binds an order to the quote: its solver is asked with its own id,
 
 test('other processes of the service know the quote: the id carries it', async () => {
   const topic = { source: { id: wbtc }, destination: { id: btc }, extraFeeBips: 20, app: 'shop' } as const
-  const quote = { solverId: 'first', quoteId: 'a.b', sourceAmount: 1n, destinationAmount: 2n ** 200n, expiresAt: NOW + 1n }
+  const quote = { solverId: 'first', quoteId: 'a.b', sourceAmount: 1n, destinationAmount: 2n ** 200n, expiresAt: NOW + 1n, networkFee: 3n }
   const id = createQuoteIds('secret').issue(quote, topic)
   expect(createQuoteIds('secret').read(id, topic, NOW)).toEqual(quote)
   expect(() => createQuoteIds('another').read(id, topic, NOW)).toThrow('quote_id is not')
@@ -179,4 +179,24 @@ test('a solver is not blamed for less than its quote because of this customer, o
   service.secondSolver.onOrder = short
   for (let time = 0; time < 3; time++) expect(await orderOf(post({}))).toMatchObject({ solverId: 'second' })
   expect(service.logged.join('')).not.toContain('does not take what it quotes')
+})
+
+test('the fee of the payout is at most what the quote said, whatever it is when the order is made', async () => {
+  const fake = service.chains.get('bitcoin_regtest')
+  if (fake === undefined) throw new Error('there is no such chain')
+  const quotedFee = fake.fee
+  const [quoted] = await quotes()
+  fake.fee += 50n
+  const bound = await orderOf(post({ quote_id: quoted?.quote_id }))
+  expect(bound.destination.mostFee).toBe(quotedFee)
+  expect((await orderOf(post({}))).destination.mostFee).toBe(quotedFee + 50n)
+  expect(bound.source.mostFee).toBe(null)
+  const { body } = await service.call('GET', `/v2/orders/${bound.id}`)
+  expect(body.result).toMatchObject({ destination_swap: { network_fee: `${quotedFee}` } })
+})
+
+test('nothing is promised for a payout that the client sends with its own key', async () => {
+  const { source, destination } = orderBody(wbtc, btc)
+  const order = await orderOf(post({ source, destination: { ...destination, owner: 'ab'.repeat(32) }, secret_hash: 'cd'.repeat(32) }))
+  expect(order.destination).toMatchObject({ clientKey: true, mostFee: null })
 })

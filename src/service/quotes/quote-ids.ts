@@ -11,6 +11,9 @@ import type { Bid } from './rank.ts'
 
 export type OpenQuote = Pick<Bid, 'solverId' | 'quoteId' | 'sourceAmount' | 'destinationAmount' | 'expiresAt'>
 
+/** `networkFee`: the most that was said to be taken out of the payout; 0: nothing. */
+export type IssuedQuote = OpenQuote & { readonly networkFee: bigint }
+
 /** Who asked, and for what. */
 export type QuoteTopic = {
   readonly source: { readonly id: AssetId }
@@ -20,9 +23,9 @@ export type QuoteTopic = {
 }
 
 export interface QuoteIds {
-  issue(quote: OpenQuote, topic: QuoteTopic): string
+  issue(quote: IssuedQuote, topic: QuoteTopic): string
   /** Throws `bad_request` unless it was issued for the same assets, fees and app; `price_moved` if it has expired. */
-  read(id: string, topic: QuoteTopic, now: bigint): OpenQuote
+  read(id: string, topic: QuoteTopic, now: bigint): IssuedQuote
 }
 
 const CODE_BYTES = 16
@@ -34,6 +37,7 @@ const Content = Type.Tuple([
   Type.String({ pattern: '^[0-9]+$' }),
   Type.Integer({ minimum: 0 }),
   Type.Integer({ minimum: 0 }),
+  Type.String({ pattern: '^[0-9]+$' }),
 ])
 const isContent = Compile(Content)
 
@@ -50,7 +54,14 @@ export function createQuoteIds(secret: string | Buffer = randomBytes(32)): Quote
     issue(quote, topic) {
       const { solverId, quoteId, sourceAmount, destinationAmount, expiresAt } = quote
       const amounts = [sourceAmount.toString(), destinationAmount.toString()] as const
-      const fields: Static<typeof Content> = [solverId, quoteId, ...amounts, Number(expiresAt), topic.extraFeeBips]
+      const fields: Static<typeof Content> = [
+        solverId,
+        quoteId,
+        ...amounts,
+        Number(expiresAt),
+        topic.extraFeeBips,
+        quote.networkFee.toString(),
+      ]
       const content = Buffer.from(JSON.stringify(fields)).toString('base64url')
       return `${content}.${codeOf(content, topic).toString('base64url')}`
     },
@@ -63,8 +74,9 @@ export function createQuoteIds(secret: string | Buffer = randomBytes(32)): Quote
           `quote_id is not the id of a quote that this app got for ${topic.source.id} → ${topic.destination.id}; the ids of indicative quotes bind nobody`,
         )
       const fields: unknown = JSON.parse(Buffer.from(content, 'base64url').toString())
-      if (!isContent.Check(fields)) throw new Error('the content of a quote id that we issued cannot be read')
-      const [solverId, quoteId, sourceAmount, destinationAmount, expiresAt, extraFeeBips] = fields
+      // Of an earlier version, which wrote other fields.
+      if (!isContent.Check(fields)) throw new TandemError('price_moved', 'quote_id: the quote is no longer known; take a new quote')
+      const [solverId, quoteId, sourceAmount, destinationAmount, expiresAt, extraFeeBips, networkFee] = fields
       if (extraFeeBips !== topic.extraFeeBips)
         throw new TandemError(
           'bad_request',
@@ -77,6 +89,7 @@ export function createQuoteIds(secret: string | Buffer = randomBytes(32)): Quote
         sourceAmount: BigInt(sourceAmount),
         destinationAmount: BigInt(destinationAmount),
         expiresAt: BigInt(expiresAt),
+        networkFee: BigInt(networkFee),
       }
     },
   }

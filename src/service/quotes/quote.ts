@@ -61,7 +61,7 @@ async function answerQuote(context: ServiceContext, app: string, query: QuoteQue
     quoteToWire({
       ...bid,
       // A solver keeps no indicative quote.
-      quoteId: indicative ? bid.quoteId : context.quoteIds.issue(bid, { source, destination, extraFeeBips: extra, app }),
+      quoteId: indicative ? bid.quoteId : context.quoteIds.issue({ ...bid, networkFee }, { source, destination, extraFeeBips: extra, app }),
       source: { asset: source, amount: bid.sourceAmount, price: prices.source },
       destination: { asset: destination, amount: bid.destinationAmount, price: prices.destination },
       slippageBips,

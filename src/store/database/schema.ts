@@ -63,6 +63,7 @@ export type Schema = {
     required_confirmations: number
     asset_price: bigint
     agreed_amount: bigint
+    most_fee: bigint | null
     client_key: Generated<boolean>
     /** The order is open. Set by a trigger. */
     open: Generated<boolean>

@@ -69,12 +69,13 @@ type SwapColumns = readonly [
   assetPrice: string,
   agreedAmount: string,
   clientKey: boolean,
+  mostFee: string | null,
 ]
 
 const swapColumns = (swap: 's' | 'd') => `json_build_array(
     ${swap}.chain, ${swap}.asset, ${swap}.swap_id, ${swap}.initiator, ${swap}.redeemer, ${swap}.amount::text, ${swap}.secret_hash,
     ${swap}.timelock::text, ${swap}.user_address, ${swap}.order_key, ${swap}.payer, ${swap}.required_confirmations, ${swap}.asset_price::text,
-    ${swap}.agreed_amount::text, ${swap}.client_key
+    ${swap}.agreed_amount::text, ${swap}.client_key, ${swap}.most_fee::text
   ) as ${swap}_swap`
 
 type OrderColumns = readonly [
@@ -224,10 +225,11 @@ function parseFill([deposits, blockHash, destinationAmount, signature]: FillColu
 
 function parseSwap(columns: SwapColumns): { readonly swap: Swap; readonly assetPrice: bigint } {
   const [chain, asset, swapId, initiator, redeemer, amount, secretHash, timelock, userAddress, orderKey, payer, ...rest] = columns
-  const [requiredConfirmations, price, agreedAmount, clientKey] = rest
+  const [requiredConfirmations, price, agreed, clientKey, fee] = rest
+  const [agreedAmount, mostFee] = [BigInt(agreed), fee === null ? null : BigInt(fee)]
   const terms = { asset, initiator, redeemer, amount: BigInt(amount), secretHash, timelock: BigInt(timelock) }
   return {
-    swap: { chain, swapId, terms, userAddress, orderKey, payer, clientKey, agreedAmount: BigInt(agreedAmount), requiredConfirmations },
+    swap: { chain, swapId, terms, userAddress, orderKey, payer, clientKey, agreedAmount, requiredConfirmations, mostFee },
     assetPrice: BigInt(price),
   }
 }

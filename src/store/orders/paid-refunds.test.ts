@@ -4,7 +4,7 @@ import { leaseAction, syncWanted } from '../actions/actions.ts'
 import { noteReverted } from '../actions/reverted-relays.ts'
 import { createApp } from '../apps/apps.ts'
 import { exampleOrder, NOW, openTestStore, putOrder, recordAttempt, type TestStore } from '../store.fixture.ts'
-import { giveBackRefund, payForRefund, raiseRefundCost } from './paid-refunds.ts'
+import { giveBackRefund, payForPayout, payForRefund, raiseRefundCost } from './paid-refunds.ts'
 
 let store: TestStore
 beforeAll(async () => {
@@ -87,4 +87,12 @@ test('concurrent orders of one owner do not exceed the budget together', async (
   const orders = await Promise.all(Array.from({ length: 8 }, () => newOrder('alice')))
   const results = await Promise.all(orders.map((id, index) => pay(id, 4n, index % 2 === 0 ? store.db : store.other)))
   expect(results.filter((result) => result === 'paid')).toHaveLength(2)
+})
+
+test('the fee of a payout counts like a refund; a fee bump counts in full, and is not refused', async () => {
+  const first = await newOrder('alice')
+  const payout = (id: string, usdMicros: bigint) => payForPayout(store.db, id, usdMicros, budget)
+  expect([await payout(first, 4n), await payout(first, 9n), await payout(first, 5n)]).toEqual([true, true, true])
+  expect(await payout(await newOrder('alice'), 2n)).toBe(false)
+  expect(await pay(await newOrder('alice'), 1n)).toBe('paid')
 })

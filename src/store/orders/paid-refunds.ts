@@ -1,4 +1,4 @@
-/** Instant refunds whose network fee the service pays, within a budget per owner and per app. */
+/** Network fees that the service pays for an order of a user, within a budget per owner and per app: an instant refund, or the part of a payout's fee beyond the promised one. */
 import { sql } from 'kysely'
 import { actionKey } from '../../protocol/order.ts'
 import type { Database } from '../database/database.ts'
@@ -42,6 +42,17 @@ export function payForRefund(db: Database, orderId: string, usdMicros: bigint, b
     await tx.insertInto('paid_refunds').values({ order_id: orderId, chain, owner, app, usd_micros: usdMicros }).execute()
     return { kind: 'paid' }
   })
+}
+
+/**
+ * The part of a payout's fee that its recipient was promised not to bear. Only ever more: an earlier attempt may be mined. A rise of what was paid before is
+ * not refused, because the payout is on its way.
+ */
+export async function payForPayout(db: Database, orderId: string, usdMicros: bigint, budget: RefundBudget): Promise<boolean> {
+  const payment = await payForRefund(db, orderId, usdMicros, budget)
+  if (payment.kind === 'paid before')
+    await sql`update paid_refunds set usd_micros = ${usdMicros} where order_id = ${orderId} and usd_micros < ${usdMicros}`.execute(db)
+  return payment.kind !== 'refused'
 }
 
 /** Gives the charge back: the refund was not signed. */

@@ -2,7 +2,6 @@
  * Sends instant refunds that both parties signed. Their fee is fixed by the signatures and comes out of the deposits. If it is too low by now, one
  * coin of the outbox's signer pays the difference, as the last input, so that each deposit keeps the index of its output.
  */
-import { bytesToHex } from '@noble/hashes/utils.js'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import type { SignedInstantRefund } from '../../../protocol/order.ts'
 import { ChainFailure } from '../../port/failure.ts'
@@ -13,8 +12,9 @@ import { inParallel } from '../nodes/in-parallel.ts'
 import { scriptOfAddress, walletAddress } from '../script/address.ts'
 import { estimateVsize, WALLET_WITNESS } from '../script/weight.ts'
 import { MAX_SPENT_AT_ONCE } from '../spend/spend-size.ts'
+import { feeCoins } from '../wallet/fee-coins.ts'
 import { dustLimit, feeOf, largestFee, MAX_RATE_FACTOR, outbiddingFee, rateOf, replacementFee } from '../wallet/fees.ts'
-import { hasWantedDescendant, withAmounts } from '../wallet/own-payments.ts'
+import { hasWantedDescendant } from '../wallet/own-payments.ts'
 import { finish, REPLACEABLE_SEQUENCE, type SpendableCoin, signWalletInput, splitOutpoint } from '../wallet/sign.ts'
 import { urgentCheckingJobs } from './checking-jobs.ts'
 import { composeRefunds } from './instant-refund.ts'
@@ -165,19 +165,7 @@ async function planFeeInput(
     fee > agreed && (replaced === null ? rateOf(fee, vsize) > rateOf(agreed, bareVsize) : fee >= outbiddingFee(vsize, replaced, network))
   if (!isUseful) return null
   const changeOf = ({ amount }: SpendableCoin) => amount + agreed - fee
-  const coins = await feeCoins(execution, live)
+  const coins = await feeCoins(execution, signer.publicKey, live)
   const coin = coins.find((one) => changeOf(one) >= dustLimit(ownScript, network))
   return coin === undefined ? null : { coin, ownScript, change: changeOf(coin), fee }
-}
-
-/** The coin of the unconfirmed attempt, then mined coins that no other wanted action uses, the smallest first. */
-async function feeCoins({ backend, network, signer, others }: HeldExecution, live: KnownAttempt | null): Promise<readonly SpendableCoin[]> {
-  const { publicKey } = signer
-  const isWalletInput = (witness: readonly Uint8Array[]) => bytesToHex(witness[1] ?? new Uint8Array()) === bytesToHex(publicKey)
-  const used = (live?.transaction.inputs ?? []).filter(({ witness }) => isWalletInput(witness)).map(({ outpoint }) => outpoint)
-  const claimed = new Set(others.flatMap((other) => (other.wanted ? other.slots : [])))
-  const coins = await backend.coinsOf(walletAddress(publicKey, network))
-  const free = coins.filter(({ outpoint, isConfirmed }) => isConfirmed && !claimed.has(outpoint))
-  const bySize = free.sort((a, b) => (a.amount < b.amount ? -1 : a.amount > b.amount ? 1 : 0))
-  return [...(await withAmounts(backend, used)), ...bySize]
 }

@@ -2,29 +2,35 @@
 import { ChainFailure } from '../../port/failure.ts'
 import { type Action, type BuildRequest, type Inspection, isKeyPath, totalFee } from '../execute.ts'
 import type { Draft, Execution, HeldExecution, KnownAttempt } from '../execution.ts'
+import type { Outpoint } from '../script/transaction.ts'
 import { CHILD_VSIZE } from '../wallet/child-pays.ts'
-import { affordableFee, type FeeRate, feeOf, type ReplacedFee } from '../wallet/fees.ts'
+import { affordableFee, type FeeRate, feeOf, outbiddingFee, type ReplacedFee, replacementFee } from '../wallet/fees.ts'
 import { hasWantedDescendant } from '../wallet/own-payments.ts'
-import type { LeafInput } from '../wallet/sign.ts'
+import { type LeafInput, signSponsoredSpends } from '../wallet/sign.ts'
 import type { DepositState } from './deposit-state.ts'
 import { signSpend } from './spend-jobs.ts'
-import { inputVsize, spendVsize } from './spend-size.ts'
+import { inputVsize, spendVsize, witnessLengths } from './spend-size.ts'
+import { mayExceedPromise, planSponsoredFee, sponsorHold } from './sponsored-fee.ts'
 
 export type Spend = {
   readonly verb: 'redeem' | 'refund'
   readonly inputs: readonly LeafInput[]
   readonly outputScript: Uint8Array
+  /** As in `SpendRequest`; null: nothing was promised. Such a spend shares its transactions with no other action. */
+  readonly mostFee: bigint | null
 }
 
 export type ReadDeposit = (input: LeafInput) => Promise<DepositState>
 
 export function createSpend(
-  { network, outbox }: Execution,
-  { verb, inputs, outputScript }: Spend,
+  execution: Execution,
+  { verb, inputs, outputScript, mostFee }: Spend,
   attempts: readonly KnownAttempt[],
   readDeposit: ReadDeposit,
 ): Action {
-  const own = new Set(inputs.map(({ outpoint }) => outpoint))
+  const { network, outbox } = execution
+  const deposits = new Set(inputs.map(({ outpoint }) => outpoint))
+  const isOwn = (outpoint: Outpoint) => mostFee !== null || deposits.has(outpoint)
 
   /** A redeem spends all deposits. A refund leaves dust, which anyone can send, until fees are lower. */
   function choose(feeRate: FeeRate, live: KnownAttempt | null): readonly LeafInput[] {
@@ -35,11 +41,36 @@ export function createSpend(
     throw new ChainFailure('uneconomic', `uneconomic: at ${feeRate} per kvB every deposit costs more to spend than it is worth`)
   }
 
-  async function build({ feeRate, replaced, live }: BuildRequest, { signer }: HeldExecution): Promise<Draft> {
+  async function build(request: BuildRequest, held: HeldExecution): Promise<Draft> {
+    const { feeRate, replaced, live } = request
     const taken = choose(feeRate, live)
     const total = taken.reduce((sum, { amount }) => sum + amount, 0n)
-    const fee = affordableFee(spendVsize(taken, outputScript), feeRate, replaced, total, outputScript, network)
-    return { signed: await signSpend(signer, taken, { amount: total - fee, script: outputScript }), fee }
+    const vsize = spendVsize(taken, outputScript)
+    const pay = async (fee: bigint): Promise<Draft> => ({
+      signed: await signSpend(held.signer, taken, { amount: total - fee, script: outputScript }),
+      fee,
+    })
+    const fee = affordableFee(vsize, feeRate, replaced, total, outputScript, network)
+    if (mostFee === null || fee <= mostFee) return pay(fee)
+
+    const promised = { total, mostFee, witnesses: taken.map(witnessLengths), outputScript }
+    const sponsored = await planSponsoredFee(held, promised, request)
+    if (sponsored !== null && held.sponsor !== undefined) {
+      const outputs = [{ amount: total - mostFee, script: outputScript }, sponsored.change]
+      return { signed: signSponsoredSpends(held.signer, taken, outputs, held.sponsor, sponsored.coin), fee: sponsored.fee }
+    }
+    if (mayExceedPromise(execution)) return pay(fee)
+    const least = replaced === null ? feeOf(vsize, network.minFeeRate) : outbiddingFee(vsize, replaced, network)
+    const capped = mostFee < least ? null : await pay(mostFee)
+    if (capped !== null && !attempts.some(({ tx }) => tx === capped.signed.txid)) return capped
+    throw new ChainFailure('would-fail', `the promised fee of ${mostFee} is too low now, and no coin of the service can pay the rest`)
+  }
+
+  /** The wanted fee is beyond the promise: then the sponsor's key is held, for its coins. */
+  function holds({ feeRate, replaced, live }: BuildRequest) {
+    if (mostFee === null) return null
+    const vsize = spendVsize(choose(feeRate, live), outputScript)
+    return replacementFee(vsize, feeRate, replaced, network) > mostFee ? sponsorHold(outbox) : null
   }
 
   async function inspect(feeRate: FeeRate): Promise<Inspection> {
@@ -56,11 +87,12 @@ export function createSpend(
 
   return {
     attempts,
+    holds,
     build,
     inspect,
     // Deposits are other people's transactions: we cannot rebroadcast them.
     restoreInputs: async () => false,
-    mayReplace: (live, others) => live.slots.every((slot) => own.has(slot)) && !hasWantedDescendant({ ...outbox, others }, live),
+    mayReplace: (live, others) => live.slots.every(isOwn) && !hasWantedDescendant({ ...outbox, others }, live),
     // A script path replacement of many key path inputs is larger than a child with one input.
     prefersChild: ({ transaction, slots }) =>
       isKeyPath(transaction) &&
@@ -69,6 +101,6 @@ export function createSpend(
         outputScript,
       ) >
         transaction.vsize + CHILD_VSIZE,
-    owns: (outpoint) => own.has(outpoint),
+    owns: isOwn,
   }
 }

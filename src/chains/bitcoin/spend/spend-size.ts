@@ -12,13 +12,11 @@ const SIGNATURE_BYTES = 64
 type Way = Pick<LeafInput, 'leaf' | 'items'>
 
 export function spendVsize(inputs: readonly Way[], outputScript: Uint8Array): bigint {
-  const witnesses = inputs.map(({ leaf, items }) => [
-    SIGNATURE_BYTES,
-    ...items.map((item) => item.length),
-    leaf.script.length,
-    leaf.controlBlock.length,
-  ])
-  return estimateVsize(witnesses, [outputScript])
+  return estimateVsize(inputs.map(witnessLengths), [outputScript])
+}
+
+export function witnessLengths({ leaf, items }: Way): readonly number[] {
+  return [SIGNATURE_BYTES, ...items.map((item) => item.length), leaf.script.length, leaf.controlBlock.length]
 }
 
 /** What one more input adds to the virtual size, rounded up. */

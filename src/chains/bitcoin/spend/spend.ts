@@ -12,22 +12,28 @@ import { scriptOfAddress, walletAddress } from '../script/address.ts'
 import { identityOf } from '../script/identity.ts'
 import { dustLimit, type FeeBounds, type FeeRate, feeOf, largestFee, uneconomic } from '../wallet/fees.ts'
 import { spendInBatches } from './batch-redeem.ts'
+import type { Spend } from './spend-action.ts'
 import { unlessPartlyAccepted } from './unless-partly-accepted.ts'
 
 export function redeemHtlc(
   execution: Execution,
   terms: HtlcTerms,
-  { deposits, to, secret }: SpendRequest & { readonly secret: Hex32 },
+  { deposits, to, mostFee, secret }: SpendRequest & { readonly secret: Hex32 },
 ): Promise<string> {
-  return redeem(execution, [{ terms, deposits, secret }], to, null)
+  return redeem(execution, [{ terms, deposits, secret }], { to, mostFee: mostFee ?? null }, null)
 }
 
 /** Into the signer's own wallet. `cosigned`: see `spendInBatches`. */
 export function batchRedeem(execution: Execution, items: readonly RedeemItem[], cosigned: string | null): Promise<string> {
-  return redeem(execution, items, null, cosigned)
+  return redeem(execution, items, { to: null, mostFee: null }, cosigned)
 }
 
-async function redeem(execution: Execution, items: readonly RedeemItem[], to: string | null, cosigned: string | null): Promise<string> {
+async function redeem(
+  execution: Execution,
+  items: readonly RedeemItem[],
+  { to, mostFee }: Pick<SpendRequest, 'to'> & Pick<Spend, 'mostFee'>,
+  cosigned: string | null,
+): Promise<string> {
   for (const { terms, secret } of items) {
     requireParty(execution.outbox.key, terms.redeemer, 'redeemer')
     if (!isSecretFor(secret, terms.secretHash))
@@ -37,7 +43,7 @@ async function redeem(execution: Execution, items: readonly RedeemItem[], to: st
     const { script, redeem: leaf } = htlcOf(terms, execution.network)
     return deposits.map(({ id, amount }) => ({ outpoint: id, amount, script, leaf, items: [hexToBytes(secret)], timelock: null }))
   })
-  const spend = { verb: 'redeem', inputs, outputScript: payoutScript(execution, to) } as const
+  const spend = { verb: 'redeem', inputs, outputScript: payoutScript(execution, to), mostFee } as const
   return unlessPartlyAccepted(execution, (watched) => spendInBatches(watched, spend, cosigned))
 }
 
@@ -45,7 +51,7 @@ export async function refundHtlc(execution: Execution, terms: HtlcTerms, { depos
   requireParty(execution.outbox.key, terms.initiator, 'initiator')
   const { script, refund: leaf } = htlcOf(terms, execution.network)
   const inputs = deposits.map(({ id, amount }) => ({ outpoint: id, amount, script, leaf, items: [], timelock: terms.timelock }))
-  return spendInBatches(execution, { verb: 'refund', inputs, outputScript: payoutScript(execution, to) }, null)
+  return spendInBatches(execution, { verb: 'refund', inputs, outputScript: payoutScript(execution, to), mostFee: null }, null)
 }
 
 function payoutScript({ outbox, network }: Execution, to: string | null): Uint8Array {

@@ -44,14 +44,38 @@ export type LeafInput = SpendableCoin & {
 
 /** Spends deposits of any HTLCs of which the signer is a party, into one output. */
 export function signLeafSpends(signer: Signer, inputs: readonly LeafInput[], output: TransactionOutput): SignedTransaction {
+  return finish(composeLeafSpends(signer, inputs, [], [output]))
+}
+
+/** The same, with a coin of `sponsor` as the last input. */
+export function signSponsoredSpends(
+  signer: Signer,
+  inputs: readonly LeafInput[],
+  outputs: readonly TransactionOutput[],
+  sponsor: Signer,
+  coin: SpendableCoin,
+): SignedTransaction {
+  const transaction = composeLeafSpends(signer, inputs, [{ ...coin, script: p2wpkh(sponsor.publicKey).script }], outputs)
+  signWalletInput(sponsor, transaction, inputs.length, coin.amount)
+  return finish(transaction)
+}
+
+/** Signs the deposits; `coins` follow them unsigned. */
+function composeLeafSpends(
+  signer: Signer,
+  inputs: readonly LeafInput[],
+  coins: readonly (SpendableCoin & Pick<LeafInput, 'script'>)[],
+  outputs: readonly TransactionOutput[],
+): Transaction {
   const sequenced = inputs.map((input) => ({
     ...input,
     sequence: input.timelock === null ? REPLACEABLE_SEQUENCE : Number(input.timelock),
   }))
-  const transaction = composeInputs(sequenced, [output])
+  const all = [...sequenced, ...coins.map((coin) => ({ ...coin, sequence: REPLACEABLE_SEQUENCE }))]
+  const transaction = composeInputs(all, outputs)
   // BIP341: a signature is over the amounts and scripts of all inputs.
-  const scripts = inputs.map(({ script }) => script)
-  const amounts = inputs.map(({ amount }) => amount)
+  const scripts = all.map(({ script }) => script)
+  const amounts = all.map(({ amount }) => amount)
   for (const [index, { leaf, items }] of inputs.entries()) {
     const hash = transaction.preimageWitnessV1(index, scripts, SigHash.DEFAULT, amounts, undefined, leaf.script)
     transaction.updateInput(
@@ -60,7 +84,7 @@ export function signLeafSpends(signer: Signer, inputs: readonly LeafInput[], out
       true,
     )
   }
-  return finish(transaction)
+  return transaction
 }
 
 export function compose(
