@@ -25,7 +25,7 @@ const rooms = {
   },
   service: {
     path: '^src/service/',
-    may: ['^src/protocol/', '^src/keys/', port, '^src/store/', '^src/engine/', '^src/prices/', '^src/solver-auth/', '^src/(log|http-client|ttl-cache)\\.ts$', '^src/config/'],
+    may: ['^src/protocol/', '^src/keys/', port, '^src/store/', '^src/engine/', '^src/prices/', '^src/solver-auth/', '^src/(log|http-client|ttl-cache|package-root)\\.ts$', '^src/config/'],
   },
   solver: {
     path: '^src/solver/',
@@ -33,13 +33,15 @@ const rooms = {
   },
   devnet: { path: '^devnet/', may: ['^src/protocol/', '^src/keys/', '^src/chains/', '^src/log\\.ts$', '^contracts/'] },
   contracts: { path: '^contracts/', may: [] },
+  // What the pages can do, any integrator can: only what the SDK exports.
+  web: { path: '^web/', may: ['^sdk/src/index\\.ts$'] },
   sdk: { path: '^sdk/', may: ['^src/(protocol|keys|chains)/', '^contracts/([^/]+/(artifacts|client)|deployments)/'] },
 }
 
 const ours = '^(src|devnet|contracts|sdk|test|bench|demo|docs|examples|bin|web)/'
 
 // Files that exist for tests: they may use anything, and nothing else may use them.
-const testing = ['\\.test\\.ts$', '\\.(fixture|conformance)\\.ts$', '(^|/)(testing|mutation)/']
+const testing = ['\\.test\\.tsx?$', '\\.(fixture|conformance)\\.ts$', '(^|/)(testing|mutation)/']
 
 const roomRules = Object.entries(rooms).map(([name, { path, may }]) => ({
   name: `${name}-imports`,
@@ -129,6 +131,20 @@ module.exports = {
       to: { dependencyTypes: ['core'] },
     },
     {
+      name: 'web-uses-few-libraries',
+      severity: 'error',
+      comment: 'pages are light, and load nothing that the SDK does not',
+      from: { path: '^web/', pathNot: [...testing, '^web/build\\.ts$'] },
+      to: { path: '(^|/)node_modules/', pathNot: '(^|/)node_modules/(preact|@preact/signals|uqr)/' },
+    },
+    {
+      name: 'web-runs-in-browsers',
+      severity: 'error',
+      comment: 'no Node built-in',
+      from: { path: '^web/', pathNot: [...testing, '^web/build\\.ts$'] },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
       name: 'family-facts-need-no-library',
       severity: 'error',
       comment: 'every process loads the facts of every family',
@@ -139,7 +155,7 @@ module.exports = {
       name: 'src-imports-no-test',
       severity: 'error',
       comment: 'what is shipped does not depend on what checks or shows it',
-      from: { path: '^(src|devnet|contracts|sdk/src)/', pathNot: testing },
+      from: { path: '^(src|devnet|contracts|sdk/src|web)/', pathNot: testing },
       to: { path: ['^(test|bench|demo|docs|examples)/', ...testing] },
     },
     {

@@ -1,11 +1,12 @@
 /**
  * `npm run build [-- FOLDER [TSCONFIG [OPTION…]]]`: compiles the command line with the local chains to `dist/`. Production runs it without a
- * loader. Options go to the compiler. Without arguments it also builds the SDK to `sdk/dist/`.
+ * loader. Options go to the compiler. Without arguments it also builds the SDK to `sdk/dist/`, and the pages.
  */
 import { spawnSync } from 'node:child_process'
 import { cp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { bundleSdk } from './sdk/build.ts'
+import { buildWeb } from './web/build.ts'
 
 const ROOT = import.meta.dirname
 const [folder = 'dist', config = 'tsconfig.build.json', ...options] = process.argv.slice(2)
@@ -19,7 +20,10 @@ await rm(DIST, { recursive: true, force: true })
 const { status } = spawnSync(process.execPath, [COMPILER, '-p', config, '--outDir', DIST, ...options], { cwd: ROOT, stdio: 'inherit' })
 if (status === 0) {
   for (const assets of ASSETS) await cp(join(ROOT, assets), join(DIST, assets), { recursive: true })
-  if (isDefault) await buildSdk()
+  if (isDefault) {
+    await buildSdk()
+    await buildWeb(join(DIST, 'web'))
+  }
   // Last: bin/tandem.js compares its time with the sources.
   await writeFile(join(DIST, '.built'), '')
   process.stdout.write(`built ${DIST}; bin/tandem.js uses dist/ until a source file is newer\n`)

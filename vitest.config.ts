@@ -3,7 +3,7 @@ import { LongestFirst } from './test/longest-first.ts'
 
 export default defineConfig({
   test: {
-    include: ['{src,devnet,contracts,test,demo,bench,docs,examples,sdk}/**/*.test.ts'],
+    include: ['{src,devnet,contracts,test,demo,bench,docs,examples,sdk,web}/**/*.test.ts'],
     globalSetup: ['test/global-setup.ts'],
     pool: 'forks',
     maxWorkers: 2,

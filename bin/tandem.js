@@ -4,7 +4,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
-const SOURCES = ['src', 'devnet', 'contracts/evm/artifacts']
+const SOURCES = ['src', 'devnet', 'sdk/src', 'web', 'contracts/evm/artifacts']
 
 if (buildIsFresh()) await import('../dist/src/cli.js')
 else {

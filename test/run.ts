@@ -16,6 +16,7 @@ const typeCheck = join(repositoryDir, 'node_modules', 'typescript-7', 'bin', 'ts
 
 const QUICK_CHECKS = [
   { name: 'type check', command: [process.execPath, typeCheck] },
+  { name: 'type check of the pages', command: [process.execPath, typeCheck, '-p', 'tsconfig.web.json'] },
   { name: 'lint and format', command: [program('biome'), 'check', '--colors=off', '.'] },
   { name: 'import rules', command: [program('tsx'), 'test/import-rules.ts'] },
 ] as const

@@ -55,6 +55,7 @@ function welcome({ info, network }: LocalStack, ms: number): string {
   return `
 Tandem is running (${(ms / 1000).toFixed(1)} s). Ctrl-C stops all of it.
 
+  Swap     ${new URL('/', info.base_url)}   open it in a browser: play coins, real swaps
   API      ${info.base_url}
   Docs     ${new URL('/docs', info.base_url)}
   Chains   ${network.chains.join(', ')}

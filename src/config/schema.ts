@@ -316,6 +316,33 @@ export const ServiceConfig = Type.Object(
         default: [],
       }),
     ),
+    web: Type.Optional(
+      Type.Object(
+        {
+          app_id: Type.Optional(
+            Type.String({
+              pattern: '^[0-9a-fA-F]{64}$',
+              title: 'an app id: 64 hex characters',
+              description: 'The app of the swap page at `/`. `tandem apps create page --origin <public_url>` makes one.',
+            }),
+          ),
+          nodes: Type.Optional(
+            Type.Record(Type.String(), Type.String({ pattern: '^https?://[^\\s;,]+$', title: 'an http or https URL' }), {
+              description:
+                'By chain: the node that the pages ask, as a browser reaches it; an Esplora URL on Bitcoin and Litecoin. With it users keep their own secrets and keys.',
+            }),
+          ),
+          local_file: Type.Optional(
+            Type.String({
+              minLength: 1,
+              description:
+                'Only in the environment `local`: the path of `local.json`. The swap page then has a play wallet, on this machine only.',
+            }),
+          ),
+        },
+        { ...strict, description: 'The pages that the service serves: see docs/web.md.', default: {} },
+      ),
+    ),
     allow_any_origin: Type.Optional(
       Type.Boolean({ description: 'Whether any web page may call the API. Default: false, and true in the environment `local`.' }),
     ),

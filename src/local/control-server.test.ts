@@ -4,6 +4,8 @@ import { type ControlServer, startControlServer } from './control-server.ts'
 
 const given: unknown[] = []
 const switched: boolean[] = []
+const passed: unknown[] = []
+const PAGE = 'http://127.0.0.1:8080'
 let trouble: Error | null = null
 let server: ControlServer
 beforeAll(async () => {
@@ -17,6 +19,10 @@ beforeAll(async () => {
       if (trouble !== null) throw trouble
       switched.push(running)
     },
+    async passTime(...what) {
+      passed.push(what)
+    },
+    origins: [PAGE],
   })
 })
 afterAll(() => server.close())
@@ -36,7 +42,7 @@ async function post(url: string, body: unknown) {
 }
 
 test('listens on this machine only', () => {
-  for (const url of [server.faucetUrl, server.solverSwitchUrl]) expect(new URL(url).hostname).toBe('127.0.0.1')
+  for (const url of [server.faucetUrl, server.solverSwitchUrl, server.timeUrl]) expect(new URL(url).hostname).toBe('127.0.0.1')
 })
 
 describe('the faucet', () => {
@@ -97,4 +103,17 @@ describe('the switch', () => {
     trouble = new Error('it does not start')
     expect(await post(server.solverSwitchUrl, { running: true })).toMatchObject({ status: 500, body: { error: 'it does not start' } })
   })
+})
+
+test('time passes on the named chain, within limits', async () => {
+  expect(await post(server.timeUrl, { chain: 'bitcoin_regtest', units: 200 })).toMatchObject({ status: 200, body: { result: 200 } })
+  expect(await post(server.timeUrl, { chain: 'bitcoin_regtest', units: 10_001 })).toMatchObject({ status: 400 })
+  expect(passed).toEqual([['bitcoin_regtest', 200]])
+})
+
+test('pages of the service may call, others may not', async () => {
+  const preflight = async (origin: string) =>
+    (await fetch(server.faucetUrl, { method: 'OPTIONS', headers: { origin } })).headers.get('access-control-allow-origin')
+  expect(await preflight(PAGE)).toBe(PAGE)
+  expect(await preflight('https://elsewhere.example')).toBe(null)
 })

@@ -1,4 +1,4 @@
-/** HTTP controls of the local stack, on 127.0.0.1 only: a faucet, and a switch for the solver. */
+/** HTTP controls of the local stack, on 127.0.0.1 only: a faucet, a switch for the solver, and time that passes. */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyError } from 'fastify'
 import { Type } from 'typebox'
@@ -8,14 +8,28 @@ import { errorStatus, TandemError } from '../protocol/error.ts'
 export interface ControlServer {
   readonly faucetUrl: string
   readonly solverSwitchUrl: string
+  readonly timeUrl: string
   close(): Promise<void>
 }
 
 export async function startControlServer(actions: {
   fund(asset: string, address: string, amount: bigint): Promise<string>
   setSolverRunning(running: boolean): Promise<void>
+  /** So many units of the chain's clock. */
+  passTime(chain: string, units: number): Promise<void>
+  /** The origins of pages that may call. */
+  readonly origins: readonly string[]
 }): Promise<ControlServer> {
   const app = fastify().withTypeProvider<TypeBoxTypeProvider>()
+
+  app.addHook('onRequest', (request, reply, done) => {
+    const { origin } = request.headers
+    void reply.header('vary', 'origin')
+    if (origin !== undefined && actions.origins.includes(origin))
+      void reply.header('access-control-allow-origin', origin).header('access-control-allow-headers', 'content-type')
+    if (request.method === 'OPTIONS') void reply.status(204).send()
+    else done()
+  })
 
   app.setErrorHandler((error: FastifyError | TandemError, _request, reply) => {
     const status = error instanceof TandemError ? errorStatus[error.code] : (error.statusCode ?? 500)
@@ -40,6 +54,12 @@ export async function startControlServer(actions: {
     return { status: 'Ok', error: null, result: body.running }
   })
 
+  const TimeRequest = Type.Object({ chain: Type.String(), units: Type.Integer({ minimum: 1, maximum: 10_000 }) })
+  app.post('/time', { schema: { body: TimeRequest } }, async ({ body }) => {
+    await actions.passTime(body.chain, body.units)
+    return { status: 'Ok', error: null, result: body.units }
+  })
+
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
-  return { faucetUrl: `${url}/faucet`, solverSwitchUrl: `${url}/solver`, close: () => app.close() }
+  return { faucetUrl: `${url}/faucet`, solverSwitchUrl: `${url}/solver`, timeUrl: `${url}/time`, close: () => app.close() }
 }

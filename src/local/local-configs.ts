@@ -1,7 +1,7 @@
 /** Writes the configuration files and keys of both parties, from which each can be started as a separate process. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { ServiceConfig, SolverConfig } from '../config/schema.ts'
 import { createSigningKey } from '../solver-auth/signing-key.ts'
 import type { LocalDatabases } from './local-databases.ts'
@@ -77,6 +77,7 @@ export async function writeLocalConfigs(input: {
     vault_key: await writeSecret('vault', keys.vault),
     relay_key: await writeKeys('relay', keys.relay),
     earnings: { signing_key: await writeKeys('claims', keys.claims), ...payoutAsset(network) },
+    web: { local_file: resolve(folder, 'local.json') },
     // Local scripts may poll as fast as they like.
     rate_limit: { per_minute: 1_000_000 },
     ...(input.quoteBudgetMs !== null && { quote_budget_ms: input.quoteBudgetMs }),

@@ -9,6 +9,8 @@ export type LocalJson = {
   readonly faucet_url: string
   /** Local only: POST {"running": false} stops the solvers, true starts them again. */
   readonly solver_switch_url: string
+  /** Local only: POST {"chain", "units"} lets so many blocks or seconds of a timelock pass. */
+  readonly time_url: string
   readonly wallets: readonly LocalWalletJson[]
 }
 

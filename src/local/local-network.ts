@@ -31,6 +31,8 @@ export type LocalNetwork = {
   /** Makes the account of a key usable. */
   openAccount(chain: ChainId, keys: PrivateKeys): Promise<void>
   confirmFunding(): Promise<void>
+  /** Lets so many units of a chain's timelocks pass. */
+  passTime(chain: ChainId, units: number): Promise<void>
   /** For tests: the simulator of a chain that this network started. */
   control<Control>(chain: ChainId, family: LocalFamily<Control>): Control
   close(): Promise<void>
@@ -95,6 +97,11 @@ export async function startLocalNetwork(keys: Pick<LocalKeys, 'faucet' | 'claims
     },
     async confirmFunding() {
       await Promise.all(entries.map(({ local }) => local.confirmFunding?.()))
+    },
+    async passTime(id, units) {
+      const entry = find(id)
+      if (entry === undefined) throw new TandemError('bad_request', `there is no chain "${id}" here`)
+      await entry.family.openWallet(describeChain(entry), keys.faucet[entry.curve]).passTime(units)
     },
     control<Control>(id: ChainId, family: LocalFamily<Control>): Control {
       const entry = find(id)

@@ -128,14 +128,17 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
       await keep(service, (s) => s.setRunning(false)).setRunning(true)
     }
     const setSolverRunning = startParties ? setSolversRunning : refuseSwitch
-    const control = keep(await startControlServer({ fund: network.fund, setSolverRunning }), (c) => c.close())
     const { config } = await loadConfig(ServiceConfig, configs.serviceFile)
+    const origins = ['127.0.0.1', 'localhost'].map((host) => `http://${host}:${config.listen.port}`)
+    const { fund, passTime } = network
+    const control = keep(await startControlServer({ fund, passTime, setSolverRunning, origins }), (c) => c.close())
     const info: LocalJson = {
       base_url: `http://${config.listen.host}:${config.listen.port}/v2`,
       app_id: await makeApp(databases.serviceUrl),
       chains: network.descriptions,
       faucet_url: control.faucetUrl,
       solver_switch_url: control.solverSwitchUrl,
+      time_url: control.timeUrl,
       wallets,
     }
     const infoFile = keep(join(folder, 'local.json'), (file) => rm(file, { force: true }))

@@ -56,6 +56,17 @@ export type ServiceSettings = {
   readonly streamLimits: StreamLimits
   /** Addresses and networks of reverse proxies, whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[]
+  /** What the pages of this service use. */
+  readonly web: WebSettings
+}
+
+export type WebSettings = {
+  /** The app of the pages; null: the operator has made none. */
+  readonly appId: string | null
+  /** Nodes that the pages ask by themselves, by chain. */
+  readonly nodes: Readonly<Record<string, string>>
+  /** The path of the `local.json` of a local stack. Null elsewhere. */
+  readonly localFile: string | null
 }
 
 /** All but the environment may be left out. */
@@ -81,6 +92,7 @@ const defaults: ServiceSettings = {
   quoteBudgetMs: 400,
   streamLimits: STREAM_LIMITS,
   trustedProxies: [],
+  web: { appId: null, nodes: {}, localFile: null },
 }
 
 export function completeSettings({ environment, ...given }: ServiceOptions): ServiceSettings {

@@ -19,6 +19,7 @@ export function serviceOptions(config: ServiceConfig): ServiceOptions {
     event_streams: streams,
     trusted_proxies,
     instant_refunds: refunds,
+    web,
     max_quote_deviation_bips: deviation,
   } = config
   return {
@@ -43,6 +44,10 @@ export function serviceOptions(config: ServiceConfig): ServiceOptions {
       },
     }),
     ...(trusted_proxies !== undefined && { trustedProxies: trusted_proxies }),
+    ...(web !== undefined && {
+      // Only a local stack has one: it names a faucet and a switch for the solvers.
+      web: { appId: web.app_id ?? null, nodes: web.nodes ?? {}, localFile: environment === 'local' ? (web.local_file ?? null) : null },
+    }),
     ...(public_url !== undefined && { publicUrl: public_url.replace(/\/+$/, '') }),
   }
 }

@@ -17,6 +17,7 @@ import { createRecipients } from '../orders/recipients.ts'
 import { createQuoteIds, type QuoteIds } from '../quotes/quote-ids.ts'
 import { createRecentAuctions, type RecentAuctions } from '../quotes/recent-auctions.ts'
 import { createSolverPool, type SolverPool } from '../solvers/pool.ts'
+import { webRoutes } from '../web/web-routes.ts'
 import { createAuthentication } from './auth.ts'
 import { compressLists } from './compression.ts'
 import { allowOrigins } from './cors.ts'
@@ -145,6 +146,7 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
 
   void server.register(healthRoutes(context))
   void server.register(docsRoutes)
+  void server.register(webRoutes(context))
   void server.register(iconRoutes(context))
   void server.register(
     async (v2) => {

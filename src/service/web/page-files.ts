@@ -1,0 +1,73 @@
+/** The built pages on disk: those of `npm run build`, or of a build that the first request for a page starts. */
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { PACKAGE_ROOT } from '../../package-root.ts'
+
+export type WebManifest = {
+  readonly pages: Readonly<Record<string, { readonly html: string; readonly first: readonly string[] }>>
+  readonly files: Readonly<Record<string, { readonly bytes: number; readonly gzip: number }>>
+}
+
+export type PageFiles = {
+  readonly manifest: WebManifest
+  /** Null for a name that was not built. `encoding`: of the file beside it. */
+  read(name: string, encoding: '' | 'gzip' | 'br'): Promise<Buffer | null>
+}
+
+/** In `dist/src/service/web` this is `dist/web`; in the sources it has no manifest. */
+const BUILT = join(import.meta.dirname, '..', '..', '..', 'web')
+const CACHE = join(PACKAGE_ROOT, 'node_modules', '.cache', 'tandem-web')
+const SOURCES = ['web', 'sdk/src', 'src/protocol', 'src/keys', 'src/chains', 'contracts', 'package-lock.json']
+const SUFFIXES = { '': '', gzip: '.gz', br: '.br' } as const
+
+/** `open` builds at most once in a process; after a failure the next call tries again. */
+export function createPageFiles(): { open(): Promise<PageFiles> } {
+  let opening: Promise<PageFiles> | null = null
+  return {
+    open() {
+      opening ??= openFiles().catch((error: unknown) => {
+        opening = null
+        throw error
+      })
+      return opening
+    },
+  }
+}
+
+async function openFiles(): Promise<PageFiles> {
+  const folder = existsSync(join(BUILT, 'manifest.json')) ? BUILT : await buildFromSources()
+  const manifest = JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8')) as WebManifest
+  const names = new Set(Object.keys(manifest.files))
+  return {
+    manifest,
+    // Only names of the manifest: no path of a request reaches the disk.
+    read: async (name, encoding) => (names.has(name) ? readFile(join(folder, `${name}${SUFFIXES[encoding]}`)) : null),
+  }
+}
+
+/** In a process of its own: bundling needs much memory, and the event loop belongs to the swaps. */
+async function buildFromSources(): Promise<string> {
+  const script = join(PACKAGE_ROOT, 'web', 'build.ts')
+  if (!existsSync(script)) throw new Error('the pages were not built: run `npm run build`')
+  const folder = join(CACHE, await stampOf(SOURCES))
+  if (existsSync(join(folder, 'manifest.json'))) return folder
+  await promisify(execFile)(process.execPath, ['--import', 'tsx', script, folder], { cwd: PACKAGE_ROOT })
+  return folder
+}
+
+/** Changes with every file that could be part of the pages. */
+async function stampOf(places: readonly string[]): Promise<string> {
+  const hash = createHash('sha256')
+  for (const place of places) {
+    const path = join(PACKAGE_ROOT, place)
+    const isFolder = (await stat(path)).isDirectory()
+    const files = isFolder ? await readdir(path, { recursive: true, withFileTypes: true }) : []
+    const paths = isFolder ? files.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name)) : [path]
+    for (const file of paths.toSorted()) hash.update(`${file} ${(await stat(file)).mtimeMs}\n`)
+  }
+  return hash.digest('hex').slice(0, 16)
+}

@@ -1,0 +1,77 @@
+/** GET /web.json: what the pages must know of this service. On the local network also how to play: a faucet, a switch for the solvers, and time that passes. */
+import { readFile } from 'node:fs/promises'
+import type { FastifyRequest } from 'fastify'
+import type { ServiceContext } from '../context.ts'
+
+/** The part of `local.json` that a browser may know. It holds no keys: the play wallet makes its own. */
+export type PlayRecord = {
+  readonly faucet_url: string
+  readonly solver_switch_url: string
+  readonly time_url: string
+  /** A funded user's address by chain: somebody to pay. */
+  readonly addresses: Readonly<Record<string, string>>
+}
+
+export type PageSettings = {
+  /** Null: the operator has made no app for the pages. */
+  readonly app_id: string | null
+  /** A node by chain, which the page asks itself. */
+  readonly nodes: Readonly<Record<string, string>>
+  /** Of the local network only: elsewhere the SDK knows them. */
+  readonly deployments: Readonly<Record<string, { readonly token?: string; readonly htlc?: string }>>
+  readonly play: PlayRecord | null
+}
+
+type LocalFile = {
+  readonly app_id: string
+  readonly faucet_url: string
+  readonly solver_switch_url: string
+  readonly time_url: string
+  readonly chains: Readonly<Record<string, { readonly assets: PageSettings['deployments'] } & Readonly<Record<string, unknown>>>>
+  readonly wallets: readonly { readonly chains: readonly string[]; readonly address: string }[]
+}
+
+/** `isHere`: the request comes from this machine. */
+export async function pageSettings({ settings }: Pick<ServiceContext, 'settings'>, isHere: boolean): Promise<PageSettings> {
+  const { appId, nodes, localFile } = settings.web
+  const local = isHere && localFile !== null ? await readLocal(localFile) : null
+  if (local === null) return { app_id: appId, nodes, deployments: {}, play: null }
+  const chains = Object.entries(local.chains)
+  return {
+    app_id: local.app_id,
+    nodes: Object.fromEntries(chains.flatMap(([id, chain]) => nodeOf(chain).map((url) => [id, url]))),
+    deployments: Object.assign({}, ...chains.map(([, { assets }]) => assets)),
+    play: {
+      faucet_url: local.faucet_url,
+      solver_switch_url: local.solver_switch_url,
+      time_url: local.time_url,
+      addresses: Object.fromEntries(local.wallets.toReversed().flatMap(({ chains: ids, address }) => ids.map((id) => [id, address]))),
+    },
+  }
+}
+
+/** The URLs that the page may ask besides this service. */
+export function askedByPages({ nodes, play }: PageSettings): readonly string[] {
+  return [...Object.values(nodes), ...(play === null ? [] : [play.faucet_url, play.solver_switch_url, play.time_url])]
+}
+
+/** From a browser on this machine. The host is compared too: a page of elsewhere may point its own name to this address. */
+export function isFromHere({ socket, hostname }: Pick<FastifyRequest, 'socket' | 'hostname'>): boolean {
+  return /^(127\.|::1$|::ffff:127\.)/.test(socket.remoteAddress ?? '') && ['127.0.0.1', 'localhost', '[::1]'].includes(hostname)
+}
+
+/** The interface that clients of the chain ask for: an index of addresses where there is one. */
+function nodeOf(chain: Readonly<Record<string, unknown>>): readonly string[] {
+  const url = chain.esplora_url ?? chain.rpc_url
+  return typeof url === 'string' ? [url] : []
+}
+
+/** Null while the local stack is starting: it writes the file last. */
+async function readLocal(path: string): Promise<LocalFile | null> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8')) as LocalFile
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    throw error
+  }
+}

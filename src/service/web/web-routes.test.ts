@@ -1,0 +1,130 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startTestService, type TestService } from '../testing/service.fixture.ts'
+import { contentPolicy } from './content-policy.ts'
+
+const local = {
+  app_id: 'ab'.repeat(32),
+  faucet_url: 'http://127.0.0.1:7001/faucet',
+  solver_switch_url: 'http://127.0.0.1:7001/solver',
+  time_url: 'http://127.0.0.1:7001/time',
+  chains: {
+    one: { rpc_url: 'http://127.0.0.1:7002', assets: { 'one:coin': { htlc: '0x1' } } },
+    two: { rpc_url: 'http://127.0.0.1:7003', esplora_url: 'http://127.0.0.1:7004/api', assets: {} },
+  },
+  wallets: [
+    { chains: ['one'], address: 'first', private_key: 'KEY' },
+    { chains: ['one'], address: 'second', private_key: 'KEY' },
+  ],
+}
+
+let folder: string
+let service: TestService
+let public_: TestService
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tandem-web-'))
+  await writeFile(join(folder, 'local.json'), JSON.stringify(local))
+  service = await startTestService({ environment: 'local', web: { appId: null, nodes: {}, localFile: join(folder, 'local.json') } })
+  public_ = await startTestService({
+    environment: 'testnet',
+    web: { appId: 'cd'.repeat(32), nodes: { one: 'https://node.example/rpc' }, localFile: null },
+  })
+})
+afterAll(async () => {
+  await service.close()
+  await public_.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const html = { 'accept-encoding': 'identity' }
+
+describe('a page', () => {
+  test('is served with a strict policy that names the nodes it asks, and nothing else', async () => {
+    const { status, headers, body } = await service.raw('/', html)
+    expect({ status, type: headers['content-type'], cache: headers['cache-control'] }).toEqual({
+      status: 200,
+      type: 'text/html; charset=utf-8',
+      cache: 'no-cache',
+    })
+    expect(String(body)).toContain('<script type="module" src="/assets/')
+    expect(String(body)).not.toMatch(/<script>|<style|style=|\son[a-z]+=|https?:/)
+    expect(headers['content-security-policy']).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self' http://127.0.0.1:7001 " +
+        "http://127.0.0.1:7002 http://127.0.0.1:7004; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    )
+    expect((await public_.raw('/?order=1', html)).headers['content-security-policy']).toContain("connect-src 'self' https://node.example; ")
+  })
+
+  test('is not sent again to a browser that has it', async () => {
+    const { headers } = await service.raw('/', html)
+    const again = await service.raw('/', { ...html, 'if-none-match': String(headers.etag) })
+    expect({ status: again.status, length: again.body.length }).toEqual({ status: 304, length: 0 })
+  })
+
+  test('its files are compressed, kept for ever, and named in the page', async () => {
+    const page = String((await service.raw('/', html)).body)
+    const names = [...page.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, name = '']) => name)
+    expect(names.length).toBeGreaterThanOrEqual(4)
+    for (const name of names) {
+      const plain = await service.raw(name, html)
+      expect({ name, status: plain.status, cache: plain.headers['cache-control'], sniff: plain.headers['x-content-type-options'] }).toEqual(
+        {
+          name,
+          status: 200,
+          cache: 'public, max-age=31536000, immutable',
+          sniff: 'nosniff',
+        },
+      )
+      const gzipped = await service.raw(name, { 'accept-encoding': 'deflate, gzip;q=0.8' })
+      expect(gzipped.headers['content-encoding']).toBe('gzip')
+      expect(gunzipSync(gzipped.body).equals(plain.body)).toBe(true)
+      expect((await service.raw(name, { 'accept-encoding': 'gzip, br' })).headers['content-encoding']).toBe('br')
+    }
+  })
+
+  test.each(['/assets/none.js', '/assets/..%2fmanifest.json', '/assets/..%2f..%2fpackage.json'])('%s is not there', async (path) => {
+    const { status, headers, body } = await service.raw(path, html)
+    expect({ status, cache: headers['cache-control'], body: JSON.parse(String(body)) }).toMatchObject({
+      status: 404,
+      cache: undefined,
+      body: { status: 'Error', code: 'not_found' },
+    })
+  })
+})
+
+describe('web.json', () => {
+  const settings = async (of: TestService, headers: Readonly<Record<string, string>> = {}) =>
+    JSON.parse(String((await of.raw('/web.json', headers)).body)).result
+
+  test('tells a page on this machine how to play, and no key', async () => {
+    const { app_id: appId, faucet_url, solver_switch_url, time_url } = local
+    const found = await settings(service)
+    expect(found).toEqual({
+      app_id: appId,
+      nodes: { one: 'http://127.0.0.1:7002', two: 'http://127.0.0.1:7004/api' },
+      deployments: { 'one:coin': { htlc: '0x1' } },
+      play: { faucet_url, solver_switch_url, time_url, addresses: { one: 'first' } },
+    })
+    expect(JSON.stringify(found)).not.toContain('KEY')
+  })
+
+  test('a name that only points to this machine learns nothing of it', async () => {
+    expect(await settings(service, { host: 'elsewhere.example' })).toEqual({ app_id: null, nodes: {}, deployments: {}, play: null })
+  })
+
+  test('elsewhere it tells the app and the nodes of the operator', async () => {
+    expect(await settings(public_)).toEqual({
+      app_id: 'cd'.repeat(32),
+      nodes: { one: 'https://node.example/rpc' },
+      deployments: {},
+      play: null,
+    })
+  })
+})
+
+test('a text that is no URL adds nothing to the policy', () => {
+  expect(contentPolicy(["'unsafe-inline'", "x; script-src 'unsafe-inline'", 'javascript:1', 'data:text/html,1'])).toBe(contentPolicy([]))
+})

@@ -1,0 +1,48 @@
+/** Amounts as people write and read them. Money is a bigint of the smallest unit; no number with a fraction is ever used. */
+
+/** Null for a text that is not an amount of so many decimals: nothing is rounded. A comma is taken for a point. */
+export function parseAmount(text: string, decimals: number): bigint | null {
+  const match = /^(\d*)(?:[.,](\d*))?$/.exec(text.replaceAll(/[\s\u202f']/g, ''))
+  const [whole = '', fraction = ''] = match?.slice(1) ?? []
+  if (match === null || (whole === '' && fraction === '') || fraction.length > decimals) return null
+  return BigInt(whole + fraction.padEnd(decimals, '0'))
+}
+
+/** All digits, without zeros at the end; thousands are set apart by a narrow space. */
+export function formatAmount(amount: bigint, decimals: number): string {
+  const digits = amount.toString().padStart(decimals + 1, '0')
+  const whole = digits.slice(0, digits.length - decimals)
+  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '')
+  const grouped = whole.length > 4 ? whole.replaceAll(/\B(?=(\d{3})+$)/g, '\u202f') : whole
+  return fraction === '' ? grouped : `${grouped}.${fraction}`
+}
+
+/** For an input field: the same without the narrow spaces. */
+export function plainAmount(amount: bigint, decimals: number): string {
+  return formatAmount(amount, decimals).replaceAll('\u202f', '')
+}
+
+/** A decimal text of US dollars, rounded half up to cents: for reading only. */
+export function formatUsd(decimal: string): string {
+  const micros = parseAmount(decimal.slice(0, decimal.indexOf('.') < 0 ? undefined : decimal.indexOf('.') + 7), 6) ?? 0n
+  return formatMicros(micros)
+}
+
+export function formatMicros(micros: bigint): string {
+  const cents = (micros + 5_000n) / 10_000n
+  const text = cents.toString().padStart(3, '0')
+  return `$${text.slice(0, -2).replaceAll(/\B(?=(\d{3})+$)/g, '\u202f')}.${text.slice(-2)}`
+}
+
+/** How much of `to` one whole `from` is worth in this exchange, to eight digits behind the point, rounded down: for reading only. */
+export function formatRate(from: { amount: bigint; decimals: number }, to: { amount: bigint; decimals: number }): string {
+  if (from.amount === 0n) return ''
+  const scaled = (to.amount * 10n ** BigInt(from.decimals) * 10n ** 8n) / (from.amount * 10n ** BigInt(to.decimals))
+  return formatAmount(significant(scaled), 8)
+}
+
+/** Six significant digits, the rest zero. */
+function significant(value: bigint): bigint {
+  const extra = value.toString().length - 6
+  return extra <= 0 ? value : (value / 10n ** BigInt(extra)) * 10n ** BigInt(extra)
+}

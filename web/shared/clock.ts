@@ -1,0 +1,10 @@
+/** The present time as a signal, in unix seconds: countdowns follow it. */
+import { signal } from '@preact/signals'
+
+const seconds = () => Math.floor(Date.now() / 1000)
+
+export const now = signal(seconds())
+
+setInterval(() => {
+  now.value = seconds()
+}, 500)

@@ -1,0 +1,23 @@
+/** Copies a text; says so to eyes and ears. */
+import { useSignal } from '@preact/signals'
+import { shared } from '../texts.ts'
+import { CheckIcon, CopyIcon } from './icons.tsx'
+
+const SHOWN_MS = 2_000
+
+export function CopyButton({ text, label, name }: { readonly text: string; readonly label?: string; readonly name: string }) {
+  const copied = useSignal(false)
+  async function copy(): Promise<void> {
+    await navigator.clipboard.writeText(text)
+    copied.value = true
+    setTimeout(() => {
+      copied.value = false
+    }, SHOWN_MS)
+  }
+  return (
+    <button type="button" class="button plain" onClick={() => void copy()} aria-label={shared.copy(name)}>
+      {copied.value ? <CheckIcon /> : <CopyIcon />}
+      <span aria-live="polite">{copied.value ? shared.copied : (label ?? '')}</span>
+    </button>
+  )
+}
