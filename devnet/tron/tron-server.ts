@@ -20,6 +20,12 @@ export type TronInterfaces = {
   readonly ethereum: (request: unknown) => Promise<unknown>
 }
 
+/** For pages in a browser. */
+const CROSS_ORIGIN = {
+  'access-control-allow-origin': '*',
+  'access-control-allow-headers': '*',
+  'access-control-allow-methods': 'GET, POST, OPTIONS',
+}
 const MAX_BODY_BYTES = 8 * 1024 * 1024
 
 export async function startTronServer({ wallet, ethereum }: TronInterfaces, port: number): Promise<TronServer> {
@@ -41,6 +47,7 @@ export async function startTronServer({ wallet, ethereum }: TronInterfaces, port
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://simulator')
+    if (request.method === 'OPTIONS') return void response.writeHead(204, CROSS_ORIGIN).end()
     const text = await readBody(request)
     if (delayMs > 0) await sleep(delayMs, undefined, { ref: false })
     const body = parseJson(text)
@@ -52,7 +59,7 @@ export async function startTronServer({ wallet, ethereum }: TronInterfaces, port
       pathname === '/jsonrpc' ? await answerRpc(body) : await wallet(pathname, { ...Object.fromEntries(searchParams), ...record(body) })
     if (response.destroyed) return
     if (answer === undefined) response.writeHead(404).end()
-    else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
+    else response.writeHead(200, { ...CROSS_ORIGIN, 'content-type': 'application/json' }).end(JSON.stringify(answer))
   }
 
   async function answerRpc(body: unknown): Promise<unknown> {

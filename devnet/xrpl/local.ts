@@ -35,7 +35,7 @@ export const xrplLocal: LocalFamily<XrplChain, XrplWallet> = {
       control,
       endpoints: { ws: control.url },
       deployments: { [nativeAsset]: { htlc: null, token: null } },
-      details: { ws_url: control.url, network_id: control.networkId },
+      details: { ws_url: control.url, rpc_url: control.url.replace(/^ws/, 'http'), network_id: control.networkId },
       fund: async (_asset, address, amount) =>
         faucet.confirm({ TransactionType: 'Payment', ...recipient(address), Amount: String(amount) }),
       close: () => control.close(),

@@ -1,4 +1,4 @@
-// Serves requests over websocket.
+// Serves requests over websocket, and over HTTP as JSON-RPC.
 import { type Listener, type LocalServer, startLocalServer } from '../../local-server.ts'
 import type { Fields } from '../ledger/metadata.ts'
 import { RpcError } from './rpc-error.ts'
@@ -15,11 +15,28 @@ export function startRpcServer({ answer, disconnected }: RpcHandlers, port: numb
   return startLocalServer({
     port,
     maxBytes: MAX_BYTES,
+    post: (body) => ({ headers: { 'content-type': 'application/json' }, body: JSON.stringify(answerPost(String(body), answer)) }),
     socket: {
       answer: (listener, message) => JSON.stringify(answerMessage(message, (request) => answer(listener, request))),
       disconnected,
     },
   })
+}
+
+/** Nobody listens: subscriptions need a websocket. */
+const NOBODY: Listener = { send: () => undefined }
+
+/** `{ method, params: [{ … }] }`. The status is part of the result, as nodes answer it. */
+function answerPost(text: string, answer: RpcHandlers['answer']): Fields {
+  const { method, params } = parsed(text) ?? {}
+  const [given = {}] = Array.isArray(params) ? (params as readonly Fields[]) : []
+  const {
+    status,
+    result,
+    type: _,
+    ...failure
+  } = answerMessage(JSON.stringify({ ...given, command: method }), (request) => answer(NOBODY, request))
+  return { result: status === 'success' ? { ...(result as Fields), status } : { ...failure, status } }
 }
 
 function answerMessage(text: string, answer: (request: Fields) => Fields): Fields {
