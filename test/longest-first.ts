@@ -33,6 +33,7 @@ export const LONGEST: readonly string[] = [
   'test/swaps/client-keys.nodes.test.ts',
   'examples/examples.test.ts',
   'src/chains/tron/conformance.test.ts',
+  'test/swaps/sdk-without-service.test.ts',
   'test/swaps/hypercore.test.ts',
   'src/chains/evm/conformance.test.ts',
   'test/swaps/a-bitcoin-node-lies-or-dies.test.ts',

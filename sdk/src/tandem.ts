@@ -6,9 +6,11 @@ import { watchOrder } from './client/watch.ts'
 import { randomKeys } from './keys/keys.ts'
 import type { RestoreOptions } from './rescue/restore.ts'
 import type { SwapContext, TandemOptions } from './swap/context.ts'
-import { quoteFor, type SwapRequest } from './swap/prepare.ts'
-import { instantRefund, type RefundOptions, refund } from './swap/refund.ts'
+import { type QuoteRequest, quoteFor, type SwapRequest } from './swap/prepare.ts'
+import { type RedeemOptions, redeem } from './swap/receive.ts'
+import { instantRefund, type RefundOptions, refund, speedUp, sweep } from './swap/refund.ts'
 import { type ResumeOptions, type RunOptions, resumeSwap, runSwap } from './swap/run.ts'
+import { listSwaps } from './swap/saved-swap.ts'
 import { defaultStorage } from './swap/storage.ts'
 import type { Wallet } from './wallets/wallet.ts'
 
@@ -22,7 +24,7 @@ export function createTandem(options: TandemOptions) {
     /** Every endpoint of the API. */
     client,
     /** The best quote, verified. `swap` asks for one itself. */
-    quote: (request: SwapRequest, { signal }: RunOptions = {}) => quoteFor(context, request, signal),
+    quote: (request: QuoteRequest, { signal }: RunOptions = {}) => quoteFor(context, request, signal),
     swap: (request: SwapRequest, wallet: Wallet, given?: RunOptions) => runSwap(context, request, wallet, given),
     /** Continues a swap of this storage after a reload. Without a wallet it pays nothing. */
     resume: (orderId: string, wallet: Wallet | null = null, given?: ResumeOptions) => resumeSwap(context, orderId, wallet, given),
@@ -30,6 +32,14 @@ export function createTandem(options: TandemOptions) {
     restore: async (given?: RestoreOptions) => (await import('./rescue/restore.ts')).restoreSwaps(context, given),
     instantRefund: (orderId: string, given?: RunOptions) => instantRefund(context, orderId, given),
     refund: (orderId: string, given?: RefundOptions) => refund(context, orderId, given),
+    /** Pays the user with their own secret, without the service. `swap` and `resume` do it themselves while the service works. */
+    redeem: (orderId: string, given?: RedeemOptions) => redeem(context, orderId, given),
+    /** Raises the fee of an unmined refund or redeem with the user's own key. */
+    speedUp: (orderId: string, given?: RunOptions) => speedUp(context, orderId, given),
+    /** Moves what was paid to the user's own keys, as instant refunds are, to an address of the user's. */
+    sweep: (chain: string, to: string, given?: RunOptions) => sweep(context, chain, to, given),
+    /** All swaps of this storage, oldest first. */
+    swaps: () => listSwaps(context),
     /** The events of all orders of the app, for a server: from `lastEventId` on, reconnecting by itself. */
     events: (given?: { readonly lastEventId?: string; readonly signal?: AbortSignal }) => appEvents(options, given),
     /** Any order, also one that was made elsewhere: needs neither wallet nor keys. */

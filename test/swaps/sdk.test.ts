@@ -12,6 +12,7 @@ import {
   ethersWallet,
   newRescueKeys,
   psbtWallet,
+  type QuoteRequest,
   randomKeys,
   rescueKeys,
   type SwapRequest,
@@ -81,13 +82,17 @@ async function stepsOf(steps: AsyncGenerator<SwapStep, unknown>): Promise<readon
 test('bitcoin to an EVM token and back: own keys and secret, paid by a PSBT and by viem', async () => {
   const tandem = createTandem(options)
   const before = await story.balance(WBTC)
-  const steps = await stepsOf(tandem.swap({ from: BTC, to: WBTC, fromAmount: 1_000_000n, recipient: story.ownerOf(WBTC) }, bitcoinWallet))
+  const steps = await stepsOf(
+    tandem.swap({ from: BTC, to: WBTC, fromAmount: 1_000_000n, leastToAmount: 900_000n, recipient: story.ownerOf(WBTC) }, bitcoinWallet),
+  )
   expect(steps.map(({ kind }) => kind)).toContain('received')
   const promised = steps.flatMap((step) => (step.kind === 'quoted' ? [BigInt(step.quote.destination.amount)] : []))[0] ?? 0n
   expect((await story.balance(WBTC)) - before).toBeGreaterThanOrEqual(promised)
 
   const coins = await story.balance(BTC)
-  const back = await stepsOf(tandem.swap({ from: WBTC, to: BTC, fromAmount: 500_000n, recipient: story.ownerOf(BTC) }, viem))
+  const back = await stepsOf(
+    tandem.swap({ from: WBTC, to: BTC, fromAmount: 500_000n, leastToAmount: 400_000n, recipient: story.ownerOf(BTC) }, viem),
+  )
   expect(back.at(-1)).toMatchObject({ kind: 'changed', record: { status: expect.stringMatching(/redeemed/) } })
   expect((await story.balance(BTC)) - coins).toBeGreaterThan(400_000n)
   const orderId = back.flatMap((step) => (step.kind === 'ordered' ? [step.orderId] : []))[0] ?? ''
@@ -96,7 +101,14 @@ test('bitcoin to an EVM token and back: own keys and secret, paid by a PSBT and 
 
 test('a swap that was left goes on by its order id; ethers signs, the service sends', async () => {
   const storage = defaultStorage()
-  const request: SwapRequest = { from: WBTC, to: BTC, fromAmount: 500_000n, recipient: story.ownerOf(BTC), gasless: true }
+  const request: SwapRequest = {
+    from: WBTC,
+    to: BTC,
+    fromAmount: 500_000n,
+    leastToAmount: 400_000n,
+    recipient: story.ownerOf(BTC),
+    gasless: true,
+  }
   let orderId = ''
   for await (const step of createTandem({ ...options, storage }).swap(request, ethersSigner)) {
     if (step.kind !== 'ordered') continue
@@ -136,7 +148,10 @@ test('an instant refund with the user’s own key, in one call; a hash of someth
   }
   const tandem = createTandem({ ...options, fetch: lying })
   let refunded = ''
-  for await (const step of tandem.swap({ from: BTC, to: WBTC, fromAmount: 1_000_000n, recipient: story.ownerOf(WBTC) }, payer)) {
+  for await (const step of tandem.swap(
+    { from: BTC, to: WBTC, fromAmount: 1_000_000n, leastToAmount: 900_000n, recipient: story.ownerOf(WBTC) },
+    payer,
+  )) {
     if (step.kind !== 'changed' || step.record.source_swap.current_confirmations === 0 || refunded !== '') continue
     answers.lie = true
     await expect(tandem.instantRefund(step.orderId)).rejects.toMatchObject({ name: 'VerificationError', field: 'instant-refund-hash' })
@@ -151,8 +166,8 @@ test('the rescue phrase alone finds the swaps again from an empty storage: two a
   const { phrase, keys } = await newRescueKeys(lost)
   const addresses = { bitcoin_regtest: story.ownerOf(BTC), ethereum_localnet: story.ownerOf(WBTC) }
   const underpaying: Wallet = { ...bitcoinWallet, pay: ({ to }: { readonly to: string }) => story.bitcoin().pay(to, 20_000n) } as Wallet
-  const toEvm: SwapRequest = { from: BTC, to: WBTC, fromAmount: 1_000_000n, recipient: story.ownerOf(WBTC) }
-  const toBitcoin: SwapRequest = { from: WBTC, to: BTC, fromAmount: 500_000n, recipient: story.ownerOf(BTC) }
+  const toEvm: SwapRequest = { from: BTC, to: WBTC, fromAmount: 1_000_000n, leastToAmount: 900_000n, recipient: story.ownerOf(WBTC) }
+  const toBitcoin: SwapRequest = { from: WBTC, to: BTC, fromAmount: 500_000n, leastToAmount: 400_000n, recipient: story.ownerOf(BTC) }
   const left: string[] = []
   for (const [request, wallet] of [
     [toEvm, bitcoinWallet],
@@ -238,7 +253,7 @@ test.each([
   const storage = defaultStorage()
   const context: SwapContext = { client: createClient(options), options: { ...options, nodes }, storage, keys: randomKeys(storage) }
   const fromAmount = from.endsWith(':eth') ? 10n ** 17n : 1_000_000n
-  const request: SwapRequest = { from, to, fromAmount, recipient: story.ownerOf(to), secret }
+  const request: QuoteRequest = { from, to, fromAmount, recipient: story.ownerOf(to), secret }
   const quote = await quoteFor(context, request)
   const { saved, created } = await makeOrder(context, request, quote, wallet)
   const intent = await intentOf(context, saved)

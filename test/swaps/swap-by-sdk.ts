@@ -1,23 +1,48 @@
-/** A swap as an integrator makes it: by the SDK, with a wallet of the source chain. */
-import { createTandem, type SwapRequest, type Wallet } from '../../sdk/src/index.ts'
+/** A swap as an integrator makes it: by the SDK, with a wallet of the source chain. The secret is the user's. */
+import { createWalletClient, http } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { createTandem, type QuoteRequest, type Tandem, type TandemOptions, viemWallet, type Wallet } from '../../sdk/src/index.ts'
 import type { OrderRecord } from '../../src/protocol/wire/order.ts'
 import type { Story } from './story.ts'
 
-type Deployments = NonNullable<Parameters<typeof createTandem>[0]['deployments']>
+type Deployments = NonNullable<TandemOptions['deployments']>
 
-/** Resolves when both parties are paid, with the hash that the wallet or the service gave. `deployments`: those that `local.json` does not name. */
+/** `deployments`: those that `local.json` does not name. */
+export function tandemOf({ info }: Story, deployments: Deployments = {}, given: Partial<TandemOptions> = {}): Tandem {
+  const known: Deployments = Object.assign({}, ...Object.values(info.chains).map(({ assets }) => assets))
+  const nodes = Object.fromEntries(
+    Object.entries(info.chains).map(([id, { esplora_url: esplora, rpc_url: rpc }]) => [id, String(esplora ?? rpc)]),
+  )
+  return createTandem({
+    baseUrl: info.base_url,
+    appId: info.app_id,
+    pollMs: 200,
+    deployments: { ...known, ...deployments },
+    nodes,
+    ...given,
+  })
+}
+
+/** The user's account on an EVM chain of the story. */
+export function evmWalletOf({ info }: Story, chain: string): Wallet {
+  const key = info.wallets.find(({ chains }) => chains.includes(chain))?.private_key as `0x${string}`
+  return viemWallet(createWalletClient({ account: privateKeyToAccount(key), transport: http(String(info.chains[chain]?.rpc_url)) }))
+}
+
+/** Resolves when both parties are paid, with the hash that the wallet or the service gave. */
 export async function swapBySdk(
-  { info, ownerOf, untilStatus }: Story,
+  story: Story,
   wallet: Wallet,
-  request: Omit<SwapRequest, 'recipient'>,
+  asked: Omit<QuoteRequest, 'recipient'> & { readonly fromAmount: bigint },
   deployments: Deployments = {},
 ): Promise<{ readonly done: OrderRecord; readonly tx: string }> {
-  const known: Deployments = Object.assign({}, ...Object.values(info.chains).map(({ assets }) => assets))
-  const tandem = createTandem({ baseUrl: info.base_url, appId: info.app_id, pollMs: 200, deployments: { ...known, ...deployments } })
+  const tandem = tandemOf(story, deployments)
+  const request = { ...asked, recipient: story.ownerOf(asked.to) }
+  const { net_amount, destination } = await tandem.quote(request)
   let [orderId, tx] = ['', '']
-  for await (const step of tandem.swap({ secret: 'service', ...request, recipient: ownerOf(request.to) }, wallet)) {
+  for await (const step of tandem.swap({ ...request, leastToAmount: BigInt(net_amount ?? destination.amount) }, wallet)) {
     if (step.kind === 'ordered') orderId = step.orderId
     if (step.kind === 'paid') tx = step.tx
   }
-  return { done: await untilStatus(orderId, 'counterparty_redeemed'), tx }
+  return { done: await story.untilStatus(orderId, 'counterparty_redeemed'), tx }
 }

@@ -45,7 +45,7 @@ export type FundOptions = {
 /** `signed`: the SDK gives the signature to PATCH ?action=initiate. */
 export type Funded = { readonly kind: 'sent'; readonly tx: string } | { readonly kind: 'signed'; readonly signature: string | string[] }
 
-/** A node of the integrator's choice: an RPC URL, or an Esplora URL on chains of the Bitcoin family. */
+/** A node of the integrator's choice: an RPC URL, or an Esplora URL on chains of the Bitcoin family. It is believed. */
 export type Node = { readonly url: string; readonly fetch: typeof fetch; readonly signal?: AbortSignal }
 
 /** An open HTLC. `confirmations`: 0 while it is unconfirmed. `unitsLeft`: of its timelock, in the unit of the chain's clock. */
@@ -53,6 +53,9 @@ export type Lock = { readonly confirmations: number; readonly unitsLeft: bigint 
 
 /** A call of a contract. It may come from any account and pays nothing but its fee. */
 export type RedeemCall = { readonly chain: string; readonly to: string; readonly data: string }
+
+/** Who sends a transaction without the service. `node`: null where the integrator has named none; some families need none. */
+export type Sender<W extends Wallet> = { readonly wallet: W; readonly node: Node | null }
 
 /** `Plan`: what the wallet will be asked to sign or send; computed from the terms, never copied from the service. */
 export interface SdkFamily<Plan = unknown, W extends Wallet = Wallet> {
@@ -70,22 +73,32 @@ export interface SdkFamily<Plan = unknown, W extends Wallet = Wallet> {
   verifyDestination(side: SwapSide): void | Promise<void>
   /** Asks the wallet to do what the plan says. Throws if the wallet is not of this family, or refuses. */
   fund(plan: Plan, wallet: W, options: FundOptions): Promise<Funded>
-  /** Reads from a node whether the HTLC of these terms is open; null: it is not. With it the SDK reveals a secret only when it has seen the destination itself. */
-  readLock?(side: SwapSide, node: Node): Promise<Lock | null>
-  /** Refunds the user after the timelock by a transaction of the wallet, without the service. Resolves to its hash. */
-  refund?(side: SwapSide, wallet: W): Promise<string>
-  /** Pays the user with the secret, whoever sends it. */
+  /**
+   * Reads from a node whether the HTLC of these terms is open; null: it is not. Throws `VerificationError` by the name of the field if there is another one
+   * in its place. The SDK reveals a secret only for a lock that it has seen itself.
+   */
+  readLock(side: SwapSide, node: Node): Promise<Lock | null>
+  /** Refunds the user after the timelock by a transaction of the wallet, without the service. Resolves to its hash. Absent where the user's own key does it. */
+  refund?(side: SwapSide, by: Sender<W>): Promise<string>
+  /** Pays the user with the secret by a transaction of the wallet, which may be of anybody. */
+  redeem?(side: SwapSide, secret: Hex32, by: Sender<W>): Promise<string>
+  /** The same as a call for anybody to send, where such a call needs nothing of a node. */
   redeemCall?(side: SwapSide, secret: Hex32): RedeemCall
   /** Where the user may take part with a key of their own instead of an account. */
   readonly ownKeys?: OwnKeys
 }
+
+/** `to`: null for the key's own address. `bump`: raises the fee of a transaction that is not mined yet, where nodes allow it. */
+export type KeySpend = { readonly privateKey: string; readonly to: string | null; readonly node: Node; readonly bump?: boolean }
 
 /** Private keys are 32 bytes as hex. `side.owner` is the public key. Transactions are built here and broadcast through `node`; each resolves to its hash. */
 export interface OwnKeys {
   publicKeyOf(privateKey: string): string
   /** One signature for each hash. Throws `VerificationError` for a hash that is not of a refund of this order to the user's own address. */
   signInstantRefund(side: SwapSide, hashes: readonly string[], privateKey: string): readonly string[]
-  /** After the timelock. `to`: null for the key's own address. */
-  refund(side: SwapSide, privateKey: string, to: string | null, node: Node): Promise<string>
-  redeem(side: SwapSide, privateKey: string, secret: Hex32, to: string | null, node: Node): Promise<string>
+  /** After the timelock. */
+  refund(side: SwapSide, by: KeySpend): Promise<string>
+  redeem(side: SwapSide, secret: Hex32, by: KeySpend): Promise<string>
+  /** Moves what was paid to the addresses of these keys. Null: there is nothing that is worth its fee. */
+  sweep(chain: Chain, privateKeys: readonly string[], to: string, node: Node): Promise<string | null>
 }

@@ -1,8 +1,8 @@
 /** Keys of one phrase for all swaps: the phrase alone finds and finishes them from an empty browser. */
 import type { SwapKeys } from '../keys/keys.ts'
+import { inTurn } from '../swap/in-turn.ts'
 import type { SwapStorage } from '../swap/storage.ts'
 import type { DerivedKeys } from './derive.ts'
-import { inTurn } from './in-turn.ts'
 
 export type RescueKeys = SwapKeys & Required<Pick<SwapKeys, 'startAt'>>
 

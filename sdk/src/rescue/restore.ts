@@ -4,7 +4,7 @@ import type { OrderRecord } from '../../../src/protocol/wire/order.ts'
 import type { SwapRecord } from '../../../src/protocol/wire/swap.ts'
 import { loadFamily } from '../families/index.ts'
 import type { SwapContext } from '../swap/context.ts'
-import { findSwap, intentOf, type SavedSwap, saveSwap } from '../swap/saved-swap.ts'
+import { addSwap, findSwap, intentOf, type SavedSwap } from '../swap/saved-swap.ts'
 import { pinnedAsset } from '../verify/pinned.ts'
 import { verifyTerms } from '../verify/verify-order.ts'
 import { type FoundOrder, findOrders } from './find-orders.ts'
@@ -53,7 +53,7 @@ async function remember(context: SwapContext, found: FoundOrder, addresses: Read
       funding: { order_id: saved.orderId, to: '', amount: '' },
     })
     await (await loadFamily(destination.chain.family)).verifyDestination(destination)
-    await saveSwap(context, saved)
+    await addSwap(context, saved)
     return null
   } catch (error) {
     // One order that is not as it should be must not keep the others from being restored.
@@ -86,6 +86,9 @@ async function savedFrom(
     refundTo: source.address,
     refundPackage: null,
     paidFor: null,
+    paidTx: null,
+    payer: null,
+    madeAt: Date.parse(record.created_at),
     phase: 'restored',
   }
 }

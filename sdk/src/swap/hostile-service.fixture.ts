@@ -16,7 +16,7 @@ import { freshSwap } from '../verify/fresh-swap.ts'
 import { type PinnedAsset, pinnedAsset } from '../verify/pinned.ts'
 import { depositWallet } from '../wallets/bitcoin.ts'
 import type { SwapContext } from './context.ts'
-import type { SwapRequest } from './prepare.ts'
+import type { QuoteRequest } from './prepare.ts'
 import { defaultStorage } from './storage.ts'
 
 const BTC = 'bitcoin_regtest:btc'
@@ -25,7 +25,7 @@ const account = (digit: string) => `0x${digit.repeat(40)}`
 const keyOf = (digit: string) => bytesToHex(schnorr.getPublicKey(hexToBytes(digit.repeat(64))))
 const SERVICE_KEY = '5'
 
-export const request: SwapRequest = { from: BTC, to: WBTC, fromAmount: 1_000_000n, recipient: account('3') }
+export const request: QuoteRequest = { from: BTC, to: WBTC, fromAmount: 1_000_000n, recipient: account('3') }
 export const quote = {
   solver_id: 'solver',
   quote_id: 'quote',

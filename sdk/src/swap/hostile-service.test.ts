@@ -11,6 +11,12 @@ import { defaultStorage } from './storage.ts'
 const nodes = { bitcoin_regtest: 'http://esplora', ethereum_localnet: 'http://rpc' }
 const fresh = { gasless: false, created: null }
 
+/** The newest block, as an Esplora shows it. */
+const tipAt = (height: number, timestamp = Math.floor(Date.now() / 1000)) => ({
+  hash: () => 'newest',
+  newest: () => ({ height, timestamp }),
+})
+
 async function paidSwap() {
   const service = await createHostileService(nodes)
   const { saved, created } = await makeOrder(service.context, request, quote, service.wallet)
@@ -92,7 +98,7 @@ test('a refund with the user’s own key needs no word of the service', async ()
     asked.push(String(url))
     return (originalFetch ?? fetch)(url, init)
   }
-  Object.assign(chain, { utxo: () => [utxo], 'fee-estimates': () => ({ 3: 1 }), tx: () => 'refunded' })
+  Object.assign(chain, { utxo: () => [utxo], 'fee-estimates': () => ({ 3: 1 }), tx: () => 'refunded', mempool: () => [], ...tipAt(1000) })
   expect(await refund({ ...context, options: { ...context.options, fetch: counting } }, saved.orderId)).toBe('refunded')
   expect(asked[0]).toContain(`/address/${paid[0]}/`)
 })

@@ -4,10 +4,14 @@ type Locks = { request<T>(name: string, work: () => Promise<T>): Promise<T> }
 let last: Promise<unknown> = Promise.resolve()
 
 export function inTurn<T>(name: string, work: () => Promise<T>): Promise<T> {
-  const { navigator } = globalThis as { readonly navigator?: { readonly locks?: Locks } }
-  const locks = navigator?.locks
+  const locks = webLocks()
   const result = last.then(() => (locks === undefined ? work() : locks.request(name, work)))
   // The caller gets the failure; whoever comes next only waits for the end.
   last = result.catch(() => undefined)
   return result
+}
+
+export function webLocks(): Locks | undefined {
+  const { navigator } = globalThis as { readonly navigator?: { readonly locks?: Locks } }
+  return navigator?.locks
 }

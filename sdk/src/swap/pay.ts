@@ -1,25 +1,34 @@
 /** Verifies an order that nobody has paid yet, and asks the wallet to pay. */
 import type { CreateOrderResult } from '../../../src/protocol/funding/funding.ts'
+import type { OrderRecord } from '../../../src/protocol/wire/order.ts'
+import { sleep } from '../client/sleep.ts'
 import type { Funded } from '../families/family.ts'
 import { loadFamily } from '../families/index.ts'
 import type { Wallet } from '../wallets/wallet.ts'
+import { AlreadyPaidError } from './already-paid-error.ts'
 import type { SwapContext } from './context.ts'
+import { inTurn, webLocks } from './in-turn.ts'
 import { now } from './prepare.ts'
-import { intentOf, type SavedSwap, saveSwap } from './saved-swap.ts'
+import { intentOf, loadSwap, type SavedSwap, saveSwap } from './saved-swap.ts'
 
 export type PayOptions = {
   readonly gasless: boolean
   /** The answer of POST /orders; null after a reload: then the service is asked again. */
   readonly created: CreateOrderResult | null
+  /** Also if the wallet was asked before. */
+  readonly payAgain?: boolean
   readonly signal?: AbortSignal
 }
+
+/** Within this time two pages that write to one storage see what the other has written. */
+const SETTLE_MS = 250
 
 /** Resolves to the hash of the initiation; empty if the wallet does not know it. Throws `VerificationError` before the wallet is asked. */
 export async function verifyAndPay(
   context: SwapContext,
   saved: SavedSwap,
   wallet: Wallet,
-  { gasless, created, signal }: PayOptions,
+  { gasless, created, payAgain = false, signal }: PayOptions,
 ): Promise<string> {
   const { verifyOrder } = await import('../verify/verify-order.ts')
   const { client } = context
@@ -29,10 +38,30 @@ export async function verifyAndPay(
   const funding = created ?? withPackage(await client.funding(saved.orderId, given), saved)
   const { plan } = await verifyOrder(intent, { record, funding }, now())
   signal?.throwIfAborted()
-  await saveSwap(context, { ...saved, paidFor: record, phase: 'paying' })
+  const paying = await claim(context, saved, record, payAgain)
   const funded = await (await loadFamily(intent.source.chain.family)).fund(plan, wallet, { gasless, ...given })
-  await saveSwap(context, { ...saved, paidFor: record, phase: 'paid' })
+  const paidTx = funded.kind === 'sent' && funded.tx !== '' ? funded.tx : null
+  await saveSwap(context, { ...paying, paidTx, phase: 'paid' })
   return hashOf(context, saved, funded, signal)
+}
+
+/**
+ * Only one page pays: the swap must still be as this page read it. Without the Web Locks API two pages may pass this at once; then the one that wrote
+ * last goes on, and the other one sees its name.
+ */
+async function claim(context: SwapContext, saved: SavedSwap, record: OrderRecord, payAgain: boolean): Promise<SavedSwap> {
+  const paying = { ...saved, paidFor: record, payer: crypto.randomUUID(), phase: 'paying' } as const
+  const { orderId } = saved
+  await inTurn(`tandem:pay:${orderId}`, async () => {
+    const { phase, payer } = await loadSwap(context, orderId)
+    const mayPay = phase === 'made' || (payAgain && (phase === 'paying' || phase === 'paid'))
+    if (!mayPay || payer !== saved.payer) throw new AlreadyPaidError(orderId)
+    await saveSwap(context, paying)
+  })
+  if (webLocks() !== undefined) return paying
+  await sleep(SETTLE_MS)
+  if ((await loadSwap(context, orderId)).payer !== paying.payer) throw new AlreadyPaidError(orderId)
+  return paying
 }
 
 /** The service tells the refund package once only. */

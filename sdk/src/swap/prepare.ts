@@ -8,16 +8,16 @@ import { loadFamily } from '../families/index.ts'
 import type { PinnedAsset } from '../verify/pinned.ts'
 import type { Wallet } from '../wallets/wallet.ts'
 import { nodeOf, type SwapContext } from './context.ts'
-import { type SavedSwap, saveSwap, verifyNew } from './saved-swap.ts'
+import { addSwap, type SavedSwap, verifyNew } from './saved-swap.ts'
 
-export type SwapRequest = {
+export type QuoteRequest = {
   /** Assets as <chain>:<token>. */
   readonly from: string
   readonly to: string
   /** In the smallest unit; exactly one of both. */
   readonly fromAmount?: bigint
   readonly toAmount?: bigint
-  /** With `fromAmount`: the service's best offer is refused if the user would get less. Whoever showed a quote to the user gives its amount. */
+  /** With `fromAmount`: the service's best offer is refused if the user would get less, after the fee of the payout. */
   readonly leastToAmount?: bigint
   /** With `toAmount`: it is refused if the user would pay more. */
   readonly mostFromAmount?: bigint
@@ -32,10 +32,23 @@ export type SwapRequest = {
   readonly secret?: 'client' | 'service'
 }
 
+/**
+ * With the user's own limit, for instance from a `quote` that the user has seen. It has no default: the SDK knows no price but the service's word, so a
+ * limit that it took from a quote of its own would limit nothing.
+ */
+export type SwapRequest = QuoteRequest &
+  ({ readonly fromAmount: bigint; readonly leastToAmount: bigint } | { readonly toAmount: bigint; readonly mostFromAmount: bigint })
+
+/** For callers without types. */
+export function assertLimit({ fromAmount, leastToAmount, mostFromAmount }: QuoteRequest): void {
+  const [limit, name] = fromAmount === undefined ? [mostFromAmount, 'mostFromAmount'] : [leastToAmount, 'leastToAmount']
+  if (limit === undefined) throw new Error(`name the user's own limit in ${name}: the price is the service's word`)
+}
+
 /** `created`: the service's answer, not verified yet. */
 export type Ordered = { readonly saved: SavedSwap; readonly created: CreateOrderResult }
 
-export async function quoteFor(context: SwapContext, request: SwapRequest, signal?: AbortSignal): Promise<Quote> {
+export async function quoteFor(context: SwapContext, request: QuoteRequest, signal?: AbortSignal): Promise<Quote> {
   const { pinnedAsset } = await import('../verify/pinned.ts')
   const { verifyQuote } = await import('../verify/verify-quote.ts')
   const deployments = context.options.deployments ?? {}
@@ -63,7 +76,7 @@ export async function quoteFor(context: SwapContext, request: SwapRequest, signa
 /** Makes the order, and remembers it before anybody is asked to pay. */
 export async function makeOrder(
   context: SwapContext,
-  request: SwapRequest,
+  request: QuoteRequest,
   quote: Quote,
   wallet: Wallet,
   signal?: AbortSignal,
@@ -74,7 +87,7 @@ export async function makeOrder(
   const source = await pinnedAsset(request.from, deployments)
   const destination = await pinnedAsset(request.to, deployments)
   if (!wallet.families.includes(source.chain.family)) throw new Error(`the wallet does not work on ${source.chain.id}`)
-  if (request.secret !== 'service') await assertLockCanBeRead(context, destination)
+  if (request.secret !== 'service') assertLockCanBeRead(context, destination)
   const index = await context.keys.nextIndex()
   const secretHash = request.secret === 'service' ? null : hashSecret(await context.keys.secretFor(index))
   const refundTo = await wallet.address(source.chain)
@@ -106,19 +119,21 @@ export async function makeOrder(
     refundTo,
     refundPackage: ('refund_package' in created && created.refund_package) || null,
     paidFor: null,
+    paidTx: null,
+    payer: null,
+    madeAt: Date.now(),
     phase: 'made',
   }
-  await saveSwap(context, saved)
+  await addSwap(context, saved)
   return { saved, created }
 }
 
 /** Whoever reveals a secret on the service's word alone may pay the solver and get nothing. */
-async function assertLockCanBeRead(context: SwapContext, { chain }: PinnedAsset): Promise<void> {
-  const orTrust = "or ask for secret: 'service', and rely on the service for the payout"
-  if ((await loadFamily(chain.family)).readLock === undefined)
-    throw new Error(`this version of the SDK cannot see that ${chain.id} is funded: swap to another chain, ${orTrust}`)
-  if (nodeOf(context, chain) === null)
-    throw new Error(`without a node of ${chain.id} the SDK cannot see that it is funded: name one in the option nodes, ${orTrust}`)
+function assertLockCanBeRead(context: SwapContext, { chain }: PinnedAsset): void {
+  if (nodeOf(context, chain) !== null) return
+  throw new Error(
+    `without a node of ${chain.id} the SDK cannot see that it is funded: name one in the option nodes, or ask for secret: 'service', and rely on the service for the payout`,
+  )
 }
 
 /**

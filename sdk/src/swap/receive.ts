@@ -3,33 +3,91 @@ import type { Hex32 } from '../../../src/protocol/secret.ts'
 import { leastSeconds } from '../../../src/protocol/timelock.ts'
 import type { OrderRecord } from '../../../src/protocol/wire/order.ts'
 import { sleep } from '../client/sleep.ts'
-import type { Node, SdkFamily, SwapSide } from '../families/family.ts'
-import { loadFamily } from '../families/index.ts'
+import type { KeySpend, Node, SdkFamily, SwapSide } from '../families/family.ts'
 import { verifyThat } from '../verify/check.ts'
+import type { Wallet } from '../wallets/wallet.ts'
 import { nodeOf, type SwapContext } from './context.ts'
-import { intentOf, type SavedSwap } from './saved-swap.ts'
+import { findSwap, loadSwap, type SavedSwap, saveSwap, withLeast } from './saved-swap.ts'
+import { destinationOf, ownKeysOf, type Side } from './side.ts'
 import { UnredeemedError } from './unredeemed-error.ts'
 
 /** Resolves to the hash of the redeem; empty if the service did not tell it; null: it is not time yet. */
 export async function receive(context: SwapContext, saved: SavedSwap, record: OrderRecord, signal?: AbortSignal): Promise<string | null> {
-  const { verifyTerms } = await import('../verify/verify-order.ts')
-  const intent = await intentOf(context, saved)
-  const { destination: side } = verifyTerms(intent, { record, funding: { order_id: saved.orderId, to: '', amount: '' } })
-  const family = await loadFamily(side.chain.family)
-  await family.verifyDestination(side)
-  const node = nodeOf(context, side.chain, signal)
-  if (node === null || family.readLock === undefined)
-    throw new Error(`name a node of ${side.chain.id}: the secret is revealed only for a lock that the SDK has seen`)
-  const lock = await family.readLock(side, node)
-  if (lock === null || lock.confirmations < record.destination_swap.required_confirmations) return null
-  verifyTimeLeft(side, lock.unitsLeft)
-  const secret = await context.keys.secretFor(saved.index)
-  if (!saved.ownKeys.includes('destination')) return redeemByService(context, saved.orderId, { family, side, node, secret }, signal)
-  if (family.ownKeys === undefined) throw new Error(`${side.chain.id} has no keys of users`)
-  return family.ownKeys.redeem(side, await context.keys.keyFor(saved.index, 'destination'), secret, saved.payout, node)
+  const found = await lockedFor(context, saved, record, signal)
+  if (found === null) return null
+  const secret = await reveal(context, saved)
+  if (!saved.ownKeys.includes('destination')) return redeemByService(context, saved.orderId, { ...found, secret }, signal)
+  return ownKeysOf(found).redeem(found.side, secret, await payoutBy(context, saved, found.node))
 }
 
-type Redeem = { readonly family: SdkFamily; readonly side: SwapSide; readonly node: Node; readonly secret: Hex32 }
+export type RedeemOptions = {
+  /** Of the destination chain: anybody's, it only pays the fee. The user's own key needs none. */
+  readonly wallet?: Wallet
+  /** Of a restored swap: the least that the user agreed to get. */
+  readonly leastToAmount?: bigint
+  readonly signal?: AbortSignal
+}
+
+/** The user's money by the user's own hand: as `receive`, without a word of the service. Resolves to the hash. */
+export async function redeem(
+  context: SwapContext,
+  orderId: string,
+  { wallet, leastToAmount, signal }: RedeemOptions = {},
+): Promise<string> {
+  const saved = withLeast(await loadSwap(context, orderId), leastToAmount)
+  if (saved.secretHash === null) throw new Error(`the service has the secret of order ${orderId}: only it can redeem`)
+  const record = saved.paidFor ?? (await context.client.order(orderId, signal === undefined ? {} : { signal }))
+  const found = await lockedFor(context, saved, record, signal)
+  if (found === null)
+    throw new Error(`the node shows no open lock of order ${orderId} with enough confirmations: it is not made yet, or was paid out`)
+  const { side, family, node } = found
+  if (saved.ownKeys.includes('destination'))
+    return ownKeysOf(found).redeem(side, await reveal(context, saved), await payoutBy(context, saved, node))
+  if (wallet === undefined || family.redeem === undefined || !wallet.families.includes(side.chain.family))
+    throw new Error(`name a wallet of ${side.chain.id}: it sends the transaction that pays you`)
+  return family.redeem(side, await reveal(context, saved), { wallet, node })
+}
+
+/** Raises the fee of a redeem with the user's own key until the signal aborts. Nothing is lost if one attempt fails. */
+export async function keepRedeeming(context: SwapContext, saved: SavedSwap, record: OrderRecord, signal: AbortSignal): Promise<void> {
+  const { side, family } = await destinationOf(context, saved, record)
+  const node = nodeOf(context, side.chain, signal)
+  const secret = await context.keys.secretFor(saved.index)
+  while (node !== null && !signal.aborted) {
+    await sleep(Number(side.chain.feeBumpSeconds) * 1000, signal)
+    const by = { ...(await payoutBy(context, saved, node)), bump: true }
+    // It fails once the transaction is mined too.
+    await family.ownKeys?.redeem(side, secret, by).catch(() => undefined)
+  }
+}
+
+type Locked = Side & { readonly node: Node }
+
+/** Null: the chain does not show an open lock with enough confirmations. */
+async function lockedFor(context: SwapContext, saved: SavedSwap, record: OrderRecord, signal?: AbortSignal): Promise<Locked | null> {
+  const { side, family } = await destinationOf(context, saved, record)
+  const node = nodeOf(context, side.chain, signal)
+  if (node === null) throw new Error(`name a node of ${side.chain.id}: the secret is revealed only for a lock that the SDK has seen`)
+  const lock = await family.readLock(side, node)
+  if (lock === null || lock.confirmations < record.destination_swap.required_confirmations) return null
+  // Once the secret was shown, a late redeem is better than none.
+  if (saved.phase !== 'revealed') verifyTimeLeft(side, lock.unitsLeft)
+  return { side, family, node }
+}
+
+/** Remembered before it is shown: whoever reloads the page now must redeem, and never pay again. */
+async function reveal(context: SwapContext, saved: SavedSwap): Promise<Hex32> {
+  const { leastDestinationAmount, orderId } = saved
+  const current = (await findSwap(context, orderId)) ?? saved
+  if (current.phase !== 'revealed') await saveSwap(context, { ...current, leastDestinationAmount, phase: 'revealed' })
+  return context.keys.secretFor(saved.index)
+}
+
+async function payoutBy({ keys }: SwapContext, { index, payout }: SavedSwap, node: Node): Promise<KeySpend> {
+  return { privateKey: await keys.keyFor(index, 'destination'), to: payout, node }
+}
+
+type Redeem = Locked & { readonly secret: Hex32 }
 
 /**
  * The service's word that it has redeemed is not enough: with the secret the solver takes the source, and gets the destination back if nobody redeems it.
@@ -52,7 +110,7 @@ async function redeemByService(
       cause = error
     }
     if (await isGone(family, side, node)) return tx ?? ''
-    if (Date.now() >= until) throw new UnredeemedError(orderId, family.redeemCall?.(side, secret) ?? null, { cause })
+    if (Date.now() >= until) throw new UnredeemedError(orderId, side.chain.id, family.redeemCall?.(side, secret) ?? null, { cause })
     await sleep(options.pollMs ?? 2_000, signal)
   }
 }
@@ -60,7 +118,7 @@ async function redeemByService(
 /** A node that does not answer has not shown that it is gone. */
 async function isGone({ readLock }: SdkFamily, side: SwapSide, node: Node): Promise<boolean> {
   try {
-    return (await readLock?.(side, node)) === null
+    return (await readLock(side, node)) === null
   } catch {
     node.signal?.throwIfAborted()
     return false

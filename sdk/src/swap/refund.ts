@@ -1,10 +1,8 @@
 /** Refunds in one call each: at once with the solver's consent, or after the timelock. */
-import type { OrderRecord } from '../../../src/protocol/wire/order.ts'
-import type { SdkFamily, SwapSide } from '../families/family.ts'
-import { loadFamily } from '../families/index.ts'
 import type { Wallet } from '../wallets/wallet.ts'
 import { nodeOf, type SwapContext } from './context.ts'
-import { intentOf, loadSwap, type SavedSwap } from './saved-swap.ts'
+import { listSwaps, loadSwap, type SavedSwap } from './saved-swap.ts'
+import { destinationOf, ownKeysOf, type Side, sourceOf } from './side.ts'
 
 type With = { readonly signal?: AbortSignal }
 
@@ -18,9 +16,8 @@ export async function instantRefund(context: SwapContext, orderId: string, given
 
 async function signRefund(context: SwapContext, saved: SavedSwap, given: With): Promise<readonly string[]> {
   const hashes = await context.client.instantRefundHashes(saved.orderId, given)
-  const record = await context.client.order(saved.orderId, given)
-  const { side, ownKeys, key } = await ownSource(context, saved, record)
-  return ownKeys.signInstantRefund(side, hashes, key)
+  const source = await sourceOf(context, saved, await context.client.order(saved.orderId, given))
+  return ownKeysOf(source).signInstantRefund(source.side, hashes, await context.keys.keyFor(saved.index, 'source'))
 }
 
 /** `wallet`: on chains with accounts, to send the refund without the service. */
@@ -31,30 +28,60 @@ export async function refund(context: SwapContext, orderId: string, { wallet, ..
   const saved = await loadSwap(context, orderId)
   const isOwn = saved.ownKeys.includes('source')
   if (!isOwn && wallet === undefined) return context.client.patchOrder(orderId, 'refund', {}, given)
+  const source = await sourceOf(context, saved, saved.paidFor ?? (await context.client.order(orderId, given)))
+  if (!isOwn && wallet !== undefined) return refundByWallet(context, source, wallet, given)
+  return refundByKey(context, saved, source, { ...given, bump: false })
+}
+
+/** Raises the fee of a refund or redeem with the user's own key that is not mined yet. Resolves to the hash of the new transaction, or of the old one if it stays. */
+export async function speedUp(context: SwapContext, orderId: string, given: With = {}): Promise<string> {
+  const saved = await loadSwap(context, orderId)
   const record = saved.paidFor ?? (await context.client.order(orderId, given))
-  if (!isOwn && wallet !== undefined) return refundByWallet(await sourceOf(context, saved, record), wallet)
-  const { side, ownKeys, key } = await ownSource(context, saved, record)
-  const node = nodeOf(context, side.chain, given.signal)
-  if (node === null) throw new Error(`name a node of ${side.chain.id}: only your own key can refund this order`)
-  return ownKeys.refund(side, key, saved.refundTo, node)
+  if (saved.phase !== 'revealed') return refundByKey(context, saved, await sourceOf(context, saved, record), { ...given, bump: true })
+  const destination = await destinationOf(context, saved, record)
+  const { chain } = destination.side
+  const node = requireNode(context, chain, given)
+  const by = { privateKey: await context.keys.keyFor(saved.index, 'destination'), to: saved.payout, node, bump: true }
+  return ownKeysOf(destination).redeem(destination.side, await context.keys.secretFor(saved.index), by)
 }
 
-async function refundByWallet({ side, family }: Source, wallet: Wallet): Promise<string> {
-  if (family.refund === undefined) throw new Error(`this version of the SDK cannot refund on ${side.chain.id} by a wallet: leave it out`)
+async function refundByKey(
+  context: SwapContext,
+  saved: SavedSwap,
+  source: Side,
+  given: With & { readonly bump: boolean },
+): Promise<string> {
+  const node = requireNode(context, source.side.chain, given)
+  const privateKey = await context.keys.keyFor(saved.index, 'source')
+  return ownKeysOf(source).refund(source.side, { privateKey, to: saved.refundTo, node, bump: given.bump })
+}
+
+async function refundByWallet(context: SwapContext, { side, family }: Side, wallet: Wallet, { signal }: With): Promise<string> {
+  if (family.refund === undefined) throw new Error(`on ${side.chain.id} the user's own key refunds: leave the wallet out`)
   if (!wallet.families.includes(side.chain.family)) throw new Error(`the wallet does not work on ${side.chain.id}`)
-  return family.refund(side, wallet)
+  return family.refund(side, { wallet, node: nodeOf(context, side.chain, signal) })
 }
 
-type Source = { readonly side: SwapSide; readonly family: SdkFamily }
-
-async function sourceOf(context: SwapContext, saved: SavedSwap, record: OrderRecord): Promise<Source> {
-  const { verifyTerms } = await import('../verify/verify-order.ts')
-  const { source: side } = verifyTerms(await intentOf(context, saved), { record, funding: { order_id: saved.orderId, to: '', amount: '' } })
-  return { side, family: await loadFamily(side.chain.family) }
+function requireNode(context: SwapContext, chain: Side['side']['chain'], { signal }: With) {
+  const node = nodeOf(context, chain, signal)
+  if (node === null) throw new Error(`name a node of ${chain.id}: only your own key can do this`)
+  return node
 }
 
-async function ownSource(context: SwapContext, saved: SavedSwap, record: OrderRecord) {
-  const { side, family } = await sourceOf(context, saved, record)
-  if (family.ownKeys === undefined) throw new Error(`${side.chain.id} has no keys of users`)
-  return { side, ownKeys: family.ownKeys, key: await context.keys.keyFor(saved.index, 'source') }
+/**
+ * Moves what was paid to the user's own keys on a chain, as instant refunds are, to an address. Resolves to the hash; null: there is nothing that is worth its
+ * fee. Keys of all swaps of this storage are looked at.
+ */
+export async function sweep(context: SwapContext, chainId: string, to: string, { signal }: With = {}): Promise<string | null> {
+  const { chainNamed } = await import('../verify/pinned.ts')
+  const { loadFamily } = await import('../families/index.ts')
+  const chain = chainNamed(chainId)
+  const { ownKeys } = await loadFamily(chain.family)
+  if (ownKeys === undefined) throw new Error(`${chainId} has no keys of users: refunds go to the account that paid`)
+  const node = requireNode(context, chain, signal === undefined ? {} : { signal })
+  const swaps = (await listSwaps(context)).filter(
+    (swap) => swap.ownKeys.includes('source') && swap.request.source.asset.startsWith(`${chainId}:`),
+  )
+  const keys = await Promise.all(swaps.map(({ index }) => context.keys.keyFor(index, 'source')))
+  return ownKeys.sweep(chain, keys, to, node)
 }

@@ -3,12 +3,13 @@ import type { OrderRecord } from '../../../src/protocol/wire/order.ts'
 import type { Quote } from '../../../src/protocol/wire/quote.ts'
 import { sleep } from '../client/sleep.ts'
 import { watchOrder } from '../client/watch.ts'
+import { NodeError } from '../families/node-error.ts'
 import type { Wallet } from '../wallets/wallet.ts'
 import type { SwapContext } from './context.ts'
 import { type PayOptions, verifyAndPay } from './pay.ts'
-import { makeOrder, quoteFor, type SwapRequest } from './prepare.ts'
-import { receive } from './receive.ts'
-import { loadSwap, type SavedSwap } from './saved-swap.ts'
+import { assertLimit, makeOrder, quoteFor, type SwapRequest } from './prepare.ts'
+import { keepRedeeming, receive } from './receive.ts'
+import { loadSwap, type SavedSwap, withLeast } from './saved-swap.ts'
 
 export type SwapStep =
   | { readonly kind: 'quoted'; readonly quote: Quote }
@@ -18,6 +19,8 @@ export type SwapStep =
   | { readonly kind: 'paid'; readonly orderId: string; readonly tx: string }
   /** The order has changed; `record.status` and `record.next_action` say how. */
   | { readonly kind: 'changed'; readonly orderId: string; readonly record: OrderRecord }
+  /** The user's own node does not answer or stands still. The swap waits for it: nothing is revealed on the service's word. */
+  | { readonly kind: 'delayed'; readonly orderId: string; readonly reason: string }
   /** The secret was used, and the SDK has seen on the chain that it pays the user. */
   | { readonly kind: 'received'; readonly orderId: string; readonly tx: string }
 
@@ -37,6 +40,7 @@ type Steps = AsyncGenerator<SwapStep, OrderRecord>
 
 /** Ends when the order has: `redeemed`, `refunded` or `expired`. Throws `VerificationError` instead of paying for an order that is not as asked. */
 export async function* runSwap(context: SwapContext, request: SwapRequest, wallet: Wallet, { signal }: RunOptions = {}): Steps {
+  assertLimit(request)
   const quote = await quoteFor(context, request, signal)
   yield { kind: 'quoted', quote }
   const { saved, created } = await makeOrder(context, request, quote, wallet, signal)
@@ -58,19 +62,10 @@ export async function* resumeSwap(
   const saved = withLeast(await loadSwap(context, orderId), leastToAmount)
   const record = await context.client.order(orderId, signal === undefined ? {} : { signal })
   if (payAgain && saved.phase === 'restored') throw new Error(`order ${orderId} was restored: make a new order instead of paying for it`)
-  const mayPay = saved.phase === 'made' || payAgain
+  const mayPay = saved.phase === 'made' || (payAgain && saved.phase !== 'revealed')
   if (wallet !== null && mayPay && record.status === 'created')
-    return yield* payAndFollow(context, saved, wallet, { gasless, created: null, ...(signal !== undefined && { signal }) })
+    return yield* payAndFollow(context, saved, wallet, { gasless, created: null, payAgain, ...(signal !== undefined && { signal }) })
   return yield* follow(context, saved, signal)
-}
-
-function withLeast(saved: SavedSwap, least: bigint | undefined): SavedSwap {
-  if (least !== undefined) return { ...saved, leastDestinationAmount: least.toString() }
-  if (saved.phase !== 'restored') return saved
-  const { asset, amount } = saved.request.destination
-  throw new Error(
-    `order ${saved.orderId} was restored: name in leastToAmount what you agreed to get. The service says ${amount} of ${asset}`,
-  )
 }
 
 async function* payAndFollow(context: SwapContext, saved: SavedSwap, wallet: Wallet, options: PayOptions): Steps {
@@ -80,16 +75,23 @@ async function* payAndFollow(context: SwapContext, saved: SavedSwap, wallet: Wal
 
 async function* follow(context: SwapContext, saved: SavedSwap, signal?: AbortSignal): Steps {
   const { orderId } = saved
+  const end = new AbortController()
   let last: OrderRecord | null = null
   let isReceived = false
-  for await (const record of watchOrder(context.client, context.options, orderId, signal)) {
-    last = record
-    yield { kind: 'changed', orderId, record }
-    if (isReceived || !isUsersTurn(saved, record)) continue
-    const tx = await receiveInTime(context, saved, record, signal)
-    if (tx === null) continue
-    isReceived = true
-    yield { kind: 'received', orderId, tx }
+  try {
+    for await (const record of watchOrder(context.client, context.options, orderId, signal)) {
+      last = record
+      yield { kind: 'changed', orderId, record }
+      if (isReceived || !isUsersTurn(saved, record)) continue
+      const tx = yield* receiveInTime(context, saved, record, signal)
+      if (tx === null) continue
+      isReceived = true
+      // A redeem with the user's own key that no miner takes is worth nothing after the timelock.
+      if (saved.ownKeys.includes('destination')) void keepRedeeming(context, saved, record, end.signal).catch(() => undefined)
+      yield { kind: 'received', orderId, tx }
+    }
+  } finally {
+    end.abort()
   }
   if (last === null) throw new Error(`order ${orderId} was never read`)
   return last
@@ -99,15 +101,28 @@ function isUsersTurn({ secretHash }: SavedSwap, { next_action: next }: OrderReco
   return secretHash !== null && next?.who === 'user' && (next.what === 'reveal_secret' || next.what === 'redeem_destination')
 }
 
-/** The SDK's own node may be behind that of the service: it is asked again until the service says that something else has happened. */
-async function receiveInTime(context: SwapContext, saved: SavedSwap, first: OrderRecord, signal?: AbortSignal) {
+/** The SDK's own node may be behind that of the service, or not answer: it is asked again until the service says that something else has happened. */
+async function* receiveInTime(
+  context: SwapContext,
+  saved: SavedSwap,
+  first: OrderRecord,
+  signal?: AbortSignal,
+): AsyncGenerator<SwapStep, string | null> {
+  const { orderId } = saved
+  let told = ''
   for (
     let record = first;
     isUsersTurn(saved, record);
-    record = await context.client.order(saved.orderId, signal === undefined ? {} : { signal })
+    record = await context.client.order(orderId, signal === undefined ? {} : { signal })
   ) {
-    const tx = await receive(context, saved, record, signal)
-    if (tx !== null) return tx
+    try {
+      const tx = await receive(context, saved, record, signal)
+      if (tx !== null) return tx
+    } catch (error) {
+      if (!(error instanceof NodeError)) throw error
+      if (error.message !== told) yield { kind: 'delayed', orderId, reason: error.message }
+      told = error.message
+    }
     await sleep(context.options.pollMs ?? 2_000, signal)
   }
   return null

@@ -5,6 +5,7 @@ import type { CreateOrderRequest, OrderRecord } from '../../../src/protocol/wire
 import { verifyThat } from '../verify/check.ts'
 import type { Intent } from '../verify/verify-order.ts'
 import type { SwapContext } from './context.ts'
+import { inTurn } from './in-turn.ts'
 
 export type SavedSwap = {
   readonly orderId: string
@@ -24,19 +25,58 @@ export type SavedSwap = {
   readonly refundPackage: Readonly<Record<string, unknown>> | null
   /** As it was verified when the wallet was asked to pay; null before. A refund needs its parties, whatever the service says later. */
   readonly paidFor: OrderRecord | null
+  /** Of the payment, as the wallet told it; null if it did not. */
+  readonly paidTx: string | null
+  /** A random name of the page that asked the wallet last; null before. Only one page pays: see `pay.ts`. */
+  readonly payer: string | null
+  /** Unix milliseconds. */
+  readonly madeAt: number
   /**
    * made     nobody was asked to pay
    * paying   the wallet was asked: it may have paid, or not
    * paid     the wallet said that it has paid or signed
    * restored found again by its secret: what was agreed is the service's word, so nothing is paid for it
+   * revealed the secret was shown, or was about to be: now only redeeming helps, and nothing more is paid
    */
-  readonly phase: 'made' | 'paying' | 'paid' | 'restored'
+  readonly phase: 'made' | 'paying' | 'paid' | 'restored' | 'revealed'
 }
 
 const keyOf = (orderId: string) => `tandem:order:${orderId}`
+/** The ids of all swaps, oldest first: a storage cannot be asked for its keys. */
+const LIST = 'tandem:orders'
 
+/** Of a swap that is remembered already. */
 export async function saveSwap({ storage }: SwapContext, swap: SavedSwap): Promise<void> {
   await storage.setItem(keyOf(swap.orderId), JSON.stringify(swap))
+}
+
+/** Of a new swap. */
+export async function addSwap(context: SwapContext, swap: SavedSwap): Promise<void> {
+  await saveSwap(context, swap)
+  await inTurn(LIST, async () => {
+    const known = await orderIds(context)
+    if (!known.includes(swap.orderId)) await context.storage.setItem(LIST, JSON.stringify([...known, swap.orderId]))
+  })
+}
+
+/** All swaps of this storage, oldest first. */
+export async function listSwaps(context: SwapContext): Promise<readonly SavedSwap[]> {
+  const found = await Promise.all((await orderIds(context)).map((orderId) => findSwap(context, orderId)))
+  return found.flatMap((swap) => swap ?? [])
+}
+
+async function orderIds({ storage }: SwapContext): Promise<readonly string[]> {
+  return JSON.parse((await storage.getItem(LIST)) ?? '[]') as readonly string[]
+}
+
+/** `least`: what the user agreed to get. What was agreed is lost with the storage, so a restored swap needs it. */
+export function withLeast(saved: SavedSwap, least: bigint | undefined): SavedSwap {
+  if (least !== undefined) return { ...saved, leastDestinationAmount: least.toString() }
+  if (saved.phase !== 'restored') return saved
+  const { asset, amount } = saved.request.destination
+  throw new Error(
+    `order ${saved.orderId} was restored: name in leastToAmount what you agreed to get. The service says ${amount} of ${asset}`,
+  )
 }
 
 /** An answer with the id of an earlier swap would replace what that swap needs for its refund. */

@@ -2,15 +2,34 @@
 import type { EscrowCreate } from '../../../src/protocol/funding/escrow-create.ts'
 import type { Wallet } from './wallet.ts'
 
+/** Ends an escrow. Field names are the chain's. */
+export type EscrowFinish = {
+  readonly TransactionType: 'EscrowFinish'
+  readonly Account: string
+  readonly Owner: string
+  readonly OfferSequence: number
+  readonly Condition: string
+  readonly Fulfillment: string
+}
+
+export type EscrowCancel = {
+  readonly TransactionType: 'EscrowCancel'
+  readonly Account: string
+  readonly Owner: string
+  readonly OfferSequence: number
+}
+
+export type XrplTransaction = EscrowCreate | EscrowFinish | EscrowCancel
+
 export interface XrplWallet extends Wallet {
-  /** Adds fee, sequence and last ledger, signs and submits. Resolves to the hash once a node has accepted it. */
-  submit(transaction: EscrowCreate): Promise<string>
+  /** Adds fee, sequence and last ledger, signs and submits. Resolves to the hash once a node has accepted it. A finish costs more than other transactions. */
+  submit(transaction: XrplTransaction): Promise<string>
 }
 
 /** What wallet extensions offer under various names. */
 export interface XrplSigner {
   readonly address: string
-  signAndSubmit(transaction: EscrowCreate): Promise<{ readonly hash: string }>
+  signAndSubmit(transaction: XrplTransaction): Promise<{ readonly hash: string }>
 }
 
 const FAMILIES = ['xrpl'] as const
@@ -41,11 +60,11 @@ export function xrplJsWallet(wallet: XrplJsWallet, client: XrplJsClient): XrplWa
   return xrplWallet({
     address: wallet.classicAddress,
     async signAndSubmit(transaction) {
-      // The types of xrpl.js list every transaction; an EscrowCreate is one of them.
+      // The types of xrpl.js list every transaction; those of escrows are among them.
       const { tx_blob, hash } = wallet.sign((await client.autofill(transaction as never)) as never)
       const { engine_result: code, engine_result_message: message } = (await client.submit(tx_blob)).result
       // `ter`: it waits for a ledger.
-      if (!/^te[sr]/.test(code)) throw new Error(`the ledger refused the escrow: ${code}, ${message}`)
+      if (!/^te[sr]/.test(code)) throw new Error(`the ledger refused the transaction: ${code}, ${message}`)
       return { hash }
     },
   })

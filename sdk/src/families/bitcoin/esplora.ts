@@ -1,5 +1,6 @@
 /** The part of Esplora's HTTP interface that the SDK uses. */
 import type { Node } from '../family.ts'
+import { askNode } from '../request.ts'
 
 export type Utxo = { readonly outpoint: string; readonly amount: bigint; readonly height: bigint | null }
 
@@ -11,7 +12,7 @@ type UtxoJson = {
 }
 
 export async function utxosOf(node: Node, address: string): Promise<readonly Utxo[]> {
-  const found = JSON.parse(await ask(node, `/address/${address}/utxo`)) as readonly UtxoJson[]
+  const found = JSON.parse(await askNode(node, `/address/${address}/utxo`)) as readonly UtxoJson[]
   return found.map(({ txid, vout, value, status }) => ({
     outpoint: `${txid}:${vout}`,
     amount: BigInt(value),
@@ -19,28 +20,50 @@ export async function utxosOf(node: Node, address: string): Promise<readonly Utx
   }))
 }
 
-export async function tipHeight(node: Node): Promise<bigint> {
-  return BigInt(await ask(node, '/blocks/tip/height'))
+/** `time`: unix seconds. */
+export async function newestBlock(node: Node): Promise<{ readonly height: bigint; readonly time: bigint }> {
+  const hash = await askNode(node, '/blocks/tip/hash')
+  const { height, timestamp } = JSON.parse(await askNode(node, `/block/${hash}`)) as { readonly height: number; readonly timestamp: number }
+  return { height: BigInt(height), time: BigInt(timestamp) }
+}
+
+export type Spent = { readonly outpoint: string; readonly amount: bigint; readonly address: string; readonly witness: readonly string[] }
+export type Unconfirmed = { readonly tx: string; readonly fee: bigint; readonly inputs: readonly Spent[] }
+
+type TransactionJson = {
+  readonly txid: string
+  readonly fee: number
+  readonly vin: readonly {
+    readonly txid: string
+    readonly vout: number
+    readonly prevout: { readonly value: number; readonly scriptpubkey_address?: string } | null
+    readonly witness?: readonly string[]
+  }[]
+}
+
+/** The unconfirmed transactions that pay to an address, or spend from it. */
+export async function unconfirmedOf(node: Node, address: string): Promise<readonly Unconfirmed[]> {
+  const found = JSON.parse(await askNode(node, `/address/${address}/txs/mempool`)) as readonly TransactionJson[]
+  return found.map(({ txid, fee, vin }) => ({
+    tx: txid,
+    fee: BigInt(fee),
+    inputs: vin.map(({ txid: of, vout, prevout, witness = [] }) => ({
+      outpoint: `${of}:${vout}`,
+      amount: BigInt(prevout?.value ?? 0),
+      address: prevout?.scriptpubkey_address ?? '',
+      witness,
+    })),
+  }))
 }
 
 /** Satoshis per 1000 vB for a block within `target`; null if the node has no estimate. Rounded up: a slow redeem is worse than a dear one. */
 export async function feeRate(node: Node, target: number): Promise<bigint | null> {
-  const estimates = JSON.parse(await ask(node, '/fee-estimates')) as Readonly<Record<string, number>>
+  const estimates = JSON.parse(await askNode(node, '/fee-estimates')) as Readonly<Record<string, number>>
   const rate = estimates[target]
   return rate === undefined ? null : BigInt(Math.ceil(rate * 1000))
 }
 
 /** Resolves to the transaction id. */
 export async function broadcast(node: Node, raw: string): Promise<string> {
-  return ask(node, '/tx', raw)
-}
-
-async function ask({ url, fetch, signal }: Node, path: string, body?: string): Promise<string> {
-  const response = await fetch(`${url}${path}`, {
-    ...(body !== undefined && { method: 'POST', body }),
-    ...(signal !== undefined && { signal }),
-  })
-  const text = await response.text()
-  if (!response.ok) throw new Error(`${path}: the node answered ${response.status}: ${text.slice(0, 300)}`)
-  return text
+  return askNode(node, '/tx', raw)
 }

@@ -11,8 +11,9 @@ import type { Leg } from '../../../../src/protocol/order.ts'
 import { verifyParsed, verifySame, verifyThat } from '../../verify/check.ts'
 import type { BitcoinWallet } from '../../wallets/bitcoin.ts'
 import type { Payment } from '../../wallets/bitcoin-payment.ts'
+import { assertFreshTip } from '../clock.ts'
 import type { SdkFamily, SourceSide, SwapSide } from '../family.ts'
-import { tipHeight, utxosOf } from './esplora.ts'
+import { newestBlock, utxosOf } from './esplora.ts'
 import { ownKeys } from './own-keys.ts'
 
 export const family: SdkFamily<Payment, BitcoinWallet> = {
@@ -32,10 +33,11 @@ export const family: SdkFamily<Payment, BitcoinWallet> = {
   fund: async (payment, wallet, { signal }) => ({ kind: 'sent', tx: await wallet.pay(payment, signal) }),
   async readLock({ chain, terms }, node) {
     const { address } = htlcOf(terms, networkOf(chain.reference))
-    const [utxos, tip] = [await utxosOf(node, address), await tipHeight(node)]
-    const lock = utxos.find(({ amount }) => amount >= terms.amount)
+    const lock = (await utxosOf(node, address)).find(({ amount }) => amount >= terms.amount)
     if (lock === undefined) return null
-    const confirmations = lock.height === null ? 0n : tip - lock.height + 1n
+    const tip = await newestBlock(node)
+    assertFreshTip(chain, tip.time)
+    const confirmations = lock.height === null ? 0n : tip.height - lock.height + 1n
     // BIP68: the block of the deposit is its first confirmation.
     return { confirmations: Number(confirmations), unitsLeft: terms.timelock - confirmations }
   },

@@ -10,8 +10,6 @@ import {
   type InitiateTypedData,
   initiateData,
   initiateTypedData,
-  redeemData,
-  refundData,
   swapIdOf,
 } from '../../../../src/chains/evm/htlc.ts'
 import type { FundingResult } from '../../../../src/protocol/funding/funding.ts'
@@ -21,6 +19,7 @@ import { verifySwap } from '../../verify/verify-swap.ts'
 import type { EvmCall, EvmWallet } from '../../wallets/evm.ts'
 import type { SdkFamily, SourceSide, SwapSide } from '../family.ts'
 import { readLock } from './read-lock.ts'
+import { settling } from './settle.ts'
 
 export type EvmPlan = {
   readonly chainId: number
@@ -55,11 +54,7 @@ export const family: SdkFamily<EvmPlan, EvmWallet> = {
     if (gasless && typedData !== null) return { kind: 'signed', signature: await wallet.signTypedData(chainId, initiate.from, typedData) }
     return { kind: 'sent', tx: (await wallet.send(chainId, initiate)).hash }
   },
-  async refund(side, wallet) {
-    const { chainId, address } = contractOf(side)
-    return (await wallet.send(chainId, { from: side.terms.initiator, to: address, data: refundData(side.terms), value: 0n })).hash
-  },
-  redeemCall: (side, secret) => ({ chain: side.chain.id, to: contractOf(side).address, data: redeemData(side.terms, secret) }),
+  ...settling(contractOf),
   readLock: (side, node) => readLock(contractOf(side), side.terms, node),
 }
 

@@ -12,6 +12,8 @@ import { verifyParsed, verifySame } from '../../verify/check.ts'
 import { verifyCall } from '../../verify/verify-call.ts'
 import { verifySwap } from '../../verify/verify-swap.ts'
 import type { EvmCall, EvmWallet } from '../../wallets/evm.ts'
+import { readLock } from '../evm/read-lock.ts'
+import { settling } from '../evm/settle.ts'
 import type { SdkFamily, SourceSide, SwapSide } from '../family.ts'
 
 export type HypercorePlan = {
@@ -60,12 +62,17 @@ export const family: SdkFamily<HypercorePlan, EvmWallet> = {
     signal?.throwIfAborted()
     return { kind: 'sent', tx: (await wallet.send(contract.chainId, pay)).hash }
   },
+  readLock: (side, node) => readLock(contractOf(side), side.terms, node),
+  ...settling(contractOf),
+}
+
+function contractOf({ chain, asset, deployment }: SwapSide): HtlcContract {
+  return createContracts(chain, [{ ...asset, deployment }]).of(asset.id)
 }
 
 function verifySide(side: SwapSide, payer: string | null): HtlcContract {
-  const { chain, asset, deployment, terms } = side
-  const contract = createContracts(chain, [{ ...asset, deployment }]).of(asset.id)
-  verifySwap(side, { parse: parseAddress, payer, swapId: () => swapIdOf(contract, terms) })
+  const contract = contractOf(side)
+  verifySwap(side, { parse: parseAddress, payer, swapId: () => swapIdOf(contract, side.terms) })
   return contract
 }
 

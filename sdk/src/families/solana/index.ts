@@ -4,12 +4,16 @@ import { type Blockhash, getTransactionDecoder } from '@solana/kit'
 import { parseAddress } from '../../../../src/chains/solana/address.ts'
 import { fundingOf } from '../../../../src/chains/solana/funding.ts'
 import { createContracts, type HtlcContract, swapIdOf } from '../../../../src/chains/solana/htlc.ts'
+import { redeemInstructions, refundInstructions } from '../../../../src/chains/solana/instructions.ts'
 import { parseMessage } from '../../../../src/chains/solana/send/transaction.ts'
+import type { Chain } from '../../../../src/protocol/chain.ts'
 import type { FundingResult } from '../../../../src/protocol/funding/funding.ts'
 import { verifyParsed, verifySame, verifyThat } from '../../verify/check.ts'
 import { verifySwap } from '../../verify/verify-swap.ts'
 import type { SolanaWallet } from '../../wallets/solana.ts'
 import type { SdkFamily, SourceSide, SwapSide } from '../family.ts'
+import { readLock } from './read-lock.ts'
+import { settle } from './settle.ts'
 
 export type SolanaPlan = {
   /** As the wallet standard names it. */
@@ -34,7 +38,7 @@ export const family: SdkFamily<SolanaPlan, SolanaWallet> = {
     if (relayed !== null) verifyThat(contract.mint !== null, 'versioned_tx_gasless', 'null for SOL', relayed)
     const gasless = relayed === null ? null : await rebuild(side, contract, 'gasless', 'versioned_tx_gasless', relayed)
     return {
-      chain: PUBLIC_CLUSTERS.includes(side.chain.reference) ? side.chain.reference : 'solana:localnet',
+      chain: clusterOf(side.chain),
       payer: parseAddress(side.payer ?? side.terms.initiator),
       transaction,
       gasless: side.payer === null ? gasless : null,
@@ -48,12 +52,30 @@ export const family: SdkFamily<SolanaPlan, SolanaWallet> = {
     if (bySignature && gasless !== null) return { kind: 'signed', signature: base64.encode(await wallet.sign(chain, payer, gasless)) }
     return { kind: 'sent', tx: base58.encode(await wallet.signAndSend(chain, payer, transaction)) }
   },
+  readLock: (side, node) => readLock(contractOf(side), side, node),
+  refund: (side, by) =>
+    settle(side, clusterOf(side.chain), 'refund', by, (payer) => {
+      const contract = contractOf(side)
+      return refundInstructions(contract, side.terms, contract.mint === null ? null : payer)
+    }),
+  redeem: (side, secret, by) =>
+    settle(side, clusterOf(side.chain), 'redeem', by, (payer) => {
+      const contract = contractOf(side)
+      return redeemInstructions(contract, side.terms, secret, contract.mint === null ? null : payer)
+    }),
+}
+
+function clusterOf({ reference }: Chain): string {
+  return PUBLIC_CLUSTERS.includes(reference) ? reference : 'solana:localnet'
+}
+
+function contractOf({ chain, asset, deployment }: SwapSide): HtlcContract {
+  return createContracts(chain, [{ ...asset, deployment }]).of(asset.id)
 }
 
 function verifySide(side: SwapSide, payer: string | null): HtlcContract {
-  const { chain, asset, deployment, terms } = side
-  const contract = createContracts(chain, [{ ...asset, deployment }]).of(asset.id)
-  verifySwap(side, { parse: parseAddress, payer, swapId: () => swapIdOf(contract, terms) })
+  const contract = contractOf(side)
+  verifySwap(side, { parse: parseAddress, payer, swapId: () => swapIdOf(contract, side.terms) })
   return contract
 }
 

@@ -2,13 +2,14 @@
 import { selectorOf } from '../../../../contracts/starknet/client/felt.ts'
 import { parseAddress } from '../../../../src/chains/starknet/address.ts'
 import { fundingOf } from '../../../../src/chains/starknet/funding.ts'
-import { createContracts, type HtlcContract, swapIdOf } from '../../../../src/chains/starknet/htlc.ts'
+import { createContracts, type HtlcContract, redeemCallOf, refundCallOf, swapIdOf } from '../../../../src/chains/starknet/htlc.ts'
 import type { FeltCall } from '../../../../src/protocol/funding/felt-calls.ts'
 import type { FundingResult } from '../../../../src/protocol/funding/funding.ts'
 import { verifySame } from '../../verify/check.ts'
 import { verifySwap } from '../../verify/verify-swap.ts'
 import type { StarknetCall, StarknetWallet } from '../../wallets/starknet.ts'
 import type { SdkFamily, SourceSide, SwapSide } from '../family.ts'
+import { readLock } from './read-lock.ts'
 
 export type StarknetPlan = {
   readonly chainId: string
@@ -34,12 +35,24 @@ export const family: SdkFamily<StarknetPlan, StarknetWallet> = {
     if (gasless && typedData !== null) return { kind: 'signed', signature: [...(await wallet.signTypedData(chainId, payer, typedData))] }
     return { kind: 'sent', tx: await wallet.execute(chainId, payer, calls) }
   },
+  readLock: (side, node) => readLock(contractOf(side), side.terms, node),
+  refund(side, { wallet }) {
+    const contract = contractOf(side)
+    return wallet.execute(contract.chainId, parseAddress(side.terms.initiator), [named(refundCallOf(contract, side.terms))])
+  },
+  async redeem(side, secret, { wallet }) {
+    const contract = contractOf(side)
+    return wallet.execute(contract.chainId, await wallet.address(side.chain), [named(redeemCallOf(contract, side.terms, secret))])
+  },
+}
+
+function contractOf({ chain, asset, deployment }: SwapSide): HtlcContract {
+  return createContracts(chain, [{ ...asset, deployment }]).of(asset.id)
 }
 
 function verifySide(side: SwapSide, payer: string | null): HtlcContract {
-  const { chain, asset, deployment, terms } = side
-  const contract = createContracts(chain, [{ ...asset, deployment }]).of(asset.id)
-  verifySwap(side, { parse: parseAddress, payer, swapId: () => swapIdOf(contract, terms) })
+  const contract = contractOf(side)
+  verifySwap(side, { parse: parseAddress, payer, swapId: () => swapIdOf(contract, side.terms) })
   return contract
 }
 
@@ -68,7 +81,7 @@ async function planOf({ terms, payer, deadline, funding }: SourceSide, contract:
 
 /** Wallets take the name of an entry point and hash it themselves. */
 function named({ to, selector, calldata }: FeltCall): StarknetCall {
-  const entryPoint = ['approve', 'initiate', 'initiate_on_behalf'].find((name) => selectorOf(name) === selector)
+  const entryPoint = ['approve', 'initiate', 'initiate_on_behalf', 'redeem', 'refund'].find((name) => selectorOf(name) === selector)
   if (entryPoint === undefined) throw new Error(`no entry point has the selector ${selector}`)
   return { to, entryPoint, calldata }
 }

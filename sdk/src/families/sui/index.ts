@@ -2,17 +2,21 @@
 import { bcs } from '@mysten/sui/bcs'
 import { Transaction } from '@mysten/sui/transactions'
 import { isValidTransactionDigest } from '@mysten/sui/utils'
-import { parseAddress } from '../../../../src/chains/sui/address.ts'
+import { type Address, parseAddress } from '../../../../src/chains/sui/address.ts'
 import { SUI_TYPE } from '../../../../src/chains/sui/coin-type.ts'
+import type { Deployed } from '../../../../src/chains/sui/deployments.ts'
 import { createContracts, type HtlcContract, swapIdOf } from '../../../../src/chains/sui/htlc.ts'
 import type { ObjectRef } from '../../../../src/chains/sui/nodes/node.ts'
-import { initiateCallOf, transactionWith } from '../../../../src/chains/sui/send/call.ts'
+import { initiateCallOf, redeemCallOf, refundCallOf, type SuiCall, transactionWith } from '../../../../src/chains/sui/send/call.ts'
+import type { Chain } from '../../../../src/protocol/chain.ts'
 import type { FundingResult } from '../../../../src/protocol/funding/funding.ts'
 import { verifyParsed, verifySame, verifyThat } from '../../verify/check.ts'
 import { VerificationError } from '../../verify/verification-error.ts'
 import { verifySwap } from '../../verify/verify-swap.ts'
 import type { SuiWallet } from '../../wallets/sui.ts'
-import type { SdkFamily, SwapSide } from '../family.ts'
+import type { SdkFamily, Sender, SwapSide } from '../family.ts'
+import { openNode } from './node.ts'
+import { readLock } from './read-lock.ts'
 
 export type SuiPlan = {
   /** As the wallet standard names it. */
@@ -41,7 +45,7 @@ export const family: SdkFamily<SuiPlan, SuiWallet> = {
     const kind = await transaction.build({ onlyTransactionKind: true })
     verifySame(FIELD, [...kind], told)
     return {
-      chain: PUBLIC_NETWORKS.includes(side.chain.reference) ? side.chain.reference : 'sui:localnet',
+      chain: networkOf(side.chain),
       payer: parseAddress(side.payer ?? side.terms.initiator),
       kind,
       isShort: contract.coinType !== SUI_TYPE && coins.length === 0,
@@ -57,17 +61,39 @@ export const family: SdkFamily<SuiPlan, SuiWallet> = {
     transaction.setSender(payer)
     return { kind: 'sent', tx: await wallet.execute(chain, payer, transaction) }
   },
+  readLock: (side, node) => readLock(contractOf(side), packageOf(side), side.terms, node),
+  refund: (side, by) => settle(side, by, (deployed) => refundCallOf(deployed, side.terms)),
+  redeem: (side, secret, by) => settle(side, by, (deployed) => redeemCallOf(deployed, side.terms, secret)),
+}
+
+/** The version since which the registry is shared is the node's word: with a wrong one the transaction fails. */
+async function settle(side: SwapSide, { wallet, node }: Sender<SuiWallet>, callOf: (deployed: Deployed) => SuiCall): Promise<string> {
+  if (node === null) throw new Error(`name a node of ${side.chain.id} in the option nodes: it tells the version of the registry`)
+  const contract = contractOf(side)
+  const initialSharedVersion = (await openNode(node).object(contract.registry))?.initialSharedVersion ?? null
+  if (initialSharedVersion === null) throw new Error(`the node shows no registry at ${contract.registry}`)
+  const from = await wallet.address(side.chain)
+  const transaction = transactionWith(callOf({ ...contract, packageId: packageOf(side), initialSharedVersion }), [])
+  transaction.setSender(from)
+  return wallet.execute(networkOf(side.chain), from, transaction)
+}
+
+function networkOf({ reference }: Chain): string {
+  return PUBLIC_NETWORKS.includes(reference) ? reference : 'sui:localnet'
+}
+
+function contractOf({ chain, asset, deployment }: SwapSide): HtlcContract {
+  return createContracts(chain, [{ ...asset, deployment }]).of(asset.id)
 }
 
 function verifySide(side: SwapSide, payer: string | null): HtlcContract {
-  const { chain, asset, deployment, terms } = side
-  const contract = createContracts(chain, [{ ...asset, deployment }]).of(asset.id)
-  verifySwap(side, { parse: parseAddress, payer, swapId: () => swapIdOf(contract, terms) })
+  const contract = contractOf(side)
+  verifySwap(side, { parse: parseAddress, payer, swapId: () => swapIdOf(contract, side.terms) })
   return contract
 }
 
 /** Another package could take the coin for itself, so it is pinned too. It does not follow from the registry's address. */
-function packageOf({ asset, deployment }: SwapSide) {
+function packageOf({ asset, deployment }: SwapSide): Address {
   if (deployment.package === undefined) throw new Error(`the package of ${asset.id} is not known: name it in the option deployments`)
   return parseAddress(deployment.package)
 }

@@ -1,16 +1,18 @@
 /** Tron: the user calls the HTLC of a token, or signs typed data for the service to send. */
 import { maxUint256 } from 'viem'
 import { approvalCall } from '../../../../src/chains/evm/approval-call.ts'
-import { type HtlcContract, initiateData, swapIdOf } from '../../../../src/chains/evm/htlc.ts'
+import { type HtlcContract, initiateData, redeemData, refundData, swapIdOf } from '../../../../src/chains/evm/htlc.ts'
 import { fromEvmAddress, parseAddress, toEvmAddress } from '../../../../src/chains/tron/address.ts'
 import { feeCapSun } from '../../../../src/chains/tron/fees/limits.ts'
 import { evmTerms, tokenOf, tronContracts, tronTypedData } from '../../../../src/chains/tron/htlc.ts'
+import { JSON_RPC_PATH } from '../../../../src/chains/tron/nodes/json-rpc-path.ts'
 import type { TransactionRequest } from '../../../../src/protocol/funding/calls.ts'
 import type { FundingResult } from '../../../../src/protocol/funding/funding.ts'
 import { verifyParsed, verifySame, verifyThat } from '../../verify/check.ts'
 import { verifyCall } from '../../verify/verify-call.ts'
 import { verifySwap } from '../../verify/verify-swap.ts'
 import type { TronCall, TronTypedData, TronWallet } from '../../wallets/tron.ts'
+import { readLock } from '../evm/read-lock.ts'
 import type { SdkFamily, SourceSide, SwapSide } from '../family.ts'
 
 export type TronPlan = {
@@ -40,12 +42,28 @@ export const family: SdkFamily<TronPlan, TronWallet> = {
     if (gasless && typedData !== null) return { kind: 'signed', signature: await wallet.signTypedData(initiate.from, typedData) }
     return { kind: 'sent', tx: (await wallet.send(initiate)).hash }
   },
+  readLock: (side, node) => readLock(contractOf(side), evmTerms(side.terms), node, JSON_RPC_PATH),
+  async refund(side, { wallet }) {
+    const call = { from: parseAddress(side.terms.initiator), to: htlcOf(side), data: refundData(evmTerms(side.terms)) }
+    return (await wallet.send({ ...call, feeLimitSun: feeCapSun.refund })).hash
+  },
+  async redeem(side, secret, { wallet }) {
+    const call = { from: await wallet.address(side.chain), to: htlcOf(side), data: redeemData(evmTerms(side.terms), secret) }
+    return (await wallet.send({ ...call, feeLimitSun: feeCapSun.redeem })).hash
+  },
+}
+
+function contractOf({ chain, asset, deployment }: SwapSide): HtlcContract {
+  return tronContracts(chain, [{ ...asset, deployment }]).of(asset.id)
+}
+
+function htlcOf(side: SwapSide): string {
+  return fromEvmAddress(contractOf(side).address)
 }
 
 function verifySide(side: SwapSide, payer: string | null): HtlcContract {
-  const { chain, asset, deployment, terms } = side
-  const contract = tronContracts(chain, [{ ...asset, deployment }]).of(asset.id)
-  verifySwap(side, { parse: parseAddress, payer, swapId: () => swapIdOf(contract, evmTerms(terms)) })
+  const contract = contractOf(side)
+  verifySwap(side, { parse: parseAddress, payer, swapId: () => swapIdOf(contract, evmTerms(side.terms)) })
   return contract
 }
 

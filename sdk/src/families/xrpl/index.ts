@@ -1,13 +1,15 @@
 /** The XRP Ledger: the user's account makes an escrow. */
 import { parseAddress } from '../../../../src/chains/xrpl/address.ts'
 import { fundingOf } from '../../../../src/chains/xrpl/funding.ts'
-import { swapIdOf } from '../../../../src/chains/xrpl/htlc.ts'
+import { conditionOf, fulfillmentOf, swapIdOf } from '../../../../src/chains/xrpl/htlc.ts'
 import { type EscrowCreate, escrowCreateOf } from '../../../../src/protocol/funding/escrow-create.ts'
 import type { FundingResult } from '../../../../src/protocol/funding/funding.ts'
 import { verifySame } from '../../verify/check.ts'
 import { verifySwap } from '../../verify/verify-swap.ts'
 import type { XrplWallet } from '../../wallets/xrpl.ts'
-import type { SdkFamily, SwapSide } from '../family.ts'
+import { latestTime } from '../clock.ts'
+import type { Node, SdkFamily, SwapSide } from '../family.ts'
+import { type FoundEscrow, findEscrow, newestLedger } from './find-escrow.ts'
 
 export type XrplPlan = { readonly escrow: EscrowCreate }
 
@@ -28,6 +30,36 @@ export const family: SdkFamily<XrplPlan, XrplWallet> = {
     signal?.throwIfAborted()
     return { kind: 'sent', tx: await wallet.submit(escrow) }
   },
+  /** Only validated ledgers are read: they are final. */
+  async readLock(side, node) {
+    const found = await findEscrow(side, node)
+    if (found === null) return null
+    const { index, time } = await newestLedger(node)
+    return { confirmations: index - found.ledger + 1, unitsLeft: found.escrow.cancelAfter - latestTime(time) }
+  },
+  async refund(side, { wallet, node }) {
+    const { sequence } = await requireEscrow(side, node)
+    const { initiator: owner } = side.terms
+    return wallet.submit({ TransactionType: 'EscrowCancel', Account: owner, Owner: owner, OfferSequence: sequence })
+  },
+  async redeem(side, secret, { wallet, node }) {
+    const { sequence } = await requireEscrow(side, node)
+    return wallet.submit({
+      TransactionType: 'EscrowFinish',
+      Account: await wallet.address(side.chain),
+      Owner: side.terms.initiator,
+      OfferSequence: sequence,
+      Condition: conditionOf(side.terms.secretHash),
+      Fulfillment: fulfillmentOf(secret),
+    })
+  },
+}
+
+async function requireEscrow(side: SwapSide, node: Node | null): Promise<FoundEscrow> {
+  if (node === null) throw new Error(`name a node of ${side.chain.id} in the option nodes: it tells the sequence of the escrow`)
+  const found = await findEscrow(side, node)
+  if (found === null) throw new Error(`the node shows no escrow of this order on ${side.chain.id}`)
+  return found
 }
 
 function verifySide(side: SwapSide, payer: string | null): void {

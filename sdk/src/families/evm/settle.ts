@@ -1,0 +1,21 @@
+/** Refunds and redeems by a wallet, on chains with the contract of EVM. */
+import { type HtlcContract, redeemData, refundData } from '../../../../src/chains/evm/htlc.ts'
+import type { EvmWallet } from '../../wallets/evm.ts'
+import type { SdkFamily, SwapSide } from '../family.ts'
+
+type Settling = Required<Pick<SdkFamily<unknown, EvmWallet>, 'refund' | 'redeem' | 'redeemCall'>>
+
+export function settling(contractOf: (side: SwapSide) => HtlcContract): Settling {
+  return {
+    async refund(side, { wallet }) {
+      const { chainId, address: to } = contractOf(side)
+      return (await wallet.send(chainId, { from: side.terms.initiator, to, data: refundData(side.terms), value: 0n })).hash
+    },
+    async redeem(side, secret, { wallet }) {
+      const { chainId, address: to } = contractOf(side)
+      const from = await wallet.address(side.chain)
+      return (await wallet.send(chainId, { from, to, data: redeemData(side.terms, secret), value: 0n })).hash
+    },
+    redeemCall: (side, secret) => ({ chain: side.chain.id, to: contractOf(side).address, data: redeemData(side.terms, secret) }),
+  }
+}

@@ -1,0 +1,60 @@
+/** Requests to a node of the integrator's choice. None waits for ever; every failure is a `NodeError`. */
+import type { Node } from './family.ts'
+import { NodeError } from './node-error.ts'
+
+/** A node that does not answer by then is asked again later. */
+const TIMEOUT_MS = 20_000
+
+/** The node's own signal, and the time limit of one request. */
+export function limitOf({ signal }: Node): AbortSignal {
+  const limit = AbortSignal.timeout(TIMEOUT_MS)
+  return signal === undefined ? limit : AbortSignal.any([signal, limit])
+}
+
+/** `body`: of a POST; without it a GET. Resolves to the text of the answer. */
+export async function askNode(node: Node, path: string, body?: string, contentType = 'text/plain'): Promise<string> {
+  const what = path === '' ? 'a request' : path
+  const [status, text] = await answerOf(node, path, body, contentType).catch((error: unknown) => {
+    node.signal?.throwIfAborted()
+    throw new NodeError(`${what}: no answer of the node`, { cause: error })
+  })
+  if (status !== 200) throw new NodeError(`${what}: the node answered ${status}: ${text.slice(0, 300)}`)
+  return text
+}
+
+async function answerOf(node: Node, path: string, body: string | undefined, contentType: string): Promise<readonly [number, string]> {
+  const response = await node.fetch(`${node.url}${path}`, {
+    ...(body !== undefined && { method: 'POST', body, headers: { 'content-type': contentType } }),
+    signal: limitOf(node),
+  })
+  return [response.status, await response.text()]
+}
+
+/** The answer to a POST of JSON. */
+export async function askJson(node: Node, path: string, body: unknown): Promise<Readonly<Record<string, unknown>>> {
+  const text = await askNode(node, path, JSON.stringify(body), 'application/json')
+  const answer = parsed(text)
+  if (typeof answer !== 'object' || answer === null) throw new NodeError(`the node answered ${text.slice(0, 100)}, expected an object`)
+  return answer as Readonly<Record<string, unknown>>
+}
+
+/** JSON-RPC 2.0. `path`: below the node's URL. */
+export async function jsonRpc(
+  node: Node,
+  method: string,
+  params: readonly unknown[] | Readonly<Record<string, unknown>>,
+  path = '',
+): Promise<unknown> {
+  const { result, error } = await askJson(node, path, { jsonrpc: '2.0', id: 1, method, params })
+  const { message = 'no result' } = (error ?? {}) as { readonly message?: string }
+  if (result === undefined || error != null) throw new NodeError(`${method}: the node answered ${message}`)
+  return result
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}

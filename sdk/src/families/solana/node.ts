@@ -1,0 +1,42 @@
+/** What the SDK asks of a Solana node. */
+import { type Blockhash, getBase64Encoder, type ReadonlyUint8Array } from '@solana/kit'
+import type { Node } from '../family.ts'
+import { jsonRpc } from '../request.ts'
+
+const CONFIRMED = { commitment: 'confirmed' } as const
+
+export type AccountInfo = { readonly slot: bigint; readonly account: { readonly owner: string; readonly data: ReadonlyUint8Array } | null }
+
+type AccountAnswer = {
+  readonly context: { readonly slot: number }
+  readonly value: { readonly owner: string; readonly data: readonly [string, 'base64'] } | null
+}
+
+export async function accountInfo(node: Node, address: string): Promise<AccountInfo> {
+  const { context, value } = (await jsonRpc(node, 'getAccountInfo', [address, { ...CONFIRMED, encoding: 'base64' }])) as AccountAnswer
+  const account = value === null ? null : { owner: value.owner, data: getBase64Encoder().encode(value.data[0]) }
+  return { slot: BigInt(context.slot), account }
+}
+
+/** The slots from `from` to `to` that have a block, ascending. */
+export async function blocksIn(node: Node, from: bigint, to: bigint): Promise<readonly bigint[]> {
+  const slots = (await jsonRpc(node, 'getBlocks', [Number(from), Number(to), CONFIRMED])) as readonly number[]
+  return slots.map(BigInt)
+}
+
+/** Unix seconds. */
+export async function blockTime(node: Node, slot: bigint): Promise<bigint> {
+  return BigInt((await jsonRpc(node, 'getBlockTime', [Number(slot)])) as number)
+}
+
+export async function latestBlockhash(node: Node): Promise<Blockhash> {
+  const { value } = (await jsonRpc(node, 'getLatestBlockhash', [CONFIRMED])) as { value: { blockhash: Blockhash } }
+  return value.blockhash
+}
+
+/** Micro-lamports for each unit, of recent transactions with these accounts. */
+export async function priorityFee(node: Node, writable: readonly string[], percentile: number): Promise<bigint> {
+  const fees = (await jsonRpc(node, 'getRecentPrioritizationFees', [writable])) as readonly { readonly prioritizationFee: number }[]
+  const sorted = fees.map((one) => one.prioritizationFee).sort((a, b) => a - b)
+  return BigInt(sorted[Math.min(Math.floor((sorted.length * percentile) / 100), sorted.length - 1)] ?? 0)
+}

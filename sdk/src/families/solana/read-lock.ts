@@ -1,0 +1,26 @@
+/** Reads the account of an order. Its address follows from the terms; its content is compared with them too, because a node need not tell the truth. */
+import { bytesToHex } from '@noble/hashes/utils.js'
+import { decodeOrderAccount } from '../../../../contracts/solana/client/decode.ts'
+import { type HtlcContract, orderTermsOf, swapIdOf } from '../../../../src/chains/solana/htlc.ts'
+import { verifySame } from '../../verify/check.ts'
+import { assertFreshTip } from '../clock.ts'
+import type { Lock, Node, SwapSide } from '../family.ts'
+import { accountInfo, blocksIn, blockTime } from './node.ts'
+
+/** That it is deeper than this needs no knowing. */
+const DEEPEST = 200n
+
+export async function readLock(contract: HtlcContract, { chain, terms }: SwapSide, node: Node): Promise<Lock | null> {
+  const { slot, account } = await accountInfo(node, swapIdOf(contract, terms))
+  // Anyone can send lamports to the address before.
+  const order = account?.owner === contract.program ? decodeOrderAccount(account.data) : null
+  if (order === null || order.status !== 'open') return null
+  const { secretHash, ...expected } = orderTermsOf(contract, terms)
+  for (const name of ['initiator', 'redeemer', 'amount', 'timelock', 'mint'] as const)
+    verifySame(`lock.${name}`, expected[name], order[name])
+  verifySame('lock.secretHash', bytesToHex(Uint8Array.from(secretHash)), bytesToHex(Uint8Array.from(order.secretHash)))
+  const first = slot - order.initiatedSlot > DEEPEST ? slot - DEEPEST : order.initiatedSlot
+  const blocks = await blocksIn(node, first, slot)
+  assertFreshTip(chain, await blockTime(node, blocks.at(-1) ?? slot))
+  return { confirmations: blocks.length, unitsLeft: order.initiatedSlot + terms.timelock - slot }
+}

@@ -1,0 +1,63 @@
+/** Reads an order: a dynamic field of its registry. Its id follows from the terms; its content is compared with them too. */
+import { bcs } from '@mysten/sui/bcs'
+import { deriveDynamicFieldID, normalizeStructTag } from '@mysten/sui/utils'
+import { bytesToHex } from '@noble/hashes/utils.js'
+import { moduleName } from '../../../../contracts/sui/client/calls.ts'
+import { bytes32 } from '../../../../contracts/sui/client/order.ts'
+import { type HtlcContract, orderTermsOf, swapIdOf } from '../../../../src/chains/sui/htlc.ts'
+import type { HtlcTerms } from '../../../../src/protocol/htlc.ts'
+import { verifySame } from '../../verify/check.ts'
+import { VerificationError } from '../../verify/verification-error.ts'
+import type { Lock, Node } from '../family.ts'
+import { openNode } from './node.ts'
+
+const Name = bcs.byteVector()
+
+/** As `htlc.move` lays it out. */
+const OrderField = bcs.struct('Field', {
+  id: bcs.Address,
+  name: Name,
+  initiator: bcs.Address,
+  redeemer: bcs.Address,
+  secretHash: bcs.byteVector(),
+  initiatedAt: bcs.U64,
+  timelock: bcs.U64,
+  amount: bcs.U64,
+})
+
+/** `packageId`: pinned. Another package could write whatever it likes into an order. */
+export async function readLock(contract: HtlcContract, packageId: string, terms: HtlcTerms, on: Node): Promise<Lock | null> {
+  const node = openNode(on)
+  const orderId = swapIdOf(contract, terms)
+  const field = await node.object(deriveDynamicFieldID(contract.registry, 'vector<u8>', Name.serialize(bytes32(orderId)).toBytes()))
+  if (field === null) return null
+  const typeOf = (value: string) => normalizeStructTag(`0x2::dynamic_field::Field<vector<u8>, ${packageId}::${moduleName}::${value}>`)
+  if (field.type === typeOf('Settled')) return null
+  verifySame('lock.type', typeOf(`Order<${contract.coinType}>`), field.type)
+  const order = parseOrder(field.contents)
+  const expected = orderTermsOf(terms)
+  verifySame('lock.name', orderId, bytesToHex(Uint8Array.from(order.name)))
+  verifySame('lock.initiator', expected.initiator, order.initiator)
+  verifySame('lock.redeemer', expected.redeemer, order.redeemer)
+  verifySame('lock.secretHash', expected.secretHash, bytesToHex(Uint8Array.from(order.secretHash)))
+  verifySame('lock.amount', expected.amount, BigInt(order.amount))
+  verifySame('lock.timelock', expected.timelock, BigInt(order.timelock))
+  const [checkpoint, newest] = [await node.checkpointOf(field.writtenBy), await node.newestCheckpoint()]
+  // A node that stands still shows an old time: then our own clock counts.
+  const now = newest.timeMs > BigInt(Date.now()) ? newest.timeMs : BigInt(Date.now())
+  return {
+    confirmations: checkpoint === null || checkpoint > newest.height ? 0 : Number(newest.height - checkpoint) + 1,
+    unitsLeft: BigInt(order.initiatedAt) + terms.timelock - now,
+  }
+}
+
+/** Only the exact bytes: others would not be an order. */
+function parseOrder(contents: Uint8Array) {
+  try {
+    const order = OrderField.parse(contents)
+    if (bytesToHex(OrderField.serialize(order).toBytes()) === bytesToHex(contents)) return order
+  } catch {
+    // Told below.
+  }
+  throw new VerificationError('lock', 'an order', bytesToHex(contents))
+}

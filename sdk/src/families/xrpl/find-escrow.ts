@@ -1,0 +1,92 @@
+/**
+ * Finds the escrow of a swap. The ledger does not know swap ids: it is found by the transaction that the service names, or among the objects of the user's
+ * own account. What counts is what our node shows at that place: owner, destination and tag, amount, condition.
+ */
+import { partyOf } from '../../../../src/chains/xrpl/address.ts'
+import { type Escrow, escrowOf, fromRippleTime } from '../../../../src/chains/xrpl/htlc.ts'
+import { parseEscrow } from '../../../../src/chains/xrpl/nodes/read-escrow.ts'
+import { verifySame, verifyThat } from '../../verify/check.ts'
+import type { Node, SwapSide } from '../family.ts'
+import { NodeError } from '../node-error.ts'
+import { askJson } from '../request.ts'
+
+export type FoundEscrow = {
+  readonly escrow: Escrow
+  /** Of the transaction that made it: a finish and a cancel name it. */
+  readonly sequence: number
+  /** The ledger in which it was made. */
+  readonly ledger: number
+}
+
+type Json = Readonly<Record<string, unknown>>
+type Newest = { readonly index: number /** Unix seconds. */; readonly time: bigint }
+
+const PAGE = 400
+/** Strangers can send escrows to an account; each of them binds a reserve of theirs. */
+const MOST_PAGES = 20
+
+/** Null where nothing is found. Throws `VerificationError` if the transaction that the service names made another escrow. */
+export async function findEscrow(side: SwapSide, node: Node): Promise<FoundEscrow | null> {
+  const hint = side.told.initiate_tx_hash
+  return (hint === '' ? null : await madeBy(side, node, hint)) ?? (await amongOwn(side, node))
+}
+
+export async function newestLedger(node: Node): Promise<Newest> {
+  const answer = await request(node, 'ledger', { ledger_index: 'validated' })
+  const { close_time: time } = (answer?.ledger ?? {}) as { readonly close_time?: number }
+  if (answer === null || time === undefined) throw new NodeError('the node has no validated ledger')
+  return { index: Number(answer.ledger_index), time: fromRippleTime(BigInt(time)) }
+}
+
+async function madeBy({ terms }: SwapSide, node: Node, transaction: string): Promise<FoundEscrow | null> {
+  const made = await transactionOf(node, transaction)
+  if (made === null) return null
+  const entry = await request(node, 'ledger_entry', { escrow: { owner: terms.initiator, seq: made.sequence }, ledger_index: 'validated' })
+  if (entry === null || entry.validated !== true) return null
+  const escrow = parseEscrow(entry.node as Json)
+  verifyThat(escrow !== null, 'lock', 'an escrow without further fields', entry.node)
+  const { cancelAfter: _, ...expected } = escrowOf(terms, 0n)
+  for (const [name, value] of Object.entries(expected)) verifySame(`lock.${name}`, value, escrow[name as keyof Escrow])
+  return { escrow, ...made }
+}
+
+/** The one that lasts longest, if there are several. */
+async function amongOwn({ leg, terms }: SwapSide, node: Node): Promise<FoundEscrow | null> {
+  const account = leg === 'source' ? terms.initiator : partyOf(terms.redeemer).account
+  const { cancelAfter: _, ...expected } = escrowOf(terms, 0n)
+  const isOurs = (escrow: Escrow) => Object.entries(expected).every(([name, value]) => escrow[name as keyof Escrow] === value)
+  let best: { readonly escrow: Escrow; readonly transaction: string } | null = null
+  let marker: unknown
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const asked = { account, type: 'escrow', ledger_index: 'validated', limit: PAGE, ...(marker !== undefined && { marker }) }
+    const answer = await request(node, 'account_objects', asked)
+    for (const entry of (answer?.account_objects ?? []) as readonly Json[]) {
+      const escrow = parseEscrow(entry)
+      if (escrow === null || !isOurs(escrow) || (best !== null && best.escrow.cancelAfter >= escrow.cancelAfter)) continue
+      best = { escrow, transaction: String(entry.PreviousTxnID) }
+    }
+    marker = answer?.marker
+    if (marker === undefined) break
+  }
+  const made = best === null ? null : await transactionOf(node, best.transaction)
+  return best === null || made === null ? null : { escrow: best.escrow, ...made }
+}
+
+/** Null: the node does not know it in a validated ledger. */
+async function transactionOf(node: Node, transaction: string): Promise<{ readonly sequence: number; readonly ledger: number } | null> {
+  const found = await request(node, 'tx', { transaction })
+  if (found === null || found.validated !== true) return null
+  const { Sequence, TicketSequence } = found.tx_json as { readonly Sequence: number; readonly TicketSequence?: number }
+  // A transaction with a ticket has the sequence 0: the escrow then has the number of the ticket.
+  return { sequence: Sequence === 0 ? Number(TicketSequence) : Sequence, ledger: Number(found.ledger_index) }
+}
+
+const ABSENT: ReadonlySet<unknown> = new Set(['txnNotFound', 'entryNotFound', 'actNotFound'])
+
+/** JSON-RPC as rippled and Clio have it, API version 2. Null: there is no such thing. */
+async function request(node: Node, method: string, params: Json): Promise<Json | null> {
+  const { result } = (await askJson(node, '', { method, params: [{ ...params, api_version: 2 }] })) as { readonly result?: Json }
+  if (ABSENT.has(result?.error)) return null
+  if (result === undefined || result.error !== undefined) throw new NodeError(`${method}: the node answered ${String(result?.error)}`)
+  return result
+}

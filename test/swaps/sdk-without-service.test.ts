@@ -1,0 +1,207 @@
+/** Chains with accounts: the user holds the secret, and redeems and refunds with a wallet and a node when the service is gone. */
+import { SuiGrpcClient } from '@mysten/sui/grpc'
+import { Transaction } from '@mysten/sui/transactions'
+import { base58 } from '@scure/base'
+import {
+  createKeyPairFromPrivateKeyBytes,
+  createSolanaRpc,
+  getBase64EncodedWireTransaction,
+  getTransactionDecoder,
+  partiallySignTransaction,
+} from '@solana/kit'
+import { Account, RpcProvider } from 'starknet'
+import { afterAll, expect, test } from 'vitest'
+import { Client } from 'xrpl'
+import { hypercoreLocal } from '../../devnet/hypercore/local.ts'
+import { solanaLocal } from '../../devnet/solana/local.ts'
+import { starknetLocal } from '../../devnet/starknet/local.ts'
+import { keypairOf } from '../../devnet/sui/account-keys.ts'
+import { suiLocal } from '../../devnet/sui/local.ts'
+import { tronLocal } from '../../devnet/tron/local.ts'
+import { walletOfKey } from '../../devnet/xrpl/account-keys.ts'
+import { xrplLocal } from '../../devnet/xrpl/local.ts'
+import {
+  type QuoteRequest,
+  solanaWallet,
+  starknetAccountWallet,
+  suiWallet,
+  type Tandem,
+  tronWebWallet,
+  type Wallet,
+  xrplJsWallet,
+} from '../../sdk/src/index.ts'
+import { defaultStorage } from '../../sdk/src/swap/storage.ts'
+import { tellStory } from './story.ts'
+import { evmWalletOf, swapBySdk, tandemOf } from './swap-by-sdk.ts'
+
+const DOLLARS = 'arbitrum_localnet:usdc'
+const story = await tellStory(
+  'arbitrum_localnet',
+  'tron_localnet',
+  'hypercore_localnet',
+  'starknet_localnet',
+  'solana_localnet',
+  'sui_localnet',
+  'xrpl_localnet',
+)
+const { info } = story
+const keyOn = (chain: string) => info.wallets.find(({ chains }) => chains.includes(chain))?.private_key ?? ''
+const urlOf = (chain: string) => String(info.chains[chain]?.rpc_url)
+
+const xrplClient = new Client(String(info.chains.xrpl_localnet?.ws_url))
+await xrplClient.connect()
+afterAll(() => xrplClient.disconnect())
+
+/** The wallet standard, as extensions implement it. */
+function standardWallet(address: string, features: Readonly<Record<string, unknown>>) {
+  return { name: 'a wallet', accounts: [{ address }], features }
+}
+
+async function walletOfSolana(address: string): Promise<Wallet> {
+  const keyPair = await createKeyPairFromPrivateKeyBytes(Buffer.from(keyOn('solana_localnet').replace(/^0x/, ''), 'hex'))
+  const rpc = createSolanaRpc(urlOf('solana_localnet'))
+  const signAndSendTransaction = async (...inputs: readonly { readonly transaction: Uint8Array }[]) =>
+    Promise.all(
+      inputs.map(async ({ transaction }) => {
+        const signed = await partiallySignTransaction([keyPair], getTransactionDecoder().decode(transaction))
+        const sent = await rpc.sendTransaction(getBase64EncodedWireTransaction(signed), { encoding: 'base64' }).send()
+        return { signature: base58.decode(sent) }
+      }),
+    )
+  return solanaWallet(standardWallet(address, { 'solana:signAndSendTransaction': { signAndSendTransaction } }))
+}
+
+function walletOfSui(address: string): Wallet {
+  const client = new SuiGrpcClient({ network: 'localnet', baseUrl: urlOf('sui_localnet') })
+  const keypair = keypairOf(keyOn('sui_localnet'))
+  const signAndExecuteTransaction = async ({ transaction }: { readonly transaction: { toJSON(): Promise<string> } }) => {
+    const sent = await keypair.signAndExecuteTransaction({ transaction: Transaction.from(await transaction.toJSON()), client })
+    if (sent.Transaction?.effects?.status?.success === false) throw new Error('the transaction failed')
+    return { digest: sent.Transaction?.digest ?? '' }
+  }
+  return suiWallet(standardWallet(address, { 'sui:signAndExecuteTransaction': { signAndExecuteTransaction } }))
+}
+
+const starknetAccount = new Account({
+  provider: new RpcProvider({ nodeUrl: urlOf('starknet_localnet') }),
+  address: story.ownerOf('starknet_localnet:wbtc'),
+  signer: keyOn('starknet_localnet'),
+  cairoVersion: '1',
+})
+
+type Family = {
+  readonly asset: string
+  readonly amount: bigint
+  readonly wallet: Wallet
+  /** More than the fees of three transactions, where they are paid in the asset. */
+  readonly fees: bigint
+  balance(): Promise<bigint>
+  /** Ends the timelock of a source. */
+  passTime(timelock: number): Promise<unknown>
+}
+
+const tron = story.wallet('tron_localnet', tronLocal)
+const hypercore = story.wallet('hypercore_localnet', hypercoreLocal)
+const starknet = story.wallet('starknet_localnet', starknetLocal)
+const solana = story.wallet('solana_localnet', solanaLocal)
+const sui = story.wallet('sui_localnet', suiLocal)
+const xrpl = story.wallet('xrpl_localnet', xrplLocal)
+/** CancelAfter counts from the deadline of the order. */
+const XRPL_FUNDING_SECONDS = 3600
+
+const of = (wallet: typeof tron | typeof hypercore | typeof starknet | typeof solana | typeof sui | typeof xrpl, asset: string) => ({
+  asset,
+  balance: () => wallet.balance(asset),
+  passTime: (timelock: number) => wallet.passTime(timelock),
+})
+
+const families: readonly Family[] = [
+  { ...of(tron, 'tron_localnet:usdt'), amount: 300_000_000n, fees: 0n, wallet: tronWebWallet(tron.tronWeb) },
+  { ...of(hypercore, 'hypercore_localnet:purr'), amount: 2_500_000n, fees: 0n, wallet: evmWalletOf(story, 'hypercore_localnet') },
+  { ...of(starknet, 'starknet_localnet:wbtc'), amount: 1_000_000n, fees: 0n, wallet: starknetAccountWallet(starknetAccount) },
+  { ...of(solana, 'solana_localnet:sol'), amount: 2_000_000_000n, fees: 10_000_000n, wallet: await walletOfSolana(solana.address) },
+  { ...of(solana, 'solana_localnet:usdc'), amount: 50_000_000n, fees: 0n, wallet: await walletOfSolana(solana.address) },
+  { ...of(sui, 'sui_localnet:sui'), amount: 5_000_000_000n, fees: 100_000_000n, wallet: walletOfSui(sui.address) },
+  {
+    ...of(xrpl, 'xrpl_localnet:xrp'),
+    amount: 100_000_000n,
+    fees: 10_000n,
+    wallet: xrplJsWallet(walletOfKey(keyOn('xrpl_localnet')), xrplClient),
+    passTime: (timelock) => xrpl.passTime(timelock + XRPL_FUNDING_SECONDS),
+  },
+]
+
+const suiAssets = info.chains.sui_localnet?.assets['sui_localnet:sui']
+const deployments = { 'sui_localnet:sui': { ...suiAssets, package: String(info.chains.sui_localnet?.package_id) } }
+const arbitrum = evmWalletOf(story, 'arbitrum_localnet')
+const GONE = { baseUrl: 'http://127.0.0.1:1', retries: 0 }
+
+async function withLimit(tandem: Tandem, request: QuoteRequest & { readonly fromAmount: bigint }) {
+  const { net_amount, destination } = await tandem.quote(request)
+  return { ...request, leastToAmount: BigInt(net_amount ?? destination.amount) }
+}
+
+test.each(families)('to $asset: the SDK has seen the lock before it shows the secret', async ({ asset, balance }) => {
+  const before = await balance()
+  const { done } = await swapBySdk(story, arbitrum, { from: DOLLARS, to: asset, fromAmount: 60_000_000n }, deployments)
+  expect(await balance()).toBe(before + BigInt(done.destination_swap.amount))
+})
+
+test.each(families)('to $asset: the service is gone, and the user redeems with a wallet', async ({ asset, balance, wallet, fees }) => {
+  const storage = defaultStorage()
+  const tandem = tandemOf(story, deployments, { storage })
+  const request = await withLimit(tandem, { from: DOLLARS, to: asset, fromAmount: 60_000_000n, recipient: story.ownerOf(asset) })
+  const before = await balance()
+  let [orderId, amount] = ['', 0n]
+  for await (const step of tandem.swap(request, arbitrum)) {
+    if (step.kind !== 'changed' || step.record.next_action?.what !== 'reveal_secret') continue
+    orderId = step.orderId
+    amount = BigInt(step.record.destination_swap.amount)
+    break
+  }
+  const alone = tandemOf(story, deployments, { storage, ...GONE })
+  expect((await alone.swaps()).map(({ phase }) => phase)).toEqual(['paid'])
+  await expect(alone.redeem(orderId)).rejects.toThrow('name a wallet')
+  await alone.redeem(orderId, { wallet })
+  expect((await alone.swaps()).map(({ phase }) => phase)).toEqual(['revealed'])
+  await story.untilStatus(orderId, 'counterparty_redeemed')
+  const received = (await balance()) - before
+  // On Sui whoever deletes an object gets a rebate of its storage.
+  expect(received).toBeLessThanOrEqual(amount + fees)
+  expect(received).toBeGreaterThanOrEqual(amount - fees)
+})
+
+// The last one: service and solver are stopped, and clocks are ahead.
+test('from every chain: all parties are gone, and the user refunds with a wallet after the timelock', async () => {
+  const storage = defaultStorage()
+  const tandem = tandemOf(story, deployments, { storage })
+  const left: (Family & { readonly orderId: string; readonly before: bigint; readonly timelock: number })[] = []
+  for (const family of families) {
+    const { asset, amount, wallet, balance } = family
+    const before = await balance()
+    const request = await withLimit(tandem, { from: asset, to: DOLLARS, fromAmount: amount, recipient: story.ownerOf(DOLLARS) })
+    let orderId = ''
+    for await (const step of tandem.swap(request, wallet)) {
+      if (step.kind !== 'ordered') continue
+      orderId = step.orderId
+      break
+    }
+    const { source_swap: source } = await tandem.client.order(orderId)
+    left.push({ ...family, orderId, before, timelock: source.timelock })
+  }
+  await story.stack.solver.setRunning(false)
+  for (const { orderId, wallet } of left) {
+    for await (const { kind } of tandem.resume(orderId, wallet)) if (kind === 'paid') break
+    await story.untilStatus(orderId, 'initiated')
+  }
+  await story.stack.service.setRunning(false)
+  const alone = tandemOf(story, deployments, { storage, ...GONE })
+  for (const { asset, orderId, before, balance, wallet, amount, fees, passTime, timelock } of left) {
+    expect([asset, (await balance()) <= before - amount]).toEqual([asset, true])
+    await expect(alone.refund(orderId)).rejects.toMatchObject({ name: 'NetworkError' })
+    await passTime(timelock)
+    await alone.refund(orderId, { wallet })
+    await story.eventually(`the refund on ${asset}`, async () => (await balance()) >= before - fees)
+    expect([asset, (await balance()) <= before]).toEqual([asset, true])
+  }
+})
