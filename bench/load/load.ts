@@ -22,7 +22,7 @@ const plans: Readonly<Record<Size, readonly LoadPlan[]>> = {
 export const loadBench: Bench = {
   name: 'load',
   about: `swaps per second, limits p50 ${P50_LIMIT_MS} ms and p99 ${P99_LIMIT_MS} ms from source confirmed to destination redeemed`,
-  conditions: `Instantly mined local chains, all on one machine. One route: ${ROUTE.from} → ${ROUTE.to}, ${ACCOUNTS} users. Mixed: ${MIXED.length} routes in turn, every family as source and as destination, one user per chain, who asks the API for each order every 100 ms. Chains (in one process with the embedded database server), service and solver are processes of their own, with 1 or 2 processes of each party on one database. Orders arrive at a fixed rate, whatever the earlier ones do. Source confirmed: the node has taken the transaction, and mines it at once. Paid in time: until ${GRACE_MS} ms after the last order. Requests: HTTP requests of both parties to nodes; those over websockets are not counted. CPU: processor time of each process, per swap. Slowest 1 %: when those swaps began, and the medians of what they waited for: quote and order, funding, the payout locked, the payout redeemed.`,
+  conditions: `Instantly mined local chains, all on one machine. One route: ${ROUTE.from} → ${ROUTE.to}, ${ACCOUNTS} users. Mixed: ${MIXED.length} routes in turn, every family as source and as destination, one user per chain, who asks the API for each order every 100 ms. Chains (in one process with the embedded database server), service and solver are processes of their own, with 1 or 2 processes of each party on one database. Orders arrive at a fixed rate, whatever the earlier ones do. Source confirmed: the node has taken the transaction, and mines it at once. Paid in time: until ${GRACE_MS} ms after the last order. Requests: HTTP requests of both parties to nodes; those over websockets are not counted. Statements: messages of each party to its database. CPU: processor time of each process, per swap. Slowest 1 %: when those swaps began, and the medians of what they waited for: quote and order, funding, the payout locked, the payout redeemed.`,
   async run({ size, onProgress }) {
     const rows: LoadFigures[] = []
     for (const plan of plans[size]) rows.push(await measureLoad(plan, size, onProgress))
@@ -41,6 +41,7 @@ export const loadBench: Bench = {
           'p99 ms',
           `slowest 1 %: begun at s, ms for ${stages.join(', ')}`,
           'requests/swap',
+          'statements/swap service, solver',
           'loop delay p99 ms service, solver',
           'CPU ms/swap service, solver, chains, database, users',
         ],
@@ -56,6 +57,7 @@ export const loadBench: Bench = {
           Math.round(row.p99Ms),
           textOf(row.slowest),
           Math.round(row.requestsPerSwap),
+          `${row.statementsPerSwap.service.toFixed(1)}, ${row.statementsPerSwap.solver.toFixed(1)}`,
           `${row.loopDelayMs.service.toFixed(0)}, ${row.loopDelayMs.solver.toFixed(0)}`,
           [row.cpu.service, row.cpu.solver, row.cpu.chains, row.cpu.postgres, row.cpu.users]
             .map((part) => part?.toFixed(0) ?? '–')

@@ -30,6 +30,7 @@ export type LoadFigures = LoadPlan &
     /** Quotes or orders that the parties refused, e.g. because they were overloaded. */
     readonly refused: number
     readonly requestsPerSwap: number
+    readonly statementsPerSwap: { readonly service: number; readonly solver: number }
     readonly loopDelayMs: { readonly service: number; readonly solver: number }
     /** Milliseconds of processor time per swap. */
     readonly cpu: {
@@ -112,12 +113,14 @@ export function measureLoad(plan: LoadPlan, size: Size, onProgress: (what: strin
       after.parties.map((now, index) => ({ now, earlier: before.parties[index] })).filter(({ now }) => now.party === party)
     const cpuOf = (party: PartyInput['party']) =>
       of(party).reduce((sum, { now, earlier }) => sum + (now.cpuMicros - (earlier?.cpuMicros ?? 0)) / 1e3, 0) / swaps.length
+    const statementsOf = (party: PartyInput['party']) => of(party).reduce((sum, { now }) => sum + now.statements, 0) / swaps.length
     const delayOf = (party: PartyInput['party']) => Math.max(...of(party).map(({ now }) => now.loopDelayP99Ms))
     return {
       ...plan,
       ...figuresOf(swaps, plan.seconds),
       refused,
       requestsPerSwap: after.parties.reduce((sum, { nodeRequests }) => sum + nodeRequests, 0) / swaps.length,
+      statementsPerSwap: { service: statementsOf('service'), solver: statementsOf('solver') },
       loopDelayMs: { service: delayOf('service'), solver: delayOf('solver') },
       cpu: {
         service: cpuOf('service'),
