@@ -60,6 +60,8 @@ export type LiveView = {
   readonly now: () => bigint
   /** The watchers of this process. Without one, the chain is read. */
   readonly polls?: ReadonlyMap<ChainId, FreshPolls>
+  /** A poll that began longer ago is not taken. 0: everything that happened before the question counts. Absent: a second, enough to act on. */
+  readonly acceptedAgeMs?: number
 }
 
 /** `asOfMs`: everything was so at this moment or later, by `performance.now()`. */
@@ -148,9 +150,9 @@ async function readWithPolls(view: LiveView, { chains, ...query }: LiveQuery): P
   }
 }
 
-async function freshPoll({ polls }: LiveView, chain: ChainId): Promise<FreshPoll | ChainFailure | null> {
+async function freshPoll({ polls, acceptedAgeMs = ACCEPTED_AGE_MS }: LiveView, chain: ChainId): Promise<FreshPoll | ChainFailure | null> {
   try {
-    return (await polls?.get(chain)?.fresh(ACCEPTED_AGE_MS)) ?? null
+    return (await polls?.get(chain)?.fresh(acceptedAgeMs)) ?? null
   } catch (error) {
     if (error instanceof ChainFailure) return error
     throw error
@@ -182,13 +184,18 @@ async function recordedLeg(db: Database, swap: Swap, { recorded, askedAtMs }: Re
 }
 
 /** As the last poll of this process or another recorded it. Null when neither is current: the chain must be read. */
-async function polledLeg({ db, polls }: LiveView, read: ReadWithPolls, leg: Leg, swap: Swap): Promise<LegFacts | null> {
+async function polledLeg(
+  { db, polls, acceptedAgeMs = ACCEPTED_PUBLISHED_AGE_MS }: LiveView,
+  read: ReadWithPolls,
+  leg: Leg,
+  swap: Swap,
+): Promise<LegFacts | null> {
   const poll = read.polls[leg]
   if (poll instanceof ChainFailure) throw poll
   const own = poll === null ? null : await legAt(db, swap, read.recorded.legs[leg], poll.tip.hash, poll.beganAtMs)
   if (own !== null || polls === undefined) return own
   const { publishedAgeMs, tip } = read.recorded.legs[leg]
-  if (publishedAgeMs === null || publishedAgeMs > ACCEPTED_PUBLISHED_AGE_MS || tip === null) return null
+  if (publishedAgeMs === null || publishedAgeMs > acceptedAgeMs || tip === null) return null
   return legAt(db, swap, read.recorded.legs[leg], tip.hash, read.askedAtMs - publishedAgeMs)
 }
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ChainFailure } from '../../chains/port/failure.ts'
+import type { FreshPoll, FreshPolls } from '../../engine/chain-watcher.ts'
 import { reconcile } from '../../engine/reconciler.ts'
 import { pollChain } from '../../engine/watcher.ts'
 import { orderPurpose } from '../../keys/purpose.ts'
@@ -58,6 +59,27 @@ test('the solver pays only after it has signed the fill', async () => {
   expect(signature).toBe(fill && fillSignature(order.source.terms, order.id, fill))
   expect(await isWanted(order)).toBe(true)
 })
+
+test('a deposit that was mined after the last poll is signed for at once: the solver polls again', async () => {
+  const order = await agree()
+  const polls = new Map([solver.bitcoin, solver.ethereum].map((client) => [client.chain.id, lazyPolls(client)]))
+  for (const { fresh } of polls.values()) await fresh(0)
+  solver.bitcoin.mine(sightingsOf(order.source.swapId).initiated(order.source.terms.amount))
+  expect(await fillFor({ ...solver, context: { ...solver.context, polls } }, order)).toMatchObject({ answer: 'signed' })
+})
+
+/** As a watcher does: the last poll serves everyone who accepts its age. */
+function lazyPolls(client: TestSolver['bitcoin']): FreshPolls {
+  let last: FreshPoll | null = null
+  return {
+    async fresh(maxAgeMs) {
+      if (maxAgeMs > 0 && last !== null) return last
+      const beganAtMs = performance.now()
+      await pollChain({ db: store.db, client, holder: 'me', onReorg: () => undefined, onCurrent: (tip) => (last = { tip, beganAtMs }) })
+      return last
+    },
+  }
+}
 
 test('states order, leg and terms as the purpose of the signature', async () => {
   const order = await agree()

@@ -56,7 +56,10 @@ export async function signFill(context: OrderContext, orderId: string, request: 
   return signed(recorded.signature)
 }
 
-/** Stored events suffice to sign, because the engine reads the chains again before it pays. A refusal is final, so it needs a live read first. */
+/**
+ * Stored events suffice to sign, because the engine reads the chains again before it pays. A refusal is final, so it needs a live read first. That begins
+ * after the question: the service has just seen a deposit, and would ask again only a quarter of a second later.
+ */
 async function judge(context: OrderContext, stored: StoredOrder, fill: Fill): Promise<Judgement> {
   const { db, registry, now } = context
   const { minAmount, maxAmount } = registry.asset(stored.order.destination.terms.asset)
@@ -69,7 +72,7 @@ async function judge(context: OrderContext, stored: StoredOrder, fill: Fill): Pr
   }
   const [known] = await loadFacts(db, registry, [stored], now())
   const judgement = known === undefined ? null : judgeBy(known)
-  return judgement?.kind === 'sign' ? judgement : judgeBy(await readLiveFacts(context, stored))
+  return judgement?.kind === 'sign' ? judgement : judgeBy(await readLiveFacts(context, stored, { acceptedAgeMs: 0 }))
 }
 
 /** Only inventory that is reserved for this order is promised. */
