@@ -145,7 +145,7 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
   })
 
   void server.register(healthRoutes(context))
-  void server.register(docsRoutes)
+  void server.register(docsRoutes(context))
   void server.register(webRoutes(context))
   void server.register(iconRoutes(context))
   void server.register(
