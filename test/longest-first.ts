@@ -15,6 +15,7 @@ export const LONGEST: readonly string[] = [
   'src/chains/bitcoin/conformance.nodes.test.ts',
   'src/chains/bitcoin/cosign/send-instant-refund.test.ts',
   'test/swaps/two-engines-race.test.ts',
+  'src/store/database/migrations.test.ts',
   'contracts/solana/invariants.test.ts',
   'src/chains/bitcoin/cosign/payloads.test.ts',
   'src/store/embedded/embedded-postgres.test.ts',

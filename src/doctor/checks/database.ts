@@ -1,5 +1,6 @@
 /** The database answers, is new enough, has our tables, and its clock agrees with ours. */
 import { inspectDatabase } from '../../store/database/inspect-database.ts'
+import type { Refusal } from '../../store/database/migrations.ts'
 import { type Check, type Finding, fail, ok, reasonOf, warn } from '../check.ts'
 import { driftFinding } from '../drift.ts'
 
@@ -12,8 +13,8 @@ export const database: Check = {
     const url = await readSecret(config.database_url).catch(() => null)
     if (url === null) return [fail('database_url', 'cannot be read', 'see the secrets above')]
     try {
-      const { majorVersion, pending, foreign, clockAheadMs } = await inspectDatabase(url, TIMEOUT_MS)
-      return [versionFinding(majorVersion), migrationFinding(pending, foreign), driftFinding('the database', clockAheadMs)]
+      const { majorVersion, pending, refusal, clockAheadMs } = await inspectDatabase(url, TIMEOUT_MS)
+      return [versionFinding(majorVersion), migrationFinding(pending, refusal), driftFinding('the database', clockAheadMs)]
     } catch (error) {
       return [
         fail(
@@ -32,13 +33,8 @@ function versionFinding(version: number): Finding {
     : fail('version', `PostgreSQL ${version} is too old`, `upgrade it to ${LEAST_VERSION} or newer`)
 }
 
-function migrationFinding(pending: readonly string[], foreign: readonly string[]): Finding {
-  if (foreign.length > 0)
-    return fail(
-      'tables',
-      `migrated by a newer version of this program (${foreign.join(', ')})`,
-      'run that version, or restore an older backup',
-    )
+function migrationFinding(pending: readonly string[], refusal: Refusal | null): Finding {
+  if (refusal !== null) return fail('tables', refusal.problem, refusal.advice)
   if (pending.length > 0)
     return warn('tables', `not up to date: ${pending.join(', ')}`, 'make a backup; the next start migrates them automatically')
   return ok('tables', 'up to date')

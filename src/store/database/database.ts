@@ -1,15 +1,11 @@
 /** Opens the PostgreSQL database of one party and applies pending migrations. */
-import { readdir, readFile } from 'node:fs/promises'
-import { Kysely, PostgresDialect, sql } from 'kysely'
+import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
+import { migrate } from './migrations.ts'
 import { withPreparedStatements } from './prepared.ts'
 import type { Schema } from './schema.ts'
 
 export type Database = Kysely<Schema>
-
-const MIGRATIONS = new URL('../migrations/', import.meta.url)
-/** An arbitrary constant. Two processes that start together must not migrate at the same time. */
-const MIGRATION_LOCK = 7_206_001
 
 /** The server ends a transaction that is silent for this long: its process may be paused, and other processes wait for its rows. */
 const SILENT_TRANSACTION_MS = 10_000
@@ -56,23 +52,4 @@ export async function openDatabase(url: string): Promise<Database> {
   }
   urls.set(db, url)
   return db
-}
-
-/** In the order of application. */
-export async function migrationNames(): Promise<readonly string[]> {
-  return (await readdir(MIGRATIONS)).filter((name) => name.endsWith('.sql')).sort()
-}
-
-async function migrate(db: Database): Promise<void> {
-  const names = await migrationNames()
-  await db.transaction().execute(async (tx) => {
-    await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(tx)
-    await sql`create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())`.execute(tx)
-    const applied = new Set((await tx.selectFrom('migrations').select('name').execute()).map((row) => row.name))
-    for (const name of names) {
-      if (applied.has(name)) continue
-      await sql.raw(await readFile(new URL(name, MIGRATIONS), 'utf8')).execute(tx)
-      await tx.insertInto('migrations').values({ name }).execute()
-    }
-  })
 }

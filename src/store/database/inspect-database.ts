@@ -1,14 +1,14 @@
 /** Inspects a party's database, read-only. */
 import pg from 'pg'
-import { migrationNames } from './database.ts'
+import { type AppliedMigration, compareMigrations, type Refusal, readMigrations, whyNotMigrate } from './migrations.ts'
 
 export type DatabaseReport = {
   /** 14.2 → 14. */
   readonly majorVersion: number
   /** Migrations that the next start would apply. */
   readonly pending: readonly string[]
-  /** Applied migrations that this version does not know: a newer version applied them. */
-  readonly foreign: readonly string[]
+  /** Why this version must not use it; null: it may. */
+  readonly refusal: Refusal | null
   /** How far the server's clock is ahead of ours, corrected by half of the round trip. */
   readonly clockAheadMs: number
 }
@@ -21,14 +21,13 @@ export async function inspectDatabase(url: string, timeoutMs: number): Promise<D
     await client.connect()
     await client.query('set default_transaction_read_only = on')
     const version = await client.query<{ version: string }>("select current_setting('server_version_num') as version")
-    const known = await migrationNames()
-    const applied = await appliedMigrations(client)
+    const comparison = compareMigrations(await readMigrations(), await appliedMigrations(client))
     const before = Date.now()
     const clock = await client.query<{ ms: string }>('select floor(extract(epoch from clock_timestamp()) * 1000)::text as ms')
     return {
       majorVersion: Math.floor(Number(version.rows[0]?.version) / 10_000),
-      pending: known.filter((name) => !applied.includes(name)),
-      foreign: applied.filter((name) => !known.includes(name)),
+      pending: comparison.pending.map(({ name }) => name),
+      refusal: whyNotMigrate(comparison),
       clockAheadMs: Math.round(Number(clock.rows[0]?.ms) - (before + Date.now()) / 2),
     }
   } finally {
@@ -36,8 +35,12 @@ export async function inspectDatabase(url: string, timeoutMs: number): Promise<D
   }
 }
 
-async function appliedMigrations(client: pg.Client): Promise<readonly string[]> {
-  const table = await client.query<{ found: boolean }>("select to_regclass('migrations') is not null as found")
-  if (table.rows[0]?.found !== true) return []
-  return (await client.query<{ name: string }>('select name from migrations')).rows.map((row) => row.name)
+/** Without the lock of a migration, and before the first start there is no table. */
+async function appliedMigrations(client: pg.Client): Promise<readonly AppliedMigration[]> {
+  const columns = await client.query<{ name: string }>(
+    "select attname as name from pg_attribute where attrelid = to_regclass('migrations') and attnum > 0 and not attisdropped",
+  )
+  if (columns.rows.length === 0) return []
+  const checksum = columns.rows.some(({ name }) => name === 'checksum') ? 'checksum' : 'null as checksum'
+  return (await client.query<AppliedMigration>(`select name, ${checksum} from migrations`)).rows
 }

@@ -284,7 +284,8 @@ export type Schema = {
   price_records: { market: string; at: Timestamp; price: bigint | null; problem: string | null; readings: unknown }
   signing_counts: { name: string; signings: bigint; ends_at: Timestamp }
   projections: { name: string; version: number; built_at: Timestamp }
-  migrations: { name: string; applied_at: Timestamp }
+  /** `checksum`: null if an older version applied it. */
+  migrations: { name: string; applied_at: Timestamp; checksum: string | null }
 }
 
 /** A `SignedInstantRefund` with its amounts as text. */
