@@ -21,6 +21,7 @@ export type PinnedAsset = { readonly chain: Chain; readonly asset: Asset; readon
 const listed: Deployments = { ...mainnet, ...testnet }
 const all = Object.values(environments)
 
+/** Of the bundled registry. Throws for a chain that it does not have. */
 export function chainNamed(id: string): Chain {
   const chain = all.flatMap(({ chains }) => chains).find((one) => one.id === id)
   if (chain === undefined) throw new Error(`this version of the SDK does not know the chain "${id}"`)

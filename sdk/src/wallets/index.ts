@@ -1,7 +1,9 @@
 /** The wallets of all families. A new one is exported here. */
 export { type BitcoinWallet, depositWallet, payingWallet, psbtWallet } from './bitcoin.ts'
+export { discoverAllWallets, type FoundWallet } from './discover.ts'
 export { discoverWallets } from './eip6963.ts'
 export { type EvmWallet, eip1193Wallet, ethersWallet, viemWallet } from './evm.ts'
+export { type KeyWallet, keyWallet } from './key-wallet.ts'
 export { type SolanaWallet, solanaWallet } from './solana.ts'
 export { type StarknetWallet, starknetAccountWallet, starknetWallet } from './starknet.ts'
 export { type SuiWallet, suiWallet } from './sui.ts'

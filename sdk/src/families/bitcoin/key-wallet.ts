@@ -1,0 +1,31 @@
+/** A wallet of a private key on chains of the Bitcoin family: one P2WPKH address. */
+import { secp256k1 } from '@noble/curves/secp256k1.js'
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
+import { Transaction } from '@scure/btc-signer'
+import { networkOf } from '../../../../src/chains/bitcoin/networks.ts'
+import { walletAddress } from '../../../../src/chains/bitcoin/script/address.ts'
+import type { Chain } from '../../../../src/protocol/chain.ts'
+import { psbtWallet } from '../../wallets/bitcoin.ts'
+import type { KeyWallet, KeyWalletOptions } from '../../wallets/key-wallet.ts'
+import { utxosOf } from './esplora.ts'
+
+export function bitcoinKeyWallet({ privateKey, node }: KeyWalletOptions, chain: Chain): KeyWallet {
+  const key = hexToBytes(privateKey.replace(/^0x/, ''))
+  const address = walletAddress(secp256k1.getPublicKey(key, true), networkOf(chain.reference))
+  return {
+    address,
+    wallet: psbtWallet({
+      address,
+      esplora: node,
+      async signPsbt(psbt) {
+        const transaction = Transaction.fromPSBT(hexToBytes(psbt))
+        transaction.sign(key)
+        return bytesToHex(transaction.toPSBT())
+      },
+    }),
+    async balance() {
+      const utxos = await utxosOf({ url: node, fetch: globalThis.fetch.bind(globalThis) }, address)
+      return utxos.reduce((sum, { amount }) => sum + amount, 0n)
+    },
+  }
+}

@@ -1,0 +1,82 @@
+/** Finds the wallets of this browser by the standards of all families: EIP-6963, the wallet standard, and objects that wallets put into the page. */
+import { payingWallet } from './bitcoin.ts'
+import { discoverWallets } from './eip6963.ts'
+import { eip1193Wallet } from './evm.ts'
+import { solanaWallet } from './solana.ts'
+import type { StandardWallet } from './standard-account.ts'
+import { type StarknetWalletApi, starknetWallet } from './starknet.ts'
+import { suiWallet } from './sui.ts'
+import { type TronLink, tronLinkWallet } from './tron.ts'
+import type { Wallet } from './wallet.ts'
+
+/** `icon`: a data URL, or empty. `id`: the same in every page. */
+export type FoundWallet = { readonly id: string; readonly name: string; readonly icon: string; open(): Promise<Wallet> }
+
+/** A wallet of Bitcoin that sends by itself, as UniSat and others do. */
+type BitcoinProvider = { requestAccounts(): Promise<readonly string[]>; sendBitcoin(to: string, satoshis: number): Promise<string> }
+
+/** Calls `found` for each wallet and family, now and later, once each. Returns how to stop. `page`: the window, for tests. */
+export function discoverAllWallets(
+  found: (wallet: FoundWallet) => void,
+  page: EventTarget = globalThis as unknown as EventTarget,
+): () => void {
+  const known = new Set<string>()
+  const once = (wallet: FoundWallet) => {
+    if (known.has(wallet.id)) return
+    known.add(wallet.id)
+    found({ ...wallet, icon: wallet.icon.startsWith('data:image/') ? wallet.icon : '' })
+  }
+  const stopEvm = discoverWallets(({ info, provider }) => {
+    once({ id: info.rdns, name: info.name, icon: info.icon, open: async () => eip1193Wallet(provider) })
+  }, page)
+  const stopStandard = discoverStandard((wallet, icon) => {
+    for (const [feature, family, open] of STANDARD_FAMILIES)
+      if (feature in wallet.features) once({ id: `${family}:${wallet.name}`, name: wallet.name, icon, open: async () => open(wallet) })
+  }, page)
+  for (const wallet of injected(page as unknown as Readonly<Record<string, unknown>>)) once(wallet)
+  return () => {
+    stopEvm()
+    stopStandard()
+  }
+}
+
+const STANDARD_FAMILIES = [
+  ['solana:signAndSendTransaction', 'solana', solanaWallet],
+  ['sui:signAndExecuteTransaction', 'sui', suiWallet],
+] as const
+
+/** The wallet standard: wallets register with the page, whichever of both is there first. */
+function discoverStandard(found: (wallet: StandardWallet, icon: string) => void, page: EventTarget): () => void {
+  const api = {
+    register(...wallets: readonly (StandardWallet & { readonly icon?: string })[]) {
+      for (const wallet of wallets) found(wallet, wallet.icon ?? '')
+      return () => undefined
+    },
+  }
+  const registered = (event: Event) => {
+    const { detail } = event as Event & { readonly detail?: (given: typeof api) => void }
+    detail?.(api)
+  }
+  page.addEventListener('wallet-standard:register-wallet', registered)
+  page.dispatchEvent(new CustomEvent('wallet-standard:app-ready', { detail: api }))
+  return () => page.removeEventListener('wallet-standard:register-wallet', registered)
+}
+
+function* injected(page: Readonly<Record<string, unknown>>): Generator<FoundWallet> {
+  for (const name of Object.keys(page).filter((key) => key.startsWith('starknet_'))) {
+    const wallet = page[name] as (StarknetWalletApi & { readonly name?: string; readonly icon?: unknown }) | null | undefined
+    if (typeof wallet?.request !== 'function') continue
+    const icon = typeof wallet.icon === 'string' ? wallet.icon : ''
+    yield { id: name, name: wallet.name ?? name, icon, open: async () => starknetWallet(wallet) }
+  }
+  const tron = page.tronLink as TronLink | undefined
+  if (typeof tron?.request === 'function') yield { id: 'tronLink', name: 'TronLink', icon: '', open: async () => tronLinkWallet(tron) }
+  const bitcoin = page.unisat as BitcoinProvider | undefined
+  if (typeof bitcoin?.sendBitcoin === 'function') yield { id: 'unisat', name: 'UniSat', icon: '', open: async () => bitcoinWallet(bitcoin) }
+}
+
+async function bitcoinWallet(provider: BitcoinProvider): Promise<Wallet> {
+  const [address] = await provider.requestAccounts()
+  if (address === undefined) throw new Error('the wallet gives access to no account')
+  return payingWallet({ address, pay: (to, amount) => provider.sendBitcoin(to, Number(amount)) })
+}

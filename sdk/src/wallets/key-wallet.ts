@@ -1,0 +1,30 @@
+/** Wallets of a private key, for scripts, bots and local networks: whoever has the key has the money. Not for the savings of users. */
+import type { Wallet } from './wallet.ts'
+
+/** `balance`: of an asset of its chain, in the smallest unit. */
+export type KeyWallet = { readonly wallet: Wallet; readonly address: string; balance(): Promise<bigint> }
+
+export type KeyWalletOptions = {
+  /** <chain>:<token>: the asset that it pays with. */
+  readonly asset: string
+  /** Its token, on chains with tokens; null for the coin of the chain. */
+  readonly token: string | null
+  /** 32 bytes as hex. */
+  readonly privateKey: string
+  /** An RPC URL; an Esplora URL on chains of the Bitcoin family. */
+  readonly node: string
+}
+
+/** The code of the family is loaded here. Rejects for a family without one. */
+export async function keyWallet(options: KeyWalletOptions): Promise<KeyWallet> {
+  const { chainNamed } = await import('../verify/pinned.ts')
+  const chain = chainNamed(options.asset.split(':')[0] ?? '')
+  switch (chain.family) {
+    case 'evm':
+      return (await import('../families/evm/key-wallet.ts')).evmKeyWallet(options)
+    case 'bitcoin':
+      return (await import('../families/bitcoin/key-wallet.ts')).bitcoinKeyWallet(options, chain)
+    default:
+      throw new Error(`there is no wallet of a private key for ${chain.id}: connect a wallet of your own`)
+  }
+}
