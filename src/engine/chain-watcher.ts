@@ -6,7 +6,7 @@ import type { Block } from '../protocol/chain.ts'
 import { publishPoll, readClock } from '../store/chain/polls.ts'
 import type { Database } from '../store/database/database.ts'
 import { createFinalGuard } from './final-guard.ts'
-import type { Leases } from './leases.ts'
+import { LEASE_SECONDS, type Leases } from './leases.ts'
 import { createLoop } from './loop.ts'
 import { createPollMemory } from './poll-memory.ts'
 import { createWakeLimit } from './wake-limit.ts'
@@ -38,6 +38,8 @@ export interface ChainWatcher extends FreshPolls {
   stop(): Promise<void>
   /** Its nodes say when there is a block: hints about it are ignored. */
   readonly isToldOfBlocks: boolean
+  /** This process watches the chain: it holds the lease. False while no order is open, and nobody needs to. */
+  readonly isWatching: boolean
   /** An order with a swap on this chain is open, or may be: the list was not read since one was written. */
   readonly mayBeOpen: boolean
   /** When the chain last answered with the history that we know, by `Date.now()`; 0: never. */
@@ -251,6 +253,9 @@ export function startChainWatcher(options: ChainWatcherOptions): ChainWatcher {
     },
     get isToldOfBlocks() {
       return isToldOfBlocks()
+    },
+    get isWatching() {
+      return performance.now() - memory.leasedAtMs < LEASE_SECONDS * 1000
     },
     get mayBeOpen() {
       return isListOld || list.hasOpen

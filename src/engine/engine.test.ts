@@ -238,6 +238,40 @@ describe('between polls', () => {
     expect(statements.filter((text) => text.includes('pg_notify'))).toEqual([])
   })
 
+  describe('of two engines, one of which watches the chains', () => {
+    let first: Engine
+    beforeEach(async () => {
+      first = start()
+      await first.ready()
+      // It holds the leases of its chains.
+      await eventually(async () =>
+        expect(await store.db.selectFrom('leases').where('name', 'like', 'watch %').selectAll().execute()).toHaveLength(2),
+      )
+      await start(fixture.clients, store.other).ready()
+    })
+
+    test('the other leaves to it what is new', async () => {
+      await eventually(async () => {
+        const statements = await statementsOf(pause)
+        const passes = statements.filter((text) => text.includes('take_orders'))
+        expect(passes.some((text) => text.includes('"upToMark":null'))).toBe(true)
+        expect(passes.some((text) => /"upToMark":"\d+"/.test(text))).toBe(true)
+      })
+    })
+
+    test('it tells nobody of orders on its chains', async () => {
+      const notified = async (chain: string) =>
+        (
+          await statementsOf(async () => {
+            first.expectNews([chain])
+            await settle()
+          })
+        ).filter((text) => text.includes('pg_notify')).length
+      await eventually(async () => expect(await notified('dogecoin')).toBe(1))
+      expect(await notified('bitcoin_regtest')).toBe(0)
+    })
+  })
+
   test('an engine that is alone looks for actions once a second while an order only waits', async () => {
     const looks = async (work: () => Promise<void>) =>
       (await statementsOf(work)).filter((text) => text.includes('with redeem_chains')).length

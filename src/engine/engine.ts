@@ -15,9 +15,10 @@ import { createDueChains } from './due-chains.ts'
 import { backoffMs } from './executor.ts'
 import { createLeases, RENEW_MS } from './leases.ts'
 import { createLoop } from './loop.ts'
+import { createNews } from './news.ts'
 import { expireOrderList, repairOrderList } from './order-list.ts'
 import type { Party } from './party.ts'
-import { reconcile } from './reconciler.ts'
+import { ALL_SHARDS, reconcile } from './reconciler.ts'
 import { createShards } from './shards.ts'
 import { createSlots } from './slots.ts'
 import { createSweeper } from './sweeper.ts'
@@ -73,6 +74,8 @@ const REST_MS = 2000
 const DISPATCH_MS = 400
 /** The same while nothing runs and no other engine could die. */
 const DISPATCH_ALONE_MS = 1000
+/** What an engine that watches the chains has not begun after this time, another engine takes. */
+const LATE_MS = 750
 const LIST_MS = 60_000
 const READY_TIMEOUT_MS = 10_000
 const READY_POLL_MS = 20
@@ -89,7 +92,7 @@ export function startEngine(options: EngineOptions): Engine {
   const leases = createLeases(db, randomUUID())
   const shards = createShards(db, leases.holder)
 
-  const slots = createSlots(() => dispatcher.wake())
+  const slots = createSlots(() => dispatchSoon())
   const [reconcileWaits, dispatchWaits] = [createWaits(), createWaits()]
   const admission = createAdmission(
     () => Math.max(reconcileWaits.longestMs(), dispatchWaits.longestMs(), slots.fullMs(chainHealthy)),
@@ -99,6 +102,22 @@ export function startEngine(options: EngineOptions): Engine {
     },
   )
   const wakeUps = new Set<NodeJS.Timeout>()
+  function dispatchSoon(): void {
+    dispatchNews.note()
+    dispatcher.wake()
+  }
+
+  // First: the loops ask them.
+  const watchers = new Map(
+    [...clients].map(([chain, client]) => {
+      const on = {
+        onChange: () => onChangeOf(chain),
+        onEvents: () => onEventsOf(chain),
+        onReorg: (blocks: bigint) => options.onReorg?.(chain, blocks),
+      }
+      return [chain, startChainWatcher({ db, client, leases, log, isAlone: shards.isAlone, ...on })]
+    }),
+  )
 
   let renewing = true
   const heartbeat = createLoop({
@@ -113,6 +132,9 @@ export function startEngine(options: EngineOptions): Engine {
       renewing = false
     },
   })
+  const [reconcileNews, dispatchNews] = [createNews(), createNews()]
+  /** Other engines watch the chains, and do what follows from what they see. This one does what it is woken for, and what they leave for a while. */
+  const isStandby = () => !shards.isAlone() && ![...watchers.values()].some(({ isWatching }) => isWatching)
   const isResting = () => slots.isIdle && ![...watchers.values()].some(({ mayBeOpen }) => mayBeOpen)
   let isAllTaken = false
   let dispatchedAtMs = performance.now()
@@ -122,7 +144,7 @@ export function startEngine(options: EngineOptions): Engine {
       const beganAtMs = performance.now()
       const query = slots.query()
       if (query.limit === 0) return false
-      const actions = await leases.several(query)
+      const actions = await dispatchNews.serve((isNews) => leases.several(isStandby() && !isNews ? { ...query, lateMs: LATE_MS } : query))
       for (const action of actions) slots.run(action.chains[action.leg], () => perform(action))
       // If the last pass left nothing, all that it did not find was not free, e.g. leased by a process that died: it did not wait for us.
       const mostMs = isAllTaken ? Number.POSITIVE_INFINITY : performance.now() - dispatchedAtMs
@@ -136,18 +158,30 @@ export function startEngine(options: EngineOptions): Engine {
     onError: (error) => log.error({ err: error }, 'dispatcher failed'),
   })
   const dueChains = createDueChains(ALL_CHAINS_MS)
+  let newestMark: bigint | null = null
   const reconciler = createLoop({
     intervalMs: () => (isResting() ? REST_MS : RECONCILE_MS),
     restMs: RECONCILE_REST_MS,
     async run() {
       reconcileWaits.begin()
       const own = await shards.own()
-      const { newlyWanted, more, derived } = await dueChains.look((due) => reconcile(options, options.now(), { shards: own, ...due }))
+      const pass = await reconcileNews.serve((isNews) =>
+        dueChains.look((due) =>
+          reconcile(options, options.now(), {
+            // Whoever sees a chain change derives all orders that are due by it. What time changes, the engines share.
+            shards: due.chains === undefined ? own : ALL_SHARDS,
+            ...(isStandby() && !isNews && newestMark !== null && { upToMark: newestMark }),
+            ...due,
+          }),
+        ),
+      )
+      const { newlyWanted, more, derived } = pass
+      newestMark = pass.newestMark
       reconcileWaits.end(reconcileWaits.currentMs(), more ? reconcileWaits.currentMs() : null)
       if (derived) tellOfDerived()
       if (newlyWanted) {
         dispatchWaits.begin()
-        dispatcher.wake()
+        dispatchSoon()
       }
       return more
     },
@@ -176,6 +210,7 @@ export function startEngine(options: EngineOptions): Engine {
   })
   const reconcileSoon = () => {
     reconcileWaits.begin()
+    reconcileNews.note()
     reconciler.wake()
   }
   const expirer = createLoop({
@@ -186,17 +221,6 @@ export function startEngine(options: EngineOptions): Engine {
     },
     onError: (error) => log.error({ err: error }, 'expiring listed orders failed'),
   })
-  const watchers = new Map(
-    [...clients].map(([chain, client]) => {
-      const on = {
-        onChange: () => onChangeOf(chain),
-        onEvents: () => onEventsOf(chain),
-        onReorg: (blocks: bigint) => options.onReorg?.(chain, blocks),
-      }
-      return [chain, startChainWatcher({ db, client, leases, log, isAlone: shards.isAlone, ...on })]
-    }),
-  )
-
   const signals = openSignals(db, (signal) => {
     if (signal.startsWith(ORDERS)) watchNewOrders(signal.slice(ORDERS.length).split(' '))
     else if (signal.startsWith(CHAIN)) watchers.get(signal.slice(CHAIN.length))?.hint()
@@ -232,7 +256,7 @@ export function startEngine(options: EngineOptions): Engine {
     const watcher = watchers.get(chain)
     if (watcher === undefined) return
     watcher.hint()
-    if (!watcher.isToldOfBlocks) tellOthers(`${CHAIN}${chain}`)
+    if (!watcher.isWatching && !watcher.isToldOfBlocks) tellOthers(`${CHAIN}${chain}`)
   }
 
   function onChangeOf(chain: ChainId): void {
@@ -251,7 +275,7 @@ export function startEngine(options: EngineOptions): Engine {
     if (ms >= DISPATCH_ALONE_MS || stopping.signal.aborted) return
     const timer = setTimeout(() => {
       wakeUps.delete(timer)
-      dispatcher.wake()
+      dispatchSoon()
     }, ms)
     wakeUps.add(timer)
   }
@@ -289,7 +313,8 @@ export function startEngine(options: EngineOptions): Engine {
   function expectNews(chains: Iterable<ChainId>): void {
     const concerned = [...new Set(chains)]
     watchNewOrders(concerned)
-    tellOthers(`${ORDERS}${concerned.join(' ')}`)
+    const others = concerned.filter((chain) => watchers.get(chain)?.isWatching !== true)
+    if (others.length > 0) tellOthers(`${ORDERS}${others.join(' ')}`)
   }
 
   return {

@@ -9,7 +9,14 @@ import type { WantedAction } from '../store/actions/actions.ts'
 import type { Database } from '../store/database/database.ts'
 import { factsMark } from '../store/orders/facts-mark.ts'
 import { closeOrders, findOrderSnapshots } from '../store/orders/orders.ts'
-import { type DerivedOrders, deriveOrders, type OrderClock, SHARDS, type StoredRange } from '../store/orders/touched-orders.ts'
+import {
+  type DerivedOrders,
+  deriveOrders,
+  type OrderClock,
+  SHARDS,
+  type StoredRange,
+  type TakeQuery,
+} from '../store/orders/touched-orders.ts'
 import { factsOf, isServed } from './facts.ts'
 import type { Party } from './party.ts'
 import { whatToCancel } from './what-to-cancel.ts'
@@ -26,6 +33,7 @@ export type Reconciled = {
   readonly more: boolean
   /** Orders were derived: their status may have changed. */
   readonly derived: boolean
+  readonly newestMark: bigint
 }
 
 /** Orders derived in one transaction. */
@@ -42,8 +50,8 @@ export const ALL_SHARDS: readonly number[] = Array.from({ length: SHARDS }, (_, 
 
 export const outlivingVerbs = playbook.filter((rule) => rule.outlivesOrder).map((rule) => rule.verb)
 
-/** Which due orders are taken; absent: all. */
-export type DueQuery = {
+/** Which touched and due orders are taken; absent: all. */
+export type DueQuery = Pick<TakeQuery, 'upToMark'> & {
   readonly shards?: readonly number[]
   /** Due by the clocks of these chains, or by the party's own clock. */
   readonly chains?: readonly ChainId[]
@@ -56,19 +64,19 @@ export type DueQuery = {
 export async function reconcile(
   context: ReconcilerContext,
   now: bigint,
-  { shards = ALL_SHARDS, chains = context.registry.chains.map(({ id }) => id) }: DueQuery = {},
+  { shards = ALL_SHARDS, chains = context.registry.chains.map(({ id }) => id), ...touched }: DueQuery = {},
 ): Promise<Reconciled> {
   const { db, party } = context
-  const query = { chains, untagged: NO_TAG, now, nowMs: BigInt(Date.now()), shards, limit: BATCH }
+  const query = { chains, untagged: NO_TAG, now, nowMs: BigInt(Date.now()), shards, ...touched, limit: BATCH }
   let states: readonly OrderState[] = []
-  const { orderIds, newlyWanted, isFull } = await deriveOrders(db, query, async (connection, taken, news) => {
+  const { orderIds, newlyWanted, isFull, newestMark } = await deriveOrders(db, query, async (connection, taken, news) => {
     const pass = await deriveAll(context, connection, taken, news, now)
     states = pass.states
     return pass.derived
   })
   if (orderIds.length === 0) party.onReconciled?.([])
   await closeFinished(db, states)
-  return { newlyWanted, more: isFull, derived: states.length > 0 }
+  return { newlyWanted, more: isFull, derived: states.length > 0, newestMark }
 }
 
 type Derived = { readonly facts: OrderFacts; readonly state: OrderState; readonly mark: bigint }

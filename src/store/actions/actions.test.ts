@@ -150,6 +150,13 @@ describe('a lease', () => {
     expect(await leaseAction(store.db, 'holder', SECONDS)).toBeNull()
   })
 
+  test.each(['redeem', 'refund'] as const)('leaves a %s to another holder until it is as late as asked for', async (verb) => {
+    await want(action('source', verb))
+    await sql`update actions set due_at = now() - interval '5 minutes'`.execute(store.db)
+    expect(await leaseActions(store.db, 'holder', SECONDS, { limit: 2, lateMs: 600_000 })).toEqual([])
+    expect(await leaseActions(store.db, 'holder', SECONDS, { limit: 2, lateMs: 60_000 })).toHaveLength(1)
+  })
+
   describe('with very many due actions of one chain', () => {
     const many = sql`(select 'many ' || n as id from generate_series(1, 3000) as n) as ids`
     /** More overdue than all others, and each for another recipient: none can share a transaction. */

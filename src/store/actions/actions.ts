@@ -52,6 +52,8 @@ export type LeaseQuery = {
   /** Of one chain, with those that the holder works on already; absent: `limit`. */
   readonly perChain?: number
   readonly inProgress?: ReadonlyMap<ChainId, number>
+  /** Only those that have been due for so long: another holder is about to take the others. Default: 0. */
+  readonly lateMs?: number
 }
 
 /** So many actions of a chain are considered at a time. Literals in the statement: the planner must know that they are few. */
@@ -79,8 +81,9 @@ export async function leaseActions(
   db: Database,
   holder: string,
   seconds: number,
-  { limit, perChain = limit, inProgress = new Map() }: LeaseQuery,
+  { limit, perChain = limit, inProgress = new Map(), lateMs = 0 }: LeaseQuery,
 ): Promise<readonly LeasedAction[]> {
+  const isLate = sql`due_at <= now() - make_interval(secs => ${lateMs / 1000})`
   const { rows } = await sql<LeasedRow>`
     with redeem_chains as materialized (${chainsOf(sql`verb = 'redeem'`)}
     ), other_chains as materialized (${chainsOf(sql`verb <> 'redeem'`)}
@@ -103,7 +106,7 @@ export async function leaseActions(
       ) as swap on true
     ), firsts as materialized (
       select distinct on (batch) * from redeems
-      where due_at <= now()
+      where ${isLate}
         and (select true
           from attempts mine join attempts theirs on theirs.tx = mine.tx and theirs.action_key <> mine.action_key
             join actions held on held.key = theirs.action_key
@@ -121,7 +124,7 @@ export async function leaseActions(
       union all
       select first.key, first.chain, first.due_at, false, false from other_chains, lateral (
         select key, chain, due_at from actions
-        where verb <> 'redeem' and actions.chain = other_chains.chain and ${isFree} and due_at <= now()
+        where verb <> 'redeem' and actions.chain = other_chains.chain and ${isFree} and ${isLate}
         order by due_at limit ${MOST_OTHERS}
       ) as first
     ), ranked as materialized (
@@ -133,7 +136,7 @@ export async function leaseActions(
       order by is_redeem desc, rank, due_at limit 3 * ${limit}
     ), chosen as materialized (
       select key from actions
-      where key = any(array(select key from picked)) and ${isFree} and due_at <= now()
+      where key = any(array(select key from picked)) and ${isFree} and ${isLate}
       order by array_position(array(select key from picked), key) limit ${limit} for update skip locked
     )
     update actions set lease_holder = ${holder}, lease_until = now() + make_interval(secs => ${seconds}), fence = fence + 1

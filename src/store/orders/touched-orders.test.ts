@@ -217,7 +217,7 @@ describe('deriveOrders', () => {
     await deriveOrders(store.db, onlyTouched, derive)
     expect(messages).toHaveBeenCalledTimes(3)
     messages.mockClear()
-    expect(await deriveOrders(store.db, onlyTouched, derive)).toEqual({ orderIds: [], isFull: false, newlyWanted: false })
+    expect(await deriveOrders(store.db, onlyTouched, derive)).toMatchObject({ orderIds: [], isFull: false, newlyWanted: false })
     expect(messages).toHaveBeenCalledTimes(2)
     expect(derive).toHaveBeenCalledTimes(1)
     messages.mockRestore()
@@ -259,6 +259,16 @@ describe('deriveOrders', () => {
     expect(first).toMatchObject({ isFull: true })
     expect(taken).toEqual([[order.id], [other.id]])
     expect(await deriveOrders(store.db, one, async () => nothing)).toMatchObject({ orderIds: [], isFull: false })
+  })
+
+  test('leaves marks that are newer than asked for', async () => {
+    const take = (upToMark: bigint) => deriveOrders(store.db, { ...onlyTouched, upToMark }, async () => nothing)
+    const { orderIds, newestMark } = await take(0n)
+    expect(orderIds).toEqual([])
+    const other = (await putOrder(store.db)).order
+    await touchOrders(store.db, [other.id])
+    expect(await take(newestMark)).toMatchObject({ orderIds: [order.id] })
+    expect(await touched()).toEqual([other.id])
   })
 
   test('writes only ranges that differ', async () => {

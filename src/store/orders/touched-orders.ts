@@ -37,6 +37,8 @@ export type TakeQuery = {
   readonly nowMs: bigint
   /** Of the due orders; touched ones are taken by any engine. */
   readonly shards: readonly number[]
+  /** Only marks up to this one, see `newestMark`: another engine is about to take the newer ones. Absent: all. */
+  readonly upToMark?: bigint
   /** Of each kind. */
   readonly limit: number
 }
@@ -46,6 +48,8 @@ export type TakenOrders = {
   /** There may be more. */
   readonly isFull: boolean
   readonly newlyWanted: boolean
+  /** The number of the newest mark of a touched order when the orders were taken. */
+  readonly newestMark: bigint
 }
 
 type TakenRow = {
@@ -53,6 +57,7 @@ type TakenRow = {
   readonly order_ids: readonly string[]
   readonly news: readonly string[]
   readonly is_full: boolean
+  readonly newest_mark: bigint
 }
 
 export type DerivedOrders = {
@@ -81,22 +86,31 @@ export async function deriveOrders(
     db,
     callOf('take_orders', queryToJson(query)),
     async ({ connection, commit }, [taken]) => {
-      const orderIds = taken?.order_ids ?? []
-      if (taken === undefined || orderIds.length === 0) {
+      if (taken === undefined) throw new Error('the database did not answer')
+      const { order_ids: orderIds, newest_mark: newestMark } = taken
+      if (orderIds.length === 0) {
         await commit()
-        return { orderIds, isFull: false, newlyWanted: false }
+        return { orderIds, isFull: false, newlyWanted: false, newestMark }
       }
       const derived = await derive(connection, orderIds, new Set(taken.news))
       const written = callOf('write_derived', derivedToJson(taken, derived))
       const [row] = await commit<{ write_derived: boolean }>(written)
-      return { orderIds, isFull: taken.is_full, newlyWanted: row?.write_derived === true }
+      return { orderIds, isFull: taken.is_full, newlyWanted: row?.write_derived === true, newestMark }
     },
   )
 }
 
 /** Numbers that may be large are sent as text: JSON numbers are floats. */
-function queryToJson({ chains, untagged, now, nowMs, shards, limit }: TakeQuery) {
-  return { chains, untagged: untagged.toString(), now: now.toString(), nowMs: nowMs.toString(), shards, limit }
+function queryToJson({ chains, untagged, now, nowMs, shards, upToMark, limit }: TakeQuery) {
+  return {
+    chains,
+    untagged: untagged.toString(),
+    now: now.toString(),
+    nowMs: nowMs.toString(),
+    shards,
+    upToMark: upToMark?.toString() ?? null,
+    limit,
+  }
 }
 
 function derivedToJson({ touched, order_ids }: TakenRow, { orderIds, wanted, confirmed, statuses, ranges }: DerivedOrders) {
