@@ -1,19 +1,5 @@
 /** Wallets of a private key, for scripts, bots and local networks: whoever has the key has the money. Not for the savings of users. */
-import type { Wallet } from './wallet.ts'
-
-/** `balance`: of an asset of its chain, in the smallest unit. */
-export type KeyWallet = { readonly wallet: Wallet; readonly address: string; balance(): Promise<bigint> }
-
-export type KeyWalletOptions = {
-  /** <chain>:<token>: the asset that it pays with. */
-  readonly asset: string
-  /** Its token, on chains with tokens; null for the coin of the chain. */
-  readonly token: string | null
-  /** 32 bytes as hex. */
-  readonly privateKey: string
-  /** An RPC URL; an Esplora URL on chains of the Bitcoin family. */
-  readonly node: string
-}
+import type { KeyWallet, KeyWalletOptions } from './key-wallet-options.ts'
 
 /** The code of the family is loaded here. Rejects for a family without one. */
 export async function keyWallet(options: KeyWalletOptions): Promise<KeyWallet> {

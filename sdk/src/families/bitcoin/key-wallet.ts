@@ -6,7 +6,7 @@ import { networkOf } from '../../../../src/chains/bitcoin/networks.ts'
 import { walletAddress } from '../../../../src/chains/bitcoin/script/address.ts'
 import type { Chain } from '../../../../src/protocol/chain.ts'
 import { psbtWallet } from '../../wallets/bitcoin.ts'
-import type { KeyWallet, KeyWalletOptions } from '../../wallets/key-wallet.ts'
+import type { KeyWallet, KeyWalletOptions } from '../../wallets/key-wallet-options.ts'
 import { utxosOf } from './esplora.ts'
 
 export function bitcoinKeyWallet({ privateKey, node }: KeyWalletOptions, chain: Chain): KeyWallet {

@@ -2,7 +2,7 @@
 import { createPublicClient, createWalletClient, erc20Abi, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { viemWallet } from '../../wallets/evm.ts'
-import type { KeyWallet, KeyWalletOptions } from '../../wallets/key-wallet.ts'
+import type { KeyWallet, KeyWalletOptions } from '../../wallets/key-wallet-options.ts'
 
 export function evmKeyWallet({ privateKey, node, token }: KeyWalletOptions): KeyWallet {
   const account = privateKeyToAccount(`0x${privateKey.replace(/^0x/, '')}`)
