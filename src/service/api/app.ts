@@ -14,6 +14,7 @@ import { type Claims, createClaims } from '../earnings/claims.ts'
 import { createEventStreams } from '../events/event-streams.ts'
 import type { EventStreams } from '../events/stream-request.ts'
 import { createRecipients } from '../orders/recipients.ts'
+import { createQuoteDesk } from '../quotes/quote.ts'
 import { createQuoteIds, type QuoteIds } from '../quotes/quote-ids.ts'
 import { createRecentAuctions, type RecentAuctions } from '../quotes/recent-auctions.ts'
 import { createSolverPool, type SolverPool } from '../solvers/pool.ts'
@@ -24,6 +25,7 @@ import { allowOrigins } from './cors.ts'
 import { answerBrokenRequest, createErrorAnswer, parseJsonBodies, refuseWithoutHost } from './errors.ts'
 import { describeApi } from './openapi.ts'
 import { createRateLimit } from './rate-limit.ts'
+import { answerRepeatedQuotes } from './repeated-quotes.ts'
 import { catalogRoutes } from './routes/catalog.ts'
 import { docsRoutes } from './routes/docs.ts'
 import { earningsRoutes } from './routes/earnings.ts'
@@ -94,6 +96,7 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
     failedPayouts: createFailedPayouts(db),
     settings,
   }
+  const [desk, authentication, rateLimit] = [createQuoteDesk(context), createAuthentication(context), createRateLimit(context)]
   const closing = new AbortController()
   const answerError = createErrorAnswer(context.log)
 
@@ -110,6 +113,9 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
     frameworkErrors: answerError,
     clientErrorHandler: answerBrokenRequest,
   })
+  // In the log of an operator who debugs, every request has its line.
+  if (!context.log.isLevelEnabled('debug'))
+    answerRepeatedQuotes(server, { ...context, desk, authentication, rateLimit, closing: closing.signal })
   // RFC 9110 section 10.1.1: an unknown expectation may be ignored; Node itself answers it without a body.
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response))
   server.setValidatorCompiler(compileValidator)
@@ -154,10 +160,10 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
       v2.addHook('onRoute', (route) => {
         route.schema = { querystring: NoQuery, ...route.schema }
       })
-      v2.addHook('onRequest', createAuthentication(context))
-      v2.addHook('onRequest', createRateLimit(context))
+      v2.addHook('onRequest', authentication.hook)
+      v2.addHook('onRequest', rateLimit.hook)
       const routes = [
-        quoteRoutes(context),
+        quoteRoutes(context, desk),
         orderRoutes(context, closing.signal),
         orderListRoutes(context),
         eventRoutes(context),

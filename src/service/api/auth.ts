@@ -1,4 +1,5 @@
 /** Authenticates the calling app: every /v2 endpoint needs an app id in a header. */
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { TandemError } from '../../protocol/error.ts'
 import { type App, findApp } from '../../store/apps/apps.ts'
@@ -18,18 +19,31 @@ declare module 'fastify' {
 
 const MAX_CACHED_APPS = 10_000
 
-/** A callback hook, not an async one: a cached app then costs no extra turn of the event loop. */
-export function createAuthentication({ db, settings }: ServiceContext): onRequestHookHandler {
+export interface Authentication {
+  /** A callback hook, not an async one: a cached app then costs no extra turn of the event loop. */
+  readonly hook: onRequestHookHandler
+  /** The app of a request that only reads and is not of a web page. Null: it is not known at this moment, or may not; the hook says why. */
+  knownReader(headers: IncomingHttpHeaders): App | null
+}
+
+export function createAuthentication({ db, settings }: ServiceContext): Authentication {
   const [preferred] = settings.appIdHeaders
   const apps = createTtlCache<App | 'unknown'>({ keepMs: settings.appCacheMs, maxEntries: MAX_CACHED_APPS })
 
-  function readId({ headers, query, routeOptions }: FastifyRequest): string {
+  function idInHeaders(headers: IncomingHttpHeaders): string | null {
     for (const name of settings.appIdHeaders) {
       const given = headers[name]
       if (given !== undefined) return String(given)
     }
-    if (routeOptions.config.takesAppIdInQuery === true) {
-      const { app_id: given } = query as { readonly app_id?: unknown }
+    return null
+  }
+
+  function readId(request: FastifyRequest): string {
+    const inHeaders = idInHeaders(request.headers)
+    if (inHeaders !== null) return inHeaders
+    // Read only here: the framework makes a new object for it each time.
+    if (request.routeOptions.config.takesAppIdInQuery === true) {
+      const { app_id: given } = request.query as { readonly app_id?: unknown }
       if (given !== undefined) return String(given)
     }
     throw new TandemError('unauthorized', `the header ${preferred} with your app id is missing`)
@@ -53,7 +67,7 @@ export function createAuthentication({ db, settings }: ServiceContext): onReques
     admit(request, isId ? await apps.get(id, async () => (await findApp(db, id.toLowerCase())) ?? 'unknown') : 'unknown')
   }
 
-  return (request, _reply, done) => {
+  const hook: onRequestHookHandler = (request, _reply, done) => {
     try {
       const id = readId(request)
       const known = apps.peek(id)
@@ -66,5 +80,14 @@ export function createAuthentication({ db, settings }: ServiceContext): onReques
     } catch (error) {
       done(error as Error)
     }
+  }
+
+  return {
+    hook,
+    knownReader(headers) {
+      if (headers.origin !== undefined) return null
+      const app = apps.peek(idInHeaders(headers) ?? '')
+      return app === undefined || app === 'unknown' || !app.permissions.includes('read') ? null : app
+    },
   }
 }

@@ -6,5 +6,9 @@ import type { FastifyInstance } from 'fastify'
 export const gzip = { threshold: 1024, encodings: ['gzip'] } satisfies { threshold: number; encodings: 'gzip'[] }
 
 export function compressLists(server: FastifyInstance): void {
+  // Else the plugin adds a hook to every route.
+  server.addHook('onRoute', (route) => {
+    route.compress ??= false
+  })
   void server.register(compress, { global: false })
 }

@@ -1,9 +1,9 @@
-/** GET /quote: asks solvers for quotes, best first. Answers are cached for a short time. */
+/** GET /quote: asks solvers for quotes, best first. Answers are kept for a short time, as text: a repeated question costs a look-up. */
 import { clientFor } from '../../engine/facts.ts'
 import { parseAmount } from '../../protocol/amount.ts'
 import { TandemError } from '../../protocol/error.ts'
 import type { Leg } from '../../protocol/order.ts'
-import { type Success, success } from '../../protocol/wire/envelope.ts'
+import { success } from '../../protocol/wire/envelope.ts'
 import { type Quote, type QuoteQuery, quoteToWire } from '../../protocol/wire/quote.ts'
 import type { App } from '../../store/apps/apps.ts'
 import { createTtlCache } from '../../ttl-cache.ts'
@@ -15,26 +15,32 @@ import { type Pair, parsePair } from './pair.ts'
 import { assertNotHalted } from './prices.ts'
 import type { Bid } from './rank.ts'
 
-/** An answer and its JSON text. Cached together, so that it is serialised once. */
-export type QuoteAnswer = { readonly envelope: Success<Quote[]>; readonly text: string }
-
-export type QuoteDesk = (app: App, query: QuoteQuery) => Promise<QuoteAnswer>
+export interface QuoteDesk {
+  /** The JSON text that the same app got for the same question a moment ago; undefined if there is none. */
+  recent(app: App, question: string): string | undefined
+  /** The JSON text of the answer. `question`: the query as the client wrote it; it must be the same as `query`. */
+  answer(app: App, question: string, query: QuoteQuery): Promise<string>
+}
 
 const MAX_REMEMBERED_ANSWERS = 10_000
+/** Longer ones are valid, but nobody needs them: remembered, they would take much memory. */
+const MAX_REMEMBERED_LENGTH = 1_000
 
 export function createQuoteDesk(context: ServiceContext): QuoteDesk {
-  const answers = createTtlCache<QuoteAnswer>({ keepMs: context.settings.quoteCacheMs, maxEntries: MAX_REMEMBERED_ANSWERS })
+  const answers = createTtlCache<string>({ keepMs: context.settings.quoteCacheMs, maxEntries: MAX_REMEMBERED_ANSWERS })
+  // Solvers may answer one app otherwise than another, and apps differ in what they may ask for and in their slippage.
+  const keyOf = ({ name, defaultSlippageBips, permissions }: App, question: string) =>
+    `${name} ${defaultSlippageBips} ${permissions.includes('explain')} ${question}`
 
-  return async ({ name, defaultSlippageBips, permissions }, query) => {
-    if (query.explain === true && !permissions.includes('explain'))
-      throw new TandemError('forbidden', 'explain: this app id may not ask for it; its permissions do not list explain')
-    const { from, to, from_amount, to_amount, affiliate_fee, slippage = defaultSlippageBips, indicative } = query
-    // Solvers may answer one app otherwise than another.
-    const key = `${name} ${from} ${to} ${from_amount} ${to_amount} ${affiliate_fee} ${slippage} ${indicative} ${query.explain}`
-    return answers.get(key, async () => {
-      const envelope = success(await answerQuote(context, name, query, slippage))
-      return { envelope, text: JSON.stringify(envelope) }
-    })
+  return {
+    recent: (app, question) => answers.peek(keyOf(app, question)),
+    async answer(app, question, query) {
+      if (query.explain === true && !app.permissions.includes('explain'))
+        throw new TandemError('forbidden', 'explain: this app id may not ask for it; its permissions do not list explain')
+      const ask = async () =>
+        JSON.stringify(success(await answerQuote(context, app.name, query, query.slippage ?? app.defaultSlippageBips)))
+      return question.length > MAX_REMEMBERED_LENGTH ? ask() : answers.get(keyOf(app, question), ask)
+    },
   }
 }
 

@@ -1,15 +1,15 @@
 /** GET /quote. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import { Envelope } from '../../../protocol/wire/envelope.ts'
 import { Quote, QuoteQuery } from '../../../protocol/wire/quote.ts'
 import type { ServiceContext } from '../../context.ts'
-import { createQuoteDesk } from '../../quotes/quote.ts'
+import type { QuoteDesk } from '../../quotes/quote.ts'
 import { refuseWhenOverloaded } from '../overload.ts'
+import { JSON_TYPE, questionIn } from '../repeated-quotes.ts'
 
-export function quoteRoutes(context: ServiceContext): FastifyPluginAsyncTypebox {
-  const answerQuote = createQuoteDesk(context)
-
+export function quoteRoutes(context: ServiceContext, desk: QuoteDesk): FastifyPluginAsyncTypebox {
   return async (api) => {
     api.get(
       '/quote',
@@ -25,13 +25,11 @@ export function quoteRoutes(context: ServiceContext): FastifyPluginAsyncTypebox 
           response: { 200: Envelope(Type.Array(Quote)) },
         },
       },
-      async (request, reply) => {
-        const { envelope, text } = await answerQuote(request.callingApp, request.query)
-        return reply
-          .type('application/json; charset=utf-8')
-          .serializer(() => text)
-          .send(envelope)
-      },
+      async (request, reply) => sendJson(reply, await desk.answer(request.callingApp, questionIn(request.url), request.query)),
     )
   }
+}
+
+function sendJson(reply: FastifyReply, text: string): FastifyReply {
+  return reply.header('content-type', JSON_TYPE).send(text)
 }

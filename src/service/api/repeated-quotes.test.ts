@@ -1,0 +1,47 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { btc, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
+
+let service: TestService
+beforeEach(async () => {
+  service = await startTestService({ environment: 'local', quoteCacheMs: 60_000, appCacheMs: 60_000, rateLimitPerMinute: 4 })
+})
+afterEach(() => service.close())
+
+const ask = (headers: Readonly<Record<string, string>> = {}, query = 'from_amount=1000000') =>
+  service.call('GET', `/v2/quote?from=${btc}&to=${wbtc}&${query}`, { headers })
+
+/** What may differ between two answers. */
+const varying = ['request-id', 'ratelimit-remaining', 'ratelimit-reset', 'date']
+
+test('a repeated quote has the answer and the headers of the first, and counts against the rate limit', async () => {
+  const answers = [await ask(), await ask(), await ask(), await ask()]
+  const [first] = answers
+  for (const { status, body, headers } of answers) {
+    expect({ status, body }).toEqual({ status: 200, body: first?.body })
+    const fixed = (all: Headers | undefined) => [...(all ?? [])].filter(([name]) => !varying.includes(name))
+    expect(fixed(headers)).toEqual(fixed(first?.headers))
+  }
+  expect(answers.map(({ headers }) => headers.get('ratelimit-remaining'))).toEqual(['3', '2', '1', '0'])
+  expect(new Set(answers.map(({ headers }) => headers.get('request-id'))).size).toBe(4)
+  expect(await ask()).toMatchObject({ status: 429, body: { code: 'rate_limited' } })
+  expect(service.solver.quoted).toHaveLength(1)
+})
+
+test('a repeated quote is refused as a first one is', async () => {
+  expect(await ask()).toMatchObject({ status: 200 })
+  expect(await ask({ 'service-app-id': '0'.repeat(64) })).toMatchObject({ status: 401 })
+  service.world.overloaded = true
+  expect(await ask()).toMatchObject({ status: 503 })
+  service.world.overloaded = false
+  expect(await ask()).toMatchObject({ status: 200 })
+  expect(service.solver.quoted).toHaveLength(1)
+})
+
+test('each app has its own answers, and web pages get the headers that let them read it', async () => {
+  await ask()
+  expect(await ask({ 'service-app-id': service.otherAppId })).toMatchObject({ status: 200 })
+  expect(service.solver.quoted).toHaveLength(2)
+  const ofPage = await ask({ origin: 'https://shop.example' })
+  expect(ofPage.headers.get('vary')).toBe('origin')
+  expect((await ask({}, 'from_amount=1000000&explain=true')).status).toBe(403)
+})

@@ -1,0 +1,56 @@
+/**
+ * A quote that is asked for again within a moment is answered from its text, before the framework: parsing, checking and writing it anew would cost
+ * more than all else. App, rate limit and overload count as always; what is not a plain repeat goes the usual way.
+ */
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { FastifyInstance } from 'fastify'
+import type { ServiceContext } from '../context.ts'
+import type { QuoteDesk } from '../quotes/quote.ts'
+import type { Authentication } from './auth.ts'
+import type { RateLimit } from './rate-limit.ts'
+
+export const JSON_TYPE = 'application/json; charset=utf-8'
+
+const PATH = '/v2/quote?'
+
+/** The query as the client wrote it. */
+export function questionIn(url: string): string {
+  return url.slice(url.indexOf('?') + 1)
+}
+
+export type RepeatedQuotes = Pick<ServiceContext, 'admits'> & {
+  readonly desk: QuoteDesk
+  readonly authentication: Authentication
+  readonly rateLimit: RateLimit
+  /** Aborted when the server closes. */
+  readonly closing: AbortSignal
+}
+
+/** Must be called before anything else listens to requests of the server. */
+export function answerRepeatedQuotes({ server }: FastifyInstance, quotes: RepeatedQuotes): void {
+  const { desk, authentication, rateLimit, admits, closing } = quotes
+  const framework = server.listeners('request') as RequestListener[]
+
+  function isAnswered({ method, url = '', headers }: IncomingMessage, response: ServerResponse): boolean {
+    if (method !== 'GET' || !url.startsWith(PATH) || headers.host === undefined || closing.aborted) return false
+    const app = authentication.knownReader(headers)
+    const text = app === null ? undefined : desk.recent(app, questionIn(url))
+    if (app === null || text === undefined || !admits('quote')) return false
+    const left = rateLimit.count(app)
+    if (left === null) return false
+    response.writeHead(200, {
+      'request-id': randomUUID(),
+      ...left,
+      'content-type': JSON_TYPE,
+      'content-length': Buffer.byteLength(text),
+    })
+    response.end(text)
+    return true
+  }
+
+  server.removeAllListeners('request')
+  server.on('request', (request, response) => {
+    if (!isAnswered(request, response)) for (const listener of framework) listener.call(server, request, response)
+  })
+}
