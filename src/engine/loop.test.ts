@@ -164,6 +164,24 @@ describe('a loop that rests', () => {
     await loop.stop()
   })
 
+  test.each([
+    [40, 40],
+    [500, 60],
+  ])('after a run of %s ms it rests for %s ms, however often it is woken', async (runMs, restMs) => {
+    const { loop, nextRun, runs } = startLoop(NEVER_MS, REST_MS)
+    const first = await nextRun()
+    await pass(runMs)
+    first.end(false)
+    loop.wake()
+    await pass(restMs - 1)
+    loop.wake()
+    expect(runs()).toBe(1)
+    await pass(1)
+    expect(runs()).toBe(2)
+    ;(await nextRun()).end(false)
+    await loop.stop()
+  })
+
   test('goes on at once while there is more to do', async () => {
     const { loop, nextRun, runs } = startLoop(NEVER_MS, REST_MS)
     ;(await nextRun()).end(true)

@@ -7,12 +7,20 @@ export interface Loop {
   stop(): Promise<void>
 }
 
+/** After a slow run. One that takes longer waits for nodes, and not for the processor. */
+const LONGEST_REST_MS = 60
+
+const leastMs = (restMs: number, runMs: number) => (restMs === 0 ? 0 : Math.max(restMs, runMs + Math.min(runMs, LONGEST_REST_MS)))
+
 export function createLoop(options: {
   /** Resolves true when there is more to do right away. */
   readonly run: () => Promise<boolean>
   /** Asked after each run. */
   readonly intervalMs: number | (() => number)
-  /** The least time between the starts of two runs, unless there is more to do: however often it is woken, one run serves all. */
+  /**
+   * The least time between the starts of two runs, unless there is more to do: however often it is woken, one run serves all. Slow runs rest for as long
+   * as they take: on a busy machine fewer of them serve more each, instead of keeping it busy.
+   */
   readonly restMs?: number
   readonly onError: (error: unknown) => void
 }): Loop {
@@ -50,8 +58,9 @@ export function createLoop(options: {
       } catch (error) {
         options.onError(error)
       }
+      const endedAtMs = performance.now()
       if (!stopped && !more && !woken) await sleep()
-      const restMs = beganAtMs + (options.restMs ?? 0) - performance.now()
+      const restMs = beganAtMs + leastMs(options.restMs ?? 0, endedAtMs - beganAtMs) - performance.now()
       if (!stopped && !more && restMs > 0) await rest(restMs)
     }
   })()
