@@ -5,6 +5,7 @@ import type { Order } from '../protocol/order.ts'
 import { readEvents } from '../store/chain/events.ts'
 import { insertOrder } from '../store/orders/insert-orders.ts'
 import { closeUnfundedOrders, findOrder } from '../store/orders/orders.ts'
+import { statementsOf } from '../store/statements.fixture.ts'
 import { closeAnyway, exampleOrder, NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store/store.fixture.ts'
 import { createMemoryChain, type MemoryChain } from './chain.fixture.ts'
 import { createPollMemory } from './poll-memory.ts'
@@ -64,6 +65,25 @@ describe('the watch list', () => {
     for (const table of ['swaps', 'orders'] as const) await store.db.deleteFrom(table).execute()
     await watch()
     expect(list.isEmpty).toBe(true)
+  })
+
+  test('asks the database once about a swap, until its spend is recorded; never about those of others', async () => {
+    const { swapId } = order.destination
+    const exact = createWatchList(store.db, createMemoryChain('ethereum_localnet', NOW).chain)
+    const asking = async (...swapIds: readonly string[]) => {
+      const found: (string | undefined)[] = []
+      const statements = await statementsOf(async () => {
+        const swaps = await exact.find({ swapIds, spent: [] })
+        found.push(...swapIds.map((one) => swaps.bySwapId(one)?.swapId))
+      })
+      return { found, asked: statements.filter((text) => text.includes('swap_id = any')).length }
+    }
+    expect(await asking(swapId)).toEqual({ found: [swapId], asked: 1 })
+    expect(await asking(swapId)).toEqual({ found: [swapId], asked: 0 })
+    expect(await asking(swapId, 'of others')).toEqual({ found: [swapId, undefined], asked: 1 })
+    expect(await asking('of others')).toEqual({ found: [undefined], asked: 1 })
+    exact.recorded(null, [sightingsOf(swapId).redeemed(SECRET)])
+    expect(await asking(swapId)).toEqual({ found: [swapId], asked: 1 })
   })
 
   test('follows a swap whose id changes', async () => {

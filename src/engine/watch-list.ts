@@ -2,9 +2,9 @@
  * The watched swaps of one chain. They stay in the database, which is asked about the ids that a poll has seen. A full block or a mempool has
  * thousands of ids, of which hardly any are ours: for these, a filter of a few bytes per swap leaves out the others first.
  */
-import type { WatchedSwaps } from '../chains/port/watched-swaps.ts'
+import type { WatchedSwap, WatchedSwaps } from '../chains/port/watched-swaps.ts'
 import type { Block, Chain } from '../protocol/chain.ts'
-import type { HtlcEvent } from '../protocol/htlc.ts'
+import type { HtlcEvent, SwapId } from '../protocol/htlc.ts'
 import {
   countDepositsOf,
   countSwapsOf,
@@ -34,6 +34,9 @@ export interface WatchList extends WatchedSwaps {
   recorded(cursor: Block | null, events: readonly HtlcEvent[]): void
 }
 
+/** Swaps with a deposit and without a spend, as a rule: the next thing that is seen of them. */
+const MOST_REMEMBERED = 10_000
+
 /** `fewIds`: up to this many the database is asked about all. */
 export function createWatchList(db: Database, chain: Chain, fewIds?: number): WatchList {
   const scope = { chain: chain.id, partialDeposits: chain.deposits.kind === 'partial' }
@@ -42,6 +45,11 @@ export function createWatchList(db: Database, chain: Chain, fewIds?: number): Wa
   const isFiltered = () => swaps.isInUse || deposits.isInUse
   let horizon: bigint | null = null
   let expected = { hasOpen: false, hasAny: true, hasDeposits: false, expectsUnconfirmed: false }
+  /**
+   * Found before. The id is a hash of the terms, so these never change; and an event of an order that is closed meanwhile is recorded as if it were
+   * open. Not where anyone can send deposits at any time: there only the database knows for how long they count.
+   */
+  const remembered = new Map<SwapId, WatchedSwap>()
   /** The cursor of the last poll that this process recorded; undefined before the first. */
   let written: string | null | undefined
 
@@ -51,6 +59,16 @@ export function createWatchList(db: Database, chain: Chain, fewIds?: number): Wa
     horizon = rest.horizon
     for (const end of changed) swaps.add(end)
     for (const end of changedDeposits) deposits.add(end)
+  }
+
+  function entryOf(id: SwapId): [[SwapId, WatchedSwap]] | null {
+    const swap = remembered.get(id)
+    return swap === undefined ? null : [[id, swap]]
+  }
+
+  function remember(id: SwapId, swap: WatchedSwap): void {
+    if (remembered.size >= MOST_REMEMBERED) remembered.clear()
+    remembered.set(id, swap)
   }
 
   return {
@@ -67,11 +85,15 @@ export function createWatchList(db: Database, chain: Chain, fewIds?: number): Wa
       return expected.expectsUnconfirmed
     },
     async find({ swapIds, spent }) {
+      const [ids, spentIds] = [[...swapIds], [...spent]]
+      const known = new Map(ids.flatMap((id) => entryOf(id) ?? []))
+      if (known.size === new Set(ids).size && spentIds.length === 0) return foundIn(known, new Map())
       // Orders that were just written or opened again must be in the filters.
       if (horizon === null || isFiltered()) await refresh()
-      const asked = { swapIds: swaps.pass([...swapIds]), deposits: deposits.pass([...spent]) }
+      const asked = { swapIds: swaps.pass(ids.filter((id) => !known.has(id))), deposits: deposits.pass(spentIds) }
       const { bySwapId, byDeposit } = await findWatched(db, scope, asked)
-      return foundIn(bySwapId, byDeposit)
+      for (const [id, swap] of scope.partialDeposits ? [] : bySwapId) remember(id, swap)
+      return foundIn(new Map([...known, ...bySwapId]), byDeposit)
     },
     active: (limit, from) => listActive(db, chain.id, limit, from),
     newest: (limit) => listNewest(db, chain.id, limit),
@@ -84,6 +106,7 @@ export function createWatchList(db: Database, chain: Chain, fewIds?: number): Wa
       written = cursor?.hash ?? null
       const found = events.filter(({ kind }) => kind === 'initiated')
       for (const { deposit } of found) deposits.add(deposit)
+      for (const { kind, swapId } of events) if (kind !== 'initiated') remembered.delete(swapId)
       if (found.length > 0) expected = { ...expected, hasDeposits: true }
     },
   }
