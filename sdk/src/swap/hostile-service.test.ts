@@ -1,12 +1,14 @@
 import { expect, test, vi } from 'vitest'
+import type { OrderRecord } from '../../../src/protocol/wire/order.ts'
 import { randomKeys } from '../keys/keys.ts'
 import { createHostileService, quote, request } from './hostile-service.fixture.ts'
 import { verifyAndPay } from './pay.ts'
-import { makeOrder, quoteFor } from './prepare.ts'
+import { makeOrder, quoteFor, type SwapRequest } from './prepare.ts'
 import { receive } from './receive.ts'
 import { refund } from './refund.ts'
+import { resumeSwap, runSwap } from './run.ts'
 import { loadSwap } from './saved-swap.ts'
-import { defaultStorage } from './storage.ts'
+import { defaultStorage, type SwapStorage } from './storage.ts'
 
 const nodes = { bitcoin_regtest: 'http://esplora', ethereum_localnet: 'http://rpc' }
 const fresh = { gasless: false, created: null }
@@ -104,7 +106,7 @@ test('a refund with the user’s own key needs no word of the service', async ()
 })
 
 test('a service that takes the secret and does not redeem is found out in time', async () => {
-  const { context, chain, saved, answers } = await paidSwap()
+  const { context, chain, saved, answers, wallet } = await paidSwap()
   const record = await context.client.order(saved.orderId)
   const now = Math.floor(Date.now() / 1000)
   const hex = (value: number) => `0x${value.toString(16)}`
@@ -124,8 +126,70 @@ test('a service that takes the secret and does not redeem is found out in time',
     vi.useRealTimers()
   }
   expect(answers.redeems).toBe(1)
+  // It is known that the secret was shown, so nothing more is paid, and a late redeem is tried.
+  const revealed = await loadSwap(context, saved.orderId)
+  expect(revealed).toEqual({ ...saved, phase: 'revealed' })
+  await expect(verifyAndPay(context, revealed, wallet, { ...fresh, payAgain: true })).rejects.toMatchObject({ name: 'AlreadyPaidError' })
   const redeemed = receive(context, saved, record)
   await vi.waitUntil(() => answers.redeems > 1)
   state.startedAt = 1
   expect(await redeemed).toBe('a hash of nothing')
+})
+
+test('a swap needs the user’s own limit: the price is the service’s word', async () => {
+  const { context, wallet, answers } = await createHostileService(nodes)
+  const first = (asked: object) => runSwap(context, asked as SwapRequest, wallet).next()
+  await expect(first(request)).rejects.toThrow('leastToAmount')
+  await expect(first({ ...request, fromAmount: undefined, toAmount: 1n })).rejects.toThrow('mostFromAmount')
+  expect(await first({ ...request, leastToAmount: 1n })).toMatchObject({ value: { kind: 'quoted' } })
+  expect(answers.record).toBeNull()
+})
+
+/** Two pages of one browser. `withLocks`: it has the Web Locks API. */
+async function payByTwoPages(withLocks: boolean) {
+  const service = await createHostileService(nodes)
+  const { context, wallet, paid } = service
+  const { saved } = await makeOrder(context, request, quote, wallet)
+  const key = `tandem:order:${saved.orderId}`
+  const before = await context.storage.getItem(key)
+  let hasWritten = false
+  // Sees what the other page writes only later, as browsers without locks allow.
+  const slow: SwapStorage = {
+    getItem: (name) => (name === key && !hasWritten && !withLocks ? before : context.storage.getItem(name)),
+    setItem(name, value) {
+      hasWritten = true
+      return context.storage.setItem(name, value)
+    },
+  }
+  const pay = (storage: SwapStorage) => verifyAndPay({ ...context, storage }, saved, wallet, fresh)
+  const results = await Promise.allSettled([pay(context.storage), pay(slow)])
+  return { paid, results: results.map((one) => (one.status === 'rejected' ? one.reason.name : 'paid')).toSorted() }
+}
+
+test.each([true, false])('of two pages that pay one order, one does (with Web Locks: %s)', async (withLocks) => {
+  if (withLocks) vi.stubGlobal('navigator', { locks: { request: (_: string, work: () => unknown) => work() } })
+  try {
+    const { paid, results } = await payByTwoPages(withLocks)
+    expect(results).toEqual(['AlreadyPaidError', 'paid'])
+    expect(paid).toHaveLength(1)
+  } finally {
+    vi.unstubAllGlobals()
+  }
+})
+
+test('while the user’s own node is down the swap waits, and shows no secret', async () => {
+  const { context, chain, saved, answers } = await paidSwap()
+  const record = await context.client.order(saved.orderId)
+  answers.record = { ...record, next_action: { who: 'user', what: 'reveal_secret' } } as OrderRecord
+  const seconds = Math.floor(Date.now() / 1000)
+  const hex = (value: number) => `0x${value.toString(16)}`
+  const steps = resumeSwap(context, saved.orderId, null)
+  expect(await steps.next()).toMatchObject({ value: { kind: 'changed' } })
+  expect(await steps.next()).toMatchObject({ value: { kind: 'delayed', reason: expect.stringContaining('no answer of the node') } })
+  expect(answers.redeems).toBe(0)
+  const next = steps.next()
+  chain.eth_getBlockByNumber = () => ({ number: hex(100), timestamp: hex(seconds) })
+  chain.eth_call = () => hex(answers.redeems === 0 ? seconds - 5 : 1)
+  expect(await next).toMatchObject({ value: { kind: 'received' } })
+  await steps.return({} as OrderRecord)
 })

@@ -6,7 +6,15 @@ import { networkOf } from '../../../../src/chains/bitcoin/networks.ts'
 import { parseBitcoinAddress, scriptOfAddress } from '../../../../src/chains/bitcoin/script/address.ts'
 import { parseUserKey } from '../../../../src/chains/bitcoin/script/user-key.ts'
 import { estimateVsize } from '../../../../src/chains/bitcoin/script/weight.ts'
-import { affordableFee, boundFeeRate, feeOf, NORMAL_TARGET, rateOf } from '../../../../src/chains/bitcoin/wallet/fees.ts'
+import {
+  affordableFee,
+  boundFeeRate,
+  feeOf,
+  MAX_RATE_FACTOR,
+  NORMAL_TARGET,
+  raisedRate,
+  rateOf,
+} from '../../../../src/chains/bitcoin/wallet/fees.ts'
 import { type LeafInput, signLeafSpends } from '../../../../src/chains/bitcoin/wallet/sign.ts'
 import type { Signer } from '../../../../src/keys/key.ts'
 import { createSecp256k1Signer } from '../../../../src/keys/secp256k1-signer.ts'
@@ -49,6 +57,8 @@ export async function spend(side: SwapSide, way: Way, { privateKey, to, node, bu
   const vsize = vsizeOf(coins.length)
   const total = coins.reduce((sum, { amount }) => sum + amount, 0n)
   const replaced = pending === null ? null : { fee: pending.fee, rate: rateOf(pending.fee, vsize) }
+  // Else many bumps would burn the amount while no block is mined.
+  if (pending !== null && replaced !== null && raisedRate(replaced.rate) > rate * MAX_RATE_FACTOR) return pending.tx
   // At most half of the amount: a slow transaction is better than none.
   const fee = affordableFee(vsize, rate, replaced, total, output, network)
   const inputs = coins.map(({ outpoint, amount }) => ({ outpoint, amount, script, ...way }))
