@@ -36,6 +36,7 @@ export const LONGEST: readonly string[] = [
   'examples/examples.test.ts',
   'src/service/reference/samples/samples.test.ts',
   'src/chains/tron/conformance.test.ts',
+  'test/swaps/sdk-storage-wiped.test.ts',
   'test/swaps/sdk-without-service.test.ts',
   'test/swaps/hypercore.test.ts',
   'src/chains/evm/conformance.test.ts',

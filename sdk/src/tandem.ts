@@ -4,15 +4,18 @@ import { createClient } from './client/client.ts'
 import { appEvents } from './client/event-stream.ts'
 import { watchOrder } from './client/watch.ts'
 import { randomKeys } from './keys/keys.ts'
+import type { FindOptions, FoundDeposit } from './rescue/find-deposits.ts'
 import type { RestoreOptions } from './rescue/restore.ts'
 import type { SwapContext, TandemOptions } from './swap/context.ts'
 import { type QuoteRequest, quoteFor, type SwapRequest } from './swap/prepare.ts'
-import { type RedeemOptions, redeem } from './swap/receive.ts'
-import { instantRefund, type RefundOptions, refund, speedUp, sweep } from './swap/refund.ts'
+import type { RedeemOptions } from './swap/receive.ts'
+import type { RefundOptions } from './swap/refund.ts'
 import { type ResumeOptions, type RunOptions, resumeSwap, runSwap } from './swap/run.ts'
 import { listSwaps } from './swap/saved-swap.ts'
 import { defaultStorage } from './swap/storage.ts'
 import type { Wallet } from './wallets/wallet.ts'
+
+const loadRefund = () => import('./swap/refund.ts')
 
 export type Tandem = ReturnType<typeof createTandem>
 
@@ -30,14 +33,22 @@ export function createTandem(options: TandemOptions) {
     resume: (orderId: string, wallet: Wallet | null = null, given?: ResumeOptions) => resumeSwap(context, orderId, wallet, given),
     /** Finds the swaps of a rescue phrase again, in any storage: afterwards `resume`, `refund` and `instantRefund` work as before. */
     restore: async (given?: RestoreOptions) => (await import('./rescue/restore.ts')).restoreSwaps(context, given),
-    instantRefund: (orderId: string, given?: RunOptions) => instantRefund(context, orderId, given),
-    refund: (orderId: string, given?: RefundOptions) => refund(context, orderId, given),
+    /** With a phrase and a node alone, without service and storage: the user's money on chains where their own key takes part. */
+    findDeposits: async (given: FindOptions) => (await import('./rescue/find-deposits.ts')).findDeposits(context, given),
+    /** Refunds or redeems what `findDeposits` found. */
+    takeDeposit: async (deposit: FoundDeposit, to: string, given?: RunOptions) =>
+      (await import('./rescue/find-deposits.ts')).takeDeposit(context, deposit, to, given),
+    /** What was agreed in all swaps of this storage, encrypted by the phrase. With both, `importFile` needs no service. */
+    exportFile: async () => (await import('./rescue/rescue-file.ts')).exportFile(context),
+    importFile: async (text: string) => (await import('./rescue/rescue-file.ts')).importFile(context, text),
+    instantRefund: async (orderId: string, given?: RunOptions) => (await loadRefund()).instantRefund(context, orderId, given),
+    refund: async (orderId: string, given?: RefundOptions) => (await loadRefund()).refund(context, orderId, given),
     /** Pays the user with their own secret, without the service. `swap` and `resume` do it themselves while the service works. */
-    redeem: (orderId: string, given?: RedeemOptions) => redeem(context, orderId, given),
+    redeem: async (orderId: string, given?: RedeemOptions) => (await import('./swap/receive.ts')).redeem(context, orderId, given),
     /** Raises the fee of an unmined refund or redeem with the user's own key. */
-    speedUp: (orderId: string, given?: RunOptions) => speedUp(context, orderId, given),
+    speedUp: async (orderId: string, given?: RunOptions) => (await loadRefund()).speedUp(context, orderId, given),
     /** Moves what was paid to the user's own keys, as instant refunds are, to an address of the user's. */
-    sweep: (chain: string, to: string, given?: RunOptions) => sweep(context, chain, to, given),
+    sweep: async (chain: string, to: string, given?: RunOptions) => (await loadRefund()).sweep(context, chain, to, given),
     /** All swaps of this storage, oldest first. */
     swaps: () => listSwaps(context),
     /** Whether the user can keep the secret of a swap to this asset: its chain can be read by the SDK, and a node of it is known. Else ask for `secret: 'service'`. */

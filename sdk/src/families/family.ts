@@ -91,14 +91,21 @@ export interface SdkFamily<Plan = unknown, W extends Wallet = Wallet> {
 /** `to`: null for the key's own address. `bump`: raises the fee of a transaction that is not mined yet, where nodes allow it. */
 export type KeySpend = { readonly privateKey: string; readonly to: string | null; readonly node: Node; readonly bump?: boolean }
 
+/** What an HTLC with the user's own key needs: the parties are keys, and `owner` is the user's public key. */
+export type KeySide = Pick<SwapSide, 'chain' | 'asset' | 'terms' | 'owner'>
+
 /** Private keys are 32 bytes as hex. `side.owner` is the public key. Transactions are built here and broadcast through `node`; each resolves to its hash. */
 export interface OwnKeys {
   publicKeyOf(privateKey: string): string
   /** One signature for each hash. Throws `VerificationError` for a hash that is not of a refund of this order to the user's own address. */
   signInstantRefund(side: SwapSide, hashes: readonly string[], privateKey: string): readonly string[]
   /** After the timelock. */
-  refund(side: SwapSide, by: KeySpend): Promise<string>
-  redeem(side: SwapSide, secret: Hex32, by: KeySpend): Promise<string>
+  refund(side: KeySide, by: KeySpend): Promise<string>
+  redeem(side: KeySide, secret: Hex32, by: KeySpend): Promise<string>
+  /** As `SdkFamily.readLock`. */
+  readLock(side: KeySide, node: Node): Promise<Lock | null>
+  /** What lies at the HTLC, and whether anything ever did. */
+  lookUp(side: KeySide, node: Node): Promise<{ readonly isUsed: boolean; readonly amount: bigint }>
   /** Moves what was paid to the addresses of these keys. Null: there is nothing that is worth its fee. */
   sweep(chain: Chain, privateKeys: readonly string[], to: string, node: Node): Promise<string | null>
 }

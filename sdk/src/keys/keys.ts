@@ -11,6 +11,8 @@ export interface SwapKeys {
   secretFor(index: number): Promise<Hex32>
   /** The private key of the user in the HTLC of one side, on secp256k1: another one for each side. */
   keyFor(index: number, leg: Leg): Promise<string>
+  /** 32 bytes that encrypt the rescue file. Only of keys that can be restored. */
+  fileKey?(): Promise<Uint8Array>
   /** `nextIndex` gives this index or a later one from now on. Only of keys that can be restored. */
   startAt?(index: number): Promise<void>
 }

@@ -20,13 +20,17 @@ import { seedOf } from './phrase.ts'
 const ROOT = "m/826336'/0'"
 const SECRETS = 0
 const KEYS: Readonly<Record<Leg, number>> = { source: 1, destination: 2 }
+const FILE = 3
 const SECRET_MESSAGE = utf8ToBytes('tandem swap secret')
+const FILE_MESSAGE = utf8ToBytes('tandem rescue file')
 
 export type DerivedKeys = {
   /** Tells phrases apart in a storage; public. */
   readonly fingerprint: string
   secretAt(index: number): Hex32
   keyAt(index: number, leg: Leg): string
+  /** Encrypts the rescue file. */
+  fileKey(): Uint8Array
 }
 
 export async function deriveKeys(phrase: string): Promise<DerivedKeys> {
@@ -41,5 +45,6 @@ export async function deriveKeys(phrase: string): Promise<DerivedKeys> {
     fingerprint: root.fingerprint.toString(16).padStart(8, '0'),
     secretAt: (index) => bytesToHex(hmac(sha256, privateKeyAt(SECRETS, index), SECRET_MESSAGE)),
     keyAt: (index, leg) => bytesToHex(privateKeyAt(KEYS[leg], index)),
+    fileKey: () => hmac(sha256, privateKeyAt(FILE, 0), FILE_MESSAGE),
   }
 }

@@ -4,7 +4,7 @@ import { inTurn } from '../swap/in-turn.ts'
 import type { SwapStorage } from '../swap/storage.ts'
 import type { DerivedKeys } from './derive.ts'
 
-export type RescueKeys = SwapKeys & Required<Pick<SwapKeys, 'startAt'>>
+export type RescueKeys = SwapKeys & Required<Pick<SwapKeys, 'startAt' | 'fileKey'>>
 
 /** A new phrase and its keys. The user writes the phrase down; the SDK does not keep it. */
 export async function newRescueKeys(storage: SwapStorage): Promise<{ readonly phrase: string; readonly keys: RescueKeys }> {
@@ -21,7 +21,7 @@ export async function rescueKeys(phrase: string, storage: SwapStorage): Promise<
   return keysOf(await deriveKeys(phrase), storage)
 }
 
-function keysOf({ fingerprint, secretAt, keyAt }: DerivedKeys, storage: SwapStorage): RescueKeys {
+function keysOf({ fingerprint, secretAt, keyAt, fileKey }: DerivedKeys, storage: SwapStorage): RescueKeys {
   const counter = `tandem:rescue:${fingerprint}:next-index`
   async function known(): Promise<number | null> {
     const text = await storage.getItem(counter)
@@ -42,5 +42,6 @@ function keysOf({ fingerprint, secretAt, keyAt }: DerivedKeys, storage: SwapStor
     startAt: (index) => inTurn(counter, async () => storage.setItem(counter, String(Math.max(index, (await known()) ?? 0)))),
     secretFor: async (index) => secretAt(index),
     keyFor: async (index, leg) => keyAt(index, leg),
+    fileKey: async () => fileKey(),
   }
 }

@@ -85,7 +85,7 @@ async function savedFrom(
     payout: destination.address,
     refundTo: source.address,
     refundPackage: null,
-    paidFor: null,
+    paidFor: record,
     paidTx: null,
     payer: null,
     madeAt: Date.parse(record.created_at),

@@ -1,14 +1,13 @@
 /** The user's turn once the destination is funded: verify it again, see it on the chain, and redeem with the secret. */
 import type { Hex32 } from '../../../src/protocol/secret.ts'
-import { leastSeconds } from '../../../src/protocol/timelock.ts'
 import type { OrderRecord } from '../../../src/protocol/wire/order.ts'
 import { sleep } from '../client/sleep.ts'
 import type { KeySpend, Node, SdkFamily, SwapSide } from '../families/family.ts'
-import { verifyThat } from '../verify/check.ts'
 import type { Wallet } from '../wallets/wallet.ts'
 import { nodeOf, type SwapContext } from './context.ts'
 import { findSwap, loadSwap, type SavedSwap, saveSwap, withLeast } from './saved-swap.ts'
-import { destinationOf, ownKeysOf, type Side } from './side.ts'
+import { destinationOf, ownKeysOf, recordOf, type Side } from './side.ts'
+import { verifyTimeLeft } from './time-left.ts'
 import { UnredeemedError } from './unredeemed-error.ts'
 
 /** Resolves to the hash of the redeem; empty if the service did not tell it; null: it is not time yet. */
@@ -36,7 +35,7 @@ export async function redeem(
 ): Promise<string> {
   const saved = withLeast(await loadSwap(context, orderId), leastToAmount)
   if (saved.secretHash === null) throw new Error(`the service has the secret of order ${orderId}: only it can redeem`)
-  const record = saved.paidFor ?? (await context.client.order(orderId, signal === undefined ? {} : { signal }))
+  const record = await recordOf(context, saved, signal)
   const found = await lockedFor(context, saved, record, signal)
   if (found === null)
     throw new Error(`the node shows no open lock of order ${orderId} with enough confirmations: it is not made yet, or was paid out`)
@@ -71,7 +70,7 @@ async function lockedFor(context: SwapContext, saved: SavedSwap, record: OrderRe
   const lock = await family.readLock(side, node)
   if (lock === null || lock.confirmations < record.destination_swap.required_confirmations) return null
   // Once the secret was shown, a late redeem is better than none.
-  if (saved.phase !== 'revealed') verifyTimeLeft(side, lock.unitsLeft)
+  if (saved.phase !== 'revealed') verifyTimeLeft(side.chain, lock.unitsLeft)
   return { side, family, node }
 }
 
@@ -123,16 +122,4 @@ async function isGone({ readLock }: SdkFamily, side: SwapSide, node: Node): Prom
     node.signal?.throwIfAborted()
     return false
   }
-}
-
-/** A secret that is shown too late pays the solver on both sides. */
-function verifyTimeLeft({ chain }: SwapSide, unitsLeft: bigint): void {
-  const { claimSeconds, feeSpikeSeconds } = chain.margins
-  const seconds = leastSeconds(chain.clock, unitsLeft > 0n ? unitsLeft : 0n)
-  verifyThat(
-    seconds > claimSeconds + feeSpikeSeconds,
-    'destination_swap.timelock',
-    `more than ${claimSeconds + feeSpikeSeconds} seconds left`,
-    `${seconds} seconds`,
-  )
 }

@@ -2,7 +2,7 @@
 import type { Wallet } from '../wallets/wallet.ts'
 import { nodeOf, type SwapContext } from './context.ts'
 import { listSwaps, loadSwap, type SavedSwap } from './saved-swap.ts'
-import { destinationOf, ownKeysOf, type Side, sourceOf } from './side.ts'
+import { destinationOf, ownKeysOf, recordOf, type Side, sourceOf } from './side.ts'
 
 type With = { readonly signal?: AbortSignal }
 
@@ -28,7 +28,7 @@ export async function refund(context: SwapContext, orderId: string, { wallet, ..
   const saved = await loadSwap(context, orderId)
   const isOwn = saved.ownKeys.includes('source')
   if (!isOwn && wallet === undefined) return context.client.patchOrder(orderId, 'refund', {}, given)
-  const source = await sourceOf(context, saved, saved.paidFor ?? (await context.client.order(orderId, given)))
+  const source = await sourceOf(context, saved, await recordOf(context, saved, given.signal))
   if (!isOwn && wallet !== undefined) return refundByWallet(context, source, wallet, given)
   return refundByKey(context, saved, source, { ...given, bump: false })
 }
@@ -36,7 +36,7 @@ export async function refund(context: SwapContext, orderId: string, { wallet, ..
 /** Raises the fee of a refund or redeem with the user's own key that is not mined yet. Resolves to the hash of the new transaction, or of the old one if it stays. */
 export async function speedUp(context: SwapContext, orderId: string, given: With = {}): Promise<string> {
   const saved = await loadSwap(context, orderId)
-  const record = saved.paidFor ?? (await context.client.order(orderId, given))
+  const record = await recordOf(context, saved, given.signal)
   if (saved.phase !== 'revealed') return refundByKey(context, saved, await sourceOf(context, saved, record), { ...given, bump: true })
   const destination = await destinationOf(context, saved, record)
   const { chain } = destination.side

@@ -8,7 +8,6 @@ import type { Wallet } from '../wallets/wallet.ts'
 import type { SwapContext } from './context.ts'
 import { type PayOptions, verifyAndPay } from './pay.ts'
 import { assertLimit, makeOrder, quoteFor, type SwapRequest } from './prepare.ts'
-import { keepRedeeming, receive } from './receive.ts'
 import { loadSwap, type SavedSwap, withLeast } from './saved-swap.ts'
 
 export type SwapStep =
@@ -68,13 +67,18 @@ export async function* resumeSwap(
   return yield* follow(context, saved, signal)
 }
 
+/** What is needed later is loaded before anything is paid: a page that cannot load it then could not redeem. */
+const loadReceive = () => import('./receive.ts')
+
 async function* payAndFollow(context: SwapContext, saved: SavedSwap, wallet: Wallet, options: PayOptions): Steps {
+  await loadReceive()
   yield { kind: 'paid', orderId: saved.orderId, tx: await verifyAndPay(context, saved, wallet, options) }
   return yield* follow(context, saved, options.signal)
 }
 
 async function* follow(context: SwapContext, saved: SavedSwap, signal?: AbortSignal): Steps {
   const { orderId } = saved
+  const { keepRedeeming } = await loadReceive()
   const end = new AbortController()
   let last: OrderRecord | null = null
   let isReceived = false
@@ -108,6 +112,7 @@ async function* receiveInTime(
   first: OrderRecord,
   signal?: AbortSignal,
 ): AsyncGenerator<SwapStep, string | null> {
+  const { receive } = await loadReceive()
   const { orderId } = saved
   let told = ''
   for (

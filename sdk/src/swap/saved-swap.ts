@@ -23,7 +23,10 @@ export type SavedSwap = {
   readonly refundTo: string | null
   /** Where the service made the user's key: refunds the deposit without the service, by `tandem refund --package`. Verified before the user pays. */
   readonly refundPackage: Readonly<Record<string, unknown>> | null
-  /** As it was verified when the wallet was asked to pay; null before. A refund needs its parties, whatever the service says later. */
+  /**
+   * As it was verified when the wallet was asked to pay; null before. A refund needs its parties, whatever the service says later. Of a restored swap: what the
+   * service said then.
+   */
   readonly paidFor: OrderRecord | null
   /** Of the payment, as the wallet told it; null if it did not. */
   readonly paidTx: string | null

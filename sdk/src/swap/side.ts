@@ -1,5 +1,6 @@
 /** One side of an order, verified against what the user agreed to. */
 import type { OrderRecord } from '../../../src/protocol/wire/order.ts'
+import { NetworkError } from '../client/errors.ts'
 import type { OwnKeys, SdkFamily, SourceSide, SwapSide } from '../families/family.ts'
 import { loadFamily } from '../families/index.ts'
 import type { SwapContext } from './context.ts'
@@ -18,6 +19,18 @@ export async function destinationOf(context: SwapContext, saved: SavedSwap, reco
   const family = await loadFamily(side.chain.family)
   await family.verifyDestination(side)
   return { side, family }
+}
+
+/** What the user paid for. Of a restored swap it is the service's word, so a newer one is better; without the service the old one must do. */
+export async function recordOf({ client }: SwapContext, saved: SavedSwap, signal?: AbortSignal): Promise<OrderRecord> {
+  const { paidFor, phase, orderId } = saved
+  if (paidFor !== null && phase !== 'restored') return paidFor
+  try {
+    return await client.order(orderId, signal === undefined ? {} : { signal })
+  } catch (error) {
+    if (paidFor === null || !(error instanceof NetworkError)) throw error
+    return paidFor
+  }
 }
 
 async function sidesOf(context: SwapContext, saved: SavedSwap, record: OrderRecord) {

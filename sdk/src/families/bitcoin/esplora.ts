@@ -20,6 +20,20 @@ export async function utxosOf(node: Node, address: string): Promise<readonly Utx
   }))
 }
 
+type StatsJson = { readonly funded_txo_sum: number; readonly spent_txo_sum: number }
+
+/** All that was ever paid to an address, and spent from it. Unconfirmed too. */
+export async function historyOf(node: Node, address: string): Promise<{ readonly funded: bigint; readonly spent: bigint }> {
+  const { chain_stats: mined, mempool_stats: waiting } = JSON.parse(await askNode(node, `/address/${address}`)) as {
+    readonly chain_stats: StatsJson
+    readonly mempool_stats: StatsJson
+  }
+  return {
+    funded: BigInt(mined.funded_txo_sum) + BigInt(waiting.funded_txo_sum),
+    spent: BigInt(mined.spent_txo_sum) + BigInt(waiting.spent_txo_sum),
+  }
+}
+
 /** `time`: unix seconds. */
 export async function newestBlock(node: Node): Promise<{ readonly height: bigint; readonly time: bigint }> {
   const hash = await askNode(node, '/blocks/tip/hash')

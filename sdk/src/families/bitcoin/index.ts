@@ -11,10 +11,9 @@ import type { Leg } from '../../../../src/protocol/order.ts'
 import { verifyParsed, verifySame, verifyThat } from '../../verify/check.ts'
 import type { BitcoinWallet } from '../../wallets/bitcoin.ts'
 import type { Payment } from '../../wallets/bitcoin-payment.ts'
-import { assertFreshTip } from '../clock.ts'
 import type { SdkFamily, SourceSide, SwapSide } from '../family.ts'
-import { newestBlock, utxosOf } from './esplora.ts'
 import { ownKeys } from './own-keys.ts'
+import { readLock } from './read-lock.ts'
 
 export const family: SdkFamily<Payment, BitcoinWallet> = {
   name: 'bitcoin',
@@ -31,16 +30,7 @@ export const family: SdkFamily<Payment, BitcoinWallet> = {
   },
   verifyDestination: (side) => verifySide(side, 'redeemer'),
   fund: async (payment, wallet, { signal }) => ({ kind: 'sent', tx: await wallet.pay(payment, signal) }),
-  async readLock({ chain, terms }, node) {
-    const { address } = htlcOf(terms, networkOf(chain.reference))
-    const lock = (await utxosOf(node, address)).find(({ amount }) => amount >= terms.amount)
-    if (lock === undefined) return null
-    const tip = await newestBlock(node)
-    assertFreshTip(chain, tip.time)
-    const confirmations = lock.height === null ? 0n : tip.height - lock.height + 1n
-    // BIP68: the block of the deposit is its first confirmation.
-    return { confirmations: Number(confirmations), unitsLeft: terms.timelock - confirmations }
-  },
+  readLock,
   ownKeys,
 }
 

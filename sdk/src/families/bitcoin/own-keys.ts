@@ -9,7 +9,8 @@ import { feeOf, largestFee } from '../../../../src/chains/bitcoin/wallet/fees.ts
 import { parseAmount } from '../../../../src/protocol/amount.ts'
 import { verifyThat } from '../../verify/check.ts'
 import { VerificationError } from '../../verify/verification-error.ts'
-import type { OwnKeys, SwapSide } from '../family.ts'
+import type { KeySide, OwnKeys, SwapSide } from '../family.ts'
+import { lookUp, readLock } from './read-lock.ts'
 import { ownScript, spend } from './spend.ts'
 import { sweep } from './sweep.ts'
 
@@ -31,10 +32,12 @@ export const ownKeys: OwnKeys = {
   },
   refund: (side, by) => spend(side, { leaf: htlcOfSide(side).refund, items: [], timelock: side.terms.timelock }, by),
   redeem: (side, secret, by) => spend(side, { leaf: htlcOfSide(side).redeem, items: [hexToBytes(secret)], timelock: null }, by),
+  readLock,
+  lookUp,
   sweep,
 }
 
-function htlcOfSide({ terms, chain }: SwapSide) {
+function htlcOfSide({ terms, chain }: KeySide) {
   return htlcOf(terms, networkOf(chain.reference))
 }
 

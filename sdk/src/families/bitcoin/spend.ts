@@ -19,7 +19,7 @@ import { type LeafInput, signLeafSpends } from '../../../../src/chains/bitcoin/w
 import type { Signer } from '../../../../src/keys/key.ts'
 import { createSecp256k1Signer } from '../../../../src/keys/secp256k1-signer.ts'
 import { assertFreshTip } from '../clock.ts'
-import type { KeySpend, Node, SwapSide } from '../family.ts'
+import type { KeySide, KeySpend, Node } from '../family.ts'
 import { broadcast, feeRate, newestBlock, type Unconfirmed, unconfirmedOf, utxosOf } from './esplora.ts'
 
 const SIGNATURE_BYTES = 64
@@ -33,7 +33,7 @@ type Coin = { readonly outpoint: string; readonly amount: bigint }
  * Spends all deposits that can be spent now into one output. A repeat before a block resolves to the transaction that is there; with `bump` that one is
  * replaced by one with the same inputs and a higher fee.
  */
-export async function spend(side: SwapSide, way: Way, { privateKey, to, node, bump = false }: KeySpend): Promise<string> {
+export async function spend(side: KeySide, way: Way, { privateKey, to, node, bump = false }: KeySpend): Promise<string> {
   const network = networkOf(side.chain.reference)
   const { address, script } = htlcOf(side.terms, network)
   const pending = await pendingSpend(node, address, way.leaf)
@@ -74,7 +74,7 @@ async function pendingSpend(node: Node, address: string, leaf: Leaf): Promise<Un
 }
 
 /** Only those whose timelock is over: one late deposit, which anybody can make, must not hold up the others. */
-async function spendableCoins({ chain, terms }: SwapSide, node: Node, { timelock }: Way): Promise<readonly Coin[]> {
+async function spendableCoins({ chain, terms }: KeySide, node: Node, { timelock }: Way): Promise<readonly Coin[]> {
   const { address } = htlcOf(terms, networkOf(chain.reference))
   const confirmed = (await utxosOf(node, address)).flatMap(({ height, ...coin }) => (height === null ? [] : [{ ...coin, height }]))
   if (confirmed.length === 0) throw new Error(`there is nothing to spend at ${address}`)
@@ -94,14 +94,14 @@ function largestFirst(coins: readonly Coin[]): readonly Coin[] {
 }
 
 /** BIP86: the address of the user's own key. */
-export function ownScript({ owner, chain }: SwapSide): Uint8Array {
+export function ownScript({ owner, chain }: KeySide): Uint8Array {
   const network = networkOf(chain.reference)
   const key = parseUserKey(owner ?? '', network)
   if (key === null) throw new Error('the order has no key of the user')
   return scriptOfAddress(key.address, network)
 }
 
-function signerOf({ chain, terms }: SwapSide, privateKey: string): Signer {
+function signerOf({ chain, terms }: KeySide, privateKey: string): Signer {
   const key = hexToBytes(privateKey)
   const notHere = () => {
     throw new Error('this key signs alone')

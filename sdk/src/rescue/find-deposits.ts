@@ -1,0 +1,97 @@
+/**
+ * Finds the user's money on chains where their own key takes part, with the phrase and a node alone: no service, no file. The address of an HTLC follows from
+ * the user's key, the secret and the registry's timelock, which the phrase knows, and from the solver's key, which it does not: `solvers` names those.
+ */
+import { requiredConfirmations } from '../../../src/protocol/confirmations.ts'
+import type { Leg } from '../../../src/protocol/order.ts'
+import { hashSecret } from '../../../src/protocol/secret.ts'
+import type { KeySide, OwnKeys } from '../families/family.ts'
+import { loadFamily } from '../families/index.ts'
+import { nodeOf, type SwapContext } from '../swap/context.ts'
+import { verifyTimeLeft } from '../swap/time-left.ts'
+import { chainNamed, pinnedAsset } from '../verify/pinned.ts'
+
+const GAP = 20
+/** A node that shows deposits everywhere would be asked without end. */
+const MOST_INDICES = 20_000
+
+export type FindOptions = {
+  /** Public keys of the solvers that the user has swapped with: of the source the `redeemer`, of the destination the `initiator` of any such order. */
+  readonly solvers: readonly string[]
+  /** So many unused indices in a row end the search. Default: 20. */
+  readonly gap?: number
+  readonly signal?: AbortSignal
+}
+
+/** `source`: the user's deposit, refunded after the timelock. `destination`: the solver's payment, redeemed with the secret, which then pays the solver. */
+export type FoundDeposit = {
+  readonly chain: string
+  readonly index: number
+  readonly leg: Leg
+  readonly solver: string
+  /** All that lies there. */
+  readonly amount: bigint
+}
+
+/** On all chains of `nodes` that have keys of users. */
+export async function findDeposits(context: SwapContext, { solvers, gap = GAP, signal }: FindOptions): Promise<readonly FoundDeposit[]> {
+  const found: FoundDeposit[] = []
+  for (const chain of Object.keys(context.options.nodes ?? {})) {
+    const { ownKeys } = await loadFamily(chainNamed(chain).family)
+    if (ownKeys !== undefined)
+      found.push(...(await findOn(context, chain, ownKeys, { solvers, gap, ...(signal !== undefined && { signal }) })))
+  }
+  return found
+}
+
+async function findOn(context: SwapContext, chain: string, ownKeys: OwnKeys, { solvers, gap = GAP, signal }: FindOptions) {
+  const found: FoundDeposit[] = []
+  const node = nodeOf(context, chainNamed(chain), signal)
+  if (node === null) return found
+  for (let [index, unused] = [0, 0]; unused < gap; index += 1) {
+    if (index >= MOST_INDICES)
+      throw new Error(`the node of ${chain} shows payments for ${MOST_INDICES} indices: it does not tell the truth`)
+    unused += 1
+    for (const solver of solvers) {
+      for (const leg of ['source', 'destination'] as const) {
+        const { side } = await sideOf(context, { chain, index, leg, solver, amount: 1n })
+        const { isUsed, amount } = await ownKeys.lookUp(side, node)
+        if (isUsed) unused = 0
+        if (amount > 0n) found.push({ chain, index, leg, solver, amount })
+      }
+    }
+  }
+  return found
+}
+
+/** Refunds a deposit, or redeems a payment of at least what was found. `to`: an address of the user. Resolves to the hash. */
+export async function takeDeposit(
+  context: SwapContext,
+  deposit: FoundDeposit,
+  to: string,
+  { signal }: { readonly signal?: AbortSignal } = {},
+) {
+  const { side, ownKeys } = await sideOf(context, deposit)
+  const node = nodeOf(context, side.chain, signal)
+  if (node === null) throw new Error(`name a node of ${deposit.chain} in the option nodes`)
+  const by = { privateKey: await context.keys.keyFor(deposit.index, deposit.leg), to, node }
+  if (deposit.leg === 'source') return ownKeys.refund(side, by)
+  const lock = await ownKeys.readLock(side, node)
+  if (lock === null || lock.confirmations < requiredConfirmations(side.chain, side.asset, deposit.amount, 'destination'))
+    throw new Error(`the payment on ${deposit.chain} is not confirmed yet, or in several parts: nothing was revealed`)
+  verifyTimeLeft(side.chain, lock.unitsLeft)
+  return ownKeys.redeem(side, await context.keys.secretFor(deposit.index), by)
+}
+
+type Found = { readonly side: KeySide; readonly ownKeys: OwnKeys }
+
+async function sideOf({ keys, options }: SwapContext, { chain: id, index, leg, solver, amount }: FoundDeposit): Promise<Found> {
+  const { chain, asset } = await pinnedAsset(chainNamed(id).nativeAsset, options.deployments ?? {})
+  const family = await loadFamily(chain.family)
+  if (family.ownKeys === undefined) throw new Error(`${id} has no keys of users`)
+  const owner = family.ownKeys.publicKeyOf(await keys.keyFor(index, leg))
+  const [initiator, redeemer] = leg === 'source' ? [owner, solver] : [solver, owner]
+  const secretHash = hashSecret(await keys.secretFor(index))
+  const terms = { asset: asset.id, initiator, redeemer, amount, secretHash, timelock: chain.timelocks[leg] }
+  return { side: { chain, asset, terms, owner }, ownKeys: family.ownKeys }
+}
