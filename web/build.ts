@@ -7,7 +7,7 @@ import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { build, type Metafile } from 'esbuild'
-import { type Page, pages } from './pages.ts'
+import { type Page, pages, scripts } from './pages.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const THEME = 'web/shared/theme-first.ts'
@@ -16,6 +16,8 @@ const MARK = 'web/shared/mark.svg'
 export type WebManifest = {
   /** By page: its document, and what the browser loads before the page is usable. */
   readonly pages: Readonly<Record<string, { readonly html: string; readonly first: readonly string[] }>>
+  /** By page that the service writes itself: what it loads. */
+  readonly scripts: Readonly<Record<string, { readonly first: readonly string[]; readonly theme: string; readonly icon: string }>>
   /** Every file, with its sizes in bytes. Beside it are `.gz` and `.br`. */
   readonly files: Readonly<Record<string, { readonly bytes: number; readonly gzip: number }>>
 }
@@ -26,6 +28,7 @@ export async function buildWeb(outdir: string): Promise<WebManifest> {
     absWorkingDir: ROOT,
     entryPoints: [
       ...Object.entries(pages).map(([name, { entry }]) => ({ in: entry, out: name })),
+      ...Object.entries(scripts).map(([name, entry]) => ({ in: entry, out: name })),
       { in: THEME, out: 'theme' },
       { in: MARK, out: 'mark' },
     ],
@@ -66,7 +69,9 @@ export async function buildWeb(outdir: string): Promise<WebManifest> {
     await write(html, Buffer.from(documentOf(page, { first, theme: outputOf(metafile, THEME), mark: outputOf(metafile, MARK) })))
     return [name, { html, first: [html, outputOf(metafile, THEME), ...first] }] as const
   })
-  const manifest: WebManifest = { pages: Object.fromEntries(await Promise.all(documents)), files }
+  const [theme, icon] = [outputOf(metafile, THEME), outputOf(metafile, MARK)]
+  const loaded = Object.entries(scripts).map(([name, entry]) => [name, { first: firstLoad(metafile, entry), theme, icon }] as const)
+  const manifest: WebManifest = { pages: Object.fromEntries(await Promise.all(documents)), scripts: Object.fromEntries(loaded), files }
   await writeFile(join(partial, 'manifest.json'), JSON.stringify(manifest))
   await mkdir(dirname(outdir), { recursive: true })
   await rm(outdir, { recursive: true, force: true })

@@ -9,3 +9,6 @@ export const pages = {
     description: 'Swap between chains. Both sides complete, or both are refunded.',
   },
 } as const satisfies Readonly<Record<string, Page>>
+
+/** Of pages that the service writes itself: the reference, which must be readable without scripts. */
+export const scripts = { docs: 'web/pages/docs/main.ts' } as const

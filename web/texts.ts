@@ -19,3 +19,12 @@ export const shared = {
 export const swap = {
   headline: 'Swap between chains. Both sides complete, or both are refunded.',
 }
+
+export const docs = {
+  copy: 'Copy',
+  copied: 'Copied',
+  results: 'Search results',
+  waiting: 'Waiting for the answer…',
+  stopped: 'Stopped.',
+  answered: (status: number, requestId: string) => `Answered ${status}, request id ${requestId}`,
+}

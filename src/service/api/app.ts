@@ -18,6 +18,7 @@ import { createQuoteDesk } from '../quotes/quote.ts'
 import { createQuoteIds, type QuoteIds } from '../quotes/quote-ids.ts'
 import { createRecentAuctions, type RecentAuctions } from '../quotes/recent-auctions.ts'
 import { createSolverPool, type SolverPool } from '../solvers/pool.ts'
+import { createPageFiles } from '../web/page-files.ts'
 import { webRoutes } from '../web/web-routes.ts'
 import { createAuthentication } from './auth.ts'
 import { compressLists } from './compression.ts'
@@ -151,8 +152,9 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
   })
 
   void server.register(healthRoutes(context))
-  void server.register(docsRoutes(context))
-  void server.register(webRoutes(context))
+  const pageFiles = createPageFiles()
+  void server.register(docsRoutes(context, pageFiles))
+  void server.register(webRoutes(context, pageFiles))
   void server.register(iconRoutes(context))
   void server.register(
     async (v2) => {

@@ -69,12 +69,12 @@ test('no page loads or runs anything of another site, and none has inline script
 
 test('every link within the site leads to a page and a part of it', async () => {
   const pages = new Map(await Promise.all(book.pages.map(async ({ path }) => [path, (await get(path)).text] as const)))
-  const others = new Set(['/openapi.json', '/llms.txt', '/llms-full.txt', '/docs/search', '/'])
+  const others = new Set(['/openapi.json', '/llms.txt', '/llms-full.txt', '/docs/search', '/', '/rescue'])
   const broken: string[] = []
   for (const [path, text] of pages) {
     for (const [, link = ''] of text.matchAll(/href="([^"]+)"/g)) {
       const [target = '', anchor] = link.split('#')
-      if (/^https?:/.test(link) || others.has(target) || target.endsWith('.css') || target.endsWith('.js')) continue
+      if (/^https?:/.test(link) || others.has(target) || target.startsWith('/assets/')) continue
       const page = pages.get(target === '' ? path : target)
       const isMarkdown = target.endsWith('.md') && (await get(target)).status === 200
       if (page === undefined ? !isMarkdown : anchor !== undefined && !page.includes(`id="${anchor}"`)) broken.push(`${path}: ${link}`)

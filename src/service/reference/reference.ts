@@ -53,7 +53,7 @@ export function createReference({ document, examples, appIdHeader }: ReferenceIn
       return page === undefined
         ? null
         : addressed(
-            keep(`${files.script} ${path}`, () => pageHtml(book, page, files)),
+            keep(`${files === null ? 'plain' : 'full'} ${path}`, () => pageHtml(book, page, files)),
             reader,
           )
     },

@@ -9,6 +9,10 @@ import { PACKAGE_ROOT } from '../../package-root.ts'
 
 export type WebManifest = {
   readonly pages: Readonly<Record<string, { readonly html: string; readonly first: readonly string[] }>>
+  /** What pages load that the service writes itself. */
+  readonly scripts: Readonly<
+    Record<string, { readonly first: readonly string[]; readonly theme: string; readonly icon: string } | undefined>
+  >
   readonly files: Readonly<Record<string, { readonly bytes: number; readonly gzip: number }>>
 }
 
@@ -21,7 +25,16 @@ export type PageFiles = {
 /** In `dist/src/service/web` this is `dist/web`; in the sources it has no manifest. */
 const BUILT = join(import.meta.dirname, '..', '..', '..', 'web')
 const CACHE = join(PACKAGE_ROOT, 'node_modules', '.cache', 'tandem-web')
-const SOURCES = ['web', 'sdk/src', 'src/protocol', 'src/keys', 'src/chains', 'contracts', 'package-lock.json']
+const SOURCES = [
+  'web',
+  'src/service/reference/search.ts',
+  'sdk/src',
+  'src/protocol',
+  'src/keys',
+  'src/chains',
+  'contracts',
+  'package-lock.json',
+]
 const SUFFIXES = { '': '', gzip: '.gz', br: '.br' } as const
 
 /** `open` builds at most once in a process; after a failure the next call tries again. */

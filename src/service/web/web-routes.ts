@@ -7,7 +7,7 @@ import { TandemError } from '../../protocol/error.ts'
 import { success } from '../../protocol/wire/envelope.ts'
 import type { ServiceContext } from '../context.ts'
 import { contentPolicy } from './content-policy.ts'
-import { createPageFiles, type PageFiles } from './page-files.ts'
+import type { createPageFiles, PageFiles } from './page-files.ts'
 import { askedByPages, isFromHere, pageSettings } from './page-settings.ts'
 import { PAGES } from './pages.ts'
 
@@ -19,8 +19,7 @@ const TYPES: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
 }
 
-export function webRoutes(context: ServiceContext): FastifyPluginAsyncTypebox {
-  const files = createPageFiles()
+export function webRoutes(context: ServiceContext, files: ReturnType<typeof createPageFiles>): FastifyPluginAsyncTypebox {
   const settingsFor = (request: FastifyRequest) => pageSettings(context, isFromHere(request))
 
   async function open(): Promise<PageFiles> {

@@ -2,18 +2,20 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ServiceContext } from '../../context.ts'
+import type { PageFiles } from '../../reference/html/page.ts'
 import { createReference, originOf, type Reader, type Reference } from '../../reference/reference.ts'
+import { contentPolicy } from '../../web/content-policy.ts'
+import type { createPageFiles } from '../../web/page-files.ts'
+import { isFromHere, pageSettings } from '../../web/page-settings.ts'
 import { gzip } from '../compression.ts'
 import { apiExamples } from '../examples.ts'
 import { nameSchemas } from '../name-schemas.ts'
 import { readDocument } from '../openapi.ts'
 
-/** No external resources, no inline scripts or styles. */
-const DOCS_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 const LONGEST_QUERY = 100
 
-export function docsRoutes({ settings }: ServiceContext): FastifyPluginAsyncTypebox {
+export function docsRoutes(context: ServiceContext, pageFiles: ReturnType<typeof createPageFiles>): FastifyPluginAsyncTypebox {
+  const { settings } = context
   return async (api) => {
     let known: Reference | null = null
     /** Made when first asked for: most processes are never asked. */
@@ -25,17 +27,29 @@ export function docsRoutes({ settings }: ServiceContext): FastifyPluginAsyncType
       })
       return known
     }
-    const readerOf = (request: FastifyRequest): Reader => ({
+    const readerOf = async (request: FastifyRequest): Promise<Reader> => ({
       origin: originOf(settings.publicUrl, request.protocol, request.host),
-      appId: null,
+      appId: (await pageSettings(context, isFromHere(request))).app_id,
     })
-    const files = { script: null, style: null }
+    const policy = contentPolicy([], "'self'")
     const send = (reply: FastifyReply, type: string, text: string) =>
       reply
         .type(`${type}; charset=utf-8`)
-        .header('content-security-policy', DOCS_POLICY)
+        .header('content-security-policy', policy)
+        .header('referrer-policy', 'no-referrer')
         .header('x-content-type-options', 'nosniff')
+        .header('cache-control', 'no-cache')
         .send(text)
+    /** Null if they cannot be built: the page is readable without them. */
+    async function files(): Promise<PageFiles> {
+      const { docs } = await pageFiles.open().then(
+        ({ manifest }) => manifest.scripts,
+        () => ({ docs: undefined }),
+      )
+      if (docs === undefined) return null
+      const named = (ending: string) => docs.first.filter((file) => file.endsWith(ending)).map((file) => `/${file}`)
+      return { scripts: named('.js'), styles: named('.css'), theme: `/${docs.theme}`, icon: `/${docs.icon}` }
+    }
     const hidden = { compress: gzip, schema: { hide: true } }
 
     let openapi: object | null = null
@@ -43,22 +57,23 @@ export function docsRoutes({ settings }: ServiceContext): FastifyPluginAsyncType
       openapi ??= nameSchemas(readDocument(api))
       return openapi
     })
-    api.get('/llms.txt', hidden, async (request, reply) => send(reply, 'text/plain', reference().llms(readerOf(request))))
-    api.get('/llms-full.txt', hidden, async (request, reply) => send(reply, 'text/plain', reference().llmsFull(readerOf(request))))
+    api.get('/llms.txt', hidden, async (request, reply) => send(reply, 'text/plain', reference().llms(await readerOf(request))))
+    api.get('/llms-full.txt', hidden, async (request, reply) => send(reply, 'text/plain', reference().llmsFull(await readerOf(request))))
     api.get('/docs/search.json', hidden, async () => reference().entries)
     api.get('/docs/search', hidden, async (request, reply) => {
       const { q } = request.query as { readonly q?: unknown }
-      return send(reply, 'text/html', reference().search(typeof q === 'string' ? q.slice(0, LONGEST_QUERY) : '', readerOf(request), files))
+      const query = typeof q === 'string' ? q.slice(0, LONGEST_QUERY) : ''
+      return send(reply, 'text/html', reference().search(query, await readerOf(request), await files()))
     })
 
     async function sendPage(request: FastifyRequest, reply: FastifyReply) {
       const path = request.url.split('?')[0]?.replace(/\/+$/, '') ?? ''
-      const reader = readerOf(request)
+      const reader = await readerOf(request)
       const markdown = reference().markdown(path, reader)
       if (markdown !== null) return send(reply, 'text/markdown', markdown)
-      const html = reference().page(path, reader, files)
+      const html = reference().page(path, reader, await files())
       if (html !== null) return send(reply, 'text/html', html)
-      return send(reply.status(404), 'text/html', reference().missing(reader, files))
+      return send(reply.status(404), 'text/html', reference().missing(reader, await files()))
     }
     api.get('/docs', hidden, sendPage)
     api.get('/docs/*', hidden, sendPage)

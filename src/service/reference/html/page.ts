@@ -6,8 +6,14 @@ import type { SearchEntry } from '../search.ts'
 import { escapeHtml, inlineHtml, plainText } from './inline.ts'
 import { blocksHtml } from './write-blocks.ts'
 
-/** Of the script and the style, as the build named them. */
-export type PageFiles = { readonly script: string | null; readonly style: string | null }
+/** What the page loads, as the build named it. `null`: the files are not built; the page is readable without them. */
+export type PageFiles = {
+  readonly scripts: readonly string[]
+  readonly styles: readonly string[]
+  /** Sets the chosen theme before anything is drawn. */
+  readonly theme: string
+  readonly icon: string
+} | null
 
 export function pageHtml(book: Book, page: Page, files: PageFiles): string {
   const content = `<h1>${escapeHtml(page.title)}</h1>\n${blocksHtml(page.blocks)}\n<p class="also"><a href="${markdownPath(page.path)}">This page as Markdown</a></p>`
@@ -38,7 +44,6 @@ type Layout = {
 }
 
 function layout(book: Book, { title, path, summary, content, query, files }: Layout): string {
-  const { script, style } = files
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -47,23 +52,45 @@ function layout(book: Book, { title, path, summary, content, query, files }: Lay
 <meta name="color-scheme" content="light dark">
 <meta name="description" content="${escapeHtml(summary)}">
 <title>${escapeHtml(title)} · ${escapeHtml(book.title)}</title>
-${style === null ? '' : `<link rel="stylesheet" href="${escapeHtml(style)}">`}
-${script === null ? '' : `<script type="module" src="${escapeHtml(script)}"></script>`}
+${filesHtml(files)}
 </head>
 <body class="docs">
+<div class="frame">
 <a class="skip" href="#content">Skip to the content</a>
-<header>
-<a class="brand" href="/docs">${escapeHtml(book.title)}</a>
-<button type="button" class="menu" popovertarget="pages">Contents</button>
+<header class="masthead">
+<a class="wordmark" href="/">${MARK}${escapeHtml(book.title)}</a>
+<button type="button" class="button menu" popovertarget="pages">Contents</button>
 <form class="search" role="search" action="/docs/search" method="get"><input type="search" name="q" value="${escapeHtml(query)}" placeholder="Search the reference" aria-label="Search the reference" autocomplete="off" maxlength="100"></form>
+<nav aria-label="Pages"><a href="/">Swap</a><a href="/docs" aria-current="page">Docs</a>${THEME_BUTTON}</nav>
 </header>
+<div class="docs-columns">
 <nav id="pages" popover aria-label="Pages of the reference">${book.groups.map((group) => groupHtml(group.title, group.pages, path)).join('')}</nav>
 <main id="content" tabindex="-1">
 ${content}
 </main>
+</div>
+</div>
 </body>
 </html>
 `
+}
+
+/** The same drawings as in web/shared/icons.tsx. */
+const DRAWN = 'fill="none" stroke="currentColor" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"'
+const MARK = `<svg viewBox="0 0 28 20" stroke-width="2.25" ${DRAWN}><circle cx="10" cy="10" r="8"/><circle cx="18" cy="10" r="8"/></svg>`
+const THEME_BUTTON = `<button type="button" class="button plain theme" hidden><svg class="sun" viewBox="0 0 16 16" stroke-width="1.5" ${DRAWN}><circle cx="8" cy="8" r="3"/><path d="M8 1v1.5M8 13.5V15M1 8h1.5M13.5 8H15M3 3l1 1M12 12l1 1M13 3l-1 1M4 12l-1 1"/></svg><svg class="moon" viewBox="0 0 16 16" stroke-width="1.5" ${DRAWN}><path d="M13.5 9.5A6 6 0 0 1 6.5 2.5a6 6 0 1 0 7 7z"/></svg></button>`
+
+function filesHtml(files: PageFiles): string {
+  if (files === null) return ''
+  const { scripts, styles, theme, icon } = files
+  const [entry, ...others] = scripts
+  return [
+    `<link rel="icon" href="${escapeHtml(icon)}">`,
+    `<script src="${escapeHtml(theme)}"></script>`,
+    ...styles.map((file) => `<link rel="stylesheet" href="${escapeHtml(file)}">`),
+    ...others.map((file) => `<link rel="modulepreload" href="${escapeHtml(file)}">`),
+    ...(entry === undefined ? [] : [`<script type="module" src="${escapeHtml(entry)}"></script>`]),
+  ].join('\n')
 }
 
 function groupHtml(title: string, pages: readonly Page[], here: string): string {

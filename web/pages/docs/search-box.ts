@@ -1,0 +1,100 @@
+/** Search while typing: a combobox (WAI-ARIA) with the server's own search. Enter without a choice goes to the server's page of results. */
+import { type SearchEntry, search } from '../../../src/service/reference/search.ts'
+import { docs } from '../../texts.ts'
+
+const MOST_SHOWN = 8
+
+export function prepareSearch(): void {
+  const input = document.querySelector<HTMLInputElement>('.search input')
+  if (input === null) return
+  const list = document.createElement('ul')
+  list.id = 'search-results'
+  list.setAttribute('role', 'listbox')
+  list.setAttribute('aria-label', docs.results)
+  list.hidden = true
+  input.after(list)
+  for (const [name, value] of Object.entries({
+    role: 'combobox',
+    'aria-expanded': 'false',
+    'aria-controls': list.id,
+    'aria-autocomplete': 'list',
+  }))
+    input.setAttribute(name, value)
+
+  let entries: Promise<readonly SearchEntry[]> | null = null
+  let active = -1
+
+  /** Loaded when the reader comes to search. After a failure the next key tries again. */
+  function load(): Promise<readonly SearchEntry[]> {
+    entries ??= fetch('/docs/search.json').then(
+      (response) => response.json() as Promise<readonly SearchEntry[]>,
+      () => {
+        entries = null
+        return []
+      },
+    )
+    return entries
+  }
+
+  function close(): void {
+    list.hidden = true
+    input?.setAttribute('aria-expanded', 'false')
+    activate(-1)
+  }
+
+  function activate(index: number): void {
+    active = index
+    for (const [at, option] of [...list.children].entries()) option.setAttribute('aria-selected', String(at === index))
+    const option = list.children[index]
+    if (option === undefined) input?.removeAttribute('aria-activedescendant')
+    else {
+      input?.setAttribute('aria-activedescendant', option.id)
+      option.scrollIntoView({ block: 'nearest' })
+    }
+  }
+
+  async function show(): Promise<void> {
+    const all = await load()
+    const found = search(all, input?.value ?? '').slice(0, MOST_SHOWN)
+    list.replaceChildren(...found.map(optionOf))
+    active = -1
+    list.hidden = found.length === 0
+    input?.setAttribute('aria-expanded', String(found.length > 0))
+  }
+
+  input.addEventListener('focus', () => void load())
+  input.addEventListener('input', () => void show())
+  input.addEventListener('blur', () => setTimeout(close, 150))
+  input.addEventListener('keydown', (event) => {
+    const count = list.hidden ? 0 : list.children.length
+    if (event.key === 'Escape') close()
+    else if (event.key === 'ArrowDown' && count > 0) activate((active + 1) % count)
+    else if (event.key === 'ArrowUp' && count > 0) activate((active + count - 1 + (active < 0 ? 1 : 0)) % count)
+    else if (event.key === 'Enter' && active >= 0 && count > 0) list.children[active]?.querySelector('a')?.click()
+    else return
+    event.preventDefault()
+  })
+  document.addEventListener('keydown', (event) => {
+    const isTyping = event.target instanceof HTMLElement && event.target.matches('input, textarea, select')
+    if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return
+    event.preventDefault()
+    input.focus()
+  })
+}
+
+function optionOf({ title, path, text }: SearchEntry, index: number): HTMLLIElement {
+  const item = document.createElement('li')
+  item.id = `search-result-${index}`
+  item.setAttribute('role', 'option')
+  item.setAttribute('aria-selected', 'false')
+  const link = document.createElement('a')
+  link.href = path
+  link.tabIndex = -1
+  const name = document.createElement('span')
+  name.textContent = title
+  const about = document.createElement('small')
+  about.textContent = text
+  link.append(name, about)
+  item.append(link)
+  return item
+}
