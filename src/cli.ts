@@ -69,6 +69,15 @@ program
   .option('-c, --config <file>', "the service's configuration file (default: that of the local stack)")
   .action((options) => runOnce(async (terminal) => (await import('./commands/reindex.ts')).reindexCommand(options, terminal)))
 
+program
+  .command('confirm-restore')
+  .description('after the database of a service or a solver was restored from an older backup: sign for the orders of before again')
+  .option('-c, --config <file>', 'the configuration file (default: that of the local stack)')
+  .option('--yes', 'confirm; without it, show what waits')
+  .action((options) =>
+    runOnce(async (terminal) => (await import('./commands/confirm-restore.ts')).confirmRestoreCommand(options, terminal)),
+  )
+
 const keys = program
   .command('keys')
   .description('the keys with which services and solvers sign their messages to each other; they hold no money')

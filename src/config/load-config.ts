@@ -10,6 +10,8 @@ export type LoadedConfig<T> = {
   readonly config: T
   /** Resolves a reference; a plain text is returned as it is. Throws if the secret is empty. */
   readSecret(reference: SecretReference | string): Promise<string>
+  /** Of a file that is named relative to the configuration file. */
+  pathOf(file: string): string
 }
 
 type PartySchema = typeof ServiceConfig | typeof SolverConfig
@@ -30,7 +32,7 @@ export async function checkConfig<S extends PartySchema>(schema: S, path: string
   assertNone(path, shapeProblems(schema, parsed))
   const config = parsed as Static<S>
   assertNone(path, await nameProblems(config))
-  return { config, readSecret: (reference) => readSecret(reference, dirname(path)) }
+  return { config, readSecret: (reference) => readSecret(reference, dirname(path)), pathOf: (file) => resolve(dirname(path), file) }
 }
 
 function assertNone(path: string, problems: readonly string[]): void {

@@ -13,6 +13,7 @@ const load = (config: Partial<PartyConfig>): LoadedConfig<PartyConfig> => ({
     prices: {},
     ...config,
   },
+  pathOf: (file) => file,
   readSecret: async (reference) => (typeof reference === 'string' ? reference : `read from ${Object.values(reference)[0]}`),
 })
 

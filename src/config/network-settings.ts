@@ -9,7 +9,10 @@ import type { LoadedConfig } from './load-config.ts'
 import { parseConfirmations, parseLimits } from './parse-limits.ts'
 import type { PartyConfig } from './schema.ts'
 
-export async function networkSettings({ config, readSecret }: LoadedConfig<PartyConfig>): Promise<NetworkSettings> {
+export async function networkSettings({
+  config,
+  readSecret,
+}: Pick<LoadedConfig<PartyConfig>, 'config' | 'readSecret'>): Promise<NetworkSettings> {
   const known = environments[config.environment].chains
   const chains = Object.entries(config.chains).map(async ([id, settings]) => {
     const { endpoints, quorum } = chainEndpoints(known.find((chain) => chain.id === id) ?? {}, settings)

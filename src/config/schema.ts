@@ -65,6 +65,13 @@ const common = {
     description: 'Which chains and assets there are.',
   }),
   database_url: Text('The PostgreSQL database (14 or newer) of this party alone: `postgres://user:password@host:port/name`.'),
+  release_log: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'A file that names what was signed, outside of the database: it tells when the database is restored from an older backup. Keep it on a disk that lasts, apart from the database; processes on one machine may share it. Default: `releases-<solver_id>.log` or `releases-service.log`, beside this file.',
+    }),
+  ),
   listen: Type.Object(
     {
       host: Type.String({ minLength: 1, description: 'The address to listen on: `127.0.0.1` behind a reverse proxy.' }),

@@ -6,6 +6,7 @@ import type { Outbox } from '../chains/port/outbox.ts'
 import type { SignedVerb } from '../keys/purpose.ts'
 import type { ChainId } from '../protocol/chain-id.ts'
 import { TandemError } from '../protocol/error.ts'
+import type { HtlcTerms } from '../protocol/htlc.ts'
 import type { ActionVerb, Consent, Leg, Order } from '../protocol/order.ts'
 import { consentTo, instantRefunds, isWorthReclaiming, playbook, redeemable, refundable } from '../protocol/playbook.ts'
 import { deriveOrder } from '../protocol/state.ts'
@@ -166,7 +167,22 @@ async function sendAlone(context: ExecutorContext, first: Taken): Promise<string
   if (verb === 'reclaim') return reclaim(step, outbox)
   if (verb === 'close') return close(step, outbox)
   if (leg === 'source') return relay(context, step, outbox)
-  return client.initiate(terms, outbox)
+  return initiateNoted(context, action, terms, client, outbox)
+}
+
+/** An earlier attempt may have been recorded by a process that died before it was noted. */
+async function initiateNoted(
+  { party }: ExecutorContext,
+  { key }: LeasedAction,
+  terms: HtlcTerms,
+  client: ChainClient,
+  outbox: Outbox,
+): Promise<string> {
+  for (const { tx } of outbox.attempts) await party.onRecorded?.(key, tx)
+  return client.initiate(
+    terms,
+    afterRecord(outbox, ({ tx }) => party.onRecorded?.(key, tx)),
+  )
 }
 
 /** There is an initiation without an attempt of ours, perhaps from before a database loss: do not pay twice. */
@@ -228,8 +244,9 @@ async function redeemShowingSecrets(
   }
   try {
     return await redeem(
-      afterRecord(outbox, ({ tx }) => {
+      afterRecord(outbox, async ({ tx }) => {
         broadcast.push(tx)
+        for (const { key } of actions.slice(0, 1)) await party.onRecorded?.(key, tx)
       }),
     )
   } catch (error) {

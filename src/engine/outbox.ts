@@ -117,7 +117,7 @@ async function attemptsOf(db: Database, taken: readonly [Taken, ...Taken[]]): Pr
 }
 
 /** Runs `hook` after each record, still before the broadcast. */
-export function afterRecord(outbox: Outbox, hook: (attempt: Omit<Attempt, 'at'>) => Promise<void> | void): Outbox {
+export function afterRecord(outbox: Outbox, hook: (attempt: Omit<Attempt, 'at'>) => Promise<void> | undefined): Outbox {
   const { sponsor } = outbox
   const hooked = (held: HeldKey): HeldKey => ({
     ...held,

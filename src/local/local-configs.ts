@@ -1,5 +1,5 @@
 /** Writes the configuration files and keys of both parties, from which each can be started as a separate process. */
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import type { ServiceConfig, SolverConfig } from '../config/schema.ts'
@@ -30,6 +30,8 @@ export async function writeLocalConfigs(input: {
 }): Promise<LocalConfigs> {
   const { folder, keys, network, databases } = input
   await mkdir(join(folder, 'keys'), { recursive: true })
+  // The databases are new.
+  await rm(join(folder, 'releases'), { recursive: true, force: true })
   /** Resolves to the reference for the configuration. */
   const writeSecret = async (name: string, value: string) => {
     await writeFile(join(folder, 'keys', name), `${value}\n`, { mode: 0o600 })
@@ -56,6 +58,7 @@ export async function writeLocalConfigs(input: {
         deployments: ofChains(deployments, served),
         solver_id: id,
         database_url: databaseUrl,
+        release_log: `releases/${name}.log`,
         listen: { host: '127.0.0.1', port: await freePort() },
         private_key: await writeKeys(name, own.inventory),
         signing_key: await writeSecret(`${name}-signing`, own.signing),
@@ -73,6 +76,7 @@ export async function writeLocalConfigs(input: {
   const service: ServiceConfig = {
     ...common,
     database_url: databases.serviceUrl,
+    release_log: 'releases/service.log',
     listen: { host: '127.0.0.1', port: input.port === 0 ? await freePort() : input.port },
     vault_key: await writeSecret('vault', keys.vault),
     relay_key: await writeKeys('relay', keys.relay),

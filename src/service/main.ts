@@ -3,9 +3,11 @@
 import { readKeyring } from '../config/keyring.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
 import { networkSettings } from '../config/network-settings.ts'
+import { releaseLogOf } from '../config/release-log.ts'
 import type { ServiceConfig } from '../config/schema.ts'
 import { type Engine, startEngine } from '../engine/engine.ts'
 import { connectNetwork } from '../engine/network.ts'
+import { startRollbackGuard } from '../engine/rollback/rollback-guard.ts'
 import type { Logger } from '../log.ts'
 import { openPriceFeed } from '../prices/open-feed.ts'
 import { createSigningKey } from '../solver-auth/signing-key.ts'
@@ -74,6 +76,12 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
     await db.destroy()
     throw error
   })
+  const guard = await startRollbackGuard({ db, path: loaded.pathOf(releaseLogOf(config)), log }).catch(async (error) => {
+    await prices.stop()
+    await network.close()
+    await db.destroy()
+    throw error
+  })
   const settings = completeSettings(serviceOptions(config))
   const events = createEventStreams({ db, registry, log, now, limits: settings.streamLimits })
   const webhooks = startWebhookWorker({ db, vault, registry, now, log, allowPrivate: config.webhooks?.allow_private ?? false })
@@ -104,6 +112,7 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
     db,
     vault,
     relay,
+    guard,
     onReconciled(states) {
       watchPayments(states)
       return sync.startDueTasks(states)
@@ -153,6 +162,7 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
   async function stop() {
     await api.close()
     await engine.stop()
+    await guard.stop()
     await webhooks.stop()
     await sync.stop()
     await hints.stop()

@@ -1,8 +1,9 @@
 /** The service as a party of the engine: which key signs which step, and when it may sign a redeem that shows the secret. */
 
-import { payoutRefused } from '../chains/port/failure.ts'
+import { ChainFailure, payoutRefused } from '../chains/port/failure.ts'
 import { createFailedPayouts } from '../engine/failed-payouts.ts'
 import type { Party, Step } from '../engine/party.ts'
+import { noGuard, type RollbackGuard } from '../engine/rollback/rollback-guard.ts'
 import { createKey, type Keyring } from '../keys/keyring.ts'
 import type { Order } from '../protocol/order.ts'
 import { standingOf } from '../protocol/payout-limits.ts'
@@ -17,6 +18,8 @@ export type ServicePartyOptions = {
   readonly vault: Vault
   /** Its keys pay the fees of the service's transactions. */
   readonly relay: Keyring
+  /** Absent: in tests and benches. */
+  readonly guard?: RollbackGuard
   readonly onReconciled: NonNullable<Party['onReconciled']>
   /** The relay key is to pay this much of the fee of a payout, in the asset of the destination. False: the budget is used up. Absent: it pays nothing. */
   readonly sponsorPayout?: (order: Order, amount: bigint) => Promise<boolean>
@@ -24,7 +27,8 @@ export type ServicePartyOptions = {
   readonly onInstantRefund?: (order: Order) => Promise<void>
 }
 
-export function createServiceParty({ db, vault, relay, onReconciled, sponsorPayout, onInstantRefund }: ServicePartyOptions): Party {
+export function createServiceParty(options: ServicePartyOptions): Party {
+  const { db, vault, relay, onReconciled, sponsorPayout, onInstantRefund, guard = noGuard } = options
   /** On chains with order keys, the service signs redeems and refunds with the key that it made for the user. */
   const actsAsUser = (step: Step) => step.client.orderKeys !== undefined && step.verb !== 'initiate' && !isSignedAlready(step)
 
@@ -65,12 +69,19 @@ export function createServiceParty({ db, vault, relay, onReconciled, sponsorPayo
     },
     async authorize(step) {
       const { state, client, verb } = step
-      if (isSignedAlready(step)) await onInstantRefund?.(state.order)
+      if (isSignedAlready(step)) {
+        // The secret may be out: then the user could get both legs.
+        const unsafe = await guard.whyUnsafe(state)
+        if (unsafe !== null) throw new ChainFailure('would-fail', unsafe)
+        await onInstantRefund?.(state.order)
+      }
       // Once a node may have the secret, withholding the redeem protects nothing.
       if (verb !== 'redeem' || state.secret !== null || state.secretShown) return
       // If the recipient cannot be paid, fail here: a redeem that fails on the chain would still show the secret.
       await Promise.all([client.verifyPayout(state.order.destination.terms, payoutAddress(step)), assertStanding(step)])
     },
+    // A redeem goes on without its note: a late one can cost the user both legs.
+    onRecorded: (key, tx) => guard.noteAttempt(key, tx).catch(() => undefined),
     async secretFor({ state }) {
       const secret = state.secret ?? (await vault.get(db, state.order.id, 'secret'))
       if (secret === null || !isSecretFor(secret, state.order.destination.terms.secretHash)) {

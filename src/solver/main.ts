@@ -3,9 +3,11 @@ import type { Logger } from 'pino'
 import { readKeyring } from '../config/keyring.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
 import { networkSettings } from '../config/network-settings.ts'
+import { releaseLogOf } from '../config/release-log.ts'
 import type { SolverConfig } from '../config/schema.ts'
 import { type Engine, startEngine } from '../engine/engine.ts'
 import { connectNetwork } from '../engine/network.ts'
+import { startRollbackGuard } from '../engine/rollback/rollback-guard.ts'
 import { createSigningLimit } from '../engine/signing-limit.ts'
 import { openPriceFeed } from '../prices/open-feed.ts'
 import type { ChainId } from '../protocol/chain-id.ts'
@@ -67,6 +69,12 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
     await db.destroy()
     throw error
   })
+  const guard = await startRollbackGuard({ db, path: loaded.pathOf(releaseLogOf(config)), log }).catch(async (error) => {
+    await prices.stop()
+    await network.close()
+    await db.destroy()
+    throw error
+  })
   const changes = createChanges()
   const limits = riskSettings(config.risk)
   const fees = createFeeWatch(limits.feeSpikeFactor)
@@ -122,6 +130,7 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
       keys,
       redeemWaitSeconds: BigInt(config.redeem_wait_seconds ?? DEFAULT_REDEEM_WAIT_SECONDS),
       payChecks,
+      guard,
       onStates: (states) => void inventory.reserveSeen(states),
       now,
     }),
@@ -145,6 +154,7 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
     orderWriter: createOrderWriter(db),
     signingLimit: createSigningLimit(db),
     keptAnswers: createKeptAnswers(),
+    guard,
     payChecks,
     polls: engine.polls,
     now,
@@ -176,6 +186,7 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
   async function stop() {
     await server.close()
     await engine.stop()
+    await guard.stop()
     await halts.stop()
     await customers.stop()
     await prices.stop()

@@ -2,6 +2,7 @@
 import type { ChainClient } from '../chains/port/client.ts'
 import type { FreshPolls } from '../engine/chain-watcher.ts'
 import { clientFor } from '../engine/facts.ts'
+import type { RollbackGuard } from '../engine/rollback/rollback-guard.ts'
 import type { SigningLimit } from '../engine/signing-limit.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import { parseAmount } from '../protocol/amount.ts'
@@ -35,6 +36,7 @@ export type OrderContext = QuoteContext & {
   readonly orderWriter: OrderWriter
   readonly signingLimit: SigningLimit
   readonly keptAnswers: KeptAnswers
+  readonly guard: RollbackGuard
   readonly payChecks: readonly PayCheck[]
   readonly payouts: Pick<Payouts, 'assertWelcome'>
   /** Of the engine. Without them the chains are read for each request. */

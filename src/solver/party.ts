@@ -1,6 +1,7 @@
 /** The solver as a party of the engine: its keys, the last check before it pays, and how long a redeem waits for a batch. */
 import { ChainFailure } from '../chains/port/failure.ts'
 import type { Party, Step } from '../engine/party.ts'
+import { noGuard, type RollbackGuard } from '../engine/rollback/rollback-guard.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import { actionKey } from '../protocol/order.ts'
 import { maySolverPay, redeemable } from '../protocol/playbook.ts'
@@ -23,10 +24,12 @@ export type SolverPartyOptions = {
   readonly payChecks: readonly PayCheck[]
   /** Gets the states that were just derived. */
   readonly onStates?: (states: readonly OrderState[]) => void
+  /** Absent: in tests and benches. */
+  readonly guard?: RollbackGuard
   readonly now: () => bigint
 }
 
-export function createSolverParty({ db, keys, redeemWaitSeconds, payChecks, onStates, now }: SolverPartyOptions): Party {
+export function createSolverParty({ db, keys, redeemWaitSeconds, payChecks, onStates, guard = noGuard, now }: SolverPartyOptions): Party {
   /** A payment that is signed may be mined at any time: then there is no choice any more. */
   async function assertWillingToPay(state: OrderState): Promise<void> {
     const [asked] = await Promise.allSettled([whyNotPay(payChecks, state)])
@@ -34,6 +37,13 @@ export function createSolverParty({ db, keys, redeemWaitSeconds, payChecks, onSt
     if ((await readAttempts(db, actionKey(state.order.id, 'destination', 'initiate'))).length > 0) return
     if (asked.status === 'rejected') throw asked.reason
     throw new ChainFailure('would-fail', `the solver does not pay: ${asked.value?.reason}`)
+  }
+
+  /** A payment that is on record is sent again: its nonces or coins are used once, whatever the database has lost. */
+  async function assertNothingLost(state: OrderState): Promise<void> {
+    const reason = await guard.whyUnsafe(state)
+    if (reason === null || (await readAttempts(db, actionKey(state.order.id, 'destination', 'initiate'))).length > 0) return
+    throw new ChainFailure('would-fail', reason)
   }
 
   return {
@@ -44,6 +54,7 @@ export function createSolverParty({ db, keys, redeemWaitSeconds, payChecks, onSt
     async authorize({ state, leg, verb }) {
       if (verb !== 'initiate' || leg !== 'destination') return
       const { id } = state.order
+      await assertNothingLost(state)
       // The source may be redeemed to us although we never committed to pay: do not pay at an old price now.
       if (maySolverPay(state)) await assertWillingToPay(state)
       else if (!(await isCommittedTo(db, id, 'locked')))
@@ -52,6 +63,7 @@ export function createSolverParty({ db, keys, redeemWaitSeconds, payChecks, onSt
         throw new ChainFailure('would-fail', 'a refund of the source is signed already: the destination must not be initiated')
       }
     },
+    onRecorded: guard.noteAttempt,
     async secretFor({ state }) {
       const { secret } = state
       if (secret === null || !isSecretFor(secret, state.order.source.terms.secretHash)) {

@@ -1,5 +1,6 @@
 /** A solver with simulated chains in memory and a real database. Its prices make amounts easy to compute. */
 import { createMemoryChain, type MemoryChain } from '../engine/chain.fixture.ts'
+import { noGuard } from '../engine/rollback/rollback-guard.ts'
 import { createSigningLimit } from '../engine/signing-limit.ts'
 import { createKey, createKeyring } from '../keys/keyring.ts'
 import { createStaticFeed } from '../prices/static-feed.ts'
@@ -110,6 +111,7 @@ export async function openSolver(store: TestStore): Promise<TestSolver> {
       orderWriter: createOrderWriter(store.db),
       signingLimit: createSigningLimit(store.db),
       keptAnswers: createKeptAnswers(),
+      guard: noGuard,
       payChecks,
       payouts: createPayouts({ db: store.db, clients, keys }),
       pricing: {

@@ -34,6 +34,8 @@ export async function decideOnDeposit(context: OrderContext, stored: StoredOrder
   const verdict = await judge(context, state)
   const { reason } = verdict
   if (verdict.kind === 'wait') return { answer: 'wait', reason }
+  const unsafe = await context.guard.whyUnsafe(state)
+  if (unsafe !== null) return { answer: 'wait', reason: unsafe }
   if (!(await decline(db, state, reason))) return { answer: 'wait', reason: 'a payment is signed' }
   context.wake()
   return { answer: 'declined', reason, code: verdict.code }

@@ -61,7 +61,14 @@ export function useRefundFixture() {
     db,
     registry: solver.context.registry,
     clients: solver.context.clients,
-    party: createSolverParty({ db, keys: solver.context.keys, redeemWaitSeconds: 0n, payChecks, now: () => NOW }),
+    party: createSolverParty({
+      db,
+      keys: solver.context.keys,
+      redeemWaitSeconds: 0n,
+      payChecks,
+      guard: solver.context.guard,
+      now: () => NOW,
+    }),
     leases: createLeases(db, 'engine', 60),
     now: () => NOW,
   })

@@ -59,7 +59,7 @@ function limitsOf(orderId: string): readonly Limit[] {
 }
 
 async function signInTurn(context: OrderContext, orderId: string, request: SolverInstantRefundRequest): Promise<string> {
-  const { db, clients, signingLimit, keptAnswers } = context
+  const { db, clients, signingLimit, keptAnswers, guard } = context
   const kept = keptAnswers.find(orderId, request)
   if (kept !== null) return kept
   const stored = await findOrder(db, orderId)
@@ -77,8 +77,10 @@ async function signInTurn(context: OrderContext, orderId: string, request: Solve
   const state = deriveOrder(await readLiveFacts(context, stored))
   assertDeposits(state, refunds)
   if (!refunds.every(({ deposit }) => maySignInstantRefund(state, deposit))) throw refusal(state)
+  const unsafe = await guard.whyUnsafe(state)
+  if (unsafe !== null) throw new TandemError('conflict', unsafe)
   const answer = await sign(context, client, state, refunds, request.offer)
-  await commit(db, state, refunds)
+  if (await commit(db, state, refunds)) await guard.note({ refund: orderId })
   return answer
 }
 
@@ -113,8 +115,8 @@ function assertDeposits({ source }: OrderState, refunds: readonly InstantRefund[
   }
 }
 
-/** Must be durable before a signature leaves the process. From then on the solver never pays for these deposits. */
-async function commit(db: Database, state: OrderState, refunds: readonly InstantRefund[]): Promise<void> {
+/** Must be durable before a signature leaves the process. From then on the solver never pays for these deposits. True: it committed to a refund. */
+async function commit(db: Database, state: OrderState, refunds: readonly InstantRefund[]): Promise<boolean> {
   const { id } = state.order
   // Stored without the signature: the service broadcasts the refund.
   const signed: readonly SignedInstantRefund[] = refunds.map((refund) => ({ ...refund, signature: '' }))
@@ -126,6 +128,7 @@ async function commit(db: Database, state: OrderState, refunds: readonly Instant
     if (!areAllStrays) await commitToRefund(tx, state, isRefundedToSolver)
     await addInstantRefunds(tx, id, signed)
   })
+  return !areAllStrays && !isRefundedToSolver
 }
 
 /** Pay or refund, never both: a concurrent initiation waits for this row's lock, and then sees that a refund is signed. */

@@ -283,6 +283,8 @@ export type Schema = {
   affiliate_totals: { app: string; affiliate: string; asset: string; orders: bigint; amount: bigint; usd: bigint }
   price_records: { market: string; at: Timestamp; price: bigint | null; problem: string | null; readings: unknown }
   signing_counts: { name: string; signings: bigint; ends_at: Timestamp }
+  release_logs: { id: string; created_at: Timestamp }
+  rollbacks: { id: string; reason: string; detected_at: Timestamp; newest_order: bigint; confirmed_at: NullableTimestamp }
   projections: { name: string; version: number; built_at: Timestamp }
   /** `checksum`: null if an older version applied it. */
   migrations: { name: string; applied_at: Timestamp; checksum: string | null }

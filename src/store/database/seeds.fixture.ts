@@ -79,4 +79,9 @@ export const seeds: ReadonlyMap<string, string> = new Map([
     `insert into webhooks (id, app, url, secret) values ('hook', 'shop', 'https://shop.example', 'sealed');
     insert into webhook_deliveries (webhook_id, order_id, status, at) values ('hook', 'order of user', 'created', now());`,
   ],
+  [
+    '0045_rollbacks.sql',
+    `insert into release_logs (id) values ('log');
+    insert into rollbacks (id, reason, newest_order) values ('rollback', 'an attempt is missing', 2);`,
+  ],
 ])

@@ -1,0 +1,151 @@
+import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createLogger } from '../../log.ts'
+import { actionKey } from '../../protocol/order.ts'
+import type { OrderState } from '../../protocol/state.ts'
+import { confirmRollbacks } from '../../store/database/rollbacks.ts'
+import { commitTo } from '../../store/solver/commitments.ts'
+import { openTestStore, putOrder, type TestStore } from '../../store/store.fixture.ts'
+import { type RollbackGuard, startRollbackGuard } from './rollback-guard.ts'
+
+const log = createLogger({ name: 'test', level: 'silent' })
+let folder: string
+let store: TestStore
+let path: string
+const running: RollbackGuard[] = []
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tandem-releases-'))
+  path = join(folder, 'releases.log')
+  store = await openTestStore()
+})
+afterEach(async () => {
+  for (const guard of running.splice(0)) await guard.stop()
+  await store.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function start(file = path): Promise<RollbackGuard> {
+  const guard = await startRollbackGuard({ db: store.db, path: file, log, checkMs: 20 })
+  running.push(guard)
+  return guard
+}
+
+/** An order with a deposit mined at this time. */
+async function order(minedAt = 2n ** 40n) {
+  const { order: made } = await putOrder(store.db)
+  const counted = [{ block: { height: 1n, hash: 'a', time: minedAt } }]
+  return { order: made, source: { counted } } as unknown as Pick<OrderState, 'order' | 'source'>
+}
+
+async function signRefund(guard: RollbackGuard, { order: { id } }: Pick<OrderState, 'order'>): Promise<void> {
+  await commitTo(store.db, id, 'refund_signed')
+  await guard.note({ refund: id })
+}
+
+/** The database as it was before anything was committed. */
+const restore = () => store.db.deleteFrom('commitments').execute()
+
+test('a database that has all that was signed is used, also by another process that starts', async () => {
+  const [first, mine] = [await start(), await order()]
+  await signRefund(first, mine)
+  const second = await start()
+  expect([await first.whyUnsafe(mine), await second.whyUnsafe(mine)]).toEqual([null, null])
+})
+
+test('of a restored database, older orders are not signed for until the operator confirms; newer ones are', async () => {
+  const [first, mine, other] = [await start(), await order(), await order()]
+  await signRefund(first, mine)
+  await first.stop()
+  await restore()
+  const guard = await start()
+  const newer = await order()
+  expect(await guard.whyUnsafe(mine)).toMatch(/older backup/)
+  // It may have been signed for too, in lines that this machine never had.
+  expect(await guard.whyUnsafe(other)).toMatch(/older backup/)
+  expect(await guard.whyUnsafe(newer)).toBeNull()
+  // An order of before that is given to us again as a new one.
+  expect(await guard.whyUnsafe(await order(1n))).toMatch(/older backup/)
+  // A restart does not forget it.
+  const again = await start()
+  expect(await again.whyUnsafe(mine)).toMatch(/older backup/)
+  expect(await confirmRollbacks(store.db)).toBe(1)
+  await expect.poll(() => guard.whyUnsafe(mine)).toBeNull()
+  const confirmed = await start()
+  expect(await confirmed.whyUnsafe(mine)).toBeNull()
+})
+
+test('a rollback under a running process is found', async () => {
+  const [guard, mine] = [await start(), await order()]
+  await signRefund(guard, mine)
+  await restore()
+  await expect.poll(() => guard.whyUnsafe(mine)).toMatch(/older backup/)
+})
+
+test('a second restore, to before the first one was noticed, is found too', async () => {
+  const [first, mine] = [await start(), await order()]
+  await signRefund(first, mine)
+  await first.stop()
+  await restore()
+  await (await start()).stop()
+  await store.db.deleteFrom('rollbacks').execute()
+  expect(await (await start()).whyUnsafe(mine)).toMatch(/older backup/)
+})
+
+test('a lost transaction is found', async () => {
+  const [first, mine] = [await start(), await order()]
+  await first.noteAttempt(actionKey(mine.order.id, 'destination', 'initiate'), 'tx')
+  await first.stop()
+  expect(await (await start()).whyUnsafe(mine)).toMatch(/older backup/)
+})
+
+test('a transaction is written once, and concurrent lines all arrive', async () => {
+  const [guard, mine] = [await start(), await order()]
+  const key = actionKey(mine.order.id, 'destination', 'initiate')
+  for (let times = 0; times < 3; times += 1) await guard.noteAttempt(key, 'tx')
+  await Promise.all(Array.from({ length: 50 }, (_, index) => guard.note({ refund: `order ${index}` })))
+  await guard.stop()
+  const lines = (await readFile(path, 'utf8')).trim().split('\n')
+  expect(lines).toHaveLength(52)
+  expect(new Set(lines).size).toBe(52)
+})
+
+test('a crash after the commit and before the line, or in the middle of a line, is no rollback', async () => {
+  const [first, mine] = [await start(), await order()]
+  await commitTo(store.db, mine.order.id, 'refund_signed')
+  await first.stop()
+  await appendFile(path, '{"refund":"half of an or')
+  const second = await start()
+  expect(await second.whyUnsafe(mine)).toBeNull()
+  const next = await order()
+  await signRefund(second, next)
+  await second.stop()
+  await restore()
+  expect(await (await start()).whyUnsafe(next)).toMatch(/older backup/)
+})
+
+test('a missing file holds older orders back if there was one, and no other engine lives', async () => {
+  const mine = await order()
+  expect(await (await start()).whyUnsafe(mine)).toBeNull()
+  const lease = { name: 'engine other', holder: 'other', until: new Date(Date.now() + 60_000) }
+  await store.db.insertInto('leases').values(lease).execute()
+  expect(await (await start(join(folder, 'second-machine.log'))).whyUnsafe(mine)).toBeNull()
+  await store.db.deleteFrom('leases').execute()
+  expect(await (await start(join(folder, 'third-machine.log'))).whyUnsafe(mine)).toMatch(/older backup/)
+})
+
+test('a process that died right after it made the file starts as if there were none', async () => {
+  await writeFile(path, '{"log":"made by a process that died"}\n')
+  expect(await (await start()).whyUnsafe(await order())).toBeNull()
+})
+
+test('without a file that can be written it starts, and nothing can be noted until there is one', async () => {
+  const blocked = join(folder, 'not-a-folder')
+  await writeFile(blocked, '')
+  const guard = await start(join(blocked, 'releases.log'))
+  await expect(guard.note({ refund: 'order' })).rejects.toThrow('cannot write the release log')
+  await rm(blocked)
+  await guard.note({ refund: 'order' })
+})

@@ -1,0 +1,152 @@
+/**
+ * Detects a database that was restored from an older backup, at the start and while it runs. Until the operator confirms, nothing new is committed for the
+ * orders of before: their lock or refund may be signed already. Redeems, and refunds after the timelock, go on.
+ */
+import { randomUUID } from 'node:crypto'
+import { ChainFailure } from '../../chains/port/failure.ts'
+import type { Logger } from '../../log.ts'
+import type { ActionKey } from '../../protocol/order.ts'
+import type { OrderState } from '../../protocol/state.ts'
+import type { Database } from '../../store/database/database.ts'
+import {
+  type Hold,
+  isOrderUpTo,
+  type Release,
+  readReleaseStatus,
+  recordRollback,
+  registerReleaseLog,
+} from '../../store/database/rollbacks.ts'
+import { createLoop } from '../loop.ts'
+import { openReleaseLog, type ReleaseLog } from './release-log.ts'
+
+export interface RollbackGuard {
+  /** Why nothing may be signed for this order: it may have a signature that the database has lost. Costs nothing unless a rollback waits for the operator. */
+  whyUnsafe(state: Pick<OrderState, 'order' | 'source'>): Promise<string | null>
+  /** Must resolve before a signed lock or a signed refund leaves the process. */
+  note(release: Release): Promise<void>
+  /** The transactions of an action, once each. */
+  noteAttempt(key: ActionKey, tx: string): Promise<void>
+  stop(): Promise<void>
+}
+
+/** For tests of other parts. */
+export const noGuard: RollbackGuard = {
+  whyUnsafe: async () => null,
+  note: async () => undefined,
+  noteAttempt: async () => undefined,
+  stop: async () => undefined,
+}
+
+const CHECK_MS = 15_000
+const KEPT = 500
+
+export async function startRollbackGuard(options: {
+  readonly db: Database
+  readonly path: string
+  readonly log: Logger
+  readonly checkMs?: number
+}): Promise<RollbackGuard> {
+  const { db, log } = options
+  const file = openReleaseLog(options.path)
+  /** The newest lines of this process, and what the file had at the start. */
+  let known: Release[] = []
+  let hold: Hold | null = null
+  /** The file could be read or made. */
+  let isOpen = false
+
+  async function check(): Promise<void> {
+    const asked = known
+    const status = await readReleaseStatus(db, asked)
+    if (status.missing.length > 0) {
+      await detected(`the database lacks what ${options.path} names: ${JSON.stringify(status.missing[0])}`)
+      return
+    }
+    if (hold !== null && status.hold === null) log.info('the operator has confirmed the rollback: older orders are paid for again')
+    hold = status.hold
+  }
+
+  /** The record in the database comes first: without it, the next start detects the rollback again. */
+  async function detected(reason: string): Promise<void> {
+    const id = randomUUID()
+    await recordRollback(db, id, reason)
+    const marker = { rollback: id }
+    known = [marker]
+    await file.append(marker).catch((error: unknown) => log.error({ err: error, file: options.path }, 'cannot write the release log'))
+    hold = (await readReleaseStatus(db, known)).hold
+    log.error(
+      { reason },
+      'the database is older than what was signed: no lock and no early refund for the orders in it until you confirm with `tandem confirm-restore`; redeems and refunds go on',
+    )
+  }
+
+  async function begin(): Promise<void> {
+    const found = await readOrCreate(file)
+    known = [...found.newest]
+    if (found.isNew && !(await registerReleaseLog(db, found.id)))
+      await detected(`there was no file ${options.path}, although this database had one: whether it is an old backup cannot be told`)
+    else await check()
+    isOpen = true
+  }
+
+  await begin().catch((error: unknown) => {
+    if (!isFileError(error)) throw error
+    // Redeems must go on with a full or read-only disk. Locks fail until a line can be written.
+    log.error({ err: error, file: options.path }, 'cannot use the release log: nothing is paid for until it can be written')
+    return check()
+  })
+
+  const loop = createLoop({
+    intervalMs: options.checkMs ?? CHECK_MS,
+    async run() {
+      await check()
+      return false
+    },
+    onError: (error) => log.warn({ err: error }, 'cannot compare the database with the release log; will retry'),
+  })
+
+  async function note(release: Release): Promise<void> {
+    try {
+      if (!isOpen) await begin()
+      await file.append(release)
+    } catch (cause) {
+      throw new ChainFailure('unreachable', `cannot write the release log ${options.path}: nothing is signed without it`, { cause })
+    }
+    known = [...known.slice(-KEPT), release]
+  }
+
+  return {
+    async whyUnsafe({ order, source }) {
+      const current = hold
+      if (current === null) return null
+      // An order of before may be given to us again as a new one: its deposit is older than the rollback.
+      const isOld = source.counted.some(({ block }) => block === null || block.time <= current.detectedAt)
+      if (!isOld && !(await isOrderUpTo(db, order.id, current.newestOrder))) return null
+      return 'the database was restored from an older backup: what was signed for this order since then is not known. The operator must confirm first'
+    },
+    note,
+    async noteAttempt(key, tx) {
+      if (known.some((line) => 'attempt' in line && line.tx === tx && line.attempt === key)) return
+      await note({ attempt: key, tx })
+    },
+    async stop() {
+      await loop.stop()
+      await file.close()
+    },
+  }
+}
+
+async function readOrCreate(
+  file: ReleaseLog,
+): Promise<{ readonly id: string; readonly newest: readonly Release[]; readonly isNew: boolean }> {
+  const found = await file.read()
+  // With nothing but its id: a process may have died before the database knew that.
+  if (found !== null) return { ...found, isNew: found.newest.length === 1 }
+  await file.create(randomUUID())
+  const made = await file.read()
+  if (made === null) throw new Error('the release log is gone right after it was written')
+  return { ...made, isNew: true }
+}
+
+function isFileError(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && 'path' in error
+}

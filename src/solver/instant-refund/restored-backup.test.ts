@@ -1,0 +1,73 @@
+// The solver's database is restored from a backup: it has forgotten that it signed a refund, or a payment. Whoever has that signature could take both legs.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { type RollbackGuard, startRollbackGuard } from '../../engine/rollback/rollback-guard.ts'
+import { createLogger } from '../../log.ts'
+import { confirmRollbacks } from '../../store/database/rollbacks.ts'
+import { coded } from '../pay-checks.ts'
+import { fillFor } from '../solver.fixture.ts'
+import { refundOf, refused, useRefundFixture } from './refunds.fixture.ts'
+
+const fixture = useRefundFixture()
+const { agree, fund, initiate, ask, ways } = fixture
+
+let folder: string
+let guard: RollbackGuard
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tandem-restored-'))
+})
+afterEach(() => guard.stop())
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+/** A start of the solver. */
+async function start(): Promise<void> {
+  const log = createLogger({ name: 'test', level: 'silent' })
+  guard = await startRollbackGuard({ db: fixture.store.db, path: join(folder, 'releases.log'), log, checkMs: 20 })
+  Object.assign(fixture.solver.context, { guard })
+}
+
+/** Before the order was decided on. */
+async function restore(): Promise<void> {
+  await guard.stop()
+  const { db } = fixture.store
+  for (const table of ['commitments', 'grants', 'attempts', 'rollbacks'] as const) await db.deleteFrom(table).execute()
+  await db.updateTable('orders').set({ declined: null }).execute()
+  fixture.solver.payChecks.splice(0)
+  await start()
+}
+
+test('after a refund was signed, it does not pay; once the operator confirms, it pays again', async () => {
+  await start()
+  const order = await agree()
+  await fund(order)
+  await fillFor(fixture.solver, order)
+  fixture.solver.payChecks.push(coded('price', async () => 'the price has moved'))
+  expect(await fillFor(fixture.solver, order)).toMatchObject({ answer: 'declined' })
+  expect((await ask(order)).answer).toMatch(/^signed/)
+
+  await restore()
+  expect(await initiate(order)).toMatchObject({ kind: 'failed', error: expect.stringContaining('older backup') })
+  expect([await ways(), fixture.solver.ethereum.broadcast]).toEqual([[], []])
+
+  await confirmRollbacks(fixture.store.db)
+  await expect.poll(async () => (await initiate(order)).kind).toBe('sent')
+})
+
+test('after a payment was signed, neither a refund nor another payment is', async () => {
+  await start()
+  const order = await agree()
+  await fund(order)
+  await fillFor(fixture.solver, order)
+  expect(await initiate(order)).toMatchObject({ kind: 'sent' })
+  // Not mined yet.
+  expect(fixture.solver.ethereum.broadcast).toHaveLength(1)
+
+  await restore()
+  expect(await initiate(order)).toMatchObject({ kind: 'failed', error: expect.stringContaining('older backup') })
+  await expect(ask(order, [refundOf(order)])).rejects.toThrow(refused('conflict', /older backup/))
+  fixture.solver.payChecks.push(coded('price', async () => 'the price has moved'))
+  expect(await fillFor(fixture.solver, order)).not.toMatchObject({ answer: 'declined' })
+  expect([await ways(), fixture.solver.ethereum.broadcast.length]).toEqual([[], 1])
+})

@@ -1,0 +1,101 @@
+/** Whether the database still has what was released, and the rollbacks that an operator has not confirmed. */
+import { sql } from 'kysely'
+import type { Database } from './database.ts'
+import { prepare } from './prepared.ts'
+
+/** One line of a release log. What it names must be in the database, unless that is older than the line. */
+export type Release =
+  | { readonly log: string }
+  | { readonly rollback: string }
+  /** A signed transaction, recorded for this action. */
+  | { readonly attempt: string; readonly tx: string }
+  /** A signed refund of this order: the solver has committed to it. */
+  | { readonly refund: string }
+
+export type Hold = {
+  readonly reason: string
+  /** Unix seconds. */
+  readonly detectedAt: bigint
+  /** The position of the newest order that it concerns. */
+  readonly newestOrder: bigint
+}
+
+export type ReleaseStatus = { readonly missing: readonly Release[]; readonly hold: Hold | null }
+
+const readStatus = prepare<{
+  readonly missing: readonly Release[] | null
+  readonly hold: { readonly reason: string; readonly detected: string; readonly newest: string } | null
+}>(
+  'release-status',
+  `
+  with given as (
+    select line, line ->> 'log' as log, line ->> 'rollback' as rollback, line ->> 'attempt' as attempt, line ->> 'tx' as tx, line ->> 'refund' as refund
+    from json_array_elements($1::json) as line
+  )
+  select (
+    select json_agg(line) from given where
+      (log is not null and not exists (select from release_logs where id = log))
+      or (rollback is not null and not exists (select from rollbacks where id = rollback))
+      or (attempt is not null and not exists (select from attempts where action_key = attempt and attempts.tx = given.tx))
+      or (refund is not null and not exists (select from commitments where order_id = refund and way = 'refund_signed'))
+  ) as missing, (
+    select json_build_object('reason', (array_agg(reason order by detected_at desc))[1],
+      'detected', max(extract(epoch from detected_at))::bigint::text, 'newest', max(newest_order)::text)
+    from rollbacks where confirmed_at is null having count(*) > 0
+  ) as hold`,
+)
+
+/** One statement: which of these the database lacks, and what waits for the operator. */
+export async function readReleaseStatus(db: Database, releases: readonly Release[]): Promise<ReleaseStatus> {
+  const [row] = await readStatus(db, [JSON.stringify(releases)])
+  const hold = row?.hold ?? null
+  return {
+    missing: row?.missing ?? [],
+    hold: hold && { reason: hold.reason, detectedAt: BigInt(hold.detected), newestOrder: BigInt(hold.newest) },
+  }
+}
+
+/** False: there was another log before, and no engine of this database lives that could know of a rollback. */
+export async function registerReleaseLog(db: Database, id: string): Promise<boolean> {
+  const { rows } = await sql<{ expected: boolean }>`
+    with own as (select from release_logs where id = ${id}),
+      others as (select from release_logs where id <> ${id} limit 1),
+      living as (select from leases where name like 'engine %' and until > now() limit 1),
+      added as (insert into release_logs (id) values (${id}) on conflict do nothing)
+    select exists (select from own) or not exists (select from others) or exists (select from living) as expected`.execute(db)
+  return rows[0]?.expected ?? true
+}
+
+export async function recordRollback(db: Database, id: string, reason: string): Promise<void> {
+  await sql`
+    insert into rollbacks (id, reason, newest_order) select ${id}, ${reason}, coalesce(max(seq), 0) from orders on conflict do nothing`.execute(
+    db,
+  )
+}
+
+/** How many waited for it. */
+export async function confirmRollbacks(db: Database): Promise<number> {
+  const confirmed = await db
+    .updateTable('rollbacks')
+    .set({ confirmed_at: new Date() })
+    .where('confirmed_at', 'is', null)
+    .returning('id')
+    .execute()
+  return confirmed.length
+}
+
+/** Open orders up to this position. */
+export async function countOrdersUpTo(db: Database, newest: bigint): Promise<bigint> {
+  const { count } = await db
+    .selectFrom('orders')
+    .select((o) => o.fn.countAll<bigint>().as('count'))
+    .where('seq', '<=', newest)
+    .where('closed_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+export async function isOrderUpTo(db: Database, orderId: string, newest: bigint): Promise<boolean> {
+  const row = await db.selectFrom('orders').select('seq').where('id', '=', orderId).executeTakeFirst()
+  return row === undefined || row.seq <= newest
+}
