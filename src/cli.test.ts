@@ -19,9 +19,12 @@ afterAll(async () => {
 })
 
 /** As typed in a terminal. */
-async function tandem(...args: readonly string[]) {
+const tandem = (...args: readonly string[]) => tandemWith({}, ...args)
+
+async function tandemWith(env: NodeJS.ProcessEnv, ...args: readonly string[]) {
   const child = spawn(process.execPath, ['--import', 'tsx', join(import.meta.dirname, 'cli.ts'), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
   })
   let [answer, notes] = ['', '']
   child.stdout.setEncoding('utf8').on('data', (text: string) => (answer += text))
@@ -76,4 +79,17 @@ test('config prints the JSON Schema of a configuration', async () => {
   const { code, answer } = await tandem('config', '--schema', 'solver')
   expect(code).toBe(0)
   expect(JSON.parse(answer)).toMatchObject({ type: 'object', additionalProperties: false, properties: { solver_id: { type: 'string' } } })
+})
+
+test.each([
+  ['PORT', { PORT: '70000' }],
+  ['TANDEM_PORT', { PORT: '1234', TANDEM_PORT: '70001' }],
+])('the port may be in %s; a bad one is named', async (name, env) => {
+  const { code, notes } = await tandemWith(env, 'start')
+  expect(code).toBe(1)
+  expect(notes).toContain(`from env '${name}' is invalid`)
+})
+
+test.each(['start', 'devnet'])('the help of %s says that DATABASE_URL names a server to use', async (command) => {
+  expect((await tandem(command, '--help')).answer).toContain('DATABASE_URL')
 })

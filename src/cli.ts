@@ -1,5 +1,5 @@
 /** The `tandem` command. A command loads its code when it runs, so that help is quick. */
-import { Command, InvalidArgumentError } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import { registerApps } from './commands/apps-options.ts'
 import { registerDeploy } from './commands/deploy-options.ts'
 import { registerEarnings } from './commands/earnings-options.ts'
@@ -22,7 +22,15 @@ const parseChains = (text: string, before: readonly string[] = []): readonly str
 
 const CHAINS_HELP = `run only these local chains, separated by commas; a prefix of an id is enough. Local chains: ${localChains.map(({ id }) => id).join(', ')}`
 
-const defaultPort = parsePort(process.env.TANDEM_PORT ?? String(DEFAULT_PORT))
+/** TANDEM_PORT is for machines where PORT is meant for another program. */
+const portOption = (what: string): Option =>
+  new Option('-p, --port <port>', `${what} (or TANDEM_PORT, or PORT)`)
+    .env(process.env.TANDEM_PORT === undefined ? 'PORT' : 'TANDEM_PORT')
+    .argParser(parsePort)
+    .default(DEFAULT_PORT)
+
+const DATABASE_HELP = '\nDATABASE_URL: a PostgreSQL server to use instead of the embedded one.'
+
 const program = new Command('tandem')
   .description('Cross-chain atomic swaps: two swaps that complete together, or not at all.')
   .showHelpAfterError('(--help lists commands and options)')
@@ -30,11 +38,11 @@ const program = new Command('tandem')
 program
   .command('start')
   .description('run everything on this machine: database, local chains, a solver and the service; with --config, the service alone')
-  .option('-p, --port <port>', 'port of the API on 127.0.0.1 (or TANDEM_PORT)', parsePort, defaultPort)
+  .addOption(portOption('port of the API on 127.0.0.1'))
   .option('-c, --config <file>', 'run only the service, from this configuration file')
   .option('--chains <names>', CHAINS_HELP, parseChains)
   .option('-q, --quiet', 'log warnings and errors only')
-  .addHelpText('after', '\nDATABASE_URL: a PostgreSQL server to use instead of the embedded one.')
+  .addHelpText('after', DATABASE_HELP)
   .action(async (options) => (await import('./commands/start.ts')).runStart(options))
 
 registerSolver(program)
@@ -42,8 +50,9 @@ registerSolver(program)
 program
   .command('devnet')
   .description('run the local chains and databases only, and write configuration files for `start` and `solver`')
-  .option('-p, --port <port>', 'port the service will listen on (or TANDEM_PORT)', parsePort, defaultPort)
+  .addOption(portOption('port the service will listen on'))
   .option('--chains <names>', CHAINS_HELP, parseChains)
+  .addHelpText('after', DATABASE_HELP)
   .action(async (options) => (await import('./commands/devnet.ts')).runDevnet(options))
 
 registerApps(program)

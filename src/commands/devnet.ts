@@ -3,12 +3,20 @@ import { relative } from 'node:path'
 import { startClaimedStack } from '../local/claimed-stack.ts'
 import { LOCAL_FOLDER } from '../local/local-folder.ts'
 import { createLogger } from '../log.ts'
+import { databaseServer } from './database-server.ts'
 import { runUntilStopped } from './run-until-stopped.ts'
 
 export async function runDevnet({ port, chains }: { readonly port: number; readonly chains?: readonly string[] }): Promise<void> {
   const log = createLogger({ name: 'devnet' })
   await runUntilStopped(log, async () => {
-    const stack = await startClaimedStack({ port, log, startParties: false, livePrices: {}, ...(chains !== undefined && { chains }) })
+    const stack = await startClaimedStack({
+      port,
+      log,
+      startParties: false,
+      livePrices: {},
+      ...databaseServer(),
+      ...(chains !== undefined && { chains }),
+    })
     const file = (path: string) => relative(process.cwd(), path)
     process.stdout.write(`
 Local chains and databases are running. Ctrl-C stops them.

@@ -7,11 +7,13 @@ const [task, port] = process.argv.slice(2)
 const say = (what: string) => void process.stdout.write(`${what}\n`)
 const forever = () => setInterval(() => undefined, 3_600_000)
 
-// The parent holds the other end: exit when it is gone.
-process.stdin
-  .on('end', () => process.exit(1))
-  .resume()
-  .unref()
+// The test holds the other end: exit when it is gone. The pipe of a test that kills npm ends with npm.
+if (task !== 'under npm') {
+  process.stdin
+    .on('end', () => process.exit(1))
+    .resume()
+    .unref()
+}
 
 const listen = (): Promise<never> => new Promise((_, reject) => void createServer().once('error', reject).listen(Number(port), '127.0.0.1'))
 
@@ -24,6 +26,7 @@ await runUntilStopped(createLogger({ name: 'test', level: 'silent' }), async () 
     async stop() {
       say('stopping')
       if (task === 'hang') await new Promise<never>(() => undefined)
+      if (task === 'slow to stop') await new Promise((resolve) => setTimeout(resolve, 200))
       clearInterval(timer)
       if (task === 'fail to stop') throw new Error('it does not stop')
       say('stopped')

@@ -1,17 +1,24 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 
 const program = join(import.meta.dirname, 'run-until-stopped.fixture.ts')
 
-/** Runs node directly: a wrapper process would receive the signals. */
-async function run(
-  args: readonly string[],
-  drive: (on: { said: (what: string) => Promise<void>; signal: (name: NodeJS.Signals) => void }) => Promise<void>,
-) {
-  const child = spawn(process.execPath, ['--import', 'tsx', program, ...args], { stdio: ['pipe', 'pipe', 'pipe'] })
+type Running = {
+  readonly said: (what: string) => Promise<void>
+  readonly signal: (name: NodeJS.Signals) => void
+  readonly ended: Promise<unknown>
+}
+
+const NODE = { file: process.execPath, args: ['--import', 'tsx', program], cwd: process.cwd() }
+
+/** Signals go to the process that is started; `close` comes when all processes that write to its pipes have ended. */
+async function run(args: readonly string[], drive: (on: Running) => Promise<void>, { file, args: first, cwd } = NODE) {
+  const child = spawn(file, [...first, ...args], { cwd, stdio: ['pipe', 'pipe', 'pipe'] })
   let [output, errors] = ['', '']
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text))
   child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text))
@@ -21,7 +28,7 @@ async function run(
       await Promise.race([once(child.stdout, 'data'), ended.then(() => Promise.reject(new Error(errors)))])
   }
   try {
-    await drive({ said, signal: (name) => void child.kill(name) })
+    await drive({ said, signal: (name) => void child.kill(name), ended })
     const [code] = await ended
     return { code, output, errors }
   } finally {
@@ -38,13 +45,46 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s stops it cleanly', async
 })
 
 test('a second signal exits at once', async () => {
-  const { code, output } = await run(['hang'], async ({ said, signal }) => {
+  const { code, output } = await run(['hang'], async ({ said, signal, ended }) => {
+    await said('running')
+    signal('SIGINT')
+    await said('stopping')
+    const again = setInterval(() => signal('SIGINT'), 50)
+    await ended.finally(() => clearInterval(again))
+  })
+  expect({ code, output }).toEqual({ code: 130, output: 'running\nstopping\n' })
+})
+
+test('one Ctrl-C that arrives twice is one', async () => {
+  const result = await run(['slow to stop'], async ({ said, signal }) => {
     await said('running')
     signal('SIGINT')
     await said('stopping')
     signal('SIGINT')
   })
-  expect({ code, output }).toEqual({ code: 130, output: 'running\nstopping\n' })
+  expect(result).toEqual({ code: 0, output: 'running\nstopping\nstopped\n', errors: '' })
+})
+
+describe('under npm', () => {
+  const root = join(import.meta.dirname, '..', '..')
+  const folder = mkdtempSync(join(tmpdir(), 'tandem-npm-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL'] as const)('%s to npm stops the command cleanly', async (name) => {
+    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    const start = scripts.start.replace('node bin/tandem.js start', `node --import ${import.meta.resolve('tsx')} ${program}`)
+    expect(start).toContain(program)
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ scripts: { start } }))
+    const { output, errors } = await run(
+      ['under npm'],
+      async ({ said, signal }) => {
+        await said('running')
+        signal(name)
+      },
+      { file: 'npm', args: ['start', '--silent', '--'], cwd: folder },
+    )
+    expect({ output, errors }).toEqual({ output: 'running\nstopping\nstopped\n', errors: '' })
+  })
 })
 
 test('an error is one line, and the exit code is 1', async () => {

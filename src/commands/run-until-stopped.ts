@@ -1,18 +1,19 @@
-/** Keeps a command running until Ctrl-C or SIGTERM, then ends it cleanly; errors become one line that says what to do. */
+/** Keeps a command running until a signal, or until the npm that started it has ended. Then it ends cleanly. Errors become one line that says what to do. */
 import type { Logger } from '../log.ts'
 import { explainError } from './explain-error.ts'
 
 export async function runUntilStopped(log: Logger, start: () => Promise<{ stop(): Promise<void> }>): Promise<void> {
-  let asked = false
+  let askedAt: number | null = null
   const stopAsked = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.on(signal, () => {
         // A second Ctrl-C: do not wait for a clean stop.
-        if (asked) process.exit(130)
-        asked = true
+        if (askedAt !== null && performance.now() - askedAt > SAME_SIGNAL_MS) process.exit(130)
+        askedAt ??= performance.now()
         resolve()
       })
     }
+    whenNpmEnds(resolve)
   })
   try {
     const running = await start()
@@ -23,4 +24,20 @@ export async function runUntilStopped(log: Logger, start: () => Promise<{ stop()
     process.stderr.write(`tandem: ${explainError(error)}\n`)
     process.exitCode = 1
   }
+}
+
+/** One Ctrl-C in a terminal arrives twice under npm: from the terminal, and passed on by npm. */
+const SAME_SIGNAL_MS = 300
+
+const PARENT_CHECK_MS = 1_000
+
+/** npm passes SIGTERM and SIGINT on. By any other signal it ends alone, and would leave this process running. */
+function whenNpmEnds(then: () => void): void {
+  if (process.env.npm_lifecycle_event === undefined) return
+  const npm = process.ppid
+  const timer = setInterval(() => {
+    if (process.ppid === npm) return
+    clearInterval(timer)
+    then()
+  }, PARENT_CHECK_MS).unref()
 }

@@ -9,6 +9,7 @@ import { LOCAL_FOLDER } from '../local/local-folder.ts'
 import type { LocalStack } from '../local/stack.ts'
 import { createLogger } from '../log.ts'
 import { startService } from '../service/main.ts'
+import { databaseServer } from './database-server.ts'
 import { runUntilStopped } from './run-until-stopped.ts'
 
 export type StartOptions = {
@@ -33,7 +34,6 @@ export async function runStart(options: StartOptions): Promise<void> {
   await runUntilStopped(log, async () => {
     const startedAt = performance.now()
     await assertPortFree(options.port)
-    const databaseServerUrl = process.env.DATABASE_URL
     const stack = await startClaimedStack({
       port: options.port,
       log,
@@ -41,7 +41,7 @@ export async function runStart(options: StartOptions): Promise<void> {
       livePrices: {},
       onProgress: (what) => process.stdout.write(`starting ${what} …\n`),
       ...(chains !== undefined && { chains }),
-      ...(databaseServerUrl !== undefined && { databaseServerUrl }),
+      ...databaseServer(),
     })
     process.stdout.write(welcome(stack, performance.now() - startedAt))
     return stack
