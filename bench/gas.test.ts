@@ -5,18 +5,25 @@ import { type GasRow, gasPaths, isCheapEnough } from './gas-paths.ts'
 
 /** Measured with addresses, hashes and signatures without zero bytes, which cost less gas. */
 const ceilings = {
-  'ERC-20 initiate': 66_376,
-  'ERC-20 initiate with signature': 72_116,
-  'ERC-20 initiate on behalf': 66_674,
+  'ERC-20 initiate': 66_424,
+  'ERC-20 initiate with signature': 72_164,
+  'ERC-20 initiate on behalf': 66_722,
   'ERC-20 redeem': 45_217,
   'ERC-20 redeem, batch of 10, each': 12_090,
   'ERC-20 refund': 44_633,
+  'ERC-20 revoke': 46_130,
   'ERC-20 instant refund': 49_904,
-  'native initiate': 47_549,
-  'native initiate on behalf': 47_835,
+  'native initiate': 47_597,
+  'native initiate on behalf': 47_883,
   'native redeem': 39_307,
   'native refund': 38_730,
   'native instant refund': 43_944,
+  'TRC-20 initiate': 68_850,
+  'TRC-20 redeem': 51_090,
+  'TRC-20 refund': 50_500,
+  'HyperCore initiate from the address of the order': 104_700,
+  'HyperCore redeem to a spot account': 101_600,
+  'HyperCore reclaim to a spot account': 137_400,
 }
 
 let rows: readonly GasRow[]

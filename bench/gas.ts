@@ -1,8 +1,10 @@
 // Measures the gas of every contract operation, and compares it with other HTLCs.
-import { type Address, encodeFunctionData, type Hex, maxUint256, type PrivateKeyAccount } from 'viem'
+import { type Address, encodeFunctionData, type Hex, maxUint256, type PrivateKeyAccount, type RpcTransactionReceipt } from 'viem'
 import { htlcErc20 } from '../contracts/evm/artifacts/htlc-erc20.ts'
 import { htlcNative } from '../contracts/evm/artifacts/htlc-native.ts'
+import { htlcTrc20 } from '../contracts/evm/artifacts/htlc-trc20.ts'
 import { testToken } from '../contracts/evm/artifacts/test-token.ts'
+import { tetherTron } from '../contracts/evm/artifacts/tether-tron.ts'
 import { type ContractFixture, createContractFixture } from '../contracts/evm/contract.fixture.ts'
 import {
   createOrder,
@@ -12,6 +14,9 @@ import {
   initiateTypedData,
   refundTypedData,
 } from '../contracts/evm/htlc-order.fixture.ts'
+import { depositAddressOf } from '../src/chains/hypercore/htlc.ts'
+import { createCoreOrder, onDeposit, redeeming, transfer } from '../src/chains/hypercore/htlc-core-order.fixture.ts'
+import { createHypercoreFixture, EVM_PER_CORE, type TestParty } from '../src/chains/hypercore/hypercore.fixture.ts'
 import type { Bench } from './bench.ts'
 import { type GasRow, gasPaths, isCheapEnough } from './gas-paths.ts'
 
@@ -36,7 +41,65 @@ const references: Readonly<
 /** Unlimited approval given before; all parties and the contract already hold a balance. */
 export async function measureGas(): Promise<GasRow[]> {
   const fixture = await createContractFixture()
-  return [...(await measureErc20(fixture)), ...(await measureNative(fixture))]
+  return [...(await measureErc20(fixture)), ...(await measureNative(fixture)), ...(await measureTrc20(fixture)), ...(await measureCore())]
+}
+
+/** Tether on Tron answers false to transfers: what moved is measured. Tron's energy is counted as gas is. */
+async function measureTrc20(fixture: ContractFixture): Promise<GasRow[]> {
+  const [initiator, redeemer, relayer] = fixture.accounts
+  const token = await fixture.deploy(tetherTron, ['Bench', 'BENCH', 6])
+  const htlc = await fixture.deploy(htlcTrc20, [token])
+  for (const holder of [initiator.address, redeemer.address, htlc]) {
+    const data = encodeFunctionData({ abi: tetherTron.abi, functionName: 'mint', args: [holder, 10n ** 18n] })
+    await fixture.send({ from: fixture.deployer, to: token, data })
+  }
+  const approval = encodeFunctionData({ abi: tetherTron.abi, functionName: 'approve', args: [htlc, maxUint256] })
+  await fixture.send({ from: initiator, to: token, data: approval })
+  const { rows, measure, newOrder, gasOf } = createMeter(fixture, htlc, initiator, redeemer)
+  const open = async (order: HtlcOrder) => {
+    await gasOf(initiator, htlcCall.initiate(order))
+    return order
+  }
+  await measure('TRC-20 initiate', () => gasOf(initiator, htlcCall.initiate(newOrder())))
+  await measure('TRC-20 redeem', async () => gasOf(relayer, htlcCall.redeem(await open(newOrder()))))
+  await measure('TRC-20 refund', async () => {
+    const order = await open(newOrder())
+    await fixture.passTime(order.timelock)
+    return gasOf(relayer, htlcCall.refund(order))
+  })
+  return rows
+}
+
+/** On the simulator of HyperCore, whose reads and writer cost other amounts than the real ones. */
+async function measureCore(): Promise<GasRow[]> {
+  const fixture = await createHypercoreFixture()
+  const { local, contract, user, solver, relay } = fixture
+  const deadline = BigInt(Math.floor(Date.now() / 1000)) + 10_000_000n
+  const gasOf = async (party: TestParty, to: Address, data: Hex): Promise<number> => {
+    const hash = await fixture.sendAs(party, { to, data })
+    await fixture.mine()
+    const receipt = (await local.request({ method: 'eth_getTransactionReceipt', params: [hash] })) as RpcTransactionReceipt
+    if (receipt.status !== '0x1') throw new Error(`the transaction ${hash} reverted`)
+    return Number(receipt.gasUsed)
+  }
+  const paid = async () => {
+    const order = createCoreOrder(fixture, { redeemer: solver.address, amount: 1_000n }, deadline)
+    await gasOf(user, contract.token, transfer(depositAddressOf(contract, order.swap), 1_000n * EVM_PER_CORE))
+    return order
+  }
+  const open = async () => {
+    const order = await paid()
+    const gas = await gasOf(relay, contract.address, onDeposit('initiateFromDeposit', order))
+    return { order, gas }
+  }
+  await open()
+  const rows: GasRow[] = []
+  const measure = createMeasure(rows)
+  await measure('HyperCore initiate from the address of the order', async () => (await open()).gas)
+  await measure('HyperCore redeem to a spot account', async () => gasOf(relay, contract.address, redeeming((await open()).order)))
+  await measure('HyperCore reclaim to a spot account', async () => gasOf(user, contract.address, onDeposit('reclaimDeposit', await paid())))
+  await fixture.close()
+  return rows
 }
 
 async function measureErc20(fixture: ContractFixture): Promise<GasRow[]> {
@@ -76,6 +139,7 @@ async function measureErc20(fixture: ContractFixture): Promise<GasRow[]> {
     await fixture.passTime(order.timelock)
     return gasOf(relayer, htlcCall.refund(order))
   })
+  await measure('ERC-20 revoke', () => gasOf(initiator, htlcCall.revoke(newOrder())))
   await measure('ERC-20 instant refund', async () => {
     const order = await open(newOrder())
     return gasOf(relayer, htlcCall.instantRefund(order, await signRefund(order)))
@@ -123,12 +187,16 @@ function createMeter(fixture: ContractFixture, htlc: Address, initiator: Private
     async gasOf(from: PrivateKeyAccount, data: Hex, value = 0n): Promise<number> {
       return Number((await fixture.send({ from, to: htlc, data, value })).gasUsed)
     },
-    async measure(operation: string, run: () => Promise<number>): Promise<void> {
-      const samples: number[] = []
-      while (samples.length < runs) samples.push(await run())
-      const [prototypeGas = null, structStoringGas = null, bestCommitmentGas = null] = references[operation] ?? []
-      rows.push({ operation, gas: median(samples), prototypeGas, structStoringGas, bestCommitmentGas })
-    },
+    measure: createMeasure(rows),
+  }
+}
+
+function createMeasure(rows: GasRow[]) {
+  return async (operation: string, run: () => Promise<number>): Promise<void> => {
+    const samples: number[] = []
+    while (samples.length < runs) samples.push(await run())
+    const [prototypeGas = null, structStoringGas = null, bestCommitmentGas = null] = references[operation] ?? []
+    rows.push({ operation, gas: median(samples), prototypeGas, structStoringGas, bestCommitmentGas })
   }
 }
 

@@ -11,6 +11,7 @@ export const LONGEST: readonly string[] = [
   'test/swaps/redeems.nodes.test.ts',
   'contracts/starknet/mutation/mutation.test.ts',
   'contracts/evm/mutation/mutation.test.ts',
+  'src/chains/hypercore/htlc-core-mutation.test.ts',
   'contracts/solana/mutation/mutation.nodes.test.ts',
   'src/chains/bitcoin/conformance.nodes.test.ts',
   'src/chains/bitcoin/cosign/send-instant-refund.test.ts',

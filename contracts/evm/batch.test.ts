@@ -6,7 +6,7 @@ import { type HtlcOrder, htlcCall } from './htlc-order.fixture.ts'
 
 const settled = 2n
 
-describe.each<HtlcKind>(['ERC-20', 'native'])('a batch of the %s HTLC', (kind) => {
+describe.each<HtlcKind>(['ERC-20', 'TRC-20', 'native'])('a batch of the %s HTLC', (kind) => {
   let setup: HtlcSetup
   beforeAll(async () => {
     setup = await createHtlcSetup(kind)

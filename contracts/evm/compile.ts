@@ -9,11 +9,11 @@ const groups: readonly Group[] = [
   { folder: '', imports: [] },
   { folder: 'distributor/', imports: ['Signatures.sol', 'Transfers.sol'] },
   // HyperEVM's fast blocks have a limit of 2,000,000 gas: a deployment must fit into one.
-  { folder: 'hypercore/', imports: ['Htlc.sol', 'Signatures.sol', 'Transfers.sol'], runs: 200 },
+  { folder: 'hypercore/', imports: ['Htlc.sol', 'IHtlc.sol', 'Signatures.sol', 'Transfers.sol'], runs: 200 },
   { folder: 'hypercore/simulator/', imports: [] },
   { folder: 'test/', imports: [] },
   // Tron's networks vote on each later EVM instruction separately: use none of them.
-  { folder: 'tron/', imports: ['Htlc.sol', 'HtlcErc20.sol', 'Signatures.sol', 'Transfers.sol'], evmVersion: 'paris' },
+  { folder: 'tron/', imports: ['Htlc.sol', 'HtlcErc20.sol', 'IHtlc.sol', 'Signatures.sol', 'Transfers.sol'], evmVersion: 'paris' },
 ]
 
 interface Group {

@@ -16,6 +16,7 @@ const shared = [
   'redeem(address,address,uint256,uint256,bytes32)',
   'redeemBatch(address,tuple[])',
   'refund(address,address,uint256,uint256,bytes32)',
+  'revoke(address,uint256,uint256,bytes32)',
   'token()',
 ]
 

@@ -13,8 +13,8 @@ import {
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { createEdrProvider } from '../../devnet/evm/edr-provider.ts'
 import { distributor } from './artifacts/distributor.ts'
-import { htlcErc20 } from './artifacts/htlc-erc20.ts'
 import { htlcNative } from './artifacts/htlc-native.ts'
+import { htlcTrc20 } from './artifacts/htlc-trc20.ts'
 
 interface Call {
   readonly from: PrivateKeyAccount
@@ -49,7 +49,7 @@ export interface ContractFixture {
 const gasLimit = 5_000_000n
 const maxFeePerGas = 10_000_000_000n
 const initialBalance = 10n ** 24n
-const knownErrors = [...htlcErc20.abi, ...htlcNative.abi, ...distributor.abi].filter((item) => item.type === 'error')
+const knownErrors = [...htlcTrc20.abi, ...htlcNative.abi, ...distributor.abi].filter((item) => item.type === 'error')
 
 const newAccount = () => privateKeyToAccount(generatePrivateKey())
 

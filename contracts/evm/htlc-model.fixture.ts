@@ -2,7 +2,7 @@
 import { type Address, type Hex, zeroAddress } from 'viem'
 import type { HtlcOrder } from './htlc-order.fixture.ts'
 
-type ModelState = 'open' | 'redeemed' | 'refunded'
+type ModelState = 'open' | 'redeemed' | 'refunded' | 'revoked'
 
 interface ModelOrder {
   readonly order: HtlcOrder
@@ -18,6 +18,8 @@ export interface HtlcModel {
   redeemBatch(redeemer: Address, orders: readonly HtlcOrder[]): bigint
   refund(order: HtlcOrder, now: bigint): string | null
   instantRefund(order: HtlcOrder, hasConsent: boolean): string | null
+  /** By the initiator of the order. */
+  revoke(order: HtlcOrder): string | null
   /** As the contract stores it: zero, the two marks, or the time of initiation. */
   storedState(order: HtlcOrder): bigint
   openOrders(): readonly HtlcOrder[]
@@ -57,6 +59,11 @@ export function createHtlcModel(orderId: (order: HtlcOrder) => Hex): HtlcModel {
     },
     refund: (order, now) => settle(order, 'refunded', (openedAt) => (now < openedAt + order.timelock ? 'HTLC__OrderNotExpired' : null)),
     instantRefund: (order, hasConsent) => settle(order, 'refunded', () => (hasConsent ? null : 'HTLC__InvalidSignature')),
+    revoke(order) {
+      if (orders.has(orderId(order))) return 'HTLC__DuplicateOrder'
+      orders.set(orderId(order), { order, openedAt: 0n, state: 'revoked' })
+      return null
+    },
     storedState(order) {
       const known = orders.get(orderId(order))
       if (known === undefined) return 0n

@@ -68,6 +68,8 @@ export const htlcCall = {
   redeemBatch: (redeemer: Address, orders: readonly HtlcOrder[]) =>
     encodeFunctionData({ abi: htlcErc20.abi, functionName: 'redeemBatch', args: [redeemer, orders] }),
   refund: (order: HtlcOrder) => encodeFunctionData({ abi: htlcErc20.abi, functionName: 'refund', args: byHash(order) }),
+  revoke: ({ redeemer, timelock, amount, secretHash }: HtlcOrder) =>
+    encodeFunctionData({ abi: htlcErc20.abi, functionName: 'revoke', args: [redeemer, timelock, amount, secretHash] }),
   instantRefund: (order: HtlcOrder, signature: Hex) =>
     encodeFunctionData({ abi: htlcErc20.abi, functionName: 'instantRefund', args: [...byHash(order), signature] }),
 } as const

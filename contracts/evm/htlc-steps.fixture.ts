@@ -17,6 +17,8 @@ export interface Terms {
 /** How a settlement differs from the order it was made for. */
 export type Twist = 'none' | 'secret' | 'amount' | 'redeemer' | 'timelock'
 
+export type TokenKind = Exclude<HtlcKind, 'native'>
+
 interface Opening {
   readonly kind: HtlcKind
   readonly caller: Account
@@ -35,20 +37,22 @@ interface Settling {
 interface Calls {
   readonly initiate: Opening
   readonly initiateOnBehalf: Opening
-  readonly initiateWithSignature: Omit<Opening, 'kind'> & { readonly signer: Account }
+  readonly initiateWithSignature: Omit<Opening, 'kind'> & { readonly kind: TokenKind; readonly signer: Account }
   readonly redeem: Settling
   readonly redeemBatch: { readonly kind: HtlcKind; readonly caller: Account; readonly redeemer: Account; readonly picks: readonly number[] }
   readonly refund: Settling
   readonly instantRefund: Settling & { readonly signer: Account }
+  readonly revoke: Opening
   readonly wait: { readonly seconds: bigint }
-  readonly donate: { readonly caller: Account; readonly amount: bigint }
+  readonly donate: { readonly kind: TokenKind; readonly caller: Account; readonly amount: bigint }
 }
 
 export type StepOf<Call extends keyof Calls> = { readonly call: Call } & Calls[Call]
 export type Step = { [Call in keyof Calls]: StepOf<Call> }[keyof Calls]
 
 const days = 86_400n
-const kind = fc.constantFrom<HtlcKind>('ERC-20', 'native')
+const kind = fc.constantFrom<HtlcKind>('ERC-20', 'TRC-20', 'native')
+const tokenKind = fc.constantFrom<TokenKind>('ERC-20', 'TRC-20')
 const account = fc.constantFrom<Account>(0, 1, 2)
 const party = fc.oneof({ weight: 12, arbitrary: account }, { weight: 1, arbitrary: fc.constant<Party>(3) })
 const pick = fc.nat(20)
@@ -76,13 +80,14 @@ const stepOf = <Call extends keyof Calls>(weight: number, call: Call, arbitrary:
 const step = fc.oneof(
   stepOf(2, 'initiate', fc.record({ kind, caller: account, terms })),
   stepOf(2, 'initiateOnBehalf', fc.record({ kind, caller: account, terms })),
-  stepOf(3, 'initiateWithSignature', fc.record({ caller: account, signer: account, terms })),
+  stepOf(3, 'initiateWithSignature', fc.record({ kind: tokenKind, caller: account, signer: account, terms })),
   stepOf(2, 'redeem', fc.record(settling)),
   stepOf(2, 'redeemBatch', fc.record({ kind, caller: account, redeemer: account, picks: fc.array(pick, { maxLength: 6 }) })),
   stepOf(2, 'refund', fc.record(settling)),
   stepOf(2, 'instantRefund', fc.record({ ...settling, signer: account })),
+  stepOf(1, 'revoke', fc.record({ kind, caller: account, terms })),
   stepOf(2, 'wait', fc.record({ seconds: fc.constantFrom(1n, 59n, 60n, 30n * days - 1n) })),
-  stepOf(1, 'donate', fc.record({ caller: account, amount: fc.constantFrom(1n, 1_000n) })),
+  stepOf(1, 'donate', fc.record({ kind: tokenKind, caller: account, amount: fc.constantFrom(1n, 1_000n) })),
 )
 
 export const steps = fc.array(step, { minLength: 6, maxLength: 18 })

@@ -15,11 +15,15 @@ import {
 } from 'viem'
 import { htlcErc20 } from './artifacts/htlc-erc20.ts'
 import { htlcNative } from './artifacts/htlc-native.ts'
+import { htlcTrc20 } from './artifacts/htlc-trc20.ts'
 import { testToken } from './artifacts/test-token.ts'
+import { tetherTron } from './artifacts/tether-tron.ts'
 import { type ContractFixture, createContractFixture } from './contract.fixture.ts'
 import { computeOrderId, createOrder, type HtlcDomain, type HtlcOrder, htlcCall } from './htlc-order.fixture.ts'
 
-export type HtlcKind = 'ERC-20' | 'native'
+export type HtlcKind = 'ERC-20' | 'TRC-20' | 'native'
+
+const htlcs = { 'ERC-20': htlcErc20, 'TRC-20': htlcTrc20, native: htlcNative } as const
 
 export interface HtlcSetup {
   readonly fixture: ContractFixture
@@ -63,14 +67,14 @@ export interface SetupOptions {
 export async function createHtlcSetup(kind: HtlcKind, tokenArtifact?: TokenArtifact, options?: SetupOptions): Promise<HtlcSetup> {
   const fixture = options?.fixture ?? (await createContractFixture())
   const [initiator, redeemer, stranger] = fixture.accounts
-  const token = kind === 'native' ? zeroAddress : await deployToken(fixture, tokenArtifact)
-  const htlcArtifact = kind === 'native' ? htlcNative : htlcErc20
+  const token = kind === 'native' ? zeroAddress : await deployToken(fixture, kind, tokenArtifact)
+  const htlcArtifact = htlcs[kind]
   const htlc = await fixture.deploy(
     { ...htlcArtifact, bytecode: options?.htlcBytecode ?? htlcArtifact.bytecode },
     kind === 'native' ? [] : [token],
   )
   const domain: HtlcDomain = { name: kind === 'native' ? 'HTLC-Native' : 'HTLC-ERC20', chainId: fixture.chainId, verifyingContract: htlc }
-  if (kind === 'ERC-20') for (const payer of [initiator, stranger]) await fundWithToken(fixture, token, payer, htlc)
+  if (kind !== 'native') for (const payer of [initiator, stranger]) await fundWithToken(fixture, token, payer, htlc)
 
   const setup: HtlcSetup = {
     fixture,
@@ -109,8 +113,9 @@ export async function createHtlcSetup(kind: HtlcKind, tokenArtifact?: TokenArtif
   return setup
 }
 
-function deployToken(fixture: ContractFixture, artifact: TokenArtifact | undefined): Promise<Address> {
-  return artifact === undefined ? fixture.deploy(testToken, ['Test', 'TEST', 8]) : fixture.deploy(artifact)
+function deployToken(fixture: ContractFixture, kind: HtlcKind, artifact: TokenArtifact | undefined): Promise<Address> {
+  if (artifact !== undefined) return fixture.deploy(artifact)
+  return fixture.deploy(kind === 'TRC-20' ? tetherTron : testToken, ['Test', 'TEST', 8])
 }
 
 async function fundWithToken(fixture: ContractFixture, token: Address, payer: PrivateKeyAccount, htlc: Address): Promise<void> {

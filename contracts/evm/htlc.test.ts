@@ -9,7 +9,7 @@ const redeemed = 1n
 const refunded = 2n
 const maxTimelock = 30n * 86_400n
 
-describe.each<HtlcKind>(['ERC-20', 'native'])('%s HTLC', (kind) => {
+describe.each<HtlcKind>(['ERC-20', 'TRC-20', 'native'])('%s HTLC', (kind) => {
   let setup: HtlcSetup
   beforeEach(async () => {
     setup = await createHtlcSetup(kind)

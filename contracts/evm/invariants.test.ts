@@ -1,10 +1,12 @@
-// Random sequences of calls by several users against both contracts: money in equals money out, nobody is paid twice, and nothing is stuck.
+// Random sequences of calls by several users against the contracts: money in equals money out, nobody is paid twice, and nothing is stuck.
 import fc from 'fast-check'
 import { type Address, encodeFunctionData, type Hex, hexToBigInt, numberToHex, toHex, zeroAddress } from 'viem'
 import { beforeAll, expect, it } from 'vitest'
 import { htlcErc20 } from './artifacts/htlc-erc20.ts'
 import { htlcNative } from './artifacts/htlc-native.ts'
+import { htlcTrc20 } from './artifacts/htlc-trc20.ts'
 import { testToken } from './artifacts/test-token.ts'
+import { tetherTron } from './artifacts/tether-tron.ts'
 import { type ContractFixture, createContractFixture } from './contract.fixture.ts'
 import type { HtlcKind } from './htlc.fixture.ts'
 import { createHtlcModel, type HtlcModel } from './htlc-model.fixture.ts'
@@ -17,9 +19,11 @@ import {
   initiateTypedData,
   refundTypedData,
 } from './htlc-order.fixture.ts'
-import { type Account, type Party, type Step, type StepOf, steps, type Terms, type Twist } from './htlc-steps.fixture.ts'
+import { type Account, type Party, type Step, type StepOf, steps, type Terms, type TokenKind, type Twist } from './htlc-steps.fixture.ts'
 
 const sequences = 200
+const tokenKinds = ['ERC-20', 'TRC-20'] as const
+const kinds = [...tokenKinds, 'native'] as const
 const month = 31n * 86_400n
 const funded = 10n ** 12n
 const redeemed = 1n
@@ -27,23 +31,30 @@ const { secret, secretHash } = createOrder({ initiator: zeroAddress, redeemer: z
 const wrongSecret = { secret, secretHash }
 
 let fixture: ContractFixture
-let token: Address
+let tokens: Readonly<Record<TokenKind, Address>>
 let domains: Readonly<Record<HtlcKind, HtlcDomain>>
 let snapshot: unknown
 
 beforeAll(async () => {
   fixture = await createContractFixture()
-  token = await fixture.deploy(testToken, ['Test', 'TEST', 8])
+  tokens = {
+    'ERC-20': await fixture.deploy(testToken, ['Test', 'TEST', 8]),
+    'TRC-20': await fixture.deploy(tetherTron, ['Test', 'TEST', 8]),
+  }
   const domain = (name: HtlcDomain['name'], verifyingContract: Address) => ({ name, chainId: fixture.chainId, verifyingContract })
   domains = {
-    'ERC-20': domain('HTLC-ERC20', await fixture.deploy(htlcErc20, [token])),
+    'ERC-20': domain('HTLC-ERC20', await fixture.deploy(htlcErc20, [tokens['ERC-20']])),
+    'TRC-20': domain('HTLC-ERC20', await fixture.deploy(htlcTrc20, [tokens['TRC-20']])),
     native: domain('HTLC-Native', await fixture.deploy(htlcNative)),
   }
   const mint = (to: Address) => encodeFunctionData({ abi: testToken.abi, functionName: 'mint', args: [to, funded] })
-  const approve = encodeFunctionData({ abi: testToken.abi, functionName: 'approve', args: [domains['ERC-20'].verifyingContract, funded] })
-  for (const account of fixture.accounts) {
-    await fixture.send({ from: account, to: token, data: mint(account.address) })
-    await fixture.send({ from: account, to: token, data: approve })
+  for (const kind of tokenKinds) {
+    const args = [domains[kind].verifyingContract, funded] as const
+    const approve = encodeFunctionData({ abi: testToken.abi, functionName: 'approve', args })
+    for (const account of fixture.accounts) {
+      await fixture.send({ from: account, to: tokens[kind], data: mint(account.address) })
+      await fixture.send({ from: account, to: tokens[kind], data: approve })
+    }
   }
   snapshot = await fixture.request({ method: 'evm_snapshot' })
 })
@@ -56,14 +67,19 @@ async function createRun() {
   let now = hexToBigInt(latest.timestamp) + 1n
   const models: Record<HtlcKind, HtlcModel> = {
     'ERC-20': createHtlcModel((order) => computeOrderId(domains['ERC-20'], order)),
+    'TRC-20': createHtlcModel((order) => computeOrderId(domains['TRC-20'], order)),
     native: createHtlcModel((order) => computeOrderId(domains.native, order)),
   }
-  const mentioned: Record<HtlcKind, HtlcOrder[]> = { 'ERC-20': [], native: [] }
-  let donated = 0n
+  const mentioned: Record<HtlcKind, HtlcOrder[]> = { 'ERC-20': [], 'TRC-20': [], native: [] }
+  const donated = { 'ERC-20': 0n, 'TRC-20': 0n }
   /** What each account has to hold, of the token and of the native coin. */
-  const due: Record<HtlcKind, Map<Address, bigint>> = { 'ERC-20': new Map(), native: new Map() }
+  const due: Record<HtlcKind, Map<Address, bigint>> = {
+    'ERC-20': new Map(),
+    'TRC-20': new Map(),
+    native: new Map(),
+  }
   for (const { address } of fixture.accounts) {
-    due['ERC-20'].set(address, await tokenBalance(address))
+    for (const kind of tokenKinds) due[kind].set(address, await tokenBalance(kind, address))
     due.native.set(address, await fixture.nativeBalance(address))
   }
   const give = (kind: HtlcKind, to: Address, amount: bigint) => due[kind].set(to, (due[kind].get(to) ?? 0n) + amount)
@@ -125,11 +141,11 @@ async function createRun() {
       const refusal = order.initiator === zeroAddress ? 'HTLC__ZeroAddressInitiator' : null
       await open(kind, caller, addressOf(caller), order, htlcCall.initiateOnBehalf(order), refusal)
     },
-    async initiateWithSignature({ caller, signer, terms }) {
-      const order = orderOf('ERC-20', terms)
-      const signature = await fixture.accounts[signer].signTypedData(initiateTypedData(domains['ERC-20'], order))
+    async initiateWithSignature({ kind, caller, signer, terms }) {
+      const order = orderOf(kind, terms)
+      const signature = await fixture.accounts[signer].signTypedData(initiateTypedData(domains[kind], order))
       const refusal = signer === terms.initiator ? null : 'HTLC__InvalidSignature'
-      await open('ERC-20', caller, order.initiator, order, htlcCall.initiateWithSignature(order, signature), refusal)
+      await open(kind, caller, order.initiator, order, htlcCall.initiateWithSignature(order, signature), refusal)
     },
     async redeem({ kind, caller, pick, twist }) {
       const order = picked(kind, pick, twist)
@@ -151,14 +167,18 @@ async function createRun() {
       const expected = models[kind].instantRefund(order, hasConsent)
       await settle(kind, caller, order.initiator, order.amount, htlcCall.instantRefund(order, signature), expected)
     },
+    async revoke({ kind, caller, terms }) {
+      const order = orderOf(kind, { ...terms, initiator: caller })
+      expect(await mine(caller, domains[kind].verifyingContract, htlcCall.revoke(order))).toBe(models[kind].revoke(order))
+    },
     async wait({ seconds }) {
       now += seconds
     },
-    async donate({ caller, amount }) {
-      const data = encodeFunctionData({ abi: testToken.abi, functionName: 'transfer', args: [domains['ERC-20'].verifyingContract, amount] })
-      expect(await mine(caller, token, data)).toBeNull()
-      give('ERC-20', addressOf(caller), -amount)
-      donated += amount
+    async donate({ kind, caller, amount }) {
+      const data = encodeFunctionData({ abi: testToken.abi, functionName: 'transfer', args: [domains[kind].verifyingContract, amount] })
+      expect(await mine(caller, tokens[kind], data)).toBeNull()
+      give(kind, addressOf(caller), -amount)
+      donated[kind] += amount
     },
   }
 
@@ -168,24 +188,25 @@ async function createRun() {
     },
     /** The contracts hold the amounts of open orders, and what was sent to them directly. */
     async checkLocked(): Promise<void> {
-      expect(await tokenBalance(domains['ERC-20'].verifyingContract)).toBe(models['ERC-20'].locked() + donated)
+      for (const kind of tokenKinds)
+        expect(await tokenBalance(kind, domains[kind].verifyingContract)).toBe(models[kind].locked() + donated[kind])
       expect(await fixture.nativeBalance(domains.native.verifyingContract)).toBe(models.native.locked())
     },
     /** Everyone has been paid exactly once. */
     async checkPaid(): Promise<void> {
       for (const { address } of fixture.accounts) {
-        expect(await tokenBalance(address)).toBe(due['ERC-20'].get(address))
+        for (const kind of tokenKinds) expect(await tokenBalance(kind, address)).toBe(due[kind].get(address))
         expect(await fixture.nativeBalance(address)).toBe(due.native.get(address))
       }
     },
     async checkStates(): Promise<void> {
-      for (const kind of ['ERC-20', 'native'] as const)
+      for (const kind of kinds)
         for (const order of mentioned[kind]) expect(await storedState(kind, order)).toBe(models[kind].storedState(order))
     },
     /** Nothing is stuck: after its timelock every open order can be refunded, and no settled order is paid again. */
     async windUp(): Promise<void> {
       now += month
-      for (const kind of ['ERC-20', 'native'] as const) {
+      for (const kind of kinds) {
         for (const order of models[kind].openOrders()) {
           await settle(kind, 0, order.initiator, order.amount, htlcCall.refund(order), models[kind].refund(order, now))
         }
@@ -220,8 +241,8 @@ function addressOf(party: Party): Address {
   return party === 3 ? zeroAddress : fixture.accounts[party].address
 }
 
-async function tokenBalance(of: Address): Promise<bigint> {
-  return hexToBigInt(await fixture.read(token, encodeFunctionData({ abi: testToken.abi, functionName: 'balanceOf', args: [of] })))
+async function tokenBalance(kind: TokenKind, of: Address): Promise<bigint> {
+  return hexToBigInt(await fixture.read(tokens[kind], encodeFunctionData({ abi: testToken.abi, functionName: 'balanceOf', args: [of] })))
 }
 
 async function storedState(kind: HtlcKind, order: HtlcOrder): Promise<bigint> {

@@ -1,5 +1,5 @@
 // The HTLC for Tron's tokens checks balances, not return values: Tether on Tron returns false from a transfer that succeeded.
-import { encodeFunctionData, hexToBigInt, hexToBytes, toFunctionSelector } from 'viem'
+import { encodeFunctionData, hexToBigInt, hexToBytes } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { htlcTrc20 } from './artifacts/htlc-trc20.ts'
 import { reentrantToken } from './artifacts/reentrant-token.ts'
@@ -114,7 +114,7 @@ describe('a simulated payout', () => {
   it('reverts with the result of the payout, and moves nothing, however it is called', async () => {
     const setup = await createSetup()
     const order = await setup.open()
-    await expect(setup.send(trial(order))).rejects.toThrow(toFunctionSelector('HTLC__PayoutWouldSucceed()'))
+    await expect(setup.send(trial(order))).rejects.toThrow('HTLC__PayoutWouldSucceed')
     await expect(setup.send(trial({ ...order, amount: order.amount + 1n }))).rejects.toThrow('HTLC__TransferFailed')
     await setup.setMode(MOVES_NOTHING_SAYS_YES)
     await expect(setup.send(trial(order))).rejects.toThrow('HTLC__TransferFailed')

@@ -9,6 +9,8 @@ export interface OutgoingTransaction {
   readonly to?: Address
   readonly data?: Hex
   readonly value?: bigint
+  /** Its limit; 3,000,000 if not given. */
+  readonly gas?: bigint
 }
 
 export interface EvmSender {

@@ -299,7 +299,9 @@ async function relay(context: ExecutorContext, { client, state }: Step, outbox: 
     return await initiateFor(context, { client, state }, consent, outbox)
   } catch (error) {
     if (!(error instanceof ChainFailure) || error.kind !== 'would-fail') throw error
-    throw relayFailure(error, consent.kind === 'signature' ? await findCause(client, state.order, consent.signature) : null)
+    const isSigned = consent.kind === 'signature'
+    const cause = isSigned ? await findCause(client, state.order, consent.signature) : null
+    throw relayFailure(error, cause, isSigned && client.gasless?.isRevocable?.() === true)
   }
 }
 
@@ -328,10 +330,15 @@ async function findCause({ gasless }: ChainClient, { source, deadline }: Order, 
 }
 
 /** The failure with its reason for the user. */
-function relayFailure(failure: ChainFailure, cause: string | null): ChainFailure {
+function relayFailure(failure: ChainFailure, cause: string | null, isRevocable: boolean): ChainFailure {
   const { message, revertedTx, expiredTx, retryAfterMs } = failure
   const reverted = revertedTx === null ? null : `the relayed transaction ${revertedTx} was mined and reverted`
-  const known = [reverted, cause ?? failure.refusal].filter((text) => text !== null)
+  const why = cause ?? failure.refusal
+  const withdraw =
+    revertedTx !== null && isRevocable
+      ? 'your signature stays valid: to withdraw it, send revoke_transaction of GET /orders/{id}/funding'
+      : null
+  const known = [reverted, why === null || withdraw === null ? (why ?? withdraw) : `${why}; ${withdraw}`].filter((text) => text !== null)
   return new ChainFailure('would-fail', message, {
     cause: failure,
     ...(revertedTx !== null && { revertedTx }),

@@ -192,7 +192,11 @@ test('a reverted relay is reported with the reason, and sent again only when the
   expect(await readAction(store.db, keyOf(order))).toMatchObject({
     lastTx: null,
     revertedTx: dead,
-    refusal: expect.stringMatching(new RegExp(`^the relayed transaction ${dead} was mined and reverted: .* has approved 0 `)),
+    refusal: expect.stringMatching(
+      new RegExp(
+        `^the relayed transaction ${dead} was mined and reverted: .* has approved 0 .*; your signature stays valid: .* revoke_transaction`,
+      ),
+    ),
   })
   expect([await attemptsOf(order), await relayerNonce()]).toEqual([[expect.objectContaining({ tx: dead })], nonce])
 

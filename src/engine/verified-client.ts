@@ -44,6 +44,7 @@ const access: {
   cancel: 'verified',
   gasless: {
     supports: 'free',
+    isRevocable: 'free',
     verify: 'verified',
     initiate: 'verified',
     limits: 'verified',

@@ -73,7 +73,9 @@ test('PURR is swapped by a signature if there is an allowance; without one the e
   const { token, htlc } = story.contractsOf(PURR)
   const created = await order(PURR, 'ethereum_localnet:wbtc', AMOUNT)
   const signature = await wallet.onEvm.signTypedData(created.typed_data ?? {})
-  await expect(story.api.initiate(created.order_id, signature)).rejects.toThrow(/initiate_transaction, which needs neither/)
+  await expect(story.api.initiate(created.order_id, signature)).rejects.toThrow(
+    /initiate_transaction, which pays it there and needs no approval/,
+  )
   await bringToEvm(created)
   await wallet.onEvm.approve(token, htlc, AMOUNT * EVM_PER_CORE)
   const before = await story.balance('ethereum_localnet:wbtc')
@@ -81,6 +83,28 @@ test('PURR is swapped by a signature if there is an allowance; without one the e
   const done = await story.untilStatus(created.order_id, 'counterparty_redeemed')
   expect(done.source_swap.initiate_tx_hash).toBe(relayed)
   expect(await story.balance('ethereum_localnet:wbtc')).toBe(before + BigInt(done.destination_swap.amount))
+})
+
+test('PURR is swapped by a signature without an allowance: the order is initiated with what lies at its own address', async () => {
+  const before = { purr: await spot(), wbtc: await story.balance('ethereum_localnet:wbtc') }
+  const created = await order(PURR, 'ethereum_localnet:wbtc', AMOUNT)
+  const signature = await wallet.onEvm.signTypedData(created.typed_data ?? {})
+  await bringToEvm(created)
+  await wallet.onEvm.send(needed(created.initiate_transaction))
+  const relayed = await story.api.initiate(created.order_id, signature)
+  const done = await story.untilStatus(created.order_id, 'counterparty_redeemed')
+  expect(done.source_swap.initiate_tx_hash).toBe(relayed)
+  expect(await spot()).toBe(before.purr - AMOUNT)
+  expect(await story.balance('ethereum_localnet:wbtc')).toBe(before.wbtc + BigInt(done.destination_swap.amount))
+})
+
+test('an order that was signed for and revoked is never initiated', async () => {
+  const before = await spot()
+  const created = await order(PURR, 'ethereum_localnet:wbtc', AMOUNT)
+  const signature = await wallet.onEvm.signTypedData(created.typed_data ?? {})
+  await wallet.onEvm.send(needed(created.revoke_transaction))
+  await expect(story.api.initiate(created.order_id, signature)).rejects.toThrow(/revoked it by revoke_transaction: make a new order/)
+  expect([await spot(), await onEvm()]).toEqual([before, 0n])
 })
 
 test('a secret that the user never reveals: once the solver is refunded, the deposit is back in the spot account at once', async () => {

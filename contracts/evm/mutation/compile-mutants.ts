@@ -11,8 +11,14 @@ const shared = ['Signatures.sol', 'Transfers.sol'] as const
 const contracts: Readonly<
   Record<MutantKind, { readonly name: string; readonly file: Mutant['file']; readonly imports: readonly string[] }>
 > = {
-  'ERC-20': { name: 'HtlcErc20', file: 'HtlcErc20.sol', imports: ['Htlc.sol', ...shared] },
-  native: { name: 'HtlcNative', file: 'HtlcNative.sol', imports: ['Htlc.sol', ...shared] },
+  'ERC-20': { name: 'HtlcErc20', file: 'HtlcErc20.sol', imports: ['Htlc.sol', 'IHtlc.sol', ...shared] },
+  native: { name: 'HtlcNative', file: 'HtlcNative.sol', imports: ['Htlc.sol', 'IHtlc.sol', ...shared] },
+  'TRC-20': { name: 'HtlcTrc20', file: 'tron/HtlcTrc20.sol', imports: ['HtlcErc20.sol', 'Htlc.sol', 'IHtlc.sol', ...shared] },
+  HyperCore: {
+    name: 'HtlcCore',
+    file: 'hypercore/HtlcCore.sol',
+    imports: ['hypercore/CoreDeposit.sol', 'hypercore/HyperCore.sol', 'Htlc.sol', 'IHtlc.sol', ...shared],
+  },
   distributor: { name: 'Distributor', file: 'distributor/Distributor.sol', imports: shared },
 }
 

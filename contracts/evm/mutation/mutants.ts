@@ -1,11 +1,21 @@
 // Mutants as data: each replaces one text of one source, and the scenarios must catch each.
 import type { HtlcKind } from '../htlc.fixture.ts'
 
-export type MutantKind = HtlcKind | 'distributor'
+export type MutantKind = HtlcKind | 'distributor' | 'HyperCore'
 
 export interface Mutant {
   readonly name: string
-  readonly file: 'Htlc.sol' | 'HtlcErc20.sol' | 'HtlcNative.sol' | 'Signatures.sol' | 'Transfers.sol' | 'distributor/Distributor.sol'
+  readonly file:
+    | 'Htlc.sol'
+    | 'HtlcErc20.sol'
+    | 'HtlcNative.sol'
+    | 'Signatures.sol'
+    | 'Transfers.sol'
+    | 'distributor/Distributor.sol'
+    | 'hypercore/CoreDeposit.sol'
+    | 'hypercore/HtlcCore.sol'
+    | 'hypercore/HyperCore.sol'
+    | 'tron/HtlcTrc20.sol'
   /** Occurs exactly once in the file. */
   readonly text: string
   readonly replacement: string
@@ -36,8 +46,8 @@ const core: readonly Break[] = [
   ['a redeemed order stays open', '_setState(id, REDEEMED);', ''],
   ['a redeemed order leaves no mark', '_setState(id, REDEEMED);', '_setState(id, 0);'],
   ['a redeemed order is marked as refunded', '_setState(id, REDEEMED);', '_setState(id, REFUNDED);'],
-  ['a refunded order stays open', '_setState(id, REFUNDED);', ''],
-  ['a refunded order leaves no mark', '_setState(id, REFUNDED);', '_setState(id, 0);'],
+  ['a refunded order stays open', '_setState(id, REFUNDED);\n        emit Refunded', 'emit Refunded'],
+  ['a refunded order leaves no mark', '_setState(id, REFUNDED);\n        emit Refunded', '_setState(id, 0);\n        emit Refunded'],
   ['a batch reverts for one bad item', '<= REFUNDED) continue;', '<= REFUNDED) revert HTLC__OrderSettled();'],
   ['a batch does not check that orders are open', 'if (_state(id) <= REFUNDED) continue;', ''],
   ['a batch redeems refunded orders', '<= REFUNDED) continue;', '< REFUNDED) continue;'],
@@ -54,23 +64,23 @@ const core: readonly Break[] = [
   ['a refund does not check that the order is open', 'block.timestamp - _requireOpen(id)', 'block.timestamp - _state(id)'],
   [
     'a refund pays the redeemer',
-    '        }\n        _settleByRefunding(id);\n        _pay(initiator, amount);\n    }\n\n    /// @notice Pays the initiator back at once',
-    '        }\n        _settleByRefunding(id);\n        _pay(redeemer, amount);\n    }\n\n    /// @notice Pays the initiator back at once',
+    '        }\n        _settleByRefunding(id);\n        _pay(initiator, amount);\n    }\n\n    /// @inheritdoc IHtlc\n    function instantRefund(',
+    '        }\n        _settleByRefunding(id);\n        _pay(redeemer, amount);\n    }\n\n    /// @inheritdoc IHtlc\n    function instantRefund(',
   ],
   [
     'a refund pays before it settles',
-    '        }\n        _settleByRefunding(id);\n        _pay(initiator, amount);\n    }\n\n    /// @notice Pays the initiator back at once',
-    '        }\n        _pay(initiator, amount);\n        _settleByRefunding(id);\n    }\n\n    /// @notice Pays the initiator back at once',
+    '        }\n        _settleByRefunding(id);\n        _pay(initiator, amount);\n    }\n\n    /// @inheritdoc IHtlc\n    function instantRefund(',
+    '        }\n        _pay(initiator, amount);\n        _settleByRefunding(id);\n    }\n\n    /// @inheritdoc IHtlc\n    function instantRefund(',
   ],
   [
     'an instant refund pays the redeemer',
-    '_settleByRefunding(id);\n        _pay(initiator, amount);\n    }\n\n    /// @notice The token',
-    '_settleByRefunding(id);\n        _pay(redeemer, amount);\n    }\n\n    /// @notice The token',
+    '_settleByRefunding(id);\n        _pay(initiator, amount);\n    }\n\n    /// @inheritdoc IHtlc\n    function revoke(',
+    '_settleByRefunding(id);\n        _pay(redeemer, amount);\n    }\n\n    /// @inheritdoc IHtlc\n    function revoke(',
   ],
   [
     'an instant refund pays before it settles',
-    '_settleByRefunding(id);\n        _pay(initiator, amount);\n    }\n\n    /// @notice The token',
-    '_pay(initiator, amount);\n        _settleByRefunding(id);\n    }\n\n    /// @notice The token',
+    '_settleByRefunding(id);\n        _pay(initiator, amount);\n    }\n\n    /// @inheritdoc IHtlc\n    function revoke(',
+    '_pay(initiator, amount);\n        _settleByRefunding(id);\n    }\n\n    /// @inheritdoc IHtlc\n    function revoke(',
   ],
   ['an instant refund does not check that the order is open', '_requireOpen(id);\n        if (msg.sender', 'if (msg.sender'],
   ['an instant refund needs no consent', 'if (msg.sender != redeemer)', 'if (msg.sender == address(0))'],
@@ -83,12 +93,38 @@ const core: readonly Break[] = [
   ['an order id without the secret hash', 'mstore(add(pointer, 0xc0), secretHash)', 'mstore(add(pointer, 0xc0), 0)'],
   ['an order without a redeemer', 'if (redeemer == address(0)) revert HTLC__ZeroAddressRedeemer();', ''],
   ['an order between equal parties', 'if (initiator == redeemer) revert HTLC__SameInitiatorAndRedeemer();', ''],
+  ['an order that pays the contract itself', 'if (redeemer == address(this)) revert HTLC__RedeemerIsHtlc();', ''],
+  [
+    'an open order can be revoked',
+    'if (_state(id) != 0) revert HTLC__DuplicateOrder();\n        _setState(id, REFUNDED);',
+    '_setState(id, REFUNDED);',
+  ],
+  [
+    'a settled order can be revoked',
+    'if (_state(id) != 0) revert HTLC__DuplicateOrder();\n        _setState(id, REFUNDED);',
+    'if (_state(id) > REFUNDED) revert HTLC__DuplicateOrder();\n        _setState(id, REFUNDED);',
+  ],
+  ['a revoked order leaves no mark', '_setState(id, REFUNDED);\n        emit Revoked(id);', 'emit Revoked(id);'],
+  ['revoking emits no event', 'emit Revoked(id);', ''],
+  [
+    'anyone can revoke',
+    'bytes32 id = orderId(msg.sender, redeemer,',
+    'bytes32 id = orderId(tx.origin == msg.sender ? redeemer : msg.sender, redeemer,',
+  ],
   ['a timelock without bounds', 'if (timelock - 1 >= MAX_TIMELOCK) revert HTLC__InvalidTimelock();', ''],
   ['a timelock one second above the bound', 'timelock - 1 >= MAX_TIMELOCK', 'timelock - 1 > MAX_TIMELOCK'],
   ['a timelock may be zero', 'timelock - 1 >= MAX_TIMELOCK', 'timelock > MAX_TIMELOCK'],
   ['an order of amount zero', 'if (amount == 0) revert HTLC__ZeroAmount();', ''],
-  ['an order may be initiated again', 'if (_state(id) != 0) revert HTLC__DuplicateOrder();', ''],
-  ['an order may be initiated again once settled', 'if (_state(id) != 0) revert', 'if (_state(id) > REFUNDED) revert'],
+  [
+    'an order may be initiated again',
+    'if (_state(id) != 0) revert HTLC__DuplicateOrder();\n        _setState(id, block',
+    '_setState(id, block',
+  ],
+  [
+    'an order may be initiated again once settled',
+    'if (_state(id) != 0) revert HTLC__DuplicateOrder();\n        _setState(id, block',
+    'if (_state(id) > REFUNDED) revert HTLC__DuplicateOrder();\n        _setState(id, block',
+  ],
   ['an order does not store its time', '_setState(id, block.timestamp);', '_setState(id, 3);'],
   ['an initiation emits the topic of a refund', 'bytes32 topic = Initiated.selector;', 'bytes32 topic = Refunded.selector;'],
   ['an initiation emits wrong data', 'log2(add(pointer, 0x40), 0xa0,', 'log2(add(pointer, 0x20), 0xa0,'],
@@ -167,7 +203,11 @@ const tokenTransfers: readonly Break[] = [
     'mul(gt(balanceAfter, balanceBefore), sub(balanceAfter, balanceBefore))',
     'sub(balanceAfter, balanceBefore)',
   ],
-  ['the balance after is not measured', 'let balanceAfter := mload(pointer)', 'let balanceAfter := add(balanceBefore, amount)'],
+  [
+    'the balance after is not measured',
+    'let balanceAfter := mload(pointer)\n            received',
+    'let balanceAfter := add(balanceBefore, amount)\n            received',
+  ],
 ]
 
 const nativeTransfers: readonly Break[] = [
@@ -181,6 +221,31 @@ const nativeTransfers: readonly Break[] = [
     'success := call(gas(), to, amount, 0, 0, 0, 0)',
     'success := call(0, to, amount, 0, 0, 0, 0)',
   ],
+]
+
+const tron: readonly Break[] = [
+  [
+    'an order is open whatever arrived on Tron',
+    'if (Transfers.pullUnanswered(_token, from, amount) < amount) revert HTLC__AmountNotReceived();',
+    'Transfers.pullUnanswered(_token, from, amount);',
+  ],
+  [
+    'a collection on Tron believes the answer',
+    'Transfers.pullUnanswered(_token, from, amount) <',
+    'Transfers.pull(_token, from, amount) <',
+  ],
+  ['a payout on Tron believes the answer', 'Transfers.pushUnanswered(_token, to, amount);', 'Transfers.push(_token, to, amount);'],
+  ['a trial makes the payout', 'revert HTLC__PayoutWouldSucceed();', ''],
+  ['a trial pays nothing', '_pay(to, amount);\n        revert', 'revert'],
+]
+
+const tronTransfers: readonly Break[] = [
+  [
+    'a payout that reverted counts as made',
+    'success := and(success, call(gas(), token, 0, pointer, 0x44, 0x00, 0x00))',
+    'pop(call(gas(), token, 0, pointer, 0x44, 0x00, 0x00))\n            amount := 0',
+  ],
+  ['a payout of another amount counts as made', 'success := and(success, eq(sub(balanceBefore, balanceAfter), amount))', ''],
 ]
 
 /** The files it shares with the HTLCs are broken there. */
@@ -220,6 +285,8 @@ export const mutants: readonly Mutant[] = [
   ...ofFile('Signatures.sol', 'ERC-20', signatures),
   ...ofFile('Transfers.sol', 'ERC-20', tokenTransfers),
   ...ofFile('Transfers.sol', 'native', nativeTransfers),
+  ...ofFile('tron/HtlcTrc20.sol', 'TRC-20', tron),
+  ...ofFile('Transfers.sol', 'TRC-20', tronTransfers),
   ...ofFile('distributor/Distributor.sol', 'distributor', distributor),
 ]
 

@@ -7,14 +7,19 @@ import { compileMutants } from './compile-mutants.ts'
 import { type MutantKind, mutants } from './mutants.ts'
 import { playNativeHtlc } from './native-scenario.ts'
 import { playTokenHtlc } from './token-scenario.ts'
+import { playTronHtlc } from './tron-scenario.ts'
 
 const scenarios = {
   'ERC-20': playTokenHtlc,
   native: playNativeHtlc,
+  'TRC-20': playTronHtlc,
   distributor: ({ fixture, htlcBytecode }: SetupOptions) => playDistributor(fixture, htlcBytecode),
 } as const
 
-describe.each<MutantKind>(['ERC-20', 'native', 'distributor'])('the contract of the kind %s', (kind) => {
+/** HyperCore needs its simulator: see `src/chains/hypercore`. */
+type KindHere = Exclude<MutantKind, 'HyperCore'>
+
+describe.each<KindHere>(['ERC-20', 'TRC-20', 'native', 'distributor'])('the contract of the kind %s', (kind) => {
   const broken = mutants.filter((mutant) => mutant.kind === kind)
 
   it(`differs from each of ${broken.length} broken variants`, { timeout: 600_000 }, async () => {

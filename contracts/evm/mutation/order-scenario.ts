@@ -12,6 +12,7 @@ const maxTimelock = 30n * 86_400n
 export async function playOrders(setup: HtlcSetup): Promise<void> {
   await checkDomain(setup)
   await playInitiations(setup)
+  await playRevocation(setup)
   await playRedemption(setup)
   await playRefund(setup)
   await playInstantRefund(setup)
@@ -35,6 +36,7 @@ async function playInitiations(setup: HtlcSetup): Promise<void> {
   const bad: [Partial<HtlcOrder>, string][] = [
     [{ redeemer: zeroAddress }, 'HTLC__ZeroAddressRedeemer'],
     [{ redeemer: initiator.address }, 'HTLC__SameInitiatorAndRedeemer'],
+    [{ redeemer: setup.htlc }, 'HTLC__RedeemerIsHtlc'],
     [{ timelock: 0n }, 'HTLC__InvalidTimelock'],
     [{ timelock: maxTimelock + 1n }, 'HTLC__InvalidTimelock'],
     [{ amount: 0n }, 'HTLC__ZeroAmount'],
@@ -61,6 +63,26 @@ async function playInitiations(setup: HtlcSetup): Promise<void> {
   const before = await setup.balance(initiator.address)
   await moves(setup, { ...payer, data: htlcCall.initiateOnBehalf(onBehalf) })
   equal(await setup.balance(initiator.address), before)
+}
+
+async function playRevocation(setup: HtlcSetup): Promise<void> {
+  const { initiator, redeemer, stranger } = setup
+  const order = setup.newOrder()
+  const value = valueFor(setup, order)
+  // The call of another party concerns another order.
+  for (const other of [stranger, redeemer]) await setup.send(other, htlcCall.revoke(order))
+  await isInState(setup, order, 0n)
+  const receipt = await moves(setup, { from: initiator, data: htlcCall.revoke(order), payee: redeemer.address, amount: 0n })
+  tells(setup, receipt, [['Revoked', { orderId: setup.orderId(order) }]])
+  await isInState(setup, order, refunded)
+  await refused(setup, initiator, htlcCall.revoke(order), 'HTLC__DuplicateOrder')
+  await refused(setup, initiator, htlcCall.initiate(order), 'HTLC__DuplicateOrder', value)
+  await refused(setup, stranger, htlcCall.initiateOnBehalf(order), 'HTLC__DuplicateOrder', value)
+  for (const settling of [htlcCall.redeem(order), htlcCall.refund(order)]) await refused(setup, stranger, settling, 'HTLC__OrderSettled')
+  const [open, paid] = [await setup.open(), await setup.open()]
+  await setup.send(stranger, htlcCall.redeem(paid))
+  for (const known of [open, paid]) await refused(setup, initiator, htlcCall.revoke(known), 'HTLC__DuplicateOrder')
+  await isInState(setup, paid, redeemed)
 }
 
 async function playRedemption(setup: HtlcSetup): Promise<void> {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
+import {IHtlc} from "./IHtlc.sol";
 import {Signatures} from "./Signatures.sol";
 
 /// @title Hash time-locked contract: pays the redeemer once a secret is shown, or the initiator after a timelock.
@@ -12,50 +13,13 @@ import {Signatures} from "./Signatures.sol";
 /// 1. The contract holds at least the sum of the amounts of all open orders.
 /// 2. An order is paid out once, either to its redeemer or to its initiator.
 /// 3. A slot never returns to zero. The Initiate signature has no nonce and no deadline, so this is what keeps it
-///    from being used a second time after its order was settled.
+///    from being used a second time after its order was settled, or at all after its order was revoked.
 /// 4. Every state change precedes the transfer it permits, so re-entering finds the order already settled.
-abstract contract Htlc is Signatures {
-    /// @param initiator Who gets the money back when the order is refunded.
-    /// @param timelock Seconds from the block of initiation until a refund is possible.
-    /// @param secretHash SHA-256 of the 32-byte secret.
-    event Initiated(
-        bytes32 indexed orderId,
-        address initiator,
-        address redeemer,
-        uint256 timelock,
-        uint256 amount,
-        bytes32 secretHash
-    );
-    /// @dev Later events carry only what is new: the order id stands for the rest, and each topic costs 375 gas.
-    event Redeemed(bytes32 indexed orderId, bytes32 secret);
-    event Refunded(bytes32 indexed orderId);
-
-    error HTLC__ZeroAddressInitiator();
-    error HTLC__ZeroAddressRedeemer();
-    error HTLC__SameInitiatorAndRedeemer();
-    /// @notice The timelock is zero or longer than 30 days.
-    error HTLC__InvalidTimelock();
-    error HTLC__ZeroAmount();
-    /// @notice An order with exactly these parameters exists or existed.
-    error HTLC__DuplicateOrder();
-    /// @notice No order has these parameters; a wrong secret is the usual reason.
-    error HTLC__OrderNotInitiated();
-    /// @notice The order was redeemed or refunded before.
-    error HTLC__OrderSettled();
-    error HTLC__OrderNotExpired();
-
-    /// @dev One order of a batch; all orders of a batch share the redeemer.
-    struct Redemption {
-        address initiator;
-        uint256 timelock;
-        uint256 amount;
-        bytes32 secret;
-    }
-
+abstract contract Htlc is IHtlc, Signatures {
     /// A longer timelock is most likely a mistake of units, and would lock money for long.
     uint256 private constant MAX_TIMELOCK = 30 days;
 
-    /// Marks of settled orders. Block timestamps are far above them, so one slot tells all four states apart.
+    /// Marks of settled orders; a revoked one is marked as refunded. Block timestamps are far above them, so one slot tells all four states apart.
     uint256 private constant REDEEMED = 1;
     uint256 private constant REFUNDED = 2;
 
@@ -63,8 +27,7 @@ abstract contract Htlc is Signatures {
         keccak256("Initiate(address redeemer,uint256 timelock,uint256 amount,bytes32 secretHash)");
     bytes32 private constant REFUND_TYPEHASH = keccak256("Refund(bytes32 orderId)");
 
-    /// @notice Pays the redeemer. Anyone may call: the secret decides, and the payee is part of the order.
-    /// @dev Stays possible after expiry until a refund lands, so a late redemption of a known secret still works.
+    /// @inheritdoc IHtlc
     function redeem(address initiator, address redeemer, uint256 timelock, uint256 amount, bytes32 secret) external {
         bytes32 secretHash = _sha256(secret);
         bytes32 id = orderId(initiator, redeemer, timelock, amount, secretHash);
@@ -73,10 +36,7 @@ abstract contract Htlc is Signatures {
         _pay(redeemer, amount);
     }
 
-    /// @notice Redeems many orders of one redeemer with one transfer.
-    /// @dev Skips orders that are not open instead of reverting: an item that somebody else settled meanwhile, or a
-    /// wrong one, must not block the rest.
-    /// @return total What the redeemer was paid; zero when no item was open.
+    /// @inheritdoc IHtlc
     function redeemBatch(address redeemer, Redemption[] calldata redemptions) external returns (uint256 total) {
         for (uint256 i = 0; i < redemptions.length; ++i) {
             Redemption calldata item = redemptions[i];
@@ -89,7 +49,7 @@ abstract contract Htlc is Signatures {
         if (total != 0) _pay(redeemer, total);
     }
 
-    /// @notice Pays the initiator back once the timelock has passed. Anyone may call.
+    /// @inheritdoc IHtlc
     function refund(address initiator, address redeemer, uint256 timelock, uint256 amount, bytes32 secretHash)
         external
     {
@@ -102,8 +62,7 @@ abstract contract Htlc is Signatures {
         _pay(initiator, amount);
     }
 
-    /// @notice Pays the initiator back at once, with the consent of the redeemer.
-    /// @param signature The redeemer's EIP-712 signature of Refund(orderId); ignored when the redeemer calls.
+    /// @inheritdoc IHtlc
     function instantRefund(
         address initiator,
         address redeemer,
@@ -121,16 +80,20 @@ abstract contract Htlc is Signatures {
         _pay(initiator, amount);
     }
 
-    /// @notice The token this contract locks; the zero address stands for the native coin.
-    function token() external view virtual returns (address);
+    /// @inheritdoc IHtlc
+    function revoke(address redeemer, uint256 timelock, uint256 amount, bytes32 secretHash) external {
+        bytes32 id = orderId(msg.sender, redeemer, timelock, amount, secretHash);
+        if (_state(id) != 0) revert HTLC__DuplicateOrder();
+        _setState(id, REFUNDED);
+        emit Revoked(id);
+    }
 
-    /// @notice 0: never initiated; 1: redeemed; 2: refunded; otherwise open, and the block timestamp of initiation.
+    /// @inheritdoc IHtlc
     function initiatedAt(bytes32 id) external view returns (uint256) {
         return _state(id);
     }
 
-    /// @notice keccak256(abi.encode(chain id of the deployment, this contract, initiator, redeemer, timelock, amount, secretHash)).
-    /// @dev Depends on nothing but the parameters, so both parties know the id before anything is on the chain.
+    /// @inheritdoc IHtlc
     function orderId(address initiator, address redeemer, uint256 timelock, uint256 amount, bytes32 secretHash)
         public
         view
@@ -169,6 +132,7 @@ abstract contract Htlc is Signatures {
     {
         if (redeemer == address(0)) revert HTLC__ZeroAddressRedeemer();
         if (initiator == redeemer) revert HTLC__SameInitiatorAndRedeemer();
+        if (redeemer == address(this)) revert HTLC__RedeemerIsHtlc();
         unchecked {
             // Zero wraps around to the largest number, so one comparison covers both ends.
             if (timelock - 1 >= MAX_TIMELOCK) revert HTLC__InvalidTimelock();

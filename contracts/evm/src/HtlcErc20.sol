@@ -2,6 +2,7 @@
 pragma solidity 0.8.37;
 
 import {Htlc} from "./Htlc.sol";
+import {IHtlc} from "./IHtlc.sol";
 import {Transfers} from "./Transfers.sol";
 
 /// @title Hash time-locked contract for one ERC-20 token.
@@ -21,18 +22,28 @@ contract HtlcErc20 is Htlc {
 
     address internal immutable _token;
 
+    /// @param token_ The token that is locked.
     constructor(address token_) {
         if (token_.code.length == 0) revert HTLC__TokenNotContract();
         _token = token_;
     }
 
     /// @notice Locks the caller's tokens; needs an allowance for this contract.
+    /// @param redeemer Who is paid with the secret.
+    /// @param timelock Seconds from now until a refund is possible.
+    /// @param amount In the smallest unit of the token.
+    /// @param secretHash SHA-256 of the 32-byte secret.
     function initiate(address redeemer, uint256 timelock, uint256 amount, bytes32 secretHash) external {
         _open(msg.sender, redeemer, timelock, amount, secretHash);
         _collect(msg.sender, amount);
     }
 
     /// @notice Locks the caller's tokens in an order that refunds to another initiator.
+    /// @param initiator Who gets the money back when the order is refunded.
+    /// @param redeemer Who is paid with the secret.
+    /// @param timelock Seconds from now until a refund is possible.
+    /// @param amount In the smallest unit of the token.
+    /// @param secretHash SHA-256 of the 32-byte secret.
     function initiateOnBehalf(
         address initiator,
         address redeemer,
@@ -47,6 +58,12 @@ contract HtlcErc20 is Htlc {
 
     /// @notice Locks the initiator's tokens, which the initiator permitted by signing
     /// Initiate(address redeemer,uint256 timelock,uint256 amount,bytes32 secretHash). Anyone may relay it.
+    /// @param initiator Who gets the money back when the order is refunded, and whose money is locked.
+    /// @param redeemer Who is paid with the secret.
+    /// @param timelock Seconds from now until a refund is possible.
+    /// @param amount In the smallest unit of the token.
+    /// @param secretHash SHA-256 of the 32-byte secret.
+    /// @param signature The initiator's: 65 bytes, 64 (EIP-2098), or what its contract accepts (ERC-1271).
     function initiateWithSignature(
         address initiator,
         address redeemer,
@@ -61,7 +78,7 @@ contract HtlcErc20 is Htlc {
         _collect(initiator, amount);
     }
 
-    /// @inheritdoc Htlc
+    /// @inheritdoc IHtlc
     function token() external view override returns (address) {
         return _token;
     }

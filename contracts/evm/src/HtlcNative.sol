@@ -2,6 +2,7 @@
 pragma solidity 0.8.37;
 
 import {Htlc} from "./Htlc.sol";
+import {IHtlc} from "./IHtlc.sol";
 import {Transfers} from "./Transfers.sol";
 
 /// @title Hash time-locked contract for the native coin.
@@ -12,12 +13,21 @@ contract HtlcNative is Htlc {
     error HTLC__WrongValue();
 
     /// @notice Locks the value of the call.
+    /// @param redeemer Who is paid with the secret.
+    /// @param timelock Seconds from now until a refund is possible.
+    /// @param amount In the smallest unit of the coin: the value of the call.
+    /// @param secretHash SHA-256 of the 32-byte secret.
     function initiate(address redeemer, uint256 timelock, uint256 amount, bytes32 secretHash) external payable {
         if (msg.value != amount) revert HTLC__WrongValue();
         _open(msg.sender, redeemer, timelock, amount, secretHash);
     }
 
     /// @notice Locks the value of the call in an order that refunds to another initiator.
+    /// @param initiator Who gets the money back when the order is refunded.
+    /// @param redeemer Who is paid with the secret.
+    /// @param timelock Seconds from now until a refund is possible.
+    /// @param amount In the smallest unit of the coin: the value of the call.
+    /// @param secretHash SHA-256 of the 32-byte secret.
     function initiateOnBehalf(
         address initiator,
         address redeemer,
@@ -30,7 +40,7 @@ contract HtlcNative is Htlc {
         _open(initiator, redeemer, timelock, amount, secretHash);
     }
 
-    /// @inheritdoc Htlc
+    /// @inheritdoc IHtlc
     function token() external pure override returns (address) {
         return address(0);
     }

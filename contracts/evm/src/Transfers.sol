@@ -10,8 +10,25 @@ library Transfers {
     error HTLC__TransferFailed();
 
     /// @dev transferFrom(from, this contract, amount) between two balanceOf(this contract).
+    /// @param token The token.
+    /// @param from Whose tokens are taken.
+    /// @param amount In the smallest unit of the token.
     /// @return received By how much the balance grew; zero when it shrank.
     function pull(address token, address from, uint256 amount) internal returns (uint256 received) {
+        return _pull(token, from, amount, 1);
+    }
+
+    /// @dev The same for a token whose answer proves nothing: what arrived decides alone.
+    /// @param token The token.
+    /// @param from Whose tokens are taken.
+    /// @param amount In the smallest unit of the token.
+    /// @return received By how much the balance grew; zero when it shrank.
+    function pullUnanswered(address token, address from, uint256 amount) internal returns (uint256 received) {
+        return _pull(token, from, amount, 0);
+    }
+
+    /// @dev `answers`: 1 if the answer of the transfer counts, else 0.
+    function _pull(address token, address from, uint256 amount, uint256 answers) private returns (uint256 received) {
         bool success;
         assembly ("memory-safe") {
             let pointer := mload(0x40)
@@ -27,7 +44,7 @@ library Transfers {
             mstore(add(pointer, 0x24), address())
             mstore(add(pointer, 0x44), amount)
             success := and(success, call(gas(), token, 0, pointer, 0x64, pointer, 0x20))
-            if returndatasize() {
+            if mul(answers, returndatasize()) {
                 success := and(success, and(gt(returndatasize(), 0x1f), eq(mload(pointer), 1)))
             }
 
@@ -41,6 +58,9 @@ library Transfers {
     }
 
     /// @dev transfer(to, amount)
+    /// @param token The token.
+    /// @param to Who is paid.
+    /// @param amount In the smallest unit of the token.
     function push(address token, address to, uint256 amount) internal {
         bool success;
         assembly ("memory-safe") {
@@ -56,7 +76,38 @@ library Transfers {
         if (!success) revert HTLC__TransferFailed();
     }
 
+    /// @dev transfer(to, amount) between two balanceOf(this contract), for a token whose answer proves nothing: the balance
+    /// must shrink by exactly the amount.
+    /// @param token The token.
+    /// @param to Who is paid.
+    /// @param amount In the smallest unit of the token.
+    function pushUnanswered(address token, address to, uint256 amount) internal {
+        bool success;
+        assembly ("memory-safe") {
+            let pointer := mload(0x40)
+            mstore(0x00, 0x70a0823100000000000000000000000000000000000000000000000000000000)
+            mstore(0x04, address())
+            success := staticcall(gas(), token, 0x00, 0x24, pointer, 0x20)
+            success := and(success, gt(returndatasize(), 0x1f))
+            let balanceBefore := mload(pointer)
+
+            mstore(pointer, 0xa9059cbb00000000000000000000000000000000000000000000000000000000)
+            mstore(add(pointer, 0x04), to)
+            mstore(add(pointer, 0x24), amount)
+            success := and(success, call(gas(), token, 0, pointer, 0x44, 0x00, 0x00))
+
+            success := and(success, staticcall(gas(), token, 0x00, 0x24, pointer, 0x20))
+            success := and(success, gt(returndatasize(), 0x1f))
+            let balanceAfter := mload(pointer)
+            // Wraps around if the balance has grown, and then is no amount of an order.
+            success := and(success, eq(sub(balanceBefore, balanceAfter), amount))
+        }
+        if (!success) revert HTLC__TransferFailed();
+    }
+
     /// @dev Forwards all gas: smart accounts need it, and callers have written their state before they pay.
+    /// @param to Who is paid.
+    /// @param amount In the smallest unit of the coin.
     function pushNative(address to, uint256 amount) internal {
         bool success;
         assembly ("memory-safe") {

@@ -87,6 +87,7 @@ const cases: readonly Case[] = [
     fund: (pinned, request) =>
       tronFunding(tronNode, tronApi, tronState, tronContracts(pinned.chain, deployed(pinned)).of(request.terms.asset), request),
     harmless: {
+      'funding.revoke_transaction.gas_limit': gas,
       'funding.approval_transaction.gas_limit': 'a lower limit than the cap only makes the call fail',
       'funding.approval_reset_transaction': 'without it the approval fails, if a reset was needed',
       'funding.approval_reset_transaction.gas_limit': 'a lower limit than the cap only makes the call fail',
@@ -110,6 +111,7 @@ const cases: readonly Case[] = [
       'funding.core_to_evm_transfer.gas_limit': gas,
       'funding.initiate_transaction.gas_limit': gas,
       'funding.reclaim_transaction.gas_limit': gas,
+      'funding.revoke_transaction.gas_limit': gas,
     },
   },
   {

@@ -7,7 +7,7 @@ import { isApprovalAccepted } from './approval.ts'
 import { approvalCall } from './approval-call.ts'
 import type { ContractState } from './contract-state.ts'
 import { fallbackGas, type GasAdvice } from './fees/gas.ts'
-import { type HtlcContract, initiateData, initiateTypedData } from './htlc.ts'
+import { type HtlcContract, initiateData, initiateTypedData, REVOKE_GAS, revokeData } from './htlc.ts'
 import type { EvmNode } from './nodes/node.ts'
 import type { TransactionCall } from './send/transaction.ts'
 
@@ -30,7 +30,8 @@ export async function fundingOf(
   if (token === null) return { kind: 'calls', numbers: 'hex', approval: null, initiate: await initiate(terms.amount), typedData: null }
   const typedData = initiateTypedData(contract, terms)
   const allowance = await state.allowance(token, payer, address)
-  if (allowance >= terms.amount) return { kind: 'calls', numbers: 'hex', approval: null, initiate: await initiate(0n), typedData }
+  const revoke: Call = { chainId, to: address, data: revokeData(terms), value: 0n, gasLimit: REVOKE_GAS }
+  if (allowance >= terms.amount) return { kind: 'calls', numbers: 'hex', approval: null, initiate: await initiate(0n), revoke, typedData }
 
   const approval = approvalCall(token, address, request.approval === 'unlimited' ? maxUint256 : terms.amount)
   const needsReset = allowance > 0n && !(await isApprovalAccepted(node, approval, payer))
@@ -44,6 +45,7 @@ export async function fundingOf(
       ? fixed(approval)
       : { chainId, ...approval, gasLimit: await gas.forPayer({ from: payer, ...approval }, 'approve') },
     initiate: { chainId, to: address, data, value: 0n, gasLimit: fallbackGas.initiate },
+    revoke,
     typedData,
   }
 }

@@ -16,10 +16,12 @@ import { blacklistToken } from '../../../contracts/evm/artifacts/blacklist-token
 import { contractAccount } from '../../../contracts/evm/artifacts/contract-account.ts'
 import { htlcErc20 } from '../../../contracts/evm/artifacts/htlc-erc20.ts'
 import { testToken } from '../../../contracts/evm/artifacts/test-token.ts'
+import type { Funding } from '../../protocol/funding/funding.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { relayLimits } from '../../protocol/relay-limits.ts'
 import { createSecret } from '../../protocol/secret.ts'
 import type { ChainClient } from '../port/client.ts'
+import { ChainFailure } from '../port/failure.ts'
 import { readSwap } from '../testing/conformance.fixture.ts'
 import { createMemoryOutbox } from '../testing/outbox.fixture.ts'
 import { approvalCall } from './approval-call.ts'
@@ -223,6 +225,26 @@ describe('refused is', () => {
     const refused = { code: 'bad_request', message: expect.stringContaining('not supported for initiations') }
     await expect(gasless.verify(terms, `0x${'11'.repeat(65)}`)).rejects.toMatchObject(refused)
   })
+})
+
+it('a signature is worthless once its initiator has sent revoke_transaction, which nobody else can', async () => {
+  const terms = newTerms()
+  const signature = await sign(terms)
+  const { revoke, typedData } = (await client.funding({ terms, deadline: 0n, payer: null, approval: 'exact' })) as Funding<'calls'>
+  expect(typedData).not.toBe(null)
+  if (revoke === undefined) throw new Error('there is no revoke_transaction')
+  const transaction = { to: revoke.to as Address, data: revoke.data as Hex }
+  await fixture.sendAs(fixture.solver, transaction)
+  await fixture.mine()
+  await gasless.verify(terms, signature)
+  const outbox = createMemoryOutbox(fixture.solver.signer)
+  await fixture.sendAs(fixture.user, transaction)
+  await fixture.mine()
+  await expect(gasless.verify(terms, signature)).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('revoked') })
+  await expect(gasless.initiate(terms, signature, outbox.open('i'))).rejects.toBeInstanceOf(ChainFailure)
+  expect(outbox.attempts('i')).toEqual([])
+  expect(await readSwap(client, terms, 0n)).toMatchObject({ swap: { deposits: [] } })
+  expect(gasless.isRevocable?.()).toBe(true)
 })
 
 it('an account that burns gas in its signature check is relayed up to our gas limit', async () => {

@@ -4,7 +4,7 @@ import { TandemError } from '../../protocol/error.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { type RelayLimits, relayLimits } from '../../protocol/relay-limits.ts'
 import { ChainFailure } from '../port/failure.ts'
-import type { ContractState } from './contract-state.ts'
+import type { ContractState, HtlcState } from './contract-state.ts'
 import { canonicalTerms, type HtlcContract, initiateTypedData, initiateWithSignatureData } from './htlc.ts'
 import type { EvmNode } from './nodes/node.ts'
 import { recoverSigner } from './recover-signer.ts'
@@ -64,7 +64,9 @@ export async function verifyInitiation(
   terms: HtlcTerms,
   signature: Hex,
 ): Promise<void> {
-  if ((await state.htlc(contract, terms)) !== 'absent') return
+  const found = await state.htlc(contract, terms)
+  assertNotRefunded(found)
+  if (found !== 'absent') return
   await verifyFunds(state, contract, terms)
   try {
     // Any sender will do: the contract does not check it.
@@ -75,6 +77,15 @@ export async function verifyInitiation(
       throw new TandemError('bad_request', `the initiation would fail on the chain: ${failure.message}`)
     throw failure
   }
+}
+
+/** Such an order can never be initiated again. */
+export function assertNotRefunded(state: HtlcState): void {
+  if (state === 'refunded')
+    throw new TandemError(
+      'conflict',
+      'the order is refunded on the chain, or its initiator has revoked it by revoke_transaction: make a new order',
+    )
 }
 
 /** Throws unless the initiator's tokens can be taken now. */

@@ -94,6 +94,15 @@ export function initiateData(terms: HtlcTerms, sender: string): Hex {
     : callData('initiateOnBehalf', [initiator, redeemer, timelock, amount, secretHash])
 }
 
+/** By the initiator, while the order was never initiated. */
+export function revokeData(terms: HtlcTerms): Hex {
+  const { redeemer, timelock, amount, secretHash } = canonicalTerms(terms)
+  return encodeFunctionData({ abi: htlcErc20.abi, functionName: 'revoke', args: [redeemer, timelock, amount, secretHash] })
+}
+
+/** Writes one slot: about 46,000. */
+export const REVOKE_GAS = 80_000n
+
 export function initiateWithSignatureData(terms: HtlcTerms, signature: Hex): Hex {
   const { initiator, redeemer, timelock, amount, secretHash } = canonicalTerms(terms)
   return encodeFunctionData({

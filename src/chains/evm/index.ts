@@ -115,6 +115,7 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
     cancel: executor.cancelUnmined,
     legCost: async (asset) => legCostOf(node, chain, contracts.of(asset)),
     gasless: {
+      isRevocable: () => true,
       supports: (asset) => contracts.of(asset).token !== null,
       async verify(terms, signature) {
         const contract = contracts.of(terms.asset)

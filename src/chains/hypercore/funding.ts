@@ -2,7 +2,7 @@
 import { type Address, encodeFunctionData, erc20Abi } from 'viem'
 import type { Funding } from '../../protocol/funding/funding.ts'
 import type { GasAdvice } from '../evm/fees/gas.ts'
-import { type HtlcContract, initiateTypedData } from '../evm/htlc.ts'
+import { type HtlcContract, initiateTypedData, REVOKE_GAS, revokeData } from '../evm/htlc.ts'
 import type { FundingRequest } from '../port/client.ts'
 import { CORE_WRITER, spotSendData, systemAddressOf } from './core.ts'
 import { depositAddressOf, reclaimDepositData, tokenOf } from './htlc.ts'
@@ -32,6 +32,7 @@ export async function fundingOf(
     approval: null,
     initiate: { chainId, to, data, value: 0n, gasLimit: await gas.forPayer({ from, to, data, value: 0n }, 'initiate') },
     reclaim: { chainId, to: contract.address, data: reclaimDepositData({ terms, deadline }), value: 0n, gasLimit: RECLAIM_GAS },
+    revoke: { chainId, to: contract.address, data: revokeData(terms), value: 0n, gasLimit: REVOKE_GAS },
     typedData: initiateTypedData(contract, terms),
   }
 }

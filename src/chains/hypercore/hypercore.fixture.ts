@@ -49,6 +49,8 @@ export const EVM_PER_CORE = 10n ** 13n
 /** Of the user and of the solver each, in units of HyperCore. Nobody else has any on HyperEVM. */
 export const ON_EVM = 10n ** 11n
 const GWEI = 1_000_000_000n
+/** Enough for code that is not optimised. */
+const DEPLOY_GAS = 10_000_000n
 
 export async function createHypercoreFixture(): Promise<HypercoreFixture> {
   const chain = localChains.find((known) => known.id === 'hypercore_localnet')
@@ -104,7 +106,8 @@ export async function createHypercoreFixture(): Promise<HypercoreFixture> {
         endpoints: { rpc: [local.rpcUrl], ws: [local.webSocketUrl] },
       }),
     async deploy(artifact, args = []) {
-      const [receipt] = await deployer.send([{ data: encodeDeployData({ abi: artifact.abi, bytecode: artifact.bytecode, args }) }])
+      const data = encodeDeployData({ abi: artifact.abi, bytecode: artifact.bytecode, args })
+      const [receipt] = await deployer.send([{ data, gas: DEPLOY_GAS }])
       if (!receipt?.contractAddress) throw new Error('the receipt of a deployment has no contract address')
       return receipt.contractAddress.toLowerCase() as Address
     },

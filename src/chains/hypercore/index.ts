@@ -13,7 +13,7 @@ import { checkToken } from '../evm/check-recipient.ts'
 import { createContractState } from '../evm/contract-state.ts'
 import { createGasAdvice } from '../evm/fees/gas.ts'
 import { verifyRelayGas } from '../evm/fees/relay-gas.ts'
-import { limitsOf, parseSignature, spendableOf, verifyInitiation, verifySignature } from '../evm/gasless.ts'
+import { assertNotRefunded, limitsOf, parseSignature, spendableOf, verifyInitiation, verifySignature } from '../evm/gasless.ts'
 import { createContracts, initiateWithSignatureData } from '../evm/htlc.ts'
 import { createEvmClient } from '../evm/index.ts'
 import { connectNode } from '../evm/nodes/connect-node.ts'
@@ -21,8 +21,10 @@ import type { EvmNode } from '../evm/nodes/node.ts'
 import { verifyNode } from '../evm/nodes/verify-node.ts'
 import { verifyPayout } from '../evm/send/payout.ts'
 import { asChainFailure } from '../evm/send/revert.ts'
+import type { PrefundedSwap } from '../port/abilities/prefund.ts'
 import type { ChainClient } from '../port/client.ts'
 import type { ChainFamily, ConnectOptions } from '../port/family.ts'
+import type { Outbox } from '../port/outbox.ts'
 import { systemAddressOf } from './core.ts'
 import { spotBalanceOf } from './core-account.ts'
 import { deployHtlc } from './deploy.ts'
@@ -64,8 +66,20 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
     if (allowance >= terms.amount && balance >= terms.amount) return
     throw new TandemError(
       'bad_request',
-      `${initiator} holds ${balance} of ${terms.asset} on HyperEVM and has approved ${allowance}, the order needs ${terms.amount}: send core_to_evm_transfer and, in a later block, initiate_transaction, which needs neither a signature nor an approval; or approve ${contract.address} first`,
+      `${initiator} holds ${balance} of ${terms.asset} on HyperEVM and has approved ${allowance}, the order needs ${terms.amount}, and its own address does not hold that yet: send core_to_evm_transfer and, in a later block, initiate_transaction, which pays it there and needs no approval; then the order is initiated without any further call, or at once by this one`,
     )
+  }
+
+  const prefund = createPrefund(chain, node, contracts, links)
+
+  const initiateFromPrefund = (swap: PrefundedSwap, outbox: Outbox) =>
+    // Anyone can prefund in the initiator's name, so the initiator's other reverted relays do not count here.
+    executor.relay(swap.terms, initiateFromDepositData(swap), { spareGas: SURPLUS_GAS }, { ...outbox, revertedRelays: 0 })
+
+  async function isPrefunded(terms: HtlcTerms, deadline: bigint | undefined): Promise<boolean> {
+    if (deadline === undefined) return false
+    const [amount = 0n] = await prefund.amounts([{ terms, deadline }])
+    return amount >= terms.amount
   }
 
   // One payout of the sum may not reach HyperCore where each of them would.
@@ -126,28 +140,28 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
     gasless: {
       ...base.gasless,
       supports: (asset) => contracts.of(asset).token !== null,
-      async verify(terms, signature) {
+      async verify(terms, signature, deadline) {
         const contract = contracts.of(terms.asset)
         const parsed = parseSignature(signature)
         await verifySignature(node, contract, terms, parsed)
-        if ((await state.htlc(contract, terms)) !== 'absent') return
+        const found = await state.htlc(contract, terms)
+        assertNotRefunded(found)
+        if (found !== 'absent' || (await isPrefunded(terms, deadline))) return
         await verifyAllowance(terms)
         await verifyInitiation(node, state, contract, terms, parsed)
         await verifyRelayGas(node, chain, { to: contract.address, data: initiateWithSignatureData(terms, parsed), value: 0n })
       },
-      async initiate(terms, signature, outbox) {
+      async initiate(terms, signature, outbox, deadline) {
         const parsed = parseSignature(signature)
+        // What lies at the address of the order needs no allowance.
+        if (deadline !== undefined && (await isPrefunded(terms, deadline))) return initiateFromPrefund({ terms, deadline }, outbox)
         const { reverted: revertsPaidFor } = await limitsOf(contracts.of(terms.asset), terms, parsed)
         return executor.relay(terms, initiateWithSignatureData(terms, parsed), { revertsPaidFor }, outbox)
       },
       limits: async (terms, signature) => limitsOf(contracts.of(terms.asset), terms, parseSignature(signature)),
-      spendable: (terms) => spendableOf(state, contracts.of(terms.asset), terms),
+      spendable: async (terms, deadline) =>
+        (await isPrefunded(terms, deadline)) ? null : spendableOf(state, contracts.of(terms.asset), terms),
     },
-    prefund: {
-      ...createPrefund(chain, node, contracts, links),
-      initiate: (swap, outbox) =>
-        // Anyone can prefund in the initiator's name, so the initiator's other reverted relays do not count here.
-        executor.relay(swap.terms, initiateFromDepositData(swap), { spareGas: SURPLUS_GAS }, { ...outbox, revertedRelays: 0 }),
-    },
+    prefund: { ...prefund, initiate: initiateFromPrefund },
   }
 }

@@ -50,13 +50,35 @@ describe('a deposit', () => {
     const { typedData } = await fundingOf(terms)
     const signature = await fixture.user.account.signTypedData(JSON.parse(JSON.stringify(typedData)))
     await expect(client.gasless?.verify(terms, signature)).rejects.toMatchObject({ code: 'bad_request' })
-    await expect(client.gasless?.verify(terms, signature)).rejects.toThrow(/has approved 0.*initiate_transaction, which needs neither/)
+    await expect(client.gasless?.verify(terms, signature)).rejects.toThrow(
+      /own address does not hold that yet.*initiate_transaction, which pays it there and needs no approval/,
+    )
     const stranger = await fixture.relay.account.signTypedData(JSON.parse(JSON.stringify(typedData)))
     await expect(client.gasless?.verify(terms, stranger)).rejects.toMatchObject({ code: 'invalid_signature' })
     // A text is not accepted as a signature.
     await expect(client.gasless?.verify(terms, `deposit until ${deadline}`)).rejects.toMatchObject({
       code: 'invalid_signature',
     })
+  })
+
+  test('lets the signature alone initiate the order, without an allowance', async () => {
+    const terms = termsOf(fixture.user, fixture.solver)
+    const { typedData, initiate } = await fundingOf(terms)
+    const { gasless } = client
+    if (gasless === undefined) throw new Error('the client lacks the ability gasless')
+    const signature = await fixture.user.account.signTypedData(JSON.parse(JSON.stringify(typedData)))
+    await expect(gasless.verify(terms, signature, deadline)).rejects.toMatchObject({ code: 'bad_request' })
+    expect(await gasless.spendable?.(terms, deadline)).toBe(0n)
+    await fixture.sendAs(fixture.user, transactionOf(initiate))
+    await fixture.mine()
+    await gasless.verify(terms, signature, deadline)
+    await expect(gasless.verify(terms, signature, deadline + 1n)).rejects.toMatchObject({ code: 'bad_request' })
+    expect(await gasless.spendable?.(terms, deadline)).toBe(null)
+    const { contract } = fixture
+    const held = await fixture.evmBalance(contract.address)
+    await gasless.initiate(terms, signature, createMemoryOutbox(fixture.relay.signer).open('i'), deadline)
+    await fixture.mine()
+    expect(await fixture.evmBalance(contract.address)).toBe(held + terms.amount * EVM_PER_CORE)
   })
 
   test('is read among hundreds with few requests', async () => {

@@ -5,7 +5,7 @@ import type { Funding } from '../../protocol/funding/funding.ts'
 import { isApprovalAccepted } from '../evm/approval.ts'
 import { approvalCall } from '../evm/approval-call.ts'
 import type { ContractState } from '../evm/contract-state.ts'
-import { type HtlcContract, initiateData } from '../evm/htlc.ts'
+import { type HtlcContract, initiateData, revokeData } from '../evm/htlc.ts'
 import type { EvmNode } from '../evm/nodes/node.ts'
 import type { FundingRequest } from '../port/client.ts'
 import { fromEvmAddress, toEvmAddress } from './address.ts'
@@ -38,6 +38,8 @@ export async function fundingOf(
     kind: 'calls',
     numbers: 'decimal',
     initiate: call('initiate', { to: contract.address, data: initiateData(inner, payer) }),
+    // It writes one slot, as an approval does.
+    revoke: call('approve', { to: contract.address, data: revokeData(inner) }),
     typedData: tronTypedData(contract, inner),
   } as const
   const allowance = await state.allowance(token, payer, contract.address)

@@ -23,6 +23,8 @@ export type Calls = {
   readonly initiate: Call
   /** Returns the prefund to the initiator. Sent by the initiator at any time, by anyone once the swap exists or is past its deadline. */
   readonly reclaim?: Call
+  /** Makes the signature over `typedData` worthless, sent by the initiator while the order was never initiated. Absent where there is nothing to sign, or the contract cannot. */
+  readonly revoke?: Call
   /** What the user signs to be funded without gas; null where the family does not support that for this asset. */
   readonly typedData: Readonly<Record<string, unknown>> | null
 }
@@ -65,6 +67,11 @@ const fields = {
       'returns to the owner money that was paid too late, too little, or twice to the address in `initiate_transaction`. Anyone may send it once the order is initiated or past its deadline, the owner at any time. The service sends it automatically when there is something to return',
     ),
   ),
+  revoke_transaction: Type.Optional(
+    transaction(
+      'withdraws the signature over `typed_data`, which has no deadline of its own: sent by the owner before the order is initiated, it makes the order impossible for ever and moves nothing. For an order that was signed for, then reverted, expired or was given up',
+    ),
+  ),
   typed_data: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
     description:
       'for eth_signTypedData_v4: signed by the owner and given to PATCH `?action=initiate`, it funds the order without gas. Null where that is not supported',
@@ -72,13 +79,14 @@ const fields = {
 }
 
 export const calls = defineWay('FundByCalls', fields, (funding: Calls) => {
-  const { numbers, transfer, approvalReset, approval, initiate, reclaim, typedData } = funding
+  const { numbers, transfer, approvalReset, approval, initiate, reclaim, revoke, typedData } = funding
   return {
     ...(transfer !== undefined && { core_to_evm_transfer: callToWire(transfer, numbers) }),
     ...(approvalReset !== undefined && { approval_reset_transaction: callToWire(approvalReset, numbers) }),
     approval_transaction: approval === null ? null : callToWire(approval, numbers),
     initiate_transaction: callToWire(initiate, numbers),
     ...(reclaim !== undefined && { reclaim_transaction: callToWire(reclaim, numbers) }),
+    ...(revoke !== undefined && { revoke_transaction: callToWire(revoke, numbers) }),
     typed_data: typedData === null ? null : { ...typedData },
   }
 })

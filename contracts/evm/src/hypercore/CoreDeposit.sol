@@ -8,6 +8,8 @@ import {Transfers} from "../Transfers.sol";
 /// it. So the address can hold tokens before and after, and be emptied any number of times. A payer needs no
 /// allowance: the address binds the terms of the order, which decide where the money goes.
 contract CoreDeposit {
+    /// @param token Its whole balance goes to the creator, the HTLC.
+    /// @param initiator Gets native coin.
     constructor(IBalance token, address payable initiator) {
         uint256 balance = token.balanceOf(address(this));
         if (balance != 0) Transfers.push(address(token), msg.sender, balance);

@@ -2,6 +2,7 @@
 pragma solidity 0.8.37;
 
 import {Htlc} from "../Htlc.sol";
+import {IHtlc} from "../IHtlc.sol";
 import {Transfers} from "../Transfers.sol";
 import {CoreDeposit, IBalance} from "./CoreDeposit.sol";
 import {HyperCore} from "./HyperCore.sol";
@@ -19,6 +20,15 @@ import {HyperCore} from "./HyperCore.sol";
 ///  - the payee is a contract, which may have no way to act on HyperCore although somebody gave it an account: its code
 ///  - the ERC-20 is not the token's, or scaled otherwise: HyperCore itself is asked, by the constructor
 contract HtlcCore is Htlc {
+    /// @notice What was at the address of an order went back to its initiator.
+    /// @param orderId See `orderId`.
+    /// @param amount In units of the ERC-20.
+    event DepositReclaimed(bytes32 indexed orderId, uint256 amount);
+
+    /// @notice The count of the bridge's funds was lowered.
+    /// @param funds On both sides together, in units of the ERC-20.
+    event BridgeFundsCounted(uint256 funds);
+
     /// @notice HyperCore does not link this token to an ERC-20 with at least as many decimals.
     error HTLC__TokenNotLinked();
     /// @notice HyperCore counts in 64 bits.
@@ -41,6 +51,7 @@ contract HtlcCore is Htlc {
     /// Order ids are hashes, so no order uses this slot.
     uint256 private _bridgeFunds;
 
+    /// @param coreToken_ The index of the token on HyperCore.
     constructor(uint64 coreToken_) {
         HyperCore.TokenInfo memory info = HyperCore.tokenInfo(coreToken_);
         int8 extra = info.evmExtraWeiDecimals;
@@ -54,12 +65,21 @@ contract HtlcCore is Htlc {
     }
 
     /// @notice Locks the caller's tokens; needs an allowance for this contract.
+    /// @param redeemer Who is paid with the secret.
+    /// @param timelock Seconds from now until a refund is possible.
+    /// @param amount In the units of HyperCore.
+    /// @param secretHash SHA-256 of the 32-byte secret.
     function initiate(address redeemer, uint256 timelock, uint256 amount, bytes32 secretHash) external {
         _openFor(msg.sender, redeemer, timelock, amount, secretHash);
         _collect(msg.sender, amount);
     }
 
     /// @notice Locks the caller's tokens in an order that refunds to another initiator.
+    /// @param initiator Who gets the money back when the order is refunded.
+    /// @param redeemer Who is paid with the secret.
+    /// @param timelock Seconds from now until a refund is possible.
+    /// @param amount In the units of HyperCore.
+    /// @param secretHash SHA-256 of the 32-byte secret.
     function initiateOnBehalf(
         address initiator,
         address redeemer,
@@ -74,6 +94,12 @@ contract HtlcCore is Htlc {
 
     /// @notice Locks the initiator's tokens, which the initiator permitted by signing
     /// Initiate(address redeemer,uint256 timelock,uint256 amount,bytes32 secretHash). Anyone may relay it.
+    /// @param initiator Who gets the money back when the order is refunded, and whose money is locked.
+    /// @param redeemer Who is paid with the secret.
+    /// @param timelock Seconds from now until a refund is possible.
+    /// @param amount In the units of HyperCore.
+    /// @param secretHash SHA-256 of the 32-byte secret.
+    /// @param signature The initiator's: 65 bytes, 64 (EIP-2098), or what its contract accepts (ERC-1271).
     function initiateWithSignature(
         address initiator,
         address redeemer,
@@ -93,6 +119,12 @@ contract HtlcCore is Htlc {
 
     /// @notice Locks what was paid to the address of this order and deadline. Anyone may call: paying there was the
     /// consent, which ends with the deadline. More than the amount goes back to the initiator.
+    /// @param initiator Who gets the money back when the order is refunded.
+    /// @param redeemer Who is paid with the secret.
+    /// @param timelock Seconds from now until a refund is possible.
+    /// @param amount In the units of HyperCore.
+    /// @param secretHash SHA-256 of the 32-byte secret.
+    /// @param deadline Unix seconds: until then a deposit can fund the order.
     function initiateFromDeposit(
         address initiator,
         address redeemer,
@@ -113,6 +145,12 @@ contract HtlcCore is Htlc {
 
     /// @notice Pays what is at the address of this order and deadline to the initiator. Once the order is there, or
     /// settled, or its deadline has passed, nothing waits for it any more and anyone may call; before, only the initiator.
+    /// @param initiator Who gets the money back when the order is refunded.
+    /// @param redeemer Who is paid with the secret.
+    /// @param timelock Seconds from now until a refund is possible.
+    /// @param amount In the units of HyperCore.
+    /// @param secretHash SHA-256 of the 32-byte secret.
+    /// @param deadline Unix seconds: until then a deposit can fund the order.
     function reclaimDeposit(
         address initiator,
         address redeemer,
@@ -125,11 +163,19 @@ contract HtlcCore is Htlc {
         if (msg.sender != initiator && block.timestamp <= deadline && this.initiatedAt(id) == 0) {
             revert HTLC__NotTheInitiator();
         }
-        _giveBack(initiator, _emptyDeposit(id, deadline, initiator));
+        uint256 received = _emptyDeposit(id, deadline, initiator);
+        emit DepositReclaimed(id, received);
+        _giveBack(initiator, received);
     }
 
     /// @notice Where to pay the ERC-20 for an order with exactly these terms, until the deadline; see
     /// `initiateFromDeposit`.
+    /// @param initiator Who gets the money back when the order is refunded.
+    /// @param redeemer Who is paid with the secret.
+    /// @param timelock Seconds from now until a refund is possible.
+    /// @param amount In the units of HyperCore.
+    /// @param secretHash SHA-256 of the 32-byte secret.
+    /// @param deadline Unix seconds: until then a deposit can fund the order.
     function depositAddress(
         address initiator,
         address redeemer,
@@ -143,6 +189,8 @@ contract HtlcCore is Htlc {
     }
 
     /// @notice Balances of the ERC-20, of many at once: whoever collects deposits watches many addresses.
+    /// @param owners Any addresses.
+    /// @return balances In units of the ERC-20, in the same order.
     function balancesOf(address[] calldata owners) external view returns (uint256[] memory balances) {
         balances = new uint256[](owners.length);
         for (uint256 i = 0; i < owners.length; ++i) {
@@ -152,6 +200,8 @@ contract HtlcCore is Htlc {
 
     /// @notice Whether a payout in this block would reach the spot account of the payee; otherwise the payee gets the
     /// ERC-20 on HyperEVM.
+    /// @param payee Who would be paid.
+    /// @param amount In the units of HyperCore.
     function reachesCore(address payee, uint256 amount) public view returns (bool) {
         return amount <= type(uint64).max && payee.code.length == 0 && HyperCore.exists(payee)
             && HyperCore.exists(address(this)) && _isBacked();
@@ -161,7 +211,9 @@ contract HtlcCore is Htlc {
     /// in a block in which something had crossed already. Anyone may call.
     function recount() external {
         uint256 current = HyperCore.bridgeFunds(_token, _coreToken, _evmPerCore);
-        if (current < _bridgeFunds) _bridgeFunds = current;
+        if (current >= _bridgeFunds) return;
+        _bridgeFunds = current;
+        emit BridgeFundsCounted(current);
     }
 
     /// @notice The bridge's funds on both sides together, in units of the ERC-20.
@@ -172,7 +224,7 @@ contract HtlcCore is Htlc {
         return (_bridgeFunds, HyperCore.bridgeFunds(_token, _coreToken, _evmPerCore));
     }
 
-    /// @inheritdoc Htlc
+    /// @inheritdoc IHtlc
     function token() external view override returns (address) {
         return _token;
     }

@@ -37,22 +37,29 @@ library HyperCore {
     bytes4 private constant SPOT_SEND = 0x01000006;
 
     /// @notice The bridge address of a token, on both sides.
+    /// @param token Its index on HyperCore.
     function systemAddress(uint64 token) internal pure returns (address) {
         return address((uint160(0x20) << 152) | uint160(token));
     }
 
+    /// @param user Any account.
+    /// @param token Its index on HyperCore.
     /// @return balance Zero when HyperCore does not answer.
     function spotBalance(address user, uint64 token) internal view returns (uint256 balance) {
         (, balance) = _ask(SPOT_BALANCE, READ_GAS, abi.encode(user, token));
     }
 
     /// @notice The funds of a token's bridge on both sides together, in units of the ERC-20.
+    /// @param erc20 The token on HyperEVM.
+    /// @param token Its index on HyperCore.
+    /// @param evmPerCore Units of the ERC-20 in one unit of HyperCore.
     function bridgeFunds(address erc20, uint64 token, uint256 evmPerCore) internal view returns (uint256) {
         address bridge = systemAddress(token);
         (bool success, uint256 balance) = _ask(erc20, gasleft(), abi.encodeWithSignature("balanceOf(address)", bridge));
         return success ? spotBalance(bridge, token) * evmPerCore + balance : 0;
     }
 
+    /// @param erc20 The token on HyperEVM.
     /// @return supply The largest number when the token does not tell.
     function totalSupply(address erc20) internal view returns (uint256 supply) {
         bool success;
@@ -61,12 +68,14 @@ library HyperCore {
     }
 
     /// @notice Whether the account can receive without a fee, and act: it was activated before this block.
+    /// @param user Any account.
     function exists(address user) internal view returns (bool) {
         (, uint256 answer) = _ask(CORE_USER_EXISTS, READ_GAS, abi.encode(user));
         return answer == 1;
     }
 
     /// @dev Reverts for a token that HyperCore does not know.
+    /// @param token Its index on HyperCore.
     function tokenInfo(uint64 token) internal view returns (TokenInfo memory) {
         (bool success, bytes memory answer) = TOKEN_INFO.staticcall(abi.encode(token));
         require(success);
@@ -74,6 +83,9 @@ library HyperCore {
     }
 
     /// @notice Has the calling contract's account on HyperCore send a token, after this block.
+    /// @param to Who gets it, on HyperCore.
+    /// @param token Its index on HyperCore.
+    /// @param amount In the units of HyperCore.
     /// @return accepted Whether the action was queued; not whether it will succeed.
     function spotSend(address to, uint64 token, uint64 amount) internal returns (bool accepted) {
         bytes memory action = abi.encodePacked(SPOT_SEND, abi.encode(to, token, amount));

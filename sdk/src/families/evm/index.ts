@@ -10,6 +10,7 @@ import {
   type InitiateTypedData,
   initiateData,
   initiateTypedData,
+  revokeData,
   swapIdOf,
 } from '../../../../src/chains/evm/htlc.ts'
 import type { FundingResult } from '../../../../src/protocol/funding/funding.ts'
@@ -80,6 +81,8 @@ function planOf(side: SourceSide, contract: HtlcContract): EvmPlan {
   verifySame('typed_data', typedData, told.typed_data)
   verifySame('core_to_evm_transfer', undefined, told.core_to_evm_transfer)
   verifySame('reclaim_transaction', undefined, told.reclaim_transaction)
+  if (token === null) verifySame('revoke_transaction', undefined, told.revoke_transaction)
+  else verifyCall('revoke_transaction', { chainId, to: address, data: revokeData(terms), value: 0n }, 'hex', told.revoke_transaction)
   return {
     chainId,
     approvals: approvalsOf(told, contract, terms.amount).map((call) => ({ from: payer, ...call })),

@@ -85,11 +85,13 @@ async function planOf({ terms, deadline, payer, funding }: SourceSide, contract:
   }
   const from = parseAddress(payer ?? terms.initiator)
   const ours = await fundingOf({ forPayer: async () => 0n }, contract, link, { terms, deadline, payer: from, approval: 'exact' })
-  const { transfer, initiate, reclaim, typedData } = ours
-  if (transfer === undefined || reclaim === undefined) throw new Error('the funding of an order on HyperCore has five parts')
+  const { transfer, initiate, reclaim, revoke, typedData } = ours
+  if (transfer === undefined || reclaim === undefined || revoke === undefined)
+    throw new Error('the funding of an order on HyperCore has six parts')
   verifyCall('core_to_evm_transfer', transfer, 'hex', moved)
   verifyCall('initiate_transaction', initiate, 'hex', paid)
   verifyCall('reclaim_transaction', reclaim, 'hex', told.reclaim_transaction)
+  verifyCall('revoke_transaction', revoke, 'hex', told.revoke_transaction)
   verifySame('typed_data', typedData, told.typed_data)
   verifySame('approval_transaction', null, told.approval_transaction)
   verifySame('approval_reset_transaction', undefined, told.approval_reset_transaction)

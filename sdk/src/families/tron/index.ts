@@ -1,7 +1,7 @@
 /** Tron: the user calls the HTLC of a token, or signs typed data for the service to send. */
 import { maxUint256 } from 'viem'
 import { approvalCall } from '../../../../src/chains/evm/approval-call.ts'
-import { type HtlcContract, initiateData, redeemData, refundData, swapIdOf } from '../../../../src/chains/evm/htlc.ts'
+import { type HtlcContract, initiateData, redeemData, refundData, revokeData, swapIdOf } from '../../../../src/chains/evm/htlc.ts'
 import { fromEvmAddress, parseAddress, toEvmAddress } from '../../../../src/chains/tron/address.ts'
 import { feeCapSun } from '../../../../src/chains/tron/fees/limits.ts'
 import { evmTerms, tokenOf, tronContracts, tronTypedData } from '../../../../src/chains/tron/htlc.ts'
@@ -83,6 +83,7 @@ function planOf({ terms, payer, funding }: SourceSide, contract: HtlcContract): 
     const verb = field === 'initiate_transaction' ? 'initiate' : 'approve'
     return { from, to, data, feeLimitSun: feeLimitOf(`${field}.gas_limit`, shown?.gas_limit ?? '', feeCapSun[verb]) }
   }
+  call('revoke_transaction', fromEvmAddress(contract.address), revokeData(inner), told.revoke_transaction)
   const token = fromEvmAddress(tokenOf(contract))
   const isUnlimited = approval?.data === approve(maxUint256)
   const allow = approval === null ? [] : [call('approval_transaction', token, approve(isUnlimited ? maxUint256 : terms.amount), approval)]

@@ -1,0 +1,267 @@
+/** Plays orders of the HTLC for tokens of HyperCore on the simulator. Each assertion catches at least one mutant. */
+import { deepEqual, equal, fail, ok } from 'node:assert/strict'
+import { type Address, decodeEventLog, encodeFunctionData, erc20Abi, type Hex, numberToHex, type RpcTransactionReceipt } from 'viem'
+import { contractAccount } from '../../../contracts/evm/artifacts/contract-account.ts'
+import { feeToken } from '../../../contracts/evm/artifacts/fee-token.ts'
+import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'
+import { testToken } from '../../../contracts/evm/artifacts/test-token.ts'
+import { coreTokens } from '../../../devnet/hypercore/core-state-machine.ts'
+import { initiateTypedData } from '../evm/htlc.ts'
+import { CORE_USER_EXISTS, CORE_WRITER } from './core.ts'
+import {
+  type CoreOrder,
+  createCoreOrder,
+  type OrderChange,
+  on,
+  onDeposit,
+  redeeming,
+  refusalOf,
+  transfer,
+} from './htlc-core-order.fixture.ts'
+import { EVM_PER_CORE, type HypercoreFixture, type TestParty } from './hypercore.fixture.ts'
+
+const AMOUNT = 1_000_000n
+const EVM_AMOUNT = AMOUNT * EVM_PER_CORE
+const WINDOW = 3_600n
+const onCore = { spot: AMOUNT, evm: 0n }
+const onEvm = { spot: 0n, evm: EVM_AMOUNT }
+
+export async function playHtlcCore(fixture: HypercoreFixture, bytecode: Hex): Promise<void> {
+  await playLinks(fixture, bytecode)
+  await playFeeToken(fixture, bytecode)
+  const htlc = await fixture.deploy({ abi: htlcCore.abi, bytecode }, [coreTokens.purr])
+  const play = createPlay(fixture, htlc)
+  await playWithoutAccount(play)
+  await fixture.faucet.fundSpot(htlc, coreTokens.usdc, 1n)
+  await playDeposits(play)
+  await playReclaims(play)
+  await playAllowances(play)
+  await playPayouts(play)
+  await playBridge(play, bytecode)
+}
+
+type Play = ReturnType<typeof createPlay>
+
+function createPlay(fixture: HypercoreFixture, htlc: Address) {
+  const { local, contract, user } = fixture
+  const ask = async (to: Address, data: Hex) => (await local.request({ method: 'eth_call', params: [{ to, data }, 'latest'] })) as Hex
+  async function send(party: TestParty, to: Address, data: Hex, more: { readonly value?: bigint; readonly gas?: bigint } = {}) {
+    const hash = await fixture.sendAs(party, { to, data, gas: 1_500_000n, ...more })
+    await fixture.mine()
+    return (await local.request({ method: 'eth_getTransactionReceipt', params: [hash] })) as RpcTransactionReceipt
+  }
+  async function call(party: TestParty, data: Hex): Promise<RpcTransactionReceipt> {
+    const receipt = await send(party, htlc, data)
+    equal(receipt.status, '0x1')
+    return receipt
+  }
+  const addressOf = async (order: CoreOrder) => `0x${(await ask(htlc, onDeposit('depositAddress', order))).slice(26)}` as Address
+  const pay = async (order: CoreOrder, evmAmount = EVM_AMOUNT) => send(user, contract.token, transfer(await addressOf(order), evmAmount))
+  const newOrder = async (change: OrderChange = {}) => {
+    const block = (await local.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })) as { timestamp: Hex }
+    return createCoreOrder(fixture, { redeemer: fixture.solver.address, amount: AMOUNT, ...change }, BigInt(block.timestamp) + WINDOW)
+  }
+  return {
+    fixture,
+    htlc,
+    ask,
+    send,
+    call,
+    addressOf,
+    pay,
+    newOrder,
+    async open(change: OrderChange = {}) {
+      const order = await newOrder(change)
+      await pay(order)
+      await call(fixture.relay, onDeposit('initiateFromDeposit', order))
+      return order
+    },
+    refuses: async (from: TestParty, data: Hex, error: string) => equal(await refusalOf(fixture, from.address, data, htlc), error),
+    async gains(owner: Address, expected: { readonly spot: bigint; readonly evm: bigint }, act: () => Promise<unknown>) {
+      const before = [await fixture.spotBalance(owner), await fixture.evmBalance(owner)] as const
+      const stranded = await fixture.spotBalance(htlc)
+      await act()
+      equal(await fixture.spotBalance(htlc), stranded)
+      const gain = { spot: (await fixture.spotBalance(owner)) - before[0], evm: (await fixture.evmBalance(owner)) - before[1] }
+      deepEqual(gain, expected)
+    },
+    eventsOf: ({ logs }: RpcTransactionReceipt) =>
+      logs
+        .filter(({ address }) => address.toLowerCase() === htlc)
+        .map(({ data, topics }) => decodeEventLog({ abi: htlcCore.abi, data, topics })),
+  }
+}
+
+async function playLinks(fixture: HypercoreFixture, bytecode: Hex): Promise<void> {
+  const refusedFor = (token: bigint) =>
+    refusalOf(fixture, fixture.user.address, `${bytecode}${numberToHex(token, { size: 32 }).slice(2)}`, null)
+  equal(await refusedFor(coreTokens.usdc), 'HTLC__TokenNotLinked')
+  await fixture.local.link(coreTokens.hype, { erc20: fixture.contract.token, weiDecimals: 8, extraDecimals: -2 })
+  equal(await refusedFor(coreTokens.hype), 'HTLC__TokenNotLinked')
+}
+
+async function playWithoutAccount({ fixture, open, gains, call }: Play): Promise<void> {
+  const order = await open()
+  await gains(fixture.solver.address, onEvm, () => call(fixture.relay, redeeming(order)))
+}
+
+async function playDeposits(play: Play): Promise<void> {
+  const { fixture, newOrder, pay, call, refuses, gains, addressOf, htlc } = play
+  const { relay, user, solver } = fixture
+  const order = await newOrder()
+  const other = { ...order, swap: { ...order.swap, deadline: order.swap.deadline + 1n } }
+  ok((await addressOf(order)) !== (await addressOf(other)))
+  await pay(order, EVM_AMOUNT - 1n)
+  await refuses(relay, onDeposit('initiateFromDeposit', order), 'HTLC__AmountNotReceived')
+  await pay(order, 1n + 5n * EVM_PER_CORE + 7n)
+  await play.send(solver, await addressOf(order), '0x', { value: 10n ** 17n })
+  const coins = async () => BigInt((await fixture.local.request({ method: 'eth_getBalance', params: [user.address, 'latest'] })) as Hex)
+  const [before, held] = [await coins(), await fixture.evmBalance(htlc)]
+  await gains(user.address, { spot: 5n, evm: 7n }, () => call(relay, onDeposit('initiateFromDeposit', order)))
+  equal((await coins()) - before, 10n ** 17n)
+  equal((await fixture.evmBalance(htlc)) - held, EVM_AMOUNT)
+  await refuses(relay, onDeposit('initiateFromDeposit', await newOrder({ amount: 2n ** 64n })), 'HTLC__AmountTooLarge')
+  const late = await newOrder()
+  await pay(late)
+  await fixture.passSeconds(WINDOW - 60n)
+  await refuses(relay, onDeposit('initiateFromDeposit', late), 'none')
+  await fixture.passSeconds(120n)
+  await refuses(relay, onDeposit('initiateFromDeposit', late), 'HTLC__DepositTooLate')
+  await gains(user.address, onCore, () => call(solver, onDeposit('reclaimDeposit', late)))
+}
+
+async function playReclaims({ fixture, newOrder, pay, call, refuses, gains, eventsOf, addressOf }: Play): Promise<void> {
+  const { user, solver, relay } = fixture
+  const order = await newOrder()
+  const reclaim = onDeposit('reclaimDeposit', order)
+  await pay(order)
+  await refuses(solver, reclaim, 'HTLC__NotTheInitiator')
+  await gains(user.address, onCore, async () => {
+    const [event] = eventsOf(await call(user, reclaim))
+    if (event?.eventName !== 'DepositReclaimed') fail('the reclaim is not told')
+    equal(event.args.amount, EVM_AMOUNT)
+  })
+  equal(await fixture.evmBalance(await addressOf(order)), 0n)
+  await pay(order)
+  await call(relay, onDeposit('initiateFromDeposit', order))
+  await pay(order)
+  await gains(user.address, onCore, () => call(solver, reclaim))
+}
+
+async function playAllowances({ fixture, newOrder, send, call, refuses, htlc }: Play): Promise<void> {
+  const { user, solver, relay, contract } = fixture
+  const approve = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [htlc, 2n ** 255n] })
+  const order = await newOrder()
+  const typed = initiateTypedData({ ...contract, address: htlc }, order.swap.terms)
+  const relayed = (signature: Hex) =>
+    encodeFunctionData({ abi: htlcCore.abi, functionName: 'initiateWithSignature', args: [...order.args, signature] })
+  const sign = (party: TestParty) => party.account.signTypedData(JSON.parse(JSON.stringify(typed)))
+  await refuses(relay, relayed(await sign(user)), 'HTLC__TransferFailed')
+  await send(user, contract.token, approve)
+  await refuses(relay, relayed(await sign(solver)), 'HTLC__InvalidSignature')
+  const held = [await fixture.evmBalance(user.address), await fixture.evmBalance(htlc)] as const
+  await call(relay, relayed(await sign(user)))
+  equal(await fixture.evmBalance(user.address), held[0] - EVM_AMOUNT)
+  equal(await fixture.evmBalance(htlc), held[1] + EVM_AMOUNT)
+  await send(solver, contract.token, approve)
+  const onBehalf = await newOrder()
+  const before = await fixture.evmBalance(solver.address)
+  await call(solver, on('initiateOnBehalf', onBehalf))
+  equal(await fixture.evmBalance(solver.address), before - EVM_AMOUNT)
+}
+
+async function playPayouts({ fixture, open, call, send, gains, htlc }: Play): Promise<void> {
+  const { local, relay, solver } = fixture
+  const paid = await open()
+  await gains(solver.address, onCore, () => call(relay, redeeming(paid)))
+  const stranger = await fixture.party()
+  const unknown = await open({ redeemer: stranger.address })
+  await gains(stranger.address, onEvm, () => call(relay, redeeming(unknown)))
+  const account = await fixture.deploy(contractAccount)
+  await fixture.faucet.fundSpot(account, coreTokens.usdc, 1n)
+  const toContract = await open({ redeemer: account })
+  await gains(account, onEvm, () => call(relay, redeeming(toContract)))
+
+  const starved = await open()
+  const request = { from: relay.address, to: htlc, data: redeeming(starved) }
+  const enough = BigInt((await local.request({ method: 'eth_estimateGas', params: [request] })) as Hex)
+  for (let gas = enough - 90_000n; gas < enough; gas += 9_000n) {
+    const start = await local.request({ method: 'evm_snapshot' })
+    const before = await fixture.evmBalance(solver.address)
+    await send(relay, htlc, redeeming(starved), { gas })
+    equal(await fixture.evmBalance(solver.address), before)
+    await local.request({ method: 'evm_revert', params: [start] })
+  }
+
+  const broken: [Address, Hex][] = [
+    [CORE_WRITER, '0x'],
+    [CORE_WRITER, '0x5f5ffd'],
+    [CORE_USER_EXISTS, '0x'],
+  ]
+  for (const [at, code] of broken) {
+    const start = await local.request({ method: 'evm_snapshot' })
+    const order = await open()
+    await local.request({ method: 'hardhat_setCode', params: [at, code] })
+    await gains(solver.address, onEvm, () => call(relay, redeeming(order)))
+    await local.request({ method: 'evm_revert', params: [start] })
+  }
+}
+
+async function playBridge({ fixture, open, call, send, gains, eventsOf, ask, htlc }: Play, bytecode: Hex): Promise<void> {
+  const { local, relay, solver, user, contract } = fixture
+  const believed = async (of = htlc) => {
+    const answer = await ask(of, encodeFunctionData({ abi: htlcCore.abi, functionName: 'bridgeFunds' }))
+    return BigInt(answer.slice(0, 66))
+  }
+  const recount = encodeFunctionData({ abi: htlcCore.abi, functionName: 'recount' })
+  const start = await local.request({ method: 'evm_snapshot' })
+  const whole = await believed()
+  await local.setBridgeBalance(coreTokens.purr, AMOUNT)
+  const low = await open()
+  await gains(solver.address, onEvm, () => call(relay, redeeming(low)))
+  deepEqual(
+    eventsOf(await call(relay, recount)).map(({ eventName }) => eventName),
+    ['BridgeFundsCounted'],
+  )
+  const counted = await believed()
+  ok(counted < whole)
+  await local.request({ method: 'evm_revert', params: [start] })
+
+  // The bridge grows after the deployment: what was counted then still limits it.
+  const again = await local.request({ method: 'evm_snapshot' })
+  await local.setBridgeBalance(coreTokens.purr, AMOUNT)
+  const small = await fixture.deploy({ abi: htlcCore.abi, bytecode }, [coreTokens.purr])
+  await fixture.faucet.fundSpot(small, coreTokens.usdc, 1n)
+  await local.setBridgeBalance(coreTokens.purr, 2n ** 60n)
+  const play = createPlay(fixture, small)
+  const counting = await believed(small)
+  deepEqual(play.eventsOf(await play.call(relay, recount)), [])
+  equal(await believed(small), counting)
+  const order = await play.open()
+  await play.gains(solver.address, onEvm, () => play.call(relay, redeeming(order)))
+  await local.request({ method: 'evm_revert', params: [again] })
+
+  const minted = await open()
+  const mint = encodeFunctionData({ abi: testToken.abi, functionName: 'mint', args: [user.address, 10n ** 30n] })
+  await send(user, contract.token, mint)
+  await gains(solver.address, onEvm, () => call(relay, redeeming(minted)))
+
+  // A token that tells nothing: nobody knows how much could cross.
+  await local.request({ method: 'hardhat_setCode', params: [contract.token, '0x'] })
+  const question = encodeFunctionData({ abi: htlcCore.abi, functionName: 'reachesCore', args: [solver.address, AMOUNT] })
+  equal(BigInt(await ask(htlc, question)), 0n)
+}
+
+/** A token that delivers less than it was asked for. */
+async function playFeeToken(fixture: HypercoreFixture, bytecode: Hex): Promise<void> {
+  const start = await fixture.local.request({ method: 'evm_snapshot' })
+  const token = await fixture.deploy(feeToken)
+  await fixture.local.link(coreTokens.hype, { erc20: token, weiDecimals: 18, extraDecimals: 0 })
+  const htlc = await fixture.deploy({ abi: htlcCore.abi, bytecode }, [coreTokens.hype])
+  const { send, refuses, newOrder } = createPlay(fixture, htlc)
+  const mint = encodeFunctionData({ abi: testToken.abi, functionName: 'mint', args: [fixture.user.address, AMOUNT] })
+  const approve = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [htlc, AMOUNT] })
+  for (const data of [mint, approve]) await send(fixture.user, token, data)
+  await refuses(fixture.user, on('initiateOnBehalf', await newOrder()), 'HTLC__AmountNotReceived')
+  await fixture.local.request({ method: 'evm_revert', params: [start] })
+}
