@@ -18,18 +18,19 @@ const rooms = {
     path: '^src/engine/',
     may: ['^src/protocol/', '^src/keys/', port, '^src/store/', '^src/log\\.ts$'],
   },
-  config: { path: '^src/config/', may: ['^src/protocol/', '^src/keys/', port, '^src/engine/', '^src/package-root\\.ts$'] },
+  config: { path: '^src/config/', may: ['^src/protocol/', '^src/keys/', port, '^src/engine/', '^src/(package-root|log)\\.ts$'] },
+  metrics: { path: '^src/metrics/', may: ['^src/protocol/', port, '^src/store/', '^src/engine/', '^src/log\\.ts$'] },
   prices: {
     path: '^src/prices/',
     may: ['^src/protocol/', port, '^src/store/', '^src/(log|http-client)\\.ts$', '^src/config/'],
   },
   service: {
     path: '^src/service/',
-    may: ['^src/protocol/', '^src/keys/', port, '^src/store/', '^src/engine/', '^src/prices/', '^src/solver-auth/', '^src/(log|http-client|ttl-cache|package-root)\\.ts$', '^src/config/'],
+    may: ['^src/metrics/', '^src/protocol/', '^src/keys/', port, '^src/store/', '^src/engine/', '^src/prices/', '^src/solver-auth/', '^src/(log|http-client|ttl-cache|package-root)\\.ts$', '^src/config/'],
   },
   solver: {
     path: '^src/solver/',
-    may: ['^src/protocol/', '^src/keys/', port, '^src/store/', '^src/engine/', '^src/prices/', '^src/solver-auth/', '^src/(log|ttl-cache)\\.ts$', '^src/config/'],
+    may: ['^src/metrics/', '^src/protocol/', '^src/keys/', port, '^src/store/', '^src/engine/', '^src/prices/', '^src/solver-auth/', '^src/(log|ttl-cache)\\.ts$', '^src/config/'],
   },
   devnet: { path: '^devnet/', may: ['^src/protocol/', '^src/keys/', '^src/chains/', '^src/log\\.ts$', '^contracts/'] },
   contracts: { path: '^contracts/', may: [] },

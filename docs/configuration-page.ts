@@ -61,6 +61,8 @@ function table(schema: TSchema): string {
 
 const commonExample = {
   environment: 'testnet',
+  metrics: { host: '127.0.0.1', port: 9100 },
+  log_level: 'info',
   chains: {
     bitcoin_testnet: {
       endpoints: {
@@ -119,6 +121,7 @@ export const serviceExample = {
   rate_limit: { per_minute: 600 },
   event_streams: { per_process: 10_000, per_app: 5_000, per_address: 100 },
   webhooks: { allow_private: false },
+  web: { app_id: '44'.repeat(32), nodes: { bitcoin_testnet: 'https://esplora.example/api' } },
   trusted_proxies: ['127.0.0.1'],
   allow_any_origin: false,
 }

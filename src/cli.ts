@@ -3,6 +3,7 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { registerApps } from './commands/apps-options.ts'
 import { registerDeploy } from './commands/deploy-options.ts'
 import { registerEarnings } from './commands/earnings-options.ts'
+import { registerOperator } from './commands/operator-options.ts'
 import { registerRefund } from './commands/refund-options.ts'
 import { registerSolver } from './commands/solver-options.ts'
 import { runOnce } from './commands/terminal.ts'
@@ -42,6 +43,7 @@ program
   .option('-c, --config <file>', 'run only the service, from this configuration file')
   .option('--chains <names>', CHAINS_HELP, parseChains)
   .option('-q, --quiet', 'log warnings and errors only')
+  .option('--log-level <level>', 'trace, debug, info, warn, error, fatal or silent (or TANDEM_LOG_LEVEL)')
   .addHelpText('after', DATABASE_HELP)
   .action(async (options) => (await import('./commands/start.ts')).runStart(options))
 
@@ -57,6 +59,7 @@ program
 
 registerApps(program)
 registerWebhooks(program)
+registerOperator(program)
 registerRefund(program)
 registerDeploy(program)
 registerEarnings(program)

@@ -1,5 +1,8 @@
+import { spawn } from 'node:child_process'
+import { openSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createLogger } from './log.ts'
+import { chooseLogLevel, createLogger, type Problem, withProblems } from './log.ts'
 
 const capture = (pretty: boolean): { logger: ReturnType<typeof createLogger>; output: () => string } => {
   const written: string[] = []
@@ -99,4 +102,50 @@ test('levels below the configured one are not logged', () => {
   const { logger, output } = capture(false)
   logger.trace('x')
   expect(output()).toBe('')
+})
+
+test('a listener gets the warnings and errors of a logger and its children, without secrets, and no other lines', () => {
+  const { logger } = capture(false)
+  const problems: Problem[] = []
+  const own = withProblems(logger.child({ party: 'service' }), (problem) => problems.push(problem))
+  own.info('fine')
+  logger.error('of another party')
+  own.child({ chain: 'bitcoin' }).warn({ private_key: 'TREASURE', err: new Error('no http://u:TREASURE@host') }, 'cannot read chain')
+  own.error(new Error('broken'))
+  own.warn('plain')
+  expect(problems.map(({ level, message }) => [level, message])).toEqual([
+    ['warn', 'cannot read chain'],
+    ['error', 'broken'],
+    ['warn', 'plain'],
+  ])
+  expect(problems[0]?.fields).toMatchObject({ party: 'service', chain: 'bitcoin', private_key: '[hidden]' })
+  expect(JSON.stringify(problems)).not.toContain('TREASURE')
+})
+
+test.each([
+  ['a full disk', 'json', () => openSync('/dev/full', 'w')],
+  ['a full disk', 'pretty', () => openSync('/dev/full', 'w')],
+  ['a pipe that nobody reads', 'json', () => 'pipe' as const],
+])('%s as standard error neither ends nor stops the process (%s)', async (_, format, standardError) => {
+  const script = join(import.meta.dirname, 'log.fixture.ts')
+  const child = spawn(process.execPath, ['--import', 'tsx', script, format], { stdio: ['ignore', 'pipe', standardError()] })
+  const said = await new Promise<string>((resolve, reject) => {
+    child.stdout?.once('data', (text: Buffer) => resolve(String(text)))
+    child.once('exit', (code, signal) => reject(new Error(`it ended: ${code ?? signal}`)))
+  })
+  expect(said).toBe('alive\n')
+})
+
+test('the log level: the option wins, then the variable, then the configuration', () => {
+  const before = process.env.TANDEM_LOG_LEVEL
+  try {
+    delete process.env.TANDEM_LOG_LEVEL
+    expect([chooseLogLevel(undefined), chooseLogLevel(undefined, 'warn')]).toEqual(['info', 'warn'])
+    process.env.TANDEM_LOG_LEVEL = 'debug'
+    expect([chooseLogLevel(undefined, 'warn'), chooseLogLevel('error', 'warn')]).toEqual(['debug', 'error'])
+    expect(() => chooseLogLevel('loud')).toThrow('one of trace, debug, info')
+  } finally {
+    if (before === undefined) delete process.env.TANDEM_LOG_LEVEL
+    else process.env.TANDEM_LOG_LEVEL = before
+  }
 })

@@ -13,7 +13,27 @@ import {
 
 export type Logger = PinoLogger
 
-type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+export type LogLevel = (typeof logLevels)[number]
+
+/** A warning or an error, without secrets. */
+export type Problem = {
+  readonly at: Date
+  readonly level: 'warn' | 'error' | 'fatal'
+  readonly message: string
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
+type ProblemListener = (problem: Problem) => void
+
+const listeners = new WeakMap<object, ProblemListener>()
+
+/** The same logger, which also tells the listener of each warning and error, of its children too. */
+export function withProblems(log: Logger, listener: ProblemListener): Logger {
+  const own = log.child({})
+  listeners.set(own, listener)
+  return own
+}
 
 /** `pretty` defaults to whether standard error is a terminal. Lines go to standard error: standard output is for the result of a command. */
 export const createLogger = (options: {
@@ -23,7 +43,7 @@ export const createLogger = (options: {
   readonly destination?: DestinationStream
 }): Logger => {
   const terminal = process.stderr.isTTY === true
-  const raw = options.destination ?? destination({ dest: 2, sync: true })
+  const raw = options.destination ?? standardError()
   const colour = terminal && options.destination === undefined && process.env.NO_COLOR === undefined
   const logger: Logger = pino(
     {
@@ -36,8 +56,10 @@ export const createLogger = (options: {
         level: (label) => ({ level: label }),
       },
       hooks: {
-        logMethod(args, method) {
-          method.apply(this, redactArguments(args) as typeof args)
+        logMethod(args, method, level) {
+          const redacted = redactArguments(args)
+          if (level >= PROBLEM_LEVEL) tellOfProblem(this, level, redacted)
+          method.apply(this, redacted as typeof args)
         },
       },
     },
@@ -52,6 +74,50 @@ export const createLogger = (options: {
     setBindings(this: Logger, bindings: Bindings) {
       Reflect.apply(setBindings, this, [redactFields(bindings)])
     },
+  })
+}
+
+/** Lines that wait while standard error takes none, such as on a full disk or a pipe that nobody reads. Later ones are dropped. */
+const MOST_WAITING_BYTES = 1_000_000
+
+/** Writes off the event loop: a full disk, a closed pipe or a slow reader neither ends nor stops the process. */
+function standardError(): DestinationStream {
+  const stream = destination({ dest: 2, sync: false, minLength: 0, maxLength: MOST_WAITING_BYTES })
+  // What was not written is tried again with the next line.
+  stream.on('error', () => undefined)
+  process.once('exit', () => {
+    try {
+      stream.flushSync()
+    } catch {
+      // Nobody is left to tell.
+    }
+  })
+  return stream
+}
+
+/** By the option, then the variable, then the configuration. Throws for a level that there is none. */
+export function chooseLogLevel(given: string | undefined, configured: LogLevel = 'info'): LogLevel {
+  const text = given ?? process.env.TANDEM_LOG_LEVEL
+  if (text === undefined || text === '') return configured
+  const level = logLevels.find((name) => name === text)
+  if (level === undefined) throw new Error(`the log level is one of ${logLevels.join(', ')}, got "${text.slice(0, 50)}"`)
+  return level
+}
+
+const PROBLEM_LEVEL = 40
+
+/** A child has its parent as its prototype. */
+function tellOfProblem(log: Logger, level: number, [first, second]: readonly unknown[]): void {
+  let owner: object | null = log
+  while (owner !== null && !listeners.has(owner)) owner = Object.getPrototypeOf(owner)
+  const listener = owner === null ? undefined : listeners.get(owner)
+  if (listener === undefined) return
+  const isObject = typeof first === 'object' && first !== null
+  listener({
+    at: new Date(),
+    level: level >= 60 ? 'fatal' : level >= 50 ? 'error' : 'warn',
+    message: String((isObject ? second : first) ?? ''),
+    fields: { ...log.bindings(), ...(isObject && first) },
   })
 }
 

@@ -10,6 +10,7 @@ export function registerSolver(program: Command): void {
     .description('run a solver alone; with a subcommand, see or halt one that runs')
     .option('-c, --config <file>', 'its configuration file')
     .option('-q, --quiet', 'log warnings and errors only')
+    .option('--log-level <level>', 'trace, debug, info, warn, error, fatal or silent (or TANDEM_LOG_LEVEL)')
     .action(async (options) => {
       if (options.config === undefined) solver.error("error: required option '-c, --config <file>' not specified")
       await (await import('./solver.ts')).runSolver(options)

@@ -7,7 +7,7 @@ import { startClaimedStack } from '../local/claimed-stack.ts'
 import { exampleQuote } from '../local/example-quote.ts'
 import { LOCAL_FOLDER } from '../local/local-folder.ts'
 import type { LocalStack } from '../local/stack.ts'
-import { createLogger } from '../log.ts'
+import { chooseLogLevel, createLogger } from '../log.ts'
 import { startService } from '../service/main.ts'
 import { databaseServer } from './database-server.ts'
 import { runUntilStopped } from './run-until-stopped.ts'
@@ -17,15 +17,19 @@ export type StartOptions = {
   readonly config?: string
   readonly chains?: readonly string[]
   readonly quiet?: boolean
+  readonly logLevel?: string
 }
 
 export async function runStart(options: StartOptions): Promise<void> {
-  const log = createLogger({ name: 'tandem', level: options.quiet ? 'warn' : 'info' })
+  const asked = options.logLevel ?? (options.quiet ? 'warn' : undefined)
+  const log = createLogger({ name: 'tandem' })
   const { config, chains } = options
   if (config !== undefined) {
     await runUntilStopped(log, async () => {
       if (chains !== undefined) throw new Error('--chains is for the local stack; with --config, the file names the chains')
-      const service = await startService(await loadConfig(ServiceConfig, config), log)
+      const loaded = await loadConfig(ServiceConfig, config)
+      log.level = chooseLogLevel(asked, loaded.config.log_level)
+      const service = await startService(loaded, log)
       log.info({ url: `${service.url}/v2` }, 'service is running')
       return service
     })
@@ -33,6 +37,7 @@ export async function runStart(options: StartOptions): Promise<void> {
   }
   await runUntilStopped(log, async () => {
     const startedAt = performance.now()
+    log.level = chooseLogLevel(asked)
     await assertPortFree(options.port)
     const stack = await startClaimedStack({
       port: options.port,
@@ -58,6 +63,7 @@ Tandem is running (${(ms / 1000).toFixed(1)} s). Ctrl-C stops all of it.
   Swap     ${new URL('/', info.base_url)}   open it in a browser: play coins, real swaps
   API      ${info.base_url}
   Docs     ${new URL('/docs', info.base_url)}
+  Operator ${info.operator_url}
   Chains   ${network.chains.join(', ')}
   App id   ${info.app_id}
   Details  ${relative(process.cwd(), LOCAL_FOLDER)}/local.json (chains, contracts, faucet, funded wallets)

@@ -1,5 +1,6 @@
 /** The two parties' configuration files: one schema each. The descriptions are the reference in docs/configuration.md. */
 import { type Static, Type } from 'typebox'
+import { logLevels } from '../log.ts'
 import { PriceFeedConfig } from './price-feed-schema.ts'
 
 const strict = { additionalProperties: false } as const
@@ -78,6 +79,28 @@ const common = {
       port: Type.Integer({ minimum: 0, maximum: 65535, description: '0 takes any free one.' }),
     },
     { ...strict, description: 'Where its HTTP server listens.' },
+  ),
+  metrics: Type.Optional(
+    Type.Object(
+      {
+        host: Type.String({ minLength: 1, description: 'The address to listen on. Who can reach it can read all figures: no public one.' }),
+        port: Type.Integer({ minimum: 0, maximum: 65535, description: '0 takes any free one.' }),
+      },
+      {
+        ...strict,
+        description:
+          'Serves `/metrics` for Prometheus on an address of its own, without authentication: see docs/operating.md. Default: it does not.',
+      },
+    ),
+  ),
+  log_level: Type.Optional(
+    Type.Union(
+      logLevels.map((level) => Type.Literal(level)),
+      {
+        title: logLevels.map((level) => `"${level}"`).join(', '),
+        description: 'The least level that is logged. `--log-level` and `TANDEM_LOG_LEVEL` override it. Default: `info`.',
+      },
+    ),
   ),
   chains: Type.Record(
     Type.String(),

@@ -44,6 +44,19 @@ export interface ChainWatcher extends FreshPolls {
   readonly mayBeOpen: boolean
   /** When the chain last answered with the history that we know, by `Date.now()`; 0: never. */
   readonly answeredAtMs: number
+  readonly status: WatcherStatus
+}
+
+/** What this process knows of a chain, for its operator. */
+export type WatcherStatus = {
+  /** The newest block that was seen; null before the first. */
+  readonly tip: Block | null
+  /** The newest block whose events are on record, if this process recorded it. */
+  readonly recordedHeight: bigint | null
+  /** Another process of the database records this chain. */
+  readonly isLeasedElsewhere: boolean
+  /** Why the chain cannot be read, or is halted; null while it can be read. */
+  readonly problem: string | null
 }
 
 export type ChainWatcherOptions = {
@@ -96,6 +109,8 @@ export function startChainWatcher(options: ChainWatcherOptions): ChainWatcher {
   const { pollMs, blockMs } = client.chain
   const wakeLimit = createWakeLimit(pollMs)
   let failing = false
+  let problem: string | null = null
+  let seen: Block | null = null
   /** The list may lack an order that was just written. */
   let isListOld = true
   let hurryUntilMs = 0
@@ -152,6 +167,9 @@ export function startChainWatcher(options: ChainWatcherOptions): ChainWatcher {
         guard,
         memory,
         mayRest,
+        onTip(block) {
+          seen = block
+        },
         onCurrent(block) {
           tip = block
         },
@@ -170,6 +188,7 @@ export function startChainWatcher(options: ChainWatcherOptions): ChainWatcher {
     answeredAtMs = Date.now()
     if (failing) log.info({ chain }, 'chain is back')
     failing = false
+    problem = null
     if (changed) onChange()
     if (last !== null && list.hasOpen && !isAlone()) await publish(last)
     return behind
@@ -214,6 +233,7 @@ export function startChainWatcher(options: ChainWatcherOptions): ChainWatcher {
     onError(error) {
       if (!failing) log.warn({ chain, err: error }, 'cannot read chain; will retry')
       failing = true
+      problem = error instanceof Error ? error.message : String(error)
     },
   })
 
@@ -262,6 +282,9 @@ export function startChainWatcher(options: ChainWatcherOptions): ChainWatcher {
     },
     get answeredAtMs() {
       return answeredAtMs
+    },
+    get status() {
+      return { tip: seen, recordedHeight: memory.cursor?.height ?? null, isLeasedElsewhere: memory.isLeasedElsewhere, problem }
     },
     async fresh(maxAgeMs) {
       const isFresh = (one: { readonly beganAtMs: number } | null) => one !== null && performance.now() - one.beganAtMs <= maxAgeMs

@@ -6,11 +6,12 @@ import type { ChainClient } from '../chains/port/client.ts'
 import type { ChainId } from '../protocol/chain-id.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
 import type { LeasedAction } from '../store/actions/actions.ts'
+import type { ActionResult } from '../store/actions/finish-action.ts'
 import type { Database } from '../store/database/database.ts'
 import { openSignals } from '../store/database/signals.ts'
 import { executeInTime } from './action-deadline.ts'
 import { createAdmission } from './admission.ts'
-import { type ChainWatcher, type FreshPolls, startChainWatcher } from './chain-watcher.ts'
+import { type ChainWatcher, type FreshPolls, startChainWatcher, type WatcherStatus } from './chain-watcher.ts'
 import { createDueChains } from './due-chains.ts'
 import { backoffMs } from './executor.ts'
 import { createLeases, RENEW_MS } from './leases.ts'
@@ -23,6 +24,13 @@ import { createShards } from './shards.ts'
 import { createSlots } from './slots.ts'
 import { createSweeper } from './sweeper.ts'
 import { createWaits } from './waits.ts'
+
+export type ChainStatus = WatcherStatus & {
+  readonly isHealthy: boolean
+  /** Since the chain last answered; null: it never did. */
+  readonly silentMs: number | null
+  readonly isToldOfBlocks: boolean
+}
 
 export interface Engine {
   /** A new order was written: watch its chains. Nothing is to be reconciled before something happens there. */
@@ -39,6 +47,8 @@ export interface Engine {
   chainHealthy(chain: ChainId): boolean
   /** False: the work of existing orders waits too long, and this new quote or order is to be refused. */
   admits(what: 'quote' | 'order'): boolean
+  /** What this process knows of each chain, for its operator. */
+  chainStatus(chain: ChainId): ChainStatus | null
   /** Polls of the watchers, for whoever else needs current facts. */
   readonly polls: ReadonlyMap<ChainId, FreshPolls>
   /** Ends after the actions in progress. The next engine takes up the rest. */
@@ -56,6 +66,8 @@ export type EngineOptions = {
   readonly onNews?: (chain: ChainId) => void
   /** A reorg certainly replaced so many of the newest blocks. */
   readonly onReorg?: (chain: ChainId, blocks: bigint) => void
+  /** An action was tried: how it ended, and how long it took. */
+  readonly onAction?: (action: LeasedAction, outcome: ActionResult['kind'], ms: number) => void
   /** Orders were derived, by this process or another one of the database: their status may have changed. */
   readonly onDerived?: () => void
 }
@@ -246,6 +258,14 @@ export function startEngine(options: EngineOptions): Engine {
     return Date.now() - (watchers.get(chain)?.answeredAtMs ?? 0) < SILENCE_MS
   }
 
+  function chainStatus(chain: ChainId): ChainStatus | null {
+    const watcher = watchers.get(chain)
+    if (watcher === undefined) return null
+    const { status, answeredAtMs, isToldOfBlocks } = watcher
+    const silentMs = answeredAtMs === 0 ? null : Math.max(0, Date.now() - answeredAtMs)
+    return { ...status, isHealthy: chainHealthy(chain), silentMs, isToldOfBlocks }
+  }
+
   function onSent(chain: ChainId): void {
     wakeChain(chain)
     options.onNews?.(chain)
@@ -281,8 +301,10 @@ export function startEngine(options: EngineOptions): Engine {
   }
 
   async function perform(action: LeasedAction): Promise<void> {
+    const beganAtMs = performance.now()
     try {
       const result = await attempt(action)
+      options.onAction?.(action, result.kind, performance.now() - beganAtMs)
       await leases.finish(action, result)
       if (result.kind === 'failed' || result.kind === 'skipped') wakeIn(result.againInMs)
     } catch (error) {
@@ -333,6 +355,7 @@ export function startEngine(options: EngineOptions): Engine {
     admits: admission.admits,
     polls: watchers,
     chainHealthy,
+    chainStatus,
     async stop() {
       stopping.abort()
       await Promise.all([...watchers.values(), reconciler, sweeper, dispatcher, lister, expirer].map((loop) => loop.stop()))

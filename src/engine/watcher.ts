@@ -53,6 +53,8 @@ export type Watch = {
   readonly memory?: PollMemory
   /** Nobody waits for this poll: if no order is open, new blocks are only counted, and recorded once a minute. */
   readonly mayRest?: boolean
+  /** The newest block that was seen, recorded or not. */
+  readonly onTip?: (tip: Block) => void
   /** Everything up to `tip` is recorded, and `tip` was the newest block after this poll began. */
   readonly onCurrent?: (tip: Block) => void
   /** Events were recorded. */
@@ -87,6 +89,7 @@ export async function pollChain(watch: Watch): Promise<PollResult> {
     isEnough: (seen) => isResting(list, memory, seen, nowMs),
     nowMs,
   })
+  watch.onTip?.(tip)
   if (isUnchanged(client, list, memory, tip, nowMs)) {
     if (isAgreed) onCurrent(tip)
     return NOTHING_NEW

@@ -4,6 +4,8 @@ import type { LocalChainJson } from '../../devnet/local-chain.ts'
 export type LocalJson = {
   readonly base_url: string
   readonly app_id: string
+  /** Opens the operator page, with a token that may write. */
+  readonly operator_url: string
   /** The running chains, by id. */
   readonly chains: Readonly<Record<string, LocalChainJson>>
   readonly faucet_url: string

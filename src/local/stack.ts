@@ -10,6 +10,7 @@ import { type RunningService, startService } from '../service/main.ts'
 import { type RunningSolver, startSolver } from '../solver/main.ts'
 import { createApp } from '../store/apps/apps.ts'
 import { openDatabase } from '../store/database/database.ts'
+import { createOperatorToken } from '../store/operators/tokens.ts'
 import { chooseChains } from './choose-chains.ts'
 import { startControlServer } from './control-server.ts'
 import { fundEveryone } from './fund-everyone.ts'
@@ -134,7 +135,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     const control = keep(await startControlServer({ fund, passTime, setSolverRunning, origins }), (c) => c.close())
     const info: LocalJson = {
       base_url: `http://${config.listen.host}:${config.listen.port}/v2`,
-      app_id: await makeApp(databases.serviceUrl),
+      ...(await makeAccess(databases.serviceUrl, `http://${config.listen.host}:${config.listen.port}`)),
       chains: network.descriptions,
       faucet_url: control.faucetUrl,
       solver_switch_url: control.solverSwitchUrl,
@@ -159,10 +160,12 @@ function fulfilled<T>(result: PromiseSettledResult<T>): T {
   return result.value
 }
 
-async function makeApp(databaseUrl: string): Promise<string> {
+/** An app for integrators, and a token for the operator. The token is in the fragment of its URL, which browsers send to nobody. */
+async function makeAccess(databaseUrl: string, serviceUrl: string): Promise<Pick<LocalJson, 'app_id' | 'operator_url'>> {
   const db = await openDatabase(databaseUrl)
   try {
-    return (await createApp(db, 'local', { permissions: ['read', 'trade', 'explain'] })).appId
+    const { appId } = await createApp(db, 'local', { permissions: ['read', 'trade', 'explain'] })
+    return { app_id: appId, operator_url: `${serviceUrl}/operator#token=${await createOperatorToken(db, 'local', true)}` }
   } finally {
     await db.destroy()
   }

@@ -18,6 +18,7 @@ import type { Vault } from '../store/orders/sealed-values.ts'
 import type { Claims } from './earnings/claims.ts'
 import type { StreamLimits } from './events/stream-limits.ts'
 import type { EventStreams } from './events/stream-request.ts'
+import type { OperatorHalts } from './operator/halts.ts'
 import type { Recipients } from './orders/recipients.ts'
 import type { QuoteIds } from './quotes/quote-ids.ts'
 import type { RecentAuctions } from './quotes/recent-auctions.ts'
@@ -25,6 +26,7 @@ import type { SolverClient } from './solver-client.ts'
 import type { SolverPool } from './solvers/pool.ts'
 
 export type ServiceSettings = {
+  readonly environment: string
   /** Header names that may carry the app id, lower case. */
   readonly appIdHeaders: readonly string[]
   /** For local use: any web page may call. Otherwise the app must list the page's origin. */
@@ -74,7 +76,7 @@ export type ServiceOptions = Partial<ServiceSettings> & { readonly environment: 
 
 export const STREAM_LIMITS: StreamLimits = { perProcess: 10_000, perApp: 5_000, perAddress: 100 }
 
-const defaults: ServiceSettings = {
+const defaults: Omit<ServiceSettings, 'environment'> = {
   appIdHeaders: ['service-app-id'],
   allowAnyOrigin: false,
   serviceFeeBips: 0,
@@ -96,7 +98,7 @@ const defaults: ServiceSettings = {
 }
 
 export function completeSettings({ environment, ...given }: ServiceOptions): ServiceSettings {
-  return { ...defaults, allowAnyOrigin: environment === 'local', ...given }
+  return { ...defaults, environment, allowAnyOrigin: environment === 'local', ...given }
 }
 
 export type ServiceContext = {
@@ -119,6 +121,7 @@ export type ServiceContext = {
   readonly failedPayouts: () => Promise<readonly FailedPayout[]>
   readonly prices: PriceFeed
   readonly signingLimit: SigningLimit
+  readonly operatorHalts: OperatorHalts
   readonly policy: PolicyRules
   readonly log: Logger
   /** Unix seconds. */

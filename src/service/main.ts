@@ -8,8 +8,11 @@ import type { ServiceConfig } from '../config/schema.ts'
 import { type Engine, startEngine } from '../engine/engine.ts'
 import { connectNetwork } from '../engine/network.ts'
 import { startRollbackGuard } from '../engine/rollback/rollback-guard.ts'
-import type { Logger } from '../log.ts'
+import { type Logger, withProblems } from '../log.ts'
+import { type MetricsServer, startMetricsServer } from '../metrics/metrics-server.ts'
+import { createServiceMetrics } from '../metrics/service-metrics.ts'
 import { openPriceFeed } from '../prices/open-feed.ts'
+import type { ChainId } from '../protocol/chain-id.ts'
 import { createSigningKey } from '../solver-auth/signing-key.ts'
 import { openDatabase } from '../store/database/database.ts'
 import { countSettledOrders } from '../store/order-list/settled-orders.ts'
@@ -24,6 +27,8 @@ import { createHints } from './hints/hints.ts'
 import { createDepositQuestions } from './instant-refund/ask-about-deposits.ts'
 import { createAutomaticRefundTasks } from './instant-refund/automatic-refunds.ts'
 import { noteRefundCost } from './instant-refund/refund-budget.ts'
+import { createRecentProblems } from './operator/recent-problems.ts'
+import { startOrderLog } from './order-log/order-log.ts'
 import { loadOrderState } from './orders/load-order-state.ts'
 import { sponsorPayout } from './orders/sponsor-payout.ts'
 import { fillTasks } from './partial-deposits/agree-on-fill.ts'
@@ -48,8 +53,10 @@ const SOLVER_TIMEOUT_MS = 10_000
 
 const now = () => BigInt(Math.floor(Date.now() / 1000))
 
-export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Logger): Promise<RunningService> {
+export async function startService(loaded: LoadedConfig<ServiceConfig>, parentLog: Logger): Promise<RunningService> {
   const { config, readSecret } = loaded
+  const problems = createRecentProblems()
+  const log = withProblems(parentLog, problems.note)
   const claimKeys = config.earnings === undefined ? null : await readKeyring(config.earnings.signing_key, readSecret)
   const vault = createVault(await readSecret(config.vault_key))
   const relay = await readKeyring(config.relay_key, readSecret)
@@ -120,8 +127,12 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
     sponsorPayout: (order, amount) => sponsorPayout(context, order, amount),
     onInstantRefund: (order) => noteRefundCost(context, order),
   })
+  const nodes = Object.fromEntries(Object.entries(endpoints.chains).map(([id, chain]) => [id, Object.values(chain.endpoints).flat()]))
+  const chainStatus = (chain: ChainId) => engine.chainStatus(chain)
+  const metrics = createServiceMetrics({ db, log, problems: problems.counts, chains: registry.chains, chainStatus, nodes, now })
+  const orderLog = startOrderLog({ db, registry, log, now, onStep: metrics.onStep })
   const hints = createHints(solvers, { onHint: (chain) => engine.wakeChain(chain), toldOfBlocks: () => engine.toldOfBlocks() })
-  const engine: Engine = startEngine({ db, registry, clients, party, log, now, onNews: hints.tell, onDerived })
+  const engine: Engine = startEngine({ db, registry, clients, party, log, now, onNews: hints.tell, onDerived, onAction: metrics.onAction })
   const api = createApi({
     db,
     registry,
@@ -135,14 +146,23 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
     prices,
     log,
     now,
-    expectNews: engine.expectNews,
+    expectNews(chains) {
+      engine.expectNews(chains)
+      orderLog.wake()
+    },
     wake: engine.wake,
     chainHealthy: engine.chainHealthy,
     admits: engine.admits,
+    operator: { relay, problems, chainStatus, nodes, metrics },
     settings: serviceOptions(config),
   })
+  let metricsServer: MetricsServer | null = null
   try {
     await engine.ready()
+    if (config.metrics !== undefined) {
+      metricsServer = await startMetricsServer(config.metrics, metrics.render)
+      log.info({ url: metricsServer.url }, 'metrics are served')
+    }
     return { url: await api.listen(config.listen), engine, stop }
   } catch (error) {
     await stop()
@@ -150,6 +170,7 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
   }
 
   function onDerived(): void {
+    orderLog.wake()
     events.wake()
     webhooks.wake()
   }
@@ -161,6 +182,8 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, log: Log
 
   async function stop() {
     await api.close()
+    await metricsServer?.close()
+    await orderLog.stop()
     await engine.stop()
     await guard.stop()
     await webhooks.stop()

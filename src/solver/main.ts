@@ -1,5 +1,4 @@
 /** Runs a solver: its own keys, database and chain connections; an HTTP server for services; the engine. */
-import type { Logger } from 'pino'
 import { readKeyring } from '../config/keyring.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
 import { networkSettings } from '../config/network-settings.ts'
@@ -9,6 +8,8 @@ import { type Engine, startEngine } from '../engine/engine.ts'
 import { connectNetwork } from '../engine/network.ts'
 import { startRollbackGuard } from '../engine/rollback/rollback-guard.ts'
 import { createSigningLimit } from '../engine/signing-limit.ts'
+import { type Logger, withProblems } from '../log.ts'
+import { type MetricsServer, startMetricsServer } from '../metrics/metrics-server.ts'
 import { openPriceFeed } from '../prices/open-feed.ts'
 import type { ChainId } from '../protocol/chain-id.ts'
 import { createSigningKey } from '../solver-auth/signing-key.ts'
@@ -18,6 +19,7 @@ import { createQuoteWriter } from '../store/solver/quotes.ts'
 import { createChanges } from './changes.ts'
 import { createKeptAnswers } from './instant-refund/kept-answers.ts'
 import { createInventory } from './inventory.ts'
+import { createSolverMetrics } from './metrics.ts'
 import { createSolverParty } from './party.ts'
 import { coded, type PayCheck } from './pay-checks.ts'
 import { createPayouts } from './payouts.ts'
@@ -49,8 +51,12 @@ const FEE_SWAPS = 20n
 
 const now = () => BigInt(Math.floor(Date.now() / 1000))
 
-export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logger): Promise<RunningSolver> {
+export async function startSolver(loaded: LoadedConfig<SolverConfig>, parentLog: Logger): Promise<RunningSolver> {
   const { config, readSecret } = loaded
+  const problems = { warn: 0, error: 0, fatal: 0 }
+  const log = withProblems(parentLog, ({ level }) => {
+    problems[level] += 1
+  })
   const keys = await readKeyring(config.private_key, readSecret)
   const signingKey = createSigningKey(await readSecret(config.signing_key))
   const settings = await networkSettings(loaded)
@@ -118,7 +124,20 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
     coded('recipient', payouts.payCheck),
     coded('inventory', inventory.payCheck),
   ]
-  const engine = startEngine({
+  const nodes = Object.fromEntries(Object.entries(settings.chains).map(([id, chain]) => [id, Object.values(chain.endpoints).flat()]))
+  const metrics = createSolverMetrics({
+    db,
+    log,
+    problems,
+    registry,
+    chains: registry.chains,
+    chainStatus: (chain) => engine.chainStatus(chain),
+    nodes,
+    now,
+    inventory,
+  })
+  const engine: Engine = startEngine({
+    onAction: metrics.onAction,
     onNews: changes.note,
     onReorg: (chain, blocks) =>
       void halts.noteReorg(chain, blocks).catch((error) => log.error({ chain, err: error }, 'could not halt a chain')),
@@ -174,8 +193,13 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
     onHint: engine.wakeChain,
     toldOfBlocks: engine.toldOfBlocks,
   })
+  let metricsServer: MetricsServer | null = null
   try {
     await engine.ready()
+    if (config.metrics !== undefined) {
+      metricsServer = await startMetricsServer(config.metrics, metrics.render)
+      log.info({ url: metricsServer.url }, 'metrics are served')
+    }
     void legCosts.warm(registry.assets.filter(({ deployment }) => deployment !== null).map(({ id }) => id))
     return { url: await server.listen(config.listen), engine, stop }
   } catch (error) {
@@ -185,6 +209,7 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, log: Logge
 
   async function stop() {
     await server.close()
+    await metricsServer?.close()
     await engine.stop()
     await guard.stop()
     await halts.stop()

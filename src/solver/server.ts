@@ -88,8 +88,17 @@ export function createSolverServer({
     routes.order.path,
     { onRequest: refuseWhenOverloaded('order'), schema: { body: routes.order.body, response: { 200: routes.order.answer } } },
     async (request) => {
-      assertOpen(request.body.source.asset, request.body.destination.asset)
-      return acceptOrder(context, request.body, request.caller)
+      const { order_id: order, source, destination } = request.body
+      try {
+        assertOpen(source.asset, destination.asset)
+        const acceptance = await acceptOrder(context, request.body, request.caller)
+        log.info({ order, from: source.asset, to: destination.asset }, 'order accepted')
+        return acceptance
+      } catch (error) {
+        if (error instanceof TandemError)
+          log.info({ order, from: source.asset, to: destination.asset, why: error.message }, 'order declined')
+        throw error
+      }
     },
   )
 

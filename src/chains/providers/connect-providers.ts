@@ -1,5 +1,6 @@
 /** The providers of a chain from the URLs of its configuration. */
-import { type Provider, providerNames } from './provider.ts'
+import { providerNames } from '../port/provider-tally.ts'
+import type { Provider } from './provider.ts'
 
 /** Throws if the URLs are invalid or repeated. Sends no request. */
 export function connectProviders<N>(chainId: string, urls: readonly string[], connect: (url: string) => N): readonly Provider<N>[] {

@@ -3,6 +3,7 @@ import { setMaxListeners } from 'node:events'
 import type { IncomingHttpHeaders } from 'node:http'
 import { callHttpBytes, HttpFailure } from '../../http-client.ts'
 import { ChainFailure } from '../port/failure.ts'
+import { countRequests, type RequestOutcome } from '../port/provider-tally.ts'
 
 export type ProviderRequest = {
   /** For error texts: a method or a path. */
@@ -37,6 +38,7 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 /** `url` may carry `user:password@`, sent as Basic authentication. */
 export function createProviderHttp(url: string, maxBytes = MAX_ANSWER_BYTES): ProviderHttp {
   const { base, authorization } = splitCredentials(url)
+  const count = countRequests(url)
   const closing = new AbortController()
   // Each running request adds a listener.
   setMaxListeners(0, closing.signal)
@@ -60,14 +62,22 @@ export function createProviderHttp(url: string, maxBytes = MAX_ANSWER_BYTES): Pr
         const { status, headers, bytes } = await send(request).catch((error: unknown) =>
           isConnectionReset(error) && request.repeatable !== false ? send(request) : Promise.reject(error),
         )
+        count(outcomeOf(status))
         return { status, headers, bytes, text: () => bytes.toString('utf8') }
       } catch (error) {
         if (!(error instanceof HttpFailure)) throw error
+        if (!closing.signal.aborted) count('failed')
         throw unreachable(closing.signal.aborted ? 'the connection was closed' : error.message)
       }
     },
     close: () => closing.abort(),
   }
+}
+
+/** Nodes refuse calls with any status: only these are the provider's own trouble. */
+function outcomeOf(status: number): RequestOutcome {
+  if (status === 429) return 'limited'
+  return status === 401 || status === 403 || status === 502 || status === 503 || status === 504 ? 'failed' : 'answered'
 }
 
 function isConnectionReset(error: unknown): boolean {

@@ -13,6 +13,9 @@ import { completeSettings, type ServiceContext, type ServiceOptions } from '../c
 import { type Claims, createClaims } from '../earnings/claims.ts'
 import { createEventStreams } from '../events/event-streams.ts'
 import type { EventStreams } from '../events/stream-request.ts'
+import { createOperatorHalts } from '../operator/halts.ts'
+import type { OperatorParts } from '../operator/parts.ts'
+import { operatorRoutes } from '../operator/routes.ts'
 import { createRecipients } from '../orders/recipients.ts'
 import { createQuoteDesk } from '../quotes/quote.ts'
 import { createQuoteIds, type QuoteIds } from '../quotes/quote-ids.ts'
@@ -55,6 +58,7 @@ export type ApiDependencies = Omit<
   | 'recipients'
   | 'failedPayouts'
   | 'signingLimit'
+  | 'operatorHalts'
   | 'pool'
   | 'claims'
   | 'recentAuctions'
@@ -70,6 +74,8 @@ export type ApiDependencies = Omit<
   readonly claims?: Claims
   /** Unless given, nobody tells them of changes: they poll. */
   readonly events?: EventStreams
+  /** Unless given, there is no operator page and there are no metrics. */
+  readonly operator?: OperatorParts
   readonly settings: ServiceOptions
 }
 
@@ -92,6 +98,7 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
     orderReader: createOrderReader(db),
     readLiveAction: createLiveActions(db),
     signingLimit: createSigningLimit(db),
+    operatorHalts: createOperatorHalts(db),
     orderWriter: createOrderWriter(db),
     recipients: createRecipients(),
     failedPayouts: createFailedPayouts(db),
@@ -145,6 +152,14 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
       context.log.debug({ request: request.id, method: request.method, url: request.url, status: reply.statusCode, ms }, 'answered')
       done()
     })
+  }
+  const { operator } = dependencies
+  if (operator !== undefined) {
+    server.addHook('onResponse', (request, reply, done) => {
+      operator.metrics.onAnswer(request.method, request.routeOptions.url ?? 'unknown', reply.statusCode, reply.elapsedTime / 1000)
+      done()
+    })
+    void server.register(operatorRoutes(context, operator))
   }
   server.addHook('preClose', async () => {
     closing.abort()

@@ -62,7 +62,7 @@ function full(code: 'chain_unavailable' | 'rate_limited', why: string, retryAfte
 }
 
 /** One customer has a whole /64 of IPv6 addresses (RFC 6177). */
-function networkOf(address: string): string {
+export function networkOf(address: string): string {
   const plain = address.replace(/^::ffff:(?=[0-9.]+$)/i, '')
   if (!isIPv6(plain)) return plain
   const [head = '', tail] = plain.split('%')[0]?.split('::') ?? []

@@ -3,7 +3,10 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { Writable } from 'node:stream'
 import { createTestDatabase } from '../../../test/database.ts'
-import { createLogger } from '../../log.ts'
+import type { ChainStatus } from '../../engine/engine.ts'
+import { createKey, createKeyring } from '../../keys/keyring.ts'
+import { createLogger, withProblems } from '../../log.ts'
+import { createServiceMetrics } from '../../metrics/service-metrics.ts'
 import { createStaticFeed } from '../../prices/static-feed.ts'
 import type { UsdPrice } from '../../protocol/amount.ts'
 import type { AssetId, Deployment } from '../../protocol/asset.ts'
@@ -20,6 +23,7 @@ import { countSettledOrders } from '../../store/order-list/settled-orders.ts'
 import { recordOwnFill } from '../../store/orders/fills.ts'
 import { createVault, type Vault } from '../../store/orders/sealed-values.ts'
 import { createApi } from '../api/app.ts'
+import { createRecentProblems } from '../operator/recent-problems.ts'
 import { createRecentAuctions, type RecentAuctions } from '../quotes/recent-auctions.ts'
 import { createSolverPool, type SolverPool } from '../solvers/pool.ts'
 import { createFakeChain, type FakeChain } from './fake-chain.fixture.ts'
@@ -134,7 +138,27 @@ export async function startTestService(
       done()
     },
   })
-  const log = createLogger({ name: 'test', pretty: false, destination })
+  const problems = createRecentProblems()
+  const log = withProblems(createLogger({ name: 'test', pretty: false, destination }), problems.note)
+  const relay = createKeyring([createKey('secp256k1', '11'.repeat(32))])
+  const chainStatus = (chain: ChainId): ChainStatus => ({
+    tip: { height: 120n, hash: 'tip', parentHash: '', time: world.now - 5n },
+    recordedHeight: 119n,
+    isLeasedElsewhere: false,
+    problem: world.unreachable.has(chain) ? 'no answer' : null,
+    isHealthy: !world.unreachable.has(chain),
+    silentMs: 1_000,
+    isToldOfBlocks: false,
+  })
+  const metrics = createServiceMetrics({
+    db,
+    log,
+    problems: problems.counts,
+    chains: localChains,
+    chainStatus,
+    nodes: {},
+    now: () => world.now,
+  })
   const memory = createMemory(() => createSolverPool({ solvers, log, readSettled: () => countSettledOrders(db), nowMs: () => world.nowMs }))
   const api = createApi({
     db,
@@ -155,6 +179,7 @@ export async function startTestService(
     wake: () => world.onWake(),
     chainHealthy: (chain) => !world.unreachable.has(chain),
     admits: () => !world.overloaded,
+    operator: { relay, problems, chainStatus, nodes: {}, metrics },
     settings: {
       broadcastWaitMs: 0,
       appCacheMs: 0,

@@ -30,6 +30,17 @@ export function urlOf(db: Database): string {
   return url
 }
 
+const pools = new WeakMap<Database, pg.Pool>()
+
+export type PoolState = { readonly open: number; readonly idle: number; readonly waiting: number; readonly most: number }
+
+/** The connections of an open database, and how many callers wait for one. */
+export function poolStateOf(db: Database): PoolState {
+  const pool = pools.get(db)
+  if (pool === undefined) throw new Error('this is not a whole database, but a connection or a transaction')
+  return { open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount, most: pool.options.max }
+}
+
 export async function openDatabase(url: string): Promise<Database> {
   const pool = new pg.Pool({
     connectionString: url,
@@ -51,5 +62,6 @@ export async function openDatabase(url: string): Promise<Database> {
     throw error
   }
   urls.set(db, url)
+  pools.set(db, pool)
   return db
 }

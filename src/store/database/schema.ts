@@ -285,6 +285,8 @@ export type Schema = {
   signing_counts: { name: string; signings: bigint; ends_at: Timestamp }
   release_logs: { id: string; created_at: Timestamp }
   rollbacks: { id: string; reason: string; detected_at: Timestamp; newest_order: bigint; confirmed_at: NullableTimestamp }
+  operator_tokens: { id: string; name: string; secret_hash: string; may_write: boolean; created_at: Timestamp }
+  operator_sessions: { hash: string; token_id: string; until: Date }
   projections: { name: string; version: number; built_at: Timestamp }
   /** `checksum`: null if an older version applied it. */
   migrations: { name: string; applied_at: Timestamp; checksum: string | null }

@@ -84,4 +84,9 @@ export const seeds: ReadonlyMap<string, string> = new Map([
     `insert into release_logs (id) values ('log');
     insert into rollbacks (id, reason, newest_order) values ('rollback', 'an attempt is missing', 2);`,
   ],
+  [
+    '0046_operators.sql',
+    `insert into operator_tokens (id, name, secret_hash, may_write) values ('token', 'ann', 'hash', false);
+    insert into operator_sessions values ('hash', 'token', now());`,
+  ],
 ])

@@ -1,6 +1,7 @@
 /** Requests to one provider over its WebSocket. The connection is opened by the first request, and again by the next after it broke. */
 import { type RawData, WebSocket } from 'ws'
 import { ChainFailure } from '../../port/failure.ts'
+import { countRequests } from '../../port/provider-tally.ts'
 import { type Json, record } from './json.ts'
 import { NodeRefusal } from './node.ts'
 
@@ -31,6 +32,7 @@ type Waiting = { readonly on: WebSocket; resolve(result: Json): void; reject(err
 
 export function createSocket(url: string, timeoutMs: number): Socket {
   const waiting = new Map<number, Waiting>()
+  const count = countRequests(url)
   let connection: Promise<WebSocket> | null = null
   let lastId = 0
   let isClosed = false
@@ -106,7 +108,12 @@ export function createSocket(url: string, timeoutMs: number): Socket {
         })
       })()
       try {
-        return await Promise.race([answer, late])
+        const result = await Promise.race([answer, late])
+        count('answered')
+        return result
+      } catch (error) {
+        if (!isClosed) count(error instanceof NodeRefusal ? 'answered' : 'failed')
+        throw error
       } finally {
         clearTimeout(timer)
       }

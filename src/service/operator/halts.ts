@@ -1,0 +1,40 @@
+/** Chains, or everything, that an operator halted here: no quote and no order starts on them. Orders that exist go on. */
+import type { ChainId } from '../../protocol/chain-id.ts'
+import { TandemError } from '../../protocol/error.ts'
+import type { Database } from '../../store/database/database.ts'
+import { type Halt, putHalt, readHalts, removeHalts } from '../../store/solver/halts.ts'
+import { createTtlCache } from '../../ttl-cache.ts'
+
+const OPERATOR = 'operator'
+export const EVERYTHING = '*'
+/** How soon a halt counts for all processes of the database. */
+const KEEP_MS = 1_000
+
+export interface OperatorHalts {
+  /** From memory, at most a second old. */
+  list(): Promise<readonly Halt[]>
+  /** Throws `chain_unavailable` if one of these chains, or everything, is halted. */
+  assertOpen(chains: readonly ChainId[]): Promise<void>
+  halt(scope: string, reason: string): Promise<void>
+  /** False: it was not halted. */
+  resume(scope: string): Promise<boolean>
+}
+
+export function createOperatorHalts(db: Database): OperatorHalts {
+  const kept = createTtlCache<readonly Halt[]>({ keepMs: KEEP_MS, maxEntries: 1 })
+  const list = () => kept.get('', async () => (await readHalts(db)).filter(({ cause }) => cause === OPERATOR))
+  return {
+    list,
+    async assertOpen(chains) {
+      const found = (await list()).find(({ scope }) => scope === EVERYTHING || chains.includes(scope))
+      if (found === undefined) return
+      const what = found.scope === EVERYTHING ? 'this service' : found.scope
+      throw new TandemError(
+        'chain_unavailable',
+        `no new swap starts on ${what}: its operator halted it (${found.reason}); swaps in progress go on`,
+      )
+    },
+    halt: (scope, reason) => putHalt(db, { scope, cause: OPERATOR, reason }),
+    resume: async (scope) => (await removeHalts(db, scope, OPERATOR)) > 0,
+  }
+}

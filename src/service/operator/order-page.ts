@@ -1,0 +1,152 @@
+/** One order with every event, attempt and decision. No secret, key, signature or signed transaction is in it. */
+import { clientFor, factsOf } from '../../engine/facts.ts'
+import { formatUnits } from '../../protocol/amount.ts'
+import type { Leg } from '../../protocol/order.ts'
+import { whyNotReveal } from '../../protocol/playbook.ts'
+import { deriveOrder, type OrderState } from '../../protocol/state.ts'
+import { phaseMeanings } from '../../protocol/swap-state.ts'
+import type { ActionRecord, HistoryRecord, LegRecord, OrderPageRecord } from '../../protocol/wire/operator.ts'
+import { type OrderHistory, readOrderHistory } from '../../store/operator-view/order-history.ts'
+import type { StoredOrder } from '../../store/orders/orders.ts'
+import type { ServiceContext } from '../context.ts'
+import { requireSnapshot } from '../orders/view.ts'
+import { durationText, judgeRules, statusMeaning, timeOf, waitsFor, whyStuck } from './explain.ts'
+
+export async function describeOrderPage(context: ServiceContext, orderId: string): Promise<OrderPageRecord> {
+  const { db, registry } = context
+  const snapshot = await requireSnapshot(context, orderId)
+  const { stored, refusals } = snapshot
+  const { order } = stored
+  const history = await readOrderHistory(db, order.id)
+  const now = context.now()
+  const state = deriveOrder(factsOf(registry, snapshot, now))
+  const chains = { source: registry.chain(order.source.chain), destination: registry.chain(order.destination.chain) }
+  const changedAt = history.statuses.at(-1)?.at ?? stored.createdAt
+  return {
+    order_id: order.id,
+    status: state.status,
+    status_means: statusMeaning(state),
+    app: stored.app ?? '',
+    solver_id: order.solverId,
+    created_at: stored.createdAt.toISOString(),
+    deadline: timeOf(order.deadline),
+    closed: stored.closed,
+    waits_for: waitsFor(state, refusals),
+    stuck: stored.closed
+      ? null
+      : whyStuck({ state, chains, actions: history.actions, since: BigInt(Math.floor(changedAt.getTime() / 1000)), now }),
+    not_revealed_because: state.secret !== null || state.secretShown ? null : whyNotReveal(state),
+    declined: stored.declined,
+    facts: factsText(state, stored),
+    legs: { source: describeLeg(context, state, 'source'), destination: describeLeg(context, state, 'destination') },
+    rules: judgeRules(state),
+    actions: history.actions.map(describeAction),
+    history: describeHistory(context, stored, history),
+  }
+}
+
+function factsText(state: OrderState, stored: StoredOrder): OrderPageRecord['facts'] {
+  const yesNo = (value: boolean) => (value ? 'yes' : 'no')
+  const secondsText = (seconds: bigint) => (seconds > 0n ? durationText(seconds) : 'none')
+  return [
+    { name: 'both chains make blocks', value: yesNo(state.chainsAlive) },
+    { name: 'the source was funded in time', value: yesNo(state.fundedInTime) },
+    { name: 'the solver agreed to these deposits', value: yesNo(state.isAgreed) },
+    { name: 'time for the solver to pay', value: secondsText(state.gapSeconds) },
+    { name: 'time to show the secret', value: secondsText(state.revealSecondsLeft) },
+    { name: 'the secret', value: secretText(state, stored) },
+    { name: 'grants of the user', value: state.grants.map(({ kind }) => kind).join(', ') || 'none' },
+    ...(state.prefund > 0n ? [{ name: 'prefunded amount, in the smallest unit', value: state.prefund.toString() }] : []),
+  ]
+}
+
+/** Where it is, never what it is. */
+function secretText(state: OrderState, { clientSecret }: StoredOrder): string {
+  if (state.secret !== null) return 'is public on a chain'
+  if (state.secretShown) return 'was sent to a node'
+  return clientSecret ? 'is kept by the client' : 'is kept by the service'
+}
+
+function describeLeg({ registry, clients }: ServiceContext, state: OrderState, leg: Leg): LegRecord {
+  const swap = state.order[leg]
+  const { symbol, decimals } = registry.assets.find(({ id }) => id === swap.terms.asset) ?? { symbol: '', decimals: 0 }
+  const { clock } = registry.chain(swap.chain)
+  const { phase, confirmations, deposits } = state[leg]
+  return {
+    chain: swap.chain,
+    asset: swap.terms.asset,
+    amount: formatUnits(swap.terms.amount, decimals),
+    symbol,
+    phase,
+    phase_means: phaseMeanings[phase],
+    address: clients.has(swap.chain) ? clientFor(clients, swap.chain).swapId(swap.terms) : swap.swapId,
+    owner: swap.userAddress ?? '',
+    confirmations: Number(confirmations),
+    required_confirmations: swap.requiredConfirmations,
+    timelock: `${swap.terms.timelock} ${clock.unit}`,
+    deposits: deposits.map(({ tx, amount, confirmations: depth, unitsLeft, spend }) => ({
+      tx,
+      amount: `${formatUnits(amount, decimals)} ${symbol}`,
+      confirmations: Number(depth),
+      left: unitsLeft === null ? null : unitsLeft > 0n ? `${unitsLeft} ${clock.unit}` : 'expired',
+      spent_by: spend === null ? null : `${spend.kind} in ${spend.tx}`,
+    })),
+  }
+}
+
+function describeAction(action: OrderHistory['actions'][number]): ActionRecord {
+  return {
+    verb: action.verb,
+    leg: action.leg,
+    wanted: action.wanted,
+    cancelling: action.cancelling,
+    failures: action.failures,
+    last_error: action.lastError,
+    refusal: action.refusal,
+    due_at: action.dueAt.toISOString(),
+    running: action.isRunning,
+    attempts: action.attempts.map(({ number, tx, sender, at, revertedAt, refusedAt }) => ({
+      number,
+      tx,
+      sender,
+      at: at.toISOString(),
+      reverted_at: revertedAt?.toISOString() ?? null,
+      refused_at: refusedAt?.toISOString() ?? null,
+    })),
+  }
+}
+
+function describeHistory(context: ServiceContext, { order, createdAt }: StoredOrder, history: OrderHistory): readonly HistoryRecord[] {
+  const plain = { tx: null }
+  const amountText = (leg: Leg, amount: bigint | null) => {
+    const asset = context.registry.assets.find(({ id }) => id === order[leg].terms.asset)
+    return amount === null || asset === undefined ? '' : ` with ${formatUnits(amount, asset.decimals)} ${asset.symbol}`
+  }
+  const records: HistoryRecord[] = [
+    ...(history.statuses.some(({ status }) => status === 'created')
+      ? []
+      : [{ ...plain, at: createdAt.toISOString(), kind: 'status' as const, text: 'created' }]),
+    ...history.statuses.map(({ status, at }) => ({ ...plain, at: at.toISOString(), kind: 'status' as const, text: status })),
+    ...history.events.map(({ leg, kind, tx, amount, height, seenAt }) => ({
+      at: seenAt.toISOString(),
+      kind: 'chain' as const,
+      text: `${leg} ${kind}${amountText(leg, amount)}${height === null ? ', not in a block' : `, block ${height}`}`,
+      tx,
+    })),
+    ...history.grants.map(({ kind, leg, at }) => ({
+      ...plain,
+      at: at.toISOString(),
+      kind: 'grant' as const,
+      text: `the user granted: ${kind} ${leg}`,
+    })),
+    ...history.actions.flatMap(({ leg, verb, attempts }) =>
+      attempts.map(({ number, tx, at, revertedAt, refusedAt }) => ({
+        at: at.toISOString(),
+        kind: 'transaction' as const,
+        text: `the service signed ${verb} ${leg}, attempt ${number}${revertedAt === null ? '' : ', reverted'}${refusedAt === null ? '' : ', refused by all nodes'}`,
+        tx,
+      })),
+    ),
+  ]
+  return records.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
+}
