@@ -51,7 +51,7 @@ export function createTandem(options: TandemOptions) {
     sweep: async (chain: string, to: string, given?: RunOptions) => (await loadRefund()).sweep(context, chain, to, given),
     /** All swaps of this storage, oldest first. */
     swaps: () => listSwaps(context),
-    /** Whether the user can keep the secret of a swap to this asset: its chain can be read by the SDK, and a node of it is known. Else ask for `secret: 'service'`. */
+    /** Whether the user can keep the secret of a swap to this asset: a node of its chain is known. Else ask for `secret: 'service'`. */
     keepsSecret: async (to: string) => (await import('./swap/keeps-secret.ts')).keepsSecret(context, to),
     /** The events of all orders of the app, for a server: from `lastEventId` on, reconnecting by itself. */
     events: (given?: { readonly lastEventId?: string; readonly signal?: AbortSignal }) => appEvents(options, given),

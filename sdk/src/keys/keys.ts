@@ -1,5 +1,4 @@
 /** The user's own secrets and keys, one set for each swap. The service never sees a key, and a secret only when the user is paid with it. */
-import { bytesToHex, randomBytes } from '@noble/hashes/utils.js'
 import type { Leg } from '../../../src/protocol/order.ts'
 import type { Hex32 } from '../../../src/protocol/secret.ts'
 import type { SwapStorage } from '../swap/storage.ts'
@@ -25,14 +24,19 @@ export function randomKeys(storage: SwapStorage): SwapKeys {
   async function kept(name: string): Promise<string> {
     const known = await storage.getItem(name)
     if (known !== null) return known
-    const value = bytesToHex(randomBytes(32))
+    const value = randomHex(32)
     await storage.setItem(name, value)
     return value
   }
   return {
     // Not a counter: two pages, or two swaps at once, could read the same number. Whoever uses a secret twice pays for the second order without being paid.
-    nextIndex: async () => Number(`0x${bytesToHex(randomBytes(INDEX_BYTES))}`),
+    nextIndex: async () => Number(`0x${randomHex(INDEX_BYTES)}`),
     secretFor: (index) => kept(`tandem:secret:${index}`),
     keyFor: (index, leg) => kept(`tandem:key:${index}:${leg}`),
   }
+}
+
+/** Without a library: the core has no other use for one. */
+function randomHex(bytes: number): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(bytes)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

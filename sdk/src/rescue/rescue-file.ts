@@ -21,7 +21,7 @@ export async function exportFile(context: SwapContext): Promise<string> {
   return JSON.stringify(file)
 }
 
-/** Remembers the swaps of a file; those that the storage knows stay as they are. Resolves to the ids of all of them, oldest first. */
+/** Remembers the swaps of a file; those that the storage knows stay as they are, unless they were only restored. Resolves to the ids of all of them, oldest first. */
 export async function importFile(context: SwapContext, text: string): Promise<readonly string[]> {
   const { iv, swaps } = parseFile(text)
   const key = await fileKeyOf(context, 'decrypt')
@@ -29,7 +29,11 @@ export async function importFile(context: SwapContext, text: string): Promise<re
     throw new Error('the rescue file is of another phrase, or damaged')
   })
   const saved = JSON.parse(new TextDecoder().decode(opened)) as readonly SavedSwap[]
-  for (const swap of saved) if ((await findSwap(context, swap.orderId)) === null) await addSwap(context, asImported(swap))
+  for (const swap of saved) {
+    const known = await findSwap(context, swap.orderId)
+    // Of a restored one the storage has only the service's word.
+    if (known === null || known.phase === 'restored') await addSwap(context, asImported(swap))
+  }
   return saved.map(({ orderId }) => orderId)
 }
 

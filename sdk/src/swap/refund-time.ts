@@ -5,13 +5,17 @@ import type { OrderRecord } from '../../../src/protocol/wire/order.ts'
 export type RefundTime = { readonly earliest: number; readonly latest: number }
 
 /** Of the source. Null while it is not mined. */
-export async function refundTime({ source_swap: { chain, timelock, initiate_timestamp: at } }: OrderRecord): Promise<RefundTime | null> {
+export async function refundTime({
+  deadline,
+  source_swap: { chain, timelock, initiate_timestamp: at },
+}: OrderRecord): Promise<RefundTime | null> {
   if (at === null) return null
   const { chainNamed } = await import('../verify/pinned.ts')
   const { leastSeconds, mostSeconds } = await import('../../../src/protocol/timelock.ts')
   const { clock } = chainNamed(chain)
   if (clock.expiry === 'absolute') {
-    const ends = clock.unit === 'milliseconds' ? Math.ceil(timelock / 1000) : timelock
+    // The timelock of a source counts from the deadline of its order.
+    const ends = deadline + (clock.unit === 'milliseconds' ? Math.ceil(timelock / 1000) : timelock)
     return { earliest: ends, latest: ends + Number(clock.slackSeconds) }
   }
   const start = Math.floor(Date.parse(at) / 1000)
