@@ -12,6 +12,7 @@ import { recordDecline } from '../store/orders/fills.ts'
 import { addInstantRefunds } from '../store/orders/grants.ts'
 import { findOrder, findOrderSnapshots } from '../store/orders/orders.ts'
 import { keepInventoryMarks } from '../store/solver/inventory-marks.ts'
+import { statementsOf } from '../store/statements.fixture.ts'
 import { blockOf, closeAnyway, openTestStore, putOrder, sightingsOf, type TestStore } from '../store/store.fixture.ts'
 import { acceptOrder } from './orders.ts'
 import { createReservations, reservationKind } from './reservations.ts'
@@ -89,6 +90,38 @@ test('marks of orders that reserve nothing any more are deleted, and of the othe
   await poll('ethereum_localnet', (block) => [deposit(paid.destination, paid.destination.terms.amount, 'payment', block)])
   await openReservations().read(all)
   expect(await store.db.selectFrom('inventory_marks').select('order_id').execute()).toEqual([{ order_id: waiting.id }])
+})
+
+describe('what is reserved for an order with a deposit', () => {
+  let reservations: ReturnType<typeof openReservations>
+  const reading = async () => (await statementsOf(() => reservations.read(all))).filter((text) => !text.startsWith('set '))
+  const derivations = async () => (await reading()).filter((text) => text.includes('o.id = any')).length
+  beforeEach(async () => {
+    const order = await agree()
+    await poll('ethereum_localnet', () => [])
+    await poll('bitcoin_regtest', (block) => [deposit(order.source, 1_000_000n, 'deposit', block)])
+    reservations = openReservations()
+    expect((await reservations.read(all)).get(wbtc)).toBe(980_000n)
+  })
+
+  test('is derived again for new blocks, at most once a second', async () => {
+    await poll('bitcoin_regtest', () => [])
+    expect(await derivations()).toBe(0)
+    solver.world.now += 1n
+    expect(await derivations()).toBe(1)
+    expect(await derivations()).toBe(0)
+  })
+
+  test('is derived again at once when something is recorded about it, and its marks are deleted once a second', async () => {
+    const order = await agree()
+    await poll('bitcoin_regtest', (block) => [deposit(order.source, 1_000_000n, 'another', block)])
+    await poll('bitcoin_regtest', (block) => [deposit(order.source, 1_000n, 'dust', block)])
+    const statements = await reading()
+    expect(statements.filter((text) => text.includes('o.id = any'))).toHaveLength(1)
+    expect(statements.filter((text) => text.includes('delete from inventory_marks'))).toHaveLength(0)
+    expect(await derivations()).toBe(0)
+    expect((await reservations.read(all)).get(wbtc)).toBe(1_960_000n)
+  })
 })
 
 test('a mark that is written while orders are derived stays', async () => {
@@ -235,6 +268,9 @@ describe('after any history, two processes reserve what all orders together rese
     for (let n = 0; n < 50; n += 1) {
       // Deposits often: most other steps need one.
       await pick([...steps, fundOne, fundOne, fundOne])()
+      const atOnce = (await one.read(all)).get(wbtc) ?? 0n
+      expect(atOnce, `step ${n}, before the next second`).toBeGreaterThanOrEqual(await expectedSum(all))
+      solver.world.now += 1n
       for (const kinds of [['firm'], all] as const) {
         const expected = await expectedSum(kinds)
         reserved += expected > 0n ? 1 : 0

@@ -25,6 +25,8 @@ export interface Reservations {
 
 /** While no block and no event comes, time alone can only end a reservation: until it is derived again, it lasts too long, never too short. */
 const DERIVE_AGAIN_SECONDS = 30n
+/** Used marks are deleted together, not with each read. */
+const DELETE_MARKS_MS = 1000
 
 const initiation = playbook.filter((rule) => rule.who === 'solver' && rule.verb === 'initiate')
 
@@ -67,8 +69,10 @@ function isReleased(state: OrderState): boolean {
 }
 
 type Known = {
-  /** Its marks, what was granted, and the newest blocks of its chains when it was derived. */
+  /** Its marks, and what was granted. */
   readonly version: string
+  /** The newest blocks of its chains when it was derived. */
+  readonly blocks: string
   readonly chains: readonly ChainId[]
   readonly at: bigint
   readonly reserves: { readonly kind: ReservationKind; readonly asset: AssetId; readonly amount: bigint } | null
@@ -83,6 +87,9 @@ export function createReservations(options: {
   const served = registry.chains.map(({ id }) => id).filter((id) => registry.isServed(id))
   let known: ReadonlyMap<string, Known> = new Map()
   let marksAreKept = false
+  /** Marks that are not needed any more, until they are deleted. */
+  let usedUp = new Set<string>()
+  let deletedAtMs = Number.NEGATIVE_INFINITY
   let running: Promise<unknown> = Promise.resolve()
   let next: Promise<ReadonlyMap<string, Known>> | null = null
 
@@ -101,15 +108,19 @@ export function createReservations(options: {
     if (!marksAreKept) await keepInventoryMarks(db)
     marksAreKept = true
     const now = options.now()
-    const { marks, tips, granted } = await readInventoryMarks(db, served)
-    const versionOf = (orderId: string, ids: readonly string[], chains: readonly ChainId[]) =>
-      [...ids, granted.get(orderId) ?? '', ...chains.map((chain) => tips.get(chain) ?? '')].join()
+    const { marks: found, tips, granted } = await readInventoryMarks(db, served)
+    const left = [...found].map(([orderId, ids]) => [orderId, ids.filter((id) => !usedUp.has(id))] as const)
+    const marks = new Map(left.filter(([, ids]) => ids.length > 0))
+    const versionOf = (orderId: string, ids: readonly string[]) => [...ids, granted.get(orderId) ?? ''].join()
+    const blocksOf = (chains: readonly ChainId[]) => chains.map((chain) => tips.get(chain) ?? '').join()
+    // Like time, a block alone can only end a reservation: one that was derived in this second may last until the next.
+    const isCurrent = ({ blocks, chains, at, reserves }: Known) =>
+      now - at < DERIVE_AGAIN_SECONDS && (blocks === blocksOf(chains) || (reserves !== null && at === now))
     const current = new Map<string, Known>()
     const changed: string[] = []
     for (const [orderId, ids] of marks) {
       const entry = known.get(orderId)
-      if (entry !== undefined && entry.version === versionOf(orderId, ids, entry.chains) && now - entry.at < DERIVE_AGAIN_SECONDS)
-        current.set(orderId, entry)
+      if (entry !== undefined && entry.version === versionOf(orderId, ids) && isCurrent(entry)) current.set(orderId, entry)
       else changed.push(orderId)
     }
     const used = new Set<string>()
@@ -129,7 +140,8 @@ export function createReservations(options: {
       const [newest] = ids.slice(-1)
       if (newest !== undefined) used.add(newest)
       current.set(order.id, {
-        version: versionOf(order.id, ids.slice(-1), chains),
+        version: versionOf(order.id, ids.slice(-1)),
+        blocks: blocksOf(chains),
         chains,
         at: now,
         reserves: kind === null ? null : { kind, asset, amount: reserved ?? amount },
@@ -137,11 +149,17 @@ export function createReservations(options: {
     }
     known = current
     await deleteReservations(db, ended)
-    await deleteInventoryMarks(
-      db,
-      changed.flatMap((orderId) => marks.get(orderId) ?? []).filter((id) => !used.has(id)),
-    )
+    for (const id of changed.flatMap((orderId) => marks.get(orderId) ?? [])) if (!used.has(id)) usedUp.add(id)
+    await deleteUsedUp()
     return current
+  }
+
+  async function deleteUsedUp(): Promise<void> {
+    if (performance.now() - deletedAtMs < DELETE_MARKS_MS) return
+    deletedAtMs = performance.now()
+    const ids = [...usedUp]
+    usedUp = new Set()
+    await deleteInventoryMarks(db, ids)
   }
 
   return {
