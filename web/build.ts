@@ -7,7 +7,8 @@ import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { build, type Metafile } from 'esbuild'
-import { type Page, pages, scripts } from './pages.ts'
+import { copies, type Page, pages, scripts } from './pages.ts'
+import { singleFile } from './single-file.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const THEME = 'web/shared/theme-first.ts'
@@ -69,6 +70,7 @@ export async function buildWeb(outdir: string): Promise<WebManifest> {
     await write(html, Buffer.from(documentOf(page, { first, theme: outputOf(metafile, THEME), mark: outputOf(metafile, MARK) })))
     return [name, { html, first: [html, outputOf(metafile, THEME), ...first] }] as const
   })
+  await Promise.all(copies.map(async (name) => write(`${name}-copy.html`, Buffer.from(await singleFile(pages[name])))))
   const [theme, icon] = [outputOf(metafile, THEME), outputOf(metafile, MARK)]
   const loaded = Object.entries(scripts).map(([name, entry]) => [name, { first: firstLoad(metafile, entry), theme, icon }] as const)
   const manifest: WebManifest = { pages: Object.fromEntries(await Promise.all(documents)), scripts: Object.fromEntries(loaded), files }

@@ -8,7 +8,15 @@ export const pages = {
     title: 'Tandem · Swap',
     description: 'Swap between chains. Both sides complete, or both are refunded.',
   },
+  rescue: {
+    entry: 'web/pages/rescue/main.tsx',
+    title: 'Tandem · Rescue',
+    description: 'Finish a swap, or take your money back, with your rescue phrase.',
+  },
 } as const satisfies Readonly<Record<string, Page>>
 
 /** Of pages that the service writes itself: the reference, which must be readable without scripts. */
 export const scripts = { docs: 'web/pages/docs/main.ts' } as const
+
+/** Pages of which a saved copy works without the service: one file with everything inside. */
+export const copies = ['rescue'] as const satisfies readonly (keyof typeof pages)[]

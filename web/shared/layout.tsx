@@ -8,6 +8,7 @@ import './style.css'
 const PLACES = [
   { path: '/', text: shared.swap },
   { path: '/docs', text: shared.docs },
+  { path: '/rescue', text: shared.rescue },
 ] as const
 
 type Path = (typeof PLACES)[number]['path']

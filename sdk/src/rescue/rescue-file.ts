@@ -25,9 +25,11 @@ export async function exportFile(context: SwapContext): Promise<string> {
 export async function importFile(context: SwapContext, text: string): Promise<readonly string[]> {
   const { iv, swaps } = parseFile(text)
   const key = await fileKeyOf(context, 'decrypt')
-  const opened = await crypto.subtle.decrypt(cipherWith(Uint8Array.from(base64.decode(iv))), key, base64.decode(swaps)).catch(() => {
-    throw new Error('the rescue file is of another phrase, or damaged')
-  })
+  const opened = await crypto.subtle
+    .decrypt(cipherWith(Uint8Array.from(base64.decode(iv))), key, Uint8Array.from(base64.decode(swaps)))
+    .catch(() => {
+      throw new Error('the rescue file is of another phrase, or damaged')
+    })
   const saved = JSON.parse(new TextDecoder().decode(opened)) as readonly SavedSwap[]
   for (const swap of saved) {
     const known = await findSwap(context, swap.orderId)

@@ -51,7 +51,7 @@ const BOX_HEIGHT = 30
 const ROW_HEIGHT = 64
 const TOP = 4
 const BUS_X = 284
-const WIDTH = 476
+const WIDTH = 492
 const HEIGHT = TOP + 7 * ROW_HEIGHT + BOX_HEIGHT + 4
 
 const centre = ({ column }: Place): number => COLUMN[column].x + COLUMN[column].width / 2

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -93,6 +94,20 @@ describe('a page', () => {
       body: { status: 'Error', code: 'not_found' },
     })
   })
+})
+
+test('the copy of the rescue page is one file, whose policy allows exactly its own script and style', async () => {
+  const { status, headers, body } = await service.raw('/rescue/copy.html', html)
+  expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type: 'text/html; charset=utf-8' })
+  const text = String(body)
+  const policy = /http-equiv="Content-Security-Policy" content="([^"]+)"/.exec(text)?.[1] ?? ''
+  const script = /<script type="module">(.*?)<\/script>/s.exec(text)?.[1] ?? ''
+  const style = /<style>(.*?)<\/style>/s.exec(text)?.[1] ?? ''
+  const hashOf = (part: string) => `'sha256-${createHash('sha256').update(part).digest('base64')}'`
+  expect(script.length).toBeGreaterThan(100_000)
+  expect(policy).toContain(`default-src 'none'; script-src ${hashOf(script)}; style-src ${hashOf(style)};`)
+  expect(text.replace(script, '').replace(style, '')).not.toMatch(/<script(?! type="module">)|<link|<img|src=|import\(/)
+  expect(script).not.toMatch(/\bimport\(["']|from"\.\//)
 })
 
 describe('web.json', () => {

@@ -45,6 +45,10 @@ export function webRoutes(context: ServiceContext, files: ReturnType<typeof crea
       })
     }
 
+    api.get('/rescue/copy.html', { schema: { hide: true } }, async (request, reply) => {
+      void reply.header('cache-control', 'no-cache')
+      return sendFile(await open(), 'rescue-copy.html', request, reply)
+    })
     api.get('/assets/:file', { schema: { hide: true, params: Type.Object({ file: Type.String() }) } }, async (request, reply) => {
       void reply.header('cache-control', `public, max-age=${YEAR_SECONDS}, immutable`)
       return sendFile(await open(), `assets/${request.params.file}`, request, reply)

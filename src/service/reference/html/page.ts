@@ -61,7 +61,7 @@ ${filesHtml(files)}
 <a class="wordmark" href="/">${MARK}${escapeHtml(book.title)}</a>
 <button type="button" class="button menu" popovertarget="pages">Contents</button>
 <form class="search" role="search" action="/docs/search" method="get"><input type="search" name="q" value="${escapeHtml(query)}" placeholder="Search the reference" aria-label="Search the reference" autocomplete="off" maxlength="100"></form>
-<nav aria-label="Pages"><a href="/">Swap</a><a href="/docs" aria-current="page">Docs</a>${THEME_BUTTON}</nav>
+<nav aria-label="Pages"><a href="/">Swap</a><a href="/docs" aria-current="page">Docs</a><a href="/rescue">Rescue</a>${THEME_BUTTON}</nav>
 </header>
 <div class="docs-columns">
 <nav id="pages" popover aria-label="Pages of the reference">${book.groups.map((group) => groupHtml(group.title, group.pages, path)).join('')}</nav>

@@ -1,0 +1,69 @@
+/** The rescue page: phrase or file in, resume or refund out. It also works from a saved copy with the service gone. */
+import { signal } from '@preact/signals'
+import { type ComponentChildren, render } from 'preact'
+import { Mark } from '../../shared/icons.tsx'
+import { Layout } from '../../shared/layout.tsx'
+import { shared, rescue as texts } from '../../texts.ts'
+import { FoundSwaps } from './found-swaps.tsx'
+import { keepPage } from './keep-page.ts'
+import { messageOf, opened } from './rescue.ts'
+import { type RescueSettings, readSettings } from './settings.ts'
+import { StartForm } from './start-form.tsx'
+import './rescue.css'
+
+const keepProblem = signal('')
+
+function Page({ settings }: { readonly settings: RescueSettings }) {
+  return (
+    <div class="rescue stack">
+      <h1>{texts.headline}</h1>
+      <p class="lead">{texts.lead}</p>
+      {!settings.isCopy && <Keep settings={settings} />}
+      <StartForm settings={settings} />
+      {opened.value !== null && <FoundSwaps opened={opened.value} />}
+    </div>
+  )
+}
+
+function Keep({ settings }: { readonly settings: RescueSettings }) {
+  async function keep(): Promise<void> {
+    keepProblem.value = await keepPage(settings).then(() => '', messageOf)
+  }
+  return (
+    <div class="notice row keep">
+      <p>{texts.keepHint}</p>
+      <button type="button" class="button" onClick={() => void keep()}>
+        {texts.keep}
+      </button>
+      <p class="wrong" role="alert">
+        {keepProblem.value}
+      </p>
+    </div>
+  )
+}
+
+/** A saved copy has no other pages beside it. */
+function CopyFrame({ children }: { readonly children: ComponentChildren }) {
+  return (
+    <div class="frame">
+      <header class="masthead">
+        <span class="wordmark">
+          <Mark />
+          {shared.name}
+        </span>
+        <span class="network">{texts.savedCopy}</span>
+      </header>
+      <main id="main">{children}</main>
+    </div>
+  )
+}
+
+const place = document.getElementById('page')
+if (place !== null) {
+  const settings = await readSettings().then(
+    (read) => read,
+    () => null,
+  )
+  const page = settings === null ? <p class="notice alarm">{texts.noSettings}</p> : <Page settings={settings} />
+  render(settings?.isCopy === true ? <CopyFrame>{page}</CopyFrame> : <Layout here="/rescue">{page}</Layout>, place)
+}

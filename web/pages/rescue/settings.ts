@@ -1,0 +1,27 @@
+/** What the page knows of the service: told by it, or kept in the saved copy of the page. */
+
+export type RescueSettings = {
+  /** True in a saved copy: the service may be gone, and any node may be asked. */
+  readonly isCopy: boolean
+  readonly baseUrl: string
+  readonly appId: string
+  readonly nodes: Readonly<Record<string, string>>
+  readonly deployments: Readonly<Record<string, { readonly token?: string; readonly htlc?: string }>>
+}
+
+/** The id of the element in which a saved copy keeps them. */
+export const KEPT = 'kept-settings'
+
+type WebJson = {
+  readonly app_id: string | null
+  readonly nodes: RescueSettings['nodes']
+  readonly deployments: RescueSettings['deployments']
+}
+
+export async function readSettings(): Promise<RescueSettings> {
+  const kept = document.getElementById(KEPT)?.textContent
+  if (kept != null) return { ...(JSON.parse(kept) as RescueSettings), isCopy: true }
+  const { result } = (await (await fetch('/web.json')).json()) as { readonly result: WebJson }
+  const { app_id: appId, nodes, deployments } = result
+  return { isCopy: false, baseUrl: `${location.origin}/v2`, appId: appId ?? '', nodes, deployments }
+}
