@@ -5,6 +5,7 @@ import { loadConfig } from '../config/load-config.ts'
 import { ServiceConfig } from '../config/schema.ts'
 import { startClaimedStack } from '../local/claimed-stack.ts'
 import { exampleQuote } from '../local/example-quote.ts'
+import { giveBackMemory } from '../local/give-back-memory.ts'
 import { LOCAL_FOLDER } from '../local/local-folder.ts'
 import type { LocalStack } from '../local/stack.ts'
 import { chooseLogLevel, createLogger } from '../log.ts'
@@ -19,6 +20,9 @@ export type StartOptions = {
   readonly quiet?: boolean
   readonly logLevel?: string
 }
+
+/** By then every chain was polled, and caches are filled. */
+const SETTLED_MS = 5_000
 
 export async function runStart(options: StartOptions): Promise<void> {
   const asked = options.logLevel ?? (options.quiet ? 'warn' : undefined)
@@ -49,6 +53,7 @@ export async function runStart(options: StartOptions): Promise<void> {
       ...databaseServer(),
     })
     process.stdout.write(welcome(stack, performance.now() - startedAt))
+    setTimeout(giveBackMemory, SETTLED_MS).unref()
     return stack
   })
 }

@@ -32,6 +32,10 @@ const SETTINGS = {
   timezone: 'UTC',
   log_timezone: 'UTC',
   jit: 'off',
+  // Memory, and processes, for a server that serves one machine: the operating system caches the files too.
+  shared_buffers: '48MB',
+  max_logical_replication_workers: '0',
+  io_method: 'sync',
   // A new database grows fast, and until its tables are analysed, statements may use a wrong index.
   autovacuum_naptime: '10s',
 }
