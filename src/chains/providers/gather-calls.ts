@@ -6,13 +6,15 @@ type Waiting = { readonly call: RpcCall; resolve(result: unknown): void; reject(
 
 const MAX_BATCH = 100
 
-export function gatherCalls(rpc: JsonRpc): JsonRpc['call'] {
+/** `mayBatch`: false while it is not known whether the node takes batches. */
+export function gatherCalls(rpc: JsonRpc, mayBatch: () => boolean = () => true): JsonRpc['call'] {
   let waiting: Waiting[] = []
 
   async function sendAll(): Promise<void> {
     const all = waiting
     waiting = []
-    for (let at = 0; at < all.length; at += MAX_BATCH) await send(all.slice(at, at + MAX_BATCH))
+    if (!mayBatch()) await Promise.all(all.map((one) => send([one])))
+    else for (let at = 0; at < all.length; at += MAX_BATCH) await send(all.slice(at, at + MAX_BATCH))
   }
 
   async function send(calls: readonly Waiting[]): Promise<void> {

@@ -175,7 +175,7 @@ export function createNode(url: string, timeoutMs: number): EvmNode {
       return quantity(record(answer).status) === 1n ? 'success' : 'reverted'
     },
     async broadcast(raw) {
-      await rpc.request('eth_sendRawTransaction', [raw])
+      await rpc.requestOnce('eth_sendRawTransaction', [raw])
     },
     close: () => rpc.close(),
   }

@@ -26,6 +26,27 @@ it('a broadcast is not repeated over a new connection', async () => {
   expect(requests).toBe(1)
 })
 
+it('broadcasts of one moment go together, in their order, once the provider has answered a batch', async () => {
+  const bodies: string[] = []
+  const answer = ({ id, params: [raw] }: { readonly id: number; readonly params: readonly string[] }) =>
+    raw === '0xbad' ? { id, error: { code: -32000, message: 'nonce too low' } } : { id, result: '0x1' }
+  const url = await serve((_, response, body) => {
+    bodies.push(body)
+    const calls = JSON.parse(body)
+    response.end(JSON.stringify(Array.isArray(calls) ? calls.map(answer) : answer(calls)))
+  })
+  const node = createNode(url, 5_000)
+  const sent = async () => {
+    bodies.length = 0
+    const answers = await Promise.allSettled((['0xaa', '0xbad', '0xcc'] as const).map((raw) => node.broadcast(raw)))
+    expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    return bodies.map((body) => body.match(/0x(aa|bad|cc)/g)?.join() ?? '')
+  }
+  expect((await sent()).toSorted()).toEqual(['0xaa', '0xbad', '0xcc'])
+  await Promise.all([node.priorityFee(), node.transactionCount('0x')])
+  expect(await sent()).toEqual(['0xaa,0xbad,0xcc'])
+})
+
 describe('a provider that limits requests', () => {
   const error = (code: number, message: string, data?: string) => JSON.stringify({ error: { code, message, data } })
 

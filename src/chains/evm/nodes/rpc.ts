@@ -1,8 +1,9 @@
 /** The Ethereum JSON-RPC of one provider. Tells rate limits from other refusals. */
 import { type Hex, isHex } from 'viem'
 import { batchCalls } from '../../providers/batch-calls.ts'
+import { gatherCalls } from '../../providers/gather-calls.ts'
 import { createProviderHttp } from '../../providers/http.ts'
-import { createJsonRpc } from '../../providers/json-rpc.ts'
+import { createJsonRpc, type RpcCall } from '../../providers/json-rpc.ts'
 import { Refusal } from '../../providers/refusal.ts'
 
 /** A refusal with the revert data of the call, if any. */
@@ -18,6 +19,11 @@ export class NodeRefusal extends Refusal {
 export interface Rpc {
   /** Rejects with a NodeRefusal, or with ChainFailure('unreachable') when there is no usable answer. */
   request(method: string, params: readonly unknown[]): Promise<unknown>
+  /**
+   * The same for what must not be sent twice. Those of one moment go together, in their order, if the provider has answered a batch before: one that
+   * fails because the provider takes none could not be sent again.
+   */
+  requestOnce(method: string, params: readonly unknown[]): Promise<unknown>
   /** The same, batched with other such calls of the same moment. */
   requestBatched(method: string, params: readonly unknown[]): Promise<unknown>
   close(): void
@@ -41,9 +47,16 @@ export function createRpc(url: string, timeoutMs: number): Rpc {
         throw error instanceof Refusal ? new NodeRefusal(error.code, error.message, revertData(error.data)) : error
       }
     }
+  let takesBatches = false
+  const batch = async (calls: readonly RpcCall[]) => {
+    const answers = await rpc.batch(calls)
+    takesBatches = true
+    return answers
+  }
   return {
     request: refusing(rpc.call),
-    requestBatched: refusing(batchCalls(rpc)),
+    requestOnce: refusing(gatherCalls(rpc, () => takesBatches)),
+    requestBatched: refusing(batchCalls({ ...rpc, batch })),
     close: http.close,
   }
 }
