@@ -1,6 +1,6 @@
 /**
  * The rescue file: what the user agreed to in all swaps, encrypted and authenticated by a key of the phrase. With phrase and file the user redeems and
- * refunds on every chain without the service, also after the storage is lost. It has no secret and no private key: those derive from the phrase.
+ * refunds on every chain without the service, also after the storage is lost. It has no secret and no key of the user's: those derive from the phrase.
  */
 import { base64 } from '@scure/base'
 import type { SwapContext } from '../swap/context.ts'

@@ -126,14 +126,35 @@ test('a service that takes the secret and does not redeem is found out in time',
     vi.useRealTimers()
   }
   expect(answers.redeems).toBe(1)
-  // It is known that the secret was shown, so nothing more is paid, and a late redeem is tried.
+  // It is known that the secret was shown, so nothing more is paid.
   const revealed = await loadSwap(context, saved.orderId)
-  expect(revealed).toEqual({ ...saved, phase: 'revealed' })
+  expect(revealed).toEqual({ ...saved, phase: 'revealed', isSecretSent: true })
   await expect(verifyAndPay(context, revealed, wallet, { ...fresh, payAgain: true })).rejects.toMatchObject({ name: 'AlreadyPaidError' })
   const redeemed = receive(context, saved, record)
   await vi.waitUntil(() => answers.redeems > 1)
   state.startedAt = 1
   expect(await redeemed).toBe('a hash of nothing')
+})
+
+test('a late secret is shown only if it was sent before', async () => {
+  const { context, chain, saved, answers } = await paidSwap()
+  const record = await context.client.order(saved.orderId)
+  const seconds = Math.floor(Date.now() / 1000)
+  const hex = (value: number) => `0x${value.toString(16)}`
+  chain.eth_getBlockByNumber = () => ({ number: hex(100), timestamp: hex(seconds) })
+  chain.eth_call = () => hex(answers.redeems === 0 ? seconds - 170 : 1)
+  // The page was closed when it was about to send the secret: nobody knows it, and 10 seconds are not enough.
+  const about = { ...saved, phase: 'revealed' } as const
+  await expect(receive(context, about, record)).rejects.toMatchObject({ field: 'destination_swap.timelock' })
+  expect(answers.redeems).toBe(0)
+  expect(await receive(context, { ...about, isSecretSent: true }, record)).toBe('a hash of nothing')
+})
+
+test('a malformed answer of the user’s own node is told as such', async () => {
+  const { context, chain, saved } = await paidSwap()
+  chain.eth_getBlockByNumber = () => ({ number: 'none', timestamp: '' })
+  chain.eth_call = () => '0x5'
+  await expect(receive(context, saved, await context.client.order(saved.orderId))).rejects.toMatchObject({ name: 'NodeError' })
 })
 
 test('a swap needs the user’s own limit: the price is the service’s word', async () => {

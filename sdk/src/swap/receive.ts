@@ -3,6 +3,8 @@ import type { Hex32 } from '../../../src/protocol/secret.ts'
 import type { OrderRecord } from '../../../src/protocol/wire/order.ts'
 import { sleep } from '../client/sleep.ts'
 import type { KeySpend, Node, SdkFamily, SwapSide } from '../families/family.ts'
+import { NodeError } from '../families/node-error.ts'
+import { VerificationError } from '../verify/verification-error.ts'
 import type { Wallet } from '../wallets/wallet.ts'
 import { nodeOf, type SwapContext } from './context.ts'
 import { findSwap, loadSwap, type SavedSwap, saveSwap, withLeast } from './saved-swap.ts'
@@ -14,9 +16,8 @@ import { UnredeemedError } from './unredeemed-error.ts'
 export async function receive(context: SwapContext, saved: SavedSwap, record: OrderRecord, signal?: AbortSignal): Promise<string | null> {
   const found = await lockedFor(context, saved, record, signal)
   if (found === null) return null
-  const secret = await reveal(context, saved)
-  if (!saved.ownKeys.includes('destination')) return redeemByService(context, saved.orderId, { ...found, secret }, signal)
-  return ownKeysOf(found).redeem(found.side, secret, await payoutBy(context, saved, found.node))
+  if (saved.ownKeys.includes('destination')) return redeemByKey(context, saved, found)
+  return redeemByService(context, saved, { ...found, secret: await reveal(context, saved) }, signal)
 }
 
 export type RedeemOptions = {
@@ -40,11 +41,19 @@ export async function redeem(
   if (found === null)
     throw new Error(`the node shows no open lock of order ${orderId} with enough confirmations: it is not made yet, or was paid out`)
   const { side, family, node } = found
-  if (saved.ownKeys.includes('destination'))
-    return ownKeysOf(found).redeem(side, await reveal(context, saved), await payoutBy(context, saved, node))
+  if (saved.ownKeys.includes('destination')) return redeemByKey(context, saved, found)
   if (wallet === undefined || family.redeem === undefined || !wallet.families.includes(side.chain.family))
     throw new Error(`name a wallet of ${side.chain.id}: it sends the transaction that pays you`)
-  return family.redeem(side, await reveal(context, saved), { wallet, node })
+  const tx = await family.redeem(side, await reveal(context, saved), { wallet, node })
+  await rememberSent(context, orderId)
+  return tx
+}
+
+async function redeemByKey(context: SwapContext, saved: SavedSwap, found: Locked): Promise<string> {
+  const by = await payoutBy(context, saved, found.node)
+  const tx = await ownKeysOf(found).redeem(found.side, await reveal(context, saved), by)
+  await rememberSent(context, saved.orderId)
+  return tx
 }
 
 /** Raises the fee of a redeem with the user's own key until the signal aborts. Nothing is lost if one attempt fails. */
@@ -67,10 +76,13 @@ async function lockedFor(context: SwapContext, saved: SavedSwap, record: OrderRe
   const { side, family } = await destinationOf(context, saved, record)
   const node = nodeOf(context, side.chain, signal)
   if (node === null) throw new Error(`name a node of ${side.chain.id}: the secret is revealed only for a lock that the SDK has seen`)
-  const lock = await family.readLock(side, node)
+  const lock = await family.readLock(side, node).catch((error: unknown) => {
+    signal?.throwIfAborted()
+    if (error instanceof VerificationError || error instanceof NodeError) throw error
+    throw new NodeError(`the answer of the node of ${side.chain.id} is malformed`, { cause: error })
+  })
   if (lock === null || lock.confirmations < record.destination_swap.required_confirmations) return null
-  // Once the secret was shown, a late redeem is better than none.
-  if (saved.phase !== 'revealed') verifyTimeLeft(side.chain, lock.unitsLeft)
+  if (saved.isSecretSent !== true) verifyTimeLeft(side.chain, lock.unitsLeft)
   return { side, family, node }
 }
 
@@ -80,6 +92,11 @@ async function reveal(context: SwapContext, saved: SavedSwap): Promise<Hex32> {
   const current = (await findSwap(context, orderId)) ?? saved
   if (current.phase !== 'revealed') await saveSwap(context, { ...current, leastDestinationAmount, phase: 'revealed' })
   return context.keys.secretFor(saved.index)
+}
+
+async function rememberSent(context: SwapContext, orderId: string): Promise<void> {
+  const current = await findSwap(context, orderId)
+  if (current !== null && current.isSecretSent !== true) await saveSwap(context, { ...current, isSecretSent: true })
 }
 
 async function payoutBy({ keys }: SwapContext, { index, payout }: SavedSwap, node: Node): Promise<KeySpend> {
@@ -93,11 +110,12 @@ type Redeem = Locked & { readonly secret: Hex32 }
  * Whatever the service answers, the lock must be gone within the time of one claim; then another claim is still possible.
  */
 async function redeemByService(
-  { client, options }: SwapContext,
-  orderId: string,
+  context: SwapContext,
+  { orderId }: SavedSwap,
   { family, side, node, secret }: Redeem,
   signal?: AbortSignal,
 ): Promise<string> {
+  const { client, options } = context
   const until = Date.now() + Number(side.chain.margins.claimSeconds) * 1000
   let tx: string | null = null
   let cause: unknown
@@ -108,6 +126,8 @@ async function redeemByService(
       signal?.throwIfAborted()
       cause = error
     }
+    // Whatever the answer was, the service may have it.
+    await rememberSent(context, orderId)
     if (await isGone(family, side, node)) return tx ?? ''
     if (Date.now() >= until) throw new UnredeemedError(orderId, side.chain.id, family.redeemCall?.(side, secret) ?? null, { cause })
     await sleep(options.pollMs ?? 2_000, signal)

@@ -39,9 +39,11 @@ export type SavedSwap = {
    * paying   the wallet was asked: it may have paid, or not
    * paid     the wallet said that it has paid or signed
    * restored found again by its secret: what was agreed is the service's word, so nothing is paid for it
-   * revealed the secret was shown, or was about to be: now only redeeming helps, and nothing more is paid
+   * revealed the secret was shown, or was about to be: nothing more is paid
    */
   readonly phase: 'made' | 'paying' | 'paid' | 'restored' | 'revealed'
+  /** It was certainly sent: now a late redeem is better than none. */
+  readonly isSecretSent?: true
 }
 
 const keyOf = (orderId: string) => `tandem:order:${orderId}`
