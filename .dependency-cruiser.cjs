@@ -135,14 +135,14 @@ module.exports = {
       name: 'web-uses-few-libraries',
       severity: 'error',
       comment: 'pages are light, and load nothing that the SDK does not',
-      from: { path: '^web/', pathNot: [...testing, '^web/build\\.ts$'] },
+      from: { path: '^web/', pathNot: [...testing, '^web/(build|single-file)\\.ts$'] },
       to: { path: '(^|/)node_modules/', pathNot: '(^|/)node_modules/(preact|@preact/signals|uqr)/' },
     },
     {
       name: 'web-runs-in-browsers',
       severity: 'error',
       comment: 'no Node built-in',
-      from: { path: '^web/', pathNot: [...testing, '^web/build\\.ts$'] },
+      from: { path: '^web/', pathNot: [...testing, '^web/(build|single-file)\\.ts$'] },
       to: { dependencyTypes: ['core'] },
     },
     {

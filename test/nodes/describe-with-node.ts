@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe } from 'vitest'
+import { installedChromium } from '../browser/installed-chromium.ts'
 import { fetchPackages, ProgramUnavailableError } from './fetch.ts'
 import type { NodeName, PackagesName } from './packages.ts'
 
@@ -21,6 +22,12 @@ const isMissing = (error: NodeJS.ErrnoException): string => {
 }
 
 export const describeWithCompiler = (name: string, suite: () => void): Promise<void> => describeWithProgram('clang', name, suite)
+
+/** A Chromium on the PATH is used as it is; else that of these packages. */
+export const describeWithBrowser = async (name: string, suite: () => void): Promise<void> => {
+  if ((await installedChromium()) === null) await describeWithProgram('chromium', name, suite)
+  else describe(name, suite)
+}
 
 const describeWithProgram = async (program: PackagesName, name: string, suite: () => void): Promise<void> => {
   const reason = await whyUnavailable(program)

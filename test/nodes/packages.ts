@@ -52,7 +52,45 @@ const LIBRARY_PACKAGES = {
   'python-ecdsa': { releases: ['trixie'], packages: ['python3-ecdsa', 'python3-six'] },
 } as const satisfies Record<string, LibraryPackages>
 
-export const ALL_PACKAGES = { ...NODE_PACKAGES, ...COMPILER_PACKAGES, ...LIBRARY_PACKAGES }
+/** Runs with the machine's own C library, so from the oldest supported release. Fonts are part of it: pages look the same everywhere. */
+const BROWSER_PACKAGES = {
+  chromium: {
+    binary: 'usr/lib/chromium/chromium-headless-shell',
+    releases: ['bookworm'],
+    packages: [
+      ...['chromium-headless-shell', 'chromium-common', 'libgcc-s1', 'libstdc++6', 'zlib1g', 'libzstd1', 'liblzma5', 'liblz4-1'],
+      ...['libasound2', 'libatk1.0-0', 'libatspi2.0-0', 'libdav1d6', 'libdbus-1-3', 'libdouble-conversion3', 'libexpat1', 'libflac12'],
+      ...['libfontconfig1', 'libfreetype6', 'libgbm1', 'libglib2.0-0', 'libharfbuzz-subset0', 'libharfbuzz0b', 'libjpeg62-turbo'],
+      ...['libminizip1', 'libnspr4', 'libnss3', 'libopenh264-7', 'libopus0', 'libpulse0', 'libudev1', 'libxkbcommon0', 'libxnvctrl0'],
+      ...['libogg0', 'libvorbis0a', 'libvorbisenc2', 'libsndfile1', 'libmp3lame0', 'libmpg123-0', 'libsystemd0', 'libcap2', 'libgcrypt20'],
+      ...[
+        'libgpg-error0',
+        'libffi8',
+        'libmount1',
+        'libblkid1',
+        'libselinux1',
+        'libpcre2-8-0',
+        'libpng16-16',
+        'libbrotli1',
+        'libgraphite2-3',
+      ],
+      ...['libbsd0', 'libmd0', 'libx11-6', 'libxcb1', 'libxcomposite1', 'libxdamage1', 'libxext6', 'libxfixes3', 'libxrandr2', 'libxau6'],
+      ...['libxdmcp6', 'libxrender1', 'libxi6', 'libxtst6', 'libdrm2', 'libwayland-server0', 'libsqlite3-0', 'libuuid1', 'libbz2-1.0'],
+      ...[
+        'libasyncns0',
+        'libx11-xcb1',
+        'libxcb-shm0',
+        'libxcb-randr0',
+        'libx11-data',
+        'fontconfig-config',
+        'fonts-liberation',
+        'fonts-urw-base35',
+      ],
+    ],
+  },
+} as const satisfies Record<string, ProgramPackages>
+
+export const ALL_PACKAGES = { ...NODE_PACKAGES, ...COMPILER_PACKAGES, ...BROWSER_PACKAGES, ...LIBRARY_PACKAGES }
 export const PROGRAM_PACKAGES = { ...NODE_PACKAGES, ...COMPILER_PACKAGES }
 
 /** A folder name that changes with the list of packages. */

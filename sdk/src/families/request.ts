@@ -23,7 +23,9 @@ export async function askNode(node: Node, path: string, body?: string, contentTy
 }
 
 async function answerOf(node: Node, path: string, body: string | undefined, contentType: string): Promise<readonly [number, string]> {
-  const response = await node.fetch(`${node.url}${path}`, {
+  // Not as a method: a browser's own `fetch` refuses another `this`.
+  const { fetch } = node
+  const response = await fetch(`${node.url}${path}`, {
     ...(body !== undefined && { method: 'POST', body, headers: { 'content-type': contentType } }),
     signal: limitOf(node),
   })

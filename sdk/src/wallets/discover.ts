@@ -10,7 +10,12 @@ import { type TronLink, tronLinkWallet } from './tron.ts'
 import type { Wallet } from './wallet.ts'
 
 /** `icon`: a data URL, or empty. `id`: the same in every page. */
-export type FoundWallet = { readonly id: string; readonly name: string; readonly icon: string; open(): Promise<Wallet> }
+export type FoundWallet = Pick<Wallet, 'families'> & {
+  readonly id: string
+  readonly name: string
+  readonly icon: string
+  open(): Promise<Wallet>
+}
 
 /** A wallet of Bitcoin that sends by itself, as UniSat and others do. */
 type BitcoinProvider = { requestAccounts(): Promise<readonly string[]>; sendBitcoin(to: string, satoshis: number): Promise<string> }
@@ -27,11 +32,13 @@ export function discoverAllWallets(
     found({ ...wallet, icon: wallet.icon.startsWith('data:image/') ? wallet.icon : '' })
   }
   const stopEvm = discoverWallets(({ info, provider }) => {
-    once({ id: info.rdns, name: info.name, icon: info.icon, open: async () => eip1193Wallet(provider) })
+    const wallet = eip1193Wallet(provider)
+    once({ id: info.rdns, name: info.name, icon: info.icon, families: wallet.families, open: async () => wallet })
   }, page)
   const stopStandard = discoverStandard((wallet, icon) => {
     for (const [feature, family, open] of STANDARD_FAMILIES)
-      if (feature in wallet.features) once({ id: `${family}:${wallet.name}`, name: wallet.name, icon, open: async () => open(wallet) })
+      if (feature in wallet.features)
+        once({ id: `${family}:${wallet.name}`, name: wallet.name, icon, families: [family], open: async () => open(wallet) })
   }, page)
   for (const wallet of injected(page as unknown as Readonly<Record<string, unknown>>)) once(wallet)
   return () => {
@@ -67,12 +74,14 @@ function* injected(page: Readonly<Record<string, unknown>>): Generator<FoundWall
     const wallet = page[name] as (StarknetWalletApi & { readonly name?: string; readonly icon?: unknown }) | null | undefined
     if (typeof wallet?.request !== 'function') continue
     const icon = typeof wallet.icon === 'string' ? wallet.icon : ''
-    yield { id: name, name: wallet.name ?? name, icon, open: async () => starknetWallet(wallet) }
+    yield { id: name, name: wallet.name ?? name, icon, families: ['starknet'], open: async () => starknetWallet(wallet) }
   }
   const tron = page.tronLink as TronLink | undefined
-  if (typeof tron?.request === 'function') yield { id: 'tronLink', name: 'TronLink', icon: '', open: async () => tronLinkWallet(tron) }
+  if (typeof tron?.request === 'function')
+    yield { id: 'tronLink', name: 'TronLink', icon: '', families: ['tron'], open: async () => tronLinkWallet(tron) }
   const bitcoin = page.unisat as BitcoinProvider | undefined
-  if (typeof bitcoin?.sendBitcoin === 'function') yield { id: 'unisat', name: 'UniSat', icon: '', open: async () => bitcoinWallet(bitcoin) }
+  if (typeof bitcoin?.sendBitcoin === 'function')
+    yield { id: 'unisat', name: 'UniSat', icon: '', families: ['bitcoin'], open: async () => bitcoinWallet(bitcoin) }
 }
 
 async function bitcoinWallet(provider: BitcoinProvider): Promise<Wallet> {

@@ -177,7 +177,8 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
       v2.addHook('onRoute', (route) => {
         route.schema = { querystring: NoQuery, ...route.schema }
       })
-      rateLimit.addHooks(v2, authentication.hook)
+      v2.addHook('onRequest', authentication.hook)
+      v2.addHook('onRequest', rateLimit.hook)
       const routes = [
         quoteRoutes(context, desk),
         orderRoutes(context, closing.signal),

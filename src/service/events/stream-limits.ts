@@ -1,6 +1,6 @@
 /** How many streams may be open: in this process, for one app, and for one address. */
+import { isIPv6 } from 'node:net'
 import { TandemError } from '../../protocol/error.ts'
-import { networkOf } from '../caller-network.ts'
 
 export type StreamLimits = {
   readonly perProcess: number
@@ -59,4 +59,18 @@ function full(code: 'chain_unavailable' | 'rate_limited', why: string, retryAfte
   return new TandemError(code, `${why}: close one, or try again in ${retryAfterSeconds} seconds; GET /orders/{id} works as always`, {
     retryAfterSeconds,
   })
+}
+
+/** One customer has a whole /64 of IPv6 addresses (RFC 6177). */
+export function networkOf(address: string): string {
+  const plain = address.replace(/^::ffff:(?=[0-9.]+$)/i, '')
+  if (!isIPv6(plain)) return plain
+  const [head = '', tail] = plain.split('%')[0]?.split('::') ?? []
+  const groups = head === '' ? [] : head.split(':')
+  const after = tail === undefined || tail === '' ? 0 : tail.split(':').length
+  const zeros = tail === undefined ? 0 : 8 - groups.length - after
+  return [...groups, ...Array<string>(zeros).fill('0'), ...(tail ?? '').split(':')]
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16))
+    .join(':')
 }

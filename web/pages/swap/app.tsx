@@ -1,0 +1,71 @@
+/** The swap page: the form or one order, and beside it the play wallet and the history. */
+import { useSignal } from '@preact/signals'
+import { Layout } from '../../shared/layout.tsx'
+import { shared, swap } from '../../texts.ts'
+import { HistoryList } from './history-list.tsx'
+import { OrderView } from './order-view.tsx'
+import { isPutOff, isWritten } from './phrase.ts'
+import { PhraseDialog } from './phrase-dialog.tsx'
+import { PlayPanel } from './play-panel.tsx'
+import { shownOrder } from './route.ts'
+import { isAway } from './runner.ts'
+import { settings } from './settings.ts'
+import { SwapForm } from './swap-form.tsx'
+import './page.css'
+
+export function App() {
+  const { value } = settings
+  const isLocal = value?.play != null
+  return (
+    <Layout here="/" network={isLocal ? shared.localNetwork : null}>
+      <div class="columns">
+        <div class="stack">
+          {value === null && <p class="notice">{swap.starting}</p>}
+          {value !== null && value.app_id === null && <p class="notice alarm">{swap.noApp}</p>}
+          {isAway.value && (
+            <p class="notice alarm" role="status">
+              {swap.away}
+            </p>
+          )}
+          {shownOrder.value === null ? (
+            <>
+              <h1>{swap.headline}</h1>
+              <SwapForm />
+            </>
+          ) : (
+            value?.app_id != null && <OrderView key={shownOrder.value} orderId={shownOrder.value} />
+          )}
+        </div>
+        <aside class="stack aside">
+          <PhraseReminder />
+          {isLocal && <PlayPanel />}
+          <HistoryList />
+        </aside>
+      </div>
+    </Layout>
+  )
+}
+
+/** Only once it was put off: before the first swap nobody needs it. */
+function PhraseReminder() {
+  const isOpen = useSignal(false)
+  if (isWritten.value || !isPutOff.value) return null
+  const close = () => {
+    isOpen.value = false
+  }
+  return (
+    <p class="notice small">
+      {swap.phrase.notWritten}{' '}
+      <button
+        type="button"
+        class="button plain small"
+        onClick={() => {
+          isOpen.value = true
+        }}
+      >
+        {swap.phrase.show}
+      </button>
+      {isOpen.value && <PhraseDialog onClose={close} onDone={close} />}
+    </p>
+  )
+}

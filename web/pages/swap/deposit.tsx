@@ -1,0 +1,31 @@
+/** How to pay by hand: the amount, the address, and a QR code that holds both. */
+import { CopyButton } from '../../shared/copy-button.tsx'
+import { swap } from '../../texts.ts'
+import type { Payment } from './history.ts'
+import { QrCode } from './qr-code.tsx'
+import { amountText } from './timeline.tsx'
+
+export function Deposit({ payment, asset }: { readonly payment: Payment; readonly asset: string }) {
+  const amount = amountText(asset, payment.amount)
+  return (
+    <section class="deposit" aria-label={swap.order.depositTitle}>
+      <QrCode text={payment.uri} label={swap.order.depositQr} />
+      <div class="stack">
+        <div>
+          <h2>{swap.order.depositTitle}</h2>
+          <p class="figure">
+            {amount}
+            <CopyButton text={amount.split(' ')[0] ?? ''} name={swap.order.amount} />
+          </p>
+        </div>
+        <div>
+          <p class="soft small">{swap.order.depositTo}</p>
+          <p>
+            <code data-test="deposit-address">{payment.to}</code>
+            <CopyButton text={payment.to} name={swap.order.address} />
+          </p>
+        </div>
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,105 @@
+/** What the user can do about an order at this moment. */
+import { useSignal } from '@preact/signals'
+import type { OrderRecord } from '../../../sdk/src/index.ts'
+import { CopyButton } from '../../shared/copy-button.tsx'
+import { swap } from '../../texts.ts'
+import { findAsset, findChain } from './catalog.ts'
+import { findEntry } from './history.ts'
+import { passTime, setSolversRun, solversRun } from './play.ts'
+import { reportOf } from './report.ts'
+import { followOrder, liveOf, messageOf, payOrder } from './runner.ts'
+import { settings } from './settings.ts'
+import { openTandem } from './tandem.ts'
+import { openPayer } from './wallets.ts'
+
+/** While these last, the solver may still agree to return the payment. */
+const MAY_CANCEL: ReadonlySet<string> = new Set(['initiate_detected', 'initiated', 'awaiting_refund'])
+
+export function OrderActions({ record }: { readonly record: OrderRecord }) {
+  const isWorking = useSignal(false)
+  const problem = useSignal<string | null>(null)
+  const { order_id: orderId, status, source_swap: source } = record
+  const isOwn = findEntry(orderId) !== null
+  const asset = findAsset(source.asset)
+
+  function act(job: () => Promise<unknown>): () => void {
+    return () => {
+      isWorking.value = true
+      problem.value = null
+      void job()
+        .then(() => followOrder(orderId))
+        .catch((error: unknown) => {
+          problem.value = messageOf(error)
+        })
+        .finally(() => {
+          isWorking.value = false
+        })
+    }
+  }
+
+  const pay = async () => asset !== null && payOrder(orderId, await openPayer(asset, () => orderId), asset.isToken)
+  const buttons = [
+    ...(isOwn && status === 'created' && liveOf(orderId).problem !== null ? [{ text: swap.order.payAgain, what: '', job: pay }] : []),
+    ...(isOwn && MAY_CANCEL.has(status)
+      ? [{ text: swap.order.instant, what: swap.order.instantWhat, job: async () => (await openTandem()).instantRefund(orderId) }]
+      : []),
+    ...(isOwn && status === 'awaiting_refund'
+      ? [{ text: swap.order.refundNow, what: swap.order.refundWhat, job: async () => (await openTandem()).refund(orderId) }]
+      : []),
+  ]
+  return (
+    <div class="stack">
+      {buttons.map(({ text, what, job }) => (
+        <div key={text} class="action">
+          <button type="button" class="button" disabled={isWorking.value} onClick={act(job)}>
+            {text}
+          </button>
+          <span class="small soft">{what}</span>
+        </div>
+      ))}
+      <PlayActions record={record} act={act} isWorking={isWorking.value} />
+      {problem.value !== null && (
+        <p class="notice alarm" role="alert">
+          {problem.value}
+        </p>
+      )}
+      <p class="row small">
+        <CopyButton text={`${location.origin}/?order=${orderId}`} label={swap.order.link} name={swap.order.link} />
+        <CopyButton text={reportOf(orderId, liveOf(orderId))} label={swap.order.report} name={swap.order.report} />
+      </p>
+    </div>
+  )
+}
+
+/** On the local network: the solvers start again, and time passes. Only where the clock counts blocks: a chain whose clock runs ahead would refuse later swaps. */
+function PlayActions({
+  record,
+  act,
+  isWorking,
+}: {
+  readonly record: OrderRecord
+  readonly isWorking: boolean
+  act(job: () => Promise<unknown>): () => void
+}) {
+  const { status, source_swap: source } = record
+  if (settings.value?.play == null) return null
+  const unit = findChain(source.chain)?.timelock_unit ?? ''
+  const isPaid = ['initiated', 'awaiting_refund'].includes(status)
+  return (
+    <>
+      {!solversRun.value && (
+        <p class="notice">
+          {swap.play.stopped}{' '}
+          <button type="button" class="button plain" disabled={isWorking} onClick={act(() => setSolversRun(true))}>
+            {swap.play.start}
+          </button>
+        </p>
+      )}
+      {!solversRun.value && isPaid && unit === 'blocks' && source.refund_tx_hash === '' && (
+        <button type="button" class="button" disabled={isWorking} onClick={act(() => passTime(source.chain, source.timelock))}>
+          {swap.play.time(source.timelock, unit)}
+        </button>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,84 @@
+/** One order: what it is, where it stands, how to pay it, and every step of it. */
+import { useEffect } from 'preact/hooks'
+import { swap } from '../../texts.ts'
+import { Deposit } from './deposit.tsx'
+import { findEntry } from './history.ts'
+import { OrderActions } from './order-actions.tsx'
+import { showOrder } from './route.ts'
+import { followOrder, isEnded, liveOf } from './runner.ts'
+import { amountText, Timeline } from './timeline.tsx'
+
+export function OrderView({ orderId }: { readonly orderId: string }) {
+  useEffect(() => followOrder(orderId), [orderId])
+  const { record, problem, note } = liveOf(orderId)
+  const entry = findEntry(orderId)
+  return (
+    <article class="order stack">
+      <p>
+        <a
+          href="/"
+          class="small"
+          onClick={(event) => {
+            event.preventDefault()
+            showOrder(null)
+          }}
+        >
+          {swap.order.back}
+        </a>
+      </p>
+      {record === null ? (
+        <h1>{problem === null ? swap.order.loading : swap.order.missing}</h1>
+      ) : (
+        <header>
+          <p class="exchange">
+            {amountText(record.source_swap.asset, record.source_swap.amount)} <span aria-hidden="true">→</span>{' '}
+            <span class="hidden">for</span>
+            {amountText(record.destination_swap.asset, record.destination_swap.amount)}
+          </p>
+          <h1 aria-live="polite" data-status={record.status}>
+            {swap.order.status[record.status] ?? record.status}
+          </h1>
+        </header>
+      )}
+      {problem !== null && !isEnded(record?.status ?? '') && (
+        <p class="notice alarm" role="alert">
+          {record === null ? '' : swap.order.problem} {problem}
+        </p>
+      )}
+      {note !== null && (
+        <p class="notice">
+          {swap.order.note} {note}
+        </p>
+      )}
+      {record !== null && entry === null && <p class="notice">{swap.order.watching}</p>}
+      {record !== null && entry?.payment != null && record.status === 'created' && (
+        <Deposit payment={entry.payment} asset={record.source_swap.asset} />
+      )}
+      {record !== null && (
+        <>
+          <Timeline record={record} />
+          <OrderActions record={record} />
+          <details class="small">
+            <summary>{swap.order.details}</summary>
+            <dl class="leaders">
+              <div>
+                <dt>{swap.order.orderId}</dt>
+                <dd>
+                  <code>{orderId}</code>
+                </dd>
+              </div>
+              <div>
+                <dt>{swap.order.solverName}</dt>
+                <dd>{record.solver_id}</dd>
+              </div>
+              <div>
+                <dt>{swap.order.made}</dt>
+                <dd>{new Date(record.created_at).toLocaleString()}</dd>
+              </div>
+            </dl>
+          </details>
+        </>
+      )}
+    </article>
+  )
+}

@@ -1,0 +1,107 @@
+/** Shows the rescue phrase once, and compares two words with what the user has written down. */
+import { useSignal } from '@preact/signals'
+import { Dialog } from '../../shared/dialog.tsx'
+import { swap } from '../../texts.ts'
+import { isPutOff, markWritten, phraseWords } from './phrase.ts'
+import { settings } from './settings.ts'
+
+/** `onDone`: it is written down, or put off where nothing is at stake. */
+export function PhraseDialog({ onClose, onDone }: { onClose(): void; onDone(): void }) {
+  const asked = useSignal<readonly number[] | null>(null)
+  return (
+    <Dialog title={swap.phrase.title} onClose={onClose}>
+      <div class="stack">
+        {asked.value === null ? (
+          <>
+            <p>{swap.phrase.what}</p>
+            <ol class="words">
+              {phraseWords().map((word) => (
+                <li key={word} class="mono">
+                  {word}
+                </li>
+              ))}
+            </ol>
+            <p class="soft small">{swap.phrase.who}</p>
+            <button
+              type="button"
+              class="button main"
+              onClick={() => {
+                asked.value = pickTwo(phraseWords().length)
+              }}
+            >
+              {swap.phrase.written}
+            </button>
+            {settings.value?.play != null && (
+              <button
+                type="button"
+                class="button plain"
+                onClick={() => {
+                  isPutOff.value = true
+                  onDone()
+                }}
+              >
+                {swap.phrase.skip}
+              </button>
+            )}
+          </>
+        ) : (
+          <Comparison
+            asked={asked.value}
+            onBack={() => {
+              asked.value = null
+            }}
+            onDone={onDone}
+          />
+        )}
+      </div>
+    </Dialog>
+  )
+}
+
+function Comparison({ asked, onBack, onDone }: { readonly asked: readonly number[]; onBack(): void; onDone(): void }) {
+  const given = useSignal<Readonly<Record<number, string>>>({})
+  const isWrong = useSignal(false)
+  function compare(event: Event): void {
+    event.preventDefault()
+    const words = phraseWords()
+    isWrong.value = asked.some((at) => given.value[at]?.trim().toLowerCase() !== words[at])
+    if (isWrong.value) return
+    markWritten()
+    onDone()
+  }
+  return (
+    <form class="stack" onSubmit={compare}>
+      {asked.map((at) => (
+        <label key={at} class="field">
+          <span class="label">{swap.phrase.check(at + 1)}</span>
+          <input
+            class="input mono"
+            autocomplete="off"
+            autocapitalize="off"
+            spellcheck={false}
+            onInput={({ currentTarget }) => {
+              given.value = { ...given.value, [at]: currentTarget.value }
+            }}
+          />
+        </label>
+      ))}
+      <p class="wrong" role="alert">
+        {isWrong.value ? swap.phrase.wrong : ''}
+      </p>
+      <button type="submit" class="button main">
+        {swap.phrase.verify}
+      </button>
+      <button type="button" class="button plain" onClick={onBack}>
+        {swap.phrase.back}
+      </button>
+    </form>
+  )
+}
+
+/** Two places, in order. */
+function pickTwo(of: number): readonly number[] {
+  const [first = 0, second = 0] = crypto.getRandomValues(new Uint8Array(2))
+  const one = first % of
+  const other = (one + 1 + (second % (of - 1))) % of
+  return [one, other].toSorted((a, b) => a - b)
+}

@@ -1,0 +1,66 @@
+/** The play wallet: balances, coins, and a switch that makes the next swap fail. */
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { formatAmount } from '../../shared/amount.ts'
+import { now } from '../../shared/clock.ts'
+import { swap } from '../../texts.ts'
+import type { Asset } from './catalog.ts'
+import { from, to } from './form.ts'
+import { balances, getCoins, playWallet, readBalance, setSolversRun, solversFailNext, solversRun } from './play.ts'
+import { messageOf } from './runner.ts'
+
+const READ_EVERY_SECONDS = 3
+
+export function PlayPanel() {
+  const shown = [from.value, to.value].filter((asset): asset is Asset => asset !== null && playWallet(asset) !== null)
+  const problem = useSignal<string | null>(null)
+  const tick = Math.floor(now.value / READ_EVERY_SECONDS)
+  const names = shown.map(({ id }) => id).join(' ')
+  useEffect(() => {
+    // A node that does not answer keeps the last balance; the next tick asks again.
+    for (const asset of shown) void readBalance(asset).catch(() => undefined)
+  }, [tick, names])
+  const act = (job: () => Promise<unknown>) => () => {
+    problem.value = null
+    void job().catch((error: unknown) => {
+      problem.value = messageOf(error)
+    })
+  }
+  return (
+    <section class="stack" aria-labelledby="play">
+      <h2 id="play">{swap.play.title}</h2>
+      <p class="small soft">{swap.play.what}</p>
+      <dl class="leaders">
+        {shown.map((asset) => (
+          <div key={asset.id} data-balance={asset.id}>
+            <dt>{swap.play.balance(asset.symbol)}</dt>
+            <dd>
+              {formatAmount(balances.value.get(asset.id) ?? 0n, asset.decimals)}
+              <button type="button" class="button plain small" onClick={act(() => getCoins(asset))}>
+                {swap.play.get(asset.symbol)}
+              </button>
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <label class="tick small">
+        <input
+          type="checkbox"
+          checked={solversFailNext.value}
+          onChange={({ currentTarget }) => {
+            solversFailNext.value = currentTarget.checked
+          }}
+        />
+        {swap.play.fail}
+      </label>
+      <button type="button" class="button" onClick={act(() => setSolversRun(!solversRun.value))}>
+        {solversRun.value ? swap.play.stop : swap.play.start}
+      </button>
+      {problem.value !== null && (
+        <p class="notice alarm" role="alert">
+          {problem.value}
+        </p>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,48 @@
+/** The live quote: price, cost, time, and how long it holds. */
+import { formatAmount, formatMicros, formatRate, parseAmount } from '../../shared/amount.ts'
+import { Countdown } from '../../shared/countdown.tsx'
+import { formatDuration } from '../../shared/duration.ts'
+import { swap } from '../../texts.ts'
+import { from, leastOf, quote, quoteProblem, to } from './form.ts'
+
+export function QuoteLines() {
+  const [offer, source, destination] = [quote.value, from.value, to.value]
+  if (quoteProblem.value !== null)
+    return (
+      <p class="notice alarm" role="alert">
+        {quoteProblem.value}
+      </p>
+    )
+  if (offer === null || source === null || destination === null) return null
+  const [paid, got] = [BigInt(offer.source.amount), BigInt(offer.net_amount ?? offer.destination.amount)]
+  const rate = formatRate({ amount: paid, decimals: source.decimals }, { amount: got, decimals: destination.decimals })
+  const cost = (parseAmount(offer.source.value, 6) ?? 0n) - (parseAmount(offer.destination.value, 6) ?? 0n)
+  return (
+    <dl class="leaders" data-test="quote">
+      <div>
+        <dt>{swap.price}</dt>
+        <dd>{swap.rate(source.symbol, `${rate} ${destination.symbol}`)}</dd>
+      </div>
+      <div>
+        <dt>{swap.cost}</dt>
+        <dd>{formatMicros(cost > 0n ? cost : 0n)}</dd>
+      </div>
+      <div>
+        <dt>{swap.least}</dt>
+        <dd>
+          {formatAmount(leastOf(offer), destination.decimals)} {destination.symbol}
+        </dd>
+      </div>
+      <div>
+        <dt>{swap.time}</dt>
+        <dd>{formatDuration(offer.estimated_time)}</dd>
+      </div>
+      <div>
+        <dt>{swap.holds}</dt>
+        <dd>
+          <Countdown until={offer.expires_at} />
+        </dd>
+      </div>
+    </dl>
+  )
+}

@@ -1,0 +1,115 @@
+/** The steps of an order, each with its transaction, and the present one with what it waits for and how long. */
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { type OrderRecord, type RefundTime, refundTime } from '../../../sdk/src/index.ts'
+import { formatAmount } from '../../shared/amount.ts'
+import { CopyButton } from '../../shared/copy-button.tsx'
+import { Countdown } from '../../shared/countdown.tsx'
+import { CheckIcon, OutIcon } from '../../shared/icons.tsx'
+import { swap } from '../../texts.ts'
+import { findAsset, findChain } from './catalog.ts'
+import { type Step, stepsOf } from './timeline-steps.ts'
+
+export function Timeline({ record }: { readonly record: OrderRecord }) {
+  return (
+    <ol class="timeline" aria-label={swap.order.steps}>
+      {stepsOf(record).map((step) => (
+        <li key={step.name} class={step.state} aria-current={step.state === 'current' ? 'step' : undefined}>
+          <span class="bead">{step.state === 'done' && <CheckIcon />}</span>
+          <div>
+            <p class="step-title">
+              {titleOf(step, record)}
+              <span class="hidden">, {swap.order[step.state]}</span>
+            </p>
+            {step.state === 'current' && <Waiting record={record} />}
+            {step.txs.map((tx) => (
+              <Transaction key={tx} tx={tx} chain={(step.leg === 'source' ? record.source_swap : record.destination_swap).chain} />
+            ))}
+          </div>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function titleOf({ name, leg }: Step, record: OrderRecord): string {
+  const side = leg === 'source' ? record.source_swap : record.destination_swap
+  const chain = findChain(side.chain)?.display ?? side.chain
+  const amount = amountText(side.asset, side.amount)
+  switch (name) {
+    case 'confirmed':
+      return swap.order.confirmed(chain)
+    case 'you':
+      return swap.order.you(amount, chain)
+    case 'solver':
+      return swap.order.solver(amount, chain)
+    case 'paid':
+      return swap.order.paid(amount, chain)
+    case 'refund':
+      return swap.order.refund(amount, chain)
+  }
+}
+
+export function amountText(assetId: string, amount: string): string {
+  const asset = findAsset(assetId)
+  return asset === null ? assetId : `${formatAmount(BigInt(amount), asset.decimals)} ${asset.symbol}`
+}
+
+/** Why nothing happens at the moment, and until when. */
+function Waiting({ record }: { readonly record: OrderRecord }) {
+  const { next_action: next, status, source_swap: source } = record
+  if (next === null) return null
+  const needed = source.required_confirmations
+  return (
+    <div class="small soft">
+      <p>{next.why ?? swap.order.why[`${next.who}_${next.what}`] ?? ''}</p>
+      {status === 'initiate_detected' && <p>{swap.order.confirmations(source.current_confirmations, needed)}</p>}
+      {next.by !== null && (
+        <p>
+          {status === 'created' ? swap.order.deadline : swap.order.by} <Countdown until={next.by} />
+        </p>
+      )}
+      {['initiated', 'awaiting_refund'].includes(status) && <RefundIn record={record} />}
+    </div>
+  )
+}
+
+function RefundIn({ record }: { readonly record: OrderRecord }) {
+  const time = useSignal<RefundTime | null>(null)
+  const { chain, initiate_timestamp: at, timelock } = record.source_swap
+  useEffect(() => {
+    void refundTime(record).then((found) => {
+      time.value = found
+    })
+  }, [chain, at, timelock])
+  return time.value === null ? null : (
+    <p>
+      {swap.order.refundIn} <Countdown until={time.value.latest} />
+    </p>
+  )
+}
+
+/** A link where the chain has an explorer, else the hash to copy. */
+function Transaction({ tx, chain }: { readonly tx: string; readonly chain: string }) {
+  const explorer = findChain(chain)?.explorer_url ?? ''
+  return (
+    <p class="small tx">
+      <span class="soft">{swap.order.tx}</span> <code>{`${tx.slice(0, 10)}…${tx.slice(-6)}`}</code>
+      <CopyButton text={tx} name={swap.order.tx} />
+      {explorer.startsWith('https://') && (
+        <a href={explorerLink(explorer, tx)} target="_blank" rel="noreferrer" aria-label={swap.order.explorer}>
+          <span class="inline-icon">
+            <OutIcon />
+          </span>
+        </a>
+      )}
+    </p>
+  )
+}
+
+/** Explorers may name the network in the query. */
+function explorerLink(explorer: string, tx: string): string {
+  const url = new URL(explorer)
+  url.pathname = `${url.pathname.replace(/\/$/, '')}/tx/${encodeURIComponent(tx)}`
+  return url.href
+}
