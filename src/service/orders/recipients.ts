@@ -47,10 +47,11 @@ export function createRecipients({ timeoutMs, maxOpenPerChain, keepMs }: Recipie
   return {
     async assertCanReceive({ chain, checkRecipient }, { address, asset, field, payout }) {
       if (checkRecipient === undefined) return
-      const answer = answers.get(`${asset} ${address} ${payout?.amount} ${payout?.isTrusted}`, () =>
-        ask(chain.id, () => checkRecipient(address, asset, payout)),
-      )
-      const { obstacle } = await within(timeoutMs, answer, `${chain.id} does not say in time whether ${field} can receive; try again`)
+      const key = `${asset} ${address} ${payout?.amount} ${payout?.isTrusted}`
+      const askNow = () => answers.get(key, () => ask(chain.id, () => checkRecipient(address, asset, payout)))
+      // What is known needs no timer.
+      const { obstacle } =
+        answers.peek(key) ?? (await within(timeoutMs, askNow(), `${chain.id} does not say in time whether ${field} can receive; try again`))
       if (obstacle !== null) throw new TandemError('invalid_address', `${field}: ${address} cannot receive ${asset}: ${obstacle}`)
     },
   }

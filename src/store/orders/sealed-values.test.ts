@@ -53,6 +53,11 @@ describe('a sealed value', () => {
     expect(await own.get(store.db, order.id, 'secret')).toBeNull()
   })
 
+  test('has a nonce of its own, however many are made', () => {
+    const nonces = Array.from({ length: 1000 }, () => vault.seal('order', 'secret', SECRET).sealed.toString('hex', 0, 12))
+    expect(new Set(nonces).size).toBe(1000)
+  })
+
   test('cannot be overwritten', async () => {
     const id = await sealedOrder()
     await expect(vault.put(store.db, id, 'secret', SECRET)).rejects.toThrow('sealed_values_pkey')

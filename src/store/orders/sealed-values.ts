@@ -20,6 +20,7 @@ export interface Vault {
 }
 
 const NONCE_BYTES = 12
+const NONCES_DRAWN = 256
 const TAG_BYTES = 16
 const MOST_REMEMBERED = 1000
 
@@ -36,6 +37,20 @@ const readSealed = sharePerDatabase<{ readonly orderId: string; readonly purpose
   return asked.map(({ orderId, purpose }) => found.get(`${orderId} ${purpose}`) ?? null)
 })
 
+/** Many from one draw: each one costs a call to the operating system. A nonce is public, and each is given once. */
+function createNonces(): () => Buffer {
+  let drawn = Buffer.alloc(0)
+  let at = 0
+  return () => {
+    if (at === drawn.length) {
+      drawn = randomBytes(NONCE_BYTES * NONCES_DRAWN)
+      at = 0
+    }
+    at += NONCE_BYTES
+    return drawn.subarray(at - NONCE_BYTES, at)
+  }
+}
+
 /** `key` is 32 bytes as hex. */
 export function createVault(key: string): Vault {
   if (!/^[0-9a-fA-F]{64}$/.test(key)) throw new Error('the vault key must be 32 bytes as hex')
@@ -43,9 +58,10 @@ export function createVault(key: string): Vault {
   const nameOf = (orderId: string, purpose: SealedPurpose) => `${orderId} ${purpose}`
   const context = (orderId: string, purpose: SealedPurpose) => Buffer.from(nameOf(orderId, purpose))
   const remembered = new Map<string, Buffer>()
+  const drawNonce = createNonces()
 
   function seal(orderId: string, purpose: SealedPurpose, value: string): SealedValue {
-    const nonce = randomBytes(NONCE_BYTES)
+    const nonce = drawNonce()
     const cipher = createCipheriv('aes-256-gcm', secretKey, nonce).setAAD(context(orderId, purpose))
     return { purpose, sealed: Buffer.concat([nonce, cipher.update(value, 'utf8'), cipher.final(), cipher.getAuthTag()]) }
   }
