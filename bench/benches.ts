@@ -4,6 +4,7 @@ import { attackBench } from './attack.ts'
 import type { Bench } from './bench.ts'
 import { costsBench } from './costs/costs.ts'
 import { dustBench } from './dust.ts'
+import { eventsBench } from './events/events.ts'
 import { gasBench } from './gas.ts'
 import { latencyBench } from './latency.ts'
 import { listsBench } from './lists.ts'
@@ -38,4 +39,5 @@ export const benches: readonly Bench[] = [
   costsBench,
   dustBench,
   openBench,
+  eventsBench,
 ]

@@ -29,7 +29,7 @@ test('a reader that does not read is cut when its buffer is full', async () => {
   const { response } = await connect()
   let slow = 0
   const closed = new Promise<void>((resolve) => {
-    const stream = openEventStream(response, { onSlow: () => (slow += 1), onClose: resolve })
+    const stream = openEventStream(response, { onCut: () => (slow += 1), onClose: resolve })
     stream.hold()
     stream.release()
     // More than all socket buffers hold.
@@ -46,7 +46,7 @@ test('live events wait for the replay, and none is sent twice', async () => {
   client.setEncoding('utf8').on('data', (chunk: string) => {
     text += chunk
   })
-  const stream = openEventStream(response, { onSlow: () => undefined, onClose: () => undefined })
+  const stream = openEventStream(response, { onCut: () => undefined, onClose: () => undefined })
   const frame = (id: bigint) => ({ id, text: `${id};` })
   stream.send(frame(1n))
   stream.hold()

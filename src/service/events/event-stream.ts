@@ -26,6 +26,8 @@ export interface EventStream {
   drained(): Promise<void>
   /** Tells the client when to come back, and ends. */
   end(retryMs: number): void
+  /** Ends at once, whatever the client has not read. */
+  cut(): void
 }
 
 /** What one stream may hold in memory. The client comes back with its `Last-Event-ID`. */
@@ -33,8 +35,8 @@ const MAX_BUFFERED = 256 * 1024
 /** How long a reader may take for a page of a replay. */
 const DRAIN_MS = 30_000
 
-/** `onSlow`: it was cut. `onClose`: once, in any case. */
-export function openEventStream(response: ServerResponse, on: { readonly onSlow: () => void; readonly onClose: () => void }): EventStream {
+/** `onCut`: it was cut. `onClose`: once, in any case. */
+export function openEventStream(response: ServerResponse, on: { readonly onCut: () => void; readonly onClose: () => void }): EventStream {
   let sentUpTo = 0n
   let state: 'replaying' | 'held' | 'live' | 'closed' = 'replaying'
   let held: Frame[] = []
@@ -51,7 +53,7 @@ export function openEventStream(response: ServerResponse, on: { readonly onSlow:
   function cut(): void {
     if (state === 'closed') return
     state = 'closed'
-    on.onSlow()
+    on.onCut()
     response.destroy()
   }
 
@@ -122,5 +124,6 @@ export function openEventStream(response: ServerResponse, on: { readonly onSlow:
       state = 'closed'
       response.end(`retry: ${retryMs}\n\n`)
     },
+    cut,
   }
 }

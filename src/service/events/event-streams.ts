@@ -22,6 +22,7 @@ const FIRST_RETRY_MS = 2000
 /** Clients whose stream is ended come back within this time, not all at once. */
 const RETURN_MS = { least: 1000, most: 5000 } as const
 const OLDEST_KEPT_MS = 10_000
+const DISPLACED_RETRY_SECONDS = 30
 
 export function createEventStreams(context: EventStreamsContext): EventStreams {
   const { db, log } = context
@@ -121,10 +122,10 @@ export function createEventStreams(context: EventStreamsContext): EventStreams {
     stream.end(RETURN_MS.least + Math.floor(Math.random() * (RETURN_MS.most - RETURN_MS.least)))
   }
 
-  function enter(request: StreamRequest): () => void {
+  function enter(request: StreamRequest, onDisplaced: () => void): () => void {
     if (isClosing) throw new TandemError('chain_unavailable', 'this server stops: connect again')
     try {
-      return counts.enter(request)
+      return counts.enter(request, onDisplaced)
     } catch (error) {
       tally.refused()
       throw error
@@ -133,7 +134,7 @@ export function createEventStreams(context: EventStreamsContext): EventStreams {
 
   function follow(response: ServerResponse, app: string, orderId: string | null, leave: () => void): Follower {
     const stream = openEventStream(response, {
-      onSlow: tally.cut,
+      onCut: tally.cut,
       onClose() {
         leave()
         open.delete(follower)
@@ -152,14 +153,19 @@ export function createEventStreams(context: EventStreamsContext): EventStreams {
       return open.size
     },
     async open(request) {
-      const leave = enter(request)
-      let follower: Follower
+      let displaced = false
+      let follower: Follower | null = null
+      const leave = enter(request, () => {
+        displaced = true
+        follower?.stream.cut()
+      })
       let from: bigint
       let snapshot: OrderSnapshot | null
       try {
         await feed.catchUp()
         from = feed.position
         snapshot = (await request.readOrder?.()) ?? null
+        if (displaced) throw displacedEarly()
         const response = request.begin()
         if (response.destroyed) {
           leave()
@@ -185,4 +191,10 @@ export function createEventStreams(context: EventStreamsContext): EventStreams {
       await feed.stop()
     },
   }
+}
+
+function displacedEarly(): TandemError {
+  const message =
+    'this app or server has all the event streams that it may, most of them from your network; GET /orders/{id} works as always'
+  return new TandemError('rate_limited', message, { retryAfterSeconds: DISPLACED_RETRY_SECONDS })
 }

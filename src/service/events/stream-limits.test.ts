@@ -1,22 +1,53 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { countStreams } from './stream-limits.ts'
 
 const limits = { perProcess: 4, perApp: 3, perAddress: 2 }
+const nobody = () => {
+  throw new Error('nobody is displaced here')
+}
 
 test('one customer has a whole /64 of IPv6 addresses, and one IPv4 address in either form', () => {
   const counts = countStreams(limits)
-  counts.enter({ app: 'a', address: '2001:db8:0:1::1' })
-  counts.enter({ app: 'a', address: '2001:db8::1:ffff:0:0:2' })
-  expect(() => counts.enter({ app: 'b', address: '2001:db8:0:1:1:2:3:4' })).toThrow('address')
-  const leave = counts.enter({ app: 'b', address: '::ffff:10.0.0.1' })
-  counts.enter({ app: 'b', address: '2001:db8:0:2::1' })
-  expect(() => counts.enter({ app: 'c', address: '10.0.0.2' })).toThrow('server')
+  counts.enter({ app: 'a', address: '2001:db8:0:1::1' }, nobody)
+  counts.enter({ app: 'a', address: '2001:db8::1:ffff:0:0:2' }, nobody)
+  expect(() => counts.enter({ app: 'b', address: '2001:db8:0:1:1:2:3:4' }, nobody)).toThrow('address')
+  const leave = counts.enter({ app: 'b', address: '::ffff:10.0.0.1' }, nobody)
+  counts.enter({ app: 'b', address: '2001:db8:0:2::1' }, nobody)
+  expect(() => counts.enter({ app: 'c', address: '2001:db8:0:3::1' }, nobody)).toThrow('server')
   leave()
-  counts.enter({ app: 'c', address: '10.0.0.1' })
+  counts.enter({ app: 'c', address: '10.0.0.1' }, nobody)
 })
 
 test('an app has its own limit', () => {
   const counts = countStreams(limits)
-  for (const address of ['1.1.1.1', '2.2.2.2', '3.3.3.3']) counts.enter({ app: 'a', address })
-  expect(() => counts.enter({ app: 'a', address: '4.4.4.4' })).toThrow('this app has 3')
+  for (const address of ['1.1.1.1', '2.2.2.2', '3.3.3.3']) counts.enter({ app: 'a', address }, nobody)
+  expect(() => counts.enter({ app: 'a', address: '4.4.4.4' }, nobody)).toThrow('this app has 3')
+})
+
+test('at its limit, an app takes a stream from the network that has the most, for one that has fewer', () => {
+  const counts = countStreams({ ...limits, perApp: 4 })
+  const displaced = [vi.fn(), vi.fn(), vi.fn()]
+  const strangers = ['10.0.0.1', '10.0.0.2', '10.0.0.1'].map((address, n) => counts.enter({ app: 'a', address }, displaced[n] ?? nobody))
+  counts.enter({ app: 'a', address: '192.0.2.1' }, nobody)
+  expect(() => counts.enter({ app: 'a', address: '10.0.0.3' }, nobody)).toThrow('this app has 4')
+  counts.enter({ app: 'a', address: '192.0.2.2' }, nobody)
+  expect(displaced.map(({ mock }) => mock.calls.length)).toEqual([0, 0, 1])
+  // Both networks have two now.
+  expect(() => counts.enter({ app: 'a', address: '192.0.2.3' }, nobody)).toThrow('this app has 4')
+  // The displaced one was forgotten when it lost its place: that it ends is no news.
+  strangers[2]?.()
+  expect(counts.open).toBe(4)
+  strangers[0]?.()
+  counts.enter({ app: 'a', address: '10.0.0.1' }, nobody)
+})
+
+test('a full process does the same for all apps together; a /48 of IPv6 is one network', () => {
+  const counts = countStreams(limits)
+  const displaced = vi.fn()
+  for (const n of [1, 2, 3]) counts.enter({ app: 'a', address: `2001:db8:0:${n}::1` }, n === 3 ? displaced : nobody)
+  counts.enter({ app: 'b', address: '2001:db8:1::1' }, nobody)
+  expect(() => counts.enter({ app: 'b', address: '2001:db8:0:4::1' }, nobody)).toThrow('server')
+  counts.enter({ app: 'c', address: '2001:db8:2::1' }, nobody)
+  expect(displaced).toHaveBeenCalledOnce()
+  expect(counts.open).toBe(4)
 })

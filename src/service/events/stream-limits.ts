@@ -1,6 +1,10 @@
-/** How many streams may be open: in this process, for one app, and for one address. */
-import { isIPv6 } from 'node:net'
+/**
+ * How many streams may be open: in this process, for one app, and for one address. App ids are public, so a stranger could take all streams of an app
+ * from a few addresses: at a limit, the network with the most streams gives one up to a network that has fewer.
+ */
 import { TandemError } from '../../protocol/error.ts'
+import { addressesOf } from './client-network.ts'
+import { createRoom, type Room } from './room.ts'
 
 export type StreamLimits = {
   readonly perProcess: number
@@ -16,41 +20,67 @@ const OWN_RETRY_SECONDS = 30
 
 export interface StreamCounts {
   readonly open: number
-  /** Throws if there is no room. Call the result once, when the stream has ended. */
-  enter(owner: StreamOwner): () => void
+  /**
+   * Throws if there is no room. Call the result when the stream has ended. `onDisplaced`: the stream must end, because another one took its place; it is not
+   * counted any more.
+   */
+  enter(owner: StreamOwner, onDisplaced: () => void): () => void
 }
 
+type Place = { leave(): void; displace(): void }
+
 export function countStreams(limits: StreamLimits): StreamCounts {
-  let open = 0
-  const perApp = new Map<string, number>()
+  const all = createRoom<Place>(limits.perProcess)
+  const apps = new Map<string, Room<Place>>()
   const perAddress = new Map<string, number>()
 
-  function add(counts: Map<string, number>, key: string, n: number): void {
-    const sum = (counts.get(key) ?? 0) + n
-    if (sum === 0) counts.delete(key)
-    else counts.set(key, sum)
+  function count(address: string, n: number): void {
+    const sum = (perAddress.get(address) ?? 0) + n
+    if (sum === 0) perAddress.delete(address)
+    else perAddress.set(address, sum)
+  }
+
+  /** False: there is no room, and nobody to give up a place. */
+  function makeRoom(room: Room<Place>, network: string): boolean {
+    if (!room.isFull) return true
+    const least = room.leastEntitled(network)
+    least?.displace()
+    return least !== null
   }
 
   return {
     get open() {
-      return open
+      return all.size
     },
-    enter({ app, address }) {
-      const network = networkOf(address)
-      if (open >= limits.perProcess)
-        throw full('chain_unavailable', 'this server has all the event streams that it can serve', FULL_RETRY_SECONDS)
-      if ((perApp.get(app) ?? 0) >= limits.perApp)
-        throw full('rate_limited', `this app has ${limits.perApp} open event streams, as many as it may`, OWN_RETRY_SECONDS)
-      if ((perAddress.get(network) ?? 0) >= limits.perAddress)
+    enter({ app, address: given }, onDisplaced) {
+      const { address, network } = addressesOf(given)
+      if ((perAddress.get(address) ?? 0) >= limits.perAddress)
         throw full('rate_limited', `your address has ${limits.perAddress} open event streams, as many as it may`, OWN_RETRY_SECONDS)
-      open += 1
-      add(perApp, app, 1)
-      add(perAddress, network, 1)
-      return () => {
-        open -= 1
-        add(perApp, app, -1)
-        add(perAddress, network, -1)
+      const own = apps.get(app) ?? createRoom<Place>(limits.perApp)
+      if (!makeRoom(own, network))
+        throw full('rate_limited', `this app has ${limits.perApp} open event streams, as many as it may`, OWN_RETRY_SECONDS)
+      if (!makeRoom(all, network))
+        throw full('chain_unavailable', 'this server has all the event streams that it can serve', FULL_RETRY_SECONDS)
+      let isCounted = true
+      const place: Place = {
+        leave() {
+          if (!isCounted) return
+          isCounted = false
+          all.leave(network, place)
+          own.leave(network, place)
+          if (own.size === 0) apps.delete(app)
+          count(address, -1)
+        },
+        displace() {
+          place.leave()
+          onDisplaced()
+        },
       }
+      apps.set(app, own)
+      all.enter(network, place)
+      own.enter(network, place)
+      count(address, 1)
+      return place.leave
     },
   }
 }
@@ -59,18 +89,4 @@ function full(code: 'chain_unavailable' | 'rate_limited', why: string, retryAfte
   return new TandemError(code, `${why}: close one, or try again in ${retryAfterSeconds} seconds; GET /orders/{id} works as always`, {
     retryAfterSeconds,
   })
-}
-
-/** One customer has a whole /64 of IPv6 addresses (RFC 6177). */
-export function networkOf(address: string): string {
-  const plain = address.replace(/^::ffff:(?=[0-9.]+$)/i, '')
-  if (!isIPv6(plain)) return plain
-  const [head = '', tail] = plain.split('%')[0]?.split('::') ?? []
-  const groups = head === '' ? [] : head.split(':')
-  const after = tail === undefined || tail === '' ? 0 : tail.split(':').length
-  const zeros = tail === undefined ? 0 : 8 - groups.length - after
-  return [...groups, ...Array<string>(zeros).fill('0'), ...(tail ?? '').split(':')]
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16))
-    .join(':')
 }

@@ -17,7 +17,7 @@ export function createStreamTally(log: Logger, nowMs: () => number = () => perfo
   function tell(): void {
     if (refused + cut === 0 || nowMs() - toldAtMs < TELL_MS) return
     toldAtMs = nowMs()
-    log.warn({ refused, cut }, 'event streams refused at a limit, or cut because their reader is slow')
+    log.warn({ refused, cut }, 'event streams refused at a limit, or cut: their reader is slow, or their network has the most at a limit')
     ;[refused, cut] = [0, 0]
   }
 

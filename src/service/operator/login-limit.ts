@@ -1,6 +1,6 @@
 /** How often one address may fail to authenticate. A token cannot be guessed; this bounds what guessing costs us. */
 import { TandemError } from '../../protocol/error.ts'
-import { networkOf } from '../events/stream-limits.ts'
+import { addressesOf } from '../events/client-network.ts'
 
 export interface LoginLimit {
   /** Throws after too many failures of this address. */
@@ -18,7 +18,7 @@ export function createLoginLimit(nowMs: () => number = () => performance.now()):
 
   return {
     assertMayTry(address) {
-      const window = windows.get(networkOf(address))
+      const window = windows.get(addressesOf(address).address)
       if (window === undefined || nowMs() >= window.endsAt || window.failures < MOST_FAILURES) return
       const seconds = Math.ceil((window.endsAt - nowMs()) / 1000)
       throw new TandemError('rate_limited', `too many wrong tokens from your address: try again in ${seconds} seconds`, {
@@ -26,7 +26,7 @@ export function createLoginLimit(nowMs: () => number = () => performance.now()):
       })
     },
     noteFailure(address) {
-      const network = networkOf(address)
+      const network = addressesOf(address).address
       const known = windows.get(network)
       if (known !== undefined && nowMs() < known.endsAt) {
         known.failures += 1

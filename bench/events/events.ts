@@ -1,0 +1,227 @@
+/** Very many open event streams on one process: what one costs, how soon it tells of a block, and whether strangers can spoil it for the others. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createApp } from '../../src/store/apps/apps.ts'
+import { type Database, openDatabase } from '../../src/store/database/database.ts'
+import { startEmbeddedPostgres } from '../../src/store/embedded/embedded-postgres.ts'
+import { insertOrders } from '../../src/store/orders/insert-orders.ts'
+import { exampleOrder } from '../../src/store/store.fixture.ts'
+import { type Child, startChild } from '../api/child.ts'
+import { type Bench, percentile, type Size, withCommas } from '../bench.ts'
+import { descendants } from '../processes.ts'
+import type { Opened, ReadersQuestion, Received, Stream } from './readers-child.ts'
+import type { EventsServiceReady, Mined, MineQuestion } from './service-child.ts'
+
+const SIZES = {
+  full: { streams: 5_000, strangers: 10_000, blocks: 400, everyMs: 50, settleMs: 10_000 },
+  smallest: { streams: 40, strangers: 60, blocks: 4, everyMs: 20, settleMs: 0 },
+} satisfies Record<Size, unknown>
+
+const MAX_KILOBYTES_EACH = 40
+const MAX_P99_MS = 1_000
+/** What strangers may add to the memory of the process. */
+const MAX_STRANGERS_MEGABYTES = 256
+
+/** Below the limit of streams for one address. */
+const STREAMS_OF_ADDRESS = 50
+const ORDERS_AT_ONCE = 500
+const [SOURCE, DESTINATION] = ['ethereum_localnet', 'arbitrum_localnet']
+/** The first event, none, far below and far above all that there are. */
+const HOSTILE_IDS = ['1', null, '0', '9223372036854775807']
+const DAY = 86_400n
+const POLL_MS = 100
+const WAIT_MS = 20_000
+
+type Row = {
+  readonly what: string
+  readonly streams: number
+  readonly refused: number
+  readonly megabytes: number
+  readonly kilobytesEach: number | null
+  readonly p50Ms: number
+  readonly p99Ms: number
+  /** Deposits that nobody was told of. */
+  readonly missing: number
+}
+type App = { readonly name: string; readonly appId: string }
+type FollowedOrder = { readonly id: string; readonly swapId: string; readonly amount: string; readonly app: App }
+type Readers = Child<unknown>
+
+async function measureEvents(size: Size, onProgress: (what: string) => void): Promise<readonly Row[]> {
+  const { streams, strangers, blocks, everyMs, settleMs } = SIZES[size]
+  const folder = await mkdtemp(join(tmpdir(), 'tandem-events-'))
+  const cleanups: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })]
+  const start = async <T>(file: string, input: unknown): Promise<Child<T>> => {
+    const child = await startChild<T>(file, input)
+    cleanups.push(child.stop)
+    return child
+  }
+  try {
+    onProgress('starting database and service')
+    const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'postgres'), fresh: true })
+    cleanups.push(postgres.stop)
+    const databaseUrl = await postgres.createDatabase('events')
+    const db = await openDatabase(databaseUrl)
+    cleanups.push(() => db.destroy())
+    const apps = [await newApp(db, 'shop'), await newApp(db, 'other')] as const
+    const orders = await newOrders(db, apps, streams)
+    const service = await start<EventsServiceReady>('../events/service-child.ts', { databaseUrl })
+    const port = Number(new URL(service.ready.url).port)
+    const [users, attackers] = [await start('../events/readers-child.ts', { port }), await start('../events/readers-child.ts', { port })]
+    await sleep(settleMs)
+    const megabytes = async () => ((await descendants(service.pid)).find(({ pid }) => pid === service.pid)?.kilobytes ?? 0) / 1024
+    const empty = await megabytes()
+
+    onProgress(`opening ${withCommas(streams)} streams`)
+    const opened = await openStreams(users, orders.map(followOne))
+    await sleep(settleMs)
+    const quiet = await megabytes()
+    onProgress(`${blocks} blocks with a deposit`)
+    const told = await mineAndWait(service, users, spread(orders, blocks, 0), everyMs)
+    onProgress(`${withCommas(strangers)} strangers`)
+    const hostile = await openStreams(attackers, hostileStreams(apps[0], orders, strangers))
+    const besieged = await mineAndWait(service, users, spread(orders, blocks, 1), everyMs)
+    const besiegedMegabytes = await megabytes()
+
+    return [
+      {
+        what: 'each follows an order',
+        streams: opened.accepted,
+        refused: opened.refused,
+        megabytes: quiet,
+        kilobytesEach: ((quiet - empty) * 1024) / streams,
+        ...told,
+      },
+      {
+        what: 'the same, with strangers who open all that they can, and read nothing',
+        streams: opened.accepted + hostile.accepted,
+        refused: hostile.refused,
+        megabytes: besiegedMegabytes,
+        kilobytesEach: null,
+        ...besieged,
+      },
+    ]
+  } finally {
+    for (const cleanup of cleanups.reverse()) await cleanup()
+  }
+}
+
+async function newApp(db: Database, name: string): Promise<App> {
+  return { name, appId: (await createApp(db, name)).appId }
+}
+
+/** Their deposits are not there yet. The apps take turns. */
+async function newOrders(db: Database, apps: readonly App[], count: number): Promise<readonly FollowedOrder[]> {
+  const createdAt = BigInt(Math.floor(Date.now() / 1000))
+  const made = Array.from({ length: count }, (_, n) => {
+    const app = apps[n % apps.length] as App
+    // Without its worth it would not be listed, and only listed orders have events.
+    const worth = { volumeUsdMicros: 1n, feeUsdMicros: 0n }
+    const ends = { source: { chain: SOURCE }, destination: { chain: DESTINATION } }
+    const example = exampleOrder({ app: app.name, worth, deadline: createdAt + DAY, ...ends })
+    const input = { ...example, order: { ...example.order, createdAt } }
+    return { app, input }
+  })
+  for (let at = 0; at < made.length; at += ORDERS_AT_ONCE)
+    await insertOrders(
+      db,
+      made.slice(at, at + ORDERS_AT_ONCE).map(({ input }) => ({ input, sealed: [] })),
+    )
+  return made.map(({ app, input: { order } }) => ({
+    id: order.id,
+    swapId: order.source.swapId,
+    amount: order.source.terms.amount.toString(),
+    app,
+  }))
+}
+
+function followOne({ id, app }: FollowedOrder, n: number): Stream {
+  // Users are of many networks.
+  const from = `127.1.${Math.floor(n / STREAMS_OF_ADDRESS)}.1`
+  return { path: `/v2/orders/${id}/events`, appId: app.appId, from, lastEventId: null, isSlow: false }
+}
+
+/** They know the public id of an app. Each one asks for all that it has missed, of an order or of the whole app, and reads nothing. All are of one network. */
+function hostileStreams({ appId }: App, orders: readonly FollowedOrder[], count: number): readonly Stream[] {
+  return Array.from({ length: count }, (_, n) => ({
+    path: n % 2 === 0 ? '/v2/events' : `/v2/orders/${orders[n % orders.length]?.id}/events`,
+    appId,
+    from: `127.2.0.${1 + Math.floor(n / STREAMS_OF_ADDRESS)}`,
+    lastEventId: HOSTILE_IDS[n % HOSTILE_IDS.length] ?? null,
+    isSlow: true,
+  }))
+}
+
+async function openStreams(readers: Readers, streams: readonly Stream[]): Promise<{ readonly accepted: number; readonly refused: number }> {
+  const { statuses } = await readers.ask<Opened>({ open: streams } satisfies ReadersQuestion)
+  const accepted = statuses['200'] ?? 0
+  return { accepted, refused: streams.length - accepted }
+}
+
+/** So many orders, evenly over all of them; `turn`: others each time. */
+function spread(orders: readonly FollowedOrder[], count: number, turn: number): readonly FollowedOrder[] {
+  const step = Math.floor(orders.length / count)
+  return Array.from({ length: count }, (_, n) => orders[n * step + turn] as FollowedOrder)
+}
+
+/** A block with a deposit for each of these orders, one after the other; then waits until their followers know of it. */
+async function mineAndWait(
+  service: Child<unknown>,
+  readers: Readers,
+  orders: readonly FollowedOrder[],
+  everyMs: number,
+): Promise<Pick<Row, 'p50Ms' | 'p99Ms' | 'missing'>> {
+  const minedAtMs = new Map<string, number>()
+  for (const { id, swapId, amount } of orders) {
+    minedAtMs.set(id, (await service.ask<Mined>({ swapId, amount } satisfies MineQuestion)).atMs)
+    await sleep(everyMs)
+  }
+  const tookMs = new Map<string, number>()
+  const untilMs = performance.now() + WAIT_MS
+  while (tookMs.size < orders.length && performance.now() < untilMs) {
+    const { atMs } = await readers.ask<Received>('received' satisfies ReadersQuestion)
+    for (const [id, receivedAtMs] of Object.entries(atMs)) {
+      const since = minedAtMs.get(id)
+      if (since !== undefined && !tookMs.has(id)) tookMs.set(id, receivedAtMs - since)
+    }
+    await sleep(POLL_MS)
+  }
+  const all = [...tookMs.values()]
+  return { p50Ms: percentile(all, 50), p99Ms: percentile(all, 99), missing: orders.length - tookMs.size }
+}
+
+const { full } = SIZES
+
+export const eventsBench: Bench = {
+  name: 'events',
+  about: `${withCommas(full.streams)} open event streams on one process, alone and under attack`,
+  conditions: `API and engine of a service in one process, PostgreSQL, two chains in memory whose nodes tell of every block; the clients in processes of their own. ${withCommas(full.streams)} streams, each of another order, of two apps in turn and from many networks. Memory: proportional set size of the service, ${full.settleMs / 1000} s after the last stream was opened. Block to event: from a block with the deposit of an order to the event at its client, ${full.blocks} blocks, one every ${full.everyMs} ms. Strangers: ${withCommas(full.strangers)} further connections from ${Math.ceil(full.strangers / STREAMS_OF_ADDRESS)} addresses of one network, with the public id of one of the apps; each asks for everything since the first event and reads nothing.`,
+  async run({ size, onProgress }) {
+    const [alone, besieged] = await measureEvents(size, onProgress)
+    if (alone === undefined || besieged === undefined) throw new Error('there are two measurements')
+    const rows = [alone, besieged]
+    const isSoon = ({ p99Ms, missing }: Row) => p99Ms <= MAX_P99_MS && missing === 0
+    const maxMegabytes = alone.megabytes + MAX_STRANGERS_MEGABYTES
+    return {
+      ok: rows.every(isSoon) && (alone.kilobytesEach ?? 0) <= MAX_KILOBYTES_EACH && besieged.megabytes <= maxMegabytes,
+      table: {
+        columns: ['what', 'open', 'refused', 'MB', 'limit', 'kB each', 'limit', 'block to event: p50 ms', 'p99 ms', 'limit', 'missing'],
+        rows: rows.map((row) => [
+          row.what,
+          withCommas(row.streams),
+          withCommas(row.refused),
+          Math.round(row.megabytes),
+          row === besieged ? Math.round(maxMegabytes) : '–',
+          row.kilobytesEach === null ? '–' : Number(row.kilobytesEach.toFixed(1)),
+          row.kilobytesEach === null ? '–' : MAX_KILOBYTES_EACH,
+          Math.round(row.p50Ms),
+          Math.round(row.p99Ms),
+          MAX_P99_MS,
+          row.missing,
+        ]),
+      },
+    }
+  },
+}
