@@ -3,6 +3,7 @@ import type { Client } from '../client/client.ts'
 import type { HttpOptions } from '../client/http.ts'
 import type { WatchOptions } from '../client/watch.ts'
 import type { Node } from '../families/family.ts'
+import { plainFetch } from '../families/plain-fetch.ts'
 import type { SwapKeys } from '../keys/keys.ts'
 import type { Deployments } from '../verify/pinned.ts'
 import type { SwapStorage } from './storage.ts'
@@ -35,5 +36,5 @@ export function nodeOf(
   signal?: AbortSignal,
 ): Node | null {
   const url = options.nodes?.[chain.id] ?? chain.publicRpcs?.[0]
-  return url === undefined ? null : { url, fetch: options.fetch ?? globalThis.fetch, ...(signal !== undefined && { signal }) }
+  return url === undefined ? null : { url, fetch: options.fetch ?? plainFetch, ...(signal !== undefined && { signal }) }
 }

@@ -70,7 +70,7 @@ export function prepareSearch(): void {
     if (event.key === 'Escape') close()
     else if (event.key === 'ArrowDown' && count > 0) activate((active + 1) % count)
     else if (event.key === 'ArrowUp' && count > 0) activate((active + count - 1 + (active < 0 ? 1 : 0)) % count)
-    else if (event.key === 'Enter' && active >= 0 && count > 0) list.children[active]?.querySelector('a')?.click()
+    else if (event.key === 'Enter' && active >= 0 && count > 0) go(list.children[active])
     else return
     event.preventDefault()
   })
@@ -82,19 +82,22 @@ export function prepareSearch(): void {
   })
 }
 
+/** An option is no link: in a listbox only the input has the focus. */
 function optionOf({ title, path, text }: SearchEntry, index: number): HTMLLIElement {
   const item = document.createElement('li')
   item.id = `search-result-${index}`
+  item.dataset.path = path
   item.setAttribute('role', 'option')
   item.setAttribute('aria-selected', 'false')
-  const link = document.createElement('a')
-  link.href = path
-  link.tabIndex = -1
+  item.addEventListener('click', () => go(item))
   const name = document.createElement('span')
   name.textContent = title
   const about = document.createElement('small')
   about.textContent = text
-  link.append(name, about)
-  item.append(link)
+  item.append(name, about)
   return item
+}
+
+function go(option: Element | undefined): void {
+  if (option instanceof HTMLElement && option.dataset.path !== undefined) location.assign(option.dataset.path)
 }

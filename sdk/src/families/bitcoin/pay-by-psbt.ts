@@ -7,12 +7,13 @@ import { estimateVsize, WALLET_WITNESS } from '../../../../src/chains/bitcoin/sc
 import { boundFeeRate, dustLimit, feeOf, NORMAL_TARGET } from '../../../../src/chains/bitcoin/wallet/fees.ts'
 import { composeInputs, REPLACEABLE_SEQUENCE } from '../../../../src/chains/bitcoin/wallet/sign.ts'
 import type { Payment, PsbtWallet } from '../../wallets/bitcoin-payment.ts'
+import { plainFetch } from '../plain-fetch.ts'
 import { broadcast, feeRate, type Utxo, utxosOf } from './esplora.ts'
 
 /** Resolves to the transaction id. The wallet may only add signatures: inputs and outputs are compared before anything is broadcast. */
 export async function payByPsbt(wallet: PsbtWallet, { chain, to, amount }: Payment, signal?: AbortSignal): Promise<string> {
   const network = networkOf(chain.reference)
-  const node = { url: wallet.esplora, fetch: wallet.fetch ?? globalThis.fetch, ...(signal !== undefined && { signal }) }
+  const node = { url: wallet.esplora, fetch: wallet.fetch ?? plainFetch, ...(signal !== undefined && { signal }) }
   const [own, target] = [scriptOfAddress(wallet.address, network), scriptOfAddress(to, network)]
   const estimate = wallet.feeRate === undefined ? await feeRate(node, NORMAL_TARGET) : BigInt(Math.ceil(wallet.feeRate * 1000))
   const rate = boundFeeRate(estimate ?? network.fallbackFeeRate, network)

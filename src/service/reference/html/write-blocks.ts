@@ -43,7 +43,7 @@ function write(block: Block, ids: Counter): string {
     case 'try':
       return tryHtml(block.form)
     case 'picture':
-      return `<figure class="picture">${block.svg}</figure>`
+      return `<figure class="picture" tabindex="0" aria-label="How the status of an order changes">${block.svg}</figure>`
     case 'folded':
       return `<details class="folded"><summary>${inline(block.title)}</summary>${writeAll(block.blocks, ids)}</details>`
   }
@@ -62,7 +62,7 @@ const inline = (text: string): string => inlineHtml(text, resolveLink)
 function tableHtml(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const cells = (row: readonly string[]) => row.map((cell) => `<td>${inline(cell)}</td>`).join('')
   const headings = head.map((cell) => `<th scope="col">${inline(cell)}</th>`).join('')
-  return `<div class="scroll" tabindex="0" role="region" aria-label="Table: ${escapeHtml(head.join(', '))}"><table><thead><tr>${headings}</tr></thead><tbody>${rows.map((row) => `<tr>${cells(row)}</tr>`).join('')}</tbody></table></div>`
+  return `<div class="scroll" tabindex="0" role="group" aria-label="Table: ${escapeHtml(head.join(', '))}"><table><thead><tr>${headings}</tr></thead><tbody>${rows.map((row) => `<tr>${cells(row)}</tr>`).join('')}</tbody></table></div>`
 }
 
 function codeHtml(text: string, language: string): string {
@@ -111,5 +111,5 @@ function tryHtml({ operationId, method, path, appIdHeader, inputs, body }: TryFo
     body === null
       ? ''
       : `<div class="field"><label for="try-body">Body</label><textarea id="try-body" name="body" rows="${body.split('\n').length + 1}" spellcheck="false">${escapeHtml(body)}</textarea></div>`
-  return `<form class="try" hidden data-operation="${escapeHtml(operationId)}" data-method="${method}" data-path="${escapeHtml(path)}"><h2 id="try-it">Try it</h2>${app}${fields.join('')}${text}<div class="actions"><button type="submit">Send</button><button type="button" class="stop" hidden>Stop</button></div><div class="outcome" aria-live="polite"></div></form>`
+  return `<form class="try" hidden data-operation="${escapeHtml(operationId)}" data-method="${method}" data-path="${escapeHtml(path)}"><h2 id="try-it">Try it</h2>${app}${fields.join('')}${text}<div class="actions"><button type="submit" class="button main">Send</button><button type="button" class="button stop" hidden>Stop</button></div><div class="outcome" aria-live="polite"></div></form>`
 }
