@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { btc, orderBody, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
 
@@ -65,7 +66,7 @@ test('names the methods that a path has', async () => {
 
 test.each<[string, string, string, { raw?: string; headers?: Record<string, string> }, number, string]>([
   ['an unknown path', 'GET', '/v2/nothing', {}, 404, 'not_found'],
-  ['an unknown root', 'GET', '/', {}, 404, 'not_found'],
+  ['an unknown root', 'GET', '/nothing-here', {}, 404, 'not_found'],
   ['a method that the path does not have', 'DELETE', '/v2/orders', {}, 405, 'method_not_allowed'],
   ['another such method', 'PUT', '/v2/quote', { raw: '{}' }, 405, 'method_not_allowed'],
   ['an unknown order', 'GET', `/v2/orders/${'0'.repeat(64)}`, {}, 404, 'not_found'],
@@ -123,6 +124,42 @@ test('an internal error returns only an id, which is also in the log', async () 
   const id = /[0-9a-f-]{36}/.exec(reply.body.error ?? '')?.[0] ?? 'no id'
   const line = service.logged.find((text) => text.includes(id)) ?? ''
   expect(JSON.parse(line)).toMatchObject({ err: { message: 'private detail' }, method: 'POST' })
+})
+
+test('a database that cannot be written is named by /readyz and /health, and fails orders with 503', async () => {
+  const broken = await startTestService()
+  const name = new URL(broken.databaseUrl).pathname.slice(1)
+  await sql.raw(`alter database ${name} set default_transaction_read_only = on`).execute(service.db)
+  await sql`select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = ${name}`.execute(service.db)
+  const ready = await fetch(`${broken.url}/readyz`)
+  expect([ready.status, await ready.json()]).toMatchObject([503, { error: expect.stringContaining('read-only') }])
+  const refused = { status: 503, body: { code: 'chain_unavailable', error: expect.stringMatching(/read-only|does not answer/) } }
+  expect(await broken.call('GET', '/v2/health')).toMatchObject(refused)
+  const order = await broken.call('POST', '/v2/orders', { body: orderBody(btc, wbtc) })
+  expect(order).toMatchObject(refused)
+  expect(Number(order.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect(broken.logged.join('')).not.toContain('unexpectedly')
+  await broken.close()
+})
+
+test('slow requests end soon after the time limit', () => {
+  const { server } = service
+  const timer = Object.getOwnPropertySymbols(server).find(({ description }) => description === 'http.server.connectionsCheckingInterval')
+  expect(Reflect.get(Reflect.get(server, timer ?? ''), '_repeat')).toBeLessThanOrEqual(5_000)
+  expect(server.requestTimeout).toBe(30_000)
+})
+
+test('a client that hangs up in its body leaves no error behind', async () => {
+  const { port } = new URL(service.url)
+  await new Promise<void>((resolve) => {
+    const socket = connect(Number(port), '127.0.0.1', () => {
+      const head = `POST /v2/orders HTTP/1.1\r\nhost: x\r\nservice-app-id: ${service.appId}\r\ncontent-type: application/json\r\ncontent-length: 100`
+      socket.write(`${head}\r\n\r\n{"half`, () => setTimeout(() => socket.destroy(), 200))
+    })
+    socket.on('close', () => resolve())
+  })
+  await expect.poll(async () => (await service.call('GET', '/v2/policy')).status).toBe(200)
+  expect(service.logged.join('')).not.toContain('unexpectedly')
 })
 
 test('/livez and /readyz need no app id; /readyz needs the database and a chain', async () => {

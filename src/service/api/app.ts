@@ -114,7 +114,8 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
     genReqId: () => randomUUID(),
     trustProxy: [...settings.trustedProxies],
     // Node answers a request without a Host header with an empty body; we answer with the envelope.
-    http: { requireHostHeader: false },
+    // It looks for requests that are too slow at this interval, by default after another 30 s.
+    http: { requireHostHeader: false, connectionsCheckingInterval: TIME_LIMIT.pollMs },
     // While the server closes, requests on open connections still get the envelope.
     return503OnClosing: false,
     routerOptions: { ignoreDuplicateSlashes: true },

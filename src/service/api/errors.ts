@@ -5,6 +5,7 @@ import { ChainFailure } from '../../chains/port/failure.ts'
 import type { Logger } from '../../log.ts'
 import { type ErrorCode, errorStatus, TandemError } from '../../protocol/error.ts'
 import { failure } from '../../protocol/wire/envelope.ts'
+import { databaseFault } from '../../store/database/database-fault.ts'
 
 /** When to ask again after a 503 that names no time. */
 const RETRY_SECONDS = 2
@@ -18,7 +19,9 @@ export function createErrorAnswer(log: Logger): ErrorAnswer {
       message: `internal error; its id in our log is ${request.id}`,
     }
     const about = { err: error, request: request.id, method: request.method, url: request.url }
+    const fault = databaseFault(error)
     if (code === 'internal') log.error(about, 'a request failed unexpectedly')
+    else if (fault !== null) log.warn({ request: request.id, reason: fault }, 'a request failed because of the database')
     else if (error instanceof ChainFailure) log.warn(about, 'a request failed because of a chain')
     const seconds = (error instanceof TandemError ? error.retryAfterSeconds : null) ?? (errorStatus[code] === 503 ? RETRY_SECONDS : null)
     if (seconds !== null) void reply.header('retry-after', seconds)
@@ -50,7 +53,16 @@ function explain(error: unknown): { readonly code: ErrorCode; readonly message: 
   if (error instanceof TandemError) return error
   // A node's error text may contain its URL with the operator's API key: log it, never return it.
   if (error instanceof ChainFailure) return { code: 'chain_unavailable', message: 'a chain could not be reached; try again' }
+  // A client that hangs up in the middle of its body: nobody reads the answer, and nothing is wrong here.
+  if (isHangUp(error)) return { code: 'bad_request', message: 'the connection ended before the body did' }
+  const fault = databaseFault(error)
+  if (fault !== null) return { code: 'chain_unavailable', message: `${fault}; try again` }
   return isFastifyError(error) ? explainFramework(error) : null
+}
+
+/** Node's error of a request whose client is gone. Those of our own connections have a `syscall`. */
+function isHangUp(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ECONNRESET' && !('syscall' in error)
 }
 
 function isFastifyError(error: unknown): error is FastifyError {

@@ -198,10 +198,10 @@ test('refuses a solver whose part of the terms is invalid', async () => {
   for (const wrong of wrongAnswers) {
     service.secondSolver.onOrder = (request) => ({ status: 200, body: wrong(acceptanceOf('second', request), request.source.initiator) })
     const forced = await post({ ...orderBody(btc, wbtc), slippage: 50, solver_id: 'second' })
-    expect(forced, wrong.toString()).toMatchObject({ status: 400, body: { code: 'no_quotes' } })
+    expect(forced, wrong.toString()).toMatchObject({ status: 503, body: { code: 'chain_unavailable' } })
   }
   service.secondSolver.onOrder = () => 'hang up'
-  expect(await post({ ...orderBody(btc, wbtc), solver_id: 'second' })).toMatchObject({ status: 400, body: { code: 'no_quotes' } })
+  expect(await post({ ...orderBody(btc, wbtc), solver_id: 'second' })).toMatchObject({ status: 503, body: { code: 'chain_unavailable' } })
   expect(await service.countRows()).toEqual(before)
 })
 

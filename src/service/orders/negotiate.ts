@@ -58,7 +58,14 @@ export async function negotiate(context: ServiceContext, proposal: Proposal): Pr
       else throw error
     }
   }
-  throw refusals[0] ?? new TandemError('no_quotes', 'no solver takes this order at the moment; ask for a new quote')
+  throw refusals[0] ?? noAnswer(chosen.length)
+}
+
+/** Those that were asked failed, which ends; or nobody is left to ask. */
+function noAnswer(asked: number): TandemError {
+  return asked > 0
+    ? new TandemError('chain_unavailable', 'no solver answers at the moment; try again')
+    : new TandemError('no_quotes', 'no solver takes this order at the moment; ask for a new quote')
 }
 
 /** `bid`: its open quote for this order, if it is known here. */

@@ -102,7 +102,7 @@ test('a solver may pay more than asked for, unless the user accepts worse', asyn
   service.solver.onOrder = pays('first', '991000')
   expect(await orderOf(post({ solver_id: 'first' }))).toMatchObject({ destination: { terms: { amount: 991_000n } } })
   expect(service.solver.ordered[0]).not.toHaveProperty('accept_worse')
-  expect(await post({ solver_id: 'first', accept_worse: true })).toMatchObject({ status: 400, body: { code: 'no_quotes' } })
+  expect(await post({ solver_id: 'first', accept_worse: true })).toMatchObject({ status: 503, body: { code: 'chain_unavailable' } })
   expect(service.solver.ordered[1]).toMatchObject({ accept_worse: true })
 })
 
@@ -117,7 +117,7 @@ test('a quote is paid as it was given, also when our own prices have moved since
   strict.solver.onOrder = pays('first', quoted?.destination.amount ?? '')
   expect(await strict.call('POST', '/v2/orders', { body: asked })).toMatchObject({ status: 200 })
   strict.solver.onOrder = pays('first', '990001')
-  expect(await strict.call('POST', '/v2/orders', { body: asked })).toMatchObject({ status: 400 })
+  expect(await strict.call('POST', '/v2/orders', { body: asked })).toMatchObject({ status: 503 })
   await strict.close()
 })
 

@@ -90,7 +90,9 @@ test('returns one quote per solver, best first, without solvers that fail, decli
     body: { code: 'insufficient_liquidity', error: 'only 5 left' },
   })
   secondSolver.onQuote = () => 'hang up'
-  expect(await ask(`${pair}&from_amount=1000000`)).toMatchObject({ status: 400, body: { code: 'no_quotes' } })
+  const dead = await ask(`${pair}&from_amount=1000000`)
+  expect(dead).toMatchObject({ status: 503, body: { code: 'chain_unavailable', error: expect.stringContaining('no solver answers') } })
+  expect(Number(dead.headers.get('retry-after'))).toBeGreaterThan(0)
 })
 
 test('refuses a quote whose output is out of range or does not cover its network fee', async () => {

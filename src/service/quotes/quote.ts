@@ -62,7 +62,11 @@ async function answerQuote(context: ServiceContext, app: string, query: QuoteQue
   ])
   const bids = usableBids(auction.bids, pair, exact.leg, networkFee)
   if (bids.length === 0) {
-    throw auction.refusals[0] ?? new TandemError('no_quotes', `no solver has a price for ${source.id} → ${destination.id} at the moment`)
+    const [refusal] = auction.refusals
+    if (refusal !== undefined) throw refusal
+    // Nobody answered, or only nonsense: that ends, unlike a price that nobody has.
+    if (auction.bids.length === 0) throw new TandemError('chain_unavailable', 'no solver answers at the moment; try again')
+    throw new TandemError('no_quotes', `no solver has a price for ${source.id} → ${destination.id} at the moment`)
   }
   return bids.map((bid) =>
     quoteToWire({

@@ -1,6 +1,6 @@
 /** The API on a real port with a real database, simulated chains and simulated solvers. */
 
-import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
+import { request as httpRequest, type IncomingHttpHeaders, type Server } from 'node:http'
 import { Writable } from 'node:stream'
 import { createTestDatabase } from '../../../test/database.ts'
 import type { ChainStatus } from '../../engine/engine.ts'
@@ -55,6 +55,7 @@ export type Call = { readonly body?: unknown; readonly headers?: Readonly<Record
 
 export type TestService = {
   readonly url: string
+  readonly server: Server
   readonly databaseUrl: string
   readonly db: Database
   readonly vault: Vault
@@ -194,6 +195,7 @@ export async function startTestService(
 
   return {
     url,
+    server: api.server,
     databaseUrl: database.url,
     db,
     vault,

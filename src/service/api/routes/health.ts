@@ -4,9 +4,11 @@ import { Type } from 'typebox'
 import { TandemError } from '../../../protocol/error.ts'
 import { Envelope, success } from '../../../protocol/wire/envelope.ts'
 import type { ServiceContext } from '../../context.ts'
-import { databaseAnswers } from '../../database-answers.ts'
+import { createDatabaseCheck } from '../../database-problem.ts'
 
 export function healthRoutes(context: ServiceContext): FastifyPluginAsyncTypebox {
+  const databaseProblem = createDatabaseCheck(context)
+
   return async (api) => {
     api.get(
       '/livez',
@@ -27,12 +29,13 @@ export function healthRoutes(context: ServiceContext): FastifyPluginAsyncTypebox
         schema: {
           operationId: 'readyz',
           tags: ['Service'],
-          summary: 'It can serve: the database and at least one chain answer',
+          summary: 'It can serve: the database can be written, and at least one chain answers',
           response: { 200: Envelope(Type.Literal('ready')) },
         },
       },
       async () => {
-        if (!(await databaseAnswers(context))) throw new TandemError('chain_unavailable', 'the database does not answer')
+        const problem = await databaseProblem()
+        if (problem !== null) throw new TandemError('chain_unavailable', problem)
         if (!context.registry.chains.some((chain) => context.chainHealthy(chain.id)))
           throw new TandemError('chain_unavailable', 'no chain can be reached')
         return success('ready' as const)

@@ -5,12 +5,14 @@ import { TandemError } from '../../../protocol/error.ts'
 import { Envelope, success } from '../../../protocol/wire/envelope.ts'
 import { LiquidityRecord } from '../../../protocol/wire/liquidity.ts'
 import type { ServiceContext } from '../../context.ts'
-import { databaseAnswers } from '../../database-answers.ts'
+import { createDatabaseCheck } from '../../database-problem.ts'
 import { createSolverStatus } from '../../solver-status.ts'
 import { gzip } from '../compression.ts'
 
 export function solverRoutes(context: ServiceContext): FastifyPluginAsyncTypebox {
   const status = createSolverStatus(context)
+
+  const databaseProblem = createDatabaseCheck(context)
 
   return async (api) => {
     api.get(
@@ -34,12 +36,13 @@ export function solverRoutes(context: ServiceContext): FastifyPluginAsyncTypebox
           operationId: 'getHealth',
           tags: ['Service'],
           summary: 'Whether the service can serve swaps',
-          description: '503 when the database does not answer, or no solver does.',
+          description: '503 when the database cannot be written, or no solver answers.',
           response: { 200: Envelope(Type.Literal('Online')) },
         },
       },
       async () => {
-        if (!(await databaseAnswers(context))) throw new TandemError('chain_unavailable', 'the database does not answer')
+        const problem = await databaseProblem()
+        if (problem !== null) throw new TandemError('chain_unavailable', problem)
         if (!(await status.anyOnline())) throw new TandemError('chain_unavailable', 'no solver answers at the moment')
         return success('Online' as const)
       },

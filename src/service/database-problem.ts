@@ -1,0 +1,34 @@
+/** Whether the database can be read and written. A full disk or a read-only server still answers reads. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { databaseFault } from '../store/database/database-fault.ts'
+import { createTtlCache } from '../ttl-cache.ts'
+import type { ServiceContext } from './context.ts'
+
+const DATABASE_WAIT_MS = 2000
+/** Anyone may ask: one write serves all who ask within it. */
+const KEEP_MS = 1000
+
+/** Null: it can. Else why not, without details of the server. */
+export function createDatabaseCheck({ db, log }: Pick<ServiceContext, 'db' | 'log'>): () => Promise<string | null> {
+  const checks = createTtlCache<{ readonly problem: string | null }>({ keepMs: KEEP_MS, maxEntries: 1 })
+
+  async function write(): Promise<string | null> {
+    try {
+      await sql`
+        insert into leases (name, holder, until) values ('readiness', '', now())
+        on conflict (name) do update set until = excluded.until`.execute(db)
+      return null
+    } catch (error) {
+      log.warn({ err: error }, 'the database cannot be written')
+      return databaseFault(error) ?? 'the database cannot be written'
+    }
+  }
+
+  return async () => {
+    const { problem } = await checks.get('', async () => ({
+      problem: await Promise.race([write(), sleep(DATABASE_WAIT_MS, 'the database does not answer', { ref: false })]),
+    }))
+    return problem
+  }
+}
