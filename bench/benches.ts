@@ -5,6 +5,7 @@ import type { Bench } from './bench.ts'
 import { costsBench } from './costs/costs.ts'
 import { dustBench } from './dust.ts'
 import { eventsBench } from './events/events.ts'
+import { forwardBench } from './forward.ts'
 import { gasBench } from './gas.ts'
 import { latencyBench } from './latency.ts'
 import { listsBench } from './lists.ts'
@@ -28,6 +29,7 @@ export const benches: readonly Bench[] = [
   suiBench,
   xrplBench,
   latencyBench,
+  forwardBench,
   loadBench,
   restBench,
   apiBench,

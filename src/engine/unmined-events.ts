@@ -36,7 +36,11 @@ function keyOf({ tx, index }: HtlcEvent): string {
   return `${tx} ${index}`
 }
 
-/** A new event at the same place is what replaced it: another transaction that pays this swap, or spends this deposit. */
-function placeOf({ kind, swapId, deposit }: HtlcEvent): string {
-  return kind === 'initiated' ? `deposit ${swapId}` : `spend ${swapId} ${deposit}`
+/**
+ * A new event at the same place is what replaced it: another transaction that pays this swap the same amount, or spends this deposit. Another amount is another
+ * deposit: somebody's dust must not make one disappear that is just being mined.
+ */
+function placeOf(event: HtlcEvent): string {
+  const { kind, swapId, deposit } = event
+  return kind === 'initiated' ? `deposit ${swapId} ${event.amount}` : `spend ${swapId} ${deposit}`
 }

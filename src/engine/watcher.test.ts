@@ -155,6 +155,25 @@ describe('a poll', () => {
     }
   })
 
+  test('keeps it also if somebody else pays another amount to the swap at that moment', async () => {
+    const memory = createPollMemory()
+    const poll = () => pollChain({ db: store.db, client: chain, holder: 'me', list, memory, onReorg: () => undefined })
+    await poll()
+    const paid = { ...deposit(), tx: 'paid', deposit: 'paid' }
+    chain.mempool = [paid]
+    await poll()
+    chain.before.unconfirmedEvents = () => {
+      if (chain.mempool.length > 0) chain.mine(paid)
+      chain.mempool = [{ ...deposit(), kind: 'initiated', tx: 'dust', deposit: 'dust', amount: 546n, expiresAt: null }]
+      chain.before.unconfirmedEvents = () => undefined
+    }
+    await poll()
+    expect((await eventsOf('paid')).map(({ block }) => block)).toEqual([null])
+    await poll()
+    expect((await eventsOf('paid')).map(({ block }) => block?.hash)).toEqual([(await chain.tip()).hash])
+    expect(await eventsOf('dust')).toHaveLength(1)
+  })
+
   test('drops an event that is neither in the mempool nor in a block, and one that another replaces at once', async () => {
     const memory = createPollMemory()
     const poll = () => pollChain({ db: store.db, client: chain, holder: 'me', list, memory, onReorg: () => undefined })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { followForward } from './follow-forward.ts'
+import { followForward } from '../../demo/client/follow-forward.ts'
 import { tellStory } from './story.ts'
 
 const story = await tellStory('bitcoin_regtest', 'litecoin_regtest', 'ethereum_localnet')

@@ -1,7 +1,7 @@
 /** Follows an order by frequent reads, and fails if it ever goes back: without a reorg a status and a transaction hash only move forward. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { OrderRecord } from '../../demo/client/api-client.ts'
-import { progress } from '../../demo/client/progress.ts'
+import type { OrderRecord } from './api-client.ts'
+import { progress } from './progress.ts'
 
 const POLL_MS = 20
 
