@@ -88,6 +88,10 @@ describe('a healthy', () => {
     )
     expect(findings).toContainEqual(expect.objectContaining({ check: 'solvers', about: 'local-solver ethereum_localnet:wbtc' }))
     expect(configuration).toMatchObject({
+      trusted_proxies: [],
+      event_streams: { per_process: 10_000, per_app: 5_000, per_address: 100 },
+      webhooks: { allow_private: expect.any(Boolean) },
+      instant_refunds: { owner_usd_per_day: '5', app_usd_per_day: '500' },
       environment: 'local',
       policy: { default: 'open' },
       rate_limit: { per_minute: 1_000_000 },

@@ -1,4 +1,5 @@
 /** The effective configuration: defaults filled in, contracts and limits of every active asset, secrets masked. */
+import { formatUnits } from '../protocol/amount.ts'
 import { completeSettings } from '../service/context.ts'
 import { serviceOptions } from '../service/service-options.ts'
 import type { DoctorContext } from './doctor-context.ts'
@@ -24,5 +25,16 @@ function serviceDefaults(config: Parameters<typeof serviceOptions>[0]) {
     app_id_headers: settings.appIdHeaders,
     rate_limit: { per_minute: settings.rateLimitPerMinute },
     allow_any_origin: settings.allowAnyOrigin,
+    trusted_proxies: settings.trustedProxies,
+    event_streams: {
+      per_process: settings.streamLimits.perProcess,
+      per_app: settings.streamLimits.perApp,
+      per_address: settings.streamLimits.perAddress,
+    },
+    webhooks: { allow_private: config.webhooks?.allow_private ?? false },
+    instant_refunds: {
+      owner_usd_per_day: formatUnits(settings.refundBudget.ownerUsdMicros, 6),
+      app_usd_per_day: formatUnits(settings.refundBudget.appUsdMicros, 6),
+    },
   }
 }

@@ -165,3 +165,22 @@ test('what was not delivered for three days is given up and kept, and can be rep
   expect(await replaySince(service.db, id, began)).toBe(1)
   await eventually(() => received.length).toBe(before + 2)
 })
+
+test('anyone who makes orders cannot fill the queue of an endpoint that is down; what was paid for stays', async () => {
+  const { id } = await addWebhook(service.db, service.vault, 'shop', 'https://down.example')
+  const insert = (order: string, status: string) =>
+    sql`insert into webhook_deliveries (webhook_id, order_id, status, at) values (${id}, ${order}, ${status}, now())`.execute(service.db)
+  for (const [order, status] of [
+    ['a', 'created'],
+    ['a', 'initiated'],
+    ['b', 'created'],
+    ['c', 'created'],
+    ['b', 'expired'],
+  ] as const)
+    await insert(order, status)
+  await pruneDeliveries(service.db, { mostPending: 2 })
+  const { rows } = await sql<{ what: string }>`select order_id || ' ' || status as what from webhook_deliveries order by id`.execute(
+    service.db,
+  )
+  expect(rows.map(({ what }) => what)).toEqual(['a initiated', 'c created', 'b expired'])
+})

@@ -24,6 +24,7 @@ const DAYS_TRIED = 3
 const DEAD_DAYS = 30
 const MOST_DEAD = 10_000
 const MOST_PRUNED = 5000
+const MOST_PENDING = 100_000
 
 /** `failing`: of endpoints whose last delivery failed, or of the others. Not of `busy` ones. */
 export async function takeDeliveries(db: Database, failing: boolean, busy: readonly string[], most: number): Promise<readonly Delivery[]> {
@@ -84,8 +85,11 @@ export async function failDelivery(
   )
 }
 
-/** Ends what was tried for three days, and deletes the oldest dead letters. */
-export async function pruneDeliveries(db: Database): Promise<void> {
+/**
+ * Ends what was tried for three days, and deletes the oldest dead letters. Of an endpoint with too many waiting messages, it deletes the oldest that cost
+ * nobody a deposit: anyone who knows an app id can make orders, and an endpoint may be down for days.
+ */
+export async function pruneDeliveries(db: Database, limits = { mostPending: MOST_PENDING }): Promise<void> {
   await sql`
     update webhook_deliveries set dead_at = now(), last_error = coalesce(last_error, 'not delivered within three days')
     where id in (
@@ -96,7 +100,15 @@ export async function pruneDeliveries(db: Database): Promise<void> {
       select dead.id from webhooks cross join lateral (
         select id from webhook_deliveries where webhook_id = webhooks.id and dead_at is not null order by id desc offset ${MOST_DEAD} limit ${MOST_PRUNED}
       ) as dead
-    ) or (dead_at < now() - make_interval(days => ${DEAD_DAYS}))`.execute(db)
+    )`.execute(db)
+  await sql`delete from webhook_deliveries where dead_at < now() - make_interval(days => ${DEAD_DAYS})`.execute(db)
+  await sql`
+    delete from webhook_deliveries where id in (
+      select excess.id from webhooks cross join lateral (
+        select id, status from webhook_deliveries
+        where webhook_id = webhooks.id and dead_at is null order by webhook_id desc, id desc offset ${limits.mostPending} limit ${MOST_PRUNED}
+      ) as excess where status in ('created', 'expired')
+    )`.execute(db)
 }
 
 /** Makes the dead letters of an endpoint due again. */
