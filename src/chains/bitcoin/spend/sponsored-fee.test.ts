@@ -1,11 +1,14 @@
 // Payouts whose recipient was promised to bear at most a certain fee, on the simulated chain.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { ChainFailure } from '../../port/failure.ts'
 import { createMemoryOutbox, type MemoryOutbox, type MemorySponsor, type OutboxFault } from '../../testing/outbox.fixture.ts'
-import { randomSigner, regtest } from '../bitcoin.fixture.ts'
+import { randomSigner, regtest, startSimulatedChain } from '../bitcoin.fixture.ts'
 import { scriptOfAddress } from '../script/address.ts'
 import { parseTransaction } from '../script/transaction.ts'
 import { chain, type Fixture, failure, startFixture } from '../wallet/manual-mining.fixture.ts'
 import { signWalletPayment } from '../wallet/sign.ts'
+import { startSpendFixture } from './spend.fixture.ts'
+import { redeemHtlc } from './spend.ts'
 
 const AMOUNT = 200_000n
 const COIN = 50_000n
@@ -147,4 +150,21 @@ describe.each(['rpc', 'esplora'] as const)('a promised fee, through %s', (endpoi
     expect(await redeem()).toBe(tx)
     expect([...(await fixture.mempool())].sort()).toEqual([tx, child].sort())
   })
+})
+
+it('a payout does not wait for the coins of the sponsor, whose nodes fail', async () => {
+  const chain = await startSimulatedChain()
+  const fixture = await startSpendFixture(chain, chain.endpoints)
+  const key = randomSigner()
+  const sponsor = { key, others: createMemoryOutbox(key), budget: COIN, charged: [] }
+  await chain.pay(fixture.client.addressOf(key), COIN)
+  const [order] = await fixture.fund([AMOUNT])
+  if (order === undefined) throw new Error('there is no order')
+  const outbox = fixture.outbox.open('redeem', { sponsor, secondsLeft: 60n })
+  const coinsOf = () => Promise.reject(new ChainFailure('unreachable', 'the nodes do not agree'))
+  const execution = fixture.execution('redeem', { outbox, answers: { coinsOf } })
+  const tx = await redeemHtlc(execution, order.terms, { ...order, to: fixture.client.addressOf(fixture.solver), mostFee: PROMISED })
+  expect(await fixture.mempool()).toEqual([tx])
+  expect((await fixture.entry(tx)).fee).toBeGreaterThan(PROMISED)
+  await fixture.close()
 })

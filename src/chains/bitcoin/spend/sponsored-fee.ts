@@ -2,6 +2,7 @@
  * The fee of a payout of which the recipient bears at most what was promised. The rest comes from one coin of the sponsor, as the last input, with
  * its change as the last output.
  */
+import { ChainFailure } from '../../port/failure.ts'
 import type { Outbox } from '../../port/outbox.ts'
 import type { BuildRequest } from '../execute.ts'
 import type { Execution, HeldExecution } from '../execution.ts'
@@ -10,6 +11,9 @@ import { estimateVsize, WALLET_WITNESS } from '../script/weight.ts'
 import { feeCoins } from '../wallet/fee-coins.ts'
 import { dustLimit, feeOf, largestFee, MAX_RATE_FACTOR, outbiddingFee, replacementFee, urgencyOf } from '../wallet/fees.ts'
 import type { SpendableCoin } from '../wallet/sign.ts'
+
+/** A node without an index searches all outputs. Far below the time for which a key may be held. */
+const COINS_TIMEOUT_MS = 15_000
 
 export type SponsoredFee = {
   readonly coin: SpendableCoin
@@ -45,10 +49,26 @@ export async function planSponsoredFee(
   if (fee <= mostFee || total - mostFee < dustLimit(outputScript, network)) return null
   if (fee < (replaced === null ? feeOf(vsize, network.minFeeRate) : outbiddingFee(vsize, replaced, network))) return null
   const changeOf = ({ amount }: SpendableCoin) => amount + mostFee - fee
-  const coins = await feeCoins(execution, sponsor.publicKey, live)
+  const coins = await coinsInTime(feeCoins(execution, sponsor.publicKey, live))
   const coin = coins.find((one) => changeOf(one) >= dustLimit(script, network))
   if (coin === undefined || !(await outbox.sponsor.charge(fee - mostFee))) return null
   return { coin, change: { amount: changeOf(coin), script }, fee }
+}
+
+/** None if nodes disagree, fail or are slow: a payout must not wait for the coins of another. */
+async function coinsInTime(reading: Promise<readonly SpendableCoin[]>): Promise<readonly SpendableCoin[]> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<readonly SpendableCoin[]>((resolve) => {
+    timer = setTimeout(() => resolve([]), COINS_TIMEOUT_MS)
+  })
+  try {
+    return await Promise.race([reading, late])
+  } catch (error) {
+    if (error instanceof ChainFailure) return []
+    throw error
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 /**
