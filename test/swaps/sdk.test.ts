@@ -237,6 +237,8 @@ const harmless: Readonly<Record<string, string>> = {
   'created.order_token': 'a false one is refused by the service; refunds after the timelock need none',
   'created.approval_transaction.gas_limit': 'the wallet estimates it',
   'created.initiate_transaction.gas_limit': 'the wallet estimates it',
+  'created.revoke_transaction.gas_limit': 'the wallet estimates it',
+  'record.destination_swap.network_fee': 'only the service pays out of it, to users who rely on it for the payout',
 }
 
 const harmlessWithOwnKey: typeof harmless = { ...harmless, 'created.refund_package': 'the user has the key, and the storage the terms' }
