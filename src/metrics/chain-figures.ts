@@ -47,10 +47,12 @@ export function readChainFigures({ chains, chainStatus, nodes, now }: ChainFigur
   })
 }
 
+/** Nodes that tell of blocks are asked nothing: they have no figures. */
 function providersOf(urls: readonly string[]): readonly ProviderFigures[] {
-  const names = providerNames(urls)
-  return urls.flatMap((url, i) => {
+  const asked = urls.flatMap((url) => {
     const tally = tallyOf(url)
-    return tally === null ? [] : [{ name: names[i] ?? '', ...tally.requests, failing: tally.isFailing }]
+    return tally === null ? [] : [{ url, tally }]
   })
+  const names = providerNames(asked.map(({ url }) => url))
+  return asked.map(({ tally }, i) => ({ name: names[i] ?? '', ...tally.requests, failing: tally.isFailing }))
 }

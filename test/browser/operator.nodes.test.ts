@@ -1,0 +1,179 @@
+/** The operator page in a real Chromium, against a whole local stack with real orders. */
+import { mkdir, readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import type { BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeWithBrowser } from '../nodes/describe-with-node.ts'
+import { openStory, type Story } from '../swaps/story.ts'
+import { type Browser, startChromium } from './chromium.ts'
+
+const SHOTS = join(import.meta.dirname, '..', '..', '.tandem', 'screenshots')
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
+
+await describeWithBrowser('the operator page', () => {
+  let story: Story
+  let browser: Browser
+  let user: BrowserContext
+  let page: Page
+  let waiting: string
+  const problems: string[] = []
+
+  beforeAll(async () => {
+    await mkdir(SHOTS, { recursive: true })
+    ;[story, browser] = await Promise.all([openStory({ chains: ['ethereum_localnet', 'arbitrum_localnet'] }), startChromium()])
+    await makeOrders()
+    user = await browser.open()
+    page = await visit(user, story.stack.info.operator_url)
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await story?.close()
+  })
+
+  /** One that completes, and one that waits for a solver that is down. */
+  async function makeOrders(): Promise<void> {
+    const pay = story.evm('ethereum_localnet')
+    const make = () => story.order('ethereum_localnet:eth', 'arbitrum_localnet:usdc', 40_000_000_000_000_000n)
+    const done = await make()
+    await pay.fund(done)
+    await story.untilStatus(done.order_id, 'redeemed', 'counterparty_redeemed')
+    const open = await make()
+    await story.stack.solver.setRunning(false)
+    await pay.fund(open)
+    await story.untilStatus(open.order_id, 'initiated')
+    waiting = open.order_id
+  }
+
+  const origin = () => new URL(story.stack.info.base_url).origin
+
+  async function visit(of: BrowserContext, url: string): Promise<Page> {
+    const opened = await of.newPage()
+    opened.on('console', (message) => {
+      if (message.type() === 'error' && /Content.Security|violates/i.test(message.text())) problems.push(message.text())
+    })
+    opened.on('pageerror', (error) => problems.push(error.message))
+    opened.on('request', (request) => {
+      const { hostname } = new URL(request.url())
+      if (hostname !== '127.0.0.1') problems.push(`asked ${hostname}`)
+    })
+    await opened.goto(url)
+    return opened
+  }
+
+  const shot = (name: string, of: Page = page) => of.screenshot({ path: join(SHOTS, `operator-${name}.png`), fullPage: true })
+
+  async function assertAccessible(of: Page = page): Promise<void> {
+    // Not by a script tag: the policy of the page forbids it.
+    await of.evaluate(await readFile(AXE, 'utf8'))
+    const { violations } = (await of.evaluate('axe.run()')) as { violations: { id: string; nodes: { html: string }[] }[] }
+    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([])
+  }
+
+  test('a wrong token is refused with a reason, and the page says how to get one', async () => {
+    const stranger = await browser.open()
+    const opened = await visit(stranger, `${origin()}/operator`)
+    await opened.getByLabel('Token').fill(`${'0'.repeat(12)}.${'0'.repeat(64)}`)
+    await opened.getByRole('button', { name: 'Log in' }).click()
+    await opened.getByRole('alert').filter({ hasText: 'the token is wrong or revoked' }).waitFor()
+    await shot('login', opened)
+    await assertAccessible(opened)
+    await stranger.close()
+  })
+
+  test('the printed link logs in, and its token leaves the address bar', async () => {
+    await page.getByRole('heading', { name: 'Orders in progress' }).waitFor()
+    expect(page.url()).toBe(`${origin()}/operator`)
+    expect(await user.cookies()).toMatchObject([{ name: 'tandem_operator', httpOnly: true, sameSite: 'Strict', path: '/operator' }])
+  })
+
+  test('the overview shows chains, the waiting order and the swap that completed', async () => {
+    const row = page.getByRole('row').filter({ has: page.locator(`a[href="#/orders/${waiting}"]`) })
+    await row.filter({ hasText: 'solver: the solver locks the destination' }).waitFor()
+    await page.getByRole('row', { name: /Ethereum.* follows/ }).waitFor()
+    await page.getByRole('img', { name: /^Swaps, every 6 hours: 1 in two weeks/ }).waitFor()
+    await page.getByText('Does not answer').waitFor()
+    await shot('overview')
+    await page.locator(`a[href="#/orders/${waiting}"]`).first().click()
+    await page.getByRole('heading', { name: 'Why is it not moving?' }).waitFor()
+    await page.getByText('It waits for the solver').waitFor()
+    await shot('waiting')
+    await page.getByRole('link', { name: 'Overview' }).click()
+    await page.getByRole('heading', { name: 'Chains' }).waitFor()
+    await assertAccessible()
+  })
+
+  test('it follows without a reload: a new order appears', async () => {
+    await story.stack.solver.setRunning(true)
+    await page
+      .getByRole('row')
+      .filter({ has: page.locator(`a[href="#/orders/${waiting}"]`) })
+      .filter({ hasText: 'initiated' })
+      .waitFor({ state: 'detached' })
+  })
+
+  test('an order is found by its id, and its page says why it is where it is', async () => {
+    await page.getByLabel(/^Find an order/).fill(waiting)
+    await page.keyboard.press('Enter')
+    await page.getByText('1 order', { exact: true }).waitFor()
+    await shot('search')
+    await page.locator(`a[href="#/orders/${waiting}"]`).click()
+    await page.getByRole('heading', { name: /^(Why is it not moving\?|Where it stands)$/ }).waitFor()
+    await page.getByRole('rowheader', { name: 'redeem destination' }).waitFor()
+    await page.getByText('the destination redeem is mined: the user is paid').or(page.getByText('the source redeem is mined')).waitFor()
+    await shot('order')
+    await assertAccessible()
+    await page.getByRole('link', { name: 'Overview' }).click()
+  })
+
+  test('who may write halts a chain with a reason, and resumes it', async () => {
+    await page.getByRole('button', { name: /^Halt Ethereum/ }).click()
+    await page.getByLabel(/^Why halt/).fill('<b>maintenance</b>')
+    await shot('halt')
+    await assertAccessible()
+    await page.getByRole('button', { name: 'Halt it' }).click()
+    // As text, never as markup.
+    await page.getByText('halted: <b>maintenance</b>').waitFor()
+    await page.getByRole('button', { name: /^Resume Ethereum/ }).click()
+    await page.getByText('halted: <b>maintenance</b>').waitFor({ state: 'detached' })
+  })
+
+  test.each([
+    ['dark', { dark: true }],
+    ['phone', { phone: true }],
+    ['phone-dark', { phone: true, dark: true }],
+  ])('it is usable: %s', async (name, options) => {
+    const other = await browser.open(options)
+    const token = story.stack.info.operator_url.split('#')[1]
+    const opened = await visit(other, `${origin()}/operator#${token}`)
+    await opened.getByRole('heading', { name: 'Chains' }).waitFor()
+    await opened.getByRole('img', { name: /^Volume/ }).waitFor()
+    await shot(name, opened)
+    const isTooWide = await opened.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth')
+    expect(isTooWide).toBe(false)
+    await assertAccessible(opened)
+    await opened.goto(`${origin()}/operator#/orders/${waiting}`)
+    await opened.getByRole('heading', { name: /^(Why is it not moving\?|Where it stands)$/ }).waitFor()
+    await shot(`order-${name}`, opened)
+    await assertAccessible(opened)
+    await other.close()
+  })
+
+  test('while the service is down the page says so, and it goes on by itself', async () => {
+    await story.stack.service.setRunning(false)
+    await page.getByText('The service does not answer').waitFor()
+    await story.stack.service.setRunning(true)
+    await page.getByText('The service does not answer').waitFor({ state: 'detached' })
+  })
+
+  test('the logout ends the session', async () => {
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.getByLabel('Token').waitFor()
+    await page.reload()
+    await page.getByLabel('Token').waitFor()
+  })
+
+  test('no policy was violated, nothing failed, and nobody else was asked', () => {
+    expect(problems).toEqual([])
+  })
+})

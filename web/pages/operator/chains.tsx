@@ -1,0 +1,144 @@
+/** The chains: how far each is, whether its nodes answer, and a switch to halt it. */
+import { useSignal } from '@preact/signals'
+import type { ChainRecord, OverviewRecord, ProviderRecord } from '../../../src/protocol/wire/operator.ts'
+import { Dialog } from '../../shared/dialog.tsx'
+import { operator } from '../../texts.ts'
+import { halt, resume, session } from './api.ts'
+import { formatCount, formatSeconds, formatShort } from './format.ts'
+import { Section, State, Table } from './parts.tsx'
+
+const texts = operator.chains
+const EVERYTHING = '*'
+
+export function Chains({ overview }: { readonly overview: OverviewRecord }) {
+  const asked = useSignal<string | null>(null)
+  const everything = overview.halts.find(({ scope }) => scope === EVERYTHING)
+  const { columns } = texts
+  return (
+    <Section id="chains" title={texts.headline} wide>
+      {everything !== undefined && <p class="notice alarm">{texts.allHalted(everything.reason)}</p>}
+      <Table
+        label={texts.headline}
+        columns={[
+          { text: columns.chain },
+          { text: columns.height, isNumber: true },
+          { text: columns.age, isNumber: true },
+          { text: columns.state },
+          { text: columns.nodes },
+        ]}
+      >
+        {overview.chains.map((chain) => (
+          <tr key={chain.chain}>
+            <th scope="row">{chain.name}</th>
+            <td class="number">
+              {chain.height === null ? '–' : formatCount(Number(chain.height))}
+              {isBehind(chain) && chain.behind !== null && <small class="soft"> {texts.behind(chain.behind)}</small>}
+            </td>
+            <td class="number">{chain.block_age_seconds === null ? '–' : formatSeconds(chain.block_age_seconds)}</td>
+            <td>
+              <ChainState chain={chain} />
+              {chain.problem !== null && <small class="soft block">{chain.problem}</small>}
+              <Switch scope={chain.chain} name={chain.name} isHalted={chain.halted !== null} onAsk={() => (asked.value = chain.chain)} />
+            </td>
+            <td>
+              {chain.providers.map((provider) => (
+                <Provider key={provider.name} provider={provider} />
+              ))}
+            </td>
+          </tr>
+        ))}
+      </Table>
+      <Switch scope={EVERYTHING} name={texts.everything} isHalted={everything !== undefined} onAsk={() => (asked.value = EVERYTHING)} />
+      {asked.value !== null && (
+        <HaltDialog
+          scope={asked.value}
+          name={overview.chains.find(({ chain }) => chain === asked.value)?.name ?? texts.everything}
+          onClose={() => (asked.value = null)}
+        />
+      )}
+    </Section>
+  )
+}
+
+/** While no order is open on it, a chain is recorded once a minute. */
+const RESTING_SECONDS = 90
+
+function isBehind({ behind, block_seconds }: ChainRecord): boolean {
+  return behind !== null && behind > 1 && behind * block_seconds > RESTING_SECONDS
+}
+
+function ChainState({ chain }: { readonly chain: ChainRecord }) {
+  if (chain.halted !== null) return <State kind="bad">{texts.halted(chain.halted.reason)}</State>
+  if (!chain.healthy)
+    return <State kind="bad">{chain.silent_seconds === null ? texts.never : texts.silent(formatSeconds(chain.silent_seconds))}</State>
+  if (chain.block_age_seconds !== null && chain.block_age_seconds > chain.halt_seconds) return <State kind="bad">{texts.late}</State>
+  return <State kind="good">{texts.healthy}</State>
+}
+
+function Provider({ provider }: { readonly provider: ProviderRecord }) {
+  const { name, answered, limited, failed, failing } = provider
+  return (
+    <span class="provider">
+      <span class="mono small">{name}</span> {formatShort(answered)}
+      {limited > 0 && <State kind="bad">{texts.limited(limited)}</State>}
+      {failed > 0 && <span class="soft">{texts.failed(failed)}</span>}
+      {failing && <State kind="bad">{texts.failing}</State>}
+    </span>
+  )
+}
+
+/** Only for who may write. */
+function Switch({
+  scope,
+  name,
+  isHalted,
+  onAsk,
+}: {
+  readonly scope: string
+  readonly name: string
+  readonly isHalted: boolean
+  readonly onAsk: () => void
+}) {
+  if (session.value?.may_write !== true) return null
+  const isAll = scope === EVERYTHING
+  const text = isHalted ? (isAll ? texts.resumeAll : texts.resume) : isAll ? texts.haltAll : texts.halt
+  return (
+    <button
+      type="button"
+      class="button plain switch"
+      aria-label={isAll ? text : `${text} ${name}`}
+      onClick={() => (isHalted ? void resume(scope) : onAsk())}
+    >
+      {text}
+    </button>
+  )
+}
+
+function HaltDialog({ scope, name, onClose }: { readonly scope: string; readonly name: string; readonly onClose: () => void }) {
+  const reason = useSignal('')
+  async function confirm(event: Event): Promise<void> {
+    event.preventDefault()
+    await halt(scope, reason.value.trim())
+    onClose()
+  }
+  return (
+    <Dialog title={`${texts.halt} ${name}`} onClose={onClose}>
+      <form class="stack" onSubmit={(event) => void confirm(event)}>
+        <div class="field">
+          <label for="reason">{texts.why(name)}</label>
+          <input
+            id="reason"
+            class="input"
+            required
+            maxLength={300}
+            value={reason}
+            onInput={(event) => (reason.value = event.currentTarget.value)}
+          />
+        </div>
+        <button type="submit" class="button main">
+          {texts.confirm}
+        </button>
+      </form>
+    </Dialog>
+  )
+}
