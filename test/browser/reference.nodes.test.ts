@@ -1,0 +1,163 @@
+/** The reference in a real Chromium: search, try it, themes, sizes, and reading without scripts. */
+import type { BrowserContext } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeWithBrowser } from '../nodes/describe-with-node.ts'
+import { openStory, type Story } from '../swaps/story.ts'
+import { type Browser, startChromium } from './chromium.ts'
+import { axeViolations, isTooWide, takeScreenshot, watchedPage } from './page-checks.ts'
+
+const PAGES = {
+  overview: '/docs',
+  quote: '/docs/api/getQuote',
+  order: '/docs/api/createOrder',
+  errors: '/docs/errors',
+  lifecycle: '/docs/lifecycle',
+  guide: '/docs/guides/first-swap',
+  results: '/docs/search?q=refund',
+  missing: '/docs/nothing',
+}
+
+await describeWithBrowser('the reference', () => {
+  let story: Story
+  let browser: Browser
+  let reader: BrowserContext
+  const problems: string[] = []
+
+  beforeAll(async () => {
+    ;[story, browser] = await Promise.all([openStory({ chains: ['bitcoin_regtest', 'ethereum_localnet'] }), startChromium()])
+    reader = await browser.open()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await story?.close()
+  })
+
+  async function visit(path: string, context = reader) {
+    const page = await watchedPage(context, problems)
+    await page.goto(new URL(path, story.info.base_url).href)
+    return page
+  }
+
+  test('search by the keyboard leads to the part that was meant', async () => {
+    const page = await visit('/docs')
+    await page.keyboard.press('/')
+    await page.keyboard.type('price_moved')
+    await page.waitForSelector('[role="option"]')
+    await takeScreenshot(page, 'docs-search')
+    expect(await axeViolations(page)).toEqual([])
+    await page.keyboard.press('ArrowDown')
+    expect(await page.getAttribute('[role="combobox"]', 'aria-activedescendant')).toBe('search-result-0')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/docs/errors#price_moved')
+    await page.keyboard.press('/')
+    await page.keyboard.type('quote')
+    await page.waitForSelector('[role="option"]')
+    await page.keyboard.press('Escape')
+    expect(await page.isVisible('[role="listbox"]')).toBe(false)
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/docs/search?q=quote')
+    expect(await page.textContent('main')).toContain('Quotes for a swap')
+    await page.close()
+  })
+
+  test('try it: the local app id is filled in, and the answer is shown', async () => {
+    const page = await visit('/docs/api/getQuote')
+    expect(await page.inputValue('#try-app')).toBe(story.info.app_id)
+    await page.click('.try button[type="submit"]')
+    await page.waitForSelector('.outcome .good')
+    expect(await page.textContent('.outcome .good')).toContain('Answered 200, request id')
+    expect(JSON.parse((await page.textContent('.outcome pre')) ?? '')).toMatchObject({
+      status: 'Ok',
+      result: [{ source: { amount: '1000000' } }],
+    })
+    await page.fill('#try-query-from_amount', '<b>1</b>')
+    await page.click('.try button[type="submit"]')
+    await page.waitForSelector('.outcome .wrong')
+    expect(await page.textContent('.outcome pre')).toContain('bad_request')
+    expect(await page.locator('.outcome pre b').count()).toBe(0)
+    await takeScreenshot(page, 'docs-try')
+    expect(await axeViolations(page)).toEqual([])
+    await page.close()
+  })
+
+  test('try it: an order that was made is the one of the next page, and can be followed live', async () => {
+    const page = await visit('/docs/api/createOrder')
+    const refusals: (string | null)[] = []
+    // A solver that is busy may refuse an order for a moment.
+    while (refusals.length < 5) {
+      await page.click('.try button[type="submit"]')
+      await page.waitForSelector('.outcome .good, .outcome .wrong')
+      if ((await page.locator('.outcome .good').count()) > 0) break
+      refusals.push(await page.textContent('.outcome'))
+    }
+    expect(await page.locator('.outcome .good').count(), refusals.join('\n')).toBe(1)
+    const { result } = JSON.parse((await page.textContent('.outcome pre')) ?? '') as { result: { order_id: string } }
+    await page.goto(new URL('/docs/api/followOrder', story.info.base_url).href)
+    expect(await page.inputValue('#try-path-order_id')).toBe(result.order_id)
+    await page.click('.try button[type="submit"]')
+    await page.waitForFunction('document.querySelector(\'.outcome pre\')?.textContent.includes(\'"status":"created"\')')
+    await page.click('.try .stop')
+    await page.waitForFunction("document.querySelector('.outcome p')?.textContent === 'Stopped.'")
+    await page.close()
+  })
+
+  test('a language that was chosen once is that of every sample, and code is copied as it is', async () => {
+    const page = await visit('/docs')
+    await page.getByText('Python', { exact: true }).first().click()
+    await page.goto(new URL('/docs/api/listChains', story.info.base_url).href)
+    expect(await page.isVisible('.panel-python')).toBe(true)
+    expect(await page.isVisible('.panel-sh')).toBe(false)
+    await page.click('.panel-python .copy')
+    const copied = await page.evaluate('navigator.clipboard.readText()')
+    expect(copied).toBe(await page.textContent('.panel-python code'))
+    expect(copied).toContain('urllib.request')
+    await page.close()
+  })
+
+  test.each(Object.entries(PAGES))('%s: on a desktop and on a phone, light and dark, nothing that axe objects to', async (name, path) => {
+    for (const [phone, dark] of [
+      [false, false],
+      [true, true],
+    ] as const) {
+      const context = await browser.open({ phone, dark })
+      const page = await visit(path, context)
+      await page.waitForSelector('.theme:not([hidden])')
+      expect(await axeViolations(page)).toEqual([])
+      expect(await isTooWide(page)).toBe(false)
+      await takeScreenshot(page, `docs-${name}-${phone ? 'phone-dark' : 'desktop'}`)
+      await context.close()
+    }
+  })
+
+  test('on a phone the list of pages is opened by a button', async () => {
+    const context = await browser.open({ phone: true })
+    const page = await visit('/docs/errors', context)
+    expect(await page.isVisible('#pages')).toBe(false)
+    await page.getByRole('button', { name: 'Contents' }).click()
+    expect(await page.isVisible('#pages')).toBe(true)
+    expect(await axeViolations(page)).toEqual([])
+    await takeScreenshot(page, 'docs-contents-phone')
+    await page.getByRole('link', { name: 'Webhooks' }).click()
+    await page.waitForURL('**/docs/guides/webhooks')
+    await context.close()
+  })
+
+  test('without scripts everything can be read and searched', async () => {
+    const context = await browser.open()
+    await context.route('**/*.js', (route) => route.abort())
+    const page = await visit('/docs/api/getQuote', context)
+    expect(await page.isVisible('.panel-sh')).toBe(true)
+    await page.getByText('TypeScript', { exact: true }).first().click()
+    expect(await page.isVisible('.panel-ts')).toBe(true)
+    expect(await page.isVisible('form.try')).toBe(false)
+    await page.fill('[type="search"]', 'webhooks')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/docs/search?q=webhooks')
+    expect(await page.textContent('main')).toContain('Webhooks')
+    await context.close()
+  })
+
+  test('no page broke its policy, asked another site or threw', () => {
+    expect(problems).toEqual([])
+  })
+})

@@ -1,0 +1,199 @@
+/** The rescue page in a real Chromium: after the storage is lost, and from a saved copy with the service gone. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { BrowserContext, Page } from 'playwright-core'
+import { createWalletClient, http } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTandem, newRescueKeys, payingWallet, type SwapRequest, type Tandem, viemWallet, type Wallet } from '../../sdk/src/index.ts'
+import { defaultStorage } from '../../sdk/src/swap/storage.ts'
+import { describeWithBrowser } from '../nodes/describe-with-node.ts'
+import { openStory, type Story } from '../swaps/story.ts'
+import { type Browser, startChromium } from './chromium.ts'
+import { axeViolations, isTooWide, takeScreenshot, watchedPage } from './page-checks.ts'
+
+const BTC = 'bitcoin_regtest:btc'
+const WBTC = 'ethereum_localnet:wbtc'
+
+await describeWithBrowser('the rescue page', () => {
+  let story: Story
+  let browser: Browser
+  let user: BrowserContext
+  let folder: string
+  const problems: string[] = []
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'tandem-rescue-'))
+    ;[story, browser] = await Promise.all([openStory({ chains: ['bitcoin_regtest', 'ethereum_localnet'] }), startChromium()])
+    user = await browser.open()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await story?.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  /** A user of the SDK who pays, and then leaves. */
+  async function payAndLeave(request: SwapRequest, wallet: Wallet): Promise<{ phrase: string; tandem: Tandem; orderId: string }> {
+    const { info } = story
+    const storage = defaultStorage()
+    const { phrase, keys } = await newRescueKeys(storage)
+    const tandem = createTandem({
+      baseUrl: info.base_url,
+      appId: info.app_id,
+      deployments: Object.assign({}, ...Object.values(info.chains).map(({ assets }) => assets)),
+      nodes: {
+        bitcoin_regtest: String(info.chains.bitcoin_regtest?.esplora_url),
+        ethereum_localnet: String(info.chains.ethereum_localnet?.rpc_url),
+      },
+      storage,
+      keys,
+    })
+    for await (const step of tandem.swap(request, wallet)) if (step.kind === 'paid') return { phrase, tandem, orderId: step.orderId }
+    throw new Error('nothing was paid')
+  }
+
+  async function visit(url: string): Promise<Page> {
+    const page = await watchedPage(user, problems)
+    await page.goto(url)
+    await page.waitForSelector('#phrase')
+    return page
+  }
+  const rescueUrl = () => new URL('/rescue', story.info.base_url).href
+  const find = async (page: Page, phrase: string) => {
+    await page.fill('#phrase', phrase)
+    await page.getByRole('button', { name: 'Find my swaps' }).click()
+  }
+
+  test('a wrong phrase is refused by the word that is wrong', async () => {
+    const page = await visit(rescueUrl())
+    await takeScreenshot(page, 'rescue-empty')
+    expect(await axeViolations(page)).toEqual([])
+    await find(page, 'abandon abandon')
+    await page.getByText('a rescue phrase has 12 words, this one has 2').waitFor()
+    await find(page, `${'abandon '.repeat(11)}abuot`)
+    await page.getByText(/word 12 of the rescue phrase, "abuot", is not in the list.*about/).waitFor()
+    await takeScreenshot(page, 'rescue-wrong-word')
+    expect(await axeViolations(page)).toEqual([])
+    await find(page, 'abandon '.repeat(12))
+    await page.getByText('the checksum of the rescue phrase is wrong').waitFor()
+    await find(page, `${'abandon '.repeat(11)}about`)
+    await page.getByText('The service knows no swap of this phrase').waitFor()
+    await page.close()
+  })
+
+  test('the storage is lost: the phrase finds the swap, and finishes it', async () => {
+    const account = story.info.wallets.find(({ chains }) => chains.includes('ethereum_localnet'))
+    const transport = http(String(story.info.chains.ethereum_localnet?.rpc_url))
+    const wallet = viemWallet(createWalletClient({ account: privateKeyToAccount(account?.private_key as `0x${string}`), transport }))
+    const request = { from: WBTC, to: BTC, fromAmount: 1_000_000n, leastToAmount: 900_000n, recipient: story.ownerOf(BTC) }
+    const { phrase } = await payAndLeave(request, wallet)
+    const before = await story.balance(BTC)
+
+    const page = await visit(rescueUrl())
+    await find(page, phrase)
+    await page.getByText('name your address on bitcoin_regtest').waitFor()
+    await page.getByLabel('Your address on bitcoin_regtest').fill(story.ownerOf(BTC))
+    await page.getByLabel('Your address on ethereum_localnet').fill(story.ownerOf(WBTC))
+    await takeScreenshot(page, 'rescue-addresses')
+    expect(await axeViolations(page)).toEqual([])
+    await page.getByRole('button', { name: 'Check again' }).click()
+    const least = page.getByLabel(/^The least of bitcoin_regtest:btc/)
+    await least.waitFor()
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByText('Say first what you agreed to get at least').waitFor()
+    await least.fill('900000')
+    await takeScreenshot(page, 'rescue-found')
+    expect(await axeViolations(page)).toEqual([])
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByText('This swap has ended.').waitFor({ timeout: 120_000 })
+    await takeScreenshot(page, 'rescue-finished')
+    expect(await story.balance(BTC)).toBeGreaterThan(before + 900_000n)
+    expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain(phrase.split(' ')[0])
+    await page.close()
+  })
+
+  test('the service is gone: the saved copy refunds a deposit that came twice, by the file and an Esplora', async () => {
+    const wallet = payingWallet({ address: story.ownerOf(BTC), pay: (to) => story.bitcoin().pay(to, 20_000n) })
+    const request = { from: BTC, to: WBTC, fromAmount: 1_000_000n, leastToAmount: 900_000n, recipient: story.ownerOf(WBTC) }
+    const { phrase, tandem, orderId } = await payAndLeave(request, wallet)
+    const { source_swap: source } = await tandem.client.order(orderId)
+    await story.bitcoin().pay(source.swap_id, 30_000n)
+    await writeFile(join(folder, 'rescue.json'), await tandem.exportFile())
+    await story.until(orderId, 'both deposits in blocks', (order) => order.source_swap.deposits?.length === 2)
+
+    const served = await visit(rescueUrl())
+    const downloading = served.waitForEvent('download')
+    await served.getByRole('button', { name: 'Keep this page' }).click()
+    const copy = join(folder, 'tandem-rescue.html')
+    await (await downloading).saveAs(copy)
+    await served.close()
+    await story.stack.service.setRunning(false)
+    story.bitcoinChain().mine(Number(source.timelock))
+    const before = await story.balance(BTC)
+
+    const page = await visit(pathToFileURL(copy).href)
+    await takeScreenshot(page, 'rescue-copy')
+    expect(await axeViolations(page)).toEqual([])
+    await page.setInputFiles('#file', join(folder, 'rescue.json'))
+    await find(page, 'abandon '.repeat(11).concat('about'))
+    await page.getByText('the rescue file is of another phrase, or damaged').waitFor()
+    await page.fill('#nodes', `bitcoin_regtest ${story.info.chains.bitcoin_regtest?.esplora_url}`)
+    await find(page, phrase)
+    await page.getByText('The service tells nothing').waitFor()
+    await page.getByRole('button', { name: 'Refund after the timelock' }).click()
+    await page.getByText(/^Refunded by [0-9a-f]{64}$/).waitFor()
+    await takeScreenshot(page, 'rescue-copy-refunded')
+    expect(await axeViolations(page)).toEqual([])
+    await story.eventually('the refund of both deposits', async () => {
+      story.bitcoinChain().mine(1)
+      return (await story.balance(BTC)) > before + 40_000n
+    })
+    await page.close()
+  })
+
+  test('the service is gone and there is no file: the phrase and an Esplora find the deposit', async () => {
+    await story.stack.service.setRunning(true)
+    const wallet = payingWallet({ address: story.ownerOf(BTC), pay: (to) => story.bitcoin().pay(to, 20_000n) })
+    const request = { from: BTC, to: WBTC, fromAmount: 1_000_000n, leastToAmount: 900_000n, recipient: story.ownerOf(WBTC) }
+    const { phrase, tandem, orderId } = await payAndLeave(request, wallet)
+    const { source_swap: source } = await tandem.client.order(orderId)
+    await story.until(orderId, 'its deposit in a block', (order) => order.source_swap.deposits?.length === 1)
+    await story.stack.service.setRunning(false)
+    story.bitcoinChain().mine(Number(source.timelock))
+
+    const page = await visit(pathToFileURL(join(folder, 'tandem-rescue.html')).href)
+    await find(page, phrase)
+    await page.getByText('Without the service the swaps are found').waitFor()
+    await page.getByLabel('Public keys of solvers').fill(source.redeemer)
+    await page.getByRole('button', { name: 'Look for deposits' }).click()
+    await page.getByText('Your deposit of 20000 on bitcoin_regtest').waitFor()
+    await page.getByLabel('Your address on bitcoin_regtest').fill(story.ownerOf(BTC))
+    const before = await story.balance(BTC)
+    await page.getByRole('button', { name: 'Refund after the timelock' }).click()
+    await page.getByText(/^Sent to you by [0-9a-f]{64}$/).waitFor()
+    await takeScreenshot(page, 'rescue-copy-by-chain')
+    await story.eventually('the refund', async () => {
+      story.bitcoinChain().mine(1)
+      return (await story.balance(BTC)) > before + 10_000n
+    })
+    await page.close()
+  })
+
+  test('on a phone in the dark it fits', async () => {
+    const context = await browser.open({ phone: true, dark: true })
+    const page = await watchedPage(context, problems)
+    await page.goto(pathToFileURL(join(folder, 'tandem-rescue.html')).href)
+    await page.waitForSelector('#phrase')
+    await takeScreenshot(page, 'rescue-phone-dark')
+    expect(await isTooWide(page)).toBe(false)
+    expect(await axeViolations(page)).toEqual([])
+    await context.close()
+  })
+
+  test('no page broke its policy, asked another site or threw', () => {
+    expect(problems).toEqual([])
+  })
+})
