@@ -13,6 +13,11 @@ export const pages = {
     title: 'Tandem · Rescue',
     description: 'Finish a swap, or take your money back, with your rescue phrase.',
   },
+  operator: {
+    entry: 'web/pages/operator/main.tsx',
+    title: 'Tandem · Operator',
+    description: 'Chains, orders in progress, solvers and budgets of this service, for its operator.',
+  },
 } as const satisfies Readonly<Record<string, Page>>
 
 /** Of pages that the service writes itself: the reference, which must be readable without scripts. */

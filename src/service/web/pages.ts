@@ -1,2 +1,2 @@
 /** Which page is served at which path. `web/pages.ts` says what each consists of. */
-export const PAGES: Readonly<Record<string, string>> = { '/': 'swap', '/rescue': 'rescue' }
+export const PAGES: Readonly<Record<string, string>> = { '/': 'swap', '/rescue': 'rescue', '/operator': 'operator' }

@@ -1,0 +1,40 @@
+/** Figures as an operator reads them: short, and of one width. */
+import { formatDuration } from '../../shared/duration.ts'
+
+const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
+const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+
+export const formatCount = (count: number): string => whole.format(count)
+export const formatShort = (count: number): string => (count < 10_000 ? whole.format(count) : short.format(count))
+
+/** Whole dollars from a hundred on. */
+export function formatDollars(usd: string): string {
+  const value = Number(usd)
+  return value >= 100 ? formatShort(value) : value.toFixed(2)
+}
+
+/** At most six digits after the point. */
+export function formatCoins(amount: string): string {
+  const [units = '0', decimals = ''] = amount.split('.')
+  const kept = decimals.slice(0, 6).replace(/0+$/, '')
+  return `${whole.format(BigInt(units))}${kept === '' ? '' : `.${kept}`}`
+}
+
+export function formatSeconds(seconds: number): string {
+  return seconds < 10 ? `${seconds.toFixed(1)} s` : formatDuration(seconds)
+}
+
+export function formatSince(iso: string, now: number): string {
+  return formatSeconds(Math.max(0, now - Date.parse(iso) / 1000))
+}
+
+/** The day too, unless it is today. */
+export function formatTime(iso: string): string {
+  const at = new Date(iso)
+  const time = at.toLocaleTimeString('en-GB')
+  return at.toDateString() === new Date().toDateString() ? time : `${at.toISOString().slice(0, 10)} ${time}`
+}
+
+export const shortId = (id: string): string => (id.length > 14 ? `${id.slice(0, 8)}…${id.slice(-4)}` : id)
+
+export const words = (status: string): string => status.replaceAll('_', ' ')
