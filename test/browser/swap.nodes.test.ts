@@ -57,7 +57,7 @@ await describeWithBrowser('the swap page', () => {
   }
 
   const amountOf = (side: 'pay' | 'get', of: Page = page) => of.getByLabel(new RegExp(`You ${side}: amount`))
-  const press = (name: string | RegExp, of: Page = page) => of.getByRole('button', { name }).click()
+  const press = (name: string | RegExp, of: Page = page) => of.getByRole('button', { name }).first().click()
   const status = (value: string, of: Page = page) => of.waitForSelector(`h1[data-status="${value}"]`)
 
   /** A swap that was made by hand: amount, Swap, and the phrase if it is asked for. */
@@ -108,6 +108,7 @@ await describeWithBrowser('the swap page', () => {
     await page.goto(origin())
     await press(/Swap the direction/)
     const orderId = await swap('0.005')
+    await page.waitForSelector('h1[data-status]:not([data-status="created"])')
     await page.reload()
     await complete()
     const { source_swap: source } = await story.until(orderId, 'the end', ({ status }) => /redeemed/.test(status))

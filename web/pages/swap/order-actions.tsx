@@ -7,7 +7,7 @@ import { findAsset, findChain } from './catalog.ts'
 import { findEntry } from './history.ts'
 import { passTime, setSolversRun, solversRun } from './play.ts'
 import { reportOf } from './report.ts'
-import { followOrder, liveOf, messageOf, payOrder } from './runner.ts'
+import { followOrder, isPaying, liveOf, messageOf, payOrder } from './runner.ts'
 import { settings } from './settings.ts'
 import { openTandem } from './tandem.ts'
 import { openPayer } from './wallets.ts'
@@ -18,7 +18,7 @@ const MAY_CANCEL: ReadonlySet<string> = new Set(['initiate_detected', 'initiated
 export function OrderActions({ record }: { readonly record: OrderRecord }) {
   const isWorking = useSignal(false)
   const problem = useSignal<string | null>(null)
-  const { order_id: orderId, status, source_swap: source } = record
+  const { order_id: orderId, status, next_action: next, source_swap: source } = record
   const isOwn = findEntry(orderId) !== null
   const asset = findAsset(source.asset)
 
@@ -39,7 +39,9 @@ export function OrderActions({ record }: { readonly record: OrderRecord }) {
 
   const pay = async () => asset !== null && payOrder(orderId, await openPayer(asset, () => orderId), asset.isToken)
   const buttons = [
-    ...(isOwn && status === 'created' && liveOf(orderId).problem !== null ? [{ text: swap.order.payAgain, what: '', job: pay }] : []),
+    ...(isOwn && status === 'created' && next?.who === 'user' && !isPaying(orderId) && findEntry(orderId)?.payment == null
+      ? [{ text: swap.order.payAgain, what: '', job: pay }]
+      : []),
     ...(isOwn && MAY_CANCEL.has(status)
       ? [{ text: swap.order.instant, what: swap.order.instantWhat, job: async () => (await openTandem()).instantRefund(orderId) }]
       : []),

@@ -48,12 +48,16 @@ export async function readBalance(asset: Asset): Promise<void> {
   if (balances.value.get(asset.id) !== balance) balances.value = new Map(balances.value).set(asset.id, balance)
 }
 
-/** A tenth of the largest swap, and coins for fees. */
+/** Whoever got a token by a swap has no coins yet for the approval that its first payment needs. */
+export async function getFeeCoins(asset: Asset, address: string): Promise<void> {
+  if (asset.isToken) await control('faucet_url', { asset: asset.chain.native_asset_id, address, amount: FEE_COINS.toString() })
+}
+
+/** A tenth of the largest swap. */
 export async function getCoins(asset: Asset): Promise<void> {
   const wallet = await playWallet(asset)
   if (wallet === null) return
   const { address } = wallet
-  if (asset.isToken) await control('faucet_url', { asset: asset.chain.native_asset_id, address, amount: FEE_COINS.toString() })
   await control('faucet_url', { asset: asset.id, address, amount: (asset.max / 10n).toString() })
   await readBalance(asset)
 }

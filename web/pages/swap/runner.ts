@@ -19,6 +19,20 @@ const ENDED: ReadonlySet<string> = new Set(['redeemed', 'counterparty_redeemed',
 const live = signal<ReadonlyMap<string, Live>>(new Map())
 const running = new Set<string>()
 
+/** Orders whose wallet this page has asked, and which has not answered yet. */
+const paying = signal<ReadonlySet<string>>(new Set())
+
+export function isPaying(orderId: string): boolean {
+  return paying.value.has(orderId)
+}
+
+function setPaying(orderId: string, is: boolean): void {
+  const next = new Set(paying.value)
+  if (is) next.add(orderId)
+  else next.delete(orderId)
+  paying.value = next
+}
+
 /** The service did not answer the last time it was asked. */
 export const isAway = signal(false)
 
@@ -48,6 +62,7 @@ export async function startSwap(request: SwapRequest, wallet: Wallet, onOrdered:
     putEntry(orderId, { from: request.from, to: request.to, ...amounts })
     await onOrdered(orderId)
     running.add(orderId)
+    setPaying(orderId, true)
     void goOn(orderId, steps)
     return orderId
   }
@@ -64,6 +79,7 @@ export function followOrder(orderId: string): void {
 export async function payOrder(orderId: string, wallet: Wallet, gasless: boolean): Promise<void> {
   update(orderId, { problem: null })
   running.add(orderId)
+  setPaying(orderId, true)
   await goOn(orderId, (await openTandem()).resume(orderId, wallet, { payAgain: true, gasless }))
 }
 
@@ -75,6 +91,7 @@ async function goOn(orderId: string, started: AsyncGenerator<SwapStep, unknown> 
       for await (const step of steps) take(orderId, step)
       break
     } catch (error) {
+      setPaying(orderId, false)
       if (!(error instanceof NetworkError)) {
         update(orderId, { problem: messageOf(error) })
         if (steps === started && started !== null) {
@@ -103,6 +120,7 @@ async function* watchOnly(orderId: string): AsyncGenerator<SwapStep, void> {
 
 function take(orderId: string, step: SwapStep): void {
   isAway.value = false
+  if (step.kind === 'paid') setPaying(orderId, false)
   if (step.kind === 'delayed') update(orderId, { note: step.reason })
   if (step.kind === 'received') update(orderId, { note: null })
   if (step.kind !== 'changed') return

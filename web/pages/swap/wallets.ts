@@ -4,7 +4,7 @@ import { depositWallet, discoverAllWallets, type FoundWallet, type Wallet } from
 import { type Asset, familyOf } from './catalog.ts'
 import { from, refundCheck } from './form.ts'
 import { putEntry } from './history.ts'
-import { playWallet } from './play.ts'
+import { getFeeCoins, playWallet } from './play.ts'
 
 const found = signal<readonly FoundWallet[]>([])
 /** By family: the id of the wallet that the user chose. */
@@ -50,7 +50,10 @@ export const payer = computed((): Payer => {
 export async function openPayer(asset: Asset, orderId: () => string | null): Promise<Wallet> {
   if (connected.value !== null) return connected.value.open()
   const play = await playWallet(asset)
-  if (play !== null) return play.wallet
+  if (play !== null) {
+    await getFeeCoins(asset, play.address)
+    return play.wallet
+  }
   const address = refundCheck.value?.address
   if (!takesDeposits(asset) || address == null) throw new Error('choose a wallet first')
   return depositWallet({
