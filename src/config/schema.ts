@@ -315,8 +315,21 @@ export const ServiceConfig = Type.Object(
     ),
     rate_limit: Type.Optional(
       Type.Object(
-        { per_minute: Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'How many requests one app may send.' }) },
-        { ...strict, description: 'For apps that have no limit of their own.', default: { per_minute: 600 } },
+        {
+          per_minute: Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Of one app, if it has no limit of its own.' }),
+          per_address: Type.Optional(
+            Type.Integer({
+              minimum: 10,
+              maximum: 100_000_000,
+              description:
+                'Of one address, whatever it asks; of IPv6, one /64. Behind a reverse proxy set `trusted_proxies`, or all clients share it. Default: 6000.',
+            }),
+          ),
+          per_order: Type.Optional(
+            Type.Integer({ minimum: 10, maximum: 100_000_000, description: 'Of one address for one order. Default: 120.' }),
+          ),
+        },
+        { ...strict, description: 'How many requests are served in a minute, by each process.', default: { per_minute: 600 } },
       ),
     ),
     event_streams: Type.Optional(

@@ -177,6 +177,10 @@ export function startChainWatcher(options: ChainWatcherOptions): ChainWatcher {
           wakeLimit.giveBack()
           onEvents()
         },
+        onMempool(failure) {
+          if (failure === null) log.info({ chain }, 'the mempool can be read again')
+          else log.warn({ chain, err: failure }, 'cannot read the mempool; blocks are recorded without it')
+        },
         onReorg({ from, to, blocks }) {
           log.warn({ chain, from, to, blocks }, 'reorg: blocks removed')
           options.onReorg?.(blocks)

@@ -23,6 +23,8 @@ export type PollMemory = {
   readonly recorded: Map<string, bigint>
   /** Those of the last recorded poll; null: read them from the database. */
   unmined: UnminedEvents | null
+  /** When the mempool could not be read; null: it was read last time. */
+  mempoolFailedAtMs: number | null
 }
 
 /** Heights for which recorded events are remembered: more than any client reads again. */
@@ -40,6 +42,7 @@ export function createPollMemory(): PollMemory {
     finalReadAtMs: never,
     recorded: new Map(),
     unmined: null,
+    mempoolFailedAtMs: null,
   }
 }
 

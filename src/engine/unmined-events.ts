@@ -32,6 +32,13 @@ export function keepUnmined(before: UnminedEvents, { unconfirmed, mined, isCompl
   return { events: [...shown, ...missing], missing: new Set(missing.map(keyOf)) }
 }
 
+/** The mempool could not be read: all stay that this poll did not find in a block. */
+export function keepAllUnmined(before: UnminedEvents, mined: readonly HtlcEvent[]): UnminedEvents {
+  const minedKeys = new Set(mined.map(keyOf))
+  const events = before.events.filter((event) => !minedKeys.has(keyOf(event)))
+  return { events, missing: before.missing }
+}
+
 function keyOf({ tx, index }: HtlcEvent): string {
   return `${tx} ${index}`
 }

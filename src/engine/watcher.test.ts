@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { ChainFailure } from '../chains/port/failure.ts'
 import type { Order } from '../protocol/order.ts'
 import { holdLease } from '../store/actions/leases.ts'
 import { REMEMBERED_BLOCKS, readBlocks, readCursor, readEvents } from '../store/chain/events.ts'
@@ -132,6 +133,81 @@ describe('a poll', () => {
       ['initiated', mined.hash],
       ['redeemed', spent.hash],
     ])
+  })
+
+  test('records blocks and their events while the mempool cannot be read, and keeps what it showed before', async () => {
+    const troubles: (string | null)[] = []
+    const memory = createPollMemory()
+    const poll = () =>
+      pollChain({
+        db: store.db,
+        client: chain,
+        holder: 'me',
+        list,
+        memory,
+        onReorg: () => undefined,
+        onMempool: (failure) => void troubles.push(failure?.message ?? null),
+      })
+    const asked = () => chain.asked.filter((question) => question === 'unconfirmedEvents').length
+    const mined = chain.mine(deposit())
+    await poll()
+    chain.mempool = [redeem()]
+    chain.grow(1)
+    await poll()
+    chain.before.unconfirmedEvents = () => {
+      throw new ChainFailure('unreachable', 'no mempool')
+    }
+    const tip = chain.grow(1)
+    await poll()
+    expect(await cursor()).toMatchObject({ hash: tip.hash })
+    expect(await seen()).toEqual([
+      ['initiated', mined.hash],
+      ['redeemed', null],
+    ])
+    const before = asked()
+    chain.mempool = []
+    const spent = chain.mine(redeem())
+    await poll()
+    expect({ asked: asked() - before, troubles }).toEqual({ asked: 0, troubles: ['no mempool'] })
+    expect(await seen()).toEqual([
+      ['initiated', mined.hash],
+      ['redeemed', spent.hash],
+    ])
+  })
+
+  test('reads a mempool again that it could not read before', async () => {
+    const troubles: (string | null)[] = []
+    const memory = createPollMemory()
+    const poll = () =>
+      pollChain({
+        db: store.db,
+        client: chain,
+        holder: 'me',
+        list,
+        memory,
+        onReorg: () => undefined,
+        onMempool: (one) => void troubles.push(one?.message ?? null),
+      })
+    chain.mine(deposit())
+    chain.before.unconfirmedEvents = () => {
+      throw new ChainFailure('unreachable', 'no mempool')
+    }
+    await poll()
+    chain.before.unconfirmedEvents = () => undefined
+    chain.mempool = [redeem()]
+    memory.mempoolFailedAtMs = performance.now() - 10_001
+    chain.grow(1)
+    await poll()
+    expect(troubles).toEqual(['no mempool', null])
+    expect(await seen()).toContainEqual(['redeemed', null])
+  })
+
+  test('an error that is not of the node still ends the poll', async () => {
+    chain.mine(deposit())
+    chain.before.unconfirmedEvents = () => {
+      throw new Error('a fault of ours')
+    }
+    await expect(watch()).rejects.toThrow('a fault of ours')
   })
 
   test('keeps an event that left the mempool until the block that holds it is read, also after a restart', async () => {

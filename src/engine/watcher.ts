@@ -1,6 +1,8 @@
 /** Follows one chain: new blocks, reorgs, and the events of watched swaps in blocks and in the mempool. */
 import type { BranchRead } from '../chains/port/abilities/branch-events.ts'
 import type { ChainClient } from '../chains/port/client.ts'
+import { ChainFailure } from '../chains/port/failure.ts'
+import type { WatchedSwaps } from '../chains/port/watched-swaps.ts'
 import type { Block, Chain } from '../protocol/chain.ts'
 import type { ChainId } from '../protocol/chain-id.ts'
 import type { HtlcEvent } from '../protocol/htlc.ts'
@@ -13,7 +15,7 @@ import { heightsBetween, lacksBlock, linkHeaders, readHeaders } from './headers.
 import { LEASE_SECONDS } from './leases.ts'
 import { readNewest } from './newest-block.ts'
 import { createPollMemory, forget, forgetRecorded, isRecorded, isRecordedAlready, type PollMemory, remember } from './poll-memory.ts'
-import { keepUnmined, type UnminedEvents } from './unmined-events.ts'
+import { keepAllUnmined, keepUnmined, type UnminedEvents } from './unmined-events.ts'
 import { createWatchList, type WatchList } from './watch-list.ts'
 import { withDeposits } from './watched-swaps.ts'
 
@@ -37,6 +39,8 @@ const RENEW_LEASE_MS = 2000
 const REFRESH_MS = 5000
 /** How often new blocks are recorded while no order is open. */
 const REST_MS = 60_000
+/** A mempool that could not be read is not asked again for so long. A request without an answer takes long, and blocks must not wait for it at each poll. */
+const MEMPOOL_REST_MS = 10_000
 /** In poll intervals: how often the finality tag is read while a swap waits for it. */
 const FINALITY_POLLS = 10
 
@@ -59,6 +63,8 @@ export type Watch = {
   readonly onCurrent?: (tip: Block) => void
   /** Events were recorded. */
   readonly onEvents?: () => void
+  /** The mempool cannot be read; null: it can again. */
+  readonly onMempool?: (failure: ChainFailure | null) => void
   /**
    * Went back from the height `from` to `to`. `blocks`: so many of the newest were certainly replaced. Not `from - to`: the newest common block that
    * we remember may be far below the fork.
@@ -112,24 +118,47 @@ export async function pollChain(watch: Watch): Promise<PollResult> {
   const read = await readEvents(client, list, range)
   const events = read.events.filter((event) => !isRecorded(memory, event))
   const minedDeposits = new Map(events.filter((event) => event.kind === 'initiated').map((event) => [event.deposit, event.swapId]))
-  const unconfirmed = (list.expectsUnconfirmed ? await client.unconfirmedEvents?.(withDeposits(list, minedDeposits)) : null) ?? []
+  const unconfirmed = list.expectsUnconfirmed ? await readMempool(watch, memory, withDeposits(list, minedDeposits), nowMs) : []
   const checked = await readChecked(client, range, events, read.headers)
   if (checked === 'cursor-gone') return rewindToFork(watch, tip)
   if (checked === 'changed') return NOTHING_NEW
   const isComplete = isAgreed && end.height === tip.height
-  const unmined = keepUnmined(await readUnmined(watch, memory), { unconfirmed, mined: events, isComplete })
+  const before = await readUnmined(watch, memory)
+  const unmined = unconfirmed === null ? keepAllUnmined(before, events) : keepUnmined(before, { unconfirmed, mined: events, isComplete })
   const step: Poll = { chain, after: cursor, blocks: checked, finalHeight, events, unconfirmed: unmined.events }
   const recorded = isRecordedAlready(memory, step) ? { changed: false, finalHeight } : await recordPoll(db, step)
   if (recorded === null) {
     forget(memory)
     return { changed: true, behind: true }
   }
-  list.recorded(end, [...events, ...unconfirmed])
+  list.recorded(end, [...events, ...(unconfirmed ?? [])])
   memory.recordedAtMs = nowMs
   if (recorded.changed) watch.onEvents?.()
   remember(memory, { ...end, ...(recorded.finalHeight !== null && { finalHeight: recorded.finalHeight }) }, events, unmined)
   if (isComplete) onCurrent(tip)
   return { changed: recorded.changed || end.height >= from, behind: end.height < tip.height }
+}
+
+/** Null if it cannot be read: blocks are recorded all the same, and the mempool is left alone for a while. */
+async function readMempool(
+  { client, onMempool }: Watch,
+  memory: PollMemory,
+  watched: WatchedSwaps,
+  nowMs: number,
+): Promise<readonly HtlcEvent[] | null> {
+  if (client.unconfirmedEvents === undefined) return []
+  if (memory.mempoolFailedAtMs !== null && nowMs - memory.mempoolFailedAtMs < MEMPOOL_REST_MS) return null
+  try {
+    const events = await client.unconfirmedEvents(watched)
+    if (memory.mempoolFailedAtMs !== null) onMempool?.(null)
+    memory.mempoolFailedAtMs = null
+    return events
+  } catch (error) {
+    if (!(error instanceof ChainFailure)) throw error
+    if (memory.mempoolFailedAtMs === null) onMempool?.(error)
+    memory.mempoolFailedAtMs = nowMs
+    return null
+  }
 }
 
 /** As recorded. Those of an earlier process may be mined meanwhile. */

@@ -83,7 +83,7 @@ export async function writeLocalConfigs(input: {
     earnings: { signing_key: await writeKeys('claims', keys.claims), ...payoutAsset(network) },
     web: { local_file: resolve(folder, 'local.json') },
     // Local scripts may poll as fast as they like.
-    rate_limit: { per_minute: 1_000_000 },
+    rate_limit: { per_minute: 1_000_000, per_address: 100_000_000, per_order: 100_000_000 },
     ...(input.quoteBudgetMs !== null && { quote_budget_ms: input.quoteBudgetMs }),
     solver_signing_key: await writeSecret('service-signing', keys.serviceSigning),
     solvers: solvers.map(({ config: { solver_id, listen }, publicKey }) => ({

@@ -44,6 +44,10 @@ export type ServiceSettings = {
   readonly policy: Policy
   /** For apps that have no limit of their own. */
   readonly rateLimitPerMinute: number
+  /** Of one address, whatever it asks. */
+  readonly addressLimitPerMinute: number
+  /** Of one address for one order. */
+  readonly orderLimitPerMinute: number
   /** The URL of this service, for links in answers; null: the host that the client called. */
   readonly publicUrl: string | null
   /** TTL of cached app settings: a change with `tandem apps` takes effect after this. */
@@ -87,6 +91,8 @@ const defaults: Omit<ServiceSettings, 'environment'> = {
   bodyLimitBytes: 64 * 1024,
   policy: openPolicy,
   rateLimitPerMinute: 600,
+  addressLimitPerMinute: 6_000,
+  orderLimitPerMinute: 120,
   publicUrl: null,
   appCacheMs: 5_000,
   quoteCacheMs: 1_000,

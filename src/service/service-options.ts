@@ -32,6 +32,8 @@ export function serviceOptions(config: ServiceConfig): ServiceOptions {
     ...(app_id_headers !== undefined && { appIdHeaders: app_id_headers.map((name) => name.toLowerCase()) }),
     ...(allow_any_origin !== undefined && { allowAnyOrigin: allow_any_origin }),
     ...(rate_limit !== undefined && { rateLimitPerMinute: rate_limit.per_minute }),
+    ...(rate_limit?.per_address !== undefined && { addressLimitPerMinute: rate_limit.per_address }),
+    ...(rate_limit?.per_order !== undefined && { orderLimitPerMinute: rate_limit.per_order }),
     ...(refunds !== undefined && {
       refundBudget: { ownerUsdMicros: parseUsdMicros(refunds.owner_usd_per_day), appUsdMicros: parseUsdMicros(refunds.app_usd_per_day) },
     }),

@@ -89,3 +89,34 @@ it('errors never quote the URL, the credentials or the body, which may hold a ke
     expect(`${message} ${stack} ${String(cause)}`).not.toMatch(/a-key-in-the-path|pass-word|abab/)
   }
 })
+
+describe('a provider that limits requests', () => {
+  async function startLimiting(retryAfter: string | null) {
+    const seen = { requests: 0 }
+    const url = await serve((_request, response) => {
+      seen.requests += 1
+      response.writeHead(429, retryAfter === null ? {} : { 'retry-after': retryAfter }).end('slow down')
+    })
+    return { http: createProviderHttp(url), seen }
+  }
+
+  it.each([['7'], ['9999'], [new Date(Date.now() + 60_000).toUTCString()], [null], ['soon']])(
+    'is not asked again before the time it names: %j',
+    async (retryAfter) => {
+      const { http, seen } = await startLimiting(retryAfter)
+      expect((await http.request(question)).status).toBe(429)
+      await expect(http.request(question)).rejects.toMatchObject({
+        kind: 'unreachable',
+        message: expect.stringMatching(/^a question: the provider limits requests \(429\): not asked for ([1-9]|[12][0-9]|30) s$/),
+      })
+      expect(seen.requests).toBe(1)
+    },
+  )
+
+  it('is asked again at once if it names no time to wait', async () => {
+    const { http, seen } = await startLimiting('0')
+    await http.request(question)
+    await http.request(question)
+    expect(seen.requests).toBe(2)
+  })
+})

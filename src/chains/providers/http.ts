@@ -35,6 +35,11 @@ export interface ProviderHttp {
 /** More than any page of logs, mempool or block. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
+/** A provider that answers 429 without a time is left alone for so long. */
+const DEFAULT_WAIT_MS = 1_000
+/** A provider that asks for more than this is asked again all the same: a redeem may be due. */
+const MAX_WAIT_MS = 30_000
+
 /** `url` may carry `user:password@`, sent as Basic authentication. */
 export function createProviderHttp(url: string, maxBytes = MAX_ANSWER_BYTES): ProviderHttp {
   const { base, authorization } = splitCredentials(url)
@@ -42,6 +47,8 @@ export function createProviderHttp(url: string, maxBytes = MAX_ANSWER_BYTES): Pr
   const closing = new AbortController()
   // Each running request adds a listener.
   setMaxListeners(0, closing.signal)
+  /** Until then the provider wants no requests, by `performance.now()`. */
+  let waitUntilMs = Number.NEGATIVE_INFINITY
 
   const send = ({ path = '', body, contentType = 'application/json', timeoutMs, repeatable = true }: ProviderRequest) =>
     callHttpBytes({
@@ -58,11 +65,14 @@ export function createProviderHttp(url: string, maxBytes = MAX_ANSWER_BYTES): Pr
     async request(request) {
       const unreachable = (why: string) => new ChainFailure('unreachable', `${request.what}: ${why}`)
       if (closing.signal.aborted) throw unreachable('the connection is closed')
+      const waitMs = waitUntilMs - performance.now()
+      if (waitMs > 0) throw unreachable(`the provider limits requests (429): not asked for ${Math.ceil(waitMs / 1000)} s`)
       try {
         const { status, headers, bytes } = await send(request).catch((error: unknown) =>
           isConnectionReset(error) && request.repeatable !== false ? send(request) : Promise.reject(error),
         )
         count(outcomeOf(status))
+        if (status === TOO_MANY_REQUESTS) waitUntilMs = performance.now() + waitAskedFor(headers['retry-after'])
         return { status, headers, bytes, text: () => bytes.toString('utf8') }
       } catch (error) {
         if (!(error instanceof HttpFailure)) throw error
@@ -74,10 +84,19 @@ export function createProviderHttp(url: string, maxBytes = MAX_ANSWER_BYTES): Pr
   }
 }
 
+const TOO_MANY_REQUESTS = 429
+
 /** Nodes refuse calls with any status: only these are the provider's own trouble. */
 function outcomeOf(status: number): RequestOutcome {
-  if (status === 429) return 'limited'
+  if (status === TOO_MANY_REQUESTS) return 'limited'
   return status === 401 || status === 403 || status === 502 || status === 503 || status === 504 ? 'failed' : 'answered'
+}
+
+/** RFC 9110: seconds, or a date. */
+function waitAskedFor(retryAfter: string | undefined): number {
+  if (retryAfter === undefined) return DEFAULT_WAIT_MS
+  const ms = /^[0-9]{1,9}$/.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - Date.now()
+  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), MAX_WAIT_MS) : DEFAULT_WAIT_MS
 }
 
 function isConnectionReset(error: unknown): boolean {

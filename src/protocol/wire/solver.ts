@@ -151,6 +151,9 @@ export type SolverFillRequest = Static<typeof SolverFillRequest>
 export const declineCodes = ['recipient', 'price', 'inventory', 'halt', 'time', 'other'] as const
 export type DeclineCode = (typeof declineCodes)[number]
 
+/** Characters. It is stored with the order and shown to its user. */
+export const MAX_REASON = 500
+
 /**
  * `signed`: the solver pays exactly this, and `signature` says so. `wait`: ask again a little later. `declined`: it will never pay for this
  * order, and signs instant refunds of the deposits on request.
@@ -160,7 +163,7 @@ export const SolverFill = Type.Object({
   answer: Type.Union([Type.Literal('signed'), Type.Literal('wait'), Type.Literal('declined')]),
   /** Ability partial deposits: from `signFill`, for `verifyFill`. */
   signature: Type.Union([SignaturePayload, Type.Null()]),
-  reason: Type.Union([Type.String(), Type.Null()]),
+  reason: Type.Union([Type.String({ maxLength: MAX_REASON }), Type.Null()]),
   code: Type.Optional(
     Type.Enum([...declineCodes], {
       description: 'of `declined`, for programs. `recipient`: the service tries the payout itself before it believes that',
@@ -235,8 +238,8 @@ export const SolverLiquidity = Type.Object({
   solver_id: SolverId,
   holdings: Type.Array(
     Type.Object({
-      asset: Type.String(),
-      address: Type.String(),
+      asset: Type.String({ maxLength: 200 }),
+      address: Type.String({ maxLength: 200 }),
       balance: Type.String({ pattern: '^[0-9]{1,78}$' }),
       available: Type.String({ pattern: '^[0-9]{1,78}$', description: 'not reserved for funded orders' }),
     }),

@@ -178,8 +178,7 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
       v2.addHook('onRoute', (route) => {
         route.schema = { querystring: NoQuery, ...route.schema }
       })
-      v2.addHook('onRequest', authentication.hook)
-      v2.addHook('onRequest', rateLimit.hook)
+      rateLimit.addHooks(v2, authentication.hook)
       const routes = [
         quoteRoutes(context, desk),
         orderRoutes(context, closing.signal),

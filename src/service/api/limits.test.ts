@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { setAppDisabled, updateApp } from '../../store/apps/apps.ts'
 import { btc, orderBody, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
 
@@ -34,6 +34,78 @@ test("an app's own rate limit overrides the operator's", async () => {
   await updateApp(service.db, 'rival', { rateLimitPerMinute: 1 })
   expect((await service.call('GET', '/v2/policy', rival())).headers.get('ratelimit-limit')).toBe('1')
   expect(await service.call('GET', '/v2/policy', rival())).toMatchObject({ status: 429 })
+})
+
+test('who uses up the limit of an app does not keep its users from their refunds', async () => {
+  const { order_id: id, order_token: token } = (await service.call('POST', '/v2/orders', { body: orderBody(btc, wbtc) })).body.result as {
+    readonly order_id: string
+    readonly order_token: string
+  }
+  for (let calls = 0; calls < 3; calls += 1) await service.call('GET', '/v2/policy')
+  const refund = (body: object, headers: Readonly<Record<string, string>> = {}) =>
+    service.call('PATCH', `/v2/orders/${id}?action=refund`, { body, headers })
+  expect(await refund({})).toMatchObject({ status: 429 })
+  expect(await refund({ order_token: token })).toMatchObject({ status: 409 })
+  const answer = await refund({}, { 'order-token': token })
+  expect(answer).toMatchObject({ status: 409 })
+  expect(answer.headers.get('ratelimit-remaining')).toBe('58')
+  for (let calls = 0; calls < 58; calls += 1) await refund({ order_token: token })
+  expect(await refund({ order_token: token })).toMatchObject({
+    status: 429,
+    body: { error: expect.stringContaining('with this order token') },
+  })
+  expect(await refund({ order_token: 'another' })).not.toMatchObject({ status: 429 })
+})
+
+describe('an address', () => {
+  const limited = { status: 429, body: { code: 'rate_limited', error: expect.stringContaining('your address') } }
+
+  test('that names unknown apps is refused before the look-up', async () => {
+    const other = await startTestService({ environment: 'local', addressLimitPerMinute: 200 })
+    try {
+      const ask = (id: string) => other.call('GET', '/v2/policy', { headers: { 'service-app-id': id } })
+      for (let calls = 0; calls < 4; calls += 1) expect(await ask(String(calls).repeat(64))).toMatchObject({ status: 401 })
+      const refused = await ask('9'.repeat(64))
+      expect(refused).toMatchObject(limited)
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    } finally {
+      await other.close()
+    }
+  })
+
+  test('has a limit over all apps, told apart behind a proxy that is trusted, and only there', async () => {
+    const other = await startTestService({ environment: 'local', addressLimitPerMinute: 10, trustedProxies: ['127.0.0.1'] })
+    try {
+      const ask = (client: string) => other.call('GET', '/v2/policy', { headers: { 'x-forwarded-for': client } })
+      for (let calls = 0; calls < 10; calls += 1) expect(await ask('192.0.2.1')).toMatchObject({ status: 200 })
+      expect(await ask('192.0.2.1')).toMatchObject(limited)
+      // The client may write the beginning of the header, not its end.
+      expect(await ask('192.0.2.9, 192.0.2.1')).toMatchObject(limited)
+      expect(await ask('192.0.2.2')).toMatchObject({ status: 200 })
+    } finally {
+      await other.close()
+    }
+    const direct = await startTestService({ environment: 'local', addressLimitPerMinute: 10 })
+    try {
+      const ask = (client: string) => direct.call('GET', '/v2/policy', { headers: { 'x-forwarded-for': client } })
+      for (let calls = 0; calls < 10; calls += 1) await ask(`192.0.2.${calls}`)
+      expect(await ask('192.0.2.99')).toMatchObject(limited)
+    } finally {
+      await direct.close()
+    }
+  })
+
+  test('that polls one order too often uses up nothing of the app', async () => {
+    const other = await startTestService({ environment: 'local', rateLimitPerMinute: 20, orderLimitPerMinute: 10 })
+    try {
+      const ask = () => other.call('GET', `/v2/orders/${'0'.repeat(64)}`)
+      for (let calls = 0; calls < 10; calls += 1) expect(await ask()).toMatchObject({ status: 404 })
+      for (let calls = 0; calls < 30; calls += 1) expect(await ask()).toMatchObject({ status: 429 })
+      expect((await other.call('GET', '/v2/policy')).headers.get('ratelimit-remaining')).toBe('9')
+    } finally {
+      await other.close()
+    }
+  })
 })
 
 test('an app may only do what its permissions list', async () => {

@@ -1,74 +1,163 @@
-/** Rate limit per app: its own limit or the operator's default. Every response states it. */
-import type { onRequestHookHandler } from 'fastify'
+/**
+ * Rate limits per minute, in this process: n processes on one database allow n times as much. Nobody can use up what others need:
+ *
+ * - of an address, before its app is looked up; a request that names no known app counts like many;
+ * - of an app: its own limit or the operator's default. Every response states it;
+ * - of an address for one order, before the app's: who polls one order does not use up the app's;
+ * - of an order token: a PATCH with one does not count for the app, so that users get their refund whoever has used that up.
+ */
+import { createHash } from 'node:crypto'
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { TandemError } from '../../protocol/error.ts'
 import type { App } from '../../store/apps/apps.ts'
+import { addressesOf } from '../caller-network.ts'
 import type { ServiceContext } from '../context.ts'
 
 const WINDOW_MS = 60_000
 
+/** What a request without a known app costs its address: each may be a look-up in the database. */
+const UNKNOWN_APP_WEIGHT = 50
+/** What a PATCH with a token costs its address: anyone can invent tokens. */
+const TOKEN_WEIGHT = 10
+const TOKEN_CALLS = 60
+
+/** Bounds the memory that strangers can make us use. The oldest window is dropped first. */
+const MAX_WINDOWS = 100_000
+
 /** Headers of the IETF draft "RateLimit header fields for HTTP". CORS exposes them to scripts. */
 export const rateLimitHeaders = ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset', 'retry-after'] as const
 
-export type RateLimitLeft = Readonly<Record<'ratelimit-limit' | 'ratelimit-remaining' | 'ratelimit-reset', number>>
-
-export interface RateLimit {
-  readonly hook: onRequestHookHandler
-  /** Counts one request, and says what is left. Null: the limit is reached, and nothing is counted; the hook says so to the client. */
-  count(app: App): RateLimitLeft | null
-}
-
 type Window = { readonly endsAt: number; calls: number }
 
-/**
- * Counts per app and minute, in this process: n processes on one database allow n times the limit.
- * Only known apps get here, so the number of windows is bounded by the number of apps.
- */
-export function createRateLimit({ settings }: ServiceContext): RateLimit {
+function createWindows() {
   const windows = new Map<string, Window>()
-
-  function currentWindow(app: string, now: number): Window {
-    const known = windows.get(app)
-    if (known !== undefined && now < known.endsAt) return known
-    const fresh = { endsAt: now + WINDOW_MS, calls: 0 }
-    windows.set(app, fresh)
-    return fresh
-  }
-
-  const limitOf = ({ rateLimitPerMinute }: App) => rateLimitPerMinute ?? settings.rateLimitPerMinute
-
-  const hook: onRequestHookHandler = (request, reply, done) => {
-    const limit = limitOf(request.callingApp)
-    const now = performance.now()
-    const window = currentWindow(request.callingApp.name, now)
-    window.calls += 1
-    const left = leftOf(limit, window, now)
-    void reply.headers(left)
-    if (window.calls <= limit) {
-      done()
-      return
-    }
-    const seconds = left['ratelimit-reset']
-    void reply.header('retry-after', seconds)
-    done(new TandemError('rate_limited', `more than ${limit} requests in a minute: try again in ${seconds} seconds`))
-  }
-
   return {
-    hook,
-    count(app) {
-      const limit = limitOf(app)
+    callsOf(key: string): number {
+      const window = windows.get(key)
+      return window === undefined || performance.now() >= window.endsAt ? 0 : window.calls
+    },
+    /** Adds to the window of this key. `seconds`: until it ends. */
+    count(key: string, weight = 1): { readonly calls: number; readonly seconds: number } {
       const now = performance.now()
-      const window = currentWindow(app.name, now)
-      if (window.calls >= limit) return null
-      window.calls += 1
-      return leftOf(limit, window, now)
+      let window = windows.get(key)
+      if (window === undefined || now >= window.endsAt) {
+        window = { endsAt: now + WINDOW_MS, calls: 0 }
+        // At the end of the order of insertion, which is the order of their ends.
+        windows.delete(key)
+        windows.set(key, window)
+        const oldest = windows.keys().next().value
+        if (windows.size > MAX_WINDOWS && oldest !== undefined) windows.delete(oldest)
+      }
+      window.calls += weight
+      return { calls: window.calls, seconds: Math.ceil((window.endsAt - now) / 1000) }
     },
   }
 }
 
-function leftOf(limit: number, { calls, endsAt }: Window, now: number): RateLimitLeft {
-  return {
-    'ratelimit-limit': limit,
-    'ratelimit-remaining': Math.max(0, limit - calls),
-    'ratelimit-reset': Math.ceil((endsAt - now) / 1000),
+export type RateLimitLeft = Readonly<Record<'ratelimit-limit' | 'ratelimit-remaining' | 'ratelimit-reset', number>>
+
+export interface RateLimit {
+  /** `authenticate` runs between the limit of the address and that of the app. */
+  addHooks(api: FastifyInstance, authenticate: onRequestHookHandler): void
+  /** Counts one cheap request of this app, and says what is left. Null: the limit is reached, and nothing is counted; the hooks say so to the client. */
+  count(app: App): RateLimitLeft | null
+}
+
+export function createRateLimit({ settings }: ServiceContext): RateLimit {
+  // Addresses and orders are named by strangers: they must not displace the windows of apps.
+  const [ofAddresses, ofOrders, ofApps] = [createWindows(), createWindows(), createWindows()]
+  const { rateLimitPerMinute, addressLimitPerMinute, orderLimitPerMinute } = settings
+
+  const limitOf = (app: App) => app.rateLimitPerMinute ?? rateLimitPerMinute
+
+  function countAddress({ ip }: FastifyRequest, weight: number): void {
+    const { calls, seconds } = ofAddresses.count(addressesOf(ip).address, weight)
+    if (calls > addressLimitPerMinute) throw tooMany(`your address sends more than ${addressLimitPerMinute} requests in a minute`, seconds)
   }
+
+  function countOrder({ params, ip, callingApp }: FastifyRequest): void {
+    const { order_id: order } = params as { readonly order_id?: string }
+    if (order === undefined) return
+    const { calls, seconds } = ofOrders.count(`${callingApp.name} ${addressesOf(ip).address} ${order.slice(0, 80)}`)
+    if (calls > orderLimitPerMinute) throw tooMany(`more than ${orderLimitPerMinute} requests in a minute for this order`, seconds)
+  }
+
+  function countApp({ callingApp }: FastifyRequest, reply: FastifyReply): void {
+    const limit = limitOf(callingApp)
+    const { calls, seconds } = ofApps.count(callingApp.name)
+    void reply.headers(leftOf(limit, calls, seconds))
+    if (calls > limit) throw tooMany(`more than ${limit} requests in a minute`, seconds)
+  }
+
+  /** One token stands for one order. */
+  function countToken(token: string, request: FastifyRequest, reply: FastifyReply): void {
+    countAddress(request, TOKEN_WEIGHT)
+    const { calls, seconds } = ofOrders.count(`token ${createHash('sha256').update(token).digest('base64')}`)
+    void reply.headers(leftOf(TOKEN_CALLS, calls, seconds))
+    if (calls > TOKEN_CALLS) throw tooMany(`more than ${TOKEN_CALLS} requests in a minute with this order token`, seconds)
+  }
+
+  function addHooks(api: FastifyInstance, authenticate: onRequestHookHandler): void {
+    api.addHook('onRequest', (request, _reply, done) => attempt(done, () => countAddress(request, 1)))
+    api.addHook('onRequest', authenticate)
+    api.addHook('onRequest', (request, reply, done) =>
+      attempt(done, () => {
+        // Its token may be in the body.
+        if (request.method === 'PATCH') return
+        countOrder(request)
+        countApp(request, reply)
+      }),
+    )
+    api.addHook('preHandler', (request, reply, done) =>
+      attempt(done, () => {
+        if (request.method !== 'PATCH') return
+        const token = tokenOf(request)
+        if (token !== null) {
+          countToken(token, request, reply)
+          return
+        }
+        countOrder(request)
+        countApp(request, reply)
+      }),
+    )
+    api.addHook('onError', (request, _reply, error, done) => {
+      // What follows it is refused before the look-up.
+      if (error instanceof TandemError && error.code === 'unauthorized')
+        ofAddresses.count(addressesOf(request.ip).address, UNKNOWN_APP_WEIGHT)
+      done()
+    })
+  }
+
+  return {
+    addHooks,
+    count(app) {
+      const limit = limitOf(app)
+      if (ofApps.callsOf(app.name) >= limit) return null
+      const { calls, seconds } = ofApps.count(app.name)
+      return leftOf(limit, calls, seconds)
+    },
+  }
+}
+
+function attempt(done: (error?: Error) => void, work: () => void): void {
+  try {
+    work()
+  } catch (error) {
+    done(error as Error)
+    return
+  }
+  done()
+}
+
+function tokenOf({ headers, body }: FastifyRequest): string | null {
+  const given = headers['order-token'] ?? (typeof body === 'object' && body !== null && 'order_token' in body ? body.order_token : null)
+  return typeof given === 'string' && given !== '' ? given : null
+}
+
+function tooMany(what: string, seconds: number): TandemError {
+  return new TandemError('rate_limited', `${what}: try again in ${seconds} seconds`, { retryAfterSeconds: seconds })
+}
+
+function leftOf(limit: number, calls: number, seconds: number): RateLimitLeft {
+  return { 'ratelimit-limit': limit, 'ratelimit-remaining': Math.max(0, limit - calls), 'ratelimit-reset': seconds }
 }

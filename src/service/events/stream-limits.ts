@@ -3,7 +3,7 @@
  * from a few addresses: at a limit, the network with the most streams gives one up to a network that has fewer.
  */
 import { TandemError } from '../../protocol/error.ts'
-import { addressesOf } from './client-network.ts'
+import { addressesOf } from '../caller-network.ts'
 import { createRoom, type Room } from './room.ts'
 
 export type StreamLimits = {

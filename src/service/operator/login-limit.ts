@@ -1,6 +1,6 @@
 /** How often one address may fail to authenticate. A token cannot be guessed; this bounds what guessing costs us. */
 import { TandemError } from '../../protocol/error.ts'
-import { addressesOf } from '../events/client-network.ts'
+import { addressesOf } from '../caller-network.ts'
 
 export interface LoginLimit {
   /** Throws after too many failures of this address. */
