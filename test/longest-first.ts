@@ -5,6 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 /** Ten seconds or more, the longest first. All others follow, the largest first, or by the time they took here before. */
 export const LONGEST: readonly string[] = [
   'bench/benches.test.ts',
+  'test/browser/swap.nodes.test.ts',
   'test/browser/reference.nodes.test.ts',
   'test/browser/rescue.nodes.test.ts',
   'contracts/starknet/cairo.test.ts',
