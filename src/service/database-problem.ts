@@ -1,7 +1,7 @@
 /** Whether the database can be read and written. A full disk or a read-only server still answers reads. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sql } from 'kysely'
 import { databaseFault } from '../store/database/database-fault.ts'
+import { tryWrite } from '../store/database/try-write.ts'
 import { createTtlCache } from '../ttl-cache.ts'
 import type { ServiceContext } from './context.ts'
 
@@ -15,9 +15,7 @@ export function createDatabaseCheck({ db, log }: Pick<ServiceContext, 'db' | 'lo
 
   async function write(): Promise<string | null> {
     try {
-      await sql`
-        insert into leases (name, holder, until) values ('readiness', '', now())
-        on conflict (name) do update set until = excluded.until`.execute(db)
+      await tryWrite(db)
       return null
     } catch (error) {
       log.warn({ err: error }, 'the database cannot be written')

@@ -50,7 +50,7 @@ export async function logOut(): Promise<void> {
 
 export const halt = (scope: string, reason: string): Promise<null> => call('POST', 'halts', { scope, reason })
 export const resume = (scope: string): Promise<null> => call('POST', 'resume', { scope })
-export const read = <T>(path: string): Promise<T> => call('GET', path)
+const read = <T>(path: string): Promise<T> => call('GET', path)
 
 export type Reading<T> = { readonly data: T | null; readonly refused: string | null }
 
