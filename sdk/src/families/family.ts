@@ -51,6 +51,9 @@ export type Node = { readonly url: string; readonly fetch: typeof fetch; readonl
 /** An open HTLC. `confirmations`: 0 while it is unconfirmed. `unitsLeft`: of its timelock, in the unit of the chain's clock. */
 export type Lock = { readonly confirmations: number; readonly unitsLeft: bigint }
 
+/** `deposit`: the one that this is said of. Anybody can pay more of them to the same HTLC, each with a timelock of its own. */
+export type KeyLock = Lock & { readonly deposit: string }
+
 /** A call of a contract. It may come from any account and pays nothing but its fee. */
 export type RedeemCall = { readonly chain: string; readonly to: string; readonly data: string }
 
@@ -101,9 +104,13 @@ export interface OwnKeys {
   signInstantRefund(side: SwapSide, hashes: readonly string[], privateKey: string): readonly string[]
   /** After the timelock. */
   refund(side: KeySide, by: KeySpend): Promise<string>
-  redeem(side: KeySide, secret: Hex32, by: KeySpend): Promise<string>
+  /**
+   * Spends one deposit and no other: the solver can refund one whose timelock is over, and a redeem that spends that one too would fail with the secret
+   * already public.
+   */
+  redeem(side: KeySide, secret: Hex32, deposit: string, by: KeySpend): Promise<string>
   /** As `SdkFamily.readLock`. */
-  readLock(side: KeySide, node: Node): Promise<Lock | null>
+  readLock(side: KeySide, node: Node): Promise<KeyLock | null>
   /** What lies at the HTLC, and whether anything ever did. */
   lookUp(side: KeySide, node: Node): Promise<{ readonly isUsed: boolean; readonly amount: bigint }>
   /** Moves what was paid to the addresses of these keys. Null: there is nothing that is worth its fee. */

@@ -457,8 +457,9 @@ describe('on Bitcoin', () => {
 
   test('the lock is seen; one with another term, or worth less, is none', async () => {
     const side = await sideOf(one)
-    expect(await read(one, node(AMOUNT, TIP - 2))).toEqual({ confirmations: 3, unitsLeft: side.terms.timelock - 3n })
-    expect(await read(one, node(AMOUNT, null))).toEqual({ confirmations: 0, unitsLeft: side.terms.timelock })
+    const deposit = `${'11'.repeat(32)}:0`
+    expect(await read(one, node(AMOUNT, TIP - 2))).toEqual({ confirmations: 3, unitsLeft: side.terms.timelock - 3n, deposit })
+    expect(await read(one, node(AMOUNT, null))).toEqual({ confirmations: 0, unitsLeft: side.terms.timelock, deposit })
     expect(await read(one, node(AMOUNT - 1n, TIP))).toBeNull()
     for (const changed of [{ secretHash: 'ce'.repeat(32) }, { timelock: 5n }, { redeemer: other, initiator: key }])
       await expect(read(one, node(AMOUNT, TIP), changed)).rejects.toMatchObject({ name: 'NodeError' })

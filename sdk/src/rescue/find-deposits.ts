@@ -80,7 +80,7 @@ export async function takeDeposit(
   if (lock === null || lock.confirmations < requiredConfirmations(side.chain, side.asset, deposit.amount, 'destination'))
     throw new Error(`the payment on ${deposit.chain} is not confirmed yet, or in several parts: nothing was revealed`)
   verifyTimeLeft(side.chain, lock.unitsLeft)
-  return ownKeys.redeem(side, await context.keys.secretFor(deposit.index), by)
+  return ownKeys.redeem(side, await context.keys.secretFor(deposit.index), lock.deposit, by)
 }
 
 type Found = { readonly side: KeySide; readonly ownKeys: OwnKeys }

@@ -68,6 +68,10 @@ async function savedFrom(
 ): Promise<SavedSwap> {
   const source = await partyOf(context, index, 'source', record, addresses)
   const destination = await partyOf(context, index, 'destination', record, addresses)
+  if (destination.takesKeys && destination.ownKey === null)
+    throw new Error(
+      `order ${record.order_id} does not pay your key: its secret would pay whoever has the key ${record.destination_swap.redeemer}`,
+    )
   if (destination.address === null) throw new Error(`name your address on ${record.destination_swap.chain} in addresses`)
   if (source.ownKey !== null && source.address === null) throw new Error(`name your address on ${record.source_swap.chain} in addresses`)
   return {
@@ -97,20 +101,21 @@ function requestOf({ asset, amount }: SwapRecord, owner: string) {
   return { asset, amount, owner }
 }
 
-/** `ownKey`: the public key at this index, if it takes part in the HTLC. */
+/** `takesKeys`: the chain has keys of users. `ownKey`: the public key at this index, if it takes part in the HTLC. */
 async function partyOf(
   { keys, options }: SwapContext,
   index: number,
   leg: Leg,
   record: OrderRecord,
   addresses: Readonly<Record<string, string>>,
-): Promise<{ readonly ownKey: string | null; readonly address: string | null }> {
+): Promise<{ readonly takesKeys: boolean; readonly ownKey: string | null; readonly address: string | null }> {
   const told = leg === 'source' ? record.source_swap : record.destination_swap
   const { chain } = await pinnedAsset(told.asset, options.deployments ?? {})
   const { ownKeys, parseAddress } = await loadFamily(chain.family)
   const ownKey = ownKeys === undefined ? null : ownKeys.publicKeyOf(await keys.keyFor(index, leg))
   const given = addresses[chain.id]
   return {
+    takesKeys: ownKeys !== undefined,
     ownKey: ownKey === (leg === 'source' ? told.initiator : told.redeemer) ? ownKey : null,
     address: given === undefined ? null : parseAddress(given, chain),
   }

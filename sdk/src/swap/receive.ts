@@ -2,7 +2,7 @@
 import type { Hex32 } from '../../../src/protocol/secret.ts'
 import type { OrderRecord } from '../../../src/protocol/wire/order.ts'
 import { sleep } from '../client/sleep.ts'
-import type { KeySpend, Node, SdkFamily, SwapSide } from '../families/family.ts'
+import type { KeyLock, KeySpend, Lock, Node, SdkFamily, SwapSide } from '../families/family.ts'
 import { NodeError } from '../families/node-error.ts'
 import { VerificationError } from '../verify/verification-error.ts'
 import type { Wallet } from '../wallets/wallet.ts'
@@ -16,8 +16,8 @@ import { UnredeemedError } from './unredeemed-error.ts'
 export async function receive(context: SwapContext, saved: SavedSwap, record: OrderRecord, signal?: AbortSignal): Promise<string | null> {
   const found = await lockedFor(context, saved, record, signal)
   if (found === null) return null
-  if (saved.ownKeys.includes('destination')) return redeemByKey(context, saved, found)
-  return redeemByService(context, saved, { ...found, secret: await reveal(context, saved) }, signal)
+  if (found.deposit !== null) return redeemByKey(context, saved, { ...found, deposit: found.deposit })
+  return redeemByService(context, saved, { ...found, secret: await reveal(context, saved, null) }, signal)
 }
 
 export type RedeemOptions = {
@@ -40,57 +40,84 @@ export async function redeem(
   const found = await lockedFor(context, saved, record, signal)
   if (found === null)
     throw new Error(`the node shows no open lock of order ${orderId} with enough confirmations: it is not made yet, or was paid out`)
-  const { side, family, node } = found
-  if (saved.ownKeys.includes('destination')) return redeemByKey(context, saved, found)
+  const { side, family, node, deposit } = found
+  if (deposit !== null) return redeemByKey(context, saved, { ...found, deposit })
   if (wallet === undefined || family.redeem === undefined || !wallet.families.includes(side.chain.family))
     throw new Error(`name a wallet of ${side.chain.id}: it sends the transaction that pays you`)
-  const tx = await family.redeem(side, await reveal(context, saved), { wallet, node })
+  const tx = await family.redeem(side, await reveal(context, saved, null), { wallet, node })
   await rememberSent(context, orderId)
   return tx
 }
 
-async function redeemByKey(context: SwapContext, saved: SavedSwap, found: Locked): Promise<string> {
-  const by = await payoutBy(context, saved, found.node)
-  const tx = await ownKeysOf(found).redeem(found.side, await reveal(context, saved), by)
+type KeyLocked = Locked & { readonly deposit: string }
+
+async function redeemByKey(context: SwapContext, saved: SavedSwap, found: KeyLocked, bump = false): Promise<string> {
+  const { side, node, deposit } = found
+  const by = { ...(await payoutBy(context, saved, node)), bump }
+  const tx = await ownKeysOf(found).redeem(side, await reveal(context, saved, deposit), deposit, by)
   await rememberSent(context, saved.orderId)
   return tx
 }
 
+/** Raises the fee of a redeem with the user's own key. Whether there is time for it matters only while the secret may still be unknown. */
+export async function speedUpRedeem(context: SwapContext, saved: SavedSwap, record: OrderRecord, signal?: AbortSignal): Promise<string> {
+  const found = (await sentFor(context, saved, record, signal)) ?? (await lockedFor(context, saved, record, signal))
+  if (found === null || found.deposit === null)
+    throw new Error(`the node shows no open lock of order ${saved.orderId} for the user's own key: it was paid out, or there is none`)
+  return redeemByKey(context, saved, { ...found, deposit: found.deposit }, true)
+}
+
 /** Raises the fee of a redeem with the user's own key until the signal aborts. Nothing is lost if one attempt fails. */
 export async function keepRedeeming(context: SwapContext, saved: SavedSwap, record: OrderRecord, signal: AbortSignal): Promise<void> {
-  const { side, family } = await destinationOf(context, saved, record)
-  const node = nodeOf(context, side.chain, signal)
-  const secret = await context.keys.secretFor(saved.index)
-  while (node !== null && !signal.aborted) {
-    await sleep(Number(side.chain.feeBumpSeconds) * 1000, signal)
-    const by = { ...(await payoutBy(context, saved, node)), bump: true }
+  const found = await sentFor(context, await loadSwap(context, saved.orderId), record, signal)
+  while (found !== null && !signal.aborted) {
+    await sleep(Number(found.side.chain.feeBumpSeconds) * 1000, signal)
     // It fails once the transaction is mined too.
-    await family.ownKeys?.redeem(side, secret, by).catch(() => undefined)
+    await redeemByKey(context, saved, found, true).catch(() => undefined)
   }
 }
 
-type Locked = Side & { readonly node: Node }
+/** `deposit`: of the user's own key; null where none takes part. */
+type Locked = Side & { readonly node: Node; readonly deposit: string | null }
+
+/** The deposit whose redeem was sent: nodes do not list it while that one waits for a block. Null: the secret was not surely sent for one. */
+async function sentFor(context: SwapContext, saved: SavedSwap, record: OrderRecord, signal?: AbortSignal): Promise<KeyLocked | null> {
+  if (saved.isSecretSent !== true || saved.revealedFor === undefined) return null
+  const destination = await destinationOf(context, saved, record)
+  return { ...destination, node: requireNode(context, destination, signal), deposit: saved.revealedFor }
+}
 
 /** Null: the chain does not show an open lock with enough confirmations. */
 async function lockedFor(context: SwapContext, saved: SavedSwap, record: OrderRecord, signal?: AbortSignal): Promise<Locked | null> {
-  const { side, family } = await destinationOf(context, saved, record)
-  const node = nodeOf(context, side.chain, signal)
-  if (node === null) throw new Error(`name a node of ${side.chain.id}: the secret is revealed only for a lock that the SDK has seen`)
-  const lock = await family.readLock(side, node).catch((error: unknown) => {
+  const destination = await destinationOf(context, saved, record)
+  const { side, family } = destination
+  const node = requireNode(context, destination, signal)
+  const isOwn = saved.ownKeys.includes('destination')
+  // Whoever has the key in the user's place would be paid.
+  if (family.ownKeys !== undefined && !isOwn) throw new Error(`order ${saved.orderId} does not pay your key: nothing is revealed`)
+  const reading: Promise<Lock | KeyLock | null> = isOwn ? ownKeysOf(destination).readLock(side, node) : family.readLock(side, node)
+  const lock = await reading.catch((error: unknown) => {
     signal?.throwIfAborted()
     if (error instanceof VerificationError || error instanceof NodeError) throw error
     throw new NodeError(`the answer of the node of ${side.chain.id} is malformed`, { cause: error })
   })
   if (lock === null || lock.confirmations < record.destination_swap.required_confirmations) return null
   if (saved.isSecretSent !== true) verifyTimeLeft(side.chain, lock.unitsLeft)
-  return { side, family, node }
+  return { side, family, node, deposit: 'deposit' in lock ? lock.deposit : null }
+}
+
+function requireNode(context: SwapContext, { side }: Side, signal?: AbortSignal): Node {
+  const node = nodeOf(context, side.chain, signal)
+  if (node === null) throw new Error(`name a node of ${side.chain.id}: the secret is revealed only for a lock that the SDK has seen`)
+  return node
 }
 
 /** Remembered before it is shown: whoever reloads the page now must redeem, and never pay again. */
-async function reveal(context: SwapContext, saved: SavedSwap): Promise<Hex32> {
+async function reveal(context: SwapContext, saved: SavedSwap, deposit: string | null): Promise<Hex32> {
   const { leastDestinationAmount, orderId } = saved
   const current = (await findSwap(context, orderId)) ?? saved
-  if (current.phase !== 'revealed') await saveSwap(context, { ...current, leastDestinationAmount, phase: 'revealed' })
+  if (current.phase !== 'revealed' || (deposit !== null && current.revealedFor !== deposit))
+    await saveSwap(context, { ...current, leastDestinationAmount, phase: 'revealed', ...(deposit !== null && { revealedFor: deposit }) })
   return context.keys.secretFor(saved.index)
 }
 

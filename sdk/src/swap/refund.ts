@@ -2,7 +2,7 @@
 import type { Wallet } from '../wallets/wallet.ts'
 import { nodeOf, type SwapContext } from './context.ts'
 import { listSwaps, loadSwap, type SavedSwap } from './saved-swap.ts'
-import { destinationOf, ownKeysOf, recordOf, type Side, sourceOf } from './side.ts'
+import { ownKeysOf, recordOf, type Side, sourceOf } from './side.ts'
 
 type With = { readonly signal?: AbortSignal }
 
@@ -38,11 +38,8 @@ export async function speedUp(context: SwapContext, orderId: string, given: With
   const saved = await loadSwap(context, orderId)
   const record = await recordOf(context, saved, given.signal)
   if (saved.phase !== 'revealed') return refundByKey(context, saved, await sourceOf(context, saved, record), { ...given, bump: true })
-  const destination = await destinationOf(context, saved, record)
-  const { chain } = destination.side
-  const node = requireNode(context, chain, given)
-  const by = { privateKey: await context.keys.keyFor(saved.index, 'destination'), to: saved.payout, node, bump: true }
-  return ownKeysOf(destination).redeem(destination.side, await context.keys.secretFor(saved.index), by)
+  const { speedUpRedeem } = await import('./receive.ts')
+  return speedUpRedeem(context, saved, record, given.signal)
 }
 
 async function refundByKey(

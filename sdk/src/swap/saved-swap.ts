@@ -42,6 +42,8 @@ export type SavedSwap = {
    * revealed the secret was shown, or was about to be: nothing more is paid
    */
   readonly phase: 'made' | 'paying' | 'paid' | 'restored' | 'revealed'
+  /** With the user's own key: the deposit for which it was shown. Only this one is redeemed, however often the fee is raised. */
+  readonly revealedFor?: string
   /** It was certainly sent: now a late redeem is better than none. */
   readonly isSecretSent?: true
 }

@@ -30,8 +30,9 @@ export const ownKeys: OwnKeys = {
       return `${bytesToHex(schnorr.sign(hexToBytes(hash), hexToBytes(privateKey)))}${REFUND_SIGHASH}`
     })
   },
-  refund: (side, by) => spend(side, { leaf: htlcOfSide(side).refund, items: [], timelock: side.terms.timelock }, by),
-  redeem: (side, secret, by) => spend(side, { leaf: htlcOfSide(side).redeem, items: [hexToBytes(secret)], timelock: null }, by),
+  refund: (side, by) => spend(side, { leaf: htlcOfSide(side).refund, items: [], timelock: side.terms.timelock, deposit: null }, by),
+  redeem: (side, secret, deposit, by) =>
+    spend(side, { leaf: htlcOfSide(side).redeem, items: [hexToBytes(secret)], timelock: null, deposit }, by),
   readLock,
   lookUp,
   sweep,

@@ -2,18 +2,25 @@
 import { htlcOf } from '../../../../src/chains/bitcoin/htlc.ts'
 import { networkOf } from '../../../../src/chains/bitcoin/networks.ts'
 import { assertFreshTip } from '../clock.ts'
-import type { KeySide, Lock, Node } from '../family.ts'
-import { historyOf, newestBlock, utxosOf } from './esplora.ts'
+import type { KeyLock, KeySide, Node } from '../family.ts'
+import { historyOf, newestBlock, type Utxo, utxosOf } from './esplora.ts'
 
-export async function readLock({ chain, terms }: KeySide, node: Node): Promise<Lock | null> {
+/** Of several deposits that are large enough, the one with the most confirmations: one that was made later must not hold up the swap. */
+export async function readLock({ chain, terms }: KeySide, node: Node): Promise<KeyLock | null> {
   const { address } = htlcOf(terms, networkOf(chain.reference))
-  const lock = (await utxosOf(node, address)).find(({ amount }) => amount >= terms.amount)
+  const [lock] = (await utxosOf(node, address)).filter(({ amount }) => amount >= terms.amount).toSorted(byAge)
   if (lock === undefined) return null
   const tip = await newestBlock(node)
   assertFreshTip(chain, tip.time)
   const confirmations = lock.height === null ? 0n : tip.height - lock.height + 1n
   // BIP68: the block of the deposit is its first confirmation.
-  return { confirmations: Number(confirmations), unitsLeft: terms.timelock - confirmations }
+  return { confirmations: Number(confirmations), unitsLeft: terms.timelock - confirmations, deposit: lock.outpoint }
+}
+
+/** Oldest first, unconfirmed ones last. */
+function byAge({ height: a }: Utxo, { height: b }: Utxo): number {
+  if (a === null || b === null) return Number(a === null) - Number(b === null)
+  return Number(a - b)
 }
 
 /** What lies at the address, and whether anything ever did. */

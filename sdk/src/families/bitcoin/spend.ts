@@ -26,17 +26,18 @@ const SIGNATURE_BYTES = 64
 /** Strangers can pay dust to the address. A transaction of so many inputs is still relayed. */
 const MOST_DEPOSITS = 100
 
-type Way = Pick<LeafInput, 'items' | 'timelock'> & { readonly leaf: Leaf }
+/** `deposit`: the only one to spend; null: all whose timelock is over. */
+type Way = Pick<LeafInput, 'items' | 'timelock'> & { readonly leaf: Leaf; readonly deposit: string | null }
 type Coin = { readonly outpoint: string; readonly amount: bigint }
 
 /**
- * Spends all deposits that can be spent now into one output. A repeat before a block resolves to the transaction that is there; with `bump` that one is
- * replaced by one with the same inputs and a higher fee.
+ * Spends one deposit, or all that can be spent now, into one output. A repeat before a block resolves to the transaction that is there; with `bump` that one
+ * is replaced by one with the same inputs and a higher fee.
  */
 export async function spend(side: KeySide, way: Way, { privateKey, to, node, bump = false }: KeySpend): Promise<string> {
   const network = networkOf(side.chain.reference)
   const { address, script } = htlcOf(side.terms, network)
-  const pending = await pendingSpend(node, address, way.leaf)
+  const pending = await pendingSpend(node, address, way)
   if (pending !== null && !(bump && network.replaces)) return pending.tx
   const output = to === null ? ownScript(side) : scriptOfAddress(parseBitcoinAddress(to, network), network)
   const witness = [SIGNATURE_BYTES, ...way.items.map(({ length }) => length), way.leaf.script.length, way.leaf.controlBlock.length]
@@ -48,15 +49,18 @@ export async function spend(side: KeySide, way: Way, { privateKey, to, node, bum
   const rate = boundFeeRate((await feeRate(node, NORMAL_TARGET)) ?? network.fallbackFeeRate, network)
   // A deposit that is not worth its own input would only raise the fee.
   const isWorthIt = ({ amount }: Coin) => amount > feeOf(vsizeOf(2) - vsizeOf(1), rate)
+  const found = pending?.inputs ?? (await spendableCoins(side, node, way))
   const coins =
-    pending?.inputs ??
-    largestFirst(await spendableCoins(side, node, way))
-      .filter(isWorthIt)
-      .slice(0, MOST_DEPOSITS)
-  if (coins.length === 0) throw new Error(`there is nothing at ${address} that is worth its fee`)
+    way.deposit !== null
+      ? found.filter(({ outpoint }) => outpoint === way.deposit)
+      : pending !== null
+        ? found
+        : largestFirst(found).filter(isWorthIt).slice(0, MOST_DEPOSITS)
+  if (coins.length === 0)
+    throw new Error(way.deposit === null ? `there is nothing at ${address} that is worth its fee` : `${way.deposit} is not at ${address}`)
   const vsize = vsizeOf(coins.length)
   const total = coins.reduce((sum, { amount }) => sum + amount, 0n)
-  const replaced = pending === null ? null : { fee: pending.fee, rate: rateOf(pending.fee, vsize) }
+  const replaced = pending === null ? null : { fee: pending.fee, rate: rateOf(pending.fee, vsizeOf(pending.inputs.length)) }
   // Else many bumps would burn the amount while no block is mined.
   if (pending !== null && replaced !== null && raisedRate(replaced.rate) > rate * MAX_RATE_FACTOR) return pending.tx
   // At most half of the amount: a slow transaction is better than none.
@@ -67,13 +71,15 @@ export async function spend(side: KeySide, way: Way, { privateKey, to, node, bum
 }
 
 /** Of the same leaf: our own. Null: there is none. */
-async function pendingSpend(node: Node, address: string, leaf: Leaf): Promise<Unconfirmed | null> {
+async function pendingSpend(node: Node, address: string, { leaf, deposit }: Way): Promise<Unconfirmed | null> {
   const script = bytesToHex(leaf.script)
-  const isOurs = ({ inputs }: Unconfirmed) => inputs.every((input) => input.address === address && input.witness.includes(script))
+  const isOurs = ({ inputs }: Unconfirmed) =>
+    inputs.every((input) => input.address === address && input.witness.includes(script)) &&
+    (deposit === null || inputs.some(({ outpoint }) => outpoint === deposit))
   return (await unconfirmedOf(node, address)).find(isOurs) ?? null
 }
 
-/** Only those whose timelock is over: one late deposit, which anybody can make, must not hold up the others. */
+/** With a timelock only those for which it is over: one late deposit, which anybody can make, must not hold up the others. */
 async function spendableCoins({ chain, terms }: KeySide, node: Node, { timelock }: Way): Promise<readonly Coin[]> {
   const { address } = htlcOf(terms, networkOf(chain.reference))
   const confirmed = (await utxosOf(node, address)).flatMap(({ height, ...coin }) => (height === null ? [] : [{ ...coin, height }]))

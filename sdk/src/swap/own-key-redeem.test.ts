@@ -1,0 +1,67 @@
+/** Redeems with the user's own key, against a solver, a service and an Esplora in memory. */
+import { expect, test } from 'vitest'
+import { takeDeposit } from '../rescue/find-deposits.ts'
+import { restoreSwaps } from '../rescue/restore.ts'
+import { receive } from './receive.ts'
+import { speedUp } from './refund.ts'
+import { resumeSwap } from './run.ts'
+import { addSwap, loadSwap } from './saved-swap.ts'
+import { addresses, coin, publicKey, SOLVER, swapToBitcoin, TIP } from './to-bitcoin.fixture.ts'
+
+/** Each is worth its input, and the solver can refund each: its timelock is over. */
+const planted = Array.from({ length: 3 }, (_, n) => coin(`a${n}`, 20_000, 1))
+const lock = coin('bb', 990_000, TIP - 1)
+
+async function restored(given: Parameters<typeof swapToBitcoin>[0] = {}) {
+  const swap = await swapToBitcoin(given)
+  const [found] = await restoreSwaps(swap.context, { addresses })
+  return { ...swap, problem: found?.problem }
+}
+
+test('a redeem spends the deposit that was verified and no other, also when its fee is raised', async () => {
+  const { context, record, orderId, esplora } = await restored()
+  esplora.state.coins = [...planted, lock]
+  await receive(context, await loadSwap(context, orderId), record)
+  expect(esplora.inputs()).toEqual([['bb']])
+  expect(await loadSwap(context, orderId)).toMatchObject({ revealedFor: `${lock.txid}:0`, isSecretSent: true })
+  await speedUp(context, orderId)
+  expect(esplora.inputs()).toEqual([['bb'], ['bb']])
+})
+
+test('the phrase alone takes the verified deposit and no other', async () => {
+  const { context, esplora } = await restored()
+  esplora.state.coins = [...planted, lock]
+  const deposit = { chain: 'bitcoin_regtest', index: 0, leg: 'destination', solver: SOLVER, amount: 990_000n } as const
+  await takeDeposit(context, deposit, addresses.bitcoin_regtest)
+  expect(esplora.inputs()).toEqual([['bb']])
+})
+
+test('a redeem of a deposit that is gone spends nothing else', async () => {
+  const { context, orderId, esplora } = await restored()
+  esplora.state.coins = planted
+  const saved = await loadSwap(context, orderId)
+  await addSwap(context, { ...saved, phase: 'revealed', isSecretSent: true, revealedFor: `${lock.txid}:0` })
+  await expect(speedUp(context, orderId)).rejects.toThrow(`${lock.txid}:0 is not at`)
+  expect(esplora.sent).toEqual([])
+})
+
+test('an order that pays a key of the service is not restored, and its secret is not shown', async () => {
+  const { context, record, orderId, problem, service, esplora } = await restored({ redeemer: publicKey('5') })
+  expect(problem).toContain('does not pay your key')
+  await expect(loadSwap(context, orderId)).rejects.toThrow('has no swap of order')
+  esplora.state.coins = [lock]
+  // Also not if an earlier version has restored it.
+  const other = await restored()
+  const saved = {
+    ...(await loadSwap(other.context, other.orderId)),
+    ownKeys: [],
+    secretHash: record.source_swap.secret_hash,
+    paidFor: record,
+  }
+  const destination = { ...saved.request.destination, owner: addresses.bitcoin_regtest }
+  await addSwap(context, { ...saved, request: { ...saved.request, destination } })
+  const steps = resumeSwap(context, orderId, null, { leastToAmount: 990_000n })
+  await steps.next()
+  await expect(steps.next()).rejects.toThrow('does not pay your key')
+  expect(service.told).toEqual([])
+})
