@@ -1,16 +1,19 @@
 /** One transaction that spends deposits by script path, and how its fee may be bumped. */
 import { ChainFailure } from '../../port/failure.ts'
+import type { Outbox } from '../../port/outbox.ts'
 import { type Action, type BuildRequest, type Inspection, isKeyPath, totalFee } from '../execute.ts'
 import type { Draft, Execution, HeldExecution, KnownAttempt } from '../execution.ts'
 import type { Outpoint } from '../script/transaction.ts'
 import { CHILD_VSIZE } from '../wallet/child-pays.ts'
+import { walletInputs } from '../wallet/fee-coins.ts'
 import { affordableFee, type FeeRate, feeOf, outbiddingFee, type ReplacedFee, replacementFee } from '../wallet/fees.ts'
 import { hasWantedDescendant } from '../wallet/own-payments.ts'
 import { type LeafInput, signSponsoredSpends } from '../wallet/sign.ts'
 import type { DepositState } from './deposit-state.ts'
 import { signSpend } from './spend-jobs.ts'
 import { inputVsize, spendVsize, witnessLengths } from './spend-size.ts'
-import { mayExceedPromise, planSponsoredFee, sponsorHold } from './sponsored-fee.ts'
+import type { SponsorCoins } from './sponsor-coins.ts'
+import { chargeSponsor, coinsFor, mayExceedPromise, planSponsoredFee, type SponsoredPlan } from './sponsored-fee.ts'
 
 export type Spend = {
   readonly verb: 'redeem' | 'refund'
@@ -30,6 +33,8 @@ export function createSpend(
 ): Action {
   const { network, outbox } = execution
   const deposits = new Set(inputs.map(({ outpoint }) => outpoint))
+  /** What the sponsor can pay for the transaction that is built next. */
+  let payable: { readonly plan: SponsoredPlan; readonly coins: SponsorCoins } | null = null
   const isOwn = (outpoint: Outpoint) => mostFee !== null || deposits.has(outpoint)
 
   /** A redeem spends all deposits. A refund leaves dust, which anyone can send, until fees are lower. */
@@ -41,8 +46,7 @@ export function createSpend(
     throw new ChainFailure('uneconomic', `uneconomic: at ${feeRate} per kvB every deposit costs more to spend than it is worth`)
   }
 
-  async function build(request: BuildRequest, held: HeldExecution): Promise<Draft> {
-    const { feeRate, replaced, live } = request
+  async function build({ feeRate, replaced, live }: BuildRequest, held: HeldExecution): Promise<Draft> {
     const taken = choose(feeRate, live)
     const total = taken.reduce((sum, { amount }) => sum + amount, 0n)
     const vsize = spendVsize(taken, outputScript)
@@ -53,8 +57,7 @@ export function createSpend(
     const fee = affordableFee(vsize, feeRate, replaced, total, outputScript, network)
     if (mostFee === null || fee <= mostFee) return pay(fee)
 
-    const promised = { total, mostFee, witnesses: taken.map(witnessLengths), outputScript }
-    const sponsored = await planSponsoredFee(held, promised, request)
+    const sponsored = held.sponsor === undefined || payable === null ? null : await chargeSponsor(held, payable.plan, payable.coins)
     if (sponsored !== null && held.sponsor !== undefined) {
       const outputs = [{ amount: total - mostFee, script: outputScript }, sponsored.change]
       return { signed: signSponsoredSpends(held.signer, taken, outputs, held.sponsor, sponsored.coin), fee: sponsored.fee }
@@ -66,11 +69,25 @@ export function createSpend(
     throw new ChainFailure('would-fail', `the promised fee of ${mostFee} is too low now, and no coin of the service can pay the rest`)
   }
 
-  /** The wanted fee is beyond the promise: then the sponsor's key is held, for its coins. */
-  function holds({ feeRate, replaced, live }: BuildRequest) {
-    if (mostFee === null) return null
-    const vsize = spendVsize(choose(feeRate, live), outputScript)
-    return replacementFee(vsize, feeRate, replaced, network) > mostFee ? sponsorHold(outbox) : null
+  /**
+   * The wanted fee is beyond the promise: then the sponsor's key is held, if it has coins. They are read before, because nodes may be slow. Without coins
+   * its key is held only to replace a transaction with a coin of it: another action of it may spend the change.
+   */
+  function holds(request: BuildRequest): Outbox['withKey'] | null {
+    payable = null
+    const { sponsor } = outbox
+    if (mostFee === null || sponsor === undefined) return null
+    const { feeRate, replaced, live } = request
+    const taken = choose(feeRate, live)
+    if (replacementFee(spendVsize(taken, outputScript), feeRate, replaced, network) <= mostFee) return null
+    const total = taken.reduce((sum, { amount }) => sum + amount, 0n)
+    const plan = planSponsoredFee(execution, { total, mostFee, witnesses: taken.map(witnessLengths), outputScript }, request)
+    const isSponsored = walletInputs(live, sponsor.key.publicKey).length > 0
+    return async (work) => {
+      const coins = plan === null ? null : await coinsFor(execution, plan, live)
+      payable = plan === null || coins === null ? null : { plan, coins }
+      return payable === null && !isSponsored ? outbox.withKey(work) : sponsor.withKey(work)
+    }
   }
 
   async function inspect(feeRate: FeeRate): Promise<Inspection> {

@@ -1,13 +1,15 @@
 // Payouts whose recipient was promised to bear at most a certain fee, on the simulated chain.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ChainFailure } from '../../port/failure.ts'
+import type { Sponsor } from '../../port/outbox.ts'
 import { createMemoryOutbox, type MemoryOutbox, type MemorySponsor, type OutboxFault } from '../../testing/outbox.fixture.ts'
 import { randomSigner, regtest, startSimulatedChain } from '../bitcoin.fixture.ts'
+import type { BitcoinBackend } from '../nodes/backend.ts'
 import { scriptOfAddress } from '../script/address.ts'
 import { parseTransaction } from '../script/transaction.ts'
 import { chain, type Fixture, failure, startFixture } from '../wallet/manual-mining.fixture.ts'
 import { signWalletPayment } from '../wallet/sign.ts'
-import { startSpendFixture } from './spend.fixture.ts'
+import { type FundedOrder, type SpendFixture, startSpendFixture } from './spend.fixture.ts'
 import { redeemHtlc } from './spend.ts'
 
 const AMOUNT = 200_000n
@@ -152,19 +154,86 @@ describe.each(['rpc', 'esplora'] as const)('a promised fee, through %s', (endpoi
   })
 })
 
-it('a payout does not wait for the coins of the sponsor, whose nodes fail', async () => {
-  const chain = await startSimulatedChain()
-  const fixture = await startSpendFixture(chain, chain.endpoints)
-  const key = randomSigner()
-  const sponsor = { key, others: createMemoryOutbox(key), budget: COIN, charged: [] }
-  await chain.pay(fixture.client.addressOf(key), COIN)
-  const [order] = await fixture.fund([AMOUNT])
-  if (order === undefined) throw new Error('there is no order')
-  const outbox = fixture.outbox.open('redeem', { sponsor, secondsLeft: 60n })
-  const coinsOf = () => Promise.reject(new ChainFailure('unreachable', 'the nodes do not agree'))
-  const execution = fixture.execution('redeem', { outbox, answers: { coinsOf } })
-  const tx = await redeemHtlc(execution, order.terms, { ...order, to: fixture.client.addressOf(fixture.solver), mostFee: PROMISED })
-  expect(await fixture.mempool()).toEqual([tx])
-  expect((await fixture.entry(tx)).fee).toBeGreaterThan(PROMISED)
-  await fixture.close()
+describe('the coins of a sponsor', () => {
+  let fixture: SpendFixture
+  let sponsor: MemorySponsor
+  beforeEach(async () => {
+    const chain = await startSimulatedChain()
+    fixture = await startSpendFixture(chain, chain.endpoints)
+    const key = randomSigner()
+    sponsor = { key, others: createMemoryOutbox(key), budget: COIN, charged: [] }
+    await chain.pay(fixture.client.addressOf(key), COIN)
+  })
+  afterEach(async () => {
+    vi.restoreAllMocks()
+    await fixture.close()
+  })
+  /** Under time pressure, so that it is sent with or without a sponsor. `isHeld`: whether the sponsor's key is held now. */
+  const redeem = async (order: FundedOrder, coinsOf: (isHeld: boolean) => ReturnType<BitcoinBackend['coinsOf']>) => {
+    const id = order.terms.secretHash
+    const outbox = fixture.outbox.open(id, { sponsor, secondsLeft: 60n })
+    if (outbox.sponsor === undefined) throw new Error('there is no sponsor')
+    const { withKey, ...rest } = outbox.sponsor
+    let holds = 0
+    let isHeld = false
+    const watched: Sponsor = {
+      ...rest,
+      withKey: (work) =>
+        withKey((held) => {
+          holds += 1
+          isHeld = true
+          return work(held)
+        }),
+    }
+    const answers = { coinsOf: () => coinsOf(isHeld) }
+    const execution = fixture.execution(id, { outbox: { ...outbox, sponsor: watched }, answers })
+    const tx = await redeemHtlc(execution, order.terms, { ...order, to: fixture.client.addressOf(fixture.solver), mostFee: PROMISED })
+    return { tx, holds, inputs: parseTransaction(fixture.outbox.attempts(id).at(-1)?.raw ?? '').inputs.length }
+  }
+
+  it('are read before its key is taken', async () => {
+    const [order] = await fixture.fund([AMOUNT])
+    if (order === undefined) throw new Error('there is no order')
+    const held: boolean[] = []
+    const { backend } = fixture.execution('any')
+    const { holds, inputs } = await redeem(order, (isHeld) => {
+      held.push(isHeld)
+      return backend.coinsOf(fixture.client.addressOf(sponsor.key))
+    })
+    expect({ held, holds, inputs }).toEqual({ held: [false], holds: 1, inputs: 2 })
+  })
+
+  it('are not asked for again for a minute after nodes failed: payouts neither wait for them nor for its key', async () => {
+    const orders = await fixture.fund([AMOUNT], [AMOUNT], [AMOUNT])
+    let asked = 0
+    const failing = async () => {
+      asked += 1
+      throw new ChainFailure('unreachable', 'the nodes do not agree')
+    }
+    const start = performance.now()
+    const clock = vi.spyOn(performance, 'now')
+    const seen: unknown[] = []
+    for (const [index, order] of orders.entries()) {
+      clock.mockReturnValue(start + (index === 2 ? 61_000 : 0))
+      const { tx, holds, inputs } = await redeem(order, failing)
+      expect((await fixture.entry(tx)).fee).toBeGreaterThan(PROMISED)
+      seen.push({ asked, holds, inputs })
+    }
+    expect(seen).toEqual([
+      { asked: 1, holds: 0, inputs: 1 },
+      { asked: 1, holds: 0, inputs: 1 },
+      { asked: 2, holds: 0, inputs: 1 },
+    ])
+  })
+
+  it('cannot be read: its key is still taken to replace a transaction whose change another of its actions may spend', async () => {
+    const [order] = await fixture.fund([AMOUNT])
+    if (order === undefined) throw new Error('there is no order')
+    const { backend } = fixture.execution('any')
+    const first = await redeem(order, () => backend.coinsOf(fixture.client.addressOf(sponsor.key)))
+    fixture.letWait()
+    const second = await redeem(order, () => Promise.reject(new ChainFailure('unreachable', 'the nodes do not agree')))
+    expect([first.inputs, second.inputs, second.holds]).toEqual([2, 1, 1])
+    expect(await fixture.mempool()).toEqual([second.tx])
+  })
 })

@@ -2,18 +2,14 @@
  * The fee of a payout of which the recipient bears at most what was promised. The rest comes from one coin of the sponsor, as the last input, with
  * its change as the last output.
  */
-import { ChainFailure } from '../../port/failure.ts'
-import type { Outbox } from '../../port/outbox.ts'
 import type { BuildRequest } from '../execute.ts'
-import type { Execution, HeldExecution } from '../execution.ts'
+import type { Execution, HeldExecution, KnownAttempt } from '../execution.ts'
 import { scriptOfAddress, walletAddress } from '../script/address.ts'
 import { estimateVsize, WALLET_WITNESS } from '../script/weight.ts'
-import { feeCoins } from '../wallet/fee-coins.ts'
+import { freeCoins } from '../wallet/fee-coins.ts'
 import { dustLimit, feeOf, largestFee, MAX_RATE_FACTOR, outbiddingFee, replacementFee, urgencyOf } from '../wallet/fees.ts'
 import type { SpendableCoin } from '../wallet/sign.ts'
-
-/** A node without an index searches all outputs. Far below the time for which a key may be held. */
-const COINS_TIMEOUT_MS = 15_000
+import { readSponsorCoins, type SponsorCoins } from './sponsor-coins.ts'
 
 export type SponsoredFee = {
   readonly coin: SpendableCoin
@@ -31,15 +27,21 @@ export type PromisedSpend = {
   readonly outputScript: Uint8Array
 }
 
-/** Null if no coin can pay it, the budget is used up, or the recipient has bumped the fee itself. Under the sponsor's key. */
-export async function planSponsoredFee(
-  execution: HeldExecution,
+export type SponsoredPlan = Pick<SponsoredFee, 'fee'> & {
+  /** Of the sponsor's own wallet. */
+  readonly script: Uint8Array
+  readonly mostFee: bigint
+  readonly leastCoin: bigint
+}
+
+/** The fee with a coin of the sponsor. Null if there is no sponsor, it cannot help, or the recipient has bumped the fee itself. */
+export function planSponsoredFee(
+  { network, outbox: { sponsor } }: Execution,
   { total, mostFee, witnesses, outputScript }: PromisedSpend,
-  { feeRate, replaced, live }: BuildRequest,
-): Promise<SponsoredFee | null> {
-  const { network, outbox, sponsor } = execution
-  if (sponsor === undefined || outbox.sponsor === undefined) return null
-  const script = scriptOfAddress(walletAddress(sponsor.publicKey, network), network)
+  { feeRate, replaced }: BuildRequest,
+): SponsoredPlan | null {
+  if (sponsor === undefined) return null
+  const script = scriptOfAddress(walletAddress(sponsor.key.publicKey, network), network)
   const vsize = estimateVsize([...witnesses, WALLET_WITNESS], [outputScript, script])
   const wanted = replacementFee(vsize, feeRate, replaced, network)
   // BIP125 rule 3: a replacement also pays for the payee's own child. Do not outbid that one: with it, the payee has bumped the fee itself.
@@ -48,27 +50,32 @@ export async function planSponsoredFee(
   const fee = wanted < most ? wanted : most
   if (fee <= mostFee || total - mostFee < dustLimit(outputScript, network)) return null
   if (fee < (replaced === null ? feeOf(vsize, network.minFeeRate) : outbiddingFee(vsize, replaced, network))) return null
-  const changeOf = ({ amount }: SpendableCoin) => amount + mostFee - fee
-  const coins = await coinsInTime(feeCoins(execution, sponsor.publicKey, live))
-  const coin = coins.find((one) => changeOf(one) >= dustLimit(script, network))
-  if (coin === undefined || !(await outbox.sponsor.charge(fee - mostFee))) return null
-  return { coin, change: { amount: changeOf(coin), script }, fee }
+  return { fee, script, mostFee, leastCoin: fee - mostFee + dustLimit(script, network) }
 }
 
-/** None if nodes disagree, fail or are slow: a payout must not wait for the coins of another. */
-async function coinsInTime(reading: Promise<readonly SpendableCoin[]>): Promise<readonly SpendableCoin[]> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<readonly SpendableCoin[]>((resolve) => {
-    timer = setTimeout(() => resolve([]), COINS_TIMEOUT_MS)
-  })
-  try {
-    return await Promise.race([reading, late])
-  } catch (error) {
-    if (error instanceof ChainFailure) return []
-    throw error
-  } finally {
-    clearTimeout(timer)
-  }
+/** The coins that may pay it, read without the sponsor's key; null if none can, or they cannot be read. */
+export async function coinsFor(
+  execution: Execution,
+  { leastCoin }: SponsoredPlan,
+  live: KnownAttempt | null,
+): Promise<SponsorCoins | null> {
+  const { sponsor } = execution.outbox
+  const coins = sponsor === undefined ? null : await readSponsorCoins(execution, sponsor.key.publicKey, live)
+  if (coins === null) return null
+  const isEnough = ({ amount }: SpendableCoin) => amount >= leastCoin
+  const enough = { used: coins.used.filter(isEnough), unspent: coins.unspent.filter(isEnough) }
+  return enough.used.length + enough.unspent.length > 0 ? enough : null
+}
+
+/** Under the sponsor's key. Null if other actions use all coins, or the budget is used up. */
+export async function chargeSponsor(
+  held: HeldExecution,
+  { fee, script, mostFee }: SponsoredPlan,
+  { used, unspent }: SponsorCoins,
+): Promise<SponsoredFee | null> {
+  const [coin] = [...used, ...freeCoins(held, unspent)]
+  if (coin === undefined || !(await held.outbox.sponsor?.charge(fee - mostFee))) return null
+  return { coin, change: { amount: coin.amount + mostFee - fee, script }, fee }
 }
 
 /**
@@ -77,9 +84,4 @@ async function coinsInTime(reading: Promise<readonly SpendableCoin[]>): Promise<
  */
 export function mayExceedPromise({ chain, network, outbox }: Execution): boolean {
   return !network.replaces || urgencyOf(outbox.secondsLeft, chain.feeBumpSeconds).isUrgent
-}
-
-/** The hold that a fee beyond the promise needs. */
-export function sponsorHold({ sponsor }: Outbox): Outbox['withKey'] | null {
-  return sponsor === undefined ? null : (work) => sponsor.withKey(work)
 }

@@ -1,21 +1,36 @@
 /** Coins of a key that pay only a fee. */
 import { bytesToHex } from '@noble/hashes/utils.js'
 import type { HeldExecution, KnownAttempt } from '../execution.ts'
+import type { BitcoinBackend, Coin } from '../nodes/backend.ts'
 import { walletAddress } from '../script/address.ts'
+import type { Outpoint } from '../script/transaction.ts'
 import { withAmounts } from './own-payments.ts'
 import type { SpendableCoin } from './sign.ts'
 
 /** The coin of the unconfirmed attempt, then mined coins that no other wanted action uses, the smallest first. The key must be held. */
-export async function feeCoins(
-  { backend, network, others }: HeldExecution,
+export async function feeCoins(held: HeldExecution, publicKey: Uint8Array, live: KnownAttempt | null): Promise<readonly SpendableCoin[]> {
+  const coins = await held.backend.coinsOf(walletAddress(publicKey, held.network))
+  return [...(await feeCoinsIn(held.backend, publicKey, live)), ...freeCoins(held, coins)]
+}
+
+/** The coins of the key that the unconfirmed attempt spends. */
+export function feeCoinsIn(
+  backend: Pick<BitcoinBackend, 'contentOf'>,
   publicKey: Uint8Array,
   live: KnownAttempt | null,
 ): Promise<readonly SpendableCoin[]> {
+  return withAmounts(backend, walletInputs(live, publicKey))
+}
+
+export function walletInputs(live: KnownAttempt | null, publicKey: Uint8Array): readonly Outpoint[] {
   const isWalletInput = (witness: readonly Uint8Array[]) => bytesToHex(witness[1] ?? new Uint8Array()) === bytesToHex(publicKey)
-  const used = (live?.transaction.inputs ?? []).filter(({ witness }) => isWalletInput(witness)).map(({ outpoint }) => outpoint)
+  return (live?.transaction.inputs ?? []).filter(({ witness }) => isWalletInput(witness)).map(({ outpoint }) => outpoint)
+}
+
+/** Mined coins that no other wanted action uses, the smallest first. The key must be held, because `others` must be complete. */
+export function freeCoins({ others }: Pick<HeldExecution, 'others'>, coins: readonly Coin[]): readonly SpendableCoin[] {
   const claimed = new Set(others.flatMap((other) => (other.wanted ? other.slots : [])))
-  const coins = await backend.coinsOf(walletAddress(publicKey, network))
-  const free = coins.filter(({ outpoint, isConfirmed }) => isConfirmed && !claimed.has(outpoint))
-  const bySize = free.sort((a, b) => (a.amount < b.amount ? -1 : a.amount > b.amount ? 1 : 0))
-  return [...(await withAmounts(backend, used)), ...bySize]
+  return coins
+    .filter(({ outpoint, isConfirmed }) => isConfirmed && !claimed.has(outpoint))
+    .sort((a, b) => (a.amount < b.amount ? -1 : a.amount > b.amount ? 1 : 0))
 }

@@ -39,7 +39,10 @@ export function hasWantedDescendant(
   return false
 }
 
-export async function withAmounts(backend: BitcoinBackend, outpoints: Iterable<Outpoint>): Promise<readonly SpendableCoin[]> {
+export async function withAmounts(
+  backend: Pick<BitcoinBackend, 'contentOf'>,
+  outpoints: Iterable<Outpoint>,
+): Promise<readonly SpendableCoin[]> {
   const coins: SpendableCoin[] = []
   for (const outpoint of outpoints) {
     const content = await backend.contentOf(outpoint)
