@@ -25,6 +25,8 @@ export type PollMemory = {
   unmined: UnminedEvents | null
   /** When the mempool could not be read; null: it was read last time. */
   mempoolFailedAtMs: number | null
+  /** A request to the mempool is still open: no second one is made. */
+  isReadingMempool: boolean
 }
 
 /** Heights for which recorded events are remembered: more than any client reads again. */
@@ -43,6 +45,7 @@ export function createPollMemory(): PollMemory {
     recorded: new Map(),
     unmined: null,
     mempoolFailedAtMs: null,
+    isReadingMempool: false,
   }
 }
 

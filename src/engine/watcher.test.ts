@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ChainFailure } from '../chains/port/failure.ts'
 import type { Order } from '../protocol/order.ts'
@@ -195,11 +196,24 @@ describe('a poll', () => {
     await poll()
     chain.before.unconfirmedEvents = () => undefined
     chain.mempool = [redeem()]
-    memory.mempoolFailedAtMs = performance.now() - 10_001
+    memory.mempoolFailedAtMs = performance.now() - 60_001
     chain.grow(1)
     await poll()
     expect(troubles).toEqual(['no mempool', null])
     expect(await seen()).toContainEqual(['redeemed', null])
+  })
+
+  test('a mempool that never answers holds up no poll that an action waits for, and is asked once', async () => {
+    const memory = createPollMemory()
+    const poll = () => pollChain({ db: store.db, client: chain, holder: 'me', list, memory, onReorg: () => undefined })
+    chain.before.unconfirmedEvents = () => new Promise<never>(() => undefined)
+    chain.mine(deposit())
+    // Far above what a poll waits for the mempool, and far below what a regular poll would.
+    expect(await Promise.race([poll(), sleep(6_000, 'held up')])).not.toBe('held up')
+    const tip = chain.grow(1)
+    await poll()
+    expect(await cursor()).toMatchObject({ hash: tip.hash })
+    expect(chain.asked.filter((question) => question === 'unconfirmedEvents')).toHaveLength(1)
   })
 
   test('an error that is not of the node still ends the poll', async () => {

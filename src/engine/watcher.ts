@@ -1,4 +1,5 @@
 /** Follows one chain: new blocks, reorgs, and the events of watched swaps in blocks and in the mempool. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { BranchRead } from '../chains/port/abilities/branch-events.ts'
 import type { ChainClient } from '../chains/port/client.ts'
 import { ChainFailure } from '../chains/port/failure.ts'
@@ -39,8 +40,11 @@ const RENEW_LEASE_MS = 2000
 const REFRESH_MS = 5000
 /** How often new blocks are recorded while no order is open. */
 const REST_MS = 60_000
-/** A mempool that could not be read is not asked again for so long. A request without an answer takes long, and blocks must not wait for it at each poll. */
-const MEMPOOL_REST_MS = 10_000
+/** A mempool that could not be read is not asked again for so long. */
+const MEMPOOL_REST_MS = 60_000
+/** How long a poll waits for the mempool: one that an action waits for, and a regular one. Facts older than 2 s are not signed on. */
+const MEMPOOL_AWAITED_MS = 1_000
+const MEMPOOL_REGULAR_MS = 10_000
 /** In poll intervals: how often the finality tag is read while a swap waits for it. */
 const FINALITY_POLLS = 10
 
@@ -118,7 +122,7 @@ export async function pollChain(watch: Watch): Promise<PollResult> {
   const read = await readEvents(client, list, range)
   const events = read.events.filter((event) => !isRecorded(memory, event))
   const minedDeposits = new Map(events.filter((event) => event.kind === 'initiated').map((event) => [event.deposit, event.swapId]))
-  const unconfirmed = list.expectsUnconfirmed ? await readMempool(watch, memory, withDeposits(list, minedDeposits), nowMs) : []
+  const unconfirmed = list.expectsUnconfirmed ? await readMempool(watch, memory, withDeposits(list, minedDeposits)) : []
   const checked = await readChecked(client, range, events, read.headers)
   if (checked === 'cursor-gone') return rewindToFork(watch, tip)
   if (checked === 'changed') return NOTHING_NEW
@@ -139,25 +143,50 @@ export async function pollChain(watch: Watch): Promise<PollResult> {
   return { changed: recorded.changed || end.height >= from, behind: end.height < tip.height }
 }
 
-/** Null if it cannot be read: blocks are recorded all the same, and the mempool is left alone for a while. */
+/**
+ * Null if it cannot be read in time: blocks are recorded all the same. A poll that an action waits for must end while its facts are fresh, so it does not
+ * wait long; a regular one may wait longer, and leaves a mempool that does not answer alone for a while.
+ */
 async function readMempool(
-  { client, onMempool }: Watch,
+  { client, mayRest, onMempool }: Watch,
   memory: PollMemory,
   watched: WatchedSwaps,
-  nowMs: number,
 ): Promise<readonly HtlcEvent[] | null> {
   if (client.unconfirmedEvents === undefined) return []
-  if (memory.mempoolFailedAtMs !== null && nowMs - memory.mempoolFailedAtMs < MEMPOOL_REST_MS) return null
-  try {
-    const events = await client.unconfirmedEvents(watched)
+  const isLeftAlone = memory.mempoolFailedAtMs !== null && performance.now() - memory.mempoolFailedAtMs < MEMPOOL_REST_MS
+  if (memory.isReadingMempool || isLeftAlone) return null
+  memory.isReadingMempool = true
+  const reading = client.unconfirmedEvents(watched).finally(() => {
+    memory.isReadingMempool = false
+  })
+  const outcome = await within(mayRest === true ? MEMPOOL_REGULAR_MS : MEMPOOL_AWAITED_MS, reading)
+  if ('late' in outcome && mayRest !== true) return null
+  if ('events' in outcome) {
     if (memory.mempoolFailedAtMs !== null) onMempool?.(null)
     memory.mempoolFailedAtMs = null
-    return events
-  } catch (error) {
-    if (!(error instanceof ChainFailure)) throw error
-    if (memory.mempoolFailedAtMs === null) onMempool?.(error)
-    memory.mempoolFailedAtMs = nowMs
-    return null
+    return outcome.events
+  }
+  const error = 'late' in outcome ? new ChainFailure('unreachable', `the mempool: no answer within ${outcome.late} ms`) : outcome.error
+  if (!(error instanceof ChainFailure)) throw error
+  if (memory.mempoolFailedAtMs === null) onMempool?.(error)
+  memory.mempoolFailedAtMs = performance.now()
+  return null
+}
+
+type MempoolOutcome = { readonly events: readonly HtlcEvent[] } | { readonly error: unknown } | { readonly late: number }
+
+async function within(ms: number, reading: Promise<readonly HtlcEvent[]>): Promise<MempoolOutcome> {
+  const timer = new AbortController()
+  try {
+    return await Promise.race([
+      reading.then(
+        (events) => ({ events }),
+        (error: unknown) => ({ error }),
+      ),
+      sleep(ms, { late: ms }, { signal: timer.signal }),
+    ])
+  } finally {
+    timer.abort()
   }
 }
 

@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { appendFile, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -102,7 +102,9 @@ test('a lost transaction is found', async () => {
 })
 
 test('a transaction is written once, and concurrent lines all arrive', async () => {
-  const [guard, mine] = [await start(), await order()]
+  // The database has nothing of it: it must not be compared meanwhile.
+  const guard = await startRollbackGuard({ db: store.db, path, log, checkMs: 3_600_000 })
+  const mine = await order()
   const key = actionKey(mine.order.id, 'destination', 'initiate')
   for (let times = 0; times < 3; times += 1) await guard.noteAttempt(key, 'tx')
   await Promise.all(Array.from({ length: 50 }, (_, index) => guard.note({ refund: `order ${index}` })))
@@ -148,4 +150,45 @@ test('without a file that can be written it starts, and nothing can be noted unt
   await expect(guard.note({ refund: 'order' })).rejects.toThrow('cannot write the release log')
   await rm(blocked)
   await guard.note({ refund: 'order' })
+})
+
+test('what was signed for this order is compared again before the next signature, however soon', async () => {
+  const guard = await startRollbackGuard({ db: store.db, path, log, checkMs: 3_600_000 })
+  running.push(guard)
+  const mine = await order()
+  expect(await guard.whyUnsafe(mine)).toBeNull()
+  await signRefund(guard, mine)
+  await restore()
+  expect(await guard.whyUnsafe(mine)).toMatch(/older backup/)
+})
+
+test('a backup from before the log was made is confirmed once, not at every start', async () => {
+  const first = await start()
+  const mine = await order()
+  await signRefund(first, mine)
+  await first.stop()
+  await restore()
+  await store.db.deleteFrom('release_logs').execute()
+  const guard = await start()
+  expect(await guard.whyUnsafe(mine)).toMatch(/older backup/)
+  await confirmRollbacks(store.db)
+  await guard.stop()
+  const again = await start()
+  expect(await again.whyUnsafe(mine)).toBeNull()
+})
+
+test('a rollback that is found only when a signature is to leave keeps it back', async () => {
+  const [inner, moved] = [join(folder, 'inner'), join(folder, 'moved')]
+  const file = join(inner, 'releases.log')
+  const first = await start(file)
+  const mine = await order()
+  await signRefund(first, mine)
+  await first.stop()
+  await restore()
+  await rename(inner, moved)
+  await writeFile(inner, 'not a folder')
+  const guard = await start(file)
+  await rm(inner)
+  await rename(moved, inner)
+  await expect(guard.note({ refund: 'another' })).rejects.toThrow(/operator must confirm/)
 })

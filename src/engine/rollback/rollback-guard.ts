@@ -20,7 +20,7 @@ import { createLoop } from '../loop.ts'
 import { openReleaseLog, type ReleaseLog } from './release-log.ts'
 
 export interface RollbackGuard {
-  /** Why nothing may be signed for this order: it may have a signature that the database has lost. Costs nothing unless a rollback waits for the operator. */
+  /** Why nothing may be signed for this order: it may have a signature that the database has lost. At most one statement a second, unless something was signed for it. */
   whyUnsafe(state: Pick<OrderState, 'order' | 'source'>): Promise<string | null>
   /** Must resolve before a signed lock or a signed refund leaves the process. */
   note(release: Release): Promise<void>
@@ -38,6 +38,8 @@ export const noGuard: RollbackGuard = {
 }
 
 const CHECK_MS = 15_000
+/** A replica that lags may become the database under a running process: what was compared longer ago than this is compared again before a signature. */
+const COMPARED_MS = 1_000
 const KEPT = 500
 
 export async function startRollbackGuard(options: {
@@ -53,10 +55,23 @@ export async function startRollbackGuard(options: {
   let hold: Hold | null = null
   /** The file could be read or made. */
   let isOpen = false
+  let logId: string | null = null
+  let comparedAtMs = Number.NEGATIVE_INFINITY
+  let comparing: Promise<void> | null = null
 
-  async function check(): Promise<void> {
+  /** Concurrent calls share one statement, which may lack the newest lines. */
+  function check(): Promise<void> {
+    comparing ??= compare().finally(() => {
+      comparing = null
+    })
+    return comparing
+  }
+
+  async function compare(): Promise<void> {
+    const beganAtMs = performance.now()
     const asked = known
     const status = await readReleaseStatus(db, asked)
+    comparedAtMs = beganAtMs
     if (status.missing.length > 0) {
       await detected(`the database lacks what ${options.path} names: ${JSON.stringify(status.missing[0])}`)
       return
@@ -69,6 +84,8 @@ export async function startRollbackGuard(options: {
   async function detected(reason: string): Promise<void> {
     const id = randomUUID()
     await recordRollback(db, id, reason)
+    // A backup from before the log was made does not know it: without this, each start would be a new rollback.
+    if (logId !== null) await registerReleaseLog(db, logId)
     const marker = { rollback: id }
     known = [marker]
     await file.append(marker).catch((error: unknown) => log.error({ err: error, file: options.path }, 'cannot write the release log'))
@@ -82,9 +99,10 @@ export async function startRollbackGuard(options: {
   async function begin(): Promise<void> {
     const found = await readOrCreate(file)
     known = [...found.newest]
+    logId = found.id
     if (found.isNew && !(await registerReleaseLog(db, found.id)))
       await detected(`there was no file ${options.path}, although this database had one: whether it is an old backup cannot be told`)
-    else await check()
+    else await compare()
     isOpen = true
   }
 
@@ -105,17 +123,29 @@ export async function startRollbackGuard(options: {
   })
 
   async function note(release: Release): Promise<void> {
+    let found: Hold | null = null
     try {
-      if (!isOpen) await begin()
-      await file.append(release)
+      if (!isOpen) {
+        await begin()
+        found = hold
+      }
+      if (found === null) await file.append(release)
     } catch (cause) {
       throw new ChainFailure('unreachable', `cannot write the release log ${options.path}: nothing is signed without it`, { cause })
     }
+    // The file could not be read when this signature was allowed.
+    if (found !== null) throw new ChainFailure('unreachable', `${found.reason}: the operator must confirm first`)
     known = [...known.slice(-KEPT), release]
   }
 
+  const names = (orderId: string) => (line: Release) =>
+    ('refund' in line && line.refund === orderId) || ('attempt' in line && line.attempt.startsWith(orderId))
+
   return {
     async whyUnsafe({ order, source }) {
+      // A comparison in progress may not have asked for the newest lines.
+      if (known.some(names(order.id))) await compare()
+      else if (performance.now() - comparedAtMs > COMPARED_MS) await check()
       const current = hold
       if (current === null) return null
       // An order of before may be given to us again as a new one: its deposit is older than the rollback.
