@@ -39,7 +39,7 @@ test('calls of one moment are one batch, each with its own answer or refusal; a 
   expect(sent.map((calls) => calls.length)).toEqual([3, 1, 1])
 })
 
-test('a batch has at most 100 calls, and a node that does not answer fails only the calls of its batch', async () => {
+test('a batch has at most 50 calls, and a node that does not answer fails only the calls of its batch', async () => {
   const { rpc, sent } = simulateRpc(numberIn)
   const failing = {
     ...rpc,
@@ -49,7 +49,20 @@ test('a batch has at most 100 calls, and a node that does not answer fails only 
     },
   }
   const call = gatherCalls(failing)
-  const results = await Promise.allSettled(Array.from({ length: 250 }, (_, number) => call('get', [number])))
+  const results = await Promise.allSettled(Array.from({ length: 125 }, (_, number) => call('get', [number])))
   const failed = results.flatMap((result, number) => (result.status === 'rejected' ? [number] : []))
-  expect([sent[0]?.length, failed.length, failed[0]]).toEqual([100, 150, 100])
+  expect([sent[0]?.length, failed.length, failed[0]]).toEqual([50, 75, 50])
+})
+
+test('a batch that is refused as a whole refuses none of its calls: they are sent singly', async () => {
+  const { rpc, sent } = simulateRpc((call) => (numberIn(call) === 2 ? new Refusal(-26, 'nonce too low', null) : `answer ${numberIn(call)}`))
+  const limited = { ...rpc, batch: () => Promise.reject(new Refusal(-32_600, 'batch too large', null)) }
+  const call = gatherCalls(limited)
+  const results = await Promise.allSettled([1, 2, 3].map((number) => call('send', [number])))
+  expect(results.map((result) => (result.status === 'fulfilled' ? result.value : result.reason.message))).toEqual([
+    'answer 1',
+    'nonce too low',
+    'answer 3',
+  ])
+  expect(sent.map((calls) => calls.length)).toEqual([1, 1, 1])
 })

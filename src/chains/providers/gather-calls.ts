@@ -4,7 +4,8 @@ import { Refusal } from './refusal.ts'
 
 type Waiting = { readonly call: RpcCall; resolve(result: unknown): void; reject(error: unknown): void }
 
-const MAX_BATCH = 100
+/** Providers limit how many calls a batch may have. */
+const MAX_BATCH = 50
 
 /** `mayBatch`: false while it is not known whether the node takes batches. */
 export function gatherCalls(rpc: JsonRpc, mayBatch: () => boolean = () => true): JsonRpc['call'] {
@@ -13,7 +14,7 @@ export function gatherCalls(rpc: JsonRpc, mayBatch: () => boolean = () => true):
   async function sendAll(): Promise<void> {
     const all = waiting
     waiting = []
-    if (!mayBatch()) await Promise.all(all.map((one) => send([one])))
+    if (!mayBatch()) await sendSingly(all)
     else for (let at = 0; at < all.length; at += MAX_BATCH) await send(all.slice(at, at + MAX_BATCH))
   }
 
@@ -29,8 +30,14 @@ export function gatherCalls(rpc: JsonRpc, mayBatch: () => boolean = () => true):
         else resolve(answer)
       }
     } catch (error) {
+      // One error for the whole batch, such as for its size, refuses none of its calls. A transaction may be sent twice.
+      if (error instanceof Refusal && more.length > 0) return sendSingly(calls)
       for (const { reject } of calls) reject(error)
     }
+  }
+
+  async function sendSingly(calls: readonly Waiting[]): Promise<void> {
+    await Promise.all(calls.map((one) => send([one])))
   }
 
   return (method, params) =>
