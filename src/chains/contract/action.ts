@@ -28,10 +28,16 @@ export function payeeOf({ verb, terms }: Pick<ContractAction<unknown>, 'verb' | 
 }
 
 /** Why this call cannot succeed in this state; null when it can. */
-export function obstacleTo(verb: HtlcVerb, state: HtlcState): ChainFailure | null {
+export function obstacleTo(action: Pick<ContractAction<unknown>, 'verb' | 'paysAmount'>, state: HtlcState): ChainFailure | null {
+  const { verb } = action
   const needed: HtlcState = verb === 'initiate' ? 'absent' : 'open'
   if (state === needed) return null
   if (state === 'absent') return new ChainFailure('would-fail', `${verb}: the swap is not initiated on the chain`)
+  // Nobody has done it for us: to read the chain again does not help.
+  if (state === 'refunded' && isRelay(action)) {
+    const refusal = 'refunded, or revoked by its initiator; make a new order'
+    return new ChainFailure('would-fail', `${verb}: the swap is ${refusal}`, { refusal })
+  }
   return new ChainFailure('superseded', `${verb}: the swap is ${state} on the chain`)
 }
 

@@ -86,6 +86,20 @@ test('a done action resolves to the hash of our own transaction, or fails as sup
   expect(simulator.outbox.attempts('b')).toEqual([])
 })
 
+test('a relay of an order that its initiator has revoked fails, and tells the user why', async () => {
+  const simulator = createContractSimulator('nonce')
+  simulator.state = 'refunded'
+  const send = (paysAmount: boolean) => simulator.executor.send({ ...actionOf('initiate'), paysAmount }, simulator.outbox.open('a'))
+  await expect(send(false)).rejects.toMatchObject({
+    kind: 'would-fail',
+    refusal: 'refunded, or revoked by its initiator; make a new order',
+  })
+  // Our own initiation was refunded: it is over.
+  await expect(send(true)).rejects.toMatchObject({ kind: 'superseded' })
+  simulator.state = 'redeemed'
+  await expect(send(false)).rejects.toMatchObject({ kind: 'superseded' })
+})
+
 test('the state of the swap is not asked for before a first initiation, unless its simulation fails', async () => {
   const simulator = createContractSimulator('nonce')
   const send = (key: string) => simulator.executor.send(actionOf('initiate'), simulator.outbox.open(key))

@@ -42,7 +42,7 @@ export function createContractExecutor<T extends ContractTypes, A extends Contra
     const firstPlan = attempts.length === 0 ? Promise.allSettled([planOf(action, outbox, [])]) : null
     const isFirstInitiation = attempts.length === 0 && action.verb === 'initiate'
     const [state, lane] = await Promise.all([isFirstInitiation ? null : family.htlcState(action), family.openLane(outbox, duty)])
-    const obstacle = state === null ? null : obstacleTo(action.verb, state)
+    const obstacle = state === null ? null : obstacleTo(action, state)
     if (obstacle !== null) {
       const done = await findSuccess(own)
       if (done !== null) return done
@@ -69,12 +69,12 @@ export function createContractExecutor<T extends ContractTypes, A extends Contra
   }
 
   async function assertNoObstacle(action: A): Promise<void> {
-    const obstacle = obstacleTo(action.verb, await family.htlcState(action))
+    const obstacle = obstacleTo(action, await family.htlcState(action))
     if (obstacle !== null) throw obstacle
   }
 
   async function didNothing(action: A, { call }: T['signed']): Promise<boolean> {
-    return family.mayDoNothing(call) && obstacleTo(action.verb, await family.htlcState(action)) === null
+    return family.mayDoNothing(call) && obstacleTo(action, await family.htlcState(action)) === null
   }
 
   async function findSuccess(signed: readonly T['signed'][]): Promise<string | null> {
