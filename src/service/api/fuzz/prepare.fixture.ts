@@ -10,8 +10,8 @@ import type { Knowledge } from './requests.fixture.ts'
 
 const USER_KEY = 'ab'.repeat(32)
 const ELSEWHERE = 'fake1elsewherea'
-/** Reads count signings and number events. */
-const UNCOUNTED = ['signing_counts', 'status_changes', 'order_events', 'webhook_deliveries']
+/** Reads count signings and number events; the check of readiness writes a lease of its own. */
+const UNCOUNTED = ['signing_counts', 'status_changes', 'order_events', 'webhook_deliveries', 'leases']
 
 export async function prepareKnowledge(service: TestService): Promise<Knowledge> {
   const secret = createSecret()
