@@ -67,6 +67,17 @@ describe('funding', () => {
     expect(after.initiate.gasLimit).toBeLessThan(before.initiate.gasLimit)
   })
 
+  it('of a token has a call that revokes the order, with about twice the gas that its initiator needs', async () => {
+    const { revoke } = await callsFor(newTerms('wbtc'))
+    if (revoke === undefined) throw new Error('there is no call')
+    const call = { from: fixture.user.address, to: revoke.to, data: revoke.data }
+    const needed = await fixture.local.request({ method: 'eth_estimateGas', params: [call] })
+    // The estimate may be that of another order: each zero byte in its terms takes less.
+    const percent = (revoke.gasLimit * 100n) / BigInt(String(needed))
+    expect(percent).toBeGreaterThan(190n)
+    expect(percent).toBeLessThan(210n)
+  })
+
   it('asks for an unlimited approval where the app wants one', async () => {
     const { approval } = await callsFor(newTerms('usdc'), null, client, 'unlimited')
     expect(functionOf(approval?.data ?? '0x').args).toEqual([fixture.contracts.htlcs.usdc, maxUint256])

@@ -7,7 +7,7 @@ import { isApprovalAccepted } from './approval.ts'
 import { approvalCall } from './approval-call.ts'
 import type { ContractState } from './contract-state.ts'
 import { fallbackGas, type GasAdvice } from './fees/gas.ts'
-import { type HtlcContract, initiateData, initiateTypedData, REVOKE_GAS, revokeData } from './htlc.ts'
+import { type HtlcContract, initiateData, initiateTypedData, revokeData } from './htlc.ts'
 import type { EvmNode } from './nodes/node.ts'
 import type { TransactionCall } from './send/transaction.ts'
 
@@ -29,8 +29,13 @@ export async function fundingOf(
 
   if (token === null) return { kind: 'calls', numbers: 'hex', approval: null, initiate: await initiate(terms.amount), typedData: null }
   const typedData = initiateTypedData(contract, terms)
-  const allowance = await state.allowance(token, payer, address)
-  const revoke: Call = { chainId, to: address, data: revokeData(terms), value: 0n, gasLimit: REVOKE_GAS }
+  const revoking = { to: address, data: revokeData(terms), value: 0n }
+  // Estimated, because on some chains the data takes gas too.
+  const [allowance, revokeGas] = await Promise.all([
+    state.allowance(token, payer, address),
+    gas.forPayer({ from: terms.initiator.toLowerCase() as Address, ...revoking }, 'revoke'),
+  ])
+  const revoke: Call = { chainId, ...revoking, gasLimit: revokeGas }
   if (allowance >= terms.amount) return { kind: 'calls', numbers: 'hex', approval: null, initiate: await initiate(0n), revoke, typedData }
 
   const approval = approvalCall(token, address, request.approval === 'unlimited' ? maxUint256 : terms.amount)

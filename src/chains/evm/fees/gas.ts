@@ -2,6 +2,7 @@
 import type { Address } from 'viem'
 import type { Chain } from '../../../protocol/chain.ts'
 import { ChainFailure } from '../../port/failure.ts'
+import { REVOKE_GAS } from '../htlc.ts'
 import type { EvmNode, NodeCall } from '../nodes/node.ts'
 import { NodeRefusal } from '../nodes/rpc.ts'
 import type { TransactionCall } from '../send/transaction.ts'
@@ -14,7 +15,14 @@ export const MAX_PAYOUT_GAS = 100_000n
 const SETTLE_GAS = MAX_PAYOUT_GAS + 200_000n
 
 /** Several times what the contracts use with a plain token: tokens behind proxies take more. */
-export const fallbackGas = { approve: 150_000n, initiate: 400_000n, redeem: SETTLE_GAS, refund: SETTLE_GAS, cancel: 100_000n } as const
+export const fallbackGas = {
+  approve: 150_000n,
+  initiate: 400_000n,
+  redeem: SETTLE_GAS,
+  refund: SETTLE_GAS,
+  cancel: 100_000n,
+  revoke: REVOKE_GAS,
+} as const
 
 /**
  * A storage slot that was in use when the node estimated an initiation may be empty when it is mined: the HTLC's balance of a token is zero as soon as all
@@ -55,7 +63,7 @@ const ESTIMATE_TTL_MS = 60_000
 
 /** The gas limit that the API gives to payers. */
 export interface GasAdvice {
-  forPayer(call: NodeCall & { readonly to: Address }, verb: 'approve' | 'initiate'): Promise<bigint>
+  forPayer(call: NodeCall & { readonly to: Address }, verb: 'approve' | 'initiate' | 'revoke'): Promise<bigint>
 }
 
 /**
