@@ -111,6 +111,8 @@ export interface OwnKeys {
   redeem(side: KeySide, secret: Hex32, deposit: string, by: KeySpend): Promise<string>
   /** As `SdkFamily.readLock`. */
   readLock(side: KeySide, node: Node): Promise<KeyLock | null>
+  /** Whether a transaction spends a deposit, and is in a block: a redeem, or after the timelock the solver's refund. */
+  spendOf(deposit: string, node: Node): Promise<'none' | 'waiting' | 'mined'>
   /** What lies at the HTLC, and whether anything ever did. */
   lookUp(side: KeySide, node: Node): Promise<{ readonly isUsed: boolean; readonly amount: bigint }>
   /** Moves what was paid to the addresses of these keys. Null: there is nothing that is worth its fee. */

@@ -150,6 +150,19 @@ test('a late secret is shown only if it was sent before', async () => {
   expect(await receive(context, { ...about, isSecretSent: true }, record)).toBe('a hash of nothing')
 })
 
+test('the secret is sent with the order token, whose limit nobody else can use up', async () => {
+  const { context, chain, saved, answers } = await paidSwap()
+  const record = await context.client.order(saved.orderId)
+  const seconds = Math.floor(Date.now() / 1000)
+  const hex = (value: number) => `0x${value.toString(16)}`
+  chain.eth_getBlockByNumber = () => ({ number: hex(100), timestamp: hex(seconds) })
+  chain.eth_call = () => hex(answers.redeems === 0 ? seconds - 5 : 1)
+  const { patchOrder } = context.client
+  const redeem = vi.spyOn(context.client, 'patchOrder').mockImplementation(patchOrder)
+  await receive(context, { ...saved, orderToken: 'token' }, record)
+  expect(redeem.mock.calls[0]?.[2]).toEqual({ secret: await context.keys.secretFor(saved.index), order_token: 'token' })
+})
+
 test('a malformed answer of the user’s own node is told as such', async () => {
   const { context, chain, saved } = await paidSwap()
   chain.eth_getBlockByNumber = () => ({ number: 'none', timestamp: '' })

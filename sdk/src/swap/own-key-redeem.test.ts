@@ -1,5 +1,6 @@
 /** Redeems with the user's own key, against a solver, a service and an Esplora in memory. */
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { NotFoundError, RateLimitedError } from '../client/errors.ts'
 import { takeDeposit } from '../rescue/find-deposits.ts'
 import { restoreSwaps } from '../rescue/restore.ts'
 import { receive } from './receive.ts'
@@ -64,4 +65,63 @@ test('an order that pays a key of the service is not restored, and its secret is
   await steps.next()
   await expect(steps.next()).rejects.toThrow('does not pay your key')
   expect(service.told).toEqual([])
+})
+
+const limited = new RateLimitedError('rate_limited', 'too many requests', { httpStatus: 429, retryAfterSeconds: 60 })
+
+test('a service that refuses every request delays the swap; the redeem goes on until the user’s own node shows it in a block', async () => {
+  const { context, record, orderId, service, esplora, chain } = await restored()
+  esplora.state.coins = [...planted, lock]
+  service.refusal = limited
+  const steps = resumeSwap(context, orderId, null, { leastToAmount: 990_000n })
+  expect(await steps.next()).toMatchObject({ value: { kind: 'delayed', reason: 'too many requests' } })
+  expect(await steps.next()).toMatchObject({ value: { kind: 'received', tx: esplora.sent[0]?.id } })
+  const bumped = () => {
+    const { length } = esplora.sent
+    esplora.state.rate *= 2
+    return vi.waitUntil(() => {
+      vi.setSystemTime(Date.now() + Number(chain.feeBumpSeconds) * 1000)
+      return esplora.sent.length > length
+    })
+  }
+  vi.useFakeTimers({ toFake: ['Date'] })
+  try {
+    let isEnded = false
+    const rest = (async () => {
+      for await (const _ of steps);
+      isEnded = true
+    })()
+    await bumped()
+    // Not even the word that there is no such order stops it, nor that it has ended.
+    service.refusal = new NotFoundError('not_found', 'no such order', { httpStatus: 404, retryAfterSeconds: null })
+    await bumped()
+    Object.assign(service, { refusal: null, record: { ...record, status: 'redeemed', next_action: null } })
+    await bumped()
+    await bumped()
+    expect(isEnded).toBe(false)
+    esplora.state.isMined = true
+    await rest
+  } finally {
+    vi.useRealTimers()
+  }
+  expect(new Set(esplora.inputs().flat())).toEqual(new Set(['bb']))
+})
+
+test('after a reload a redeem that no block has is sent again, also if its sending was not answered', async () => {
+  const { context, record, orderId, service, esplora } = await restored()
+  esplora.state.coins = [lock]
+  const saved = await loadSwap(context, orderId)
+  await receive(context, saved, record)
+  const { isSecretSent: _, ...unanswered } = await loadSwap(context, orderId)
+  await addSwap(context, unanswered)
+  service.record = { ...record, status: 'redeemed', next_action: null }
+  const steps = resumeSwap(context, orderId, null)
+  expect(await steps.next()).toMatchObject({ value: { kind: 'changed', record: { status: 'redeemed' } } })
+  expect(await loadSwap(context, orderId)).toMatchObject({ isSecretSent: true })
+  const rest = steps.next()
+  // All nodes have dropped it.
+  esplora.sent.splice(0)
+  await vi.waitUntil(() => esplora.sent.length === 1)
+  esplora.state.isMined = true
+  expect(await rest).toMatchObject({ done: true })
 })

@@ -15,7 +15,7 @@ import { UnredeemedError } from './unredeemed-error.ts'
 /** Resolves to the hash of the redeem; empty if the service did not tell it; null: it is not time yet. */
 export async function receive(context: SwapContext, saved: SavedSwap, record: OrderRecord, signal?: AbortSignal): Promise<string | null> {
   const found = await lockedFor(context, saved, record, signal)
-  if (found === null) return null
+  if (found === null) return (await isSent(context, saved, record, signal)) ? '' : null
   if (found.deposit !== null) return redeemByKey(context, saved, { ...found, deposit: found.deposit })
   return redeemByService(context, saved, { ...found, secret: await reveal(context, saved, null) }, signal)
 }
@@ -67,24 +67,51 @@ export async function speedUpRedeem(context: SwapContext, saved: SavedSwap, reco
   return redeemByKey(context, saved, { ...found, deposit: found.deposit }, true)
 }
 
-/** Raises the fee of a redeem with the user's own key until the signal aborts. Nothing is lost if one attempt fails. */
-export async function keepRedeeming(context: SwapContext, saved: SavedSwap, record: OrderRecord, signal: AbortSignal): Promise<void> {
-  const found = await sentFor(context, await loadSwap(context, saved.orderId), record, signal)
-  while (found !== null && !signal.aborted) {
-    await sleep(Number(found.side.chain.feeBumpSeconds) * 1000, signal)
-    // It fails once the transaction is mined too.
-    await redeemByKey(context, saved, found, true).catch(() => undefined)
+/** A block comes rarely: the user's own node is asked less often than the service. */
+const POLLS = 5
+
+/**
+ * Raises the fee of a redeem with the user's own key until the user's own node shows it in a block: one that no miner takes is worth nothing after the timelock.
+ * What fails is tried again. Returns at once if nothing was sent.
+ */
+export async function keepRedeeming(context: SwapContext, orderId: string, signal: AbortSignal): Promise<void> {
+  const saved = await loadSwap(context, orderId)
+  const found = await sentFor(context, saved, await recordOf(context, saved, signal), signal)
+  if (found === null) return
+  const { side, node, deposit } = found
+  const bumpMs = Number(side.chain.feeBumpSeconds) * 1000
+  for (let bumpAt = Date.now() + bumpMs; ; ) {
+    const spend = await ownKeysOf(found)
+      .spendOf(deposit, node)
+      .catch(() => null)
+    if (spend === 'mined') return
+    if (spend === 'none' || Date.now() >= bumpAt) {
+      await redeemByKey(context, saved, found, true).catch(() => undefined)
+      bumpAt = Date.now() + bumpMs
+    }
+    await sleep(POLLS * (context.options.pollMs ?? 2_000), signal)
   }
+}
+
+/** Whether a redeem with the user's own key is on its way, or done: also one whose sending was not answered. */
+export async function isSent(context: SwapContext, { orderId }: SavedSwap, record: OrderRecord, signal?: AbortSignal): Promise<boolean> {
+  const saved = await findSwap(context, orderId)
+  if (saved === null || (await sentFor(context, saved, record, signal)) === null) return false
+  await rememberSent(context, orderId)
+  return true
 }
 
 /** `deposit`: of the user's own key; null where none takes part. */
 type Locked = Side & { readonly node: Node; readonly deposit: string | null }
 
-/** The deposit whose redeem was sent: nodes do not list it while that one waits for a block. Null: the secret was not surely sent for one. */
+/** The deposit whose redeem was sent: nodes do not list it while that one waits for a block. Null: the secret may still be unknown. */
 async function sentFor(context: SwapContext, saved: SavedSwap, record: OrderRecord, signal?: AbortSignal): Promise<KeyLocked | null> {
-  if (saved.isSecretSent !== true || saved.revealedFor === undefined) return null
+  const { isSecretSent = false, revealedFor: deposit } = saved
+  if (deposit === undefined) return null
   const destination = await destinationOf(context, saved, record)
-  return { ...destination, node: requireNode(context, destination, signal), deposit: saved.revealedFor }
+  const node = requireNode(context, destination, signal)
+  if (!isSecretSent && (await ownKeysOf(destination).spendOf(deposit, node)) === 'none') return null
+  return { ...destination, node, deposit }
 }
 
 /** Null: the chain does not show an open lock with enough confirmations. */
@@ -138,17 +165,19 @@ type Redeem = Locked & { readonly secret: Hex32 }
  */
 async function redeemByService(
   context: SwapContext,
-  { orderId }: SavedSwap,
+  { orderId, orderToken }: SavedSwap,
   { family, side, node, secret }: Redeem,
   signal?: AbortSignal,
 ): Promise<string> {
   const { client, options } = context
   const until = Date.now() + Number(side.chain.margins.claimSeconds) * 1000
+  // With the token the request does not count for the app, whose limit others may have used up.
+  const body = { secret, ...(orderToken !== null && { order_token: orderToken }) }
   let tx: string | null = null
   let cause: unknown
   for (;;) {
     try {
-      tx ??= await client.patchOrder(orderId, 'redeem', { secret }, signal === undefined ? {} : { signal })
+      tx ??= await client.patchOrder(orderId, 'redeem', body, signal === undefined ? {} : { signal })
     } catch (error) {
       signal?.throwIfAborted()
       cause = error

@@ -2,13 +2,13 @@
 import type { OrderRecord } from '../../../src/protocol/wire/order.ts'
 import type { Quote } from '../../../src/protocol/wire/quote.ts'
 import { sleep } from '../client/sleep.ts'
-import { watchOrder } from '../client/watch.ts'
 import { NodeError } from '../families/node-error.ts'
 import type { Wallet } from '../wallets/wallet.ts'
 import type { SwapContext } from './context.ts'
 import { type PayOptions, verifyAndPay } from './pay.ts'
 import { assertLimit, makeOrder, quoteFor, type SwapRequest } from './prepare.ts'
 import { loadSwap, type SavedSwap, withLeast } from './saved-swap.ts'
+import { mayPass, watchPatiently } from './watch-patiently.ts'
 
 export type SwapStep =
   | { readonly kind: 'quoted'; readonly quote: Quote }
@@ -18,7 +18,7 @@ export type SwapStep =
   | { readonly kind: 'paid'; readonly orderId: string; readonly tx: string }
   /** The order has changed; `record.status` and `record.next_action` say how. */
   | { readonly kind: 'changed'; readonly orderId: string; readonly record: OrderRecord }
-  /** The user's own node does not answer or stands still. The swap waits for it: nothing is revealed on the service's word. */
+  /** The service, or the user's own node, does not answer or stands still. The swap waits for it: nothing is revealed on the service's word. */
   | { readonly kind: 'delayed'; readonly orderId: string; readonly reason: string }
   /** The secret was used, and the SDK has seen on the chain that it pays the user. */
   | { readonly kind: 'received'; readonly orderId: string; readonly tx: string }
@@ -59,10 +59,9 @@ export async function* resumeSwap(
   { signal, payAgain = false, gasless = false, leastToAmount }: ResumeOptions = {},
 ): Steps {
   const saved = withLeast(await loadSwap(context, orderId), leastToAmount)
-  const record = await context.client.order(orderId, signal === undefined ? {} : { signal })
   if (payAgain && saved.phase === 'restored') throw new Error(`order ${orderId} was restored: make a new order instead of paying for it`)
   const mayPay = saved.phase === 'made' || (payAgain && saved.phase !== 'revealed')
-  if (wallet !== null && mayPay && record.status === 'created')
+  if (wallet !== null && mayPay && (await readOrder(context, orderId, signal)).status === 'created')
     return yield* payAndFollow(context, saved, wallet, { gasless, created: null, payAgain, ...(signal !== undefined && { signal }) })
   return yield* follow(context, saved, signal)
 }
@@ -78,22 +77,35 @@ async function* payAndFollow(context: SwapContext, saved: SavedSwap, wallet: Wal
 
 async function* follow(context: SwapContext, saved: SavedSwap, signal?: AbortSignal): Steps {
   const { orderId } = saved
-  const { keepRedeeming } = await loadReceive()
+  const { isSent, keepRedeeming, receive } = await loadReceive()
   const end = new AbortController()
+  const either = signal === undefined ? end.signal : AbortSignal.any([signal, end.signal])
+  const isOwn = saved.ownKeys.includes('destination')
+  const keep = () => keepRedeeming(context, orderId, either).catch(() => undefined)
   let last: OrderRecord | null = null
-  let isReceived = false
+  let told = ''
+  // A page that was closed has left its redeem behind.
+  let isReceived = isOwn && saved.paidFor !== null && (await isSent(context, saved, saved.paidFor, signal).catch(() => false))
+  let redeeming = isReceived ? keep() : null
   try {
-    for await (const record of watchOrder(context.client, context.options, orderId, signal)) {
-      last = record
-      yield { kind: 'changed', orderId, record }
-      if (isReceived || !isUsersTurn(saved, record)) continue
-      const tx = yield* receiveInTime(context, saved, record, signal)
+    for await (const news of watchPatiently(context, orderId, () => redeeming !== null, signal)) {
+      if (news.kind === 'changed' || news.reason !== told) yield news
+      told = news.kind === 'delayed' ? news.reason : ''
+      if (news.kind === 'changed') last = news.record
+      const record = last ?? saved.paidFor
+      if (isReceived || record === null) continue
+      let tx: string | null = null
+      if (news.kind === 'changed') tx = isUsersTurn(saved, record) ? yield* receiveInTime(context, saved, record, signal) : null
+      // The user's own key needs no word of the service for what the user's own node shows.
+      else if (isOwn) tx = await receive(context, saved, record, signal).catch(() => null)
       if (tx === null) continue
       isReceived = true
-      // A redeem with the user's own key that no miner takes is worth nothing after the timelock.
-      if (saved.ownKeys.includes('destination')) void keepRedeeming(context, saved, record, end.signal).catch(() => undefined)
+      if (isOwn) redeeming = keep()
       yield { kind: 'received', orderId, tx }
     }
+    // That the order has ended is the service's word.
+    await redeeming
+    signal?.throwIfAborted()
   } finally {
     end.abort()
   }
@@ -115,20 +127,28 @@ async function* receiveInTime(
   const { receive } = await loadReceive()
   const { orderId } = saved
   let told = ''
-  for (
-    let record = first;
-    isUsersTurn(saved, record);
-    record = await context.client.order(orderId, signal === undefined ? {} : { signal })
-  ) {
+  for (let record = first; isUsersTurn(saved, record); ) {
+    let reason = ''
     try {
       const tx = await receive(context, saved, record, signal)
       if (tx !== null) return tx
     } catch (error) {
       if (!(error instanceof NodeError)) throw error
-      if (error.message !== told) yield { kind: 'delayed', orderId, reason: error.message }
-      told = error.message
+      reason = error.message
     }
+    if (reason !== '' && reason !== told) yield { kind: 'delayed', orderId, reason }
+    told = reason
     await sleep(context.options.pollMs ?? 2_000, signal)
+    try {
+      record = await readOrder(context, orderId, signal)
+    } catch (error) {
+      // The lock is looked at all the same: it is the user's turn until the service says something else.
+      if (!mayPass(error)) throw error
+    }
   }
   return null
+}
+
+function readOrder({ client }: SwapContext, orderId: string, signal?: AbortSignal): Promise<OrderRecord> {
+  return client.order(orderId, signal === undefined ? {} : { signal })
 }

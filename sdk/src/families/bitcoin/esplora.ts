@@ -70,6 +70,16 @@ export async function unconfirmedOf(node: Node, address: string): Promise<readon
   }))
 }
 
+/** Of the output at an outpoint. Any transaction of this node's view counts. */
+export async function spendOf(outpoint: string, node: Node): Promise<'none' | 'waiting' | 'mined'> {
+  const [txid, vout] = outpoint.split(':')
+  const { spent, status } = JSON.parse(await askNode(node, `/tx/${txid}/outspend/${vout}`)) as {
+    readonly spent: boolean
+    readonly status?: { readonly confirmed: boolean } | null
+  }
+  return !spent ? 'none' : status?.confirmed === true ? 'mined' : 'waiting'
+}
+
 /** Satoshis per 1000 vB for a block within `target`; null if the node has no estimate. Rounded up: a slow redeem is worse than a dear one. */
 export async function feeRate(node: Node, target: number): Promise<bigint | null> {
   const estimates = JSON.parse(await askNode(node, '/fee-estimates')) as Readonly<Record<string, number>>

@@ -10,6 +10,7 @@ import { parseAmount } from '../../../../src/protocol/amount.ts'
 import { verifyThat } from '../../verify/check.ts'
 import { VerificationError } from '../../verify/verification-error.ts'
 import type { KeySide, OwnKeys, SwapSide } from '../family.ts'
+import { spendOf } from './esplora.ts'
 import { lookUp, readLock } from './read-lock.ts'
 import { ownScript, spend } from './spend.ts'
 import { sweep } from './sweep.ts'
@@ -34,6 +35,7 @@ export const ownKeys: OwnKeys = {
   redeem: (side, secret, deposit, by) =>
     spend(side, { leaf: htlcOfSide(side).redeem, items: [hexToBytes(secret)], timelock: null, deposit }, by),
   readLock,
+  spendOf,
   lookUp,
   sweep,
 }
