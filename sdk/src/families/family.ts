@@ -51,6 +51,9 @@ export type Node = { readonly url: string; readonly fetch: typeof fetch; readonl
 /** An open HTLC. `confirmations`: 0 while it is unconfirmed. `unitsLeft`: of its timelock, in the unit of the chain's clock. */
 export type Lock = { readonly confirmations: number; readonly unitsLeft: bigint }
 
+/** `none`: the HTLC is open, or was never made. `unknown`: the chain has forgotten it, or has not made it. */
+export type Settled = 'redeemed' | 'refunded' | 'none' | 'unknown'
+
 /** `deposit`: the one that this is said of. Anybody can pay more of them to the same HTLC, each with a timelock of its own. */
 export type KeyLock = Lock & { readonly deposit: string }
 
@@ -81,6 +84,8 @@ export interface SdkFamily<Plan = unknown, W extends Wallet = Wallet> {
    * in its place. The SDK reveals a secret only for a lock that it has seen itself.
    */
   readLock(side: SwapSide, node: Node): Promise<Lock | null>
+  /** How the HTLC of these terms ended, where the chain keeps that. */
+  settledAs?(side: SwapSide, node: Node): Promise<Settled>
   /** Refunds the user after the timelock by a transaction of the wallet, without the service. Resolves to its hash. Absent where the user's own key does it. */
   refund?(side: SwapSide, by: Sender<W>): Promise<string>
   /** Pays the user with the secret by a transaction of the wallet, which may be of anybody. */

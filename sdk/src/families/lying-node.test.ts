@@ -21,7 +21,7 @@ import { createEd25519Key } from '../../../src/keys/ed25519.ts'
 import type { HtlcTerms } from '../../../src/protocol/htlc.ts'
 import type { SwapRecord } from '../../../src/protocol/wire/swap.ts'
 import { type Deployments, pinnedAsset } from '../verify/pinned.ts'
-import type { Lock, SwapSide } from './family.ts'
+import type { Lock, Settled, SwapSide } from './family.ts'
 import { loadFamily } from './index.ts'
 
 const NOW = Math.floor(Date.now() / 1000)
@@ -87,6 +87,12 @@ async function read(one: Case, answers: Answers, changed: Partial<HtlcTerms> = {
   const family = await loadFamily(side.chain.family)
   const fetch = side.chain.family === 'sui' ? grpcMethods(answers) : jsonMethods(answers)
   return family.readLock(side, { url: 'http://node', fetch })
+}
+
+async function settled(one: Case, answers: Answers): Promise<Settled | undefined> {
+  const side = await sideOf(one)
+  const fetch = side.chain.family === 'sui' ? grpcMethods(answers) : jsonMethods(answers)
+  return (await loadFamily(side.chain.family)).settledAs?.(side, { url: 'http://node', fetch })
 }
 
 const evmBlocks = {
@@ -182,11 +188,12 @@ describe('where the id of a lock is a hash of its terms', () => {
     expect(await read(moved, answers)).toBeNull()
   })
 
-  test.each(hashed)('$asset: a settled lock is none', async (one) => {
+  test.each(hashed)('$asset: a settled lock is none, and was redeemed or refunded', async (one) => {
     const answers = one.answers(await sideOf(one))
-    for (const mark of ['0x1', '0x2']) {
-      expect(await read(one, { ...answers, eth_call: () => mark, starknet_call: () => [mark] })).toBeNull()
-    }
+    const marked = (mark: string) => ({ ...answers, eth_call: () => mark, starknet_call: () => [mark] })
+    for (const mark of ['0x1', '0x2']) expect(await read(one, marked(mark))).toBeNull()
+    const ends = [marked('0x1'), marked('0x2'), marked('0x0'), answers].map((node) => settled(one, node))
+    expect(await Promise.all(ends)).toEqual(['redeemed', 'refunded', 'none', 'none'])
   })
 
   test.each(hashed)(
@@ -267,6 +274,9 @@ describe('on Solana', () => {
     for (const status of [2, 3]) expect(await read(solana, solanaNode(side, { status }))).toBeNull()
     expect(await read(solana, solanaNode(side, {}, sol(8)))).toBeNull()
     expect(await read(solana, solana.answers(side), { amount: AMOUNT + 1n })).toBeNull()
+    const ends = [1, 2, 3].map((status) => settled(solana, solanaNode(side, { status })))
+    expect(await Promise.all(ends)).toEqual(['none', 'redeemed', 'refunded'])
+    expect(await settled(solana, solanaNode(side, {}, sol(8)))).toBe('unknown')
   })
 
   test('a node that stands still is not believed', async () => {
@@ -358,8 +368,11 @@ describe('on Sui', () => {
 
   test('a settled lock is none, and one in no checkpoint is not confirmed', async () => {
     const side = await sideOf(sui)
-    const settled = `0x2::dynamic_field::Field<vector<u8>, ${SUI_PACKAGE}::htlc::Settled>`
-    expect(await read(sui, suiNode(side, {}, settled))).toBeNull()
+    const type = `0x2::dynamic_field::Field<vector<u8>, ${SUI_PACKAGE}::htlc::Settled>`
+    expect(await read(sui, suiNode(side, {}, type))).toBeNull()
+    // The mark is where an order has its initiator, eight bytes with the lowest first.
+    const marked = (mark: string) => settled(sui, suiNode(side, { initiator: `0x${mark}${'00'.repeat(31)}` }, type))
+    expect([await marked('01'), await marked('02'), await settled(sui, sui.answers(side))]).toEqual(['redeemed', 'refunded', 'none'])
     const { GetObject: _, ...without } = sui.answers(side)
     expect(await read(sui, without)).toBeNull()
     const { GetTransaction: __, ...unconfirmed } = sui.answers(side)

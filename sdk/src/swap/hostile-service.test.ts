@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import type { OrderRecord } from '../../../src/protocol/wire/order.ts'
+import { family } from '../families/evm/index.ts'
 import { randomKeys } from '../keys/keys.ts'
 import { createHostileService, quote, request } from './hostile-service.fixture.ts'
 import { verifyAndPay } from './pay.ts'
@@ -161,6 +162,39 @@ test('the secret is sent with the order token, whose limit nobody else can use u
   const redeem = vi.spyOn(context.client, 'patchOrder').mockImplementation(patchOrder)
   await receive(context, { ...saved, orderToken: 'token' }, record)
   expect(redeem.mock.calls[0]?.[2]).toEqual({ secret: await context.keys.secretFor(saved.index), order_token: 'token' })
+})
+
+test.each([
+  ['a lock that the solver has taken back is not received', [2], 'taken the destination back'],
+  ['a node that does not know the lock any more has not shown that it was redeemed', [0, 0, 0, 0, 0, 1], null],
+])('%s', async (_, slots, refusal) => {
+  const { context, chain, saved, answers } = await paidSwap()
+  const record = await context.client.order(saved.orderId)
+  const seconds = Math.floor(Date.now() / 1000)
+  const hex = (value: number) => `0x${value.toString(16)}`
+  const left = [...slots]
+  chain.eth_getBlockByNumber = () => ({ number: hex(100), timestamp: hex(seconds) })
+  chain.eth_call = () => hex(answers.redeems === 0 ? seconds - 5 : (left.shift() ?? 1))
+  const receiving = receive(context, saved, record)
+  if (refusal === null) expect(await receiving).toBe('a hash of nothing')
+  else await expect(receiving).rejects.toThrow(refusal)
+  expect(left).toEqual([])
+})
+
+test('where a chain does not keep how a lock ended, it must be gone several times in a row', async () => {
+  const { context, chain, saved } = await paidSwap()
+  const seconds = Math.floor(Date.now() / 1000)
+  const hex = (value: number) => `0x${value.toString(16)}`
+  chain.eth_getBlockByNumber = () => ({ number: hex(100), timestamp: hex(seconds) })
+  chain.eth_call = () => hex(seconds - 5)
+  const told = vi.spyOn(family, 'settledAs').mockResolvedValue('unknown')
+  try {
+    told.mockResolvedValueOnce('unknown').mockResolvedValueOnce('none')
+    expect(await receive(context, saved, await context.client.order(saved.orderId))).toBe('a hash of nothing')
+    expect(told).toHaveBeenCalledTimes(5)
+  } finally {
+    told.mockRestore()
+  }
 })
 
 test('a malformed answer of the user’s own node is told as such', async () => {

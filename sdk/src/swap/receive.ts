@@ -2,7 +2,7 @@
 import type { Hex32 } from '../../../src/protocol/secret.ts'
 import type { OrderRecord } from '../../../src/protocol/wire/order.ts'
 import { sleep } from '../client/sleep.ts'
-import type { KeyLock, KeySpend, Lock, Node, SdkFamily, SwapSide } from '../families/family.ts'
+import type { KeyLock, KeySpend, Lock, Node, SdkFamily, Settled, SwapSide } from '../families/family.ts'
 import { NodeError } from '../families/node-error.ts'
 import { VerificationError } from '../verify/verification-error.ts'
 import type { Wallet } from '../wallets/wallet.ts'
@@ -159,9 +159,12 @@ async function payoutBy({ keys }: SwapContext, { index, payout }: SavedSwap, nod
 
 type Redeem = Locked & { readonly secret: Hex32 }
 
+/** Where a chain does not keep how a lock ended: one answer without the lock may be of a server that is behind. */
+const MOST_UNKNOWN = 3
+
 /**
  * The service's word that it has redeemed is not enough: with the secret the solver takes the source, and gets the destination back if nobody redeems it.
- * Whatever the service answers, the lock must be gone within the time of one claim; then another claim is still possible.
+ * Whatever the service answers, the lock must be redeemed within the time of one claim; then another claim is still possible.
  */
 async function redeemByService(
   context: SwapContext,
@@ -174,6 +177,7 @@ async function redeemByService(
   // With the token the request does not count for the app, whose limit others may have used up.
   const body = { secret, ...(orderToken !== null && { order_token: orderToken }) }
   let tx: string | null = null
+  let unknown = 0
   let cause: unknown
   for (;;) {
     try {
@@ -184,18 +188,22 @@ async function redeemByService(
     }
     // Whatever the answer was, the service may have it.
     await rememberSent(context, orderId)
-    if (await isGone(family, side, node)) return tx ?? ''
+    const settled = await settledAs(family, side, node)
+    if (settled === 'refunded') throw new Error(`order ${orderId}: the solver has taken the destination back, it was not redeemed in time`)
+    unknown = settled === 'unknown' ? unknown + 1 : 0
+    if (settled === 'redeemed' || unknown >= MOST_UNKNOWN) return tx ?? ''
     if (Date.now() >= until) throw new UnredeemedError(orderId, side.chain.id, family.redeemCall?.(side, secret) ?? null, { cause })
     await sleep(options.pollMs ?? 2_000, signal)
   }
 }
 
-/** A node that does not answer has not shown that it is gone. */
-async function isGone({ readLock }: SdkFamily, side: SwapSide, node: Node): Promise<boolean> {
+/** A node that does not answer has not shown that it is settled. */
+async function settledAs(family: SdkFamily, side: SwapSide, node: Node): Promise<Settled> {
   try {
-    return (await readLock(side, node)) === null
+    if (family.settledAs !== undefined) return await family.settledAs(side, node)
+    return (await family.readLock(side, node)) === null ? 'unknown' : 'none'
   } catch {
     node.signal?.throwIfAborted()
-    return false
+    return 'none'
   }
 }

@@ -19,7 +19,7 @@ import { verifyCall } from '../../verify/verify-call.ts'
 import { verifySwap } from '../../verify/verify-swap.ts'
 import type { EvmCall, EvmWallet } from '../../wallets/evm.ts'
 import type { SdkFamily, SourceSide, SwapSide } from '../family.ts'
-import { readLock } from './read-lock.ts'
+import { readLock, settledAs } from './read-lock.ts'
 import { settling } from './settle.ts'
 
 export type EvmPlan = {
@@ -57,6 +57,7 @@ export const family: SdkFamily<EvmPlan, EvmWallet> = {
   },
   ...settling(contractOf),
   readLock: (side, node) => readLock(contractOf(side), side.terms, node),
+  settledAs: (side, node) => settledAs(contractOf(side), side.terms, node),
 }
 
 function contractOf({ chain, asset, deployment }: SwapSide): HtlcContract {

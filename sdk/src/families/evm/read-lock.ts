@@ -4,26 +4,36 @@ import { htlcErc20 } from '../../../../contracts/evm/artifacts/htlc-erc20.ts'
 import { type HtlcContract, orderIdOf } from '../../../../src/chains/evm/htlc.ts'
 import type { HtlcTerms } from '../../../../src/protocol/htlc.ts'
 import { depthOf, latestTime } from '../clock.ts'
-import type { Lock, Node } from '../family.ts'
+import type { Lock, Node, Settled } from '../family.ts'
 import { jsonRpc } from '../request.ts'
 
-/** The slot of an order holds 1 or 2 once it is settled, before that the time of its block: see `Htlc.sol`. */
-const SETTLED = 2n
+/** The slot of an order holds one of these once it is settled, before that the time of its block: see `Htlc.sol`. */
+const REDEEMED = 1n
+const REFUNDED = 2n
 
 type Block = { readonly number: Hex; readonly timestamp: Hex }
 
 /** The id of the order binds chain, contract and every term: a lock with another term is another order. `path`: of the JSON-RPC below the node's URL. */
 export async function readLock(contract: HtlcContract, terms: HtlcTerms, node: Node, path = ''): Promise<Lock | null> {
   const blockAt = async (block: Hex | 'latest') => (await jsonRpc(node, 'eth_getBlockByNumber', [block, false], path)) as Block
-  const data = encodeFunctionData({ abi: htlcErc20.abi, functionName: 'initiatedAt', args: [orderIdOf(contract, terms)] })
   // The block first: the state is of this one or of a later one, so the depth is never too large.
   const { number, timestamp } = await blockAt('latest')
-  const answer = (await jsonRpc(node, 'eth_call', [{ to: contract.address, data }, 'latest'], path)) as string
-  const startedAt = BigInt(answer === '0x' ? 0 : answer)
-  if (startedAt <= SETTLED) return null
+  const startedAt = await slotOf(contract, terms, node, path)
+  if (startedAt <= REFUNDED) return null
   const timeAt = async (height: bigint) => BigInt((await blockAt(`0x${height.toString(16)}`)).timestamp)
   return {
     confirmations: await depthOf(startedAt, BigInt(number), timeAt),
     unitsLeft: startedAt + terms.timelock - latestTime(BigInt(timestamp)),
   }
+}
+
+export async function settledAs(contract: HtlcContract, terms: HtlcTerms, node: Node, path = ''): Promise<Settled> {
+  const slot = await slotOf(contract, terms, node, path)
+  return slot === REDEEMED ? 'redeemed' : slot === REFUNDED ? 'refunded' : 'none'
+}
+
+async function slotOf(contract: HtlcContract, terms: HtlcTerms, node: Node, path: string): Promise<bigint> {
+  const data = encodeFunctionData({ abi: htlcErc20.abi, functionName: 'initiatedAt', args: [orderIdOf(contract, terms)] })
+  const answer = (await jsonRpc(node, 'eth_call', [{ to: contract.address, data }, 'latest'], path)) as string
+  return BigInt(answer === '0x' ? 0 : answer)
 }

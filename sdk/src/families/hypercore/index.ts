@@ -12,7 +12,7 @@ import { verifyParsed, verifySame } from '../../verify/check.ts'
 import { verifyCall } from '../../verify/verify-call.ts'
 import { verifySwap } from '../../verify/verify-swap.ts'
 import type { EvmCall, EvmWallet } from '../../wallets/evm.ts'
-import { readLock } from '../evm/read-lock.ts'
+import { readLock, settledAs } from '../evm/read-lock.ts'
 import { settling } from '../evm/settle.ts'
 import type { SdkFamily, SourceSide, SwapSide } from '../family.ts'
 
@@ -63,6 +63,7 @@ export const family: SdkFamily<HypercorePlan, EvmWallet> = {
     return { kind: 'sent', tx: (await wallet.send(contract.chainId, pay)).hash }
   },
   readLock: (side, node) => readLock(contractOf(side), side.terms, node),
+  settledAs: (side, node) => settledAs(contractOf(side), side.terms, node),
   ...settling(contractOf),
 }
 

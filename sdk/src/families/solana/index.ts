@@ -12,7 +12,7 @@ import { verifyParsed, verifySame, verifyThat } from '../../verify/check.ts'
 import { verifySwap } from '../../verify/verify-swap.ts'
 import type { SolanaWallet } from '../../wallets/solana.ts'
 import type { SdkFamily, SourceSide, SwapSide } from '../family.ts'
-import { readLock } from './read-lock.ts'
+import { readLock, settledAs } from './read-lock.ts'
 import { settle } from './settle.ts'
 
 export type SolanaPlan = {
@@ -53,6 +53,7 @@ export const family: SdkFamily<SolanaPlan, SolanaWallet> = {
     return { kind: 'sent', tx: base58.encode(await wallet.signAndSend(chain, payer, transaction)) }
   },
   readLock: (side, node) => readLock(contractOf(side), side, node),
+  settledAs: (side, node) => settledAs(contractOf(side), side, node),
   refund: (side, by) =>
     settle(side, clusterOf(side.chain), 'refund', by, (payer) => {
       const contract = contractOf(side)

@@ -2,18 +2,17 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { decodeOrderAccount } from '../../../../contracts/solana/client/decode.ts'
 import { type HtlcContract, orderTermsOf, swapIdOf } from '../../../../src/chains/solana/htlc.ts'
+import type { HtlcTerms } from '../../../../src/protocol/htlc.ts'
 import { verifySame } from '../../verify/check.ts'
 import { assertFreshTip } from '../clock.ts'
-import type { Lock, Node, SwapSide } from '../family.ts'
+import type { Lock, Node, Settled, SwapSide } from '../family.ts'
 import { accountInfo, blocksIn, blockTime } from './node.ts'
 
 /** That it is deeper than this needs no knowing. */
 const DEEPEST = 200n
 
 export async function readLock(contract: HtlcContract, { chain, terms }: SwapSide, node: Node): Promise<Lock | null> {
-  const { slot, account } = await accountInfo(node, swapIdOf(contract, terms))
-  // Anyone can send lamports to the address before.
-  const order = account?.owner === contract.program ? decodeOrderAccount(account.data) : null
+  const { slot, order } = await readOrder(contract, terms, node)
   if (order === null || order.status !== 'open') return null
   const { secretHash, ...expected } = orderTermsOf(contract, terms)
   for (const name of ['initiator', 'redeemer', 'amount', 'timelock', 'mint'] as const)
@@ -23,4 +22,16 @@ export async function readLock(contract: HtlcContract, { chain, terms }: SwapSid
   const blocks = await blocksIn(node, first, slot)
   assertFreshTip(chain, await blockTime(node, blocks.at(-1) ?? slot))
   return { confirmations: blocks.length, unitsLeft: order.initiatedSlot + terms.timelock - slot }
+}
+
+/** The account of a settled order can be closed. */
+export async function settledAs(contract: HtlcContract, { terms }: SwapSide, node: Node): Promise<Settled> {
+  const { order } = await readOrder(contract, terms, node)
+  return order === null ? 'unknown' : order.status === 'open' ? 'none' : order.status
+}
+
+async function readOrder(contract: HtlcContract, terms: HtlcTerms, node: Node) {
+  const { slot, account } = await accountInfo(node, swapIdOf(contract, terms))
+  // Anyone can send lamports to the address before.
+  return { slot, order: account?.owner === contract.program ? decodeOrderAccount(account.data) : null }
 }

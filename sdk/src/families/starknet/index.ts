@@ -9,7 +9,7 @@ import { verifySame } from '../../verify/check.ts'
 import { verifySwap } from '../../verify/verify-swap.ts'
 import type { StarknetCall, StarknetWallet } from '../../wallets/starknet.ts'
 import type { SdkFamily, SourceSide, SwapSide } from '../family.ts'
-import { readLock } from './read-lock.ts'
+import { readLock, settledAs } from './read-lock.ts'
 
 export type StarknetPlan = {
   readonly chainId: string
@@ -36,6 +36,7 @@ export const family: SdkFamily<StarknetPlan, StarknetWallet> = {
     return { kind: 'sent', tx: await wallet.execute(chainId, payer, calls) }
   },
   readLock: (side, node) => readLock(contractOf(side), side.terms, node),
+  settledAs: (side, node) => settledAs(contractOf(side), side.terms, node),
   refund(side, { wallet }) {
     const contract = contractOf(side)
     return wallet.execute(contract.chainId, parseAddress(side.terms.initiator), [named(refundCallOf(contract, side.terms))])

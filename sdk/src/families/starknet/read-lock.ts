@@ -4,7 +4,7 @@ import { orderMarks } from '../../../../contracts/starknet/client/order.ts'
 import { type HtlcContract, orderIdOf } from '../../../../src/chains/starknet/htlc.ts'
 import type { HtlcTerms } from '../../../../src/protocol/htlc.ts'
 import { depthOf, latestTime } from '../clock.ts'
-import type { Lock, Node } from '../family.ts'
+import type { Lock, Node, Settled } from '../family.ts'
 import { jsonRpc } from '../request.ts'
 
 type BlockId = 'latest' | { readonly block_number: number }
@@ -14,12 +14,9 @@ type Block = { readonly block_number: number; readonly timestamp: number }
 /** The id of the order binds chain, contract and every term: a lock with another term is another order. */
 export async function readLock(contract: HtlcContract, terms: HtlcTerms, node: Node): Promise<Lock | null> {
   const blockAt = async (block_id: BlockId) => (await jsonRpc(node, 'starknet_getBlockWithTxHashes', { block_id })) as Block
-  const { to, selector, calldata } = initiatedAtCall(contract.address, orderIdOf(contract, terms))
-  const request = { contract_address: to, entry_point_selector: selector, calldata }
   // The block first: the state is of this one or of a later one, so the depth is never too large.
   const newest = await blockAt('latest')
-  const answer = (await jsonRpc(node, 'starknet_call', { request, block_id: 'latest' })) as readonly string[]
-  const startedAt = BigInt(answer[0] ?? 0)
+  const startedAt = await initiatedAt(contract, terms, node)
   // The marks of settled orders are the smallest numbers.
   if (startedAt <= orderMarks.refunded) return null
   const timeAt = async (height: bigint) => BigInt((await blockAt({ block_number: Number(height) })).timestamp)
@@ -27,4 +24,16 @@ export async function readLock(contract: HtlcContract, terms: HtlcTerms, node: N
     confirmations: await depthOf(startedAt, BigInt(newest.block_number), timeAt),
     unitsLeft: startedAt + terms.timelock - latestTime(BigInt(newest.timestamp)),
   }
+}
+
+export async function settledAs(contract: HtlcContract, terms: HtlcTerms, node: Node): Promise<Settled> {
+  const mark = await initiatedAt(contract, terms, node)
+  return mark === orderMarks.redeemed ? 'redeemed' : mark === orderMarks.refunded ? 'refunded' : 'none'
+}
+
+async function initiatedAt(contract: HtlcContract, terms: HtlcTerms, node: Node): Promise<bigint> {
+  const { to, selector, calldata } = initiatedAtCall(contract.address, orderIdOf(contract, terms))
+  const request = { contract_address: to, entry_point_selector: selector, calldata }
+  const answer = (await jsonRpc(node, 'starknet_call', { request, block_id: 'latest' })) as readonly string[]
+  return BigInt(answer[0] ?? 0)
 }

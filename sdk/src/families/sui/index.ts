@@ -16,7 +16,7 @@ import { verifySwap } from '../../verify/verify-swap.ts'
 import type { SuiWallet } from '../../wallets/sui.ts'
 import type { SdkFamily, Sender, SwapSide } from '../family.ts'
 import { openNode } from './node.ts'
-import { readLock } from './read-lock.ts'
+import { readLock, settledAs } from './read-lock.ts'
 
 export type SuiPlan = {
   /** As the wallet standard names it. */
@@ -62,6 +62,7 @@ export const family: SdkFamily<SuiPlan, SuiWallet> = {
     return { kind: 'sent', tx: await wallet.execute(chain, payer, transaction) }
   },
   readLock: (side, node) => readLock(contractOf(side), packageOf(side), side.terms, node),
+  settledAs: (side, node) => settledAs(contractOf(side), packageOf(side), side.terms, node),
   refund: (side, by) => settle(side, by, (deployed) => refundCallOf(deployed, side.terms)),
   redeem: (side, secret, by) => settle(side, by, (deployed) => redeemCallOf(deployed, side.terms, secret)),
 }

@@ -3,12 +3,12 @@ import { bcs } from '@mysten/sui/bcs'
 import { deriveDynamicFieldID, normalizeStructTag } from '@mysten/sui/utils'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { moduleName } from '../../../../contracts/sui/client/calls.ts'
-import { bytes32 } from '../../../../contracts/sui/client/order.ts'
+import { bytes32, orderMarks } from '../../../../contracts/sui/client/order.ts'
 import { type HtlcContract, orderTermsOf, swapIdOf } from '../../../../src/chains/sui/htlc.ts'
 import type { HtlcTerms } from '../../../../src/protocol/htlc.ts'
 import { verifySame } from '../../verify/check.ts'
 import { VerificationError } from '../../verify/verification-error.ts'
-import type { Lock, Node } from '../family.ts'
+import type { Lock, Node, Settled } from '../family.ts'
 import { openNode } from './node.ts'
 
 const Name = bcs.byteVector()
@@ -25,15 +25,16 @@ const OrderField = bcs.struct('Field', {
   amount: bcs.U64,
 })
 
+/** Takes the place of an order once it is settled. */
+const SettledField = bcs.struct('Field', { id: bcs.Address, name: Name, mark: bcs.U64 })
+
 /** `packageId`: pinned. Another package could write whatever it likes into an order. */
 export async function readLock(contract: HtlcContract, packageId: string, terms: HtlcTerms, on: Node): Promise<Lock | null> {
   const node = openNode(on)
   const orderId = swapIdOf(contract, terms)
-  const field = await node.object(deriveDynamicFieldID(contract.registry, 'vector<u8>', Name.serialize(bytes32(orderId)).toBytes()))
-  if (field === null) return null
-  const typeOf = (value: string) => normalizeStructTag(`0x2::dynamic_field::Field<vector<u8>, ${packageId}::${moduleName}::${value}>`)
-  if (field.type === typeOf('Settled')) return null
-  verifySame('lock.type', typeOf(`Order<${contract.coinType}>`), field.type)
+  const field = await node.object(fieldIdOf(contract, orderId))
+  if (field === null || field.type === typeOf(packageId, 'Settled')) return null
+  verifySame('lock.type', typeOf(packageId, `Order<${contract.coinType}>`), field.type)
   const order = parseOrder(field.contents)
   const expected = orderTermsOf(terms)
   verifySame('lock.name', orderId, bytesToHex(Uint8Array.from(order.name)))
@@ -49,6 +50,21 @@ export async function readLock(contract: HtlcContract, packageId: string, terms:
     confirmations: checkpoint === null || checkpoint > newest.height ? 0 : Number(newest.height - checkpoint) + 1,
     unitsLeft: BigInt(order.initiatedAt) + terms.timelock - now,
   }
+}
+
+export async function settledAs(contract: HtlcContract, packageId: string, terms: HtlcTerms, on: Node): Promise<Settled> {
+  const field = await openNode(on).object(fieldIdOf(contract, swapIdOf(contract, terms)))
+  if (field === null || field.type !== typeOf(packageId, 'Settled')) return 'none'
+  const mark = BigInt(SettledField.parse(field.contents).mark)
+  return mark === orderMarks.redeemed ? 'redeemed' : mark === orderMarks.refunded ? 'refunded' : 'none'
+}
+
+function fieldIdOf({ registry }: HtlcContract, orderId: string): string {
+  return deriveDynamicFieldID(registry, 'vector<u8>', Name.serialize(bytes32(orderId)).toBytes())
+}
+
+function typeOf(packageId: string, value: string): string {
+  return normalizeStructTag(`0x2::dynamic_field::Field<vector<u8>, ${packageId}::${moduleName}::${value}>`)
 }
 
 /** Only the exact bytes: others would not be an order. */

@@ -12,7 +12,7 @@ import { verifyParsed, verifySame, verifyThat } from '../../verify/check.ts'
 import { verifyCall } from '../../verify/verify-call.ts'
 import { verifySwap } from '../../verify/verify-swap.ts'
 import type { TronCall, TronTypedData, TronWallet } from '../../wallets/tron.ts'
-import { readLock } from '../evm/read-lock.ts'
+import { readLock, settledAs } from '../evm/read-lock.ts'
 import type { SdkFamily, SourceSide, SwapSide } from '../family.ts'
 
 export type TronPlan = {
@@ -43,6 +43,7 @@ export const family: SdkFamily<TronPlan, TronWallet> = {
     return { kind: 'sent', tx: (await wallet.send(initiate)).hash }
   },
   readLock: (side, node) => readLock(contractOf(side), evmTerms(side.terms), node, JSON_RPC_PATH),
+  settledAs: (side, node) => settledAs(contractOf(side), evmTerms(side.terms), node, JSON_RPC_PATH),
   async refund(side, { wallet }) {
     const call = { from: parseAddress(side.terms.initiator), to: htlcOf(side), data: refundData(evmTerms(side.terms)) }
     return (await wallet.send({ ...call, feeLimitSun: feeCapSun.refund })).hash
