@@ -372,7 +372,7 @@ export const ServiceConfig = Type.Object(
           nodes: Type.Optional(
             Type.Record(Type.String(), Type.String({ pattern: '^https?://[^\\s;,]+$', title: 'an http or https URL' }), {
               description:
-                'By chain: the node that the pages ask, as a browser reaches it; an Esplora URL on Bitcoin and Litecoin. With it users keep their own secrets and keys.',
+                'By chain: the node that the pages ask, as a browser reaches it; an Esplora URL where the chain has those. With it users keep their own secrets and keys.',
             }),
           ),
           local_file: Type.Optional(

@@ -32,7 +32,8 @@ export async function useRealChains(
     })
     const own = familyNamed(chain.family).endpointKinds.includes('rpc') ? { rpc: [rpc] } : { ws: [rpc.replace('http', 'ws')] }
     const client = await connectChain(chain, { assets, endpoints: endpointsOf(chain) ?? own })
-    Object.assign(service.chains.get(chain.id) ?? {}, client)
+    // The node knows no fees.
+    Object.assign(service.chains.get(chain.id) ?? {}, client, client.payoutFee !== undefined && { payoutFee: async () => 300n })
   }
   useRealKeys(service)
   return {

@@ -83,7 +83,7 @@ export async function deployContract(
   const from = accountOf(signer)
   const gas = async () => {
     try {
-      return ((await node.estimateGas({ ...call, from })) * 6n) / 5n
+      return ((await node.estimateGas({ ...call, from })) * 23n) / 20n
     } catch (error) {
       throw asChainFailure(error, `deploying ${name}`)
     }
