@@ -102,6 +102,9 @@ export type KeySpend = { readonly privateKey: string; readonly to: string | null
 /** What an HTLC with the user's own key needs: the parties are keys, and `owner` is the user's public key. */
 export type KeySide = Pick<SwapSide, 'chain' | 'asset' | 'terms' | 'owner'>
 
+/** `amount`: of all deposits together; `largest`: of one. */
+export type LookedUp = { readonly isUsed: boolean; readonly amount: bigint; readonly largest: bigint }
+
 /** Private keys are 32 bytes as hex. `side.owner` is the public key. Transactions are built here and broadcast through `node`; each resolves to its hash. */
 export interface OwnKeys {
   publicKeyOf(privateKey: string): string
@@ -119,7 +122,7 @@ export interface OwnKeys {
   /** Whether a transaction spends a deposit, and is in a block: a redeem, or after the timelock the solver's refund. */
   spendOf(deposit: string, node: Node): Promise<'none' | 'waiting' | 'mined'>
   /** What lies at the HTLC, and whether anything ever did. */
-  lookUp(side: KeySide, node: Node): Promise<{ readonly isUsed: boolean; readonly amount: bigint }>
+  lookUp(side: KeySide, node: Node): Promise<LookedUp>
   /** Moves what was paid to the addresses of these keys. Null: there is nothing that is worth its fee. */
   sweep(chain: Chain, privateKeys: readonly string[], to: string, node: Node): Promise<string | null>
 }

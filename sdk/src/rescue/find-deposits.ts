@@ -29,7 +29,7 @@ export type FoundDeposit = {
   readonly index: number
   readonly leg: Leg
   readonly solver: string
-  /** All that lies there. */
+  /** Of the source all that lies there; of the destination the largest deposit: only one is redeemed, and anybody can add more. */
   readonly amount: bigint
 }
 
@@ -55,8 +55,9 @@ async function findOn(context: SwapContext, chain: string, ownKeys: OwnKeys, { s
     for (const solver of solvers) {
       for (const leg of ['source', 'destination'] as const) {
         const { side } = await sideOf(context, { chain, index, leg, solver, amount: 1n })
-        const { isUsed, amount } = await ownKeys.lookUp(side, node)
+        const { isUsed, amount: all, largest } = await ownKeys.lookUp(side, node)
         if (isUsed) unused = 0
+        const amount = leg === 'source' ? all : largest
         if (amount > 0n) found.push({ chain, index, leg, solver, amount })
       }
     }

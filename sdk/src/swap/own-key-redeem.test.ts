@@ -1,7 +1,7 @@
 /** Redeems with the user's own key, against a solver, a service and an Esplora in memory. */
 import { expect, test, vi } from 'vitest'
 import { NotFoundError, RateLimitedError } from '../client/errors.ts'
-import { takeDeposit } from '../rescue/find-deposits.ts'
+import { findDeposits, takeDeposit } from '../rescue/find-deposits.ts'
 import { restoreSwaps } from '../rescue/restore.ts'
 import { receive } from './receive.ts'
 import { speedUp } from './refund.ts'
@@ -29,10 +29,12 @@ test('a redeem spends the deposit that was verified and no other, also when its 
   expect(esplora.inputs()).toEqual([['bb'], ['bb']])
 })
 
-test('the phrase alone takes the verified deposit and no other', async () => {
+test('the phrase alone finds and takes the verified deposit and no other', async () => {
   const { context, esplora } = await restored()
   esplora.state.coins = [...planted, lock]
-  const deposit = { chain: 'bitcoin_regtest', index: 0, leg: 'destination', solver: SOLVER, amount: 990_000n } as const
+  const [deposit, ...others] = await findDeposits(context, { solvers: [SOLVER], gap: 1 })
+  expect([deposit, others]).toEqual([{ chain: 'bitcoin_regtest', index: 0, leg: 'destination', solver: SOLVER, amount: 990_000n }, []])
+  if (deposit === undefined) throw new Error('nothing was found')
   await takeDeposit(context, deposit, addresses.bitcoin_regtest)
   expect(esplora.inputs()).toEqual([['bb']])
 })
@@ -124,4 +126,15 @@ test('after a reload a redeem that no block has is sent again, also if its sendi
   await vi.waitUntil(() => esplora.sent.length === 1)
   esplora.state.isMined = true
   expect(await rest).toMatchObject({ done: true })
+})
+
+test('a fee is not raised too late for a redeem that may never have been sent: it would be what shows the secret', async () => {
+  const { context, orderId, esplora, chain } = await restored()
+  esplora.state.coins = [coin('bb', 990_000, TIP + 2 - Number(chain.timelocks.destination))]
+  const about = { ...(await loadSwap(context, orderId)), phase: 'revealed', revealedFor: `${lock.txid}:0` } as const
+  await addSwap(context, about)
+  await expect(speedUp(context, orderId)).rejects.toMatchObject({ field: 'destination_swap.timelock' })
+  expect(esplora.sent).toEqual([])
+  await addSwap(context, { ...about, isSecretSent: true })
+  expect(await speedUp(context, orderId)).toBe(esplora.sent[0]?.id)
 })

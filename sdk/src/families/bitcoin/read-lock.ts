@@ -2,7 +2,7 @@
 import { htlcOf } from '../../../../src/chains/bitcoin/htlc.ts'
 import { networkOf } from '../../../../src/chains/bitcoin/networks.ts'
 import { assertFreshTip } from '../clock.ts'
-import type { KeyLock, KeySide, Node } from '../family.ts'
+import type { KeyLock, KeySide, LookedUp, Node } from '../family.ts'
 import { historyOf, newestBlock, type Utxo, utxosOf } from './esplora.ts'
 
 /** Of several deposits that are large enough, the one with the most confirmations: one that was made later must not hold up the swap. */
@@ -24,7 +24,9 @@ function byAge({ height: a }: Utxo, { height: b }: Utxo): number {
 }
 
 /** What lies at the address, and whether anything ever did. */
-export async function lookUp({ chain, terms }: KeySide, node: Node): Promise<{ readonly isUsed: boolean; readonly amount: bigint }> {
-  const { funded, spent } = await historyOf(node, htlcOf(terms, networkOf(chain.reference)).address)
-  return { isUsed: funded > 0n, amount: funded - spent }
+export async function lookUp({ chain, terms }: KeySide, node: Node): Promise<LookedUp> {
+  const { address } = htlcOf(terms, networkOf(chain.reference))
+  const { funded, spent } = await historyOf(node, address)
+  const amounts = funded > spent ? (await utxosOf(node, address)).map(({ amount }) => amount) : []
+  return { isUsed: funded > 0n, amount: funded - spent, largest: amounts.reduce((most, one) => (one > most ? one : most), 0n) }
 }
