@@ -23,7 +23,7 @@ export const SOLVER = publicKey('6')
 export const TIP = 1000
 export const addresses = { bitcoin_regtest: 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080', ethereum_localnet: account('3') }
 
-export type Coin = { readonly txid: string; readonly vout: 0; readonly value: number; readonly height: number }
+type Coin = { readonly txid: string; readonly vout: 0; readonly value: number; readonly height: number }
 export const coin = (digits: string, value: number, height: number): Coin => ({ txid: digits.repeat(32), vout: 0, value, height })
 
 /** `redeemer`: of the destination. Default: the user's key. */

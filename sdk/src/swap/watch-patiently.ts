@@ -8,7 +8,7 @@ import type { SwapContext } from './context.ts'
 const MOST_WAIT_MS = 30_000
 
 /** `delayed`: the order could not be read; it is read again after a growing while. */
-export type News =
+type News =
   | { readonly kind: 'changed'; readonly orderId: string; readonly record: OrderRecord }
   | { readonly kind: 'delayed'; readonly orderId: string; readonly reason: string }
 
