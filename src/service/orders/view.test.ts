@@ -78,6 +78,7 @@ test('a new order, every field', async () => {
     },
     destination_swap: {
       ...swap,
+      network_fee: '0',
       swap_id: order.destination.swapId,
       chain: 'ethereum_localnet',
       asset: wbtc,
