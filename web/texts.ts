@@ -100,6 +100,7 @@ export const swap = {
     note: 'Waiting for a node:',
     problem: 'Something needs your attention:',
     payAgain: 'Pay now',
+    paidAlready: 'Your wallet was asked already, and may have paid. A second payment may be lost. Has it certainly not paid?',
     instant: 'Cancel and refund now',
     instantWhat: 'The solver agrees to give your payment back at once, if it has not paid yet.',
     refundNow: 'Take the payment back',

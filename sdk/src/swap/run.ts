@@ -19,7 +19,7 @@ export type SwapStep =
   /** The order has changed; `record.status` and `record.next_action` say how. */
   | { readonly kind: 'changed'; readonly orderId: string; readonly record: OrderRecord }
   /** The service, or the user's own node, does not answer or stands still. The swap waits for it: nothing is revealed on the service's word. */
-  | { readonly kind: 'delayed'; readonly orderId: string; readonly reason: string }
+  | { readonly kind: 'delayed'; readonly orderId: string; readonly by: 'service' | 'node'; readonly reason: string }
   /** The secret was used, and the SDK has seen on the chain that it pays the user. */
   | { readonly kind: 'received'; readonly orderId: string; readonly tx: string }
 
@@ -136,7 +136,7 @@ async function* receiveInTime(
       if (!(error instanceof NodeError)) throw error
       reason = error.message
     }
-    if (reason !== '' && reason !== told) yield { kind: 'delayed', orderId, reason }
+    if (reason !== '' && reason !== told) yield { kind: 'delayed', orderId, by: 'node', reason }
     told = reason
     await sleep(context.options.pollMs ?? 2_000, signal)
     try {

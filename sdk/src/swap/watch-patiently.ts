@@ -10,7 +10,7 @@ const MOST_WAIT_MS = 30_000
 /** `delayed`: the order could not be read; it is read again after a growing while. */
 type News =
   | { readonly kind: 'changed'; readonly orderId: string; readonly record: OrderRecord }
-  | { readonly kind: 'delayed'; readonly orderId: string; readonly reason: string }
+  | { readonly kind: 'delayed'; readonly orderId: string; readonly by: 'service'; readonly reason: string }
 
 /** `mustGoOn`: whatever the service answers. */
 export async function* watchPatiently(
@@ -29,7 +29,7 @@ export async function* watchPatiently(
     } catch (error) {
       signal?.throwIfAborted()
       if (!mayPass(error) && !mustGoOn()) throw error
-      yield { kind: 'delayed', orderId, reason: error instanceof Error ? error.message : String(error) }
+      yield { kind: 'delayed', orderId, by: 'service', reason: error instanceof Error ? error.message : String(error) }
     }
     await sleep(Math.min((options.pollMs ?? 2_000) * 2 ** failures, MOST_WAIT_MS), signal)
   }

@@ -151,9 +151,6 @@ export type SolverFillRequest = Static<typeof SolverFillRequest>
 export const declineCodes = ['recipient', 'price', 'inventory', 'halt', 'time', 'other'] as const
 export type DeclineCode = (typeof declineCodes)[number]
 
-/** Characters. It is stored with the order and shown to its user. */
-export const MAX_REASON = 500
-
 /**
  * `signed`: the solver pays exactly this, and `signature` says so. `wait`: ask again a little later. `declined`: it will never pay for this
  * order, and signs instant refunds of the deposits on request.
@@ -163,7 +160,7 @@ export const SolverFill = Type.Object({
   answer: Type.Union([Type.Literal('signed'), Type.Literal('wait'), Type.Literal('declined')]),
   /** Ability partial deposits: from `signFill`, for `verifyFill`. */
   signature: Type.Union([SignaturePayload, Type.Null()]),
-  reason: Type.Union([Type.String({ maxLength: MAX_REASON }), Type.Null()]),
+  reason: Type.Union([Type.String(), Type.Null()]),
   code: Type.Optional(
     Type.Enum([...declineCodes], {
       description: 'of `declined`, for programs. `recipient`: the service tries the payout itself before it believes that',

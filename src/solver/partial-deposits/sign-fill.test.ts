@@ -1,4 +1,3 @@
-import { Value } from 'typebox/value'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ChainFailure } from '../../chains/port/failure.ts'
 import type { FreshPoll, FreshPolls } from '../../engine/chain-watcher.ts'
@@ -6,10 +5,8 @@ import { reconcile } from '../../engine/reconciler.ts'
 import { pollChain } from '../../engine/watcher.ts'
 import { orderPurpose } from '../../keys/purpose.ts'
 import { actionKey, type Order } from '../../protocol/order.ts'
-import { SolverFill } from '../../protocol/wire/solver.ts'
 import { fillSignature } from '../../service/testing/fake-chain.fixture.ts'
 import { readAction } from '../../store/actions/actions.ts'
-import { recordDecline } from '../../store/orders/fills.ts'
 import { findOrder } from '../../store/orders/orders.ts'
 import { commitTo } from '../../store/solver/commitments.ts'
 import { NOW, openTestStore, sightingsOf, type TestStore } from '../../store/store.fixture.ts'
@@ -227,15 +224,6 @@ describe('it declines', () => {
       .execute()
     expect(await fillFor(solver, order)).toMatchObject({ answer: 'declined' })
   })
-})
-
-test('a long reason is cut to what the protocol allows', async () => {
-  const order = await agree()
-  await recordDecline(store.db, order.id, 'x'.repeat(10_000))
-  const answer = await fillFor(solver, order)
-  expect(answer).toMatchObject({ answer: 'declined', reason: 'x'.repeat(500) })
-  expect(Value.Check(SolverFill, answer)).toBe(true)
-  expect(Value.Check(SolverFill, { ...answer, reason: 'x'.repeat(501) })).toBe(false)
 })
 
 describe('it refuses', () => {

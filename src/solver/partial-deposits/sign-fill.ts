@@ -7,7 +7,7 @@ import { TandemError } from '../../protocol/error.ts'
 import type { Fill } from '../../protocol/fill.ts'
 import { type Judgement, judgeFill, withFill } from '../../protocol/fill-rules.ts'
 import type { OrderFacts } from '../../protocol/state.ts'
-import { MAX_REASON, type SolverFill, type SolverFillRequest } from '../../protocol/wire/solver.ts'
+import type { SolverFill, SolverFillRequest } from '../../protocol/wire/solver.ts'
 import { durably } from '../../store/database/durably.ts'
 import { recordDecline, recordOwnFill } from '../../store/orders/fills.ts'
 import { findOrder, type StoredOrder } from '../../store/orders/orders.ts'
@@ -18,11 +18,6 @@ import { judgePrice, type PriceJudgement } from '../pricing/price-check.ts'
 import { readLiveFacts } from '../read-live-facts.ts'
 
 export async function signFill(context: OrderContext, orderId: string, request: SolverFillRequest): Promise<SolverFill> {
-  const answer = await answerFill(context, orderId, request)
-  return { ...answer, reason: answer.reason?.slice(0, MAX_REASON) ?? null }
-}
-
-async function answerFill(context: OrderContext, orderId: string, request: SolverFillRequest): Promise<SolverFill> {
   const { db, clients, solverId } = context
   const stored = await findOrder(db, orderId)
   if (stored === null) throw new TandemError('not_found', `there is no order ${orderId}`)
@@ -56,7 +51,7 @@ async function answerFill(context: OrderContext, orderId: string, request: Solve
   const recorded = await record(context, stored, fill)
   if (recorded === 'short') return refused('wait', `too little of ${stored.order.destination.terms.asset} is available`)
   if (recorded === 'refund signed') return refused('declined', 'an instant refund is signed already')
-  if (recorded === 'raced') return answerFill(context, orderId, request)
+  if (recorded === 'raced') return signFill(context, orderId, request)
   context.wake()
   return signed(recorded.signature)
 }

@@ -1,6 +1,7 @@
 /** Runs swaps: makes and pays an order, follows it by events, and goes on by itself after a reload or while the service is away. */
 import { signal } from '@preact/signals'
 import { NetworkError, type OrderRecord, type SwapRequest, type SwapStep, type Wallet } from '../../../sdk/src/index.ts'
+import { swap } from '../../texts.ts'
 import { findEntry, putEntry } from './history.ts'
 import { openTandem } from './tandem.ts'
 
@@ -75,12 +76,16 @@ export function followOrder(orderId: string): void {
   void goOn(orderId, null)
 }
 
-/** Asks the wallet again to pay an order that was not paid. */
+/** Asks the wallet to pay an order that was not paid. Once the wallet was asked, only if the user says that it has not paid: a second payment may be lost. */
 export async function payOrder(orderId: string, wallet: Wallet, gasless: boolean): Promise<void> {
+  const tandem = await openTandem()
+  const phase = (await tandem.swaps()).find((one) => one.orderId === orderId)?.phase
+  const mayPay = phase === 'made' || (phase === 'paying' && window.confirm(swap.order.paidAlready))
+  if (!mayPay) return
   update(orderId, { problem: null })
   running.add(orderId)
   setPaying(orderId, true)
-  await goOn(orderId, (await openTandem()).resume(orderId, wallet, { payAgain: true, gasless }))
+  await goOn(orderId, tandem.resume(orderId, wallet, { payAgain: phase === 'paying', gasless }))
 }
 
 async function goOn(orderId: string, started: AsyncGenerator<SwapStep, unknown> | null): Promise<void> {
@@ -95,8 +100,8 @@ async function goOn(orderId: string, started: AsyncGenerator<SwapStep, unknown> 
       if (!(error instanceof NetworkError)) {
         update(orderId, { problem: messageOf(error) })
         if (steps === started && started !== null) {
-          // The wallet refused or failed: the order is still there, and is followed.
-          steps = watchOnly(orderId)
+          // The wallet refused or failed: the order is still there, and is followed with its keys.
+          steps = null
           continue
         }
         break
@@ -119,7 +124,7 @@ async function* watchOnly(orderId: string): AsyncGenerator<SwapStep, void> {
 }
 
 function take(orderId: string, step: SwapStep): void {
-  isAway.value = false
+  isAway.value = step.kind === 'delayed' && step.by === 'service'
   if (step.kind === 'paid') setPaying(orderId, false)
   if (step.kind === 'delayed') update(orderId, { note: step.reason })
   if (step.kind === 'received') update(orderId, { note: null })
