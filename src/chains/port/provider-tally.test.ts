@@ -8,7 +8,7 @@ let server: Server | null = null
 afterEach(() => void server?.close())
 
 async function serve(status: () => number): Promise<string> {
-  const started = createServer((_request, response) => response.writeHead(status()).end('{}'))
+  const started = createServer((_request, response) => response.writeHead(status(), { 'retry-after': '0' }).end('{}'))
   server = started
   await new Promise<void>((resolve) => started.listen(0, '127.0.0.1', resolve))
   return `http://127.0.0.1:${(started.address() as AddressInfo).port}/key`
