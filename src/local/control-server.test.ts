@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { callHttp } from '../http-client.ts'
 import { TandemError } from '../protocol/error.ts'
 import { type ControlServer, startControlServer } from './control-server.ts'
 
@@ -43,6 +44,20 @@ async function post(url: string, body: unknown) {
 
 test('listens on this machine only', () => {
   for (const url of [server.faucetUrl, server.solverSwitchUrl, server.timeUrl]) expect(new URL(url).hostname).toBe('127.0.0.1')
+})
+
+test('a page whose own host name points to this machine is refused', async () => {
+  const call = (host: string) =>
+    callHttp({
+      url: server.solverSwitchUrl,
+      headers: { host, 'content-type': 'application/json' },
+      body: '{"running":false}',
+      timeoutMs: 5_000,
+      maxBytes: 10_000,
+    })
+  expect(await call('rebound.example:8080')).toMatchObject({ status: 403, text: expect.stringContaining('only this machine') })
+  expect(switched).toEqual([])
+  expect(await call('localhost:8080')).toMatchObject({ status: 200 })
 })
 
 describe('the faucet', () => {

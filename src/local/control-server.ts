@@ -24,6 +24,8 @@ export async function startControlServer(actions: {
 
   app.addHook('onRequest', (request, reply, done) => {
     const { origin } = request.headers
+    // A page elsewhere may let its own name point to this machine (DNS rebinding): its requests name that host.
+    if (!['127.0.0.1', 'localhost'].includes(request.hostname)) return done(new TandemError('forbidden', 'only this machine may call'))
     void reply.header('vary', 'origin')
     if (origin !== undefined && actions.origins.includes(origin))
       void reply.header('access-control-allow-origin', origin).header('access-control-allow-headers', 'content-type')

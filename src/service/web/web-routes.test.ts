@@ -99,6 +99,8 @@ describe('a page', () => {
 test('the copy of the rescue page is one file, whose policy allows exactly its own script and style', async () => {
   const { status, headers, body } = await service.raw('/rescue/copy.html', html)
   expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type: 'text/html; charset=utf-8' })
+  // A policy inside of a file cannot forbid frames.
+  expect(headers['content-security-policy']).toBe("frame-ancestors 'none'")
   const text = String(body)
   const policy = /http-equiv="Content-Security-Policy" content="([^"]+)"/.exec(text)?.[1] ?? ''
   const script = /<script type="module">(.*?)<\/script>/s.exec(text)?.[1] ?? ''

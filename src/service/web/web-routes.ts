@@ -46,7 +46,8 @@ export function webRoutes(context: ServiceContext, files: ReturnType<typeof crea
     }
 
     api.get('/rescue/copy.html', { schema: { hide: true } }, async (request, reply) => {
-      void reply.header('cache-control', 'no-cache')
+      // The rest of its policy is in the file, where this part cannot be.
+      void reply.header('cache-control', 'no-cache').header('content-security-policy', "frame-ancestors 'none'")
       return sendFile(await open(), 'rescue-copy.html', request, reply)
     })
     api.get('/assets/:file', { schema: { hide: true, params: Type.Object({ file: Type.String() }) } }, async (request, reply) => {

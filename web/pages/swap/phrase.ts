@@ -9,8 +9,12 @@ export const isWritten = signal(localStorage.getItem(WRITTEN) !== null)
 /** Not asked again until the page is loaded the next time. */
 export const isPutOff = signal(false)
 
-/** Those of the phrase that this browser keeps; of a new one if it has none. */
-export async function openKeys(): Promise<RescueKeys> {
+/** Those of the phrase that this browser keeps; of a new one if it has none. Two pages that open at once must not each make one: only the last would be kept. */
+export function openKeys(): Promise<RescueKeys> {
+  return navigator.locks === undefined ? readOrMakeKeys() : navigator.locks.request(PHRASE, readOrMakeKeys)
+}
+
+async function readOrMakeKeys(): Promise<RescueKeys> {
   const known = localStorage.getItem(PHRASE)
   if (known !== null) return rescueKeys(known, localStorage)
   const { phrase, keys } = await newRescueKeys(localStorage)

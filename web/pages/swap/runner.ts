@@ -80,8 +80,8 @@ export function followOrder(orderId: string): void {
 export async function payOrder(orderId: string, wallet: Wallet, gasless: boolean): Promise<void> {
   const tandem = await openTandem()
   const phase = (await tandem.swaps()).find((one) => one.orderId === orderId)?.phase
-  const mayPay = phase === 'made' || (phase === 'paying' && window.confirm(swap.order.paidAlready))
-  if (!mayPay) return
+  if (phase !== 'made' && phase !== 'paying') throw new Error(swap.order.notSeenYet)
+  if (phase === 'paying' && !window.confirm(swap.order.mayBePaid)) return
   update(orderId, { problem: null })
   running.add(orderId)
   setPaying(orderId, true)
