@@ -4,7 +4,8 @@ import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fa
 import { TandemError } from '../../protocol/error.ts'
 import type { Database } from '../../store/database/database.ts'
 import { closeSession, findSession, openSession } from '../../store/operators/sessions.ts'
-import { findOperator, isSameText, type Operator } from '../../store/operators/tokens.ts'
+import { findOperator, isSameText, type Operator, secretOf } from '../../store/operators/tokens.ts'
+import { createValidHashes } from '../../store/operators/valid-hashes.ts'
 import { createLoginLimit } from './login-limit.ts'
 
 declare module 'fastify' {
@@ -44,6 +45,7 @@ export function createOperatorAuthentication(options: {
 }): OperatorAuthentication {
   const { db } = options
   const limit = createLoginLimit()
+  const validHashes = createValidHashes(db)
 
   function setCookie(request: FastifyRequest, reply: FastifyReply, value: string, expires: Date): void {
     const secure = options.isSecure || request.protocol === 'https' ? '; Secure' : ''
@@ -59,15 +61,24 @@ export function createOperatorAuthentication(options: {
     return new TandemError('unauthorized', why)
   }
 
+  /**
+   * After too many failures of the address only a right secret passes: others behind the same address must not lock an operator out. Which are right is known
+   * without the database, so a wrong one costs no more than before.
+   */
+  async function assertMayTry(request: FastifyRequest, secret: string | null): Promise<void> {
+    const refusal = limit.refusalOf(request.ip)
+    if (refusal !== null && (secret === null || !(await validHashes.has(secret)))) throw refusal
+  }
+
   async function byToken(request: FastifyRequest, token: string): Promise<CallingOperator> {
-    limit.assertMayTry(request.ip)
+    await assertMayTry(request, secretOf(token))
     const operator = await findOperator(db, token)
     if (operator === null) throw refuse(request, 'the token is wrong or revoked: `tandem operator token NAME` makes a new one')
     return { ...operator, cookie: null, until: null }
   }
 
   async function bySession(request: FastifyRequest, cookie: string): Promise<CallingOperator> {
-    limit.assertMayTry(request.ip)
+    await assertMayTry(request, cookie)
     const session = await findSession(db, cookie)
     if (session === null) throw refuse(request, 'the session has ended: log in again')
     return { ...session, cookie }

@@ -3,8 +3,8 @@ import { TandemError } from '../../protocol/error.ts'
 import { addressesOf } from '../caller-network.ts'
 
 export interface LoginLimit {
-  /** Throws after too many failures of this address. */
-  assertMayTry(address: string): void
+  /** Null unless this address has failed too often. */
+  refusalOf(address: string): TandemError | null
   noteFailure(address: string): void
 }
 
@@ -17,11 +17,11 @@ export function createLoginLimit(nowMs: () => number = () => performance.now()):
   const windows = new Map<string, { readonly endsAt: number; failures: number }>()
 
   return {
-    assertMayTry(address) {
+    refusalOf(address) {
       const window = windows.get(addressesOf(address).address)
-      if (window === undefined || nowMs() >= window.endsAt || window.failures < MOST_FAILURES) return
+      if (window === undefined || nowMs() >= window.endsAt || window.failures < MOST_FAILURES) return null
       const seconds = Math.ceil((window.endsAt - nowMs()) / 1000)
-      throw new TandemError('rate_limited', `too many wrong tokens from your address: try again in ${seconds} seconds`, {
+      return new TandemError('rate_limited', `too many wrong tokens from your address: try again in ${seconds} seconds`, {
         retryAfterSeconds: seconds,
       })
     },

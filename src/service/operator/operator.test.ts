@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { OrderPageRecord, OrderRowsRecord, OverviewRecord, SearchRecord } from '../../protocol/wire/operator.ts'
 import { createOperatorToken, revokeOperatorToken } from '../../store/operators/tokens.ts'
+import { createValidHashes } from '../../store/operators/valid-hashes.ts'
 import { findOrder } from '../../store/orders/orders.ts'
 import { btc, eventsOf, NOW, orderBody, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
 import { createLoginLimit } from './login-limit.ts'
@@ -124,11 +125,52 @@ describe('the login', () => {
     let now = 0
     const limit = createLoginLimit(() => now)
     for (let i = 0; i < 20; i += 1) limit.noteFailure('192.0.2.1')
-    expect(() => limit.assertMayTry('192.0.2.1')).toThrow('try again in 60 seconds')
-    expect(() => limit.assertMayTry('192.0.2.2')).not.toThrow()
+    expect(limit.refusalOf('192.0.2.1')?.message).toContain('try again in 60 seconds')
+    expect(limit.refusalOf('192.0.2.2')).toBeNull()
     now = 60_000
-    expect(() => limit.assertMayTry('192.0.2.1')).not.toThrow()
+    expect(limit.refusalOf('192.0.2.1')).toBeNull()
   })
+
+  test('is not locked out by wrong tokens of others at the same address', async () => {
+    const shared = await startTestService()
+    try {
+      const token = await createOperatorToken(shared.db, 'ann', false)
+      const [id] = token.split('.')
+      const enter = (given: string) => shared.call('POST', `${API}/login`, { body: { token: given } })
+      const look = (headers: Readonly<Record<string, string>>) => shared.call('GET', `${API}/session`, { headers })
+      const cookie = (await enter(token)).headers.get('set-cookie')?.split(';')[0] ?? ''
+      const guesses = Array.from({ length: 20 }, (_, n) => `${id}.${String(n).padStart(64, '0')}`)
+      for (const guess of guesses) expect((await enter(guess)).status).toBe(401)
+
+      const wrong = `${id}.${'f'.repeat(64)}`
+      const ended = `tandem_operator=${'f'.repeat(64)}`
+      expect((await enter(token)).status).toBe(200)
+      expect((await enter(wrong)).status).toBe(429)
+      expect((await enter('no token')).status).toBe(429)
+      expect((await look({ authorization: `Bearer ${wrong}` })).status).toBe(429)
+      expect((await look({ cookie: ended })).status).toBe(429)
+      expect((await enter(token)).status).toBe(200)
+      expect((await look({ authorization: `Bearer ${token}` })).status).toBe(200)
+      expect((await look({ cookie })).status).toBe(200)
+
+      await revokeOperatorToken(shared.db, 'ann')
+      expect((await enter(token)).status).toBe(401)
+      expect((await look({ cookie })).status).toBe(401)
+    } finally {
+      await shared.close()
+    }
+  })
+})
+
+test('whether a secret is right is read once a second, however many are tried', async () => {
+  let now = 0
+  const valid = createValidHashes(service.db, () => now)
+  expect(await valid.has('0'.repeat(64))).toBe(false)
+  const secret = (await createOperatorToken(service.db, 'later', false)).split('.')[1] ?? ''
+  now = 999
+  expect(await valid.has(secret)).toBe(false)
+  now = 1_000
+  expect(await valid.has(secret)).toBe(true)
 })
 
 describe('changes', () => {

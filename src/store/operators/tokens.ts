@@ -45,6 +45,11 @@ export async function revokeOperatorToken(db: Database, name: string): Promise<v
   if (row === undefined) throw new TandemError('not_found', `there is no token "${name}"`)
 }
 
+/** Null for a malformed token. */
+export function secretOf(token: string): string | null {
+  return TOKEN.exec(token)?.[2] ?? null
+}
+
 /** Null for a token that is malformed, unknown, revoked or has another secret. */
 export async function findOperator(db: Database, token: string): Promise<Operator | null> {
   const [, id, secret] = TOKEN.exec(token) ?? []
