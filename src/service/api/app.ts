@@ -169,8 +169,8 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
 
   void server.register(healthRoutes(context))
   const pageFiles = createPageFiles()
-  void server.register(docsRoutes(context, pageFiles))
-  void server.register(webRoutes(context, pageFiles))
+  void server.register(docsRoutes(context, pageFiles, rateLimit))
+  void server.register(webRoutes(context, pageFiles, rateLimit))
   void server.register(iconRoutes(context))
   void server.register(
     async (v2) => {

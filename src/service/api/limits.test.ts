@@ -95,6 +95,28 @@ describe('an address', () => {
     }
   })
 
+  test('that loads documents again and again is refused', async () => {
+    const other = await startTestService({ environment: 'local', addressLimitPerMinute: 45 })
+    try {
+      const ask = async (path: string) => (await other.raw(path, {})).status
+      for (const path of ['/openapi.json', '/docs/search.json', '/llms-full.txt', '/rescue/copy.html'])
+        expect([path, await ask(path)]).toEqual([path, 200])
+      for (const path of [
+        '/openapi.json',
+        '/docs/search.json',
+        '/llms-full.txt',
+        '/docs',
+        '/docs/search?q=a',
+        '/rescue/copy.html',
+        '/rescue',
+      ])
+        expect([path, await ask(path)]).toEqual([path, 429])
+      expect(await other.call('GET', '/v2/policy')).toMatchObject(limited)
+    } finally {
+      await other.close()
+    }
+  })
+
   test('that polls one order too often uses up nothing of the app', async () => {
     const other = await startTestService({ environment: 'local', rateLimitPerMinute: 20, orderLimitPerMinute: 10 })
     try {

@@ -20,6 +20,8 @@ const UNKNOWN_APP_WEIGHT = 50
 /** What a PATCH with a token costs its address: anyone can invent tokens. */
 const TOKEN_WEIGHT = 10
 const TOKEN_CALLS = 60
+/** What an answer outside of the API costs its address: documents are long, files of pages come many at once. */
+const WEIGHTS = { document: 10, file: 1 } as const
 
 /** Bounds the memory that strangers can make us use. The oldest window is dropped first. */
 const MAX_WINDOWS = 100_000
@@ -59,6 +61,8 @@ export type RateLimitLeft = Readonly<Record<'ratelimit-limit' | 'ratelimit-remai
 export interface RateLimit {
   /** `authenticate` runs between the limit of the address and that of the app. */
   addHooks(api: FastifyInstance, authenticate: onRequestHookHandler): void
+  /** For routes that need no app: only the limit of the address. */
+  ofAddress(what: keyof typeof WEIGHTS): onRequestHookHandler
   /** Counts one cheap request of this app, and says what is left. Null: the limit is reached, and nothing is counted; the hooks say so to the client. */
   count(app: App): RateLimitLeft | null
 }
@@ -130,6 +134,7 @@ export function createRateLimit({ settings }: ServiceContext): RateLimit {
 
   return {
     addHooks,
+    ofAddress: (what) => (request, _reply, done) => attempt(done, () => countAddress(request, WEIGHTS[what])),
     count(app) {
       const limit = limitOf(app)
       if (ofApps.callsOf(app.name) >= limit) return null

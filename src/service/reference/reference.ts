@@ -1,7 +1,8 @@
-/** The reference as it is served: pages are written when first asked for, and kept. */
+/** The reference as it is served. */
 import { TandemError } from '../../protocol/error.ts'
 import type { ApiDocument } from '../api/document.ts'
 import type { ApiExample } from '../api/examples.ts'
+import type { Page } from './blocks.ts'
 import { type Book, writeBook } from './book.ts'
 import { missingHtml, type PageFiles, pageHtml, searchHtml } from './html/page.ts'
 import { llmsFull, llmsList, markdownPath } from './llms.ts'
@@ -21,10 +22,12 @@ export type Reader = { readonly origin: string; readonly appId: string | null }
 
 export type Reference = {
   readonly entries: readonly SearchEntry[]
-  /** Null: there is no such page. */
-  page(path: string, reader: Reader, files: PageFiles): string | null
+  hasPage(path: string): boolean
+  /** Throws if there is no such page. */
+  page(path: string, reader: Reader, files: PageFiles): string
   missing(reader: Reader, files: PageFiles): string
-  markdown(path: string, reader: Reader): string | null
+  hasMarkdown(path: string): boolean
+  markdown(path: string, reader: Reader): string
   search(query: string, reader: Reader, files: PageFiles): string
   llms(reader: Reader): string
   llmsFull(reader: Reader): string
@@ -35,50 +38,25 @@ const MISSING_APP_ID = 'YOUR_APP_ID'
 export function createReference({ document, examples, appIdHeader }: ReferenceInput): Reference {
   const book: Book = writeBook(document, examples, appIdHeader)
   const entries = searchIndex(book)
-  const kept = new Map<string, string>()
-
-  /** There are as many keys as pages, so this does not grow. */
-  function keep(key: string, make: () => string): string {
-    const known = kept.get(key)
-    if (known !== undefined) return known
-    const made = make()
-    kept.set(key, made)
-    return made
-  }
+  const pages = new Map(book.pages.map((page) => [page.path, page]))
+  const markdowns = new Map(book.pages.map((page) => [markdownPath(page.path), page]))
 
   return {
     entries,
-    page(path, reader, files) {
-      const page = book.pages.find((one) => one.path === path)
-      return page === undefined
-        ? null
-        : addressed(
-            keep(`${files === null ? 'plain' : 'full'} ${path}`, () => pageHtml(book, page, files)),
-            reader,
-          )
-    },
+    hasPage: (path) => pages.has(path),
+    page: (path, reader, files) => addressed(pageHtml(book, existing(pages.get(path), path), files), reader),
     missing: (reader, files) => addressed(missingHtml(book, files), reader),
-    markdown(path, reader) {
-      const page = book.pages.find((one) => markdownPath(one.path) === path)
-      return page === undefined
-        ? null
-        : addressed(
-            keep(path, () => markdownOf(page)),
-            reader,
-          )
-    },
+    hasMarkdown: (path) => markdowns.has(path),
+    markdown: (path, reader) => addressed(markdownOf(existing(markdowns.get(path), path)), reader),
     search: (query, reader, files) => addressed(searchHtml(book, query, search(entries, query), files), reader),
-    llms: (reader) =>
-      addressed(
-        keep('llms', () => llmsList(book, ORIGIN)),
-        reader,
-      ),
-    llmsFull: (reader) =>
-      addressed(
-        keep('llms-full', () => llmsFull(book)),
-        reader,
-      ),
+    llms: (reader) => addressed(llmsList(book, ORIGIN), reader),
+    llmsFull: (reader) => addressed(llmsFull(book), reader),
   }
+}
+
+function existing(page: Page | undefined, path: string): Page {
+  if (page === undefined) throw new Error(`the reference has no page ${path}`)
+  return page
 }
 
 /** A host is a name or an address with a port (RFC 3986 section 3.2.2): nothing in it can end an attribute or a shell text. */

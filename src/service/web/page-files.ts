@@ -6,6 +6,7 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { PACKAGE_ROOT } from '../../package-root.ts'
+import { etagOf } from './kept-documents.ts'
 
 export type WebManifest = {
   readonly pages: Readonly<Record<string, { readonly html: string; readonly first: readonly string[] }>>
@@ -16,10 +17,13 @@ export type WebManifest = {
   readonly files: Readonly<Record<string, { readonly bytes: number; readonly gzip: number }>>
 }
 
+type Encoding = '' | 'gzip' | 'br'
+export type PageFile = { readonly content: Buffer; readonly etag: string }
+
 export type PageFiles = {
   readonly manifest: WebManifest
-  /** Null for a name that was not built. `encoding`: of the file beside it. */
-  read(name: string, encoding: '' | 'gzip' | 'br'): Promise<Buffer | null>
+  /** Null for a name that was not built. `encoding`: of the file beside it. Read once, then kept: all files together are a few megabytes. */
+  read(name: string, encoding: Encoding): Promise<PageFile | null>
 }
 
 /** In `dist/src/service/web` this is `dist/web`; in the sources it has no manifest. */
@@ -55,11 +59,20 @@ async function openFiles(): Promise<PageFiles> {
   const folder = existsSync(join(BUILT, 'manifest.json')) ? BUILT : await buildFromSources()
   const manifest = JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8')) as WebManifest
   const names = new Set(Object.keys(manifest.files))
-  return {
-    manifest,
+  const kept = new Map<string, PageFile>()
+
+  async function read(name: string, encoding: Encoding): Promise<PageFile | null> {
     // Only names of the manifest: no path of a request reaches the disk.
-    read: async (name, encoding) => (names.has(name) ? readFile(join(folder, `${name}${SUFFIXES[encoding]}`)) : null),
+    if (!names.has(name)) return null
+    const path = `${name}${SUFFIXES[encoding]}`
+    const known = kept.get(path)
+    if (known !== undefined) return known
+    const content = await readFile(join(folder, path))
+    const file = { content, etag: etagOf(content) }
+    kept.set(path, file)
+    return file
   }
+  return { manifest, read }
 }
 
 /** In a process of its own: bundling needs much memory, and the event loop belongs to the swaps. */

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
+import { promises } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import zlib, { gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startTestService, type TestService } from '../testing/service.fixture.ts'
 import { contentPolicy } from './content-policy.ts'
 
@@ -144,4 +146,25 @@ describe('web.json', () => {
 
 test('a text that is no URL adds nothing to the policy', () => {
   expect(contentPolicy(["'unsafe-inline'", "x; script-src 'unsafe-inline'", 'javascript:1', 'data:text/html,1'])).toBe(contentPolicy([]))
+})
+
+describe('asked for again, nothing is written, read or compressed', () => {
+  test.each(['/openapi.json', '/docs/search.json', '/llms-full.txt', '/docs', '/rescue/copy.html'])('%s', async (path) => {
+    const ask = (headers: Readonly<Record<string, string>>) => service.raw(path, { ...headers })
+    const first = await ask({ 'accept-encoding': 'gzip' })
+    const work = [vi.spyOn(zlib, 'gzip'), vi.spyOn(zlib, 'createGzip'), vi.spyOn(promises, 'readFile')]
+    syncBuiltinESMExports()
+    try {
+      const again = await ask({ 'accept-encoding': 'gzip' })
+      expect(again.body.equals(first.body)).toBe(true)
+      expect({ status: first.status, encoding: first.headers['content-encoding'] }).toEqual({ status: 200, encoding: 'gzip' })
+      const { etag = '' } = again.headers
+      const had = await ask({ 'accept-encoding': 'gzip', 'if-none-match': etag })
+      expect({ status: had.status, length: had.body.length, etag: had.headers.etag }).toEqual({ status: 304, length: 0, etag })
+      expect(work.flatMap(({ mock }) => mock.calls.filter(([file]) => file !== join(folder, 'local.json')))).toEqual([])
+    } finally {
+      vi.restoreAllMocks()
+      syncBuiltinESMExports()
+    }
+  })
 })

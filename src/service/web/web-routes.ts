@@ -1,11 +1,12 @@
 /** The pages and their files: `/`, and `/assets/{file}` with names that change with the content. No app id is needed. */
-import { createHash } from 'node:crypto'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { TandemError } from '../../protocol/error.ts'
 import { success } from '../../protocol/wire/envelope.ts'
+import type { RateLimit } from '../api/rate-limit.ts'
 import type { ServiceContext } from '../context.ts'
+import { acceptsEncoding, hasContent } from './client-has.ts'
 import { contentPolicy } from './content-policy.ts'
 import type { createPageFiles, PageFiles } from './page-files.ts'
 import { askedByPages, isFromHere, pageSettings } from './page-settings.ts'
@@ -19,7 +20,11 @@ const TYPES: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
 }
 
-export function webRoutes(context: ServiceContext, files: ReturnType<typeof createPageFiles>): FastifyPluginAsyncTypebox {
+export function webRoutes(
+  context: ServiceContext,
+  files: ReturnType<typeof createPageFiles>,
+  rateLimit: Pick<RateLimit, 'ofAddress'>,
+): FastifyPluginAsyncTypebox {
   const settingsFor = (request: FastifyRequest) => pageSettings(context, isFromHere(request))
 
   async function open(): Promise<PageFiles> {
@@ -32,6 +37,7 @@ export function webRoutes(context: ServiceContext, files: ReturnType<typeof crea
   }
 
   return async (api) => {
+    api.addHook('onRequest', rateLimit.ofAddress('file'))
     for (const [path, name] of Object.entries(PAGES)) {
       api.get(path, { schema: { hide: true } }, async (request, reply) => {
         const built = await open()
@@ -45,7 +51,8 @@ export function webRoutes(context: ServiceContext, files: ReturnType<typeof crea
       })
     }
 
-    api.get('/rescue/copy.html', { schema: { hide: true } }, async (request, reply) => {
+    const copy = { onRequest: rateLimit.ofAddress('document'), schema: { hide: true } }
+    api.get('/rescue/copy.html', copy, async (request, reply) => {
       // The rest of its policy is in the file, where this part cannot be.
       void reply.header('cache-control', 'no-cache').header('content-security-policy', "frame-ancestors 'none'")
       return sendFile(await open(), 'rescue-copy.html', request, reply)
@@ -64,27 +71,18 @@ export function webRoutes(context: ServiceContext, files: ReturnType<typeof crea
 
 /** Compressed as the browser accepts it; 304 if it has this content already. */
 async function sendFile(files: PageFiles, name: string, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const encoding = encodingOf(request)
-  const content = await files.read(name, encoding)
-  if (content === null) {
+  const encoding = acceptsEncoding(request, 'br') ? 'br' : acceptsEncoding(request, 'gzip') ? 'gzip' : ''
+  const file = await files.read(name, encoding)
+  if (file === null) {
     void reply.removeHeader('cache-control')
     throw new TandemError('not_found', `there is no page or file "${name.slice(0, 200)}" here`)
   }
-  const etag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`
   void reply
-    .header('etag', etag)
+    .header('etag', file.etag)
     .header('vary', 'accept-encoding')
     .header('x-content-type-options', 'nosniff')
     .type(TYPES[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream')
-  if (request.headers['if-none-match'] === etag) return reply.status(304).send()
+  if (hasContent(request, file.etag)) return reply.status(304).send()
   if (encoding !== '') void reply.header('content-encoding', encoding)
-  return reply.send(content)
-}
-
-function encodingOf({ headers }: FastifyRequest): '' | 'gzip' | 'br' {
-  const accepted = (headers['accept-encoding'] ?? '')
-    .toString()
-    .split(',')
-    .map((part) => part.split(';')[0]?.trim())
-  return accepted.includes('br') ? 'br' : accepted.includes('gzip') ? 'gzip' : ''
+  return reply.send(file.content)
 }

@@ -4,19 +4,28 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ServiceContext } from '../../context.ts'
 import type { PageFiles } from '../../reference/html/page.ts'
 import { createReference, originOf, type Reader, type Reference } from '../../reference/reference.ts'
+import { acceptsEncoding, hasContent } from '../../web/client-has.ts'
 import { contentPolicy } from '../../web/content-policy.ts'
+import { createKeptDocuments } from '../../web/kept-documents.ts'
 import type { createPageFiles } from '../../web/page-files.ts'
 import { isFromHere, pageSettings } from '../../web/page-settings.ts'
 import { gzip } from '../compression.ts'
 import { apiExamples } from '../examples.ts'
 import { nameSchemas } from '../name-schemas.ts'
 import { readDocument } from '../openapi.ts'
+import type { RateLimit } from '../rate-limit.ts'
 
 const LONGEST_QUERY = 100
 
-export function docsRoutes(context: ServiceContext, pageFiles: ReturnType<typeof createPageFiles>): FastifyPluginAsyncTypebox {
+export function docsRoutes(
+  context: ServiceContext,
+  pageFiles: ReturnType<typeof createPageFiles>,
+  rateLimit: Pick<RateLimit, 'ofAddress'>,
+): FastifyPluginAsyncTypebox {
   const { settings } = context
+  const documents = createKeptDocuments()
   return async (api) => {
+    api.addHook('onRequest', rateLimit.ofAddress('document'))
     let known: Reference | null = null
     /** Made when first asked for: most processes are never asked. */
     function reference(): Reference {
@@ -32,14 +41,20 @@ export function docsRoutes(context: ServiceContext, pageFiles: ReturnType<typeof
       appId: (await pageSettings(context, isFromHere(request))).app_id,
     })
     const policy = contentPolicy([], "'self'")
-    const send = (reply: FastifyReply, type: string, text: string) =>
+    const describe = (reply: FastifyReply, type: string) =>
       reply
         .type(`${type}; charset=utf-8`)
         .header('content-security-policy', policy)
         .header('referrer-policy', 'no-referrer')
         .header('x-content-type-options', 'nosniff')
         .header('cache-control', 'no-cache')
-        .send(text)
+    /** Of many readers: written and compressed once. `key`: what the text depends on. */
+    async function sendKept(request: FastifyRequest, reply: FastifyReply, type: string, key: readonly unknown[], write: () => string) {
+      const { plain, gzipped, etag } = await documents.read(JSON.stringify([request.routeOptions.url, ...key]), write)
+      describe(reply, type).header('etag', etag).header('vary', 'accept-encoding')
+      if (hasContent(request, etag)) return reply.status(304).send()
+      return acceptsEncoding(request, 'gzip') ? reply.header('content-encoding', 'gzip').send(gzipped) : reply.send(plain)
+    }
     /** Null if they cannot be built: the page is readable without them. */
     async function files(): Promise<PageFiles> {
       const { docs } = await pageFiles.open().then(
@@ -50,32 +65,40 @@ export function docsRoutes(context: ServiceContext, pageFiles: ReturnType<typeof
       const named = (ending: string) => docs.first.filter((file) => file.endsWith(ending)).map((file) => `/${file}`)
       return { scripts: named('.js'), styles: named('.css'), theme: `/${docs.theme}`, icon: `/${docs.icon}` }
     }
-    const hidden = { compress: gzip, schema: { hide: true } }
+    const hidden = { schema: { hide: true } }
+    /** Of one reader only. */
+    const written = { ...hidden, compress: gzip }
 
-    let openapi: object | null = null
-    api.get('/openapi.json', hidden, async () => {
-      openapi ??= nameSchemas(readDocument(api))
-      return openapi
-    })
-    api.get('/llms.txt', hidden, async (request, reply) => send(reply, 'text/plain', reference().llms(await readerOf(request))))
-    api.get('/llms-full.txt', hidden, async (request, reply) => send(reply, 'text/plain', reference().llmsFull(await readerOf(request))))
-    api.get('/docs/search.json', hidden, async () => reference().entries)
-    api.get('/docs/search', hidden, async (request, reply) => {
+    api.get('/openapi.json', hidden, async (request, reply) =>
+      sendKept(request, reply, 'application/json', [], () => JSON.stringify(nameSchemas(readDocument(api)))),
+    )
+    api.get('/docs/search.json', hidden, async (request, reply) =>
+      sendKept(request, reply, 'application/json', [], () => JSON.stringify(reference().entries)),
+    )
+    for (const [path, name] of [
+      ['/llms.txt', 'llms'],
+      ['/llms-full.txt', 'llmsFull'],
+    ] as const)
+      api.get(path, hidden, async (request, reply) => {
+        const reader = await readerOf(request)
+        return sendKept(request, reply, 'text/plain', [reader], () => reference()[name](reader))
+      })
+    api.get('/docs/search', written, async (request, reply) => {
       const { q } = request.query as { readonly q?: unknown }
       const query = typeof q === 'string' ? q.slice(0, LONGEST_QUERY) : ''
-      return send(reply, 'text/html', reference().search(query, await readerOf(request), await files()))
+      return describe(reply, 'text/html').send(reference().search(query, await readerOf(request), await files()))
     })
 
     async function sendPage(request: FastifyRequest, reply: FastifyReply) {
       const path = request.url.split('?')[0]?.replace(/\/+$/, '') ?? ''
-      const reader = await readerOf(request)
-      const markdown = reference().markdown(path, reader)
-      if (markdown !== null) return send(reply, 'text/markdown', markdown)
-      const html = reference().page(path, reader, await files())
-      if (html !== null) return send(reply, 'text/html', html)
-      return send(reply.status(404), 'text/html', reference().missing(reader, await files()))
+      const [reader, loaded] = [await readerOf(request), await files()]
+      if (reference().hasMarkdown(path))
+        return sendKept(request, reply, 'text/markdown', [path, reader], () => reference().markdown(path, reader))
+      if (reference().hasPage(path))
+        return sendKept(request, reply, 'text/html', [path, reader, loaded !== null], () => reference().page(path, reader, loaded))
+      return describe(reply.status(404), 'text/html').send(reference().missing(reader, loaded))
     }
-    api.get('/docs', hidden, sendPage)
-    api.get('/docs/*', hidden, sendPage)
+    api.get('/docs', written, sendPage)
+    api.get('/docs/*', written, sendPage)
   }
 }

@@ -1,0 +1,15 @@
+/** What the headers of a request say about the client. */
+import type { FastifyRequest } from 'fastify'
+
+export function acceptsEncoding({ headers }: FastifyRequest, encoding: 'gzip' | 'br'): boolean {
+  const parts = (headers['accept-encoding'] ?? '').toString().split(',')
+  return parts.some((part) => part.split(';')[0]?.trim() === encoding)
+}
+
+/** Whether the client has this content already (RFC 9110 section 13.1.2). */
+export function hasContent({ headers }: FastifyRequest, etag: string): boolean {
+  const given = (headers['if-none-match'] ?? '').split(',')
+  return given.some((one) => opaque(one) === opaque(etag))
+}
+
+const opaque = (etag: string): string => etag.trim().replace(/^W\//, '')
