@@ -76,6 +76,7 @@ test('labels are few and bounded: no order, address or URL is one', async () => 
     'solver',
     'from',
     'to',
+    'what',
   ]
   expect([...labels].filter((label) => ![...known, 'asset', 'app', 'scope', 'cause', 'pair', 'le'].includes(label ?? ''))).toEqual([])
   const { body } = await service.call('GET', '/v2/orders/not-an-order')

@@ -4,6 +4,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { type FastifyInstance, fastify } from 'fastify'
 import { createFailedPayouts } from '../../engine/failed-payouts.ts'
 import { createSigningLimit } from '../../engine/signing-limit.ts'
+import type { Logger } from '../../log.ts'
 import { parsePolicy } from '../../protocol/policy.ts'
 import { createLiveActions } from '../../store/actions/live-actions.ts'
 import { countSettledOrders } from '../../store/order-list/settled-orders.ts'
@@ -27,6 +28,10 @@ import { createAuthentication } from './auth.ts'
 import { compressLists } from './compression.ts'
 import { allowOrigins } from './cors.ts'
 import { answerBrokenRequest, createErrorAnswer, parseJsonBodies, refuseWithoutHost } from './errors.ts'
+import type { Load, LoadLevel } from './load/load-level.ts'
+import { describeLoad } from './load/load-metrics.ts'
+import { type LoadMonitor, startLoadMonitor } from './load/load-monitor.ts'
+import { shedLoad } from './load/shedding.ts'
 import { describeApi } from './openapi.ts'
 import { createRateLimit } from './rate-limit.ts'
 import { answerRepeatedQuotes } from './repeated-quotes.ts'
@@ -76,6 +81,8 @@ export type ApiDependencies = Omit<
   readonly events?: EventStreams
   /** Unless given, there is no operator page and there are no metrics. */
   readonly operator?: OperatorParts
+  /** Unless given, that of this process. Stopped with the server. */
+  readonly load?: LoadMonitor
   readonly settings: ServiceOptions
 }
 
@@ -86,7 +93,8 @@ const TIME_LIMIT = { limitMs: 60_000, pollMs: 5_000 } as const
 
 export function createApi(dependencies: ApiDependencies): FastifyInstance {
   const settings = completeSettings(dependencies.settings)
-  const { db, solvers, log } = dependencies
+  const { db, solvers, log, operator } = dependencies
+  const load = dependencies.load ?? startLoadMonitor({ onChange: (level, measured) => tellLevel(log, level, measured) })
   const context: ServiceContext = {
     pool: createSolverPool({ solvers, log, readSettled: () => countSettledOrders(db) }),
     recentAuctions: createRecentAuctions(),
@@ -94,6 +102,7 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
     claims: createClaims(dependencies, null),
     events: createEventStreams({ ...dependencies, limits: settings.streamLimits }),
     ...dependencies,
+    admits: (what) => load.level() === 0 && dependencies.admits(what),
     policy: parsePolicy(settings.policy),
     orderReader: createOrderReader(db),
     readLiveAction: createLiveActions(db),
@@ -133,6 +142,7 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
   server.setErrorHandler(answerError)
   server.setNotFoundHandler(createUnknownRouteAnswer(server))
   parseJsonBodies(server)
+  shedLoad(server, load, operator === undefined ? () => undefined : describeLoad(operator.metrics.collectors, load))
   allowOrigins(server, context)
   limitTime(server, TIME_LIMIT)
   closeSilentConnections(server)
@@ -154,7 +164,6 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
       done()
     })
   }
-  const { operator } = dependencies
   if (operator !== undefined) {
     server.addHook('onResponse', (request, reply, done) => {
       operator.metrics.onAnswer(request.method, request.routeOptions.url ?? 'unknown', reply.statusCode, reply.elapsedTime / 1000)
@@ -164,6 +173,7 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
   }
   server.addHook('preClose', async () => {
     closing.abort()
+    load.stop()
     await context.events.close()
   })
 
@@ -196,4 +206,10 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
     { prefix: '/v2' },
   )
   return server.withTypeProvider<TypeBoxTypeProvider>()
+}
+
+function tellLevel(log: Logger, level: LoadLevel, { delayMs, inFlight }: Load): void {
+  const measured = { delayMs: Math.round(delayMs), inFlight }
+  if (level === 0) log.info(measured, 'no longer busy: everything is served')
+  else log.warn(measured, level === 1 ? 'busy: refusing new swaps' : 'busy: refusing all but requests about one order')
 }

@@ -23,6 +23,7 @@ import { countSettledOrders } from '../../store/order-list/settled-orders.ts'
 import { recordOwnFill } from '../../store/orders/fills.ts'
 import { createVault, type Vault } from '../../store/orders/sealed-values.ts'
 import { createApi } from '../api/app.ts'
+import type { LoadLevel } from '../api/load/load-level.ts'
 import { createRecentProblems } from '../operator/recent-problems.ts'
 import { createRecentAuctions, type RecentAuctions } from '../quotes/recent-auctions.ts'
 import { createSolverPool, type SolverPool } from '../solvers/pool.ts'
@@ -70,6 +71,10 @@ export type TestService = {
     nowMs: number
     unreachable: Set<ChainId>
     overloaded: boolean
+    /** How busy the process is. */
+    load: LoadLevel
+    /** Requests in progress that may be refused while it is busy. */
+    inFlight: number
     /** Our own prices. */
     priceOf: (asset: AssetId) => UsdPrice
     onWake: () => void
@@ -128,6 +133,8 @@ export async function startTestService(
     nowMs: 1,
     unreachable: new Set<ChainId>(),
     overloaded: false,
+    load: 0 as LoadLevel,
+    inFlight: 0,
     priceOf: feed.of,
     onWake: () => undefined,
   })
@@ -180,6 +187,17 @@ export async function startTestService(
     wake: () => world.onWake(),
     chainHealthy: (chain) => !world.unreachable.has(chain),
     admits: () => !world.overloaded,
+    load: {
+      level: () => world.load,
+      begin() {
+        world.inFlight += 1
+        return () => {
+          world.inFlight -= 1
+        }
+      },
+      read: () => ({ delayMs: 0, inFlight: world.inFlight }),
+      stop: () => undefined,
+    },
     operator: { relay, problems, chainStatus, nodes: {}, metrics },
     settings: {
       broadcastWaitMs: 0,

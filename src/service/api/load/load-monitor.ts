@@ -1,0 +1,66 @@
+/** Measures how busy this process is, at the cost of ten timer events a second and of one comparison a request. */
+import { type Load, type LoadLevel, nextLevel } from './load-level.ts'
+
+export interface LoadMonitor {
+  level(): LoadLevel
+  /** Counts a request that begins. Call what it returns once, when it has ended. */
+  begin(): () => void
+  read(): Load
+  stop(): void
+}
+
+export type LoadMonitorOptions = {
+  /** The level has changed. */
+  readonly onChange?: (level: LoadLevel, load: Load) => void
+  /** Monotonic. */
+  readonly nowMs?: () => number
+}
+
+const TICK_MS = 100
+/** How far back the average looks. One slow moment is no load. */
+const MEMORY_MS = 1000
+
+export function startLoadMonitor({ onChange, nowMs = () => performance.now() }: LoadMonitorOptions = {}): LoadMonitor {
+  let average = 0
+  let tickedAtMs = nowMs()
+  let inFlight = 0
+  let level: LoadLevel = 0
+
+  /** The average as of now. A tick that is due and has not come counts: many requests may be answered before it. */
+  function delayAt(atMs: number): number {
+    const sinceMs = atMs - tickedAtMs
+    const lateMs = Math.max(0, sinceMs - TICK_MS)
+    return average + (lateMs - average) * (1 - Math.exp(-sinceMs / MEMORY_MS))
+  }
+
+  const read = (): Load => ({ delayMs: delayAt(nowMs()), inFlight })
+
+  function judge(): LoadLevel {
+    const load = read()
+    const next = nextLevel(level, load)
+    if (next !== level) {
+      level = next
+      onChange?.(level, load)
+    }
+    return level
+  }
+
+  const timer = setInterval(() => {
+    const atMs = nowMs()
+    average = delayAt(atMs)
+    tickedAtMs = atMs
+    judge()
+  }, TICK_MS).unref()
+
+  return {
+    level: judge,
+    begin() {
+      inFlight += 1
+      return () => {
+        inFlight -= 1
+      }
+    },
+    read,
+    stop: () => clearInterval(timer),
+  }
+}

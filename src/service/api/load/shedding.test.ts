@@ -1,0 +1,120 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createOperatorToken } from '../../../store/operators/tokens.ts'
+import { btc, orderBody, startTestService, type TestService, wbtc } from '../../testing/service.fixture.ts'
+
+let service: TestService
+let [id, token] = ['', '']
+beforeAll(async () => {
+  service = await startTestService()
+  const { body } = await service.call('POST', '/v2/orders', { body: orderBody(btc, wbtc) })
+  id = (body.result as { order_id: string }).order_id
+  token = await createOperatorToken(service.db, 'ann', false)
+})
+afterEach(() => service.reset())
+afterAll(() => service.close())
+
+type Request = readonly [method: string, path: string]
+const newSwaps: readonly Request[] = [
+  ['GET', `/v2/quote?from=${btc}&to=${wbtc}&from_amount=1000000`],
+  ['POST', '/v2/orders'],
+]
+const otherRequests: readonly Request[] = [
+  ['GET', '/v2/orders'],
+  ['GET', '/v2/assets'],
+  ['GET', '/v2/events'],
+  ['GET', '/openapi.json'],
+  ['GET', '/docs'],
+  ['GET', '/nowhere'],
+]
+const always = (): readonly Request[] => [
+  ['GET', `/v2/orders/${id}`],
+  ['GET', `/v2/orders/${id}/funding`],
+  ['GET', `/v2/orders/${id}/instant-refund-hash`],
+  ['PATCH', `/v2/orders/${id}?action=refund`],
+  ['PATCH', `/v2/orders/${id}?action=instant-refund`],
+  ['PATCH', `/v2/orders/${id}?action=redeem`],
+  ['GET', '/livez'],
+  ['GET', '/readyz'],
+  ['GET', '/operator/api/overview'],
+]
+
+async function ask([method, path]: Request, headers: Readonly<Record<string, string>> = {}) {
+  const response = await fetch(`${service.url}${path}`, {
+    method,
+    headers: { 'service-app-id': service.appId, ...headers, ...(method !== 'GET' && { 'content-type': 'application/json' }) },
+    // Refused before it is parsed.
+    ...(method !== 'GET' && { body: '{"no": JSON' }),
+  })
+  return { path, status: response.status, text: await response.text(), headers: response.headers }
+}
+
+const statuses = (requests: readonly Request[]) => Promise.all(requests.map(async (request) => (await ask(request)).status))
+
+describe('a busy process', () => {
+  test('refuses new swaps first: 503 with Retry-After in the envelope, before the app is looked up and anything is parsed or asked', async () => {
+    service.world.load = 1
+    const asked = service.solver.quoted.length
+    for (const request of newSwaps) {
+      const { status, headers, text } = await ask(request, { 'service-app-id': 'unknown' })
+      expect({ status, retryAfter: headers.get('retry-after') }).toEqual({ status: 503, retryAfter: '2' })
+      expect(JSON.parse(text)).toMatchObject({
+        status: 'Error',
+        code: 'chain_unavailable',
+        result: null,
+        error: 'busy: no new swap starts now; try again in 2 seconds',
+      })
+    }
+    expect(service.solver.quoted.length).toBe(asked)
+    const others = [...otherRequests.filter(([, path]) => path !== '/v2/events'), ...always()]
+    expect(await statuses(others)).not.toContain(503)
+  })
+
+  test('at the higher level also lists, streams and documents, and never what concerns one order', async () => {
+    service.world.load = 2
+    for (const request of [...newSwaps, ...otherRequests]) {
+      const { path, status, headers } = await ask(request)
+      expect({ path, status }).toEqual({ path, status: 503 })
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+    }
+    expect(await ask(['GET', `/v2/orders/${id}`])).toMatchObject({ status: 200 })
+    expect(await statuses(always())).toEqual([200, 200, 200, 400, 400, 400, 200, 200, 401])
+  })
+
+  test('a web page can read the refusal', async () => {
+    service.world.load = 1
+    const { headers } = await ask(['GET', '/v2/quote'], { origin: 'https://shop.example' })
+    expect(headers.get('access-control-allow-origin')).toBe('*')
+    expect(headers.get('access-control-expose-headers')).toContain('retry-after')
+  })
+
+  test('counts requests in progress that it may refuse, until they are answered or the client hangs up', async () => {
+    const client = new AbortController()
+    let answer = () => {}
+    const delay = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    for (const solver of [service.solver, service.secondSolver]) solver.delay = delay
+    const [[, path] = ['', '']] = newSwaps
+    const asked = fetch(`${service.url}${path}`, { headers: { 'service-app-id': service.appId }, signal: client.signal })
+    await expect.poll(() => service.solver.quoted.length).toBe(1)
+    await statuses([['GET', '/v2/orders'], ...always()])
+    expect(service.world.inFlight).toBe(1)
+    client.abort()
+    await expect(asked).rejects.toThrow('aborted')
+    await expect.poll(() => service.world.inFlight).toBe(0)
+    answer()
+  })
+
+  test('the metrics count refusals by kind', async () => {
+    service.world.load = 2
+    const [swaps, others] = await readRefused()
+    await statuses([...newSwaps, ['GET', '/docs']])
+    expect(await readRefused()).toEqual([swaps + 2, others + 1])
+  })
+})
+
+async function readRefused(): Promise<readonly [number, number]> {
+  const text = String((await service.raw('/metrics', { authorization: `Bearer ${token}` })).body)
+  const of = (what: string) => Number(new RegExp(`tandem_shed_requests_total\\{what="${what}"\\} (\\d+)`).exec(text)?.[1] ?? Number.NaN)
+  return [of('new swaps'), of('other requests')]
+}

@@ -1,0 +1,54 @@
+/**
+ * Refuses requests while this process is busy: first what would start a new swap, then what concerns no single order. Redeems, refunds and reads of one
+ * order are never refused, so they do not wait behind the rest. Decided before anything is read, parsed or asked of the database.
+ */
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { TandemError } from '../../../protocol/error.ts'
+import type { LoadMonitor } from './load-monitor.ts'
+
+export type Sheddable = 'new swaps' | 'other requests'
+
+const levels = {
+  'new swaps': { from: 1, seconds: 2, text: 'no new swap starts now' },
+  'other requests': { from: 2, seconds: 5, text: 'only requests about one order are answered now' },
+} as const satisfies Record<Sheddable, { readonly from: 1 | 2; readonly seconds: number; readonly text: string }>
+
+const NEW_SWAPS = ['GET /v2/quote', 'POST /v2/orders']
+/** One order, health, what the operator looks at, and the page that finishes swaps by itself. */
+const ALWAYS = ['/v2/orders/:order_id', '/livez', '/readyz', '/metrics', '/operator', '/rescue', '/assets/:file', '/web.json']
+/** Long-lived, with limits of their own; a client without a stream reads the order. */
+const STREAMS = ['/v2/orders/:order_id/events', '/v2/events']
+
+/** Null: never refused. `route`: its pattern; undefined: there is none. */
+export function sheddableAs(method: string, route: string | undefined): Sheddable | null {
+  // Cheap, and a web page could not read a refusal of it.
+  if (method === 'OPTIONS') return null
+  if (route === undefined || STREAMS.includes(route)) return 'other requests'
+  if (NEW_SWAPS.includes(`${method === 'HEAD' ? 'GET' : method} ${route}`)) return 'new swaps'
+  return ALWAYS.some((prefix) => route === prefix || route.startsWith(`${prefix}/`)) ? null : 'other requests'
+}
+
+/** Must be called before any other hook. `onRefused`: for the metrics. */
+export function shedLoad(server: FastifyInstance, load: LoadMonitor, onRefused: (what: Sheddable) => void): void {
+  server.addHook('onRequest', (request, reply, done) => {
+    const what = sheddableAs(request.method, request.routeOptions.url)
+    if (what === null) {
+      done()
+      return
+    }
+    const { from, seconds, text } = levels[what]
+    if (load.level() >= from) {
+      onRefused(what)
+      // Any web page may read it: it says nothing about anyone. Which pages may call is known only by the database.
+      if (request.headers.origin !== undefined)
+        void reply.headers({ 'access-control-allow-origin': '*', 'access-control-expose-headers': 'retry-after, request-id' })
+      done(new TandemError('chain_unavailable', `busy: ${text}; try again in ${seconds} seconds`, { retryAfterSeconds: seconds }))
+      return
+    }
+    // `close` comes also when the client hangs up.
+    if (!isStream(request)) reply.raw.once('close', load.begin())
+    done()
+  })
+}
+
+const isStream = ({ routeOptions: { url } }: FastifyRequest) => url !== undefined && STREAMS.includes(url)
