@@ -1,4 +1,5 @@
 /** Executes one wanted action: reads the chains again, asks the party, signs, records, broadcasts. It can be repeated after a failure at any step. */
+import { familyNamed } from '../chains/index.ts'
 import type { PrefundedSwap } from '../chains/port/abilities/prefund.ts'
 import type { ChainClient } from '../chains/port/client.ts'
 import { ChainFailure } from '../chains/port/failure.ts'
@@ -301,7 +302,8 @@ async function relay(context: ExecutorContext, { client, state }: Step, outbox: 
     if (!(error instanceof ChainFailure) || error.kind !== 'would-fail') throw error
     const isSigned = consent.kind === 'signature'
     const cause = isSigned ? await findCause(client, state.order, consent.signature) : null
-    throw relayFailure(error, cause, isSigned && client.gasless?.isRevocable?.() === true)
+    const { revocableSignatures = false } = familyNamed(context.registry.chain(state.order.source.chain).family)
+    throw relayFailure(error, cause, isSigned && revocableSignatures)
   }
 }
 

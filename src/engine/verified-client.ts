@@ -44,7 +44,6 @@ const access: {
   cancel: 'verified',
   gasless: {
     supports: 'free',
-    isRevocable: 'free',
     verify: 'verified',
     initiate: 'verified',
     limits: 'verified',

@@ -8,6 +8,7 @@ export const nextActionMeanings = {
   redeem_source: 'the solver takes the source with the secret',
   give_refund_address: 'PATCH `?action=refund` with `address`: where the source is to be refunded',
   refund_source: 'the source is refunded',
+  revoke_signature: 'the order is over: send `revoke_transaction` of GET /orders/{id}/funding to withdraw the signature over `typed_data`',
   reclaim_deposit: 'money that was paid too late, too little or twice is returned',
 } as const
 

@@ -1,5 +1,6 @@
-/** Whom an address stands for. */
-import { isIPv6 } from 'node:net'
+/** Which address a client has, and whom it stands for. */
+import type { IncomingMessage } from 'node:http'
+import { BlockList, isIP, isIPv6 } from 'node:net'
 
 export type ClientAddresses = {
   /** One customer: an IPv4 address, or a /64 of IPv6, which has all addresses of one customer (RFC 6177). */
@@ -9,10 +10,15 @@ export type ClientAddresses = {
 }
 
 export function addressesOf(given: string): ClientAddresses {
-  const plain = given.replace(/^::ffff:(?=[0-9.]+$)/i, '')
+  const plain = plainOf(given)
   if (!isIPv6(plain)) return { address: plain, network: plain.split('.').slice(0, 3).join('.') }
   const groups = groupsOf(plain)
   return { address: groups.slice(0, 4).join(':'), network: groups.slice(0, 3).join(':') }
+}
+
+/** An IPv4 address that a socket for both shows as IPv6. */
+function plainOf(address: string): string {
+  return address.replace(/^::ffff:(?=[0-9.]+$)/i, '')
 }
 
 function groupsOf(address: string): readonly number[] {
@@ -21,4 +27,33 @@ function groupsOf(address: string): readonly number[] {
   const after = tail === undefined || tail === '' ? 0 : tail.split(':').length
   const zeros = tail === undefined ? 0 : 8 - groups.length - after
   return [...groups, ...Array<string>(zeros).fill('0'), ...(tail ?? '').split(':')].slice(0, 4).map((group) => Number.parseInt(group, 16))
+}
+
+/**
+ * The address of a client, as the framework derives it: each proxy appends the address that it serves to `X-Forwarded-For`, so the last one that is not of a
+ * trusted proxy is the client's. What stands before it, the client may have written itself.
+ */
+export function createClientAddress(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
+  const trusted = new BlockList()
+  for (const network of trustedProxies) {
+    const [address = '', bits] = network.split('/')
+    if (bits === undefined) trusted.addAddress(address, kindOf(address))
+    else trusted.addSubnet(address, Number(bits), kindOf(address))
+  }
+  return ({ socket, headers }) => {
+    const peer = plainOf(socket.remoteAddress ?? '')
+    const forwarded = headers['x-forwarded-for']
+    if (trustedProxies.length === 0 || forwarded === undefined) return peer
+    const line = [
+      ...String(forwarded)
+        .split(',')
+        .map((one) => plainOf(one.trim())),
+      peer,
+    ]
+    return line.findLast((one) => isIP(one) === 0 || !trusted.check(one, kindOf(one))) ?? line[0] ?? peer
+  }
+}
+
+function kindOf(address: string): 'ipv4' | 'ipv6' {
+  return isIPv6(address) ? 'ipv6' : 'ipv4'
 }

@@ -15,5 +15,6 @@ export const evmFacts: FamilyFacts = {
   name: 'evm',
   curve: 'secp256k1',
   endpointKinds: ['rpc', 'ws'],
+  revocableSignatures: true,
   basicForms: () => basicForms,
 }

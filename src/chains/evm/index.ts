@@ -115,7 +115,6 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
     cancel: executor.cancelUnmined,
     legCost: async (asset) => legCostOf(node, chain, contracts.of(asset)),
     gasless: {
-      isRevocable: () => true,
       supports: (asset) => contracts.of(asset).token !== null,
       async verify(terms, signature) {
         const contract = contracts.of(terms.asset)

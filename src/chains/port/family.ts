@@ -15,6 +15,8 @@ export interface FamilyFacts {
   readonly curve: Curve
   /** The kinds of endpoints it can use; `connect` throws if one that it needs is missing. */
   readonly endpointKinds: readonly string[]
+  /** The user can withdraw a signature over `typed_data` by `revoke_transaction` of the funding. Absent: it expires by itself, or there is no way. */
+  readonly revocableSignatures?: true
   basicForms(chain: Chain): BasicForms
 }
 

@@ -15,5 +15,6 @@ export const tronFacts: FamilyFacts = {
   name: 'tron',
   curve: 'secp256k1',
   endpointKinds: ['rpc'],
+  revocableSignatures: true,
   basicForms: () => basicForms,
 }

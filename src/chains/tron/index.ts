@@ -104,7 +104,6 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
       return legCostOf(api)
     },
     gasless: {
-      isRevocable: () => true,
       supports: (asset) => contracts.of(asset).token !== null,
       verify: (terms, signature) =>
         withTronAddresses(async () => {

@@ -117,13 +117,31 @@ describe('an address', () => {
     }
   })
 
-  test('that polls one order too often uses up nothing of the app', async () => {
-    const other = await startTestService({ environment: 'local', rateLimitPerMinute: 20, orderLimitPerMinute: 10 })
+  test('that polls one order uses up nothing of the app, and reads it when others have used up the app', async () => {
+    const other = await startTestService({ environment: 'local', rateLimitPerMinute: 3, orderLimitPerMinute: 10 })
     try {
-      const ask = () => other.call('GET', `/v2/orders/${'0'.repeat(64)}`)
-      for (let calls = 0; calls < 10; calls += 1) expect(await ask()).toMatchObject({ status: 404 })
-      for (let calls = 0; calls < 30; calls += 1) expect(await ask()).toMatchObject({ status: 429 })
-      expect((await other.call('GET', '/v2/policy')).headers.get('ratelimit-remaining')).toBe('9')
+      const { body } = await other.call('POST', '/v2/orders', { body: orderBody(btc, wbtc) })
+      const { order_id: id } = body.result as { readonly order_id: string }
+      for (const remaining of ['1', '0']) expect((await other.call('GET', '/v2/policy')).headers.get('ratelimit-remaining')).toBe(remaining)
+      expect(await other.call('GET', '/v2/policy')).toMatchObject({ status: 429 })
+      const ask = () => other.call('GET', `/v2/orders/${id}`)
+      const first = await ask()
+      expect([first.status, first.headers.get('ratelimit-limit'), first.headers.get('ratelimit-remaining')]).toEqual([200, '10', '9'])
+      for (let calls = 1; calls < 10; calls += 1) expect(await ask()).toMatchObject({ status: 200 })
+      expect(await ask()).toMatchObject({ status: 429, body: { error: expect.stringContaining('for this order') } })
+      // It asks nodes, so it counts as other requests do.
+      expect(await other.call('GET', `/v2/orders/${id}/funding`)).toMatchObject({ status: 429 })
+    } finally {
+      await other.close()
+    }
+  })
+
+  test('that guesses ids of orders is refused soon', async () => {
+    const other = await startTestService({ environment: 'local', addressLimitPerMinute: 50 })
+    try {
+      const guess = (digit: number) => other.call('GET', `/v2/orders/${String(digit).repeat(64)}`)
+      for (let digit = 0; digit < 5; digit += 1) expect(await guess(digit)).toMatchObject({ status: 404 })
+      expect(await guess(5)).toMatchObject(limited)
     } finally {
       await other.close()
     }

@@ -4,6 +4,8 @@
  * - of an address, before its app is looked up; a request that names no known app counts like many;
  * - of an app: its own limit or the operator's default. Every response states it;
  * - of an address for one order, before the app's: who polls one order does not use up the app's;
+ * - reading an order by its id counts only there: whoever has used up the app's limit does not keep users from their orders. Ids cannot be guessed, and one
+ *   that does not exist counts like many;
  * - of an order token: a PATCH with one does not count for the app, so that users get their refund whoever has used that up.
  */
 import { createHash } from 'node:crypto'
@@ -22,6 +24,9 @@ const TOKEN_WEIGHT = 10
 const TOKEN_CALLS = 60
 /** What an answer outside of the API costs its address: documents are long, files of pages come many at once. */
 const WEIGHTS = { document: 10, file: 1 } as const
+/** What reading an order that does not exist costs its address. */
+const UNKNOWN_ORDER_WEIGHT = 10
+const ORDER_ROUTE = '/v2/orders/:order_id'
 
 /** Bounds the memory that strangers can make us use. The oldest window is dropped first. */
 const MAX_WINDOWS = 100_000
@@ -63,8 +68,8 @@ export interface RateLimit {
   addHooks(api: FastifyInstance, authenticate: onRequestHookHandler): void
   /** For routes that need no app: only the limit of the address. */
   ofAddress(what: keyof typeof WEIGHTS): onRequestHookHandler
-  /** Counts one cheap request of this app, and says what is left. Null: the limit is reached, and nothing is counted; the hooks say so to the client. */
-  count(app: App): RateLimitLeft | null
+  /** Counts one cheap request of this app from this IP address, and says what is left. Null: a limit is reached, and nothing is counted; the hooks say so to the client. */
+  count(app: App, ip: string): RateLimitLeft | null
 }
 
 export function createRateLimit({ settings }: ServiceContext): RateLimit {
@@ -79,11 +84,12 @@ export function createRateLimit({ settings }: ServiceContext): RateLimit {
     if (calls > addressLimitPerMinute) throw tooMany(`your address sends more than ${addressLimitPerMinute} requests in a minute`, seconds)
   }
 
-  function countOrder({ params, ip, callingApp }: FastifyRequest): void {
+  function countOrder({ params, ip, callingApp }: FastifyRequest): RateLimitLeft | null {
     const { order_id: order } = params as { readonly order_id?: string }
-    if (order === undefined) return
+    if (order === undefined) return null
     const { calls, seconds } = ofOrders.count(`${callingApp.name} ${addressesOf(ip).address} ${order.slice(0, 80)}`)
     if (calls > orderLimitPerMinute) throw tooMany(`more than ${orderLimitPerMinute} requests in a minute for this order`, seconds)
+    return leftOf(orderLimitPerMinute, calls, seconds)
   }
 
   function countApp({ callingApp }: FastifyRequest, reply: FastifyReply): void {
@@ -108,8 +114,9 @@ export function createRateLimit({ settings }: ServiceContext): RateLimit {
       attempt(done, () => {
         // Its token may be in the body.
         if (request.method === 'PATCH') return
-        countOrder(request)
-        countApp(request, reply)
+        const left = countOrder(request)
+        if (left !== null && request.routeOptions.url === ORDER_ROUTE) void reply.headers(left)
+        else countApp(request, reply)
       }),
     )
     api.addHook('preHandler', (request, reply, done) =>
@@ -126,8 +133,8 @@ export function createRateLimit({ settings }: ServiceContext): RateLimit {
     )
     api.addHook('onError', (request, _reply, error, done) => {
       // What follows it is refused before the look-up.
-      if (error instanceof TandemError && error.code === 'unauthorized')
-        ofAddresses.count(addressesOf(request.ip).address, UNKNOWN_APP_WEIGHT)
+      const weight = error instanceof TandemError ? weightOf(error, request) : 0
+      if (weight > 0) ofAddresses.count(addressesOf(request.ip).address, weight)
       done()
     })
   }
@@ -135,13 +142,21 @@ export function createRateLimit({ settings }: ServiceContext): RateLimit {
   return {
     addHooks,
     ofAddress: (what) => (request, _reply, done) => attempt(done, () => countAddress(request, WEIGHTS[what])),
-    count(app) {
+    count(app, ip) {
       const limit = limitOf(app)
-      if (ofApps.callsOf(app.name) >= limit) return null
+      const { address } = addressesOf(ip)
+      if (ofApps.callsOf(app.name) >= limit || ofAddresses.callsOf(address) >= addressLimitPerMinute) return null
+      ofAddresses.count(address)
       const { calls, seconds } = ofApps.count(app.name)
       return leftOf(limit, calls, seconds)
     },
   }
+}
+
+/** What a refused request costs its address on top. */
+function weightOf({ code }: TandemError, { routeOptions }: FastifyRequest): number {
+  if (code === 'unauthorized') return UNKNOWN_APP_WEIGHT
+  return code === 'not_found' && routeOptions.url === ORDER_ROUTE ? UNKNOWN_ORDER_WEIGHT : 0
 }
 
 function attempt(done: (error?: Error) => void, work: () => void): void {

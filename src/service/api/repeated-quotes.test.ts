@@ -27,6 +27,26 @@ test('a repeated quote has the answer and the headers of the first, and counts a
   expect(service.solver.quoted).toHaveLength(1)
 })
 
+test('a repeated quote counts against the limit of its address, also behind a trusted proxy', async () => {
+  const quoteOf = async (other: TestService, client: string) =>
+    (await other.call('GET', `/v2/quote?from=${btc}&to=${wbtc}&from_amount=1000000`, { headers: { 'x-forwarded-for': client } })).status
+  const options = { environment: 'local', quoteCacheMs: 60_000, appCacheMs: 60_000, addressLimitPerMinute: 3 } as const
+  const proxied = await startTestService({ ...options, trustedProxies: ['127.0.0.0/8'] })
+  const direct = await startTestService(options)
+  try {
+    const ask = (client: string) => quoteOf(proxied, client)
+    expect([await ask('192.0.2.1'), await ask('192.0.2.1'), await ask('192.0.2.1'), await ask('192.0.2.1')]).toEqual([200, 200, 200, 429])
+    expect([await ask('192.0.2.2'), await ask('192.0.2.2, 192.0.2.1')]).toEqual([200, 429])
+    expect(proxied.solver.quoted).toHaveLength(1)
+    const named = ['1', '2', '3', '4'].map((last) => () => quoteOf(direct, `192.0.2.${last}`))
+    const answers: number[] = []
+    for (const one of named) answers.push(await one())
+    expect(answers).toEqual([200, 200, 200, 429])
+  } finally {
+    await Promise.all([proxied.close(), direct.close()])
+  }
+})
+
 test('a repeated quote is refused as a first one is', async () => {
   expect(await ask()).toMatchObject({ status: 200 })
   expect(await ask({ 'service-app-id': '0'.repeat(64) })).toMatchObject({ status: 401 })

@@ -1,10 +1,11 @@
 /**
  * A quote that is asked for again within a moment is answered from its text, before the framework: parsing, checking and writing it anew would cost
- * more than all else. App, rate limit and overload count as always; what is not a plain repeat goes the usual way.
+ * more than all else. App, rate limits and overload count as always; what is not a plain repeat goes the usual way.
  */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
+import { createClientAddress } from '../caller-network.ts'
 import type { ServiceContext } from '../context.ts'
 import type { QuoteDesk } from '../quotes/quote.ts'
 import type { Authentication } from './auth.ts'
@@ -19,7 +20,7 @@ export function questionIn(url: string): string {
   return url.slice(url.indexOf('?') + 1)
 }
 
-export type RepeatedQuotes = Pick<ServiceContext, 'admits'> & {
+export type RepeatedQuotes = Pick<ServiceContext, 'admits' | 'settings'> & {
   readonly desk: QuoteDesk
   readonly authentication: Authentication
   readonly rateLimit: RateLimit
@@ -29,15 +30,17 @@ export type RepeatedQuotes = Pick<ServiceContext, 'admits'> & {
 
 /** Must be called before anything else listens to requests of the server. */
 export function answerRepeatedQuotes({ server }: FastifyInstance, quotes: RepeatedQuotes): void {
-  const { desk, authentication, rateLimit, admits, closing } = quotes
+  const { desk, authentication, rateLimit, admits, closing, settings } = quotes
+  const addressOf = createClientAddress(settings.trustedProxies)
   const framework = server.listeners('request') as RequestListener[]
 
-  function isAnswered({ method, url = '', headers }: IncomingMessage, response: ServerResponse): boolean {
+  function isAnswered(request: IncomingMessage, response: ServerResponse): boolean {
+    const { method, url = '', headers } = request
     if (method !== 'GET' || !url.startsWith(PATH) || headers.host === undefined || closing.aborted) return false
     const app = authentication.knownReader(headers)
     const text = app === null ? undefined : desk.recent(app, questionIn(url))
     if (app === null || text === undefined || !admits('quote')) return false
-    const left = rateLimit.count(app)
+    const left = rateLimit.count(app, addressOf(request))
     if (left === null) return false
     response.writeHead(200, {
       'request-id': randomUUID(),

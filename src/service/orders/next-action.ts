@@ -26,6 +26,17 @@ export function deriveNextAction(state: OrderState, refusals: Refusals): NextAct
   return { who: 'service', what: 'reclaim_deposit', by: null, ...(why !== undefined && { who: 'user', why }) }
 }
 
+/**
+ * A signature has no deadline of its own. The service does not use it once the order is over, but whoever gets it could, for as long as the initiator
+ * has the tokens and the allowance.
+ */
+export function adviseRevoke(state: OrderState): NextAction | null {
+  if (state.status !== 'expired' || consentTo(state, 'source')?.kind !== 'signature') return null
+  const why =
+    'the order expired and is not initiated any more, but your signature stays valid at the contract: to withdraw it, send revoke_transaction of GET /orders/{id}/funding'
+  return { who: 'user', what: 'revoke_signature', by: null, why }
+}
+
 function nextStep(state: OrderState, refusals: Refusals): NextAction | null {
   const { order, now } = state
   const whyNot = (verb: ActionVerb) => {

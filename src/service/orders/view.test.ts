@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { actionKey, type Leg, type Order } from '../../protocol/order.ts'
+import { addGrant } from '../../store/orders/grants.ts'
 import { findOrder } from '../../store/orders/orders.ts'
 import { recordPrefund } from '../../store/orders/prefunds.ts'
 import { aliceScript, bob, btc, eventsOf, NOW, orderBody, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
@@ -173,6 +174,18 @@ test('a swap that is refunded, with a deposit in two parts', async () => {
     status: 'refunded',
     next_action: null,
     source_swap: { refund_tx_hash: 'back', refund_block_number: '501', redeem_tx_hash: '' },
+  })
+})
+
+test('an expired order that was signed for says how to withdraw the signature', async () => {
+  const order = await make(orderBody(wbtc, btc))
+  const grant = { kind: 'initiate', leg: 'source', consent: { kind: 'signature', signature: '0x1234' } } as const
+  await addGrant(service.db, order.id, grant)
+  expect((await view(order.id)).next_action).toMatchObject({ who: 'service', what: 'initiate_source' })
+  service.world.now = order.deadline + 1n
+  expect(await view(order.id)).toMatchObject({
+    status: 'expired',
+    next_action: { who: 'user', what: 'revoke_signature', by: null, why: expect.stringContaining('send revoke_transaction') },
   })
 })
 

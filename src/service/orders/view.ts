@@ -1,5 +1,5 @@
 /** GET /orders/{id}: an order as the calling app may see it. */
-import { basicFormsOf } from '../../chains/index.ts'
+import { basicFormsOf, familyNamed } from '../../chains/index.ts'
 import { factsOf } from '../../engine/facts.ts'
 import { TandemError } from '../../protocol/error.ts'
 import { deriveOrder } from '../../protocol/state.ts'
@@ -8,7 +8,7 @@ import type { App } from '../../store/apps/apps.ts'
 import type { OrderSnapshot, StoredOrder } from '../../store/orders/orders.ts'
 import type { ServiceContext } from '../context.ts'
 import { filledFees } from '../earnings/shares.ts'
-import { deriveNextAction } from './next-action.ts'
+import { adviseRevoke, deriveNextAction } from './next-action.ts'
 
 export async function viewOrder(context: ServiceContext, app: App, orderId: string): Promise<OrderRecord> {
   return describeOrder(context, app, await requireSnapshot(context, orderId))
@@ -30,6 +30,7 @@ export function describeOrder(
   const { stored } = snapshot
   const state = deriveOrder(factsOf(registry, snapshot, now()))
   const chains = { source: registry.chain(stored.order.source.chain), destination: registry.chain(stored.order.destination.chain) }
+  const isRevocable = familyNamed(chains.source.family).revocableSignatures === true
   return orderToWire({
     state,
     chains,
@@ -42,7 +43,7 @@ export function describeOrder(
     nonce: stored.nonce,
     app: stored.app ?? '',
     affiliateFees: filledFees(stored.affiliateFees, stored.order.destination),
-    nextAction: deriveNextAction(state, snapshot.refusals),
+    nextAction: deriveNextAction(state, snapshot.refusals) ?? (isRevocable ? adviseRevoke(state) : null),
     showSecret: stored.app === app.name,
   })
 }

@@ -7,7 +7,7 @@ import { createLogger } from '../../log.ts'
 import { localAssets, localChains } from '../../protocol/registry/local.ts'
 import { createRegistry } from '../../protocol/registry/registry.ts'
 import type { OrderStatus } from '../../protocol/state.ts'
-import { pruneDeliveries, replayDead, replaySince } from '../../store/webhooks/deliveries.ts'
+import { finishDelivery, pruneDeliveries, replayDead, replaySince, takeDeliveries } from '../../store/webhooks/deliveries.ts'
 import { addWebhook, listWebhooks, rotateWebhook } from '../../store/webhooks/webhooks.ts'
 import { btc, deployments, orderBody, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
 import { startWebhookWorker, type WebhookWorker } from './webhook-worker.ts'
@@ -183,4 +183,28 @@ test('anyone who makes orders cannot fill the queue of an endpoint that is down;
     service.db,
   )
   expect(rows.map(({ what }) => what)).toEqual(['a initiated', 'c created', 'b expired'])
+})
+
+test('messages about orders that nobody paid do not delay those about paid ones, whose own order is kept', async () => {
+  const { url } = await endpoint()
+  const { id } = await addWebhook(service.db, service.vault, 'shop', url)
+  const waiting = (orderId: string, status: OrderStatus) =>
+    service.db.insertInto('webhook_deliveries').values({ webhook_id: id, order_id: orderId, status, at: new Date() }).execute()
+  for (let stranger = 0; stranger < 30; stranger += 1) await waiting(`stranger ${stranger}`, 'created')
+  for (const status of ['created', 'initiate_detected', 'initiated'] as const) await waiting('paid', status)
+  const takeAll = async () => {
+    const taken = await takeDeliveries(service.db, false, [], 64)
+    for (const delivery of taken) await finishDelivery(service.db, delivery)
+    return taken.map(({ orderId, status }) => `${orderId} ${status}`)
+  }
+  const rounds = [await takeAll(), await takeAll(), await takeAll(), await takeAll()]
+  expect(rounds.map((round) => round.filter((message) => message.startsWith('paid')))).toEqual([
+    ['paid created'],
+    ['paid initiate_detected'],
+    ['paid initiated'],
+    [],
+  ])
+  // The others go on meanwhile, the oldest first.
+  expect(rounds.map((round) => round.length)).toEqual([8, 8, 8, 8])
+  expect(rounds[0]).toContain('stranger 0 created')
 })

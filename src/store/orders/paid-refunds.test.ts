@@ -89,10 +89,20 @@ test('concurrent orders of one owner do not exceed the budget together', async (
   expect(results.filter((result) => result === 'paid')).toHaveLength(2)
 })
 
-test('the fee of a payout counts like a refund; a fee bump counts in full, and is not refused', async () => {
+const payout = (id: string, usdMicros: bigint) => payForPayout(store.db, id, usdMicros, budget)
+
+test('the fee of a payout counts like a refund, and a fee bump counts in full', async () => {
   const first = await newOrder('alice')
-  const payout = (id: string, usdMicros: bigint) => payForPayout(store.db, id, usdMicros, budget)
   expect([await payout(first, 4n), await payout(first, 9n), await payout(first, 5n)]).toEqual([true, true, true])
   expect(await payout(await newOrder('alice'), 2n)).toBe(false)
   expect(await pay(await newOrder('alice'), 1n)).toBe('paid')
+})
+
+test('neither the first payout of an owner nor a fee bump exceeds a budget', async () => {
+  expect(await payout(await newOrder('alice'), 11n)).toBe(false)
+  const first = await newOrder('alice')
+  expect([await payout(first, 1n), await payout(first, 11n), await payout(first, 10n)]).toEqual([true, false, true])
+  for (const owner of ['bob', 'carol']) await payout(await newOrder(owner), 7n)
+  const last = await newOrder('dave')
+  expect([await payout(last, 1n), await payout(last, 2n), await payout(await newOrder('dave', 'rival'), 2n)]).toEqual([true, false, true])
 })

@@ -21,38 +21,40 @@ export type RefundPayment =
  */
 export function payForRefund(db: Database, orderId: string, usdMicros: bigint, budget: RefundBudget): Promise<RefundPayment> {
   return db.transaction().execute(async (tx) => {
-    const { chain, owner, app } = await tx
-      .selectFrom('swaps')
-      .innerJoin('orders', 'orders.id', 'swaps.order_id')
-      .select(['swaps.chain', 'swaps.initiator as owner', 'orders.app'])
-      .where('swaps.order_id', '=', orderId)
-      .where('swaps.leg', '=', 'source')
-      .executeTakeFirstOrThrow()
-    for (const name of [`refunds of app ${app ?? ''}`, `refunds of ${chain} ${owner}`])
-      await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx)
-    if ((await tx.selectFrom('paid_refunds').select('order_id').where('order_id', '=', orderId).executeTakeFirst()) !== undefined)
-      return { kind: 'paid before' }
-
-    const ofOwner = await spent(tx, sql`chain = ${chain} and owner = ${owner}`)
+    const payer = await lockPayer(tx, orderId)
+    if ((await chargeOf(tx, orderId)) !== null) return { kind: 'paid before' }
+    const { ofOwner, ofApp } = await spentBy(tx, payer)
     if (ofOwner.oldestAge !== null && ofOwner.usdMicros + usdMicros > budget.ownerUsdMicros)
       return { kind: 'refused', whose: 'owner', retryAfterSeconds: secondsLeft(ofOwner.oldestAge) }
-    const ofApp = await spent(tx, app === null ? sql`app is null` : sql`app = ${app}`)
     if (ofApp.usdMicros + usdMicros > budget.appUsdMicros)
       return { kind: 'refused', whose: 'app', retryAfterSeconds: secondsLeft(ofApp.oldestAge ?? 0) }
-    await tx.insertInto('paid_refunds').values({ order_id: orderId, chain, owner, app, usd_micros: usdMicros }).execute()
+    await tx
+      .insertInto('paid_refunds')
+      .values({ ...payer, order_id: orderId, usd_micros: usdMicros })
+      .execute()
     return { kind: 'paid' }
   })
 }
 
 /**
- * The part of a payout's fee that its recipient was promised not to bear. Only ever more: an earlier attempt may be mined. A rise of what was paid before is
- * not refused, because the payout is on its way.
+ * The part of a payout's fee that its recipient was promised not to bear. Only ever more: an earlier attempt may be mined. False if a budget is used up.
+ * The first payout of an owner and each fee bump count against both budgets: an owner costs nothing to invent, and a bump may be many times the first fee. A
+ * payout that is refused waits at the promised fee; a refund that is refused would wait for its timelock, so the first of those is paid in any case.
  */
-export async function payForPayout(db: Database, orderId: string, usdMicros: bigint, budget: RefundBudget): Promise<boolean> {
-  const payment = await payForRefund(db, orderId, usdMicros, budget)
-  if (payment.kind === 'paid before')
-    await sql`update paid_refunds set usd_micros = ${usdMicros} where order_id = ${orderId} and usd_micros < ${usdMicros}`.execute(db)
-  return payment.kind !== 'refused'
+export function payForPayout(db: Database, orderId: string, usdMicros: bigint, budget: RefundBudget): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    const payer = await lockPayer(tx, orderId)
+    const more = usdMicros - ((await chargeOf(tx, orderId)) ?? 0n)
+    if (more <= 0n) return true
+    const { ofOwner, ofApp } = await spentBy(tx, payer)
+    if (ofOwner.usdMicros + more > budget.ownerUsdMicros || ofApp.usdMicros + more > budget.appUsdMicros) return false
+    await tx
+      .insertInto('paid_refunds')
+      .values({ ...payer, order_id: orderId, usd_micros: usdMicros })
+      .onConflict((conflict) => conflict.column('order_id').doUpdateSet({ usd_micros: usdMicros }))
+      .execute()
+    return true
+  })
 }
 
 /** Gives the charge back: the refund was not signed. */
@@ -70,6 +72,33 @@ export async function raiseRefundCost(db: Database, orderId: string, usdMicros: 
     update paid_refunds set usd_micros = whole.cost
     from (select ${usdMicros}::bigint * (1 + count(*)) as cost from attempts where action_key = ${key} and reverted_at is not null) as whole
     where order_id = ${orderId} and usd_micros < whole.cost`.execute(db)
+}
+
+type Payer = { readonly chain: string; readonly owner: string; readonly app: string | null }
+
+/** Whose budgets an order counts against. Until the transaction ends, no other order is charged to them. */
+async function lockPayer(tx: Database, orderId: string): Promise<Payer> {
+  const payer = await tx
+    .selectFrom('swaps')
+    .innerJoin('orders', 'orders.id', 'swaps.order_id')
+    .select(['swaps.chain', 'swaps.initiator as owner', 'orders.app'])
+    .where('swaps.order_id', '=', orderId)
+    .where('swaps.leg', '=', 'source')
+    .executeTakeFirstOrThrow()
+  for (const name of [`refunds of app ${payer.app ?? ''}`, `refunds of ${payer.chain} ${payer.owner}`])
+    await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx)
+  return payer
+}
+
+/** Null if the order was not charged. */
+async function chargeOf(tx: Database, orderId: string): Promise<bigint | null> {
+  const row = await tx.selectFrom('paid_refunds').select('usd_micros').where('order_id', '=', orderId).executeTakeFirst()
+  return row?.usd_micros ?? null
+}
+
+async function spentBy(tx: Database, { chain, owner, app }: Payer): Promise<{ readonly ofOwner: Spent; readonly ofApp: Spent }> {
+  const ofOwner = await spent(tx, sql`chain = ${chain} and owner = ${owner}`)
+  return { ofOwner, ofApp: await spent(tx, app === null ? sql`app is null` : sql`app = ${app}`) }
 }
 
 /** `oldestAge`: seconds; null: there is none. */

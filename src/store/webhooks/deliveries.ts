@@ -18,6 +18,8 @@ export type Delivery = {
 const LEASE_SECONDS = 60
 /** Of one endpoint at a time; while it fails, one. */
 const AT_ONCE = 8
+/** How many messages about paid orders are looked at to find the next ones. */
+const FUNDED_AT_ONCE = 64
 /** After so many failures an event no longer holds back later ones of its order. */
 const ORDERED_ATTEMPTS = 5
 const DAYS_TRIED = 3
@@ -26,7 +28,20 @@ const MOST_DEAD = 10_000
 const MOST_PRUNED = 5000
 const MOST_PENDING = 100_000
 
-/** `failing`: of endpoints whose last delivery failed, or of the others. Not of `busy` ones. */
+/** Anyone who knows an app id can make orders that nobody pays. */
+const isFunded = sql`status not in ('created', 'expired')`
+
+/** Due, and the first of its order. */
+const isNext = sql`dead_at is null and due_at <= now() and not exists (
+  select from webhook_deliveries as earlier
+  where earlier.webhook_id = delivery.webhook_id and earlier.order_id = delivery.order_id and earlier.id < delivery.id
+    and earlier.dead_at is null and earlier.attempts < ${ORDERED_ATTEMPTS}
+)`
+
+/**
+ * `failing`: of endpoints whose last delivery failed, or of the others. Not of `busy` ones. Orders that somebody has paid come first, with all their
+ * messages in order; the rest is delivered from the oldest on.
+ */
 export async function takeDeliveries(db: Database, failing: boolean, busy: readonly string[], most: number): Promise<readonly Delivery[]> {
   const { rows } = await sql<{
     id: bigint
@@ -37,18 +52,32 @@ export async function takeDeliveries(db: Database, failing: boolean, busy: reado
     at: Date
     attempts: number
   }>`
-    with chosen as (
-      select due.id from webhooks cross join lateral (
-        select id from webhook_deliveries as delivery
-        where delivery.webhook_id = webhooks.id and dead_at is null and due_at <= now() and not exists (
-          select from webhook_deliveries as earlier
-          where earlier.webhook_id = delivery.webhook_id and earlier.order_id = delivery.order_id and earlier.id < delivery.id
-            and earlier.dead_at is null and earlier.attempts < ${ORDERED_ATTEMPTS}
+    with candidates as (
+      select candidate.id, candidate.rank from webhooks cross join lateral (
+        (
+          select next.id, 0 as rank from (
+            select order_id, min(id) as id from (
+              select order_id, id from webhook_deliveries
+              where webhook_id = webhooks.id and dead_at is null and due_at <= now() and ${isFunded} order by id limit ${FUNDED_AT_ONCE}
+            ) as funded group by order_id
+          ) as paid cross join lateral (
+            select id from webhook_deliveries as delivery
+            where delivery.webhook_id = webhooks.id and delivery.order_id = paid.order_id and ${isNext} order by id limit 1
+          ) as next
+          order by paid.id limit ${AT_ONCE}
         )
-        order by id limit ${failing ? 1 : AT_ONCE} for update skip locked
-      ) as due
+        union all
+        (select id, 1 from webhook_deliveries as delivery where delivery.webhook_id = webhooks.id and ${isNext} order by id limit ${AT_ONCE})
+        order by rank, id
+      ) as candidate
       where (failures > 0) = ${failing} and resume_at <= now() and webhooks.id <> all (${busy}::text[])
-      limit ${most}
+    ), ranked as (
+      select id, webhook_id, row_number() over (partition by webhook_id order by rank, id) as place
+      from (select id, min(rank) as rank from candidates group by id) as once join webhook_deliveries using (id)
+    ), chosen as (
+      select id from webhook_deliveries
+      where id in (select id from ranked where place <= ${failing ? 1 : AT_ONCE}) and dead_at is null and due_at <= now()
+      limit ${most} for update skip locked
     )
     update webhook_deliveries set due_at = now() + make_interval(secs => ${LEASE_SECONDS}), attempts = attempts + 1
     where id in (select id from chosen)
@@ -107,7 +136,7 @@ export async function pruneDeliveries(db: Database, limits = { mostPending: MOST
       select excess.id from webhooks cross join lateral (
         select id, status from webhook_deliveries
         where webhook_id = webhooks.id and dead_at is null order by webhook_id desc, id desc offset ${limits.mostPending} limit ${MOST_PRUNED}
-      ) as excess where status in ('created', 'expired')
+      ) as excess where not (${isFunded})
     )`.execute(db)
 }
 

@@ -18,8 +18,6 @@ export interface Gasless {
   limits?(terms: HtlcTerms, signature: string): Promise<RelayLimits>
   /** How much of the asset the HTLC could take from the initiator now; null where the HTLC does not take from the initiator, or the swap is initiated already. */
   spendable?(terms: HtlcTerms, deadline?: bigint): Promise<bigint | null>
-  /** The user can withdraw the signature by `revoke_transaction` of the funding. */
-  isRevocable?(): boolean
   /** Whether a transaction is in a block and reverted. */
   hasReverted?(tx: string): Promise<boolean>
 }

@@ -86,6 +86,7 @@ const familyCore: Readonly<Record<Exclude<keyof ChainFamily, keyof FamilyAbiliti
   name: true,
   curve: true,
   endpointKinds: true,
+  revocableSignatures: true,
   basicForms: true,
   connect: true,
 }
