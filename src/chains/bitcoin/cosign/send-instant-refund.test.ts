@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { TestSigner } from '../../../keys/keys.fixture.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import type { SignedInstantRefund } from '../../../protocol/order.ts'
-import { createMemoryOutbox, type MemoryOutbox, opened } from '../../testing/outbox.fixture.ts'
+import { createMemoryOutbox, type MemoryOutbox, type OpenOutbox, opened } from '../../testing/outbox.fixture.ts'
 import { randomSigner, regtest } from '../bitcoin.fixture.ts'
 import { createBlocksSince } from '../blocks/blocks-since.ts'
 import { createCoreBackend } from '../nodes/core-rpc.ts'
@@ -51,14 +51,10 @@ async function signed(fee = 200n): Promise<readonly SignedInstantRefund[]> {
   return signTogether(fixture.client, terms, refunds, { initiator: fixture.solver, redeemer: fixture.user })
 }
 
-async function send(refunds: readonly SignedInstantRefund[], key = 'refund'): Promise<string> {
+async function send(refunds: readonly SignedInstantRefund[], key = 'refund', outbox = box.open(key)): Promise<string> {
   const backend = createCoreBackend(fixture.node.rpcUrl, regtest)
   const blocks = createBlocksSince(backend)
-  return sendInstantRefund(
-    { chain, network: regtest, backend, ...opened(box.open(key)), feeRate: async () => feeRate, blocks },
-    terms,
-    refunds,
-  )
+  return sendInstantRefund({ chain, network: regtest, backend, ...opened(outbox), feeRate: async () => feeRate, blocks }, terms, refunds)
 }
 
 const sent = () => parseTransaction(box.attempts('refund').at(-1)?.raw ?? '')
@@ -120,6 +116,47 @@ it('adds one coin that pays the rest of the fee, after the deposits, with change
   fixture.node.mine(1)
   expect((await fixture.swapState(terms)).phase).toBe('refunded')
   expect(await send(refunds)).toBe(tx)
+})
+
+it('asks no node for anything while it holds the key, neither for the first attempt nor for a fee bump', async () => {
+  await deposit(150_000n)
+  await fundRelay(80_000n, 50_000n)
+  const refunds = await signed()
+  let isHeld = false
+  let holds = 0
+  const asked: string[] = []
+  const note = () => {
+    if (isHeld) asked.push(`in hold ${holds}`)
+  }
+  const watched = (): OpenOutbox => {
+    const outbox = box.open('refund')
+    return {
+      ...outbox,
+      withKey: (work) =>
+        outbox.withKey(async (held) => {
+          isHeld = true
+          holds += 1
+          try {
+            return await work(held)
+          } finally {
+            isHeld = false
+          }
+        }),
+    }
+  }
+  subscribe('http.client.request.start', note)
+  try {
+    for (const rate of [20_000n, 40_000n]) {
+      feeRate = rate
+      await send(refunds, 'refund', watched())
+      expect(sent().inputs).toHaveLength(2)
+      dueAgain()
+    }
+  } finally {
+    unsubscribe('http.client.request.start', note)
+  }
+  expect(box.attempts('refund')).toHaveLength(2)
+  expect([holds, asked]).toEqual([2, []])
 })
 
 it('is sent with the agreed fee where the wallet has no coin that is mined, free and large enough', async () => {

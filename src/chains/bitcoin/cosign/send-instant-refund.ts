@@ -12,7 +12,8 @@ import { inParallel } from '../nodes/in-parallel.ts'
 import { scriptOfAddress, walletAddress } from '../script/address.ts'
 import { estimateVsize, WALLET_WITNESS } from '../script/weight.ts'
 import { MAX_SPENT_AT_ONCE } from '../spend/spend-size.ts'
-import { feeCoins } from '../wallet/fee-coins.ts'
+import { readSponsorCoins, type SponsorCoins } from '../spend/sponsor-coins.ts'
+import { freeCoins } from '../wallet/fee-coins.ts'
 import { dustLimit, feeOf, largestFee, MAX_RATE_FACTOR, outbiddingFee, rateOf, replacementFee } from '../wallet/fees.ts'
 import { hasWantedDescendant } from '../wallet/own-payments.ts'
 import { finish, REPLACEABLE_SEQUENCE, type SpendableCoin, signWalletInput, splitOutpoint } from '../wallet/sign.ts'
@@ -35,14 +36,21 @@ export async function sendInstantRefund(execution: Execution, terms: HtlcTerms, 
     checked ??= checkWitnesses(execution, terms, open)
     return checked
   }
+  /** For the transaction that is built next. */
+  let payable: PayableFee | null = null
   const action: Action = {
     attempts: touching(open),
+    // The coins are read before the key is held: all that the key signs on this chain waits for it, and nodes may be slow.
+    holds: (request) => async (work) => {
+      payable = await readPayableFee(execution, open, await witnesses(), request)
+      return outbox.withKey(work)
+    },
     // The deposits have just been checked. Checks the signatures here, so that other actions need not wait for the key meanwhile.
     async inspect() {
       await witnesses()
       return { kind: 'clear' }
     },
-    build: async (request, held) => build(held, terms, open, await witnesses(), request),
+    build: async (_, held) => build(held, terms, open, await witnesses(), payable),
     // Deposits are other people's transactions: we cannot rebroadcast them.
     restoreInputs: async () => false,
     mayReplace: (live, others) => !hasWantedDescendant({ ...outbox, others }, live),
@@ -110,10 +118,10 @@ async function build(
   terms: HtlcTerms,
   refunds: readonly SignedInstantRefund[],
   witnesses: readonly (readonly Uint8Array[])[],
-  request: BuildRequest,
+  payable: PayableFee | null,
 ): Promise<Draft> {
   const { network, outbox, signer } = execution
-  const payment = await planFeeInput(execution, refunds, witnesses, request)
+  const payment = payable === null ? null : chooseFeeInput(execution, payable)
   const transaction = composeRefunds(network, terms, refunds)
   if (payment !== null) {
     const { txid, vout } = splitOutpoint(payment.coin.outpoint)
@@ -136,21 +144,45 @@ function agreedFee(refunds: readonly SignedInstantRefund[]): bigint {
 
 type FeeInput = { readonly coin: SpendableCoin; readonly ownScript: Uint8Array; readonly change: bigint; readonly fee: bigint }
 
-/** The coin that pays the missing fee. Null where the agreed fee is enough, or no coin can bump it. */
-async function planFeeInput(
-  execution: HeldExecution,
+/** A higher fee, and the coins that may pay what is missing. */
+type PayableFee = FeePlan & { readonly coins: SponsorCoins }
+
+type FeePlan = {
+  readonly fee: bigint
+  /** Beyond the agreed fee. */
+  readonly missing: bigint
+  readonly ownScript: Uint8Array
+}
+
+/** Null where the agreed fee is enough, or no coin can bump it. */
+async function readPayableFee(
+  execution: Execution,
   refunds: readonly SignedInstantRefund[],
   witnesses: readonly (readonly Uint8Array[])[],
-  { feeRate, replaced, live }: BuildRequest,
-): Promise<FeeInput | null> {
-  const { network, signer } = execution
+  request: BuildRequest,
+): Promise<PayableFee | null> {
+  const plan = planFee(execution, refunds, witnesses, request)
+  if (plan === null) return null
+  const coins = await readSponsorCoins(execution, execution.outbox.key.publicKey, request.live)
+  if (coins !== null) return { ...plan, coins }
+  // A first attempt can be sent at the agreed fee; a replacement at that fee is useless.
+  if (request.replaced === null) return null
+  throw new ChainFailure('unreachable', 'the coins that would pay a higher fee cannot be read now')
+}
+
+function planFee(
+  { network, outbox }: Execution,
+  refunds: readonly SignedInstantRefund[],
+  witnesses: readonly (readonly Uint8Array[])[],
+  { feeRate, replaced }: BuildRequest,
+): FeePlan | null {
   const lengths = witnesses.map((items) => items.map((item) => item.length))
   const scripts = refunds.map(({ to }) => scriptOfAddress(to, network))
   const agreed = agreedFee(refunds)
   const bareVsize = estimateVsize(lengths, scripts)
   if (agreed >= replacementFee(bareVsize, feeRate, replaced, network)) return null
 
-  const ownScript = scriptOfAddress(walletAddress(signer.publicKey, network), network)
+  const ownScript = scriptOfAddress(walletAddress(outbox.key.publicKey, network), network)
   const vsize = estimateVsize([...lengths, WALLET_WITNESS], [...scripts, ownScript])
   const wanted = replacementFee(vsize, feeRate, replaced, network)
   // BIP125 rule 3: a replacement also pays for the payee's own child. Do not outbid that one: with it, the payee has bumped the fee itself.
@@ -163,9 +195,12 @@ async function planFeeInput(
   const fee = wanted < most ? wanted : most
   const isUseful =
     fee > agreed && (replaced === null ? rateOf(fee, vsize) > rateOf(agreed, bareVsize) : fee >= outbiddingFee(vsize, replaced, network))
-  if (!isUseful) return null
-  const changeOf = ({ amount }: SpendableCoin) => amount + agreed - fee
-  const coins = await feeCoins(execution, signer.publicKey, live)
-  const coin = coins.find((one) => changeOf(one) >= dustLimit(ownScript, network))
+  return isUseful ? { fee, missing: fee - agreed, ownScript } : null
+}
+
+/** Under the key. The coin of the attempt that is replaced comes first. Null if other actions use all that are large enough. */
+function chooseFeeInput(held: HeldExecution, { fee, missing, ownScript, coins }: PayableFee): FeeInput | null {
+  const changeOf = ({ amount }: SpendableCoin) => amount - missing
+  const coin = [...coins.used, ...freeCoins(held, coins.unspent)].find((one) => changeOf(one) >= dustLimit(ownScript, held.network))
   return coin === undefined ? null : { coin, ownScript, change: changeOf(coin), fee }
 }

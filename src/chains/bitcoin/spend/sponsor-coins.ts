@@ -1,6 +1,6 @@
 /**
- * The coins of a sponsor, read before its key is taken: all sponsored payouts of a chain wait for that key. One read serves all payouts that ask meanwhile,
- * because a node without an index searches all outputs. If it fails or is slow, no payout asks again for a while.
+ * The coins of a key that pays a part of somebody's fee, read before it is taken: all sponsored payouts and instant refunds of a chain wait for that key. One
+ * read serves all that ask meanwhile, because a node without an index searches all outputs. If it fails or is slow, nobody asks again for a while.
  */
 import type { Chain } from '../../../protocol/chain.ts'
 import { ChainFailure } from '../../port/failure.ts'

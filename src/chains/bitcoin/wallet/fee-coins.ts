@@ -2,16 +2,9 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import type { HeldExecution, KnownAttempt } from '../execution.ts'
 import type { BitcoinBackend, Coin } from '../nodes/backend.ts'
-import { walletAddress } from '../script/address.ts'
 import type { Outpoint } from '../script/transaction.ts'
 import { withAmounts } from './own-payments.ts'
 import type { SpendableCoin } from './sign.ts'
-
-/** The coin of the unconfirmed attempt, then mined coins that no other wanted action uses, the smallest first. The key must be held. */
-export async function feeCoins(held: HeldExecution, publicKey: Uint8Array, live: KnownAttempt | null): Promise<readonly SpendableCoin[]> {
-  const coins = await held.backend.coinsOf(walletAddress(publicKey, held.network))
-  return [...(await feeCoinsIn(held.backend, publicKey, live)), ...freeCoins(held, coins)]
-}
 
 /** The coins of the key that the unconfirmed attempt spends. */
 export function feeCoinsIn(
