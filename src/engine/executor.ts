@@ -179,6 +179,7 @@ async function initiateNoted(
   client: ChainClient,
   outbox: Outbox,
 ): Promise<string> {
+  if (outbox.attempts.length === 0) await party.assertNotable?.()
   for (const { tx } of outbox.attempts) await party.onRecorded?.(key, tx)
   return client.initiate(
     terms,

@@ -32,6 +32,8 @@ export interface Party {
   authorize(step: Step): Promise<void>
   /** The secret to redeem with. Called after `authorize`. */
   secretFor(step: Step): Promise<Hex32>
+  /** Rejects if `onRecorded` would. Asked before the key is held for the first attempt: what cannot be noted is not sent, and would keep its nonce or coins. */
+  assertNotable?(): Promise<void>
   /** The signed transaction is on record, and leaves the process after this: an initiation of a destination, or a redeem that shows the secret. */
   onRecorded?(action: ActionKey, tx: string): Promise<void>
   /** How long the step may wait to become cheaper, e.g. in a batch; absent: not at all. Called only before the first attempt. */

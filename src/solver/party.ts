@@ -63,6 +63,7 @@ export function createSolverParty({ db, keys, redeemWaitSeconds, payChecks, onSt
         throw new ChainFailure('would-fail', 'a refund of the source is signed already: the destination must not be initiated')
       }
     },
+    assertNotable: guard.assertWritable,
     onRecorded: guard.noteAttempt,
     async secretFor({ state }) {
       const { secret } = state

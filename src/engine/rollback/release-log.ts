@@ -4,9 +4,10 @@
  * looks like nothing, and a database that lacks a named thing is older than the line. A line costs no fsync: the kernel has it, whatever happens to the
  * process, and the disk has it within a second.
  */
-import { appendFile, mkdir, open, readFile, rename, writeFile } from 'node:fs/promises'
+import { appendFile, constants, type FileHandle, mkdir, open, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Release } from '../../store/database/rollbacks.ts'
+import { isCode, olderFile, putHeader, type RotationStep, rotate } from './rotate.ts'
 
 export interface ReleaseLog {
   /** Its id, and the newest lines, oldest first. Null: there is no file. */
@@ -14,6 +15,8 @@ export interface ReleaseLog {
   /** Writes a new file, unless another process has just done so. */
   create(id: string): Promise<void>
   append(release: Release): Promise<void>
+  /** Resolves if a line could be written now. */
+  probe(): Promise<void>
   /** Resolves when all lines are on the disk. */
   close(): Promise<void>
 }
@@ -21,10 +24,12 @@ export interface ReleaseLog {
 /** Lines of concurrent releases are not in the order of their commits: more are compared than can be concurrent. */
 const COMPARED = 500
 const SYNC_MS = 1000
-/** Beyond it only the lines that are compared are kept. */
+/** Beyond it a new file is begun; one older file is kept. Far more than the lines that are compared. */
 const MAX_BYTES = 16 * 1024 * 1024
 
-export function openReleaseLog(path: string): ReleaseLog {
+export type ReleaseLogOptions = { readonly maxBytes?: number; readonly before?: (step: RotationStep) => void }
+
+export function openReleaseLog(path: string, { maxBytes = MAX_BYTES, before }: ReleaseLogOptions = {}): ReleaseLog {
   let waiting: { readonly line: string; resolve(): void; reject(error: unknown): void }[] = []
   let writing: Promise<void> | null = null
   let syncTimer: NodeJS.Timeout | null = null
@@ -36,8 +41,7 @@ export function openReleaseLog(path: string): ReleaseLog {
       const batch = waiting
       waiting = []
       try {
-        // Opened each time: another process may have replaced the file.
-        await appendFile(path, batch.map(({ line }) => `${line}\n`).join(''), { mode: 0o600 })
+        await write(batch.map(({ line }) => `${line}\n`).join(''))
         for (const { resolve } of batch) resolve()
       } catch (error) {
         for (const { reject } of batch) reject(error)
@@ -50,50 +54,60 @@ export function openReleaseLog(path: string): ReleaseLog {
     }, SYNC_MS).unref()
   }
 
-  async function sync(): Promise<void> {
-    const file = await open(path, 'r+')
+  /** Opened each time: another process may have begun a new file. What is written to a file that is renamed meanwhile stays in it. */
+  async function write(text: string): Promise<void> {
+    const file = (await openIfThere(path, APPEND)) ?? ((await putHeader(path)) ? await open(path, APPEND) : null)
+    if (file === null) throw new Error(`${path} is gone`)
     try {
-      await file.datasync()
-      if ((await file.stat()).size < MAX_BYTES) return
+      await file.appendFile(text)
     } finally {
       await file.close()
     }
-    const lines = parse(await readFile(path, 'utf8'))
-    const [header] = lines
-    const kept = [...(header === undefined ? [] : [header]), ...lines.slice(1).slice(-COMPARED)]
-    await writeFile(`${path}.new`, `${kept.map((line) => JSON.stringify(line)).join('\n')}\n`, { mode: 0o600, flush: true })
-    await rename(`${path}.new`, path)
+  }
+
+  async function sync(): Promise<void> {
+    for (const one of [olderFile(path), path]) {
+      const file = await openIfThere(one, 'r+')
+      try {
+        await file?.datasync()
+      } finally {
+        await file?.close()
+      }
+    }
+    await rotate(path, maxBytes, before)
+  }
+
+  function enqueue(line: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      waiting.push({ line, resolve, reject })
+      writing ??= flush()
+    })
   }
 
   return {
     async read() {
-      const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-        if (error.code === 'ENOENT') return null
-        throw error
-      })
-      if (text === null) return null
+      // In this order: a file that is renamed meanwhile is read twice, not left out.
+      const text = await readIfThere(path)
+      const older = await readIfThere(olderFile(path))
+      if (older === null && text === null) return null
       // The last line may be torn: the next one must not continue it.
-      if (!text.endsWith('\n')) await appendFile(path, '\n').catch(() => undefined)
-      const lines = parse(text)
-      const header = lines.find((line) => 'log' in line)
+      if (text !== null && !text.endsWith('\n')) await appendFile(path, '\n').catch(() => undefined)
+      const all = [...parse(older ?? ''), ...parse(text ?? '')]
+      const header = all.find((line) => 'log' in line)
       if (header === undefined || !('log' in header)) throw new Error(`${path} is not a release log: move it away`)
+      const lines = all.filter((line) => !('log' in line))
       const after = lines.findLastIndex((line) => 'rollback' in line)
-      return { id: header.log, newest: [header, ...lines.slice(Math.max(1, after, lines.length - COMPARED))] }
+      return { id: header.log, newest: [header, ...lines.slice(Math.max(0, after, lines.length - COMPARED))] }
     },
     async create(id) {
       await mkdir(dirname(path), { recursive: true })
-      await writeFile(path, `${JSON.stringify({ log: id })}\n`, { flag: 'wx', mode: 0o600, flush: true }).catch(
-        (error: NodeJS.ErrnoException) => {
-          if (error.code !== 'EEXIST') throw error
-        },
-      )
-    },
-    append(release) {
-      return new Promise((resolve, reject) => {
-        waiting.push({ line: JSON.stringify(release), resolve, reject })
-        writing ??= flush()
+      await writeFile(path, `${JSON.stringify({ log: id })}\n`, { flag: 'wx', mode: 0o600, flush: true }).catch((error: unknown) => {
+        if (!isCode(error, 'EEXIST')) throw error
       })
     },
+    append: (release) => enqueue(JSON.stringify(release)),
+    // An empty line is left out when the file is read.
+    probe: () => enqueue(''),
     async close() {
       await writing
       if (syncTimer !== null) {
@@ -103,6 +117,22 @@ export function openReleaseLog(path: string): ReleaseLog {
       await syncing
     },
   }
+}
+
+/** Without creating it: it would have no header. */
+const APPEND = constants.O_WRONLY | constants.O_APPEND
+
+async function openIfThere(path: string, flags: string | number): Promise<FileHandle | null> {
+  return open(path, flags).catch(nullIfMissing)
+}
+
+async function readIfThere(path: string): Promise<string | null> {
+  return readFile(path, 'utf8').catch(nullIfMissing)
+}
+
+function nullIfMissing(error: unknown): null {
+  if (isCode(error, 'ENOENT')) return null
+  throw error
 }
 
 /** Torn lines are left out: their signatures were never released. */

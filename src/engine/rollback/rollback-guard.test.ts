@@ -6,6 +6,7 @@ import { createLogger } from '../../log.ts'
 import { actionKey } from '../../protocol/order.ts'
 import type { OrderState } from '../../protocol/state.ts'
 import { confirmRollbacks } from '../../store/database/rollbacks.ts'
+import { addInstantRefunds } from '../../store/orders/grants.ts'
 import { commitTo } from '../../store/solver/commitments.ts'
 import { openTestStore, putOrder, type TestStore } from '../../store/store.fixture.ts'
 import { type RollbackGuard, startRollbackGuard } from './rollback-guard.ts'
@@ -150,6 +151,37 @@ test('without a file that can be written it starts, and nothing can be noted unt
   await expect(guard.note({ refund: 'order' })).rejects.toThrow('cannot write the release log')
   await rm(blocked)
   await guard.note({ refund: 'order' })
+})
+
+test('a lost refund of a stray is found, and one that is on record is not', async () => {
+  const [first, mine] = [await start(), await order()]
+  const refund = { deposit: 'stray', amount: 5n, to: 'home', pays: 4n, signature: '' }
+  await store.db.transaction().execute((tx) => addInstantRefunds(tx, mine.order.id, [refund, { ...refund, deposit: 'other' }]))
+  await first.note({ order: mine.order.id, deposits: ['stray', 'other'] })
+  await first.stop()
+  const second = await start()
+  expect(await second.whyUnsafe(mine)).toBeNull()
+  await second.stop()
+  await store.db.deleteFrom('grants').execute()
+  await store.db.transaction().execute((tx) => addInstantRefunds(tx, mine.order.id, [refund]))
+  expect(await (await start()).whyUnsafe(mine)).toMatch(/older backup/)
+})
+
+test('a file that cannot be written is told before anything is signed, and one that is gone is made again', async () => {
+  const guard = await start()
+  await guard.assertWritable()
+  await store.db
+    .insertInto('leases')
+    .values({ name: 'engine this', holder: 'this', until: new Date(Date.now() + 60_000) })
+    .execute()
+  await rm(path)
+  await expect(guard.assertWritable()).rejects.toThrow('cannot write the release log')
+  await guard.assertWritable()
+  const mine = await order()
+  await signRefund(guard, mine)
+  expect(await guard.whyUnsafe(mine)).toBeNull()
+  await restore()
+  expect(await guard.whyUnsafe(mine)).toMatch(/older backup/)
 })
 
 test('what was signed for this order is compared again before the next signature, however soon', async () => {

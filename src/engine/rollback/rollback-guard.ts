@@ -22,6 +22,8 @@ import { openReleaseLog, type ReleaseLog } from './release-log.ts'
 export interface RollbackGuard {
   /** Why nothing may be signed for this order: it may have a signature that the database has lost. At most one statement a second, unless something was signed for it. */
   whyUnsafe(state: Pick<OrderState, 'order' | 'source'>): Promise<string | null>
+  /** Rejects if no line can be written now. Ask before a key is held: a lock that cannot be noted would keep its nonce, and all that the key signs later waits for it. */
+  assertWritable(): Promise<void>
   /** Must resolve before a signed lock or a signed refund leaves the process. */
   note(release: Release): Promise<void>
   /** The transactions of an action, once each. */
@@ -32,6 +34,7 @@ export interface RollbackGuard {
 /** For tests of other parts. */
 export const noGuard: RollbackGuard = {
   whyUnsafe: async () => null,
+  assertWritable: async () => undefined,
   note: async () => undefined,
   noteAttempt: async () => undefined,
   stop: async () => undefined,
@@ -98,11 +101,14 @@ export async function startRollbackGuard(options: {
 
   async function begin(): Promise<void> {
     const found = await readOrCreate(file)
-    known = [...found.newest]
     logId = found.id
     if (found.isNew && !(await registerReleaseLog(db, found.id)))
       await detected(`there was no file ${options.path}, although this database had one: whether it is an old backup cannot be told`)
-    else await compare()
+    else {
+      // Only now: its id must be in the database when it is compared. What this process knows of a file that is gone is still compared.
+      known = [...known, ...found.newest]
+      await compare()
+    }
     isOpen = true
   }
 
@@ -122,24 +128,33 @@ export async function startRollbackGuard(options: {
     onError: (error) => log.warn({ err: error }, 'cannot compare the database with the release log; will retry'),
   })
 
-  async function note(release: Release): Promise<void> {
+  async function write(line: () => Promise<void>): Promise<void> {
     let found: Hold | null = null
     try {
       if (!isOpen) {
+        const before = hold
         await begin()
-        found = hold
+        found = hold?.detectedAt === before?.detectedAt ? null : hold
       }
-      if (found === null) await file.append(release)
+      if (found === null) await line()
     } catch (cause) {
+      // It may be gone: the next line makes it again.
+      isOpen = false
       throw new ChainFailure('unreachable', `cannot write the release log ${options.path}: nothing is signed without it`, { cause })
     }
-    // The file could not be read when this signature was allowed.
+    // It was not known when this signature was allowed, because the file could not be read.
     if (found !== null) throw new ChainFailure('unreachable', `${found.reason}: the operator must confirm first`)
+  }
+
+  async function note(release: Release): Promise<void> {
+    await write(() => file.append(release))
     known = [...known.slice(-KEPT), release]
   }
 
   const names = (orderId: string) => (line: Release) =>
-    ('refund' in line && line.refund === orderId) || ('attempt' in line && line.attempt.startsWith(orderId))
+    ('refund' in line && line.refund === orderId) ||
+    ('deposits' in line && line.order === orderId) ||
+    ('attempt' in line && line.attempt.startsWith(orderId))
 
   return {
     async whyUnsafe({ order, source }) {
@@ -153,6 +168,7 @@ export async function startRollbackGuard(options: {
       if (!isOld && !(await isOrderUpTo(db, order.id, current.newestOrder))) return null
       return 'the database was restored from an older backup: what was signed for this order since then is not known. The operator must confirm first'
     },
+    assertWritable: () => write(() => file.probe()),
     note,
     async noteAttempt(key, tx) {
       if (known.some((line) => 'attempt' in line && line.tx === tx && line.attempt === key)) return

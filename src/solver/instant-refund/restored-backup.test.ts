@@ -1,5 +1,5 @@
 // The solver's database is restored from a backup: it has forgotten that it signed a refund, or a payment. Whoever has that signature could take both legs.
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rename, rm, rmdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
@@ -53,6 +53,21 @@ test('after a refund was signed, it does not pay; once the operator confirms, it
 
   await confirmRollbacks(fixture.store.db)
   await expect.poll(async () => (await initiate(order)).kind).toBe('sent')
+})
+
+test('with a release log that cannot be written, a payment takes no nonce: nothing is signed until it can be', async () => {
+  await start()
+  const order = await agree()
+  await fund(order)
+  await fillFor(fixture.solver, order)
+  const log = join(folder, 'releases.log')
+  await rename(log, `${log}.aside`)
+  await mkdir(log)
+  expect(await initiate(order)).toMatchObject({ kind: 'failed', error: expect.stringContaining('cannot write the release log') })
+  expect(await fixture.store.db.selectFrom('attempts').select('tx').execute()).toEqual([])
+  await rmdir(log)
+  await rename(`${log}.aside`, log)
+  expect(await initiate(order)).toMatchObject({ kind: 'sent' })
 })
 
 test('after a payment was signed, neither a refund nor another payment is', async () => {

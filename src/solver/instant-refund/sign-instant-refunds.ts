@@ -80,7 +80,8 @@ async function signInTurn(context: OrderContext, orderId: string, request: Solve
   const unsafe = await guard.whyUnsafe(state)
   if (unsafe !== null) throw new TandemError('conflict', unsafe)
   const answer = await sign(context, client, state, refunds, request.offer)
-  if (await commit(db, state, refunds)) await guard.note({ refund: orderId })
+  const isCommitted = await commit(db, state, refunds)
+  await guard.note(isCommitted ? { refund: orderId } : { order: orderId, deposits: refunds.map(({ deposit }) => deposit) })
   return answer
 }
 

@@ -11,6 +11,8 @@ export type Release =
   | { readonly attempt: string; readonly tx: string }
   /** A signed refund of this order: the solver has committed to it. */
   | { readonly refund: string }
+  /** Signed refunds of single deposits of this order, which commit the solver to nothing else: strays. */
+  | { readonly order: string; readonly deposits: readonly string[] }
 
 export type Hold = {
   readonly reason: string
@@ -29,7 +31,8 @@ const readStatus = prepare<{
   'release-status',
   `
   with given as (
-    select line, line ->> 'log' as log, line ->> 'rollback' as rollback, line ->> 'attempt' as attempt, line ->> 'tx' as tx, line ->> 'refund' as refund
+    select line, line ->> 'log' as log, line ->> 'rollback' as rollback, line ->> 'attempt' as attempt, line ->> 'tx' as tx, line ->> 'refund' as refund,
+      line ->> 'order' as order_id, line -> 'deposits' as deposits
     from json_array_elements($1::json) as line
   )
   select (
@@ -38,6 +41,12 @@ const readStatus = prepare<{
       or (rollback is not null and not exists (select from rollbacks where id = rollback))
       or (attempt is not null and not exists (select from attempts where action_key = attempt and attempts.tx = given.tx))
       or (refund is not null and not exists (select from commitments where order_id = refund and way = 'refund_signed'))
+      or (deposits is not null and exists (
+        select from json_array_elements_text(deposits) as deposit where not exists (
+          select from grants where grants.order_id = given.order_id and kind = 'instant-refund'
+            and refunds @> jsonb_build_array(jsonb_build_object('deposit', deposit))
+        )
+      ))
   ) as missing, (
     select json_build_object('reason', (array_agg(reason order by detected_at desc))[1],
       'detected', max(extract(epoch from detected_at))::bigint::text, 'newest', max(newest_order)::text)
