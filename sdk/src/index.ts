@@ -1,4 +1,5 @@
 /** @tandem/sdk: cross-chain atomic swaps in one call, verified before the user pays. */
+export { transactionLink } from '../../src/protocol/explorer.ts'
 export type { CreateOrderResult } from '../../src/protocol/funding/funding.ts'
 export type { CreateOrderRequest, OrderRecord } from '../../src/protocol/wire/order.ts'
 export type { Quote } from '../../src/protocol/wire/quote.ts'
@@ -8,6 +9,7 @@ export type { HttpOptions } from './client/http.ts'
 export type { RedeemCall } from './families/family.ts'
 export { NodeError } from './families/node-error.ts'
 export { parseAddress } from './families/parse-address.ts'
+export { transactionUrl } from './families/transaction-url.ts'
 export { randomKeys, type SwapKeys } from './keys/keys.ts'
 export type { FindOptions, FoundDeposit } from './rescue/find-deposits.ts'
 export { newRescueKeys, type RescueKeys, rescueKeys } from './rescue/rescue-keys.ts'

@@ -77,6 +77,8 @@ type ChainData = {
   readonly nativeAsset: AssetId
   /** Empty for a chain without a public explorer. */
   readonly explorerUrl: string
+  /** The page of a transaction, with `{tx}` in the place of its hash; empty: the explorer has none. Default: `/tx/{tx}` of the explorer. */
+  readonly explorerTxUrl?: string
   /** Average milliseconds between blocks: for estimates, never for safety. */
   readonly blockMs: bigint
   /**

@@ -154,6 +154,7 @@ export const mainnetChains: readonly Chain[] = [
     icon: { text: 'TRX', color: '#c4122f' },
     nativeAsset: 'tron:trx',
     explorerUrl: 'https://tronscan.org',
+    explorerTxUrl: 'https://tronscan.org/#/transaction/{tx}',
     publicRpcs: ['https://api.trongrid.io'],
   },
 ]

@@ -124,6 +124,8 @@ export const testnetChains: readonly Chain[] = [
     icon: { text: 'HYPE', color: '#0f8a73' },
     nativeAsset: 'hypercore_testnet:hype',
     explorerUrl: 'https://app.hyperliquid-testnet.xyz/explorer',
+    // It shows the transactions of HyperCore; those of the HTLC are on HyperEVM.
+    explorerTxUrl: '',
     publicRpcs: ['https://rpc.hyperliquid-testnet.xyz/evm', 'https://rpcs.chain.link/hyperevm/testnet'],
   },
   {
@@ -157,6 +159,7 @@ export const testnetChains: readonly Chain[] = [
     icon: { text: 'SOL', color: '#7b3fe4' },
     nativeAsset: 'solana_testnet:sol',
     explorerUrl: 'https://explorer.solana.com/?cluster=devnet',
+    explorerTxUrl: 'https://explorer.solana.com/tx/{tx}?cluster=devnet',
   },
   {
     ...starknetFamily,
@@ -189,6 +192,7 @@ export const testnetChains: readonly Chain[] = [
     icon: { text: 'TRX', color: '#c4122f' },
     nativeAsset: 'tron_shasta:trx',
     explorerUrl: 'https://shasta.tronscan.org',
+    explorerTxUrl: 'https://shasta.tronscan.org/#/transaction/{tx}',
     publicRpcs: ['https://api.shasta.trongrid.io'],
   },
   {
@@ -199,6 +203,7 @@ export const testnetChains: readonly Chain[] = [
     icon: { text: 'XRP', color: '#23292f' },
     nativeAsset: 'xrpl_testnet:xrp',
     explorerUrl: 'https://testnet.xrpl.org',
+    explorerTxUrl: 'https://testnet.xrpl.org/transactions/{tx}',
   },
 ]
 

@@ -1,6 +1,7 @@
 /** GET /chains: chains and their assets as clients see them. */
 import { type Static, Type } from 'typebox'
 import type { Chain } from '../chain.ts'
+import { explorerTxUrl } from '../explorer.ts'
 import { AssetRecord } from './asset.ts'
 
 export const ChainRecord = Type.Object(
@@ -12,6 +13,9 @@ export const ChainRecord = Type.Object(
     native_asset_id: Type.String({ description: 'the coin that pays its fees' }),
     icon: Type.String({ description: 'the URL of an image' }),
     explorer_url: Type.String({ description: 'a block explorer; empty if there is none' }),
+    explorer_tx_url: Type.String({
+      description: 'its page of a transaction, with `{tx}` in the place of the hash; empty if there is none',
+    }),
     confirmation_target: Type.Integer({ description: 'confirmations that an initiation needs' }),
     source_timelock: Type.String({ description: "in the chain's own unit: blocks, slots, seconds or milliseconds" }),
     destination_timelock: Type.String({ description: 'in the same unit' }),
@@ -34,6 +38,7 @@ export function chainToWire(chain: Chain, icon: string, assets: AssetRecord[]): 
     native_asset_id: chain.nativeAsset,
     icon,
     explorer_url: chain.explorerUrl,
+    explorer_tx_url: explorerTxUrl(chain),
     confirmation_target: chain.requiredConfirmations,
     source_timelock: chain.timelocks.source.toString(),
     destination_timelock: chain.timelocks.destination.toString(),

@@ -61,6 +61,7 @@ test('/chains returns every field of chains and their assets', async () => {
     native_asset_id: 'ethereum_localnet:eth',
     icon: `${service.url}/icons/ethereum_localnet.svg`,
     explorer_url: expect.any(String),
+    explorer_tx_url: '',
     confirmation_target: 1,
     source_timelock: '1200',
     destination_timelock: '180',
