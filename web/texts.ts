@@ -9,6 +9,8 @@ export const shared = {
   rescue: 'Rescue',
   close: 'Close',
   copied: 'Copied',
+  copiedWhat: (what: string) => `Copied: ${what}`,
+  explorer: 'See the transaction in the explorer',
   copy: (what: string) => `Copy ${what}`,
   toLight: 'Use the light theme',
   toDark: 'Use the dark theme',
@@ -23,6 +25,10 @@ export const swap = {
   noApp:
     'This service has made no app for its own page. The operator runs “tandem apps create page” and puts the id into web.app_id of the configuration.',
   away: 'The service does not answer. You see the last known state; the page goes on by itself.',
+  offline: 'This browser is offline. Nothing is lost: the page goes on by itself as soon as the connection is back.',
+  noAnswer: 'The service does not answer. Try again in a moment.',
+  priceMoved:
+    'The price has moved: you would get less, or pay more, than you have seen. Nothing was ordered. Look at the new price, then press the button again.',
   pay: 'You pay',
   get: 'You get',
   amountOf: (side: string, symbol: string) => `${side}: amount in ${symbol}`,
@@ -42,7 +48,9 @@ export const swap = {
   time: 'Takes about',
   least: 'You get at least',
   holds: 'Price holds for',
-  seconds: (text: string) => text,
+  expired: 'expired, asking for a new one',
+  newGet: (before: string) => `New price. Before, you would have got ${before}.`,
+  newPay: (before: string) => `New price. Before, you would have paid ${before}.`,
   outOfRange: (least: string, most: string) => `between ${least} and ${most}`,
   button: {
     connecting: 'Connecting',
@@ -59,10 +67,11 @@ export const swap = {
   wallet: {
     title: 'Choose a wallet',
     none: 'No wallet for this chain was found in this browser. Install one and come back: this page notices it by itself.',
-    paysWith: (name: string) => `Paid with ${name}`,
-    play: 'the play wallet',
-    deposit: 'any wallet, by a deposit address',
+    paysWith: (name: string) => `Paid with: ${name}.`,
+    play: 'Play wallet',
+    deposit: 'Any other wallet, by a deposit address',
     change: 'Change',
+    noRefundAddress: 'Enter your address for a refund first.',
   },
   phrase: {
     title: 'Write down your rescue phrase',
@@ -90,13 +99,19 @@ export const swap = {
     refund: (amount: string, chain: string) => `${amount} come back to you on ${chain}`,
     confirmations: (now: number, needed: number) => `${now} of ${needed} confirmations`,
     tx: 'transaction',
-    explorer: 'See it in the explorer',
     done: 'done',
     current: 'now',
     waiting: 'later',
     deadline: 'Pay within',
     by: 'Time left',
+    deadlineAt: (time: string) => `until ${time}`,
     refundIn: 'If nothing happens, you can take it back in',
+    refundAt: (time: string) => `at ${time} at the latest`,
+    refundDue: 'The timelock has ended: you can take it back now.',
+    unpaid: (amount: string) => `${amount} are missing.`,
+    unredeemed: (chain: string) =>
+      `The service has your secret and has not paid you. Your own wallet can: it sends one transaction on ${chain}, pays its fee, and you get your money. Do it now: after a while the solver may take the money back.`,
+    redeemOwn: 'Take my money with my wallet',
     note: 'Waiting for a node:',
     problem: 'Something needs your attention:',
     payAgain: 'Pay now',
@@ -107,7 +122,6 @@ export const swap = {
     refundNow: 'Take the payment back',
     refundWhat: 'With your own key, without anybody’s help.',
     report: 'Report a problem',
-    reported: 'Copied: send it to support. It contains no key and no secret.',
     link: 'Copy a link to this order',
     details: 'Details',
     orderId: 'Order',
@@ -132,6 +146,12 @@ export const swap = {
       refunded: 'Refunded',
       expired: 'Expired: nothing was paid',
     } as Readonly<Record<string, string>>,
+    /** Where the status says more than who is next. */
+    whyOf: {
+      counterparty_initiate_detected: 'The solver’s lock is seen, and waits for its confirmations.',
+      redeem_detected: 'The transaction that pays you is sent, and waits for a block.',
+      refund_detected: 'The transaction that returns your payment is sent, and waits for a block.',
+    } as Readonly<Record<string, string>>,
     why: {
       user_initiate_source: 'Nothing happens before you pay. After the deadline the order expires, and nothing is lost.',
       service_initiate_source: 'The service sends your signed payment.',
@@ -155,6 +175,8 @@ export const swap = {
   play: {
     title: 'Play wallet',
     what: 'This is a local network: its coins are worth nothing. The key was made in this browser.',
+    cannotPay: (chain: string) =>
+      `The play wallet cannot pay on ${chain}; it pays on Bitcoin, Litecoin and EVM chains. Swap the direction, and you are paid there. Or choose a wallet of this browser that knows ${chain}. “npm run demo” in a terminal makes swaps from most chains.`,
     balance: (symbol: string) => `${symbol}`,
     get: (symbol: string) => `Get ${symbol}`,
     fail: 'Stop the solvers after my next order, to see a refund',

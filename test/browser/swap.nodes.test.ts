@@ -1,14 +1,16 @@
 /** People swap by clicking: the swap page in a real Chromium, against a whole local stack. */
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
-import axe from 'axe-core'
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { formatUnits } from '../../src/protocol/amount.ts'
+import type { Quote } from '../../src/protocol/wire/quote.ts'
 import { describeWithBrowser } from '../nodes/describe-with-node.ts'
 import { openStory, type Story } from '../swaps/story.ts'
 import { type Browser, startChromium } from './chromium.ts'
+import { axeViolations, isTooWide, takeScreenshot, watchedPage } from './page-checks.ts'
+import { readQr } from './read-qr.ts'
 
-const SHOTS = join(import.meta.dirname, '..', '..', '.tandem', 'screenshots')
+const BTC = 'bitcoin_regtest:btc'
+const WBTC = 'ethereum_localnet:wbtc'
 const COMPLETE = 'h1[data-status="redeemed"], h1[data-status="counterparty_redeemed"]'
 
 await describeWithBrowser('the swap page', () => {
@@ -19,7 +21,6 @@ await describeWithBrowser('the swap page', () => {
   const problems: string[] = []
 
   beforeAll(async () => {
-    await mkdir(SHOTS, { recursive: true })
     ;[story, browser] = await Promise.all([openStory({ chains: ['bitcoin_regtest', 'ethereum_localnet'] }), startChromium()])
     user = await browser.open()
     page = await visit(user)
@@ -32,28 +33,16 @@ await describeWithBrowser('the swap page', () => {
   const origin = () => new URL(story.info.base_url).origin
 
   async function visit(of: BrowserContext, path = '/'): Promise<Page> {
-    const opened = await of.newPage()
-    opened.on('console', (message) => {
-      if (message.type() === 'error' && /Content.Security|violates/i.test(message.text())) problems.push(message.text())
-    })
-    opened.on('pageerror', (error) => problems.push(error.message))
-    opened.on('request', (request) => {
-      const { hostname } = new URL(request.url())
-      if (!['127.0.0.1', ''].includes(hostname)) problems.push(`asked ${hostname}`)
-    })
+    const opened = await watchedPage(of, problems)
     await opened.goto(`${origin()}${path}`)
     return opened
   }
 
-  const shot = (name: string, of: Page = page) => of.screenshot({ path: join(SHOTS, `swap-${name}.png`), fullPage: true })
+  const shot = (name: string, of: Page = page) => takeScreenshot(of, `swap-${name}`)
 
-  /** WCAG A and AA, and the rules of good practice. */
   async function assertAccessible(of: Page = page): Promise<void> {
-    // Not by a script tag: the policy of the page forbids it.
-    await of.evaluate(axe.source)
-    const found = await of.evaluate('axe.run()')
-    const { violations } = found as { violations: { id: string; nodes: { html: string }[] }[] }
-    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([])
+    expect(await axeViolations(of)).toEqual([])
+    expect(await isTooWide(of)).toBe(false)
   }
 
   const amountOf = (side: 'pay' | 'get', of: Page = page) => of.getByLabel(new RegExp(`You ${side}: amount`))
@@ -138,6 +127,8 @@ await describeWithBrowser('the swap page', () => {
     await status('refunded', watched)
     await watched.getByText('You are watching this order.').waitFor()
     expect(await watched.getByRole('button', { name: /refund|payment back/i }).count()).toBe(0)
+    // Whoever only watches has no phrase, no key and no history.
+    expect(await watched.evaluate('Object.keys(localStorage)')).toEqual([])
     await shot('watched-phone-dark', watched)
     await assertAccessible(watched)
     await stranger.close()
@@ -194,6 +185,187 @@ await describeWithBrowser('the swap page', () => {
     await story.stack.service.setRunning(true)
     await complete()
     expect(await page.getByText('The service does not answer.').count()).toBe(0)
+  })
+
+  /** Quotes as `change` makes them: null is no answer. */
+  async function changeQuotes(change: (quote: Quote) => Quote | null): Promise<void> {
+    await page.unroute('**/v2/quote?*')
+    await page.route('**/v2/quote?*', async (route) => {
+      const response = await route.fetch()
+      const { result, ...envelope } = (await response.json()) as { result: readonly Quote[] }
+      const changed = result.map(change)
+      if (changed.includes(null)) await route.abort()
+      else await route.fulfill({ response, json: { ...envelope, result: changed } })
+    })
+  }
+  const priced = (quote: Quote, percent: bigint): Quote => {
+    const amount = (BigInt(quote.destination.amount) * percent) / 100n
+    return { ...quote, destination: { ...quote.destination, amount: amount.toString(), display: formatUnits(amount, 8) } }
+  }
+  const expiring = (quote: Quote): Quote => ({ ...quote, expires_at: Math.floor(Date.now() / 1000) + 5 })
+
+  test('a price that expires is asked for again, and a new one is said before it can be taken', async () => {
+    await page.goto(origin())
+    await changeQuotes(expiring)
+    await amountOf('pay').fill('0.01')
+    await page.getByRole('button', { name: /^Swap$/ }).waitFor()
+    const before = await amountOf('get').inputValue()
+    await changeQuotes(() => null)
+    await page.getByText('expired, asking for a new one').waitFor()
+    expect(await page.getByRole('button', { name: 'Asking for a price' }).isDisabled()).toBe(true)
+    await shot('expired')
+    await page.getByText('The service does not answer.').waitFor()
+    expect(await page.getByRole('button', { name: 'No price at the moment' }).isDisabled()).toBe(true)
+    await changeQuotes((quote) => priced(quote, 99n))
+    await page.getByText(`New price. Before, you would have got ${before} WBTC.`).waitFor()
+    expect(Number(await amountOf('get').inputValue())).toBeLessThan(Number(before))
+    await shot('new-price')
+    await assertAccessible()
+  })
+
+  test('a price that was better than the service keeps is not taken: nothing is ordered', async () => {
+    await changeQuotes((quote) => priced(quote, 103n))
+    await amountOf('pay').fill('0.011')
+    await page.getByRole('button', { name: 'Asking for a price' }).waitFor()
+    await page.getByRole('button', { name: /^Swap$/ }).waitFor()
+    const before = await lastOrder()
+    await page.unroute('**/v2/quote?*')
+    await press(/^Swap$/)
+    const skip = page.getByRole('button', { name: 'Skip: it is play money' })
+    await skip.click()
+    await page.getByText('The price has moved').waitFor()
+    expect([await lastOrder(), new URL(page.url()).search]).toEqual([before, ''])
+    await shot('price-moved')
+    await assertAccessible()
+  })
+
+  test('offline: the page says so, keeps what was typed, and goes on by itself', async () => {
+    await page.goto(origin())
+    await amountOf('pay').fill('0.013')
+    await page.waitForSelector('[data-test="quote"]')
+    await user.setOffline(true)
+    await page.getByText('This browser is offline.').waitFor()
+    await shot('offline')
+    await assertAccessible()
+    await user.setOffline(false)
+    await page.getByText('This browser is offline.').waitFor({ state: 'detached' })
+    expect(await amountOf('pay').inputValue()).toBe('0.013')
+
+    await page.getByLabel(/Stop the solvers after my next order/).check()
+    const orderId = await swap('0.013')
+    await status('initiated')
+    await user.setOffline(true)
+    await page.getByText('This browser is offline.').waitFor()
+    await story.setSolverRunning(true)
+    await story.untilStatus(orderId, 'counterparty_initiated')
+    await status('initiated')
+    await user.setOffline(false)
+    await complete()
+    expect(await page.getByText('This browser is offline.').count()).toBe(0)
+  })
+
+  test('the service takes the secret and pays nothing: the wallet of the user does', async () => {
+    await page.goto(origin())
+    await page.route('**/v2/orders/*?action=redeem*', (route) =>
+      route.fulfill({ json: { status: 'Ok', error: null, result: `0x${'ab'.repeat(32)}` } }),
+    )
+    await swap('0.012')
+    await page.getByText('The service has your secret and has not paid you.').waitFor()
+    await shot('unredeemed')
+    await assertAccessible()
+    await press('Take my money with my wallet')
+    await complete()
+    expect(await page.getByText('The service has your secret').count()).toBe(0)
+    await page.unroute('**/v2/orders/*?action=redeem*')
+  })
+
+  test('a chain on which the play wallet cannot pay: the page says what to do', async () => {
+    await page.route('**/web.json', async (route) => {
+      const response = await route.fetch()
+      const { result, ...envelope } = await response.json()
+      await route.fulfill({ response, json: { ...envelope, result: { ...result, nodes: {} } } })
+    })
+    await page.goto(origin())
+    await press(/Swap the direction/)
+    await page.getByText('The play wallet cannot pay on Ethereum Localnet').waitFor()
+    await amountOf('pay').fill('0.01')
+    await press('Choose a wallet')
+    await page.getByText('No wallet for this chain was found').waitFor()
+    await shot('no-wallet')
+    await assertAccessible()
+    await page.unroute('**/web.json')
+  })
+
+  let phrase: readonly string[] = []
+
+  test('a deposit by hand: the phrase is written down and compared, the QR code and the copies are exact', async () => {
+    const stranger = await browser.open({ dark: true })
+    page = await visit(stranger)
+    await press('Change')
+    await shot('wallets-dark')
+    await press('Any other wallet, by a deposit address')
+    await page.getByLabel(/Stop the solvers after my next order/).check()
+    await page.getByLabel(/Your address on Ethereum/).fill(story.ownerOf(WBTC))
+    await page.getByLabel(/Your address on Bitcoin/).fill(story.ownerOf(BTC))
+    await amountOf('pay').fill('0.01')
+    await press(/^Swap$/)
+    await page.waitForSelector('.words li')
+    phrase = await page.locator('.words li').allTextContents()
+    expect(phrase).toHaveLength(12)
+    await shot('phrase-dark')
+
+    await press('I have written them down')
+    const asked = page.getByLabel(/^Word \d+$/)
+    const labels = await page.locator('label', { hasText: /^Word \d+$/ }).allTextContents()
+    const words = labels.map((label) => phrase[Number(label.split(' ')[1]) - 1] ?? '')
+    expect(words).toHaveLength(2)
+    await asked.nth(0).fill(words[0] ?? '')
+    await asked.nth(1).fill(`${words[1]}x`)
+    await press('Compare')
+    await page.getByText('That is not the word.').waitFor()
+    await shot('phrase-wrong-dark')
+    await assertAccessible()
+    await asked.nth(1).fill(words[1] ?? '')
+    await press('Compare')
+
+    await status('created')
+    const address = (await page.locator('[data-test="deposit-address"]').textContent()) ?? ''
+    const qr = page.locator('svg.qr')
+    await qr.locator('path[d^="M"]').waitFor()
+    const size = Number((await qr.getAttribute('viewBox'))?.split(' ')[2])
+    expect(readQr((await qr.locator('path').getAttribute('d')) ?? '', size)).toBe(`bitcoin:${address}?amount=0.01000000`)
+    const copied = async (name: string) => {
+      await press(name)
+      return page.evaluate('navigator.clipboard.readText()')
+    }
+    expect([await copied('Copy the address'), await copied('Copy the amount')]).toEqual([address, '0.01'])
+    await shot('deposit-dark')
+    await assertAccessible()
+    await page.setViewportSize({ width: 390, height: 844 })
+    await shot('deposit-phone-dark')
+    await assertAccessible()
+
+    await story.bitcoin().pay(address, 1_000_000n)
+    await status('initiated')
+    expect(await page.locator('.timeline li.done').count()).toBe(2)
+    await page.getByText(/If nothing happens, you can take it back in .*, at .* at the latest/).waitFor()
+    await shot('waiting-phone-dark')
+  })
+
+  test('its storage is wiped in the middle: the phrase alone finishes the swap', async () => {
+    const before = await story.balance(WBTC)
+    await page.evaluate('localStorage.clear()')
+    await page.goto(`${origin()}/rescue`)
+    await page.fill('#phrase', phrase.join(' '))
+    await press('Find my swaps')
+    await page.getByLabel('Your address on bitcoin_regtest').fill(story.ownerOf(BTC))
+    await page.getByLabel('Your address on ethereum_localnet').fill(story.ownerOf(WBTC))
+    await press('Check again')
+    await page.getByLabel(/^The least of ethereum_localnet:wbtc/).fill('980000')
+    await story.setSolverRunning(true)
+    await press('Continue')
+    await page.getByText('This swap has ended.').waitFor({ timeout: 120_000 })
+    expect(await story.balance(WBTC)).toBeGreaterThanOrEqual(before + 980_000n)
   })
 
   test('nothing broke the policy, no script failed, nothing outside of this machine was asked', () => {

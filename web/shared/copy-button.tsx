@@ -14,8 +14,10 @@ export function CopyButton({ text, label, name }: { readonly text: string; reado
       copied.value = false
     }, SHOWN_MS)
   }
+  // The name contains what is to be read on the button: people who talk to their computer say that.
+  const spoken = copied.value ? shared.copiedWhat(name) : (label ?? shared.copy(name))
   return (
-    <button type="button" class="button plain" onClick={() => void copy()} aria-label={shared.copy(name)}>
+    <button type="button" class="button plain" onClick={() => void copy()} aria-label={spoken}>
       {copied.value ? <CheckIcon /> : <CopyIcon />}
       <span aria-live="polite">{copied.value ? shared.copied : (label ?? '')}</span>
     </button>

@@ -2,13 +2,14 @@
 import { useSignal } from '@preact/signals'
 import { Layout } from '../../shared/layout.tsx'
 import { shared, swap } from '../../texts.ts'
+import { isAway, isOffline } from './connection.ts'
+import { findEntry } from './history.ts'
 import { HistoryList } from './history-list.tsx'
 import { OrderView } from './order-view.tsx'
 import { isPutOff, isWritten } from './phrase.ts'
 import { PhraseDialog } from './phrase-dialog.tsx'
 import { PlayPanel } from './play-panel.tsx'
 import { shownOrder } from './route.ts'
-import { isAway } from './runner.ts'
 import { settings } from './settings.ts'
 import { SwapForm } from './swap-form.tsx'
 import './page.css'
@@ -16,6 +17,7 @@ import './page.css'
 export function App() {
   const { value } = settings
   const isLocal = value?.play != null
+  const isWatching = shownOrder.value !== null && findEntry(shownOrder.value) === null
   return (
     <Layout here="/" network={isLocal ? shared.localNetwork : null}>
       <div class="columns">
@@ -24,7 +26,7 @@ export function App() {
           {value !== null && value.app_id === null && <p class="notice alarm">{swap.noApp}</p>}
           {isAway.value && (
             <p class="notice alarm" role="status">
-              {swap.away}
+              {isOffline.value ? swap.offline : swap.away}
             </p>
           )}
           {shownOrder.value === null ? (
@@ -38,7 +40,7 @@ export function App() {
         </div>
         <aside class="stack aside">
           <PhraseReminder />
-          {isLocal && <PlayPanel />}
+          {isLocal && !isWatching && <PlayPanel />}
           <HistoryList />
         </aside>
       </div>

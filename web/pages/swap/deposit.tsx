@@ -1,12 +1,14 @@
 /** How to pay by hand: the amount, the address, and a QR code that holds both. */
+import { plainAmount } from '../../shared/amount.ts'
 import { CopyButton } from '../../shared/copy-button.tsx'
 import { swap } from '../../texts.ts'
+import { findAsset } from './catalog.ts'
 import type { Payment } from './history.ts'
 import { QrCode } from './qr-code.tsx'
 import { amountText } from './timeline.tsx'
 
 export function Deposit({ payment, asset }: { readonly payment: Payment; readonly asset: string }) {
-  const amount = amountText(asset, payment.amount)
+  const exact = plainAmount(BigInt(payment.amount), findAsset(asset)?.decimals ?? 0)
   return (
     <section class="deposit" aria-label={swap.order.depositTitle}>
       <QrCode text={payment.uri} label={swap.order.depositQr} />
@@ -14,8 +16,8 @@ export function Deposit({ payment, asset }: { readonly payment: Payment; readonl
         <div>
           <h2>{swap.order.depositTitle}</h2>
           <p class="figure">
-            {amount}
-            <CopyButton text={amount.split(' ')[0] ?? ''} name={swap.order.amount} />
+            {amountText(asset, payment.amount)}
+            <CopyButton text={exact} name={swap.order.amount} />
           </p>
         </div>
         <div>

@@ -1,13 +1,15 @@
 /** The state of the form: what is swapped for what, the amount that the user typed, who is paid, and the live quote. */
-import { batch, computed, effect, signal } from '@preact/signals'
-import { parseAddress, type Quote, type SwapRequest } from '../../../sdk/src/index.ts'
+import { batch, computed, effect, type ReadonlySignal, signal } from '@preact/signals'
+import { NetworkError, PriceMovedError, parseAddress, type Quote, type SwapRequest, VerificationError } from '../../../sdk/src/index.ts'
 import { parseAmount } from '../../shared/amount.ts'
 import { now } from '../../shared/clock.ts'
-import { assets, findAsset } from './catalog.ts'
+import { type Asset, assets, findAsset } from './catalog.ts'
+import { isAway, isOffline, pause, untilChange } from './connection.ts'
 import { playAddress } from './play.ts'
+import { shownOrder } from './route.ts'
 import { messageOf } from './runner.ts'
 import { settings } from './settings.ts'
-import { openTandem } from './tandem.ts'
+import { openReader } from './tandem.ts'
 
 export type Side = 'from' | 'to'
 type Checked = { readonly text: string; readonly address: string | null; readonly problem: string | null }
@@ -28,6 +30,8 @@ export const recipient = signal('')
 export const refundAddress = signal('')
 export const quote = signal<Quote | null>(null)
 export const quoteProblem = signal<string | null>(null)
+/** What the other side was before the quote was renewed; null: the same, or it is the first quote. */
+export const amountBefore = signal<bigint | null>(null)
 export const isAsking = signal(false)
 const checkedRecipient = signal<Checked>({ text: '', address: null, problem: null })
 const checkedRefund = signal<Checked>({ text: '', address: null, problem: null })
@@ -44,6 +48,20 @@ export const amount = computed(() => {
 
 export const recipientCheck = computed(() => (checkedRecipient.value.text === recipient.value.trim() ? checkedRecipient.value : null))
 export const refundCheck = computed(() => (checkedRefund.value.text === refundAddress.value.trim() ? checkedRefund.value : null))
+
+/** The quote, while it holds. */
+export const freshQuote = computed(() => (quote.value !== null && now.value < quote.value.expires_at ? quote.value : null))
+
+/** The amount that follows from the quote: what the user gets, or pays if they have fixed what they get. */
+export function followingAmount({ source, destination, net_amount: net }: Quote): bigint {
+  return BigInt(fixedSide.value === 'from' ? (net ?? destination.amount) : source.amount)
+}
+
+/** The service's offer at the time of the order is worse than the limit that the user has seen: nothing was ordered. */
+export function isPriceMoved(error: unknown): boolean {
+  const field = fixedSide.value === 'from' ? 'quote.destination.amount' : 'quote.source.amount'
+  return error instanceof PriceMovedError || (error instanceof VerificationError && error.field === field)
+}
 
 /** The amount that the user surely gets. */
 export function leastOf({ destination, net_amount: net }: Quote): bigint {
@@ -84,22 +102,33 @@ export function requestOf(offer: Quote, address: string, secret: 'client' | 'ser
 export function keepForm(): void {
   effect(() => {
     const active = assets.value.filter(({ isActive }) => isActive)
-    if (active.length === 0 || fromId.peek() !== '') return
+    // Whoever watches an order needs no form, and no play wallet for it.
+    if (active.length === 0 || shownOrder.value !== null || fromId.peek() !== '') return
     const first = active[0]
     const other = active.find(({ chain, isToken }) => chain.chain !== first?.chain.chain && isToken) ?? active[1]
     fromId.value = first?.id ?? ''
     toId.value = other?.id ?? ''
   })
-  effect(() => {
-    const asset = to.value
-    if (asset === null || settings.value?.play == null || recipient.peek() !== '') return
-    void playAddress(asset).then((address) => {
-      if (recipient.value === '' && toId.value === asset.id) recipient.value = address
-    })
-  })
+  fillIn(to, recipient)
+  fillIn(from, refundAddress)
   effect(() => check(to.value?.chain.chain, recipient.value, checkedRecipient))
   effect(() => check(from.value?.chain.chain, refundAddress.value, checkedRefund))
   keepQuote()
+}
+
+/** On the local network: an address to play with, unless the user has typed one. */
+function fillIn(asset: ReadonlySignal<Asset | null>, field: typeof recipient): void {
+  let filled = ''
+  const isOwn = () => field.peek() !== '' && field.peek() !== filled
+  effect(() => {
+    const wanted = asset.value
+    if (wanted === null || settings.value?.play == null || isOwn()) return
+    void playAddress(wanted).then((address) => {
+      if (asset.peek()?.id !== wanted.id || isOwn()) return
+      filled = address
+      field.value = address
+    })
+  })
 }
 
 function check(chain: string | undefined, given: string, result: typeof checkedRecipient): void {
@@ -126,7 +155,12 @@ function keepQuote(): void {
     stop.abort()
     stop = new AbortController()
     const { signal: end } = stop
-    quoteProblem.value = null
+    /** The last quote for these assets and this amount. */
+    let shown: Quote | null = null
+    batch(() => {
+      quoteProblem.value = null
+      amountBefore.value = null
+    })
     if (source === '' || destination === '' || given === null) {
       quote.value = null
       isAsking.value = false
@@ -136,30 +170,36 @@ function keepQuote(): void {
     void ask(TYPING_MS)
 
     async function ask(delayMs: number): Promise<void> {
-      await new Promise((resolve) => setTimeout(resolve, delayMs))
+      await pause(delayMs, AbortSignal.any([end, untilChange()]))
       if (end.aborted || given === null) return
       try {
-        const tandem = await openTandem()
         const wanted = side === 'from' ? { fromAmount: given } : { toAmount: given }
-        const found = await tandem.quote({ from: source, to: destination, recipient: '', ...wanted }, { signal: end })
+        const found = await openReader().quote({ from: source, to: destination, recipient: '', ...wanted }, { signal: end })
         askedAt = now.peek()
         batch(() => {
+          const before = shown === null ? null : followingAmount(shown)
+          amountBefore.value = before === followingAmount(found) ? null : before
           quote.value = found
+          shown = found
           quoteProblem.value = null
           isAsking.value = false
+          isAway.value = false
         })
       } catch (error) {
         if (end.aborted) return
         batch(() => {
           quote.value = null
-          quoteProblem.value = messageOf(error)
+          isAway.value = error instanceof NetworkError
+          quoteProblem.value = isAway.value ? null : messageOf(error)
           isAsking.value = false
         })
         return ask(RETRY_MS)
       }
+      const wasOffline = isOffline.peek()
       const stopRefresh = effect(() => {
         const held = quote.value
-        const isDue = held !== null && (now.value >= askedAt + REFRESH_SECONDS || now.value >= held.expires_at - 2)
+        const isDue =
+          isOffline.value !== wasOffline || (held !== null && (now.value >= askedAt + REFRESH_SECONDS || now.value >= held.expires_at - 2))
         if (!end.aborted && !isDue) return
         queueMicrotask(() => {
           stopRefresh()

@@ -7,10 +7,11 @@ import { findAsset, findChain } from './catalog.ts'
 import { findEntry } from './history.ts'
 import { passTime, setSolversRun, solversRun } from './play.ts'
 import { reportOf } from './report.ts'
-import { followOrder, isPaying, liveOf, messageOf, payOrder } from './runner.ts'
+import { followOrder, isPaying, liveOf, messageOf, payOrder, redeemBy } from './runner.ts'
 import { settings } from './settings.ts'
 import { openTandem } from './tandem.ts'
-import { openPayer } from './wallets.ts'
+import { WalletDialog } from './wallet-dialog.tsx'
+import { openPayer, openSender, sendersOf } from './wallets.ts'
 
 /** While these last, the solver may still agree to return the payment. */
 const MAY_CANCEL: ReadonlySet<string> = new Set(['initiate_detected', 'initiated', 'awaiting_refund'])
@@ -18,9 +19,11 @@ const MAY_CANCEL: ReadonlySet<string> = new Set(['initiate_detected', 'initiated
 export function OrderActions({ record }: { readonly record: OrderRecord }) {
   const isWorking = useSignal(false)
   const problem = useSignal<string | null>(null)
+  const isChoosing = useSignal(false)
   const { order_id: orderId, status, next_action: next, source_swap: source } = record
   const isOwn = findEntry(orderId) !== null
   const asset = findAsset(source.asset)
+  const paidIn = findAsset(record.destination_swap.asset)
 
   function act(job: () => Promise<unknown>): () => void {
     return () => {
@@ -38,6 +41,9 @@ export function OrderActions({ record }: { readonly record: OrderRecord }) {
   }
 
   const pay = async () => asset !== null && payOrder(orderId, await openPayer(asset, () => orderId), asset.isToken)
+  const redeem = async () => {
+    if (paidIn !== null) await redeemBy(orderId, await openSender(paidIn))
+  }
   const buttons = [
     ...(isOwn && status === 'created' && next?.who === 'user' && !isPaying(orderId) && findEntry(orderId)?.payment == null
       ? [{ text: swap.order.payAgain, what: '', job: pay }]
@@ -51,6 +57,34 @@ export function OrderActions({ record }: { readonly record: OrderRecord }) {
   ]
   return (
     <div class="stack">
+      {isOwn && paidIn !== null && liveOf(orderId).isUnredeemed && (
+        <div class="notice alarm stack">
+          <p role="alert">{swap.order.unredeemed(paidIn.chain.display)}</p>
+          <p class="row">
+            <button
+              type="button"
+              class="button"
+              disabled={isWorking.value}
+              onClick={() => {
+                if (sendersOf(paidIn).length === 1) act(redeem)()
+                else isChoosing.value = true
+              }}
+            >
+              {swap.order.redeemOwn}
+            </button>
+          </p>
+        </div>
+      )}
+      {isChoosing.value && paidIn !== null && (
+        <WalletDialog
+          asset={paidIn}
+          payers={sendersOf(paidIn)}
+          onChoose={act(redeem)}
+          onClose={() => {
+            isChoosing.value = false
+          }}
+        />
+      )}
       {buttons.map(({ text, what, job }) => (
         <div key={text} class="action">
           <button type="button" class="button" disabled={isWorking.value} onClick={act(job)}>

@@ -6,13 +6,13 @@ import { now } from '../../shared/clock.ts'
 import { swap } from '../../texts.ts'
 import type { Asset } from './catalog.ts'
 import { from, to } from './form.ts'
-import { balances, getCoins, playWallet, readBalance, setSolversRun, solversFailNext, solversRun } from './play.ts'
+import { balances, getCoins, hasPlayWallet, readBalance, setSolversRun, solversFailNext, solversRun } from './play.ts'
 import { messageOf } from './runner.ts'
 
 const READ_EVERY_SECONDS = 3
 
 export function PlayPanel() {
-  const shown = [from.value, to.value].filter((asset): asset is Asset => asset !== null && playWallet(asset) !== null)
+  const shown = [from.value, to.value].filter((asset): asset is Asset => asset !== null && hasPlayWallet(asset))
   const problem = useSignal<string | null>(null)
   const tick = Math.floor(now.value / READ_EVERY_SECONDS)
   const names = shown.map(({ id }) => id).join(' ')
@@ -30,6 +30,7 @@ export function PlayPanel() {
     <section class="stack" aria-labelledby="play">
       <h2 id="play">{swap.play.title}</h2>
       <p class="small soft">{swap.play.what}</p>
+      {from.value !== null && !hasPlayWallet(from.value) && <p class="notice small">{swap.play.cannotPay(from.value.chain.display)}</p>}
       <dl class="leaders">
         {shown.map((asset) => (
           <div key={asset.id} data-balance={asset.id}>

@@ -25,11 +25,17 @@ function privateKey(): string {
   return key
 }
 
-/** Null where there is no play wallet: elsewhere than on a local network, and on chains that it does not know. */
+/** Not elsewhere than on a local network, nor on chains that the play wallet cannot pay on. */
+export function hasPlayWallet({ chain }: Asset): boolean {
+  const { value } = settings
+  return value?.play != null && value.nodes[chain.chain] !== undefined && PLAY_FAMILIES.has(familyOf(chain))
+}
+
+/** Null where there is none. Makes its key if this browser has none yet. */
 export function playWallet(asset: Asset): Promise<KeyWallet> | null {
   const { value } = settings
   const node = value?.nodes[asset.chain.chain]
-  if (value?.play == null || node === undefined || !PLAY_FAMILIES.has(familyOf(asset.chain))) return null
+  if (value === null || node === undefined || !hasPlayWallet(asset)) return null
   const token = value.deployments[asset.id]?.token ?? null
   const known = opened.get(asset.id) ?? keyWallet({ asset: asset.id, token, privateKey: privateKey(), node })
   opened.set(asset.id, known)
@@ -50,7 +56,7 @@ export async function readBalance(asset: Asset): Promise<void> {
 
 /** Whoever got a token by a swap has no coins yet for the approval that its first payment needs. */
 export async function getFeeCoins(asset: Asset, address: string): Promise<void> {
-  if (asset.isToken) await control('faucet_url', { asset: asset.chain.native_asset_id, address, amount: FEE_COINS.toString() })
+  await control('faucet_url', { asset: asset.chain.native_asset_id, address, amount: FEE_COINS.toString() })
 }
 
 /** A tenth of the largest swap. */

@@ -2,11 +2,14 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 
+/** Modules around the code, which scanners need: ISO/IEC 18004. */
+const QUIET_ZONE = 4
+
 export function QrCode({ text, label }: { readonly text: string; readonly label: string }) {
   const modules = useSignal<readonly (readonly boolean[])[]>([])
   useEffect(() => {
     void import('uqr').then(({ encode }) => {
-      modules.value = encode(text, { border: 2 }).data
+      modules.value = encode(text, { border: QUIET_ZONE }).data
     })
   }, [text])
   const size = modules.value.length

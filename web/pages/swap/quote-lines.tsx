@@ -3,7 +3,7 @@ import { formatAmount, formatMicros, formatRate, parseAmount } from '../../share
 import { Countdown } from '../../shared/countdown.tsx'
 import { formatDuration } from '../../shared/duration.ts'
 import { swap } from '../../texts.ts'
-import { from, leastOf, quote, quoteProblem, to } from './form.ts'
+import { amountBefore, fixedSide, freshQuote, from, leastOf, quote, quoteProblem, to } from './form.ts'
 
 export function QuoteLines() {
   const [offer, source, destination] = [quote.value, from.value, to.value]
@@ -39,10 +39,20 @@ export function QuoteLines() {
       </div>
       <div>
         <dt>{swap.holds}</dt>
-        <dd>
-          <Countdown until={offer.expires_at} />
-        </dd>
+        <dd>{freshQuote.value === null ? swap.expired : <Countdown until={offer.expires_at} />}</dd>
       </div>
     </dl>
+  )
+}
+
+/** That the quote was renewed, and at another price: said aloud, and before the user presses the button. */
+export function Renewed() {
+  const { value: before } = amountBefore
+  const asset = fixedSide.value === 'from' ? to.value : from.value
+  const text = before === null || asset === null ? null : `${formatAmount(before, asset.decimals)} ${asset.symbol}`
+  return (
+    <p class="small renewed" role="status">
+      {text === null ? '' : fixedSide.value === 'from' ? swap.newGet(text) : swap.newPay(text)}
+    </p>
   )
 }

@@ -1,9 +1,18 @@
 /** Runs swaps: makes and pays an order, follows it by events, and goes on by itself after a reload or while the service is away. */
 import { signal } from '@preact/signals'
-import { NetworkError, type OrderRecord, type SwapRequest, type SwapStep, type Wallet } from '../../../sdk/src/index.ts'
+import {
+  ApiError,
+  NetworkError,
+  type OrderRecord,
+  type SwapRequest,
+  type SwapStep,
+  UnredeemedError,
+  type Wallet,
+} from '../../../sdk/src/index.ts'
 import { swap } from '../../texts.ts'
+import { isAway, pause, untilChange } from './connection.ts'
 import { findEntry, putEntry } from './history.ts'
-import { openTandem } from './tandem.ts'
+import { openReader, openTandem } from './tandem.ts'
 
 export type Live = {
   readonly record: OrderRecord | null
@@ -11,14 +20,17 @@ export type Live = {
   readonly problem: string | null
   /** What the page waits for, of itself: a node, or the service. */
   readonly note: string | null
+  /** The service has the secret and has not paid the user: a wallet of theirs can. */
+  readonly isUnredeemed: boolean
 }
 
-const NOTHING: Live = { record: null, problem: null, note: null }
+const NOTHING: Live = { record: null, problem: null, note: null, isUnredeemed: false }
 const RETRY_MS = 2_000
 const ENDED: ReadonlySet<string> = new Set(['redeemed', 'counterparty_redeemed', 'refunded', 'expired'])
 
 const live = signal<ReadonlyMap<string, Live>>(new Map())
-const running = new Set<string>()
+/** What ends the following of an order. */
+const running = new Map<string, AbortController>()
 
 /** Orders whose wallet this page has asked, and which has not answered yet. */
 const paying = signal<ReadonlySet<string>>(new Set())
@@ -33,9 +45,6 @@ function setPaying(orderId: string, is: boolean): void {
   else next.delete(orderId)
   paying.value = next
 }
-
-/** The service did not answer the last time it was asked. */
-export const isAway = signal(false)
 
 export function liveOf(orderId: string): Live {
   return live.value.get(orderId) ?? NOTHING
@@ -62,9 +71,7 @@ export async function startSwap(request: SwapRequest, wallet: Wallet, onOrdered:
     const { orderId } = value
     putEntry(orderId, { from: request.from, to: request.to, ...amounts })
     await onOrdered(orderId)
-    running.add(orderId)
-    setPaying(orderId, true)
-    void goOn(orderId, steps)
+    void payAndFollow(orderId, steps)
     return orderId
   }
 }
@@ -72,8 +79,8 @@ export async function startSwap(request: SwapRequest, wallet: Wallet, onOrdered:
 /** Follows an order: with its keys if it was made here, else by watching only. */
 export function followOrder(orderId: string): void {
   if (running.has(orderId)) return
-  running.add(orderId)
-  void goOn(orderId, null)
+  update(orderId, { problem: null, isUnredeemed: false })
+  void follow(orderId, begin(orderId))
 }
 
 /** Asks the wallet to pay an order that was not paid. Once the wallet was asked, only if the user says that it has not paid: a second payment may be lost. */
@@ -83,56 +90,83 @@ export async function payOrder(orderId: string, wallet: Wallet, gasless: boolean
   if (phase !== 'made' && phase !== 'paying') throw new Error(swap.order.notSeenYet)
   if (phase === 'paying' && !window.confirm(swap.order.mayBePaid)) return
   update(orderId, { problem: null })
-  running.add(orderId)
-  setPaying(orderId, true)
-  await goOn(orderId, tandem.resume(orderId, wallet, { payAgain: phase === 'paying', gasless }))
+  await payAndFollow(orderId, tandem.resume(orderId, wallet, { payAgain: phase === 'paying', gasless }))
 }
 
-async function goOn(orderId: string, started: AsyncGenerator<SwapStep, unknown> | null): Promise<void> {
-  let steps = started
-  for (;;) {
+/** Pays the user by their own wallet, which only sends the transaction: the service has the secret and has not used it. */
+export async function redeemBy(orderId: string, wallet: Wallet): Promise<void> {
+  await (await openTandem()).redeem(orderId, { wallet })
+  update(orderId, { isUnredeemed: false })
+}
+
+/** The steps of a payment, up to the moment at which the wallet has paid. */
+async function payAndFollow(orderId: string, steps: AsyncGenerator<SwapStep, unknown>): Promise<void> {
+  const stop = begin(orderId)
+  setPaying(orderId, true)
+  try {
+    for await (const step of steps) {
+      take(orderId, step)
+      if (step.kind === 'paid' || step.kind === 'changed') break
+    }
+  } catch (error) {
+    // The wallet refused or failed: the order is still there, and is followed with its keys.
+    if (!mayPass(error)) update(orderId, { problem: messageOf(error) })
+  }
+  setPaying(orderId, false)
+  await follow(orderId, stop)
+}
+
+/** Whoever followed the order before stops: two at once would both act on it. */
+function begin(orderId: string): AbortController {
+  running.get(orderId)?.abort()
+  const stop = new AbortController()
+  running.set(orderId, stop)
+  return stop
+}
+
+async function follow(orderId: string, stop: AbortController): Promise<void> {
+  while (!stop.signal.aborted) {
+    const signal = AbortSignal.any([untilChange(), stop.signal])
     try {
-      steps ??= await openSteps(orderId)
-      for await (const step of steps) take(orderId, step)
+      for await (const step of await openSteps(orderId, signal)) take(orderId, step)
       break
     } catch (error) {
-      setPaying(orderId, false)
-      if (!(error instanceof NetworkError)) {
-        update(orderId, { problem: messageOf(error) })
-        if (steps === started && started !== null) {
-          // The wallet refused or failed: the order is still there, and is followed with its keys.
-          steps = null
-          continue
-        }
+      if (signal.aborted) continue
+      if (!mayPass(error)) {
+        const isUnredeemed = error instanceof UnredeemedError
+        update(orderId, { isUnredeemed, problem: isUnredeemed ? null : messageOf(error) })
         break
       }
       isAway.value = true
-      steps = null
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+      await pause(RETRY_MS, signal)
     }
   }
-  running.delete(orderId)
+  if (running.get(orderId) === stop) running.delete(orderId)
 }
 
-async function openSteps(orderId: string): Promise<AsyncGenerator<SwapStep, unknown>> {
-  return findEntry(orderId) === null ? watchOnly(orderId) : (await openTandem()).resume(orderId)
+async function openSteps(orderId: string, signal: AbortSignal): Promise<AsyncGenerator<SwapStep, unknown>> {
+  return findEntry(orderId) === null ? watchOnly(orderId, signal) : (await openTandem()).resume(orderId, null, { signal })
 }
 
-async function* watchOnly(orderId: string): AsyncGenerator<SwapStep, void> {
-  const tandem = await openTandem()
-  for await (const record of tandem.watch(orderId)) yield { kind: 'changed', orderId, record }
+async function* watchOnly(orderId: string, signal: AbortSignal): AsyncGenerator<SwapStep, void> {
+  for await (const record of openReader().watch(orderId, { signal })) yield { kind: 'changed', orderId, record }
 }
 
 function take(orderId: string, step: SwapStep): void {
   isAway.value = step.kind === 'delayed' && step.by === 'service'
-  if (step.kind === 'paid') setPaying(orderId, false)
-  if (step.kind === 'delayed') update(orderId, { note: step.reason })
+  if (step.kind === 'delayed') update(orderId, { note: step.by === 'node' ? step.reason : null })
   if (step.kind === 'received') update(orderId, { note: null })
   if (step.kind !== 'changed') return
   update(orderId, { record: step.record, note: null })
   if (findEntry(orderId) !== null) putEntry(orderId, { status: step.record.status })
 }
 
+/** No answer, too many requests, or a failure of the service: asked again later, it may work. */
+function mayPass(error: unknown): boolean {
+  return error instanceof NetworkError || (error instanceof ApiError && (error.httpStatus === 429 || error.httpStatus >= 500))
+}
+
 export function messageOf(error: unknown): string {
+  if (error instanceof NetworkError) return swap.noAnswer
   return error instanceof Error ? error.message : String(error)
 }

@@ -1,5 +1,6 @@
 /** The form: two amounts, who is paid, the quote, and one button that always says what is missing. */
 import { useSignal } from '@preact/signals'
+import type { Quote } from '../../../sdk/src/index.ts'
 import { FlipIcon } from '../../shared/icons.tsx'
 import { swap } from '../../texts.ts'
 import { AddressField } from './address-field.tsx'
@@ -7,9 +8,11 @@ import { AmountRow } from './amount-row.tsx'
 import {
   amount,
   flip,
+  freshQuote,
   from,
   fromId,
   isAsking,
+  isPriceMoved,
   quote,
   recipient,
   recipientCheck,
@@ -22,12 +25,12 @@ import {
 import { isPutOff, isWritten } from './phrase.ts'
 import { PhraseDialog } from './phrase-dialog.tsx'
 import { balances, getCoins, setSolversRun, solversFailNext } from './play.ts'
-import { QuoteLines } from './quote-lines.tsx'
+import { QuoteLines, Renewed } from './quote-lines.tsx'
 import { showOrder } from './route.ts'
 import { messageOf, startSwap } from './runner.ts'
-import { openTandem } from './tandem.ts'
+import { openReader, openTandem } from './tandem.ts'
 import { WalletDialog } from './wallet-dialog.tsx'
-import { connected, openPayer, payer, suitable, takesDeposits } from './wallets.ts'
+import { openPayer, payer, payersOf } from './wallets.ts'
 
 type Need = 'connecting' | 'amount' | 'asking' | 'none' | 'recipient' | 'refund' | 'wallet' | 'coins' | 'swap'
 
@@ -35,17 +38,22 @@ type Need = 'connecting' | 'amount' | 'asking' | 'none' | 'recipient' | 'refund'
 function needOf(): Need {
   const asset = from.value
   if (asset === null || to.value === null) return 'connecting'
-  if (payer.value === 'play' && balances.value.get(asset.id) === 0n) return 'coins'
+  const kind = payer.value?.kind
+  if (kind === 'play' && balances.value.get(asset.id) === 0n) return 'coins'
   if (amount.value === null) return 'amount'
-  if (quote.value === null) return isAsking.value ? 'asking' : 'none'
-  if (payer.value === null) return 'wallet'
+  // A quote of another amount, or one that has expired, is not on offer.
+  if (isAsking.value || (quote.value !== null && freshQuote.value === null)) return 'asking'
+  if (quote.value === null) return 'none'
+  if (kind === undefined) return 'wallet'
   if (recipientCheck.value?.address == null) return 'recipient'
-  if (payer.value === 'deposit' && refundCheck.value?.address == null) return 'refund'
+  if (kind === 'deposit' && refundCheck.value?.address == null) return 'refund'
   return 'swap'
 }
 
 export function SwapForm() {
   const dialog = useSignal<'phrase' | 'wallet' | null>(null)
+  /** What the user has seen when they pressed the button: its limit counts, whatever the price is when they have written down the phrase. */
+  const agreed = useSignal<Quote | null>(null)
   const isWorking = useSignal(false)
   const problem = useSignal<string | null>(null)
   const need = needOf()
@@ -57,18 +65,18 @@ export function SwapForm() {
     try {
       await job()
     } catch (error) {
-      problem.value = messageOf(error)
+      problem.value = isPriceMoved(error) ? swap.priceMoved : messageOf(error)
     } finally {
       isWorking.value = false
     }
   }
 
   async function start(): Promise<void> {
-    const [offer, address] = [quote.value, recipientCheck.value?.address]
+    const [offer, address] = [agreed.value, recipientCheck.value?.address]
     if (offer === null || address == null || source === null) return
     let orderId: string | null = null
     const wallet = await openPayer(source, () => orderId)
-    const keeps = await (await openTandem()).keepsSecret(toId.value)
+    const keeps = await openReader().keepsSecret(toId.value)
     showOrder(
       await startSwap(requestOf(offer, address, keeps ? 'client' : 'service'), wallet, async (id) => {
         orderId = id
@@ -80,6 +88,7 @@ export function SwapForm() {
   }
 
   async function press(): Promise<void> {
+    agreed.value = freshQuote.value
     if (need === 'wallet') dialog.value = 'wallet'
     else if (need === 'coins' && source !== null) await work(() => getCoins(source))
     else if (need === 'swap' && !isWritten.value && !isPutOff.value) {
@@ -116,7 +125,7 @@ export function SwapForm() {
               verdict={recipientCheck.value}
             />
           )}
-          {source !== null && payer.value === 'deposit' && (
+          {source !== null && payer.value?.kind === 'deposit' && (
             <AddressField
               key={`from ${fromId.value}`}
               label={swap.refundTo(source.chain.display)}
@@ -125,6 +134,7 @@ export function SwapForm() {
             />
           )}
           <QuoteLines />
+          <Renewed />
           {problem.value !== null && (
             <p class="notice alarm" role="alert">
               {problem.value}
@@ -144,7 +154,7 @@ export function SwapForm() {
           />
         </div>
       </form>
-      {dialog.value === 'wallet' && <WalletDialog onClose={close} />}
+      {dialog.value === 'wallet' && source !== null && <WalletDialog asset={source} payers={payersOf(source)} onClose={close} />}
       {dialog.value === 'phrase' && (
         <PhraseDialog
           onClose={close}
@@ -159,13 +169,12 @@ export function SwapForm() {
 }
 
 function PaidWith({ onChange }: { onChange(): void }) {
-  const asset = from.value
-  if (asset === null || payer.value === null) return null
-  const name = payer.value === 'wallet' ? (connected.value?.name ?? '') : payer.value === 'play' ? swap.wallet.play : swap.wallet.deposit
+  const [asset, { value }] = [from.value, payer]
+  if (asset === null || value === null) return null
   return (
     <p class="small soft paid-with">
-      {swap.wallet.paysWith(name)}
-      {(suitable.value.length > 0 || !takesDeposits(asset)) && payer.value !== 'play' && (
+      {swap.wallet.paysWith(value.name)}{' '}
+      {payersOf(asset).length > 1 && (
         <button type="button" class="button plain small" onClick={onChange}>
           {swap.wallet.change}
         </button>

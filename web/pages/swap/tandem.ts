@@ -1,27 +1,33 @@
-/** The SDK, opened when it is first needed: keys of the rescue phrase, nodes and contracts as the service names them to its pages. */
-import { createClient, createTandem, type Tandem } from '../../../sdk/src/index.ts'
+/** The SDK, opened when it is first needed: nodes and contracts as the service names them to its pages, and keys where there is something to sign. */
+import { createClient, createTandem, type Tandem, type TandemOptions } from '../../../sdk/src/index.ts'
 import { openKeys } from './phrase.ts'
-import { type Settings, settings } from './settings.ts'
+import { settings } from './settings.ts'
 
-const base = () => ({ baseUrl: new URL('/v2', location.href).href, fetch: (...args: Parameters<typeof fetch>) => fetch(...args) })
-
-function assertReady(): Settings & { readonly app_id: string } {
+function options(): TandemOptions {
   const { value } = settings
   if (value === null || value.app_id === null) throw new Error('the service has no app for its pages')
-  return { ...value, app_id: value.app_id }
+  const { app_id: appId, nodes, deployments } = value
+  return { baseUrl: new URL('/v2', location.href).href, fetch: (...args) => fetch(...args), appId, nodes, deployments }
 }
 
-/** Without keys: for the catalog, and for orders that are only watched. */
 export function openClient() {
-  return createClient({ ...base(), appId: assertReady().app_id })
+  return createClient(options())
+}
+
+let reader: Tandem | null = null
+
+/** For quotes, and for orders that are only watched: makes no keys, and writes nothing to the storage of this browser. */
+export function openReader(): Tandem {
+  const items = new Map<string, string>()
+  const storage = { getItem: (key: string) => items.get(key) ?? null, setItem: (key: string, value: string) => void items.set(key, value) }
+  reader ??= createTandem({ ...options(), storage })
+  return reader
 }
 
 let opening: Promise<Tandem> | null = null
 
+/** With the keys of the rescue phrase, which is made here if this browser has none. */
 export function openTandem(): Promise<Tandem> {
-  opening ??= (async () => {
-    const { app_id: appId, nodes, deployments } = assertReady()
-    return createTandem({ ...base(), appId, nodes, deployments, keys: await openKeys() })
-  })()
+  opening ??= openKeys().then((keys) => createTandem({ ...options(), keys }))
   return opening
 }

@@ -3,11 +3,15 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { type OrderRecord, type RefundTime, refundTime } from '../../../sdk/src/index.ts'
 import { formatAmount } from '../../shared/amount.ts'
+import { now } from '../../shared/clock.ts'
 import { CopyButton } from '../../shared/copy-button.tsx'
 import { Countdown } from '../../shared/countdown.tsx'
-import { CheckIcon, OutIcon } from '../../shared/icons.tsx'
+import { ExplorerLink } from '../../shared/explorer-link.tsx'
+import { CheckIcon } from '../../shared/icons.tsx'
+import { formatMoment } from '../../shared/moment.ts'
 import { swap } from '../../texts.ts'
 import { findAsset, findChain } from './catalog.ts'
+import { isRefundable, missingOf, reasonOf } from './reasons.ts'
 import { type Step, stepsOf } from './timeline-steps.ts'
 
 export function Timeline({ record }: { readonly record: OrderRecord }) {
@@ -58,18 +62,19 @@ export function amountText(assetId: string, amount: string): string {
 /** Why nothing happens at the moment, and until when. */
 function Waiting({ record }: { readonly record: OrderRecord }) {
   const { next_action: next, status, source_swap: source } = record
-  if (next === null) return null
-  const needed = source.required_confirmations
+  const missing = missingOf(record)
   return (
     <div class="small soft">
-      <p>{next.why ?? swap.order.why[`${next.who}_${next.what}`] ?? ''}</p>
-      {status === 'initiate_detected' && <p>{swap.order.confirmations(source.current_confirmations, needed)}</p>}
-      {next.by !== null && (
+      <p>{reasonOf(record)}</p>
+      {missing !== null && <p>{swap.order.unpaid(amountText(source.asset, missing.toString()))}</p>}
+      {status === 'initiate_detected' && <p>{swap.order.confirmations(source.current_confirmations, source.required_confirmations)}</p>}
+      {next?.by != null && (
         <p>
-          {status === 'created' ? swap.order.deadline : swap.order.by} <Countdown until={next.by} />
+          {status === 'created' ? swap.order.deadline : swap.order.by} <Countdown until={next.by} />,{' '}
+          {swap.order.deadlineAt(formatMoment(next.by, now.value))}
         </p>
       )}
-      {['initiated', 'awaiting_refund'].includes(status) && <RefundIn record={record} />}
+      {isRefundable(status) && <RefundIn record={record} />}
     </div>
   )
 }
@@ -82,34 +87,23 @@ function RefundIn({ record }: { readonly record: OrderRecord }) {
       time.value = found
     })
   }, [chain, at, timelock])
-  return time.value === null ? null : (
+  if (time.value === null) return null
+  const { latest } = time.value
+  if (latest <= now.value) return <p>{swap.order.refundDue}</p>
+  return (
     <p>
-      {swap.order.refundIn} <Countdown until={time.value.latest} />
+      {swap.order.refundIn} <Countdown until={latest} />, {swap.order.refundAt(formatMoment(latest, now.value))}.
     </p>
   )
 }
 
 /** A link where the chain has an explorer, else the hash to copy. */
 function Transaction({ tx, chain }: { readonly tx: string; readonly chain: string }) {
-  const explorer = findChain(chain)?.explorer_url ?? ''
   return (
     <p class="small tx">
       <span class="soft">{swap.order.tx}</span> <code>{`${tx.slice(0, 10)}…${tx.slice(-6)}`}</code>
       <CopyButton text={tx} name={swap.order.tx} />
-      {explorer.startsWith('https://') && (
-        <a href={explorerLink(explorer, tx)} target="_blank" rel="noreferrer" aria-label={swap.order.explorer}>
-          <span class="inline-icon">
-            <OutIcon />
-          </span>
-        </a>
-      )}
+      <ExplorerLink pattern={findChain(chain)?.explorer_tx_url ?? ''} tx={tx} />
     </p>
   )
-}
-
-/** Explorers may name the network in the query. */
-function explorerLink(explorer: string, tx: string): string {
-  const url = new URL(explorer)
-  url.pathname = `${url.pathname.replace(/\/$/, '')}/tx/${encodeURIComponent(tx)}`
-  return url.href
 }

@@ -1,29 +1,41 @@
-/** The wallets of this browser that can pay. */
+/** Who can pay, or send a transaction, on the chain of an asset. */
 import { Dialog } from '../../shared/dialog.tsx'
 import { swap } from '../../texts.ts'
-import { connect, suitable } from './wallets.ts'
+import type { Asset } from './catalog.ts'
+import { choosePayer, type Payer } from './wallets.ts'
 
-export function WalletDialog({ onClose }: { onClose(): void }) {
+export function WalletDialog({
+  asset,
+  payers,
+  onChoose,
+  onClose,
+}: {
+  readonly asset: Asset
+  readonly payers: readonly Payer[]
+  onChoose?(): void
+  onClose(): void
+}) {
   return (
     <Dialog title={swap.wallet.title} onClose={onClose}>
       <ul class="assets">
-        {suitable.value.map((wallet) => (
-          <li key={wallet.id}>
+        {payers.map((payer) => (
+          <li key={payer.id}>
             <button
               type="button"
               class="asset"
               onClick={() => {
-                connect(wallet)
+                choosePayer(asset, payer)
                 onClose()
+                onChoose?.()
               }}
             >
-              {wallet.icon === '' ? <span class="coin" /> : <img src={wallet.icon} alt="" width="36" height="36" />}
-              <b>{wallet.name}</b>
+              {payer.kind === 'wallet' && payer.wallet.icon !== '' && <img src={payer.wallet.icon} alt="" width="36" height="36" />}
+              <b>{payer.name}</b>
             </button>
           </li>
         ))}
       </ul>
-      {suitable.value.length === 0 && <p class="soft">{swap.wallet.none}</p>}
+      {payers.length === 0 && <p class="soft">{swap.wallet.none}</p>}
     </Dialog>
   )
 }

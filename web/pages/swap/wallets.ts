@@ -1,13 +1,22 @@
 /** Who pays: a wallet of this browser, the play wallet of the local network, or any wallet by a deposit address. */
 import { computed, signal } from '@preact/signals'
 import { depositWallet, discoverAllWallets, type FoundWallet, type Wallet } from '../../../sdk/src/index.ts'
+import { swap } from '../../texts.ts'
 import { type Asset, familyOf } from './catalog.ts'
 import { from, refundCheck } from './form.ts'
 import { putEntry } from './history.ts'
-import { getFeeCoins, playWallet } from './play.ts'
+import { getFeeCoins, hasPlayWallet, playWallet } from './play.ts'
+
+export type Payer = { readonly id: string; readonly name: string } & (
+  | { readonly kind: 'wallet'; readonly wallet: FoundWallet }
+  | { readonly kind: 'play' | 'deposit' }
+)
+
+const PLAY: Payer = { id: 'play', kind: 'play', name: swap.wallet.play }
+const DEPOSIT: Payer = { id: 'deposit', kind: 'deposit', name: swap.wallet.deposit }
 
 const found = signal<readonly FoundWallet[]>([])
-/** By family: the id of the wallet that the user chose. */
+/** By family: the id of the payer that the user chose. */
 const chosen = signal<Readonly<Record<string, string>>>({})
 
 export function findWallets(): void {
@@ -16,46 +25,38 @@ export function findWallets(): void {
   })
 }
 
-/** Of the chain that is paid on. */
-export const suitable = computed(() => {
-  const family = from.value === null ? '' : familyOf(from.value.chain)
-  return found.value.filter(({ families }) => (families as readonly string[]).includes(family))
-})
-
-export const connected = computed(() => {
-  const family = from.value === null ? '' : familyOf(from.value.chain)
-  return suitable.value.find(({ id }) => id === chosen.value[family]) ?? null
-})
-
-export function connect({ id, families }: FoundWallet): void {
-  chosen.value = { ...chosen.value, ...Object.fromEntries(families.map((family) => [family, id])) }
+/** Those that can send a transaction on the chain of this asset. */
+export function sendersOf(asset: Asset): readonly Payer[] {
+  const suitable = found.value.filter(({ families }) => (families as readonly string[]).includes(familyOf(asset.chain)))
+  const wallets = suitable.map((wallet): Payer => ({ id: wallet.id, name: wallet.name, kind: 'wallet', wallet }))
+  return hasPlayWallet(asset) ? [...wallets, PLAY] : wallets
 }
 
-/** Whether anybody can pay by sending to an address. */
-export function takesDeposits({ chain }: Asset): boolean {
-  return familyOf(chain) === 'bitcoin'
+/** Those that can pay with this asset: on some chains anybody, by sending to an address. */
+export function payersOf(asset: Asset): readonly Payer[] {
+  return familyOf(asset.chain) === 'bitcoin' ? [...sendersOf(asset), DEPOSIT] : sendersOf(asset)
 }
 
-export type Payer = 'wallet' | 'play' | 'deposit' | null
+export function choosePayer(asset: Asset, payer: Payer): void {
+  const families = payer.kind === 'wallet' ? payer.wallet.families : [familyOf(asset.chain)]
+  chosen.value = { ...chosen.value, ...Object.fromEntries(families.map((family) => [family, payer.id])) }
+}
 
-export const payer = computed((): Payer => {
-  const asset = from.value
-  if (asset === null) return null
-  if (connected.value !== null) return 'wallet'
-  if (playWallet(asset) !== null) return 'play'
-  return takesDeposits(asset) ? 'deposit' : null
-})
+/** A wallet of the user's only if they chose it. */
+function chosenOf(asset: Asset, payers: readonly Payer[]): Payer | null {
+  const id = chosen.value[familyOf(asset.chain)]
+  return payers.find((one) => one.id === id) ?? payers.find(({ kind }) => kind !== 'wallet') ?? null
+}
+
+/** Null: the user must choose a wallet first. */
+export const payer = computed(() => (from.value === null ? null : chosenOf(from.value, payersOf(from.value))))
 
 /** `orderId`: that of the order which is paid, once it is known. */
 export async function openPayer(asset: Asset, orderId: () => string | null): Promise<Wallet> {
-  if (connected.value !== null) return connected.value.open()
-  const play = await playWallet(asset)
-  if (play !== null) {
-    await getFeeCoins(asset, play.address)
-    return play.wallet
-  }
+  const chosenPayer = chosenOf(asset, payersOf(asset))
   const address = refundCheck.value?.address
-  if (!takesDeposits(asset) || address == null) throw new Error('choose a wallet first')
+  if (chosenPayer?.kind !== 'deposit') return openWallet(asset, chosenPayer, asset.isToken)
+  if (address == null) throw new Error(swap.wallet.noRefundAddress)
   return depositWallet({
     address,
     show({ to, amount, uri }) {
@@ -63,4 +64,19 @@ export async function openPayer(asset: Asset, orderId: () => string | null): Pro
       if (id !== null) putEntry(id, { payment: { to, amount: amount.toString(), uri } })
     },
   })
+}
+
+/** The only one that there is, or the one that the user chose. */
+export async function openSender(asset: Asset): Promise<Wallet> {
+  const senders = sendersOf(asset)
+  return openWallet(asset, senders.length === 1 ? (senders[0] ?? null) : chosenOf(asset, senders), true)
+}
+
+/** `needsFee`: the asset that the play wallet has does not pay for its transactions. */
+async function openWallet(asset: Asset, sender: Payer | null, needsFee: boolean): Promise<Wallet> {
+  if (sender?.kind === 'wallet') return sender.wallet.open()
+  const play = await playWallet(asset)
+  if (sender === null || play === null) throw new Error(swap.wallet.none)
+  if (needsFee) await getFeeCoins(asset, play.address)
+  return play.wallet
 }

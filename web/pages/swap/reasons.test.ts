@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import type { OrderRecord } from '../../../sdk/src/index.ts'
+import { nextActionNames } from '../../../src/protocol/next-actions.ts'
+import { swap } from '../../texts.ts'
+import { missingOf, reasonOf } from './reasons.ts'
+
+const order = (status: string, next: object | null, filled = '0') =>
+  ({ status, next_action: next, source_swap: { amount: '1000', filled_amount: filled } }) as unknown as OrderRecord
+const next = (who: string, what: string, why?: string) => ({ who, what, by: null, ...(why !== undefined && { why }) })
+
+test.each(nextActionNames)('there is a reason for %s', (name) => {
+  const who = ['user', 'solver', 'service'].filter((one) => swap.order.why[`${one}_${name}`] !== undefined)
+  expect(who.length).toBeGreaterThan(0)
+  for (const one of who) expect(reasonOf(order('initiated', next(one, name)))).toMatch(/\.$/)
+})
+
+test('the status says more where a transaction waits for a block', () => {
+  expect(reasonOf(order('redeem_detected', next('solver', 'redeem_source')))).toMatch(/pays you is sent, and waits for a block/)
+  expect(reasonOf(order('refund_detected', next('service', 'refund_source')))).toMatch(/returns your payment is sent/)
+})
+
+test('what the service says of this order comes first, except of an incomplete deposit', () => {
+  expect(reasonOf(order('awaiting_refund', next('service', 'refund_source', 'the node refuses it')))).toBe('the node refuses it')
+  const short = order('initiate_detected', next('user', 'complete_source_deposit', 'PATCH ?action=instant-refund'), '400')
+  expect(reasonOf(short)).toMatch(/^The payment is less than agreed/)
+  expect([missingOf(short), missingOf(order('initiated', next('solver', 'initiate_destination'), '400'))]).toEqual([600n, null])
+  expect(reasonOf(order('refunded', null))).toBe('')
+})
