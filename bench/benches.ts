@@ -2,6 +2,7 @@
 import { apiBench } from './api/api.ts'
 import { attackBench } from './attack.ts'
 import type { Bench } from './bench.ts'
+import { closedBench } from './closed.ts'
 import { costsBench } from './costs/costs.ts'
 import { dustBench } from './dust.ts'
 import { eventsBench } from './events/events.ts'
@@ -38,6 +39,7 @@ export const benches: readonly Bench[] = [
   rpcBench,
   listsBench,
   watchBench,
+  closedBench,
   costsBench,
   dustBench,
   openBench,

@@ -3,23 +3,15 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { hashOf, taprootScript } from '../src/chains/bitcoin/blocks/block.fixture.ts'
 import { bitcoin } from '../src/chains/bitcoin/index.ts'
-import { networkOf } from '../src/chains/bitcoin/networks.ts'
-import { taprootAddressAt } from '../src/chains/bitcoin/script/taproot-address.ts'
 import { createWatchList } from '../src/engine/watch-list.ts'
 import { pollChain } from '../src/engine/watcher.ts'
-import { createSecp256k1Key } from '../src/keys/secp256k1.ts'
-import type { Chain } from '../src/protocol/chain.ts'
-import type { Swap } from '../src/protocol/order.ts'
-import { localChains } from '../src/protocol/registry/local.ts'
 import { type Database, openDatabase } from '../src/store/database/database.ts'
 import { startEmbeddedPostgres } from '../src/store/embedded/embedded-postgres.ts'
-import { insertOrders, type OrderToWrite } from '../src/store/orders/insert-orders.ts'
 import { type Child, startChild } from './api/child.ts'
 import { type Bench, median, ratio, type Size, withCommas } from './bench.ts'
-import { plainOrder } from './plain-order.ts'
-import { BLOCK_TRANSACTIONS, FRESH_TRANSACTIONS, MEMPOOL_TRANSACTIONS, swapKey } from './watch.fixture.ts'
+import { seedWatched, watchedChain } from './seed-watched.ts'
+import { BLOCK_TRANSACTIONS, FRESH_TRANSACTIONS, MEMPOOL_TRANSACTIONS } from './watch.fixture.ts'
 import type { Shown } from './watch-node-child.ts'
 
 const WATCH_LIMIT_MS = 250
@@ -27,12 +19,8 @@ const WATCHED = { full: [1_000, 100_000], smallest: [1_000] }
 
 type WatchRow = { readonly what: 'block' | 'mempool'; readonly watched: number; readonly cpuMs: number; readonly events: number }
 
-/** Nine of ten orders are complete. */
-const OPEN_EVERY = 10
 const WARM_UP = { full: 2, smallest: 0 }
 const MEASURED = { full: 5, smallest: 1 }
-const BATCH = 1000
-const NOW = 1_700_000_000n
 
 type Node = Child<{ readonly url: string }>
 
@@ -52,7 +40,7 @@ async function measureWatch(size: Size, onProgress: (what: string) => void): Pro
       const db = await openDatabase(await postgres.createDatabase(`watch_${watched}`))
       cleanups.push(() => db.destroy())
       onProgress(`making ${watched} orders`)
-      await seed(db, watched)
+      await seedWatched(db, watched)
       onProgress(`watching ${watched} addresses`)
       rows.push(...(await measure(db, node, watched, rounds)))
     }
@@ -65,7 +53,7 @@ async function measureWatch(size: Size, onProgress: (what: string) => void): Pro
 type Rounds = { readonly warmUp: number; readonly all: number }
 
 async function measure(db: Database, node: Node, watched: number, rounds: Rounds): Promise<readonly WatchRow[]> {
-  const client = bitcoin.connect(localChain(), { assets: [], endpoints: { rpc: [node.ready.url] } })
+  const client = bitcoin.connect(watchedChain(), { assets: [], endpoints: { rpc: [node.ready.url] } })
   const list = createWatchList(db, client.chain)
   const look = () => pollChain({ db, client, holder: 'bench', list, onReorg: () => undefined })
   const measureLooks = async (what: WatchRow['what'], shownAt: (round: number) => Shown): Promise<WatchRow> => {
@@ -91,65 +79,9 @@ async function measure(db: Database, node: Node, watched: number, rounds: Rounds
   return [block, mempool]
 }
 
-function localChain(): Chain {
-  const chain = localChains.find(({ id }) => id === 'bitcoin_regtest')
-  if (chain === undefined) throw new Error('the local registry has no bitcoin_regtest')
-  return chain
-}
-
 async function countEvents(db: Database): Promise<number> {
   const { rows } = await sql<{ count: bigint }>`select count(*) from events`.execute(db)
   return Number(rows[0]?.count ?? 0n)
-}
-
-async function seed(db: Database, orders: number): Promise<void> {
-  const identities = ['01', '02'].map((n) => identity(n))
-  for (let from = 0; from < orders; from += BATCH) {
-    await insertOrders(
-      db,
-      Array.from({ length: BATCH }, (_, i) => seededOrder(from + i, identities)),
-    )
-  }
-  await sql`update orders set closed_at = now() where nonce::int % ${OPEN_EVERY} <> 0`.execute(db)
-  await sql`analyze`.execute(db)
-}
-
-function identity(key: string): string {
-  const { publicKey } = createSecp256k1Key(key.padStart(64, '0'))
-  return Buffer.from(publicKey).toString('hex').slice(2)
-}
-
-function seededOrder(n: number, [initiator = '', redeemer = '']: readonly string[]): OrderToWrite {
-  const chain = localChain()
-  const terms = { initiator, redeemer, amount: 100_000n, secretHash: hashOf(-1 - n), timelock: 200n }
-  const rest = {
-    userAddress: null,
-    orderKey: null,
-    payer: null,
-    clientKey: false,
-    agreedAmount: 100_000n,
-    requiredConfirmations: 1,
-    mostFee: null,
-  }
-  const source: Swap = {
-    ...rest,
-    chain: chain.id,
-    swapId: taprootAddressAt(taprootScript(swapKey(n)), networkOf(chain.reference)) ?? '',
-    terms: { ...terms, asset: chain.nativeAsset },
-  }
-  const destination: Swap = {
-    ...rest,
-    chain: 'ethereum_localnet',
-    swapId: hashOf(-1e9 - n),
-    terms: { ...terms, asset: 'ethereum_localnet:wbtc' },
-  }
-  return {
-    input: plainOrder(
-      { id: hashOf(-2e9 - n), solverId: 'solver', createdAt: NOW, deadline: NOW, priceExpiresAt: NOW, source, destination },
-      String(n),
-    ),
-    sealed: [],
-  }
 }
 
 export const watchBench: Bench = {

@@ -22,3 +22,15 @@ test('confirms hardly any other id, also of ids that differ by a number only', (
   const others = [...ids(50_000), ...Array.from({ length: 50_000 }, (_, n) => `${'0'.repeat(30)}:${n + 25_000}`)]
   expect(others.filter((id) => filter.mayHave(id)).length).toBeLessThan(20)
 })
+
+test('takes no more memory for millions of ids than for one million, and goes on to leave out most others', () => {
+  const before = process.memoryUsage().arrayBuffers
+  const filter = createIdFilter(20_000_000)
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(5 * 2 ** 20)
+  const known = Array.from({ length: 2_000_000 }, (_, n) => n.toString(36).padStart(16, 'x'))
+  for (const id of known) filter.add(id)
+  expect(filter.isFull).toBe(false)
+  expect(known.every((id) => filter.mayHave(id))).toBe(true)
+  const passing = ids(10_000).filter((id) => filter.mayHave(id)).length
+  expect(passing).toBeLessThan(200)
+})

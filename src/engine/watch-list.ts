@@ -1,13 +1,13 @@
 /**
  * The watched swaps of one chain. They stay in the database, which is asked about the ids that a poll has seen. A full block or a mempool has
- * thousands of ids, of which hardly any are ours: for these, a filter of a few bytes per swap leaves out the others first.
+ * thousands of ids, of which hardly any are ours: for these, a filter of bounded size leaves out the others first.
  */
 import type { WatchedSwap, WatchedSwaps } from '../chains/port/watched-swaps.ts'
 import type { Block, Chain } from '../protocol/chain.ts'
 import type { HtlcEvent, SwapId } from '../protocol/htlc.ts'
 import {
   countDepositsOf,
-  countSwapsOf,
+  countWatched,
   findWatched,
   listActive,
   listNewest,
@@ -40,7 +40,7 @@ const MOST_REMEMBERED = 10_000
 /** `fewIds`: up to this many the database is asked about all. */
 export function createWatchList(db: Database, chain: Chain, fewIds?: number): WatchList {
   const scope = { chain: chain.id, partialDeposits: chain.deposits.kind === 'partial' }
-  const swaps = createLoadedFilter({ count: () => countSwapsOf(db, chain.id), ends: () => readWatchedEnds(db, scope) }, fewIds)
+  const swaps = createLoadedFilter({ count: () => countWatched(db, scope), ends: () => readWatchedEnds(db, scope) }, fewIds)
   const deposits = createLoadedFilter({ count: () => countDepositsOf(db, chain.id), ends: () => readDepositEnds(db, chain.id) }, fewIds)
   const isFiltered = () => swaps.isInUse || deposits.isInUse
   let horizon: bigint | null = null

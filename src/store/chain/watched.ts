@@ -139,11 +139,14 @@ export async function findWatched(
   return found
 }
 
-const countSwaps = prepare<{ count: bigint }>('count-swaps', 'select count(*) from swaps where chain = $1')
+const countSwaps = prepare<{ count: bigint }>(
+  'count-swaps',
+  `select count(*) from swaps where chain = $1 and (open or ($2::boolean and leg = 'source'))`,
+)
 
-/** How many swaps were ever made on this chain. */
-export async function countSwapsOf(db: Database, chain: ChainId): Promise<number> {
-  return Number((await countSwaps(db, [chain]))[0]?.count ?? 0n)
+/** How many swaps are watched on this chain, or a few more: also those that were closed longer ago than late deposits are watched for. */
+export async function countWatched(db: Database, { chain, partialDeposits }: WatchedScope): Promise<number> {
+  return Number((await countSwaps(db, [chain, partialDeposits]))[0]?.count ?? 0n)
 }
 
 const selectOpenEnds = prepare<{ ends: readonly string[] }>(
