@@ -1,5 +1,6 @@
 /** A simulator of Bitcoin Core: the JSON-RPC methods that a watcher needs, over blocks and a mempool in memory. */
 import { fastify } from 'fastify'
+import { headerAnswer } from '../src/chains/bitcoin/blocks/block.fixture.ts'
 import { readInput, tellParent } from './api/child.ts'
 import { EMPTY_BLOCKS, makeFullBlocks, makeMempool } from './watch.fixture.ts'
 
@@ -8,16 +9,12 @@ type Call = { readonly id: number; readonly method: string; readonly params: rea
 export type Shown = { readonly fullBlocks: number; readonly mempool: number }
 
 const { fullBlocks, mempool } = readInput<Shown>()
-const blocks = makeFullBlocks(fullBlocks).map(({ hash, bytes }, height, all) => ({
-  hex: Buffer.from(bytes).toString('hex'),
-  header: {
-    hash,
-    height,
-    time: Buffer.from(bytes).readUInt32LE(68),
-    ...(height > 0 && { previousblockhash: all[height - 1]?.hash }),
-  },
+const blocks = makeFullBlocks(fullBlocks).map((block, height) => ({
+  hash: block.hash,
+  hex: Buffer.from(block.bytes).toString('hex'),
+  header: headerAnswer(block, height),
 }))
-const byHash = new Map(blocks.map((block) => [block.header.hash, block]))
+const byHash = new Map(blocks.map((block) => [block.hash, block]))
 const unconfirmed = makeMempool(mempool).map(({ txid, bytes }) => ({ txid, hex: Buffer.from(bytes).toString('hex') }))
 const byTxid = new Map(unconfirmed.map(({ txid, hex }) => [txid, hex]))
 
@@ -25,8 +22,8 @@ let shown: Shown = { fullBlocks: 0, mempool: 0 }
 const tip = () => EMPTY_BLOCKS + shown.fullBlocks - 1
 
 const methods: Readonly<Record<string, (params: readonly unknown[]) => unknown>> = {
-  getbestblockhash: () => blocks[tip()]?.header.hash,
-  getblockhash: ([height]) => (Number(height) > tip() ? undefined : blocks[Number(height)]?.header.hash),
+  getbestblockhash: () => blocks[tip()]?.hash,
+  getblockhash: ([height]) => (Number(height) > tip() ? undefined : blocks[Number(height)]?.hash),
   getblockheader: ([hash]) => byHash.get(String(hash))?.header,
   getblock: ([hash]) => byHash.get(String(hash))?.hex,
   getrawmempool: () => unconfirmed.slice(0, shown.mempool).map(({ txid }) => txid),

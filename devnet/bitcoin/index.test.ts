@@ -170,6 +170,8 @@ describe('Esplora', () => {
     const raw = Buffer.from(await (await fetch(`${regtest.esploraUrl}/block/${hash}/raw`)).arrayBuffer()).toString('hex')
     expect(raw).toBe((await rpc(regtest, 'getblock', [hash, 0])).result)
     expect(await json<unknown[]>(regtest, '/blocks')).toHaveLength(10)
+    // Of two transactions, each is the neighbour of the other.
+    expect(await json(regtest, `/tx/${txids[1]}/merkle-proof`)).toEqual({ block_height: 151, merkle: [txids[0]], pos: 1 })
   })
 
   it('refuses with the error texts of Esplora', async () => {

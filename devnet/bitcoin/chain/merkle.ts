@@ -10,17 +10,28 @@ export type MerkleRoot = {
 }
 
 export function merkleRoot(leaves: readonly Uint8Array[]): MerkleRoot {
-  let level = [...leaves]
+  let level = leaves
   let mutated = false
   while (level.length > 1) {
-    const next: Uint8Array[] = []
-    for (let i = 0; i < level.length; i += 2) {
-      const left = level[i] ?? new Uint8Array(32)
-      const right = level[i + 1]
-      if (right !== undefined && equalBytes(left, right)) mutated = true
-      next.push(hash256(concatBytes(left, right ?? left)))
-    }
-    level = next
+    mutated ||= level.some((left, i) => i % 2 === 0 && equalBytes(left, level[i + 1] ?? new Uint8Array()))
+    level = parentsOf(level)
   }
   return { root: level[0] ?? new Uint8Array(32), mutated }
+}
+
+/** The neighbour at each level, the lowest first: what proves that a leaf is in the tree. */
+export function merkleBranch(leaves: readonly Uint8Array[], position: number): readonly Uint8Array[] {
+  const branch: Uint8Array[] = []
+  let level = leaves
+  for (let at = position; level.length > 1; at = Math.floor(at / 2)) {
+    const neighbour = level[at % 2 === 1 ? at - 1 : at + 1] ?? level[at]
+    if (neighbour !== undefined) branch.push(neighbour)
+    level = parentsOf(level)
+  }
+  return branch
+}
+
+/** The last of an odd number is paired with itself. */
+function parentsOf(level: readonly Uint8Array[]): readonly Uint8Array[] {
+  return level.flatMap((left, i) => (i % 2 === 0 ? [hash256(concatBytes(left, level[i + 1] ?? left))] : []))
 }

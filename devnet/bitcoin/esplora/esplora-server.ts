@@ -4,6 +4,7 @@ import { broadcast } from '../broadcast.ts'
 import { serializeBlock, serializeHeader } from '../chain/block.ts'
 import type { BlockNode } from '../chain/block-node.ts'
 import { scriptHashOf } from '../chain/chain-index.ts'
+import { merkleBranch } from '../chain/merkle.ts'
 import type { FaultState } from '../http/faults.ts'
 import type { HttpRequest, HttpResponse } from '../http/http-server.ts'
 import { decimal, type JsonValue, stringifyJson } from '../http/json.ts'
@@ -11,7 +12,7 @@ import { MISSING_INPUTS } from '../mempool/evaluate-transaction.ts'
 import type { BitcoinNode } from '../node.ts'
 import { parseTransaction, type Transaction } from '../transaction/transaction.ts'
 import { MalformedDataError } from '../wire/byte-reader.ts'
-import { fromHex, isHex, toHex } from '../wire/hex.ts'
+import { fromDisplayHash, fromHex, isHex, toDisplayHash, toHex } from '../wire/hex.ts'
 import { EsploraError } from './esplora-error.ts'
 import { blockView, type FoundTransaction, findTransaction, outspendView, statusView, transactionView } from './esplora-views.ts'
 import { scriptCoins, scriptSummary, scriptTransactions } from './script-routes.ts'
@@ -101,6 +102,12 @@ function transactionRoute(node: BitcoinNode, [txid, part, argument]: readonly st
       return { bytes: transaction.raw }
     case 'status':
       return { json: statusView(block) }
+    case 'merkle-proof': {
+      const leaves = block?.block.transactions.map((one) => fromDisplayHash(one.txid)) ?? []
+      const pos = block?.block.transactions.findIndex((one) => one.txid === transaction.txid) ?? -1
+      if (block === null || pos < 0) throw new EsploraError(404, 'Transaction not found or is unconfirmed')
+      return { json: { block_height: block.height, merkle: merkleBranch(leaves, pos).map(toDisplayHash), pos } }
+    }
     case 'outspend':
       return { json: outspendView(node, transaction.txid, parseIndex(argument)) }
     case 'outspends':

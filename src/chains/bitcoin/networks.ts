@@ -22,6 +22,7 @@ export type BitcoinNetwork = {
    * null where it is unknown: then no node can be verified, so the network cannot be used.
    */
   readonly firstBlockHash?: string | null
+  readonly work: ProofOfWork
 
   // Fee rates, all in units per 1000 vB.
 
@@ -36,6 +37,37 @@ export type BitcoinNetwork = {
   /** Whether nodes replace an unconfirmed transaction by one with a higher fee (RBF, BIP125). Otherwise the first seen stays. */
   readonly replaces: boolean
 }
+
+/** What a header must prove: `blocks/proof-of-work.ts`. */
+export type ProofOfWork = {
+  readonly hash: 'sha256d' | 'scrypt'
+  /** The easiest target of the network (`powLimit`), in its compact form. */
+  readonly easiestBits: number
+  /**
+   * retargets  every 2016 blocks, by at most four times; else a block has the target of its parent
+   * varies     test networks: a block may have the easiest target if its parent is 20 minutes old, so the parent says little
+   * fixed      every block has the easiest target
+   */
+  readonly difficulty: 'retargets' | 'varies' | 'fixed'
+  /**
+   * As nodes print it, in multiples of 2^32 hashes. No block that we ask about has a lower one: who mines a forged block pays for at least this much
+   * work, even for the first header that we see. 0: the easiest target alone counts.
+   */
+  readonly leastDifficulty: bigint
+}
+
+/** Block 824,000 (January 2024) had 14 times as much. */
+const BITCOIN_LEAST = 5_000_000_000_000n
+/** The blocks up to 2,772,730 (October 2024) had 8 times as much on average. */
+const LITECOIN_LEAST = 1_000_000n
+const NO_LEAST = { leastDifficulty: 0n } as const
+
+/** Bitcoin Core's and Litecoin Core's chainparams.cpp: `powLimit`, `fPowAllowMinDifficultyBlocks`, `fPowNoRetargeting`. */
+const sha256d = { hash: 'sha256d', easiestBits: 0x1d00ffff } as const
+const scrypt = { hash: 'scrypt', easiestBits: 0x1e0fffff } as const
+/** BIP325. Its challenge is not checked. */
+const signetWork = { hash: 'sha256d', easiestBits: 0x1e0377ae, difficulty: 'retargets', ...NO_LEAST } as const
+const regtestWork = { easiestBits: 0x207fffff, difficulty: 'fixed', ...NO_LEAST } as const
 
 /** Bitcoin Core's defaults: `-dustrelayfee`, and the `-minrelaytxfee` of all releases before 30, whose nodes are still many. */
 const bitcoinCoin = {
@@ -82,6 +114,7 @@ export const bitcoinNetworks: Readonly<Record<string, BitcoinNetwork>> = {
   'bitcoin:mainnet': {
     ...bitcoinCoin,
     name: 'mainnet',
+    work: { ...sha256d, difficulty: 'retargets', leastDifficulty: BITCOIN_LEAST },
     bech32: 'bc',
     pubKeyHash: 0x00,
     scriptHash: 0x05,
@@ -92,16 +125,19 @@ export const bitcoinNetworks: Readonly<Record<string, BitcoinNetwork>> = {
   'bitcoin:testnet': {
     ...bitcoinTest,
     name: 'testnet',
+    work: { ...sha256d, difficulty: 'varies', ...NO_LEAST },
     genesisHash: '000000000933ea01ad0ee984209779baaec3ced90fa3f408719526f8d77f4943',
   },
   'bitcoin:testnet4': {
     ...bitcoinTest,
     name: 'testnet4',
+    work: { ...sha256d, difficulty: 'varies', ...NO_LEAST },
     genesisHash: '00000000da84f2bafbbc53dee25a72ae507ff4914b867c565be350b0da8bf043',
   },
   'bitcoin:signet': {
     ...bitcoinTest,
     name: 'signet',
+    work: signetWork,
     genesisHash: SIGNET_GENESIS,
     // Of the block that Bitcoin Core's own test feature_signet.py begins with.
     firstBlockHash: '00000086d6b2636cb2a392d45edc4ec544a10024d30141c9adf4bfd9de533b53',
@@ -109,6 +145,7 @@ export const bitcoinNetworks: Readonly<Record<string, BitcoinNetwork>> = {
   'bitcoin:signet-alpen': {
     ...bitcoinTest,
     name: 'Alpen signet',
+    work: signetWork,
     genesisHash: SIGNET_GENESIS,
     // Alpen Labs' repository `bitcoin_signet` has two challenges, in bitcoin.conf and in .env.example: neither is said to be the public network's.
     firstBlockHash: null,
@@ -116,6 +153,7 @@ export const bitcoinNetworks: Readonly<Record<string, BitcoinNetwork>> = {
   'bitcoin:regtest': {
     ...bitcoinTest,
     name: 'regtest',
+    work: { ...sha256d, ...regtestWork },
     bech32: 'bcrt',
     genesisHash: '0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206',
     fallbackFeeRate: 1_000n,
@@ -123,6 +161,7 @@ export const bitcoinNetworks: Readonly<Record<string, BitcoinNetwork>> = {
   'litecoin:mainnet': {
     ...litecoinCoin,
     name: 'mainnet',
+    work: { ...scrypt, difficulty: 'retargets', leastDifficulty: LITECOIN_LEAST },
     bech32: 'ltc',
     pubKeyHash: 0x30,
     scriptHash: 0x32,
@@ -135,12 +174,14 @@ export const bitcoinNetworks: Readonly<Record<string, BitcoinNetwork>> = {
   'litecoin:testnet': {
     ...litecoinTest,
     name: 'testnet',
+    work: { ...scrypt, difficulty: 'varies', ...NO_LEAST },
     bech32: 'tltc',
     genesisHash: '4966625a4b2851d9fdee139e56211a0d88575f59ed816ff5e6a63deb4e3e29a0',
   },
   'litecoin:regtest': {
     ...litecoinTest,
     name: 'regtest',
+    work: { ...scrypt, ...regtestWork },
     bech32: 'rltc',
     genesisHash: '530827f38f93b43ed12af0b3ad25a288dc02ed74d6d7857862df51fc56c416f9',
     fallbackFeeRate: 1_000n,

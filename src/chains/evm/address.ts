@@ -14,7 +14,7 @@ export function parseAddress(text: string): Address {
   const lower = `0x${digits.toLowerCase()}` as Address
   const oneCase = digits === digits.toLowerCase() || digits === digits.toUpperCase()
   // EIP-55: mixed case is a checksum; an address in one case has none.
-  if (!oneCase && getAddress(lower) !== text) throw refuse('its EIP-55 checksum is wrong, so at least one character is too')
+  if (!oneCase && getAddress(lower) !== text) throw refuse('its EIP-55 checksum is wrong: at least one character is mistyped')
   return lower
 }
 

@@ -24,7 +24,7 @@ export function parseAddress(text: string): Address {
   const address = addressOfFelt(text as Felt)
   const isOneCase = digits === digits.toLowerCase() || digits === digits.toUpperCase()
   // Mixed case is a checksum over the padded form; some wallets leave out its leading zeros.
-  if (!isOneCase && !withChecksum(address).endsWith(digits)) throw refuse('its checksum is wrong, so at least one character is too')
+  if (!isOneCase && !withChecksum(address).endsWith(digits)) throw refuse('its checksum is wrong: at least one character is mistyped')
   return address
 }
 

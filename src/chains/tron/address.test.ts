@@ -15,7 +15,7 @@ describe('a Tron address', () => {
   })
 
   it.each([
-    ['TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6T', /checksum/],
+    ['TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6T', /its checksum is wrong: at least one character is mistyped$/],
     ['tr7nhqjekqxgtci8q8zy4pl8otszgjlj6t', /expected base58/],
     ['0xa614f803b6fd780986a42c78ec9c7f77e6ded13c', /expected base58/],
     ['1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2', /another network/],

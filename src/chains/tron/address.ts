@@ -16,7 +16,7 @@ export function parseAddress(text: string): string {
   const refuse = (why: string) => new TandemError('invalid_address', `"${text.slice(0, 90)}" is not a Tron address: ${why}`)
   if (!/^[1-9A-HJ-NP-Za-km-z]+$/.test(text)) throw refuse('expected base58, beginning with T')
   const bytes = decode(text)
-  if (bytes === null) throw refuse('its checksum is wrong, so at least one character is too')
+  if (bytes === null) throw refuse('its checksum is wrong: at least one character is mistyped')
   if (bytes.length !== LENGTH) throw refuse(`expected ${LENGTH} bytes, got ${bytes.length}`)
   if (bytes[0] !== PREFIX) throw refuse('it is an address of another network')
   if (bytes.subarray(1).every((byte) => byte === 0)) throw refuse('money sent to the zero address is lost')

@@ -32,12 +32,12 @@ export function parseAddress(chain: Pick<Chain, 'id' | 'reference'>, text: strin
 
 function parseParty(chain: Pick<Chain, 'id' | 'reference'>, text: string, refuse: (why: string) => TandemError): Party {
   if (/^r[1-9A-HJ-NP-Za-km-z]{24,34}$/.test(text)) {
-    if (!isAccount(text)) throw refuse('its checksum is wrong, so at least one character is too')
+    if (!isAccount(text)) throw refuse('its checksum is wrong: at least one character is mistyped')
     return { account: text, tag: null }
   }
   if (!/^[XT][1-9A-HJ-NP-Za-km-z]{46}$/.test(text)) throw refuse('expected r and 24 to 34 characters, or an X-address of 47')
   const tagged = parseTagged(text)
-  if (tagged === null) throw refuse('its checksum is wrong, so at least one character is too')
+  if (tagged === null) throw refuse('its checksum is wrong: at least one character is mistyped')
   const isTest = isTestNetwork(chain)
   if (tagged.isTest !== isTest)
     throw refuse(`it is for ${tagged.isTest ? 'test networks' : 'the main network'}, and ${chain.id} is ${isTest ? 'one' : 'not'}`)

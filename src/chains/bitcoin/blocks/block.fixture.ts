@@ -1,8 +1,11 @@
-/** Generated raw transactions and blocks for scans. No chain would accept them. */
+/** Generated raw transactions and blocks for scans. No chain would accept them, but their proof of work is that of a regtest. */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js'
 import { RawTx } from '@scure/btc-signer'
+import { serializeHeader } from '../../../../devnet/bitcoin/chain/block.ts'
 import { merkleRoot } from '../../../../devnet/bitcoin/chain/merkle.ts'
+import { solve } from '../../../../devnet/bitcoin/chain/proof-of-work.ts'
+import { bitcoinRegtest, type BitcoinNetwork as RegtestNetwork } from '../../../../devnet/bitcoin/network.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import type { WatchedSwap } from '../../port/watched-swaps.ts'
 import type { BitcoinNetwork } from '../networks.ts'
@@ -31,18 +34,47 @@ export function makeTransaction(
   return { bytes, txid: parseTransaction(bytesToHex(bytes)).txid() }
 }
 
-/** Fewer than 65,536 transactions. Without proof of work. */
-export function makeBlock(parentHash: string, time: number, transactions: readonly MadeTransaction[]): MadeBlock {
-  const header = Buffer.alloc(80)
-  header.writeUInt32LE(0x20000000, 0)
-  header.set(hexToBytes(parentHash).reverse(), 4)
-  header.set(merkleRoot(transactions.map(({ txid }) => hexToBytes(txid).reverse())).root, 36)
-  header.writeUInt32LE(time, 68)
+/** Fewer than 65,536 transactions. */
+export function makeBlock(
+  parentHash: string,
+  time: number,
+  transactions: readonly MadeTransaction[],
+  network: RegtestNetwork = bitcoinRegtest,
+): MadeBlock {
+  const merkle = merkleRoot(transactions.map(({ txid }) => hexToBytes(txid).reverse())).root
+  const unsolved = {
+    version: 0x20000000,
+    previousHash: parentHash,
+    merkleRoot: bytesToHex(merkle.toReversed()),
+    time,
+    bits: network.powLimitBits,
+    nonce: 0,
+  }
+  const header = serializeHeader(solve(unsolved, network))
   const count = Buffer.alloc(3, 0xfd)
   count.writeUInt16LE(transactions.length, 1)
   return {
     bytes: concatBytes(header, count, ...transactions.map(({ bytes }) => bytes)),
     hash: bytesToHex(sha256(sha256(header)).reverse()),
+  }
+}
+
+/** As Bitcoin Core answers to `getblockheader`. */
+export function headerAnswer({ bytes, hash }: MadeBlock, height: number): Readonly<Record<string, unknown>> {
+  const header = Buffer.from(bytes.slice(0, 80))
+  const shown = (from: number) =>
+    Buffer.from(header.subarray(from, from + 32))
+      .reverse()
+      .toString('hex')
+  return {
+    hash,
+    height,
+    version: header.readInt32LE(0),
+    ...(height > 0 && { previousblockhash: shown(4) }),
+    merkleroot: shown(36),
+    time: header.readUInt32LE(68),
+    bits: header.readUInt32LE(72).toString(16).padStart(8, '0'),
+    nonce: header.readUInt32LE(76),
   }
 }
 

@@ -1,6 +1,6 @@
 /** Merkle roots of blocks. */
 import { hash } from 'node:crypto'
-import { bytesToHex, concatBytes } from '@noble/hashes/utils.js'
+import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js'
 import type { RawBlock } from './raw-block.ts'
 import type { Walked } from './transaction-walk.ts'
 
@@ -38,6 +38,24 @@ export function rootOf(leaves: readonly Uint8Array[]): MerkleRoot {
     level = next
   }
   return { root: level[0] ?? new Uint8Array(32), isAmbiguous }
+}
+
+export type MerkleBranch = {
+  /** The neighbour at each level, the lowest first, byte-reversed. */
+  readonly neighbours: readonly string[]
+  /** Of the leaf. */
+  readonly position: number
+}
+
+/** The root of the tree that has this leaf there. Both are byte-reversed. */
+export function rootOfBranch(leaf: string, { neighbours, position }: MerkleBranch): string {
+  let at: Uint8Array = hexToBytes(leaf).reverse()
+  for (const [level, text] of neighbours.entries()) {
+    const neighbour = hexToBytes(text).reverse()
+    const isRight = Math.floor(position / 2 ** level) % 2 === 1
+    at = sha256d(isRight ? concatBytes(neighbour, at) : concatBytes(at, neighbour))
+  }
+  return displayHash(at)
 }
 
 /** With Node's native hash: a block has thousands of them. */

@@ -1,16 +1,16 @@
 /** Bitcoin Core (or Knots) over JSON-RPC as a backend. Needs neither a wallet nor a transaction index; works on a pruned node for recent blocks. */
 
-import type { Block } from '../../../protocol/chain.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import type { FoundSwaps } from '../../port/watched-swaps.ts'
 import { gatherCalls } from '../../providers/gather-calls.ts'
 import { createProviderHttp } from '../../providers/http.ts'
 import type { JsonRpc } from '../../providers/json-rpc.ts'
 import { Refusal } from '../../providers/refusal.ts'
+import { assertWork, createCheckedHeaders } from '../blocks/checked-headers.ts'
 import { createMempoolIndex } from '../blocks/mempool-index.ts'
-import type { RawBlock } from '../blocks/raw-block.ts'
-import { createRecentBlocks } from '../blocks/recent-blocks.ts'
+import { asRawBlock, type RawBlock } from '../blocks/raw-block.ts'
 import { type BlockSource, readBlock, scanBlock, scanBlocks } from '../blocks/scan-blocks.ts'
+import { encodeHeader, type ToldHeader } from '../blocks/told-header.ts'
 import { outpointAt } from '../blocks/transaction-walk.ts'
 import type { BitcoinNetwork } from '../networks.ts'
 import { scriptOfAddress } from '../script/address.ts'
@@ -22,10 +22,12 @@ import type { BitcoinNode, Spender } from './backend.ts'
 import { createCoreCoins } from './core-coins.ts'
 import { inParallel } from './in-parallel.ts'
 import { createCoreRpc } from './json-rpc.ts'
-import { asBytes, asHash, asInteger, asRecord, asSatoshis, asTransaction } from './node-json.ts'
+import { asBits, asBytes, asHash, asInteger, asRecord, asSatoshis, asTransaction, asUint32, asVersion } from './node-json.ts'
 
 const BLOCK_TIMEOUT_MS = 60_000
 const BROADCAST_TIMEOUT_MS = 30_000
+/** A quarter of a second's work for a node, at most. */
+const HEADER_PAGE = 50
 /** How far back to search for a spender. */
 const MAX_SPENDER_BLOCKS = 300n
 /** Consensus allows block times to be this far from real time. */
@@ -40,12 +42,18 @@ export function createCoreBackend(url: string, network: BitcoinNetwork): Bitcoin
   const rpc = createCoreRpc(createProviderHttp(url))
   const gathered = gatherCalls(rpc)
   const mempool = createMempoolIndex(rpc, network)
-  const headers = createRecentBlocks(async (hash) => parseHeader(await rpc.call('getblockheader', [hash, true])))
+  const tipHash = async () => asHash(await rpc.call('getbestblockhash', []))
+  const headers = createCheckedHeaders(network, {
+    tipHash,
+    header: async (hash) => parseHeader(await rpc.call('getblockheader', [hash, true])),
+    page: (height) => readHeaderPage(rpc, height),
+  })
   const blocks: BlockSource = {
     blockHashAt: (height) => nullIfRefused(rpc, 'getblockhash', [Number(height)], [RPC_INVALID_PARAMETER], asHash),
     async rawBlock(hash) {
       const bytes = await nullIfRefused(rpc, 'getblock', [hash, 0], [RPC_NOT_FOUND], asBytes, BLOCK_TIMEOUT_MS)
       if (bytes === null) throw new ChainFailure('unreachable', `the node does not know block ${hash}`)
+      await assertWork(bytes, asRawBlock(bytes).header, network)
       return bytes
     },
   }
@@ -67,7 +75,7 @@ export function createCoreBackend(url: string, network: BitcoinNetwork): Bitcoin
 
   return {
     genesisHash: async () => asHash(await rpc.call('getblockhash', [0])),
-    tip: async () => headers.block(asHash(await rpc.call('getbestblockhash', []))),
+    tip: headers.tip,
     blockAt,
     headers: async (heights) => (await inParallel(heights, blockAt)).flatMap((block) => block ?? []),
     rawBlock: (hash) => nullIfRefused(rpc, 'getblock', [hash, 0], [RPC_NOT_FOUND, RPC_MISC_ERROR], asBytes, BLOCK_TIMEOUT_MS),
@@ -134,15 +142,27 @@ export function createCoreBackend(url: string, network: BitcoinNetwork): Bitcoin
   }
 }
 
-function parseHeader(answer: unknown): Block {
+/** Two requests for up to `HEADER_PAGE` headers. */
+async function readHeaderPage(rpc: JsonRpc, height: bigint): Promise<readonly ToldHeader[]> {
+  const heights = Array.from({ length: HEADER_PAGE }, (_, i) => Number(height) - i).filter((at) => at >= 0)
+  const hashes = await rpc.batch(heights.map((at) => ({ method: 'getblockhash', params: [at] })))
+  const listed = hashes.flatMap((hash) => (hash instanceof Refusal ? [] : [asHash(hash)]))
+  const headers = await rpc.batch(listed.map((hash) => ({ method: 'getblockheader', params: [hash, true] })))
+  return headers.flatMap((header) => (header instanceof Refusal ? [] : [parseHeader(header)]))
+}
+
+function parseHeader(answer: unknown): ToldHeader {
   const header = asRecord(answer)
-  return {
-    height: asInteger(header.height),
-    hash: asHash(header.hash),
+  const bytes = encodeHeader({
+    version: asVersion(header.version),
     // The first block has no parent.
     parentHash: header.previousblockhash === undefined ? '00'.repeat(32) : asHash(header.previousblockhash),
-    time: asInteger(header.time),
-  }
+    merkleRoot: asHash(header.merkleroot),
+    time: asUint32(header.time),
+    bits: asBits(header.bits),
+    nonce: asUint32(header.nonce),
+  })
+  return { height: asInteger(header.height), bytes }
 }
 
 async function nullIfRefused<T>(

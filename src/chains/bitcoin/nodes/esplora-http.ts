@@ -1,11 +1,12 @@
 /** The requests to an Esplora server, with answers parsed to domain types. */
 
-import type { Block } from '../../../protocol/chain.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import type { ProviderHttp, ProviderResponse } from '../../providers/http.ts'
+import type { MerkleBranch } from '../blocks/merkle-root.ts'
+import { encodeHeader, type ToldHeader } from '../blocks/told-header.ts'
 import type { BitcoinNetwork } from '../networks.ts'
 import type { Outpoint, ParsedTransaction } from '../script/transaction.ts'
-import { asArray, asBytes, asHash, asInteger, asRecord, asString, asTransaction, parseJson } from './node-json.ts'
+import { asArray, asBytes, asHash, asInteger, asRecord, asString, asTransaction, asUint32, asVersion, parseJson } from './node-json.ts'
 
 const TIMEOUT_MS = 20_000
 const BLOCK_TIMEOUT_MS = 60_000
@@ -55,7 +56,9 @@ export function createEsploraHttp(http: ProviderHttp, network: BitcoinNetwork) {
       const response = await get(`/block-height/${height}`)
       return response === null ? null : asHash(response.text().trim())
     },
-    block: async (hash: string): Promise<Block> => parseBlockSummary(await getJson(`/block/${hash}`)),
+    header: async (hash: string): Promise<ToldHeader> => parseBlockSummary(await getJson(`/block/${hash}`)),
+    /** Ten or more, from this height down. */
+    headerPage: async (height: bigint) => asArray(await getJson(`/blocks/${height}`)).map(parseBlockSummary),
     transactionCount: async (hash: string) => asInteger(asRecord(await getJson(`/block/${hash}`)).tx_count),
     /** 25 transactions of a block from `start` on, in its order. */
     blockPage: async (hash: string, start: number) => asArray(await getJson(`/block/${hash}/txs/${start}`)).map(parseListed),
@@ -78,6 +81,13 @@ export function createEsploraHttp(http: ProviderHttp, network: BitcoinNetwork) {
       if (known.size >= MAX_CACHED && oldest !== undefined) known.delete(oldest)
       known.set(txid, transaction)
       return transaction
+    },
+    /** Null for a transaction that is in no block. */
+    async merkleProof(txid: string): Promise<MerkleBranch | null> {
+      const response = await get(`/tx/${txid}/merkle-proof`)
+      if (response === null) return null
+      const proof = asRecord(parseJson(response.text()))
+      return { neighbours: asArray(proof.merkle).map(asHash), position: Number(asInteger(proof.pos)) }
     },
     async spenderOf(txid: string, vout: number): Promise<EsploraSpender | null> {
       const response = await get(`/tx/${txid}/outspend/${vout}`)
@@ -112,14 +122,17 @@ function isUnknown(response: ProviderResponse): boolean {
   return response.status === 400 && /not found|no such/i.test(response.text())
 }
 
-function parseBlockSummary(value: unknown): Block {
+function parseBlockSummary(value: unknown): ToldHeader {
   const block = asRecord(value)
-  return {
-    height: asInteger(block.height),
-    hash: asHash(block.id),
+  const bytes = encodeHeader({
+    version: asVersion(block.version),
     parentHash: block.previousblockhash == null ? '00'.repeat(32) : asHash(block.previousblockhash),
-    time: asInteger(block.timestamp),
-  }
+    merkleRoot: asHash(block.merkle_root),
+    time: asUint32(block.timestamp),
+    bits: asUint32(block.bits),
+    nonce: asUint32(block.nonce),
+  })
+  return { height: asInteger(block.height), bytes }
 }
 
 function parseStatus(value: unknown): EsploraStatus {

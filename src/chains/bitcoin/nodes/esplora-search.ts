@@ -6,15 +6,18 @@ import type { SeenTransaction } from '../events.ts'
 import type { BitcoinNetwork } from '../networks.ts'
 import { taprootAddressAt } from '../script/taproot-address.ts'
 import type { EsploraHttp, EsploraTransaction, ListedTransaction } from './esplora-http.ts'
+import type { ReadProven } from './esplora-proof.ts'
 import { inParallel } from './in-parallel.ts'
 
 const ACTIVE_PAGE = 1_000
 /** Transactions in one page of a block: fixed by the interface. */
 const BLOCK_PAGE = 25
 
+export type EsploraReader = { readonly http: EsploraHttp; readonly readProven: ReadProven }
+
 /** The history of an address also has the spends of its deposits. */
 export async function readHistories(
-  http: EsploraHttp,
+  { http, readProven }: EsploraReader,
   watched: WatchedSwaps,
   from: bigint,
   to: bigint,
@@ -23,8 +26,7 @@ export async function readHistories(
   const seen = new Map<string, SeenTransaction>()
   for (let page = await watched.active(ACTIVE_PAGE, null); ; page = await watched.active(ACTIVE_PAGE, page.next)) {
     const histories = await inParallel(page.swaps, ({ swapId }) => readHistory(http, swapId, from, to))
-    for (const { txid, status } of histories.flat())
-      if (!seen.has(txid)) seen.set(txid, { transaction: await http.transaction(txid), block: status })
+    for (const { txid, status } of histories.flat()) if (!seen.has(txid)) seen.set(txid, await readProven(txid, status))
     if (page.next === null) break
   }
   const heights = new Map([...seen.values()].flatMap(({ block }) => (block === null ? [] : [[block.height, block.hash] as const])))
@@ -47,22 +49,23 @@ async function readHistory(http: EsploraHttp, address: string, from: bigint, to:
 
 /** In one block, with as few requests as possible: there is one for each open swap, or one for each page of the block. */
 export async function searchBlock(
-  http: EsploraHttp,
+  reader: EsploraReader,
   watched: WatchedSwaps,
   network: BitcoinNetwork,
   { height, hash }: Pick<Block, 'height' | 'hash'>,
 ): Promise<readonly SeenTransaction[]> {
+  const { http } = reader
   if ((await http.blockHashAt(height)) !== hash) throw reorgWhileReading(height)
   const pages = Math.ceil(Number(await http.transactionCount(hash)) / BLOCK_PAGE)
   const { swaps } = await watched.active(pages + 1, null)
   const found =
-    swaps.length > pages ? await readPages(http, watched, network, hash, pages) : await readHistories(http, watched, height, height)
+    swaps.length > pages ? await readPages(reader, watched, network, hash, pages) : await readHistories(reader, watched, height, height)
   if ((await http.blockHashAt(height)) !== hash) throw reorgWhileReading(height)
   return found
 }
 
 async function readPages(
-  http: EsploraHttp,
+  { http, readProven }: EsploraReader,
   watched: WatchedSwaps,
   network: BitcoinNetwork,
   hash: string,
@@ -81,7 +84,7 @@ async function readPages(
     const vouts = addressesOf(one).flatMap((address, vout) => (address !== null && swaps.bySwapId(address) !== undefined ? [vout] : []))
     for (const vout of vouts) deposits.add(`${one.txid}:${vout}`)
     if (vouts.length === 0 && !one.spent.some((outpoint) => deposits.has(outpoint) || swaps.byDeposit(outpoint) !== undefined)) continue
-    found.push({ transaction: await http.transaction(one.txid), block: one.status })
+    found.push(await readProven(one.txid, one.status))
   }
   return found
 }

@@ -4,7 +4,8 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import { ChainFailure } from '../../port/failure.ts'
 import type { WatchedSwaps } from '../../port/watched-swaps.ts'
 import { createProviderHttp } from '../../providers/http.ts'
-import { createRecentBlocks } from '../blocks/recent-blocks.ts'
+import { assertWork, createCheckedHeaders } from '../blocks/checked-headers.ts'
+import { asRawBlock } from '../blocks/raw-block.ts'
 import { type BlockSource, scanBlock, scanBlocks } from '../blocks/scan-blocks.ts'
 import type { BitcoinNetwork } from '../networks.ts'
 import { scriptOfAddress } from '../script/address.ts'
@@ -14,6 +15,7 @@ import { type FeeRate, rateOf } from '../wallet/fees.ts'
 import { splitOutpoint } from '../wallet/sign.ts'
 import type { BitcoinNode, Coin } from './backend.ts'
 import { createEsploraHttp, type EsploraHttp, type EsploraTransaction, type EsploraUtxo } from './esplora-http.ts'
+import { createProvenReader } from './esplora-proof.ts'
 import { readHistories, searchBlock } from './esplora-search.ts'
 import { inParallel } from './in-parallel.ts'
 import type { JsonRecord } from './node-json.ts'
@@ -26,9 +28,10 @@ const NO_RAW_BLOCKS_MS = 10 * 60_000
 
 export function createEsploraBackend(url: string, network: BitcoinNetwork, nowMs: () => number = () => performance.now()): BitcoinNode {
   const http = createEsploraHttp(createProviderHttp(url), network)
-  const headers = createRecentBlocks(http.block)
-  const blocks = createBlockSource(http, nowMs)
-  const tip = async () => headers.block(await http.tipHash())
+  const headers = createCheckedHeaders(network, { tipHash: http.tipHash, header: http.header, page: http.headerPage })
+  const blocks = createBlockSource(http, network, nowMs)
+  const { tip } = headers
+  const reader = { http, readProven: createProvenReader(http, headers) }
 
   const blockAt = async (height: bigint) => {
     const hash = await http.blockHashAt(height)
@@ -44,10 +47,10 @@ export function createEsploraBackend(url: string, network: BitcoinNetwork, nowMs
     headers: async (heights) => (await inParallel(heights, blockAt)).flatMap((block) => block ?? []),
     rawBlock: http.rawBlock,
     async transactionsIn(watched, from, to) {
-      return (await blocks.hasRawBlocks()) ? scanBlocks(blocks, watched, network, from, to) : readHistories(http, watched, from, to)
+      return (await blocks.hasRawBlocks()) ? scanBlocks(blocks, watched, network, from, to) : readHistories(reader, watched, from, to)
     },
     async transactionsOf(watched, block) {
-      return (await blocks.hasRawBlocks()) ? scanBlock(blocks, watched, network, block) : searchBlock(http, watched, network, block)
+      return (await blocks.hasRawBlocks()) ? scanBlock(blocks, watched, network, block) : searchBlock(reader, watched, network, block)
     },
     async unconfirmed(watched) {
       const pages = await inParallel(await addressesToPoll(watched), http.unconfirmed)
@@ -95,9 +98,13 @@ export function createEsploraBackend(url: string, network: BitcoinNetwork, nowMs
 
 /**
  * Raw blocks cost the same however many swaps are watched, but not every server serves them. Without them late deposits to inactive swaps are
- * not seen, and the server is trusted about which transactions are in which block.
+ * not seen, and the server is trusted not to leave a transaction out.
  */
-function createBlockSource(http: EsploraHttp, nowMs: () => number): BlockSource & { hasRawBlocks(): Promise<boolean> } {
+function createBlockSource(
+  http: EsploraHttp,
+  network: BitcoinNetwork,
+  nowMs: () => number,
+): BlockSource & { hasRawBlocks(): Promise<boolean> } {
   let isKnown = false
   let askAgainAt = Number.NEGATIVE_INFINITY
   return {
@@ -105,6 +112,7 @@ function createBlockSource(http: EsploraHttp, nowMs: () => number): BlockSource 
     async rawBlock(hash) {
       const bytes = await http.rawBlock(hash)
       if (bytes === null) throw new ChainFailure('unreachable', `Esplora does not know block ${hash} any more: reorg while reading`)
+      await assertWork(bytes, asRawBlock(bytes).header, network)
       return bytes
     },
     /** False when the server knows the newest block but does not serve it raw. */
@@ -112,7 +120,7 @@ function createBlockSource(http: EsploraHttp, nowMs: () => number): BlockSource 
       if (isKnown || nowMs() < askAgainAt) return isKnown
       const hash = await http.tipHash()
       isKnown = (await http.rawBlock(hash)) !== null
-      if (!isKnown) await http.block(hash)
+      if (!isKnown) await http.header(hash)
       askAgainAt = nowMs() + NO_RAW_BLOCKS_MS
       return isKnown
     },

@@ -40,6 +40,25 @@ export function asInteger(value: unknown): bigint {
   return BigInt(value)
 }
 
+/** A field of a block header. */
+export function asUint32(value: unknown): number {
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > 0xffff_ffff)
+    throw unexpected('a whole number of 32 bits', value)
+  return value
+}
+
+/** A compact target as Bitcoin Core writes it: eight hex characters. */
+export function asBits(value: unknown): number {
+  const text = asString(value)
+  if (!/^[0-9a-f]{8}$/.test(text)) throw unexpected('a compact target', value)
+  return Number.parseInt(text, 16)
+}
+
+/** The version of a block: nodes show it with or without a sign. */
+export function asVersion(value: unknown): number {
+  return typeof value === 'number' && Number.isInteger(value) && value < 0 && value >= -0x8000_0000 ? value : asUint32(value)
+}
+
 /**
  * Coins as a JSON decimal number to satoshis. Exact: below 21 million, doubles lie closer together than one satoshi,
  * so the decimal that was written is the only one with eight places that reads as this double, and `toFixed` finds it.

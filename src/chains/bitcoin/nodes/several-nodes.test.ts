@@ -8,7 +8,10 @@ import type { Endpoints } from '../../port/endpoints.ts'
 import { readSwap } from '../../testing/conformance.fixture.ts'
 import { createMemoryOutbox } from '../../testing/outbox.fixture.ts'
 import { randomSigner, regtest, regtestChain } from '../bitcoin.fixture.ts'
+import { hashOf } from '../blocks/block.fixture.ts'
+import { encodeHeader } from '../blocks/told-header.ts'
 import { bitcoin } from '../index.ts'
+import { parseHeader } from '../script/transaction.ts'
 import { failure } from '../wallet/manual-mining.fixture.ts'
 import {
   type Behaviour,
@@ -65,6 +68,23 @@ const newest = () => ({ height: node.height, hash: node.tipHash })
 async function fund(): Promise<void> {
   await node.faucet(client.swapId(terms), terms.amount)
   node.mine(1)
+}
+
+/** A header on top of the chain, as Bitcoin Core tells it, that nobody mined. */
+function unworked(): Readonly<Record<string, unknown>> {
+  const header = {
+    height: node.height + 1,
+    previousblockhash: node.tipHash,
+    version: 4,
+    merkleroot: hashOf(1),
+    time: 1_700_000_000,
+    bits: '207fffff',
+  }
+  for (let nonce = 0; ; nonce++) {
+    const fields = { version: 4, parentHash: node.tipHash, merkleRoot: hashOf(1), time: header.time, bits: 0x207fffff, nonce }
+    // The highest bit of the hash is set: it is above the target.
+    if (/^[89a-f]/.test(parseHeader(Uint8Array.from(encodeHeader(fields))).hash)) return { ...header, nonce }
+  }
 }
 
 /** Of either kind. Everything else it answers truly. */
@@ -203,7 +223,46 @@ describe('Esplora servers without raw blocks', () => {
   })
 })
 
+describe('an Esplora server without raw blocks', () => {
+  it('must prove that a transaction is in a block: it cannot make an unconfirmed deposit a mined one', async () => {
+    const txid = await node.faucet(client.swapId(terms), terms.amount)
+    const mined = { confirmed: true, block_height: node.height, block_hash: node.tipHash, block_time: 1_700_000_000 }
+    let proof = { status: 404, body: 'Transaction not found or is unconfirmed' }
+    const server = await startTestNode(node.esploraUrl, async (question, ask) => {
+      if (question.path.endsWith('/raw')) return { status: 404, body: 'not found' }
+      if (question.path === `/tx/${txid}/merkle-proof`) return proof
+      if (!question.path.includes('/txs/chain')) return ask(question)
+      const { body } = await ask({ ...question, path: question.path.replace('/txs/chain', '/txs/mempool') })
+      const listed: readonly object[] = question.path.endsWith('/txs/chain') ? JSON.parse(Buffer.from(body).toString()) : []
+      return { status: 200, body: JSON.stringify(listed.map((one) => ({ ...one, status: mined }))) }
+    })
+    try {
+      const single = connect({ esplora: [server.url] }, 1)
+      const refused = failure('unreachable', new RegExp(`does not prove that transaction ${txid} is in block ${node.tipHash}`))
+      await expect(depositsSeen(single)).rejects.toThrow(refused)
+      proof = { status: 200, body: JSON.stringify({ block_height: node.height, merkle: [], pos: 0 }) }
+      await expect(depositsSeen(single)).rejects.toThrow(refused)
+      server.behave((question, ask) => (question.path.endsWith('/raw') ? Promise.resolve({ status: 404, body: '' }) : ask(question)))
+      node.mine(1)
+      expect(await depositsSeen(single)).toEqual([200_000n])
+    } finally {
+      await server.close()
+    }
+  })
+})
+
 describe('with a quorum of one', () => {
+  it('a header without work is a fault of the node: the next one answers', async () => {
+    const both = connect({ rpc: [liar?.url ?? '', core?.url ?? ''] }, 1)
+    const hash = 'ff'.repeat(32)
+    liar?.behave(
+      lyingAbout({ getbestblockhash: () => hash, getblockheader: ([asked], truth) => (asked === hash ? { ...unworked(), hash } : truth) }),
+    )
+    expect((await both.tip()).hash).toBe(node.tipHash)
+    expect(troubles).toEqual([expect.stringMatching(/false header: block [0-9a-f]{64} has no valid proof of work/)])
+    await expect(alone().tip()).rejects.toThrow(failure('unreachable', /has no valid proof of work/))
+  })
+
   it('the next node answers when the first is dead or behind', async () => {
     const both = connect({ rpc: [liar?.url ?? '', core?.url ?? ''] }, 1)
     await fund()

@@ -1,12 +1,13 @@
 /** Proxies in front of a node that tests can make die, stop or lie: for the tests of this family and of the whole stack. */
 import { createServer, type IncomingMessage } from 'node:http'
 import { bytesToHex } from '@noble/hashes/utils.js'
+import { bitcoinRegtest, litecoinRegtest } from '../../../../devnet/bitcoin/network.ts'
 import type { Block } from '../../../protocol/chain.ts'
 import { splitCredentials } from '../../providers/http.ts'
-import { hashOf, type MadeBlock, makeBlock, makeTransaction } from '../blocks/block.fixture.ts'
+import { hashOf, headerAnswer, type MadeBlock, makeBlock, makeTransaction } from '../blocks/block.fixture.ts'
 import { asRawBlock } from '../blocks/raw-block.ts'
 import type { Walked } from '../blocks/transaction-walk.ts'
-import type { BitcoinNetwork } from '../networks.ts'
+import { type BitcoinNetwork, networkOf } from '../networks.ts'
 import { scriptOfAddress } from '../script/address.ts'
 
 export type NodeQuestion = { readonly path: string; readonly body: string }
@@ -129,13 +130,16 @@ export function forgedDeposit(parent: { readonly height: number; readonly hash: 
     [`${hashOf(1)}:0`],
     [{ script: scriptOfAddress(deposit.address, deposit.network), amount: deposit.amount }],
   )
-  return showing({ ...makeBlock(parent.hash, time, [payment]), height: parent.height + 1, parentHash: parent.hash, time })
+  return showing(makeBlock(parent.hash, time, [payment], simulated(deposit.network)), parent.height + 1)
 }
 
 /** A Core node that shows an empty block in place of this one. */
-export function forgedBlock({ height, parentHash, time }: Block): Behaviour {
-  const forgedTime = Number(time) + 1
-  return showing({ ...makeBlock(parentHash, forgedTime, []), height: Number(height), parentHash, time: forgedTime })
+export function forgedBlock({ height, parentHash, time }: Block, network: BitcoinNetwork): Behaviour {
+  return showing(makeBlock(parentHash, Number(time) + 1, [], simulated(network)), Number(height))
+}
+
+function simulated({ genesisHash }: BitcoinNetwork) {
+  return genesisHash === networkOf('litecoin:regtest').genesisHash ? litecoinRegtest : bitcoinRegtest
 }
 
 /** A Core node that answers with its own version of raw blocks. */
@@ -155,17 +159,15 @@ export const hidingTransactions = changingBlocks((block, [coinbase]) =>
   Buffer.concat([block.subarray(0, 80), Uint8Array.of(1), block.subarray(coinbase?.start, coinbase?.end)]),
 )
 
-type ShownBlock = MadeBlock & { readonly height: number; readonly parentHash: string; readonly time: number }
-
 /** As the newest block. */
-function showing({ height, hash, parentHash, time, bytes }: ShownBlock): Behaviour {
-  const ifThis = (answer: unknown) => (params: readonly unknown[]) => (params[0] === hash ? answer : undefined)
+function showing(block: MadeBlock, height: number): Behaviour {
+  const ifThis = (answer: unknown) => (params: readonly unknown[]) => (params[0] === block.hash ? answer : undefined)
   return lyingAbout({
-    getbestblockhash: () => hash,
+    getbestblockhash: () => block.hash,
     getblockcount: () => height,
-    getblockhash: ([at]) => (at === height ? hash : undefined),
-    getblockheader: ifThis({ height, hash, previousblockhash: parentHash, time }),
-    getblock: ifThis(bytesToHex(bytes)),
+    getblockhash: ([at]) => (at === height ? block.hash : undefined),
+    getblockheader: ifThis(headerAnswer(block, height)),
+    getblock: ifThis(bytesToHex(block.bytes)),
   })
 }
 

@@ -19,7 +19,7 @@ export function openTestProviders(chain: Chain, rpcUrl: string): Promise<TestPro
         case 'stops-at':
           return stoppedAt({ ...how.newest, height: Number(how.newest.height) })
         case 'forges-block':
-          return forgedBlock(how.block)
+          return forgedBlock(how.block, network)
         case 'forges-initiation': {
           const deposit = { address: addressOf(how.terms), amount: how.terms.amount, network }
           return forgedDeposit({ ...how.newest, height: Number(how.newest.height) }, deposit)

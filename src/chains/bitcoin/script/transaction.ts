@@ -19,7 +19,14 @@ export type ParsedTransaction = {
   readonly txid: () => string
 }
 
-export type BlockHeader = { readonly hash: string; readonly parentHash: string; readonly merkleRoot: string; readonly time: bigint }
+export type BlockHeader = {
+  readonly hash: string
+  readonly parentHash: string
+  readonly merkleRoot: string
+  readonly time: bigint
+  /** The target of its proof of work, in its compact form. */
+  readonly bits: number
+}
 
 const HEADER_BYTES = 80
 const LOCK_TIME_BYTES = 4
@@ -48,6 +55,7 @@ export function parseHeader(bytes: Uint8Array): BlockHeader {
     parentHash: displayHash(bytes.slice(4, 36)),
     merkleRoot: displayHash(bytes.slice(36, 68)),
     time: BigInt(view.getUint32(68, true)),
+    bits: view.getUint32(72, true),
   }
 }
 
