@@ -194,6 +194,9 @@ export const docs = {
   waiting: 'Waiting for the answer…',
   stopped: 'Stopped.',
   answered: (status: number, requestId: string) => `Answered ${status}, request id ${requestId}`,
+  whatToDo: (code: string) => `What to do about ${code}`,
+  noResults: 'Nothing has all these words.',
+  searchFailed: 'The search did not load. Press Enter to search on the server.',
 }
 
 export const rescue = {
@@ -218,27 +221,61 @@ export const rescue = {
   found: (count: number) => (count === 1 ? 'One swap' : `${count} swaps`),
   noSwaps: 'The service knows no swap of this phrase. Check the words, and that you are on the page of the service with which you swapped.',
   noSwapsAlone: 'Without the service the swaps are found with your rescue file, or on the chains themselves.',
-  serviceGone: (why: string) => `The service tells nothing (${why}). What follows needs only your phrase, your file and nodes.`,
+  serviceGone: (why: string) => `The service tells nothing (${why}). What follows needs only your phrase, your file, nodes and wallets.`,
   order: 'Order',
   status: 'Status',
   unknown: 'not known',
+  /** What the file says; the service says more. */
+  phases: {
+    made: 'Not paid when the file was saved',
+    paying: 'Paid, if your wallet has sent it',
+    paid: 'Paid; the service does not tell what happened since',
+    restored: 'Found by its secret',
+    revealed: 'The secret was shown: take the payout',
+  },
+  for: 'for',
+  fromTo: (from: string, to: string) => `from ${from} to ${to}`,
   payout: 'Pays you at',
   addresses: 'Your own addresses',
   addressesHint: 'A swap goes on only if it pays you. Name your address on each chain, from your own wallet.',
   addressOn: (chain: string) => `Your address on ${chain}`,
+  nameAddress: 'Name your addresses above first, then check again.',
+  fromWallet: (name: string) => `From ${name}`,
   check: 'Check again',
-  least: (asset: string) => `The least of ${asset} that you agreed to get, in its smallest unit`,
+  least: (symbol: string) => `The least ${symbol} that you agreed to get`,
   leastHint: (amount: string) => `The service says ${amount}. Your own notes count, not its word.`,
-  leastMissing: 'Say first what you agreed to get at least: a whole number in the smallest unit.',
+  leastMissing: (example: string) => `Say first what you agreed to get at least, as an amount such as ${example}.`,
   continue: 'Continue',
-  refundNow: 'Refund now',
-  refund: 'Refund after the timelock',
+  continueWhat: 'The service and the solver go on. This page shows your secret only for a lock that it has seen itself.',
+  alone: 'Without the service: with your own key or wallet',
+  refundByService: 'Let the service refund',
+  refundByServiceWhat: 'The service sends the refund after the timelock, and pays its fee.',
+  refund: 'Take the payment back',
+  refundWhat: (chain: string, byWallet: boolean) =>
+    byWallet
+      ? `After the timelock your wallet takes the payment on ${chain} back. It must be the account that paid.`
+      : `After the timelock your own key takes back all that lies there on ${chain}, also what came late or twice.`,
   redeem: 'Take the payout myself',
+  redeemWhat: (chain: string, byWallet: boolean) =>
+    byWallet
+      ? `Your secret pays you on ${chain}. Any wallet can send it: it pays the fee, you get the money.`
+      : `Your secret and your own key pay you on ${chain}.`,
   sweep: 'Move refunds to my address',
-  received: (tx: string) => `You are paid: ${tx}`,
-  refunded: (tx: string) => `Refunded by ${tx}`,
-  swept: (tx: string) => `Moved by ${tx}`,
-  taken: (tx: string) => `Sent to you by ${tx}`,
+  sweepWhat: (address: string) => `What instant refunds paid to your own keys moves to ${address}.`,
+  walletOn: (chain: string) => `Wallet that sends on ${chain}`,
+  chooseWallet: (chain: string) => `Choose a wallet of ${chain}`,
+  noWallet: (chain: string) => `No wallet for ${chain} was found in this browser. Install one: this page notices it by itself.`,
+  walletsInFiles:
+    'A page that is opened from a file sees a wallet only if the browser allows the extension to access file URLs. Or serve the file: “npx serve” in its folder.',
+  refundIn: 'Possible in at most',
+  refundDue: 'The timelock has ended: possible now.',
+  nothingLocked: 'Your node shows no locked payment.',
+  waitsFor: (why: string) => `It waits: ${why}`,
+  transaction: 'the transaction',
+  received: 'Your money is on its way to you:',
+  refunded: 'Your refund is on its way to you:',
+  swept: 'It is on its way to your address:',
+  taken: 'It is on its way to your address:',
   nothingToSweep: 'There is nothing on your keys that is worth its fee.',
   ended: 'This swap has ended.',
   onChains: 'Look on the chains themselves',
@@ -268,6 +305,12 @@ export const operator = {
   search: { label: 'Find an order by its id, an address, a transaction or a secret hash', go: 'Find', none: 'Nothing is found.' },
   found: (shown: number, total: number) =>
     shown < total ? `${total} orders, the newest ${shown}` : `${total} ${total === 1 ? 'order' : 'orders'}`,
+  attention: {
+    headline: 'Needs attention',
+    stuck: (count: number) => (count === 1 ? 'One order is stuck' : `${count} orders are stuck`),
+    silent: (solver: string) => `The solver ${solver} does not answer`,
+    noGas: (chain: string) => `The relay key has nothing on ${chain}: no transaction can be sent there`,
+  },
   figures: {
     label: 'At a glance',
     inProgress: 'in progress',
@@ -354,6 +397,8 @@ export const operator = {
   order: {
     headline: 'Order',
     id: 'order id',
+    for: 'for',
+    transaction: 'the transaction',
     why: 'Why is it not moving?',
     where: 'Where it stands',
     done: 'Nothing is left to do.',

@@ -43,6 +43,9 @@ export function createTandem(options: TandemOptions) {
     importFile: async (text: string) => (await import('./rescue/rescue-file.ts')).importFile(context, text),
     instantRefund: async (orderId: string, given?: RunOptions) => (await loadRefund()).instantRefund(context, orderId, given),
     refund: async (orderId: string, given?: RefundOptions) => (await loadRefund()).refund(context, orderId, given),
+    /** When the payment can be taken back, as the user's own node shows it. Null: nothing is locked. */
+    whenRefundable: async (orderId: string, given?: RunOptions) =>
+      (await import('./swap/when-refundable.ts')).whenRefundable(context, orderId, given),
     /** Pays the user with their own secret, without the service. `swap` and `resume` do it themselves while the service works. */
     redeem: async (orderId: string, given?: RedeemOptions) => (await import('./swap/receive.ts')).redeem(context, orderId, given),
     /** Raises the fee of an unmined refund or redeem with the user's own key. */

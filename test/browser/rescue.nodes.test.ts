@@ -4,30 +4,33 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { BrowserContext, Page } from 'playwright-core'
-import { createWalletClient, http } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTandem, newRescueKeys, payingWallet, type SwapRequest, type Tandem, viemWallet, type Wallet } from '../../sdk/src/index.ts'
+import { createTandem, newRescueKeys, payingWallet, type SwapRequest, type Tandem, type Wallet } from '../../sdk/src/index.ts'
 import { defaultStorage } from '../../sdk/src/swap/storage.ts'
 import { describeWithBrowser } from '../nodes/describe-with-node.ts'
 import { openStory, type Story } from '../swaps/story.ts'
+import { evmWalletOf } from '../swaps/swap-by-sdk.ts'
+import { announceWallet } from './announced-wallet.ts'
 import { type Browser, startChromium } from './chromium.ts'
 import { axeViolations, isTooWide, takeScreenshot, watchedPage } from './page-checks.ts'
 
 const BTC = 'bitcoin_regtest:btc'
 const WBTC = 'ethereum_localnet:wbtc'
+const ETHEREUM = 'ethereum_localnet'
 
 await describeWithBrowser('the rescue page', () => {
   let story: Story
   let browser: Browser
   let user: BrowserContext
   let folder: string
+  let payoutPhrase: string
   const problems: string[] = []
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tandem-rescue-'))
     ;[story, browser] = await Promise.all([openStory({ chains: ['bitcoin_regtest', 'ethereum_localnet'] }), startChromium()])
     user = await browser.open()
+    await announceWallet(user, story)
   })
   afterAll(async () => {
     await browser?.close()
@@ -36,7 +39,11 @@ await describeWithBrowser('the rescue page', () => {
   })
 
   /** A user of the SDK who pays, and then leaves. */
-  async function payAndLeave(request: SwapRequest, wallet: Wallet): Promise<{ phrase: string; tandem: Tandem; orderId: string }> {
+  async function payAndLeave(
+    request: SwapRequest,
+    wallet: Wallet,
+    beforePaying: () => Promise<unknown> = async () => undefined,
+  ): Promise<{ phrase: string; tandem: Tandem; orderId: string }> {
     const { info } = story
     const storage = defaultStorage()
     const { phrase, keys } = await newRescueKeys(storage)
@@ -51,7 +58,10 @@ await describeWithBrowser('the rescue page', () => {
       storage,
       keys,
     })
-    for await (const step of tandem.swap(request, wallet)) if (step.kind === 'paid') return { phrase, tandem, orderId: step.orderId }
+    for await (const step of tandem.swap(request, wallet)) {
+      if (step.kind === 'ordered') await beforePaying()
+      if (step.kind === 'paid') return { phrase, tandem, orderId: step.orderId }
+    }
     throw new Error('nothing was paid')
   }
 
@@ -61,6 +71,7 @@ await describeWithBrowser('the rescue page', () => {
     await page.waitForSelector('#phrase')
     return page
   }
+  const copyUrl = () => pathToFileURL(join(folder, 'tandem-rescue.html')).href
   const rescueUrl = () => new URL('/rescue', story.info.base_url).href
   const find = async (page: Page, phrase: string) => {
     await page.fill('#phrase', phrase)
@@ -85,31 +96,35 @@ await describeWithBrowser('the rescue page', () => {
   })
 
   test('the storage is lost: the phrase finds the swap, and finishes it', async () => {
-    const account = story.info.wallets.find(({ chains }) => chains.includes('ethereum_localnet'))
-    const transport = http(String(story.info.chains.ethereum_localnet?.rpc_url))
-    const wallet = viemWallet(createWalletClient({ account: privateKeyToAccount(account?.private_key as `0x${string}`), transport }))
     const request = { from: WBTC, to: BTC, fromAmount: 1_000_000n, leastToAmount: 900_000n, recipient: story.ownerOf(BTC) }
-    const { phrase } = await payAndLeave(request, wallet)
+    const { phrase } = await payAndLeave(request, evmWalletOf(story, ETHEREUM))
     const before = await story.balance(BTC)
 
     const page = await visit(rescueUrl())
     await find(page, phrase)
-    await page.getByText('name your address on bitcoin_regtest').waitFor()
-    await page.getByLabel('Your address on bitcoin_regtest').fill(story.ownerOf(BTC))
-    await page.getByLabel('Your address on ethereum_localnet').fill(story.ownerOf(WBTC))
+    await page.getByText('Name your addresses above first').waitFor()
+    await page.getByRole('heading', { name: /^0\.01 WBTC .* BTC$/ }).waitFor()
+    await page.getByLabel('Your address on Bitcoin Regtest').fill(story.ownerOf(BTC))
+    await page.getByRole('button', { name: 'From Test Wallet' }).click()
+    await expect
+      .poll(async () => (await page.getByLabel('Your address on Ethereum Localnet').inputValue()).toLowerCase())
+      .toBe(story.ownerOf(WBTC))
     await takeScreenshot(page, 'rescue-addresses')
     expect(await axeViolations(page)).toEqual([])
     await page.getByRole('button', { name: 'Check again' }).click()
-    const least = page.getByLabel(/^The least of bitcoin_regtest:btc/)
+    const least = page.getByLabel('The least BTC that you agreed to get')
     await least.waitFor()
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByText('Say first what you agreed to get at least').waitFor()
-    await least.fill('900000')
+    await least.fill('0.009')
     await takeScreenshot(page, 'rescue-found')
     expect(await axeViolations(page)).toEqual([])
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByText('This swap has ended.').waitFor({ timeout: 120_000 })
+    await page.getByText('Complete', { exact: true }).waitFor()
+    expect(await page.textContent('main')).not.toMatch(/redeem_detected|counterparty_|bitcoin_regtest|ethereum_localnet/)
     await takeScreenshot(page, 'rescue-finished')
+    expect(await axeViolations(page)).toEqual([])
     expect(await story.balance(BTC)).toBeGreaterThan(before + 900_000n)
     expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain(phrase.split(' ')[0])
     await page.close()
@@ -134,7 +149,7 @@ await describeWithBrowser('the rescue page', () => {
     story.bitcoinChain().mine(Number(source.timelock))
     const before = await story.balance(BTC)
 
-    const page = await visit(pathToFileURL(copy).href)
+    const page = await visit(copyUrl())
     await takeScreenshot(page, 'rescue-copy')
     expect(await axeViolations(page)).toEqual([])
     await page.setInputFiles('#file', join(folder, 'rescue.json'))
@@ -143,8 +158,13 @@ await describeWithBrowser('the rescue page', () => {
     await page.fill('#nodes', `bitcoin_regtest ${story.info.chains.bitcoin_regtest?.esplora_url}`)
     await find(page, phrase)
     await page.getByText('The service tells nothing').waitFor()
-    await page.getByRole('button', { name: 'Refund after the timelock' }).click()
-    await page.getByText(/^Refunded by [0-9a-f]{64}$/).waitFor()
+    await page.getByText('The timelock has ended: possible now.').waitFor()
+    await page.getByRole('button', { name: 'Take the payment back' }).click()
+    await page
+      .getByRole('status')
+      .filter({ hasText: 'Your refund is on its way to you:' })
+      .getByText(/^[0-9a-f]{64}$/)
+      .waitFor()
     await takeScreenshot(page, 'rescue-copy-refunded')
     expect(await axeViolations(page)).toEqual([])
     await story.eventually('the refund of both deposits', async () => {
@@ -164,17 +184,22 @@ await describeWithBrowser('the rescue page', () => {
     await story.stack.service.setRunning(false)
     story.bitcoinChain().mine(Number(source.timelock))
 
-    const page = await visit(pathToFileURL(join(folder, 'tandem-rescue.html')).href)
+    const page = await visit(copyUrl())
     await find(page, phrase)
     await page.getByText('Without the service the swaps are found').waitFor()
     await page.getByLabel('Public keys of solvers').fill(source.redeemer)
     await page.getByRole('button', { name: 'Look for deposits' }).click()
-    await page.getByText('Your deposit of 20000 on bitcoin_regtest').waitFor()
-    await page.getByLabel('Your address on bitcoin_regtest').fill(story.ownerOf(BTC))
+    await page.getByText('Your deposit of 0.0002 BTC on Bitcoin Regtest').waitFor()
+    await page.getByLabel('Your address on Bitcoin Regtest').fill(story.ownerOf(BTC))
     const before = await story.balance(BTC)
-    await page.getByRole('button', { name: 'Refund after the timelock' }).click()
-    await page.getByText(/^Sent to you by [0-9a-f]{64}$/).waitFor()
+    await page.getByRole('button', { name: 'Take the payment back' }).click()
+    await page
+      .getByRole('status')
+      .filter({ hasText: 'It is on its way to your address:' })
+      .getByText(/^[0-9a-f]{64}$/)
+      .waitFor()
     await takeScreenshot(page, 'rescue-copy-by-chain')
+    expect(await axeViolations(page)).toEqual([])
     await story.eventually('the refund', async () => {
       story.bitcoinChain().mine(1)
       return (await story.balance(BTC)) > before + 10_000n
@@ -182,12 +207,73 @@ await describeWithBrowser('the rescue page', () => {
     await page.close()
   })
 
+  test('the service is gone: the payout on a chain with accounts, by the file and a wallet of the browser', async () => {
+    await story.stack.service.setRunning(true)
+    const wallet = payingWallet({ address: story.ownerOf(BTC), pay: (to, amount) => story.bitcoin().pay(to, amount) })
+    const request = { from: BTC, to: WBTC, fromAmount: 1_000_000n, leastToAmount: 900_000n, recipient: story.ownerOf(WBTC) }
+    const { phrase, tandem, orderId } = await payAndLeave(request, wallet)
+    payoutPhrase = phrase
+    await writeFile(join(folder, 'payout.json'), await tandem.exportFile())
+    await story.untilStatus(orderId, 'counterparty_initiated')
+    await story.stack.service.setRunning(false)
+    const before = await story.balance(WBTC)
+
+    const page = await visit(copyUrl())
+    await page.setInputFiles('#file', join(folder, 'payout.json'))
+    await find(page, phrase)
+    await page.getByLabel('Wallet that sends on Ethereum Localnet').waitFor()
+    await page.getByText(/^Possible in at most \d/).waitFor()
+    await takeScreenshot(page, 'rescue-copy-payout')
+    expect(await axeViolations(page)).toEqual([])
+    await page.getByRole('button', { name: 'Take the payout myself' }).click()
+    await page
+      .getByRole('status')
+      .filter({ hasText: 'Your money is on its way to you:' })
+      .getByText(/^0x[0-9a-f]{64}$/)
+      .waitFor()
+    await story.eventually('the payout', async () => (await story.balance(WBTC)) >= before + 900_000n)
+    await page.close()
+  })
+
+  test('the service is gone: the refund on a chain with accounts, by the wallet that paid', async () => {
+    await story.stack.service.setRunning(true)
+    const request = { from: WBTC, to: BTC, fromAmount: 1_000_000n, leastToAmount: 900_000n, recipient: story.ownerOf(BTC) }
+    const stopSolver = () => story.stack.solver.setRunning(false)
+    const { phrase, tandem, orderId } = await payAndLeave(request, evmWalletOf(story, ETHEREUM), stopSolver)
+    const { source_swap: source } = await story.untilStatus(orderId, 'initiated')
+    await writeFile(join(folder, 'refund.json'), await tandem.exportFile())
+    await story.stack.service.setRunning(false)
+
+    const page = await visit(copyUrl())
+    await page.setInputFiles('#file', join(folder, 'refund.json'))
+    await find(page, phrase)
+    await page.getByText(/^Possible in at most \d/).waitFor()
+    await story.passTime(ETHEREUM, Number(source.timelock))
+    const before = await story.balance(WBTC)
+    await page.getByRole('button', { name: 'Take the payment back' }).click()
+    await page
+      .getByRole('status')
+      .filter({ hasText: 'Your refund is on its way to you:' })
+      .getByText(/^0x[0-9a-f]{64}$/)
+      .waitFor()
+    await takeScreenshot(page, 'rescue-copy-wallet-refund')
+    await story.eventually('the refund', async () => (await story.balance(WBTC)) === before + 1_000_000n)
+    await page.close()
+  })
+
   test('on a phone in the dark it fits', async () => {
     const context = await browser.open({ phone: true, dark: true })
     const page = await watchedPage(context, problems)
-    await page.goto(pathToFileURL(join(folder, 'tandem-rescue.html')).href)
+    await page.goto(copyUrl())
     await page.waitForSelector('#phrase')
     await takeScreenshot(page, 'rescue-phone-dark')
+    expect(await isTooWide(page)).toBe(false)
+    expect(await axeViolations(page)).toEqual([])
+    await page.setInputFiles('#file', join(folder, 'payout.json'))
+    await find(page, payoutPhrase)
+    // This browser has no wallet.
+    await page.getByText('No wallet for Ethereum Localnet was found in this browser').waitFor()
+    await takeScreenshot(page, 'rescue-phone-dark-found')
     expect(await isTooWide(page)).toBe(false)
     expect(await axeViolations(page)).toEqual([])
     await context.close()

@@ -26,6 +26,7 @@ export type FindOptions = {
 /** `source`: the user's deposit, refunded after the timelock. `destination`: the solver's payment, redeemed with the secret, which then pays the solver. */
 export type FoundDeposit = {
   readonly chain: string
+  readonly asset: string
   readonly index: number
   readonly leg: Leg
   readonly solver: string
@@ -58,7 +59,7 @@ async function findOn(context: SwapContext, chain: string, ownKeys: OwnKeys, { s
         const { isUsed, amount: all, largest } = await ownKeys.lookUp(side, node)
         if (isUsed) unused = 0
         const amount = leg === 'source' ? all : largest
-        if (amount > 0n) found.push({ chain, index, leg, solver, amount })
+        if (amount > 0n) found.push({ chain, asset: side.asset.id, index, leg, solver, amount })
       }
     }
   }
@@ -86,7 +87,10 @@ export async function takeDeposit(
 
 type Found = { readonly side: KeySide; readonly ownKeys: OwnKeys }
 
-async function sideOf({ keys, options }: SwapContext, { chain: id, index, leg, solver, amount }: FoundDeposit): Promise<Found> {
+async function sideOf(
+  { keys, options }: SwapContext,
+  { chain: id, index, leg, solver, amount }: Omit<FoundDeposit, 'asset'>,
+): Promise<Found> {
   const { chain, asset } = await pinnedAsset(chainNamed(id).nativeAsset, options.deployments ?? {})
   const family = await loadFamily(chain.family)
   if (family.ownKeys === undefined) throw new Error(`${id} has no keys of users`)

@@ -11,6 +11,7 @@ import { verifyAndPay } from './pay.ts'
 import { makeOrder } from './prepare.ts'
 import { instantRefund, refund, speedUp, sweep } from './refund.ts'
 import { loadSwap } from './saved-swap.ts'
+import { whenRefundable } from './when-refundable.ts'
 
 const nodes = { bitcoin_regtest: 'http://esplora', ethereum_localnet: 'http://rpc' }
 const TIMELOCK = 200
@@ -136,4 +137,17 @@ test('what was paid to the user’s own keys is moved to an address, in one tran
     expect(schnorr.verify(signature, hash, script.subarray(2))).toBe(true)
   }
   await expect(sweep(context, 'ethereum_localnet', TO)).rejects.toThrow('has no keys of users')
+})
+
+test('when a payment can be taken back follows from the oldest deposit on the own node, however small', async () => {
+  const now = Math.floor(Date.now() / 1000)
+  const inTime = async (...utxos: readonly Utxo[]) => {
+    const { context, saved } = await paidSwap(utxos)
+    const time = await whenRefundable(context, saved.orderId)
+    return time === null ? null : { earliest: Math.round((time.earliest - now) / 100), latest: Math.round((time.latest - now) / 100) }
+  }
+  expect(await inTime(utxo('11', 1_000_000, mature))).toEqual({ earliest: 0, latest: 0 })
+  // 150 blocks are missing, of 2 to 10 seconds each.
+  expect(await inTime(utxo('11', 1_000_000, TIP), utxo('22', 20_000, TIP - 49))).toEqual({ earliest: 3, latest: 15 })
+  expect(await inTime()).toBe(null)
 })

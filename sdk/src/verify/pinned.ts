@@ -28,11 +28,16 @@ export function chainNamed(id: string): Chain {
   return chain
 }
 
+/** Null for an asset that the bundled registry does not have. */
+export function findAsset(id: string): Asset | null {
+  return all.flatMap(({ assets }) => assets).find((one) => one.id === id) ?? null
+}
+
 /** Throws for an asset that is unknown, or whose contracts are. */
 export async function pinnedAsset(text: string, deployments: Deployments): Promise<PinnedAsset> {
   const id = parseAssetId(text)
-  const asset = all.flatMap(({ assets }) => assets).find((one) => one.id === id)
-  if (asset === undefined) throw new Error(`this version of the SDK does not know the asset "${id}"`)
+  const asset = findAsset(id)
+  if (asset === null) throw new Error(`this version of the SDK does not know the asset "${id}"`)
   const chain = chainNamed(asset.chain)
   const given = deployments[id] ?? listed[id]
   const deployment =

@@ -10,4 +10,5 @@ export { type StarknetWallet, starknetAccountWallet, starknetWallet } from './st
 export { type SuiWallet, suiWallet } from './sui.ts'
 export { type TronWallet, tronLinkWallet, tronWebWallet } from './tron.ts'
 export type { Wallet } from './wallet.ts'
+export { walletAddress } from './wallet-address.ts'
 export { type XrplWallet, xrplJsWallet, xrplWallet } from './xrpl.ts'

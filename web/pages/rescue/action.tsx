@@ -1,9 +1,10 @@
 /** A button that does one thing at a time, and says what came of it. */
 import { useSignal } from '@preact/signals'
+import { CopyButton } from '../../shared/copy-button.tsx'
 import { rescue as texts } from '../../texts.ts'
-import { type Act, messageOf } from './rescue.ts'
+import { type Act, messageOf, type Say } from './rescue.ts'
 
-type Said = { readonly text: string; readonly isWrong: boolean }
+type Said = { readonly text: string; readonly isWrong: boolean; readonly tx?: Parameters<Say>[1] }
 
 /** `make` throws if what the user gave is not complete. */
 export function useActions() {
@@ -14,8 +15,9 @@ export function useActions() {
     isBusy.value = true
     said.value = { text: texts.working, isWrong: false }
     try {
-      await make()((text) => {
-        said.value = { text, isWrong: false }
+      await make()((text, tx) => {
+        // The transaction stays in sight.
+        said.value = { text, isWrong: false, tx: tx ?? said.value?.tx }
       })
     } catch (error) {
       said.value = { text: messageOf(error), isWrong: true }
@@ -27,18 +29,35 @@ export function useActions() {
 
 export type Actions = ReturnType<typeof useActions>
 
-export function ActionButton({ actions, text, make }: { readonly actions: Actions; readonly text: string; readonly make: () => Act }) {
+export function ActionButton({
+  actions,
+  text,
+  make,
+  isMain = false,
+}: {
+  readonly actions: Actions
+  readonly text: string
+  readonly isMain?: boolean
+  readonly make: () => Act
+}) {
   return (
-    <button type="button" class="button" disabled={actions.isBusy.value} onClick={() => void actions.run(make)}>
+    <button type="button" class={isMain ? 'button main' : 'button'} disabled={actions.isBusy.value} onClick={() => void actions.run(make)}>
       {text}
     </button>
   )
 }
 
 export function Outcome({ actions: { said } }: { readonly actions: Actions }) {
+  const { text = '', isWrong = false, tx } = said.value ?? {}
   return (
-    <p class={said.value?.isWrong === true ? 'outcome wrong' : 'outcome'} role="status">
-      {said.value?.text ?? ''}
-    </p>
+    <div class={isWrong ? 'outcome notice alarm' : 'outcome notice'} role="status">
+      {text !== '' && <p>{text}</p>}
+      {tx !== undefined && tx.hash !== '' && (
+        <p class="small tx">
+          <code>{tx.hash}</code>
+          <CopyButton text={tx.hash} name={texts.transaction} />
+        </p>
+      )}
+    </div>
   )
 }

@@ -1,16 +1,22 @@
 /** The second step: the swaps of the phrase, the addresses that they need, and the search on the chains alone. */
 import { useSignal } from '@preact/signals'
-import type { FoundDeposit } from '../../../sdk/src/index.ts'
+import { useEffect, useRef } from 'preact/hooks'
+import { type FoundDeposit, type FoundWallet, walletAddress } from '../../../sdk/src/index.ts'
 import { rescue as texts } from '../../texts.ts'
 import { ActionButton, Outcome, useActions } from './action.tsx'
-import { addresses, chainsToName, deposits, lookForDeposits, type Opened, refresh, take } from './rescue.ts'
+import { amountText, chainName, factsOn } from './facts.ts'
+import { type Act, addresses, chainsToName, deposits, lookForDeposits, type Opened, refresh, take } from './rescue.ts'
 import { SwapCard } from './swap-card.tsx'
+import { walletsOf } from './wallets.ts'
 
 export function FoundSwaps({ opened }: { readonly opened: Opened }) {
-  const { swaps, serviceProblem } = opened
+  const { swaps, serviceProblem, tandem } = opened
+  const headline = useRef<HTMLHeadingElement>(null)
+  // Of another phrase, or for the first time: the reader goes on here.
+  useEffect(() => headline.current?.focus(), [tandem])
   return (
     <section class="stack" aria-labelledby="found">
-      <h2 id="found" tabIndex={-1}>
+      <h2 id="found" tabIndex={-1} ref={headline}>
         {texts.found(swaps.length)}
       </h2>
       {serviceProblem !== null && <p class="notice alarm">{texts.serviceGone(serviceProblem)}</p>}
@@ -36,17 +42,28 @@ function Addresses({ opened }: { readonly opened: Opened }) {
       <p>{texts.addressesHint}</p>
       {chains.map((chain) => (
         <div class="field" key={chain}>
-          <label for={`address-${chain}`}>{texts.addressOn(chain)}</label>
+          <label for={`address-${chain}`}>{texts.addressOn(chainName(chain))}</label>
           <input
             id={`address-${chain}`}
             class="input mono"
             spellcheck={false}
             autocomplete="off"
+            autocapitalize="none"
             value={addresses.value[chain] ?? ''}
-            onInput={({ currentTarget }) => {
-              addresses.value = { ...addresses.value, [chain]: currentTarget.value.trim() }
-            }}
+            onInput={({ currentTarget }) => nameAddress(chain, currentTarget.value)}
           />
+          {walletsOf(factsOn(chain)?.family ?? '').length > 0 && (
+            <div class="row">
+              {walletsOf(factsOn(chain)?.family ?? '').map((wallet) => (
+                <ActionButton
+                  key={wallet.id}
+                  actions={actions}
+                  text={texts.fromWallet(wallet.name)}
+                  make={() => askAddress(chain, wallet)}
+                />
+              ))}
+            </div>
+          )}
         </div>
       ))}
       <div class="row">
@@ -62,6 +79,17 @@ function Addresses({ opened }: { readonly opened: Opened }) {
       <Outcome actions={actions} />
     </div>
   )
+}
+
+function nameAddress(chain: string, address: string): void {
+  addresses.value = { ...addresses.value, [chain]: address.trim() }
+}
+
+function askAddress(chain: string, wallet: FoundWallet): Act {
+  return async (say) => {
+    nameAddress(chain, await walletAddress(await wallet.open(), chain))
+    say('')
+  }
 }
 
 /** With the phrase and a node alone. */
@@ -109,10 +137,10 @@ function DepositLine({ opened, deposit }: { readonly opened: Opened; readonly de
   const to = useSignal('')
   const id = `to-${deposit.chain}-${deposit.index}-${deposit.leg}`
   return (
-    <li class="stack">
-      <h3>{texts.deposit(deposit.amount.toString(), deposit.chain, deposit.leg)}</h3>
+    <li class="stack deposit">
+      <h3>{texts.deposit(amountText(deposit.asset, deposit.amount), chainName(deposit.chain), deposit.leg)}</h3>
       <div class="field">
-        <label for={id}>{texts.addressOn(deposit.chain)}</label>
+        <label for={id}>{texts.addressOn(chainName(deposit.chain))}</label>
         <input
           id={id}
           class="input mono"

@@ -9,6 +9,7 @@ import { keepPage } from './keep-page.ts'
 import { messageOf, opened } from './rescue.ts'
 import { type RescueSettings, readSettings } from './settings.ts'
 import { StartForm } from './start-form.tsx'
+import { findWallets } from './wallets.ts'
 import './rescue.css'
 
 const keepProblem = signal('')
@@ -60,6 +61,7 @@ function CopyFrame({ children }: { readonly children: ComponentChildren }) {
 
 const place = document.getElementById('page')
 if (place !== null) {
+  findWallets()
   const settings = await readSettings().then(
     (read) => read,
     () => null,

@@ -1,13 +1,25 @@
 /** What the page does: finds swaps by the phrase, the file or the chains alone, and brings each to its end. Nothing is stored. */
 import { signal } from '@preact/signals'
-import { createTandem, type FoundDeposit, type OrderRecord, rescueKeys, type SavedSwap, type Tandem } from '../../../sdk/src/index.ts'
-import { rescue as texts } from '../../texts.ts'
+import {
+  type AssetFacts,
+  createTandem,
+  type FoundDeposit,
+  type OrderRecord,
+  rescueKeys,
+  type SavedSwap,
+  type Tandem,
+} from '../../../sdk/src/index.ts'
+import { swap as swapTexts, rescue as texts } from '../../texts.ts'
+import { learnAssets } from './facts.ts'
 import type { RescueSettings } from './settings.ts'
+import { openWallet } from './wallets.ts'
 
 /** A swap, as the file or the service knows it. */
 export type Found = {
   readonly orderId: string
   readonly record: OrderRecord | null
+  /** The record is the service's, of now; else it is of the moment of the payment. */
+  readonly isTold: boolean
   readonly saved: SavedSwap | null
   /** What is missing before it can go on. */
   readonly problem: string | null
@@ -53,17 +65,24 @@ export async function refresh(tandem: Tandem): Promise<void> {
   let serviceProblem: string | null = null
   try {
     const restored = await tandem.restore({ addresses: named })
-    told = restored.map(({ orderId, record, problem }) => ({ orderId, record, saved: null, problem }))
+    told = restored.map(({ orderId, record, problem }) => ({ orderId, record, isTold: true, saved: null, problem }))
   } catch (error) {
     serviceProblem = messageOf(error)
   }
   const saved = await tandem.swaps()
   const known = saved.map((swap): Found => {
-    const restored = told.find(({ orderId }) => orderId === swap.orderId)
-    return { orderId: swap.orderId, record: restored?.record ?? swap.paidFor, saved: swap, problem: null }
+    const record = told.find(({ orderId }) => orderId === swap.orderId)?.record ?? null
+    return { orderId: swap.orderId, record: record ?? swap.paidFor, isTold: record !== null, saved: swap, problem: null }
   })
   const others = told.filter(({ orderId }) => !saved.some((swap) => swap.orderId === orderId))
-  opened.value = { tandem, swaps: [...known, ...others], serviceProblem }
+  const swaps = [...known, ...others]
+  await learnAssets(swaps.flatMap(assetsOf))
+  opened.value = { tandem, swaps, serviceProblem }
+}
+
+export function assetsOf({ record, saved }: Found): readonly [source: string, destination: string] {
+  const source = record?.source_swap.asset ?? saved?.request.source.asset ?? ''
+  return [source, record?.destination_swap.asset ?? saved?.request.destination.asset ?? '']
 }
 
 /** The chains of the swaps that need an address of the user. */
@@ -74,48 +93,81 @@ export function chainsToName({ swaps }: Opened): readonly string[] {
   return [...new Set(chains)].toSorted()
 }
 
-export type Act = (say: (text: string) => void) => Promise<void>
+/** `tx`: a transaction on the chain. */
+export type Say = (text: string, tx?: { readonly chain: string; readonly hash: string }) => void
+export type Act = (say: Say) => Promise<void>
 
 /** `least`: in the smallest unit; null where the storage knows what was agreed. */
-export function resume({ tandem }: Opened, orderId: string, least: bigint | null): Act {
+export function resume({ tandem }: Opened, found: Found, least: bigint | null): Act {
+  const { orderId } = found
+  const [, asset] = assetsOf(found)
   return async (say) => {
     for await (const step of tandem.resume(orderId, null, least === null ? {} : { leastToAmount: least })) {
-      if (step.kind === 'changed') say(step.record.status)
-      else if (step.kind === 'received') say(texts.received(step.tx))
+      if (step.kind === 'changed') {
+        show(step.record)
+        say(swapTexts.order.status[step.record.status] ?? step.record.status)
+      } else if (step.kind === 'delayed') say(texts.waitsFor(step.reason))
+      else if (step.kind === 'received') say(texts.received, txOn(asset, step.tx))
     }
     say(texts.ended)
   }
 }
 
-export function refundNow({ tandem }: Opened, orderId: string): Act {
-  return async (say) => say(texts.refunded(await tandem.instantRefund(orderId)))
+/** The newest record, on the card of its swap. */
+function show(record: OrderRecord): void {
+  if (opened.value === null) return
+  const swaps = opened.value.swaps.map((found) => (found.orderId === record.order_id ? { ...found, record, isTold: true } : found))
+  opened.value = { ...opened.value, swaps }
 }
 
-export function refundLater({ tandem }: Opened, orderId: string): Act {
-  return async (say) => say(texts.refunded(await tandem.refund(orderId)))
+export function refundNow({ tandem }: Opened, found: Found): Act {
+  return async (say) => say(texts.refunded, txOn(assetsOf(found)[0], await tandem.instantRefund(found.orderId)))
 }
 
-export function redeemAlone({ tandem }: Opened, orderId: string): Act {
-  return async (say) => say(texts.received(await tandem.redeem(orderId)))
+/** By the service. */
+export function refundByService({ tandem }: Opened, found: Found): Act {
+  return async (say) => say(texts.refunded, txOn(assetsOf(found)[0], await tandem.refund(found.orderId)))
+}
+
+/** `facts`: of the source, on a chain with accounts; null where the user's own key refunds. */
+export function refundAlone({ tandem }: Opened, found: Found, facts: AssetFacts | null): Act {
+  return async (say) => {
+    const wallet = facts === null ? {} : { wallet: await openWallet(facts.family, facts.chainName) }
+    say(texts.refunded, txOn(assetsOf(found)[0], await tandem.refund(found.orderId, wallet)))
+  }
+}
+
+/** `facts`: of the destination, on a chain with accounts; null where the user's own key redeems. */
+export function redeemAlone({ tandem }: Opened, found: Found, facts: AssetFacts | null, least: bigint | null): Act {
+  return async (say) => {
+    const wallet = facts === null ? {} : { wallet: await openWallet(facts.family, facts.chainName) }
+    const tx = await tandem.redeem(found.orderId, { ...wallet, ...(least !== null && { leastToAmount: least }) })
+    say(texts.received, txOn(assetsOf(found)[1], tx))
+  }
 }
 
 export function sweep({ tandem }: Opened, chain: string, to: string): Act {
   return async (say) => {
     const hash = await tandem.sweep(chain, to)
-    say(hash === null ? texts.nothingToSweep : texts.swept(hash))
+    if (hash === null) say(texts.nothingToSweep)
+    else say(texts.swept, { chain, hash })
   }
 }
 
 export function lookForDeposits({ tandem }: Opened, solvers: readonly string[]): Act {
   return async (say) => {
-    deposits.value = await tandem.findDeposits({ solvers })
-    say(deposits.value.length === 0 ? texts.noDeposits : texts.someDeposits(deposits.value.length))
+    const found = await tandem.findDeposits({ solvers })
+    await learnAssets(found.map(({ asset }) => asset))
+    deposits.value = found
+    say(found.length === 0 ? texts.noDeposits : texts.someDeposits(found.length))
   }
 }
 
 export function take({ tandem }: Opened, deposit: FoundDeposit, to: string): Act {
-  return async (say) => say(texts.taken(await tandem.takeDeposit(deposit, to)))
+  return async (say) => say(texts.taken, { chain: deposit.chain, hash: await tandem.takeDeposit(deposit, to) })
 }
+
+const txOn = (asset: string, hash: string) => ({ chain: asset.split(':')[0] ?? '', hash })
 
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)

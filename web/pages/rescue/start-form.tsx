@@ -72,6 +72,7 @@ function Elsewhere({ settings }: { readonly settings: RescueSettings }) {
           name="nodes"
           class="input mono"
           rows={Math.max(3, lines.length + 1)}
+          wrap="off"
           spellcheck={false}
           aria-describedby="nodes-hint"
         >

@@ -1,37 +1,41 @@
-/** One swap that was found, and what can be done about it. */
+/** One swap that was found: what it is, where it stands, and what can be done about it. */
 import { useSignal } from '@preact/signals'
-import { rescue as texts } from '../../texts.ts'
-import { ActionButton, Outcome, useActions } from './action.tsx'
-import { type Found, type Opened, redeemAlone, refundLater, refundNow, resume, sweep } from './rescue.ts'
-
-type Amounts = { readonly asset: string; readonly amount: string }
+import { parseAmount } from '../../shared/amount.ts'
+import { CopyButton } from '../../shared/copy-button.tsx'
+import { swap as swapTexts, rescue as texts } from '../../texts.ts'
+import { Outcome, useActions } from './action.tsx'
+import { amountText, chainName, factsOf } from './facts.ts'
+import { addresses, assetsOf, type Found, type Opened } from './rescue.ts'
+import { Ways } from './ways.tsx'
 
 export function SwapCard({ opened, found }: { readonly opened: Opened; readonly found: Found }) {
   const actions = useActions()
-  const least = useSignal('')
+  const typed = useSignal('')
   const { orderId, record, saved, problem } = found
-  const source: Amounts | undefined = record?.source_swap ?? saved?.request.source
-  const destination: Amounts | undefined = record?.destination_swap ?? saved?.request.destination
+  const [source, destination] = assetsOf(found)
+  const paid = record?.source_swap.amount ?? saved?.request.source.amount ?? '0'
+  const got = record?.destination_swap.amount ?? saved?.request.destination.amount ?? '0'
   const needsLeast = saved?.phase === 'restored'
-  const chain = source?.asset.split(':')[0] ?? ''
-  const leastGiven = () => {
+  const decimals = factsOf(destination)?.decimals ?? 0
+  const least = () => {
     if (!needsLeast) return null
-    if (!/^[0-9]+$/.test(least.value.trim())) throw new Error(texts.leastMissing)
-    return BigInt(least.value.trim())
+    const amount = parseAmount(typed.value, decimals)
+    if (typed.value.trim() === '' || amount === null) throw new Error(texts.leastMissing(amountText(destination, got)))
+    return amount
   }
   return (
     <li class="sheet stack swap">
-      <h3>
-        {source?.amount} {source?.asset} → {destination?.amount} {destination?.asset}
-      </h3>
+      <header>
+        <h3>
+          {amountText(source, paid)} <span aria-hidden="true">→</span> <span class="hidden">{texts.for}</span>{' '}
+          {amountText(destination, got)}
+        </h3>
+        <p class="small soft">{texts.fromTo(chainName(source.split(':')[0] ?? ''), chainName(destination.split(':')[0] ?? ''))}</p>
+      </header>
       <dl class="leaders">
         <div>
-          <dt>{texts.order}</dt>
-          <dd class="mono">{orderId}</dd>
-        </div>
-        <div>
           <dt>{texts.status}</dt>
-          <dd>{record?.status ?? texts.unknown}</dd>
+          <dd>{statusOf(found)}</dd>
         </div>
         {saved !== null && (
           <div>
@@ -39,37 +43,47 @@ export function SwapCard({ opened, found }: { readonly opened: Opened; readonly 
             <dd class="mono">{saved.payout}</dd>
           </div>
         )}
+        <div>
+          <dt>{texts.order}</dt>
+          <dd>
+            <span class="mono">{`${orderId.slice(0, 8)}…${orderId.slice(-6)}`}</span>
+            <CopyButton text={orderId} name={texts.order} />
+          </dd>
+        </div>
       </dl>
-      {problem !== null && <p class="notice alarm">{problem}</p>}
+      {problem !== null && <p class="notice alarm">{needsAddress(found) ? texts.nameAddress : problem}</p>}
       {problem === null && needsLeast && (
         <div class="field">
-          <label for={`least-${orderId}`}>{texts.least(destination?.asset ?? '')}</label>
+          <label for={`least-${orderId}`}>{texts.least(factsOf(destination)?.symbol ?? destination)}</label>
           <input
             id={`least-${orderId}`}
             class="input mono"
-            inputMode="numeric"
-            value={least.value}
+            inputMode="decimal"
+            autocomplete="off"
+            aria-describedby={`least-hint-${orderId}`}
+            value={typed.value}
             onInput={({ currentTarget }) => {
-              least.value = currentTarget.value
+              typed.value = currentTarget.value
             }}
           />
-          <p class="hint">{texts.leastHint(destination?.amount ?? '')}</p>
+          <p class="hint" id={`least-hint-${orderId}`}>
+            {texts.leastHint(amountText(destination, got))}
+          </p>
         </div>
       )}
-      {problem === null && (
-        <div class="row">
-          <ActionButton actions={actions} text={texts.continue} make={() => resume(opened, orderId, leastGiven())} />
-          <ActionButton actions={actions} text={texts.refundNow} make={() => refundNow(opened, orderId)} />
-          <ActionButton actions={actions} text={texts.refund} make={() => refundLater(opened, orderId)} />
-          {saved?.ownKeys.includes('destination') === true && (
-            <ActionButton actions={actions} text={texts.redeem} make={() => redeemAlone(opened, orderId)} />
-          )}
-          {saved?.ownKeys.includes('source') === true && saved.refundTo !== null && (
-            <ActionButton actions={actions} text={texts.sweep} make={() => sweep(opened, chain, saved.refundTo ?? '')} />
-          )}
-        </div>
-      )}
+      {problem === null && <Ways opened={opened} found={found} actions={actions} least={least} />}
       <Outcome actions={actions} />
     </li>
   )
+}
+
+/** In the words of the swap page. Without the service only what the file says. */
+function statusOf({ record, isTold, saved }: Found): string {
+  if (record !== null && isTold) return swapTexts.order.status[record.status] ?? record.status
+  return saved === null ? texts.unknown : texts.phases[saved.phase]
+}
+
+function needsAddress({ record }: Found): boolean {
+  const chains = [record?.source_swap.chain, record?.destination_swap.chain]
+  return chains.some((chain) => chain !== undefined && (addresses.value[chain] ?? '') === '')
 }

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { assetFacts } from './asset-facts.ts'
+
+test('an asset is described without the service, and an unknown one is not', async () => {
+  expect(await assetFacts('bitcoin_regtest:btc')).toEqual({
+    id: 'bitcoin_regtest:btc',
+    symbol: 'BTC',
+    decimals: 8,
+    chain: 'bitcoin_regtest',
+    chainName: 'Bitcoin Regtest',
+    family: 'bitcoin',
+  })
+  expect(await assetFacts('atlantis:gold')).toBe(null)
+})

@@ -1,0 +1,22 @@
+/** What people must know of an asset to read an amount, from the bundled registry: also when the service is gone. */
+import type { FamilyName } from '../../../src/protocol/registry/family-data.ts'
+
+export type AssetFacts = {
+  readonly id: string
+  readonly symbol: string
+  /** Of the smallest unit: 8 for Bitcoin. */
+  readonly decimals: number
+  readonly chain: string
+  readonly chainName: string
+  /** Whose wallets work on the chain: see `Wallet.families`. */
+  readonly family: FamilyName
+}
+
+/** Null: this version of the SDK does not know it. */
+export async function assetFacts(id: string): Promise<AssetFacts | null> {
+  const { chainNamed, findAsset } = await import('./pinned.ts')
+  const asset = findAsset(id)
+  if (asset === null) return null
+  const { displayName: chainName, family } = chainNamed(asset.chain)
+  return { id: asset.id, symbol: asset.symbol, decimals: asset.decimals, chain: asset.chain, chainName, family }
+}
