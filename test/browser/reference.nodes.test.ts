@@ -53,11 +53,29 @@ await describeWithBrowser('the reference', () => {
     await page.keyboard.press('/')
     await page.keyboard.type('quote')
     await page.waitForSelector('[role="option"]')
+    await page.keyboard.type(' xyzzy')
+    await page.getByText('Nothing has all these words.').waitFor()
+    expect(await page.isVisible('[role="listbox"]')).toBe(false)
+    await takeScreenshot(page, 'docs-search-nothing')
+    expect(await axeViolations(page)).toEqual([])
+    for (let key = 0; key < ' xyzzy'.length; key += 1) await page.keyboard.press('Backspace')
+    await page.waitForSelector('[role="option"]')
     await page.keyboard.press('Escape')
     expect(await page.isVisible('[role="listbox"]')).toBe(false)
     await page.keyboard.press('Enter')
     await page.waitForURL('**/docs/search?q=quote')
     expect(await page.textContent('main')).toContain('Quotes for a swap')
+    await page.close()
+  })
+
+  test('a search index that is refused is asked for again with the next key', async () => {
+    const page = await visit('/docs')
+    let refusals = 1
+    await page.route('**/docs/search.json', (route) => (refusals-- > 0 ? route.fulfill({ status: 429, body: '{}' }) : route.continue()))
+    await page.fill('.search input', 'refun')
+    await page.getByText('The search did not load.').waitFor()
+    await page.fill('.search input', 'refund')
+    await page.waitForSelector('[role="option"]')
     await page.close()
   })
 
@@ -75,7 +93,12 @@ await describeWithBrowser('the reference', () => {
     await page.click('.try button[type="submit"]')
     await page.waitForSelector('.outcome .wrong')
     expect(await page.textContent('.outcome pre')).toContain('bad_request')
-    expect(await page.locator('.outcome pre b').count()).toBe(0)
+    expect(await page.locator('.outcome b').count()).toBe(0)
+    expect(await page.textContent('.outcome .said')).toMatch(/from_amount must be a positive integer/)
+    expect(await page.getAttribute('.outcome .said a', 'href')).toBe('/docs/errors#bad_request')
+    expect(await page.isVisible('#try-query-slippage')).toBe(false)
+    await page.getByText('more, optional').click()
+    expect(await page.isVisible('#try-query-slippage')).toBe(true)
     await takeScreenshot(page, 'docs-try')
     expect(await isTooWide(page)).toBe(false)
     expect(await axeViolations(page)).toEqual([])
@@ -126,6 +149,10 @@ await describeWithBrowser('the reference', () => {
       await page.waitForSelector('.theme:not([hidden])')
       expect(await axeViolations(page)).toEqual([])
       expect(await isTooWide(page)).toBe(false)
+      // Only code may need to be scrolled sideways.
+      const cut =
+        '[...document.querySelectorAll("main .scroll, main .picture, main table")].filter((one) => one.scrollWidth > one.clientWidth).length'
+      expect(await page.evaluate(cut)).toBe(0)
       await takeScreenshot(page, `docs-${name}-${phone ? 'phone-dark' : 'desktop'}`)
       await context.close()
     }

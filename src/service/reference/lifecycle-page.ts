@@ -2,7 +2,7 @@
 import { playbook } from '../../protocol/playbook.ts'
 import { orderStatuses, statusTable } from '../../protocol/state.ts'
 import type { Page } from './blocks.ts'
-import { lifecycleEdges, lifecyclePicture, waysOut } from './lifecycle-picture.ts'
+import { lifecycleEdges, lifecyclePictures, waysOut } from './lifecycle-picture.ts'
 
 const inOrder = orderStatuses.map((status) => [`\`${status}\``, statusTable.find((row) => row.status === status)?.when ?? ''])
 
@@ -18,7 +18,7 @@ export const lifecyclePage: Page = {
     },
     {
       kind: 'picture',
-      svg: lifecyclePicture(),
+      svg: lifecyclePictures(),
       text: [
         ...lifecycleEdges.map(({ from, to, label }) => `- \`${from}\` → \`${to}\`: ${label}`),
         `- ${waysOut.map((status) => `\`${status}\``).join(', ')} → \`awaiting_refund\`: the order can no longer complete`,

@@ -43,56 +43,96 @@ export const waysOut: readonly OrderStatus[] = [
   'counterparty_initiated',
 ]
 
-const COLUMN = [
-  { x: 4, width: 244 },
-  { x: 322, width: 134 },
-] as const
+/** Where things are, in pixels. The narrow one fits a phone without scrolling: its boxes are as wide as their words. */
+type Layout = {
+  readonly name: 'wide' | 'narrow'
+  readonly columns: readonly [Column, Column]
+  /** Above the first row. */
+  readonly top: number
+  readonly rowHeight: number
+  readonly width: number
+  /** Of the label of an arrow to the right, above that arrow. */
+  readonly labelAbove: number
+}
+type Column = { readonly x: number; readonly width: number }
+
+const LAYOUTS: readonly Layout[] = [
+  {
+    name: 'wide',
+    columns: [
+      { x: 4, width: 244 },
+      { x: 322, width: 134 },
+    ],
+    top: 4,
+    rowHeight: 64,
+    width: 492,
+    labelAbove: 7,
+  },
+  {
+    name: 'narrow',
+    columns: [
+      { x: 1, width: 202 },
+      { x: 227, width: 106 },
+    ],
+    top: 20,
+    rowHeight: 58,
+    width: 356,
+    // Between the boxes there is no room.
+    labelAbove: 24,
+  },
+]
+
 const BOX_HEIGHT = 30
-const ROW_HEIGHT = 64
-const TOP = 4
-const BUS_X = 284
-const WIDTH = 492
-const HEIGHT = TOP + 7 * ROW_HEIGHT + BOX_HEIGHT + 4
 
-const centre = ({ column }: Place): number => COLUMN[column].x + COLUMN[column].width / 2
-const topOf = ({ row }: Place): number => TOP + row * ROW_HEIGHT
-const middleOf = (place: Place): number => topOf(place) + BOX_HEIGHT / 2
+/** Both; the style shows the one that fits. */
+export function lifecyclePictures(): string {
+  return LAYOUTS.map(draw).join('\n')
+}
 
-export function lifecyclePicture(): string {
-  const boxes = (Object.entries(places) as [OrderStatus, Place][]).map(([status, place]) => box(status, place))
-  return `<svg class="life" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-labelledby="life-title">
-<title id="life-title">How the status of an order changes</title>
-<defs><marker id="life-tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0 8 4 0 8z"/></marker></defs>
+function draw(layout: Layout): string {
+  const { name, columns, top, rowHeight, width } = layout
+  const title = `life-title-${name}`
+  const tip = `life-tip-${name}`
+  const centre = ({ column }: Place): number => columns[column].x + columns[column].width / 2
+  const topOf = ({ row }: Place): number => top + row * rowHeight
+  const middleOf = (place: Place): number => topOf(place) + BOX_HEIGHT / 2
+  const leftEnd = columns[0].x + columns[0].width
+  const line = (d: string): string => `<path class="life-line" d="${d}" marker-end="url(#${tip})"/>`
+
+  function box([status, place]: readonly [OrderStatus, Place]): string {
+    const { x, width: boxWidth } = columns[place.column]
+    return `<g class="life-${place.tone}"><rect x="${x}" y="${topOf(place)}" width="${boxWidth}" height="${BOX_HEIGHT}" rx="6"/><text x="${centre(place)}" y="${middleOf(place) + 4}" text-anchor="middle">${status}</text></g>`
+  }
+
+  function arrow({ from, to, label }: Edge): string {
+    const [start, end] = [places[from], places[to]]
+    if (start.row === end.row) {
+      const y = middleOf(start)
+      return `${line(`M${leftEnd} ${y}H${columns[1].x - 1}`)}${note((leftEnd + columns[1].x) / 2, y - layout.labelAbove, label, 'middle')}`
+    }
+    const x = centre(start)
+    const y = (topOf(start) + BOX_HEIGHT + topOf(end)) / 2
+    return `${line(`M${x} ${topOf(start) + BOX_HEIGHT}V${topOf(end) - 1}`)}${note(x + 8, y + 4, label, 'start')}`
+  }
+
+  /** One line collects all ways out. */
+  function bus(): string {
+    const rows = waysOut.map((status) => middleOf(places[status]))
+    const target = middleOf(places.awaiting_refund)
+    const x = (leftEnd + columns[1].x) / 2
+    const joins = rows.map((y) => `M${leftEnd} ${y}H${x}`).join('')
+    return `<path class="life-line" d="${joins}M${x} ${Math.min(...rows)}V${Math.max(...rows)}"/>${line(`M${x} ${target}H${columns[1].x - 1}`)}`
+  }
+
+  const boxes = (Object.entries(places) as [OrderStatus, Place][]).map(box)
+  return `<svg class="life life-${name}" viewBox="0 0 ${width} ${top + 7 * rowHeight + BOX_HEIGHT + 4}" role="img" aria-labelledby="${title}">
+<title id="${title}">How the status of an order changes</title>
+<defs><marker id="${tip}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0 8 4 0 8z"/></marker></defs>
 ${lifecycleEdges.map(arrow).join('\n')}
 ${bus()}
 ${boxes.join('\n')}
 </svg>`
 }
 
-function box(status: OrderStatus, place: Place): string {
-  const { x, width } = COLUMN[place.column]
-  return `<g class="life-${place.tone}"><rect x="${x}" y="${topOf(place)}" width="${width}" height="${BOX_HEIGHT}" rx="6"/><text x="${centre(place)}" y="${middleOf(place) + 4}" text-anchor="middle">${status}</text></g>`
-}
-
-function arrow({ from, to, label }: Edge): string {
-  const [start, end] = [places[from], places[to]]
-  if (start.row === end.row) {
-    const [x1, x2, y] = [COLUMN[0].x + COLUMN[0].width, COLUMN[1].x, middleOf(start)]
-    return `${line(`M${x1} ${y}H${x2 - 1}`)}${note((x1 + x2) / 2, y - 7, label, 'middle')}`
-  }
-  const x = centre(start)
-  const y = (topOf(start) + BOX_HEIGHT + topOf(end)) / 2
-  return `${line(`M${x} ${topOf(start) + BOX_HEIGHT}V${topOf(end) - 1}`)}${note(x + 9, y + 4, label, 'start')}`
-}
-
-/** One line collects all ways out. */
-function bus(): string {
-  const rows = waysOut.map((status) => middleOf(places[status]))
-  const target = middleOf(places.awaiting_refund)
-  const joins = rows.map((y) => `M${COLUMN[0].x + COLUMN[0].width} ${y}H${BUS_X}`).join('')
-  return `<path class="life-line" d="${joins}M${BUS_X} ${Math.min(...rows)}V${Math.max(...rows)}"/>${line(`M${BUS_X} ${target}H${COLUMN[1].x - 1}`)}`
-}
-
-const line = (d: string): string => `<path class="life-line" d="${d}" marker-end="url(#life-tip)"/>`
 const note = (x: number, y: number, text: string, anchor: 'start' | 'middle'): string =>
   `<text class="life-note" x="${x}" y="${y}" text-anchor="${anchor}">${text}</text>`

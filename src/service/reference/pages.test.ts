@@ -8,7 +8,7 @@ import { type ApiDocument, listOperations } from '../api/document.ts'
 import { startTestService, type TestService } from '../testing/service.fixture.ts'
 import type { Book } from './book.ts'
 import { className } from './errors-page.ts'
-import { lifecycleEdges, lifecyclePicture, waysOut } from './lifecycle-picture.ts'
+import { lifecycleEdges, lifecyclePictures, waysOut } from './lifecycle-picture.ts'
 import { readBook } from './reference.fixture.ts'
 
 let service: TestService
@@ -139,8 +139,9 @@ test('every error code has advice, its own part of the page and a class in the S
 })
 
 test('the picture shows every status, and only changes that the protocol makes', async () => {
-  const svg = lifecyclePicture()
-  for (const status of orderStatuses) expect(svg).toContain(`>${status}</text>`)
+  const drawings = lifecyclePictures().split('</svg>').slice(0, -1)
+  expect(drawings).toHaveLength(2)
+  for (const svg of drawings) for (const status of orderStatuses) expect(svg).toContain(`>${status}</text>`)
   const page = await readFile(join(import.meta.dirname, '../../../docs/lifecycle.md'), 'utf8')
   const drawn = [...lifecycleEdges, ...waysOut.map((from) => ({ from, to: 'awaiting_refund' }))]
   for (const { from, to } of drawn) expect(page).toContain(`  ${from} --> ${to}: `)

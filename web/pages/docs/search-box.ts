@@ -12,7 +12,10 @@ export function prepareSearch(): void {
   list.setAttribute('role', 'listbox')
   list.setAttribute('aria-label', docs.results)
   list.hidden = true
-  input.after(list)
+  const note = document.createElement('p')
+  note.className = 'note'
+  note.setAttribute('role', 'status')
+  input.after(list, note)
   for (const [name, value] of Object.entries({
     role: 'combobox',
     'aria-expanded': 'false',
@@ -26,18 +29,16 @@ export function prepareSearch(): void {
 
   /** Loaded when the reader comes to search. After a failure the next key tries again. */
   function load(): Promise<readonly SearchEntry[]> {
-    entries ??= fetch('/docs/search.json').then(
-      (response) => response.json() as Promise<readonly SearchEntry[]>,
-      () => {
-        entries = null
-        return []
-      },
-    )
+    entries ??= fetchEntries().catch((error: unknown) => {
+      entries = null
+      throw error
+    })
     return entries
   }
 
   function close(): void {
     list.hidden = true
+    note.textContent = ''
     input?.setAttribute('aria-expanded', 'false')
     activate(-1)
   }
@@ -54,15 +55,17 @@ export function prepareSearch(): void {
   }
 
   async function show(): Promise<void> {
-    const all = await load()
-    const found = search(all, input?.value ?? '').slice(0, MOST_SHOWN)
+    const all = await load().catch(() => null)
+    const query = input?.value ?? ''
+    const found = search(all ?? [], query).slice(0, MOST_SHOWN)
+    note.textContent = query.trim() === '' || found.length > 0 ? '' : all === null ? docs.searchFailed : docs.noResults
     list.replaceChildren(...found.map(optionOf))
     active = -1
     list.hidden = found.length === 0
     input?.setAttribute('aria-expanded', String(found.length > 0))
   }
 
-  input.addEventListener('focus', () => void load())
+  input.addEventListener('focus', () => void load().catch(() => undefined))
   input.addEventListener('input', () => void show())
   input.addEventListener('blur', () => setTimeout(close, 150))
   input.addEventListener('keydown', (event) => {
@@ -80,6 +83,12 @@ export function prepareSearch(): void {
     event.preventDefault()
     input.focus()
   })
+}
+
+async function fetchEntries(): Promise<readonly SearchEntry[]> {
+  const response = await fetch('/docs/search.json')
+  if (!response.ok) throw new Error(`the search index was answered with ${response.status}`)
+  return (await response.json()) as readonly SearchEntry[]
 }
 
 /** An option is no link: in a listbox only the input has the focus. */

@@ -40,7 +40,8 @@ async function send(form: HTMLFormElement, outcome: HTMLElement, signal: AbortSi
     line.textContent = docs.answered(response.status, response.headers.get('request-id') ?? '')
     line.className = response.ok ? 'good' : 'wrong'
     outcome.append(text)
-    await readInto(text, response)
+    const answer = await readInto(text, response)
+    if (!response.ok && typeof answer?.error === 'string') text.before(refusalOf(answer.error, answer.code))
   } catch (error) {
     if (signal.aborted) line.textContent = docs.stopped
     else {
@@ -50,19 +51,36 @@ async function send(form: HTMLFormElement, outcome: HTMLElement, signal: AbortSi
   }
 }
 
-/** A stream is shown as it comes. JSON is laid out when it is complete. */
-async function readInto(place: HTMLElement, response: Response): Promise<void> {
+type Answer = { readonly result?: { readonly order_id?: unknown } | null; readonly error?: unknown; readonly code?: unknown }
+
+/** What was wrong, in words, and where it says what to do. */
+function refusalOf(error: string, code: unknown): HTMLElement {
+  const line = document.createElement('p')
+  line.className = 'said'
+  line.append(`${error}. `)
+  if (typeof code === 'string') {
+    const link = document.createElement('a')
+    link.href = `/docs/errors#${encodeURIComponent(code)}`
+    link.textContent = docs.whatToDo(code)
+    line.append(link)
+  }
+  return line
+}
+
+/** A stream is shown as it comes. JSON is laid out when it is complete, and returned. */
+async function readInto(place: HTMLElement, response: Response): Promise<Answer | null> {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
   let text = ''
   for (let part = await reader?.read(); part !== undefined && !part.done; part = await reader?.read()) {
     text = `${text}${part.value}`.slice(-MOST_SHOWN)
     place.textContent = text
   }
-  if (response.headers.get('content-type')?.startsWith('application/json') !== true) return
-  const answer = JSON.parse(text) as { readonly result?: { readonly order_id?: unknown } | null }
+  if (response.headers.get('content-type')?.startsWith('application/json') !== true) return null
+  const answer = JSON.parse(text) as Answer
   place.textContent = JSON.stringify(answer, null, 2)
   const order = answer.result?.order_id
   if (typeof order === 'string') sessionStorage.setItem(LAST_ORDER, order)
+  return answer
 }
 
 function requestOf(form: HTMLFormElement): { readonly url: string; readonly init: RequestInit } {

@@ -1,5 +1,5 @@
 /** Blocks as HTML. Everything can be read without scripts; what needs one is hidden until it runs. */
-import { anchorOf, type Block, type Field, type TryForm } from '../blocks.ts'
+import { anchorOf, type Block, type Field, type TryForm, type TryInput } from '../blocks.ts'
 import { guideNames } from '../guides.ts'
 import { APP_ID } from '../samples/request.ts'
 import { highlight } from './highlight.ts'
@@ -43,7 +43,7 @@ function write(block: Block, ids: Counter): string {
     case 'try':
       return tryHtml(block.form)
     case 'picture':
-      return `<figure class="picture" tabindex="0" aria-label="How the status of an order changes">${block.svg}</figure>`
+      return `<figure class="picture">${block.svg}</figure>`
     case 'folded':
       return `<details class="folded"><summary>${inline(block.title)}</summary>${writeAll(block.blocks, ids)}</details>`
   }
@@ -58,7 +58,7 @@ function resolveLink(link: string): string {
 
 const inline = (text: string): string => inlineHtml(text, resolveLink)
 
-/** Wide tables and code scroll by themselves, also by the keyboard. */
+/** Wide tables and code scroll by themselves, also by the keyboard. On a phone a row becomes a paragraph. */
 function tableHtml(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const cells = (row: readonly string[]) => row.map((cell) => `<td>${inline(cell)}</td>`).join('')
   const headings = head.map((cell) => `<th scope="col">${inline(cell)}</th>`).join('')
@@ -93,8 +93,11 @@ function fieldHtml({ name, type, isRequired, text, inner }: Field, depth: number
 /** Longer lists of inner fields are folded. */
 const OPEN_UP_TO = 8
 
+/** The others have no part in the sample. */
+const isShown = ({ isRequired, value }: TryInput): boolean => isRequired || value !== ''
+
 function tryHtml({ operationId, method, path, appIdHeader, inputs, body }: TryForm): string {
-  const fields = inputs.map(({ name, place, isRequired, value, choices, text }) => {
+  const fieldOf = ({ name, place, isRequired, value, choices, text }: TryInput) => {
     const id = `try-${place}-${anchorOf(name)}`
     const attributes = `id="${id}" name="${place}:${escapeHtml(name)}"${isRequired ? ' required' : ''} aria-describedby="${id}-about"`
     const input =
@@ -102,7 +105,12 @@ function tryHtml({ operationId, method, path, appIdHeader, inputs, body }: TryFo
         ? `<input ${attributes} value="${escapeHtml(value)}" autocomplete="off" spellcheck="false">`
         : `<select ${attributes}>${isRequired ? '' : '<option value="">–</option>'}${choices.map((choice) => `<option${choice === value ? ' selected' : ''}>${escapeHtml(choice)}</option>`).join('')}</select>`
     return `<div class="field"><label for="${id}"><code>${escapeHtml(name)}</code>${isRequired ? '' : ' <small>optional</small>'}</label>${input}<small id="${id}-about">${inline(text)}</small></div>`
-  })
+  }
+  const [shown, folded] = [inputs.filter(isShown), inputs.filter((input) => !isShown(input))]
+  const more =
+    folded.length === 0
+      ? ''
+      : `<details class="more"><summary>${folded.length} more, optional</summary><div class="inputs">${folded.map(fieldOf).join('')}</div></details>`
   const app =
     appIdHeader === null
       ? ''
@@ -111,5 +119,5 @@ function tryHtml({ operationId, method, path, appIdHeader, inputs, body }: TryFo
     body === null
       ? ''
       : `<div class="field"><label for="try-body">Body</label><textarea id="try-body" name="body" rows="${body.split('\n').length + 1}" spellcheck="false">${escapeHtml(body)}</textarea></div>`
-  return `<form class="try" hidden data-operation="${escapeHtml(operationId)}" data-method="${method}" data-path="${escapeHtml(path)}"><h2 id="try-it">Try it</h2>${app}${fields.join('')}${text}<div class="actions"><button type="submit" class="button main">Send</button><button type="button" class="button stop" hidden>Stop</button></div><div class="outcome" aria-live="polite"></div></form>`
+  return `<form class="try" hidden data-operation="${escapeHtml(operationId)}" data-method="${method}" data-path="${escapeHtml(path)}"><h2 id="try-it">Try it</h2>${app}${shown.map(fieldOf).join('')}${text}${more}<div class="actions"><button type="submit" class="button main">Send</button><button type="button" class="button stop" hidden>Stop</button></div><div class="outcome" aria-live="polite"></div></form>`
 }
