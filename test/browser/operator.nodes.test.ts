@@ -63,6 +63,17 @@ await describeWithBrowser('the operator page', () => {
 
   const shot = (name: string, of: Page = page) => of.screenshot({ path: join(SHOTS, `operator-${name}.png`), fullPage: true })
 
+  /** Among those in progress: the list of the slowest steps may name it too. */
+  const rowOf = (order: string) =>
+    page
+      .getByRole('region', { name: 'Orders in progress' })
+      .getByRole('row')
+      .filter({ has: page.locator(`a[href="#/orders/${order}"]`) })
+
+  /** Whose end is out of sight. */
+  const cutTables = (of: Page) =>
+    of.evaluate('[...document.querySelectorAll(".scroll")].filter((one) => one.scrollWidth > one.clientWidth).length')
+
   async function assertAccessible(of: Page = page): Promise<void> {
     // Not by a script tag: the policy of the page forbids it.
     await of.evaluate(await readFile(AXE, 'utf8'))
@@ -88,16 +99,20 @@ await describeWithBrowser('the operator page', () => {
   })
 
   test('the overview shows chains, the waiting order and the swap that completed', async () => {
-    const row = page.getByRole('row').filter({ has: page.locator(`a[href="#/orders/${waiting}"]`) })
+    const row = rowOf(waiting)
     await row.filter({ hasText: 'solver: the solver locks the destination' }).waitFor()
     await page.getByRole('row', { name: /Ethereum.* follows/ }).waitFor()
     await page.getByRole('img', { name: /^Swaps, every 6 hours: 1 in two weeks/ }).waitFor()
-    await page.getByText('Does not answer').waitFor()
+    await page.getByText(/^Does not answer: /).waitFor()
+    await page.getByRole('button', { name: /^The solver .* does not answer$/ }).click()
+    await page.getByRole('heading', { name: 'Solvers and inventory' }).waitFor()
     await shot('overview')
+    await assertAccessible()
     await page.locator(`a[href="#/orders/${waiting}"]`).first().click()
     await page.getByRole('heading', { name: 'Why is it not moving?' }).waitFor()
     await page.getByText('It waits for the solver').waitFor()
     await shot('waiting')
+    await assertAccessible()
     await page.getByRole('link', { name: 'Overview' }).click()
     await page.getByRole('heading', { name: 'Chains' }).waitFor()
     await assertAccessible()
@@ -105,11 +120,7 @@ await describeWithBrowser('the operator page', () => {
 
   test('it follows without a reload: a new order appears', async () => {
     await story.stack.solver.setRunning(true)
-    await page
-      .getByRole('row')
-      .filter({ has: page.locator(`a[href="#/orders/${waiting}"]`) })
-      .filter({ hasText: 'initiated' })
-      .waitFor({ state: 'detached' })
+    await rowOf(waiting).filter({ hasText: 'initiated' }).waitFor({ state: 'detached' })
   })
 
   test('an order is found by its id, and its page says why it is where it is', async () => {
@@ -133,9 +144,12 @@ await describeWithBrowser('the operator page', () => {
     await assertAccessible()
     await page.getByRole('button', { name: 'Halt it' }).click()
     // As text, never as markup.
-    await page.getByText('halted: <b>maintenance</b>').waitFor()
+    await page.getByText('halted: <b>maintenance</b>', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Ethereum Localnet: halted: <b>maintenance</b>' }).waitFor()
+    await shot('halted')
+    await assertAccessible()
     await page.getByRole('button', { name: /^Resume Ethereum/ }).click()
-    await page.getByText('halted: <b>maintenance</b>').waitFor({ state: 'detached' })
+    await page.getByText('halted: <b>maintenance</b>').first().waitFor({ state: 'detached' })
   })
 
   test.each([
@@ -151,10 +165,12 @@ await describeWithBrowser('the operator page', () => {
     await shot(name, opened)
     const isTooWide = await opened.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth')
     expect(isTooWide).toBe(false)
+    expect(await cutTables(opened)).toBe(0)
     await assertAccessible(opened)
     await opened.goto(`${origin()}/operator#/orders/${waiting}`)
     await opened.getByRole('heading', { name: /^(Why is it not moving\?|Where it stands)$/ }).waitFor()
     await shot(`order-${name}`, opened)
+    expect(await cutTables(opened)).toBe(0)
     await assertAccessible(opened)
     await other.close()
   })

@@ -5,7 +5,7 @@ import { Dialog } from '../../shared/dialog.tsx'
 import { operator } from '../../texts.ts'
 import { halt, resume, session } from './api.ts'
 import { formatCount, formatSeconds, formatShort } from './format.ts'
-import { Section, State, Table } from './parts.tsx'
+import { Cell, Section, State, Table } from './parts.tsx'
 
 const texts = operator.chains
 const EVERYTHING = '*'
@@ -30,21 +30,23 @@ export function Chains({ overview }: { readonly overview: OverviewRecord }) {
         {overview.chains.map((chain) => (
           <tr key={chain.chain}>
             <th scope="row">{chain.name}</th>
-            <td class="number">
+            <Cell kind="number" name={columns.height}>
               {chain.height === null ? '–' : formatCount(Number(chain.height))}
               {isBehind(chain) && chain.behind !== null && <small class="soft"> {texts.behind(chain.behind)}</small>}
-            </td>
-            <td class="number">{chain.block_age_seconds === null ? '–' : formatSeconds(chain.block_age_seconds)}</td>
-            <td>
+            </Cell>
+            <Cell kind="number" name={columns.age}>
+              {chain.block_age_seconds === null ? '–' : formatSeconds(chain.block_age_seconds)}
+            </Cell>
+            <Cell kind="text">
               <ChainState chain={chain} />
-              {chain.problem !== null && <small class="soft block">{chain.problem}</small>}
               <Switch scope={chain.chain} name={chain.name} isHalted={chain.halted !== null} onAsk={() => (asked.value = chain.chain)} />
-            </td>
-            <td>
+              {chain.problem !== null && <small class="soft block">{chain.problem}</small>}
+            </Cell>
+            <Cell kind="text">
               {chain.providers.map((provider) => (
                 <Provider key={provider.name} provider={provider} />
               ))}
-            </td>
+            </Cell>
           </tr>
         ))}
       </Table>
@@ -67,12 +69,22 @@ function isBehind({ behind, block_seconds }: ChainRecord): boolean {
   return behind !== null && behind > 1 && behind * block_seconds > RESTING_SECONDS
 }
 
+/** Null: it follows as it should. */
+export function faultOf({
+  halted,
+  healthy,
+  silent_seconds: silent,
+  block_age_seconds: age,
+  halt_seconds: most,
+}: ChainRecord): string | null {
+  if (halted !== null) return texts.halted(halted.reason)
+  if (!healthy) return silent === null ? texts.never : texts.silent(formatSeconds(silent))
+  return age !== null && age > most ? texts.late : null
+}
+
 function ChainState({ chain }: { readonly chain: ChainRecord }) {
-  if (chain.halted !== null) return <State kind="bad">{texts.halted(chain.halted.reason)}</State>
-  if (!chain.healthy)
-    return <State kind="bad">{chain.silent_seconds === null ? texts.never : texts.silent(formatSeconds(chain.silent_seconds))}</State>
-  if (chain.block_age_seconds !== null && chain.block_age_seconds > chain.halt_seconds) return <State kind="bad">{texts.late}</State>
-  return <State kind="good">{texts.healthy}</State>
+  const fault = faultOf(chain)
+  return fault === null ? <State kind="good">{texts.healthy}</State> : <State kind="bad">{fault}</State>
 }
 
 function Provider({ provider }: { readonly provider: ProviderRecord }) {

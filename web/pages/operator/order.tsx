@@ -5,7 +5,7 @@ import { CopyButton } from '../../shared/copy-button.tsx'
 import { operator } from '../../texts.ts'
 import { useReading } from './api.ts'
 import { shortId, words } from './format.ts'
-import { Section, State, Table, Time, Waiting } from './parts.tsx'
+import { Cell, Section, State, Table, Time, Tx, Waiting } from './parts.tsx'
 
 const texts = operator.order
 const AGAIN_MS = 2_000
@@ -30,7 +30,11 @@ function Summary({ order }: { readonly order: OrderPageRecord }) {
   const { waits_for: wait, stuck, not_revealed_because: notRevealed, declined } = order
   return (
     <Section id="why" title={wait === null ? texts.where : texts.why} wide>
-      <p class="row">
+      <p class="exchange">
+        {order.legs.source.amount} {order.legs.source.symbol} <span aria-hidden="true">→</span> <span class="hidden">{texts.for}</span>{' '}
+        {order.legs.destination.amount} {order.legs.destination.symbol}
+      </p>
+      <p class="tx">
         <span class="mono id">{order.order_id}</span>
         <CopyButton text={order.order_id} name={texts.id} />
       </p>
@@ -109,12 +113,22 @@ function Leg({ title, leg, id }: { readonly title: string; readonly leg: LegReco
           <li key={`${tx} ${amount}`}>
             {amount}, {texts.confirmations(confirmations, leg.required_confirmations)}
             {left !== null && spent_by === null && `, ${texts.left(left)}`}
-            <span class="mono small soft block">{tx}</span>
-            {spent_by !== null && <span class="mono small block">{spent_by}</span>}
+            <Tx hash={tx} />
+            {spent_by !== null && <Spent text={spent_by} />}
           </li>
         ))}
       </ul>
     </Section>
+  )
+}
+
+/** "redeemed in HASH", as the service writes it. */
+function Spent({ text }: { readonly text: string }) {
+  const at = text.lastIndexOf(' ')
+  return (
+    <span class="block">
+      {text.slice(0, at)} <Tx hash={text.slice(at + 1)} />
+    </span>
   )
 }
 
@@ -128,7 +142,7 @@ function History({ order }: { readonly order: OrderPageRecord }) {
             <span class="soft small">{texts.kinds[kind] ?? kind}</span>
             <span>
               {kind === 'status' ? <strong>{words(text)}</strong> : text}
-              {tx !== null && <span class="mono small soft block">{tx}</span>}
+              {tx !== null && <Tx hash={tx} />}
             </span>
           </li>
         ))}
@@ -167,12 +181,12 @@ function Rules({ order }: { readonly order: OrderPageRecord }) {
       <Table label={rules} columns={[{ text: rule.holds }, { text: rule.who }, { text: rule.does }, { text: rule.when }]}>
         {order.rules.map((one) => (
           <tr key={`${one.who} ${one.verb} ${one.leg}`}>
-            <td>{one.holds ? <State kind="good">{holds}</State> : <span class="soft">{not}</span>}</td>
-            <td>{one.who}</td>
+            <Cell>{one.holds ? <State kind="good">{holds}</State> : <span class="soft">{not}</span>}</Cell>
+            <Cell>{one.who}</Cell>
             <th scope="row">
               {one.verb} {one.leg}
             </th>
-            <td class="text">{one.when}</td>
+            <Cell kind="text">{one.when}</Cell>
           </tr>
         ))}
       </Table>

@@ -2,7 +2,7 @@
 import type { OrderRowRecord } from '../../../src/protocol/wire/operator.ts'
 import { operator } from '../../texts.ts'
 import { formatDollars, words } from './format.ts'
-import { OrderLink, Since, State, Table } from './parts.tsx'
+import { Cell, OrderLink, Since, State, Table } from './parts.tsx'
 
 export function Orders({ orders, none }: { readonly orders: readonly OrderRowRecord[]; readonly none: string }) {
   const { columns, stuck: stuckText, headline } = operator.orders
@@ -24,18 +24,20 @@ export function Orders({ orders, none }: { readonly orders: readonly OrderRowRec
           <th scope="row">
             <OrderLink id={order_id} />
           </th>
-          <td>
+          <Cell>
             {from} → {to}
-          </td>
-          <td class="number">${formatDollars(volume_usd)}</td>
-          <td>
-            {words(status)}
-            {stuck !== null && <State kind="bad">{stuckText}</State>}
-          </td>
-          <td class="number">
+          </Cell>
+          <Cell kind="number">${formatDollars(volume_usd)}</Cell>
+          <Cell>
+            {words(status)} {stuck !== null && <State kind="bad">{stuckText}</State>}
+          </Cell>
+          <Cell kind="number" name={columns.since}>
             <Since at={since} />
-          </td>
-          <td class="text">{stuck ?? (waits_for === null ? '' : `${waits_for.who}: ${waits_for.text}`)}</td>
+          </Cell>
+          <Cell kind="text">
+            {stuck !== null && <span class="wrong">{stuck}</span>}
+            {stuck === null && waits_for !== null && `${waits_for.who}: ${waits_for.text}`}
+          </Cell>
         </tr>
       ))}
     </Table>

@@ -9,11 +9,12 @@ import type {
 } from '../../../src/protocol/wire/operator.ts'
 import { operator } from '../../texts.ts'
 import { useReading } from './api.ts'
+import { Attention } from './attention.tsx'
 import { Chains } from './chains.tsx'
 import { BarChart } from './chart.tsx'
 import { formatCoins, formatCount, formatDollars, formatSeconds, formatShort, shortId, words } from './format.ts'
 import { Orders } from './orders.tsx'
-import { OrderLink, Section, State, Table, Time, Waiting } from './parts.tsx'
+import { Cell, OrderLink, Section, State, Table, Time, Waiting } from './parts.tsx'
 import { Search } from './search.tsx'
 
 const OFTEN_MS = 2_000
@@ -30,6 +31,7 @@ export function Overview() {
   if (overview === null) return <Waiting />
   return (
     <>
+      <Attention overview={overview} inventory={inventory} budgets={budgets} />
       <Figures overview={overview} activity={activity} />
       <Search />
       <div class="parts">
@@ -132,8 +134,8 @@ function Activity({ activity }: { readonly activity: ActivityRecord }) {
           {days.map((day) => (
             <tr key={day}>
               <th scope="row">{day}</th>
-              <td class="number">{formatCount(ofDay(swaps, day))}</td>
-              <td class="number">{formatDollars(String(ofDay(volume, day)))}</td>
+              <Cell kind="number">{formatCount(ofDay(swaps, day))}</Cell>
+              <Cell kind="number">${formatDollars(String(ofDay(volume, day)))}</Cell>
             </tr>
           ))}
         </Table>
@@ -164,15 +166,23 @@ function Steps({ activity }: { readonly activity: ActivityRecord }) {
               <th scope="row">
                 {words(step.from)} → {words(step.to)}
               </th>
-              <td class="number">{formatCount(step.orders)}</td>
-              <td class="number">{formatSeconds(step.median_seconds)}</td>
-              <td class="number">{formatSeconds(step.p95_seconds)}</td>
-              <td class="number">
-                <a href={`#/orders/${step.slowest_order}`}>
+              <Cell kind="number" name={columns.orders}>
+                {formatCount(step.orders)}
+              </Cell>
+              <Cell kind="number" name={columns.median}>
+                {formatSeconds(step.median_seconds)}
+              </Cell>
+              <Cell kind="number" name={columns.p95}>
+                {formatSeconds(step.p95_seconds)}
+              </Cell>
+              <Cell kind="number" name={columns.slowest}>
+                <a
+                  href={`#/orders/${step.slowest_order}`}
+                  aria-label={`${formatSeconds(step.slowest_seconds)}${open(shortId(step.slowest_order))}`}
+                >
                   {formatSeconds(step.slowest_seconds)}
-                  <span class="hidden">{open(shortId(step.slowest_order))}</span>
                 </a>
-              </td>
+              </Cell>
             </tr>
           ))}
         </Table>
@@ -198,12 +208,18 @@ function Solvers({ overview, inventory }: { readonly overview: OverviewRecord; r
         {overview.solvers.map(({ id, standing, reliability, open_orders, exposure_usd }) => (
           <tr key={id}>
             <th scope="row">{id}</th>
-            <td>
+            <Cell>
               <State kind={standing === 'in' ? 'good' : 'bad'}>{standings[standing] ?? standing}</State>
-            </td>
-            <td class="number">{Math.round(reliability * 100)} %</td>
-            <td class="number">{formatCount(open_orders)}</td>
-            <td class="number">${formatDollars(exposure_usd)}</td>
+            </Cell>
+            <Cell kind="number" name={columns.reliability}>
+              {Math.round(reliability * 100)} %
+            </Cell>
+            <Cell kind="number" name={columns.open}>
+              {formatCount(open_orders)}
+            </Cell>
+            <Cell kind="number" name={columns.exposure}>
+              ${formatDollars(exposure_usd)}
+            </Cell>
           </tr>
         ))}
       </Table>
@@ -226,10 +242,16 @@ function Solvers({ overview, inventory }: { readonly overview: OverviewRecord; r
               {inventory.holdings.map(({ solver_id, asset, balance, available, available_usd }) => (
                 <tr key={`${solver_id} ${asset}`}>
                   <th scope="row">{solver_id}</th>
-                  <td>{asset}</td>
-                  <td class="number">{formatCoins(balance)}</td>
-                  <td class="number">{formatCoins(available)}</td>
-                  <td class="number">${formatDollars(available_usd)}</td>
+                  <Cell>{asset}</Cell>
+                  <Cell kind="number" name={holdings.balance}>
+                    {formatCoins(balance)}
+                  </Cell>
+                  <Cell kind="number" name={holdings.available}>
+                    {formatCoins(available)}
+                  </Cell>
+                  <Cell kind="number" name={holdings.usd}>
+                    ${formatDollars(available_usd)}
+                  </Cell>
                 </tr>
               ))}
             </Table>
@@ -251,7 +273,7 @@ function Budgets({ budgets }: { readonly budgets: BudgetsRecord | null }) {
             <th scope="row" title={address}>
               {chain}
             </th>
-            <td class="number">
+            <Cell kind="number">
               {balance === null ? (
                 <State kind="bad">{unknown}</State>
               ) : Number(balance) === 0 ? (
@@ -259,8 +281,8 @@ function Budgets({ budgets }: { readonly budgets: BudgetsRecord | null }) {
               ) : (
                 `${formatCoins(balance)} ${symbol}`
               )}
-            </td>
-            <td class="number">{usd === null ? '–' : `$${formatDollars(usd)}`}</td>
+            </Cell>
+            <Cell kind="number">{usd === null ? '–' : `$${formatDollars(usd)}`}</Cell>
           </tr>
         ))}
       </Table>
@@ -274,8 +296,12 @@ function Budgets({ budgets }: { readonly budgets: BudgetsRecord | null }) {
           {budgets.sponsorship.map(({ app, used, per_day }) => (
             <tr key={app}>
               <th scope="row">{app}</th>
-              <td class="number">{formatCount(used)}</td>
-              <td class="number">{per_day === null ? unlimited : formatCount(per_day)}</td>
+              <Cell kind="number" name={sponsored.used}>
+                {formatCount(used)}
+              </Cell>
+              <Cell kind="number" name={sponsored.limit}>
+                {per_day === null ? unlimited : formatCount(per_day)}
+              </Cell>
             </tr>
           ))}
         </Table>

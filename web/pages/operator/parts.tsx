@@ -1,6 +1,7 @@
 /** Small parts of the operator page. */
 import type { ComponentChildren } from 'preact'
 import { now } from '../../shared/clock.ts'
+import { CopyButton } from '../../shared/copy-button.tsx'
 import { operator } from '../../texts.ts'
 import { formatSince, formatTime, shortId } from './format.ts'
 
@@ -23,7 +24,7 @@ export function Section({
   )
 }
 
-/** Scrolls by itself where it is wider than the screen. */
+/** On a phone a row is a paragraph, and `Cell` names its column. Scrolls by itself where it is still wider than the screen. */
 export function Table({
   label,
   columns,
@@ -83,4 +84,31 @@ export function Waiting() {
 /** The word says it, the colour only repeats it. */
 export function State({ kind, children }: { readonly kind: 'good' | 'bad' | 'plain'; readonly children: ComponentChildren }) {
   return <span class={`state ${kind}`}>{children}</span>
+}
+
+/** `name`: of its column, shown where there is no room for columns. */
+export function Cell({
+  name,
+  kind = 'short',
+  children,
+}: {
+  readonly name?: string
+  readonly kind?: 'short' | 'number' | 'text'
+  readonly children: ComponentChildren
+}) {
+  return (
+    <td class={kind === 'short' ? undefined : kind} data-name={name}>
+      {children}
+    </td>
+  )
+}
+
+/** A transaction: all of it to read, one click to copy. */
+export function Tx({ hash }: { readonly hash: string }) {
+  return (
+    <span class="tx">
+      <span class="mono small soft">{hash}</span>
+      <CopyButton text={hash} name={operator.order.transaction} />
+    </span>
+  )
 }
