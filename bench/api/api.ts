@@ -31,6 +31,7 @@ const ROUNDS = { full: { warmUp: 1, measured: 3 }, smallest: { warmUp: 0, measur
 /** Many different queries and owners, so that no single cached answer is measured. */
 const QUESTIONS = 50
 const OWNERS = 50
+const MOST_OF_A_REFUSAL = 300
 const SEEDED_ORDERS = { full: 500, smallest: 20 }
 
 const btc = 'bitcoin_regtest:btc'
@@ -161,9 +162,14 @@ async function withCpu(child: Child<unknown>, seconds: number, load: () => Promi
 }
 
 async function fireFor(seconds: number, url: string, requests: autocannon.Request[]): Promise<Load> {
-  const result = await autocannon({ url, connections: CONNECTIONS, duration: seconds, requests })
+  let refusal = 'none'
+  const keepRefusal = (status: number, body: string): void => {
+    if (status >= 300 && refusal === 'none') refusal = `HTTP ${status}, ${body.slice(0, MOST_OF_A_REFUSAL)}`
+  }
+  const watched = requests.map((request) => ({ ...request, onResponse: keepRefusal }))
+  const result = await autocannon({ url, connections: CONNECTIONS, duration: seconds, requests: watched })
   if (result.non2xx > 0 || result.errors > 0)
-    throw new Error(`${result.non2xx} answers of ${url}${requests[0]?.path} were refusals, ${result.errors} connections failed`)
+    throw new Error(`${result.non2xx} answers of ${url}${requests[0]?.path} were refusals (the first: ${refusal}), ${result.errors} connections failed`)
   return { perSecond: result.requests.average, p50Ms: result.latency.p50, p99Ms: result.latency.p99 }
 }
 
