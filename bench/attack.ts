@@ -82,7 +82,7 @@ function measureAttack(plan: Plan, onProgress: (what: string) => void): Promise<
     const quoting = repeat(QUOTE_EVERY_MS, endsAt, () => api.quote({ ...OTHERS, from_amount: OTHERS.amount.toString() }))
     const swapping = repeat(SWAP_EVERY_MS, endsAt, (index) => users.swap(index))
     while (performance.now() < endsAt + REDEEM_LIMIT_MS) {
-      await users.poll()
+      users.assertListening()
       await sleep(POLL_MS)
     }
     const [attacked, quotes, started] = await Promise.all([attack, quoting, swapping])

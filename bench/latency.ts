@@ -36,13 +36,14 @@ function measureLatency(size: Size, onProgress: (what: string) => void): Promise
     await startParty({ party: 'service', configFile: serviceFile, nodeHosts: [] })
     const rows: LatencyRow[] = []
     for (const route of routes) {
-      const users = createWalletUsers(info, [route], POLL_MS)
+      const users = createWalletUsers(info, [route])
       const times: number[] = []
       for (let swap = 1 - warmUp; swap <= swaps; swap++) {
         onProgress(`${route.from} → ${route.to}, ${swap} of ${swaps}`)
         const ms = await measureOne(users)
         if (swap > 0) times.push(ms)
       }
+      users.close()
       rows.push({
         route: `${route.from} → ${route.to}`,
         swaps,
@@ -59,7 +60,7 @@ async function measureOne(users: Users): Promise<number> {
   const swap = users.swaps.at(-1)
   if (swap === undefined) throw new Error('no swap was funded')
   while (swap.paidAt === null) {
-    await users.poll()
+    users.assertListening()
     await sleep(POLL_MS)
   }
   return swap.paidAt - swap.confirmedAt
@@ -69,7 +70,7 @@ export const latencyBench: Bench = {
   name: 'latency',
   about: `source confirmed → destination redeemed on instantly mined chains, limit ${LATENCY_LIMIT_MS} ms median`,
   conditions:
-    'Local chains that mine at once; chains with the database, service and solver are processes of their own. One swap after the other, seen from outside through the API.',
+    'Local chains that mine at once; chains with the database, service and solver are processes of their own. One swap after the other, seen from outside through the stream of events.',
   async run({ size, onProgress }) {
     const rows = await measureLatency(size, onProgress)
     return {

@@ -169,7 +169,9 @@ async function fireFor(seconds: number, url: string, requests: autocannon.Reques
   const watched = requests.map((request) => ({ ...request, onResponse: keepRefusal }))
   const result = await autocannon({ url, connections: CONNECTIONS, duration: seconds, requests: watched })
   if (result.non2xx > 0 || result.errors > 0)
-    throw new Error(`${result.non2xx} answers of ${url}${requests[0]?.path} were refusals (the first: ${refusal}), ${result.errors} connections failed`)
+    throw new Error(
+      `${result.non2xx} answers of ${url}${requests[0]?.path} were refusals (the first: ${refusal}), ${result.errors} connections failed`,
+    )
   return { perSecond: result.requests.average, p50Ms: result.latency.p50, p99Ms: result.latency.p99 }
 }
 

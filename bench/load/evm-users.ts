@@ -65,7 +65,9 @@ export async function createEvmUsers(info: LocalJson, api: QuickApi, accounts: r
       if (order.initiate_transaction === undefined) throw new Error('POST /orders named no transaction to send')
       await fund({ begunAt, orderedAt: performance.now() }, account, order.initiate_transaction)
     },
-    poll: async () => undefined,
+    assertListening() {
+      if (subscription.readyState !== WebSocket.OPEN) throw new Error('the node has ended the subscription to its logs')
+    },
     close: () => subscription.terminate(),
     swaps,
   }

@@ -13,7 +13,7 @@ const plans: Readonly<Record<Size, readonly LoadPlan[]>> = {
     { routes: 'one', perSecond: 10, seconds: 20, engines: 1 },
     { routes: 'one', perSecond: 20, seconds: 60, engines: 1 },
     { routes: 'one', perSecond: 20, seconds: 30, engines: 2 },
-    { routes: 'mixed', perSecond: 8, seconds: 30, engines: 1 },
+    { routes: 'mixed', perSecond: 8, seconds: 60, engines: 1 },
   ],
   // The users of the one route swap in the bench of the attack, too.
   smallest: [{ routes: 'mixed', perSecond: MIXED.length, seconds: 1, engines: 1 }],
@@ -22,12 +22,12 @@ const plans: Readonly<Record<Size, readonly LoadPlan[]>> = {
 export const loadBench: Bench = {
   name: 'load',
   about: `swaps per second, limits p50 ${P50_LIMIT_MS} ms and p99 ${P99_LIMIT_MS} ms from source confirmed to destination redeemed`,
-  conditions: `Instantly mined local chains, all on one machine. One route: ${ROUTE.from} → ${ROUTE.to}, ${ACCOUNTS} users. Mixed: ${MIXED.length} routes in turn, every family as source and as destination, one user per chain, who asks the API for each order every 100 ms. Chains (in one process with the embedded database server), service and solver are processes of their own, with 1 or 2 processes of each party on one database. Orders arrive at a fixed rate, whatever the earlier ones do. Source confirmed: the node has taken the transaction, and mines it at once. Paid in time: until ${GRACE_MS} ms after the last order. Requests: HTTP requests of both parties to nodes; those over websockets are not counted. Statements: messages of each party to its database. CPU: processor time of each process, per swap. Slowest 1 %: when those swaps began, and the medians of what they waited for: quote and order, funding, the payout locked, the payout redeemed.`,
+  conditions: `Instantly mined local chains, all on one machine. One route: ${ROUTE.from} → ${ROUTE.to}, ${ACCOUNTS} users. Mixed: ${MIXED.length} routes in turn, every family as source and as destination, one wallet per chain; one stream of events tells all users of their payouts. Chains (in one process with the embedded database server), service and solver are processes of their own, with 1 or 2 processes of each party on one database. Orders arrive at a fixed rate, whatever the earlier ones do. Source confirmed: the node has taken the transaction, and mines it at once. Paid in time: until ${GRACE_MS} ms after the last order. Requests: HTTP requests of both parties to nodes; those over websockets are not counted. Statements: messages of each party to its database. CPU: processor time of each process, per swap. Slowest 1 %: when those swaps began, and the medians of what they waited for: quote and order, funding, the payout locked, the payout redeemed.`,
   async run({ size, onProgress }) {
     const rows: LoadFigures[] = []
     for (const plan of plans[size]) rows.push(await measureLoad(plan, size, onProgress))
     return {
-      ok: rows.every((row) => row.refused === 0 && row.unpaid === 0 && row.p50Ms <= P50_LIMIT_MS && row.p99Ms <= P99_LIMIT_MS),
+      ok: rows.every(isWithinLimits),
       table: {
         columns: [
           'routes',
@@ -66,6 +66,12 @@ export const loadBench: Bench = {
       },
     }
   },
+}
+
+/** The limits of time are those of one route. Mixed routes must be paid at their rate. */
+function isWithinLimits(row: LoadFigures): boolean {
+  if (row.refused > 0 || row.unpaid > 0) return false
+  return row.routes === 'mixed' ? row.paidPerSecond >= row.perSecond : row.p50Ms <= P50_LIMIT_MS && row.p99Ms <= P99_LIMIT_MS
 }
 
 /** "0.2–3.1: 12, 4, 610, 390" */

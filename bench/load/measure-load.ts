@@ -25,6 +25,8 @@ export type LoadPlan = {
   readonly engines: number
 }
 
+type Pace = { readonly perSecond: number; readonly swaps: number }
+
 export type LoadFigures = LoadPlan &
   SwapFigures & {
     /** Quotes or orders that the parties refused, e.g. because they were overloaded. */
@@ -66,8 +68,8 @@ export const ACCOUNTS = 40
 const WEALTH = 10n ** 19n
 const POLL_MS = 20
 const PROGRESS_MS = 1000
-/** On each route. */
-const WARM_UP_SWAPS = { full: 2, smallest: 0 }
+/** In all. A process that has just started compiles its code while it runs. */
+const WARM_UP = { full: { swaps: 90, perSecond: 5 }, smallest: { swaps: 0, perSecond: 1 } } satisfies Record<Size, Pace>
 /** How long a swap may take after the last one was funded. */
 const DRAIN_MS = 15_000
 /** How long users may take to order and fund after that: a run that hangs must say where. */
@@ -97,7 +99,7 @@ export function measureLoad(plan: LoadPlan, size: Size, onProgress: (what: strin
     const chainsCpu = async () => (await chains.ask<{ readonly cpuMicros: number }>('cpu')).cpuMicros / 1e6
 
     onProgress('warming up')
-    await run(users, { perSecond: 2, swaps: WARM_UP_SWAPS[size] * routes.length }, () => undefined)
+    await run(users, WARM_UP[size], () => undefined)
     const measure = async () => ({
       parties: await report(),
       chains: await chainsCpu(),
@@ -136,7 +138,7 @@ export function measureLoad(plan: LoadPlan, size: Size, onProgress: (what: strin
 /** Starts swaps at the rate, whatever the earlier ones do, and waits for the rest at the end. Returns the swaps of this run. */
 async function run(
   users: Users,
-  { perSecond, swaps }: { readonly perSecond: number; readonly swaps: number },
+  { perSecond, swaps }: Pace,
   onProgress: (what: string) => void,
 ): Promise<{ readonly swaps: readonly Swap[]; readonly refused: number }> {
   const first = users.swaps.length
@@ -151,7 +153,7 @@ async function run(
       lastSwapAt = now
       started.push(users.swap(started.length).catch((error: unknown) => void failures.push(error)))
     }
-    await users.poll()
+    users.assertListening()
     const paid = users.swaps.slice(first).filter(({ paidAt }) => paidAt !== null).length
     if (now - toldAt >= PROGRESS_MS) {
       toldAt = now

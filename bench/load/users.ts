@@ -16,8 +16,8 @@ export type PaidSwap = Swap & { readonly paidAt: number }
 export interface Users {
   /** Quotes, orders and funds one swap. Resolves when its source is confirmed. */
   swap(index: number): Promise<void>
-  /** Looks once for payouts, where nothing tells of them. */
-  poll(): Promise<void>
+  /** Throws if nothing would tell of a payout any more. */
+  assertListening(): void
   close(): void
   readonly swaps: readonly Swap[]
 }

@@ -1,25 +1,51 @@
-/** Users of any route, with the wallets that `local.json` names. They see a payout through the API. */
-import type { OrderRecord } from '../../demo/client/api-client.ts'
+/** Users of any route, with the wallets that `local.json` names. One stream of events tells all of them of their payouts. */
 import { chainOf, createLocalClient } from '../../demo/client/local-client.ts'
 import type { LocalWallet } from '../../devnet/local-chain.ts'
-import { callHttp } from '../../src/http-client.ts'
+import { appEvents } from '../../sdk/src/client/event-stream.ts'
 import type { LocalJson } from '../../src/local/local-json.ts'
+import { createQuickApi } from './quick-api.ts'
 import type { Route, Swap, Users } from './users.ts'
 
-/** Each order is asked for at most so often. Many users who ask every few milliseconds would be the load that is measured. */
-const ASK_MS = 100
-const TIMEOUT_MS = 30_000
-const MAX_BYTES = 1_000_000
+type Seen = Pick<Swap, 'lockedAt' | 'paidAt'>
 
-type Unpaid = { readonly swap: Swap; askedAt: number }
+/** All events of a new database: none is lost while the stream is opened. */
+const BEGINNING = '0'
 
 /** Takes the routes in turn. A wallet makes and funds one order after the other: an approval is exact, and would count for two orders made at once. */
-export function createWalletUsers(info: LocalJson, routes: readonly Route[], askMs = ASK_MS): Users {
-  const { api, ownerOf, walletFor } = createLocalClient(info)
+export function createWalletUsers(info: LocalJson, routes: readonly Route[]): Users {
+  const { ownerOf, walletFor } = createLocalClient(info)
+  const api = createQuickApi({ baseUrl: info.base_url, appId: info.app_id })
   const swaps: Swap[] = []
-  const unpaid = new Map<string, Unpaid>()
+  /** By order: an event may come before the wallet knows that it has paid. */
+  const seen = new Map<string, Seen>()
   const wallets = new Map<string, Promise<LocalWallet>>()
   const lastFunding = new Map<string, Promise<unknown>>()
+  const closing = new AbortController()
+  let failure: unknown = null
+  listen().catch((error: unknown) => {
+    if (!closing.signal.aborted) failure = error
+  })
+
+  async function listen(): Promise<void> {
+    for await (const told of appEvents(
+      { baseUrl: info.base_url, appId: info.app_id },
+      { lastEventId: BEGINNING, signal: closing.signal },
+    )) {
+      if ('gap' in told) throw new Error('the stream of events has a gap')
+      const { destination_swap } = told.event.order
+      const order = seenOf(told.event.order_id)
+      if (destination_swap.initiate_tx_hash !== '') order.lockedAt ??= performance.now()
+      if (destination_swap.redeem_tx_hash !== '') order.paidAt ??= performance.now()
+    }
+  }
+
+  function seenOf(orderId: string): Seen {
+    const known = seen.get(orderId)
+    if (known !== undefined) return known
+    const fresh: Seen = { lockedAt: null, paidAt: null }
+    seen.set(orderId, fresh)
+    return fresh
+  }
 
   function inTurn<T>(chain: string, fund: () => Promise<T>): Promise<T> {
     const funding = (lastFunding.get(chain) ?? Promise.resolve()).then(fund)
@@ -28,15 +54,6 @@ export function createWalletUsers(info: LocalJson, routes: readonly Route[], ask
       funding.catch(() => undefined),
     )
     return funding
-  }
-
-  /** Without `fetch`, which costs several times as much: users must not be the load. */
-  async function read(id: string): Promise<OrderRecord> {
-    const headers = { 'service-app-id': info.app_id }
-    const answer = await callHttp({ url: `${info.base_url}/orders/${id}`, headers, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES })
-    if (answer.status !== 200) throw new Error(`GET /orders/${id} answered ${answer.status}: ${answer.text}`)
-    const { result } = JSON.parse(answer.text) as { readonly result: OrderRecord }
-    return result
   }
 
   return {
@@ -58,25 +75,12 @@ export function createWalletUsers(info: LocalJson, routes: readonly Route[], ask
         await wallet.fund(created)
         return { order: created, orderedAt }
       })
-      const swap: Swap = { begunAt, orderedAt, confirmedAt: performance.now(), lockedAt: null, paidAt: null }
-      swaps.push(swap)
-      unpaid.set(order.order_id, { swap, askedAt: Number.NEGATIVE_INFINITY })
+      swaps.push(Object.assign(seenOf(order.order_id), { begunAt, orderedAt, confirmedAt: performance.now() }))
     },
-    async poll() {
-      await Promise.all(
-        [...unpaid].map(async ([id, one]) => {
-          const now = performance.now()
-          if (now - one.askedAt < askMs) return
-          one.askedAt = now
-          const { destination_swap } = await read(id)
-          if (destination_swap.initiate_tx_hash !== '') one.swap.lockedAt ??= performance.now()
-          if (destination_swap.redeem_tx_hash === '') return
-          one.swap.paidAt ??= performance.now()
-          unpaid.delete(id)
-        }),
-      )
+    assertListening() {
+      if (failure !== null) throw failure
     },
-    close: () => undefined,
+    close: () => closing.abort(),
     swaps,
   }
 }
