@@ -64,6 +64,18 @@ test('--chains is refused with --config, whose file names the chains', async () 
   })
 })
 
+test('--role needs --config, --split refuses it, and a role that does not exist is refused', async () => {
+  const [alone, split, unknown] = await Promise.all([
+    tandem('start', '--role', 'engine'),
+    tandem('start', '-c', config, '--split'),
+    tandem('start', '-c', config, '--role', 'watcher'),
+  ])
+  expect([alone.code, split.code, unknown.code]).toEqual([1, 1, 1])
+  expect(alone.notes).toContain('--role needs --config')
+  expect(split.notes).toContain('--split is for the local stack')
+  expect(unknown.notes).toContain('Allowed choices are both, api, engine')
+})
+
 test('doctor exits with 1 if a check fails', async () => {
   const { code, answer } = await tandem('doctor', '--json', '--config', config)
   expect(code).toBe(1)

@@ -9,6 +9,7 @@ import { registerSolver } from './commands/solver-options.ts'
 import { runOnce } from './commands/terminal.ts'
 import { registerWebhooks } from './commands/webhooks-options.ts'
 import { localChains } from './protocol/registry/local.ts'
+import { roles } from './service/role.ts'
 
 const DEFAULT_PORT = 8080
 
@@ -41,7 +42,14 @@ program
   .description('run everything on this machine: database, local chains, a solver and the service; with --config, the service alone')
   .addOption(portOption('port of the API on 127.0.0.1'))
   .option('-c, --config <file>', 'run only the service, from this configuration file')
+  .addOption(
+    new Option(
+      '--role <role>',
+      'with --config: api serves HTTP only, engine redeems and refunds and serves none (default: both in one process)',
+    ).choices(roles),
+  )
   .option('--chains <names>', CHAINS_HELP, parseChains)
+  .option('--split', 'without --config: redeems and refunds run in a process of their own')
   .option('-q, --quiet', 'log warnings and errors only')
   .option('--log-level <level>', 'trace, debug, info, warn, error, fatal or silent (or TANDEM_LOG_LEVEL)')
   .addHelpText('after', DATABASE_HELP)

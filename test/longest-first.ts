@@ -19,6 +19,7 @@ export const LONGEST: readonly string[] = [
   'src/chains/bitcoin/conformance.nodes.test.ts',
   'src/chains/bitcoin/cosign/send-instant-refund.test.ts',
   'test/swaps/two-engines-race.test.ts',
+  'test/swaps/api-and-engine-apart.test.ts',
   'src/store/database/migrations.test.ts',
   'contracts/solana/invariants.test.ts',
   'src/chains/bitcoin/cosign/payloads.test.ts',

@@ -14,15 +14,21 @@ export async function runUntilStopped(log: Logger, start: () => Promise<{ stop()
       })
     }
     whenNpmEnds(resolve)
+    // A process that started this one with a channel has ended.
+    process.once('disconnect', resolve)
   })
   try {
     const running = await start()
+    process.send?.('running')
     await stopAsked
     log.info('stopping')
     await running.stop()
   } catch (error) {
     process.stderr.write(`tandem: ${explainError(error)}\n`)
     process.exitCode = 1
+  } finally {
+    // An open channel would keep the process alive.
+    if (process.connected) process.disconnect()
   }
 }
 

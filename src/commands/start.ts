@@ -10,6 +10,7 @@ import { LOCAL_FOLDER } from '../local/local-folder.ts'
 import type { LocalStack } from '../local/stack.ts'
 import { chooseLogLevel, createLogger } from '../log.ts'
 import { startService } from '../service/main.ts'
+import type { Role } from '../service/role.ts'
 import { databaseServer } from './database-server.ts'
 import { runUntilStopped } from './run-until-stopped.ts'
 
@@ -17,6 +18,8 @@ export type StartOptions = {
   readonly port: number
   readonly config?: string
   readonly chains?: readonly string[]
+  readonly role?: Role
+  readonly split?: boolean
   readonly quiet?: boolean
   readonly logLevel?: string
 }
@@ -27,14 +30,16 @@ const SETTLED_MS = 5_000
 export async function runStart(options: StartOptions): Promise<void> {
   const asked = options.logLevel ?? (options.quiet ? 'warn' : undefined)
   const log = createLogger({ name: 'tandem' })
-  const { config, chains } = options
+  const { config, chains, role, split } = options
   if (config !== undefined) {
     await runUntilStopped(log, async () => {
       if (chains !== undefined) throw new Error('--chains is for the local stack; with --config, the file names the chains')
+      if (split) throw new Error('--split is for the local stack; with --config, start two processes: --role api and --role engine')
       const loaded = await loadConfig(ServiceConfig, config)
       log.level = chooseLogLevel(asked, loaded.config.log_level)
-      const service = await startService(loaded, log)
-      log.info({ url: `${service.url}/v2` }, 'service is running')
+      const service = await startService(loaded, log, role)
+      if (service.url === null) log.info('engine is running; it serves no HTTP')
+      else log.info({ url: `${service.url}/v2` }, role === 'api' ? 'API is running; engines are other processes' : 'service is running')
       return service
     })
     return
@@ -42,6 +47,7 @@ export async function runStart(options: StartOptions): Promise<void> {
   await runUntilStopped(log, async () => {
     const startedAt = performance.now()
     log.level = chooseLogLevel(asked)
+    if (role !== undefined) throw new Error('--role needs --config; for the local stack, --split runs API and engine as two processes')
     await assertPortFree(options.port)
     const stack = await startClaimedStack({
       port: options.port,
@@ -49,6 +55,7 @@ export async function runStart(options: StartOptions): Promise<void> {
       solvers: 3,
       livePrices: {},
       onProgress: (what) => process.stdout.write(`starting ${what} …\n`),
+      split: split ?? false,
       ...(chains !== undefined && { chains }),
       ...databaseServer(),
     })

@@ -229,7 +229,20 @@ export const ServiceConfig = Type.Object(
     ),
     vault_key: Secret("64 hex characters. Encrypts users' secrets and keys at rest. If it is lost, the money of open orders is lost."),
     relay_key: Keys(
-      'A secp256k1 private key, 64 hex characters; or one key for each curve that its chains need. Pays the fees of all transactions of the service: relayed initiations, redeems, refunds.',
+      'A secp256k1 private key, 64 hex characters; or one key for each curve that its chains need. Pays the fees of all transactions of the service: relayed initiations, redeems, refunds. Not read with `--role api`.',
+    ),
+    engine_health: Type.Optional(
+      Type.Object(
+        {
+          host: Type.String({ minLength: 1, description: 'The address to listen on: `127.0.0.1`, or one that only the operator reaches.' }),
+          port: Type.Integer({ minimum: 0, maximum: 65535, description: '0 takes any free one.' }),
+        },
+        {
+          ...strict,
+          description:
+            'Where a process with `--role engine` answers `/livez`, `/readyz` and `/metrics`, without authentication: see docs/scale.md. Default: it opens no port. `metrics` is for the other roles.',
+        },
+      ),
     ),
     solver_signing_key: Secret(
       'An ed25519 seed, 64 hex characters. Signs the requests to solvers; holds no money. `tandem keys create` makes one.',

@@ -1,3 +1,5 @@
+import type { Logger } from 'pino'
+
 /**
  * Whether new quotes and orders are taken. Orders that exist come first: the longer their work waits for this process, the fewer new ones it takes. The
  * answers of nodes are no part of the wait, so a slow chain refuses nothing.
@@ -36,5 +38,12 @@ export function createAdmission(waitMs: () => number, onChange: (overloaded: boo
       credit -= 1
       return true
     },
+  }
+}
+
+export function tellOverload(log: Pick<Logger, 'info' | 'warn'>): (overloaded: boolean, waitMs: number) => void {
+  return (overloaded, waitMs) => {
+    if (overloaded) log.warn({ waitMs: Math.round(waitMs) }, 'overloaded: refusing new orders')
+    else log.info({ waitMs: Math.round(waitMs) }, 'no longer overloaded: accepting new orders')
   }
 }

@@ -10,9 +10,12 @@ import type { ActionResult } from '../store/actions/finish-action.ts'
 import type { Database } from '../store/database/database.ts'
 import { openSignals } from '../store/database/signals.ts'
 import { executeInTime } from './action-deadline.ts'
-import { createAdmission } from './admission.ts'
-import { type ChainWatcher, type FreshPolls, startChainWatcher, type WatcherStatus } from './chain-watcher.ts'
+import { createAdmission, tellOverload } from './admission.ts'
+import type { ChainStatus } from './chain-status.ts'
+import { type ChainWatcher, type FreshPolls, startChainWatcher } from './chain-watcher.ts'
 import { createDueChains } from './due-chains.ts'
+import { reportOf } from './engine-report.ts'
+import { CHAIN, DERIVED, ORDERS, takeSignal } from './engine-signals.ts'
 import { backoffMs } from './executor.ts'
 import { createLeases, RENEW_MS } from './leases.ts'
 import { createLoop } from './loop.ts'
@@ -24,13 +27,6 @@ import { createShards } from './shards.ts'
 import { createSlots } from './slots.ts'
 import { createSweeper } from './sweeper.ts'
 import { createWaits } from './waits.ts'
-
-export type ChainStatus = WatcherStatus & {
-  readonly isHealthy: boolean
-  /** Since the chain last answered; null: it never did. */
-  readonly silentMs: number | null
-  readonly isToldOfBlocks: boolean
-}
 
 export interface Engine {
   /** A new order was written: watch its chains. Nothing is to be reconciled before something happens there. */
@@ -94,25 +90,15 @@ const READY_POLL_MS = 20
 /** A chain without an answer for this long is not healthy: the rest between two polls of an idle chain, and 15 s for the second to be answered. */
 const SILENCE_MS = 25_000
 
-/** Signals to other processes: something was written about orders of these chains, something may have happened on a chain, and orders were derived. */
-const ORDERS = 'orders '
-const CHAIN = 'chain '
-const DERIVED = 'derived'
-
 export function startEngine(options: EngineOptions): Engine {
   const { db, registry, clients, party, log } = options
   const leases = createLeases(db, randomUUID())
-  const shards = createShards(db, leases.holder)
+  const shards = createShards(db, leases.holder, () => reportOf(waitMs(), [...clients.keys()], chainStatus))
 
   const slots = createSlots(() => dispatchSoon())
   const [reconcileWaits, dispatchWaits] = [createWaits(), createWaits()]
-  const admission = createAdmission(
-    () => Math.max(reconcileWaits.longestMs(), dispatchWaits.longestMs(), slots.fullMs(chainHealthy)),
-    (overloaded, waitMs) => {
-      if (overloaded) log.warn({ waitMs: Math.round(waitMs) }, 'overloaded: refusing new orders')
-      else log.info({ waitMs: Math.round(waitMs) }, 'no longer overloaded: accepting new orders')
-    },
-  )
+  const waitMs = () => Math.max(reconcileWaits.longestMs(), dispatchWaits.longestMs(), slots.fullMs(chainHealthy))
+  const admission = createAdmission(waitMs, tellOverload(log))
   const wakeUps = new Set<NodeJS.Timeout>()
   function dispatchSoon(): void {
     dispatchNews.note()
@@ -233,15 +219,21 @@ export function startEngine(options: EngineOptions): Engine {
     },
     onError: (error) => log.error({ err: error }, 'expiring listed orders failed'),
   })
-  const signals = openSignals(db, (signal) => {
-    if (signal.startsWith(ORDERS)) watchNewOrders(signal.slice(ORDERS.length).split(' '))
-    else if (signal.startsWith(CHAIN)) watchers.get(signal.slice(CHAIN.length))?.hint()
-    else if (signal === DERIVED) options.onDerived?.()
-  })
+  const wakeHere = () => {
+    watchNewOrders(watchers.keys())
+    reconcileSoon()
+  }
+  const onSignals = {
+    onOrders: watchNewOrders,
+    onChain: (chain: ChainId) => watchers.get(chain)?.hint(),
+    onDerived: () => options.onDerived?.(),
+    onWake: wakeHere,
+  }
+  const signals = openSignals(db, (signal) => takeSignal(signal, onSignals))
 
-  /** Nobody hears a signal while this is the only engine of the database. */
+  /** Nobody hears a signal while this is the only process of the database. */
   function tellOthers(signal: string): void {
-    if (!shards.isAlone()) signals.send(signal)
+    if (!shards.isAlone() || shards.isFollowed()) signals.send(signal)
   }
 
   function tellOfDerived(): void {

@@ -4,7 +4,7 @@ import { connectChain } from '../chains/index.ts'
 import type { ChainClient } from '../chains/port/client.ts'
 import { ChainFailure } from '../chains/port/failure.ts'
 import type { ConnectOptions } from '../chains/port/family.ts'
-import type { Keyring } from '../keys/keyring.ts'
+import type { PublicKeyring } from '../keys/keyring.ts'
 import type { Chain } from '../protocol/chain.ts'
 import type { ChainId } from '../protocol/chain-id.ts'
 import { type OperatorTiers, raiseTiers } from '../protocol/registry/confirmation-tiers.ts'
@@ -39,7 +39,7 @@ export type NetworkSettings = {
 export async function createNetwork(
   settings: NetworkSettings,
   onTrouble: (what: string) => void = () => undefined,
-  relay: Keyring | null = null,
+  relay: PublicKeyring | null = null,
 ): Promise<Network> {
   const { chains, assets } = environments[settings.environment]
   const listed = raiseTiers(chains, applyLimits(assets, settings.limits ?? {}), settings.confirmations ?? {})
@@ -81,7 +81,7 @@ export async function connectNetwork(
   settings: NetworkSettings,
   onUnreachable: (chain: ChainId, error: ChainFailure) => void,
   onTrouble?: (what: string) => void,
-  relay: Keyring | null = null,
+  relay: PublicKeyring | null = null,
 ): Promise<Network> {
   const network = await createNetwork(settings, onTrouble, relay)
   const clients = new Map([...network.clients].map(([chain, client]) => [chain, createVerifiedClient(client)]))

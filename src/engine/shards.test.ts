@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { followEngines } from '../store/actions/engines.ts'
 import { releaseLeases } from '../store/actions/leases.ts'
 import { openTestStore, type TestStore } from '../store/store.fixture.ts'
 import { LEASE_SECONDS, RENEW_MS } from './leases.ts'
@@ -17,7 +18,13 @@ beforeEach(async () => {
   nowMs = 0
 })
 
-const engine = (name: string) => createShards(store.db, name, () => nowMs)
+const engine = (name: string) =>
+  createShards(
+    store.db,
+    name,
+    () => ({ waitMs: 7, chains: {} }),
+    () => nowMs,
+  )
 const later = () => {
   nowMs += RENEW_MS
 }
@@ -76,4 +83,24 @@ test('asks the database once a second', async () => {
   expect(await first.own()).toEqual(ALL_SHARDS)
   later()
   expect(await first.own()).toHaveLength(ALL_SHARDS.length / 2)
+})
+
+test('an engine reports while a process follows it, and only then', async () => {
+  const first = engine('a')
+  await first.own()
+  expect(first.isFollowed()).toBe(false)
+  expect(await followEngines(store.db, 'api', LEASE_SECONDS)).toEqual([null])
+  later()
+  await first.own()
+  expect(first.isFollowed()).toBe(true)
+  later()
+  await first.own()
+  expect(await followEngines(store.db, 'api', LEASE_SECONDS)).toEqual([{ waitMs: 7, chains: {} }])
+  expect([first.isAlone(), await first.own()]).toEqual([true, ALL_SHARDS])
+  await die('api')
+  later()
+  await first.own()
+  expect(first.isFollowed()).toBe(false)
+  await die('a')
+  expect(await followEngines(store.db, 'api', LEASE_SECONDS)).toEqual([])
 })

@@ -3,7 +3,8 @@
  * names get the shards in turn. When one dies, its lease ends within seconds and the others have its shards. For a moment two engines may
  * both believe that a shard is theirs: then an order is derived twice, with the same result.
  */
-import { leaseEngine } from '../store/actions/leases.ts'
+import type { EngineReport } from '../store/actions/engine-report.ts'
+import { leaseEngine } from '../store/actions/engines.ts'
 import type { Database } from '../store/database/database.ts'
 import { SHARDS } from '../store/orders/touched-orders.ts'
 import { LEASE_SECONDS, RENEW_MS } from './leases.ts'
@@ -13,21 +14,32 @@ export interface Shards {
   own(): Promise<readonly number[]>
   /** At the last renewal there was no other engine. */
   isAlone(): boolean
+  /** At the last renewal there was a process that runs no engine and follows this one. */
+  isFollowed(): boolean
 }
 
-export function createShards(db: Database, holder: string, nowMs: () => number = () => performance.now()): Shards {
+/** `report`: for those who follow. */
+export function createShards(
+  db: Database,
+  holder: string,
+  report: () => EngineReport,
+  nowMs: () => number = () => performance.now(),
+): Shards {
   let own: readonly number[] = []
   let renewedAtMs: number | null = null
   let isAlone = false
+  let isFollowed = false
   return {
     isAlone: () => isAlone,
+    isFollowed: () => isFollowed,
     async own() {
       const askedAtMs = nowMs()
       if (renewedAtMs !== null && askedAtMs - renewedAtMs < RENEW_MS) return own
-      const engines = await leaseEngine(db, holder, LEASE_SECONDS)
+      const engines = await leaseEngine(db, holder, LEASE_SECONDS, isFollowed ? report() : null)
       renewedAtMs = askedAtMs
-      isAlone = engines.length === 1
-      own = shareOf(engines, holder)
+      isAlone = engines.holders.length === 1
+      isFollowed = engines.isFollowed
+      own = shareOf(engines.holders, holder)
       return own
     },
   }

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { createEd25519Key } from './ed25519.ts'
-import type { Curve, Key } from './key.ts'
+import type { Curve, Key, PublicKey } from './key.ts'
 import { createSecp256k1Key } from './secp256k1.ts'
 import { createStarkKey, randomStarkPrivateKey } from './stark.ts'
 
@@ -21,20 +21,30 @@ export function randomPrivateKey(curve: Curve): string {
   return bytesToHex(curve === 'stark' ? randomStarkPrivateKey() : randomBytes(32))
 }
 
-export interface Keyring {
+/** The public halves of such keys. */
+export interface PublicKeyring {
   /** Throws when there is none. */
+  of(curve: Curve): PublicKey
+}
+
+export interface Keyring extends PublicKeyring {
   of(curve: Curve): Key
   find(curve: Curve): Key | null
 }
 
+export function createPublicKeyring(keys: readonly PublicKey[]): PublicKeyring {
+  return { of: (curve) => requireKey(curve, keys) }
+}
+
 export function createKeyring(keys: readonly Key[]): Keyring {
-  const find = (curve: Curve) => keys.find((one) => one.curve === curve) ?? null
   return {
-    find,
-    of(curve) {
-      const key = find(curve)
-      if (key === null) throw new Error(`no ${curve} key is configured`)
-      return key
-    },
+    find: (curve) => keys.find((one) => one.curve === curve) ?? null,
+    of: (curve) => requireKey(curve, keys),
   }
+}
+
+function requireKey<T extends PublicKey>(curve: Curve, keys: readonly T[]): T {
+  const key = keys.find((one) => one.curve === curve)
+  if (key === undefined) throw new Error(`no ${curve} key is configured`)
+  return key
 }

@@ -22,6 +22,7 @@ import { type LocalNetwork, type LocalNetworkOptions, startLocalNetwork } from '
 import { type LocalPriceFeed, startLocalPrices } from './local-prices.ts'
 import { localSolvers, type SolverCount } from './local-solvers.ts'
 import { createRestartable, type Restartable } from './restartable.ts'
+import { type ServiceProcess, startServiceProcess } from './service-process.ts'
 
 export interface LocalStack {
   readonly info: LocalJson
@@ -30,6 +31,8 @@ export interface LocalStack {
   /** The exchanges that the parties read prices from. Null: prices are fixed. */
   readonly ticker: TickerServer | null
   readonly service: Restartable<RunningService>
+  /** The engine of the service as a process of its own; null: it is in `service`. */
+  readonly engine: Restartable<ServiceProcess> | null
   /** The first solver. */
   readonly solver: Restartable<RunningSolver>
   readonly otherSolvers: readonly Restartable<RunningSolver>[]
@@ -59,6 +62,8 @@ export type LocalStackOptions = {
   readonly redeemWaitSeconds?: number
   /** Prices move, with these settings. Absent: they are fixed. */
   readonly livePrices?: LocalPriceFeed
+  /** The engine of the service runs in a process of its own. Default: false. */
+  readonly split?: boolean
   /** False: chains, databases and configuration files only; the parties are started by hand. */
   readonly startParties?: boolean
   readonly onProgress?: (what: string) => void
@@ -120,12 +125,14 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     const setSolversRunning = async (running: boolean) => {
       await Promise.all([solver, ...otherSolvers].map((one) => one.setRunning(running)))
     }
+    const engine = options.split === true ? createRestartable(() => startServiceProcess('engine', configs.serviceFile, log.level)) : null
     const service = createRestartable(async () =>
-      startService(await loadConfig(ServiceConfig, configs.serviceFile), log.child({ party: 'service' })),
+      startService(await loadConfig(ServiceConfig, configs.serviceFile), log.child({ party: 'service' }), engine === null ? 'both' : 'api'),
     )
     if (startParties) {
       onProgress(otherSolvers.length === 0 ? 'solver and service' : `${solvers.length} solvers and service`)
       await keep(setSolversRunning, (setRunning) => setRunning(false))(true)
+      if (engine !== null) await keep(engine, (e) => e.setRunning(false)).setRunning(true)
       await keep(service, (s) => s.setRunning(false)).setRunning(true)
     }
     const setSolverRunning = startParties ? setSolversRunning : refuseSwitch
@@ -144,7 +151,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     }
     const infoFile = keep(join(folder, 'local.json'), (file) => rm(file, { force: true }))
     await writeJson(infoFile, info)
-    return { info, network, configs, ticker, service, solver, otherSolvers, stop }
+    return { info, network, configs, ticker, service, engine, solver, otherSolvers, stop }
   } catch (error) {
     await stop()
     throw error

@@ -1,6 +1,6 @@
 /** What a process knows of its chains and their nodes, as figures for people and for Prometheus. */
 import { providerNames, tallyOf } from '../chains/port/provider-tally.ts'
-import type { ChainStatus } from '../engine/engine.ts'
+import type { ChainStatus } from '../engine/chain-status.ts'
 import type { Chain } from '../protocol/chain.ts'
 import type { ChainId } from '../protocol/chain-id.ts'
 

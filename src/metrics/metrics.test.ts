@@ -113,3 +113,26 @@ test('on an address of its own there is nothing but metrics', async () => {
     await server.close()
   }
 })
+
+test('where nothing else serves health, the address of the metrics does', async () => {
+  let problem: string | null = null
+  const server = await startMetricsServer({ host: '127.0.0.1', port: 0 }, solverMetrics().metrics.render, async () => problem)
+  const ask = async (path: string) => {
+    const answer = await fetch(server.url.replace('/metrics', path))
+    return [answer.status, await answer.text()]
+  }
+  try {
+    expect([await ask('/livez'), await ask('/readyz')]).toEqual([
+      [200, 'ok\n'],
+      [200, 'ok\n'],
+    ])
+    problem = 'no chain can be reached'
+    expect([await ask('/livez'), await ask('/readyz')]).toEqual([
+      [200, 'ok\n'],
+      [503, 'no chain can be reached\n'],
+    ])
+    expect((await ask('/'))[0]).toBe(404)
+  } finally {
+    await server.close()
+  }
+})

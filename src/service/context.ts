@@ -137,7 +137,9 @@ export type ServiceContext = {
   /** Makes the engine reconcile after a write about an order. */
   wake(): void
   chainHealthy(chain: ChainId): boolean
-  /** False while the service is too busy with the orders that exist. */
+  /** Why nobody would redeem a new swap; null while an engine lives, in this process or another. */
+  engineProblem(): string | null
+  /** False while the service is too busy with the orders that exist, and while no engine lives. */
   admits(what: 'quote' | 'order'): boolean
   readonly settings: ServiceSettings
 }

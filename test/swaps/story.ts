@@ -77,6 +77,8 @@ export type StoryOptions = {
   readonly solvers?: SolverCount
   /** How long the solver waits for a cheaper redeem. Default: 0. */
   readonly redeemWaitSeconds?: number
+  /** The engine of the service is a process of its own. Default: false. */
+  readonly split?: boolean
   /** Prices move, with these settings. Default: they are fixed. */
   readonly livePrices?: NonNullable<LocalStackOptions['livePrices']>
 }

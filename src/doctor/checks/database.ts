@@ -1,5 +1,5 @@
-/** The database answers, is new enough, has our tables, and its clock agrees with ours. */
-import { inspectDatabase } from '../../store/database/inspect-database.ts'
+/** The database answers, is new enough, has our tables, its clock agrees with ours, and an engine works on it. */
+import { type DatabaseReport, inspectDatabase } from '../../store/database/inspect-database.ts'
 import type { Refusal } from '../../store/database/migrations.ts'
 import { type Check, type Finding, fail, ok, reasonOf, warn } from '../check.ts'
 import { driftFinding } from '../drift.ts'
@@ -13,8 +13,13 @@ export const database: Check = {
     const url = await readSecret(config.database_url).catch(() => null)
     if (url === null) return [fail('database_url', 'cannot be read', 'see the secrets above')]
     try {
-      const { majorVersion, pending, refusal, clockAheadMs } = await inspectDatabase(url, TIMEOUT_MS)
-      return [versionFinding(majorVersion), migrationFinding(pending, refusal), driftFinding('the database', clockAheadMs)]
+      const { majorVersion, pending, refusal, clockAheadMs, engines } = await inspectDatabase(url, TIMEOUT_MS)
+      return [
+        versionFinding(majorVersion),
+        migrationFinding(pending, refusal),
+        driftFinding('the database', clockAheadMs),
+        ...engineFindings(engines),
+      ]
     } catch (error) {
       return [
         fail(
@@ -38,4 +43,19 @@ function migrationFinding(pending: readonly string[], refusal: Refusal | null): 
   if (pending.length > 0)
     return warn('tables', `not up to date: ${pending.join(', ')}`, 'make a backup; the next start migrates them automatically')
   return ok('tables', 'up to date')
+}
+
+/** Before the first start nothing is wrong with it. */
+function engineFindings(engines: DatabaseReport['engines']): readonly Finding[] {
+  if (engines === null) return []
+  const { running, hasOpenOrders } = engines
+  if (running === 0 && hasOpenOrders)
+    return [
+      warn(
+        'engines',
+        'none is running, and orders are open: nothing is redeemed or refunded',
+        'start the party, or a service with `--role engine`',
+      ),
+    ]
+  return [ok('engines', running === 0 ? 'none is running, and no order is open' : `${running} running`)]
 }

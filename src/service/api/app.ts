@@ -69,7 +69,10 @@ export type ApiDependencies = Omit<
   | 'recentAuctions'
   | 'quoteIds'
   | 'events'
+  | 'engineProblem'
 > & {
+  /** Unless given, the engine is in this process. */
+  readonly engineProblem?: ServiceContext['engineProblem']
   /** Unless given, made from `solvers`. */
   readonly pool?: SolverPool
   readonly recentAuctions?: RecentAuctions
@@ -101,8 +104,9 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
     quoteIds: createQuoteIds(),
     claims: createClaims(dependencies, null),
     events: createEventStreams({ ...dependencies, limits: settings.streamLimits }),
+    engineProblem: () => null,
     ...dependencies,
-    admits: (what) => load.level() === 0 && dependencies.admits(what),
+    admits: (what) => load.level() === 0 && context.engineProblem() === null && dependencies.admits(what),
     policy: parsePolicy(settings.policy),
     orderReader: createOrderReader(db),
     readLiveAction: createLiveActions(db),

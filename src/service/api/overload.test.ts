@@ -51,6 +51,22 @@ describe('an overloaded service', () => {
   })
 })
 
+test('without an engine no new swap starts, and /readyz says why; orders that exist are served', async () => {
+  const id = await create()
+  service.world.engineProblem = 'no engine is running'
+  for (const answer of [await service.call('GET', quotePath), await service.call('POST', '/v2/orders', { body: orderBody(btc, wbtc) })]) {
+    expect(answer).toMatchObject({
+      status: 503,
+      body: { code: 'chain_unavailable', error: expect.stringContaining('no engine is running: no new') },
+    })
+    expect(answer.headers.get('retry-after')).toBe('2')
+  }
+  expect(await service.call('GET', '/readyz')).toMatchObject({ status: 503, body: { error: 'no engine is running' } })
+  expect(await service.call('GET', `/v2/orders/${id}`)).toMatchObject({ status: 200 })
+  service.world.engineProblem = null
+  expect(await service.call('GET', '/readyz')).toMatchObject({ status: 200 })
+})
+
 describe('an overloaded solver', () => {
   const overloaded = () => ({ status: 503, body: { code: 'chain_unavailable', message: 'busy', retry_after: 1 } })
 

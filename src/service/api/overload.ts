@@ -1,4 +1,4 @@
-/** Refuses what would start a new swap while the service is overloaded. Everything about orders that exist is served. */
+/** Refuses what would start a new swap while the service is overloaded or nobody would redeem it. Everything about orders that exist is served. */
 import type { onRequestHookHandler } from 'fastify'
 import { TandemError } from '../../protocol/error.ts'
 import type { ServiceContext } from '../context.ts'
@@ -6,13 +6,17 @@ import type { ServiceContext } from '../context.ts'
 const RETRY_AFTER_SECONDS = 2
 
 /** For routes that start a swap. Runs before the body is read. */
-export function refuseWhenOverloaded({ admits }: Pick<ServiceContext, 'admits'>, what: 'quote' | 'order'): onRequestHookHandler {
+export function refuseWhenOverloaded(
+  context: Pick<ServiceContext, 'admits' | 'engineProblem'>,
+  what: 'quote' | 'order',
+): onRequestHookHandler {
   return (_request, _reply, done) => {
-    if (admits(what)) {
+    if (context.admits(what)) {
       done()
       return
     }
-    const message = `busy with the swaps in progress: no new swap starts now; try again in ${RETRY_AFTER_SECONDS} seconds`
+    const reason = context.engineProblem() ?? 'busy with the swaps in progress'
+    const message = `${reason}: no new swap starts now; try again in ${RETRY_AFTER_SECONDS} seconds`
     done(new TandemError('chain_unavailable', message, { retryAfterSeconds: RETRY_AFTER_SECONDS }))
   }
 }

@@ -1,7 +1,7 @@
 /** What solvers hold, what the relay key has for network fees, and what sponsoring cost. Asked of solvers and chains, so kept for a while. */
 import type { ChainClient } from '../../chains/port/client.ts'
 import { ChainFailure } from '../../chains/port/failure.ts'
-import type { Keyring } from '../../keys/keyring.ts'
+import type { PublicKeyring } from '../../keys/keyring.ts'
 import { formatUnits, formatUsd, usdMicros } from '../../protocol/amount.ts'
 import type { BudgetsRecord, InventoryRecord } from '../../protocol/wire/operator.ts'
 import { readBudgets } from '../../store/operator-view/budgets.ts'
@@ -19,7 +19,11 @@ export interface MoneyReader {
 
 type MoneyContext = Pick<ServiceContext, 'db' | 'registry' | 'clients' | 'prices' | 'solvers' | 'settings'>
 
-export function createMoneyReader(context: MoneyContext, status: Pick<SolverStatus, 'liquidity'>, relay: Keyring | null): MoneyReader {
+export function createMoneyReader(
+  context: MoneyContext,
+  status: Pick<SolverStatus, 'liquidity'>,
+  relay: PublicKeyring | null,
+): MoneyReader {
   const inventories = createTtlCache<InventoryRecord>({ keepMs: KEEP_MS, maxEntries: 1 })
   const budgets = createTtlCache<BudgetsRecord>({ keepMs: KEEP_MS, maxEntries: 1 })
   return {
@@ -66,7 +70,7 @@ async function readInventory({ registry, solvers }: MoneyContext, status: Pick<S
 }
 
 /** Where the sender's account pays the network fees: elsewhere transactions pay out of what they spend. */
-async function readGas({ clients, registry, prices }: MoneyContext, relay: Keyring): Promise<BudgetsRecord['gas']> {
+async function readGas({ clients, registry, prices }: MoneyContext, relay: PublicKeyring): Promise<BudgetsRecord['gas']> {
   const payers = [...clients.values()].filter(({ orderKeys }) => orderKeys === undefined)
   return Promise.all(
     payers.map(async (client) => {

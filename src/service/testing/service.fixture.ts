@@ -3,7 +3,7 @@
 import { request as httpRequest, type IncomingHttpHeaders, type Server } from 'node:http'
 import { Writable } from 'node:stream'
 import { createTestDatabase } from '../../../test/database.ts'
-import type { ChainStatus } from '../../engine/engine.ts'
+import type { ChainStatus } from '../../engine/chain-status.ts'
 import { createKey, createKeyring } from '../../keys/keyring.ts'
 import { createLogger, withProblems } from '../../log.ts'
 import { createServiceMetrics } from '../../metrics/service-metrics.ts'
@@ -71,6 +71,8 @@ export type TestService = {
     nowMs: number
     unreachable: Set<ChainId>
     overloaded: boolean
+    /** Why nobody would redeem a new swap. */
+    engineProblem: string | null
     /** How busy the process is. */
     load: LoadLevel
     /** Requests in progress that may be refused while it is busy. */
@@ -133,6 +135,7 @@ export async function startTestService(
     nowMs: 1,
     unreachable: new Set<ChainId>(),
     overloaded: false,
+    engineProblem: null,
     load: 0 as LoadLevel,
     inFlight: 0,
     priceOf: feed.of,
@@ -187,6 +190,7 @@ export async function startTestService(
     wake: () => world.onWake(),
     chainHealthy: (chain) => !world.unreachable.has(chain),
     admits: () => !world.overloaded,
+    engineProblem: () => world.engineProblem,
     load: {
       level: () => world.load,
       begin() {

@@ -16,19 +16,6 @@ export async function holdLease(db: Database, name: string, holder: string, seco
   return rows.length === 1
 }
 
-/** Leases the membership of an engine, new or renewed. Returns the holders of all engines that live. */
-export async function leaseEngine(db: Database, holder: string, seconds: number): Promise<readonly string[]> {
-  const { rows } = await sql<{ holder: string }>`
-    with mine as (
-      insert into leases (name, holder, until) values (${`engine ${holder}`}, ${holder}, now() + make_interval(secs => ${seconds}))
-      on conflict (name) do update set until = excluded.until
-    ), dead as (
-      delete from leases where name like 'engine %' and until < now() - interval '1 hour' and holder <> ${holder}
-    )
-    select holder from leases where name like 'engine %' and until > now() union select ${holder}`.execute(db)
-  return rows.map((row) => row.holder)
-}
-
 /** Renews the named leases that `holder` still has. */
 export async function renewLeases(db: Database, holder: string, names: readonly string[], seconds: number): Promise<void> {
   if (names.length === 0) return

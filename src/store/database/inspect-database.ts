@@ -11,6 +11,8 @@ export type DatabaseReport = {
   readonly refusal: Refusal | null
   /** How far the server's clock is ahead of ours, corrected by half of the round trip. */
   readonly clockAheadMs: number
+  /** Null: its tables are not those of this version. */
+  readonly engines: { readonly running: number; readonly hasOpenOrders: boolean } | null
 }
 
 export async function inspectDatabase(url: string, timeoutMs: number): Promise<DatabaseReport> {
@@ -22,17 +24,28 @@ export async function inspectDatabase(url: string, timeoutMs: number): Promise<D
     await client.query('set default_transaction_read_only = on')
     const version = await client.query<{ version: string }>("select current_setting('server_version_num') as version")
     const comparison = compareMigrations(await readMigrations(), await appliedMigrations(client))
+    const [pending, refusal] = [comparison.pending.map(({ name }) => name), whyNotMigrate(comparison)]
+    const engines = pending.length === 0 && refusal === null ? await countEngines(client) : null
     const before = Date.now()
     const clock = await client.query<{ ms: string }>('select floor(extract(epoch from clock_timestamp()) * 1000)::text as ms')
     return {
       majorVersion: Math.floor(Number(version.rows[0]?.version) / 10_000),
-      pending: comparison.pending.map(({ name }) => name),
-      refusal: whyNotMigrate(comparison),
+      pending,
+      refusal,
       clockAheadMs: Math.round(Number(clock.rows[0]?.ms) - (before + Date.now()) / 2),
+      engines,
     }
   } finally {
     await client.end()
   }
+}
+
+async function countEngines(client: pg.Client): Promise<DatabaseReport['engines']> {
+  const { rows } = await client.query<{ running: number; open: boolean }>(
+    `select count(*)::integer as running, exists (select from orders where closed_at is null) as open
+    from leases where name like 'engine %' and until > now()`,
+  )
+  return { running: rows[0]?.running ?? 0, hasOpenOrders: rows[0]?.open ?? false }
 }
 
 /** Without the lock of a migration, and before the first start there is no table. */

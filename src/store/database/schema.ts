@@ -3,6 +3,7 @@ import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type { AssetId } from '../../protocol/asset.ts'
 import type { ActionVerb, AffiliateFee, Consent, Grant, Leg, SignedInstantRefund } from '../../protocol/order.ts'
 import type { OrderStatus } from '../../protocol/state.ts'
+import type { EngineReport } from '../actions/engine-report.ts'
 import type { AppApproval, AppPermission } from '../apps/app-settings.ts'
 
 type Timestamp = ColumnType<Date, Date | undefined, Date>
@@ -152,7 +153,8 @@ export type Schema = {
     holds_secret: Generated<boolean>
     refused_at: NullableTimestamp
   }
-  leases: { name: string; holder: string; until: Date }
+  leases: { name: string; holder: string; until: Date; report: JSONColumnType<EngineReport> | null }
+  relay_keys: { curve: string; public_key: string }
   polls: { chain: string; hash: string; began_at: Date }
   touched_orders: { id: Generated<bigint>; order_id: string }
   order_clocks: { order_id: string; clock: string; since: bigint | null; until: bigint | null; shard: Generated<number> }

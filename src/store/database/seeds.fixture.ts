@@ -89,4 +89,5 @@ export const seeds: ReadonlyMap<string, string> = new Map([
     `insert into operator_tokens (id, name, secret_hash, may_write) values ('token', 'ann', 'hash', false);
     insert into operator_sessions values ('hash', 'token', now());`,
   ],
+  ['0048_engine_reports.sql', `insert into relay_keys values ('secp256k1', '02ab');`],
 ])

@@ -20,7 +20,7 @@ const ALWAYS = ['/v2/orders/:order_id', '/livez', '/readyz', '/metrics', '/opera
 const STREAMS = ['/v2/orders/:order_id/events', '/v2/events']
 
 /** Null: never refused. `route`: its pattern; undefined: there is none. */
-export function sheddableAs(method: string, route: string | undefined): Sheddable | null {
+function sheddableAs(method: string, route: string | undefined): Sheddable | null {
   // Cheap, and a web page could not read a refusal of it.
   if (method === 'OPTIONS') return null
   if (route === undefined || STREAMS.includes(route)) return 'other requests'

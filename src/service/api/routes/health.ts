@@ -4,10 +4,10 @@ import { Type } from 'typebox'
 import { TandemError } from '../../../protocol/error.ts'
 import { Envelope, success } from '../../../protocol/wire/envelope.ts'
 import type { ServiceContext } from '../../context.ts'
-import { createDatabaseCheck } from '../../database-problem.ts'
+import { createReadiness } from '../../readiness.ts'
 
 export function healthRoutes(context: ServiceContext): FastifyPluginAsyncTypebox {
-  const databaseProblem = createDatabaseCheck(context)
+  const problemNow = createReadiness(context)
 
   return async (api) => {
     api.get(
@@ -29,15 +29,13 @@ export function healthRoutes(context: ServiceContext): FastifyPluginAsyncTypebox
         schema: {
           operationId: 'readyz',
           tags: ['Service'],
-          summary: 'It can serve: the database can be written, and at least one chain answers',
+          summary: 'It can serve: the database can be written, an engine runs, and at least one chain answers',
           response: { 200: Envelope(Type.Literal('ready')) },
         },
       },
       async () => {
-        const problem = await databaseProblem()
+        const problem = await problemNow()
         if (problem !== null) throw new TandemError('chain_unavailable', problem)
-        if (!context.registry.chains.some((chain) => context.chainHealthy(chain.id)))
-          throw new TandemError('chain_unavailable', 'no chain can be reached')
         return success('ready' as const)
       },
     )

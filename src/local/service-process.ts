@@ -1,0 +1,30 @@
+/** One role of the service in a process of its own, started by the local stack. It ends with this process. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { PACKAGE_ROOT } from '../package-root.ts'
+import type { Role } from '../service/role.ts'
+
+export interface ServiceProcess {
+  readonly pid: number
+  stop(): Promise<void>
+}
+
+/** Resolves when it runs. Its log goes where ours goes. */
+export async function startServiceProcess(role: Role, configFile: string, logLevel: string): Promise<ServiceProcess> {
+  const launcher = join(PACKAGE_ROOT, 'bin', 'tandem.js')
+  const child = spawn(process.execPath, [launcher, 'start', '--role', role, '--config', configFile, '--log-level', logLevel], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  const exited = once(child, 'exit')
+  // Its only message says that it runs.
+  const first = await Promise.race([once(child, 'message').then(() => 'running' as const), exited])
+  if (first !== 'running' || child.pid === undefined) throw new Error(`the process with --role ${role} ended; its log says why`)
+  return {
+    pid: child.pid,
+    async stop() {
+      if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM')
+      await exited
+    },
+  }
+}

@@ -1,0 +1,75 @@
+/** The part of the service that serves HTTP: quotes, orders, events and pages. It records what users ask for; an engine does it. */
+import type { FastifyInstance } from 'fastify'
+import { readKeyring } from '../config/keyring.ts'
+import type { EngineLink } from '../engine/engine-link.ts'
+import type { ServiceMetrics } from '../metrics/service-metrics.ts'
+import type { OrderState } from '../protocol/state.ts'
+import { countSettledOrders } from '../store/order-list/settled-orders.ts'
+import { findOrder } from '../store/orders/orders.ts'
+import { createApi } from './api/app.ts'
+import type { ServiceBase } from './base.ts'
+import { createClaims } from './earnings/claims.ts'
+import { createEventStreams } from './events/event-streams.ts'
+import type { EventStreams } from './events/stream-request.ts'
+import { loadOrderState } from './orders/load-order-state.ts'
+import { createQuoteIds } from './quotes/quote-ids.ts'
+import { serviceOptions } from './service-options.ts'
+import { createPaymentWatch } from './solvers/payment-watch.ts'
+import { createPayoutTrial } from './solvers/payout-trial.ts'
+import { createSolverPool, type SolverPool } from './solvers/pool.ts'
+
+/** The engine of this process, or those of others. */
+export type EngineView = Pick<EngineLink, 'expectNews' | 'wake' | 'chainHealthy' | 'admits' | 'chainStatus' | 'problem' | 'ready'>
+
+/** What the API keeps in memory, and an engine tells it of. */
+export type ApiMemory = {
+  readonly pool: SolverPool
+  readonly events: EventStreams
+  /** Called with derived orders: whether solvers pay decides whom to ask. */
+  readonly watchPayments: (states: readonly OrderState[]) => void
+}
+
+export function createApiMemory({ db, registry, clients, solvers, settings, log, now }: ServiceBase): ApiMemory {
+  const pool = createSolverPool({ solvers, log, readSettled: () => countSettledOrders(db) })
+  return {
+    pool,
+    events: createEventStreams({ db, registry, log, now, limits: settings.streamLimits }),
+    watchPayments: createPaymentWatch({ pool, log, readState, tryPayout: createPayoutTrial({ db, clients }) }),
+  }
+
+  async function readState(orderId: string) {
+    const stored = await findOrder(db, orderId)
+    return stored === null ? null : loadOrderState(db, registry, stored, now())
+  }
+}
+
+export async function createServiceApi(
+  base: ServiceBase,
+  { pool, events }: ApiMemory,
+  { engines, metrics }: { readonly engines: EngineView; readonly metrics: ServiceMetrics },
+): Promise<FastifyInstance> {
+  const { loaded, db, registry, clients, solvers, vault, prices, log, now, nodes, problems } = base
+  const { config, readSecret } = loaded
+  const claimKeys = config.earnings === undefined ? null : await readKeyring(config.earnings.signing_key, readSecret)
+  return createApi({
+    db,
+    registry,
+    clients,
+    solvers,
+    pool,
+    claims: createClaims({ clients, log }, claimKeys),
+    quoteIds: createQuoteIds(base.signingSeed),
+    events,
+    vault,
+    prices,
+    log,
+    now,
+    expectNews: engines.expectNews,
+    wake: engines.wake,
+    chainHealthy: engines.chainHealthy,
+    admits: engines.admits,
+    engineProblem: engines.problem,
+    operator: { relay: base.payer, problems, chainStatus: engines.chainStatus, nodes, metrics },
+    settings: serviceOptions(config),
+  })
+}

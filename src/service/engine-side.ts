@@ -1,0 +1,86 @@
+/** The part of the service that moves money: it watches the chains, relays, redeems, refunds, agrees with solvers, and delivers webhooks. No HTTP server. */
+import { releaseLogOf } from '../config/release-log.ts'
+import { type Engine, startEngine } from '../engine/engine.ts'
+import { startRollbackGuard } from '../engine/rollback/rollback-guard.ts'
+import type { Keyring } from '../keys/keyring.ts'
+import type { ServiceMetrics } from '../metrics/service-metrics.ts'
+import type { ApiMemory, EngineView } from './api-side.ts'
+import type { Keep, ServiceBase } from './base.ts'
+import { createCosignTasks } from './batch-redeem/offer-cosign.ts'
+import { createHints } from './hints/hints.ts'
+import { createDepositQuestions } from './instant-refund/ask-about-deposits.ts'
+import { createAutomaticRefundTasks } from './instant-refund/automatic-refunds.ts'
+import { noteRefundCost } from './instant-refund/refund-budget.ts'
+import { startOrderLog } from './order-log/order-log.ts'
+import { sponsorPayout } from './orders/sponsor-payout.ts'
+import { fillTasks } from './partial-deposits/agree-on-fill.ts'
+import { createServiceParty } from './party.ts'
+import { createCollectTasks } from './prefund/collect-prefunds.ts'
+import { createSolverSync, type SyncContext } from './solver-sync/solver-sync.ts'
+import { startWebhookWorker } from './webhooks/webhook-worker.ts'
+
+export type EngineSideOptions = {
+  readonly relay: Keyring
+  readonly metrics: ServiceMetrics
+  /** Of the API in this process; null: it has none. */
+  readonly memory: Pick<ApiMemory, 'events' | 'watchPayments'> | null
+}
+
+export async function startEngineSide(base: ServiceBase, options: EngineSideOptions, keep: Keep): Promise<EngineView> {
+  const { loaded, db, registry, clients, solvers, vault, log, now } = base
+  const { config } = loaded
+  const { relay, metrics, memory } = options
+  const guard = await startRollbackGuard({ db, path: loaded.pathOf(releaseLogOf(config)), log })
+  const webhooks = startWebhookWorker({ db, vault, registry, now, log, allowPrivate: config.webhooks?.allow_private ?? false })
+  const context: SyncContext = {
+    ...base,
+    wake: () => engine.wake(),
+    get polls() {
+      return engine.polls
+    },
+  }
+  const sync = createSolverSync(context, [
+    (states) => fillTasks(context, states),
+    createDepositQuestions(context),
+    createAutomaticRefundTasks(context),
+    createCosignTasks(context),
+    createCollectTasks(context),
+  ])
+  const party = createServiceParty({
+    db,
+    vault,
+    relay,
+    guard,
+    onReconciled(states) {
+      memory?.watchPayments(states)
+      return sync.startDueTasks(states)
+    },
+    sponsorPayout: (order, amount) => sponsorPayout(context, order, amount),
+    onInstantRefund: (order) => noteRefundCost(context, order),
+  })
+  const orderLog = startOrderLog({ db, registry, log, now, onStep: metrics.onStep })
+  const hints = createHints(solvers, { onHint: (chain) => engine.wakeChain(chain), toldOfBlocks: () => engine.toldOfBlocks() })
+  const engine: Engine = startEngine({ db, registry, clients, party, log, now, onNews: hints.tell, onDerived, onAction: metrics.onAction })
+  keep(async () => {
+    await orderLog.stop()
+    await engine.stop()
+    await guard.stop()
+    await webhooks.stop()
+    await sync.stop()
+    await hints.stop()
+  })
+  return {
+    ...engine,
+    expectNews(chains) {
+      engine.expectNews(chains)
+      orderLog.wake()
+    },
+    problem: () => null,
+  }
+
+  function onDerived(): void {
+    orderLog.wake()
+    webhooks.wake()
+    memory?.events.wake()
+  }
+}

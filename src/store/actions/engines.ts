@@ -1,0 +1,37 @@
+/** The engines of a database and the processes that follow them: who lives, and what engines report. */
+import { sql } from 'kysely'
+import type { Database } from '../database/database.ts'
+import type { EngineReport } from './engine-report.ts'
+
+export type LivingEngines = {
+  readonly holders: readonly string[]
+  /** Some process follows them: it needs reports and signals. */
+  readonly isFollowed: boolean
+}
+
+/** Leases the membership of an engine, new or renewed, with its report. */
+export async function leaseEngine(db: Database, holder: string, seconds: number, report: EngineReport | null): Promise<LivingEngines> {
+  const { rows } = await sql<{ holder: string; follows: boolean }>`
+    with mine as (
+      insert into leases (name, holder, until, report)
+      values (${`engine ${holder}`}, ${holder}, now() + make_interval(secs => ${seconds}), ${report === null ? null : JSON.stringify(report)})
+      on conflict (name) do update set until = excluded.until, report = excluded.report
+    ), dead as (
+      delete from leases where (name like 'engine %' or name like 'follower %') and until < now() - interval '1 hour' and holder <> ${holder}
+    )
+    select holder, false as follows from leases where name like 'engine %' and until > now()
+    union select ${holder}, false
+    union select holder, true from leases where name like 'follower %' and until > now()`.execute(db)
+  return { holders: rows.filter((row) => !row.follows).map((row) => row.holder), isFollowed: rows.some((row) => row.follows) }
+}
+
+/** Leases the membership of a process that follows the engines. Returns the engines that live; null: one that has not reported yet. */
+export async function followEngines(db: Database, holder: string, seconds: number): Promise<readonly (EngineReport | null)[]> {
+  const { rows } = await sql<{ report: EngineReport | null }>`
+    with mine as (
+      insert into leases (name, holder, until) values (${`follower ${holder}`}, ${holder}, now() + make_interval(secs => ${seconds}))
+      on conflict (name) do update set until = excluded.until
+    )
+    select report from leases where name like 'engine %' and until > now()`.execute(db)
+  return rows.map(({ report }) => report)
+}
