@@ -25,7 +25,7 @@ export async function readDeployments(path: string): Promise<Deployments> {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new Error(`${path} is not JSON`, { cause })
+    throw new Error(`${path} lists deployed contracts and must be JSON: correct it, or remove it to begin anew`, { cause })
   }
 }
 

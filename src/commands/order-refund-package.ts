@@ -21,7 +21,7 @@ export async function readRefundPackage(orderId: string, config: string | undefi
     if (stored === null) throw new Error(`there is no order ${orderId}`)
     const { chain, terms, userAddress } = stored.order.source
     const { orderKeys } = clientFor(network.clients, chain)
-    if (orderKeys === undefined) throw new Error(`users refund deposits on ${chain} with their own wallets`)
+    if (orderKeys === undefined) throw new Error(`order ${orderId} has no refund package: on ${chain} users refund with their own wallets`)
     return orderKeys.refundPackage(terms, await vault.get(db, orderId, 'source-key'), userAddress)
   } finally {
     await network.close()

@@ -55,7 +55,7 @@ function split<T>(items: readonly T[], isFirst: (item: T) => boolean): readonly 
 const nameOf = (scope: string) => (scope === EVERYTHING ? 'everything' : scope)
 
 function parseMinutes(text: string): number {
-  if (!/^[1-9][0-9]{0,5}$/.test(text)) throw new Error(`--minutes takes a whole number, got "${text}"`)
+  if (!/^[1-9][0-9]{0,5}$/.test(text)) throw new Error(`--minutes takes a whole number from 1 to 999999, got "${text}"`)
   return Number(text)
 }
 

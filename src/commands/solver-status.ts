@@ -58,7 +58,7 @@ const MOST_CUSTOMERS = 10
 
 export async function statusCommand(options: StatusOptions, terminal: Terminal): Promise<void> {
   const days = options.days ?? '30'
-  if (!/^[1-9][0-9]{0,3}$/.test(days)) throw new Error(`--days takes a whole number, got "${days}"`)
+  if (!/^[1-9][0-9]{0,3}$/.test(days)) throw new Error(`--days takes a whole number from 1 to 9999, got "${days}"`)
   const loaded = await loadConfig(SolverConfig, solverConfigPath(options.config))
   const keys = await readKeyring(loaded.config.private_key, loaded.readSecret)
   const network = await connectNetwork(await networkSettings(loaded), (chain) => terminal.note(`the node of ${chain} does not answer`))

@@ -65,7 +65,7 @@ export const errorAdvice: Readonly<Record<ErrorCode, ErrorAdvice>> = {
     todo: 'Send `content-type: application/json`.',
   },
   rate_limited: {
-    means: 'Too many requests of this app, or too many of one kind for this order.',
+    means: 'Too many requests of this app, of your address, or for this order; or what the service pays for is used up for now.',
     todo: 'Wait for the seconds in `Retry-After`, then repeat. The SDK does so by itself.',
   },
   internal: {

@@ -24,7 +24,11 @@ export function parseSecretHash(text: string): Hex32 {
   const hash = match?.[1]?.toLowerCase()
   if (hash === undefined)
     throw new TandemError('bad_request', 'secret_hash must be 32 bytes as hex: 64 characters, with or without 0x before them')
-  if (TRIVIAL_HASHES.has(hash)) throw new TandemError('bad_request', 'secret_hash is the hash of a value anyone would guess')
+  if (TRIVIAL_HASHES.has(hash))
+    throw new TandemError(
+      'bad_request',
+      'secret_hash is the hash of a value anyone would guess: make a secret of 32 random bytes, and give its SHA-256 hash',
+    )
   return hash
 }
 

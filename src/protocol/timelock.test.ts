@@ -53,15 +53,17 @@ describe('assertTimelocksSafe', () => {
     const destination = chainOf('d', clock(1000n, 1000n), [0n, 60n], [5n, 10n, 20n])
     const shortBy = (units: bigint) => () => assertTimelocksSafe({ ...source, timelocks: { source: units, destination: 0n } }, destination)
     expect(shortBy(138n)).not.toThrow()
-    expect(shortBy(137n)).toThrow('timelocks of s → d are not safe: short by 1 seconds')
-    expect(shortBy(100n)).toThrow('short by 38 seconds')
+    expect(shortBy(137n)).toThrow(
+      's cannot be swapped to d: the timelock of the source must outlast that of the destination with all margins, and is 1 seconds too short',
+    )
+    expect(shortBy(100n)).toThrow('38 seconds too short')
     expect(shortBy(100n)).toThrow(expect.objectContaining({ code: 'unsupported_pair' }))
   })
 
   it('refuses a local pair whose source timelock is that of a destination', () => {
     for (const { source, destination } of pairsOf(localChains)) {
       const short = { ...source, timelocks: { ...source.timelocks, source: source.timelocks.destination } }
-      expect(() => assertTimelocksSafe(short, destination)).toThrow('not safe')
+      expect(() => assertTimelocksSafe(short, destination)).toThrow('cannot be swapped to')
     }
   })
 })

@@ -79,6 +79,9 @@ export function revealRoomSeconds(destination: Chain, units: bigint): bigint {
 export function assertTimelocksSafe(source: Chain, destination: Chain): void {
   const gap = timelockGapSeconds(source, source.timelocks.source, destination, destination.timelocks.destination)
   if (gap <= 0n) {
-    throw new TandemError('unsupported_pair', `timelocks of ${source.id} → ${destination.id} are not safe: short by ${1n - gap} seconds`)
+    throw new TandemError(
+      'unsupported_pair',
+      `${source.id} cannot be swapped to ${destination.id}: the timelock of the source must outlast that of the destination with all margins, and is ${1n - gap} seconds too short`,
+    )
   }
 }

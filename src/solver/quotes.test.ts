@@ -59,7 +59,7 @@ describe('amounts that cannot be quoted', () => {
   test('refuses more than the solver holds', async () => {
     solver.hold(wbtc, 979_999n)
     await expect(ask({ from_amount: '1000000' })).rejects.toThrow(expect.objectContaining({ code: 'insufficient_liquidity' }))
-    await expect(ask({ from_amount: '1000000' })).rejects.toThrow('980000 of ethereum_localnet:wbtc: 979999 available')
+    await expect(ask({ from_amount: '1000000' })).rejects.toThrow('980000 of ethereum_localnet:wbtc, only 979999')
     expect(await storedQuotes()).toEqual([])
     solver.hold(wbtc, 980_000n)
     await ask({ from_amount: '1000000' })

@@ -45,7 +45,8 @@ export async function quote(context: QuoteContext, request: SolverQuoteRequest, 
   })
   const quoted = amounts(priced.terms, request)
   const { sourceAmount, destinationAmount } = quoted
-  if (destinationAmount === 0n) throw new TandemError('amount_out_of_range', `fees would take all of ${sourceAmount} ${source.id}`)
+  if (destinationAmount === 0n)
+    throw new TandemError('amount_out_of_range', `fees would take all of ${sourceAmount} ${source.id}: ask for a larger amount`)
   if (!request.indicative) await assertLiquidity(context, destination.id, destinationAmount, ownOfQuote(customer), 'insufficient_liquidity')
   const expiresAt = context.now() + pricing.quoteSeconds
   const id = randomUUID()
@@ -110,7 +111,8 @@ export async function assertLiquidity(
   held: 'insufficient_liquidity' | 'conflict',
 ): Promise<bigint> {
   const free = await inventory.available(asset)
-  if (free < amount) throw new TandemError('insufficient_liquidity', `cannot pay ${amount} of ${asset}: ${free} available`)
+  if (free < amount)
+    throw new TandemError('insufficient_liquidity', `cannot pay ${amount} of ${asset}, only ${free}: ask for less, or later`)
   const others = soft.heldByOthers(asset, own, free)
   if (free - others < amount)
     throw new TandemError(held, `cannot pay ${amount} of ${asset} now: ${free - others} available, ${others} held for other orders`)

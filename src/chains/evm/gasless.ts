@@ -18,7 +18,7 @@ const erc1271Abi = parseAbi(['function isValidSignature(bytes32 hash, bytes sign
 export function parseSignature(text: string): Hex {
   const signature = text.startsWith('0x') ? text : `0x${text}`
   if (!isHex(signature) || signature.length % 2 !== 0 || signature === '0x')
-    throw new TandemError('invalid_signature', 'signature must be hex')
+    throw new TandemError('invalid_signature', 'signature must be hex, as a wallet returns it for typed_data')
   if (size(signature) > MAX_SIGNATURE_BYTES)
     throw new TandemError('invalid_signature', `signature is longer than ${MAX_SIGNATURE_BYTES} bytes`)
   return signature.toLowerCase() as Hex
@@ -95,7 +95,7 @@ async function verifyFunds(state: ContractState, contract: HtlcContract, terms: 
   const { initiator } = canonicalTerms(terms)
   const { balance, allowance } = await fundsOf(state, token, contract, terms)
   if (balance < terms.amount) {
-    throw new TandemError('bad_request', `${initiator} holds ${balance} of ${terms.asset}, the order needs ${terms.amount}`)
+    throw new TandemError('bad_request', `${initiator} holds ${balance} of ${terms.asset}, the order needs ${terms.amount}: pay in the rest, then repeat this call`)
   }
   if (allowance < terms.amount) {
     throw new TandemError(

@@ -50,14 +50,24 @@ export function createAuthentication({ db, settings }: ServiceContext): Authenti
   }
 
   function admit(request: FastifyRequest, app: App | 'unknown'): void {
-    if (app === 'unknown') throw new TandemError('unauthorized', `the app id in the header ${preferred} is not known here`)
+    if (app === 'unknown')
+      throw new TandemError(
+        'unauthorized',
+        `the app id in the header ${preferred} is not known here: check it, or ask the operator of this service for one`,
+      )
     const { origin } = request.headers
     if (origin !== undefined && !settings.allowAnyOrigin && !app.allowedOrigins.includes(origin)) {
-      throw new TandemError('forbidden', `pages of ${origin.slice(0, 200)} may not use this app id: its allowed origins do not list it`)
+      throw new TandemError(
+        'forbidden',
+        `pages of ${origin.slice(0, 200)} may not use this app id: the operator sets its allowed origins with \`tandem apps update --origin\``,
+      )
     }
     const needed = request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'trade'
     if (!app.permissions.includes(needed))
-      throw new TandemError('forbidden', `this app id may not ${needed}: its permissions do not list it`)
+      throw new TandemError(
+        'forbidden',
+        `this app id may not ${needed}: the operator sets its permissions with \`tandem apps update --permissions\``,
+      )
     request.callingApp = app
   }
 

@@ -204,9 +204,15 @@ async function write(
 async function findSame({ db }: ServiceContext, { app, idempotencyKey, request, requestHash }: Asked): Promise<StoredOrder | null> {
   const { byKey, byNonce } = await findRepeated(db, { app: app.name, idempotencyKey, ...ownersOf(request), nonce: request.nonce })
   if (byKey !== null && byKey.requestHash !== requestHash)
-    throw new TandemError('conflict', `this Idempotency-Key was used for order ${byKey.order.id} with another request`)
+    throw new TandemError(
+      'conflict',
+      `this Idempotency-Key was used for order ${byKey.order.id} with another request: use a new key for a new order`,
+    )
   if (byNonce !== null && byNonce.requestHash !== requestHash)
-    throw new TandemError('conflict', `this nonce was used by the same owners for order ${byNonce.order.id} with another request`)
+    throw new TandemError(
+      'conflict',
+      `this nonce was used by the same owners for order ${byNonce.order.id} with another request: use another nonce for a new order`,
+    )
   // The first caller has the token that sets the refund address. It may be a stranger who guessed the nonce: do not let the user fund its order.
   if (byNonce !== null && byKey === null && request.sourceOwner === null)
     throw new TandemError(

@@ -56,7 +56,10 @@ export async function grantInitiate(
   if (state.status !== 'created') {
     const tx = await findLiveTransaction(context, stored, 'initiate')
     if (tx === null)
-      throw new TandemError('conflict', `order is ${state.status}: it was not initiated in time, and cannot be initiated any more`)
+      throw new TandemError(
+        'conflict',
+        `order is ${state.status}: it was not initiated in time, and cannot be initiated any more; make a new order`,
+      )
     return tx
   }
   return joinRelay(context, app, stored, { gasless, signature, isGranted, closing })

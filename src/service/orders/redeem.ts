@@ -24,7 +24,7 @@ export async function grantRedeem(
       `only the holder of destination.owner ${destination.terms.redeemer} can redeem: spend the output at ${destination.swapId} by its redeem leaf, with a signature of that key and the secret; GET /schemas describes the scripts`,
     )
   if (!stored.clientSecret)
-    throw new TandemError('bad_request', 'the service holds the secret of this order itself, and redeems automatically')
+    throw new TandemError('bad_request', 'this order needs no secret from you: the service holds the secret, and redeems by itself')
   const secret = parseSecret(given, stored.order.destination.terms.secretHash)
   const state = await loadOrderState(context.db, context.registry, stored, context.now())
   if (state.destination.phase === 'redeeming' || state.destination.phase === 'redeemed') {

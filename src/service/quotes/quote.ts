@@ -36,7 +36,7 @@ export function createQuoteDesk(context: ServiceContext): QuoteDesk {
     recent: (app, question) => answers.peek(keyOf(app, question)),
     async answer(app, question, query) {
       if (query.explain === true && !app.permissions.includes('explain'))
-        throw new TandemError('forbidden', 'explain: this app id may not ask for it; its permissions do not list explain')
+        throw new TandemError('forbidden', 'explain: this app id may not ask for it; the operator sets its permissions with `tandem apps update --permissions`')
       const ask = async () =>
         JSON.stringify(success(await answerQuote(context, app.name, query, query.slippage ?? app.defaultSlippageBips)))
       return question.length > MAX_REMEMBERED_LENGTH ? ask() : answers.get(keyOf(app, question), ask)
@@ -66,7 +66,7 @@ async function answerQuote(context: ServiceContext, app: string, query: QuoteQue
     if (refusal !== undefined) throw refusal
     // Nobody answered, or only nonsense: that ends, unlike a price that nobody has.
     if (auction.bids.length === 0) throw new TandemError('chain_unavailable', 'no solver answers at the moment; try again')
-    throw new TandemError('no_quotes', `no solver has a price for ${source.id} → ${destination.id} at the moment`)
+    throw new TandemError('no_quotes', `no solver has a price for ${source.id} → ${destination.id} at the moment: ask again in some seconds, or for another pair`)
   }
   return bids.map((bid) =>
     quoteToWire({
@@ -104,6 +104,6 @@ function usableBids(bids: readonly Bid[], pair: Pair, exact: Leg, networkFee: bi
   else assertWithinLimits(pair.source, best.sourceAmount, 'the amount that would be sent')
   throw new TandemError(
     'amount_out_of_range',
-    `the ${best.destinationAmount} ${pair.destination.id} that would be received do not cover the network fee of ${networkFee}`,
+    `the ${best.destinationAmount} ${pair.destination.id} that would be received do not cover the network fee of ${networkFee}: ask for a larger amount`,
   )
 }

@@ -88,7 +88,7 @@ export function createLegCosts(options: {
   function lastOf(asset: AssetId): LegCost {
     const last = known.get(asset)
     if (last !== undefined && nowMs() - last.atMs <= USABLE_MS) return last.cost
-    throw new TandemError('chain_unavailable', `the network fees of ${asset} cannot be read at the moment`)
+    throw new TandemError('chain_unavailable', `the network fees of ${asset} cannot be read at the moment; try again`)
   }
 
   async function costOf(asset: AssetId): Promise<LegCost | null> {

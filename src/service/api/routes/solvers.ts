@@ -43,7 +43,7 @@ export function solverRoutes(context: ServiceContext): FastifyPluginAsyncTypebox
       async () => {
         const problem = await databaseProblem()
         if (problem !== null) throw new TandemError('chain_unavailable', problem)
-        if (!(await status.anyOnline())) throw new TandemError('chain_unavailable', 'no solver answers at the moment')
+        if (!(await status.anyOnline())) throw new TandemError('chain_unavailable', 'no solver answers at the moment; try again')
         return success('Online' as const)
       },
     )
