@@ -1,22 +1,15 @@
 /** Measures GET /orders over a million orders: every filter, at the front of the list and deep inside. */
 
-import { mkdtemp, rm } from 'node:fs/promises'
 import { Agent, get } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { Writable } from 'node:stream'
 import { sql } from 'kysely'
-import { createLogger } from '../src/log.ts'
-import { createStaticFeed } from '../src/prices/static-feed.ts'
 import { environments } from '../src/protocol/registry/environments.ts'
 import { createRegistry } from '../src/protocol/registry/registry.ts'
-import { createApi } from '../src/service/api/app.ts'
 import { createApp } from '../src/store/apps/apps.ts'
 import { type Database, openDatabase } from '../src/store/database/database.ts'
-import { startEmbeddedPostgres } from '../src/store/embedded/embedded-postgres.ts'
-import { createVault } from '../src/store/orders/sealed-values.ts'
+import { listen } from './api/listen.ts'
 import { type Bench, percentile, ratio, type Size, withCommas } from './bench.ts'
 import { BUSY_OWNER, seededChains, seedOrders, sourceTx } from './seed-orders.ts'
+import { withDatabase } from './with-database.ts'
 
 const LISTS_LIMIT_MS = 50
 const SEEDED_ORDERS = { full: 1_000_000, smallest: 5_000 }
@@ -43,47 +36,33 @@ type Case = { readonly filter: string; readonly queries: readonly string[]; read
 type Get = (path: string) => Promise<{ readonly total_items: number; readonly data: readonly { readonly order_id: string }[] }>
 
 async function measureLists(size: Size, onProgress: (what: string) => void): Promise<ListRow[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'tandem-lists-'))
-  const cleanups: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })]
-  try {
-    onProgress('starting the database')
-    const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'postgres'), fresh: true })
-    cleanups.push(postgres.stop)
-    const db = await openDatabase(await postgres.createDatabase('lists'))
-    cleanups.push(() => db.destroy())
+  onProgress('starting the database')
+  return withDatabase('lists', async ({ createDatabase, atEnd }) => {
+    const db = await openDatabase(await createDatabase('lists'))
+    atEnd(() => db.destroy())
     const { appId } = await createApp(db, 'shop')
     for (const name of ['rival', 'kiosk']) await createApp(db, name)
     await seedOrders(db, { orders: SEEDED_ORDERS[size], environment: 'testnet', now: NOW, apps: ['shop', 'rival', 'kiosk'] }, onProgress)
     const service = await startService(db, appId)
-    cleanups.push(service.close)
+    atEnd(service.close)
     const rows: ListRow[] = []
     const yardstick: number[] = []
     for (const asked of await listCases(db))
       rows.push(...(await measure(asked, { requests: REQUESTS[size], warmUp: WARM_UP[size] }, service.get, yardstick, onProgress)))
     return [...rows, { filter: YARDSTICK, place: 'one order', found: 1, ...summary(yardstick) }]
-  } finally {
-    for (const cleanup of cleanups.reverse()) await cleanup()
-  }
+  })
 }
 
 async function startService(db: Database, appId: string): Promise<{ readonly get: Get; close(): Promise<void> }> {
   const { chains, assets } = environments.testnet
-  const api = createApi({
+  const { url, close } = await listen({
     db,
     registry: createRegistry({ chains, assets, deployments: {}, served: new Set() }),
     clients: new Map(),
     solvers: [],
-    vault: createVault('42'.repeat(32)),
-    prices: createStaticFeed({}),
-    log: createLogger({ name: 'bench', pretty: false, destination: new Writable({ write: (_chunk, _encoding, done) => done() }) }),
     now: () => NOW,
-    expectNews: () => undefined,
-    wake: () => undefined,
-    chainHealthy: () => true,
-    admits: () => true,
-    settings: { environment: 'testnet', rateLimitPerMinute: 1_000_000_000 },
+    environment: 'testnet',
   })
-  const url = await api.listen({ host: '127.0.0.1', port: 0 })
   const agent = new Agent({ keepAlive: true })
   return {
     get: (path) =>
@@ -101,7 +80,7 @@ async function startService(db: Database, appId: string): Promise<{ readonly get
       }),
     async close() {
       agent.destroy()
-      await api.close()
+      await close()
     },
   }
 }

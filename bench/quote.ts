@@ -1,15 +1,12 @@
 /** Measures GET /quote while one solver hangs and one answers garbage. */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { callHttp } from '../src/http-client.ts'
 import { type FakeSolver, startFakeSolver } from '../src/service/testing/fake-solver.fixture.ts'
 import { createSigningKey } from '../src/solver-auth/signing-key.ts'
-import { startEmbeddedPostgres } from '../src/store/embedded/embedded-postgres.ts'
-import { type Child, startChild } from './api/child.ts'
+import type { Child } from './api/child.ts'
 import type { ServiceInput } from './api/service-child.ts'
 import { type Bench, percentile, type Size } from './bench.ts'
+import { withDatabase } from './with-database.ts'
 
 /** The default of a service. */
 const BUDGET_MS = 400
@@ -23,23 +20,20 @@ type Row = Figures & { readonly solvers: string; readonly limitMs: number | null
 type Figures = { readonly quotes: number; readonly p50Ms: number; readonly p99Ms: number; readonly maxMs: number }
 
 async function measureQuotes(size: Size, onProgress: (what: string) => void): Promise<readonly Row[]> {
-  const cleanups: (() => Promise<unknown>)[] = []
-  const keep = <T>(running: T, cleanup: (running: T) => Promise<unknown>): T => {
-    cleanups.push(() => cleanup(running))
-    return running
-  }
-  try {
-    onProgress('starting database and servers')
-    const folder = keep(await mkdtemp(join(tmpdir(), 'tandem-quote-')), (path) => rm(path, { recursive: true, force: true }))
-    const postgres = keep(await startEmbeddedPostgres({ dataDir: join(folder, 'postgres'), fresh: true }), ({ stop }) => stop())
-    const databaseUrl = await postgres.createDatabase('bench')
-    const node = keep(await startChild<{ url: string }>('./node-child.ts', null), ({ stop }) => stop())
+  onProgress('starting database and servers')
+  return withDatabase('quote', async ({ createDatabase, start, atEnd }) => {
+    const databaseUrl = await createDatabase('bench')
+    const node = await start<{ url: string }>('./node-child.ts', null)
     const { publicKey } = createSigningKey(SIGNING_SEED)
-    const start = async (id: string) => keep(await startFakeSolver(id, publicKey), ({ close }) => close())
-    const [sound, hanging, babbling] = [await start('sound'), await start('hanging'), await start('babbling')]
+    const startSolver = async (id: string) => {
+      const solver = await startFakeSolver(id, publicKey)
+      atEnd(solver.close)
+      return solver
+    }
+    const [sound, hanging, babbling] = [await startSolver('sound'), await startSolver('hanging'), await startSolver('babbling')]
     const listed = [sound, hanging, babbling].map((solver) => solver.listed)
     const input: ServiceInput = { databaseUrl, nodeUrl: node.ready.url, solvers: { signingSeed: SIGNING_SEED, listed } }
-    const service = keep(await startChild<Service>('./service-child.ts', input), ({ stop }) => stop())
+    const service = await start<Service>('./service-child.ts', input)
 
     onProgress('three sound solvers')
     const calm = await fire(service, size)
@@ -50,9 +44,7 @@ async function measureQuotes(size: Size, onProgress: (what: string) => void): Pr
       { solvers: 'three answer', limitMs: null, ...calm },
       { solvers: 'one answers, one hangs, one answers garbage', limitMs: LIMIT_MS, ...broken },
     ]
-  } finally {
-    for (const cleanup of cleanups.reverse()) await cleanup()
-  }
+  })
 }
 
 function misbehave(hanging: FakeSolver, babbling: FakeSolver): void {

@@ -1,11 +1,8 @@
 /** Compares the hot endpoints with a minimal peer that does the same work, in one run. */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import autocannon from 'autocannon'
-import { startEmbeddedPostgres } from '../../src/store/embedded/embedded-postgres.ts'
 import { type Bench, median, type Size } from '../bench.ts'
-import { type Child, startChild } from './child.ts'
+import { withDatabase } from '../with-database.ts'
+import type { Child } from './child.ts'
 import type { PeerInput, TransactionsAsked } from './peer-child.ts'
 
 type Load = { readonly perSecond: number; readonly p50Ms: number; readonly p99Ms: number }
@@ -49,18 +46,9 @@ type Service = { readonly url: string; readonly appId: string }
 type Comparison = Pick<ApiRow, 'endpoint' | 'peerName' | 'leastRatio'> & { ours(): Promise<Cost>; peer(): Promise<Cost> }
 
 async function measureApi(size: Size, onProgress: (what: string) => void): Promise<ApiRow[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'tandem-api-'))
-  const cleanups: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })]
-  const start = async <T>(file: string, input: unknown): Promise<Child<T>> => {
-    const child = await startChild<T>(file, input)
-    cleanups.push(child.stop)
-    return child
-  }
-  try {
-    onProgress('starting database and servers')
-    const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'postgres'), fresh: true })
-    cleanups.push(postgres.stop)
-    const databaseUrl = await postgres.createDatabase('bench')
+  onProgress('starting database and servers')
+  return withDatabase('api', async ({ createDatabase, start }) => {
+    const databaseUrl = await createDatabase('bench')
     const node = await start<{ url: string }>('./node-child.ts', null)
     const service = await start<Service>('./service-child.ts', { databaseUrl, nodeUrl: node.ready.url })
     const quoteBody = await (await fetch(`${service.ready.url}${quotePath(0)}`, { headers: headersOf(service.ready) })).text()
@@ -70,9 +58,7 @@ async function measureApi(size: Size, onProgress: (what: string) => void): Promi
     const rows: ApiRow[] = []
     for (const comparison of await listComparisons(size, service, peer)) rows.push(await compare(comparison, ROUNDS[size], onProgress))
     return rows
-  } finally {
-    for (const cleanup of cleanups.reverse()) await cleanup()
-  }
+  })
 }
 
 async function listComparisons(size: Size, serving: Child<Service>, peer: Child<{ url: string }>): Promise<readonly Comparison[]> {

@@ -1,20 +1,18 @@
 /** The real API with a real database and real chain clients. */
 
 import { connectChain, familyNamed } from '../../src/chains/index.ts'
-import { createLogger } from '../../src/log.ts'
 import { createStaticFeed } from '../../src/prices/static-feed.ts'
 import { parseUsdPrice } from '../../src/protocol/amount.ts'
 import type { AssetId } from '../../src/protocol/asset.ts'
 import { localAssets, localChains } from '../../src/protocol/registry/local.ts'
 import { createRegistry } from '../../src/protocol/registry/registry.ts'
-import { createApi } from '../../src/service/api/app.ts'
 import { createSolverClient, type SolverClient } from '../../src/service/solver-client.ts'
 import { unusedAddress } from '../../src/service/testing/unused-address.fixture.ts'
 import { createSigningKey } from '../../src/solver-auth/signing-key.ts'
 import { createApp } from '../../src/store/apps/apps.ts'
 import { openDatabase } from '../../src/store/database/database.ts'
-import { createVault } from '../../src/store/orders/sealed-values.ts'
 import { answerCpu, readInput, tellParent } from './child.ts'
+import { listen } from './listen.ts'
 import { simulatedSolver } from './simulated-solver.ts'
 
 /** Without `solvers`, a solver is simulated by functions. */
@@ -27,8 +25,6 @@ export type ServiceInput = {
   }
 }
 
-/** More than one machine asks in a minute. */
-const NO_LIMIT = 1_000_000_000
 const SOLVER_TIMEOUT_MS = 5_000
 const PRICES: Readonly<Record<string, string>> = { BTC: '100000', WBTC: '100000', USDC: '1', ETH: '4000' }
 
@@ -60,28 +56,17 @@ const clients = new Map(
     }),
   ),
 )
-const api = createApi({
+const { url } = await listen({
   db,
   registry,
   clients,
   solvers: readSolvers(),
-  vault: createVault('42'.repeat(32)),
   prices: createStaticFeed(
     Object.fromEntries(localAssets.map(({ id, symbol }): [AssetId, bigint] => [id, parseUsdPrice(PRICES[symbol] ?? '1')])),
   ),
-  log: createLogger({
-    name: 'bench', // Solvers that fail are meant to.
-    level: input.solvers === undefined ? 'warn' : 'error',
-  }),
-  now: () => BigInt(Math.floor(Date.now() / 1000)),
-  expectNews: () => undefined,
-  wake: () => undefined,
-  chainHealthy: () => true,
-  admits: () => true,
-  settings: { environment: 'local', rateLimitPerMinute: NO_LIMIT, addressLimitPerMinute: NO_LIMIT },
 })
 answerCpu()
-tellParent({ url: await api.listen({ host: '127.0.0.1', port: 0 }), appId })
+tellParent({ url, appId })
 
 function readSolvers(): readonly SolverClient[] {
   if (input.solvers === undefined) return [simulatedSolver]

@@ -1,16 +1,13 @@
 /** Very many open event streams on one process: what one costs, how soon it tells of a block, and whether strangers can spoil it for the others. */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from '../../src/store/apps/apps.ts'
 import { type Database, openDatabase } from '../../src/store/database/database.ts'
-import { startEmbeddedPostgres } from '../../src/store/embedded/embedded-postgres.ts'
 import { insertOrders } from '../../src/store/orders/insert-orders.ts'
 import { exampleOrder } from '../../src/store/store.fixture.ts'
-import { type Child, startChild } from '../api/child.ts'
+import type { Child } from '../api/child.ts'
 import { type Bench, percentile, type Size, withCommas } from '../bench.ts'
 import { descendants } from '../processes.ts'
+import { withDatabase } from '../with-database.ts'
 import type { Opened, ReadersQuestion, Received, Stream } from './readers-child.ts'
 import type { EventsServiceReady, Mined, MineQuestion } from './service-child.ts'
 
@@ -51,20 +48,11 @@ type Readers = Child<unknown>
 
 async function measureEvents(size: Size, onProgress: (what: string) => void): Promise<readonly Row[]> {
   const { streams, strangers, blocks, everyMs, settleMs } = SIZES[size]
-  const folder = await mkdtemp(join(tmpdir(), 'tandem-events-'))
-  const cleanups: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })]
-  const start = async <T>(file: string, input: unknown): Promise<Child<T>> => {
-    const child = await startChild<T>(file, input)
-    cleanups.push(child.stop)
-    return child
-  }
-  try {
-    onProgress('starting database and service')
-    const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'postgres'), fresh: true })
-    cleanups.push(postgres.stop)
-    const databaseUrl = await postgres.createDatabase('events')
+  onProgress('starting database and service')
+  return withDatabase('events', async ({ createDatabase, start, atEnd }) => {
+    const databaseUrl = await createDatabase('events')
     const db = await openDatabase(databaseUrl)
-    cleanups.push(() => db.destroy())
+    atEnd(() => db.destroy())
     const apps = [await newApp(db, 'shop'), await newApp(db, 'other')] as const
     const orders = await newOrders(db, apps, streams)
     const service = await start<EventsServiceReady>('../events/service-child.ts', { databaseUrl })
@@ -103,9 +91,7 @@ async function measureEvents(size: Size, onProgress: (what: string) => void): Pr
         ...besieged,
       },
     ]
-  } finally {
-    for (const cleanup of cleanups.reverse()) await cleanup()
-  }
+  })
 }
 
 async function newApp(db: Database, name: string): Promise<App> {

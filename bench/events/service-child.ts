@@ -3,16 +3,14 @@ import { createMemoryChain, type MemoryChain } from '../../src/engine/chain.fixt
 import { startEngine } from '../../src/engine/engine.ts'
 import { createKey, createKeyring } from '../../src/keys/keyring.ts'
 import { createLogger } from '../../src/log.ts'
-import { createStaticFeed } from '../../src/prices/static-feed.ts'
 import { localAssets, localChains } from '../../src/protocol/registry/local.ts'
 import { createRegistry } from '../../src/protocol/registry/registry.ts'
-import { createApi } from '../../src/service/api/app.ts'
 import { completeSettings } from '../../src/service/context.ts'
 import { createEventStreams } from '../../src/service/events/event-streams.ts'
 import { createServiceParty } from '../../src/service/party.ts'
 import { openDatabase } from '../../src/store/database/database.ts'
-import { createVault } from '../../src/store/orders/sealed-values.ts'
 import { readInput, tellParent } from '../api/child.ts'
+import { benchVault, listen } from '../api/listen.ts'
 import { clockMs } from './clock.ts'
 
 export type EventsServiceInput = { readonly databaseUrl: string }
@@ -33,34 +31,29 @@ const destination = telling(createMemoryChain('arbitrum_localnet', now()))
 const clients = new Map([source, destination].map((client) => [client.chain.id, client]))
 const registry = createRegistry({ chains: localChains, assets: localAssets, deployments: {}, served: new Set(clients.keys()) })
 const log = createLogger({ name: 'bench', level: 'error', pretty: false })
-const vault = createVault('42'.repeat(32))
-const settings = { environment: 'local', rateLimitPerMinute: 1_000_000_000 } as const
-const events = createEventStreams({ db, registry, log, now, limits: completeSettings(settings).streamLimits })
+const events = createEventStreams({ db, registry, log, now, limits: completeSettings({ environment: 'local' }).streamLimits })
 const party = createServiceParty({
   db,
-  vault,
+  vault: benchVault,
   relay: createKeyring([createKey('secp256k1', '22'.repeat(32))]),
   onReconciled: () => new Map(),
 })
 const engine = startEngine({ db, registry, clients, party, log, now, onDerived: events.wake })
-const api = createApi({
+const { url } = await listen({
   db,
   registry,
   clients,
   solvers: [],
   events,
-  vault,
-  prices: createStaticFeed({}),
   log,
   now,
   expectNews: engine.expectNews,
   wake: engine.wake,
   chainHealthy: engine.chainHealthy,
   admits: engine.admits,
-  settings,
 })
 await engine.ready()
-tellParent({ url: await api.listen({ host: '127.0.0.1', port: 0 }) } satisfies EventsServiceReady)
+tellParent({ url } satisfies EventsServiceReady)
 setInterval(() => {
   for (const chain of [source, destination]) chain.grow(1)
   tellOfBlock()

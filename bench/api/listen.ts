@@ -1,0 +1,30 @@
+/** The real API on a port of its own, without rate limits: all requests of a bench come from one address. */
+import { createLogger } from '../../src/log.ts'
+import { createStaticFeed } from '../../src/prices/static-feed.ts'
+import { type ApiDependencies, createApi } from '../../src/service/api/app.ts'
+import { createVault } from '../../src/store/orders/sealed-values.ts'
+
+const NO_LIMIT = 1_000_000_000
+
+type Given = 'db' | 'registry' | 'clients' | 'solvers'
+/** What a bench does not give is silent, or as if all were well. */
+export type BenchApi = Pick<ApiDependencies, Given> &
+  Partial<Omit<ApiDependencies, Given | 'settings'>> & { readonly environment?: ApiDependencies['settings']['environment'] }
+
+export const benchVault = createVault('42'.repeat(32))
+
+export async function listen({ environment = 'local', ...given }: BenchApi): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const api = createApi({
+    vault: benchVault,
+    prices: createStaticFeed({}),
+    log: createLogger({ name: 'bench', level: 'error', pretty: false }),
+    now: () => BigInt(Math.floor(Date.now() / 1000)),
+    expectNews: () => undefined,
+    wake: () => undefined,
+    chainHealthy: () => true,
+    admits: () => true,
+    ...given,
+    settings: { environment, rateLimitPerMinute: NO_LIMIT, addressLimitPerMinute: NO_LIMIT, orderLimitPerMinute: NO_LIMIT },
+  })
+  return { url: await api.listen({ host: '127.0.0.1', port: 0 }), close: () => api.close() }
+}

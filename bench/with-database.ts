@@ -1,0 +1,35 @@
+/** A fresh database server for a bench. It, and what the bench starts, ends with the bench. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startEmbeddedPostgres } from '../src/store/embedded/embedded-postgres.ts'
+import { type Child, startChild } from './api/child.ts'
+
+export type BenchParts = {
+  /** The URL of a new database. */
+  createDatabase(name: string): Promise<string>
+  /** A process of its own: a file, as seen from `api/child.ts`. */
+  start<T>(file: string, input: unknown): Promise<Child<T>>
+  /** What was started last ends first. */
+  atEnd(cleanup: () => Promise<unknown>): void
+}
+
+export async function withDatabase<T>(name: string, use: (parts: BenchParts) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), `tandem-${name}-`))
+  const cleanups: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })]
+  try {
+    const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'postgres'), fresh: true })
+    cleanups.push(postgres.stop)
+    return await use({
+      createDatabase: postgres.createDatabase,
+      async start<R>(file: string, input: unknown) {
+        const child = await startChild<R>(file, input)
+        cleanups.push(child.stop)
+        return child
+      },
+      atEnd: (cleanup) => void cleanups.push(cleanup),
+    })
+  } finally {
+    for (const cleanup of cleanups.reverse()) await cleanup()
+  }
+}
