@@ -95,7 +95,10 @@ async function verifyFunds(state: ContractState, contract: HtlcContract, terms: 
   const { initiator } = canonicalTerms(terms)
   const { balance, allowance } = await fundsOf(state, token, contract, terms)
   if (balance < terms.amount) {
-    throw new TandemError('bad_request', `${initiator} holds ${balance} of ${terms.asset}, the order needs ${terms.amount}: pay in the rest, then repeat this call`)
+    throw new TandemError(
+      'bad_request',
+      `${initiator} holds ${balance} of ${terms.asset}, the order needs ${terms.amount}: pay in the rest, then repeat this call`,
+    )
   }
   if (allowance < terms.amount) {
     throw new TandemError(

@@ -95,7 +95,10 @@ async function verifyInitiation(node: SolanaNode, contract: HtlcContract, relay:
   const { spendable, problem } = await readInitiator(node, contract, swap)
   if (problem !== null) throw new TandemError('bad_request', problem)
   if (spendable < terms.amount)
-    throw new TandemError('bad_request', `${terms.initiator} holds ${spendable} of ${terms.asset}, the order needs ${terms.amount}: pay in the rest, then repeat this call`)
+    throw new TandemError(
+      'bad_request',
+      `${terms.initiator} holds ${spendable} of ${terms.asset}, the order needs ${terms.amount}: pay in the rest, then repeat this call`,
+    )
   const { error } = await node.simulate(wireOf(signed.transaction))
   if (error === null) return
   // A relay that cannot pay is no fault of the user: this is no `bad_request`.

@@ -127,7 +127,11 @@ function asRefused(failure: unknown, what: string): unknown {
 async function verifyFunds(state: ContractState, contract: HtlcContract, terms: HtlcTerms): Promise<void> {
   const { initiator, asset, amount } = terms
   const { balance, allowance } = await fundsOf(state, contract, terms)
-  if (balance < amount) throw new TandemError('bad_request', `${initiator} holds ${balance} of ${asset}, the order needs ${amount}: pay in the rest, then repeat this call`)
+  if (balance < amount)
+    throw new TandemError(
+      'bad_request',
+      `${initiator} holds ${balance} of ${asset}, the order needs ${amount}: pay in the rest, then repeat this call`,
+    )
   if (allowance < amount)
     throw new TandemError(
       'bad_request',

@@ -218,7 +218,11 @@ async function assertAddressOpen({ db }: ServiceContext, { order, grants }: Stor
 
 function requireAbility({ clients }: ServiceContext, { order }: StoredOrder): InstantRefundAbility {
   const { instantRefund } = clientFor(clients, order.source.chain)
-  if (instantRefund === undefined) throw new TandemError('bad_request', `instant refunds are not supported on ${order.source.chain}: a deposit that does not complete is refunded after its timelock, without a call`)
+  if (instantRefund === undefined)
+    throw new TandemError(
+      'bad_request',
+      `instant refunds are not supported on ${order.source.chain}: a deposit that does not complete is refunded after its timelock, without a call`,
+    )
   return instantRefund
 }
 

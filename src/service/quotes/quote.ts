@@ -36,7 +36,10 @@ export function createQuoteDesk(context: ServiceContext): QuoteDesk {
     recent: (app, question) => answers.peek(keyOf(app, question)),
     async answer(app, question, query) {
       if (query.explain === true && !app.permissions.includes('explain'))
-        throw new TandemError('forbidden', 'explain: this app id may not ask for it; the operator sets its permissions with `tandem apps update --permissions`')
+        throw new TandemError(
+          'forbidden',
+          'explain: this app id may not ask for it; the operator sets its permissions with `tandem apps update --permissions`',
+        )
       const ask = async () =>
         JSON.stringify(success(await answerQuote(context, app.name, query, query.slippage ?? app.defaultSlippageBips)))
       return question.length > MAX_REMEMBERED_LENGTH ? ask() : answers.get(keyOf(app, question), ask)
@@ -66,7 +69,10 @@ async function answerQuote(context: ServiceContext, app: string, query: QuoteQue
     if (refusal !== undefined) throw refusal
     // Nobody answered, or only nonsense: that ends, unlike a price that nobody has.
     if (auction.bids.length === 0) throw new TandemError('chain_unavailable', 'no solver answers at the moment; try again')
-    throw new TandemError('no_quotes', `no solver has a price for ${source.id} → ${destination.id} at the moment: ask again in some seconds, or for another pair`)
+    throw new TandemError(
+      'no_quotes',
+      `no solver has a price for ${source.id} → ${destination.id} at the moment: ask again in some seconds, or for another pair`,
+    )
   }
   return bids.map((bid) =>
     quoteToWire({
