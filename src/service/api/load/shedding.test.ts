@@ -1,6 +1,10 @@
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createOperatorToken } from '../../../store/operators/tokens.ts'
 import { btc, orderBody, startTestService, type TestService, wbtc } from '../../testing/service.fixture.ts'
+import { type LoadMonitor, startLoadMonitor } from './load-monitor.ts'
+import { shedLoad } from './shedding.ts'
 
 let service: TestService
 let [id, token] = ['', '']
@@ -110,6 +114,45 @@ describe('a busy process', () => {
     const [swaps, others] = await readRefused()
     await statuses([...newSwaps, ['GET', '/docs']])
     expect(await readRefused()).toEqual([swaps + 2, others + 1])
+  })
+})
+
+describe('requests in progress', () => {
+  const MORE_THAN_BUFFERS = 'x'.repeat(32 * 2 ** 20)
+  let server: FastifyInstance
+  let load: LoadMonitor
+  const arrived: string[] = []
+  const sockets: Socket[] = []
+
+  beforeAll(async () => {
+    load = startLoadMonitor()
+    server = fastify()
+    shedLoad(server, load, () => undefined)
+    server.addHook('onRequest', async ({ url }) => {
+      arrived.push(url)
+    })
+    server.post('/v2/orders', async () => 'made')
+    server.get('/docs', async () => MORE_THAN_BUFFERS)
+    await server.listen({ port: 0 })
+  })
+  afterAll(async () => {
+    for (const socket of sockets) socket.destroy()
+    load.stop()
+    await server.close()
+  })
+
+  function send(text: string): void {
+    const socket = connect((server.server.address() as AddressInfo).port)
+    sockets.push(socket.pause())
+    socket.write(text)
+  }
+
+  test('are not those whose client sends slowly or does not read: strangers could make a process look busy for free', async () => {
+    for (const path of ['/nowhere', '/v2/orders'])
+      send(`POST ${path} HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{`)
+    send('GET /docs HTTP/1.1\r\nhost: a\r\n\r\n')
+    await expect.poll(() => arrived.toSorted()).toEqual(['/docs', '/nowhere', '/v2/orders'])
+    await expect.poll(() => load.read().inFlight).toBe(0)
   })
 })
 

@@ -45,8 +45,31 @@ export function shedLoad(server: FastifyInstance, load: LoadMonitor, onRefused: 
       done(new TandemError('chain_unavailable', `busy: ${text}; try again in ${seconds} seconds`, { retryAfterSeconds: seconds }))
       return
     }
-    // `close` comes also when the client hangs up.
-    if (!isStream(request)) reply.raw.once('close', load.begin())
+    done()
+  })
+  countInProgress(server, load)
+}
+
+/**
+ * A request counts from when it has arrived until its answer is made. Not while its body comes or its answer is read: clients that are slow on purpose cost
+ * nothing, and would make this process look busy.
+ */
+function countInProgress(server: FastifyInstance, load: LoadMonitor): void {
+  const ends = new WeakMap<FastifyRequest, () => void>()
+  const end = (request: FastifyRequest) => {
+    ends.get(request)?.()
+    ends.delete(request)
+  }
+  server.addHook('preValidation', (request, reply, done) => {
+    if (sheddableAs(request.method, request.routeOptions.url) !== null && !isStream(request)) {
+      ends.set(request, load.begin())
+      // It comes also when the client hangs up.
+      reply.raw.once('close', () => end(request))
+    }
+    done()
+  })
+  server.addHook('onSend', (request, _reply, _payload, done) => {
+    end(request)
     done()
   })
 }
