@@ -268,6 +268,7 @@ export const rescue = {
   walletsInFiles:
     'A page that is opened from a file sees a wallet only if the browser allows the extension to access file URLs. Or serve the file: “npx serve” in its folder.',
   refundIn: 'Possible in at most',
+  refundAt: (time: string) => `at ${time} at the latest`,
   refundDue: 'The timelock has ended: possible now.',
   nothingLocked: 'Your node shows no locked payment.',
   waitsFor: (why: string) => `It waits: ${why}`,
@@ -399,6 +400,7 @@ export const operator = {
     id: 'order id',
     for: 'for',
     transaction: 'the transaction',
+    spent: { redeemed: 'redeemed in', refunded: 'refunded in' },
     why: 'Why is it not moving?',
     where: 'Where it stands',
     done: 'Nothing is left to do.',

@@ -1,15 +1,10 @@
 /** The operator page in a real Chromium, against a whole local stack with real orders. */
-import { mkdir, readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import { join } from 'node:path'
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeWithBrowser } from '../nodes/describe-with-node.ts'
 import { openStory, type Story } from '../swaps/story.ts'
 import { type Browser, startChromium } from './chromium.ts'
-
-const SHOTS = join(import.meta.dirname, '..', '..', '.tandem', 'screenshots')
-const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
+import { axeViolations, isTooWide, takeScreenshot, watchedPage } from './page-checks.ts'
 
 await describeWithBrowser('the operator page', () => {
   let story: Story
@@ -20,7 +15,6 @@ await describeWithBrowser('the operator page', () => {
   const problems: string[] = []
 
   beforeAll(async () => {
-    await mkdir(SHOTS, { recursive: true })
     ;[story, browser] = await Promise.all([openStory({ chains: ['ethereum_localnet', 'arbitrum_localnet'] }), startChromium()])
     await makeOrders()
     user = await browser.open()
@@ -48,20 +42,12 @@ await describeWithBrowser('the operator page', () => {
   const origin = () => new URL(story.stack.info.base_url).origin
 
   async function visit(of: BrowserContext, url: string): Promise<Page> {
-    const opened = await of.newPage()
-    opened.on('console', (message) => {
-      if (message.type() === 'error' && /Content.Security|violates/i.test(message.text())) problems.push(message.text())
-    })
-    opened.on('pageerror', (error) => problems.push(error.message))
-    opened.on('request', (request) => {
-      const { hostname } = new URL(request.url())
-      if (hostname !== '127.0.0.1') problems.push(`asked ${hostname}`)
-    })
+    const opened = await watchedPage(of, problems)
     await opened.goto(url)
     return opened
   }
 
-  const shot = (name: string, of: Page = page) => of.screenshot({ path: join(SHOTS, `operator-${name}.png`), fullPage: true })
+  const shot = (name: string, of: Page = page) => takeScreenshot(of, `operator-${name}`)
 
   /** Among those in progress: the list of the slowest steps may name it too. */
   const rowOf = (order: string) =>
@@ -75,10 +61,7 @@ await describeWithBrowser('the operator page', () => {
     of.evaluate('[...document.querySelectorAll(".scroll")].filter((one) => one.scrollWidth > one.clientWidth).length')
 
   async function assertAccessible(of: Page = page): Promise<void> {
-    // Not by a script tag: the policy of the page forbids it.
-    await of.evaluate(await readFile(AXE, 'utf8'))
-    const { violations } = (await of.evaluate('axe.run()')) as { violations: { id: string; nodes: { html: string }[] }[] }
-    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([])
+    expect(await axeViolations(of)).toEqual([])
   }
 
   test('a wrong token is refused with a reason, and the page says how to get one', async () => {
@@ -163,8 +146,7 @@ await describeWithBrowser('the operator page', () => {
     await opened.getByRole('heading', { name: 'Chains' }).waitFor()
     await opened.getByRole('img', { name: /^Volume/ }).waitFor()
     await shot(name, opened)
-    const isTooWide = await opened.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth')
-    expect(isTooWide).toBe(false)
+    expect(await isTooWide(opened)).toBe(false)
     expect(await cutTables(opened)).toBe(0)
     await assertAccessible(opened)
     await opened.goto(`${origin()}/operator#/orders/${waiting}`)

@@ -1,11 +1,10 @@
 /** What every browser test asks of a page: no violation of its policy, no request elsewhere, no error, and nothing that axe objects to. */
-import { mkdir, readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import axe from 'axe-core'
 import type { BrowserContext, Page } from 'playwright-core'
 
 const SHOTS = join(import.meta.dirname, '..', '..', '.tandem', 'screenshots')
-const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 
 /** Collects into `problems` what the page must not do. */
 export async function watchedPage(context: BrowserContext, problems: string[]): Promise<Page> {
@@ -24,7 +23,7 @@ export async function watchedPage(context: BrowserContext, problems: string[]): 
 /** WCAG A and AA, and the rules of good practice: `rule: element` for each violation. */
 export async function axeViolations(page: Page): Promise<readonly string[]> {
   // Not by a script tag: the policy of the page forbids it.
-  await page.evaluate(await readFile(AXE, 'utf8'))
+  await page.evaluate(axe.source)
   const { violations } = (await page.evaluate('axe.run()')) as { violations: { id: string; nodes: { html: string }[] }[] }
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
 }

@@ -9,6 +9,8 @@ test('an asset is described without the service, and an unknown one is not', asy
     chain: 'bitcoin_regtest',
     chainName: 'Bitcoin Regtest',
     family: 'bitcoin',
+    explorerTxUrl: '',
   })
+  expect(await assetFacts('bitcoin:btc')).toMatchObject({ chainName: 'Bitcoin', explorerTxUrl: expect.stringMatching(/^https:.*{tx}$/) })
   expect(await assetFacts('atlantis:gold')).toBe(null)
 })

@@ -1,4 +1,5 @@
 /** What people must know of an asset to read an amount, from the bundled registry: also when the service is gone. */
+import { explorerTxUrl } from '../../../src/protocol/explorer.ts'
 import type { FamilyName } from '../../../src/protocol/registry/family-data.ts'
 
 export type AssetFacts = {
@@ -10,6 +11,8 @@ export type AssetFacts = {
   readonly chainName: string
   /** Whose wallets work on the chain: see `Wallet.families`. */
   readonly family: FamilyName
+  /** For `transactionLink`; empty: no explorer shows the transactions of the chain. */
+  readonly explorerTxUrl: string
 }
 
 /** Null: this version of the SDK does not know it. */
@@ -17,6 +20,14 @@ export async function assetFacts(id: string): Promise<AssetFacts | null> {
   const { chainNamed, findAsset } = await import('./pinned.ts')
   const asset = findAsset(id)
   if (asset === null) return null
-  const { displayName: chainName, family } = chainNamed(asset.chain)
-  return { id: asset.id, symbol: asset.symbol, decimals: asset.decimals, chain: asset.chain, chainName, family }
+  const chain = chainNamed(asset.chain)
+  return {
+    id: asset.id,
+    symbol: asset.symbol,
+    decimals: asset.decimals,
+    chain: chain.id,
+    chainName: chain.displayName,
+    family: chain.family,
+    explorerTxUrl: explorerTxUrl(chain),
+  }
 }

@@ -198,13 +198,15 @@ export type LegRecord = {
   readonly confirmations: number
   readonly required_confirmations: number
   readonly timelock: string
+  /** With `{tx}` in the place of a hash; empty: no explorer shows the transactions. */
+  readonly explorer_tx_url: string
   readonly deposits: readonly {
     readonly tx: string
     readonly amount: string
     readonly confirmations: number
-    /** Text such as "84 blocks"; null without a block. */
+    /** Text such as "84 blocks, about 14 h"; null without a block. */
     readonly left: string | null
-    readonly spent_by: string | null
+    readonly spent: { readonly kind: 'redeemed' | 'refunded'; readonly tx: string } | null
   }[]
 }
 
@@ -212,7 +214,9 @@ export type HistoryRecord = {
   readonly at: string
   readonly kind: 'status' | 'chain' | 'grant' | 'transaction'
   readonly text: string
+  /** On the chain of `leg`. */
   readonly tx: string | null
+  readonly leg: Leg | null
 }
 
 export type OrderPageRecord = {

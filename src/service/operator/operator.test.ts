@@ -234,8 +234,17 @@ describe('an order', () => {
       status_means: 'the source is initiated at the required confirmations',
       waits_for: { who: 'solver', text: expect.stringContaining('it has not signed yet which deposits it pays for') },
       not_revealed_because: 'the solver has not signed for these deposits',
-      legs: { source: { phase: 'initiated', deposits: [{ confirmations: 1 }] }, destination: { phase: 'waiting' } },
+      legs: {
+        source: {
+          phase: 'initiated',
+          timelock: expect.stringMatching(/^\d+ blocks, about \d/),
+          explorer_tx_url: '',
+          deposits: [{ confirmations: 1, left: expect.stringMatching(/^\d+ blocks, about \d/), spent: null }],
+        },
+        destination: { phase: 'waiting', timelock: expect.stringMatching(/^\d+ min$/) },
+      },
     })
+    expect(page.history.find(({ kind }) => kind === 'chain')).toMatchObject({ leg: 'source', tx: expect.stringMatching(/^aa/) })
     expect(page.rules.filter(({ holds }) => holds)).toEqual([])
     expect(page.history.map(({ text }) => text)).toEqual(
       expect.arrayContaining(['created', 'initiated', expect.stringMatching(/^source initiated with 0\.01 BTC, block 1/)]),

@@ -1,10 +1,14 @@
 /** One order with every event, attempt and decision. No secret, key, signature or signed transaction is in it. */
 import { clientFor, factsOf } from '../../engine/facts.ts'
 import { formatUnits } from '../../protocol/amount.ts'
+import type { AssetId } from '../../protocol/asset.ts'
+import type { Chain } from '../../protocol/chain.ts'
+import { explorerTxUrl } from '../../protocol/explorer.ts'
 import type { Leg } from '../../protocol/order.ts'
 import { whyNotReveal } from '../../protocol/playbook.ts'
 import { deriveOrder, type OrderState } from '../../protocol/state.ts'
 import { phaseMeanings } from '../../protocol/swap-state.ts'
+import { countsHeight } from '../../protocol/timelock.ts'
 import type { ActionRecord, HistoryRecord, LegRecord, OrderPageRecord } from '../../protocol/wire/operator.ts'
 import { type OrderHistory, readOrderHistory } from '../../store/operator-view/order-history.ts'
 import type { StoredOrder } from '../../store/orders/orders.ts'
@@ -37,7 +41,7 @@ export async function describeOrderPage(context: ServiceContext, orderId: string
       : whyStuck({ state, chains, actions: history.actions, since: BigInt(Math.floor(changedAt.getTime() / 1000)), now }),
     not_revealed_because: state.secret !== null || state.secretShown ? null : whyNotReveal(state),
     declined: stored.declined,
-    facts: factsText(state, stored),
+    facts: factsText(context, state, stored),
     legs: { source: describeLeg(context, state, 'source'), destination: describeLeg(context, state, 'destination') },
     rules: judgeRules(state),
     actions: history.actions.map(describeAction),
@@ -45,7 +49,7 @@ export async function describeOrderPage(context: ServiceContext, orderId: string
   }
 }
 
-function factsText(state: OrderState, stored: StoredOrder): OrderPageRecord['facts'] {
+function factsText({ registry }: ServiceContext, state: OrderState, stored: StoredOrder): OrderPageRecord['facts'] {
   const yesNo = (value: boolean) => (value ? 'yes' : 'no')
   const secondsText = (seconds: bigint) => (seconds > 0n ? durationText(seconds) : 'none')
   return [
@@ -56,8 +60,15 @@ function factsText(state: OrderState, stored: StoredOrder): OrderPageRecord['fac
     { name: 'time to show the secret', value: secondsText(state.revealSecondsLeft) },
     { name: 'the secret', value: secretText(state, stored) },
     { name: 'grants of the user', value: state.grants.map(({ kind }) => kind).join(', ') || 'none' },
-    ...(state.prefund > 0n ? [{ name: 'prefunded amount, in the smallest unit', value: state.prefund.toString() }] : []),
+    ...(state.prefund > 0n
+      ? [{ name: 'prefunded amount', value: amountText(registry, state.order.source.terms.asset, state.prefund) }]
+      : []),
   ]
+}
+
+function amountText({ assets }: ServiceContext['registry'], id: AssetId, amount: bigint): string {
+  const asset = assets.find((one) => one.id === id)
+  return asset === undefined ? `${amount} of ${id}` : `${formatUnits(amount, asset.decimals)} ${asset.symbol}`
 }
 
 /** Where it is, never what it is. */
@@ -70,7 +81,7 @@ function secretText(state: OrderState, { clientSecret }: StoredOrder): string {
 function describeLeg({ registry, clients }: ServiceContext, state: OrderState, leg: Leg): LegRecord {
   const swap = state.order[leg]
   const { symbol, decimals } = registry.assets.find(({ id }) => id === swap.terms.asset) ?? { symbol: '', decimals: 0 }
-  const { clock } = registry.chain(swap.chain)
+  const chain = registry.chain(swap.chain)
   const { phase, confirmations, deposits } = state[leg]
   return {
     chain: swap.chain,
@@ -83,15 +94,22 @@ function describeLeg({ registry, clients }: ServiceContext, state: OrderState, l
     owner: swap.userAddress ?? '',
     confirmations: Number(confirmations),
     required_confirmations: swap.requiredConfirmations,
-    timelock: `${swap.terms.timelock} ${clock.unit}`,
+    timelock: unitsText(chain, swap.terms.timelock),
+    explorer_tx_url: explorerTxUrl(chain),
     deposits: deposits.map(({ tx, amount, confirmations: depth, unitsLeft, spend }) => ({
       tx,
       amount: `${formatUnits(amount, decimals)} ${symbol}`,
       confirmations: Number(depth),
-      left: unitsLeft === null ? null : unitsLeft > 0n ? `${unitsLeft} ${clock.unit}` : 'expired',
-      spent_by: spend === null ? null : `${spend.kind} in ${spend.tx}`,
+      left: unitsLeft === null ? null : unitsLeft > 0n ? unitsText(chain, unitsLeft) : 'expired',
+      spent: spend === null ? null : { kind: spend.kind, tx: spend.tx },
     })),
   }
+}
+
+/** Heights with the time that they take on average: for reading, never for safety. */
+function unitsText({ clock, blockMs }: Chain, units: bigint): string {
+  if (countsHeight(clock)) return `${units} ${clock.unit}, about ${durationText((units * blockMs) / 1000n)}`
+  return durationText(clock.unit === 'milliseconds' ? units / 1000n : units)
 }
 
 function describeAction(action: OrderHistory['actions'][number]): ActionRecord {
@@ -117,11 +135,9 @@ function describeAction(action: OrderHistory['actions'][number]): ActionRecord {
 }
 
 function describeHistory(context: ServiceContext, { order, createdAt }: StoredOrder, history: OrderHistory): readonly HistoryRecord[] {
-  const plain = { tx: null }
-  const amountText = (leg: Leg, amount: bigint | null) => {
-    const asset = context.registry.assets.find(({ id }) => id === order[leg].terms.asset)
-    return amount === null || asset === undefined ? '' : ` with ${formatUnits(amount, asset.decimals)} ${asset.symbol}`
-  }
+  const plain = { tx: null, leg: null }
+  const withAmount = (leg: Leg, amount: bigint | null) =>
+    amount === null ? '' : ` with ${amountText(context.registry, order[leg].terms.asset, amount)}`
   const records: HistoryRecord[] = [
     ...(history.statuses.some(({ status }) => status === 'created')
       ? []
@@ -130,8 +146,9 @@ function describeHistory(context: ServiceContext, { order, createdAt }: StoredOr
     ...history.events.map(({ leg, kind, tx, amount, height, seenAt }) => ({
       at: seenAt.toISOString(),
       kind: 'chain' as const,
-      text: `${leg} ${kind}${amountText(leg, amount)}${height === null ? ', not in a block' : `, block ${height}`}`,
+      text: `${leg} ${kind}${withAmount(leg, amount)}${height === null ? ', not in a block' : `, block ${height}`}`,
       tx,
+      leg,
     })),
     ...history.grants.map(({ kind, leg, at }) => ({
       ...plain,
@@ -145,6 +162,7 @@ function describeHistory(context: ServiceContext, { order, createdAt }: StoredOr
         kind: 'transaction' as const,
         text: `the service signed ${verb} ${leg}, attempt ${number}${revertedAt === null ? '' : ', reverted'}${refusedAt === null ? '' : ', refused by all nodes'}`,
         tx,
+        leg,
       })),
     ),
   ]

@@ -109,12 +109,16 @@ function Leg({ title, leg, id }: { readonly title: string; readonly leg: LegReco
       <h3>{texts.deposits}</h3>
       {leg.deposits.length === 0 && <p class="soft">{texts.noDeposit}</p>}
       <ul class="deposits">
-        {leg.deposits.map(({ tx, amount, confirmations, left, spent_by }) => (
+        {leg.deposits.map(({ tx, amount, confirmations, left, spent }) => (
           <li key={`${tx} ${amount}`}>
             {amount}, {texts.confirmations(confirmations, leg.required_confirmations)}
-            {left !== null && spent_by === null && `, ${texts.left(left)}`}
-            <Tx hash={tx} />
-            {spent_by !== null && <Spent text={spent_by} />}
+            {left !== null && spent === null && `, ${texts.left(left)}`}
+            <Tx hash={tx} explorer={leg.explorer_tx_url} />
+            {spent !== null && (
+              <>
+                {texts.spent[spent.kind]} <Tx hash={spent.tx} explorer={leg.explorer_tx_url} />
+              </>
+            )}
           </li>
         ))}
       </ul>
@@ -122,27 +126,17 @@ function Leg({ title, leg, id }: { readonly title: string; readonly leg: LegReco
   )
 }
 
-/** "redeemed in HASH", as the service writes it. */
-function Spent({ text }: { readonly text: string }) {
-  const at = text.lastIndexOf(' ')
-  return (
-    <span class="block">
-      {text.slice(0, at)} <Tx hash={text.slice(at + 1)} />
-    </span>
-  )
-}
-
 function History({ order }: { readonly order: OrderPageRecord }) {
   return (
     <Section id="history" title={texts.history} wide>
       <ol class="problems">
-        {order.history.map(({ at, kind, text, tx }) => (
+        {order.history.map(({ at, kind, text, tx, leg }) => (
           <li key={`${at} ${kind} ${text} ${tx}`}>
             <Time at={at} />
             <span class="soft small">{texts.kinds[kind] ?? kind}</span>
             <span>
               {kind === 'status' ? <strong>{words(text)}</strong> : text}
-              {tx !== null && <Tx hash={tx} />}
+              {tx !== null && <Tx hash={tx} explorer={leg === null ? '' : order.legs[leg].explorer_tx_url} />}
             </span>
           </li>
         ))}

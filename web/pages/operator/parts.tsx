@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { now } from '../../shared/clock.ts'
 import { CopyButton } from '../../shared/copy-button.tsx'
+import { ExplorerLink } from '../../shared/explorer-link.tsx'
 import { operator } from '../../texts.ts'
 import { formatSince, formatTime, shortId } from './format.ts'
 
@@ -103,12 +104,13 @@ export function Cell({
   )
 }
 
-/** A transaction: all of it to read, one click to copy. */
-export function Tx({ hash }: { readonly hash: string }) {
+/** A transaction: all of it to read, one click to copy or to see it. `explorer`: as `ExplorerLink` takes it. */
+export function Tx({ hash, explorer }: { readonly hash: string; readonly explorer: string }) {
   return (
     <span class="tx">
       <span class="mono small soft">{hash}</span>
       <CopyButton text={hash} name={operator.order.transaction} />
+      <ExplorerLink pattern={explorer} tx={hash} />
     </span>
   )
 }

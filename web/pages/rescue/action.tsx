@@ -1,7 +1,9 @@
 /** A button that does one thing at a time, and says what came of it. */
 import { useSignal } from '@preact/signals'
 import { CopyButton } from '../../shared/copy-button.tsx'
+import { ExplorerLink } from '../../shared/explorer-link.tsx'
 import { rescue as texts } from '../../texts.ts'
+import { factsOn } from './facts.ts'
 import { type Act, messageOf, type Say } from './rescue.ts'
 
 type Said = { readonly text: string; readonly isWrong: boolean; readonly tx?: Parameters<Say>[1] }
@@ -56,6 +58,7 @@ export function Outcome({ actions: { said } }: { readonly actions: Actions }) {
         <p class="small tx">
           <code>{tx.hash}</code>
           <CopyButton text={tx.hash} name={texts.transaction} />
+          <ExplorerLink pattern={factsOn(tx.chain)?.explorerTxUrl ?? ''} tx={tx.hash} />
         </p>
       )}
     </div>

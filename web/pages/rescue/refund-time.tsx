@@ -4,6 +4,7 @@ import { useEffect } from 'preact/hooks'
 import { type RefundTime, refundTime } from '../../../sdk/src/index.ts'
 import { now } from '../../shared/clock.ts'
 import { Countdown } from '../../shared/countdown.tsx'
+import { formatMoment } from '../../shared/moment.ts'
 import { rescue as texts } from '../../texts.ts'
 import type { Found, Opened } from './rescue.ts'
 
@@ -34,7 +35,7 @@ export function RefundTimeLine({ opened, found }: { readonly opened: Opened; rea
   if (time.latest <= now.value) return <p class="small">{texts.refundDue}</p>
   return (
     <p class="small">
-      {texts.refundIn} <Countdown until={time.latest} />
+      {texts.refundIn} <Countdown until={time.latest} />, {texts.refundAt(formatMoment(time.latest, now.value))}
     </p>
   )
 }
