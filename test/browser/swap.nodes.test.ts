@@ -74,6 +74,10 @@ await describeWithBrowser('the swap page', () => {
     await page.waitForSelector('[data-test="quote"]')
     await shot('quoted')
     await assertAccessible()
+    await page.setViewportSize({ width: 390, height: 844 })
+    await shot('quoted-phone')
+    await assertAccessible()
+    await page.setViewportSize({ width: 1280, height: 900 })
     await press(/^BTC Bitcoin Regtest/)
     await page.getByLabel(/Search by name/).fill('ether')
     await shot('assets')
@@ -123,8 +127,19 @@ await describeWithBrowser('the swap page', () => {
   test('a link shows an order to anybody, who can only watch', async () => {
     const orderId = await lastOrder()
     const stranger = await browser.open({ phone: true, dark: true })
+    await stranger.route('**/v2/chains*', async (route) => {
+      const response = await route.fetch()
+      const { result, ...envelope } = (await response.json()) as { result: readonly object[] }
+      const shown = result.map((chain) => ({ ...chain, explorer_tx_url: 'https://explorer.example/#/transaction/{tx}' }))
+      await route.fulfill({ response, json: { ...envelope, result: shown } })
+    })
     const watched = await visit(stranger, `/?order=${orderId}`)
     await status('refunded', watched)
+    const { source_swap: source } = await story.untilStatus(orderId, 'refunded')
+    const links = await watched.getByRole('link', { name: 'See the transaction in the explorer' }).all()
+    const [paid, refunded] = await Promise.all(links.map((link) => link.getAttribute('href')))
+    expect(paid).toBe(`https://explorer.example/#/transaction/${source.initiate_tx_hash.split(':')[0]}`)
+    expect(refunded).toBe(`https://explorer.example/#/transaction/${source.refund_tx_hash.split(':')[0]}`)
     await watched.getByText('You are watching this order.').waitFor()
     expect(await watched.getByRole('button', { name: /refund|payment back/i }).count()).toBe(0)
     // Whoever only watches has no phrase, no key and no history.
@@ -235,6 +250,7 @@ await describeWithBrowser('the swap page', () => {
     await skip.click()
     await page.getByText('The price has moved').waitFor()
     expect([await lastOrder(), new URL(page.url()).search]).toEqual([before, ''])
+    await page.getByText('New price. Before, you would have got').waitFor()
     await shot('price-moved')
     await assertAccessible()
   })

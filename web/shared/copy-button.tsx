@@ -5,7 +5,18 @@ import { CheckIcon, CopyIcon } from './icons.tsx'
 
 const SHOWN_MS = 2_000
 
-export function CopyButton({ text, label, name }: { readonly text: string; readonly label?: string; readonly name: string }) {
+/** `said`: what to read once it is copied, if not just that. */
+export function CopyButton({
+  text,
+  label,
+  name,
+  said = shared.copied,
+}: {
+  readonly text: string
+  readonly label?: string
+  readonly name: string
+  readonly said?: string
+}) {
   const copied = useSignal(false)
   async function copy(): Promise<void> {
     await navigator.clipboard.writeText(text)
@@ -15,11 +26,11 @@ export function CopyButton({ text, label, name }: { readonly text: string; reado
     }, SHOWN_MS)
   }
   // The name contains what is to be read on the button: people who talk to their computer say that.
-  const spoken = copied.value ? shared.copiedWhat(name) : (label ?? shared.copy(name))
+  const spoken = copied.value ? shared.copiedWhat(said, name) : (label ?? shared.copy(name))
   return (
     <button type="button" class="button plain" onClick={() => void copy()} aria-label={spoken}>
       {copied.value ? <CheckIcon /> : <CopyIcon />}
-      <span aria-live="polite">{copied.value ? shared.copied : (label ?? '')}</span>
+      <span aria-live="polite">{copied.value ? said : (label ?? '')}</span>
     </button>
   )
 }

@@ -15,7 +15,7 @@ export function formatMoment(at: number, now: number, zone?: string, locale?: st
   return new Date(at * 1000).toLocaleString(locale, {
     ...inZone,
     ...(day(at) !== day(now) && { weekday: 'short', day: 'numeric', month: 'short' }),
-    hour: 'numeric',
+    hour: '2-digit',
     minute: '2-digit',
     ...(offset(at) !== offset(now) && { timeZoneName: 'short' }),
   })

@@ -15,17 +15,15 @@ export function Deposit({ payment, asset }: { readonly payment: Payment; readonl
       <div class="stack">
         <div>
           <h2>{swap.order.depositTitle}</h2>
-          <p class="figure">
-            {amountText(asset, payment.amount)}
-            <CopyButton text={exact} name={swap.order.amount} />
-          </p>
+          <p class="figure">{amountText(asset, payment.amount)}</p>
+          <CopyButton text={exact} label={swap.order.copyAmount} name={swap.order.amount} />
         </div>
         <div>
           <p class="soft small">{swap.order.depositTo}</p>
           <p>
             <code data-test="deposit-address">{payment.to}</code>
-            <CopyButton text={payment.to} name={swap.order.address} />
           </p>
+          <CopyButton text={payment.to} label={swap.order.copyAddress} name={swap.order.address} />
         </div>
       </div>
     </section>

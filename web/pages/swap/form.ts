@@ -33,6 +33,8 @@ export const quoteProblem = signal<string | null>(null)
 /** What the other side was before the quote was renewed; null: the same, or it is the first quote. */
 export const amountBefore = signal<bigint | null>(null)
 export const isAsking = signal(false)
+/** Counts up when the quote on the page was found to be outdated. */
+const renewals = signal(0)
 const checkedRecipient = signal<Checked>({ text: '', address: null, problem: null })
 const checkedRefund = signal<Checked>({ text: '', address: null, problem: null })
 
@@ -55,6 +57,10 @@ export const freshQuote = computed(() => (quote.value !== null && now.value < qu
 /** The amount that follows from the quote: what the user gets, or pays if they have fixed what they get. */
 export function followingAmount({ source, destination, net_amount: net }: Quote): bigint {
   return BigInt(fixedSide.value === 'from' ? (net ?? destination.amount) : source.amount)
+}
+
+export function renewQuote(): void {
+  renewals.value += 1
 }
 
 /** The service's offer at the time of the order is worse than the limit that the user has seen: nothing was ordered. */
@@ -195,11 +201,13 @@ function keepQuote(): void {
         })
         return ask(RETRY_MS)
       }
-      const wasOffline = isOffline.peek()
+      const [wasOffline, renewal] = [isOffline.peek(), renewals.peek()]
       const stopRefresh = effect(() => {
         const held = quote.value
         const isDue =
-          isOffline.value !== wasOffline || (held !== null && (now.value >= askedAt + REFRESH_SECONDS || now.value >= held.expires_at - 2))
+          isOffline.value !== wasOffline ||
+          renewals.value !== renewal ||
+          (held !== null && (now.value >= askedAt + REFRESH_SECONDS || now.value >= held.expires_at - 2))
         if (!end.aborted && !isDue) return
         queueMicrotask(() => {
           stopRefresh()

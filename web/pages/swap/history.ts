@@ -13,6 +13,8 @@ export type Entry = {
   readonly status: string
   /** Where the user pays by hand, as the SDK has verified it; null where a wallet pays. */
   readonly payment: Payment | null
+  /** The wallet has paid or signed. */
+  readonly isPaid?: boolean
 }
 
 const KEY = 'tandem:web:history'

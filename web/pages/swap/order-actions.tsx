@@ -21,7 +21,9 @@ export function OrderActions({ record }: { readonly record: OrderRecord }) {
   const problem = useSignal<string | null>(null)
   const isChoosing = useSignal(false)
   const { order_id: orderId, status, next_action: next, source_swap: source } = record
-  const isOwn = findEntry(orderId) !== null
+  const entry = findEntry(orderId)
+  const isOwn = entry !== null
+  const isUnpaid = isOwn && status === 'created' && next?.who === 'user' && entry.payment === null && entry.isPaid !== true
   const asset = findAsset(source.asset)
   const paidIn = findAsset(record.destination_swap.asset)
 
@@ -45,9 +47,7 @@ export function OrderActions({ record }: { readonly record: OrderRecord }) {
     if (paidIn !== null) await redeemBy(orderId, await openSender(paidIn))
   }
   const buttons = [
-    ...(isOwn && status === 'created' && next?.who === 'user' && !isPaying(orderId) && findEntry(orderId)?.payment == null
-      ? [{ text: swap.order.payAgain, what: '', job: pay }]
-      : []),
+    ...(isUnpaid && !isPaying(orderId) ? [{ text: swap.order.payAgain, what: '', job: pay }] : []),
     ...(isOwn && MAY_CANCEL.has(status)
       ? [{ text: swap.order.instant, what: swap.order.instantWhat, job: async () => (await openTandem()).instantRefund(orderId) }]
       : []),
@@ -101,7 +101,12 @@ export function OrderActions({ record }: { readonly record: OrderRecord }) {
       )}
       <p class="row small">
         <CopyButton text={`${location.origin}/?order=${orderId}`} label={swap.order.link} name={swap.order.link} />
-        <CopyButton text={reportOf(orderId, liveOf(orderId))} label={swap.order.report} name={swap.order.report} />
+        <CopyButton
+          text={reportOf(orderId, liveOf(orderId))}
+          label={swap.order.report}
+          name={swap.order.report}
+          said={swap.order.reported}
+        />
       </p>
     </div>
   )

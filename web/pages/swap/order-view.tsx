@@ -4,6 +4,7 @@ import { swap } from '../../texts.ts'
 import { Deposit } from './deposit.tsx'
 import { findEntry } from './history.ts'
 import { OrderActions } from './order-actions.tsx'
+import { reasonOf } from './reasons.ts'
 import { showOrder } from './route.ts'
 import { followOrder, isEnded, liveOf } from './runner.ts'
 import { amountText, Timeline } from './timeline.tsx'
@@ -12,6 +13,7 @@ export function OrderView({ orderId }: { readonly orderId: string }) {
   useEffect(() => followOrder(orderId), [orderId])
   const { record, problem, note } = liveOf(orderId)
   const entry = findEntry(orderId)
+  const isOnItsWay = record?.status === 'created' && entry?.isPaid === true
   return (
     <article class="order stack">
       <p>
@@ -36,7 +38,7 @@ export function OrderView({ orderId }: { readonly orderId: string }) {
             {amountText(record.destination_swap.asset, record.destination_swap.amount)}
           </p>
           <h1 aria-live="polite" data-status={record.status}>
-            {swap.order.status[record.status] ?? record.status}
+            {isOnItsWay ? swap.order.payingNow : (swap.order.status[record.status] ?? record.status)}
           </h1>
         </header>
       )}
@@ -50,13 +52,14 @@ export function OrderView({ orderId }: { readonly orderId: string }) {
           {swap.order.note} {note}
         </p>
       )}
+      {record !== null && isEnded(record.status) && record.next_action?.who === 'user' && <p class="notice">{reasonOf(record)}</p>}
       {record !== null && entry === null && <p class="notice">{swap.order.watching}</p>}
       {record !== null && entry?.payment != null && record.status === 'created' && (
         <Deposit payment={entry.payment} asset={record.source_swap.asset} />
       )}
       {record !== null && (
         <>
-          <Timeline record={record} />
+          <Timeline record={record} isOnItsWay={isOnItsWay} />
           <OrderActions record={record} />
           <details class="small">
             <summary>{swap.order.details}</summary>

@@ -9,7 +9,7 @@ import { settings } from './settings.ts'
 export function PhraseDialog({ onClose, onDone }: { onClose(): void; onDone(): void }) {
   const asked = useSignal<readonly number[] | null>(null)
   return (
-    <Dialog title={swap.phrase.title} onClose={onClose}>
+    <Dialog title={asked.value === null ? swap.phrase.title : swap.phrase.compare} onClose={onClose}>
       <div class="stack">
         {asked.value === null ? (
           <>

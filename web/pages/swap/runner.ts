@@ -156,6 +156,7 @@ function take(orderId: string, step: SwapStep): void {
   isAway.value = step.kind === 'delayed' && step.by === 'service'
   if (step.kind === 'delayed') update(orderId, { note: step.by === 'node' ? step.reason : null })
   if (step.kind === 'received') update(orderId, { note: null })
+  if (step.kind === 'paid' && findEntry(orderId)?.payment === null) putEntry(orderId, { isPaid: true })
   if (step.kind !== 'changed') return
   update(orderId, { record: step.record, note: null })
   if (findEntry(orderId) !== null) putEntry(orderId, { status: step.record.status })

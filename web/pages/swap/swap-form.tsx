@@ -18,6 +18,7 @@ import {
   recipientCheck,
   refundAddress,
   refundCheck,
+  renewQuote,
   requestOf,
   to,
   toId,
@@ -66,6 +67,7 @@ export function SwapForm() {
       await job()
     } catch (error) {
       problem.value = isPriceMoved(error) ? swap.priceMoved : messageOf(error)
+      if (isPriceMoved(error)) renewQuote()
     } finally {
       isWorking.value = false
     }

@@ -14,7 +14,8 @@ import { findAsset, findChain } from './catalog.ts'
 import { isRefundable, missingOf, reasonOf } from './reasons.ts'
 import { type Step, stepsOf } from './timeline-steps.ts'
 
-export function Timeline({ record }: { readonly record: OrderRecord }) {
+/** `isOnItsWay`: the user's wallet has paid, and the service has not seen it yet. */
+export function Timeline({ record, isOnItsWay }: { readonly record: OrderRecord; readonly isOnItsWay: boolean }) {
   return (
     <ol class="timeline" aria-label={swap.order.steps}>
       {stepsOf(record).map((step) => (
@@ -25,7 +26,7 @@ export function Timeline({ record }: { readonly record: OrderRecord }) {
               {titleOf(step, record)}
               <span class="hidden">, {swap.order[step.state]}</span>
             </p>
-            {step.state === 'current' && <Waiting record={record} />}
+            {step.state === 'current' && <Waiting record={record} isOnItsWay={isOnItsWay} />}
             {step.txs.map((tx) => (
               <Transaction key={tx} tx={tx} chain={(step.leg === 'source' ? record.source_swap : record.destination_swap).chain} />
             ))}
@@ -60,15 +61,15 @@ export function amountText(assetId: string, amount: string): string {
 }
 
 /** Why nothing happens at the moment, and until when. */
-function Waiting({ record }: { readonly record: OrderRecord }) {
+function Waiting({ record, isOnItsWay }: { readonly record: OrderRecord; readonly isOnItsWay: boolean }) {
   const { next_action: next, status, source_swap: source } = record
   const missing = missingOf(record)
   return (
     <div class="small soft">
-      <p>{reasonOf(record)}</p>
+      <p>{isOnItsWay ? swap.order.notSeenYet : reasonOf(record)}</p>
       {missing !== null && <p>{swap.order.unpaid(amountText(source.asset, missing.toString()))}</p>}
       {status === 'initiate_detected' && <p>{swap.order.confirmations(source.current_confirmations, source.required_confirmations)}</p>}
-      {next?.by != null && (
+      {next?.by != null && !isOnItsWay && (
         <p>
           {status === 'created' ? swap.order.deadline : swap.order.by} <Countdown until={next.by} />,{' '}
           {swap.order.deadlineAt(formatMoment(next.by, now.value))}
