@@ -193,6 +193,13 @@ Kinds of endpoints, by family:
 ${endpointKinds().join('\n')}
 
 The URL of a Bitcoin Core node is \`http://user:password@host:port\`. A Bitcoin chain takes any number of both kinds.
+A node that needs an API key in a header is an object, for every kind of endpoint; the value is in a file or in a variable, and no log, error, figure or page shows it:
+
+\`\`\`json
+"rpc": { "url": "https://node.example/rpc", "headers": { "x-api-key": { "file": "/run/secrets/node-key" } }, "requests_per_second": 20 }
+\`\`\`
+
+Headers are sent to that host only: a redirect is not followed. \`tandem doctor\` says where each comes from. A provider that answers 429 is left alone for the time that it names (30 s at most), with one warning in ten minutes.
 A \`ws\` URL is optional, beside \`rpc\`: its node says at once when there is a new block (\`eth_subscribe\`, on Solana \`slotSubscribe\`, on Starknet \`starknet_subscribeNewHeads\`), and polls go on. Bitcoin Core does the same over \`rpc\`. The XRP Ledger has \`ws\` only, for everything.
 
 An asset is active when its chain is served and its contracts are deployed: those of \`contracts/deployments/<environment>.json\`, and your own in

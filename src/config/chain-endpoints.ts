@@ -1,11 +1,11 @@
 /** The nodes of a chain: those of the configuration, or the registry's public ones with a quorum. */
 import type { Chain } from '../protocol/chain.ts'
-import type { PartyConfig, SecretReference } from './schema.ts'
+import type { EndpointConfig, PartyConfig } from './schema.ts'
 
 type ChainConfig = PartyConfig['chains'][string]
 
 export type ChainEndpoints = {
-  readonly endpoints: Readonly<Record<string, readonly (SecretReference | string)[]>>
+  readonly endpoints: Readonly<Record<string, readonly EndpointConfig[]>>
   readonly quorum: number
 }
 

@@ -88,6 +88,18 @@ describe('refuses an invalid configuration and names the setting', () => {
       where: '/chains/ethereum_localnet/endpoints/rpc',
       value: { ...service, chains: { ethereum_localnet: { endpoints: { rpc } } } },
     })),
+    ...['a-literal-key', ''].map((value) => ({
+      where:
+        '/chains/ethereum_localnet/endpoints/rpc/headers/x-api-key must be {"file": "<path>"} or {"env": "<variable>"}, never the value itself: configurations are copied and shown',
+      value: {
+        ...service,
+        chains: { ethereum_localnet: { endpoints: { rpc: [{ url: 'http://127.0.0.1', headers: { 'x-api-key': value } }] } } },
+      },
+    })),
+    ...[{ headers: {} }, { url: 'http://127.0.0.1', heders: {} }, { url: 'http://127.0.0.1', requests_per_second: 0 }].map((rpc) => ({
+      where: '/chains/ethereum_localnet/endpoints/rpc must be a URL as a text, {"file"',
+      value: { ...service, chains: { ethereum_localnet: { endpoints: { rpc } } } },
+    })),
     { where: '/chains/ethereum_localnet/quorum must be >= 1', value: { ...service, chains: { ethereum_localnet: { quorum: 0 } } } },
     {
       where: '/solvers/0/public_kye is not a known setting; do you mean "public_key"?',
@@ -152,6 +164,28 @@ describe('refuses an invalid configuration and names the setting', () => {
     {
       where: '/chains/ethereum_localnet/quorum is 2, but only one node is listed',
       change: { chains: { ethereum_localnet: { endpoints: { rpc: 'http://127.0.0.1' }, quorum: 2 } } },
+    },
+    {
+      where: '/chains/ethereum_localnet/endpoints/rpc/headers/Host is set by HTTP itself',
+      change: { chains: { ethereum_localnet: { endpoints: { rpc: { url: 'http://127.0.0.1', headers: { Host: { env: 'A' } } } } } } },
+    },
+    {
+      where: '/chains/ethereum_localnet/endpoints/rpc/headers/x key is not the name of a header',
+      change: { chains: { ethereum_localnet: { endpoints: { rpc: { url: 'http://127.0.0.1', headers: { 'x key': { env: 'A' } } } } } } },
+    },
+    {
+      where: '/chains/ethereum_localnet/endpoints/ws/requests_per_second works over HTTP only',
+      change: {
+        chains: { ethereum_localnet: { endpoints: { rpc: 'http://127.0.0.1', ws: { url: 'ws://127.0.0.1', requests_per_second: 5 } } } },
+      },
+    },
+    {
+      where: '/chains/ethereum_localnet/endpoints/rpc lists the same node twice',
+      change: {
+        chains: {
+          ethereum_localnet: { endpoints: { rpc: ['http://127.0.0.1', { url: 'http://127.0.0.1', headers: { a: { env: 'A' } } }] } },
+        },
+      },
     },
     {
       where: '/chains/ethereum_localnet/endpoints/rpc lists the same node twice',

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { Static } from 'typebox'
 import { nameProblems } from './name-problems.ts'
+import { literalHeaders } from './read-endpoint.ts'
 import type { SecretReference, ServiceConfig, SolverConfig } from './schema.ts'
 import { shapeProblems } from './shape-problems.ts'
 
@@ -29,6 +30,7 @@ export async function readConfigFile(path: string): Promise<unknown> {
 }
 
 export async function checkConfig<S extends PartySchema>(schema: S, path: string, parsed: unknown): Promise<LoadedConfig<Static<S>>> {
+  assertNone(path, literalHeaders(parsed))
   assertNone(path, shapeProblems(schema, parsed))
   const config = parsed as Static<S>
   assertNone(path, await nameProblems(config))

@@ -12,7 +12,8 @@ import { completePolicy } from './complete-policy.ts'
 import { keyReferences } from './keyring.ts'
 import { parseLimits } from './parse-limits.ts'
 import { priceFeedProblems } from './price-feed-problems.ts'
-import type { PartyConfig, ServiceConfig, SolverConfig } from './schema.ts'
+import { headerNameProblem, isNode, urlReference } from './read-endpoint.ts'
+import type { EndpointConfig, PartyConfig, ServiceConfig, SolverConfig } from './schema.ts'
 
 /** The keys of either party's file. */
 type AnyConfig = PartyConfig &
@@ -78,7 +79,9 @@ async function chainProblems(chain: Chain, config: PartyConfig['chains'][string]
     )
   const lists = Object.entries(endpoints)
   if (lists.length === 0) return [`${place}/endpoints needs a node: ${endpointKinds.join(' or ')}`]
-  const repeated = lists.filter(([, urls]) => duplicates(urls.map((url) => JSON.stringify(url))).length > 0)
+  const unusable = lists.flatMap(([kind, nodes]) => nodes.flatMap((node) => nodeProblems(`${place}/endpoints/${kind}`, kind, node)))
+  if (unusable.length > 0) return unusable
+  const repeated = lists.filter(([, urls]) => duplicates(urls.map((url) => JSON.stringify(urlReference(url)))).length > 0)
   if (repeated.length > 0)
     return repeated.map(([kind]) => `${place}/endpoints/${kind} lists the same node twice: it would count twice in the quorum`)
   const count = lists.reduce((sum, [, urls]) => sum + urls.length, 0)
@@ -86,6 +89,17 @@ async function chainProblems(chain: Chain, config: PartyConfig['chains'][string]
   // `connect` sends no request. It throws for a network that the family does not know, and for unusable endpoints.
   const examples = lists.map(([kind, urls]) => [kind, urls.map((_, i) => `http://${kind}-${i + 1}.example`)])
   return problemOf(place, () => family.connect(chain, { assets: [], endpoints: Object.fromEntries(examples), quorum }))
+}
+
+function nodeProblems(place: string, kind: string, node: EndpointConfig): readonly string[] {
+  if (!isNode(node)) return []
+  const names = Object.keys(node.headers ?? {}).flatMap((name) => {
+    const problem = headerNameProblem(name)
+    return problem === null ? [] : [`${place}/headers/${name} ${problem}`]
+  })
+  // Requests over a WebSocket are not spaced.
+  const isPaced = node.requests_per_second === undefined || kind !== 'ws'
+  return isPaced ? names : [...names, `${place}/requests_per_second works over HTTP only: remove it from the endpoint "ws"`]
 }
 
 /** Reports each curve without a key, and the chains that need it. */

@@ -24,6 +24,21 @@ test('reads node URLs that are secrets', async () => {
   })
 })
 
+test('reads headers of nodes, which are secrets, and refuses what no header may have', async () => {
+  const rpc = { url: { env: 'RPC_URL' }, headers: { 'x-api-key': { file: 'keys/api' } }, requests_per_second: 5 }
+  const settings = (value: string) =>
+    networkSettings({ ...load({ chains: { bitcoin_regtest: { endpoints: { rpc } } } }), readSecret: async () => value })
+  expect((await networkSettings(load({ chains: { bitcoin_regtest: { endpoints: { rpc } } } }))).chains).toEqual({
+    bitcoin_regtest: {
+      endpoints: { rpc: [{ url: 'read from RPC_URL', headers: { 'x-api-key': 'read from keys/api' }, requestsPerSecond: 5 }] },
+      quorum: 1,
+    },
+  })
+  await expect(settings('two\nlines-of-a-key')).rejects.toThrow(
+    /^the value of the header x-api-key has a character that no header may have: it must be one line of plain text$/,
+  )
+})
+
 test('uses the listed nodes of a chain, or else public nodes with a quorum of two', async () => {
   const rpc = ['http://127.0.0.1:1', { env: 'RPC_URL' }]
   const { chains } = await networkSettings(

@@ -1,4 +1,4 @@
-/** Chain settings from a configuration. Its deployments override those published for the environment. Resolves node URLs that are secrets. */
+/** Chain settings from a configuration. Its deployments override those published for the environment. Resolves URLs and headers of nodes that are secrets. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { NetworkSettings } from '../engine/network.ts'
@@ -7,6 +7,7 @@ import { type EnvironmentName, environments } from '../protocol/registry/environ
 import { chainEndpoints } from './chain-endpoints.ts'
 import type { LoadedConfig } from './load-config.ts'
 import { parseConfirmations, parseLimits } from './parse-limits.ts'
+import { readEndpoint } from './read-endpoint.ts'
 import type { PartyConfig } from './schema.ts'
 
 export async function networkSettings({
@@ -16,7 +17,9 @@ export async function networkSettings({
   const known = environments[config.environment].chains
   const chains = Object.entries(config.chains).map(async ([id, settings]) => {
     const { endpoints, quorum } = chainEndpoints(known.find((chain) => chain.id === id) ?? {}, settings)
-    const urls = Object.entries(endpoints).map(async ([kind, list]) => [kind, await Promise.all(list.map(readSecret))] as const)
+    const urls = Object.entries(endpoints).map(
+      async ([kind, list]) => [kind, await Promise.all(list.map((one) => readEndpoint(one, readSecret)))] as const,
+    )
     const { deposit_tolerance_bips: tolerance } = settings
     return [
       id,

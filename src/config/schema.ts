@@ -30,18 +30,29 @@ const Keys = (description: string) => {
 
 const MAX_URLS = 16
 
-const Urls = Type.Union(
-  [
-    Type.String({ minLength: 1 }),
-    File,
-    Env,
-    Type.Array(Type.Union([Type.String({ minLength: 1 }), File, Env]), { minItems: 1, maxItems: MAX_URLS }),
-  ],
+const Url = Type.Union([Type.String({ minLength: 1 }), File, Env])
+
+const NodeWithHeaders = Type.Object(
   {
-    title: 'a URL as a text, {"file": "<path>"} or {"env": "<variable>"}, or a list of such',
-    description: 'One node, or several: if one fails, another takes over.',
+    url: Url,
+    headers: Type.Optional(Type.Record(Type.String(), Type.Union([File, Env]))),
+    requests_per_second: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
   },
+  strict,
 )
+
+const OneNode = Type.Union([...Url.anyOf, NodeWithHeaders])
+
+const Nodes = Type.Union([...OneNode.anyOf, Type.Array(OneNode, { minItems: 1, maxItems: MAX_URLS })], {
+  title:
+    'a URL as a text, {"file": "<path>"} or {"env": "<variable>"}; or {"url": <such a URL>, "headers": {"<name>": {"file": …} or {"env": …}}, "requests_per_second": <number>}; or a list of such',
+  description:
+    'One node, or several: if one fails, another takes over. `headers` are sent with every request to that node, such as an API key; their values are never in this file. ' +
+    '`requests_per_second` limits what we ask over HTTP. Default: no limit, but 10 for an Esplora server on another machine.',
+})
+
+/** A node as it is written in a configuration. */
+export type EndpointConfig = Static<typeof OneNode>
 
 /** Where a secret is, never the secret itself. File paths are relative to the configuration file. */
 export type SecretReference = Static<typeof File> | Static<typeof Env>
@@ -107,7 +118,7 @@ const common = {
     Type.Object(
       {
         endpoints: Type.Optional(
-          Type.Record(Type.String(), Urls, {
+          Type.Record(Type.String(), Nodes, {
             description:
               'The nodes of this chain by kind; docs/configuration.md lists the kinds of each family. ' +
               'Default: the public nodes of the registry, if it has at least two.',

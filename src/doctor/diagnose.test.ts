@@ -164,6 +164,28 @@ describe('doctor finds', () => {
     })
   })
 
+  test('where the header of a node comes from, and that it is missing or empty; never what it is', async () => {
+    await writeFile(join(folder, 'api-key'), 'api-key-value\n', { mode: 0o600 })
+    await writeFile(join(folder, 'empty-key'), '\n', { mode: 0o600 })
+    const { rpcUrl } = stack.network.control('arbitrum_localnet', evmLocal)
+    const withHeader = (file: string) =>
+      brokenService((config) => {
+        const rpc = [{ url: rpcUrl, headers: { 'x-api-key': { file } } }]
+        return { ...config, chains: { ...(config.chains as Json), arbitrum_localnet: { endpoints: { rpc } } } }
+      })
+    const place = 'chains.arbitrum_localnet.endpoints.rpc.0.headers.x-api-key'
+    const diagnosis = await diagnose(await withHeader('api-key'))
+    expect(diagnosis.findings).toContainEqual(
+      expect.objectContaining({ level: 'ok', about: place, text: 'header x-api-key from the file api-key' }),
+    )
+    expect(diagnosis.findings.filter(({ level }) => level !== 'ok')).toEqual([])
+    expect(JSON.stringify(diagnosis)).not.toContain('api-key-value')
+    expect(await problems(await withHeader('no-key'))).toMatchObject({ [`fail secrets ${place}`]: expect.stringContaining('no-key') })
+    expect(await problems(await withHeader('empty-key'))).toMatchObject({
+      [`fail secrets ${place}`]: 'the file empty-key is empty: expected a secret',
+    })
+  })
+
   test('a missing contract that pays affiliates, and an asset that none pays', async () => {
     const path = await brokenService((config) => ({
       ...config,

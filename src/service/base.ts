@@ -1,4 +1,5 @@
 /** What the API and the engine of the service both need: its database, chains, prices, solvers and secrets. */
+import { urlOf } from '../chains/port/endpoints.ts'
 import { readKeyring } from '../config/keyring.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
 import { networkSettings } from '../config/network-settings.ts'
@@ -82,7 +83,9 @@ export async function openBase(
     signingSeed,
     relay,
     payer,
-    nodes: Object.fromEntries(Object.entries(endpoints.chains).map(([id, chain]) => [id, Object.values(chain.endpoints).flat()])),
+    nodes: Object.fromEntries(
+      Object.entries(endpoints.chains).map(([id, chain]) => [id, Object.values(chain.endpoints).flat().map(urlOf)]),
+    ),
     problems,
   }
 }

@@ -1,4 +1,5 @@
 /** Runs a solver: its own keys, database and chain connections; an HTTP server for services; the engine. */
+import { urlOf } from '../chains/port/endpoints.ts'
 import { readKeyring } from '../config/keyring.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
 import { networkSettings } from '../config/network-settings.ts'
@@ -124,7 +125,9 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, parentLog:
     coded('recipient', payouts.payCheck),
     coded('inventory', inventory.payCheck),
   ]
-  const nodes = Object.fromEntries(Object.entries(settings.chains).map(([id, chain]) => [id, Object.values(chain.endpoints).flat()]))
+  const nodes = Object.fromEntries(
+    Object.entries(settings.chains).map(([id, chain]) => [id, Object.values(chain.endpoints).flat().map(urlOf)]),
+  )
   const metrics = createSolverMetrics({
     db,
     log,

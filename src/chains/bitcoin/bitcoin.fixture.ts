@@ -11,7 +11,6 @@ import { createTestSigner, type TestSigner } from '../../keys/keys.fixture.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import type { Funding } from '../../protocol/funding/funding.ts'
 import { localChains } from '../../protocol/registry/local.ts'
-import type { ConnectOptions } from '../port/family.ts'
 import type { ConformanceFixture } from '../testing/conformance.fixture.ts'
 import type { Conforming } from '../testing/conformance.ts'
 import { htlcOf } from './htlc.ts'
@@ -23,7 +22,7 @@ import { testWallet } from './script/bip322.fixture.ts'
 
 export const regtest = networkOf('bitcoin:regtest')
 
-export type Endpoints = ConnectOptions['endpoints']
+export type Endpoints = Readonly<Record<string, readonly string[]>>
 
 /** A chain with manual mining. */
 export interface TestChain {

@@ -1,2 +1,25 @@
-/** URLs by kind: { rpc: ['https://…', 'https://…'] }. A family says which kinds it needs, and of which it can use several. */
-export type Endpoints = Readonly<Record<string, readonly string[]>>
+/** The nodes of a chain by kind: { rpc: ['https://…', 'https://…'] }. A family says which kinds it needs, and of which it can use several. */
+export type Endpoints = Readonly<Record<string, readonly Endpoint[]>>
+
+export type Endpoint = string | EndpointWithHeaders
+
+export type EndpointWithHeaders = {
+  readonly url: string
+  /** Sent with every request to this node, such as an API key: secrets. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Over HTTP. Undefined: the default of the family, usually no limit. */
+  readonly requestsPerSecond?: number
+}
+
+export function urlOf(endpoint: Endpoint): string {
+  return typeof endpoint === 'string' ? endpoint : endpoint.url
+}
+
+export function headersOf(endpoint: Endpoint): EndpointWithHeaders['headers'] {
+  return typeof endpoint === 'string' ? {} : endpoint.headers
+}
+
+export function withPath(endpoint: Endpoint, path: string): Endpoint {
+  const url = urlOf(endpoint).replace(/\/+$/, '') + path
+  return typeof endpoint === 'string' ? url : { ...endpoint, url }
+}

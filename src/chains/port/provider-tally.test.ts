@@ -27,7 +27,7 @@ test('requests are counted by how they ended, whatever credentials the URL has',
   // A node refuses a call with any status: it answered.
   await ask(500)
   expect(tallyOf(url)).toEqual({ requests: { answered: 2, limited: 0, failed: 0 }, isFailing: false })
-  await ask(429)
+  await expect(ask(429)).rejects.toThrow('limits our requests')
   await ask(503)
   expect(tallyOf(url)).toEqual({ requests: { answered: 2, limited: 1, failed: 1 }, isFailing: true })
   await ask(200)

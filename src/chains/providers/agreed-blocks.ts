@@ -113,7 +113,7 @@ export function createAgreedBlocks<N, B extends { readonly height: bigint }>(
       } catch (error) {
         if (!isUnreachable(error)) throw error
         // Ask it no more: waiting for its timeout at each height would take too long.
-        pool.suspend(provider, error.message)
+        pool.suspend(provider, error)
         silent.add(provider)
       }
     }
@@ -163,7 +163,7 @@ export function createAgreedBlocks<N, B extends { readonly height: bigint }>(
       if (seen !== null) return seen
     } catch (error) {
       if (!isUnreachable(error)) throw error
-      pool.suspend(provider, error.message)
+      pool.suspend(provider, error)
     } finally {
       late.abort()
     }

@@ -1,6 +1,7 @@
 /** Block subscriptions over WebSocket, where an endpoint of kind `ws` is configured. */
 import { type RawData, WebSocket } from 'ws'
 import type { NewBlocks } from '../port/abilities/new-blocks.ts'
+import { type Endpoint, headersOf, urlOf } from '../port/endpoints.ts'
 import type { RpcCall } from './json-rpc.ts'
 
 /** A header has less than 2 KB. */
@@ -22,24 +23,28 @@ export function overJsonRpc(call: RpcCall, told: string): BlockSubscription {
   return { request: { jsonrpc: '2.0', id: 1, ...call }, told: ['method', told] }
 }
 
-/** One connection to each of the URLs. */
-export function subscribeToBlocks(urls: readonly string[], subscription: BlockSubscription): NewBlocks {
+/** One connection to each of the nodes. */
+export function subscribeToBlocks(endpoints: readonly Endpoint[], subscription: BlockSubscription): NewBlocks {
   return (onBlock) => {
-    const ends = urls.map((url) => subscribe(url, subscription, onBlock))
+    const ends = endpoints.map((endpoint) => subscribe(endpoint, subscription, onBlock))
     return () => {
       for (const end of ends) end()
     }
   }
 }
 
-function subscribe(url: string, { request, told }: BlockSubscription, onBlock: () => void): () => void {
+function subscribe(endpoint: Endpoint, { request, told }: BlockSubscription, onBlock: () => void): () => void {
   let socket: WebSocket | null = null
   let reconnect: NodeJS.Timeout | undefined
   let reconnectMs = FIRST_RECONNECT_MS
   let isEnded = false
 
   function open(): void {
-    const opened = new WebSocket(url, { maxPayload: MAX_MESSAGE_BYTES, handshakeTimeout: PING_MS })
+    const opened = new WebSocket(urlOf(endpoint), {
+      headers: headersOf(endpoint),
+      maxPayload: MAX_MESSAGE_BYTES,
+      handshakeTimeout: PING_MS,
+    })
     socket = opened
     let isAlive = true
     const ping = setInterval(() => {

@@ -87,7 +87,7 @@ export function askUntilEqual<N, T>(
       if (isExecutionError(error)) vote(provider, { ballot: 'execution error', key: null, answers: [], executionError: { error } })
       else if (error instanceof Refusal) failures.push({ provider, error })
       else if (isUnreachable(error)) {
-        pool.suspend(provider, error.message)
+        pool.suspend(provider, error)
         failures.push({ provider, error })
       } else settle(() => reject(error))
     }

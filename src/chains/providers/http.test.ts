@@ -1,4 +1,5 @@
 /** HTTP to a provider that resets connections, needs a password or does not answer. */
+import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { createProviderHttp } from './http.ts'
 import { closeServersAfterEach, serve, serveText } from './wire.fixture.ts'
@@ -42,6 +43,49 @@ it('sends the user name and password of the URL as Basic authentication, and not
   const http = createProviderHttp(url.replace('http://', 'http://us%40er:pass%3Aw%C3%B6rd@'))
   const credentials = Buffer.from('us@er:pass:wörd').toString('base64')
   expect((await http.request({ ...question, path: '/tip' })).text()).toBe(`Basic ${credentials} /a-key-in-the-path/tip`)
+})
+
+describe('the headers of a provider', () => {
+  const withKey = (url: string) =>
+    createProviderHttp({ url, headers: { 'x-api-key': 'api-key-value', authorization: 'Bearer bearer-value' } })
+
+  it('are sent with every request', async () => {
+    const http = withKey(await serve(({ headers }, response) => response.end(`${headers['x-api-key']} ${headers.authorization}`)))
+    for (const request of [question, { what: 'read', timeoutMs: 5_000 }])
+      expect((await http.request(request)).text()).toBe('api-key-value Bearer bearer-value')
+  })
+
+  it('never follow a redirect to another host', async () => {
+    const seen: unknown[] = []
+    const other = await serve(({ headers }, response) => {
+      seen.push(headers)
+      response.end('other')
+    })
+    const http = withKey(await serve((_, response) => response.writeHead(307, { location: other }).end()))
+    expect((await http.request(question)).status).toBe(307)
+    expect(seen).toEqual([])
+  })
+
+  it('are in no error', async () => {
+    for (const url of [await serveText(null), 'http://127.0.0.1:1/']) {
+      const failure = (await withKey(url)
+        .request({ ...question, timeoutMs: 50 })
+        .catch((error: unknown) => error)) as Error
+      expect(inspect(failure, { depth: 9, showHidden: true })).not.toMatch(/api-key-value|bearer-value/)
+    }
+  })
+})
+
+it('spaces requests where a rate is configured, and a transaction does not wait', async () => {
+  const url = await serve((_, response) => response.end('ok'))
+  const http = createProviderHttp({ url, headers: {}, requestsPerSecond: 1 })
+  await http.request(question)
+  // Half a minute of them is all that may wait.
+  const waiting = Array.from({ length: 40 }, () => http.request(question).then(String, ({ message }: Error) => message))
+  expect((await http.request({ ...question, isUrgent: true })).status).toBe(200)
+  const refused = await Promise.all(waiting.slice(31))
+  http.close()
+  expect(new Set(refused)).toEqual(new Set(['a question: too many requests wait for this provider already']))
 })
 
 it('returns the bytes unchanged, with any status', async () => {
@@ -104,19 +148,19 @@ describe('a provider that limits requests', () => {
     'is not asked again before the time it names: %j',
     async (retryAfter) => {
       const { http, seen } = await startLimiting(retryAfter)
-      expect((await http.request(question)).status).toBe(429)
-      await expect(http.request(question)).rejects.toMatchObject({
-        kind: 'unreachable',
-        message: expect.stringMatching(/^a question: the provider limits requests \(429\): not asked for ([1-9]|[12][0-9]|30) s$/),
-      })
+      for (const _ of [1, 2])
+        await expect(http.request(question)).rejects.toMatchObject({
+          name: 'RateLimited',
+          kind: 'unreachable',
+          message: expect.stringMatching(/^the provider 127\.0\.0\.1:[0-9]+ limits our requests; waiting ([1-9]|[12][0-9]|30) s$/),
+        })
       expect(seen.requests).toBe(1)
     },
   )
 
   it('is asked again at once if it names no time to wait', async () => {
     const { http, seen } = await startLimiting('0')
-    await http.request(question)
-    await http.request(question)
+    for (const _ of [1, 2]) await expect(http.request(question)).rejects.toMatchObject({ name: 'RateLimited' })
     expect(seen.requests).toBe(2)
   })
 })

@@ -19,7 +19,6 @@ describe('a call', () => {
     ['no JSON', '<html>', 502, 'HTTP 502 without JSON'],
     ['no credentials', '', 401, 'the provider refuses our credentials (HTTP 401)'],
     ['a full work queue', 'Work queue depth exceeded', 503, 'the provider is too busy to answer (HTTP 503)'],
-    ['a rate limit, even as JSON', '{"message":"slow down"}', 429, 'rate limited (HTTP 429)'],
     ['no result', '{"message":"sorry"}', 500, 'HTTP 500 without a result'],
     ['a bare value', '"x"', 200, 'HTTP 200 without a JSON-RPC answer'],
     ['trouble of its own', '{"error":{"code":-28,"message":"Loading block index…"}}', 500, 'it is still starting'],
@@ -28,6 +27,21 @@ describe('a call', () => {
       kind: 'unreachable',
       message: `getblockcount: ${why}`,
     })
+  })
+
+  it.each([
+    ['the status', '{"message":"slow down"}', 429],
+    ['the status, without JSON', '<html>', 429],
+    ['a code', '{"error":{"code":429,"message":"see your plan"}}', 200],
+    ['another code', '{"error":{"code":-32429,"message":"see your plan"}}', 200],
+    ['words', '{"error":{"code":-32000,"message":"Too many requests"}}', 200],
+  ])('that the provider limits by %s is said to be limited, whatever the method', async (_, body, status) => {
+    const rpc = rpcAt(await serveText(body, status))
+    for (const method of ['getblockcount', 'getblock'])
+      await expect(rpc.call(method, [])).rejects.toMatchObject({
+        name: 'RateLimited',
+        message: expect.stringMatching(/^the provider 127\.0\.0\.1:[0-9]+ limits our requests; waiting 1 s$/),
+      })
   })
 
   it('that is refused carries code, message and data of the refusal, with any HTTP status', async () => {

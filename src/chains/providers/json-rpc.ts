@@ -1,6 +1,7 @@
 /** JSON-RPC to one provider: single calls and batches. */
 import { ChainFailure } from '../port/failure.ts'
 import type { ProviderHttp, ProviderResponse } from './http.ts'
+import { saysTooMany } from './rate-limited.ts'
 import { Refusal } from './refusal.ts'
 
 /** By position or by name. */
@@ -18,8 +19,10 @@ export interface JsonRpc {
 export type JsonRpcOptions = {
   readonly version: '1.0' | '2.0'
   readonly timeoutMs: number
-  /** If a refusal is only the provider's own trouble (rate limit, start-up): a description of it; else null. */
+  /** If a refusal is only the provider's own trouble (start-up, storage): a description of it; else null. */
   readonly troubleIn: (refusal: Refusal) => string | null
+  /** Whether a refusal means that we ask too often. Default: by its code and its words. */
+  readonly isRateLimit?: (refusal: Refusal) => boolean
   /** False for methods that are not idempotent and must not be retried. Default: all are repeatable. */
   readonly isRepeatable?: (method: string) => boolean
 }
@@ -30,12 +33,11 @@ const MAX_MESSAGE_LENGTH = 300
 const statusMeanings: Readonly<Record<number, string>> = {
   401: 'the provider refuses our credentials (HTTP 401)',
   403: 'the provider refuses our credentials (HTTP 403)',
-  429: 'rate limited (HTTP 429)',
   503: 'the provider is too busy to answer (HTTP 503)',
 }
 
 export function createJsonRpc(http: ProviderHttp, options: JsonRpcOptions): JsonRpc {
-  const { version, troubleIn, isRepeatable = () => true } = options
+  const { version, troubleIn, isRateLimit = saysRateLimit, isRepeatable = () => true } = options
   let lastId = 0
 
   /** The result, or the refusal. */
@@ -43,6 +45,7 @@ export function createJsonRpc(http: ProviderHttp, options: JsonRpcOptions): Json
     const unreachable = (why: string) => new ChainFailure('unreachable', `${method}: ${why}`)
     if (typeof answer.error === 'object' && answer.error !== null) {
       const refusal = refusalOf(answer.error)
+      if (isRateLimit(refusal)) throw http.limited()
       const trouble = troubleIn(refusal)
       if (trouble !== null) throw unreachable(trouble)
       return refusal
@@ -100,8 +103,12 @@ function parseAnswer(what: string, { status, text }: ProviderResponse): JsonRpcA
     throw unreachable(statusMeanings[status] ?? `HTTP ${status} without JSON`)
   }
   if (typeof answer !== 'object' || answer === null) throw unreachable(`HTTP ${status} without a JSON-RPC answer`)
-  if (status === 429) throw unreachable('rate limited (HTTP 429)')
   return answer
+}
+
+/** Codes that providers use, beside the HTTP status. */
+function saysRateLimit({ code, message }: Refusal): boolean {
+  return code === 429 || code === -32_429 || saysTooMany(message)
 }
 
 function refusalOf(error: object): Refusal {

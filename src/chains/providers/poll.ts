@@ -59,7 +59,7 @@ export async function poll<N, T, R>(
 
   function fail(provider: Provider<N>, error: unknown): void {
     failures.set(provider, error)
-    if (isUnreachable(error)) pool.suspend(provider, error.message)
+    if (isUnreachable(error)) pool.suspend(provider, error)
     else if (!(error instanceof Refusal)) bugs.push(error)
   }
 

@@ -1,13 +1,14 @@
 /** The order of providers, and how long failed ones are suspended. */
 import { describe, expect, it } from 'vitest'
 import { type Answering, quorumOf, says } from './answering.fixture.ts'
+import { RateLimited } from './rate-limited.ts'
 import { failover } from './rules.ts'
 
 const namesOf = (providers: readonly { readonly name: string }[]) => providers.map(({ name }) => name).join('')
 
 function poolOf(...nodes: readonly Answering[]) {
   const { pool, providers, ...rest } = quorumOf(1, ...nodes)
-  const suspend = (name: string, why = 'it is dead') => {
+  const suspend = (name: string, why: string | Error = 'it is dead') => {
     const provider = providers.find((one) => one.name === name)
     if (provider !== undefined) pool.suspend(provider, why)
   }
@@ -54,6 +55,29 @@ describe('a provider that fails', () => {
     const { pool, suspend, clock } = poolOf(says(1))
     for (let i = 0; i < 5; i += 1) suspend('a')
     clock.ms = 1_000
+    expect(pool.available()).toHaveLength(1)
+  })
+
+  it('because it limits our requests is suspended for the time that it names, and reported once in ten minutes', () => {
+    const { pool, suspend, restore, clock, troubles } = poolOf(says(1))
+    const limit = (waitMs: number) => suspend('a', new RateLimited('https://user:pass@node.example/key', waitMs))
+    limit(7_000)
+    clock.ms = 6_999
+    expect(pool.available()).toHaveLength(0)
+    clock.ms = 7_000
+    expect(pool.available()).toHaveLength(1)
+    for (let i = 0; i < 21; i++) {
+      restore('a')
+      limit(1_000 + i * 1_000)
+      clock.ms += 30_000
+    }
+    expect(troubles).toEqual([
+      'the provider node.example limits our requests; waiting 7 s',
+      expect.stringMatching(/^the provider node\.example limits our requests; waiting [0-9]+ s$/),
+    ])
+    // It is no failure: the next one is suspended for a second.
+    suspend('a')
+    clock.ms += 1_000
     expect(pool.available()).toHaveLength(1)
   })
 

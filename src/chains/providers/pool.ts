@@ -1,6 +1,7 @@
 /** The providers of one chain: their order, and which of them are suspended because they were dead, late or wrong. */
 import { ChainFailure } from '../port/failure.ts'
 import type { Provider } from './provider.ts'
+import { RateLimited } from './rate-limited.ts'
 
 export interface ProviderPool<N> {
   /** All, the best first. A healthy provider keeps its place, so that our view of the chain does not flap. */
@@ -9,8 +10,11 @@ export interface ProviderPool<N> {
   available(): readonly Provider<N>[]
   /** Asks one provider, but first runs `problemOf` on it, once after each suspension. */
   ask<T>(provider: Provider<N>, question: (node: N) => Promise<T>): Promise<T>
-  /** Suspends it with exponential backoff. `problemOf` runs again afterwards. */
-  suspend(provider: Provider<N>, why: string): void
+  /**
+   * Suspends it with exponential backoff. `problemOf` runs again afterwards. One that limits our requests is suspended for the time that it names, and
+   * that is reported once in ten minutes.
+   */
+  suspend(provider: Provider<N>, why: string | Error): void
   /** Ends its suspension: it is not behind and agrees with the others. */
   restore(provider: Provider<N>): void
 }
@@ -37,13 +41,21 @@ type Score = {
   /** Null while healthy. */
   suspendedUntilMs: number | null
   reported: string | null
+  limitReportedAtMs: number
 }
 
 export function createProviderPool<N>(
   providers: readonly Provider<N>[],
   { problemOf, onTrouble, nowMs = () => performance.now() }: PoolOptions<N>,
 ): ProviderPool<N> {
-  const fresh = (): Score => ({ isChecked: false, failures: 0, failedAtMs: 0, suspendedUntilMs: null, reported: null })
+  const fresh = (): Score => ({
+    isChecked: false,
+    failures: 0,
+    failedAtMs: 0,
+    suspendedUntilMs: null,
+    reported: null,
+    limitReportedAtMs: Number.NEGATIVE_INFINITY,
+  })
   const scores = new Map(providers.map((provider) => [provider, fresh()]))
   let sequence = [...providers]
 
@@ -74,13 +86,21 @@ export function createProviderPool<N>(
       const now = nowMs()
       // Requests that ran at the same time fail together and count once.
       if (score.suspendedUntilMs !== null && now < score.suspendedUntilMs) return
+      sequence = [...sequence.filter((other) => other !== provider), provider]
+      if (why instanceof RateLimited) {
+        score.suspendedUntilMs = now + why.waitMs
+        if (now - score.limitReportedAtMs < BACKOFF_RESET_MS) return
+        score.limitReportedAtMs = now
+        onTrouble(why.message)
+        return
+      }
       score.failures = now - score.failedAtMs > BACKOFF_RESET_MS ? 1 : score.failures + 1
       score.failedAtMs = now
       score.suspendedUntilMs = now + Math.min(FIRST_SUSPENSION_MS * 2 ** (score.failures - 1), LONGEST_SUSPENSION_MS)
       score.isChecked = false
-      sequence = [...sequence.filter((other) => other !== provider), provider]
-      if (score.reported !== why) onTrouble(`${provider.name} is suspended for a while: ${why}`)
-      score.reported = why
+      const reason = typeof why === 'string' ? why : why.message
+      if (score.reported !== reason) onTrouble(`${provider.name} is suspended for a while: ${reason}`)
+      score.reported = reason
     },
 
     restore(provider) {

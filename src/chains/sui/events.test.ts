@@ -113,6 +113,14 @@ describe('a node that answers nonsense', () => {
     ['bytes that are no message', 200, {}, Buffer.concat([frame(0, Buffer.from([255, 255, 255])), ok]), /malformed/],
     ['a message without its fields', 200, {}, Buffer.concat([frame(0, Buffer.alloc(0)), ok]), /expected a checkpoint/],
     ['an error in the headers', 200, { 'grpc-status': '3', 'grpc-message': 'bad%20mask' }, Buffer.alloc(0), /refused \(3 bad mask\)/],
+    [
+      'that we ask too often',
+      200,
+      { 'grpc-status': '8', 'grpc-message': 'rate%20limit%20exceeded' },
+      Buffer.alloc(0),
+      /limits our requests; waiting 1 s/,
+    ],
+    ['too many requests', 429, {}, Buffer.from('slow down'), /limits our requests; waiting 1 s/],
     ['that it is busy', 200, { 'grpc-status': '8', 'grpc-message': 'slow down' }, Buffer.alloc(0), /cannot answer now \(8 slow down\)/],
   ])('is unreachable: %s', async (_, code, told_, bytes, message) => {
     status = code

@@ -1,6 +1,7 @@
 /** Every secret that the configuration refers to exists, is well formed, and is readable by its owner only. */
 import { stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
+import { assertHeaderValue } from '../../config/read-endpoint.ts'
 import type { SecretReference } from '../../config/schema.ts'
 import { createKey, curves } from '../../keys/keyring.ts'
 import { createSigningKey } from '../../solver-auth/signing-key.ts'
@@ -32,14 +33,21 @@ export const secrets: Check = {
 
 async function checkSecret(context: DoctorContext, place: string, reference: SecretReference): Promise<readonly Finding[]> {
   const where = 'file' in reference ? `the file ${reference.file}` : `the environment variable ${reference.env}`
+  const header = headerIn(place)
   try {
     const value = await context.readSecret(reference)
     parsers[place]?.(value)
+    if (header !== null) assertHeaderValue(header, value)
   } catch (error) {
     return [fail(place, reasonOf(error), `put it into ${where}, readable by the user who runs the ${context.party}`)]
   }
   const exposure = 'file' in reference ? await exposureOf(place, resolve(dirname(context.path), reference.file)) : null
-  return [exposure ?? ok(place, `read from ${where}`)]
+  return [exposure ?? ok(place, header === null ? `read from ${where}` : `header ${header} from ${where}`)]
+}
+
+/** The name of the header whose value is at this place: `chains.ethereum.endpoints.rpc.headers.x-api-key`. */
+function headerIn(place: string): string | null {
+  return /^chains\.[^.]+\.endpoints\..+\.headers\.(.+)$/.exec(place)?.[1] ?? null
 }
 
 async function exposureOf(place: string, path: string): Promise<Finding | null> {

@@ -41,6 +41,8 @@ export interface BitcoinBackend {
 /** Further methods of a single node, to verify it. */
 export interface BitcoinNode extends BitcoinBackend {
   genesisHash(): Promise<string>
+  /** Of block 1, as the node says it; null if it has none yet. */
+  secondHash(): Promise<string | null>
   /** Null when it does not know the block, has pruned it, or gives no raw blocks at all. */
   rawBlock(hash: string): Promise<Uint8Array | null>
 }

@@ -2,6 +2,7 @@
 import type { Chain } from '../../../protocol/chain.ts'
 import type { ProviderReport } from '../../port/abilities/inspect-providers.ts'
 import type { NewBlocks } from '../../port/abilities/new-blocks.ts'
+import type { Endpoint } from '../../port/endpoints.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import type { ConnectOptions } from '../../port/family.ts'
 import { checkProviders } from '../../providers/check-providers.ts'
@@ -30,13 +31,14 @@ export interface BitcoinNodes {
 export function connectNodes(chain: Chain, network: BitcoinNetwork, options: ConnectOptions): BitcoinNodes {
   const { endpoints, quorum = 1, onTrouble = () => undefined } = options
   const { rpc = [], esplora = [] } = endpoints
-  const connect = (url: string) => (rpc.includes(url) ? createCoreBackend(url, network) : createEsploraBackend(url, network))
-  const urls = [...rpc, ...esplora]
-  const providers = connectProviders(chain.id, urls, connect).map(
+  const connect = (endpoint: Endpoint) =>
+    rpc.includes(endpoint) ? createCoreBackend(endpoint, network) : createEsploraBackend(endpoint, network)
+  const nodes = [...rpc, ...esplora]
+  const providers = connectProviders(chain.id, nodes, connect).map(
     (provider, i): BitcoinProvider => ({ ...provider, kind: i < rpc.length ? 'rpc' : 'esplora' }),
   )
   if (providers.length === 0) throw new Error(`${chain.id} needs an endpoint "rpc" (Bitcoin Core) or "esplora"`)
-  assertQuorum(chain.id, urls, quorum)
+  assertQuorum(chain.id, nodes, quorum)
   const isOnePerKind = quorum === 1 && rpc.length <= 1 && esplora.length <= 1
   const backend = isOnePerKind ? backendOfKinds(providers) : createQuorumBackend(chain, network, providers, { quorum, onTrouble })
   const needed = isOnePerKind ? providers.length : quorum

@@ -1,13 +1,11 @@
 /**
  * The unspent outputs of an address, from a node without a wallet.
- * `scantxoutset` reads the whole UTXO set (about a minute on mainnet), so it runs once per address; afterwards new blocks are read instead.
+ * A scan of the whole UTXO set takes minutes on mainnet (`core-scan.ts`), so it runs once per address; afterwards new blocks are read instead.
  * An operator who restarts often adds an Esplora endpoint, which answers from an index.
  */
 
 import { bytesToHex } from '@noble/hashes/utils.js'
-import { ChainFailure } from '../../port/failure.ts'
 import type { JsonRpc } from '../../providers/json-rpc.ts'
-import { Refusal } from '../../providers/refusal.ts'
 import type { MempoolIndex } from '../blocks/mempool-index.ts'
 import type { RawBlock } from '../blocks/raw-block.ts'
 import { type BlockSource, readBlock, reorgWhileReading } from '../blocks/scan-blocks.ts'
@@ -15,9 +13,9 @@ import { outpointAt } from '../blocks/transaction-walk.ts'
 import type { BitcoinNetwork } from '../networks.ts'
 import { isCoinbase, type Outpoint, type ParsedTransaction, parseTransaction } from '../script/transaction.ts'
 import type { Coin } from './backend.ts'
-import { asArray, asHash, asInteger, asRecord, asSatoshis } from './node-json.ts'
+import type { CoreScans } from './core-scan.ts'
+import { asArray, asHash, asInteger, asRecord, asSatoshis, type JsonRecord } from './node-json.ts'
 
-const SCAN_TIMEOUT_MS = 10 * 60_000
 /** If the snapshot is further behind, one scan is cheaper than reading the blocks. */
 const MAX_BLOCKS_TO_READ = 50n
 const COINBASE_MATURITY = 100n
@@ -27,6 +25,7 @@ type Snapshot = { readonly height: bigint; readonly hash: string; readonly coins
 
 export type CoreCoinsPorts = {
   readonly rpc: JsonRpc
+  readonly scans: CoreScans
   readonly network: BitcoinNetwork
   readonly blocks: BlockSource
   readonly mempool: MempoolIndex
@@ -39,24 +38,34 @@ export interface CoreCoins {
 
 export function createCoreCoins(ports: CoreCoinsPorts): CoreCoins {
   const snapshots = new Map<string, Snapshot>()
-  /** A node runs one scan at a time, and an older snapshot must not overwrite a newer one. */
-  let queue: Promise<unknown> = Promise.resolve()
+  /** Under way, by address. */
+  const scanning = new Map<string, Promise<unknown>>()
+  /** By address: an older snapshot must not overwrite a newer one. */
+  const queues = new Map<string, Promise<unknown>>()
 
   const current = async (address: string, script: Uint8Array): Promise<Snapshot> => {
     const known = snapshots.get(address)
-    const snapshot = (known === undefined ? null : await follow(ports, known, script)) ?? (await scan(ports.rpc, address))
+    const snapshot = (known === undefined ? null : await follow(ports, known, script)) ?? (await scan(address))
     snapshots.set(address, snapshot)
     return snapshot
   }
 
+  async function scan(address: string): Promise<Snapshot> {
+    const answer = ports.scans.scan(address).finally(() => scanning.delete(address))
+    scanning.set(address, answer)
+    return snapshotOf(await answer)
+  }
+
   return {
     async coinsOf(address, script) {
-      const turn = queue.then(() => current(address, script))
-      queue = turn.then(
-        () => undefined,
-        () => undefined,
+      // Callers who come again during a scan do not queue up.
+      await ports.scans.patiently(scanning.get(address) ?? Promise.resolve())
+      const turn = (queues.get(address) ?? Promise.resolve()).then(() => current(address, script))
+      queues.set(
+        address,
+        turn.catch(() => undefined),
       )
-      return unspentOf(ports, await turn, script)
+      return unspentOf(ports, await ports.scans.patiently(turn), script)
     },
   }
 }
@@ -100,23 +109,13 @@ function paysTo(script: Buffer, bytes: Buffer, outputs: readonly number[]): bool
   return false
 }
 
-async function scan(rpc: JsonRpc, address: string): Promise<Snapshot> {
-  const answer = asRecord(await startScan(rpc, address))
+function snapshotOf(answer: JsonRecord): Snapshot {
   const coins = asArray(answer.unspents).map((item): readonly [Outpoint, MinedCoin] => {
     const unspent = asRecord(item)
     const coin = { amount: asSatoshis(unspent.amount), height: asInteger(unspent.height), isCoinbase: unspent.coinbase === true }
     return [`${asHash(unspent.txid)}:${asInteger(unspent.vout)}`, coin]
   })
   return { height: asInteger(answer.height), hash: asHash(answer.bestblock), coins: new Map(coins) }
-}
-
-async function startScan(rpc: JsonRpc, address: string): Promise<unknown> {
-  try {
-    return await rpc.call('scantxoutset', ['start', [`addr(${address})`]], SCAN_TIMEOUT_MS)
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    throw new ChainFailure('unreachable', `the node cannot list coins now: ${error.message}`, { cause: error })
-  }
 }
 
 /** Excludes coins that the mempool spends. Includes change of unconfirmed transactions whose inputs are all ours: nobody else can replace those. */

@@ -1,5 +1,6 @@
 /** Bitcoin Core (or Knots) over JSON-RPC as a backend. Needs neither a wallet nor a transaction index; works on a pruned node for recent blocks. */
 
+import type { Endpoint } from '../../port/endpoints.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import type { FoundSwaps } from '../../port/watched-swaps.ts'
 import { gatherCalls } from '../../providers/gather-calls.ts'
@@ -20,6 +21,7 @@ import { rateOf } from '../wallet/fees.ts'
 import { splitOutpoint } from '../wallet/sign.ts'
 import type { BitcoinNode, Spender } from './backend.ts'
 import { createCoreCoins } from './core-coins.ts'
+import { createCoreScans, type ScanOptions } from './core-scan.ts'
 import { inParallel } from './in-parallel.ts'
 import { createCoreRpc } from './json-rpc.ts'
 import { asBits, asBytes, asHash, asInteger, asRecord, asSatoshis, asTransaction, asUint32, asVersion } from './node-json.ts'
@@ -38,8 +40,9 @@ const RPC_NOT_FOUND = -5
 /** To `getblock`: the block is pruned. */
 const RPC_MISC_ERROR = -1
 
-export function createCoreBackend(url: string, network: BitcoinNetwork): BitcoinNode {
-  const rpc = createCoreRpc(createProviderHttp(url))
+/** `options`: of scans of the UTXO set. */
+export function createCoreBackend(endpoint: Endpoint, network: BitcoinNetwork, options?: ScanOptions): BitcoinNode {
+  const rpc = createCoreRpc(createProviderHttp(endpoint))
   const gathered = gatherCalls(rpc)
   const mempool = createMempoolIndex(rpc, network)
   const tipHash = async () => asHash(await rpc.call('getbestblockhash', []))
@@ -59,7 +62,8 @@ export function createCoreBackend(url: string, network: BitcoinNetwork): Bitcoin
   }
   const unconfirmedTransaction = (txid: string) =>
     nullIfRefused(rpc, 'getrawtransaction', [txid], [RPC_NOT_FOUND], (answer) => asTransaction(answer, network))
-  const coins = createCoreCoins({ rpc, network, blocks, mempool, unconfirmedTransaction })
+  const scans = createCoreScans(rpc, options)
+  const coins = createCoreCoins({ rpc, scans, network, blocks, mempool, unconfirmedTransaction })
   const relevant = createUnconfirmedCache(unconfirmedTransaction)
 
   const blockAt = async (height: bigint) => {
@@ -75,6 +79,7 @@ export function createCoreBackend(url: string, network: BitcoinNetwork): Bitcoin
 
   return {
     genesisHash: async () => asHash(await rpc.call('getblockhash', [0])),
+    secondHash: () => blocks.blockHashAt(1n),
     tip: headers.tip,
     blockAt,
     headers: async (heights) => (await inParallel(heights, blockAt)).flatMap((block) => block ?? []),
@@ -138,7 +143,7 @@ export function createCoreBackend(url: string, network: BitcoinNetwork): Bitcoin
         throw error
       }
     },
-    close: async () => undefined,
+    close: scans.close,
   }
 }
 

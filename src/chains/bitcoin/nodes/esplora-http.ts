@@ -109,7 +109,14 @@ export function createEsploraHttp(http: ProviderHttp, network: BitcoinNetwork) {
     feeEstimates: async () => asRecord(await getJson('/fee-estimates')),
     /** null when accepted, else the node's reason. */
     async broadcast(raw: string): Promise<string | null> {
-      const response = await http.request({ what: '/tx', path: '/tx', body: raw, contentType: 'text/plain', timeoutMs: TIMEOUT_MS })
+      const response = await http.request({
+        what: '/tx',
+        path: '/tx',
+        body: raw,
+        contentType: 'text/plain',
+        timeoutMs: TIMEOUT_MS,
+        isUrgent: true,
+      })
       if (response.status === 200) return null
       if (response.status === 400) return response.text()
       throw new ChainFailure('unreachable', `Esplora answered ${response.status} to a broadcast`)

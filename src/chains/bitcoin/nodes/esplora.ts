@@ -1,6 +1,7 @@
 /** An Esplora server (Blockstream's, mempool.space's, or your own) as a backend. */
 
 import { bytesToHex } from '@noble/hashes/utils.js'
+import { type Endpoint, headersOf, urlOf } from '../../port/endpoints.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import type { WatchedSwaps } from '../../port/watched-swaps.ts'
 import { createProviderHttp } from '../../providers/http.ts'
@@ -21,13 +22,18 @@ import { inParallel } from './in-parallel.ts'
 import type { JsonRecord } from './node-json.ts'
 
 const COINBASE_MATURITY = 100n
+const REQUESTS_PER_SECOND = 10
 const MAX_ADDRESSES = 200
 const ACTIVE_PAGE = 1_000
 /** After this time ask again: the server may serve raw blocks by then. */
 const NO_RAW_BLOCKS_MS = 10 * 60_000
 
-export function createEsploraBackend(url: string, network: BitcoinNetwork, nowMs: () => number = () => performance.now()): BitcoinNode {
-  const http = createEsploraHttp(createProviderHttp(url), network)
+export function createEsploraBackend(
+  endpoint: Endpoint,
+  network: BitcoinNetwork,
+  nowMs: () => number = () => performance.now(),
+): BitcoinNode {
+  const http = createEsploraHttp(createProviderHttp(paced(endpoint)), network)
   const headers = createCheckedHeaders(network, { tipHash: http.tipHash, header: http.header, page: http.headerPage })
   const blocks = createBlockSource(http, network, nowMs)
   const { tip } = headers
@@ -42,6 +48,7 @@ export function createEsploraBackend(url: string, network: BitcoinNetwork, nowMs
     async genesisHash() {
       return (await http.blockHashAt(0n)) ?? 'none'
     },
+    secondHash: () => http.blockHashAt(1n),
     tip,
     blockAt,
     headers: async (heights) => (await inParallel(heights, blockAt)).flatMap((block) => block ?? []),
@@ -94,6 +101,14 @@ export function createEsploraBackend(url: string, network: BitcoinNetwork, nowMs
     },
     close: async () => undefined,
   }
+}
+
+/** Public servers limit requests. A server on this machine is the operator's own. */
+function paced(endpoint: Endpoint): Endpoint {
+  const { hostname } = new URL(urlOf(endpoint))
+  const isOwn = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.')
+  if (isOwn || (typeof endpoint === 'object' && endpoint.requestsPerSecond !== undefined)) return endpoint
+  return { url: urlOf(endpoint), headers: headersOf(endpoint), requestsPerSecond: REQUESTS_PER_SECOND }
 }
 
 /**

@@ -10,6 +10,10 @@ export function createCoreRpc(http: ProviderHttp): JsonRpc {
   return createJsonRpc(http, {
     version: '1.0',
     timeoutMs: TIMEOUT_MS,
+    // A node of its own has no such limit, and a refused transaction may have these words in its reason. A proxy answers 429.
+    isRateLimit: () => false,
+    // A scan whose connection broke goes on in the node, which would refuse a second one.
+    isRepeatable: (method) => method !== 'scantxoutset',
     troubleIn: ({ code, message }) => (code === RPC_IN_WARMUP ? `the node is still starting: ${message}` : null),
   })
 }

@@ -1,6 +1,7 @@
 /** Block subscriptions by long polls of Bitcoin Core (`waitfornewblock`). Esplora has nothing like it. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { NewBlocks } from '../../port/abilities/new-blocks.ts'
+import type { Endpoint } from '../../port/endpoints.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import { createProviderHttp } from '../../providers/http.ts'
 import { Refusal } from '../../providers/refusal.ts'
@@ -12,18 +13,18 @@ const WAIT_MS = 20_000
 const RETRY_MS = 5000
 
 /** One long poll at each of the nodes, on a connection of its own. Undefined without nodes. */
-export function newBlocksOf(urls: readonly string[]): NewBlocks | undefined {
-  if (urls.length === 0) return undefined
+export function newBlocksOf(endpoints: readonly Endpoint[]): NewBlocks | undefined {
+  if (endpoints.length === 0) return undefined
   return (onBlock) => {
-    const ends = urls.map((url) => subscribe(url, onBlock))
+    const ends = endpoints.map((endpoint) => subscribe(endpoint, onBlock))
     return () => {
       for (const end of ends) end()
     }
   }
 }
 
-function subscribe(url: string, onBlock: () => void): () => void {
-  const http = createProviderHttp(url)
+function subscribe(endpoint: Endpoint, onBlock: () => void): () => void {
+  const http = createProviderHttp(endpoint)
   const rpc = createCoreRpc(http)
   const ending = new AbortController()
 

@@ -17,7 +17,7 @@ export async function verifyNetwork(chain: Pick<Chain, 'id'>, network: BitcoinNe
   if (problem !== null) throw new ChainFailure('would-fail', `the node of ${chain.id} ${problem}`)
 }
 
-type Identified = Pick<BitcoinNode, 'genesisHash' | 'blockAt'>
+type Identified = Pick<BitcoinNode, 'genesisHash' | 'secondHash'>
 
 /** The problem, as a phrase whose subject is the node; null when it is on the right network. */
 export async function networkProblem(network: BitcoinNetwork, node: Identified): Promise<string | null> {
@@ -26,7 +26,7 @@ export async function networkProblem(network: BitcoinNetwork, node: Identified):
     return `is on another network than ${network.coin} ${network.name}: its first block is ${genesisHash}`
   const { firstBlockHash } = network
   if (firstBlockHash === undefined) return null
-  const first = await node.blockAt(1n)
+  const first = await node.secondHash()
   if (first === null) return 'has no block 1 yet, which identifies a signet'
-  return first.hash === firstBlockHash ? null : `is on another signet than ${network.name}: its block 1 is ${first.hash}`
+  return first === firstBlockHash ? null : `is on another signet than ${network.name}: its block 1 is ${first}`
 }

@@ -1,7 +1,7 @@
 /** A rescue asks one node, which its user names. */
-import type { Endpoints } from '../../port/endpoints.ts'
+import type { Endpoint, Endpoints } from '../../port/endpoints.ts'
 
-export function onePerKind(endpoints: Endpoints): { readonly rpc?: string; readonly esplora?: string } {
+export function onePerKind(endpoints: Endpoints): { readonly rpc?: Endpoint; readonly esplora?: Endpoint } {
   return Object.fromEntries(
     Object.entries(endpoints).map(([kind, urls]) => {
       const [url, ...more] = urls

@@ -10,6 +10,7 @@ import { ChainFailure } from '../../port/failure.ts'
 import type { BitcoinNetwork } from '../networks.ts'
 import type { BitcoinNode } from '../nodes/backend.ts'
 import { createCoreBackend } from '../nodes/core-rpc.ts'
+import { SCAN_TIMEOUT_MS } from '../nodes/core-scan.ts'
 import { createEsploraBackend } from '../nodes/esplora.ts'
 import { inParallel } from '../nodes/in-parallel.ts'
 import { verifyNetwork } from '../nodes/verify-network.ts'
@@ -135,7 +136,8 @@ export function connectRescueNode(refundPackage: RefundPackage, endpoints: Endpo
 function connectBackend(endpoints: Endpoints, network: BitcoinNetwork): BitcoinNode {
   const { rpc, esplora } = onePerKind(endpoints)
   if (esplora !== undefined) return createEsploraBackend(esplora, network)
-  if (rpc !== undefined) return createCoreBackend(rpc, network)
+  // Its user waits for nothing else.
+  if (rpc !== undefined) return createCoreBackend(rpc, network, { patienceMs: SCAN_TIMEOUT_MS })
   throw new Error('a rescue node needs an endpoint "rpc" or "esplora"')
 }
 

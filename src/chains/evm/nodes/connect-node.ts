@@ -1,5 +1,6 @@
 /** The node of a chain, from its configuration, for every family with the Ethereum JSON-RPC. */
 import type { Chain } from '../../../protocol/chain.ts'
+import { withPath } from '../../port/endpoints.ts'
 import type { ConnectOptions } from '../../port/family.ts'
 import { assertQuorum, connectProviders } from '../../providers/connect-providers.ts'
 import type { Provider } from '../../providers/provider.ts'
@@ -42,7 +43,7 @@ export function connectEvmProviders(
   { endpoints }: Pick<ConnectOptions, 'endpoints'>,
   path = '',
 ): readonly Provider<EvmNode>[] {
-  const urls = (endpoints.rpc ?? []).map((url) => url.replace(/\/+$/, '') + path)
-  if (urls.length === 0) throw new Error(`chain ${chain.id} needs an endpoint of kind "rpc"`)
-  return connectProviders(chain.id, urls, (url) => createNode(url, REQUEST_TIMEOUT_MS))
+  const nodes = (endpoints.rpc ?? []).map((endpoint) => withPath(endpoint, path))
+  if (nodes.length === 0) throw new Error(`chain ${chain.id} needs an endpoint of kind "rpc"`)
+  return connectProviders(chain.id, nodes, (endpoint) => createNode(endpoint, REQUEST_TIMEOUT_MS))
 }

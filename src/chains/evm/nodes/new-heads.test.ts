@@ -41,6 +41,13 @@ test('only heads count: an answer, an error or nonsense is no block', async () =
   await vi.waitFor(() => expect(onBlock).toHaveBeenCalledTimes(1))
 })
 
+test('the headers of its configuration are sent with the handshake', async () => {
+  const keys: unknown[] = []
+  server.on('connection', (_, { headers }) => keys.push(headers['x-api-key']))
+  end = newHeadsOf([{ url, headers: { 'x-api-key': 'api-key-value' } }])(() => undefined)
+  await vi.waitFor(() => expect(keys).toEqual(['api-key-value']))
+})
+
 test('a connection that breaks is opened again', async () => {
   const onBlock = vi.fn()
   end = newHeadsOf([url])(onBlock)

@@ -1,6 +1,7 @@
 /** The requests that Tandem sends to an EVM node, typed. Every answer is parsed. */
 import { type Address, type Hex, isHex, numberToHex } from 'viem'
 import type { Block } from '../../../protocol/chain.ts'
+import type { Endpoint } from '../../port/endpoints.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import { createLogRanges } from './log-ranges.ts'
 import { createRpc, NodeRefusal } from './rpc.ts'
@@ -91,8 +92,8 @@ export interface EvmNode {
 
 const MAX_EMPTY_BLOCKS = 64
 
-export function createNode(url: string, timeoutMs: number): EvmNode {
-  const rpc = createRpc(url, timeoutMs)
+export function createNode(endpoint: Endpoint, timeoutMs: number): EvmNode {
+  const rpc = createRpc(endpoint, timeoutMs)
   const ask = rpc.requestBatched
   const ranges = createLogRanges()
   /** Hashes of blocks without transactions: they have no logs either. */

@@ -56,7 +56,7 @@ describe('a provider that limits requests', () => {
     ['by a code of its own', error(429, 'see your plan'), 200],
     ['in words', error(-32016, 'over rate limit'), 200],
   ])('says so %s, and is unreachable for a while', async (_, body, status) => {
-    await expect((await nodeAt(body, status)).priorityFee()).rejects.toMatchObject({ kind: 'unreachable' })
+    await expect((await nodeAt(body, status)).priorityFee()).rejects.toMatchObject({ name: 'RateLimited', kind: 'unreachable' })
   })
 
   it.each([

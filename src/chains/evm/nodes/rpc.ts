@@ -1,9 +1,11 @@
 /** The Ethereum JSON-RPC of one provider. Tells rate limits from other refusals. */
 import { type Hex, isHex } from 'viem'
+import type { Endpoint } from '../../port/endpoints.ts'
 import { batchCalls } from '../../providers/batch-calls.ts'
 import { gatherCalls } from '../../providers/gather-calls.ts'
 import { createProviderHttp } from '../../providers/http.ts'
 import { createJsonRpc, type RpcCall } from '../../providers/json-rpc.ts'
+import { saysTooMany } from '../../providers/rate-limited.ts'
 import { Refusal } from '../../providers/refusal.ts'
 
 /** A refusal with the revert data of the call, if any. */
@@ -29,12 +31,13 @@ export interface Rpc {
   close(): void
 }
 
-export function createRpc(url: string, timeoutMs: number): Rpc {
-  const http = createProviderHttp(url)
+export function createRpc(endpoint: Endpoint, timeoutMs: number): Rpc {
+  const http = createProviderHttp(endpoint)
   const rpc = createJsonRpc(http, {
     version: '2.0',
     timeoutMs,
-    troubleIn: rateLimitIn,
+    troubleIn: () => null,
+    isRateLimit,
     // Not repeatable: if it was mined in the meantime, a repeated broadcast would be refused for its nonce.
     isRepeatable: (method) => method !== 'eth_sendRawTransaction',
   })
@@ -61,18 +64,13 @@ export function createRpc(url: string, timeoutMs: number): Rpc {
   }
 }
 
-function rateLimitIn(refusal: Refusal): string | null {
-  return isRateLimit(refusal) ? `rate limited (${refusal.code} ${refusal.message})` : null
-}
-
 /**
  * EIP-1474 has -32005 for an exceeded limit: most providers mean too many requests, some too large a log range. A revert may contain
  * the same words; then they come from the contract.
  */
 function isRateLimit({ code, message, data }: Refusal): boolean {
   if (code === 3 || revertData(data) !== null || /revert/i.test(message)) return false
-  if (/rate.?limit|too many requests|requests per|request (count|limit)|throttl|quota|compute units|over capacity/i.test(message))
-    return true
+  if (saysTooMany(message)) return true
   return code === 429 || (code === -32005 && !/range|blocks|results|logs|size/i.test(message))
 }
 

@@ -20,7 +20,7 @@ export function connectNode(chain: Chain, options: Pick<ConnectOptions, 'endpoin
 
 /** The single providers, without quorum. */
 export function connectSolanaProviders(chain: Chain, { endpoints }: Pick<ConnectOptions, 'endpoints'>): readonly Provider<SolanaNode>[] {
-  const urls = endpoints.rpc ?? []
-  if (urls.length === 0) throw new Error(`chain ${chain.id} needs an endpoint of kind "rpc"`)
-  return connectProviders(chain.id, urls, (url) => createProviderNode(url, REQUEST_TIMEOUT_MS))
+  const nodes = endpoints.rpc ?? []
+  if (nodes.length === 0) throw new Error(`chain ${chain.id} needs an endpoint of kind "rpc"`)
+  return connectProviders(chain.id, nodes, (endpoint) => createProviderNode(endpoint, REQUEST_TIMEOUT_MS))
 }

@@ -7,6 +7,7 @@ import {
   SOLANA_ERROR__JSON_RPC__SERVER_ERROR_SEND_TRANSACTION_PREFLIGHT_FAILURE,
 } from '@solana/kit'
 import { AccountState, getTokenDecoder, TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
+import type { Endpoint } from '../../port/endpoints.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import { Refusal } from '../../providers/refusal.ts'
 import { createHistory } from './history.ts'
@@ -21,8 +22,8 @@ const CONFIRMED = { commitment: 'confirmed' } as const
 const LIFETIME_BLOCKS = 150n
 
 /** `signatures` rejects with a Refusal if this provider cannot answer and another may. */
-export function createProviderNode(url: string, timeoutMs: number): SolanaNode {
-  const rpc = createRpc(url, timeoutMs)
+export function createProviderNode(endpoint: Endpoint, timeoutMs: number): SolanaNode {
+  const rpc = createRpc(endpoint, timeoutMs)
   const blocks = createBlockReader(rpc)
 
   async function accounts(addresses: readonly Address[]): Promise<readonly (NodeAccount | null)[]> {

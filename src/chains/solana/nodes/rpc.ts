@@ -6,6 +6,7 @@ import {
   SOLANA_ERROR__JSON_RPC__SERVER_ERROR_MIN_CONTEXT_SLOT_NOT_REACHED,
   SOLANA_ERROR__JSON_RPC__SERVER_ERROR_NODE_UNHEALTHY,
 } from '@solana/kit'
+import type { Endpoint } from '../../port/endpoints.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import { batchCalls } from '../../providers/batch-calls.ts'
 import { createProviderHttp } from '../../providers/http.ts'
@@ -28,12 +29,10 @@ const troubleCodes: ReadonlySet<number> = new Set([
   SOLANA_ERROR__JSON_RPC__SERVER_ERROR_BLOCK_STATUS_NOT_AVAILABLE_YET,
   SOLANA_ERROR__JSON_RPC__SERVER_ERROR_MIN_CONTEXT_SLOT_NOT_REACHED,
   SOLANA_ERROR__JSON_RPC__SERVER_ERROR_LONG_TERM_STORAGE_UNREACHABLE,
-  429,
-  -32_429,
 ])
 
-export function createRpc(url: string, timeoutMs: number): Rpc {
-  const http = createProviderHttp(url)
+export function createRpc(endpoint: Endpoint, timeoutMs: number): Rpc {
+  const http = createProviderHttp(endpoint)
   const request = batchCalls(createJsonRpc(http, { version: '2.0', timeoutMs, troubleIn }))
   return {
     request,
@@ -51,6 +50,5 @@ export function createRpc(url: string, timeoutMs: number): Rpc {
 }
 
 function troubleIn({ code, message }: Refusal): string | null {
-  const isTrouble = troubleCodes.has(code) || /rate.?limit|too many requests|quota|credits|capacity/i.test(message)
-  return isTrouble ? `the node cannot answer now (${code} ${message})` : null
+  return troubleCodes.has(code) ? `the node cannot answer now (${code} ${message})` : null
 }

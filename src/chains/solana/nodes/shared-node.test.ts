@@ -327,7 +327,11 @@ test('rate limits and unhealthy nodes are trouble of the provider, and the other
     await expect(alone().balance(fixture.user.address)).rejects.toMatchObject({ kind: 'unreachable' })
     expect(await connect(2).balance(fixture.user.address)).toBeGreaterThan(0n)
   }
-  expect(troubles.join('\n')).toContain('is suspended for a while')
+  expect(troubles).toEqual([
+    expect.stringContaining('is suspended for a while'),
+    expect.stringContaining('limits our requests; waiting 1 s'),
+    expect.stringContaining('limits our requests; waiting 1 s'),
+  ])
 })
 
 function finalAt(slot: number): Behaviour {

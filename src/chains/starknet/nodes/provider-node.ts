@@ -1,4 +1,5 @@
 /** One provider as a node: its JSON-RPC, parsed. */
+import type { Endpoint } from '../../port/endpoints.ts'
 import { felt, felts, type Json, list, malformed, quantity, record, text } from './json.ts'
 import { type FeeEstimate, type Felt, type NodeCall, NodeRefusal, type Outcome, type StarknetNode, type WireTransaction } from './node.ts'
 import { createBlockReader } from './read-blocks.ts'
@@ -15,8 +16,8 @@ const sending = {
   DECLARE: ['starknet_addDeclareTransaction', 'declare_transaction'],
 } as const satisfies Record<WireTransaction['type'], readonly [string, string]>
 
-export function createProviderNode(url: string, timeoutMs: number): StarknetNode {
-  const rpc = createRpc(url, timeoutMs)
+export function createProviderNode(endpoint: Endpoint, timeoutMs: number): StarknetNode {
+  const rpc = createRpc(endpoint, timeoutMs)
   const blocks = createBlockReader(rpc)
 
   const call = async ({ to, selector, calldata }: NodeCall) =>

@@ -1,8 +1,11 @@
 /** The JSON-RPC of one Starknet provider. Tells its own trouble from an answer about the chain. */
+
+import type { Endpoint } from '../../port/endpoints.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import { batchCalls } from '../../providers/batch-calls.ts'
 import { createProviderHttp } from '../../providers/http.ts'
 import { createJsonRpc } from '../../providers/json-rpc.ts'
+import { saysTooMany } from '../../providers/rate-limited.ts'
 import { Refusal } from '../../providers/refusal.ts'
 import type { Json } from './json.ts'
 import { NodeRefusal } from './node.ts'
@@ -33,11 +36,11 @@ const LARGEST_CODE = 100
 const INTERNAL_ERROR = -32_603
 const MAX_REASON_LENGTH = 4000
 
-export function createRpc(url: string, timeoutMs: number): Rpc {
-  const http = createProviderHttp(url)
+export function createRpc(endpoint: Endpoint, timeoutMs: number): Rpc {
+  const http = createProviderHttp(endpoint)
   // Not repeatable: if it was mined in the meantime, a repeated broadcast would be refused for its nonce.
   const isRepeatable = (method: string) => !method.startsWith('starknet_add')
-  const rpc = createJsonRpc(http, { version: '2.0', timeoutMs, troubleIn, isRepeatable })
+  const rpc = createJsonRpc(http, { version: '2.0', timeoutMs, troubleIn, isRateLimit, isRepeatable })
   const refusing =
     (call: (method: string, params: Json) => Promise<unknown>): Rpc['request'] =>
     async (method, params) => {
@@ -66,15 +69,15 @@ export function asUnreachable(what: string, { code, message }: NodeRefusal): Cha
   return new ChainFailure('unreachable', `${what}: the node refused (${code} ${message})`)
 }
 
+/** Codes of the specification answer the question: contracts choose the words of some. */
+function isRateLimit({ code, message }: Refusal): boolean {
+  return code === 429 || ((code <= 0 || code > LARGEST_CODE) && saysTooMany(message))
+}
+
 /** Codes of the specification answer the question. A transaction that met an unexpected error may have been forwarded nevertheless. */
 function troubleIn({ code, message }: Refusal): string | null {
   if (code > 0 && code <= LARGEST_CODE && code !== codes.unexpectedError) return null
-  const isTrouble =
-    code === codes.unexpectedError ||
-    code === INTERNAL_ERROR ||
-    code === 429 ||
-    /rate.?limit|too many requests|requests per|quota|credits|capacity|throttl/i.test(message)
-  return isTrouble ? `the node cannot answer now (${code} ${message})` : null
+  return code === codes.unexpectedError || code === INTERNAL_ERROR ? `the node cannot answer now (${code} ${message})` : null
 }
 
 /** All texts in the error: contracts that call each other nest their reasons. The innermost comes last, and is kept. */

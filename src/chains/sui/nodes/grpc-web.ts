@@ -1,6 +1,8 @@
 /** gRPC-web to one provider: unary calls over HTTP, with the messages of the SDK. */
+import type { Endpoint } from '../../port/endpoints.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import { createProviderHttp, type ProviderResponse } from '../../providers/http.ts'
+import { saysTooMany } from '../../providers/rate-limited.ts'
 import { Refusal } from '../../providers/refusal.ts'
 
 /** A message type of the SDK. */
@@ -59,15 +61,15 @@ const TRAILERS = 0x80
 const MAX_MESSAGE_LENGTH = 300
 
 /** `maxBytes`: of an answer. Default: that of all providers. */
-export function createGrpcWeb(url: string, timeoutMs: number, maxBytes?: number): GrpcWeb {
-  const http = createProviderHttp(url, maxBytes)
+export function createGrpcWeb(endpoint: Endpoint, timeoutMs: number, maxBytes?: number): GrpcWeb {
+  const http = createProviderHttp(endpoint, maxBytes)
   return {
     async call({ path, request: Request, response: Response }, request) {
       const body = frameOf(Request.toBinary(Request.create(request)))
       const what = path.slice(path.indexOf('/') + 1)
       // All calls may be repeated: a transaction that is sent twice is the same transaction.
       const answer = await http.request({ what, path: `/${path}`, body, contentType: 'application/grpc-web+proto', timeoutMs })
-      const message = messageIn(what, answer)
+      const message = messageIn(what, answer, http.limited)
       try {
         return Response.fromBinary(message)
       } catch (error) {
@@ -86,11 +88,12 @@ function frameOf(message: Uint8Array): Uint8Array {
 }
 
 /** The status is in the last frame, or in the HTTP headers if there is no other frame. */
-function messageIn(what: string, { status: http, headers, bytes }: ProviderResponse): Uint8Array {
+function messageIn(what: string, { status: http, headers, bytes }: ProviderResponse, limited: () => Error): Uint8Array {
   const { messages, trailers } = framesIn(what, http, bytes)
   const told = (name: string) => trailers.get(name) ?? single(headers[name])
   const code = told('grpc-status')
   if (code === undefined || !/^[0-9]{1,2}$/.test(code)) throw new ChainFailure('unreachable', `${what}: HTTP ${http} without a gRPC status`)
+  if (Number(code) === status.resourceExhausted && saysTooMany(decoded(told('grpc-message') ?? ''))) throw limited()
   if (Number(code) !== status.ok) throw refusalOf(what, Number(code), told('grpc-message') ?? '')
   const [message, ...more] = messages
   if (message === undefined || more.length > 0) throw new ChainFailure('unreachable', `${what}: ${messages.length} messages, expected one`)

@@ -1,6 +1,7 @@
 /** One provider as a node: its gRPC, parsed. */
 import { GrpcTypes } from '@mysten/sui/grpc'
 import type { Block } from '../../../protocol/chain.ts'
+import type { Endpoint } from '../../port/endpoints.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import { Refusal } from '../../providers/refusal.ts'
 import { createGrpcWeb, type GrpcWeb, type Method, status } from './grpc-web.ts'
@@ -37,9 +38,9 @@ const { DOES_NOT_EXIST } = GrpcTypes.ChangedObject_InputObjectState
 type CheckpointId = { readonly height: bigint | null; readonly paths: readonly string[] }
 
 /** Some methods reject with a Refusal if this provider cannot answer and another may. */
-export function createProviderNode(url: string, timeoutMs: number): SuiNode {
-  const grpc = createGrpcWeb(url, timeoutMs)
-  const eventsGrpc = createGrpcWeb(url, Math.max(timeoutMs, EVENTS_TIMEOUT_MS), MAX_EVENTS_BYTES)
+export function createProviderNode(endpoint: Endpoint, timeoutMs: number): SuiNode {
+  const grpc = createGrpcWeb(endpoint, timeoutMs)
+  const eventsGrpc = createGrpcWeb(endpoint, Math.max(timeoutMs, EVENTS_TIMEOUT_MS), MAX_EVENTS_BYTES)
 
   /** A refusal says nothing about the chain. */
   async function read<Q extends object, A extends object>(method: Method<Q, A>, request: Partial<Q>): Promise<A> {

@@ -70,7 +70,13 @@ describe('broadcasting', () => {
       // The one that does not answer may have forwarded it: the refusal is not final.
       await expect(apiOf(dead, node).broadcast(signed)).rejects.toMatchObject({ kind: 'unreachable', ...refusal })
     }
-    for (const answer of [{ code: 'NO_CONNECTION' }, {}, 'no JSON', { Error: 'class java.lang.NullPointerException' }]) {
+    for (const answer of [
+      { code: 'NO_CONNECTION' },
+      { Error: 'request rate exceeded the allowed_rps(15)' },
+      {},
+      'no JSON',
+      { Error: 'class java.lang.NullPointerException' },
+    ]) {
       await expect(apiOf(await nodeThatAnswers(answer)).broadcast(signed)).rejects.toMatchObject({ kind: 'unreachable' })
     }
   })

@@ -19,9 +19,9 @@ export function createWalletApi(
   chain: { readonly id: string },
   { endpoints, quorum: size = 1, onTrouble = () => undefined }: Pick<ConnectOptions, 'endpoints' | 'quorum' | 'onTrouble'>,
 ): WalletApi {
-  const urls = endpoints.rpc ?? []
-  const providers = connectProviders(chain.id, urls, createWalletNode)
-  assertQuorum(chain.id, urls, size)
+  const nodes = endpoints.rpc ?? []
+  const providers = connectProviders(chain.id, nodes, createWalletNode)
+  assertQuorum(chain.id, nodes, size)
   // Whether a node serves our chain is checked through its Ethereum JSON-RPC.
   const quorum = openQuorum(chain.id, providers, { size, problemOf: async () => null, onTrouble })
   const node = createQuorumNode(quorum, {

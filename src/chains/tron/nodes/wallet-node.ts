@@ -1,7 +1,9 @@
 /** The HTTP API of one Tron node, for what its Ethereum JSON-RPC does not offer: prices, resources, simulated calls, results, and transactions to broadcast. */
 import { type Address, type Hex, hexToString, isHex } from 'viem'
+import type { Endpoint } from '../../port/endpoints.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import { createProviderHttp } from '../../providers/http.ts'
+import { saysTooMany } from '../../providers/rate-limited.ts'
 import { Refusal } from '../../providers/refusal.ts'
 import { prefixed, type SignedCall, type TronCall } from '../send/transaction.ts'
 
@@ -59,8 +61,8 @@ const broadcastResults: Readonly<Record<string, BroadcastResult>> = {
 /** The node's own trouble, which says nothing about the transaction. */
 const troubles: ReadonlySet<string> = new Set(['SERVER_BUSY', 'NO_CONNECTION', 'NOT_ENOUGH_EFFECTIVE_CONNECTION', 'BLOCK_UNSOLIDIFIED'])
 
-export function createWalletNode(url: string): WalletNode {
-  const http = createProviderHttp(url, MAX_ANSWER_BYTES)
+export function createWalletNode(endpoint: Endpoint): WalletNode {
+  const http = createProviderHttp(endpoint, MAX_ANSWER_BYTES)
 
   async function ask(method: string, body: object): Promise<Answer> {
     const { status, text } = await http.request({
@@ -74,6 +76,7 @@ export function createWalletNode(url: string): WalletNode {
     if (status !== 200) throw unreachable(`HTTP ${status}`)
     const answer = parseObject(text())
     if (answer === null) throw unreachable('no JSON object')
+    if (typeof answer.Error === 'string' && saysTooMany(answer.Error)) throw http.limited()
     if (typeof answer.Error === 'string') throw unreachable(answer.Error.slice(0, MAX_MESSAGE_LENGTH))
     return answer
   }

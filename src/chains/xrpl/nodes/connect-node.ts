@@ -42,7 +42,7 @@ function refusingNothing(node: XrplNode): XrplNode {
 
 /** The single providers, without quorum. */
 export function connectXrplProviders(chain: Chain, { endpoints }: Pick<ConnectOptions, 'endpoints'>): readonly Provider<XrplNode>[] {
-  const urls = endpoints.ws ?? []
-  if (urls.length === 0) throw new Error(`chain ${chain.id} needs an endpoint of kind "ws"`)
-  return connectProviders(chain.id, urls, (url) => createProviderNode(url, REQUEST_TIMEOUT_MS))
+  const nodes = endpoints.ws ?? []
+  if (nodes.length === 0) throw new Error(`chain ${chain.id} needs an endpoint of kind "ws"`)
+  return connectProviders(chain.id, nodes, (endpoint) => createProviderNode(endpoint, REQUEST_TIMEOUT_MS))
 }

@@ -1,7 +1,9 @@
 /** New ledgers over WebSocket. A ledger is told when it is validated. */
+
 import type { NewBlocks } from '../../port/abilities/new-blocks.ts'
+import type { Endpoint } from '../../port/endpoints.ts'
 import { subscribeToBlocks } from '../../providers/block-subscription.ts'
 
-export function newLedgersOf(urls: readonly string[]): NewBlocks {
-  return subscribeToBlocks(urls, { request: { id: 1, command: 'subscribe', streams: ['ledger'] }, told: ['type', 'ledgerClosed'] })
+export function newLedgersOf(endpoints: readonly Endpoint[]): NewBlocks {
+  return subscribeToBlocks(endpoints, { request: { id: 1, command: 'subscribe', streams: ['ledger'] }, told: ['type', 'ledgerClosed'] })
 }

@@ -1,6 +1,7 @@
 /** One provider as a node: its answers, parsed. */
 import { hashes } from 'xrpl'
 import type { Block } from '../../../protocol/chain.ts'
+import type { Endpoint } from '../../port/endpoints.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import { fromRippleTime } from '../htlc.ts'
 import { drops, hash, type Json, list, malformed, number, record, text, whole } from './json.ts'
@@ -19,8 +20,8 @@ const MAX_TRANSACTIONS = 200_000
 /** Fields of an account that belongs to a part of the ledger. */
 const PSEUDO_FIELDS = ['AMMID', 'VaultID', 'LoanBrokerID'] as const
 
-export function createProviderNode(url: string, timeoutMs: number): XrplNode {
-  const socket = createSocket(url, timeoutMs)
+export function createProviderNode(endpoint: Endpoint, timeoutMs: number): XrplNode {
+  const socket = createSocket(endpoint, timeoutMs)
   /** By account, where it is not the most. */
   const pageTransactions = new Map<string, number>()
 

@@ -1,7 +1,9 @@
 /** Requests to one provider over its WebSocket. The connection is opened by the first request, and again by the next after it broke. */
 import { type RawData, WebSocket } from 'ws'
+import { type Endpoint, headersOf, urlOf } from '../../port/endpoints.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import { countRequests } from '../../port/provider-tally.ts'
+import { RateLimited } from '../../providers/rate-limited.ts'
 import { type Json, record } from './json.ts'
 import { NodeRefusal } from './node.ts'
 
@@ -24,14 +26,16 @@ const TROUBLES: ReadonlySet<string> = new Set([
   'noNetwork',
   'notReady',
   'notSynced',
-  'slowDown',
   'tooBusy',
 ])
+/** The node says that we ask too often. */
+const RATE_LIMIT = 'slowDown'
 
 type Waiting = { readonly on: WebSocket; resolve(result: Json): void; reject(error: Error): void }
 
-export function createSocket(url: string, timeoutMs: number): Socket {
+export function createSocket(endpoint: Endpoint, timeoutMs: number): Socket {
   const waiting = new Map<number, Waiting>()
+  const url = urlOf(endpoint)
   const count = countRequests(url)
   let connection: Promise<WebSocket> | null = null
   let lastId = 0
@@ -47,9 +51,17 @@ export function createSocket(url: string, timeoutMs: number): Socket {
   }
 
   function open(): Promise<WebSocket> {
-    const opened = new WebSocket(url, { maxPayload: MAX_MESSAGE_BYTES, handshakeTimeout: timeoutMs })
+    const opened = new WebSocket(url, {
+      headers: headersOf(endpoint),
+      maxPayload: MAX_MESSAGE_BYTES,
+      handshakeTimeout: timeoutMs,
+    })
     const opening = new Promise<WebSocket>((resolve, reject) => {
       opened.once('open', () => resolve(opened))
+      opened.once('unexpected-response', (_request, { statusCode }) => {
+        reject(statusCode === 429 ? new RateLimited(url) : unreachable(`HTTP ${statusCode} instead of a WebSocket`))
+        opened.terminate()
+      })
       opened.once('error', (error) => reject(unreachable(error.message)))
       opened.once('close', () => reject(unreachable('the connection was closed')))
     })
@@ -69,7 +81,7 @@ export function createSocket(url: string, timeoutMs: number): Socket {
     if (answer === null || asked === undefined || typeof answer.id !== 'number') return
     waiting.delete(answer.id)
     try {
-      asked.resolve(resultOf(answer))
+      asked.resolve(resultOf(answer, url))
     } catch (error) {
       asked.reject(error as Error)
     }
@@ -112,7 +124,7 @@ export function createSocket(url: string, timeoutMs: number): Socket {
         count('answered')
         return result
       } catch (error) {
-        if (!isClosed) count(error instanceof NodeRefusal ? 'answered' : 'failed')
+        if (!isClosed) count(error instanceof NodeRefusal ? 'answered' : error instanceof RateLimited ? 'limited' : 'failed')
         throw error
       } finally {
         clearTimeout(timer)
@@ -135,10 +147,11 @@ function parse(message: RawData): Json | null {
   }
 }
 
-function resultOf(answer: Json): Json {
+function resultOf(answer: Json, url: string): Json {
   if (answer.status === 'success') return record(answer.result)
   const error = typeof answer.error === 'string' ? answer.error : 'an error without a name'
   const words = typeof answer.error_message === 'string' ? answer.error_message.slice(0, 200) : error
+  if (error === RATE_LIMIT) throw new RateLimited(url)
   if (TROUBLES.has(error)) throw unreachable(`the node cannot answer now (${error}: ${words})`)
   throw new NodeRefusal(error, words, answer)
 }
