@@ -10,6 +10,7 @@ import type { Registry } from '../protocol/registry/registry.ts'
 import { createInventory } from '../solver/inventory.ts'
 import { rebalancingHints } from '../solver/risk/rebalance.ts'
 import { openDatabase } from '../store/database/database.ts'
+import { readReleaseStatus } from '../store/database/rollbacks.ts'
 import { type CustomerRecord, type QuoteRecord, readCustomers, readQuoteCounts } from '../store/solver/customers.ts'
 import { type Halt, readHalts } from '../store/solver/halts.ts'
 import { judgeOrderRisks } from '../store/solver/order-risks.ts'
@@ -21,6 +22,8 @@ import type { Terminal } from './terminal.ts'
 export type StatusOptions = { readonly config?: string; readonly json?: boolean; readonly watch?: boolean; readonly days?: string }
 
 type Status = {
+  /** Why the operator must confirm that the database was restored from a backup; null: nothing waits. */
+  readonly restore_to_confirm: string | null
   readonly halts: readonly Halt[]
   readonly inventory: readonly { readonly asset: string; readonly balance: string; readonly reserved: string; readonly available: string }[]
   readonly pairs: readonly {
@@ -70,7 +73,8 @@ export async function statusCommand(options: StatusOptions, terminal: Terminal):
   async function read(): Promise<Status> {
     await judgeOrderRisks(db, now())
     const since = now() - BigInt(Number(days) * DAY_SECONDS)
-    const [halts, holdings, pairs, customers, quotes] = await Promise.all([
+    const [{ hold }, halts, holdings, pairs, customers, quotes] = await Promise.all([
+      readReleaseStatus(db, []),
       readHalts(db),
       inventory.list(),
       readPairStatus(db, since),
@@ -79,6 +83,7 @@ export async function statusCommand(options: StatusOptions, terminal: Terminal):
     ])
     const assets = holdings.map((holding) => ({ ...network.registry.asset(holding.asset), ...holding }))
     return {
+      restore_to_confirm: hold?.reason ?? null,
       halts,
       inventory: assets.map(({ asset, decimals, balance, available }) => ({
         asset,
@@ -164,7 +169,9 @@ function textOf(status: Status, days: string): string {
   const section = (title: string, empty: string, rows: readonly (readonly string[])[], headings: readonly string[]) =>
     rows.length === 0 ? `${title}: ${empty}` : `${title}\n${formatTable([headings, ...rows])}`
   const timeOf = (seconds: bigint) => new Date(Number(seconds) * 1000).toISOString()
+  const { restore_to_confirm: restored } = status
   return [
+    ...(restored === null ? [] : [`Restored backup: nothing is paid for older orders until \`tandem confirm-restore\`: ${restored}`]),
     section(
       'Halted',
       'nothing',

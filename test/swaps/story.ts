@@ -16,6 +16,7 @@ import type { EvmWallet } from '../../devnet/evm/wallet.ts'
 import type { SolverCount } from '../../src/local/local-solvers.ts'
 import { type LocalStack, type LocalStackOptions, startLocalStack } from '../../src/local/stack.ts'
 import { createLogger } from '../../src/log.ts'
+import { actionKey } from '../../src/protocol/order.ts'
 import type { OrderRecord } from '../../src/protocol/wire/order.ts'
 import { openDatabase } from '../../src/store/database/database.ts'
 import { findOrder } from '../../src/store/orders/orders.ts'
@@ -27,6 +28,8 @@ type Party = 'service' | 'solver'
 
 export interface Story extends LocalClient {
   readonly stack: LocalStack
+  /** Of the service, and of the first solver. */
+  readonly databaseUrls: readonly string[]
   /** The user's wallets. */
   bitcoin(chain?: string): BitcoinWallet
   evm(chain: string): EvmWallet
@@ -48,6 +51,8 @@ export interface Story extends LocalClient {
   isClosed(party: Party, orderId: string): Promise<boolean>
   /** Transactions a party has signed for an order so far: `redeem destination` → hashes. */
   signed(party: Party, orderId: string): Promise<ReadonlyMap<string, readonly string[]>>
+  /** Why a party's newest attempt at its initiation of the destination failed; null: it has not. */
+  errorOf(party: Party, orderId: string): Promise<string | null>
   /** The mined events that a party has seen: `destination initiated`, `source redeemed`, … */
   seen(party: Party, orderId: string): Promise<ReadonlySet<string>>
   /** Waits for one of those: `untilSeen('solver', id, 'destination initiated')`. */
@@ -163,6 +168,7 @@ export async function openStory({ redeemWaitSeconds = 0, solvers = 1, ...options
   return {
     ...client,
     stack,
+    databaseUrls: [serviceDatabase.url, solverDatabase.url],
     bitcoin: (chain = 'bitcoin_regtest') => client.wallet(chain, bitcoinLocal),
     evm: (chain) => client.wallet(chain, evmLocal),
     bitcoinChain: () => stack.network.control('bitcoin_regtest', bitcoinLocal),
@@ -195,6 +201,11 @@ export async function openStory({ redeemWaitSeconds = 0, solvers = 1, ...options
     },
     async isClosed(party, orderId) {
       return (await findOrder(databases[party], orderId))?.closed ?? false
+    },
+    async errorOf(party, orderId) {
+      const key = actionKey(orderId, 'destination', 'initiate')
+      const action = await databases[party].selectFrom('actions').select('last_error').where('key', '=', key).executeTakeFirst()
+      return action?.last_error ?? null
     },
     seen,
     untilSeen: (party, orderId, what) => eventually(`the ${party} to see: ${what}`, async () => (await seen(party, orderId)).has(what)),

@@ -1,4 +1,4 @@
-/** The database answers, is new enough, has our tables, its clock agrees with ours, and an engine works on it. */
+/** The database answers, is new enough, has our tables, waits for no confirmation, its clock agrees with ours, and an engine works on it. */
 import { type DatabaseReport, inspectDatabase } from '../../store/database/inspect-database.ts'
 import type { Refusal } from '../../store/database/migrations.ts'
 import { type Check, type Finding, fail, ok, reasonOf, warn } from '../check.ts'
@@ -13,10 +13,11 @@ export const database: Check = {
     const url = await readSecret(config.database_url).catch(() => null)
     if (url === null) return [fail('database_url', 'cannot be read', 'see the secrets above')]
     try {
-      const { majorVersion, pending, refusal, clockAheadMs, engines } = await inspectDatabase(url, TIMEOUT_MS)
+      const { majorVersion, pending, refusal, unconfirmedRestore, clockAheadMs, engines } = await inspectDatabase(url, TIMEOUT_MS)
       return [
         versionFinding(majorVersion),
         migrationFinding(pending, refusal),
+        ...restoreFindings(unconfirmedRestore),
         driftFinding('the database', clockAheadMs),
         ...engineFindings(engines),
       ]
@@ -30,6 +31,12 @@ export const database: Check = {
       ]
     }
   },
+}
+
+function restoreFindings(reason: string | null): readonly Finding[] {
+  if (reason === null) return []
+  const text = `a restored backup waits for your confirmation, and nothing new is signed for its orders: ${reason}`
+  return [fail('restored backup', text, 'read "A database restored from a backup" in docs/trust.md, then run `tandem confirm-restore`')]
 }
 
 function versionFinding(version: number): Finding {

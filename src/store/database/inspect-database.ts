@@ -9,6 +9,8 @@ export type DatabaseReport = {
   readonly pending: readonly string[]
   /** Why this version must not use it; null: it may. */
   readonly refusal: Refusal | null
+  /** Why an operator must confirm that it was restored from a backup; null: nothing waits. */
+  readonly unconfirmedRestore: string | null
   /** How far the server's clock is ahead of ours, corrected by half of the round trip. */
   readonly clockAheadMs: number
   /** Null: its tables are not those of this version. */
@@ -32,6 +34,7 @@ export async function inspectDatabase(url: string, timeoutMs: number): Promise<D
       majorVersion: Math.floor(Number(version.rows[0]?.version) / 10_000),
       pending,
       refusal,
+      unconfirmedRestore: await unconfirmedRestore(client),
       clockAheadMs: Math.round(Number(clock.rows[0]?.ms) - (before + Date.now()) / 2),
       engines,
     }
@@ -56,4 +59,12 @@ async function appliedMigrations(client: pg.Client): Promise<readonly AppliedMig
   if (columns.rows.length === 0) return []
   const checksum = columns.rows.some(({ name }) => name === 'checksum') ? 'checksum' : 'null as checksum'
   return (await client.query<AppliedMigration>(`select name, ${checksum} from migrations`)).rows
+}
+
+/** Before its migration there is no table. */
+async function unconfirmedRestore(client: pg.Client): Promise<string | null> {
+  const { rows } = await client.query<{ there: boolean }>("select to_regclass('rollbacks') is not null as there")
+  if (rows[0]?.there !== true) return null
+  const newest = 'select reason from rollbacks where confirmed_at is null order by detected_at desc limit 1'
+  return (await client.query<{ reason: string }>(newest)).rows[0]?.reason ?? null
 }
