@@ -36,6 +36,8 @@ export const LONGEST: readonly string[] = [
   'src/service/api/fuzz/fuzz.test.ts',
   'src/chains/bitcoin/spend/batch-redeem.test.ts',
   'contracts/evm/invariants.test.ts',
+  'src/chains/hypercore/htlc-core-invariants.test.ts',
+  'test/swaps/restore-from-backup.test.ts',
   'test/swaps/client-keys.nodes.test.ts',
   'docs/guides/guides.test.ts',
   'examples/examples.test.ts',

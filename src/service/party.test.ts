@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import type { PlannedPayout } from '../chains/port/abilities/check-recipient.ts'
 import type { Step } from '../engine/party.ts'
+import { noGuard } from '../engine/rollback/rollback-guard.ts'
 import { createKeyring } from '../keys/keyring.ts'
 import { createTestSigner } from '../keys/keys.fixture.ts'
 import { createApp } from '../store/apps/apps.ts'
@@ -77,4 +78,44 @@ test('what a signed instant refund costs is asked again each time that it is sen
   await refund([signed])
   await refund([signed])
   expect(asked).toEqual([order, order])
+})
+
+test('while a restored backup waits for the operator, no signed instant refund is sent; other refunds and redeems go on', async () => {
+  let reason: string | null = 'the database was restored from an older backup'
+  const [asked, noted]: [unknown[], string[]] = [[], []]
+  const party = createServiceParty({
+    db: {} as never,
+    vault: {} as never,
+    relay: {} as never,
+    onReconciled: () => new Map(),
+    onInstantRefund: async (of) => void asked.push(of),
+    guard: {
+      ...noGuard,
+      whyUnsafe: async () => reason,
+      async noteAttempt(_key, tx) {
+        if (reason !== null) throw new Error('the disk is full')
+        noted.push(tx)
+      },
+    },
+  })
+  const order = { id: 'an order', source: { clientKey: true }, destination: { terms: {} } }
+  const source = { deposits: [{ id: 'a deposit', block: {}, spend: null }] }
+  const step = (verb: 'refund' | 'redeem', grants: readonly unknown[]) =>
+    ({
+      state: { order, grants, source, fill: { signature: 'signed', deposits: [] }, secret: 'seen', secretShown: true },
+      client: {},
+      verb,
+      leg: verb === 'refund' ? 'source' : 'destination',
+    }) as unknown as Step
+  const signed = { kind: 'instant-refund', refunds: [{ deposit: 'a deposit' }] }
+  await expect(party.authorize(step('refund', [signed]))).rejects.toMatchObject({ kind: 'would-fail', message: reason })
+  await party.authorize(step('refund', []))
+  await party.authorize(step('redeem', [signed]))
+  // A redeem goes on without its line.
+  await party.onRecorded?.('a redeem' as never, 'unnoted')
+  expect([asked, noted]).toEqual([[], []])
+  reason = null
+  await party.authorize(step('refund', [signed]))
+  await party.onRecorded?.('a redeem' as never, 'noted')
+  expect([asked, noted]).toEqual([[order], ['noted']])
 })

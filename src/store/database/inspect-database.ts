@@ -28,13 +28,14 @@ export async function inspectDatabase(url: string, timeoutMs: number): Promise<D
     const comparison = compareMigrations(await readMigrations(), await appliedMigrations(client))
     const [pending, refusal] = [comparison.pending.map(({ name }) => name), whyNotMigrate(comparison)]
     const engines = pending.length === 0 && refusal === null ? await countEngines(client) : null
+    const restore = await unconfirmedRestore(client)
     const before = Date.now()
     const clock = await client.query<{ ms: string }>('select floor(extract(epoch from clock_timestamp()) * 1000)::text as ms')
     return {
       majorVersion: Math.floor(Number(version.rows[0]?.version) / 10_000),
       pending,
       refusal,
-      unconfirmedRestore: await unconfirmedRestore(client),
+      unconfirmedRestore: restore,
       clockAheadMs: Math.round(Number(clock.rows[0]?.ms) - (before + Date.now()) / 2),
       engines,
     }

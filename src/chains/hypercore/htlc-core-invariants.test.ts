@@ -1,0 +1,279 @@
+// Random sequences of calls by several users against the HTLC for tokens of HyperCore: money in equals money out and what is held, no order is paid
+// twice, a revoked one never opens, and nothing is stuck.
+import fc from 'fast-check'
+import { type Address, decodeErrorResult, encodeFunctionData, erc20Abi, type Hex, hexToBigInt, numberToHex, toHex, zeroAddress } from 'viem'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'
+import { createHtlcModel } from '../../../contracts/evm/htlc-model.fixture.ts'
+import {
+  computeOrderId,
+  createOrder,
+  type HtlcDomain,
+  type HtlcOrder,
+  htlcCall,
+  initiateTypedData,
+  refundTypedData,
+} from '../../../contracts/evm/htlc-order.fixture.ts'
+import { coreTokens } from '../../../devnet/hypercore/core-state-machine.ts'
+import { transfer } from './htlc-core-order.fixture.ts'
+import { type Caller, type CoreStep, type CoreStepOf, type CoreTerms, coreSteps, type Payee } from './htlc-core-steps.fixture.ts'
+import { createHypercoreFixture, EVM_PER_CORE, type HypercoreFixture, ON_EVM, type TestParty } from './hypercore.fixture.ts'
+
+const sequences = 30
+/** Seconds after the start: until then a deposit funds its order. */
+const DEADLINES = { soon: 50n, late: 100_000n }
+/** Without an account on HyperCore. */
+const stranger: Address = `0x${'5a'.repeat(20)}`
+const MOST_CORE = 2n ** 64n - 1n
+const GAS = 1_000_000n
+
+let fixture: HypercoreFixture
+let domain: HtlcDomain
+let callers: readonly [TestParty, TestParty, TestParty]
+let snapshot: unknown
+
+beforeAll(async () => {
+  fixture = await createHypercoreFixture()
+  const { address, chainId, token } = fixture.contract
+  domain = { name: 'HTLC-ERC20', chainId, verifyingContract: address }
+  callers = [fixture.user, fixture.solver, fixture.relay]
+  await fixture.sendAs(fixture.user, { to: token, data: transfer(fixture.relay.address, (ON_EVM / 2n) * EVM_PER_CORE) })
+  const approve = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [address, 2n ** 255n] })
+  for (const party of callers) await fixture.sendAs(party, { to: token, data: approve })
+  await fixture.mine()
+  snapshot = await fixture.local.request({ method: 'evm_snapshot' })
+})
+afterAll(() => fixture.close())
+
+const addressOf = (payee: Payee): Address => (payee === 4 ? zeroAddress : payee === 3 ? stranger : callers[payee].address)
+const owners = () => [...callers.map(({ address }) => address), stranger]
+/** On both sides, in units of the ERC-20: where a payout arrives is not the question here. */
+const wealthOf = async (owner: Address) => (await fixture.spotBalance(owner)) * EVM_PER_CORE + (await fixture.evmBalance(owner))
+
+const ask = async (to: Address, data: Hex) => (await fixture.local.request({ method: 'eth_call', params: [{ to, data }, 'latest'] })) as Hex
+
+async function latestTime(): Promise<bigint> {
+  const latest = (await fixture.local.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })) as { timestamp: Hex }
+  return hexToBigInt(latest.timestamp)
+}
+
+/** One sequence from a fresh state: the chain and the model side by side. */
+async function createRun() {
+  await fixture.local.request({ method: 'evm_revert', params: [snapshot] })
+  snapshot = await fixture.local.request({ method: 'evm_snapshot' })
+  const { address: htlc, token } = fixture.contract
+  const start = await latestTime()
+  const deadlineOf = (late: boolean) => start + (late ? DEADLINES.late : DEADLINES.soon)
+  let waited = 0n
+  let now = start
+  const model = createHtlcModel((order) => computeOrderId(domain, order))
+  const mentioned: HtlcOrder[] = []
+  const revoked = new Set<string>()
+  const deposits = new Map<Address, bigint>()
+  const due = new Map<Address, bigint>()
+  for (const owner of owners()) due.set(owner, await wealthOf(owner))
+  const strandedBefore = await fixture.spotBalance(htlc)
+  const give = (to: Address, evmAmount: bigint) => due.set(to, (due.get(to) ?? 0n) + evmAmount)
+
+  const orderOf = (terms: CoreTerms): HtlcOrder => {
+    const secret = toHex(terms.secret, { size: 32 })
+    const order = createOrder({ ...terms, initiator: addressOf(terms.initiator), redeemer: addressOf(terms.redeemer), secret })
+    mentioned.push(order)
+    return order
+  }
+  const picked = (pick: number): HtlcOrder =>
+    mentioned[pick % mentioned.length] ?? orderOf({ initiator: 0, redeemer: 1, timelock: 60n, amount: 1n, secret: 0 })
+  const onDeposit = (functionName: 'initiateFromDeposit' | 'reclaimDeposit' | 'depositAddress', order: HtlcOrder, deadline: bigint) => {
+    const { initiator, redeemer, timelock, amount, secretHash } = order
+    return encodeFunctionData({ abi: htlcCore.abi, functionName, args: [initiator, redeemer, timelock, amount, secretHash, deadline] })
+  }
+
+  const depositAt = async (order: HtlcOrder, deadline: bigint): Promise<Address> =>
+    `0x${(await ask(htlc, onDeposit('depositAddress', order, deadline))).slice(26)}`
+
+  /** Called before the model is asked: its answer depends on the time of the block. */
+  async function nextBlock(): Promise<void> {
+    now = (await latestTime()) + 1n + waited
+    waited = 0n
+  }
+
+  async function mine(caller: Caller, to: Address, data: Hex): Promise<string | null> {
+    const hash = await fixture.sendAs(callers[caller], { to, data, gas: GAS })
+    await fixture.local.request({ method: 'evm_setNextBlockTimestamp', params: [numberToHex(now)] })
+    await fixture.mine()
+    const receipt = (await fixture.local.request({ method: 'eth_getTransactionReceipt', params: [hash] })) as { status: Hex }
+    return receipt.status === '0x1' ? null : revertName(hash)
+  }
+
+  function whyNotOpened(order: HtlcOrder): string | null {
+    return order.amount > MOST_CORE ? 'HTLC__AmountTooLarge' : model.open(order, now)
+  }
+
+  async function open(caller: Caller, payer: Address, order: HtlcOrder, data: Hex, refusal: string | null = null): Promise<void> {
+    const expected = refusal ?? whyNotOpened(order)
+    const error = await mine(caller, htlc, data)
+    expect(error).toBe(expected)
+    if (error === null) give(payer, -order.amount * EVM_PER_CORE)
+  }
+
+  async function settle(caller: Caller, payee: Address, amount: bigint, data: Hex, expected: string | null): Promise<void> {
+    expect(await mine(caller, htlc, data)).toBe(expected)
+    if (expected === null) give(payee, amount * EVM_PER_CORE)
+  }
+
+  const actions: { readonly [Call in CoreStep['call']]: (step: CoreStepOf<Call>) => Promise<void> } = {
+    async initiate({ caller, terms }) {
+      const order = orderOf({ ...terms, initiator: caller })
+      await open(caller, order.initiator, order, htlcCall.initiate(order))
+    },
+    async initiateOnBehalf({ caller, terms }) {
+      const order = orderOf(terms)
+      await open(caller, addressOf(caller), order, htlcCall.initiateOnBehalf(order))
+    },
+    async initiateWithSignature({ caller, signer, terms }) {
+      const order = orderOf(terms)
+      const signature = await callers[signer].account.signTypedData(initiateTypedData(domain, order))
+      const refusal = signer === terms.initiator ? null : 'HTLC__InvalidSignature'
+      await open(caller, order.initiator, order, htlcCall.initiateWithSignature(order, signature), refusal)
+    },
+    async pay({ caller, terms, late, more }) {
+      const order = orderOf({ ...terms, amount: terms.amount > MOST_CORE ? 1n : terms.amount })
+      const amount = order.amount * EVM_PER_CORE + (order.amount === 0n && more < 0n ? 0n : more)
+      const to = await depositAt(order, deadlineOf(late))
+      expect(await mine(caller, token, transfer(to, amount))).toBeNull()
+      give(addressOf(caller), -amount)
+      deposits.set(to, (deposits.get(to) ?? 0n) + amount)
+    },
+    async initiateFromDeposit({ caller, pick, late }) {
+      const [order, deadline] = [picked(pick), deadlineOf(late)]
+      const at = await depositAt(order, deadline)
+      const held = deposits.get(at) ?? 0n
+      const surplus = held - order.amount * EVM_PER_CORE
+      const isTooLate = now > deadline
+      // The order is opened before the money is counted: what is wrong with its terms is said first.
+      const probe = createHtlcModel(() => '0x')
+      const isKnown = model.storedState(order) !== 0n
+      const wrong =
+        order.amount > MOST_CORE ? 'HTLC__AmountTooLarge' : (probe.open(order, now) ?? (isKnown ? 'HTLC__DuplicateOrder' : null))
+      const expected = isTooLate ? 'HTLC__DepositTooLate' : (wrong ?? (surplus < 0n ? 'HTLC__AmountNotReceived' : null))
+      expect(await mine(caller, htlc, onDeposit('initiateFromDeposit', order, deadline))).toBe(expected)
+      if (expected !== null) return
+      expect(model.open(order, now)).toBeNull()
+      deposits.set(at, 0n)
+      give(order.initiator, surplus)
+    },
+    async reclaimDeposit({ caller, pick, late }) {
+      const [order, deadline] = [picked(pick), deadlineOf(late)]
+      const isOpenToAll = now > deadline || model.storedState(order) !== 0n
+      const expected = addressOf(caller) === order.initiator || isOpenToAll ? null : 'HTLC__NotTheInitiator'
+      expect(await mine(caller, htlc, onDeposit('reclaimDeposit', order, deadline))).toBe(expected)
+      if (expected !== null) return
+      const at = await depositAt(order, deadline)
+      give(order.initiator, deposits.get(at) ?? 0n)
+      deposits.set(at, 0n)
+    },
+    async redeem({ caller, pick }) {
+      const order = picked(pick)
+      await settle(caller, order.redeemer, order.amount, htlcCall.redeem(order), model.redeem(order))
+    },
+    async redeemBatch({ caller, redeemer, picks }) {
+      const orders = picks.map(picked)
+      const to = addressOf(redeemer)
+      await settle(caller, to, model.redeemBatch(to, orders), htlcCall.redeemBatch(to, orders), null)
+    },
+    async refund({ caller, pick }) {
+      const order = picked(pick)
+      await settle(caller, order.initiator, order.amount, htlcCall.refund(order), model.refund(order, now))
+    },
+    async instantRefund({ caller, pick, signer }) {
+      const order = picked(pick)
+      const signature = await callers[signer].account.signTypedData(refundTypedData(domain, order))
+      const hasConsent = [addressOf(signer), addressOf(caller)].includes(order.redeemer)
+      const expected = model.instantRefund(order, hasConsent)
+      await settle(caller, order.initiator, order.amount, htlcCall.instantRefund(order, signature), expected)
+    },
+    async revoke({ caller, terms }) {
+      const order = orderOf({ ...terms, initiator: caller })
+      const expected = model.revoke(order)
+      expect(await mine(caller, htlc, htlcCall.revoke(order))).toBe(expected)
+      if (expected === null) revoked.add(computeOrderId(domain, order))
+    },
+    async fillBridge({ isFull }) {
+      await fixture.local.setBridgeBalance(coreTokens.purr, isFull ? 2n ** 60n : 1n)
+    },
+    async wait({ seconds }) {
+      waited += seconds
+    },
+  }
+
+  async function storedState(order: HtlcOrder): Promise<bigint> {
+    const data = encodeFunctionData({ abi: htlcCore.abi, functionName: 'initiatedAt', args: [computeOrderId(domain, order)] })
+    return hexToBigInt(await ask(htlc, data))
+  }
+
+  return {
+    async take<Call extends CoreStep['call']>(step: CoreStepOf<Call>): Promise<void> {
+      await nextBlock()
+      await actions[step.call](step)
+    },
+    /** The contract holds the amounts of open orders and nothing else, on neither side; each deposit address what was paid to it. */
+    async checkHeld(): Promise<void> {
+      expect(await fixture.evmBalance(htlc)).toBe(model.locked() * EVM_PER_CORE)
+      expect(await fixture.spotBalance(htlc)).toBe(strandedBefore)
+    },
+    async checkPaid(): Promise<void> {
+      for (const owner of owners()) expect(await wealthOf(owner)).toBe(due.get(owner))
+      for (const [at, amount] of deposits) expect(await fixture.evmBalance(at)).toBe(amount)
+    },
+    async checkStates(): Promise<void> {
+      for (const order of mentioned) expect(await storedState(order)).toBe(model.storedState(order))
+      for (const order of mentioned.filter((one) => revoked.has(computeOrderId(domain, one)))) expect(await storedState(order)).toBe(2n)
+    },
+    /** Nothing is stuck: in the end every open order can be refunded and every deposit reclaimed by anyone, and no settled order is paid again. */
+    async windUp(): Promise<void> {
+      waited += DEADLINES.late
+      for (const order of model.openOrders()) {
+        await nextBlock()
+        await settle(2, order.initiator, order.amount, htlcCall.refund(order), model.refund(order, now))
+      }
+      for (const order of model.knownOrders()) {
+        await nextBlock()
+        const otherWay = model.storedState(order) === 1n ? htlcCall.refund(order) : htlcCall.redeem(order)
+        await settle(2, order.redeemer, order.amount, otherWay, 'HTLC__OrderSettled')
+      }
+      for (const [pick, order] of mentioned.entries()) {
+        for (const late of [true, false]) {
+          if ((deposits.get(await depositAt(order, deadlineOf(late))) ?? 0n) === 0n) continue
+          await nextBlock()
+          await actions.reclaimDeposit({ call: 'reclaimDeposit', caller: 2, pick, late })
+        }
+      }
+      expect([model.locked(), [...deposits.values()].every((amount) => amount === 0n)]).toEqual([0n, true])
+    },
+  }
+}
+
+it(`holds its invariants in ${sequences} random sequences of calls`, { timeout: 600_000 }, async () => {
+  const property = fc.asyncProperty(coreSteps, async (sequence) => {
+    const run = await createRun()
+    for (const step of sequence) {
+      await run.take(step)
+      await run.checkHeld()
+    }
+    await run.checkPaid()
+    await run.checkStates()
+    await run.windUp()
+    await run.checkHeld()
+    await run.checkPaid()
+    await run.checkStates()
+  })
+  await fc.assert(property, { numRuns: sequences })
+})
+
+/** A receipt has no revert data, so it is read from the trace. */
+async function revertName(hash: Hex): Promise<string> {
+  const options = { disableStorage: true, disableMemory: true, disableStack: true }
+  const trace = (await fixture.local.request({ method: 'debug_traceTransaction', params: [hash, options] })) as { returnValue: string }
+  const data: Hex = trace.returnValue.startsWith('0x') ? (trace.returnValue as Hex) : `0x${trace.returnValue}`
+  return data.length < 10 ? 'no reason' : decodeErrorResult({ abi: htlcCore.abi, data }).errorName
+}
