@@ -122,6 +122,7 @@ export const swap = {
     instant: 'Cancel and refund now',
     instantWhat: 'The solver agrees to give your payment back at once, if it has not paid yet.',
     refundNow: 'Take the payment back',
+    refundByService: 'The service sends it to you.',
     refundWhat: 'With your own key, without anybody’s help.',
     report: 'Report a problem',
     reported: 'Copied. Send it to support: it contains no key and no secret',

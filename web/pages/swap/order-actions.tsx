@@ -11,7 +11,7 @@ import { followOrder, isPaying, liveOf, messageOf, payOrder, redeemBy } from './
 import { settings } from './settings.ts'
 import { openTandem } from './tandem.ts'
 import { WalletDialog } from './wallet-dialog.tsx'
-import { openPayer, openSender, sendersOf } from './wallets.ts'
+import { openPayer, openSender, payersOf, sendersOf } from './wallets.ts'
 
 /** While these last, the solver may still agree to return the payment. */
 const MAY_CANCEL: ReadonlySet<string> = new Set(['initiate_detected', 'initiated', 'awaiting_refund'])
@@ -25,6 +25,9 @@ export function OrderActions({ record }: { readonly record: OrderRecord }) {
   const isOwn = entry !== null
   const isUnpaid = isOwn && status === 'created' && next?.who === 'user' && entry.payment === null && entry.isPaid !== true
   const asset = findAsset(source.asset)
+  // Where anybody can pay to an address, the refund is the user's own, by a node that this page can ask.
+  const hasOwnKey =
+    settings.value?.nodes[source.chain] !== undefined && asset !== null && payersOf(asset).some(({ kind }) => kind === 'deposit')
   const paidIn = findAsset(record.destination_swap.asset)
 
   function act(job: () => Promise<unknown>): () => void {
@@ -52,7 +55,13 @@ export function OrderActions({ record }: { readonly record: OrderRecord }) {
       ? [{ text: swap.order.instant, what: swap.order.instantWhat, job: async () => (await openTandem()).instantRefund(orderId) }]
       : []),
     ...(isOwn && status === 'awaiting_refund'
-      ? [{ text: swap.order.refundNow, what: swap.order.refundWhat, job: async () => (await openTandem()).refund(orderId) }]
+      ? [
+          {
+            text: swap.order.refundNow,
+            what: hasOwnKey ? swap.order.refundWhat : swap.order.refundByService,
+            job: async () => (await openTandem()).refund(orderId),
+          },
+        ]
       : []),
   ]
   return (
