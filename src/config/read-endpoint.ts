@@ -12,6 +12,11 @@ export function isNode(given: EndpointConfig): given is NodeConfig {
   return typeof given === 'object' && 'url' in given
 }
 
+/** All that has to be read before the node can be asked. */
+export function referencesOf(given: EndpointConfig): readonly (SecretReference | string)[] {
+  return [urlReference(given), ...(isNode(given) ? Object.values(given.headers ?? {}) : [])]
+}
+
 export function urlReference(given: EndpointConfig): SecretReference | string {
   return isNode(given) ? given.url : given
 }
@@ -47,7 +52,7 @@ export function headerNameProblem(name: string): string | null {
 }
 
 /** Node's own error is not passed on. */
-export function assertHeaderValue(name: string, value: string): void {
+function assertHeaderValue(name: string, value: string): void {
   try {
     validateHeaderValue(name, value)
   } catch {

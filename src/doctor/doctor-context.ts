@@ -1,7 +1,7 @@
 /** The input of the checks: a party's configuration, secrets and chains. Read-only: it starts and changes nothing. */
 import type { LoadedConfig } from '../config/load-config.ts'
 import { networkSettings } from '../config/network-settings.ts'
-import { readEndpoint } from '../config/read-endpoint.ts'
+import { referencesOf } from '../config/read-endpoint.ts'
 import type { PartyConfig, SecretReference, ServiceConfig, SolverConfig } from '../config/schema.ts'
 import { createNetwork, type Network, type NetworkSettings } from '../engine/network.ts'
 import type { ChainId } from '../protocol/chain-id.ts'
@@ -74,7 +74,8 @@ async function readableChains({ chains }: PartyConfig, readSecret: DoctorContext
       const read = await Promise.allSettled(
         Object.values(settings.endpoints ?? {})
           .flat()
-          .map((given) => readEndpoint(given, readSecret)),
+          .flatMap(referencesOf)
+          .map(readSecret),
       )
       return read.every(({ status }) => status === 'fulfilled') ? [[chain, settings] as const] : []
     }),

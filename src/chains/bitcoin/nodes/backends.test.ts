@@ -244,6 +244,44 @@ describe('an Esplora server', () => {
     }
   })
 
+  it('without raw blocks is asked for a bounded number of pages of several blocks, however many swaps are open', async () => {
+    const server = await serveChanged(node.esploraUrl, (path) => (path.endsWith('/raw') ? { status: 404, body: 'not found' } : null))
+    try {
+      const backend = createEsploraBackend(server.url, regtest)
+      const key = Buffer.from(createSecp256k1Key('1'.padStart(64, '0')).publicKey)
+        .toString('hex')
+        .slice(2)
+      await node.faucet(address, 90_000n)
+      node.mine(1)
+      const [coin] = await backend.coinsOf(address)
+      if (coin === undefined) throw new Error('there is no coin')
+      const outputs = [
+        { amount: 40_000n, script: taprootScript(key) },
+        { amount: 40_000n, script },
+      ]
+      const deposit = signWalletPayment(signer, [coin], outputs)
+      await backend.broadcast(deposit.raw)
+      node.mine(1)
+      // Spends an output of the transaction with the deposit, as a redeem does.
+      const spend = signWalletPayment(signer, [{ outpoint: `${deposit.txid}:1`, amount: 40_000n }], [{ amount: 30_000n, script }])
+      await backend.broadcast(spend.raw)
+      node.mine(2)
+      const many = Array.from({ length: 10_000 }, (_, n) => ({ ...swapAt(hashOf(n), regtest), deposits: [] as string[] }))
+      const watched = createWatchedSwaps([...many, { ...swapAt(key, regtest), deposits: [] }])
+      await backend.tip()
+      const before = server.asked.length
+      const found = await backend.transactionsIn(watched, 110n, BigInt(node.height))
+      expect(found.map(({ transaction, block }) => [transaction.txid(), block?.height])).toEqual([
+        [deposit.txid, 112n],
+        [spend.txid, 113n],
+      ])
+      expect(server.asked.slice(before).filter((path) => path.startsWith('/address/'))).toEqual([])
+      expect(server.asked.length - before).toBeLessThan(50)
+    } finally {
+      await server.close()
+    }
+  })
+
   it('is not trusted about amounts and owners of coins: the raw transactions prove them', async () => {
     const txid = await node.faucet(address, 70_000n)
     node.mine(1)

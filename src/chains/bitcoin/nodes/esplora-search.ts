@@ -1,6 +1,7 @@
 /** Finds the transactions of watched swaps on an Esplora server without raw blocks: by the history of each address, or in the pages of a block. */
 import type { Block } from '../../../protocol/chain.ts'
 import type { WatchedSwaps } from '../../port/watched-swaps.ts'
+import type { CheckedHeaders } from '../blocks/checked-headers.ts'
 import { reorgWhileReading } from '../blocks/scan-blocks.ts'
 import type { SeenTransaction } from '../events.ts'
 import type { BitcoinNetwork } from '../networks.ts'
@@ -12,11 +13,42 @@ import { inParallel } from './in-parallel.ts'
 const ACTIVE_PAGE = 1_000
 /** Transactions in one page of a block: fixed by the interface. */
 const BLOCK_PAGE = 25
+/** A full block of Bitcoin has about as many pages. */
+const HISTORIES_PER_BLOCK = 150
+const MAX_HISTORIES = 2_000
 
-export type EsploraReader = { readonly http: EsploraHttp; readonly readProven: ReadProven }
+export type EsploraReader = { readonly http: EsploraHttp; readonly headers: CheckedHeaders; readonly readProven: ReadProven }
+
+/** In blocks [from, to]: by histories while there are few open swaps, else block by block, so that the number of requests does not grow with the swaps. */
+export async function searchBlocks(
+  reader: EsploraReader,
+  watched: WatchedSwaps,
+  network: BitcoinNetwork,
+  from: bigint,
+  to: bigint,
+): Promise<readonly SeenTransaction[]> {
+  const most = Math.min(HISTORIES_PER_BLOCK * Number(to - from + 1n), MAX_HISTORIES)
+  const { next } = await watched.active(most, null)
+  if (next === null) return readHistories(reader, watched, from, to)
+  const found: SeenTransaction[] = []
+  const paid = new Set<string>()
+  let parent: string | null = null
+  for (let height = from; height <= to; height++) {
+    const hash = await reader.http.blockHashAt(height)
+    if (hash === null) throw reorgWhileReading(height)
+    const block = await reader.headers.block(hash)
+    if (block.height !== height || (parent !== null && block.parentHash !== parent)) throw reorgWhileReading(height)
+    const here = await searchBlock(reader, watched, network, block, paid)
+    // Their outputs may be deposits, and be spent in a later block. Others among them do no harm.
+    for (const { transaction } of here) for (const vout of transaction.outputs.keys()) paid.add(`${transaction.txid()}:${vout}`)
+    found.push(...here)
+    parent = hash
+  }
+  return found
+}
 
 /** The history of an address also has the spends of its deposits. */
-export async function readHistories(
+async function readHistories(
   { http, readProven }: EsploraReader,
   watched: WatchedSwaps,
   from: bigint,
@@ -47,29 +79,34 @@ async function readHistory(http: EsploraHttp, address: string, from: bigint, to:
   }
 }
 
-/** In one block, with as few requests as possible: there is one for each open swap, or one for each page of the block. */
+/** In one block, with as few requests as possible: there is one for each open swap, or one for each page of the block. `paid`: as in `BlockPages`. */
 export async function searchBlock(
   reader: EsploraReader,
   watched: WatchedSwaps,
   network: BitcoinNetwork,
   { height, hash }: Pick<Block, 'height' | 'hash'>,
+  paid: ReadonlySet<string> = new Set(),
 ): Promise<readonly SeenTransaction[]> {
   const { http } = reader
   if ((await http.blockHashAt(height)) !== hash) throw reorgWhileReading(height)
   const pages = Math.ceil(Number(await http.transactionCount(hash)) / BLOCK_PAGE)
   const { swaps } = await watched.active(pages + 1, null)
   const found =
-    swaps.length > pages ? await readPages(reader, watched, network, hash, pages) : await readHistories(reader, watched, height, height)
+    swaps.length > pages
+      ? await readPages(reader, watched, network, { hash, pages, paid })
+      : await readHistories(reader, watched, height, height)
   if ((await http.blockHashAt(height)) !== hash) throw reorgWhileReading(height)
   return found
 }
+
+/** `paid`: outputs of earlier blocks that may be deposits. */
+type BlockPages = { readonly hash: string; readonly pages: number; readonly paid: ReadonlySet<string> }
 
 async function readPages(
   { http, readProven }: EsploraReader,
   watched: WatchedSwaps,
   network: BitcoinNetwork,
-  hash: string,
-  pages: number,
+  { hash, pages, paid }: BlockPages,
 ): Promise<readonly SeenTransaction[]> {
   const starts = Array.from({ length: pages }, (_, page) => page * BLOCK_PAGE)
   const listed = (await inParallel(starts, (start) => http.blockPage(hash, start))).flat()
@@ -78,7 +115,7 @@ async function readPages(
     swapIds: new Set(listed.flatMap((one) => addressesOf(one).flatMap((address) => address ?? []))),
     spent: listed.flatMap(({ spent }) => spent),
   })
-  const deposits = new Set<string>()
+  const deposits = new Set(paid)
   const found: SeenTransaction[] = []
   for (const one of listed) {
     const vouts = addressesOf(one).flatMap((address, vout) => (address !== null && swaps.bySwapId(address) !== undefined ? [vout] : []))

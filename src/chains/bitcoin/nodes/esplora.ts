@@ -3,7 +3,6 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { type Endpoint, headersOf, urlOf } from '../../port/endpoints.ts'
 import { ChainFailure } from '../../port/failure.ts'
-import type { WatchedSwaps } from '../../port/watched-swaps.ts'
 import { createProviderHttp } from '../../providers/http.ts'
 import { assertWork, createCheckedHeaders } from '../blocks/checked-headers.ts'
 import { asRawBlock } from '../blocks/raw-block.ts'
@@ -16,15 +15,14 @@ import { type FeeRate, rateOf } from '../wallet/fees.ts'
 import { splitOutpoint } from '../wallet/sign.ts'
 import type { BitcoinNode, Coin } from './backend.ts'
 import { createEsploraHttp, type EsploraHttp, type EsploraTransaction, type EsploraUtxo } from './esplora-http.ts'
+import { createMempoolLooks } from './esplora-mempool.ts'
 import { createProvenReader } from './esplora-proof.ts'
-import { readHistories, searchBlock } from './esplora-search.ts'
+import { searchBlock, searchBlocks } from './esplora-search.ts'
 import { inParallel } from './in-parallel.ts'
 import type { JsonRecord } from './node-json.ts'
 
 const COINBASE_MATURITY = 100n
 const REQUESTS_PER_SECOND = 10
-const MAX_ADDRESSES = 200
-const ACTIVE_PAGE = 1_000
 /** After this time ask again: the server may serve raw blocks by then. */
 const NO_RAW_BLOCKS_MS = 10 * 60_000
 
@@ -37,7 +35,7 @@ export function createEsploraBackend(
   const headers = createCheckedHeaders(network, { tipHash: http.tipHash, header: http.header, page: http.headerPage })
   const blocks = createBlockSource(http, network, nowMs)
   const { tip } = headers
-  const reader = { http, readProven: createProvenReader(http, headers) }
+  const reader = { http, headers, readProven: createProvenReader(http, headers) }
 
   const blockAt = async (height: bigint) => {
     const hash = await http.blockHashAt(height)
@@ -54,15 +52,14 @@ export function createEsploraBackend(
     headers: async (heights) => (await inParallel(heights, blockAt)).flatMap((block) => block ?? []),
     rawBlock: http.rawBlock,
     async transactionsIn(watched, from, to) {
-      return (await blocks.hasRawBlocks()) ? scanBlocks(blocks, watched, network, from, to) : readHistories(reader, watched, from, to)
+      return (await blocks.hasRawBlocks())
+        ? scanBlocks(blocks, watched, network, from, to)
+        : searchBlocks(reader, watched, network, from, to)
     },
     async transactionsOf(watched, block) {
       return (await blocks.hasRawBlocks()) ? scanBlock(blocks, watched, network, block) : searchBlock(reader, watched, network, block)
     },
-    async unconfirmed(watched) {
-      const pages = await inParallel(await addressesToPoll(watched), http.unconfirmed)
-      return inParallel([...new Set(pages.flat().map(({ txid }) => txid))], http.transaction)
-    },
+    unconfirmed: createMempoolLooks(http),
     async placeOf(transaction) {
       const found = await http.summary(transaction.txid())
       return found === null ? null : found.status === null ? 'mempool' : 'block'
@@ -140,13 +137,6 @@ function createBlockSource(
       return isKnown
     },
   }
-}
-
-/** At most as many addresses as a server tolerates per poll: of the newest those with deposits first. */
-async function addressesToPoll(watched: WatchedSwaps): Promise<readonly string[]> {
-  const swaps = await watched.newest(ACTIVE_PAGE)
-  const [funded, empty] = [swaps.filter(({ deposits }) => deposits.length > 0), swaps.filter(({ deposits }) => deposits.length === 0)]
-  return [...funded, ...empty].slice(0, MAX_ADDRESSES).map(({ swapId }) => swapId)
 }
 
 /** Null unless it is spendable now. Amount and script come from the raw transaction, which the txid proves. */
