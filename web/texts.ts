@@ -225,7 +225,7 @@ export const rescue = {
   find: 'Find my swaps',
   looking: 'Looking…',
   working: 'Working…',
-  found: (count: number) => (count === 1 ? 'One swap' : `${count} swaps`),
+  found: (count: number) => (count === 0 ? 'No swap was found' : count === 1 ? 'One swap' : `${count} swaps`),
   noSwaps: 'The service knows no swap of this phrase. Check the words, and that you are on the page of the service with which you swapped.',
   noSwapsAlone: 'Without the service the swaps are found with your rescue file, or on the chains themselves.',
   serviceGone: (why: string) => `The service tells nothing (${why}). What follows needs only your phrase, your file, nodes and wallets.`,
@@ -272,6 +272,7 @@ export const rescue = {
   walletOn: (chain: string) => `Wallet that sends on ${chain}`,
   chooseWallet: (chain: string) => `Choose a wallet of ${chain}`,
   noWallet: (chain: string) => `No wallet for ${chain} was found in this browser. Install one: this page notices it by itself.`,
+  noStandard: (chain: string) => `Wallets of ${chain} have no standard way to be found by a page. The SDK does this with any of them.`,
   walletsInFiles:
     'A page that is opened from a file sees a wallet only if the browser allows the extension to access file URLs. Or serve the file: “npx serve” in its folder.',
   refundIn: 'Possible in at most',

@@ -1,6 +1,7 @@
 /** The operator page in a real Chromium, against a whole local stack with real orders. */
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ActivityRecord, OrderRowsRecord, OverviewRecord } from '../../src/protocol/wire/operator.ts'
 import { describeWithBrowser } from '../nodes/describe-with-node.ts'
 import { openStory, type Story } from '../swaps/story.ts'
 import { type Browser, startChromium } from './chromium.ts'
@@ -99,6 +100,31 @@ await describeWithBrowser('the operator page', () => {
     await page.getByRole('link', { name: 'Overview' }).click()
     await page.getByRole('heading', { name: 'Chains' }).waitFor()
     await assertAccessible()
+  })
+
+  test('a stuck order stands out, and two weeks of swaps are drawn', async () => {
+    const reason = 'redeem destination failed 5 times: insufficient funds'
+    const change = (path: string, edit: (result: never) => unknown) =>
+      page.route(`**/operator/api/${path}`, async (route) => {
+        const response = await route.fetch()
+        const { result } = (await response.json()) as { readonly result: never }
+        await route.fulfill({ response, json: { status: 'Ok', error: null, result: edit(result) } })
+      })
+    await change('overview', (result: OverviewRecord) => ({ ...result, stuck: 1 }))
+    await change('orders', ({ orders, more }: OrderRowsRecord) => ({ more, orders: orders.map((order) => ({ ...order, stuck: reason })) }))
+    await change('activity', (result: ActivityRecord) => ({
+      ...result,
+      periods: result.periods.map(({ at }, index) => ({ at, swaps: (index * 7) % 23, volume_usd: String((index * 911) % 40_000) })),
+    }))
+    await page.reload()
+    await page.getByRole('button', { name: 'One order is stuck' }).waitFor()
+    await rowOf(waiting).filter({ hasText: reason }).waitFor()
+    await page.getByRole('img', { name: /^Swaps, every 6 hours: \d{3} in two weeks, at most 22 in 6 hours/ }).waitFor()
+    await shot('stuck')
+    await assertAccessible()
+    await page.unrouteAll({ behavior: 'wait' })
+    await page.reload()
+    await page.getByRole('heading', { name: 'Chains' }).waitFor()
   })
 
   test('it follows without a reload: a new order appears', async () => {

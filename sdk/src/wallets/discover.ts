@@ -1,4 +1,5 @@
 /** Finds the wallets of this browser by the standards of all families: EIP-6963, the wallet standard, and objects that wallets put into the page. */
+import type { FamilyName } from '../../../src/protocol/registry/family-data.ts'
 import { payingWallet } from './bitcoin.ts'
 import { discoverWallets } from './eip6963.ts'
 import { eip1193Wallet } from './evm.ts'
@@ -16,6 +17,9 @@ export type FoundWallet = Pick<Wallet, 'families'> & {
   readonly icon: string
   open(): Promise<Wallet>
 }
+
+/** Those whose wallets a page can find: the others have no standard for it. */
+export const discoverableFamilies: readonly FamilyName[] = ['evm', 'hypercore', 'solana', 'sui', 'starknet', 'tron', 'bitcoin']
 
 /** A wallet of Bitcoin that sends by itself, as UniSat and others do. */
 type BitcoinProvider = { requestAccounts(): Promise<readonly string[]>; sendBitcoin(to: string, satoshis: number): Promise<string> }

@@ -1,6 +1,6 @@
 /** The wallets of all families. A new one is exported here. */
 export { type BitcoinWallet, depositWallet, payingWallet, psbtWallet } from './bitcoin.ts'
-export { discoverAllWallets, type FoundWallet } from './discover.ts'
+export { discoverAllWallets, discoverableFamilies, type FoundWallet } from './discover.ts'
 export { discoverWallets } from './eip6963.ts'
 export { type EvmWallet, eip1193Wallet, ethersWallet, viemWallet } from './evm.ts'
 export { keyWallet } from './key-wallet.ts'

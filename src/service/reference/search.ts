@@ -9,6 +9,7 @@ export type SearchEntry = {
   readonly rank: number
 }
 
+const FIELD = 2
 const MOST_RESULTS = 20
 const MOST_WORDS = 8
 
@@ -20,10 +21,15 @@ export function search(entries: readonly SearchEntry[], query: string): readonly
     const score = scoreOf(entry, words)
     return score === null ? [] : [{ entry, score }]
   })
-  return found
-    .toSorted((a, b) => a.score - b.score)
-    .slice(0, MOST_RESULTS)
-    .map(({ entry }) => entry)
+  const best = found.toSorted((a, b) => a.score - b.score).map(({ entry }) => entry)
+  return best.filter((entry, index) => !isField(entry) || firstNamed(best, entry.title) === index).slice(0, MOST_RESULTS)
+}
+
+const isField = ({ rank }: SearchEntry): boolean => rank === FIELD
+
+/** The same field is on the pages of many endpoints: one of them is enough. */
+function firstNamed(entries: readonly SearchEntry[], title: string): number {
+  return entries.findIndex((entry) => isField(entry) && entry.title === title)
 }
 
 /** Null: a word is missing. */

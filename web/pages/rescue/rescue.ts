@@ -85,6 +85,13 @@ export function assetsOf({ record, saved }: Found): readonly [source: string, de
   return [source, record?.destination_swap.asset ?? saved?.request.destination.asset ?? '']
 }
 
+const ENDED: ReadonlySet<string> = new Set(['redeemed', 'counterparty_redeemed', 'refunded', 'expired'])
+
+/** By the service's word. Deposits may still come late, or twice. */
+export function isEnded({ record, isTold }: Found): boolean {
+  return isTold && ENDED.has(record?.status ?? '')
+}
+
 /** The chains of the swaps that need an address of the user. */
 export function chainsToName({ swaps }: Opened): readonly string[] {
   const chains = swaps.flatMap(({ record, problem }) =>

@@ -5,7 +5,7 @@ import { CopyButton } from '../../shared/copy-button.tsx'
 import { swap as swapTexts, rescue as texts } from '../../texts.ts'
 import { Outcome, useActions } from './action.tsx'
 import { amountText, chainName, factsOf } from './facts.ts'
-import { addresses, assetsOf, type Found, type Opened } from './rescue.ts'
+import { addresses, assetsOf, type Found, isEnded, type Opened } from './rescue.ts'
 import { Ways } from './ways.tsx'
 
 export function SwapCard({ opened, found }: { readonly opened: Opened; readonly found: Found }) {
@@ -15,7 +15,7 @@ export function SwapCard({ opened, found }: { readonly opened: Opened; readonly 
   const [source, destination] = assetsOf(found)
   const paid = record?.source_swap.amount ?? saved?.request.source.amount ?? '0'
   const got = record?.destination_swap.amount ?? saved?.request.destination.amount ?? '0'
-  const needsLeast = saved?.phase === 'restored'
+  const needsLeast = saved?.phase === 'restored' && !isEnded(found)
   const decimals = factsOf(destination)?.decimals ?? 0
   const least = () => {
     if (!needsLeast) return null

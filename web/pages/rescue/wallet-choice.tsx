@@ -1,6 +1,6 @@
 /** Which wallet of this browser sends a transaction on a chain with accounts. */
 import { useId } from 'preact/hooks'
-import type { AssetFacts } from '../../../sdk/src/index.ts'
+import { type AssetFacts, discoverableFamilies } from '../../../sdk/src/index.ts'
 import { rescue as texts } from '../../texts.ts'
 import { choose, chosenOf, walletsOf } from './wallets.ts'
 
@@ -10,7 +10,8 @@ export function WalletChoice({ facts: { family, chainName } }: { readonly facts:
   if (wallets.length === 0)
     return (
       <p class="notice small">
-        {texts.noWallet(chainName)} {location.protocol === 'file:' && texts.walletsInFiles}
+        {discoverableFamilies.includes(family) ? texts.noWallet(chainName) : texts.noStandard(chainName)}{' '}
+        {location.protocol === 'file:' && texts.walletsInFiles}
       </p>
     )
   return (

@@ -9,6 +9,7 @@ import {
   type Act,
   assetsOf,
   type Found,
+  isEnded,
   type Opened,
   redeemAlone,
   refundAlone,
@@ -21,21 +22,20 @@ import { WalletChoice } from './wallet-choice.tsx'
 
 type Props = { readonly opened: Opened; readonly found: Found; readonly actions: Actions; readonly least: () => bigint | null }
 
-const ENDED: ReadonlySet<string> = new Set(['redeemed', 'counterparty_redeemed', 'refunded', 'expired'])
 /** While these last, the solver may still agree to return the payment. */
 const MAY_CANCEL: ReadonlySet<string> = new Set(['initiate_detected', 'initiated', 'awaiting_refund'])
 
 export function Ways(props: Props) {
   const { opened, found } = props
   const hasService = opened.serviceProblem === null
-  const isEnded = found.isTold && ENDED.has(found.record?.status ?? '')
+  const isOver = isEnded(found)
   return (
     <>
-      {hasService && !isEnded && <WithService {...props} />}
+      {hasService && !isOver && <WithService {...props} />}
       <details open={!hasService}>
         <summary>{texts.alone}</summary>
         <div class="stack">
-          {!isEnded && <Payout {...props} />}
+          {!isOver && <Payout {...props} />}
           <Refund {...props} />
           <Swept {...props} />
         </div>
