@@ -312,7 +312,10 @@ export function startEngine(options: EngineOptions): Engine {
       if (result.kind === 'sent' && result.tx !== action.lastTx) log.info({ ...about, tx: result.tx }, 'sent')
       if (result.kind === 'cancelling') log.warn({ ...about, tx: result.tx }, 'no longer wanted: cancelling the unmined transaction')
       if (result.kind === 'failed')
-        log.warn({ ...about, reason: result.error, failures: action.failures + 1 }, 'action not possible yet; will retry')
+        log.warn(
+          { ...about, reason: result.error, failures: action.failures + (result.isExpected === true ? 0 : 1) },
+          'action not possible yet; will retry',
+        )
       return result
     } catch (error) {
       log.error({ ...about, err: error }, 'action failed unexpectedly; will retry')

@@ -191,6 +191,21 @@ describe('a chain failure', () => {
     expect(await execute()).toEqual({ kind: 'failed', error: 'again', againInMs: 3_600_000, ...told })
   })
 
+  test('an expected wait is no failure: it does not make the backoff of a later one longer', async () => {
+    fixture.ethereum.before.initiate = () => {
+      throw new ChainFailure('would-fail', 'on its way', { retryAfterMs: 0, isExpected: true })
+    }
+    const { leases } = fixture.context('solver')
+    for (let waits = 0; waits < 5; waits += 1) {
+      const action = await fixture.lease('destination', 'initiate')
+      const result = await executeAction(fixture.context('solver'), action)
+      expect(result).toEqual({ kind: 'failed', error: 'on its way', againInMs: 0, isExpected: true })
+      await leases.finish(action, result)
+    }
+    fixture.ethereum.before.initiate = fail('would-fail')
+    expect(await execute()).toMatchObject({ kind: 'failed', againInMs: 500 })
+  })
+
   test('with a transaction that expired: nobody waits for it any more', async () => {
     fixture.ethereum.before.initiate = () => {
       throw new ChainFailure('would-fail', 'sign again', { expiredTx: 'old' })

@@ -60,6 +60,7 @@ export async function executeAction(context: ExecutorContext, action: LeasedActi
       kind: 'failed',
       error: error.message,
       againInMs: error.retryAfterMs ?? backoffMs(action.failures),
+      ...(error.isExpected && { isExpected: true }),
       ...(deadTx !== null && { revertedTx: deadTx }),
       ...(error.refusal !== null && { refusal: error.refusal }),
     }

@@ -70,7 +70,11 @@ describe('a solver whose money is in its spot account', () => {
     const terms = termsOf(solver, fixture.user)
     const initiate = () => client.initiate(terms, outbox.open('initiate'))
     // The time to the next try does not grow.
-    const expected = { retryAfterMs: 500, message: expect.stringMatching(/1000000 of HyperCore's token 1 are on their way/) }
+    const expected = {
+      isExpected: true,
+      retryAfterMs: 500,
+      message: expect.stringMatching(/1000000 of HyperCore's token 1 are on their way/),
+    }
     await expect(initiate()).rejects.toMatchObject(expected)
     await expect(initiate()).rejects.toThrow(/on their way/)
     await fixture.mine()

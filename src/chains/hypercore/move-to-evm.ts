@@ -42,6 +42,7 @@ export async function moveToEvm(node: EvmNode, chain: Chain, shortage: Shortage,
   // Not with a growing backoff: with it, a transfer that takes a little longer, or is sent again, delayed the payment by up to twice that time.
   const waiting = new ChainFailure('would-fail', `initiate: ${missing} of HyperCore's token ${coreToken} are on their way to HyperEVM`, {
     retryAfterMs: Math.max(Number(chain.blockMs) / 2, LEAST_RETRY_MS),
+    isExpected: true,
   })
   for (const signed of lane.pending) await sending.keep(signed, gasNow)
   const moves = outbox.attempts.map(readAttempt).filter(({ call }) => call.to === CORE_WRITER)

@@ -13,6 +13,7 @@ type ChainFailureOptions = ErrorOptions & {
   readonly expiredTx?: string
   readonly refusal?: string
   readonly retryAfterMs?: number
+  readonly isExpected?: true
 }
 
 /** A payout that its recipient, or the token, does not allow. */
@@ -30,6 +31,8 @@ export class ChainFailure extends Error {
   readonly refusal: string | null
   /** A retry before then is pointless; null: the usual backoff. */
   readonly retryAfterMs: number | null
+  /** A wait that belongs to this action, for something on its way. It is no failure: it must not make the backoff of a later one longer. */
+  readonly isExpected: boolean
 
   constructor(kind: ChainFailureKind, message: string, options: ChainFailureOptions = {}) {
     super(message, options)
@@ -39,5 +42,6 @@ export class ChainFailure extends Error {
     this.expiredTx = options.expiredTx ?? null
     this.refusal = options.refusal ?? null
     this.retryAfterMs = options.retryAfterMs ?? null
+    this.isExpected = options.isExpected ?? false
   }
 }

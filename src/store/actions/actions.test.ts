@@ -384,6 +384,7 @@ describe('finishAction', () => {
     expect(await dueInMs()).toBeGreaterThan(3_000_000)
     expect(await ends({ kind: 'failed', error: 'second', againInMs: 3_600_000 })).toMatchObject({ failures: 1 })
     expect(await readAction(store.db, key())).toMatchObject({ wanted: true, lastTx: null, lastError: 'second' })
+    expect(await ends({ kind: 'failed', error: 'second', againInMs: 3_600_000, isExpected: true })).toMatchObject({ failures: 2 })
     expect(await ends({ kind: 'skipped', againInMs: 3_600_000 })).toMatchObject({ failures: 2 })
     expect(await readAction(store.db, key())).toMatchObject({ wanted: true, lastTx: null, lastError: 'second' })
     expect(await ends({ kind: 'sent', tx: 'tx', againInMs: 0 })).toMatchObject({ failures: 2 })

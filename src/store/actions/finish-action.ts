@@ -14,6 +14,8 @@ export type ActionResult =
       readonly revertedTx?: string
       /** The reason, for the user, if the user can fix it. */
       readonly refusal?: string | null
+      /** Something is on its way: not counted as a failure. */
+      readonly isExpected?: true
     }
   /** Not now. The reconciler decides whether it stays wanted. */
   | { readonly kind: 'skipped'; readonly againInMs: number }
@@ -43,7 +45,7 @@ const finish = prepare<never>(
     reverted_tx = case when kind <> 'sent' then coalesce(given.reverted_tx, actions.reverted_tx) end,
     last_error = case when kind = 'failed' then given.error when kind not in ('sent', 'finished') then last_error end,
     refusal = case when kind = 'failed' then given.refusal when kind not in ('sent', 'finished') then actions.refusal end,
-    failures = case kind when 'sent' then 0 when 'failed' then given.failures + 1 else actions.failures end,
+    failures = case kind when 'sent' then 0 when 'failed' then given.failures else actions.failures end,
     cancelling = cancelling and kind <> 'cancelled',
     wanted = wanted and kind <> 'finished'
   from given where actions.key = given.key and actions.fence = given.fence and actions.key in (select key from held)`,
@@ -73,7 +75,7 @@ function rowOf({ action, result }: Finished) {
     key,
     fence: fence.toString(),
     kind: result.kind,
-    failures,
+    failures: result.kind === 'failed' && result.isExpected !== true ? failures + 1 : failures,
     ...('againInMs' in result && { again_ms: result.againInMs }),
     ...(result.kind === 'sent' && { tx: result.tx }),
     ...(result.kind === 'failed' && {
