@@ -55,7 +55,7 @@ export const refundCheck = computed(() => (checkedRefund.value.text === refundAd
 export const freshQuote = computed(() => (quote.value !== null && now.value < quote.value.expires_at ? quote.value : null))
 
 /** The amount that follows from the quote: what the user gets, or pays if they have fixed what they get. */
-export function followingAmount({ source, destination, net_amount: net }: Quote): bigint {
+function followingAmount({ source, destination, net_amount: net }: Quote): bigint {
   return BigInt(fixedSide.value === 'from' ? (net ?? destination.amount) : source.amount)
 }
 
