@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { OF_STACK } from '../local/service-process.ts'
 
 const program = join(import.meta.dirname, 'run-until-stopped.fixture.ts')
 
@@ -86,6 +87,30 @@ describe('under npm', () => {
     expect({ output, errors }).toEqual({ output: 'running\nstopping\nstopped\n', errors: '' })
   })
 })
+
+test.each([
+  ['of the local stack', { [OF_STACK]: '1' }, true],
+  ['of a supervisor', {}, false],
+])(
+  'whether it ends with the channel %s',
+  async (_, env, ends) => {
+    const child = spawn(NODE.file, NODE.args, { stdio: ['pipe', 'pipe', 'inherit', 'ipc'], env: { ...process.env, ...env } })
+    const [said, messages]: [unknown[], unknown[]] = [[], []]
+    child.stdout?.on('data', (text) => said.push(text))
+    child.on('message', (message) => messages.push(message))
+    const ended = once(child, 'exit')
+    try {
+      await expect.poll(() => (ends ? messages : said).length, { timeout: 60_000 }).toBeGreaterThan(0)
+      child.disconnect()
+      if (!ends) child.kill('SIGTERM')
+      expect(await ended).toEqual([0, null])
+      expect(messages).toEqual(ends ? ['running'] : [])
+    } finally {
+      child.kill('SIGKILL')
+    }
+  },
+  90_000,
+)
 
 test('an error is one line, and the exit code is 1', async () => {
   const { code, errors } = await run(['fail'], async () => undefined)

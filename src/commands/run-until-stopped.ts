@@ -1,9 +1,13 @@
-/** Keeps a command running until a signal, or until the npm that started it has ended. Then it ends cleanly. Errors become one line that says what to do. */
+/** Keeps a command running until a signal, or until the npm or the local stack that started it has ended. Then it ends cleanly. Errors become one line that says what to do. */
+
+import { OF_STACK } from '../local/service-process.ts'
 import type { Logger } from '../log.ts'
 import { explainError } from './explain-error.ts'
 
 export async function runUntilStopped(log: Logger, start: () => Promise<{ stop(): Promise<void> }>): Promise<void> {
   let askedAt: number | null = null
+  // Supervisors have such channels too: one that ends or restarts must not stop us.
+  const isOfStack = process.env[OF_STACK] !== undefined
   const stopAsked = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.on(signal, () => {
@@ -14,12 +18,11 @@ export async function runUntilStopped(log: Logger, start: () => Promise<{ stop()
       })
     }
     whenNpmEnds(resolve)
-    // A process that started this one with a channel has ended.
-    process.once('disconnect', resolve)
+    if (isOfStack) process.once('disconnect', resolve)
   })
   try {
     const running = await start()
-    process.send?.('running')
+    if (isOfStack) process.send?.('running')
     await stopAsked
     log.info('stopping')
     await running.stop()
@@ -28,7 +31,7 @@ export async function runUntilStopped(log: Logger, start: () => Promise<{ stop()
     process.exitCode = 1
   } finally {
     // An open channel would keep the process alive.
-    if (process.connected) process.disconnect()
+    if (isOfStack && process.connected) process.disconnect()
   }
 }
 

@@ -5,6 +5,9 @@ import { join } from 'node:path'
 import { PACKAGE_ROOT } from '../package-root.ts'
 import type { Role } from '../service/role.ts'
 
+/** In the environment of such a process: it tells the local stack by their channel that it runs, and ends when the channel does. */
+export const OF_STACK = 'TANDEM_OF_STACK'
+
 export interface ServiceProcess {
   readonly pid: number
   stop(): Promise<void>
@@ -15,6 +18,9 @@ export async function startServiceProcess(role: Role, configFile: string, logLev
   const launcher = join(PACKAGE_ROOT, 'bin', 'tandem.js')
   const child = spawn(process.execPath, [launcher, 'start', '--role', role, '--config', configFile, '--log-level', logLevel], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    env: { ...process.env, [OF_STACK]: '1' },
+    // A Ctrl-C in the terminal is for the local stack, which then stops it.
+    detached: true,
   })
   const exited = once(child, 'exit')
   // Its only message says that it runs.

@@ -61,7 +61,8 @@ test('without an engine no new swap starts, and /readyz says why; orders that ex
     })
     expect(answer.headers.get('retry-after')).toBe('2')
   }
-  expect(await service.call('GET', '/readyz')).toMatchObject({ status: 503, body: { error: 'no engine is running' } })
+  for (const path of ['/readyz', '/v2/health'])
+    expect(await service.call('GET', path)).toMatchObject({ status: 503, body: { error: 'no engine is running' } })
   expect(await service.call('GET', `/v2/orders/${id}`)).toMatchObject({ status: 200 })
   service.world.engineProblem = null
   expect(await service.call('GET', '/readyz')).toMatchObject({ status: 200 })

@@ -36,12 +36,12 @@ export function solverRoutes(context: ServiceContext): FastifyPluginAsyncTypebox
           operationId: 'getHealth',
           tags: ['Service'],
           summary: 'Whether the service can serve swaps',
-          description: '503 when the database cannot be written, or no solver answers.',
+          description: '503 when the database cannot be written, no engine runs, or no solver answers.',
           response: { 200: Envelope(Type.Literal('Online')) },
         },
       },
       async () => {
-        const problem = await databaseProblem()
+        const problem = (await databaseProblem()) ?? context.engineProblem()
         if (problem !== null) throw new TandemError('chain_unavailable', problem)
         if (!(await status.anyOnline())) throw new TandemError('chain_unavailable', 'no solver answers at the moment; try again')
         return success('Online' as const)
