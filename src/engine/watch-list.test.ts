@@ -86,6 +86,18 @@ describe('the watch list', () => {
     expect(await asking(swapId)).toEqual({ found: [swapId], asked: 1 })
   })
 
+  test('has the solvers of all open swaps, and reads only those of new ones', async () => {
+    const { redeemer } = order.source.terms
+    expect(await list.solverParties()).toEqual([redeemer])
+    const other = (await putOrder(store.db)).order
+    await store.db.updateTable('swaps').set({ redeemer: 'another' }).where('order_id', '=', other.id).where('leg', '=', 'source').execute()
+    const statements = await statementsOf(async () => {
+      expect(await list.solverParties()).toEqual([redeemer, 'another'])
+    })
+    expect(statements.filter((text) => text.includes('select distinct'))).toEqual([expect.stringContaining('watched_in >=')])
+    expect((await list.bySecretHash([other.source.terms.secretHash])).map(({ swapId }) => swapId)).toEqual([other.source.swapId])
+  })
+
   test('follows a swap whose id changes', async () => {
     await watch()
     const { swapId } = order.source

@@ -8,11 +8,13 @@ import type { HtlcEvent, SwapId } from '../protocol/htlc.ts'
 import {
   countDepositsOf,
   countWatched,
+  findBySecretHash,
   findWatched,
   listActive,
   listNewest,
   readDepositEnds,
   readExpected,
+  readSolverParties,
   readWatchedEnds,
 } from '../store/chain/watched.ts'
 import type { Database } from '../store/database/database.ts'
@@ -50,6 +52,9 @@ export function createWatchList(db: Database, chain: Chain, fewIds?: number): Wa
    * open. Not where anyone can send deposits at any time: there only the database knows for how long they count.
    */
   const remembered = new Map<SwapId, WatchedSwap>()
+  /** Never forgotten: an account that is read for nothing costs one request. */
+  const solverParties = new Set<string>()
+  let partiesSince: bigint | null = null
   /** The cursor of the last poll that this process recorded; undefined before the first. */
   let written: string | null | undefined
 
@@ -97,6 +102,13 @@ export function createWatchList(db: Database, chain: Chain, fewIds?: number): Wa
     },
     active: (limit, from) => listActive(db, chain.id, limit, from),
     newest: (limit) => listNewest(db, chain.id, limit),
+    bySecretHash: (hashes) => findBySecretHash(db, chain.id, hashes),
+    async solverParties() {
+      const { parties, horizon: next } = await readSolverParties(db, chain.id, partiesSince)
+      for (const party of parties) solverParties.add(party)
+      partiesSince = next
+      return [...solverParties]
+    },
     refresh,
     startFrom(cursor) {
       // Another process recorded deposits.

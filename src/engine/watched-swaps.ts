@@ -15,6 +15,9 @@ export function createWatchedSwaps(swaps: readonly ActiveSwap[]): WatchedSwaps {
       return { swaps: swaps.slice(first, next), next: next < swaps.length ? String(next) : null }
     },
     newest: async (limit) => swaps.slice(0, limit),
+    bySecretHash: async (hashes) => swaps.filter(({ terms }) => hashes.includes(terms.secretHash)),
+    // Who is a solver is not known here: one party of each.
+    solverParties: async () => [...new Set(swaps.map(({ terms }) => terms.initiator))],
   }
 }
 
@@ -59,5 +62,7 @@ export function withDeposits(watched: WatchedSwaps, more: ReadonlyMap<string, Sw
       return { swaps: withMore(swaps), next }
     },
     newest: async (limit) => withMore(await watched.newest(limit)),
+    bySecretHash: watched.bySecretHash,
+    solverParties: watched.solverParties,
   }
 }

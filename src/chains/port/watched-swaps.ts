@@ -1,5 +1,6 @@
 /** The watched swaps of one chain. There may be millions, so they are not in memory: a client asks which of the ids it has seen are watched. */
 import type { HtlcTerms, SwapId } from '../../protocol/htlc.ts'
+import type { Hex32 } from '../../protocol/secret.ts'
 
 export type WatchedSwap = {
   readonly swapId: SwapId
@@ -40,4 +41,8 @@ export interface WatchedSwaps {
   active(limit: number, from: string | null): Promise<ActivePage>
   /** Open swaps, newest first. */
   newest(limit: number): Promise<readonly ActiveSwap[]>
+  /** Open swaps with these secret hashes: for chains that do not know swap ids. */
+  bySecretHash(hashes: readonly Hex32[]): Promise<readonly WatchedSwap[]>
+  /** One party of each open swap, the solver's side: they are few, however many orders strangers leave unfunded. Some may have no open swap any more. */
+  solverParties(): Promise<readonly string[]>
 }

@@ -37,5 +37,7 @@ function evmWatched(watched: WatchedSwaps): WatchedSwaps {
     },
     active: watched.active,
     newest: watched.newest,
+    bySecretHash: watched.bySecretHash,
+    solverParties: watched.solverParties,
   }
 }

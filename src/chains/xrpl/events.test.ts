@@ -169,6 +169,33 @@ describe('events', () => {
     await expect(read([ending({ ...finish, Fulfillment: fulfillmentOf(createSecret()) })])).rejects.toEqual(unreachable)
   })
 
+  test('of very many open swaps are read of the solvers’ accounts, and found by the secret hashes that the ledgers show', async () => {
+    const unfunded = Array.from({ length: 1_000 }, (_, n) => ({ ...terms, initiator: OTHER, amount: BigInt(n + 1) }))
+    const swaps = [...unfunded, terms].map((one) => ({ swapId: swapIdOf('xrpl_localnet', one), terms: one, deposits: [] }))
+    const asked: unknown[] = []
+    const watched = {
+      ...createWatchedSwaps(swaps),
+      solverParties: async () => [SOLVER, classicAddressToXAddress(SOLVER, 7, true)],
+      bySecretHash: async (hashes: readonly string[]) => {
+        asked.push(hashes)
+        return swaps.slice(-1)
+      },
+    }
+    let entries: readonly Entry[] = [creating({ Condition: 'A0258020' }), created]
+    const node = {
+      blocks: async () => [block],
+      async escrowChanges(account: string) {
+        asked.push(account)
+        return entries.flatMap((entry) => parseChange(entry) ?? [])
+      },
+    }
+    expect(await readEvents(node, watched, 1n, 9n)).toMatchObject([{ kind: 'initiated', swapId }])
+    expect(asked.splice(0)).toEqual([SOLVER, [terms.secretHash]])
+    entries = []
+    expect(await readEvents(node, watched, 1n, 9n)).toEqual([])
+    expect(asked).toEqual([SOLVER, []])
+  })
+
   test('are read of the accounts with the most swaps', async () => {
     const swaps = [
       terms,

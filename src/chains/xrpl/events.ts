@@ -7,23 +7,24 @@ import type { HtlcEvent } from '../../protocol/htlc.ts'
 import { isSecretFor } from '../../protocol/secret.ts'
 import { ChainFailure } from '../port/failure.ts'
 import type { WatchedSwap, WatchedSwaps } from '../port/watched-swaps.ts'
+import { partyOf } from './address.ts'
 import { coveringAccounts } from './covering-accounts.ts'
-import { depositOf, escrowKey, escrowOf, expiryOf, secretIn } from './htlc.ts'
+import { depositOf, escrowKey, escrowOf, expiryOf, secretHashIn, secretIn } from './htlc.ts'
 import type { EscrowChange, XrplNode } from './nodes/node.ts'
 
-const PAGE_SWAPS = 1000
+/** Up to so many open swaps, the fewest accounts are read that have all of them. With more, those of the solvers: strangers can leave any number of orders unfunded. */
+const FEW_SWAPS = 1000
 
 type HistoryNode = Pick<XrplNode, 'blocks' | 'escrowChanges'>
 
 /** Events of the watched swaps in ledgers [from, to], in order. */
 export async function readEvents(node: HistoryNode, watched: WatchedSwaps, from: bigint, to: bigint): Promise<readonly HtlcEvent[]> {
   if (watched.isEmpty || to < from) return []
-  const swaps = await activeSwaps(watched)
-  const accounts = coveringAccounts(swaps.map(({ terms }) => terms))
-  const found = await Promise.all(accounts.map((account) => node.escrowChanges(account, from, to)))
-  const byKey = swapsByKey(swaps)
+  const { accounts, swapsOf } = await searchOf(watched)
+  const found = (await Promise.all(accounts.map((account) => node.escrowChanges(account, from, to)))).flat()
+  const byKey = swapsByKey(await swapsOf(found))
   // An account may be a party of swaps that another account covers.
-  const changes = new Map(found.flat().map((change) => [change.tx, change]))
+  const changes = new Map(found.map((change) => [change.tx, change]))
   const ours = [...changes.values()].flatMap((change) => {
     const swap = byKey.get(escrowKey(change.escrow))
     return swap === undefined ? [] : [{ change, swap }]
@@ -33,16 +34,21 @@ export async function readEvents(node: HistoryNode, watched: WatchedSwaps, from:
   return ours.map(({ change, swap }) => eventOf(change, swap, blocks.get(change.ledger))).sort(inChainOrder)
 }
 
+type Search = {
+  readonly accounts: readonly string[]
+  /** Those that these changes may belong to. */
+  swapsOf(changes: readonly EscrowChange[]): Promise<readonly WatchedSwap[]>
+}
+
 /** Called after the newest ledger was read: an order that is made later has no event up to it. */
-async function activeSwaps(watched: WatchedSwaps): Promise<readonly WatchedSwap[]> {
-  const all: WatchedSwap[] = []
-  let from: string | null = null
-  do {
-    const page: Awaited<ReturnType<WatchedSwaps['active']>> = await watched.active(PAGE_SWAPS, from)
-    all.push(...page.swaps)
-    from = page.next
-  } while (from !== null)
-  return all
+async function searchOf(watched: WatchedSwaps): Promise<Search> {
+  const { swaps, next } = await watched.active(FEW_SWAPS, null)
+  if (next === null) return { accounts: coveringAccounts(swaps.map(({ terms }) => terms)), swapsOf: async () => swaps }
+  const parties = await watched.solverParties()
+  return {
+    accounts: [...new Set(parties.map((party) => partyOf(party).account))],
+    swapsOf: (changes) => watched.bySecretHash([...new Set(changes.flatMap(({ escrow }) => secretHashIn(escrow.condition) ?? []))]),
+  }
 }
 
 /**

@@ -25,6 +25,12 @@ export function conditionOf(secretHash: Hex32): string {
   return `${CONDITION.before}${secretHash.toUpperCase()}${CONDITION.after}`
 }
 
+/** Null: a condition of another kind. */
+export function secretHashIn(condition: string): Hex32 | null {
+  const { before, after } = CONDITION
+  return new RegExp(`^${before}([0-9A-F]{64})${after}$`).exec(condition)?.[1]?.toLowerCase() ?? null
+}
+
 export function fulfillmentOf(secret: Hex32): string {
   return `${FULFILLMENT}${secret.toUpperCase()}`
 }

@@ -6,12 +6,14 @@ import { readCursor, recordPoll } from './events.ts'
 import {
   countDepositsOf,
   countWatched,
+  findBySecretHash,
   findWatched,
   ID_END,
   listActive,
   listNewest,
   readDepositEnds,
   readExpected,
+  readSolverParties,
   readWatchedEnds,
   type WatchedScope,
 } from './watched.ts'
@@ -260,4 +262,34 @@ test('listActive misses no swap that changes while the pages are read', async ()
         .execute()
   }
   expect(new Set(found)).toEqual(new Set(orders.map(({ source }) => source.swapId)))
+})
+
+test('findBySecretHash finds the swaps of open orders on this chain', async () => {
+  const [one, two, closed] = [await put(), await put(), await put()]
+  await closeAnyway(store.db, closed.id)
+  const hashes = [one, two, closed].map(({ source }) => source.terms.secretHash)
+  const ids = async (asked: readonly string[], on: string = chain) =>
+    (await findBySecretHash(store.db, on, asked)).map(({ swapId }) => swapId)
+  expect(await ids(hashes)).toEqual([one.source.swapId, two.source.swapId].sort())
+  expect(await findBySecretHash(store.db, chain, hashes.slice(0, 1))).toEqual([{ swapId: one.source.swapId, terms: one.source.terms }])
+  expect(await ids(hashes.slice(0, 1), 'ethereum_localnet')).toEqual([one.destination.swapId])
+  expect([await ids(['00'.repeat(32)]), await ids([])]).toEqual([[], []])
+})
+
+test('readSolverParties has the redeemers of open sources and the initiators of open destinations, or only new ones', async () => {
+  const [one, two, closed] = [await put(), await put(), await put()]
+  await closeAnyway(store.db, closed.id)
+  const nameSolver = (id: string, solver: string) =>
+    store.db.updateTable('swaps').set({ redeemer: solver }).where('order_id', '=', id).where('leg', '=', 'source').execute()
+  await nameSolver(one.id, 'first solver')
+  await nameSolver(two.id, 'first solver')
+  await nameSolver(closed.id, 'gone')
+  const { parties, horizon } = await readSolverParties(store.db, chain, null)
+  expect(parties).toEqual(['first solver'])
+  expect((await readSolverParties(store.db, 'ethereum_localnet', null)).parties).toEqual([
+    ...new Set([one, two].map(({ destination }) => destination.terms.initiator)),
+  ])
+  expect((await readSolverParties(store.db, chain, horizon)).parties).toEqual([])
+  await nameSolver((await put()).id, 'second solver')
+  expect((await readSolverParties(store.db, chain, horizon)).parties).toEqual(['second solver'])
 })

@@ -228,3 +228,28 @@ export async function listActive(
 export async function listNewest(db: Database, chain: ChainId, limit: number): Promise<readonly StoredActiveSwap[]> {
   return (await selectNewestActive(db, [chain, limit])).map(parseActive)
 }
+
+const selectBySecretHash = prepare<SwapRow>(
+  'find-swaps-by-secret-hash',
+  `select ${columns} from orders join swaps on swaps.order_id = orders.id
+  where orders.secret_hash = any($2::text[]) and chain = $1 and open order by swaps.swap_id`,
+)
+
+/** The open swaps with these secret hashes. */
+export async function findBySecretHash(db: Database, chain: ChainId, hashes: readonly string[]): Promise<readonly StoredSwap[]> {
+  return hashes.length === 0 ? [] : (await selectBySecretHash(db, [chain, hashes])).map(parseSwap)
+}
+
+const solverParties = (changed: string) => `select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as horizon, array(
+    select distinct case leg when 'source' then redeemer else initiator end from swaps where ${changed} and open
+  ) as parties`
+type PartiesRow = { horizon: bigint; parties: readonly string[] }
+const selectSolverParties = prepare<PartiesRow>('read-solver-parties', solverParties('chain = $1'))
+const selectNewSolverParties = prepare<PartiesRow>('read-new-solver-parties', solverParties(CHANGED))
+
+/** The solvers' identities in open swaps, once each. `since`: the horizon of an earlier read, then only those of swaps that were changed meanwhile. */
+export async function readSolverParties(db: Database, chain: ChainId, since: bigint | null): Promise<PartiesRow> {
+  const [row] = await (since === null ? selectSolverParties(db, [chain]) : selectNewSolverParties(db, [chain, since.toString()]))
+  if (row === undefined) throw new Error('the database did not answer')
+  return row
+}
