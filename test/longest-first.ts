@@ -8,6 +8,7 @@ export const LONGEST: readonly string[] = [
   'test/browser/swap.nodes.test.ts',
   'test/browser/reference.nodes.test.ts',
   'test/browser/rescue.nodes.test.ts',
+  'test/browser/operator.nodes.test.ts',
   'contracts/starknet/cairo.test.ts',
   'src/chains/bitcoin/conformance.test.ts',
   'devnet/bitcoin/oracle.nodes.test.ts',

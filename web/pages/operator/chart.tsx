@@ -54,9 +54,10 @@ function isLabelled(at: string): boolean {
   return ms % (2 * DAY_MS) === 0
 }
 
-/** The next of 1, 2, 5, 10, 20, … */
+/** The next round figure whose half is whole too. */
 function niceTop(most: number): number {
   if (most <= 2) return 2
   const power = 10 ** Math.floor(Math.log10(most))
-  return power * ([1, 2, 5, 10].find((factor) => factor * power >= most) ?? 10)
+  const factors = power === 1 ? [2, 4, 6, 8, 10] : [1, 2, 3, 4, 5, 6, 8, 10]
+  return power * (factors.find((factor) => factor * power >= most) ?? 10)
 }
