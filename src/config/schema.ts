@@ -350,7 +350,11 @@ export const ServiceConfig = Type.Object(
             }),
           ),
           per_order: Type.Optional(
-            Type.Integer({ minimum: 10, maximum: 100_000_000, description: 'Of one address for one order. Default: 120.' }),
+            Type.Integer({
+              minimum: 10,
+              maximum: 100_000_000,
+              description: 'Of one address for one order. Reading an order by its id counts only here, not for its app. Default: 120.',
+            }),
           ),
         },
         { ...strict, description: 'How many requests are served in a minute, by each process.', default: { per_minute: 600 } },
