@@ -77,7 +77,7 @@ describe.each([1, 2])('with a quorum of %i, a swap goes on', (quorum) => {
   it('when a provider limits requests', async () => {
     providers[0].behave(refusing(-32005, 'daily request count exceeded, request rate limited'))
     expect(await swapThrough(connect(quorum))).toEqual(['initiated'])
-    expect(troubles[0]).toContain('rate limited')
+    expect(troubles[0]).toContain('limits our requests; waiting 1 s')
   })
 
   it('when a provider is far behind, or just by a block', async () => {
