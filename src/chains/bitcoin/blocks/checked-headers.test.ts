@@ -1,5 +1,5 @@
 // Headers of a simulated node that says what a test sets. Their work is that of a regtest, so that a test can mine them.
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, test } from 'vitest'
 import type { ProofOfWork } from '../networks.ts'
 import { parseHeader } from '../script/transaction.ts'
 import { failure } from '../wallet/manual-mining.fixture.ts'
@@ -33,15 +33,18 @@ async function extend(parent: Mined, count: number, change: Partial<HeaderFields
   return mined
 }
 
-/** What the simulated node says. */
+/** What the simulated node says: the chain, and the blocks below it. */
 let chain: Mined[]
+let past: Mined[]
 let byHash: Map<string, ToldHeader>
 let asked: string[]
 let headers: CheckedHeaders
 
 beforeEach(async () => {
-  chain = [await mine(null, 5000n)]
-  byHash = new Map()
+  const first = await mine(null, 4980n)
+  past = [first, ...(await extend(first, 19))]
+  chain = await extend(lastOf(past), 1)
+  byHash = new Map(past.map((one) => [one.hash, one]))
   asked = []
   headers = createCheckedHeaders(
     { work },
@@ -58,7 +61,7 @@ beforeEach(async () => {
       },
       async page(height) {
         asked.push('page')
-        return chain.filter((one) => one.height <= height && one.height > height - 10n)
+        return [...past, ...chain].filter((one) => one.height <= height && one.height > height - 10n)
       },
     },
   )
@@ -68,12 +71,13 @@ const hashAt = (height: bigint) => chain.find((one) => one.height === height)?.h
 const lastOf = (mined: readonly Mined[]) => mined.at(-1) as Mined
 
 describe('a tip', () => {
-  it('costs one header, and is not asked for again', async () => {
+  it('costs one header, and is not asked for again; the first also some of its parents', async () => {
     expect(await headers.tip()).toMatchObject({ height: 5000n, hash: hashAt(5000n), time: 1_700_000_000n })
+    expect(asked.splice(0)).toEqual(['header', 'page', 'header', 'header'])
     await headers.tip()
     chain.push(...(await extend(lastOf(chain), 1)))
     expect((await headers.tip()).height).toBe(5001n)
-    expect(asked).toEqual(['header', 'header'])
+    expect(asked).toEqual(['header'])
   })
 
   it('is refused if a field was changed: its hash is computed', async () => {
@@ -126,10 +130,11 @@ describe('a tip', () => {
 describe('after a gap', () => {
   it('every block in between is checked, in pages', async () => {
     await headers.tip()
+    asked.splice(0)
     chain.push(...(await extend(lastOf(chain), 60)))
     expect((await headers.tip()).height).toBe(5060n)
     expect(asked.filter((one) => one === 'page')).toHaveLength(6)
-    expect(asked.filter((one) => one === 'header')).toHaveLength(2)
+    expect(asked.filter((one) => one === 'header')).toHaveLength(1)
   })
 
   it('a height that skips blocks is refused: confirmations cannot be invented', async () => {
@@ -138,7 +143,7 @@ describe('after a gap', () => {
     chain.push(...mined.map((one) => ({ ...one, height: one.height + 100n })))
     await expect(headers.tip()).rejects.toThrow(failure('unreachable', /height 5101, but its parent to have height 5000/))
     chain = [chain[0] as Mined, ...mined]
-    byHash.clear()
+    for (const one of mined) byHash.delete(one.hash)
     expect((await headers.tip()).height).toBe(5030n)
   })
 
@@ -150,6 +155,59 @@ describe('after a gap', () => {
       failure('unreachable', /20001 blocks above the newest that we know: if that is right, restart/),
     )
   })
+})
+
+describe('another branch', () => {
+  /** Blocks that were mined long ago, with the heights of today: their work is real, and shows nothing. */
+  const oldBlocks = async (from: bigint, count: number) => {
+    const first = await mine(null, from, { version: 9 })
+    return [first, ...(await extend(first, count, { version: 9 }))]
+  }
+
+  it('that does not connect to what we hold is refused, also after a tip as low as that: old blocks are not confirmations', async () => {
+    await headers.tip()
+    const deposit = hashAt(5000n)
+    const old = await oldBlocks(4950n, 60)
+    const truth = chain
+    for (const shown of [5000n, 4988n, 4960n, 5010n]) {
+      chain = old.filter(({ height }) => height <= shown)
+      await expect(headers.tip()).rejects.toThrow()
+    }
+    chain = truth
+    expect((await headers.tip()).hash).toBe(deposit)
+  })
+
+  it('is followed where a reorg reaches below all that we hold', async () => {
+    await headers.tip()
+    // 4988 is the lowest.
+    const [fork] = past.filter(({ height }) => height === 4984n) as [Mined]
+    const replaced = past
+    const branch = await extend(fork, 18, { version: 5 })
+    past = past.filter(({ height }) => height <= 4984n)
+    chain = branch
+    for (const one of [...branch, ...replaced]) byHash.set(one.hash, one)
+    expect(await headers.tip()).toMatchObject({ height: 5002n, hash: lastOf(branch).hash })
+    await expect(headers.block((replaced[10] as Mined).hash)).rejects.toThrow(failure('unreachable', /reorg while reading/))
+  })
+
+  it('of a node that has lost its blocks is not followed', async () => {
+    await headers.tip()
+    const truth = chain
+    chain = [await mine(null, 3000n)]
+    await expect(headers.tip()).rejects.toThrow(failure('unreachable', /1988 blocks below the lowest that we know/))
+    chain = truth
+    expect((await headers.tip()).height).toBe(5000n)
+  })
+})
+
+test('a false height that was told once is not believed for ever', async () => {
+  chain.push(...(await extend(lastOf(chain), 12)))
+  await headers.tip()
+  const [wrong] = past.filter(({ height }) => height === 4985n) as [Mined]
+  byHash.set(wrong.hash, { ...wrong, height: 5003n })
+  await expect(headers.block(wrong.hash)).rejects.toThrow(failure('unreachable', /reorg while reading/))
+  byHash.set(wrong.hash, wrong)
+  expect((await headers.block(wrong.hash)).height).toBe(4985n)
 })
 
 describe('a block by its hash', () => {
@@ -186,7 +244,9 @@ describe('a block by its hash', () => {
   it('far below the tip needs only its own work', async () => {
     const deep = await mine(null, 1n)
     byHash.set(deep.hash, deep)
+    await headers.tip()
+    asked.splice(0)
     expect((await headers.block(deep.hash)).height).toBe(1n)
-    expect(asked).toEqual(['header', 'header'])
+    expect(asked).toEqual(['header'])
   })
 })

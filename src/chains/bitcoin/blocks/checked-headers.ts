@@ -2,7 +2,8 @@
  * The headers of one node, believed only as far as they prove themselves: each hash is computed from the header, each has its proof of work, and
  * those near the tip form one chain of parents in which heights and targets follow the rules. A header that fails is a fault of the node.
  *
- * The first header is the anchor: nothing but its own work speaks for it. Later ones must connect to what we hold, unless a reorg reaches below it.
+ * The first header is the anchor, with a few of its parents: nothing but their own work speaks for them. All later ones must connect to what we hold. Work alone
+ * would not do: the real blocks of last year have it too, and with other heights they would be confirmations for free.
  */
 import type { Block } from '../../../protocol/chain.ts'
 import { ChainFailure } from '../../port/failure.ts'
@@ -33,6 +34,8 @@ type Header = BlockHeader & Pick<Block, 'height'>
 
 /** So far below the tip, a header is connected to it: deeper than any confirmation or timelock that we count. */
 const LINKED_BLOCKS = 1_000n
+/** So many parents of the anchor are held: a reorg that is deeper needs the headers of the branch that was left, which not every node still has. */
+const ANCHOR_BLOCKS = 12n
 /** A node that is ahead of us by more than this is not followed without a restart: its headers could be a walk through all of history. */
 const MAX_WALK = 20_000n
 /** Headers are kept in memory as far below the tip as this. */
@@ -82,22 +85,29 @@ export function createCheckedHeaders({ work }: Pick<BitcoinNetwork, 'work'>, sou
     }
     const parent = await headerOf(child.parentHash)
     if (child.height !== parent.height + 1n) {
-      // A height is false, perhaps of a header that was read before: what is not proven is asked for again.
-      for (const hash of known.keys()) if (!linked.has(hash)) known.delete(hash)
+      forgetUnlinked()
       throw faulty(child, `is said to have height ${child.height}, but its parent to have height ${parent.height}`)
     }
     if (!mayFollow(parent.bits, child.bits, child.height, work)) throw faulty(child, 'has another difficulty than its parent allows')
     return parent
   }
 
-  /** Walks from a tip down to a header that we hold; or below all of them, which is another branch. */
+  /** Walks from a tip down to a header that we hold. If a reorg reaches below all of them, also down the branch that was left, to where the two part. */
   async function follow(tip: Header): Promise<Header> {
-    if (newest !== null && !linked.has(tip.hash)) {
-      if (tip.height > newest.height + MAX_WALK)
-        throw faulty(tip, `is said to be ${tip.height - newest.height} blocks above the newest that we know: if that is right, restart`)
-      const lowest = lowestLinked(newest)
+    if (newest === null) await ancestorAt(tip, tip.height > ANCHOR_BLOCKS ? tip.height - ANCHOR_BLOCKS : 0n)
+    else if (!linked.has(tip.hash)) {
+      let lowest = lowestLinked(newest)
+      assertNear(tip, newest.height, lowest.height)
       const walked = [tip]
-      for (let at = tip; !linked.has(at.hash) && at.height > lowest; walked.push(at)) at = await parentOf(at, at.height - lowest)
+      for (let at = tip; !linked.has(at.hash); ) {
+        if (at.height > lowest.height) {
+          at = await parentOf(at, at.height - lowest.height)
+          walked.push(at)
+        } else {
+          lowest = await parentOf(lowest, 0n)
+          linked.add(lowest.hash)
+        }
+      }
       for (const { hash } of walked) linked.add(hash)
     }
     linked.add(tip.hash)
@@ -106,12 +116,25 @@ export function createCheckedHeaders({ work }: Pick<BitcoinNetwork, 'work'>, sou
     return tip
   }
 
+  function assertNear(tip: Header, newestHeight: bigint, lowestHeight: bigint): void {
+    const [above, below] = [tip.height - newestHeight, lowestHeight - tip.height]
+    if (above <= MAX_WALK && below <= LINKED_BLOCKS) return
+    forgetUnlinked()
+    if (above > MAX_WALK) throw faulty(tip, `is said to be ${above} blocks above the newest that we know: if that is right, restart`)
+    throw faulty(tip, `is said to be ${below} blocks below the lowest that we know: the node is not synced, or if that is right, restart`)
+  }
+
   /** Of the chain of the newest. */
-  function lowestLinked(from: Header): bigint {
+  function lowestLinked(from: Header): Header {
     let at = from
     for (let parent = known.get(at.parentHash); parent !== undefined && linked.has(parent.hash); parent = known.get(at.parentHash))
       at = parent
-    return at.height
+    return at
+  }
+
+  /** A height is false, perhaps of a header that was read before: what is not proven is asked for again. */
+  function forgetUnlinked(): void {
+    for (const hash of known.keys()) if (!linked.has(hash)) known.delete(hash)
   }
 
   /** And what is not connected. */
@@ -156,6 +179,7 @@ export function createCheckedHeaders({ work }: Pick<BitcoinNetwork, 'work'>, sou
       if (await isInChain(header, tip)) return blockOf(header)
       // The node has left the branch of its last tip, or contradicts itself.
       if (await isInChain(header, await readTip())) return blockOf(header)
+      forgetUnlinked()
       throw reorgWhileReading(header.height)
     },
     merkleRoot: async (hash) => (await headerOf(hash)).merkleRoot,
