@@ -52,6 +52,17 @@ test('what was seen is seen in every look until it is gone', async () => {
   expect((await server.look()).requests).toBe(20)
 })
 
+test('a look for one order alone does not make those of all forget what they have seen', async () => {
+  const server = simulate()
+  for (let i = 0; i < 10; i++) await server.look()
+  server.unconfirmed.set(addressOf(205), [hashOf(1)])
+  expect((await server.look()).found).toEqual([hashOf(1)])
+  expect((await server.look(swaps.length - 1)).requests).toBe(1)
+  const { found, asked } = await server.look()
+  expect(found).toEqual([hashOf(1)])
+  expect(asked).toContain(addressOf(220))
+})
+
 test('a new order is asked about in the next look, however many take turns', async () => {
   const server = simulate()
   for (let i = 0; i < 3; i++) await server.look(1)

@@ -14,12 +14,22 @@ const MAX_TURNS = 1_000
 const LOOK_ADDRESSES = 20
 /** Of those with something unconfirmed. Anyone can pay to many addresses, for a fee each. */
 const LOOK_REPEATS = 40
+/** Addresses that are remembered, also of orders that have ended. */
+const MAX_KEPT = 5_000
 
 export function createMempoolLooks(http: Pick<EsploraHttp, 'unconfirmed' | 'transaction'>) {
   /** The number of the look in which an address was last asked. */
-  let lastAsked = new Map<string, number>()
-  let shown = new Set<string>()
+  const lastAsked = new Map<string, number>()
+  const shown = new Set<string>()
   let look = 0
+
+  function forgetOthers(addresses: ReadonlySet<string>): void {
+    for (const address of lastAsked.keys()) {
+      if (addresses.has(address)) continue
+      lastAsked.delete(address)
+      shown.delete(address)
+    }
+  }
 
   return async (watched: WatchedSwaps): Promise<readonly ParsedTransaction[]> => {
     look += 1
@@ -29,9 +39,13 @@ export function createMempoolLooks(http: Pick<EsploraHttp, 'unconfirmed' | 'tran
     const repeats = inTurn.filter((address) => shown.has(address)).slice(0, LOOK_REPEATS)
     const asked = [...repeats, ...inTurn.filter((address) => !shown.has(address)).slice(0, LOOK_ADDRESSES)]
     const answers = await inParallel(asked, async (address) => ({ address, found: await http.unconfirmed(address) }))
-    const turns = new Map([...lastAsked, ...asked.map((address) => [address, look] as const)])
-    lastAsked = new Map(addresses.flatMap((address) => [[address, turns.get(address) ?? 0] as const]))
-    shown = new Set(answers.flatMap(({ address, found }) => (found.length > 0 ? [address] : [])))
+    for (const { address, found } of answers) {
+      lastAsked.set(address, look)
+      if (found.length > 0) shown.add(address)
+      else shown.delete(address)
+    }
+    // Not at once: a look for one order alone comes between those for all.
+    if (lastAsked.size > MAX_KEPT) forgetOthers(new Set(addresses))
     const txids = new Set(answers.flatMap(({ found }) => found.map(({ txid }) => txid)))
     return inParallel([...txids], http.transaction)
   }
