@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, utimes } from 'node:fs/promises'
+import { appendFile, mkdtemp, readdir, readFile, rm, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -88,4 +88,25 @@ describe('a crash of the rotation before the step', () => {
     const found = await readBack()
     expect(found).toEqual(expected(80).slice(-found.length))
   })
+})
+
+test('a line after one that is torn is read: another process may have failed to write it', async () => {
+  const log = open()
+  await write(log, 0, 1)
+  await appendFile(path, '{"refund":"half of an or')
+  await write(log, 1, 2)
+  expect(await readBack()).toEqual(expected(2))
+})
+
+test('with the older file alone there is no log: the newest lines are gone', async () => {
+  const log = open()
+  await write(log, 0, 20)
+  await log.close()
+  expect(await readdir(folder)).toContain('releases.log.old')
+  await rm(path)
+  expect(await open().read()).toBeNull()
+  await open().create('another log')
+  await write(open(), 20, 21)
+  expect((await open().read())?.id).toBe('another log')
+  expect((await readBack()).at(-1)).toBe(nameOf(20))
 })

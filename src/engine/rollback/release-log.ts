@@ -4,7 +4,7 @@
  * looks like nothing, and a database that lacks a named thing is older than the line. A line costs no fsync: the kernel has it, whatever happens to the
  * process, and the disk has it within a second.
  */
-import { appendFile, constants, type FileHandle, mkdir, open, readFile, writeFile } from 'node:fs/promises'
+import { constants, type FileHandle, mkdir, open, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Release } from '../../store/database/rollbacks.ts'
 import { isCode, olderFile, putHeader, type RotationStep, rotate } from './rotate.ts'
@@ -41,7 +41,8 @@ export function openReleaseLog(path: string, { maxBytes = MAX_BYTES, before }: R
       const batch = waiting
       waiting = []
       try {
-        await write(batch.map(({ line }) => `${line}\n`).join(''))
+        // On a line of its own, also after one of another process that is torn, e.g. because the disk was full.
+        await write(`\n${batch.map(({ line }) => `${line}\n`).join('')}`)
         for (const { resolve } of batch) resolve()
       } catch (error) {
         for (const { reject } of batch) reject(error)
@@ -77,6 +78,9 @@ export function openReleaseLog(path: string, { maxBytes = MAX_BYTES, before }: R
     await rotate(path, maxBytes, before)
   }
 
+  /** A rotation has moved the file, and not yet put the next one there; or it has meanwhile. */
+  const isRotating = async () => (await putHeader(path)) || (await readIfThere(path)) !== null
+
   function enqueue(line: string): Promise<void> {
     return new Promise((resolve, reject) => {
       waiting.push({ line, resolve, reject })
@@ -89,11 +93,10 @@ export function openReleaseLog(path: string, { maxBytes = MAX_BYTES, before }: R
       // In this order: a file that is renamed meanwhile is read twice, not left out.
       const text = await readIfThere(path)
       const older = await readIfThere(olderFile(path))
-      if (older === null && text === null) return null
-      // The last line may be torn: the next one must not continue it.
-      if (text !== null && !text.endsWith('\n')) await appendFile(path, '\n').catch(() => undefined)
+      // Without the newest lines the older ones prove nothing: somebody has moved the file away.
+      if (text === null && !(await isRotating())) return null
       const all = [...parse(older ?? ''), ...parse(text ?? '')]
-      const header = all.find((line) => 'log' in line)
+      const header = all.findLast((line) => 'log' in line)
       if (header === undefined || !('log' in header)) throw new Error(`${path} is not a release log: move it away`)
       const lines = all.filter((line) => !('log' in line))
       const after = lines.findLastIndex((line) => 'rollback' in line)

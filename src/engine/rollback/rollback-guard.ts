@@ -106,7 +106,7 @@ export async function startRollbackGuard(options: {
       await detected(`there was no file ${options.path}, although this database had one: whether it is an old backup cannot be told`)
     else {
       // Only now: its id must be in the database when it is compared. What this process knows of a file that is gone is still compared.
-      known = [...known, ...found.newest]
+      known = distinct([...known, ...found.newest])
       await compare()
     }
     isOpen = true
@@ -191,6 +191,11 @@ async function readOrCreate(
   const made = await file.read()
   if (made === null) throw new Error('the release log is gone right after it was written')
   return { ...made, isNew: true }
+}
+
+/** A file that can be read and not written is read before each signature. */
+function distinct(lines: readonly Release[]): Release[] {
+  return [...new Map(lines.map((line) => [JSON.stringify(line), line])).values()]
 }
 
 function isFileError(error: unknown): boolean {
