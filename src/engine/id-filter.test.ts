@@ -34,3 +34,9 @@ test('takes no more memory for millions of ids than for one million, and goes on
   const passing = ids(10_000).filter((id) => filter.mayHave(id)).length
   expect(passing).toBeLessThan(200)
 })
+
+test('ids that are added again take no room', () => {
+  const filter = createIdFilter(100)
+  for (let times = 0; times < 10; times += 1) for (let n = 0; n < 20; n += 1) filter.add(`id ${n}`)
+  expect(filter.isFull).toBe(false)
+})

@@ -25,12 +25,17 @@ export function createIdFilter(capacity: number): IdFilter {
       return size >= capacity
     },
     add(id) {
-      size += 1
+      let isNew = false
       const step = secondHash(id)
       for (let n = 0, hash = firstHash(id); n < HASHES; n++, hash = (hash + step) | 0) {
         const bit = bitOf(hash, bits)
-        words[bit >>> 5] = (words[bit >>> 5] ?? 0) | (1 << (bit & 31))
+        const word = words[bit >>> 5] ?? 0
+        const mask = 1 << (bit & 31)
+        if ((word & mask) === 0) isNew = true
+        words[bit >>> 5] = word | mask
       }
+      // The same ids come again for as long as an old transaction of the database is open, e.g. a backup: they take no room.
+      if (isNew) size += 1
     },
     mayHave(id) {
       const step = secondHash(id)
