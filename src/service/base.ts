@@ -12,6 +12,7 @@ import type { ChainId } from '../protocol/chain-id.ts'
 import { createSigningKey } from '../solver-auth/signing-key.ts'
 import { openDatabase } from '../store/database/database.ts'
 import { createVault } from '../store/orders/sealed-values.ts'
+import type { Keep } from './closing.ts'
 import { completeSettings, type ServiceContext } from './context.ts'
 import { createRecentProblems, type RecentProblems } from './operator/recent-problems.ts'
 import { publishIdentity, readIdentity } from './relay-identity.ts'
@@ -31,9 +32,6 @@ export type ServiceBase = Pick<
   readonly nodes: Readonly<Record<ChainId, readonly string[]>>
   readonly problems: RecentProblems
 }
-
-/** Registers what is to be closed, in the reverse order. */
-export type Keep = (close: () => Promise<unknown>) => void
 
 const SOLVER_TIMEOUT_MS = 10_000
 

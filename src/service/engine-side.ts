@@ -5,8 +5,9 @@ import { startRollbackGuard } from '../engine/rollback/rollback-guard.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import type { ServiceMetrics } from '../metrics/service-metrics.ts'
 import type { ApiMemory, EngineView } from './api-side.ts'
-import type { Keep, ServiceBase } from './base.ts'
+import type { ServiceBase } from './base.ts'
 import { createCosignTasks } from './batch-redeem/offer-cosign.ts'
+import type { Keep } from './closing.ts'
 import { createHints } from './hints/hints.ts'
 import { createDepositQuestions } from './instant-refund/ask-about-deposits.ts'
 import { createAutomaticRefundTasks } from './instant-refund/automatic-refunds.ts'
@@ -61,14 +62,7 @@ export async function startEngineSide(base: ServiceBase, options: EngineSideOpti
   const orderLog = startOrderLog({ db, registry, log, now, onStep: metrics.onStep })
   const hints = createHints(solvers, { onHint: (chain) => engine.wakeChain(chain), toldOfBlocks: () => engine.toldOfBlocks() })
   const engine: Engine = startEngine({ db, registry, clients, party, log, now, onNews: hints.tell, onDerived, onAction: metrics.onAction })
-  keep(async () => {
-    await orderLog.stop()
-    await engine.stop()
-    await guard.stop()
-    await webhooks.stop()
-    await sync.stop()
-    await hints.stop()
-  })
+  for (const part of [hints, sync, webhooks, guard, engine, orderLog]) keep(() => part.stop())
   return {
     ...engine,
     expectNews(chains) {

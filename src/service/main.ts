@@ -6,7 +6,8 @@ import type { Logger } from '../log.ts'
 import { startMetricsServer } from '../metrics/metrics-server.ts'
 import { createServiceMetrics } from '../metrics/service-metrics.ts'
 import { type ApiMemory, createApiMemory, createServiceApi, type EngineView } from './api-side.ts'
-import { type Keep, openBase, type ServiceBase } from './base.ts'
+import { openBase, type ServiceBase } from './base.ts'
+import { createClosing, type Keep } from './closing.ts'
 import { startEngineSide } from './engine-side.ts'
 import { createReadiness } from './readiness.ts'
 import type { Role } from './role.ts'
@@ -19,17 +20,13 @@ export interface RunningService {
 }
 
 export async function startService(loaded: LoadedConfig<ServiceConfig>, parentLog: Logger, role: Role = 'both'): Promise<RunningService> {
-  const closes: (() => Promise<unknown>)[] = []
-  const keep: Keep = (close) => closes.push(close)
-  async function stop() {
-    for (const close of closes.splice(0).reverse()) await close()
-  }
+  const { keep, close: stop } = createClosing()
   try {
     const base = await openBase(loaded, parentLog, { hasEngine: role !== 'api' }, keep)
     const url = await start(base, role === 'engine' ? null : createApiMemory(base), keep)
     return { url, stop }
   } catch (error) {
-    await stop()
+    await stop().catch((failure: unknown) => parentLog.warn({ err: failure }, 'not everything could be closed'))
     throw error
   }
 }
