@@ -113,7 +113,7 @@ export function SwapForm() {
       >
         <AmountRow side="from" />
         <div class="crease">
-          <button type="button" class="flip" aria-label={swap.flip} onClick={flip}>
+          <button type="button" class="flip" aria-label={swap.flip} disabled={source === null || destination === null} onClick={flip}>
             <FlipIcon />
           </button>
         </div>
