@@ -158,6 +158,18 @@ describe('a provider that limits requests', () => {
     },
   )
 
+  it('because it is overloaded is not asked again before the time it names', async () => {
+    const seen = { requests: 0 }
+    const url = await serve((_request, response) => {
+      seen.requests += 1
+      response.writeHead(503, { 'retry-after': '9' }).end('busy')
+    })
+    const http = createProviderHttp(url)
+    expect((await http.request(question)).status).toBe(503)
+    await expect(http.request(question)).rejects.toMatchObject({ name: 'RateLimited' })
+    expect(seen.requests).toBe(1)
+  })
+
   it('is asked again at once if it names no time to wait', async () => {
     const { http, seen } = await startLimiting('0')
     for (const _ of [1, 2]) await expect(http.request(question)).rejects.toMatchObject({ name: 'RateLimited' })

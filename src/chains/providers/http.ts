@@ -93,6 +93,8 @@ export function createProviderHttp(endpoint: Endpoint, maxBytes = MAX_ANSWER_BYT
         )
         if (status !== TOO_MANY_REQUESTS) count(outcomeOf(status))
         if (status === TOO_MANY_REQUESTS) throw limitFor(waitAskedFor(headers['retry-after']))
+        if (status === UNAVAILABLE && headers['retry-after'] !== undefined)
+          waitUntilMs = performance.now() + waitAskedFor(headers['retry-after'])
         return { status, headers, bytes, text: () => bytes.toString('utf8') }
       } catch (error) {
         if (!(error instanceof HttpFailure)) throw error
@@ -105,10 +107,11 @@ export function createProviderHttp(endpoint: Endpoint, maxBytes = MAX_ANSWER_BYT
 }
 
 const TOO_MANY_REQUESTS = 429
+const UNAVAILABLE = 503
 
 /** Nodes refuse calls with any status: only these are the provider's own trouble. */
 function outcomeOf(status: number): RequestOutcome {
-  return status === 401 || status === 403 || status === 502 || status === 503 || status === 504 ? 'failed' : 'answered'
+  return status === 401 || status === 403 || status === 502 || status === UNAVAILABLE || status === 504 ? 'failed' : 'answered'
 }
 
 /** RFC 9110: seconds, or a date. */
