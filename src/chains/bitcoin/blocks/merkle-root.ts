@@ -11,11 +11,12 @@ export type MerkleRoot = {
   readonly isAmbiguous: boolean
 }
 
-/** The merkle root of a block's transactions, byte-reversed as in displayed headers. */
-export function merkleRootOf({ bytes, walk }: RawBlock): string {
+/** The merkle root of a block's transactions, byte-reversed as in displayed headers. Null if a shorter list has the same one. */
+export function merkleRootOf({ bytes, walk }: RawBlock): string | null {
   const txids: Uint8Array[] = []
   walk((transaction) => txids.push(txidOf(bytes, transaction)))
-  return displayHash(rootOf(txids).root)
+  const { root, isAmbiguous } = rootOf(txids)
+  return isAmbiguous ? null : displayHash(root)
 }
 
 /** BIP144: the hash of version, inputs, outputs and lock time, without witnesses. Not byte-reversed. */

@@ -121,6 +121,15 @@ describe('a scan', () => {
     }
   })
 
+  it('detects transactions that a node repeats: the merkle root stays the same (CVE-2012-2459)', async () => {
+    const [block] = chainOf([noise, spend(`${hashOf(3)}:5`), pay(key, 1)]) as [MadeBlock]
+    const bytes = Buffer.concat([block.bytes, pay(key, 1).bytes])
+    bytes.writeUInt16LE(4, 81)
+    await expect(scan(sourceOf([{ ...block, bytes }]), watch(), FIRST, FIRST)).rejects.toThrow(
+      failure('unreachable', /are not those of block/),
+    )
+  })
+
   it('rejects another block, and bytes that are not a block', async () => {
     const blocks = chainOf([noise], [noise])
     const liar = { ...sourceOf(blocks), rawBlock: async () => blocks[1]?.bytes ?? new Uint8Array() }
