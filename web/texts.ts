@@ -154,6 +154,7 @@ export const swap = {
     } as Readonly<Record<string, string>>,
     /** Where the status says more than who is next. */
     whyOf: {
+      initiated: 'Your payment is confirmed. The solver locks its side now.',
       counterparty_initiate_detected: 'The solver’s lock is seen, and waits for its confirmations.',
       redeem_detected: 'The transaction that pays you is sent, and waits for a block.',
       refund_detected: 'The transaction that returns your payment is sent, and waits for a block.',

@@ -11,11 +11,12 @@ const next = (who: string, what: string, why?: string) => ({ who, what, by: null
 test.each(nextActionNames)('there is a reason for %s', (name) => {
   const who = ['user', 'solver', 'service'].filter((one) => swap.order.why[`${one}_${name}`] !== undefined)
   expect(who.length).toBeGreaterThan(0)
-  for (const one of who) expect(reasonOf(order('initiated', next(one, name)))).toMatch(/\.$/)
+  for (const one of who) expect(reasonOf(order('created', next(one, name)))).toMatch(/\.$/)
 })
 
 test('the status says more where a transaction waits for a block', () => {
   expect(reasonOf(order('redeem_detected', next('solver', 'redeem_source')))).toMatch(/pays you is sent, and waits for a block/)
+  expect(reasonOf(order('initiated', next('solver', 'initiate_destination')))).toMatch(/^Your payment is confirmed/)
   expect(reasonOf(order('refund_detected', next('service', 'refund_source')))).toMatch(/returns your payment is sent/)
 })
 
