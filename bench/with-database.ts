@@ -1,4 +1,4 @@
-/** A fresh database server for a bench. It, and what the bench starts, ends with the bench. */
+/** A new database server for a bench. It, and what the bench starts, ends with the bench. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,11 +14,16 @@ export type BenchParts = {
   atEnd(cleanup: () => Promise<unknown>): void
 }
 
-export async function withDatabase<T>(name: string, use: (parts: BenchParts) => Promise<T>): Promise<T> {
+/** `durable`: commits wait for the disk, as in production. */
+export async function withDatabase<T>(
+  name: string,
+  use: (parts: BenchParts) => Promise<T>,
+  { durable = false }: { readonly durable?: boolean } = {},
+): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), `tandem-${name}-`))
   const cleanups: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })]
   try {
-    const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'postgres'), fresh: true })
+    const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'postgres'), fresh: !durable })
     cleanups.push(postgres.stop)
     return await use({
       createDatabase: postgres.createDatabase,

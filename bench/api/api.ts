@@ -47,18 +47,22 @@ type Comparison = Pick<ApiRow, 'endpoint' | 'peerName' | 'leastRatio'> & { ours(
 
 async function measureApi(size: Size, onProgress: (what: string) => void): Promise<ApiRow[]> {
   onProgress('starting database and servers')
-  return withDatabase('api', async ({ createDatabase, start }) => {
-    const databaseUrl = await createDatabase('bench')
-    const node = await start<{ url: string }>('./node-child.ts', null)
-    const service = await start<Service>('./service-child.ts', { databaseUrl, nodeUrl: node.ready.url })
-    const quoteBody = await (await fetch(`${service.ready.url}${quotePath(0)}`, { headers: headersOf(service.ready) })).text()
-    const peerInput: PeerInput = { databaseUrl, quoteBody, poolSize: CONNECTIONS }
-    const peer = await start<{ url: string }>('./peer-child.ts', peerInput)
+  return withDatabase(
+    'api',
+    async ({ createDatabase, start }) => {
+      const databaseUrl = await createDatabase('bench')
+      const node = await start<{ url: string }>('./node-child.ts', null)
+      const service = await start<Service>('./service-child.ts', { databaseUrl, nodeUrl: node.ready.url })
+      const quoteBody = await (await fetch(`${service.ready.url}${quotePath(0)}`, { headers: headersOf(service.ready) })).text()
+      const peerInput: PeerInput = { databaseUrl, quoteBody, poolSize: CONNECTIONS }
+      const peer = await start<{ url: string }>('./peer-child.ts', peerInput)
 
-    const rows: ApiRow[] = []
-    for (const comparison of await listComparisons(size, service, peer)) rows.push(await compare(comparison, ROUNDS[size], onProgress))
-    return rows
-  })
+      const rows: ApiRow[] = []
+      for (const comparison of await listComparisons(size, service, peer)) rows.push(await compare(comparison, ROUNDS[size], onProgress))
+      return rows
+    },
+    { durable: true },
+  )
 }
 
 async function listComparisons(size: Size, serving: Child<Service>, peer: Child<{ url: string }>): Promise<readonly Comparison[]> {
