@@ -6,13 +6,13 @@ import { withProcesses } from './load/stack-processes.ts'
 import type { Route } from './load/users.ts'
 
 const SWAPS: Readonly<Record<Size, number>> = { full: 50, smallest: 1 }
-/** A swap on chains that mine every two seconds takes some blocks, and the next one of its wallet waits for it to be funded. */
+/** A swap takes seconds, and a solver's redeem waits for others to share a transaction. */
 const LIMIT_MS = 180_000
 
 /** Every family is a source and a destination. */
 const routes: readonly Route[] = [
   { from: 'bitcoin_regtest:btc', to: 'litecoin_regtest:ltc', amount: 100_000n },
-  { from: 'litecoin_regtest:ltc', to: 'bitcoin_regtest:btc', amount: 200_000_000n },
+  { from: 'litecoin_regtest:ltc', to: 'bitcoin_regtest:btc', amount: 20_000_000n },
   { from: 'ethereum_localnet:eth', to: 'solana_localnet:sol', amount: 10_000_000_000_000_000n },
   { from: 'solana_localnet:sol', to: 'ethereum_localnet:wbtc', amount: 200_000_000n },
   { from: 'ethereum_localnet:eth', to: 'starknet_localnet:wbtc', amount: 30_000_000_000_000_000n },
@@ -56,7 +56,7 @@ async function followRoute(
 ): Promise<ForwardRow> {
   const wallet = await walletFor(from)
   const stepsBack: string[] = []
-  let [completed, reads] = [0, 0]
+  let reads = 0
   for (let swap = 1; swap <= swaps; swap++) {
     onProgress(`${from} → ${to}, ${swap} of ${swaps}`)
     const quote = await api.quote({ from, to, from_amount: amount.toString() })
@@ -68,11 +68,10 @@ async function followRoute(
       reads += 1
       return api.order(created.order_id)
     }
-    const [followed] = await Promise.allSettled([followForward(read, LIMIT_MS), wallet.fund(created)])
-    if (followed.status === 'fulfilled') completed += 1
-    else stepsBack.push(String(followed.reason))
+    const following = followForward(read, LIMIT_MS).catch((error: unknown) => void stepsBack.push(String(error)))
+    await Promise.all([following, wallet.fund(created)])
   }
-  return { route: `${from} → ${to}`, completed, reads, stepsBack }
+  return { route: `${from} → ${to}`, completed: swaps - stepsBack.length, reads, stepsBack }
 }
 
 export const forwardBench: Bench = {
@@ -84,7 +83,7 @@ export const forwardBench: Bench = {
     const rows = await followAll(size, onProgress)
     for (const { route, stepsBack } of rows) for (const step of stepsBack) onProgress(`${route}: ${step}`)
     return {
-      ok: rows.every(({ completed, stepsBack }) => completed === SWAPS[size] && stepsBack.length === 0),
+      ok: rows.every(({ stepsBack }) => stepsBack.length === 0),
       table: {
         columns: ['route', 'completed', 'reads', 'steps back, or not complete'],
         rows: rows.map(({ route, completed, reads, stepsBack }) => [route, completed, reads, stepsBack.length]),
