@@ -21,6 +21,7 @@ server.get<{ Params: { id: string } }>('/orders/:id', async ({ params }) => {
   const { rows } = await pool.query({ name: 'by-id', text: 'select * from public.orders where id = $1', values: [params.id] })
   return rows[0]
 })
+server.post('/orders', async () => ({ status: 'Ok', result: { order_id: await insertOrder() } }))
 const url = await server.listen({ host: '127.0.0.1', port: 0 })
 
 answerCpu((question) => void runTransactions(question as TransactionsAsked).then(tellParent))
@@ -48,7 +49,7 @@ async function runTransactions({ concurrency, seconds }: TransactionsAsked): Pro
   return { perSecond: latencies.length / elapsedSeconds, p50Ms: at(0.5), p99Ms: at(0.99) }
 }
 
-async function insertOrder(): Promise<void> {
+async function insertOrder(): Promise<string> {
   const [id, hash] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')]
   const client = await pool.connect()
   try {
@@ -67,6 +68,7 @@ async function insertOrder(): Promise<void> {
         values: [id, leg, hash],
       })
     await client.query('commit')
+    return id
   } finally {
     client.release()
   }
