@@ -10,7 +10,7 @@ const SWAPS: Readonly<Record<Size, number>> = { full: 50, smallest: 1 }
 const LIMIT_MS = 180_000
 
 /** Every family is a source and a destination. */
-const routes: readonly Route[] = [
+const ROUTES: readonly Route[] = [
   { from: 'bitcoin_regtest:btc', to: 'litecoin_regtest:ltc', amount: 100_000n },
   { from: 'litecoin_regtest:ltc', to: 'bitcoin_regtest:btc', amount: 20_000_000n },
   { from: 'ethereum_localnet:eth', to: 'solana_localnet:sol', amount: 10_000_000_000_000_000n },
@@ -27,7 +27,14 @@ const routes: readonly Route[] = [
 
 type ForwardRow = { readonly route: string; readonly completed: number; readonly reads: number; readonly stepsBack: readonly string[] }
 
+/** The smallest size starts few chains, and none on which redeems wait for each other. */
+const ROUTES_OF: Readonly<Record<Size, readonly Route[]>> = {
+  full: ROUTES,
+  smallest: ROUTES.filter(({ from }) => from === 'xrpl_localnet:xrp'),
+}
+
 function followAll(size: Size, onProgress: (what: string) => void): Promise<readonly ForwardRow[]> {
+  const routes = ROUTES_OF[size]
   return withProcesses(async ({ startChains, startParty }) => {
     const names = new Set(routes.flatMap(({ from, to }) => [chainOf(from), chainOf(to)]))
     const { info, serviceFile, solverFile } = (await startChains({ chains: [...names], gifts: [] })).ready
