@@ -53,8 +53,11 @@ export function createCheckedHeaders({ work }: Pick<BitcoinNetwork, 'work'>, sou
   let newest: Header | null = null
   let anchoring: Promise<Header> | null = null
 
+  /** The same hash is the same header, whose work was checked. */
   async function check({ height, bytes }: ToldHeader): Promise<Header> {
     const header = { height, ...parseHeader(Uint8Array.from(bytes)) }
+    const same = known.get(header.hash)
+    if (same !== undefined) return same
     const problem = await workProblem(bytes, header, work)
     if (problem !== null) throw faulty(header, problem)
     return header
@@ -78,10 +81,8 @@ export function createCheckedHeaders({ work }: Pick<BitcoinNetwork, 'work'>, sou
   /** `stepsLeft`: how much longer the walk is. */
   async function parentOf(child: Header, stepsLeft: bigint): Promise<Header> {
     if (!known.has(child.parentHash) && stepsLeft >= PAGE_WORTHWHILE) {
-      for (const told of await source.page(child.height - 1n)) {
-        const header = await check(told)
+      for (const header of await Promise.all((await source.page(child.height - 1n)).map(check)))
         if (!known.has(header.hash)) known.set(header.hash, header)
-      }
     }
     const parent = await headerOf(child.parentHash)
     if (child.height !== parent.height + 1n) {
@@ -96,12 +97,14 @@ export function createCheckedHeaders({ work }: Pick<BitcoinNetwork, 'work'>, sou
   async function follow(tip: Header): Promise<Header> {
     if (newest === null) await ancestorAt(tip, tip.height > ANCHOR_BLOCKS ? tip.height - ANCHOR_BLOCKS : 0n)
     else if (!linked.has(tip.hash)) {
+      const { height: newestHeight } = newest
       let lowest = lowestLinked(newest)
-      assertNear(tip, newest.height, lowest.height)
+      assertNear(tip, newestHeight, lowest.height)
       const walked = [tip]
       for (let at = tip; !linked.has(at.hash); ) {
         if (at.height > lowest.height) {
-          at = await parentOf(at, at.height - lowest.height)
+          // How deep a reorg is, only the walk tells: likely as much again as it has gone.
+          at = await parentOf(at, at.height > newestHeight ? at.height - newestHeight : BigInt(walked.length))
           walked.push(at)
         } else {
           lowest = await parentOf(lowest, 0n)
