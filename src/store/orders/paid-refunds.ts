@@ -38,8 +38,8 @@ export function payForRefund(db: Database, orderId: string, usdMicros: bigint, b
 
 /**
  * The part of a payout's fee that its recipient was promised not to bear. Only ever more: an earlier attempt may be mined. False if a budget is used up.
- * The first payout of an owner and each fee bump count against both budgets: an owner costs nothing to invent, and a bump may be many times the first fee. A
- * payout that is refused waits at the promised fee; a refund that is refused would wait for its timelock, so the first of those is paid in any case.
+ * The first payout of an owner counts against the budget of the app alone, so that what was promised is kept when fees rise: an owner costs nothing to
+ * invent, so the app's budget is the limit. A fee bump counts against both: it may be many times the first fee.
  */
 export function payForPayout(db: Database, orderId: string, usdMicros: bigint, budget: RefundBudget): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
@@ -47,7 +47,8 @@ export function payForPayout(db: Database, orderId: string, usdMicros: bigint, b
     const more = usdMicros - ((await chargeOf(tx, orderId)) ?? 0n)
     if (more <= 0n) return true
     const { ofOwner, ofApp } = await spentBy(tx, payer)
-    if (ofOwner.usdMicros + more > budget.ownerUsdMicros || ofApp.usdMicros + more > budget.appUsdMicros) return false
+    const isOwnersFirst = ofOwner.oldestAge === null
+    if ((!isOwnersFirst && ofOwner.usdMicros + more > budget.ownerUsdMicros) || ofApp.usdMicros + more > budget.appUsdMicros) return false
     await tx
       .insertInto('paid_refunds')
       .values({ ...payer, order_id: orderId, usd_micros: usdMicros })
