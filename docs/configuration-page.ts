@@ -98,6 +98,7 @@ const commonExample = {
 } as const
 
 export const serviceExample = {
+  engine_health: { host: '127.0.0.1', port: 9101 },
   ...commonExample,
   database_url: { env: 'TANDEM_DATABASE_URL' },
   listen: { host: '127.0.0.1', port: 8080 },

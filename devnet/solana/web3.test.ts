@@ -123,6 +123,8 @@ describe('web3.js', () => {
     await sendAndConfirmTransaction(connection, new Transaction().add(create, extend), [payer])
     const { value: lookupTable } = await connection.getAddressLookupTable(table)
     if (lookupTable === null) throw new Error('no lookup table')
+    // A table can be used from the slot after its last extension on.
+    await vi.waitUntil(async () => (await connection.getSlot()) > lookupTable.state.lastExtendedSlot, { timeout: 10_000 })
     const { blockhash } = await connection.getLatestBlockhash()
     const message = new TransactionMessage({
       payerKey: payer.publicKey,

@@ -232,7 +232,7 @@ describe('refuses and stores nothing', () => {
         return orderRequest()
       },
       code: 'insufficient_liquidity',
-      message: '979999 available',
+      message: 'only 979999',
     },
     {
       name: 'a clock that is ahead',

@@ -33,7 +33,10 @@ test('the phrase alone finds and takes the verified deposit and no other', async
   const { context, esplora } = await restored()
   esplora.state.coins = [...planted, lock]
   const [deposit, ...others] = await findDeposits(context, { solvers: [SOLVER], gap: 1 })
-  expect([deposit, others]).toEqual([{ chain: 'bitcoin_regtest', index: 0, leg: 'destination', solver: SOLVER, amount: 990_000n }, []])
+  expect([deposit, others]).toEqual([
+    { chain: 'bitcoin_regtest', asset: 'bitcoin_regtest:btc', index: 0, leg: 'destination', solver: SOLVER, amount: 990_000n },
+    [],
+  ])
   if (deposit === undefined) throw new Error('nothing was found')
   await takeDeposit(context, deposit, addresses.bitcoin_regtest)
   expect(esplora.inputs()).toEqual([['bb']])

@@ -9,7 +9,7 @@ import { confirmRollbacks } from '../../store/database/rollbacks.ts'
 import { addInstantRefunds } from '../../store/orders/grants.ts'
 import { commitTo } from '../../store/solver/commitments.ts'
 import { openTestStore, putOrder, type TestStore } from '../../store/store.fixture.ts'
-import { type RollbackGuard, startRollbackGuard } from './rollback-guard.ts'
+import type { RollbackGuard } from './rollback-guard.ts'
 
 const world = vi.hoisted(() => ({ isDiskFull: false, compared: [] as number[] }))
 vi.mock('node:fs/promises', async (original) => {
@@ -25,6 +25,10 @@ vi.mock('../../store/database/rollbacks.ts', async (original) => {
   }
   return { ...rollbacks, readReleaseStatus }
 })
+
+// Test files share modules: another one may have loaded the guard without the mocks.
+vi.resetModules()
+const { startRollbackGuard } = await import('./rollback-guard.ts')
 
 const log = createLogger({ name: 'test', level: 'silent' })
 let folder: string

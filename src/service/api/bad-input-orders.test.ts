@@ -277,7 +277,7 @@ describe('PATCH /orders/{id}', () => {
   })
 
   test.each<['created' | 'clientSecret' | 'done', string, object, ErrorCode, RegExp]>([
-    ['created', 'redeem', { secret: SECRET }, 'bad_request', /the service holds the secret of this order itself/],
+    ['created', 'redeem', { secret: SECRET }, 'bad_request', /this order needs no secret from you/],
     ['created', 'refund', {}, 'conflict', /there is nothing to refund: no deposit was seen/],
     ['created', 'instant-refund', { signatures: [] }, 'conflict', /there is nothing to refund: no deposit was seen/],
     ['created', 'initiate', { signature: 'signed by someone else' }, 'invalid_signature', /signature/],

@@ -87,11 +87,11 @@ it('costs few requests for many deposits, and a repeat asks for none of them', a
     expect(requests).toBeLessThanOrEqual(10)
     requests = 0
     expect(await send(refunds)).toBe(tx)
-    expect(requests).toBeLessThanOrEqual(5)
+    expect(requests).toBeLessThanOrEqual(8)
     fixture.node.mine(1)
     requests = 0
     expect(await send(refunds)).toBe(tx)
-    expect(requests).toBeLessThanOrEqual(5)
+    expect(requests).toBeLessThanOrEqual(8)
   } finally {
     unsubscribe('http.client.request.start', count)
   }

@@ -162,6 +162,7 @@ describe('raw blocks', () => {
       parentHash: '00'.repeat(32),
       merkleRoot: '4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b',
       time: 1_231_006_505n,
+      bits: 0x1d00ffff,
     })
     expect(transactions.map((tx) => [tx.txid(), isCoinbase(tx)])).toEqual([
       ['4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b', true],
