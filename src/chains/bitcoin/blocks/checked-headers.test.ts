@@ -11,7 +11,16 @@ import { encodeHeader, type HeaderFields, type ToldHeader } from './told-header.
 const EASY = 0x207fffff
 /** A quarter of it. */
 const HARDER = 0x201fffff
-const work: ProofOfWork = { hash: 'sha256d', easiestBits: EASY, difficulty: 'retargets', leastDifficulty: 0n }
+let hashed = 0
+const work: ProofOfWork = {
+  get hash() {
+    hashed += 1
+    return 'sha256d' as const
+  },
+  easiestBits: EASY,
+  difficulty: 'retargets',
+  leastDifficulty: 0n,
+}
 
 type Mined = ToldHeader & { readonly hash: string }
 
@@ -71,6 +80,20 @@ const hashAt = (height: bigint) => chain.find((one) => one.height === height)?.h
 const lastOf = (mined: readonly Mined[]) => mined.at(-1) as Mined
 
 describe('a tip', () => {
+  it('a few blocks ahead is reached by their headers, many blocks ahead by a page; no header is hashed twice', async () => {
+    await headers.tip()
+    chain.push(...(await extend(lastOf(chain), 3)))
+    asked = []
+    hashed = 0
+    await headers.tip()
+    expect([asked, hashed]).toEqual([['header', 'header', 'header'], 3])
+    chain.push(...(await extend(lastOf(chain), 6)))
+    asked = []
+    hashed = 0
+    await headers.tip()
+    expect([asked, hashed]).toEqual([['header', 'page'], 6])
+  })
+
   it('costs one header, and is not asked for again; the first also some of its parents', async () => {
     expect(await headers.tip()).toMatchObject({ height: 5000n, hash: hashAt(5000n), time: 1_700_000_000n })
     expect(asked.splice(0)).toEqual(['header', 'page', 'header', 'header'])
