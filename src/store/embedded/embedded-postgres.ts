@@ -36,9 +36,8 @@ const SETTINGS = {
   shared_buffers: '48MB',
   max_logical_replication_workers: '0',
   io_method: 'sync',
-  // A new database grows fast, and until its tables are analysed, statements may use a wrong index. Not more often: each time, all connections plan
-  // their statements anew.
-  autovacuum_naptime: '30s',
+  // A new database grows fast, and until its tables are analysed, statements may use a wrong index.
+  autovacuum_naptime: '10s',
 }
 
 // For data that is removed with the server: survives a crash of the application, not of the machine.
