@@ -319,7 +319,7 @@ export const ServiceConfig = Type.Object(
     instant_refunds: Type.Optional(
       Type.Object(
         {
-          owner_usd_per_day: Decimal('For all orders of one owner. The first refund is paid whatever it costs.'),
+          owner_usd_per_day: Decimal('For all orders of one owner. The first refund or payout may exceed it.'),
           app_usd_per_day: Decimal('For all orders of one app.'),
         },
         {

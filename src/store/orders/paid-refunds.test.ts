@@ -98,7 +98,12 @@ test('the fee of a payout counts like a refund, and a fee bump counts in full', 
   expect(await pay(await newOrder('alice'), 1n)).toBe('paid')
 })
 
-test('the first payout of an owner exceeds the budget of its app never, a fee bump neither budget', async () => {
+test("the first payout of an owner may exceed the owner's budget, not the app's", async () => {
+  expect([await payout(await newOrder('alice'), 11n), await payout(await newOrder('alice'), 1n)]).toEqual([true, false])
+  expect([await payout(await newOrder('bob'), 15n), await payout(await newOrder('bob'), 14n)]).toEqual([false, true])
+})
+
+test('a fee bump exceeds neither budget', async () => {
   const first = await newOrder('alice')
   expect([await payout(first, 1n), await payout(first, 11n), await payout(first, 10n)]).toEqual([true, false, true])
   for (const owner of ['bob', 'carol']) await payout(await newOrder(owner), 7n)
