@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { actionKey } from '../../protocol/order.ts'
 import type { Database } from '../database/database.ts'
 
-/** In 24 hours, in millionths of a dollar. The first refund of an owner is paid whatever it costs. */
+/** In 24 hours, in millionths of a dollar. The first refund or payout of an owner may exceed that of the owner. */
 export type RefundBudget = { readonly ownerUsdMicros: bigint; readonly appUsdMicros: bigint }
 
 /**
