@@ -17,6 +17,7 @@ import { serviceOptions } from './service-options.ts'
 import { createPaymentWatch } from './solvers/payment-watch.ts'
 import { createPayoutTrial } from './solvers/payout-trial.ts'
 import { createSolverPool, type SolverPool } from './solvers/pool.ts'
+import { createSolverKeys, type SolverKeys } from './solvers/solver-keys.ts'
 
 /** The engine of this process, or those of others. */
 export type EngineView = Pick<EngineLink, 'expectNews' | 'wake' | 'chainHealthy' | 'admits' | 'chainStatus' | 'problem' | 'ready'>
@@ -24,6 +25,7 @@ export type EngineView = Pick<EngineLink, 'expectNews' | 'wake' | 'chainHealthy'
 /** What the API keeps in memory, and an engine tells it of. */
 export type ApiMemory = {
   readonly pool: SolverPool
+  readonly solverKeys: SolverKeys
   readonly events: EventStreams
   /** Called with derived orders: whether solvers pay decides whom to ask. */
   readonly watchPayments: (states: readonly OrderState[]) => void
@@ -33,6 +35,7 @@ export function createApiMemory({ db, registry, clients, solvers, settings, log,
   const pool = createSolverPool({ solvers, log, readSettled: () => countSettledOrders(db) })
   return {
     pool,
+    solverKeys: createSolverKeys({ db, clients, log }),
     events: createEventStreams({ db, registry, log, now, limits: settings.streamLimits }),
     watchPayments: createPaymentWatch({ pool, log, readState, tryPayout: createPayoutTrial({ db, clients }) }),
   }
@@ -45,7 +48,7 @@ export function createApiMemory({ db, registry, clients, solvers, settings, log,
 
 export async function createServiceApi(
   base: ServiceBase,
-  { pool, events }: ApiMemory,
+  { pool, solverKeys, events }: ApiMemory,
   { engines, metrics }: { readonly engines: EngineView; readonly metrics: ServiceMetrics },
 ): Promise<FastifyInstance> {
   const { loaded, db, registry, clients, solvers, vault, prices, log, now, nodes, problems } = base
@@ -57,6 +60,7 @@ export async function createServiceApi(
     clients,
     solvers,
     pool,
+    solverKeys,
     claims: createClaims({ clients, log }, claimKeys),
     quoteIds: createQuoteIds(base.signingSeed),
     events,

@@ -21,7 +21,13 @@ export function listChains(context: ServiceContext, query: CatalogQuery, iconBas
   const { from, active } = query
   assertSource(context, query)
   return namedChains(context, query)
-    .map((chain) => chainToWire(chain, iconUrl(iconBase, chain.id), assetsOf(context, chain, query, iconBase)))
+    .map((chain) =>
+      chainToWire(chain, {
+        icon: iconUrl(iconBase, chain.id),
+        assets: assetsOf(context, chain, query, iconBase),
+        solverKeys: context.solverKeys.of(chain.id),
+      }),
+    )
     .filter((record) => from === undefined || record.assets.length > 0)
     .filter((record) => active === undefined || record.is_active === active)
 }

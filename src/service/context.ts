@@ -24,6 +24,7 @@ import type { QuoteIds } from './quotes/quote-ids.ts'
 import type { RecentAuctions } from './quotes/recent-auctions.ts'
 import type { SolverClient } from './solver-client.ts'
 import type { SolverPool } from './solvers/pool.ts'
+import type { SolverKeys } from './solvers/solver-keys.ts'
 
 export type ServiceSettings = {
   readonly environment: string
@@ -114,6 +115,7 @@ export type ServiceContext = {
   readonly solvers: readonly SolverClient[]
   /** The same solvers: whom to ask, and how reliable each is. */
   readonly pool: SolverPool
+  readonly solverKeys: SolverKeys
   readonly recentAuctions: RecentAuctions
   readonly quoteIds: QuoteIds
   readonly vault: Vault

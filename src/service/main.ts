@@ -12,6 +12,7 @@ import { startEngineSide } from './engine-side.ts'
 import { createReadiness } from './readiness.ts'
 import type { Role } from './role.ts'
 import { followPayments } from './solvers/follow-payments.ts'
+import { followSolverKeys } from './solvers/follow-solver-keys.ts'
 
 export interface RunningService {
   /** Of the API; null if this process serves none. */
@@ -40,6 +41,7 @@ async function start(base: ServiceBase, memory: ApiMemory | null, keep: Keep): P
   const engines = relay === null ? followEngines(base, memory, keep) : await startEngineSide(base, { relay, metrics, memory }, keep)
   const api = memory === null ? null : await createServiceApi(base, memory, { engines, metrics })
   if (api !== null) keep(() => api.close())
+  if (memory !== null) keep(followSolverKeys(base, memory.solverKeys).stop)
   await engines.ready()
   const address = api === null ? config.engine_health : config.metrics
   if (address !== undefined) {

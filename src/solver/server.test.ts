@@ -345,10 +345,18 @@ describe('overload', () => {
   })
 
   test('is shown by its health', async () => {
-    expect((await get('/health')).body).toEqual({ solver_id: 'the solver', overloaded: false })
+    expect((await get('/health')).body).toMatchObject({ solver_id: 'the solver', overloaded: false })
     overloaded = true
-    expect((await get('/health')).body).toEqual({ solver_id: 'the solver', overloaded: true })
+    expect((await get('/health')).body).toMatchObject({ solver_id: 'the solver', overloaded: true })
   })
+})
+
+test('its health names the key with which it takes part in HTLCs, on chains where parties are keys', async () => {
+  const { chain, curve, identityOf } = solver.bitcoin
+  const key = identityOf(solver.context.keys.of(curve))
+  expect((await get('/health')).body).toMatchObject({ keys: { [chain.id]: key } })
+  const { body } = await post('/orders', orderRequest())
+  expect(body).toMatchObject({ source: { redeemer: key } })
 })
 
 describe('hints', () => {

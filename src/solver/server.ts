@@ -157,9 +157,16 @@ export function createSolverServer({
   app.get(routes.health.path, { schema: { response: { 200: routes.health.answer } } }, async () => ({
     solver_id: context.solverId,
     overloaded: !admits('quote'),
+    keys: publicKeysOf(context),
   }))
 
   return app
+}
+
+/** By chain, where parties are keys. */
+function publicKeysOf({ clients, keys }: OrderContext): Record<string, string> {
+  const withKeys = [...clients.values()].filter(({ orderKeys }) => orderKeys !== undefined)
+  return Object.fromEntries(withKeys.map((client) => [client.chain.id, client.identityOf(keys.of(client.curve))]))
 }
 
 function refuse(error: FastifyError | TandemError): SolverRefusal {

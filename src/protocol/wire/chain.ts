@@ -22,6 +22,10 @@ export const ChainRecord = Type.Object(
     timelock_unit: Type.String({ description: 'blocks, slots, seconds or milliseconds' }),
     supported_htlc_schemas: Type.Array(Type.String(), { description: 'names of GET /schemas' }),
     supported_token_schemas: Type.Array(Type.String(), { description: 'names of GET /schemas' }),
+    solver_keys: Type.Array(Type.String(), {
+      description:
+        'public keys of the solvers of this service in HTLCs of this chain, former ones too; empty where parties are accounts. With them a rescue phrase finds deposits without the service',
+    }),
     is_active: Type.Boolean({ description: 'one of its assets can be swapped here now' }),
     assets: Type.Array(AssetRecord, { description: 'those that pass the filters' }),
   },
@@ -29,7 +33,9 @@ export const ChainRecord = Type.Object(
 )
 export type ChainRecord = Static<typeof ChainRecord>
 
-export function chainToWire(chain: Chain, icon: string, assets: AssetRecord[]): ChainRecord {
+type Listed = { readonly icon: string; readonly assets: AssetRecord[]; readonly solverKeys: readonly string[] }
+
+export function chainToWire(chain: Chain, { icon, assets, solverKeys }: Listed): ChainRecord {
   return {
     id: chain.reference,
     chain: chain.id,
@@ -45,6 +51,7 @@ export function chainToWire(chain: Chain, icon: string, assets: AssetRecord[]): 
     timelock_unit: chain.clock.unit,
     supported_htlc_schemas: [...chain.htlcSchemas],
     supported_token_schemas: [...chain.tokenSchemas],
+    solver_keys: [...solverKeys],
     is_active: assets.some((asset) => asset.is_active),
     assets,
   }

@@ -277,6 +277,13 @@ export type SolverChanges = Static<typeof SolverChanges>
 export const SolverHealth = Type.Object({
   solver_id: SolverId,
   overloaded: Type.Optional(Type.Boolean({ description: 'it takes no new orders at the moment' })),
+  keys: Type.Optional(
+    Type.Record(Type.String({ minLength: 1, maxLength: 64 }), Identity, {
+      maxProperties: 64,
+      description:
+        'by chain, where parties of an HTLC are public keys: the key with which the solver takes part in new ones. Users need it to find deposits without the service',
+    }),
+  ),
 })
 export type SolverHealth = Static<typeof SolverHealth>
 

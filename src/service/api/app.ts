@@ -22,6 +22,7 @@ import { createQuoteDesk } from '../quotes/quote.ts'
 import { createQuoteIds, type QuoteIds } from '../quotes/quote-ids.ts'
 import { createRecentAuctions, type RecentAuctions } from '../quotes/recent-auctions.ts'
 import { createSolverPool, type SolverPool } from '../solvers/pool.ts'
+import { createSolverKeys, type SolverKeys } from '../solvers/solver-keys.ts'
 import { createPageFiles } from '../web/page-files.ts'
 import { webRoutes } from '../web/web-routes.ts'
 import { createAuthentication } from './auth.ts'
@@ -65,6 +66,7 @@ export type ApiDependencies = Omit<
   | 'signingLimit'
   | 'operatorHalts'
   | 'pool'
+  | 'solverKeys'
   | 'claims'
   | 'recentAuctions'
   | 'quoteIds'
@@ -75,6 +77,8 @@ export type ApiDependencies = Omit<
   readonly engineProblem?: ServiceContext['engineProblem']
   /** Unless given, made from `solvers`. */
   readonly pool?: SolverPool
+  /** Unless given, those of the orders that this process makes. */
+  readonly solverKeys?: SolverKeys
   readonly recentAuctions?: RecentAuctions
   /** Unless given, only this process knows the ids of its quotes. */
   readonly quoteIds?: QuoteIds
@@ -100,6 +104,7 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
   const load = dependencies.load ?? startLoadMonitor({ onChange: (level, measured) => tellLevel(log, level, measured) })
   const context: ServiceContext = {
     pool: createSolverPool({ solvers, log, readSettled: () => countSettledOrders(db) }),
+    solverKeys: createSolverKeys(dependencies),
     recentAuctions: createRecentAuctions(),
     quoteIds: createQuoteIds(),
     claims: createClaims(dependencies, null),

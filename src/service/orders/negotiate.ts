@@ -108,6 +108,11 @@ async function offer(context: ServiceContext, proposal: Proposal, { member, bid 
   try {
     const answer = await member.client.order(proposalToWire(proposal), limitMs)
     const order = await agree(context, proposal, member.id, answer)
+    const { source, destination } = order
+    await context.solverKeys.note(member.id, [
+      [source.chain, source.terms.redeemer],
+      [destination.chain, destination.terms.initiator],
+    ])
     member.answered()
     if (bid === null || !isShort(order, bid, proposal.request)) member.orderTaken()
     else if (answer.below_quote === undefined) member.quoteBroken()

@@ -19,6 +19,8 @@ export type PageSettings = {
   readonly nodes: Readonly<Record<string, string>>
   /** Of the local network only: elsewhere the SDK knows them. */
   readonly deployments: Readonly<Record<string, { readonly token?: string; readonly htlc?: string }>>
+  /** Public keys of solvers by chain, where parties are keys: the saved copy of the rescue page finds deposits by them. */
+  readonly solver_keys: Readonly<Record<string, readonly string[]>>
   readonly play: PlayRecord | null
 }
 
@@ -32,15 +34,21 @@ type LocalFile = {
 }
 
 /** `isHere`: the request comes from this machine. */
-export async function pageSettings({ settings }: Pick<ServiceContext, 'settings'>, isHere: boolean): Promise<PageSettings> {
+export async function pageSettings(
+  { settings, registry, solverKeys }: Pick<ServiceContext, 'settings' | 'registry' | 'solverKeys'>,
+  isHere: boolean,
+): Promise<PageSettings> {
   const { appId, nodes, localFile } = settings.web
+  const keys = registry.chains.map(({ id }) => [id, solverKeys.of(id)] as const).filter(([, known]) => known.length > 0)
+  const solver_keys = Object.fromEntries(keys)
   const local = isHere && localFile !== null ? await readLocal(localFile) : null
-  if (local === null) return { app_id: appId, nodes, deployments: {}, play: null }
+  if (local === null) return { app_id: appId, nodes, deployments: {}, solver_keys, play: null }
   const chains = Object.entries(local.chains)
   return {
     app_id: local.app_id,
     nodes: Object.fromEntries(chains.flatMap(([id, chain]) => nodeOf(chain).map((url) => [id, url]))),
     deployments: Object.assign({}, ...chains.map(([, { assets }]) => assets)),
+    solver_keys,
     play: {
       faucet_url: local.faucet_url,
       solver_switch_url: local.solver_switch_url,

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import zlib, { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { startTestService, type TestService } from '../testing/service.fixture.ts'
+import { btc, orderBody, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
 import { contentPolicy } from './content-policy.ts'
 
 const local = {
@@ -125,13 +125,20 @@ describe('web.json', () => {
       app_id: appId,
       nodes: { one: 'http://127.0.0.1:7002', two: 'http://127.0.0.1:7004/api' },
       deployments: { 'one:coin': { htlc: '0x1' } },
+      solver_keys: {},
       play: { faucet_url, solver_switch_url, time_url, addresses: { one: 'first' } },
     })
     expect(JSON.stringify(found)).not.toContain('KEY')
   })
 
   test('a name that only points to this machine learns nothing of it', async () => {
-    expect(await settings(service, { host: 'elsewhere.example' })).toEqual({ app_id: null, nodes: {}, deployments: {}, play: null })
+    expect(await settings(service, { host: 'elsewhere.example' })).toEqual({
+      app_id: null,
+      nodes: {},
+      deployments: {},
+      solver_keys: {},
+      play: null,
+    })
   })
 
   test('elsewhere it tells the app and the nodes of the operator', async () => {
@@ -139,8 +146,14 @@ describe('web.json', () => {
       app_id: 'cd'.repeat(32),
       nodes: { one: 'https://node.example/rpc' },
       deployments: {},
+      solver_keys: {},
       play: null,
     })
+  })
+
+  test('names the keys of solvers, for the saved copy of the rescue page', async () => {
+    expect(await public_.call('POST', '/v2/orders', { body: orderBody(btc, wbtc) })).toMatchObject({ status: 200 })
+    expect(await settings(public_)).toMatchObject({ solver_keys: { bitcoin_regtest: ['5'.repeat(64)] } })
   })
 })
 

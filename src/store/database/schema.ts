@@ -155,6 +155,7 @@ export type Schema = {
   }
   leases: { name: string; holder: string; until: Date; report: JSONColumnType<EngineReport> | null }
   relay_keys: { curve: string; public_key: string }
+  solver_keys: { solver_id: string; chain: string; public_key: string; first_seen: Timestamp }
   polls: { chain: string; hash: string; began_at: Date }
   touched_orders: { id: Generated<bigint>; order_id: string }
   order_clocks: { order_id: string; clock: string; since: bigint | null; until: bigint | null; shard: Generated<number> }

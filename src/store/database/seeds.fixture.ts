@@ -90,4 +90,5 @@ export const seeds: ReadonlyMap<string, string> = new Map([
     insert into operator_sessions values ('hash', 'token', now());`,
   ],
   ['0048_engine_reports.sql', `insert into relay_keys values ('secp256k1', '02ab');`],
+  ['0049_solver_keys.sql', `insert into solver_keys (solver_id, chain, public_key) values ('solver', 'a', 'ab');`],
 ])

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { localAssets, localChains } from '../../../protocol/registry/local.ts'
-import { btc, inactive, startTestService, type TestService, usdc, wbtc } from '../../testing/service.fixture.ts'
+import { btc, inactive, orderBody, startTestService, type TestService, usdc, wbtc } from '../../testing/service.fixture.ts'
 
 let service: TestService
 let strict: TestService
@@ -29,7 +29,11 @@ afterAll(async () => {
 
 type Listed = { readonly id: string }
 const chainsOf = async (query: string, from = service) =>
-  (await from.call('GET', `/v2/chains?${query}`)).body.result as readonly (Listed & { chain: string; assets: readonly Listed[] })[]
+  (await from.call('GET', `/v2/chains?${query}`)).body.result as readonly (Listed & {
+    chain: string
+    solver_keys: readonly string[]
+    assets: readonly Listed[]
+  })[]
 const assetsOf = async (query: string, from = service) =>
   ((await from.call('GET', `/v2/assets?${query}`)).body.result as readonly Listed[]).map(({ id }) => id)
 
@@ -68,10 +72,24 @@ test('/chains returns every field of chains and their assets', async () => {
     timelock_unit: 'seconds',
     supported_htlc_schemas: ['evm:htlc', 'evm:htlc_erc20'],
     supported_token_schemas: ['evm:erc20'],
+    solver_keys: [],
     is_active: true,
   })
   expect(assets.find(({ id }) => id === wbtc)).toEqual(wbtcRecord(service.url))
   expect(chains[3]?.assets.find(({ id }) => id === inactive)).toMatchObject({ is_active: false })
+})
+
+test('/chains names the keys of solvers where parties are keys, from their first order on', async () => {
+  const keys = async () => (await chainsOf('chain=bitcoin_regtest,ethereum_localnet')).map((chain) => [chain.chain, chain.solver_keys])
+  expect(await keys()).toEqual([
+    ['bitcoin_regtest', []],
+    ['ethereum_localnet', []],
+  ])
+  expect(await service.call('POST', '/v2/orders', { body: orderBody(btc, wbtc) })).toMatchObject({ status: 200 })
+  expect(await keys()).toEqual([
+    ['bitcoin_regtest', ['5'.repeat(64)]],
+    ['ethereum_localnet', []],
+  ])
 })
 
 test('/assets returns the same assets in one list', async () => {
