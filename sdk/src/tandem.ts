@@ -5,7 +5,9 @@ import { appEvents } from './client/event-stream.ts'
 import { watchOrder } from './client/watch.ts'
 import { randomKeys } from './keys/keys.ts'
 import type { FindOptions, FoundDeposit } from './rescue/find-deposits.ts'
+import type { FindLocksOptions, FoundLock } from './rescue/find-locks.ts'
 import type { RestoreOptions } from './rescue/restore.ts'
+import type { SettleTerms } from './rescue/settle-lock.ts'
 import type { SwapContext, TandemOptions } from './swap/context.ts'
 import { type QuoteRequest, quoteFor, type SwapRequest } from './swap/prepare.ts'
 import type { RedeemOptions } from './swap/receive.ts'
@@ -34,10 +36,17 @@ export function createTandem(options: TandemOptions) {
     /** Finds the swaps of a rescue phrase again, in any storage: afterwards `resume`, `refund` and `instantRefund` work as before. */
     restore: async (given?: RestoreOptions) => (await import('./rescue/restore.ts')).restoreSwaps(context, given),
     /** With a phrase and a node alone, without service and storage: the user's money on chains where their own key takes part. */
-    findDeposits: async (given: FindOptions) => (await import('./rescue/find-deposits.ts')).findDeposits(context, given),
+    findDeposits: async (given?: FindOptions) => (await import('./rescue/find-deposits.ts')).findDeposits(context, given),
     /** Refunds or redeems what `findDeposits` found. */
     takeDeposit: async (deposit: FoundDeposit, to: string, given?: RunOptions) =>
       (await import('./rescue/find-deposits.ts')).takeDeposit(context, deposit, to, given),
+    /** With a phrase and nodes alone: the swaps on chains with accounts, and what can be done about each. */
+    findLocks: async (given?: FindLocksOptions) => (await import('./rescue/find-locks.ts')).findLocks(context, given),
+    /** Refunds or redeems what `findLocks` found, by any wallet of its chain. */
+    settleLock: async (lock: FoundLock, given: SettleTerms & { readonly wallet: Wallet }) =>
+      (await import('./rescue/settle-lock.ts')).settleLock(context, lock, given),
+    /** The same as a call for anybody to send, on chains with the contract of EVM. */
+    lockCall: async (lock: FoundLock, given?: SettleTerms) => (await import('./rescue/settle-lock.ts')).lockCall(context, lock, given),
     /** What was agreed in all swaps of this storage, encrypted by the phrase. With both, `importFile` needs no service. */
     exportFile: async () => (await import('./rescue/rescue-file.ts')).exportFile(context),
     importFile: async (text: string) => (await import('./rescue/rescue-file.ts')).importFile(context, text),

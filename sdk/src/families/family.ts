@@ -63,6 +63,32 @@ export type RedeemCall = { readonly chain: string; readonly to: string; readonly
 /** Who sends a transaction without the service. `node`: null where the integrator has named none; some families need none. */
 export type Sender<W extends Wallet> = { readonly wallet: W; readonly node: Node | null }
 
+/** One asset of a chain whose contracts are pinned. */
+export type PinnedContract = Pick<SwapSide, 'asset' | 'deployment'>
+
+/** What is looked for on one chain. */
+export type LockSearch = {
+  readonly chain: Chain
+  /** Locks of other contracts do not count. */
+  readonly contracts: readonly PinnedContract[]
+  /** Of the phrase. */
+  readonly secretHashes: ReadonlySet<Hex32>
+  /** The user's own, in canonical form; some chains list locks by account alone. */
+  readonly accounts: readonly string[]
+  /** Unix seconds: where blocks are read, older ones are not. */
+  readonly since: bigint
+  /** Requests that may still be made. It decreases with each. */
+  readonly budget: { left: number }
+  /** `part`: from 0 to 1. */
+  readonly onProgress: (part: number) => void
+}
+
+/** As a node tells it: nothing is believed before `readLock` or `settledAs` has found these terms at the pinned contract. */
+export type ToldLock = PinnedContract & { readonly leg: Leg; readonly terms: HtlcTerms; readonly tx: string }
+
+/** `since`: unix seconds; the node was asked for everything from then on. Null: for everything there is. */
+export type ToldLocks = { readonly locks: readonly ToldLock[]; readonly since: bigint | null }
+
 /** `Plan`: what the wallet will be asked to sign or send; computed from the terms, never copied from the service. */
 export interface SdkFamily<Plan = unknown, W extends Wallet = Wallet> {
   readonly name: FamilyName
@@ -92,6 +118,12 @@ export interface SdkFamily<Plan = unknown, W extends Wallet = Wallet> {
   redeem?(side: SwapSide, secret: Hex32, by: Sender<W>): Promise<string>
   /** The same as a call for anybody to send, where such a call needs nothing of a node. */
   redeemCall?(side: SwapSide, secret: Hex32): RedeemCall
+  /** The same of a refund. */
+  refundCall?(side: SwapSide): RedeemCall
+  /** Locks of the phrase, where a node lists them in a bounded number of requests. */
+  findLocks?(search: LockSearch, node: Node): Promise<ToldLocks>
+  /** `findLocks` needs an account of the user: nodes list locks by account alone. */
+  readonly listsLocksByAccount?: true
   /** Where the user may take part with a key of their own instead of an account. */
   readonly ownKeys?: OwnKeys
 }
@@ -108,6 +140,8 @@ export type LookedUp = { readonly isUsed: boolean; readonly amount: bigint; read
 /** Private keys are 32 bytes as hex. `side.owner` is the public key. Transactions are built here and broadcast through `node`; each resolves to its hash. */
 export interface OwnKeys {
   publicKeyOf(privateKey: string): string
+  /** Whether a text can be a party of an HTLC. */
+  isPublicKey(text: string): boolean
   /** One signature for each hash. Throws `VerificationError` for a hash that is not of a refund of this order to the user's own address. */
   signInstantRefund(side: SwapSide, hashes: readonly string[], privateKey: string): readonly string[]
   /** After the timelock. */

@@ -1,6 +1,6 @@
 /**
  * Finds the user's money on chains where their own key takes part, with the phrase and a node alone: no service, no file. The address of an HTLC follows from
- * the user's key, the secret and the registry's timelock, which the phrase knows, and from the solver's key, which it does not: `solvers` names those.
+ * the user's key, the secret and the registry's timelock, which the phrase knows, and from the solver's key: all that are known are tried (`solver-keys.ts`).
  */
 import { requiredConfirmations } from '../../../src/protocol/confirmations.ts'
 import type { Leg } from '../../../src/protocol/order.ts'
@@ -10,14 +10,17 @@ import { loadFamily } from '../families/index.ts'
 import { nodeOf, type SwapContext } from '../swap/context.ts'
 import { verifyTimeLeft } from '../swap/time-left.ts'
 import { chainNamed, pinnedAsset } from '../verify/pinned.ts'
+import { solverKeysOn } from './solver-keys.ts'
 
 const GAP = 20
 /** A node that shows deposits everywhere would be asked without end. */
 const MOST_INDICES = 20_000
 
 export type FindOptions = {
-  /** Public keys of the solvers that the user has swapped with: of the source the `redeemer`, of the destination the `initiator` of any such order. */
-  readonly solvers: readonly string[]
+  /** Public keys of further solvers: of the source the `redeemer`, of the destination the `initiator` of any order with them. */
+  readonly solvers?: readonly string[]
+  /** So many indices are looked at in any case: the others may have been of swaps on other chains. */
+  readonly atLeast?: number
   /** So many unused indices in a row end the search. Default: 20. */
   readonly gap?: number
   readonly signal?: AbortSignal
@@ -35,21 +38,31 @@ export type FoundDeposit = {
 }
 
 /** On all chains of `nodes` that have keys of users. */
-export async function findDeposits(context: SwapContext, { solvers, gap = GAP, signal }: FindOptions): Promise<readonly FoundDeposit[]> {
+export async function findDeposits(context: SwapContext, { solvers = [], ...options }: FindOptions = {}): Promise<readonly FoundDeposit[]> {
   const found: FoundDeposit[] = []
+  const [searched, unknown]: [string[], string[]] = [[], []]
   for (const chain of Object.keys(context.options.nodes ?? {})) {
     const { ownKeys } = await loadFamily(chainNamed(chain).family)
-    if (ownKeys !== undefined)
-      found.push(...(await findOn(context, chain, ownKeys, { solvers, gap, ...(signal !== undefined && { signal }) })))
+    if (ownKeys === undefined) continue
+    const known = await solverKeysOn(context, chain, ownKeys, solvers)
+    ;(known.length === 0 ? unknown : searched).push(chain)
+    found.push(...(await findOn(context, chain, ownKeys, { ...options, solvers: known })))
   }
+  if (searched.length === 0 && unknown.length > 0)
+    throw new Error(`no solver's public key is known on ${unknown.join(', ')}: name those that you have swapped with in solvers`)
   return found
 }
 
-async function findOn(context: SwapContext, chain: string, ownKeys: OwnKeys, { solvers, gap = GAP, signal }: FindOptions) {
+async function findOn(
+  context: SwapContext,
+  chain: string,
+  ownKeys: OwnKeys,
+  { solvers, gap = GAP, atLeast = 0, signal }: FindOptions & { readonly solvers: readonly string[] },
+) {
   const found: FoundDeposit[] = []
   const node = nodeOf(context, chainNamed(chain), signal)
-  if (node === null) return found
-  for (let [index, unused] = [0, 0]; unused < gap; index += 1) {
+  if (node === null || solvers.length === 0) return found
+  for (let [index, unused] = [0, 0]; unused < gap || index < atLeast; index += 1) {
     if (index >= MOST_INDICES)
       throw new Error(`the node of ${chain} shows payments for ${MOST_INDICES} indices: it does not tell the truth`)
     unused += 1

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { NetworkError } from '../client/errors.ts'
 import type { SwapContext } from '../swap/context.ts'
 import { addSwap, listSwaps, type SavedSwap } from '../swap/saved-swap.ts'
 import { defaultStorage } from '../swap/storage.ts'
@@ -7,10 +8,13 @@ import { newRescueKeys, rescueKeys } from './rescue-keys.ts'
 
 const swap = (orderId: string, phase: SavedSwap['phase']) => ({ orderId, phase, payout: 'bcrt1qpayout' }) as SavedSwap
 
+/** The service is gone. */
+const client = { chains: () => Promise.reject(new NetworkError('no answer')) }
+
 async function contextOf(phrase: string | null = null) {
   const storage = defaultStorage()
   const made = phrase === null ? await newRescueKeys(storage) : { phrase, keys: await rescueKeys(phrase, storage) }
-  return { phrase: made.phrase, context: { storage, keys: made.keys } as unknown as SwapContext }
+  return { phrase: made.phrase, context: { storage, keys: made.keys, client } as unknown as SwapContext }
 }
 
 test('a file brings back all swaps that the storage does not know, and shows nothing to others', async () => {

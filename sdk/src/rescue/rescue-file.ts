@@ -5,25 +5,41 @@
 import { base64 } from '@scure/base'
 import type { SwapContext } from '../swap/context.ts'
 import { addSwap, findSwap, listSwaps, type SavedSwap } from '../swap/saved-swap.ts'
+import { learnSolverKeys, rememberSolverKeys, type SolverKeys, storedKeys } from './solver-keys.ts'
 
 const KIND = 'tandem rescue file'
 const VERSION = 1
 const IV_BYTES = 12
 
-type FileJson = { readonly kind: typeof KIND; readonly version: number; readonly iv: string; readonly swaps: string }
+type FileJson = {
+  readonly kind: typeof KIND
+  readonly version: number
+  readonly iv: string
+  readonly swaps: string
+  /** Public keys of solvers by chain: they are public, and a wrong one finds nothing. Absent in older files. */
+  readonly solvers?: SolverKeys
+}
 
 /** A text to save as a file. It is of this moment: take another one after each swap is paid. */
 export async function exportFile(context: SwapContext): Promise<string> {
+  // A later swap may be with a solver that no earlier one was with. Without the service the file has what is known.
+  await learnSolverKeys(context)
   const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES))
   const text = new TextEncoder().encode(JSON.stringify(await listSwaps(context)))
   const sealed = await crypto.subtle.encrypt(cipherWith(iv), await fileKeyOf(context, 'encrypt'), text)
-  const file: FileJson = { kind: KIND, version: VERSION, iv: base64.encode(iv), swaps: base64.encode(new Uint8Array(sealed)) }
+  const file: FileJson = {
+    kind: KIND,
+    version: VERSION,
+    iv: base64.encode(iv),
+    swaps: base64.encode(new Uint8Array(sealed)),
+    solvers: await storedKeys(context),
+  }
   return JSON.stringify(file)
 }
 
 /** Remembers the swaps of a file; those that the storage knows stay as they are, unless they were only restored. Resolves to the ids of all of them, oldest first. */
 export async function importFile(context: SwapContext, text: string): Promise<readonly string[]> {
-  const { iv, swaps } = parseFile(text)
+  const { iv, swaps, solvers } = parseFile(text)
   const key = await fileKeyOf(context, 'decrypt')
   const opened = await crypto.subtle
     .decrypt(cipherWith(Uint8Array.from(base64.decode(iv))), key, Uint8Array.from(base64.decode(swaps)))
@@ -36,6 +52,7 @@ export async function importFile(context: SwapContext, text: string): Promise<re
     // Of a restored one the storage has only the service's word.
     if (known === null || known.phase === 'restored') await addSwap(context, asImported(swap))
   }
+  await rememberSolverKeys(context, solvers)
   return saved.map(({ orderId }) => orderId)
 }
 

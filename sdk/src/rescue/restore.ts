@@ -8,6 +8,7 @@ import { addSwap, findSwap, intentOf, type SavedSwap } from '../swap/saved-swap.
 import { pinnedAsset } from '../verify/pinned.ts'
 import { verifyTerms } from '../verify/verify-order.ts'
 import { type FoundOrder, findOrders } from './find-orders.ts'
+import { learnSolverKeys } from './solver-keys.ts'
 
 const GAP = 20
 
@@ -40,6 +41,7 @@ export async function restoreSwaps(
   const restored: RestoredSwap[] = []
   for await (const found of findOrders(context, gap, signal))
     restored.push({ ...found, orderId: found.record.order_id, problem: await remember(context, found, addresses) })
+  await learnSolverKeys(context, signal)
   if (continueNumbering) await startAt((restored.at(-1)?.index ?? -1) + 1)
   return restored
 }

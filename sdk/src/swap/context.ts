@@ -17,6 +17,8 @@ export type TandemOptions = HttpOptions &
      * funded before it reveals a secret, and the user's own keys redeem and refund without the service.
      */
     readonly nodes?: Readonly<Record<string, string>>
+    /** Public keys of solvers by chain, as `GET /chains` names them. With them `findDeposits` needs no service; others are known anyway. */
+    readonly solverKeys?: Readonly<Record<string, readonly string[]>>
     /** Default: `localStorage`, or memory. */
     readonly storage?: SwapStorage
     /** Default: random ones, kept in the storage. */

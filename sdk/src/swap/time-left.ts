@@ -4,12 +4,23 @@ import { leastSeconds } from '../../../src/protocol/timelock.ts'
 import { verifyThat } from '../verify/check.ts'
 
 /** A secret that is shown too late pays the solver on both sides. */
-export function verifyTimeLeft({ clock, margins: { claimSeconds, feeSpikeSeconds } }: Chain, unitsLeft: bigint): void {
-  const seconds = leastSeconds(clock, unitsLeft > 0n ? unitsLeft : 0n)
+export function verifyTimeLeft(chain: Chain, unitsLeft: bigint): void {
   verifyThat(
-    seconds > claimSeconds + feeSpikeSeconds,
+    isInTime(chain, unitsLeft),
     'destination_swap.timelock',
-    `more than ${claimSeconds + feeSpikeSeconds} seconds left`,
-    `${seconds} seconds`,
+    `more than ${neededSeconds(chain)} seconds left`,
+    `${secondsLeft(chain, unitsLeft)} seconds`,
   )
+}
+
+export function isInTime(chain: Chain, unitsLeft: bigint): boolean {
+  return secondsLeft(chain, unitsLeft) > neededSeconds(chain)
+}
+
+function neededSeconds({ margins: { claimSeconds, feeSpikeSeconds } }: Chain): bigint {
+  return claimSeconds + feeSpikeSeconds
+}
+
+function secondsLeft({ clock }: Chain, unitsLeft: bigint): bigint {
+  return leastSeconds(clock, unitsLeft > 0n ? unitsLeft : 0n)
 }

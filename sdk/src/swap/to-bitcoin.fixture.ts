@@ -69,6 +69,7 @@ export async function swapToBitcoin({ redeemer }: { readonly redeemer?: string }
   /** `refusal`: thrown at each read of the order. `told`: each PATCH. */
   const service = { record, refusal: null as Error | null, told: [] as object[] }
   const client = {
+    chains: async () => [],
     orders: async ({ secret_hash = '' }) => ({ data: secret_hash.includes(secretHash) ? [record] : [] }),
     async order() {
       if (service.refusal !== null) throw service.refusal

@@ -18,7 +18,8 @@ export type Deployments = Readonly<
 
 export type PinnedAsset = { readonly chain: Chain; readonly asset: Asset; readonly deployment: PinnedDeployment }
 
-const listed: Deployments = { ...mainnet, ...testnet }
+/** `solvers`: public keys of solvers on the chain of this asset, where parties of an HTLC are keys. Former ones stay. */
+const listed: Readonly<Record<string, Deployments[string] & { readonly solvers?: readonly string[] }>> = { ...mainnet, ...testnet }
 const all = Object.values(environments)
 
 /** Of the bundled registry. Throws for a chain that it does not have. */
@@ -26,6 +27,10 @@ export function chainNamed(id: string): Chain {
   const chain = all.flatMap(({ chains }) => chains).find((one) => one.id === id)
   if (chain === undefined) throw new Error(`this version of the SDK does not know the chain "${id}"`)
   return chain
+}
+
+export function pinnedSolverKeys(chain: string): readonly string[] {
+  return Object.entries(listed).flatMap(([id, { solvers = [] }]) => (id.startsWith(`${chain}:`) ? solvers : []))
 }
 
 /** Null for an asset that the bundled registry does not have. */
@@ -39,7 +44,23 @@ export async function pinnedAsset(text: string, deployments: Deployments): Promi
   const asset = findAsset(id)
   if (asset === null) throw new Error(`this version of the SDK does not know the asset "${id}"`)
   const chain = chainNamed(asset.chain)
-  const given = deployments[id] ?? listed[id]
+  const deployment = await deploymentOf(asset, chain, deployments)
+  if (deployment === null) throw new Error(`the contracts of ${id} are not known: name them in the option deployments`)
+  return { chain, asset, deployment }
+}
+
+/** All assets of a chain whose contracts are known. */
+export async function pinnedAssetsOn(chain: Chain, deployments: Deployments): Promise<readonly PinnedAsset[]> {
+  const assets = all.flatMap(({ assets: some }) => some).filter((asset) => asset.chain === chain.id)
+  const pinned = await Promise.all(
+    assets.map(async (asset) => ({ chain, asset, deployment: await deploymentOf(asset, chain, deployments) })),
+  )
+  return pinned.flatMap(({ deployment, ...rest }) => (deployment === null ? [] : [{ ...rest, deployment }]))
+}
+
+/** Null: the contracts are not known. */
+async function deploymentOf(asset: Asset, chain: Chain, deployments: Deployments): Promise<PinnedDeployment | null> {
+  const given = deployments[asset.id] ?? listed[asset.id]
   const deployment =
     given === undefined
       ? (await loadFamily(chain.family)).deploymentOf(asset, chain)
@@ -48,7 +69,5 @@ export async function pinnedAsset(text: string, deployments: Deployments): Promi
           token: tokenOf(asset, { htlc: given.htlc ?? null, token: given.token ?? null }),
           ...(given.package !== undefined && { package: given.package }),
         }
-  if (deployment === null || (chain.needsHtlcContract && deployment.htlc === null))
-    throw new Error(`the contracts of ${id} are not known: name them in the option deployments`)
-  return { chain, asset, deployment }
+  return deployment === null || (chain.needsHtlcContract && deployment.htlc === null) ? null : deployment
 }

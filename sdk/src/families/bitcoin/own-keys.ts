@@ -4,6 +4,7 @@ import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { singleInputHasher } from '../../../../src/chains/bitcoin/cosign/single-input-hash.ts'
 import { htlcOf } from '../../../../src/chains/bitcoin/htlc.ts'
 import { networkOf } from '../../../../src/chains/bitcoin/networks.ts'
+import { parseXOnlyKey } from '../../../../src/chains/bitcoin/script/address.ts'
 import { estimateVsize } from '../../../../src/chains/bitcoin/script/weight.ts'
 import { feeOf, largestFee } from '../../../../src/chains/bitcoin/wallet/fees.ts'
 import { parseAmount } from '../../../../src/protocol/amount.ts'
@@ -23,6 +24,14 @@ const MOST_DEPOSITS = 20
 
 export const ownKeys: OwnKeys = {
   publicKeyOf: (privateKey) => bytesToHex(schnorr.getPublicKey(hexToBytes(privateKey))),
+  isPublicKey(text) {
+    try {
+      parseXOnlyKey(text, 'key')
+      return true
+    } catch {
+      return false
+    }
+  },
   signInstantRefund(side, hashes, privateKey) {
     const known = refundHashesOf(side, new Set(hashes))
     return hashes.map((hash) => {

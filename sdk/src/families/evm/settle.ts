@@ -1,9 +1,9 @@
 /** Refunds and redeems by a wallet, on chains with the contract of EVM. */
-import { type HtlcContract, redeemData, refundData } from '../../../../src/chains/evm/htlc.ts'
+import { createContracts, type HtlcContract, redeemData, refundData } from '../../../../src/chains/evm/htlc.ts'
 import type { EvmWallet } from '../../wallets/evm.ts'
-import type { SdkFamily, SwapSide } from '../family.ts'
+import type { PinnedContract, SdkFamily, SwapSide } from '../family.ts'
 
-type Settling = Required<Pick<SdkFamily<unknown, EvmWallet>, 'refund' | 'redeem' | 'redeemCall'>>
+type Settling = Required<Pick<SdkFamily<unknown, EvmWallet>, 'refund' | 'redeem' | 'redeemCall' | 'refundCall' | 'findLocks'>>
 
 export function settling(contractOf: (side: SwapSide) => HtlcContract): Settling {
   return {
@@ -17,5 +17,12 @@ export function settling(contractOf: (side: SwapSide) => HtlcContract): Settling
       return (await wallet.send(chainId, { from, to, data: redeemData(side.terms, secret), value: 0n })).hash
     },
     redeemCall: (side, secret) => ({ chain: side.chain.id, to: contractOf(side).address, data: redeemData(side.terms, secret) }),
+    refundCall: (side) => ({ chain: side.chain.id, to: contractOf(side).address, data: refundData(side.terms) }),
+    async findLocks(search, node) {
+      const { findLocks } = await import('./find-locks.ts')
+      const contractOfAsset = ({ asset, deployment }: PinnedContract) =>
+        createContracts(search.chain, [{ ...asset, deployment }]).of(asset.id)
+      return findLocks(search, node, { contractOf: contractOfAsset, partyOf: (address) => address })
+    },
   }
 }

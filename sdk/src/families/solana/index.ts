@@ -54,6 +54,11 @@ export const family: SdkFamily<SolanaPlan, SolanaWallet> = {
   },
   readLock: (side, node) => readLock(contractOf(side), side, node),
   settledAs: (side, node) => settledAs(contractOf(side), side, node),
+  listsLocksByAccount: true,
+  async findLocks(search, node) {
+    const { findLocks } = await import('./find-locks.ts')
+    return findLocks(search, node)
+  },
   refund: (side, by) =>
     settle(side, clusterOf(side.chain), 'refund', by, (payer) => {
       const contract = contractOf(side)

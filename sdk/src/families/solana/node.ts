@@ -18,6 +18,18 @@ export async function accountInfo(node: Node, address: string): Promise<AccountI
   return { slot: BigInt(context.slot), account }
 }
 
+export type ProgramAccount = { readonly address: string; readonly data: ReadonlyUint8Array }
+
+/** Accounts of a program whose data has an address at this place. */
+export async function programAccounts(node: Node, program: string, offset: number, address: string): Promise<readonly ProgramAccount[]> {
+  const given = { ...CONFIRMED, encoding: 'base64', filters: [{ memcmp: { offset, bytes: address } }] }
+  const found = (await jsonRpc(node, 'getProgramAccounts', [program, given])) as readonly {
+    readonly pubkey: string
+    readonly account: { readonly data: readonly [string, 'base64'] }
+  }[]
+  return found.map(({ pubkey, account }) => ({ address: pubkey, data: getBase64Encoder().encode(account.data[0]) }))
+}
+
 /** The slots from `from` to `to` that have a block, ascending. */
 export async function blocksIn(node: Node, from: bigint, to: bigint): Promise<readonly bigint[]> {
   const slots = (await jsonRpc(node, 'getBlocks', [Number(from), Number(to), CONFIRMED])) as readonly number[]

@@ -37,6 +37,10 @@ export const family: SdkFamily<StarknetPlan, StarknetWallet> = {
   },
   readLock: (side, node) => readLock(contractOf(side), side.terms, node),
   settledAs: (side, node) => settledAs(contractOf(side), side.terms, node),
+  async findLocks(search, node) {
+    const { findLocks } = await import('./find-locks.ts')
+    return findLocks(search, node)
+  },
   refund(side, { wallet }) {
     const contract = contractOf(side)
     return wallet.execute(contract.chainId, parseAddress(side.terms.initiator), [named(refundCallOf(contract, side.terms))])

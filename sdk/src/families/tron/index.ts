@@ -13,7 +13,7 @@ import { verifyCall } from '../../verify/verify-call.ts'
 import { verifySwap } from '../../verify/verify-swap.ts'
 import type { TronCall, TronTypedData, TronWallet } from '../../wallets/tron.ts'
 import { readLock, settledAs } from '../evm/read-lock.ts'
-import type { SdkFamily, SourceSide, SwapSide } from '../family.ts'
+import type { PinnedContract, SdkFamily, SourceSide, SwapSide } from '../family.ts'
 
 export type TronPlan = {
   /** Sent one after the other, each once the one before is mined. */
@@ -44,6 +44,13 @@ export const family: SdkFamily<TronPlan, TronWallet> = {
   },
   readLock: (side, node) => readLock(contractOf(side), evmTerms(side.terms), node, JSON_RPC_PATH),
   settledAs: (side, node) => settledAs(contractOf(side), evmTerms(side.terms), node, JSON_RPC_PATH),
+  redeemCall: (side, secret) => ({ chain: side.chain.id, to: htlcOf(side), data: redeemData(evmTerms(side.terms), secret) }),
+  refundCall: (side) => ({ chain: side.chain.id, to: htlcOf(side), data: refundData(evmTerms(side.terms)) }),
+  async findLocks(search, node) {
+    const { findLocks } = await import('../evm/find-locks.ts')
+    const contractOfAsset = ({ asset, deployment }: PinnedContract) => tronContracts(search.chain, [{ ...asset, deployment }]).of(asset.id)
+    return findLocks(search, node, { contractOf: contractOfAsset, partyOf: fromEvmAddress, path: JSON_RPC_PATH })
+  },
   async refund(side, { wallet }) {
     const call = { from: parseAddress(side.terms.initiator), to: htlcOf(side), data: refundData(evmTerms(side.terms)) }
     return (await wallet.send({ ...call, feeLimitSun: feeCapSun.refund })).hash

@@ -50,24 +50,32 @@ async function madeBy({ terms }: SwapSide, node: Node, transaction: string): Pro
   return { escrow, ...made }
 }
 
-/** The one that lasts longest, if there are several. */
-async function amongOwn({ leg, terms }: SwapSide, node: Node): Promise<FoundEscrow | null> {
-  const account = leg === 'source' ? terms.initiator : partyOf(terms.redeemer).account
-  const { cancelAfter: _, ...expected } = escrowOf(terms, 0n)
-  const isOurs = (escrow: Escrow) => Object.entries(expected).every(([name, value]) => escrow[name as keyof Escrow] === value)
-  let best: { readonly escrow: Escrow; readonly transaction: string } | null = null
+/** `transaction`: which made it. */
+export type ListedEscrow = { readonly escrow: Escrow; readonly transaction: string }
+
+/** Those that an account made, and those that pay it. */
+export async function* escrowsOf(account: string, node: Node): AsyncGenerator<ListedEscrow, void> {
   let marker: unknown
   for (let page = 0; page < MOST_PAGES; page += 1) {
     const asked = { account, type: 'escrow', ledger_index: 'validated', limit: PAGE, ...(marker !== undefined && { marker }) }
     const answer = await request(node, 'account_objects', asked)
     for (const entry of (answer?.account_objects ?? []) as readonly Json[]) {
       const escrow = parseEscrow(entry)
-      if (escrow === null || !isOurs(escrow) || (best !== null && best.escrow.cancelAfter >= escrow.cancelAfter)) continue
-      best = { escrow, transaction: String(entry.PreviousTxnID) }
+      if (escrow !== null) yield { escrow, transaction: String(entry.PreviousTxnID) }
     }
     marker = answer?.marker
-    if (marker === undefined) break
+    if (marker === undefined) return
   }
+}
+
+/** The one that lasts longest, if there are several. */
+async function amongOwn({ leg, terms }: SwapSide, node: Node): Promise<FoundEscrow | null> {
+  const account = leg === 'source' ? terms.initiator : partyOf(terms.redeemer).account
+  const { cancelAfter: _, ...expected } = escrowOf(terms, 0n)
+  const isOurs = (escrow: Escrow) => Object.entries(expected).every(([name, value]) => escrow[name as keyof Escrow] === value)
+  let best: ListedEscrow | null = null
+  for await (const listed of escrowsOf(account, node))
+    if (isOurs(listed.escrow) && (best === null || best.escrow.cancelAfter < listed.escrow.cancelAfter)) best = listed
   const made = best === null ? null : await transactionOf(node, best.transaction)
   return best === null || made === null ? null : { escrow: best.escrow, ...made }
 }

@@ -37,6 +37,11 @@ export const family: SdkFamily<XrplPlan, XrplWallet> = {
     const { index, time } = await newestLedger(node)
     return { confirmations: index - found.ledger + 1, unitsLeft: found.escrow.cancelAfter - latestTime(time) }
   },
+  listsLocksByAccount: true,
+  async findLocks(search, node) {
+    const { findLocks } = await import('./find-locks.ts')
+    return findLocks(search, node)
+  },
   async refund(side, { wallet, node }) {
     const { sequence } = await requireEscrow(side, node)
     const { initiator: owner } = side.terms

@@ -1,0 +1,209 @@
+/** Locks on chains without the contract of EVM: what nodes list is found, and what they make up is not. */
+import { hexToBytes } from '@noble/hashes/utils.js'
+import { base58, base64 } from '@scure/base'
+import { type Address, getAddressDecoder } from '@solana/kit'
+import { describe, expect, test } from 'vitest'
+import { tokenOrderCodec } from '../../../contracts/solana/client/codecs.ts'
+import { encodeEvent } from '../../../contracts/starknet/client/events.ts'
+import { createContracts as solanaContracts, swapIdOf as solanaSwapId } from '../../../src/chains/solana/htlc.ts'
+import { orderTermsOf, createContracts as starknetContracts, orderIdOf as starknetOrderId } from '../../../src/chains/starknet/htlc.ts'
+import { accountOf as xrplAccount } from '../../../src/chains/xrpl/address.ts'
+import { conditionOf, toRippleTime } from '../../../src/chains/xrpl/htlc.ts'
+import { createEd25519Key } from '../../../src/keys/ed25519.ts'
+import type { HtlcTerms } from '../../../src/protocol/htlc.ts'
+import { hashSecret } from '../../../src/protocol/secret.ts'
+import type { SwapContext } from '../swap/context.ts'
+import { chainNamed, type Deployments, pinnedAsset } from '../verify/pinned.ts'
+import { findLocks } from './find-locks.ts'
+
+const NOW = Math.floor(Date.now() / 1000)
+const TIP = 500
+const AMOUNT = 50_000_000n
+const secretOf = (index: number) => (index + 1).toString(16).padStart(64, '0')
+const HASH = hashSecret(secretOf(7))
+const hex = (value: number | bigint) => `0x${value.toString(16)}`
+
+type Answers = Record<string, (params: never) => unknown>
+
+async function find(chain: string, answers: Answers, deployments: Deployments, user?: string) {
+  const asked: string[] = []
+  const fetch = (async (_url: string, { body }: { body: string }) => {
+    const { method, params } = JSON.parse(body)
+    asked.push(method)
+    return Response.json({ result: answers[method]?.(params as never) })
+  }) as typeof globalThis.fetch
+  const keys = { startAt: async () => undefined, secretFor: async (index: number) => secretOf(index) }
+  const context = { keys, options: { nodes: { [chain]: 'http://node' }, deployments, fetch } } as unknown as SwapContext
+  return { ...(await findLocks(context, user === undefined ? {} : { addresses: { [chain]: user } })), asked }
+}
+
+describe('on the XRP Ledger', () => {
+  const CHAIN = 'xrpl_localnet'
+  const [user, solver, stranger] = ['1', '2', '3'].map((digit) => xrplAccount(createEd25519Key(digit.repeat(64)))) as [
+    string,
+    string,
+    string,
+  ]
+  const TX = 'AB'.repeat(32)
+  const escrowWith = (changed: object = {}) => ({
+    LedgerEntryType: 'Escrow',
+    Account: solver,
+    Destination: user,
+    Amount: String(AMOUNT),
+    Condition: conditionOf(HASH),
+    CancelAfter: toRippleTime(BigInt(NOW + 3_000)),
+    PreviousTxnID: TX,
+    ...changed,
+  })
+  const nodeWith = (entry: object): Answers => ({
+    account_objects: ([{ account }]: readonly [{ account: string }]) => ({ account_objects: account === user ? [entry] : [] }),
+    tx: () => ({ validated: true, ledger_index: TIP - 10, tx_json: { Sequence: 7 } }),
+    ledger_entry: () => ({ validated: true, node: entry }),
+    ledger: () => ({ ledger_index: TIP, ledger: { close_time: toRippleTime(BigInt(NOW - 2)) } }),
+  })
+
+  test('escrows of the user are found: to the user, and by the user', async () => {
+    const { locks } = await find(CHAIN, nodeWith(escrowWith()), {}, user)
+    expect(locks).toMatchObject([{ index: 7, leg: 'destination', isYours: true, state: 'open', can: 'redeem', terms: { amount: AMOUNT } }])
+    const own = { Account: user, Destination: solver, CancelAfter: toRippleTime(BigInt(NOW - 60)) }
+    const { locks: paid } = await find(CHAIN, nodeWith(escrowWith(own)), {}, user)
+    expect(paid).toMatchObject([{ leg: 'source', isYours: true, can: 'refund' }])
+  })
+
+  test('without an account nothing is asked, and that is told', async () => {
+    const { locks, searched, asked } = await find(CHAIN, nodeWith(escrowWith()), {})
+    expect({ locks, asked }).toEqual({ locks: [], asked: [] })
+    expect(searched).toMatchObject([{ chain: CHAIN, chainName: chainNamed(CHAIN).displayName, needsAddress: true, problem: null }])
+  })
+
+  test.each([
+    ['of another secret', { Condition: conditionOf('cd'.repeat(32)) }],
+    ['with a further field', { FinishAfter: 1 }],
+    ['of a token', { Amount: { currency: 'USD', issuer: solver, value: '1' } }],
+    ['with no condition of this kind', { Condition: 'A0' }],
+  ])('an escrow %s is none of the user', async (_, changed) => {
+    expect((await find(CHAIN, nodeWith(escrowWith(changed)), {}, user)).locks).toEqual([])
+  })
+
+  test('an escrow that is listed and not in the ledger is none; one to somebody else is shown as such', async () => {
+    const listed = { ...nodeWith(escrowWith()), ledger_entry: () => ({ validated: true, node: escrowWith({ Amount: '1' }) }) }
+    expect((await find(CHAIN, listed, {}, user)).locks).toEqual([])
+    expect((await find(CHAIN, nodeWith(escrowWith({ Destination: stranger })), {}, user)).locks).toMatchObject([{ isYours: false }])
+  })
+})
+
+describe('on Solana', () => {
+  const CHAIN = 'solana_localnet'
+  const sol = (value: number): Address => getAddressDecoder().decode(new Uint8Array(32).fill(value))
+  const [PROGRAM, MINT, user, solver] = [sol(1), sol(2), sol(3), sol(4)]
+  const deployments = { 'solana_localnet:usdc': { htlc: PROGRAM, token: MINT } }
+
+  async function nodeWith(changed: Partial<Parameters<typeof tokenOrderCodec.encode>[0]> = {}, owner: string = PROGRAM): Promise<Answers> {
+    const { chain, asset, deployment } = await pinnedAsset('solana_localnet:usdc', deployments)
+    const timelock = chain.timelocks.destination
+    const terms: HtlcTerms = { asset: asset.id, initiator: solver, redeemer: user, amount: AMOUNT, secretHash: HASH, timelock }
+    const address = solanaSwapId(solanaContracts(chain, [{ ...asset, deployment }]).of(asset.id), terms)
+    const data = Uint8Array.from(
+      tokenOrderCodec.encode({
+        status: 1,
+        kind: 1,
+        vaultBump: 0,
+        unused: { byte0: 0, byte1: 0, byte2: 0, byte3: 0, byte4: 0 },
+        amount: AMOUNT,
+        timelock,
+        initiatedSlot: BigInt(TIP - 50),
+        initiateBefore: 0n,
+        secretOrHash: hexToBytes(HASH),
+        initiator: solver,
+        redeemer: user,
+        rentPayer: solver,
+        mint: MINT,
+        vault: sol(9),
+        ...changed,
+      }),
+    )
+    const account = { owner, data: [base64.encode(data), 'base64'] }
+    return {
+      getProgramAccounts([program, { filters }]: readonly [string, { filters: readonly [{ memcmp: { offset: number; bytes: string } }] }]) {
+        const [{ memcmp }] = filters
+        const isEqual = base58.encode(data.slice(memcmp.offset, memcmp.offset + 32)) === memcmp.bytes
+        return program === PROGRAM && isEqual ? [{ pubkey: address, account }] : []
+      },
+      getAccountInfo: ([asked]: readonly [string]) => ({ context: { slot: TIP }, value: asked === address ? account : null }),
+      getBlocks: ([from, to]: readonly [number, number]) => Array.from({ length: to - from + 1 }, (_, n) => from + n),
+      getBlockTime: () => NOW - 1,
+    }
+  }
+
+  test('orders that name the user are found in two requests, settled ones too', async () => {
+    const { locks, asked } = await find(CHAIN, await nodeWith(), deployments, user)
+    expect(locks).toMatchObject([{ index: 7, leg: 'destination', isYours: true, state: 'open', can: 'redeem', terms: { amount: AMOUNT } }])
+    expect(asked.filter((method) => method === 'getProgramAccounts')).toHaveLength(2)
+    const paid = await nodeWith({ status: 2, secretOrHash: hexToBytes(secretOf(7)) })
+    expect((await find(CHAIN, paid, deployments, user)).locks).toMatchObject([{ state: 'redeemed', can: 'nothing' }])
+    expect((await find(CHAIN, await nodeWith(), deployments, solver)).locks).toMatchObject([{ isYours: false }])
+  })
+
+  test('what a node makes up is not found', async () => {
+    for (const lie of [
+      { amount: AMOUNT + 1n },
+      { mint: sol(7) },
+      { secretOrHash: new Uint8Array(32) },
+      { timelock: 9n },
+      { status: 0, kind: 0 },
+    ])
+      expect((await find(CHAIN, await nodeWith(lie), deployments, user)).locks).toEqual([])
+    expect((await find(CHAIN, await nodeWith({}, sol(8)), deployments, user)).locks).toEqual([])
+    const short = {
+      ...(await nodeWith()),
+      getProgramAccounts: () => [{ pubkey: sol(5), account: { data: [base64.encode(new Uint8Array(9).fill(1)), 'base64'] } }],
+    }
+    expect((await find(CHAIN, short, deployments, user)).locks).toEqual([])
+  })
+})
+
+describe('on Starknet', () => {
+  const CHAIN = 'starknet_localnet'
+  const wide = (digits: string) => `0x0${digits.repeat(31).padEnd(63, '1')}`
+  const ASSET = 'starknet_localnet:wbtc'
+  const deployments = { [ASSET]: { htlc: wide('1a'), token: wide('2a') } }
+  const [user, solver] = [wide('3a'), wide('4a')]
+
+  async function nodeWith(lie: Partial<HtlcTerms> = {}, isMade = true): Promise<Answers> {
+    const { chain, asset, deployment } = await pinnedAsset(ASSET, deployments)
+    const contract = starknetContracts(chain, [{ ...asset, deployment }]).of(asset.id)
+    const timelock = chain.timelocks.source
+    const terms: HtlcTerms = { asset: asset.id, initiator: user, redeemer: solver, amount: AMOUNT, secretHash: HASH, timelock }
+    const orderId = starknetOrderId(contract, terms)
+    const event = { ...encodeEvent({ kind: 'initiated', orderId, terms: orderTermsOf({ ...terms, ...lie }) }), transaction_hash: '0x77' }
+    const broken = { keys: ['x'], data: ['y'], transaction_hash: '0x1' }
+    const blockAt = (number: number) => ({ block_number: number, timestamp: NOW - (TIP - number) * 2 })
+    return {
+      starknet_getBlockWithTxHashes: ({ block_id: id }: { block_id: 'latest' | { block_number: number } }) =>
+        blockAt(id === 'latest' ? TIP : id.block_number),
+      // Two pages: the lock is on the second.
+      starknet_getEvents: ({ filter }: { filter: { continuation_token?: string; address: string } }) =>
+        filter.continuation_token === undefined
+          ? { events: [broken], continuation_token: 'next' }
+          : { events: filter.address === contract.address ? [event] : [] },
+      starknet_call: ({ request }: { request: { calldata: readonly string[] } }) =>
+        request.calldata[0] === orderId && isMade ? [hex(NOW - 30)] : ['0x0'],
+    }
+  }
+
+  test('a payment is found by its event, on whichever page it is', async () => {
+    const { locks, searched } = await find(CHAIN, await nodeWith(), deployments, user)
+    expect(locks).toMatchObject([
+      { index: 7, leg: 'source', isYours: true, state: 'open', can: 'wait', tx: '0x77', terms: { amount: AMOUNT } },
+    ])
+    expect(searched).toMatchObject([{ problem: null, needsAddress: false }])
+  })
+
+  test('what a node makes up is not found', async () => {
+    for (const lie of [{ amount: AMOUNT + 1n }, { initiator: solver }, { secretHash: 'cd'.repeat(32) }, { timelock: 9n }])
+      expect((await find(CHAIN, await nodeWith(lie), deployments, user)).locks).toEqual([])
+    expect((await find(CHAIN, await nodeWith({}, false), deployments, user)).locks).toEqual([])
+    const odd = { ...(await nodeWith()), starknet_getEvents: () => ({}) }
+    expect((await find(CHAIN, odd, deployments, user)).searched).toMatchObject([{ problem: expect.stringContaining('no list') }])
+  })
+})
