@@ -252,6 +252,7 @@ export const rescue = {
   check: 'Check again',
   least: (symbol: string) => `The least ${symbol} that you agreed to get`,
   leastHint: (amount: string) => `The service says ${amount}. Your own notes count, not its word.`,
+  leastOnChain: 'From your own notes. Your secret is shown only for at least so much.',
   leastMissing: (example: string) => `Say first what you agreed to get at least, as an amount such as ${example}.`,
   continue: 'Continue',
   continueWhat: 'The service and the solver go on. This page shows your secret only for a lock that it has seen itself.',
@@ -290,11 +291,30 @@ export const rescue = {
   ended: 'This swap has ended.',
   onChains: 'Look on the chains themselves',
   onChainsHint:
-    'For deposits of Bitcoin and Litecoin, with your phrase and a node alone. The public keys of the solvers are in any record of an order: the redeemer of its source, the initiator of its destination.',
-  solvers: 'Public keys of solvers',
-  look: 'Look for deposits',
-  noDeposits: 'Nothing was found.',
-  someDeposits: (count: number) => (count === 1 ? 'One deposit was found.' : `${count} deposits were found.`),
+    'With your phrase and the nodes above, and nothing else. On Bitcoin and Litecoin this page looks at the addresses of your phrase with the solvers of its service; on other chains it reads what the contracts have locked, and keeps what is yours.',
+  days: 'How many days back',
+  wrongDays: 'Say how many days back to look, such as 30.',
+  solvers: 'Public keys of other solvers, if you know any',
+  solversHint: 'They are in any record of an order: the redeemer of its source, the initiator of its destination.',
+  look: 'Look on the chains',
+  reading: (chain: string, percent: number) => `Reading ${chain}: ${percent} %`,
+  lookingForDeposits: 'Looking for deposits…',
+  foundOnChains: (count: number) =>
+    count === 0 ? 'Nothing was found.' : count === 1 ? 'One payment was found.' : `${count} payments were found.`,
+  searched: (chain: string, since: string | null) =>
+    since === null ? `${chain}: everything was looked at.` : `${chain}: looked at everything since ${since}.`,
+  notSearched: (chain: string, why: string) => `${chain} was not searched: ${why}`,
+  needsAddress: (chain: string) => `${chain} was not searched: its nodes list payments by account. Name yours, and look again.`,
+  lock: (amount: string, chain: string, leg: 'source' | 'destination') =>
+    leg === 'source' ? `Your payment of ${amount} on ${chain}` : `A payment of ${amount} on ${chain}`,
+  lockFrom: 'Paid by',
+  lockTo: 'Pays',
+  lockStates: { redeemed: 'It was paid out.', refunded: 'It was paid back.' },
+  lockWaits: 'It lacks confirmations. Look again in a while.',
+  lockTooLate: 'Too little time is left to take it safely: the solver takes it back.',
+  notYours: 'It does not pay the address that you named. Who takes it shows your secret, and you get nothing: leave it.',
+  tooLittle: (amount: string) => `It is only ${amount}: nothing was shown.`,
+  yoursFirst: 'Name your own address first: this payment may be to somebody else.',
   deposit: (amount: string, chain: string, leg: 'source' | 'destination') =>
     leg === 'source' ? `Your deposit of ${amount} on ${chain}` : `A payment of ${amount} to you on ${chain}`,
 }

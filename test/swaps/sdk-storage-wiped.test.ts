@@ -102,14 +102,18 @@ test.each(cases)('$from to $to, lost when it is $moment', async ({ moment, ...pa
 })
 
 // The last one: service and solver are stopped, and clocks are ahead.
-test('the service is gone too: the phrase and an Esplora find bitcoin, the phrase and the file everything else', async () => {
+test('the service is gone too: the phrase and nodes find everything, and nothing else is needed', async () => {
   const isDue = moments['the secret is due'] ?? (() => false)
   const isOrdered = moments.ordered ?? (() => false)
   const [fromBitcoin, fromEvm, fromTron] = pairs as [Pair, Pair, Pair]
   const toEvm = await loseAt(fromBitcoin, isDue)
   const toBitcoin = await loseAt(fromEvm, isDue)
   const { source_swap: known } = await (await openEmpty(toEvm.phrase)).client.order(toEvm.orderId)
-  const solvers = [known.redeemer]
+  // What a page, or a saved copy of it, knows of the service from before.
+  const chains = await (await openEmpty(toEvm.phrase)).client.chains()
+  const solverKeys = Object.fromEntries(chains.map(({ chain, solver_keys: keys }) => [chain, keys]))
+  expect(solverKeys).toMatchObject({ bitcoin_regtest: [known.redeemer], ethereum_localnet: [] })
+  const gone = { ...GONE, solverKeys }
 
   // Three swaps that the solver will not pay for.
   const storage = defaultStorage()
@@ -131,25 +135,33 @@ test('the service is gone too: the phrase and an Esplora find bitcoin, the phras
   const file = await tandem.exportFile()
   await story.stack.service.setRunning(false)
 
-  // The solver's payments: by the file on an EVM chain, by the phrase alone on Bitcoin.
+  // The solver's payments.
   const tokens = await balanceOf(WBTC)
-  const evmHome = await openEmpty(toEvm.phrase, GONE)
-  expect(await evmHome.importFile(toEvm.file)).toEqual([toEvm.orderId])
-  await evmHome.redeem(toEvm.orderId, { wallet: evmWallet })
-  await story.eventually('the tokens', async () => (await balanceOf(WBTC)) >= tokens + fromBitcoin.leastToAmount)
+  const evmHome = await openEmpty(toEvm.phrase, gone)
+  const { locks: payouts } = await evmHome.findLocks({ addresses })
+  expect(payouts).toMatchObject([{ asset: WBTC, index: 0, leg: 'destination', isYours: true, state: 'open', can: 'redeem' }])
+  const [payout] = payouts
+  if (payout === undefined) throw new Error('nothing was found')
+  const { leastToAmount } = fromBitcoin
+  const recipient = story.ownerOf(WBTC)
+  await expect(evmHome.settleLock(payout, { wallet: evmWallet, leastToAmount })).rejects.toThrow('name your own address in recipient')
+  await evmHome.settleLock(payout, { wallet: evmWallet, recipient, leastToAmount })
+  await story.eventually('the tokens', async () => (await balanceOf(WBTC)) >= tokens + leastToAmount)
+  expect((await evmHome.findLocks({ addresses })).locks).toMatchObject([{ asset: WBTC, state: 'redeemed', can: 'nothing' }])
   const coins = await balanceOf(BTC)
-  const bitcoinHome = await openEmpty(toBitcoin.phrase, GONE)
-  expect(await bitcoinHome.findDeposits({ solvers: [STRANGER], gap: 3 })).toEqual([])
-  const [payment] = await bitcoinHome.findDeposits({ solvers, gap: 3 })
-  expect(payment).toMatchObject({ chain: 'bitcoin_regtest', index: 0, leg: 'destination', solver: solvers[0] })
+  const bitcoinHome = await openEmpty(toBitcoin.phrase, gone)
+  const stranger = await openEmpty(toBitcoin.phrase, { ...GONE, solverKeys: { bitcoin_regtest: [STRANGER] } })
+  expect(await stranger.findDeposits({ gap: 3 })).toEqual([])
+  const [payment] = await bitcoinHome.findDeposits({ gap: 3 })
+  expect(payment).toMatchObject({ chain: 'bitcoin_regtest', index: 0, leg: 'destination', solver: known.redeemer })
   if (payment === undefined) throw new Error('nothing was found')
   await bitcoinHome.takeDeposit(payment, story.ownerOf(BTC))
   await story.eventually('the coins', async () => (await balanceOf(BTC)) >= coins + fromEvm.leastToAmount)
 
   // The user's own deposits.
-  const alone = await openEmpty(phrase, GONE)
+  const alone = await openEmpty(phrase, gone)
   await expect(alone.restore()).rejects.toMatchObject({ name: 'NetworkError' })
-  const [deposit, ...others] = await alone.findDeposits({ solvers, gap: 3 })
+  const [deposit, ...others] = await alone.findDeposits({ gap: 3 })
   expect([deposit, others]).toMatchObject([{ leg: 'source', index: 0, amount: fromBitcoin.fromAmount }, []])
   if (deposit === undefined) throw new Error('nothing was found')
   await expect(alone.takeDeposit(deposit, story.ownerOf(BTC))).rejects.toThrow(/timelock of the deposit at .* ends in/)
@@ -158,16 +170,23 @@ test('the service is gone too: the phrase and an Esplora find bitcoin, the phras
   await alone.takeDeposit(deposit, story.ownerOf(BTC))
   await story.eventually('the deposit', async () => (await balanceOf(BTC)) > beforeRefund + fromBitcoin.fromAmount - 10_000n)
 
-  const other = await openEmpty(toEvm.phrase, GONE)
-  await expect(other.importFile(file)).rejects.toThrow('of another phrase')
-  await alone.importFile(file)
-  for (const { orderId, pair } of made.slice(1)) {
+  const { locks, searched } = await alone.findLocks({ addresses })
+  expect(searched.map(({ problem }) => problem)).toEqual([null, null])
+  for (const [index, pair] of [fromEvm, fromTron].entries()) {
+    const lock = locks.find(({ asset }) => asset === pair.from)
+    expect(lock).toMatchObject({ index: index + 1, leg: 'source', isYours: true, can: 'wait', terms: { amount: pair.fromAmount } })
+    if (lock === undefined) throw new Error('nothing was found')
+    await expect(alone.settleLock(lock, { wallet: pair.wallet })).rejects.toThrow('has not ended yet')
     const before = await balanceOf(pair.from)
     if (pair.from === WBTC) await story.passTime('ethereum_localnet', 1_300)
     else await tron.passTime(1_300)
-    await alone.refund(orderId, { wallet: pair.wallet })
+    await alone.settleLock(lock, { wallet: pair.wallet })
     await story.eventually(`the refund of ${pair.from}`, async () => (await balanceOf(pair.from)) === before + pair.fromAmount)
   }
+
+  const other = await openEmpty(toEvm.phrase, GONE)
+  await expect(other.importFile(file)).rejects.toThrow('of another phrase')
+  expect(await alone.importFile(file)).toEqual(made.map(({ orderId }) => orderId))
 
   // A file of before the payment does not pay again.
   const late = await openEmpty(phrase, GONE)

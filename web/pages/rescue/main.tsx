@@ -19,16 +19,19 @@ function Page({ settings }: { readonly settings: RescueSettings }) {
     <div class="rescue stack">
       <h1>{texts.headline}</h1>
       <p class="lead">{texts.lead}</p>
-      {!settings.isCopy && <Keep settings={settings} />}
+      {!settings.isCopy && <Keep />}
       <StartForm settings={settings} />
       {opened.value !== null && <FoundSwaps opened={opened.value} />}
     </div>
   )
 }
 
-function Keep({ settings }: { readonly settings: RescueSettings }) {
+function Keep() {
   async function keep(): Promise<void> {
-    keepProblem.value = await keepPage(settings).then(() => '', messageOf)
+    // Of now: a solver may have got another key since the page was opened.
+    keepProblem.value = await readSettings()
+      .then(keepPage)
+      .then(() => '', messageOf)
   }
   return (
     <div class="notice row keep">

@@ -1,14 +1,6 @@
 /** What the page does: finds swaps by the phrase, the file or the chains alone, and brings each to its end. Nothing is stored. */
 import { signal } from '@preact/signals'
-import {
-  type AssetFacts,
-  createTandem,
-  type FoundDeposit,
-  type OrderRecord,
-  rescueKeys,
-  type SavedSwap,
-  type Tandem,
-} from '../../../sdk/src/index.ts'
+import { type AssetFacts, createTandem, type OrderRecord, rescueKeys, type SavedSwap, type Tandem } from '../../../sdk/src/index.ts'
 import { swap as swapTexts, rescue as texts } from '../../texts.ts'
 import { learnAssets } from './facts.ts'
 import type { RescueSettings } from './settings.ts'
@@ -44,7 +36,6 @@ export type Opened = {
 export const opened = signal<Opened | null>(null)
 /** By chain, as the user typed them. */
 export const addresses = signal<Readonly<Record<string, string>>>({})
-export const deposits = signal<readonly FoundDeposit[] | null>(null)
 
 /** Throws for a wrong phrase or file, in words for the user. */
 export async function open(settings: RescueSettings, given: Given): Promise<void> {
@@ -52,9 +43,8 @@ export async function open(settings: RescueSettings, given: Given): Promise<void
   const storage = { getItem: (key: string) => items.get(key) ?? null, setItem: (key: string, value: string) => void items.set(key, value) }
   const keys = await rescueKeys(given.phrase, storage)
   const { baseUrl, appId, nodes } = given
-  const tandem = createTandem({ baseUrl, appId, nodes, deployments: settings.deployments, storage, keys })
+  const tandem = createTandem({ baseUrl, appId, nodes, deployments: settings.deployments, solverKeys: settings.solverKeys, storage, keys })
   if (given.file !== '') await tandem.importFile(given.file)
-  deposits.value = null
   await refresh(tandem)
 }
 
@@ -159,19 +149,6 @@ export function sweep({ tandem }: Opened, chain: string, to: string): Act {
     if (hash === null) say(texts.nothingToSweep)
     else say(texts.swept, { chain, hash })
   }
-}
-
-export function lookForDeposits({ tandem }: Opened, solvers: readonly string[]): Act {
-  return async (say) => {
-    const found = await tandem.findDeposits({ solvers })
-    await learnAssets(found.map(({ asset }) => asset))
-    deposits.value = found
-    say(found.length === 0 ? texts.noDeposits : texts.someDeposits(found.length))
-  }
-}
-
-export function take({ tandem }: Opened, deposit: FoundDeposit, to: string): Act {
-  return async (say) => say(texts.taken, { chain: deposit.chain, hash: await tandem.takeDeposit(deposit, to) })
 }
 
 const txOn = (asset: string, hash: string) => ({ chain: asset.split(':')[0] ?? '', hash })

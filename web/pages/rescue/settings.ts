@@ -7,6 +7,8 @@ export type RescueSettings = {
   readonly appId: string
   readonly nodes: Readonly<Record<string, string>>
   readonly deployments: Readonly<Record<string, { readonly token?: string; readonly htlc?: string }>>
+  /** Public keys of solvers by chain: deposits are found by them. */
+  readonly solverKeys: Readonly<Record<string, readonly string[]>>
 }
 
 /** The id of the element in which a saved copy keeps them. */
@@ -16,12 +18,13 @@ type WebJson = {
   readonly app_id: string | null
   readonly nodes: RescueSettings['nodes']
   readonly deployments: RescueSettings['deployments']
+  readonly solver_keys: RescueSettings['solverKeys']
 }
 
 export async function readSettings(): Promise<RescueSettings> {
   const kept = document.getElementById(KEPT)?.textContent
   if (kept != null) return { ...(JSON.parse(kept) as RescueSettings), isCopy: true }
   const { result } = (await (await fetch('/web.json')).json()) as { readonly result: WebJson }
-  const { app_id: appId, nodes, deployments } = result
-  return { isCopy: false, baseUrl: `${location.origin}/v2`, appId: appId ?? '', nodes, deployments }
+  const { app_id: appId, nodes, deployments, solver_keys: solverKeys } = result
+  return { isCopy: false, baseUrl: `${location.origin}/v2`, appId: appId ?? '', nodes, deployments, solverKeys }
 }
