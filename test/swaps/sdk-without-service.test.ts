@@ -21,7 +21,9 @@ import { tronLocal } from '../../devnet/tron/local.ts'
 import { walletOfKey } from '../../devnet/xrpl/account-keys.ts'
 import { xrplLocal } from '../../devnet/xrpl/local.ts'
 import {
+  newRescueKeys,
   type QuoteRequest,
+  rescueKeys,
   solanaWallet,
   starknetAccountWallet,
   suiWallet,
@@ -172,9 +174,10 @@ test.each(families)('to $asset: the service is gone, and the user redeems with a
 })
 
 // The last one: service and solver are stopped, and clocks are ahead.
-test('from every chain: all parties are gone, and the user refunds with a wallet after the timelock', async () => {
+test('from every chain: all parties are gone, and the user refunds with a wallet after the timelock, by the storage or by the phrase alone', async () => {
   const storage = defaultStorage()
-  const tandem = tandemOf(story, deployments, { storage })
+  const { phrase, keys } = await newRescueKeys(storage)
+  const tandem = tandemOf(story, deployments, { storage, keys })
   const left: (Family & { readonly orderId: string; readonly before: bigint; readonly timelock: number })[] = []
   for (const family of families) {
     const { asset, amount, wallet, balance } = family
@@ -195,12 +198,22 @@ test('from every chain: all parties are gone, and the user refunds with a wallet
     await story.untilStatus(orderId, 'initiated')
   }
   await story.stack.service.setRunning(false)
-  const alone = tandemOf(story, deployments, { storage, ...GONE })
-  for (const { asset, orderId, before, balance, wallet, amount, fees, passTime, timelock } of left) {
+  const alone = tandemOf(story, deployments, { storage, keys, ...GONE })
+  const empty = defaultStorage()
+  const byPhrase = tandemOf(story, deployments, { storage: empty, keys: await rescueKeys(phrase, empty), ...GONE })
+  const addresses = Object.fromEntries(families.map(({ asset }) => [asset.split(':')[0] ?? '', story.ownerOf(asset)]))
+  const { locks, searched } = await byPhrase.findLocks({ addresses })
+  expect(searched.map(({ problem }) => problem)).toEqual(searched.map(() => null))
+  const found = locks.map(({ asset, index, leg, isYours, can, terms }) => ({ asset, index, leg, isYours, can, amount: terms.amount }))
+  const expected = families.map(({ asset, amount }, index) => ({ asset, index, leg: 'source', isYours: true, can: 'wait', amount }))
+  expect(found).toEqual(expected.toReversed())
+  for (const [index, { asset, orderId, before, balance, wallet, amount, fees, passTime, timelock }] of left.entries()) {
     expect([asset, (await balance()) <= before - amount]).toEqual([asset, true])
     await expect(alone.refund(orderId)).rejects.toMatchObject({ name: 'NetworkError' })
     await passTime(timelock)
-    await alone.refund(orderId, { wallet })
+    const lock = locks.find((one) => one.asset === asset)
+    if (index % 2 === 1 && lock !== undefined) await alone.refund(orderId, { wallet })
+    else if (lock !== undefined) await byPhrase.settleLock(lock, { wallet })
     await story.eventually(`the refund on ${asset}`, async () => (await balance()) >= before - fees)
     expect([asset, (await balance()) <= before]).toEqual([asset, true])
   }

@@ -86,8 +86,8 @@ export type LockSearch = {
 /** As a node tells it: nothing is believed before `readLock` or `settledAs` has found these terms at the pinned contract. */
 export type ToldLock = PinnedContract & { readonly leg: Leg; readonly terms: HtlcTerms; readonly tx: string }
 
-/** `since`: unix seconds; the node was asked for everything from then on. Null: for everything there is. */
-export type ToldLocks = { readonly locks: readonly ToldLock[]; readonly since: bigint | null }
+/** `since`: unix seconds; the node was asked for everything from then on. Null: for everything there is, unless `isCut`: there is more than was asked for. */
+export type ToldLocks = { readonly locks: readonly ToldLock[]; readonly since: bigint | null; readonly isCut?: true }
 
 /** `Plan`: what the wallet will be asked to sign or send; computed from the terms, never copied from the service. */
 export interface SdkFamily<Plan = unknown, W extends Wallet = Wallet> {

@@ -1,12 +1,16 @@
 /** Locks on chains without the contract of EVM: what nodes list is found, and what they make up is not. */
+import { bcs } from '@mysten/sui/bcs'
+import { GrpcTypes } from '@mysten/sui/grpc'
+import { deriveDynamicFieldID } from '@mysten/sui/utils'
 import { hexToBytes } from '@noble/hashes/utils.js'
 import { base58, base64 } from '@scure/base'
 import { type Address, getAddressDecoder } from '@solana/kit'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { tokenOrderCodec } from '../../../contracts/solana/client/codecs.ts'
 import { encodeEvent } from '../../../contracts/starknet/client/events.ts'
 import { createContracts as solanaContracts, swapIdOf as solanaSwapId } from '../../../src/chains/solana/htlc.ts'
 import { orderTermsOf, createContracts as starknetContracts, orderIdOf as starknetOrderId } from '../../../src/chains/starknet/htlc.ts'
+import { swapIdOf as suiSwapId } from '../../../src/chains/sui/htlc.ts'
 import { accountOf as xrplAccount } from '../../../src/chains/xrpl/address.ts'
 import { conditionOf, toRippleTime } from '../../../src/chains/xrpl/htlc.ts'
 import { createEd25519Key } from '../../../src/keys/ed25519.ts'
@@ -90,6 +94,14 @@ describe('on the XRP Ledger', () => {
     expect((await find(CHAIN, listed, {}, user)).locks).toEqual([])
     expect((await find(CHAIN, nodeWith(escrowWith({ Destination: stranger })), {}, user)).locks).toMatchObject([{ isYours: false }])
   })
+
+  test('an account with more escrows than are asked for is told of', async () => {
+    const endless = { ...nodeWith(escrowWith()), account_objects: () => ({ account_objects: [escrowWith()], marker: 'more' }) }
+    const { locks, searched, asked } = await find(CHAIN, endless, {}, user)
+    expect(locks).toHaveLength(1)
+    expect(searched).toMatchObject([{ problem: 'there is more than was looked at' }])
+    expect(asked.length).toBeLessThan(60)
+  })
 })
 
 describe('on Solana', () => {
@@ -145,20 +157,122 @@ describe('on Solana', () => {
   })
 
   test('what a node makes up is not found', async () => {
-    for (const lie of [
-      { amount: AMOUNT + 1n },
-      { mint: sol(7) },
-      { secretOrHash: new Uint8Array(32) },
-      { timelock: 9n },
-      { status: 0, kind: 0 },
-    ])
-      expect((await find(CHAIN, await nodeWith(lie), deployments, user)).locks).toEqual([])
+    for (const lie of [{ amount: AMOUNT + 1n }, { mint: sol(7) }, { secretOrHash: new Uint8Array(32) }, { timelock: 9n }]) {
+      const { locks, asked } = await find(CHAIN, await nodeWith(lie), deployments, user)
+      expect({ locks, looks: asked.filter((method) => method === 'getAccountInfo') }).toEqual({ locks: [], looks: [] })
+    }
     expect((await find(CHAIN, await nodeWith({}, sol(8)), deployments, user)).locks).toEqual([])
     const short = {
       ...(await nodeWith()),
       getProgramAccounts: () => [{ pubkey: sol(5), account: { data: [base64.encode(new Uint8Array(9).fill(1)), 'base64'] } }],
     }
-    expect((await find(CHAIN, short, deployments, user)).locks).toEqual([])
+    expect(await find(CHAIN, short, deployments, user)).toMatchObject({ locks: [], searched: [{ problem: null }] })
+  })
+})
+
+describe('on Sui', () => {
+  const CHAIN = 'sui_localnet'
+  const ASSET = 'sui_localnet:usdc'
+  const wide = (digits: string) => `0x0${digits.repeat(31).padEnd(63, '1')}`
+  const [REGISTRY, PACKAGE, COIN] = [wide('1a'), wide('7b'), `${wide('2a')}::usdc::USDC`]
+  const deployments = { [ASSET]: { htlc: REGISTRY, token: COIN, package: PACKAGE } }
+  const [user, solver] = [wide('3a'), wide('4a')]
+  const ORDER = `${PACKAGE}::htlc::Order<${COIN}>`
+  const timelock = chainNamed(CHAIN).timelocks.destination
+
+  const fields = {
+    initiator: bcs.Address,
+    redeemer: bcs.Address,
+    secretHash: bcs.byteVector(),
+    initiatedAt: bcs.U64,
+    timelock: bcs.U64,
+    amount: bcs.U64,
+  }
+  const Order = bcs.struct('Order', fields)
+  const Field = bcs.struct('Field', { id: bcs.Address, name: bcs.byteVector(), ...fields })
+  const order = {
+    initiator: solver,
+    redeemer: user,
+    secretHash: hexToBytes(HASH),
+    initiatedAt: BigInt(NOW - 20) * 1000n,
+    timelock,
+    amount: AMOUNT,
+  }
+
+  /** Over gRPC-web: one frame with the message, one with the status. `listed`: by page. */
+  function nodeWith(listed: readonly { readonly valueType: string; readonly value: Uint8Array }[], kept: typeof order | null = order) {
+    const { GetObjectResponse, GetTransactionResponse, GetCheckpointResponse, ListDynamicFieldsRequest, ListDynamicFieldsResponse } =
+      GrpcTypes
+    const terms = { asset: ASSET, initiator: solver, redeemer: user, amount: AMOUNT, secretHash: HASH, timelock } as HtlcTerms
+    const name = hexToBytes(suiSwapId({ registry: REGISTRY as `0x${string}` }, terms))
+    const id = deriveDynamicFieldID(REGISTRY, 'vector<u8>', bcs.byteVector().serialize(name).toBytes())
+    const objectType = `0x2::dynamic_field::Field<vector<u8>, ${ORDER}>`
+    const answers: Record<string, (body: Uint8Array) => Uint8Array | undefined> = {
+      ListDynamicFields(body) {
+        const { parent, pageToken } = ListDynamicFieldsRequest.fromBinary(body.slice(5))
+        const page = pageToken?.[0] ?? 0
+        const next = page + 1 < listed.length ? { nextPageToken: Uint8Array.of(page + 1) } : {}
+        const at = listed[page]
+        const dynamicFields = at === undefined || parent !== REGISTRY ? [] : [{ valueType: at.valueType, value: { value: at.value } }]
+        return ListDynamicFieldsResponse.toBinary(ListDynamicFieldsResponse.create({ dynamicFields, ...next }))
+      },
+      GetObject() {
+        if (kept === null) return undefined
+        const contents = { value: Field.serialize({ id, name, ...kept }).toBytes() }
+        return GetObjectResponse.toBinary(GetObjectResponse.create({ object: { objectType, contents, previousTransaction: 'tx' } }))
+      },
+      GetTransaction: () =>
+        GetTransactionResponse.toBinary(GetTransactionResponse.create({ transaction: { checkpoint: BigInt(TIP - 2) } })),
+      GetCheckpoint: () =>
+        GetCheckpointResponse.toBinary(
+          GetCheckpointResponse.create({
+            checkpoint: { sequenceNumber: BigInt(TIP), summary: { timestamp: { seconds: BigInt(NOW), nanos: 0 } } },
+          }),
+        ),
+    }
+    return (async (url: string, { body }: { body: Uint8Array | string }) => {
+      const bytes = typeof body === 'string' ? base64.decode(body) : body
+      const message = answers[String(url).replace(/^.*\//, '')]?.(bytes)
+      const status = new TextEncoder().encode(`grpc-status: ${message === undefined ? 5 : 0}\r\n`)
+      const frame = (flag: number, content: Uint8Array) => [
+        flag,
+        ...new Uint8Array(new Uint32Array([content.length]).buffer).reverse(),
+        ...content,
+      ]
+      const answer = Uint8Array.from([...(message === undefined ? [] : frame(0, message)), ...frame(0x80, status)])
+      return new Response(base64.encode(answer), { headers: { 'content-type': 'application/grpc-web-text+proto' } })
+    }) as unknown as typeof globalThis.fetch
+  }
+
+  async function findBy(fetch: typeof globalThis.fetch, given: object = {}) {
+    const keys = { startAt: async () => undefined, secretFor: async (index: number) => secretOf(index) }
+    const context = { keys, options: { nodes: { [CHAIN]: 'http://node' }, deployments, fetch } } as unknown as SwapContext
+    return findLocks(context, { addresses: { [CHAIN]: user }, ...given })
+  }
+
+  const settled = { valueType: `${PACKAGE}::htlc::Settled`, value: new Uint8Array(8) }
+  const open = { valueType: ORDER, value: Order.serialize(order).toBytes() }
+
+  test('an open order is found among those of the registry, on whichever page it is', async () => {
+    const { locks, searched } = await findBy(nodeWith([settled, open]))
+    expect(locks).toMatchObject([{ index: 7, leg: 'destination', isYours: true, state: 'open', can: 'redeem', terms: { amount: AMOUNT } }])
+    expect(searched).toMatchObject([{ since: null, problem: null }])
+  })
+
+  test('what a node makes up is not found, and too many pages are told of', async () => {
+    const lies = [
+      { ...open, valueType: `${wide('8b')}::htlc::Order<${COIN}>` },
+      { ...open, valueType: 'no type' },
+      { ...open, value: Uint8Array.of(1, 2, 3) },
+      { ...open, value: Order.serialize({ ...order, secretHash: new Uint8Array(32) }).toBytes() },
+      { ...open, value: Order.serialize({ ...order, amount: AMOUNT + 1n }).toBytes() },
+    ]
+    for (const lie of lies) expect(await findBy(nodeWith([lie]))).toMatchObject({ locks: [], searched: [{ problem: null }] })
+    expect((await findBy(nodeWith([open], null))).locks).toEqual([])
+    const endless = vi.fn(nodeWith(Array.from({ length: 200 }, () => settled)))
+    const { locks, searched } = await findBy(endless, { mostRequests: 10 })
+    expect(endless.mock.calls).toHaveLength(10)
+    expect({ locks, searched }).toMatchObject({ locks: [], searched: [{ problem: 'there is more than was looked at' }] })
   })
 })
 
@@ -200,8 +314,10 @@ describe('on Starknet', () => {
   })
 
   test('what a node makes up is not found', async () => {
-    for (const lie of [{ amount: AMOUNT + 1n }, { initiator: solver }, { secretHash: 'cd'.repeat(32) }, { timelock: 9n }])
-      expect((await find(CHAIN, await nodeWith(lie), deployments, user)).locks).toEqual([])
+    for (const lie of [{ amount: AMOUNT + 1n }, { initiator: solver }, { secretHash: 'cd'.repeat(32) }, { timelock: 9n }]) {
+      const { locks, asked } = await find(CHAIN, await nodeWith(lie), deployments, user)
+      expect({ locks, looks: asked.filter((method) => method === 'starknet_call') }).toEqual({ locks: [], looks: [] })
+    }
     expect((await find(CHAIN, await nodeWith({}, false), deployments, user)).locks).toEqual([])
     const odd = { ...(await nodeWith()), starknet_getEvents: () => ({}) }
     expect((await find(CHAIN, odd, deployments, user)).searched).toMatchObject([{ problem: expect.stringContaining('no list') }])

@@ -1,8 +1,11 @@
 import { encodeAbiParameters, type Hex } from 'viem'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { orderIdOf, redeemData, refundData } from '../../../src/chains/evm/htlc.ts'
+import { fromEvmAddress } from '../../../src/chains/tron/address.ts'
 import type { HtlcTerms } from '../../../src/protocol/htlc.ts'
 import { hashSecret } from '../../../src/protocol/secret.ts'
+import { NodeError } from '../families/node-error.ts'
+import { scanBlocks } from '../families/scan-blocks.ts'
 import type { SwapContext } from '../swap/context.ts'
 import { chainNamed } from '../verify/pinned.ts'
 import type { Wallet } from '../wallets/wallet.ts'
@@ -135,6 +138,16 @@ test('what a node makes up is not found', async () => {
     ['a lock of a secret that is not of the phrase', logOf(termsOf(5_000), 99_000)],
   ]
   for (const [name, lie] of lies) expect([name, await find(nodeWith([lie], slots))]).toEqual([name, []])
+  // Lies do not even cost requests: the id of an order tells them apart.
+  const [quiet, noisy] = [
+    nodeWith([], slots),
+    nodeWith(
+      lies.slice(0, 6).map(([, lie]) => lie),
+      slots,
+    ),
+  ]
+  expect(await find(quiet)).toEqual(await find(noisy))
+  expect(noisy.requests()).toBe(quiet.requests())
   const odd = nodeWith([log, log], slots)
   expect(await find(odd)).toHaveLength(1)
   odd.answers.eth_getLogs = () => ({})
@@ -195,6 +208,72 @@ test('the number of requests is bounded, and what they did not reach is told', a
   const reached = 100_000 - (node.ranges.at(-1)?.[0] ?? 0)
   expect(reached).toBeGreaterThan(1_000)
   expect(searched).toMatchObject([{ chain: CHAIN, since: NOW - 2 * reached, needsAddress: false, problem: null }])
+})
+
+test('locks that strangers make with the hash of the user do not hide those of the user, nor cost requests without end', async () => {
+  const fakes = Array.from({ length: 400 }, (_, n) => payoutOf(4, { redeemer: STRANGER, amount: BigInt(n + 1) }))
+  const all = [...fakes, payoutOf(4)]
+  const node = nodeWith(
+    all.map((terms) => logOf(terms, 99_500)),
+    Object.assign({}, ...all.map((terms) => made(terms, NOW - 30))),
+  )
+  const { locks, searched } = await findLocks(contextOf(node.fetch), { addresses: { [CHAIN]: USER } })
+  expect(locks.filter(({ isYours }) => isYours)).toHaveLength(1)
+  expect(locks).toHaveLength(200)
+  expect(searched).toMatchObject([{ problem: 'there is more than was looked at' }])
+})
+
+test('a node that is asked too often is waited for, and asked for the same blocks', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    let refusals = 2
+    const read = vi.fn(async () => {
+      if (refusals-- > 0) throw new NodeError('eth_getLogs: the node answered 429: slow down')
+      return ['lock']
+    })
+    const scanning = scanBlocks({
+      tip: { height: 100n, time: 200n },
+      timeAt: async (height) => height * 2n,
+      read,
+      since: 0n,
+      budget: { left: 100 },
+      onProgress: () => undefined,
+    })
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect(await scanning).toEqual({ found: ['lock'], since: 0n })
+    expect(read.mock.calls).toEqual([
+      [0n, 100n],
+      [0n, 100n],
+      [0n, 100n],
+    ])
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test.each([
+  ['hypercore_localnet', (address: Hex) => address, 'hypercore'],
+  ['tron_localnet', fromEvmAddress, 'tron'],
+] as const)('%s has the contract too: a lock is found, and its call goes to the pinned one', async (id, write, family) => {
+  const other = chainNamed(id)
+  const asset = `${id}:${id === 'tron_localnet' ? 'usdt' : 'purr'}`
+  const chainId = Number(other.reference.split(':')[1])
+  const terms = termsOf(2, { asset: asset as HtlcTerms['asset'], timelock: other.timelocks.source })
+  const log = { ...logOf(terms, 99_000), topics: [INITIATED, orderIdOf({ ...contract, chainId }, terms)] }
+  const expired = NOW - Number(other.timelocks.source) - 60
+  const node = nodeWith([log], { [orderIdOf({ ...contract, chainId }, terms)]: expired })
+  const context = contextOf(node.fetch)
+  const options = {
+    ...context.options,
+    nodes: { [id]: 'http://node' },
+    deployments: { [asset]: { htlc: write(HTLC), token: write(TOKEN) } },
+  }
+  const there = { ...context, options } as SwapContext
+  const { locks, searched } = await findLocks(there, { addresses: { [id]: write(USER) } })
+  expect(searched).toMatchObject([{ problem: null }])
+  expect(locks).toMatchObject([{ index: 2, isYours: true, can: 'refund', terms: { initiator: write(USER) } }])
+  expect(await lockCall(there, locks[0] as FoundLock)).toEqual({ chain: id, to: write(HTLC), data: refundData(terms) })
+  expect(other.family).toBe(family)
 })
 
 test('a node that refuses everything is told of, without end of requests', async () => {

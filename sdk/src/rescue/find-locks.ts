@@ -23,6 +23,8 @@ const INDICES = 1_000
 const DAYS = 30
 const MOST_REQUESTS = 3_000
 const DAY_SECONDS = 86_400n
+/** Each costs some requests. Anybody can make locks with the hash of a secret that is on a chain: the user's own come first. */
+const MOST_LOCKS = 200
 /** One index takes a millisecond or two: a page must stay alive meanwhile. */
 const INDICES_AT_ONCE = 25
 
@@ -65,7 +67,7 @@ export type SearchedChain = {
   readonly since: number | null
   /** The chain lists locks by account, and none was named in `addresses`: nothing was looked for. */
   readonly needsAddress: boolean
-  /** Why the search on this chain failed. */
+  /** Why the search on this chain failed, or did not get to its end. */
   readonly problem: string | null
 }
 
@@ -91,7 +93,8 @@ export async function findLocks(context: SwapContext, options: FindLocksOptions 
     try {
       const found = await findOn(context, chain, family, secrets, options)
       locks.push(...found.locks)
-      searched.push({ ...result, since: found.since === null ? null : Number(found.since) })
+      const problem = found.isCut ? 'there is more than was looked at' : null
+      searched.push({ ...result, since: found.since === null ? null : Number(found.since), problem })
     } catch (error) {
       signal?.throwIfAborted()
       searched.push({ ...result, problem: error instanceof Error ? error.message : String(error) })
@@ -121,7 +124,11 @@ async function findOn(context: SwapContext, chain: Chain, family: SdkFamily, sec
   }
   for (let indices = INDICES; ; indices += INDICES) {
     const known = await secrets.upTo(indices)
-    const { locks, since } = (await family.findLocks?.({ ...search, secretHashes: new Set(known.keys()) }, node)) ?? {
+    const {
+      locks,
+      since,
+      isCut = false,
+    } = (await family.findLocks?.({ ...search, secretHashes: new Set(known.keys()) }, node)) ?? {
       locks: [],
       since: null,
     }
@@ -129,12 +136,13 @@ async function findOn(context: SwapContext, chain: Chain, family: SdkFamily, sec
     // Whoever has made so many swaps may have made more.
     if (highest + GAP >= indices && budget.left > 0) continue
     const found: FoundLock[] = []
-    for (const told of distinct(locks)) {
-      const index = known.get(told.terms.secretHash)
-      const lock = index === undefined ? null : await verified(sideOf(chain, told), { family, node, index, account })
+    const told = distinct(locks).toSorted((a, b) => Number(isOf(account, b)) - Number(isOf(account, a)))
+    for (const one of told.slice(0, MOST_LOCKS)) {
+      const index = known.get(one.terms.secretHash)
+      const lock = index === undefined ? null : await verified(sideOf(chain, one), { family, node, index, account })
       if (lock !== null) found.push(lock)
     }
-    return { locks: found, since }
+    return { locks: found, since, isCut: isCut || told.length > MOST_LOCKS }
   }
 }
 
@@ -154,11 +162,16 @@ async function verified(side: SwapSide, { family, node, index, account }: Checke
     leg,
     terms,
     tx: side.told.initiate_tx_hash,
-    isYours: account === null ? null : (leg === 'source' ? terms.initiator : terms.redeemer) === account,
+    isYours: account === null ? null : isOf(account, side),
     state,
     can: lock === null ? 'nothing' : canDo(side, lock),
     refundable: lock === null ? null : refundableAt(chain, lock),
   }
+}
+
+/** Whether this account gets the money. */
+function isOf(account: string | null, { leg, terms }: Pick<SwapSide, 'leg' | 'terms'>): boolean {
+  return (leg === 'source' ? terms.initiator : terms.redeemer) === account
 }
 
 /** One that is not as it was told is none: it must not hide the others. */

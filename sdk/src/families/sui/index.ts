@@ -63,6 +63,10 @@ export const family: SdkFamily<SuiPlan, SuiWallet> = {
   },
   readLock: (side, node) => readLock(contractOf(side), packageOf(side), side.terms, node),
   settledAs: (side, node) => settledAs(contractOf(side), packageOf(side), side.terms, node),
+  async findLocks(search, node) {
+    const { findLocks } = await import('./find-locks.ts')
+    return findLocks(search, node)
+  },
   refund: (side, by) => settle(side, by, (deployed) => refundCallOf(deployed, side.terms)),
   redeem: (side, secret, by) => settle(side, by, (deployed) => redeemCallOf(deployed, side.terms, secret)),
 }

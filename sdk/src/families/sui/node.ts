@@ -16,8 +16,14 @@ export type FoundObject = {
 
 export type Checkpoint = { readonly height: bigint; readonly timeMs: bigint }
 
+/** `value`: BCS. */
+export type ListedField = { readonly type: string; readonly value: Uint8Array }
+
+/** The most that nodes give at once. */
+const FIELDS_AT_ONCE = 1_000
+
 export function openNode(node: Node) {
-  const { ledgerService } = new SuiGrpcClient({ network: 'custom', baseUrl: node.url, fetch: node.fetch })
+  const { ledgerService, stateService } = new SuiGrpcClient({ network: 'custom', baseUrl: node.url, fetch: node.fetch })
   const given = () => ({ abort: limitOf(node) })
 
   async function orNull<T>(answer: PromiseLike<T>): Promise<T | null> {
@@ -45,6 +51,16 @@ export function openNode(node: Node) {
         writtenBy: previousTransaction ?? '',
       }
     },
+    /** The dynamic fields of an object, from a page on. `next`: null after the last page. */
+    async fieldsOf(parent: string, pageToken: Uint8Array | null) {
+      const paths = ['value', 'value_type']
+      const request = { parent, pageSize: FIELDS_AT_ONCE, readMask: { paths }, ...(pageToken !== null && { pageToken }) }
+      const answer = await orNull(stateService.listDynamicFields(request, given()).response)
+      const fields = (answer?.dynamicFields ?? []).map(
+        ({ value, valueType = '' }): ListedField => ({ type: typeOrEmpty(valueType), value: value?.value ?? new Uint8Array() }),
+      )
+      return { fields, next: answer?.nextPageToken ?? null }
+    },
     /** Null: it is in no checkpoint yet. */
     async checkpointOf(digest: string): Promise<bigint | null> {
       const paths = ['checkpoint']
@@ -59,5 +75,14 @@ export function openNode(node: Node) {
       if (sequenceNumber === undefined || time === undefined) throw new NodeError('the node has no newest checkpoint')
       return { height: sequenceNumber, timeMs: time.seconds * 1000n + BigInt(Math.floor(time.nanos / 1_000_000)) }
     },
+  }
+}
+
+/** Empty for a text that is no type. */
+function typeOrEmpty(text: string): string {
+  try {
+    return normalizeStructTag(text)
+  } catch {
+    return ''
   }
 }

@@ -53,8 +53,8 @@ async function madeBy({ terms }: SwapSide, node: Node, transaction: string): Pro
 /** `transaction`: which made it. */
 export type ListedEscrow = { readonly escrow: Escrow; readonly transaction: string }
 
-/** Those that an account made, and those that pay it. */
-export async function* escrowsOf(account: string, node: Node): AsyncGenerator<ListedEscrow, void> {
+/** Those that an account made, and those that pay it. `onCut`: there are more than are asked for. */
+export async function* escrowsOf(account: string, node: Node, onCut: () => void = () => undefined): AsyncGenerator<ListedEscrow, void> {
   let marker: unknown
   for (let page = 0; page < MOST_PAGES; page += 1) {
     const asked = { account, type: 'escrow', ledger_index: 'validated', limit: PAGE, ...(marker !== undefined && { marker }) }
@@ -66,6 +66,7 @@ export async function* escrowsOf(account: string, node: Node): AsyncGenerator<Li
     marker = answer?.marker
     if (marker === undefined) return
   }
+  onCut()
 }
 
 /** The one that lasts longest, if there are several. */

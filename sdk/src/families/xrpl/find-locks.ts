@@ -8,12 +8,16 @@ import { escrowsOf, type ListedEscrow } from './find-escrow.ts'
 
 export async function findLocks(search: LockSearch, node: Node): Promise<ToldLocks> {
   const locks: ToldLock[] = []
+  const cut: { isCut?: true } = {}
+  const onCut = () => {
+    cut.isCut = true
+  }
   for (const own of search.accounts) {
     const { account } = partyOf(own)
-    for await (const listed of escrowsOf(account, node)) locks.push(...toldBy(search, account, listed))
+    for await (const listed of escrowsOf(account, node, onCut)) locks.push(...toldBy(search, account, listed))
     search.onProgress(1)
   }
-  return { locks, since: null }
+  return { locks, since: null, ...cut }
 }
 
 /** Empty for what is not a lock of the phrase. The timelock is that of the registry: an escrow names its end instead, which `readLock` reads. */
