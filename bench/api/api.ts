@@ -80,18 +80,15 @@ async function listComparisons(size: Size, serving: Child<Service>, peer: Child<
     headers: posted,
     body: ethereumOrder(index),
   }))
+  const questions = Array.from({ length: QUESTIONS }, (_, index) => ({ path: quotePath(index), headers }))
   const ids = await seedOrders(service, SEEDED_ORDERS[size])
   return [
     {
       endpoint: 'GET /quote',
-      peerName: 'bare fastify route, same bytes',
+      peerName: 'bare fastify route, same request and same bytes',
       leastRatio: 0.8,
-      ours: () =>
-        fireAt(
-          serving,
-          Array.from({ length: QUESTIONS }, (_, index) => ({ path: quotePath(index), headers })),
-        ),
-      peer: () => fireAt(peer, [{ path: '/quote' }]),
+      ours: () => fireAt(serving, questions),
+      peer: () => fireAt(peer, questions),
     },
     {
       endpoint: 'POST /orders',

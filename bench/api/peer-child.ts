@@ -16,7 +16,7 @@ await pool.query('create table peer.orders (like public.orders including all)')
 await pool.query('create table peer.swaps (like public.swaps including all)')
 
 const server = fastify()
-server.get('/quote', async (_request, reply) => reply.type('application/json; charset=utf-8').send(input.quoteBody))
+server.get('/v2/quote', async (_request, reply) => reply.type('application/json; charset=utf-8').send(input.quoteBody))
 server.get<{ Params: { id: string } }>('/orders/:id', async ({ params }) => {
   const { rows } = await pool.query({ name: 'by-id', text: 'select * from public.orders where id = $1', values: [params.id] })
   return rows[0]

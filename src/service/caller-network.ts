@@ -2,25 +2,29 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, isIPv6 } from 'node:net'
 
-export type ClientAddresses = {
-  /** One customer: an IPv4 address, or a /64 of IPv6, which has all addresses of one customer (RFC 6177). */
-  readonly address: string
-  /** Addresses that somebody easily has many of: a /24 of IPv4, a /48 of IPv6. */
-  readonly network: string
+/** One customer: an IPv4 address, or a /64 of IPv6, which has all addresses of one customer (RFC 6177). */
+export function customerOf(address: string): string {
+  const plain = plainOf(address)
+  return isVersion6(plain) ? groupsOf(plain).join(':') : plain
 }
 
-export function addressesOf(given: string): ClientAddresses {
-  const plain = plainOf(given)
-  if (!isIPv6(plain)) return { address: plain, network: plain.split('.').slice(0, 3).join('.') }
-  const groups = groupsOf(plain)
-  return { address: groups.slice(0, 4).join(':'), network: groups.slice(0, 3).join(':') }
+/** Addresses that somebody easily has many of: a /24 of IPv4, a /48 of IPv6. */
+export function networkOf(address: string): string {
+  const plain = plainOf(address)
+  return isVersion6(plain) ? groupsOf(plain).slice(0, 3).join(':') : plain.split('.').slice(0, 3).join('.')
+}
+
+/** Asked at every request: the first, cheap test decides for most addresses. */
+function isVersion6(address: string): boolean {
+  return address.includes(':') && isIPv6(address)
 }
 
 /** An IPv4 address that a socket for both shows as IPv6. */
 function plainOf(address: string): string {
-  return address.replace(/^::ffff:(?=[0-9.]+$)/i, '')
+  return address.startsWith(':') ? address.replace(/^::ffff:(?=[0-9.]+$)/i, '') : address
 }
 
+/** The first four of eight. */
 function groupsOf(address: string): readonly number[] {
   const [head = '', tail] = address.split('%')[0]?.split('::') ?? []
   const groups = head === '' ? [] : head.split(':')

@@ -12,7 +12,7 @@ import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { TandemError } from '../../protocol/error.ts'
 import type { App } from '../../store/apps/apps.ts'
-import { addressesOf } from '../caller-network.ts'
+import { customerOf } from '../caller-network.ts'
 import type { ServiceContext } from '../context.ts'
 
 const WINDOW_MS = 60_000
@@ -80,14 +80,14 @@ export function createRateLimit({ settings }: ServiceContext): RateLimit {
   const limitOf = (app: App) => app.rateLimitPerMinute ?? rateLimitPerMinute
 
   function countAddress({ ip }: FastifyRequest, weight: number): void {
-    const { calls, seconds } = ofAddresses.count(addressesOf(ip).address, weight)
+    const { calls, seconds } = ofAddresses.count(customerOf(ip), weight)
     if (calls > addressLimitPerMinute) throw tooMany(`your address sends more than ${addressLimitPerMinute} requests in a minute`, seconds)
   }
 
   function countOrder({ params, ip, callingApp }: FastifyRequest): RateLimitLeft | null {
     const { order_id: order } = params as { readonly order_id?: string }
     if (order === undefined) return null
-    const { calls, seconds } = ofOrders.count(`${callingApp.name} ${addressesOf(ip).address} ${order.slice(0, 80)}`)
+    const { calls, seconds } = ofOrders.count(`${callingApp.name} ${customerOf(ip)} ${order.slice(0, 80)}`)
     if (calls > orderLimitPerMinute) throw tooMany(`more than ${orderLimitPerMinute} requests in a minute for this order`, seconds)
     return leftOf(orderLimitPerMinute, calls, seconds)
   }
@@ -134,7 +134,7 @@ export function createRateLimit({ settings }: ServiceContext): RateLimit {
     api.addHook('onError', (request, _reply, error, done) => {
       // What follows it is refused before the look-up.
       const weight = error instanceof TandemError ? weightOf(error, request) : 0
-      if (weight > 0) ofAddresses.count(addressesOf(request.ip).address, weight)
+      if (weight > 0) ofAddresses.count(customerOf(request.ip), weight)
       done()
     })
   }
@@ -144,7 +144,7 @@ export function createRateLimit({ settings }: ServiceContext): RateLimit {
     ofAddress: (what) => (request, _reply, done) => attempt(done, () => countAddress(request, WEIGHTS[what])),
     count(app, ip) {
       const limit = limitOf(app)
-      const { address } = addressesOf(ip)
+      const address = customerOf(ip)
       if (ofApps.callsOf(app.name) >= limit || ofAddresses.callsOf(address) >= addressLimitPerMinute) return null
       ofAddresses.count(address)
       const { calls, seconds } = ofApps.count(app.name)

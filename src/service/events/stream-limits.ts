@@ -3,7 +3,7 @@
  * from a few addresses: at a limit, the network with the most streams gives one up to a network that has fewer.
  */
 import { TandemError } from '../../protocol/error.ts'
-import { addressesOf } from '../caller-network.ts'
+import { customerOf, networkOf } from '../caller-network.ts'
 import { createRoom, type Room } from './room.ts'
 
 export type StreamLimits = {
@@ -53,7 +53,7 @@ export function countStreams(limits: StreamLimits): StreamCounts {
       return all.size
     },
     enter({ app, address: given }, onDisplaced) {
-      const { address, network } = addressesOf(given)
+      const [address, network] = [customerOf(given), networkOf(given)]
       if ((perAddress.get(address) ?? 0) >= limits.perAddress)
         throw full('rate_limited', `your address has ${limits.perAddress} open event streams, as many as it may`, OWN_RETRY_SECONDS)
       const own = apps.get(app) ?? createRoom<Place>(limits.perApp)

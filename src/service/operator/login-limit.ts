@@ -1,6 +1,6 @@
 /** How often one address may fail to authenticate. A token cannot be guessed; this bounds what guessing costs us. */
 import { TandemError } from '../../protocol/error.ts'
-import { addressesOf } from '../caller-network.ts'
+import { customerOf } from '../caller-network.ts'
 
 export interface LoginLimit {
   /** Null unless this address has failed too often. */
@@ -18,7 +18,7 @@ export function createLoginLimit(nowMs: () => number = () => performance.now()):
 
   return {
     refusalOf(address) {
-      const window = windows.get(addressesOf(address).address)
+      const window = windows.get(customerOf(address))
       if (window === undefined || nowMs() >= window.endsAt || window.failures < MOST_FAILURES) return null
       const seconds = Math.ceil((window.endsAt - nowMs()) / 1000)
       return new TandemError('rate_limited', `too many wrong tokens from your address: try again in ${seconds} seconds`, {
@@ -26,7 +26,7 @@ export function createLoginLimit(nowMs: () => number = () => performance.now()):
       })
     },
     noteFailure(address) {
-      const network = addressesOf(address).address
+      const network = customerOf(address)
       const known = windows.get(network)
       if (known !== undefined && nowMs() < known.endsAt) {
         known.failures += 1
