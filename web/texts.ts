@@ -253,7 +253,7 @@ export const rescue = {
   least: (symbol: string) => `The least ${symbol} that you agreed to get`,
   leastHint: (amount: string) => `The service says ${amount}. Your own notes count, not its word.`,
   leastOnChain: 'From your own notes. Your secret is shown only for at least so much.',
-  leastMissing: (example: string) => `Say first what you agreed to get at least, as an amount such as ${example}.`,
+  leastMissing: 'Say first what you agreed to get at least: an amount above 0, from your own notes.',
   continue: 'Continue',
   continueWhat: 'The service and the solver go on. This page shows your secret only for a lock that it has seen itself.',
   alone: 'Without the service: with your own key or wallet',

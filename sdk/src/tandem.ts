@@ -4,7 +4,7 @@ import { createClient } from './client/client.ts'
 import { appEvents } from './client/event-stream.ts'
 import { watchOrder } from './client/watch.ts'
 import { randomKeys } from './keys/keys.ts'
-import type { FindOptions, FoundDeposit } from './rescue/find-deposits.ts'
+import type { FindOptions, FoundDeposit, TakeOptions } from './rescue/find-deposits.ts'
 import type { FindLocksOptions, FoundLock } from './rescue/find-locks.ts'
 import type { RestoreOptions } from './rescue/restore.ts'
 import type { SettleTerms } from './rescue/settle-lock.ts'
@@ -38,7 +38,7 @@ export function createTandem(options: TandemOptions) {
     /** With a phrase and a node alone, without service and storage: the user's money on chains where their own key takes part. */
     findDeposits: async (given?: FindOptions) => (await import('./rescue/find-deposits.ts')).findDeposits(context, given),
     /** Refunds or redeems what `findDeposits` found. */
-    takeDeposit: async (deposit: FoundDeposit, to: string, given?: RunOptions) =>
+    takeDeposit: async (deposit: FoundDeposit, to: string, given?: TakeOptions) =>
       (await import('./rescue/find-deposits.ts')).takeDeposit(context, deposit, to, given),
     /** With a phrase and nodes alone: the swaps on chains with accounts, and what can be done about each. */
     findLocks: async (given?: FindLocksOptions) => (await import('./rescue/find-locks.ts')).findLocks(context, given),

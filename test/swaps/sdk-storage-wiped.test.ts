@@ -155,7 +155,8 @@ test('the service is gone too: the phrase and nodes find everything, and nothing
   const [payment] = await bitcoinHome.findDeposits({ gap: 3 })
   expect(payment).toMatchObject({ chain: 'bitcoin_regtest', index: 0, leg: 'destination', solver: known.redeemer })
   if (payment === undefined) throw new Error('nothing was found')
-  await bitcoinHome.takeDeposit(payment, story.ownerOf(BTC))
+  await expect(bitcoinHome.takeDeposit(payment, story.ownerOf(BTC))).rejects.toThrow('say in leastToAmount')
+  await bitcoinHome.takeDeposit(payment, story.ownerOf(BTC), { leastToAmount: fromEvm.leastToAmount })
   await story.eventually('the coins', async () => (await balanceOf(BTC)) >= coins + fromEvm.leastToAmount)
 
   // The user's own deposits.

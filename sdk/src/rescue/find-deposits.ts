@@ -11,6 +11,7 @@ import { nodeOf, type SwapContext } from '../swap/context.ts'
 import { verifyTimeLeft } from '../swap/time-left.ts'
 import { chainNamed, pinnedAsset } from '../verify/pinned.ts'
 import { solverKeysOn } from './solver-keys.ts'
+import { verifyAgreed } from './verify-agreed.ts'
 
 const GAP = 20
 /** A node that shows deposits everywhere would be asked without end. */
@@ -79,13 +80,15 @@ async function findOn(
   return found
 }
 
+export type TakeOptions = {
+  /** The least that the user agreed to get, in the smallest unit. Needed of a `destination`. */
+  readonly leastToAmount?: bigint
+  readonly signal?: AbortSignal
+}
+
 /** Refunds a deposit, or redeems a payment of at least what was found. `to`: an address of the user. Resolves to the hash. */
-export async function takeDeposit(
-  context: SwapContext,
-  deposit: FoundDeposit,
-  to: string,
-  { signal }: { readonly signal?: AbortSignal } = {},
-) {
+export async function takeDeposit(context: SwapContext, deposit: FoundDeposit, to: string, { leastToAmount, signal }: TakeOptions = {}) {
+  if (deposit.leg === 'destination') verifyAgreed(deposit.amount, leastToAmount)
   const { side, ownKeys } = await sideOf(context, deposit)
   const node = nodeOf(context, side.chain, signal)
   if (node === null) throw new Error(`name a node of ${deposit.chain} in the option nodes`)

@@ -165,6 +165,7 @@ test('a secret is shown only to the user, for what was agreed, and only for a lo
   const attempt = (given: object, changed: Partial<FoundLock> = {}) => lockCall(context, { ...lock, ...changed }, given)
   await expect(attempt({})).rejects.toThrow('name your own address in recipient')
   await expect(attempt({ recipient: USER })).rejects.toThrow('leastToAmount')
+  await expect(attempt({ recipient: USER, leastToAmount: 0n })).rejects.toThrow('more than 0')
   await expect(attempt({ ...agreed, recipient: STRANGER })).rejects.toMatchObject({ field: 'lock.redeemer' })
   await expect(attempt({ ...agreed, leastToAmount: 1_000_001n })).rejects.toMatchObject({ field: 'lock.amount' })
   await expect(attempt(agreed, { index: 5 })).rejects.toMatchObject({ field: 'lock.secretHash' })

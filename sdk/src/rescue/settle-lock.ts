@@ -5,10 +5,11 @@ import type { Node, RedeemCall, SdkFamily, SwapSide } from '../families/family.t
 import { loadFamily } from '../families/index.ts'
 import { nodeOf, type SwapContext } from '../swap/context.ts'
 import { verifyTimeLeft } from '../swap/time-left.ts'
-import { verifySame, verifyThat } from '../verify/check.ts'
+import { verifySame } from '../verify/check.ts'
 import { chainNamed, pinnedAsset } from '../verify/pinned.ts'
 import type { Wallet } from '../wallets/wallet.ts'
 import { type FoundLock, sideOf } from './find-locks.ts'
+import { verifyAgreed } from './verify-agreed.ts'
 
 /**
  * Of a `destination` both must be named. Anybody can make a lock with the hash of the user's secret, which is public: one that pays somebody else, or too
@@ -58,7 +59,7 @@ async function openLock(
   const node = nodeOf(context, chain, given.signal)
   if (node === null) throw new Error(`name a node of ${chain.id} in the option nodes`)
   const side = sideOf(chain, { asset, deployment, leg, terms, tx })
-  if (side.leg === 'destination') verifyAgreed(side, family, given)
+  if (side.leg === 'destination') verifyPayout(side, family, given)
   const lock = await family.readLock(side, node)
   if (lock === null) throw new Error(`the node shows no open lock with these terms on ${chain.id}: it is settled, or was never made`)
   if (side.leg === 'source' && lock.unitsLeft > 0n)
@@ -71,11 +72,10 @@ async function openLock(
   return { side, family, node }
 }
 
-function verifyAgreed({ chain, terms }: SwapSide, family: SdkFamily, { recipient, leastToAmount }: SettleTerms): void {
-  if (recipient === undefined || leastToAmount === undefined)
-    throw new Error('name your own address in recipient, and what you agreed to get in leastToAmount: only then the secret is shown')
+function verifyPayout({ chain, terms }: SwapSide, family: SdkFamily, { recipient, leastToAmount }: SettleTerms): void {
+  if (recipient === undefined) throw new Error('name your own address in recipient: only then the secret is shown')
   verifySame('lock.redeemer', family.parseAddress(recipient, chain), terms.redeemer)
-  verifyThat(terms.amount >= leastToAmount, 'lock.amount', `at least ${leastToAmount}`, terms.amount.toString())
+  verifyAgreed(terms.amount, leastToAmount)
 }
 
 /** Another secret would be shown in vain. */

@@ -1,7 +1,7 @@
 /** Redeems with the user's own key, against a solver, a service and an Esplora in memory. */
 import { expect, test, vi } from 'vitest'
 import { NotFoundError, RateLimitedError } from '../client/errors.ts'
-import { findDeposits, takeDeposit } from '../rescue/find-deposits.ts'
+import { findDeposits, type TakeOptions, takeDeposit } from '../rescue/find-deposits.ts'
 import { restoreSwaps } from '../rescue/restore.ts'
 import { receive } from './receive.ts'
 import { speedUp } from './refund.ts'
@@ -38,8 +38,24 @@ test('the phrase alone finds and takes the verified deposit and no other', async
     [],
   ])
   if (deposit === undefined) throw new Error('nothing was found')
-  await takeDeposit(context, deposit, addresses.bitcoin_regtest)
+  await takeDeposit(context, deposit, addresses.bitcoin_regtest, { leastToAmount: 990_000n })
   expect(esplora.inputs()).toEqual([['bb']])
+})
+
+test('the phrase alone shows no secret for a payment of less than was agreed, nor if nobody says what was', async () => {
+  const { context, esplora } = await restored()
+  // What a solver pays to learn the secret, which takes the whole source.
+  esplora.state.coins = [coin('cc', 1_000, TIP - 10)]
+  const [deposit] = await findDeposits(context, { solvers: [SOLVER], gap: 1 })
+  if (deposit === undefined) throw new Error('nothing was found')
+  const take = (given?: TakeOptions) => takeDeposit(context, deposit, addresses.bitcoin_regtest, given)
+  for (const given of [undefined, {}, { leastToAmount: 0n }]) await expect(take(given)).rejects.toThrow('say in leastToAmount')
+  await expect(take({ leastToAmount: 990_000n })).rejects.toMatchObject({ field: 'lock.amount' })
+  const claimed = { ...deposit, amount: 990_000n }
+  await expect(takeDeposit(context, claimed, addresses.bitcoin_regtest, { leastToAmount: 990_000n })).rejects.toThrow(
+    'nothing was revealed',
+  )
+  expect(esplora.sent).toEqual([])
 })
 
 test('a redeem of a deposit that is gone spends nothing else', async () => {

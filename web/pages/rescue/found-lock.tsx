@@ -1,8 +1,6 @@
 /** One lock that was found on a chain with accounts: what it is, and how it is taken. */
 import { useSignal } from '@preact/signals'
-import { useId } from 'preact/hooks'
 import type { AssetFacts, FoundLock } from '../../../sdk/src/index.ts'
-import { parseAmount } from '../../shared/amount.ts'
 import { now } from '../../shared/clock.ts'
 import { Countdown } from '../../shared/countdown.tsx'
 import { formatMoment } from '../../shared/moment.ts'
@@ -10,6 +8,7 @@ import { rescue as texts } from '../../texts.ts'
 import { ActionButton, type Actions, Outcome, useActions } from './action.tsx'
 import { AddressField } from './address-field.tsx'
 import { amountText, chainName, factsOf } from './facts.ts'
+import { LeastField, leastIn } from './least-field.tsx'
 import { settle } from './look-on-chains.ts'
 import type { Opened } from './rescue.ts'
 import { WalletChoice } from './wallet-choice.tsx'
@@ -64,36 +63,17 @@ function Payment({ opened, lock, facts, actions }: Open) {
 /** The user says again what was agreed: anybody can make a lock with the hash of the user's secret. */
 function Payout({ opened, lock, facts, actions }: Open) {
   const typed = useSignal('')
-  const id = useId()
   if (lock.can === 'nothing') return <p class="notice alarm">{texts.lockTooLate}</p>
   if (lock.can === 'wait') return <p class="notice">{texts.lockWaits}</p>
   if (lock.isYours === false) return <p class="notice alarm">{texts.notYours}</p>
-  const least = () => {
-    const amount = parseAmount(typed.value, facts.decimals)
-    if (typed.value.trim() === '' || amount === null) throw new Error(texts.leastMissing(amountText(lock.asset, lock.terms.amount)))
-    return amount
-  }
   return (
     <>
       <p class="small soft">{texts.redeemWhat(facts.chainName, true)}</p>
       <AddressField chain={lock.chain} name={facts.chainName} actions={actions} />
-      <div class="field">
-        <label for={id}>{texts.least(facts.symbol)}</label>
-        <input
-          id={id}
-          class="input mono"
-          inputMode="decimal"
-          autocomplete="off"
-          value={typed.value}
-          onInput={({ currentTarget }) => {
-            typed.value = currentTarget.value
-          }}
-        />
-        <p class="hint">{texts.leastOnChain}</p>
-      </div>
+      <LeastField typed={typed} symbol={facts.symbol} hint={texts.leastOnChain} />
       <WalletChoice facts={facts} />
       <div class="row">
-        <ActionButton actions={actions} text={texts.redeem} make={() => settle(opened, lock, facts, least())} />
+        <ActionButton actions={actions} text={texts.redeem} make={() => settle(opened, lock, facts, leastIn(typed, facts.decimals))} />
       </div>
     </>
   )

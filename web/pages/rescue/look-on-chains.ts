@@ -32,8 +32,13 @@ export function lookOnChains({ tandem }: Opened, { solvers, days }: { readonly s
   }
 }
 
-export function take({ tandem }: Opened, deposit: FoundDeposit, to: string): Act {
-  return async (say) => say(texts.taken, { chain: deposit.chain, hash: await tandem.takeDeposit(deposit, to) })
+/** `least`: in the smallest unit; null of a deposit of the user's own. */
+export function take({ tandem }: Opened, deposit: FoundDeposit, to: string, least: bigint | null): Act {
+  return async (say) => {
+    if (least !== null && deposit.amount < least) throw new Error(texts.tooLittle(amountText(deposit.asset, deposit.amount)))
+    const hash = await tandem.takeDeposit(deposit, to, least === null ? {} : { leastToAmount: least })
+    say(texts.taken, { chain: deposit.chain, hash })
+  }
 }
 
 /** `facts`: of the asset of the lock. `least`: in the smallest unit; null of a payment of the user's own. */

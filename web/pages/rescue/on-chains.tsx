@@ -7,8 +7,9 @@ import { formatMoment } from '../../shared/moment.ts'
 import { rescue as texts } from '../../texts.ts'
 import { ActionButton, type Actions, Outcome, useActions } from './action.tsx'
 import { AddressField } from './address-field.tsx'
-import { amountText, chainName } from './facts.ts'
+import { amountText, chainName, factsOf } from './facts.ts'
 import { FoundLockLine } from './found-lock.tsx'
+import { LeastField, leastIn } from './least-field.tsx'
 import { lookOnChains, onChains, take } from './look-on-chains.ts'
 import type { Opened } from './rescue.ts'
 
@@ -99,10 +100,13 @@ function Searched({ searched, actions }: { readonly searched: SearchedChain; rea
 function DepositLine({ opened, deposit }: { readonly opened: Opened; readonly deposit: FoundDeposit }) {
   const actions = useActions()
   const to = useSignal('')
+  const typed = useSignal('')
   const id = useId()
+  const { leg, asset } = deposit
+  const facts = factsOf(asset)
   return (
     <li class="stack deposit">
-      <h3>{texts.deposit(amountText(deposit.asset, deposit.amount), chainName(deposit.chain), deposit.leg)}</h3>
+      <h3>{texts.deposit(amountText(asset, deposit.amount), chainName(deposit.chain), leg)}</h3>
       <div class="field">
         <label for={id}>{texts.addressOn(chainName(deposit.chain))}</label>
         <input
@@ -115,11 +119,12 @@ function DepositLine({ opened, deposit }: { readonly opened: Opened; readonly de
           }}
         />
       </div>
+      {leg === 'destination' && <LeastField typed={typed} symbol={facts?.symbol ?? asset} hint={texts.leastOnChain} />}
       <div class="row">
         <ActionButton
           actions={actions}
-          text={deposit.leg === 'source' ? texts.refund : texts.redeem}
-          make={() => take(opened, deposit, to.value)}
+          text={leg === 'source' ? texts.refund : texts.redeem}
+          make={() => take(opened, deposit, to.value, leg === 'source' ? null : leastIn(typed, facts?.decimals ?? 0))}
         />
       </div>
       <Outcome actions={actions} />

@@ -1,10 +1,10 @@
 /** One swap that was found: what it is, where it stands, and what can be done about it. */
 import { useSignal } from '@preact/signals'
-import { parseAmount } from '../../shared/amount.ts'
 import { CopyButton } from '../../shared/copy-button.tsx'
 import { swap as swapTexts, rescue as texts } from '../../texts.ts'
 import { Outcome, useActions } from './action.tsx'
 import { amountText, chainName, factsOf } from './facts.ts'
+import { LeastField, leastIn } from './least-field.tsx'
 import { addresses, assetsOf, type Found, isEnded, type Opened } from './rescue.ts'
 import { Ways } from './ways.tsx'
 
@@ -17,12 +17,7 @@ export function SwapCard({ opened, found }: { readonly opened: Opened; readonly 
   const got = record?.destination_swap.amount ?? saved?.request.destination.amount ?? '0'
   const needsLeast = saved?.phase === 'restored' && !isEnded(found)
   const decimals = factsOf(destination)?.decimals ?? 0
-  const least = () => {
-    if (!needsLeast) return null
-    const amount = parseAmount(typed.value, decimals)
-    if (typed.value.trim() === '' || amount === null) throw new Error(texts.leastMissing(amountText(destination, got)))
-    return amount
-  }
+  const least = () => (needsLeast ? leastIn(typed, decimals) : null)
   return (
     <li class="sheet stack swap">
       <header>
@@ -53,23 +48,11 @@ export function SwapCard({ opened, found }: { readonly opened: Opened; readonly 
       </dl>
       {problem !== null && <p class="notice alarm">{needsAddress(found) ? texts.nameAddress : problem}</p>}
       {problem === null && needsLeast && (
-        <div class="field">
-          <label for={`least-${orderId}`}>{texts.least(factsOf(destination)?.symbol ?? destination)}</label>
-          <input
-            id={`least-${orderId}`}
-            class="input mono"
-            inputMode="decimal"
-            autocomplete="off"
-            aria-describedby={`least-hint-${orderId}`}
-            value={typed.value}
-            onInput={({ currentTarget }) => {
-              typed.value = currentTarget.value
-            }}
-          />
-          <p class="hint" id={`least-hint-${orderId}`}>
-            {texts.leastHint(amountText(destination, got))}
-          </p>
-        </div>
+        <LeastField
+          typed={typed}
+          symbol={factsOf(destination)?.symbol ?? destination}
+          hint={texts.leastHint(amountText(destination, got))}
+        />
       )}
       {problem === null && <Ways opened={opened} found={found} actions={actions} least={least} />}
       <Outcome actions={actions} />
