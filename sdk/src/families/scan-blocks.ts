@@ -41,7 +41,12 @@ export async function scanBlocks<T>(scan: BlockScan<T>): Promise<Scanned<T>> {
     try {
       found.push(...(await patiently(scan, from, to)))
     } catch (error) {
-      if (!(error instanceof NodeError) || range <= LEAST_RANGE) throw error
+      if (!(error instanceof NodeError)) throw error
+      if (range <= LEAST_RANGE) {
+        // Many nodes keep the events of some days only: what they have of newer blocks counts, and `since` tells how far it goes.
+        if (to < tip.height) break
+        throw error
+      }
       // What is refused once is not tried again.
       largest = range / 2n > LEAST_RANGE ? range / 2n : LEAST_RANGE
       range = largest

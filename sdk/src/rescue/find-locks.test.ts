@@ -277,6 +277,24 @@ test.each([
   expect(other.family).toBe(family)
 })
 
+test('a node that has lost older events still shows the newer ones, and is told of by its time', async () => {
+  const node = nodeWith([logOf(termsOf(0), 99_000)], made(termsOf(0)))
+  const { eth_getLogs: logs } = node.answers
+  node.answers.eth_getLogs = (params: never) => {
+    const [{ fromBlock }] = params as readonly [{ fromBlock: string }]
+    if (Number(fromBlock) < 95_000) throw new Error('pruned history unavailable')
+    return logs?.(params)
+  }
+  const { locks, searched } = await findLocks(contextOf(node.fetch), { days: 2 })
+  expect(locks).toMatchObject([{ index: 0 }])
+  const [{ since, problem } = {}] = searched
+  expect(problem).toBeNull()
+  expect(Math.abs((since ?? 0) - (NOW - 2 * 5_000))).toBeLessThan(20)
+  node.answers.eth_getBlockByNumber = ([at]: readonly [string]) => (at === 'latest' ? { number: hex(100_000), timestamp: hex(NOW) } : null)
+  const { searched: without } = await findLocks(contextOf(node.fetch))
+  expect(without).toMatchObject([{ problem: 'eth_getBlockByNumber: the node does not have block 90000' }])
+})
+
 test('a node that refuses everything is told of, without end of requests', async () => {
   const node = nodeWith([], {}, { most: 0 })
   const { searched } = await findLocks(contextOf(node.fetch))

@@ -26,8 +26,11 @@ export type Dialect = {
 export async function findLocks(search: LockSearch, node: Node, { contractOf, partyOf, path = '' }: Dialect): Promise<ToldLocks> {
   const byAddress = new Map(search.contracts.map((of) => [contractOf(of).address, { of, contract: contractOf(of) }]))
   if (byAddress.size === 0) return { locks: [], since: null }
-  const blockAt = async (block: bigint | 'latest') =>
-    (await jsonRpc(node, 'eth_getBlockByNumber', [block === 'latest' ? block : hex(block), false], path)) as Block
+  const blockAt = async (block: bigint | 'latest') => {
+    const found = await jsonRpc(node, 'eth_getBlockByNumber', [block === 'latest' ? block : hex(block), false], path)
+    if (found === null) throw new NodeError(`eth_getBlockByNumber: the node does not have block ${block}`)
+    return found as Block
+  }
   const latest = await blockAt('latest')
 
   async function read(from: bigint, to: bigint): Promise<readonly ToldLock[]> {
