@@ -287,6 +287,7 @@ export const rescue = {
   refunded: 'Your refund is on its way to you:',
   swept: 'It is on its way to your address:',
   taken: 'It is on its way to your address:',
+  pressAgain: 'If no block takes it, press again: that raises the fee, where the chain allows it.',
   nothingToSweep: 'There is nothing on your keys that is worth its fee.',
   ended: 'This swap has ended.',
   onChains: 'Look on the chains themselves',

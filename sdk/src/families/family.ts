@@ -151,6 +151,8 @@ export interface OwnKeys {
    * already public.
    */
   redeem(side: KeySide, secret: Hex32, deposit: string, by: KeySpend): Promise<string>
+  /** The deposit that an unmined redeem with this very secret spends: nodes do not list it any more. Null: there is none, or the node does not know it. */
+  sentRedeem(side: KeySide, secret: Hex32, node: Node): Promise<string | null>
   /** As `SdkFamily.readLock`. */
   readLock(side: KeySide, node: Node): Promise<KeyLock | null>
   /** Whether a transaction spends a deposit, and is in a block: a redeem, or after the timelock the solver's refund. */

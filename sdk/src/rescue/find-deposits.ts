@@ -5,7 +5,7 @@
 import { requiredConfirmations } from '../../../src/protocol/confirmations.ts'
 import type { Leg } from '../../../src/protocol/order.ts'
 import { hashSecret } from '../../../src/protocol/secret.ts'
-import type { KeySide, OwnKeys } from '../families/family.ts'
+import type { KeySide, Node, OwnKeys } from '../families/family.ts'
 import { loadFamily } from '../families/index.ts'
 import { nodeOf, type SwapContext } from '../swap/context.ts'
 import { verifyTimeLeft } from '../swap/time-left.ts'
@@ -83,22 +83,39 @@ async function findOn(
 export type TakeOptions = {
   /** The least that the user agreed to get, in the smallest unit. Needed of a `destination`. */
   readonly leastToAmount?: bigint
+  /** Raises the fee of a transaction that an earlier call has sent and no block has taken, where nodes allow it. Default: false. */
+  readonly bump?: boolean
   readonly signal?: AbortSignal
 }
 
-/** Refunds a deposit, or redeems a payment of at least what was found. `to`: an address of the user. Resolves to the hash. */
-export async function takeDeposit(context: SwapContext, deposit: FoundDeposit, to: string, { leastToAmount, signal }: TakeOptions = {}) {
+/** Refunds a deposit, or redeems a payment of at least what was found. `to`: an address of the user. Resolves to the hash. A repeat sends nothing twice. */
+export async function takeDeposit(
+  context: SwapContext,
+  deposit: FoundDeposit,
+  to: string,
+  { leastToAmount, bump = false, signal }: TakeOptions = {},
+) {
   if (deposit.leg === 'destination') verifyAgreed(deposit.amount, leastToAmount)
-  const { side, ownKeys } = await sideOf(context, deposit)
+  const found = await sideOf(context, deposit)
+  const { side, ownKeys } = found
   const node = nodeOf(context, side.chain, signal)
   if (node === null) throw new Error(`name a node of ${deposit.chain} in the option nodes`)
-  const by = { privateKey: await context.keys.keyFor(deposit.index, deposit.leg), to, node }
+  const by = { privateKey: await context.keys.keyFor(deposit.index, deposit.leg), to, node, bump }
   if (deposit.leg === 'source') return ownKeys.refund(side, by)
+  const secret = await context.keys.secretFor(deposit.index)
+  // Once the secret is out, only a redeem in a block helps: the solver can refund after the timelock.
+  const outpoint = (await ownKeys.sentRedeem(side, secret, node)) ?? (await verifiedDeposit(found, node))
+  return ownKeys.redeem(side, secret, outpoint, by)
+}
+
+/** Of the user's payout, which the secret may be shown for. */
+async function verifiedDeposit({ side, ownKeys }: Found, node: Node): Promise<string> {
+  const { chain, asset, terms } = side
   const lock = await ownKeys.readLock(side, node)
-  if (lock === null || lock.confirmations < requiredConfirmations(side.chain, side.asset, deposit.amount, 'destination'))
-    throw new Error(`the payment on ${deposit.chain} is not confirmed yet, or in several parts: nothing was revealed`)
-  verifyTimeLeft(side.chain, lock.unitsLeft)
-  return ownKeys.redeem(side, await context.keys.secretFor(deposit.index), lock.deposit, by)
+  if (lock === null || lock.confirmations < requiredConfirmations(chain, asset, terms.amount, 'destination'))
+    throw new Error(`the payment on ${chain.id} is not confirmed yet, is in several parts, or was taken: nothing was revealed now`)
+  verifyTimeLeft(chain, lock.unitsLeft)
+  return lock.deposit
 }
 
 type Found = { readonly side: KeySide; readonly ownKeys: OwnKeys }

@@ -1,7 +1,7 @@
 /** Redeems with the user's own key, against a solver, a service and an Esplora in memory. */
 import { expect, test, vi } from 'vitest'
 import { NotFoundError, RateLimitedError } from '../client/errors.ts'
-import { findDeposits, type TakeOptions, takeDeposit } from '../rescue/find-deposits.ts'
+import { type FoundDeposit, findDeposits, type TakeOptions, takeDeposit } from '../rescue/find-deposits.ts'
 import { restoreSwaps } from '../rescue/restore.ts'
 import { receive } from './receive.ts'
 import { speedUp } from './refund.ts'
@@ -56,6 +56,40 @@ test('the phrase alone shows no secret for a payment of less than was agreed, no
     'nothing was revealed',
   )
   expect(esplora.sent).toEqual([])
+})
+
+test('the phrase alone raises the fee of its redeem, which nodes do not list any more', async () => {
+  const { context, esplora } = await restored()
+  esplora.state.coins = [...planted, lock]
+  const [deposit] = await findDeposits(context, { solvers: [SOLVER], gap: 1 })
+  if (deposit === undefined) throw new Error('nothing was found')
+  const take = (bump: boolean) => takeDeposit(context, deposit, addresses.bitcoin_regtest, { leastToAmount: 990_000n, bump })
+  const first = await take(true)
+  expect(await take(false)).toBe(first)
+  expect(await take(true)).not.toBe(first)
+  expect(esplora.inputs()).toEqual([['bb'], ['bb']])
+  const [slow, fast] = esplora.sent.map((one) => one.getOutput(0).amount ?? 0n)
+  expect(slow).toBeGreaterThan(fast ?? 0n)
+})
+
+test('a node that makes up a redeem learns no secret by it', async () => {
+  const { context, esplora } = await restored()
+  esplora.state.coins = [lock]
+  const [deposit] = await findDeposits(context, { solvers: [SOLVER], gap: 1 })
+  const take = (by: typeof context) =>
+    takeDeposit(by, deposit as FoundDeposit, addresses.bitcoin_regtest, { leastToAmount: 990_000n, bump: true })
+  await take(context)
+  const [real] = esplora.sent
+  const { fetch } = esplora
+  // The solver knows all of it but the secret.
+  const lying: typeof fetch = async (url, init) => {
+    const answer = await fetch(url, init)
+    const secret = await context.keys.secretFor(0)
+    return new Response((await answer.text()).replaceAll(secret, '00'.repeat(32)))
+  }
+  const deceived = { ...context, options: { ...context.options, fetch: lying } }
+  await expect(take(deceived)).rejects.toThrow('nothing was revealed now')
+  expect(esplora.sent).toEqual([real])
 })
 
 test('a redeem of a deposit that is gone spends nothing else', async () => {

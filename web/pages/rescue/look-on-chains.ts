@@ -36,7 +36,7 @@ export function lookOnChains({ tandem }: Opened, { solvers, days }: { readonly s
 export function take({ tandem }: Opened, deposit: FoundDeposit, to: string, least: bigint | null): Act {
   return async (say) => {
     if (least !== null && deposit.amount < least) throw new Error(texts.tooLittle(amountText(deposit.asset, deposit.amount)))
-    const hash = await tandem.takeDeposit(deposit, to, least === null ? {} : { leastToAmount: least })
+    const hash = await tandem.takeDeposit(deposit, to, { bump: true, ...(least !== null && { leastToAmount: least }) })
     say(texts.taken, { chain: deposit.chain, hash })
   }
 }

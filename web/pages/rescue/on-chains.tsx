@@ -127,6 +127,7 @@ function DepositLine({ opened, deposit }: { readonly opened: Opened; readonly de
           make={() => take(opened, deposit, to.value, leg === 'source' ? null : leastIn(typed, facts?.decimals ?? 0))}
         />
       </div>
+      <p class="hint">{texts.pressAgain}</p>
       <Outcome actions={actions} />
     </li>
   )

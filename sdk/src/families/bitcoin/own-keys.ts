@@ -13,7 +13,7 @@ import { VerificationError } from '../../verify/verification-error.ts'
 import type { KeySide, OwnKeys, SwapSide } from '../family.ts'
 import { spendOf } from './esplora.ts'
 import { lookUp, readLock } from './read-lock.ts'
-import { ownScript, spend } from './spend.ts'
+import { ownScript, sentRedeem, spend } from './spend.ts'
 import { sweep } from './sweep.ts'
 
 const SIGNATURE_BYTES = 64
@@ -43,6 +43,7 @@ export const ownKeys: OwnKeys = {
   refund: (side, by) => spend(side, { leaf: htlcOfSide(side).refund, items: [], timelock: side.terms.timelock, deposit: null }, by),
   redeem: (side, secret, deposit, by) =>
     spend(side, { leaf: htlcOfSide(side).redeem, items: [hexToBytes(secret)], timelock: null, deposit }, by),
+  sentRedeem,
   readLock,
   spendOf,
   lookUp,

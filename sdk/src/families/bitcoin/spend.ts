@@ -18,6 +18,7 @@ import {
 import { type LeafInput, signLeafSpends } from '../../../../src/chains/bitcoin/wallet/sign.ts'
 import type { Signer } from '../../../../src/keys/key.ts'
 import { createSecp256k1Signer } from '../../../../src/keys/secp256k1-signer.ts'
+import type { Hex32 } from '../../../../src/protocol/secret.ts'
 import { assertFreshTip } from '../clock.ts'
 import type { KeySide, KeySpend, Node } from '../family.ts'
 import { broadcast, feeRate, newestBlock, type Unconfirmed, unconfirmedOf, utxosOf } from './esplora.ts'
@@ -77,6 +78,13 @@ async function pendingSpend(node: Node, address: string, { leaf, deposit }: Way)
     inputs.every((input) => input.address === address && input.witness.includes(script)) &&
     (deposit === null || inputs.some(({ outpoint }) => outpoint === deposit))
   return (await unconfirmedOf(node, address)).find(isOurs) ?? null
+}
+
+/** A node can make up a transaction, but not the secret in it: where that is seen, it is not shown for the first time. */
+export async function sentRedeem({ chain, terms }: KeySide, secret: Hex32, node: Node): Promise<string | null> {
+  const { address } = htlcOf(terms, networkOf(chain.reference))
+  const inputs = (await unconfirmedOf(node, address)).flatMap((one) => one.inputs)
+  return inputs.find((input) => input.address === address && input.witness.includes(secret))?.outpoint ?? null
 }
 
 /** With a timelock only those for which it is over: one late deposit, which anybody can make, must not hold up the others. */
