@@ -78,6 +78,14 @@ async function openEmpty(phrase: string, given: object = {}): Promise<Tandem> {
   return tandemOf(story, {}, { storage, keys: await rescueKeys(phrase, storage), ...given })
 }
 
+test('the service names the keys of its solvers before there is any order', async () => {
+  const { client } = tandemOf(story)
+  const keysOn = async (id: string) => (await client.chains({ chain: id }))[0]?.solver_keys
+  await story.eventually('the key of the solver', async () => (await keysOn('bitcoin_regtest'))?.length === 1)
+  expect(await keysOn('bitcoin_regtest')).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)])
+  expect((await client.orders()).data).toEqual([])
+})
+
 const cases = pairs.flatMap((pair) => Object.keys(moments).map((moment) => ({ ...pair, moment })))
 
 test.each(cases)('$from to $to, lost when it is $moment', async ({ moment, ...pair }) => {

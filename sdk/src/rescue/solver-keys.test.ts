@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { ApiError, NetworkError } from '../client/errors.ts'
 import { loadFamily } from '../families/index.ts'
 import type { SwapContext, TandemOptions } from '../swap/context.ts'
@@ -18,6 +18,13 @@ const [OF_SERVICE, OF_PAGE, OF_SWAP, OF_CALLER, OF_FILE] = [
   '2f8bde4d1a07209355b4a7250a5c5128e88b84bddc619ab7cba8d569b240efe4',
   'fff97bd5755eeea420453a14355235d382f6472f8568a18b2f057a1460297556',
 ]
+
+vi.mock('../../../contracts/deployments/mainnet.json', () => ({
+  default: {
+    'bitcoin:btc': { htlc: null, solvers: ['c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5'] },
+    'litecoin:ltc': { htlc: null },
+  },
+}))
 
 const { ownKeys } = await loadFamily('bitcoin')
 if (ownKeys === undefined) throw new Error('no keys')
@@ -49,6 +56,12 @@ test('keys of the caller, the page, the service, the swaps and the file are all 
   const { context: empty } = await contextOf({}, {}, phrase)
   await importFile(empty, file)
   expect(await solverKeysOn(empty, CHAIN, ownKeys, [])).toEqual([OF_SERVICE, OF_PAGE, OF_FILE, OF_SWAP])
+})
+
+test('keys that the SDK pins are known without anything else', async () => {
+  const { context } = await contextOf({})
+  expect(await solverKeysOn(context, 'bitcoin', ownKeys, [])).toEqual([OF_SERVICE])
+  expect(await solverKeysOn(context, 'litecoin', ownKeys, [])).toEqual([])
 })
 
 test('a service that is gone, refuses or lies costs nothing that is known', async () => {
