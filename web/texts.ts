@@ -306,14 +306,16 @@ export const rescue = {
     since === null ? `${chain}: everything was looked at.` : `${chain}: looked at everything since ${since}.`,
   notSearched: (chain: string, why: string) => `${chain} was not searched: ${why}`,
   needsAddress: (chain: string) => `${chain} was not searched: its nodes list payments by account. Name yours, and look again.`,
-  lock: (amount: string, chain: string, leg: 'source' | 'destination') =>
-    leg === 'source' ? `Your payment of ${amount} on ${chain}` : `A payment of ${amount} on ${chain}`,
+  lock: (amount: string, chain: string, isYourPayment: boolean) =>
+    isYourPayment ? `Your payment of ${amount} on ${chain}` : `A payment of ${amount} on ${chain}`,
   lockFrom: 'Paid by',
   lockTo: 'Pays',
   lockStates: { redeemed: 'It was paid out.', refunded: 'It was paid back.' },
   lockWaits: 'It lacks confirmations. Look again in a while.',
   lockTooLate: 'Too little time is left to take it safely: the solver takes it back.',
   notYours: 'It does not pay the address that you named. Who takes it shows your secret, and you get nothing: leave it.',
+  notYourPayment:
+    'Another account than the one that you named has paid it, and a refund goes there: leave it, or name that account and look again.',
   tooLittle: (amount: string) => `It is only ${amount}: nothing was shown.`,
   yoursFirst: 'Name your own address first: this payment may be to somebody else.',
   deposit: (amount: string, chain: string, leg: 'source' | 'destination') =>

@@ -183,8 +183,12 @@ test('a secret is shown only to the user, for what was agreed, and only for a lo
 test('a lock to somebody else, with the hash of the user, is shown as such', async () => {
   const fake = payoutOf(4, { redeemer: STRANGER })
   const node = nodeWith([logOf(fake, 99_500)], made(fake, NOW - 30))
-  expect(await find(node, { addresses: { [CHAIN]: USER } })).toMatchObject([{ isYours: false }])
-  expect(await find(node)).toMatchObject([{ isYours: null }])
+  expect(await find(node, { addresses: { [CHAIN]: USER } })).toMatchObject([{ isYours: false, can: 'nothing' }])
+  expect(await find(node)).toMatchObject([{ isYours: null, can: 'redeem' }])
+  // Its refund would pay the stranger, and cost the user the fee.
+  const paid = termsOf(4, { initiator: STRANGER })
+  const expired = nodeWith([logOf(paid, 60_000)], made(paid, NOW - Number(chain.timelocks.source) - 60))
+  expect(await find(expired, { addresses: { [CHAIN]: USER } })).toMatchObject([{ leg: 'source', isYours: false, can: 'nothing' }])
 })
 
 test('a node that limits ranges is asked for smaller ones: every block once, newest first', async () => {
@@ -213,14 +217,17 @@ test('the number of requests is bounded, and what they did not reach is told', a
 
 test('locks that strangers make with the hash of the user do not hide those of the user, nor cost requests without end', async () => {
   const fakes = Array.from({ length: 400 }, (_, n) => payoutOf(4, { redeemer: STRANGER, amount: BigInt(n + 1) }))
-  const all = [...fakes, payoutOf(4)]
+  // Small ones cost next to nothing, also if they pay the user.
+  const crumbs = Array.from({ length: 300 }, (_, n) => payoutOf(4, { initiator: STRANGER, amount: BigInt(n + 1) }))
+  const all = [...fakes, ...crumbs, payoutOf(4)]
   const node = nodeWith(
     all.map((terms) => logOf(terms, 99_500)),
     Object.assign({}, ...all.map((terms) => made(terms, NOW - 30))),
   )
   const { locks, searched } = await findLocks(contextOf(node.fetch), { addresses: { [CHAIN]: USER } })
-  expect(locks.filter(({ isYours }) => isYours)).toHaveLength(1)
   expect(locks).toHaveLength(200)
+  expect(locks.filter(({ isYours }) => !isYours)).toEqual([])
+  expect(locks.filter(({ terms }) => terms.amount === 1_000_000n)).toHaveLength(1)
   expect(searched).toMatchObject([{ problem: 'there is more than was looked at' }])
 })
 

@@ -23,7 +23,7 @@ const INDICES = 1_000
 const DAYS = 30
 const MOST_REQUESTS = 3_000
 const DAY_SECONDS = 86_400n
-/** Each costs some requests. Anybody can make locks with the hash of a secret that is on a chain: the user's own come first. */
+/** Each costs some requests. Anybody can make locks with the hash of a secret that is on a chain. */
 const MOST_LOCKS = 200
 /** One index takes a millisecond or two: a page must stay alive meanwhile. */
 const INDICES_AT_ONCE = 25
@@ -54,7 +54,7 @@ export type FoundLock = {
   /** Whether the user is the party that gets the money; null: no address of the user on this chain was named. */
   readonly isYours: boolean | null
   readonly state: 'open' | 'redeemed' | 'refunded'
-  /** `wait`: a refund is possible later, or a payment lacks confirmations. `nothing`: it is settled, or too late to redeem. */
+  /** `wait`: a refund is possible later, or a payment lacks confirmations. `nothing`: it is settled, too late to redeem, or somebody else gets the money. */
   readonly can: 'redeem' | 'refund' | 'wait' | 'nothing'
   /** Of an open one: when its initiator can take it back, in unix seconds. */
   readonly refundable: RefundTime | null
@@ -136,7 +136,7 @@ async function findOn(context: SwapContext, chain: Chain, family: SdkFamily, sec
     // Whoever has made so many swaps may have made more.
     if (highest + GAP >= indices && budget.left > 0) continue
     const found: FoundLock[] = []
-    const told = distinct(locks).toSorted((a, b) => Number(isOf(account, b)) - Number(isOf(account, a)))
+    const told = likelyFirst(distinct(locks), account)
     for (const one of told.slice(0, MOST_LOCKS)) {
       const index = known.get(one.terms.secretHash)
       const lock = index === undefined ? null : await verified(sideOf(chain, one), { family, node, index, account })
@@ -164,7 +164,8 @@ async function verified(side: SwapSide, { family, node, index, account }: Checke
     tx: side.told.initiate_tx_hash,
     isYours: account === null ? null : isOf(account, side),
     state,
-    can: lock === null ? 'nothing' : canDo(side, lock),
+    // A refund would pay a stranger, and a redeem would show the user's secret for nothing.
+    can: lock === null || (account !== null && !isOf(account, side)) ? 'nothing' : canDo(side, lock),
     refundable: lock === null ? null : refundableAt(chain, lock),
   }
 }
@@ -172,6 +173,23 @@ async function verified(side: SwapSide, { family, node, index, account }: Checke
 /** Whether this account gets the money. */
 function isOf(account: string | null, { leg, terms }: Pick<SwapSide, 'leg' | 'terms'>): boolean {
   return (leg === 'source' ? terms.initiator : terms.redeemer) === account
+}
+
+/**
+ * The user's own first, of each asset the largest: to hide one of the user's behind others, a stranger has to lock as much as it many times, for the user to
+ * take. Amounts of different assets cannot be compared, so the assets take turns.
+ */
+function likelyFirst(locks: readonly ToldLock[], account: string | null): readonly ToldLock[] {
+  const taken = new Map<string, number>()
+  return locks
+    .toSorted((a, b) => Number(isOf(account, b)) - Number(isOf(account, a)) || (a.terms.amount > b.terms.amount ? -1 : 1))
+    .map((lock) => {
+      const turn = taken.get(lock.asset.id) ?? 0
+      taken.set(lock.asset.id, turn + 1)
+      return { lock, turn, isOwn: isOf(account, lock) }
+    })
+    .toSorted((a, b) => Number(b.isOwn) - Number(a.isOwn) || a.turn - b.turn)
+    .map(({ lock }) => lock)
 }
 
 /** One that is not as it was told is none: it must not hide the others. */

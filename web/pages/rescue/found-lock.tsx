@@ -21,7 +21,7 @@ export function FoundLockLine({ opened, lock }: Props) {
   const { terms, leg, state } = lock
   return (
     <li class="stack deposit">
-      <h3>{texts.lock(amountText(lock.asset, terms.amount), chainName(lock.chain), leg)}</h3>
+      <h3>{texts.lock(amountText(lock.asset, terms.amount), chainName(lock.chain), leg === 'source' && lock.isYours !== false)}</h3>
       <dl class="leaders">
         <div>
           <dt>{leg === 'source' ? texts.lockFrom : texts.lockTo}</dt>
@@ -42,6 +42,7 @@ type Open = Props & { readonly facts: AssetFacts; readonly actions: Actions }
 
 function Payment({ opened, lock, facts, actions }: Open) {
   const latest = lock.refundable?.latest ?? 0
+  if (lock.isYours === false) return <p class="notice alarm">{texts.notYourPayment}</p>
   return (
     <>
       <p class="small soft">{texts.refundWhat(facts.chainName, true)}</p>
@@ -63,9 +64,9 @@ function Payment({ opened, lock, facts, actions }: Open) {
 /** The user says again what was agreed: anybody can make a lock with the hash of the user's secret. */
 function Payout({ opened, lock, facts, actions }: Open) {
   const typed = useSignal('')
+  if (lock.isYours === false) return <p class="notice alarm">{texts.notYours}</p>
   if (lock.can === 'nothing') return <p class="notice alarm">{texts.lockTooLate}</p>
   if (lock.can === 'wait') return <p class="notice">{texts.lockWaits}</p>
-  if (lock.isYours === false) return <p class="notice alarm">{texts.notYours}</p>
   return (
     <>
       <p class="small soft">{texts.redeemWhat(facts.chainName, true)}</p>

@@ -69,11 +69,7 @@ export function OnChains({ opened }: { readonly opened: Opened }) {
         </ul>
         <ul class="stack">
           {found?.locks.map((lock) => (
-            <FoundLockLine
-              key={`${lock.asset} ${lock.index} ${lock.leg} ${lock.terms.initiator} ${lock.terms.amount}`}
-              opened={opened}
-              lock={lock}
-            />
+            <FoundLockLine key={[lock.asset, lock.index, ...Object.values(lock.terms)].join(' ')} opened={opened} lock={lock} />
           ))}
           {found?.deposits.map((deposit) => (
             <DepositLine key={`${deposit.chain} ${deposit.index} ${deposit.leg} ${deposit.solver}`} opened={opened} deposit={deposit} />
