@@ -6,7 +6,8 @@ export default defineConfig({
     include: ['{src,devnet,contracts,test,demo,bench,docs,examples,sdk,web}/**/*.test.ts'],
     globalSetup: ['test/global-setup.ts'],
     pool: 'forks',
-    maxWorkers: 2,
+    // Tests wait for chains, processes and browsers a quarter of their time: three keep two cores busy.
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     // Loading chain libraries anew for each of some 200 files would take a fifth of the time.
     isolate: false,
