@@ -31,8 +31,8 @@ export interface EventStream {
 }
 
 /** What one stream may hold in memory. The client comes back with its `Last-Event-ID`. */
-const MAX_BUFFERED = 256 * 1024
-/** How long a reader may take for a page of a replay. */
+export const MAX_BUFFERED = 256 * 1024
+/** How long a reader of a replay may take to make room for more. */
 const DRAIN_MS = 30_000
 
 /** `onCut`: it was cut. `onClose`: once, in any case. */

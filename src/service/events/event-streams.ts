@@ -74,8 +74,9 @@ export function createEventStreams(context: EventStreamsContext): EventStreams {
         const frame = writer.write(event, app)
         if (frame !== null) stream.replay(frame)
         else stream.moveTo(event.id)
+        // A page may be more than a stream may hold: written at once, it would cut the stream each time that its client comes back.
+        await stream.drained()
       }
-      await stream.drained()
       if (page.length === EVENTS_PAGE) continue
       if (stream.isHeld) break
       join(follower)

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { OrderStatus } from '../../protocol/state.ts'
 import { type EventReader, readEvents } from '../testing/event-reader.fixture.ts'
 import { btc, orderBody, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
+import { MAX_BUFFERED } from './event-stream.ts'
 
 let service: TestService
 let opened: EventReader[] = []
@@ -61,6 +62,23 @@ test('Last-Event-ID gets every later event of the order, in order and once, also
   expect(await again.next()).toMatchObject(of(orderId, 'refunded'))
   const byQuery = await follow(`/orders/${orderId}/events?last_event_id=${missed[1]?.id}`)
   expect([await byQuery.next(), await byQuery.next()]).toMatchObject([of(orderId, 'redeemed'), of(orderId, 'refunded')])
+})
+
+test('a client that missed more than a stream may hold in memory gets all of it', async () => {
+  const orderId = await createOrder()
+  const reader = await follow(`/orders/${orderId}/events`)
+  const { id } = await reader.next()
+  reader.close()
+  const statuses = Array.from({ length: 250 }, (_, n) => (n % 2 === 0 ? 'initiate_detected' : 'initiated'))
+  for (const status of statuses) await setStatus(orderId, status)
+  const again = await follow(`/orders/${orderId}/events`, { 'last-event-id': id })
+  let bytes = 0
+  for (const status of statuses) {
+    const event = await again.next()
+    expect(event).toMatchObject(of(orderId, status))
+    bytes += JSON.stringify(event.data).length
+  }
+  expect(bytes).toBeGreaterThan(2 * MAX_BUFFERED)
 })
 
 test('an app follows its own orders only; it may give its id in the query', async () => {
