@@ -21,9 +21,10 @@ const ceilings = {
   'TRC-20 initiate': 68_850,
   'TRC-20 redeem': 51_090,
   'TRC-20 refund': 50_500,
-  'HyperCore initiate from the address of the order': 104_700,
+  'HyperCore initiate from an account': 107_300,
+  'HyperCore bring an account to HyperEVM': 112_700,
   'HyperCore redeem to a spot account': 101_600,
-  'HyperCore reclaim to a spot account': 137_400,
+  'HyperCore withdraw to a spot account': 143_100,
 }
 
 let rows: readonly GasRow[]

@@ -14,8 +14,17 @@ import {
   initiateTypedData,
   refundTypedData,
 } from '../contracts/evm/htlc-order.fixture.ts'
-import { depositAddressOf } from '../src/chains/hypercore/htlc.ts'
-import { createCoreOrder, onDeposit, redeeming, transfer } from '../src/chains/hypercore/htlc-core-order.fixture.ts'
+import { coreTokens } from '../devnet/hypercore/core-state-machine.ts'
+import { accountAt } from '../src/chains/hypercore/htlc.ts'
+import {
+  consenting,
+  createCoreOrder,
+  crossing,
+  initiating,
+  redeeming,
+  transfer,
+  withdrawing,
+} from '../src/chains/hypercore/htlc-core-order.fixture.ts'
 import { createHypercoreFixture, EVM_PER_CORE, type TestParty } from '../src/chains/hypercore/hypercore.fixture.ts'
 import type { Bench } from './bench.ts'
 import { type GasRow, gasPaths, isCheapEnough } from './gas-paths.ts'
@@ -82,22 +91,28 @@ async function measureCore(): Promise<GasRow[]> {
     if (receipt.status !== '0x1') throw new Error(`the transaction ${hash} reverted`)
     return Number(receipt.gasUsed)
   }
-  const paid = async () => {
-    const order = createCoreOrder(fixture, { redeemer: solver.address, amount: 1_000n }, deadline)
-    await gasOf(user, contract.token, transfer(depositAddressOf(contract, order.swap), 1_000n * EVM_PER_CORE))
-    return order
-  }
+  const account = accountAt(contract, user.address)
+  const pay = () => gasOf(user, contract.token, transfer(account, 1_000n * EVM_PER_CORE))
   const open = async () => {
-    const order = await paid()
-    const gas = await gasOf(relay, contract.address, onDeposit('initiateFromDeposit', order))
+    const order = createCoreOrder(fixture, { redeemer: solver.address, amount: 1_000n }, deadline)
+    await gasOf(user, contract.address, consenting(order))
+    await pay()
+    const gas = await gasOf(relay, contract.address, initiating(order))
     return { order, gas }
   }
   await open()
   const rows: GasRow[] = []
   const measure = createMeasure(rows)
-  await measure('HyperCore initiate from the address of the order', async () => (await open()).gas)
+  await measure('HyperCore initiate from an account', async () => (await open()).gas)
+  await measure('HyperCore bring an account to HyperEVM', async () => {
+    await fixture.faucet.fundSpot(account, coreTokens.purr, 1_000n)
+    return gasOf(relay, contract.address, crossing(user.address))
+  })
   await measure('HyperCore redeem to a spot account', async () => gasOf(relay, contract.address, redeeming((await open()).order)))
-  await measure('HyperCore reclaim to a spot account', async () => gasOf(user, contract.address, onDeposit('reclaimDeposit', await paid())))
+  await measure('HyperCore withdraw to a spot account', async () => {
+    await pay()
+    return gasOf(user, contract.address, withdrawing(coreTokens.purr))
+  })
   await fixture.close()
   return rows
 }

@@ -8,7 +8,7 @@ import solc from './solc.ts'
 const groups: readonly Group[] = [
   { folder: '', imports: [] },
   { folder: 'distributor/', imports: ['Signatures.sol', 'Transfers.sol'] },
-  // HyperEVM's fast blocks have a limit of 2,000,000 gas: a deployment must fit into one.
+  // The blocks that HyperEVM makes every second are small, and a deployment should fit into one.
   { folder: 'hypercore/', imports: ['Htlc.sol', 'IHtlc.sol', 'Signatures.sol', 'Transfers.sol'], runs: 200 },
   { folder: 'hypercore/simulator/', imports: [] },
   { folder: 'test/', imports: [] },
@@ -24,8 +24,8 @@ interface Group {
   readonly runs?: number
 }
 
-/** SELFDESTRUCT in the creating transaction removes the contract (EIP-6780), and CoreDeposit relies on it. The compiler warns of its other uses. */
-const SELF_DESTRUCTION = { errorCode: '5159', of: 'hypercore/CoreDeposit.sol' } as const
+/** SELFDESTRUCT in the creating transaction removes the contract (EIP-6780), and CoreAccount relies on it. The compiler warns of its other uses. */
+const SELF_DESTRUCTION = { errorCode: '5159', of: 'hypercore/CoreAccount.sol' } as const
 
 const defaultSettings = {
   optimizer: { enabled: true, runs: 1_000_000 },

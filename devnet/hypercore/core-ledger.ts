@@ -3,11 +3,13 @@
 import { type Abi, type Address, type Hex, keccak256, numberToHex, pad } from 'viem'
 import { coreUserExistsStandIn } from '../../contracts/evm/artifacts/core-user-exists-stand-in.ts'
 import { coreWriterStandIn } from '../../contracts/evm/artifacts/core-writer-stand-in.ts'
+import { hypeBridgeStandIn } from '../../contracts/evm/artifacts/hype-bridge-stand-in.ts'
 import { spotBalanceStandIn } from '../../contracts/evm/artifacts/spot-balance-stand-in.ts'
 import { tokenInfoStandIn } from '../../contracts/evm/artifacts/token-info-stand-in.ts'
 import {
   CORE_USER_EXISTS,
   CORE_WRITER,
+  HYPE_BRIDGE,
   SPOT_BALANCE,
   spotBalanceQuestion,
   TOKEN_INFO,
@@ -51,6 +53,7 @@ export function createCoreLedger(edr: EdrProvider): CoreLedger {
   return {
     async install() {
       await place(CORE_WRITER, coreWriterStandIn)
+      await place(HYPE_BRIDGE, hypeBridgeStandIn)
       await place(SPOT_BALANCE, spotBalanceStandIn)
       await place(CORE_USER_EXISTS, coreUserExistsStandIn)
       await place(TOKEN_INFO, tokenInfoStandIn)

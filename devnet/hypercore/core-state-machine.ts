@@ -1,7 +1,7 @@
 // The simulated HyperCore after a block of HyperEVM: it credits transfers from HyperEVM, then executes CoreWriter actions. It drops failed
 // actions silently, as the real one does.
 import type { Address } from 'viem'
-import { type SpotSend, systemAddressOf } from '../../src/chains/hypercore/core.ts'
+import { type SpotSend, systemAddressOf, WEI_PER_HYPE_UNIT } from '../../src/chains/hypercore/core.ts'
 import type { CoreLedger } from './core-ledger.ts'
 
 /** Indexes of tokens on the simulated HyperCore. */
@@ -9,22 +9,23 @@ export const coreTokens = { usdc: 0n, purr: 1n, hype: 150n } as const
 
 /** "New HyperCore accounts require 1 quote token of fees for the first transaction which has the new account as destination address." */
 const ACTIVATION_FEE = 10n ** 8n
-/** A transfer to HyperEVM pays, in HYPE, for the transaction that credits it there: 200,000 gas. */
-const CROSSING_FEE = 20_000n
+/** A transfer to HyperEVM pays, in HYPE, for the transaction that credits it there. */
+const CROSSING_GAS = 200_000n
 
 /** From HyperEVM to HyperCore, in the units of HyperCore. */
 export type Crossing = { readonly from: Address; readonly token: bigint; readonly amount: bigint }
+
+/** `baseFee`: of the block, in wei. */
+export type SettledBlock = { readonly baseFee: bigint; readonly crossings: readonly Crossing[]; readonly actions: readonly CoreAction[] }
 
 export type CoreAction = { readonly user: Address; readonly send: SpotSend | null }
 
 /** From HyperCore to HyperEVM, to be paid in the next block. */
 export type Payout = { readonly to: Address; readonly token: bigint; readonly amount: bigint }
 
-export async function settleBlock(
-  ledger: CoreLedger,
-  crossings: readonly Crossing[],
-  actions: readonly CoreAction[],
-): Promise<readonly Payout[]> {
+export async function settleBlock(ledger: CoreLedger, { baseFee, crossings, actions }: SettledBlock): Promise<readonly Payout[]> {
+  const crossingFee = (CROSSING_GAS * baseFee + WEI_PER_HYPE_UNIT - 1n) / WEI_PER_HYPE_UNIT
+
   async function move(from: Address, to: Address, token: bigint, amount: bigint): Promise<boolean> {
     if ((await ledger.free(from, token)) < amount) return false
     await ledger.setBalance(from, token, (await ledger.balance(from, token)) - amount)
@@ -40,7 +41,7 @@ export async function settleBlock(
   }
 
   async function cross({ user, send: { to, token, amount } }: { user: Address; send: SpotSend }): Promise<readonly Payout[]> {
-    if ((await ledger.free(user, token)) < amount || !(await charge(user, coreTokens.hype, CROSSING_FEE))) return []
+    if ((await ledger.free(user, token)) < amount || !(await charge(user, coreTokens.hype, crossingFee))) return []
     return (await move(user, to, token, amount)) ? [{ to: user, token, amount }] : []
   }
 

@@ -1,7 +1,14 @@
 // Starts the HyperCore simulator: an EVM chain that stands for HyperEVM, and beside it the accounts of a simulated HyperCore.
 import { type Address, decodeEventLog, encodeFunctionData, erc20Abi, type Hex, numberToHex, type RpcLog, toEventSelector } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
-import { CORE_WRITER, coreWriterAbi, parseSpotSend, systemAddressOf } from '../../src/chains/hypercore/core.ts'
+import {
+  CORE_WRITER,
+  coreWriterAbi,
+  HYPE_BRIDGE,
+  parseSpotSend,
+  systemAddressOf,
+  WEI_PER_HYPE_UNIT,
+} from '../../src/chains/hypercore/core.ts'
 import type { EdrProvider } from '../evm/edr-provider.ts'
 import { type EvmChain, type EvmChainOptions, startEvmChain } from '../evm/evm-chain.ts'
 import type { BlockHooks } from '../evm/evm-node.ts'
@@ -21,6 +28,7 @@ type Linked = { readonly token: bigint; readonly erc20: Address; readonly scale:
 
 const TRANSFER = toEventSelector('Transfer(address,address,uint256)')
 const RAW_ACTION = toEventSelector('RawAction(address,bytes)')
+const RECEIVED = toEventSelector('Received(address,uint256)')
 /** Initial balance of the keys' accounts and of the bridge, in every token: more than anyone spends, less than 64 bits. */
 const PLENTY = 10n ** 15n
 /** The highest, so that HyperCore's payouts are first in a block. */
@@ -75,7 +83,11 @@ async function createCore(edr: EdrProvider, rich: readonly Address[]): Promise<C
     await ledger.describeToken(token, token === coreTokens.purr ? 5 : 8, null)
   }
 
-  const head = async () => (await edr.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })) as { readonly hash: Hex }
+  const head = async () =>
+    (await edr.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })) as {
+      readonly hash: Hex
+      readonly baseFeePerGas: Hex
+    }
 
   /** From the system address of the token, which is how HyperEVM shows it too. */
   async function pay({ to, token, amount }: Payout): Promise<void> {
@@ -90,17 +102,17 @@ async function createCore(edr: EdrProvider, rich: readonly Address[]): Promise<C
   }
 
   async function settle(): Promise<void> {
-    const { hash } = await head()
-    const address = [CORE_WRITER, ...links.map((link) => link.erc20)]
+    const { hash, baseFeePerGas } = await head()
+    const address = [CORE_WRITER, HYPE_BRIDGE, ...links.map((link) => link.erc20)]
     const logs = (await edr.request({
       method: 'eth_getLogs',
-      params: [{ blockHash: hash, address, topics: [[TRANSFER, RAW_ACTION]] }],
+      params: [{ blockHash: hash, address, topics: [[TRANSFER, RAW_ACTION, RECEIVED]] }],
     })) as readonly RpcLog[]
-    const due = await settleBlock(
-      ledger,
-      logs.flatMap((log) => crossingOf(log, links) ?? []),
-      logs.flatMap((log) => actionOf(log) ?? []),
-    )
+    const due = await settleBlock(ledger, {
+      baseFee: BigInt(baseFeePerGas),
+      crossings: logs.flatMap((log) => hypeOf(log) ?? crossingOf(log, links) ?? []),
+      actions: logs.flatMap((log) => actionOf(log) ?? []),
+    })
     if (due.length > 0) payouts.set(hash, due)
     if (payouts.size > REMEMBERED_BLOCKS) payouts.delete(payouts.keys().next().value ?? hash)
   }
@@ -115,6 +127,12 @@ async function createCore(edr: EdrProvider, rich: readonly Address[]): Promise<C
       after: settle,
     },
   }
+}
+
+/** HYPE that was sent to HyperCore; null for anything else. */
+function hypeOf({ address, topics: [event, user], data }: RpcLog): Crossing | null {
+  if (lower(address) !== HYPE_BRIDGE || event !== RECEIVED || user === undefined) return null
+  return { from: lower(`0x${user.slice(26)}`), token: coreTokens.hype, amount: BigInt(data) / WEI_PER_HYPE_UNIT }
 }
 
 /** Null unless it is a transfer to the bridge; null too for mints and for transfers by the bridge itself. */

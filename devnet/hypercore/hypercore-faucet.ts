@@ -1,11 +1,16 @@
 // Pays tokens into spot accounts, and gas to accounts of the simulated HyperEVM.
 import type { Address, Hex } from 'viem'
-import { CORE_WRITER, spotSendData } from '../../src/chains/hypercore/core.ts'
+import { CORE_WRITER, spotSendData, WEI_PER_HYPE_UNIT } from '../../src/chains/hypercore/core.ts'
 import { createEvmSender } from '../evm/evm-sender.ts'
 import { coreTokens } from './core-state-machine.ts'
 import type { HypercoreChain } from './hypercore-chain.ts'
 
 export interface HypercoreFaucet {
+  /**
+   * Activates the account if need be, and adds a little of the quote token, which the first transfer to a new account costs. Resolves to the
+   * transaction hash once the token is there.
+   */
+  fundUser(to: Address, token: bigint, amount: bigint): Promise<Hex>
   /** Activates the account if need be. Resolves to the transaction hash once the token is there. */
   fundSpot(to: Address, token: bigint, amount: bigint): Promise<Hex>
   /** So much HYPE on HyperEVM, where it is the fee coin, and the same in the spot account, which needs some to send tokens to HyperEVM. */
@@ -16,21 +21,26 @@ export interface HypercoreFaucet {
 
 const GAS = 1_000n * 10n ** 18n
 const CORE_GAS = 10n * 10n ** 8n
-/** HYPE has 18 decimals on HyperEVM and 8 on HyperCore. */
-const WEI_PER_CORE = 10n ** 10n
+/** One quote token opens the user's account at the HTLC, the other one is spare. */
+const DOLLARS = 2n * 10n ** 8n
 
 /** The account of the key must be one that the chain was started with. */
 export function createHypercoreFaucet(chain: HypercoreChain, key: Hex): HypercoreFaucet {
   const sender = createEvmSender(chain, key)
   const spotSend = (to: Address, token: bigint, amount: bigint) => ({ to: CORE_WRITER, data: spotSendData({ to, token, amount }) })
   return {
+    async fundUser(to, token, amount) {
+      const [receipt] = await sender.send([spotSend(to, token, amount), spotSend(to, coreTokens.usdc, DOLLARS)])
+      if (receipt === undefined) throw new Error('no receipt for a mined transaction')
+      return receipt.transactionHash
+    },
     async fundSpot(to, token, amount) {
       const [receipt] = await sender.send([spotSend(to, token, amount)])
       if (receipt === undefined) throw new Error('no receipt for a mined transaction')
       return receipt.transactionHash
     },
     async fundHype(to, wei) {
-      const inCore = wei / WEI_PER_CORE
+      const inCore = wei / WEI_PER_HYPE_UNIT
       const [receipt] = await sender.send([{ to, value: wei }, ...(inCore > 0n ? [spotSend(to, coreTokens.hype, inCore)] : [])])
       if (receipt === undefined) throw new Error('no receipt for a mined transaction')
       return receipt.transactionHash

@@ -28,7 +28,7 @@ export const hypercoreLocal: LocalFamily<HypercoreChain, HypercoreWallet> = {
       endpoints: { rpc: control.rpcUrl, ws: control.webSocketUrl },
       deployments: { [`${id}:purr`]: deployment },
       details: { chain_id: control.chainId, rpc_url: control.rpcUrl },
-      fund: async (_asset, address, amount) => faucet.fundSpot(account(address), coreTokens.purr, amount),
+      fund: async (_asset, address, amount) => faucet.fundUser(account(address), coreTokens.purr, amount),
       fundCoin: async (address, amount) => faucet.fundHype(account(address), amount),
       fundGas: async (address) => faucet.fundGas(account(address)),
       close: () => control.close(),

@@ -1,7 +1,7 @@
-/** A user's wallet on the HyperCore simulator: tokens in a spot account, brought to HyperEVM to fund an order. */
+/** A user's wallet on the HyperCore simulator: tokens in a spot account, moved to the user's account at the HTLC to fund an order. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Hex } from 'viem'
-import { SPOT_BALANCE, spotBalanceQuestion } from '../../src/chains/hypercore/core.ts'
+import { type Address, decodeFunctionData, type Hex } from 'viem'
+import { coreWriterAbi, parseSpotSend, SPOT_BALANCE, spotBalanceQuestion } from '../../src/chains/hypercore/core.ts'
 import { type EvmWallet, openEvmWallet } from '../evm/wallet.ts'
 import type { LocalChainJson, LocalWallet, OrderToFund } from '../local-chain.ts'
 import { coreTokens } from './core-state-machine.ts'
@@ -9,8 +9,9 @@ import { coreTokens } from './core-state-machine.ts'
 export interface HypercoreWallet extends LocalWallet {
   /** The same account on HyperEVM. */
   readonly onEvm: EvmWallet
-  /** Sends the transfer that POST /orders names. Resolves when the tokens are on HyperEVM. */
-  bringToEvm(order: OrderToFund): Promise<void>
+  /** Sends the transfer that POST /orders names. Resolves when the tokens are in the user's account at the HTLC, on HyperCore. */
+  moveIn(order: OrderToFund): Promise<void>
+  spotBalanceOf(owner: Address): Promise<bigint>
 }
 
 const ARRIVAL_LIMIT_MS = 30_000
@@ -19,22 +20,23 @@ const POLL_MS = 50
 export function openHypercoreWallet(local: LocalChainJson, privateKey: string): HypercoreWallet {
   const onEvm = openEvmWallet(local, privateKey)
   const { address } = onEvm
-  const [token] = Object.values(local.assets).map((asset) => asset.token)
 
-  async function spotBalance(): Promise<bigint> {
-    const call = { to: SPOT_BALANCE, data: spotBalanceQuestion(address, coreTokens.purr) }
+  async function spotBalanceOf(owner: Address): Promise<bigint> {
+    const call = { to: SPOT_BALANCE, data: spotBalanceQuestion(owner, coreTokens.purr) }
     const answer = (await onEvm.rpc('eth_call', call, 'latest')) as Hex
     // The first of three words is the total.
     return BigInt(answer.slice(0, 66))
   }
 
-  async function bringToEvm({ core_to_evm_transfer: transfer }: OrderToFund): Promise<void> {
-    if (transfer === undefined) throw new Error('POST /orders named no transfer to HyperEVM')
-    const before = await onEvm.balanceOf(address, token)
+  async function moveIn({ core_to_evm_transfer: transfer }: OrderToFund): Promise<void> {
+    if (transfer === undefined) throw new Error('POST /orders named no transfer to the account of the user')
+    const send = parseSpotSend(decodeFunctionData({ abi: coreWriterAbi, data: transfer.data as Hex }).args[0])
+    if (send === null) throw new Error('core_to_evm_transfer is no transfer of a spot account')
+    const before = await spotBalanceOf(send.to)
     await onEvm.send(transfer)
     const end = Date.now() + ARRIVAL_LIMIT_MS
-    while ((await onEvm.balanceOf(address, token)) <= before) {
-      if (Date.now() > end) throw new Error('the tokens did not arrive on HyperEVM')
+    while ((await spotBalanceOf(send.to)) <= before) {
+      if (Date.now() > end) throw new Error('the tokens did not arrive in the account')
       await sleep(POLL_MS)
     }
   }
@@ -42,10 +44,11 @@ export function openHypercoreWallet(local: LocalChainJson, privateKey: string): 
   return {
     address,
     onEvm,
-    balance: spotBalance,
-    bringToEvm,
+    balance: () => spotBalanceOf(address),
+    moveIn,
+    spotBalanceOf,
     async fund(order) {
-      await bringToEvm(order)
+      await moveIn(order)
       return onEvm.fund(order)
     },
     passTime: onEvm.passTime,

@@ -411,6 +411,12 @@ describe('refunds and relays', () => {
     expect(await executeAction(fixture.context('service'), leased)).toMatchObject({ kind: 'failed', error: 'it is would-fail', refusal })
     fixture.ethereum.before.initiate = fail('unreachable')
     expect(await executeAction(fixture.context('service'), leased)).not.toHaveProperty('refusal')
+    // A step on the way, which nobody has to do anything about.
+    fixture.ethereum.before.initiate = async () => {
+      throw new ChainFailure('would-fail', 'it is on its way', { isExpected: true, retryAfterMs: 500 })
+    }
+    const waiting = await executeAction(fixture.context('service'), leased)
+    expect(waiting).toEqual({ kind: 'failed', error: 'it is on its way', againInMs: 500, isExpected: true })
   })
 
   test('a prefunded order is initiated without a signature, and no signature is blamed for a failure', async () => {
@@ -435,7 +441,7 @@ describe('refunds and relays', () => {
     expect(refused).not.toHaveProperty('refusal')
     failure = null
     expect(await executeAction(fixture.context('service'), leased)).toMatchObject({ kind: 'sent', tx: 'prefunded' })
-    expect(swaps).toEqual(Array.from({ length: 2 }, () => ({ terms: source.terms, deadline })))
+    expect(swaps).toEqual(Array.from({ length: 2 }, () => ({ terms: source.terms, deadline, payer: source.payer })))
     expect(fixture.ethereum.asked).not.toContain('initiate')
   })
 })

@@ -17,7 +17,7 @@ import { markRefused, unmarkRefused } from '../store/actions/refused-attempts.ts
 import { readRevertedRelays } from '../store/actions/reverted-relays.ts'
 import { noteInstantRefundTransaction } from '../store/orders/grants.ts'
 import type { StoredOrder } from '../store/orders/orders.ts'
-import { recordPrefund } from '../store/orders/prefunds.ts'
+import { mayFundAnother, recordPrefund } from '../store/orders/prefunds.ts'
 import { type BatchContext, redeemBatch, type SentBatch } from './batch-redeem/batch-redeem.ts'
 import { clientFor, type LiveView, loadLiveOrder } from './facts.ts'
 import { createFreshFacts } from './fresh-facts.ts'
@@ -111,12 +111,13 @@ async function takeIfWanted(context: ExecutorContext, action: LeasedAction): Pro
 }
 
 /**
- * The current prefund. It is recorded, so that the playbook stops wanting a reclaim that is done. Dust is recorded as 0: an
+ * The current prefund; 0 while it may be meant for another order of the payer. It is recorded, so that the playbook stops wanting a reclaim that is done. Dust is recorded as 0: an
  * address with a recorded amount is not read again, so anyone's dust would hide a later payment.
  */
-async function readPrefund({ db }: ExecutorContext, order: Order, { prefund }: ChainClient): Promise<bigint> {
+async function readPrefund({ db, now }: ExecutorContext, order: Order, { prefund }: ChainClient): Promise<bigint> {
   const seenAt = new Date()
-  const [amount = 0n] = (await prefund?.amounts([prefundedSwap(order)])) ?? []
+  const isMeantForAnother = await mayFundAnother(db, order, now())
+  const [amount = 0n] = isMeantForAnother ? [] : ((await prefund?.amounts([prefundedSwap(order)])) ?? [])
   await recordPrefund(db, order.id, { amount: isWorthReclaiming(order, amount) ? amount : 0n, seenAt })
   return amount
 }
@@ -279,7 +280,7 @@ async function cancelUnmined(context: ExecutorContext, taken: Taken, againInMs: 
 /** The contract checks the time and pays the initiator. */
 async function reclaim({ client, state }: Step, outbox: Outbox): Promise<string> {
   const tx = (await client.prefund?.reclaim(prefundedSwap(state.order), outbox)) ?? null
-  if (tx === null) throw new ChainFailure('superseded', "nothing is left at the order's prefund address")
+  if (tx === null) throw new ChainFailure('superseded', 'nothing is left of the prefund')
   return tx
 }
 
@@ -291,7 +292,7 @@ async function close({ client, state, leg }: Step, outbox: Outbox): Promise<stri
 }
 
 function prefundedSwap({ source, deadline }: Order): PrefundedSwap {
-  return { terms: source.terms, deadline }
+  return { terms: source.terms, deadline, payer: source.payer }
 }
 
 /** Initiates the source for the user, by their consent. */
@@ -301,7 +302,8 @@ async function relay(context: ExecutorContext, { client, state }: Step, outbox: 
   try {
     return await initiateFor(context, { client, state }, consent, outbox)
   } catch (error) {
-    if (!(error instanceof ChainFailure) || error.kind !== 'would-fail') throw error
+    // One that is expected is a step on the way, and nobody has to do anything about it.
+    if (!(error instanceof ChainFailure) || error.kind !== 'would-fail' || error.isExpected) throw error
     const isSigned = consent.kind === 'signature'
     const cause = isSigned ? await findCause(client, state.order, consent.signature) : null
     const { revocableSignatures = false } = familyNamed(context.registry.chain(state.order.source.chain).family)
@@ -314,7 +316,7 @@ async function initiateFor({ db }: ExecutorContext, { client, state }: Pick<Step
   const { chain, terms } = state.order.source
   if (consent.kind === 'prefunded') {
     if (prefund === undefined) throw new Error(`order ${state.order.id} is prefunded on ${chain}, which has no prefunded swaps`)
-    return prefund.initiate({ terms, deadline: consent.deadline }, outbox)
+    return prefund.initiate({ ...prefundedSwap(state.order), deadline: consent.deadline }, outbox)
   }
   if (gasless === undefined) throw new Error(`order ${state.order.id} is signed for on ${chain}, which takes no signatures`)
   const revertedRelays = (await readRevertedRelays(db, chain, terms.initiator)).length

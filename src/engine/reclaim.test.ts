@@ -8,9 +8,10 @@ import { actionKey } from '../protocol/order.ts'
 import { leaseAction, readAction } from '../store/actions/actions.ts'
 import { readAttempts } from '../store/actions/attempts.ts'
 import { finishAction } from '../store/actions/finish-action.ts'
+import { createApp } from '../store/apps/apps.ts'
 import { findOrder } from '../store/orders/orders.ts'
 import { recordPrefund } from '../store/orders/prefunds.ts'
-import { NOW, openTestStore, type TestStore } from '../store/store.fixture.ts'
+import { NOW, openTestStore, putOrder, type TestStore } from '../store/store.fixture.ts'
 import { type EngineFixture, openEngineFixture, registry } from './engine.fixture.ts'
 import { executeAction } from './executor.ts'
 import { reconcile } from './reconciler.ts'
@@ -72,8 +73,23 @@ test('it is wanted once the source is mined, sent until the prefund is gone, and
   await decide()
   expect(await isWanted()).toBe(false)
   const { deadline, source } = fixture.order
-  expect(asked).toEqual(Array.from({ length: 2 }, () => ({ terms: source.terms, deadline })))
+  expect(asked).toEqual(Array.from({ length: 2 }, () => ({ terms: source.terms, deadline, payer: source.payer })))
   expect(await readAttempts(store.db, key())).toHaveLength(1)
+})
+
+test('nothing is signed while another order of the payer can be funded with it', async () => {
+  await see(amount)
+  await fixture.fund('source')
+  await decide()
+  const { chain } = fixture.order.source
+  await createApp(store.db, 'shop')
+  const { order } = await putOrder(store.db, { app: 'shop', worth: { volumeUsdMicros: 1n, feeUsdMicros: 0n }, source: { chain } })
+  expect(await execute()).toMatchObject({ kind: 'skipped' })
+  expect([asked, (await findOrder(store.db, fixture.order.id))?.prefund]).toEqual([[], 0n])
+  await store.db.updateTable('order_list').set({ status: 'expired' }).where('order_id', '=', order.id).execute()
+  await see(amount)
+  await decide()
+  expect(await execute()).toMatchObject({ kind: 'sent', tx: 'back' })
 })
 
 test('nothing is signed if the prefund has become dust meanwhile', async () => {

@@ -32,7 +32,7 @@ export type ExampleOrder = {
   readonly instantRefundSigned: boolean
   /** The solver signed the fill of the source deposit. */
   readonly filled: boolean
-  /** The balance of the order's prefund address is the agreed amount. */
+  /** The agreed amount lies in the payer's account. */
   readonly prefunded: boolean
 }
 

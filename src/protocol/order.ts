@@ -82,7 +82,12 @@ export type SignedInstantRefund = InstantRefund & { readonly signature: string }
 /** `${orderId}/${leg}/${verb}`: actions are idempotent by this key. */
 export type ActionKey = string
 
-/** The verbs of the playbook. `reclaim` returns the money at the order's prefund address, `close` the rent that a settled HTLC keeps. */
+/** Whose money funds the source. */
+export function payerOf({ source }: Pick<Order, 'source'>): string {
+  return source.payer ?? source.terms.initiator
+}
+
+/** The verbs of the playbook. `reclaim` returns the prefund, `close` the rent that a settled HTLC keeps. */
 export type ActionVerb = HtlcVerb | 'reclaim' | 'close'
 
 export function actionKey(orderId: string, leg: Leg, verb: ActionVerb): ActionKey {

@@ -80,7 +80,7 @@ export const playbook: readonly Rule[] = [
     who: 'service',
     verb: 'reclaim',
     leg: 'source',
-    when: "at least 1 % of the amount lies at the order's prefund address, and no initiation can use it: the source is mined, or the deadline has passed. It is returned to the initiator, even if a third party paid it",
+    when: 'the payer consented to the order on the chain, at least 1 % of its amount lies in the account of the payer at the HTLC, no other order of the payer waits for it, and no initiation can use it: the source is mined, or the deadline has passed. It is returned to the payer, even if a third party paid it',
     holds: mayReclaim,
     outlivesOrder: true,
   },

@@ -43,7 +43,7 @@ export type OrderFacts = {
   readonly secretShown: boolean
   /** The secret, once this party has seen it on a chain; kept even if that transaction vanishes again. */
   readonly seenSecret: Hex32 | null
-  /** The last known balance of the order's prefund address; 0 on chains without such addresses. */
+  /** What was last known to lie in the payer's account at the HTLC for this order; 0 on chains without such accounts. */
   readonly prefund: bigint
   /** Legs whose HTLC was seen to keep no rent. Only the executor reads that, from the chain. Absent: unknown. */
   readonly withoutRent?: readonly Leg[]

@@ -33,7 +33,7 @@ export function evmWalletOf({ info }: Story, chain: string): Wallet {
 export async function swapBySdk(
   story: Story,
   wallet: Wallet,
-  asked: Omit<QuoteRequest, 'recipient'> & { readonly fromAmount: bigint },
+  asked: Omit<QuoteRequest, 'recipient'> & { readonly fromAmount: bigint; readonly gasless?: boolean },
   deployments: Deployments = {},
 ): Promise<{ readonly done: OrderRecord; readonly tx: string }> {
   const tandem = tandemOf(story, deployments)

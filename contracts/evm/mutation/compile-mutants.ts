@@ -17,7 +17,7 @@ const contracts: Readonly<
   HyperCore: {
     name: 'HtlcCore',
     file: 'hypercore/HtlcCore.sol',
-    imports: ['hypercore/CoreDeposit.sol', 'hypercore/HyperCore.sol', 'Htlc.sol', 'IHtlc.sol', ...shared],
+    imports: ['hypercore/CoreAccount.sol', 'hypercore/HyperCore.sol', 'Htlc.sol', 'IHtlc.sol', ...shared],
   },
   distributor: { name: 'Distributor', file: 'distributor/Distributor.sol', imports: shared },
 }

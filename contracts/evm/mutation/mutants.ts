@@ -12,7 +12,7 @@ export interface Mutant {
     | 'Signatures.sol'
     | 'Transfers.sol'
     | 'distributor/Distributor.sol'
-    | 'hypercore/CoreDeposit.sol'
+    | 'hypercore/CoreAccount.sol'
     | 'hypercore/HtlcCore.sol'
     | 'hypercore/HyperCore.sol'
     | 'tron/HtlcTrc20.sol'

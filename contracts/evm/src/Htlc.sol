@@ -205,7 +205,7 @@ abstract contract Htlc is IHtlc, Signatures {
 
     /// @dev The id is the number of the slot. It is a hash already, and this contract has no other storage that it
     /// could meet, so hashing it once more for a mapping would only cost gas.
-    function _state(bytes32 id) private view returns (uint256 state) {
+    function _state(bytes32 id) internal view returns (uint256 state) {
         assembly ("memory-safe") {
             state := sload(id)
         }

@@ -100,13 +100,8 @@ const cases: readonly Case[] = [
     user: evm('3'),
     solver: evm('4'),
     swapId: (pinned, terms) => evmSwapId(evmContracts(pinned.chain, deployed(pinned)).of(terms.asset), terms),
-    fund: (pinned, request) =>
-      hypercoreFunding(
-        { forPayer: async () => 70_000n },
-        evmContracts(pinned.chain, deployed(pinned)).of(request.terms.asset),
-        { coreToken: 1n, evmPerCore: 10n ** 13n },
-        request,
-      ),
+    fund: async (pinned, request) =>
+      hypercoreFunding(evmContracts(pinned.chain, deployed(pinned)).of(request.terms.asset), 1n, 10n ** 14n, request),
     harmless: {
       'funding.core_to_evm_transfer.gas_limit': gas,
       'funding.initiate_transaction.gas_limit': gas,
@@ -282,6 +277,16 @@ describe('a lie about an order', () => {
     const verifyWithBytes = (answers: Answers) =>
       verify({ ...answers, funding: { ...answers.funding, ...(ptb !== undefined && { ptb_bytes: ptb }) } as CreateOrderResult })
     expect(await uncaughtLies({ ...told, funding }, verifyWithBytes)).toEqual(Object.keys(one.harmless).toSorted())
+  })
+
+  test.each([
+    ['too much', 10n ** 16n + 10n ** 10n],
+    ['less than a unit of the chain', 10n ** 9n],
+  ])('in the coin that a call takes along is caught: %s', async (_, value) => {
+    const { told, verify } = await tell(caseOf('hypercore_localnet:purr'))
+    const funding = told.funding as CreateOrderResult & { readonly initiate_transaction: object }
+    const lie = { ...funding, initiate_transaction: { ...funding.initiate_transaction, value: `0x${value.toString(16)}` } }
+    await expect(verify({ ...told, funding: lie as CreateOrderResult })).rejects.toThrow(/initiate_transaction\.value/)
   })
 
   test.each(['versioned_tx', 'versioned_tx_gasless'] as const)('in a byte of %s cannot change what it does', async (field) => {

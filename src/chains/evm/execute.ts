@@ -1,5 +1,5 @@
 /** Calls of the HTLC on EVM chains: their simulation and their gas limit. The order of steps is in `contract/execute.ts`. */
-import type { Address } from 'viem'
+import type { Address, Hex } from 'viem'
 import type { Chain } from '../../protocol/chain.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { type ContractAction, isRelay } from '../contract/action.ts'
@@ -23,8 +23,8 @@ import { readAttempt, type TransactionCall } from './send/transaction.ts'
 
 export type Action = ContractAction<TransactionCall> & {
   readonly contract: HtlcContract
-  /** For a relay: gas beyond the estimate, because others can raise its gas use before it is mined. */
-  readonly spareGas?: bigint
+  /** Calldata of calls of the same contract that only prepare this one: they are no attempts of it. */
+  readonly isPreparation?: (data: Hex) => boolean
   /** A batch: the terms of each redeem, all of one redeemer. `terms` are then those of one of them. */
   readonly batch?: readonly HtlcTerms[]
 }
@@ -45,7 +45,7 @@ function familyOf(chain: Chain, node: EvmNode, state: ContractState): ContractFa
   async function estimate(step: Step, sender: string): Promise<bigint> {
     const call = { ...step.call, from: sender as Address }
     if (step.verb !== 'initiate') return gasFor(node, chain, call, step.verb, extraOf(step))
-    const gas = isRelay(step) ? (await relayGas(node, chain, call)) + (step.spareGas ?? 0n) : await gasFor(node, chain, call, step.verb)
+    const gas = isRelay(step) ? await relayGas(node, chain, call) : await gasFor(node, chain, call, step.verb)
     return gas + EMPTIED_SLOTS_GAS
   }
 
@@ -86,7 +86,7 @@ function familyOf(chain: Chain, node: EvmNode, state: ContractState): ContractFa
   return {
     senderOf: accountOf,
     read: async (attempt) => readAttempt(attempt),
-    isOwn: (action, call) => call.to === action.call.to,
+    isOwn: (action, call) => call.to === action.call.to && action.isPreparation?.(call.data) !== true,
     async htlcState({ contract, terms, batch = [terms] }) {
       const states = await Promise.all(batch.map((one) => state.htlc(contract, one)))
       return (['open', 'absent', 'redeemed'] as const).find((kind) => states.includes(kind)) ?? 'refunded'

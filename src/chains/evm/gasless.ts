@@ -68,6 +68,11 @@ export async function verifyInitiation(
   assertNotRefunded(found)
   if (found !== 'absent') return
   await verifyFunds(state, contract, terms)
+  await simulateInitiation(node, contract, terms, signature)
+}
+
+/** Throws unless the contract would accept the initiation now. */
+export async function simulateInitiation(node: EvmNode, contract: HtlcContract, terms: HtlcTerms, signature: Hex): Promise<void> {
   try {
     // Any sender will do: the contract does not check it.
     await node.call({ to: contract.address, data: initiateWithSignatureData(terms, signature) })

@@ -8,22 +8,20 @@ import {
   getAddress,
   type Hex,
   maxUint256,
-  numberToHex,
   toEventSelector,
 } from 'viem'
 import { blacklistToken } from '../../../contracts/evm/artifacts/blacklist-token.ts'
 import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'
+import { coreTokens } from '../../../devnet/hypercore/core-state-machine.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { openTestProviders, startTestProvider } from '../evm/nodes/provider.fixture.ts'
 import type { PrefundedSwap } from '../port/abilities/prefund.ts'
 import type { ChainClient } from '../port/client.ts'
 import { describeConformance } from '../testing/conformance.ts'
-import { initiateFromDepositData } from './htlc.ts'
+import { accountAt, initiateConsentedData, withdrawData } from './htlc.ts'
+import { transfer } from './htlc-core-order.fixture.ts'
 import { callsOf, createHypercoreFixture, EVM_PER_CORE, type HypercoreFixture, transactionOf } from './hypercore.fixture.ts'
 import { hypercore } from './index.ts'
-
-/** In one block, the payment to the order's address comes before the call that uses it. */
-const EARLY = 5_000_000_000n
 
 const abilities = [
   'branchEvents',
@@ -44,11 +42,19 @@ describeConformance('hypercore', { family: hypercore, abilities }, async () => {
   const client = fixture.connect()
   const secondClient = fixture.connect()
   const twin = await fixture.deploy(htlcCore, [1n])
-  /** By calldata: the calldata of a transfer does not show the terms. */
+  /** By the calldata of the consent. */
   const swaps = new Map<string, PrefundedSwap>()
+  /** To which the user consented: until then nobody else may empty the account. */
+  let latest = 0n
 
-  /** Done by the service when the deposit is there; anyone may. */
-  const collect = (of: PrefundedSwap) => fixture.sendAs(relay, { to: contract.address, data: initiateFromDepositData(of) })
+  /** Done by the service when the money is there; anyone may. */
+  const collect = (of: PrefundedSwap) => fixture.sendAs(relay, { to: contract.address, data: initiateConsentedData(of) })
+
+  /** What earlier tests left in it, e.g. after a reorg. */
+  async function emptyAccount(): Promise<void> {
+    await fixture.sendAs(user, { to: contract.address, data: withdrawData(coreTokens.purr) })
+    await fixture.mine()
+  }
 
   const approve = (spender: Address, amount: bigint) =>
     fixture.sendAs(user, {
@@ -84,16 +90,23 @@ describeConformance('hypercore', { family: hypercore, abilities }, async () => {
       wrongLength: ['0x', user.address.slice(0, 41), `${user.address}0`, user.address.slice(2)],
     },
     async fund(funding) {
-      const { transfer, initiate } = callsOf(funding)
-      await fixture.sendAs(user, transactionOf(transfer))
-      // "Funds are available in the next block."
+      latest = paidBy(callsOf(funding).initiate.data).deadline
+      const { transfer: move, initiate } = callsOf(funding)
+      await emptyAccount()
+      await fixture.sendAs(user, transactionOf(move))
+      await fixture.mine()
+      await fixture.sendAs(user, transactionOf(initiate))
+      // It arrives with the block after.
       await fixture.mine(2)
-      await fixture.sendAs(user, { ...transactionOf(initiate), tip: EARLY })
       await collect(paidBy(initiate.data))
     },
-    async underfund(of, funding) {
+    /** The user consents, and pays nothing in. */
+    async underfund(_of, funding) {
       const { initiate } = callsOf(funding)
-      await fixture.sendAs(user, { ...transactionOf(initiate), data: ofAmount(initiate.data, of.amount - 1n), tip: EARLY })
+      latest = paidBy(initiate.data).deadline
+      await emptyAccount()
+      await fixture.sendAs(user, transactionOf(initiate))
+      await fixture.mine()
       await collect(paidBy(initiate.data))
     },
     async lookAlike(of) {
@@ -130,12 +143,19 @@ describeConformance('hypercore', { family: hypercore, abilities }, async () => {
     },
     expire: (of) => fixture.passSeconds(of.timelock),
     prefund: {
-      async pay(funding, amount) {
-        const { initiate } = callsOf(funding)
-        await fixture.sendAs(user, { ...transactionOf(initiate), data: ofAmount(initiate.data, amount), tip: EARLY })
+      async consent(funding) {
+        await emptyAccount()
+        await fixture.sendAs(user, transactionOf(callsOf(funding).initiate))
+        await fixture.mine()
       },
-      // The clock of a local chain and the times of its blocks may be some seconds apart.
-      passDeadline: async (deadline) => fixture.passSeconds(deadline - (await client.tip()).time + 60n),
+      async pay(amount) {
+        await fixture.sendAs(user, { to: contract.token, data: transfer(accountAt(contract, user.address), amount * EVM_PER_CORE) })
+      },
+      async passDeadline(deadline) {
+        if (deadline > latest) latest = deadline
+        // The clock of a local chain and the times of its blocks may be some seconds apart.
+        await fixture.passSeconds(latest - (await client.tip()).time + 60n)
+      },
     },
     providers: () =>
       openTestProviders({
@@ -172,11 +192,6 @@ describeConformance('hypercore', { family: hypercore, abilities }, async () => {
     },
   }
 })
-
-/** The same transfer of another amount, in the units of HyperCore. */
-function ofAmount(transfer: string, amount: bigint): Hex {
-  return `${transfer.slice(0, -64)}${numberToHex(amount * EVM_PER_CORE, { size: 32 }).slice(2)}` as Hex
-}
 
 function remembering(client: ChainClient, swaps: Map<string, PrefundedSwap>): ChainClient {
   return {

@@ -16,6 +16,12 @@ import {
   slice,
 } from 'viem'
 
+/** Where HYPE goes on HyperEVM to cross to HyperCore: "a system contract that emits `event Received(address indexed user, uint256 amount)`". */
+export const HYPE_BRIDGE: Address = '0x2222222222222222222222222222222222222222'
+/** HYPE has 18 decimals on HyperEVM and 8 on HyperCore. */
+export const WEI_PER_HYPE_UNIT = 10n ** 10n
+/** Nobody is asked for more HYPE for a transfer to HyperEVM, whatever a node says of the gas price: 0.01 HYPE. */
+export const MAX_CROSSING_VALUE = 10n ** 16n
 export const CORE_WRITER: Address = '0x3333333333333333333333333333333333333333'
 export const SPOT_BALANCE: Address = '0x0000000000000000000000000000000000000801'
 export const TOKEN_INFO: Address = '0x000000000000000000000000000000000000080c'

@@ -8,7 +8,7 @@ import { type Action, createExecutor as createEvmExecutor } from '../evm/execute
 import { type Contracts, initiateData } from '../evm/htlc.ts'
 import type { EvmNode } from '../evm/nodes/node.ts'
 import type { Outbox } from '../port/outbox.ts'
-import { tokenOf } from './htlc.ts'
+import { isCrossing, tokenOf } from './htlc.ts'
 import { moveToEvm } from './move-to-evm.ts'
 import type { TokenLinks } from './token-link.ts'
 
@@ -18,7 +18,7 @@ export interface CoreExecutor {
   relay(terms: HtlcTerms, data: Hex, limits: RelayLimits, outbox: Outbox): Promise<string>
 }
 
-export type RelayLimits = Pick<Action, 'revertsPaidFor' | 'spareGas'>
+export type RelayLimits = Pick<Action, 'revertsPaidFor'>
 
 /** `state`: in the units of HyperCore. */
 export function createExecutor(chain: Chain, node: EvmNode, contracts: Contracts, state: ContractState, links: TokenLinks): CoreExecutor {
@@ -26,7 +26,10 @@ export function createExecutor(chain: Chain, node: EvmNode, contracts: Contracts
 
   function send(terms: HtlcTerms, data: Hex, limits: RelayLimits & Pick<Action, 'paysAmount'>, outbox: Outbox): Promise<string> {
     const contract = contracts.of(terms.asset)
-    return executor.send({ verb: 'initiate', contract, terms, call: { to: contract.address, data, value: 0n }, ...limits }, outbox)
+    return executor.send(
+      { verb: 'initiate', contract, terms, call: { to: contract.address, data, value: 0n }, isPreparation: isCrossing, ...limits },
+      outbox,
+    )
   }
 
   return {

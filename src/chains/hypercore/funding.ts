@@ -1,38 +1,33 @@
-/** The calls that fund a swap: they move the tokens from the spot account to HyperEVM, then to the address of the order. */
-import { type Address, encodeFunctionData, erc20Abi } from 'viem'
+/** The calls that fund a swap: the money goes from the spot account to the payer's account at the HTLC, on HyperCore; then the payer consents, or signs. */
 import type { Funding } from '../../protocol/funding/funding.ts'
-import type { GasAdvice } from '../evm/fees/gas.ts'
 import { type HtlcContract, initiateTypedData, REVOKE_GAS, revokeData } from '../evm/htlc.ts'
 import type { FundingRequest } from '../port/client.ts'
-import { CORE_WRITER, spotSendData, systemAddressOf } from './core.ts'
-import { depositAddressOf, reclaimDepositData, tokenOf } from './htlc.ts'
-import type { TokenLink } from './token-link.ts'
+import { CORE_WRITER, spotSendData } from './core.ts'
+import { accountAt, initiateFromAccountData, ownerOf, withdrawData } from './htlc.ts'
 
 /** Hyperliquid's documentation: "in practice the gas usage for a basic call will be ~47000". */
 const CORE_WRITER_GAS = 100_000n
-/** Three times what it takes with a plain token. */
+/** More than twice what each takes with a plain token. No estimate: what they take depends on where the money is by then. */
+const INITIATE_GAS = 500_000n
 const RECLAIM_GAS = 500_000n
 
-export async function fundingOf(
-  gas: GasAdvice,
+/** `crossing`: what `initiate` pays for the transfer to HyperEVM, in wei. */
+export function fundingOf(
   contract: HtlcContract,
-  { coreToken, evmPerCore }: TokenLink,
-  { terms, deadline, payer }: FundingRequest,
-): Promise<Funding<'calls'>> {
-  const { chainId } = contract
-  const to = tokenOf(contract)
-  const from = (payer ?? terms.initiator).toLowerCase() as Address
-  const deposit = depositAddressOf(contract, { terms, deadline })
-  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [deposit, terms.amount * evmPerCore] })
-  const moveData = spotSendData({ to: systemAddressOf(coreToken), token: coreToken, amount: terms.amount })
+  coreToken: bigint,
+  crossing: bigint,
+  { terms, deadline, payer }: Omit<FundingRequest, 'approval'>,
+): Omit<Funding<'calls'>, 'note'> {
+  const { chainId, address: to } = contract
+  const moveData = spotSendData({ to: accountAt(contract, ownerOf({ terms, payer })), token: coreToken, amount: terms.amount })
   return {
     kind: 'calls',
     numbers: 'hex',
     transfer: { chainId, to: CORE_WRITER, data: moveData, value: 0n, gasLimit: CORE_WRITER_GAS },
     approval: null,
-    initiate: { chainId, to, data, value: 0n, gasLimit: await gas.forPayer({ from, to, data, value: 0n }, 'initiate') },
-    reclaim: { chainId, to: contract.address, data: reclaimDepositData({ terms, deadline }), value: 0n, gasLimit: RECLAIM_GAS },
-    revoke: { chainId, to: contract.address, data: revokeData(terms), value: 0n, gasLimit: REVOKE_GAS },
+    initiate: { chainId, to, data: initiateFromAccountData({ terms, deadline }), value: crossing, gasLimit: INITIATE_GAS },
+    reclaim: { chainId, to, data: withdrawData(coreToken), value: 0n, gasLimit: RECLAIM_GAS },
+    revoke: { chainId, to, data: revokeData(terms), value: 0n, gasLimit: REVOKE_GAS },
     typedData: initiateTypedData(contract, terms),
   }
 }

@@ -1,5 +1,5 @@
-// Random sequences of calls by several users against the HTLC for tokens of HyperCore: money in equals money out and what is held, no order is paid
-// twice, a revoked one never opens, and nothing is stuck.
+// Random sequences of calls by several users against the HTLC for tokens of HyperCore: money in equals money out and what is held, also in accounts, no
+// order is paid twice, a revoked one never opens, an account serves its owner only, and nothing is stuck.
 import fc from 'fast-check'
 import { type Address, decodeErrorResult, encodeFunctionData, erc20Abi, type Hex, hexToBigInt, numberToHex, toHex, zeroAddress } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -15,17 +15,21 @@ import {
   refundTypedData,
 } from '../../../contracts/evm/htlc-order.fixture.ts'
 import { coreTokens } from '../../../devnet/hypercore/core-state-machine.ts'
-import { transfer } from './htlc-core-order.fixture.ts'
+import { CORE_WRITER, spotSendData } from './core.ts'
+import { accountAt } from './htlc.ts'
+import { crossing, reclaiming, transfer, withdrawing } from './htlc-core-order.fixture.ts'
 import { type Caller, type CoreStep, type CoreStepOf, type CoreTerms, coreSteps, type Payee } from './htlc-core-steps.fixture.ts'
 import { createHypercoreFixture, EVM_PER_CORE, type HypercoreFixture, ON_EVM, type TestParty } from './hypercore.fixture.ts'
 
 const sequences = 30
-/** Seconds after the start: until then a deposit funds its order. */
+/** Seconds after the start: until then a consent holds. */
 const DEADLINES = { soon: 50n, late: 100_000n }
 /** Without an account on HyperCore. */
 const stranger: Address = `0x${'5a'.repeat(20)}`
 const MOST_CORE = 2n ** 64n - 1n
 const GAS = 1_000_000n
+/** More than a transfer to HyperEVM costs. */
+const HYPE = 10n ** 16n
 
 let fixture: HypercoreFixture
 let domain: HtlcDomain
@@ -69,7 +73,15 @@ async function createRun() {
   const model = createHtlcModel((order) => computeOrderId(domain, order))
   const mentioned: HtlcOrder[] = []
   const revoked = new Set<string>()
-  const deposits = new Map<Address, bigint>()
+  /** By owner; `evm` in units of the ERC-20. */
+  const accounts = new Map(
+    callers.map(({ address }): [Address, { evm: bigint; core: bigint; busyUntil: bigint }] => [
+      address,
+      { evm: 0n, core: 0n, busyUntil: 0n },
+    ]),
+  )
+  /** By owner and order. */
+  const consents = new Map<string, bigint>()
   const due = new Map<Address, bigint>()
   for (const owner of owners()) due.set(owner, await wealthOf(owner))
   const strandedBefore = await fixture.spotBalance(htlc)
@@ -83,13 +95,35 @@ async function createRun() {
   }
   const picked = (pick: number): HtlcOrder =>
     mentioned[pick % mentioned.length] ?? orderOf({ initiator: 0, redeemer: 1, timelock: 60n, amount: 1n, secret: 0 })
-  const onDeposit = (functionName: 'initiateFromDeposit' | 'reclaimDeposit' | 'depositAddress', order: HtlcOrder, deadline: bigint) => {
-    const { initiator, redeemer, timelock, amount, secretHash } = order
-    return encodeFunctionData({ abi: htlcCore.abi, functionName, args: [initiator, redeemer, timelock, amount, secretHash, deadline] })
+  const accountOf = (owner: Address) => {
+    const account = accounts.get(owner)
+    if (account === undefined) throw new Error(`${owner} has no account`)
+    return account
+  }
+  const consentKey = (owner: Address, order: HtlcOrder) => `${owner} ${computeOrderId(domain, order)}`
+  const argsOf = ({ initiator, redeemer, timelock, amount, secretHash }: HtlcOrder) =>
+    [initiator, redeemer, timelock, amount, secretHash] as const
+
+  /** All of it. It arrives with the block after. */
+  async function crossed(owner: Address): Promise<void> {
+    const account = accountOf(owner)
+    account.evm += account.core * EVM_PER_CORE
+    account.core = 0n
+    await fixture.mine()
   }
 
-  const depositAt = async (order: HtlcOrder, deadline: bigint): Promise<Address> =>
-    `0x${(await ask(htlc, onDeposit('depositAddress', order, deadline))).slice(26)}`
+  function emptied(owner: Address): void {
+    const account = accountOf(owner)
+    give(owner, account.evm + account.core * EVM_PER_CORE)
+    account.evm = 0n
+    account.core = 0n
+  }
+
+  /** What is wrong with the terms, or that the order is known, without opening it. */
+  function whyNotNow(order: HtlcOrder): string | null {
+    if (order.amount > MOST_CORE) return 'HTLC__AmountTooLarge'
+    return createHtlcModel(() => '0x').open(order, now) ?? (model.storedState(order) === 0n ? null : 'HTLC__DuplicateOrder')
+  }
 
   /** Called before the model is asked: its answer depends on the time of the block. */
   async function nextBlock(): Promise<void> {
@@ -97,8 +131,8 @@ async function createRun() {
     waited = 0n
   }
 
-  async function mine(caller: Caller, to: Address, data: Hex): Promise<string | null> {
-    const hash = await fixture.sendAs(callers[caller], { to, data, gas: GAS })
+  async function mine(caller: Caller, to: Address, data: Hex, value = 0n): Promise<string | null> {
+    const hash = await fixture.sendAs(callers[caller], { to, data, gas: GAS, value })
     await fixture.local.request({ method: 'evm_setNextBlockTimestamp', params: [numberToHex(now)] })
     await fixture.mine()
     const receipt = (await fixture.local.request({ method: 'eth_getTransactionReceipt', params: [hash] })) as { status: Hex }
@@ -134,43 +168,77 @@ async function createRun() {
       const order = orderOf(terms)
       const signature = await callers[signer].account.signTypedData(initiateTypedData(domain, order))
       const refusal = signer === terms.initiator ? null : 'HTLC__InvalidSignature'
-      await open(caller, order.initiator, order, htlcCall.initiateWithSignature(order, signature), refusal)
+      const account = accountOf(order.initiator)
+      const isFromAccount = account.evm >= order.amount * EVM_PER_CORE
+      const expected = refusal ?? whyNotOpened(order)
+      expect(await mine(caller, htlc, htlcCall.initiateWithSignature(order, signature))).toBe(expected)
+      if (expected !== null) return
+      if (isFromAccount) account.evm -= order.amount * EVM_PER_CORE
+      else give(order.initiator, -order.amount * EVM_PER_CORE)
     },
-    async pay({ caller, terms, late, more }) {
-      const order = orderOf({ ...terms, amount: terms.amount > MOST_CORE ? 1n : terms.amount })
-      const amount = order.amount * EVM_PER_CORE + (order.amount === 0n && more < 0n ? 0n : more)
-      const to = await depositAt(order, deadlineOf(late))
+    async payOnEvm({ caller, owner, amount }) {
+      const to = accountAt(fixture.contract, addressOf(owner))
       expect(await mine(caller, token, transfer(to, amount))).toBeNull()
       give(addressOf(caller), -amount)
-      deposits.set(to, (deposits.get(to) ?? 0n) + amount)
+      accountOf(addressOf(owner)).evm += amount
     },
-    async initiateFromDeposit({ caller, pick, late }) {
-      const [order, deadline] = [picked(pick), deadlineOf(late)]
-      const at = await depositAt(order, deadline)
-      const held = deposits.get(at) ?? 0n
-      const surplus = held - order.amount * EVM_PER_CORE
-      const isTooLate = now > deadline
-      // The order is opened before the money is counted: what is wrong with its terms is said first.
-      const probe = createHtlcModel(() => '0x')
+    async payOnCore({ caller, owner, amount }) {
+      const to = accountAt(fixture.contract, addressOf(owner))
+      expect(await mine(caller, CORE_WRITER, spotSendData({ to, token: coreTokens.purr, amount }))).toBeNull()
+      give(addressOf(caller), -amount * EVM_PER_CORE)
+      accountOf(addressOf(owner)).core += amount
+    },
+    async cross({ caller, owner }) {
+      const { core } = accountOf(addressOf(owner))
+      const expected = core === 0n ? 'HTLC__NothingToCross' : null
+      expect(await mine(caller, htlc, crossing(addressOf(owner)), HYPE)).toBe(expected)
+      if (expected === null) await crossed(addressOf(owner))
+    },
+    async initiateFromAccount({ caller, terms, late }) {
+      const [order, deadline, owner] = [orderOf(terms), deadlineOf(late), addressOf(caller)]
+      const account = accountOf(owner)
+      const isHeld = account.evm >= order.amount * EVM_PER_CORE
       const isKnown = model.storedState(order) !== 0n
-      const wrong =
-        order.amount > MOST_CORE ? 'HTLC__AmountTooLarge' : (probe.open(order, now) ?? (isKnown ? 'HTLC__DuplicateOrder' : null))
-      const expected = isTooLate ? 'HTLC__DepositTooLate' : (wrong ?? (surplus < 0n ? 'HTLC__AmountNotReceived' : null))
-      expect(await mine(caller, htlc, onDeposit('initiateFromDeposit', order, deadline))).toBe(expected)
+      const wrong = order.amount > MOST_CORE ? 'HTLC__AmountTooLarge' : isHeld ? whyNotNow(order) : isKnown ? 'HTLC__DuplicateOrder' : null
+      const expected = now > deadline ? 'HTLC__TooLate' : wrong
+      const data = encodeFunctionData({ abi: htlcCore.abi, functionName: 'initiateFromAccount', args: [...argsOf(order), deadline] })
+      expect(await mine(caller, htlc, data, HYPE)).toBe(expected)
+      if (expected !== null) return
+      if (isHeld) {
+        expect(model.open(order, now)).toBeNull()
+        account.evm -= order.amount * EVM_PER_CORE
+        return
+      }
+      consents.set(consentKey(owner, order), deadline)
+      if (deadline > account.busyUntil) account.busyUntil = deadline
+      await crossed(owner)
+    },
+    async initiateConsented({ caller, pick, owner }) {
+      const [order, payer] = [picked(pick), addressOf(owner)]
+      const account = accountOf(payer)
+      const hasConsent = now <= (consents.get(consentKey(payer, order)) ?? 0n)
+      const isHeld = account.evm >= order.amount * EVM_PER_CORE
+      const expected = hasConsent ? (whyNotNow(order) ?? (isHeld ? null : 'HTLC__TransferFailed')) : 'HTLC__NoConsent'
+      const data = encodeFunctionData({ abi: htlcCore.abi, functionName: 'initiateConsented', args: [payer, ...argsOf(order)] })
+      expect(await mine(caller, htlc, data)).toBe(expected)
       if (expected !== null) return
       expect(model.open(order, now)).toBeNull()
-      deposits.set(at, 0n)
-      give(order.initiator, surplus)
+      account.evm -= order.amount * EVM_PER_CORE
     },
-    async reclaimDeposit({ caller, pick, late }) {
-      const [order, deadline] = [picked(pick), deadlineOf(late)]
-      const isOpenToAll = now > deadline || model.storedState(order) !== 0n
-      const expected = addressOf(caller) === order.initiator || isOpenToAll ? null : 'HTLC__NotTheInitiator'
-      expect(await mine(caller, htlc, onDeposit('reclaimDeposit', order, deadline))).toBe(expected)
+    async reclaim({ caller, pick, owner }) {
+      const [order, payer] = [picked(pick), addressOf(owner)]
+      const { evm, core, busyUntil } = accountOf(payer)
+      const key = consentKey(payer, order)
+      const isInTime = now > busyUntil && now - (consents.get(key) ?? 0n) <= 7n * 86_400n
+      const expected = isInTime && evm + core > 0n ? null : 'HTLC__NotReclaimable'
+      expect(await mine(caller, htlc, reclaiming(computeOrderId(domain, order), payer))).toBe(expected)
       if (expected !== null) return
-      const at = await depositAt(order, deadline)
-      give(order.initiator, deposits.get(at) ?? 0n)
-      deposits.set(at, 0n)
+      consents.delete(key)
+      emptied(payer)
+    },
+    async withdraw({ caller }) {
+      expect(await mine(caller, htlc, withdrawing(coreTokens.purr))).toBeNull()
+      emptied(addressOf(caller))
     },
     async redeem({ caller, pick }) {
       const order = picked(pick)
@@ -216,20 +284,23 @@ async function createRun() {
       await nextBlock()
       await actions[step.call](step)
     },
-    /** The contract holds the amounts of open orders and nothing else, on neither side; each deposit address what was paid to it. */
+    /** The contract holds the amounts of open orders and nothing else, on neither side; each account what was paid to it. */
     async checkHeld(): Promise<void> {
       expect(await fixture.evmBalance(htlc)).toBe(model.locked() * EVM_PER_CORE)
       expect(await fixture.spotBalance(htlc)).toBe(strandedBefore)
     },
     async checkPaid(): Promise<void> {
       for (const owner of owners()) expect(await wealthOf(owner)).toBe(due.get(owner))
-      for (const [at, amount] of deposits) expect(await fixture.evmBalance(at)).toBe(amount)
+      for (const [owner, { evm, core }] of accounts) {
+        const at = accountAt(fixture.contract, owner)
+        expect([await fixture.evmBalance(at), await fixture.spotBalance(at)]).toEqual([evm, core])
+      }
     },
     async checkStates(): Promise<void> {
       for (const order of mentioned) expect(await storedState(order)).toBe(model.storedState(order))
       for (const order of mentioned.filter((one) => revoked.has(computeOrderId(domain, one)))) expect(await storedState(order)).toBe(2n)
     },
-    /** Nothing is stuck: in the end every open order can be refunded and every deposit reclaimed by anyone, and no settled order is paid again. */
+    /** Nothing is stuck: in the end every open order can be refunded and every account emptied by its owner, and no settled order is paid again. */
     async windUp(): Promise<void> {
       waited += DEADLINES.late
       for (const order of model.openOrders()) {
@@ -241,14 +312,11 @@ async function createRun() {
         const otherWay = model.storedState(order) === 1n ? htlcCall.refund(order) : htlcCall.redeem(order)
         await settle(2, order.redeemer, order.amount, otherWay, 'HTLC__OrderSettled')
       }
-      for (const [pick, order] of mentioned.entries()) {
-        for (const late of [true, false]) {
-          if ((deposits.get(await depositAt(order, deadlineOf(late))) ?? 0n) === 0n) continue
-          await nextBlock()
-          await actions.reclaimDeposit({ call: 'reclaimDeposit', caller: 2, pick, late })
-        }
+      for (const caller of [0, 1, 2] as const) {
+        await nextBlock()
+        await actions.withdraw({ call: 'withdraw', caller })
       }
-      expect([model.locked(), [...deposits.values()].every((amount) => amount === 0n)]).toEqual([0n, true])
+      expect([model.locked(), [...accounts.values()].every(({ evm, core }) => evm + core === 0n)]).toEqual([0n, true])
     },
   }
 }

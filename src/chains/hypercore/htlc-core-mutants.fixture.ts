@@ -14,33 +14,84 @@ const htlc: readonly Break[] = [
   ],
   [
     'the relayer pays instead of the signer',
-    '_openFor(initiator, redeemer, timelock, amount, secretHash);\n        _collect(initiator',
-    '_openFor(initiator, redeemer, timelock, amount, secretHash);\n        _collect(msg.sender',
+    'if (_isHeldBy(initiator, amount)) _takeFrom(initiator, amount);\n        else _collect(initiator, amount);',
+    'if (_isHeldBy(initiator, amount)) _takeFrom(initiator, amount);\n        else _collect(msg.sender, amount);',
   ],
-  ['a deposit funds an order after its deadline', 'if (block.timestamp > deadline) revert HTLC__DepositTooLate();', ''],
-  ['a deposit funds an order at most until before its deadline', 'block.timestamp > deadline', 'block.timestamp + 3600 > deadline'],
-  ['a deposit that is too small funds an order', 'if (received < needed) revert HTLC__AmountNotReceived();', ''],
-  ['a surplus stays in the contract', '_giveBack(initiator, received - needed);', ''],
-  ['a surplus goes to the redeemer', '_giveBack(initiator, received - needed);', '_giveBack(redeemer, received - needed);'],
+  ['a signature takes no money from the account', 'if (_isHeldBy(initiator, amount)) _takeFrom(initiator, amount);\n        else ', ''],
   [
-    'anyone may reclaim a deposit that waits',
-    'msg.sender != initiator && block.timestamp <= deadline',
-    'msg.sender == address(0) && block.timestamp <= deadline',
+    'a signature takes the money of the account of its redeemer',
+    'if (_isHeldBy(initiator, amount)) _takeFrom(initiator, amount);',
+    'if (_isHeldBy(redeemer, amount)) _takeFrom(redeemer, amount);',
   ],
+  ['an order that refunds to nobody', 'if (initiator == address(0)) revert HTLC__ZeroAddressInitiator();\n        if (block', 'if (block'],
+  ['a consent after the deadline', 'if (block.timestamp > deadline) revert HTLC__TooLate();', ''],
   [
-    'nobody but the initiator may reclaim after the deadline',
-    'msg.sender != initiator && block.timestamp <= deadline && this.initiatedAt(id) == 0',
-    'msg.sender != initiator && this.initiatedAt(id) == 0',
+    'a consent to what HyperCore cannot count',
+    'if (amount > type(uint64).max) revert HTLC__AmountTooLarge();\n        if (_isHeldBy',
+    'if (_isHeldBy',
   ],
-  ['nobody but the initiator may reclaim what an order does not need', ' && this.initiatedAt(id) == 0', ''],
-  ['a reclaim pays its caller', '_giveBack(initiator, received);', '_giveBack(msg.sender, received);'],
-  ['a reclaim emits no event', 'emit DepositReclaimed(id, received);', ''],
+  ['a consent to an order that exists', 'if (_state(id) != 0) revert HTLC__DuplicateOrder();', ''],
+  ['a consent is not recorded', '_consents[_consentKey(msg.sender, id)] = deadline;', ''],
   [
-    'an address without the deadline',
-    'return keccak256(abi.encode(id, deadline));',
-    'deadline;\n        return keccak256(abi.encode(id));',
+    'a consent of the initiator, whoever calls',
+    '_consents[_consentKey(msg.sender, id)] = deadline;',
+    '_consents[_consentKey(address(0), id)] = deadline;',
   ],
-  ['an amount that HyperCore cannot count', 'if (amount > type(uint64).max) revert HTLC__AmountTooLarge();', ''],
+  ['a consent keeps nobody from emptying the account', 'if (deadline > _busyUntil[msg.sender]) _busyUntil[msg.sender] = deadline;', ''],
+  ['a consent emits no event', 'emit Consented(id, msg.sender, deadline);', ''],
+  ['a consent does not cross', 'if (_cross(msg.sender)) return;', ''],
+  ['a value that is not needed stays in the contract', 'if (msg.value != 0) Transfers.pushNative(msg.sender, msg.value);', ''],
+  [
+    'money on HyperEVM is not locked at once',
+    'if (_isHeldBy(msg.sender, amount)) {',
+    'if (_isHeldBy(msg.sender, amount) && amount == 0) {',
+  ],
+  ['an order is initiated without a consent', 'if (block.timestamp > _consents[_consentKey(owner, id)]) revert HTLC__NoConsent();', 'id;'],
+  ['a consent ends before its deadline', 'block.timestamp > _consents', 'block.timestamp + 3600 > _consents'],
+  ['a consent without the owner', 'return keccak256(abi.encode(owner, id));', 'owner;\n        return keccak256(abi.encode(id));'],
+  ['a consent without the order', 'return keccak256(abi.encode(owner, id));', 'id;\n        return keccak256(abi.encode(owner));'],
+  [
+    'a consented order takes nothing',
+    '_openFor(initiator, redeemer, timelock, amount, secretHash);\n        _takeFrom(owner, amount);',
+    '_openFor(initiator, redeemer, timelock, amount, secretHash);',
+  ],
+  ['a crossing of nothing', 'if (!_cross(owner)) revert HTLC__NothingToCross();', '_cross(owner);'],
+  ['a crossing of a part', '_coreToken, balance, msg.value);', '_coreToken, balance - 1, msg.value);'],
+  ['a crossing to somebody else', '_act(owner, 0, HyperCore.systemAddress(_coreToken)', '_act(owner, 0, msg.sender'],
+  ['a crossing without HYPE', '_coreToken, balance, msg.value);', '_coreToken, balance, 0);'],
+  ['a value that HyperCore cannot count', 'if (msg.value % HyperCore.WEI_PER_HYPE_UNIT != 0) revert HTLC__ValueNotWhole();', ''],
+  ['anyone withdraws', '_emptyAccount(msg.sender, coreToken_);', '_emptyAccount(coreToken_ == 1 ? tx.origin : msg.sender, _coreToken);'],
+  [
+    'a withdrawal of the own token only',
+    '_emptyAccount(msg.sender, coreToken_);',
+    'coreToken_;\n        _emptyAccount(msg.sender, _coreToken);',
+  ],
+  ['a reclaim without a consent, or long after', ' && block.timestamp - consent <= RECLAIM_WINDOW', ''],
+  [
+    'a reclaim before a deadline',
+    'return block.timestamp > _busyUntil[owner] && block.timestamp - consent',
+    'owner;\n        return consent != 0 && consent < block.timestamp && block.timestamp - consent',
+  ],
+  ['a reclaim again and again', 'delete _consents[key];', ''],
+  ['a reclaim of nothing', 'if (!_emptyAccount(owner, _coreToken)) revert HTLC__NotReclaimable();', '_emptyAccount(owner, _coreToken);'],
+  [
+    'what HyperCore has is not returned',
+    '_act(owner, evmAmount, owner, coreToken_, coreAmount, 0);',
+    '_act(owner, evmAmount, owner, coreToken_, 0, 0);',
+  ],
+  ['what HyperCore has goes to the caller', '_act(owner, evmAmount, owner, coreToken_', '_act(owner, evmAmount, msg.sender, coreToken_'],
+  ['what HyperEVM has goes to the caller', 'if (evmAmount != dust) _pay(owner,', 'if (evmAmount != dust) _pay(msg.sender,'],
+  ['emptying emits no event', 'emit AccountEmptied(owner, evmAmount, coreToken_, coreAmount);', ''],
+  ['an account of everybody', 'return bytes32(uint256(uint160(owner)));', 'owner;\n        return bytes32(0);'],
+  ['what can be neither used nor returned is told', 'if (!initiable && !_isReclaimable(consent, owners[i])) continue;', 'initiable;'],
+  ['what can be returned is not told', 'if (!initiable && !_isReclaimable(consent, owners[i])) continue;', 'if (!initiable) continue;'],
+  [
+    'what can be initiated is not told',
+    'if (!initiable && !_isReclaimable(consent, owners[i])) continue;',
+    'if (initiable || !_isReclaimable(consent, owners[i])) continue;',
+  ],
+  ['what HyperCore holds is not told', ' / _evmPerCore + HyperCore.spotBalance(account, _coreToken);', ' / _evmPerCore;'],
+  ['an amount that HyperCore cannot count', 'if (amount > type(uint64).max) revert HTLC__AmountTooLarge();\n        _open(', '_open('],
   [
     'an order is open whatever arrived',
     'if (Transfers.pull(_token, from, needed) < needed) revert HTLC__AmountNotReceived();',
@@ -52,7 +103,7 @@ const htlc: readonly Break[] = [
   ['a payout crosses a bridge without funds', ' && _isBacked();', ';'],
   ['the count at deployment does not matter', 'supply <= _bridgeFunds && ', ''],
   ['the funds now do not matter', ' && supply <= HyperCore.bridgeFunds(_token, _coreToken, _evmPerCore)', ''],
-  ['dust is lost', 'if (dust != 0) Transfers.push(_token, to, dust);', ''],
+  ['dust is lost', 'if (dust != 0) Transfers.push(_token, owner, dust);', ''],
   [
     'a payout stays in the contract’s account',
     'reachesCore(to, amount) && HyperCore.spotSend(to, _coreToken, uint64(amount))',
@@ -68,10 +119,16 @@ const htlc: readonly Break[] = [
   ['recounting emits no event', 'emit BridgeFundsCounted(current);', ''],
 ]
 
-const deposit: readonly Break[] = [
-  ['native coin goes to the contract', 'selfdestruct(initiator);', 'initiator;\n        selfdestruct(payable(msg.sender));'],
-  ['a deposit stays where it is', 'if (balance != 0) Transfers.push(address(token), msg.sender, balance);', 'balance;'],
-  ['an address can be emptied once', 'selfdestruct(initiator);', 'initiator.transfer(address(this).balance);'],
+const account: readonly Break[] = [
+  ['native coin goes to the contract', 'selfdestruct(payable(task.owner));', 'selfdestruct(payable(msg.sender));'],
+  ['money stays in the account', 'if (task.evmAmount != 0) Transfers.push(task.token, msg.sender, task.evmAmount);', ''],
+  ['HYPE stays on HyperEVM', 'if (msg.value != 0) Transfers.pushNative(HyperCore.HYPE_BRIDGE, msg.value);', ''],
+  ['an account can act once', 'selfdestruct(payable(task.owner));', 'payable(task.owner).transfer(address(this).balance);'],
+  [
+    'an action that is not taken counts as done',
+    'if (task.coreAmount != 0 && !HyperCore.spotSend(task.coreTo, task.coreToken, task.coreAmount)) {\n            revert ICoreAccountTask.HTLC__ActionRefused();\n        }',
+    'if (task.coreAmount != 0) HyperCore.spotSend(task.coreTo, task.coreToken, task.coreAmount);',
+  ],
 ]
 
 const reads: readonly Break[] = [
@@ -90,7 +147,7 @@ const reads: readonly Break[] = [
 
 export const coreMutants: readonly Mutant[] = [
   ...ofFile('hypercore/HtlcCore.sol', htlc),
-  ...ofFile('hypercore/CoreDeposit.sol', deposit),
+  ...ofFile('hypercore/CoreAccount.sol', account),
   ...ofFile('hypercore/HyperCore.sol', reads),
 ]
 

@@ -23,15 +23,40 @@ export function createCoreOrder(
   const secret = createSecret()
   const initiator = user.address
   const terms = { asset: asset.id, initiator, redeemer, amount, timelock: 600n, secretHash: hashSecret(secret) }
-  return { swap: { terms, deadline }, secret: `0x${secret}`, args: [initiator, redeemer, 600n, amount, `0x${terms.secretHash}`] }
+  return {
+    swap: { terms, deadline, payer: null },
+    secret: `0x${secret}`,
+    args: [initiator, redeemer, 600n, amount, `0x${terms.secretHash}`],
+  }
 }
 
 export function on(functionName: 'initiateOnBehalf' | 'refund', { args }: CoreOrder): Hex {
   return encodeFunctionData({ abi: htlcCore.abi, functionName, args })
 }
 
-export function onDeposit(functionName: 'initiateFromDeposit' | 'reclaimDeposit' | 'depositAddress', { args, swap }: CoreOrder): Hex {
-  return encodeFunctionData({ abi: htlcCore.abi, functionName, args: [...args, swap.deadline] })
+/** The consent of the sender, who pays. */
+export function consenting({ args, swap }: CoreOrder): Hex {
+  return encodeFunctionData({ abi: htlcCore.abi, functionName: 'initiateFromAccount', args: [...args, swap.deadline] })
+}
+
+export function initiating({ args }: CoreOrder, owner: Address = args[0]): Hex {
+  return encodeFunctionData({ abi: htlcCore.abi, functionName: 'initiateConsented', args: [owner, ...args] })
+}
+
+export function reclaiming(id: Hex, owner: Address): Hex {
+  return encodeFunctionData({ abi: htlcCore.abi, functionName: 'reclaim', args: [owner, id] })
+}
+
+export function withdrawing(coreToken: bigint): Hex {
+  return encodeFunctionData({ abi: htlcCore.abi, functionName: 'withdraw', args: [coreToken] })
+}
+
+export function crossing(owner: Address): Hex {
+  return encodeFunctionData({ abi: htlcCore.abi, functionName: 'cross', args: [owner] })
+}
+
+export function signedInitiating({ args }: CoreOrder, signature: Hex): Hex {
+  return encodeFunctionData({ abi: htlcCore.abi, functionName: 'initiateWithSignature', args: [...args, signature] })
 }
 
 export function redeeming({ args: [initiator, redeemer, timelock, amount], secret }: CoreOrder): Hex {

@@ -1,28 +1,45 @@
 /** Plays orders of the HTLC for tokens of HyperCore on the simulator. Each assertion catches at least one mutant. */
 import { deepEqual, equal, fail, ok } from 'node:assert/strict'
-import { type Address, decodeEventLog, encodeFunctionData, erc20Abi, type Hex, numberToHex, type RpcTransactionReceipt } from 'viem'
+import {
+  type Address,
+  decodeEventLog,
+  decodeFunctionResult,
+  encodeFunctionData,
+  erc20Abi,
+  type Hex,
+  numberToHex,
+  type RpcTransactionReceipt,
+} from 'viem'
 import { contractAccount } from '../../../contracts/evm/artifacts/contract-account.ts'
 import { feeToken } from '../../../contracts/evm/artifacts/fee-token.ts'
 import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'
 import { testToken } from '../../../contracts/evm/artifacts/test-token.ts'
 import { coreTokens } from '../../../devnet/hypercore/core-state-machine.ts'
-import { initiateTypedData } from '../evm/htlc.ts'
-import { CORE_USER_EXISTS, CORE_WRITER } from './core.ts'
+import { initiateTypedData, orderIdOf } from '../evm/htlc.ts'
+import { CORE_USER_EXISTS, CORE_WRITER, SPOT_BALANCE, spotBalanceQuestion, spotSendData } from './core.ts'
 import {
   type CoreOrder,
+  consenting,
   createCoreOrder,
+  crossing,
+  initiating,
   type OrderChange,
   on,
-  onDeposit,
+  reclaiming,
   redeeming,
   refusalOf,
+  signedInitiating,
   transfer,
+  withdrawing,
 } from './htlc-core-order.fixture.ts'
 import { EVM_PER_CORE, type HypercoreFixture, type TestParty } from './hypercore.fixture.ts'
 
 const AMOUNT = 1_000_000n
 const EVM_AMOUNT = AMOUNT * EVM_PER_CORE
 const WINDOW = 3_600n
+/** More than a transfer to HyperEVM costs. */
+const HYPE = 10n ** 16n
+const NOTHING = { spot: 0n, evm: 0n }
 const onCore = { spot: AMOUNT, evm: 0n }
 const onEvm = { spot: 0n, evm: EVM_AMOUNT }
 
@@ -33,7 +50,8 @@ export async function playHtlcCore(fixture: HypercoreFixture, bytecode: Hex): Pr
   const play = createPlay(fixture, htlc)
   await playWithoutAccount(play)
   await fixture.faucet.fundSpot(htlc, coreTokens.usdc, 1n)
-  await playDeposits(play)
+  await playAccounts(play)
+  await playConsents(play)
   await playReclaims(play)
   await playAllowances(play)
   await playPayouts(play)
@@ -50,13 +68,18 @@ function createPlay(fixture: HypercoreFixture, htlc: Address) {
     await fixture.mine()
     return (await local.request({ method: 'eth_getTransactionReceipt', params: [hash] })) as RpcTransactionReceipt
   }
-  async function call(party: TestParty, data: Hex): Promise<RpcTransactionReceipt> {
-    const receipt = await send(party, htlc, data)
+  async function call(party: TestParty, data: Hex, more: { readonly value?: bigint } = {}): Promise<RpcTransactionReceipt> {
+    const receipt = await send(party, htlc, data, more)
     equal(receipt.status, '0x1')
     return receipt
   }
-  const addressOf = async (order: CoreOrder) => `0x${(await ask(htlc, onDeposit('depositAddress', order))).slice(26)}` as Address
-  const pay = async (order: CoreOrder, evmAmount = EVM_AMOUNT) => send(user, contract.token, transfer(await addressOf(order), evmAmount))
+  const account = async (owner = user.address) =>
+    `0x${(await ask(htlc, encodeFunctionData({ abi: htlcCore.abi, functionName: 'accountOf', args: [owner] }))).slice(26)}` as Address
+  const payOnEvm = async (evmAmount = EVM_AMOUNT) => send(user, contract.token, transfer(await account(), evmAmount))
+  const payOnCore = async (amount = AMOUNT) =>
+    send(user, CORE_WRITER, spotSendData({ to: await account(), token: coreTokens.purr, amount }))
+  const sign = ({ swap }: CoreOrder, party = user) =>
+    party.account.signTypedData(JSON.parse(JSON.stringify(initiateTypedData({ ...contract, address: htlc }, swap.terms))))
   const newOrder = async (change: OrderChange = {}) => {
     const block = (await local.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })) as { timestamp: Hex }
     return createCoreOrder(fixture, { redeemer: fixture.solver.address, amount: AMOUNT, ...change }, BigInt(block.timestamp) + WINDOW)
@@ -67,13 +90,25 @@ function createPlay(fixture: HypercoreFixture, htlc: Address) {
     ask,
     send,
     call,
-    addressOf,
-    pay,
+    account,
+    payOnEvm,
+    payOnCore,
+    sign,
     newOrder,
+    idOf: ({ swap }: CoreOrder) => orderIdOf({ ...contract, address: htlc }, swap.terms),
+    coinsOf: async (owner: Address) => BigInt((await local.request({ method: 'eth_getBalance', params: [owner, 'latest'] })) as Hex),
+    async held() {
+      return { spot: await fixture.spotBalance(await account()), evm: await fixture.evmBalance(await account()) }
+    },
+    async heldFor(...orders: readonly CoreOrder[]) {
+      const ids = orders.map(({ swap }) => orderIdOf({ ...contract, address: htlc }, swap.terms))
+      const question = { abi: htlcCore.abi, functionName: 'heldFor', args: [orders.map(() => user.address), ids] } as const
+      return decodeFunctionResult({ ...question, data: await ask(htlc, encodeFunctionData(question)) })
+    },
     async open(change: OrderChange = {}) {
       const order = await newOrder(change)
-      await pay(order)
-      await call(fixture.relay, onDeposit('initiateFromDeposit', order))
+      await payOnEvm()
+      await call(fixture.relay, signedInitiating(order, await sign(order)))
       return order
     },
     refuses: async (from: TestParty, data: Hex, error: string) => equal(await refusalOf(fixture, from.address, data, htlc), error),
@@ -105,47 +140,138 @@ async function playWithoutAccount({ fixture, open, gains, call }: Play): Promise
   await gains(fixture.solver.address, onEvm, () => call(fixture.relay, redeeming(order)))
 }
 
-async function playDeposits(play: Play): Promise<void> {
-  const { fixture, newOrder, pay, call, refuses, gains, addressOf, htlc } = play
+async function playAccounts({ fixture, newOrder, send, call, refuses, gains, eventsOf, ask, sign, ...play }: Play): Promise<void> {
+  const { account, payOnEvm, payOnCore, held, coinsOf, htlc } = play
   const { relay, user, solver } = fixture
+  await refuses(relay, crossing(user.address), 'HTLC__NothingToCross')
+  await payOnCore()
+  const start = await fixture.local.request({ method: 'evm_snapshot' })
+  await fixture.local.request({ method: 'hardhat_setCode', params: [CORE_WRITER, '0x5f5ffd'] })
+  await refuses(relay, crossing(user.address), 'HTLC__ActionRefused')
+  await fixture.local.request({ method: 'evm_revert', params: [start] })
+  equal((await send(relay, htlc, crossing(user.address), { value: HYPE + 1n })).status, '0x0')
+  await call(relay, crossing(user.address), { value: HYPE })
+  await fixture.mine()
+  deepEqual(await held(), { spot: 0n, evm: EVM_AMOUNT })
+  const left = await ask(SPOT_BALANCE, spotBalanceQuestion(await account(), coreTokens.hype))
+  ok(BigInt(left.slice(0, 66)) > 0n)
+
+  await payOnCore(3n)
+  await payOnEvm(5n * EVM_PER_CORE + 7n)
+  await gains(solver.address, NOTHING, () => call(solver, withdrawing(coreTokens.purr)))
+  await gains(user.address, { spot: AMOUNT + 8n, evm: 7n }, async () => {
+    const [event] = eventsOf(await call(user, withdrawing(coreTokens.purr)))
+    if (event?.eventName !== 'AccountEmptied') fail('the withdrawal is not told')
+    deepEqual([event.args.evmAmount, event.args.coreAmount], [EVM_AMOUNT + 5n * EVM_PER_CORE + 7n, 3n])
+  })
+  deepEqual(await held(), NOTHING)
+  const hype = async (owner: Address) => BigInt((await ask(SPOT_BALANCE, spotBalanceQuestion(owner, coreTokens.hype))).slice(0, 66))
+  const before = await hype(user.address)
+  await call(user, withdrawing(coreTokens.hype))
+  equal((await hype(user.address)) - before, BigInt(left.slice(0, 66)))
+
   const order = await newOrder()
-  const other = { ...order, swap: { ...order.swap, deadline: order.swap.deadline + 1n } }
-  ok((await addressOf(order)) !== (await addressOf(other)))
-  await pay(order, EVM_AMOUNT - 1n)
-  await refuses(relay, onDeposit('initiateFromDeposit', order), 'HTLC__AmountNotReceived')
-  await pay(order, 1n + 5n * EVM_PER_CORE + 7n)
-  await play.send(solver, await addressOf(order), '0x', { value: 10n ** 17n })
-  const coins = async () => BigInt((await fixture.local.request({ method: 'eth_getBalance', params: [user.address, 'latest'] })) as Hex)
-  const [before, held] = [await coins(), await fixture.evmBalance(htlc)]
-  await gains(user.address, { spot: 5n, evm: 7n }, () => call(relay, onDeposit('initiateFromDeposit', order)))
-  equal((await coins()) - before, 10n ** 17n)
-  equal((await fixture.evmBalance(htlc)) - held, EVM_AMOUNT)
-  await refuses(relay, onDeposit('initiateFromDeposit', await newOrder({ amount: 2n ** 64n })), 'HTLC__AmountTooLarge')
-  const late = await newOrder()
-  await pay(late)
-  await fixture.passSeconds(WINDOW - 60n)
-  await refuses(relay, onDeposit('initiateFromDeposit', late), 'none')
-  await fixture.passSeconds(120n)
-  await refuses(relay, onDeposit('initiateFromDeposit', late), 'HTLC__DepositTooLate')
-  await gains(user.address, onCore, () => call(solver, onDeposit('reclaimDeposit', late)))
+  await payOnEvm(2n * EVM_AMOUNT)
+  await send(solver, await account(), '0x', { value: 10n ** 17n })
+  const coins = await coinsOf(user.address)
+  const locked = await fixture.evmBalance(htlc)
+  await call(relay, signedInitiating(order, await sign(order)))
+  equal((await coinsOf(user.address)) - coins, 10n ** 17n)
+  equal((await fixture.evmBalance(htlc)) - locked, EVM_AMOUNT)
+  deepEqual(await held(), { spot: 0n, evm: EVM_AMOUNT })
+  await call(user, withdrawing(coreTokens.purr))
 }
 
-async function playReclaims({ fixture, newOrder, pay, call, refuses, gains, eventsOf, addressOf }: Play): Promise<void> {
+async function playConsents({ fixture, newOrder, call, refuses, eventsOf, payOnEvm, payOnCore, held, heldFor, sign, ...play }: Play) {
+  const { coinsOf, htlc } = play
+  const { relay, user, solver, local } = fixture
+  const [order, other, late] = [await newOrder(), await newOrder(), await newOrder()]
+  const [, ...rest] = order.args
+  await refuses(user, consenting({ ...order, args: [`0x${'00'.repeat(20)}`, ...rest] }), 'HTLC__ZeroAddressInitiator')
+  const large = await newOrder({ amount: 2n ** 64n })
+  await refuses(user, consenting(large), 'HTLC__AmountTooLarge')
+  await refuses(relay, signedInitiating(large, await sign(large)), 'HTLC__AmountTooLarge')
+  const [told] = eventsOf(await call(user, consenting(order), { value: HYPE }))
+  if (told?.eventName !== 'Consented') fail('the consent is not told')
+  equal(told.args.deadline, order.swap.deadline)
+  equal(await coinsOf(htlc), 0n)
+  await payOnCore()
+  deepEqual(await heldFor(order, other), [AMOUNT, 0n])
+  await call(user, consenting(other), { value: HYPE })
+  await refuses(relay, initiating(order), 'HTLC__TransferFailed')
+  await fixture.mine()
+  deepEqual(await held(), { spot: 0n, evm: EVM_AMOUNT })
+  await refuses(relay, initiating(late), 'HTLC__NoConsent')
+  await refuses(relay, initiating(order, solver.address), 'HTLC__NoConsent')
+  await call(relay, initiating(order))
+  deepEqual(await held(), NOTHING)
+  await refuses(user, consenting(order), 'HTLC__DuplicateOrder')
+  deepEqual(await heldFor(order), [0n])
+  await payOnEvm()
+  const start = await local.request({ method: 'evm_snapshot' })
+  await call(user, consenting(late), { value: HYPE })
+  deepEqual(await held(), NOTHING)
+  equal(await coinsOf(htlc), 0n)
+  await refuses(relay, initiating(late), 'HTLC__NoConsent')
+  await local.request({ method: 'evm_revert', params: [start] })
+
+  await fixture.passSeconds(WINDOW - 60n)
+  await refuses(relay, initiating(other), 'none')
+  await fixture.passSeconds(120n)
+  await refuses(relay, initiating(other), 'HTLC__NoConsent')
+  await refuses(user, consenting(late), 'HTLC__TooLate')
+  await call(user, withdrawing(coreTokens.purr))
+}
+
+async function playReclaims({
+  fixture,
+  newOrder,
+  payOnEvm,
+  payOnCore,
+  call,
+  refuses,
+  gains,
+  eventsOf,
+  idOf,
+  heldFor,
+}: Play): Promise<void> {
   const { user, solver, relay } = fixture
-  const order = await newOrder()
-  const reclaim = onDeposit('reclaimDeposit', order)
-  await pay(order)
-  await refuses(solver, reclaim, 'HTLC__NotTheInitiator')
-  await gains(user.address, onCore, async () => {
-    const [event] = eventsOf(await call(user, reclaim))
-    if (event?.eventName !== 'DepositReclaimed') fail('the reclaim is not told')
-    equal(event.args.amount, EVM_AMOUNT)
+  const [order, signed] = [await newOrder(), await newOrder()]
+  const reclaim = reclaiming(idOf(order), user.address)
+  await call(user, consenting(order))
+  await payOnEvm()
+  await payOnCore()
+  await refuses(solver, reclaim, 'HTLC__NotReclaimable')
+  await fixture.passSeconds(WINDOW + 60n)
+  await refuses(solver, reclaiming(idOf(signed), user.address), 'HTLC__NotReclaimable')
+  await refuses(solver, reclaiming(idOf(order), solver.address), 'HTLC__NotReclaimable')
+  deepEqual(await heldFor(order, signed), [2n * AMOUNT, 0n])
+  // Another order of the same owner waits for the money.
+  const next = await newOrder()
+  const start = await fixture.local.request({ method: 'evm_snapshot' })
+  const short = { ...next, args: [next.args[0], next.args[1], next.args[2], 3n * AMOUNT, next.args[4]] } as CoreOrder
+  await call(user, consenting(short))
+  await refuses(solver, reclaim, 'HTLC__NotReclaimable')
+  deepEqual(await heldFor(order), [0n])
+  await fixture.local.request({ method: 'evm_revert', params: [start] })
+  const again = await fixture.local.request({ method: 'evm_snapshot' })
+  await call(user, withdrawing(coreTokens.purr))
+  await refuses(solver, reclaim, 'HTLC__NotReclaimable')
+  await fixture.local.request({ method: 'evm_revert', params: [again] })
+  const later = await fixture.local.request({ method: 'evm_snapshot' })
+  await fixture.passSeconds(7n * 86_400n)
+  await refuses(solver, reclaim, 'HTLC__NotReclaimable')
+  deepEqual(await heldFor(order), [0n])
+  await fixture.local.request({ method: 'evm_revert', params: [later] })
+  await gains(user.address, { spot: 2n * AMOUNT, evm: 0n }, async () => {
+    deepEqual(
+      eventsOf(await call(relay, reclaim)).map(({ eventName }) => eventName),
+      ['AccountEmptied'],
+    )
   })
-  equal(await fixture.evmBalance(await addressOf(order)), 0n)
-  await pay(order)
-  await call(relay, onDeposit('initiateFromDeposit', order))
-  await pay(order)
-  await gains(user.address, onCore, () => call(solver, reclaim))
+  await payOnEvm()
+  await refuses(solver, reclaim, 'HTLC__NotReclaimable')
+  await call(user, withdrawing(coreTokens.purr))
 }
 
 async function playAllowances({ fixture, newOrder, send, call, refuses, htlc }: Play): Promise<void> {

@@ -18,18 +18,24 @@ export type CoreTerms = {
 type Opening = { readonly caller: Caller; readonly terms: CoreTerms }
 /** `pick`: index of a known order, modulo their number. */
 type Picked = { readonly caller: Caller; readonly pick: number }
-/** `late`: the later of two deadlines; each has an address of its own. */
-type OnDeposit = Picked & { readonly late: boolean }
+/** `owner`: of the account. */
+type OnAccount = Picked & { readonly owner: Caller }
 
 /** The functions of the contract, with what a call of each is drawn from, and what else may happen between calls. */
 interface Calls {
   readonly initiate: Opening
   readonly initiateOnBehalf: Opening
   readonly initiateWithSignature: Opening & { readonly signer: Caller }
-  /** To the address of an order that may be new: how many units of the ERC-20 more or less than it needs. */
-  readonly pay: Opening & { readonly late: boolean; readonly more: bigint }
-  readonly initiateFromDeposit: OnDeposit
-  readonly reclaimDeposit: OnDeposit
+  /** To an account, in units of the ERC-20. */
+  readonly payOnEvm: { readonly caller: Caller; readonly owner: Caller; readonly amount: bigint }
+  /** To an account on HyperCore, in its units. */
+  readonly payOnCore: { readonly caller: Caller; readonly owner: Caller; readonly amount: bigint }
+  readonly cross: { readonly caller: Caller; readonly owner: Caller }
+  /** `late`: the later of two deadlines. */
+  readonly initiateFromAccount: Opening & { readonly late: boolean }
+  readonly initiateConsented: OnAccount
+  readonly reclaim: OnAccount
+  readonly withdraw: { readonly caller: Caller }
   readonly redeem: Picked
   readonly redeemBatch: { readonly caller: Caller; readonly redeemer: Caller; readonly picks: readonly number[] }
   readonly refund: Picked
@@ -64,9 +70,17 @@ const step = fc.oneof(
   stepOf(1, 'initiate', fc.record(opening)),
   stepOf(2, 'initiateOnBehalf', fc.record(opening)),
   stepOf(2, 'initiateWithSignature', fc.record({ ...opening, signer: caller })),
-  stepOf(4, 'pay', fc.record({ ...opening, late, more: fc.constantFrom(-1n, 0n, 0n, 1n, 3n * 10n ** 13n + 7n) })),
-  stepOf(4, 'initiateFromDeposit', fc.record({ caller, pick, late })),
-  stepOf(3, 'reclaimDeposit', fc.record({ caller, pick, late })),
+  stepOf(
+    3,
+    'payOnEvm',
+    fc.record({ caller, owner: caller, amount: fc.constantFrom(1n, 10n ** 13n, 1_000n * 10n ** 13n, 3n * 10n ** 13n + 7n) }),
+  ),
+  stepOf(3, 'payOnCore', fc.record({ caller, owner: caller, amount: fc.constantFrom(1n, 999n, 1_000n, 2_500n) })),
+  stepOf(2, 'cross', fc.record({ caller, owner: caller })),
+  stepOf(4, 'initiateFromAccount', fc.record({ ...opening, late })),
+  stepOf(4, 'initiateConsented', fc.record({ caller, pick, owner: caller })),
+  stepOf(3, 'reclaim', fc.record({ caller, pick, owner: caller })),
+  stepOf(1, 'withdraw', fc.record({ caller })),
   stepOf(2, 'redeem', fc.record({ caller, pick })),
   stepOf(2, 'redeemBatch', fc.record({ caller, redeemer: caller, picks: fc.array(pick, { maxLength: 5 }) })),
   stepOf(2, 'refund', fc.record({ caller, pick })),

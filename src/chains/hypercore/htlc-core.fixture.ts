@@ -3,8 +3,10 @@ import type { Address, Hex } from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'
 import { coreTokens } from '../../../devnet/hypercore/core-state-machine.ts'
-import { depositAddressOf } from './htlc.ts'
-import { type CoreOrder, createCoreOrder, type OrderChange, onDeposit, refusalOf, transfer } from './htlc-core-order.fixture.ts'
+import { initiateTypedData, orderIdOf } from '../evm/htlc.ts'
+import { CORE_WRITER, spotSendData } from './core.ts'
+import { accountAt } from './htlc.ts'
+import { type CoreOrder, createCoreOrder, type OrderChange, refusalOf, signedInitiating, transfer } from './htlc-core-order.fixture.ts'
 import { createHypercoreFixture, EVM_PER_CORE, type HypercoreFixture, type TestParty } from './hypercore.fixture.ts'
 
 export const AMOUNT = 1_000_000n
@@ -54,9 +56,15 @@ export function useHtlcCore() {
     return receipt.status === '0x1'
   }
 
-  const call = (party: TestParty, data: Hex) => send(party, contract.address, data)
-  const pay = (order: CoreOrder, evmAmount: bigint) =>
-    send(fixture.user, contract.token, transfer(depositAddressOf(contract, order.swap), evmAmount))
+  const call = (party: TestParty, data: Hex, more: { readonly value?: bigint } = {}) => send(party, contract.address, data, more)
+  const account = (owner: Address = fixture.user.address) => accountAt(contract, owner)
+  /** The ERC-20 to the account of the user, as if it had crossed. */
+  const payOnEvm = (evmAmount: bigint) => send(fixture.user, contract.token, transfer(account(), evmAmount))
+  /** As `core_to_evm_transfer` does. */
+  const payOnCore = (amount: bigint, party: TestParty = fixture.user) =>
+    send(party, CORE_WRITER, spotSendData({ to: account(), token: coreTokens.purr, amount }))
+  const sign = ({ swap }: CoreOrder, party: TestParty = fixture.user) =>
+    party.account.signTypedData(JSON.parse(JSON.stringify(initiateTypedData(contract, swap.terms))))
 
   return {
     get fixture() {
@@ -75,7 +83,11 @@ export function useHtlcCore() {
     newOrder,
     send,
     call,
-    pay,
+    account,
+    payOnEvm,
+    payOnCore,
+    sign,
+    idOf: ({ swap }: CoreOrder) => orderIdOf(contract, swap.terms),
     /** Another HTLC of the token, or of another token, with an account on HyperCore of its own. */
     async makeTwin(coreToken: bigint = coreTokens.purr, token = fixture.contract.token): Promise<void> {
       contract = { ...contract, address: await fixture.deploy(htlcCore, [coreToken]), token }
@@ -84,8 +96,8 @@ export function useHtlcCore() {
     refusal: (from: Address, data: Hex, to: Address | null = contract.address) => refusalOf(fixture, from, data, to),
     async opened(change: OrderChange = {}): Promise<CoreOrder> {
       const order = newOrder(change)
-      expect(await pay(order, order.swap.terms.amount * EVM_PER_CORE)).toBe(true)
-      expect(await call(fixture.relay, onDeposit('initiateFromDeposit', order))).toBe(true)
+      expect(await payOnEvm(order.swap.terms.amount * EVM_PER_CORE)).toBe(true)
+      expect(await call(fixture.relay, signedInitiating(order, await sign(order)))).toBe(true)
       return order
     },
     /** The change on each side of an account, in its own units. */

@@ -1,32 +1,64 @@
-/** The HTLC for tokens of HyperCore, with a deposit address for each order: a transfer of the ERC-20 there funds it, without an allowance. See `HtlcCore.sol`. */
-import { type Address, concat, encodeAbiParameters, encodeFunctionData, getContractAddress, type Hex, keccak256, numberToHex } from 'viem'
-import { coreDeposit } from '../../../contracts/evm/artifacts/core-deposit.ts'
+/** The HTLC for tokens of HyperCore, with an account for each owner: money in it is locked with the owner's consent, without an allowance. See `HtlcCore.sol`. */
+import { type Address, encodeFunctionData, getContractAddress, type Hex, numberToHex, pad, toFunctionSelector } from 'viem'
+import { coreAccount } from '../../../contracts/evm/artifacts/core-account.ts'
 import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'
+import type { HtlcTerms } from '../../protocol/htlc.ts'
+import { memoize } from '../contract/memoize.ts'
 import { deployedCode, signatureImmutables } from '../evm/deploy/verify-code.ts'
 import { canonicalTerms, type HtlcContract, initiateDomain, orderIdOf } from '../evm/htlc.ts'
 import type { PrefundedSwap } from '../port/abilities/prefund.ts'
 import type { TokenLink } from './token-link.ts'
 
-/** It commits to the terms and the deadline: a payment there can fund only this order, and only until the deadline. */
-export function depositAddressOf(contract: HtlcContract, { terms, deadline }: PrefundedSwap): Address {
-  const { initiator } = canonicalTerms(terms)
-  const parameters = encodeAbiParameters([{ type: 'address' }, { type: 'address' }], [tokenOf(contract), initiator])
-  const bytecode = concat([coreDeposit.bytecode, parameters])
-  const salt = keccak256(encodeAbiParameters([{ type: 'bytes32' }, { type: 'uint256' }], [orderIdOf(contract, terms), deadline]))
-  return getContractAddress({ opcode: 'CREATE2', from: contract.address, salt, bytecode }).toLowerCase() as Address
+/** Where an owner's money lies before it is locked, on HyperCore and on HyperEVM. It commits to the contract and the owner. */
+export function accountAt(contract: HtlcContract, owner: string): Address {
+  return computeAccount(`${contract.address} ${owner.toLowerCase()}`)
 }
 
-export function initiateFromDepositData(swap: PrefundedSwap): Hex {
-  return encodeFunctionData({ abi: htlcCore.abi, functionName: 'initiateFromDeposit', args: argumentsOf(swap) })
+const computeAccount = memoize(2000, (key: string): Address => {
+  const [from, owner] = key.split(' ') as [Address, Address]
+  const salt = pad(owner, { size: 32 })
+  return getContractAddress({ opcode: 'CREATE2', from, salt, bytecode: coreAccount.bytecode }).toLowerCase() as Address
+})
+
+/** The owner of the account that pays for a swap. */
+export function ownerOf({ terms, payer }: Omit<PrefundedSwap, 'deadline'>): Address {
+  return (payer ?? terms.initiator).toLowerCase() as Address
 }
 
-export function reclaimDepositData(swap: PrefundedSwap): Hex {
-  return encodeFunctionData({ abi: htlcCore.abi, functionName: 'reclaimDeposit', args: argumentsOf(swap) })
+/** Sent by the owner of the account: it is the consent, and starts what is missing. */
+export function initiateFromAccountData({ terms, deadline }: Omit<PrefundedSwap, 'payer'>): Hex {
+  return encodeFunctionData({ abi: htlcCore.abi, functionName: 'initiateFromAccount', args: [...argumentsOf(terms), deadline] })
 }
 
-function argumentsOf({ terms, deadline }: PrefundedSwap) {
+/** Sent by anyone, once the owner consented. */
+export function initiateConsentedData(swap: PrefundedSwap): Hex {
+  return encodeFunctionData({ abi: htlcCore.abi, functionName: 'initiateConsented', args: [ownerOf(swap), ...argumentsOf(swap.terms)] })
+}
+
+export function crossData(owner: Address): Hex {
+  return encodeFunctionData({ abi: htlcCore.abi, functionName: 'cross', args: [owner] })
+}
+
+const CROSS = toFunctionSelector('cross(address)')
+
+/** It goes to the HTLC, and only prepares an initiation. */
+export function isCrossing(data: Hex): boolean {
+  return data.startsWith(CROSS)
+}
+
+/** Sent by the owner of the account. */
+export function withdrawData(coreToken: bigint): Hex {
+  return encodeFunctionData({ abi: htlcCore.abi, functionName: 'withdraw', args: [coreToken] })
+}
+
+/** Sent by anyone, once all deadlines to which the owner consented have passed. */
+export function reclaimData(contract: HtlcContract, swap: PrefundedSwap): Hex {
+  return encodeFunctionData({ abi: htlcCore.abi, functionName: 'reclaim', args: [ownerOf(swap), orderIdOf(contract, swap.terms)] })
+}
+
+function argumentsOf(terms: HtlcTerms) {
   const { initiator, redeemer, timelock, amount, secretHash } = canonicalTerms(terms)
-  return [initiator, redeemer, timelock, amount, secretHash, deadline] as const
+  return [initiator, redeemer, timelock, amount, secretHash] as const
 }
 
 /** Every asset of this family is a token. */

@@ -11,9 +11,9 @@ import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { parseAddress } from '../evm/address.ts'
 import { checkToken } from '../evm/check-recipient.ts'
 import { createContractState } from '../evm/contract-state.ts'
-import { createGasAdvice } from '../evm/fees/gas.ts'
+import { feeModelOf, suggestFees } from '../evm/fees/fees.ts'
 import { verifyRelayGas } from '../evm/fees/relay-gas.ts'
-import { assertNotRefunded, limitsOf, parseSignature, spendableOf, verifyInitiation, verifySignature } from '../evm/gasless.ts'
+import { assertNotRefunded, limitsOf, parseSignature, simulateInitiation, spendableOf, verifySignature } from '../evm/gasless.ts'
 import { createContracts, initiateWithSignatureData } from '../evm/htlc.ts'
 import { createEvmClient } from '../evm/index.ts'
 import { connectNode } from '../evm/nodes/connect-node.ts'
@@ -23,21 +23,22 @@ import { verifyPayout } from '../evm/send/payout.ts'
 import { asChainFailure } from '../evm/send/revert.ts'
 import type { PrefundedSwap } from '../port/abilities/prefund.ts'
 import type { ChainClient } from '../port/client.ts'
+import { ChainFailure } from '../port/failure.ts'
 import type { ChainFamily, ConnectOptions } from '../port/family.ts'
 import type { Outbox } from '../port/outbox.ts'
+import { type AccountFunds, activationNote, crossingValue, fundsOf } from './account.ts'
+import { hypeTokenOf } from './chain-data.ts'
 import { systemAddressOf } from './core.ts'
 import { spotBalanceOf } from './core-account.ts'
+import { crossToEvm } from './cross-to-evm.ts'
 import { deployHtlc } from './deploy.ts'
 import { createExecutor } from './execute.ts'
 import { hypercoreFacts } from './facts.ts'
 import { fundingOf } from './funding.ts'
-import { htlcCoreCode, initiateFromDepositData, tokenOf } from './htlc.ts'
+import { accountAt, htlcCoreCode, initiateConsentedData, ownerOf, tokenOf } from './htlc.ts'
 import { createPrefund } from './prefund.ts'
 import { textForms } from './text-forms.ts'
 import { createTokenLinks, inCoreUnits, verifyBridge, verifyLink } from './token-link.ts'
-
-/** Twice the gas of returning a surplus, which anyone can add to a prefund after its gas was estimated. */
-const SURPLUS_GAS = 200_000n
 
 export const hypercore: ChainFamily = {
   ...hypercoreFacts,
@@ -54,9 +55,10 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
   const evmState = createContractState(node)
   const state = inCoreUnits(evmState, links, contracts.all)
   const executor = createExecutor(chain, node, contracts, state, links)
-  const gas = createGasAdvice(node)
 
-  async function verifyAllowance(terms: HtlcTerms): Promise<void> {
+  const fundsIn = (terms: HtlcTerms, owner: Address) => fundsOf(node, state, links, contracts.of(terms.asset), owner)
+
+  async function verifyAllowance(terms: HtlcTerms, { account, onEvm, onCore }: AccountFunds): Promise<void> {
     const contract = contracts.of(terms.asset)
     const initiator = terms.initiator.toLowerCase() as Address
     const [allowance, balance] = await Promise.all([
@@ -64,22 +66,24 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
       state.tokenBalance(tokenOf(contract), initiator),
     ])
     if (allowance >= terms.amount && balance >= terms.amount) return
+    const note = onEvm + onCore > 0n ? null : await activationNote(node, account, initiator)
+    const held = `the account ${account} of ${initiator} at the HTLC holds ${onEvm + onCore} of ${terms.asset}, has approved ${allowance} outside of it, and the order needs ${terms.amount}`
     throw new TandemError(
       'bad_request',
-      `${initiator} holds ${balance} of ${terms.asset} on HyperEVM and has approved ${allowance}, the order needs ${terms.amount}, and its own address does not hold that yet: send core_to_evm_transfer and, in a later block, initiate_transaction, which pays it there and needs no approval; then the order is initiated without any further call, or at once by this one`,
+      `${held}: send core_to_evm_transfer and repeat this call a few seconds later, also if it is on its way to HyperEVM already${note === null ? '' : `. ${note}`}`,
     )
   }
 
-  const prefund = createPrefund(chain, node, contracts, links)
+  const prefund = createPrefund(chain, node, contracts)
 
-  const initiateFromPrefund = (swap: PrefundedSwap, outbox: Outbox) =>
-    // Anyone can prefund in the initiator's name, so the initiator's other reverted relays do not count here.
-    executor.relay(swap.terms, initiateFromDepositData(swap), { spareGas: SURPLUS_GAS }, { ...outbox, revertedRelays: 0 })
-
-  async function isPrefunded(terms: HtlcTerms, deadline: bigint | undefined): Promise<boolean> {
-    if (deadline === undefined) return false
-    const [amount = 0n] = await prefund.amounts([{ terms, deadline }])
-    return amount >= terms.amount
+  async function initiateFromPrefund(swap: PrefundedSwap, outbox: Outbox): Promise<string> {
+    const { terms } = swap
+    const contract = contracts.of(terms.asset)
+    const owner = ownerOf(swap)
+    // The payer may not be the initiator, whose other reverted relays do not count here.
+    const uncounted = { ...outbox, revertedRelays: 0 }
+    await crossToEvm(node, chain, { contract, owner, needed: terms.amount, funds: await fundsIn(terms, owner) }, uncounted)
+    return executor.relay(terms, initiateConsentedData(swap), {}, uncounted)
   }
 
   // One payout of the sum may not reach HyperCore where each of them would.
@@ -113,7 +117,15 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
     },
     async funding(request) {
       const contract = contracts.of(request.terms.asset)
-      return fundingOf(gas, contract, await links.of(contract), request)
+      const { coreToken } = await links.of(contract)
+      const owner = ownerOf(request)
+      const account = accountAt(contract, owner)
+      const { maxFeePerGas } = await suggestFees(node, feeModelOf(chain))
+      const [crossing, note] = await Promise.all([
+        crossingValue(node, account, hypeTokenOf(chain), maxFeePerGas),
+        activationNote(node, account, owner),
+      ])
+      return { ...fundingOf(contract, coreToken, crossing, request), ...(note !== null && { note }) }
     },
     async verifyPayout(terms, to) {
       if (to !== null && to.toLowerCase() !== terms.redeemer.toLowerCase()) return base.verifyPayout(terms, to)
@@ -140,28 +152,47 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
     gasless: {
       ...base.gasless,
       supports: (asset) => contracts.of(asset).token !== null,
-      async verify(terms, signature, deadline) {
+      async verify(terms, signature) {
         const contract = contracts.of(terms.asset)
         const parsed = parseSignature(signature)
         await verifySignature(node, contract, terms, parsed)
         const found = await state.htlc(contract, terms)
         assertNotRefunded(found)
-        if (found !== 'absent' || (await isPrefunded(terms, deadline))) return
-        await verifyAllowance(terms)
-        await verifyInitiation(node, state, contract, terms, parsed)
+        if (found !== 'absent') return
+        const funds = await fundsIn(terms, ownerOf({ terms, payer: null }))
+        if (funds.onEvm < terms.amount) {
+          // We bring it to HyperEVM first: until then the initiation cannot be simulated.
+          if (funds.onEvm + funds.onCore >= terms.amount) return
+          await verifyAllowance(terms, funds)
+        }
+        await simulateInitiation(node, contract, terms, parsed)
         await verifyRelayGas(node, chain, { to: contract.address, data: initiateWithSignatureData(terms, parsed), value: 0n })
       },
-      async initiate(terms, signature, outbox, deadline) {
+      async initiate(terms, signature, outbox) {
         const parsed = parseSignature(signature)
-        // What lies at the address of the order needs no allowance.
-        if (deadline !== undefined && (await isPrefunded(terms, deadline))) return initiateFromPrefund({ terms, deadline }, outbox)
-        const { reverted: revertsPaidFor } = await limitsOf(contracts.of(terms.asset), terms, parsed)
+        const contract = contracts.of(terms.asset)
+        const { reverted: revertsPaidFor } = await limitsOf(contract, terms, parsed)
+        if ((await state.htlc(contract, terms)) === 'absent') {
+          await verifySignature(node, contract, terms, parsed).catch(asWouldFail)
+          const owner = ownerOf({ terms, payer: null })
+          const funds = await fundsIn(terms, owner)
+          await crossToEvm(node, chain, { contract, owner, needed: terms.amount, funds, revertsPaidFor }, outbox)
+        }
         return executor.relay(terms, initiateWithSignatureData(terms, parsed), { revertsPaidFor }, outbox)
       },
       limits: async (terms, signature) => limitsOf(contracts.of(terms.asset), terms, parseSignature(signature)),
-      spendable: async (terms, deadline) =>
-        (await isPrefunded(terms, deadline)) ? null : spendableOf(state, contracts.of(terms.asset), terms),
+      async spendable(terms) {
+        const outside = await spendableOf(state, contracts.of(terms.asset), terms)
+        if (outside === null) return null
+        const { onEvm, onCore } = await fundsIn(terms, ownerOf({ terms, payer: null }))
+        return onEvm + onCore > outside ? onEvm + onCore : outside
+      },
     },
     prefund: { ...prefund, initiate: initiateFromPrefund },
   }
+}
+
+/** A signature that does not hold any more, e.g. of a contract account, must not cost us a crossing. */
+function asWouldFail(error: unknown): never {
+  throw error instanceof TandemError ? new ChainFailure('would-fail', `initiate: ${error.message}`, { cause: error }) : error
 }

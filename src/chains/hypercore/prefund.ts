@@ -1,61 +1,57 @@
-/** Prefunded deposits: reads many balances at once, and reclaims deposits that cannot fund their order. */
-import { type Address, decodeFunctionResult, encodeFunctionData } from 'viem'
+/** Consented orders: reads what accounts hold for many of them at once, and reclaims what cannot fund its order. */
+import { decodeFunctionResult, encodeFunctionData } from 'viem'
 import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import { sendOn } from '../contract/sending.ts'
 import { accountOf } from '../evm/address.ts'
 import { relayGas } from '../evm/fees/relay-gas.ts'
-import type { Contracts, HtlcContract } from '../evm/htlc.ts'
+import { type Contracts, type HtlcContract, orderIdOf } from '../evm/htlc.ts'
 import type { EvmNode } from '../evm/nodes/node.ts'
 import { openLane } from '../evm/send/lane.ts'
 import { asChainFailure } from '../evm/send/revert.ts'
 import type { Prefund, PrefundedSwap } from '../port/abilities/prefund.ts'
 import { ChainFailure } from '../port/failure.ts'
 import type { Outbox } from '../port/outbox.ts'
-import { depositAddressOf, reclaimDepositData } from './htlc.ts'
-import type { TokenLinks } from './token-link.ts'
+import { ownerOf, reclaimData } from './htlc.ts'
 
-/** Far below the gas limit of nodes for a call. */
-const ADDRESSES_PER_CALL = 200
+/** Each takes about 20,000 gas. Far below the gas limit of nodes for a call. */
+const ORDERS_PER_CALL = 200
 
-/** Per order, because another prefund costs a user less than a reclaim costs us. After that the initiator can reclaim alone. */
+/** Per order: a reclaim may revert, or HyperCore may drop a part of it. After that the payer can withdraw alone. */
 const MAX_RECLAIMS = 3
 const EXHAUSTED_RETRY_MS = 7 * 86_400_000
 const REFUSED_RETRY_MS = 3_600_000
 
-export function createPrefund(chain: Chain, node: EvmNode, contracts: Contracts, links: TokenLinks): Omit<Prefund, 'initiate'> {
-  /** In units of the ERC-20. */
-  async function balancesOf(contract: HtlcContract, swaps: readonly PrefundedSwap[]): Promise<readonly bigint[]> {
-    const owners: readonly Address[] = swaps.map((swap) => depositAddressOf(contract, swap))
-    const question = { abi: htlcCore.abi, functionName: 'balancesOf' } as const
-    const balances: bigint[] = []
-    for (let start = 0; start < owners.length; start += ADDRESSES_PER_CALL) {
-      const args = [owners.slice(start, start + ADDRESSES_PER_CALL)] as const
+export function createPrefund(chain: Chain, node: EvmNode, contracts: Contracts): Omit<Prefund, 'initiate'> {
+  async function heldFor(contract: HtlcContract, swaps: readonly PrefundedSwap[]): Promise<readonly bigint[]> {
+    const question = { abi: htlcCore.abi, functionName: 'heldFor' } as const
+    const amounts: bigint[] = []
+    for (let start = 0; start < swaps.length; start += ORDERS_PER_CALL) {
+      const page = swaps.slice(start, start + ORDERS_PER_CALL)
+      const args = [page.map(ownerOf), page.map(({ terms }) => orderIdOf(contract, terms))] as const
       try {
         const data = await node.call({ to: contract.address, data: encodeFunctionData({ ...question, args }) })
-        balances.push(...decodeFunctionResult({ ...question, data }))
+        amounts.push(...decodeFunctionResult({ ...question, data }))
       } catch (error) {
-        throw asChainFailure(error, 'asking for deposits')
+        throw asChainFailure(error, 'asking for consented orders')
       }
     }
-    return balances
+    return amounts
   }
 
   async function amounts(swaps: readonly PrefundedSwap[]): Promise<readonly bigint[]> {
     const found = new Map<PrefundedSwap, bigint>()
     for (const asset of new Set(swaps.map(({ terms }) => terms.asset))) {
-      const contract = contracts.of(asset)
-      const { evmPerCore } = await links.of(contract)
       const ofAsset = swaps.filter(({ terms }) => terms.asset === asset)
-      const balances = await balancesOf(contract, ofAsset)
-      for (const [index, swap] of ofAsset.entries()) found.set(swap, (balances[index] ?? 0n) / evmPerCore)
+      const held = await heldFor(contracts.of(asset), ofAsset)
+      for (const [index, swap] of ofAsset.entries()) found.set(swap, held[index] ?? 0n)
     }
     return swaps.map((swap) => found.get(swap) ?? 0n)
   }
 
   async function reclaim(swap: PrefundedSwap, outbox: Outbox): Promise<string | null> {
     const contract = contracts.of(swap.terms.asset)
-    const call = { to: contract.address, data: reclaimDepositData(swap), value: 0n }
+    const call = { to: contract.address, data: reclaimData(contract, swap), value: 0n }
     const from = accountOf(outbox.key)
     const gasNow = () => relayGas(node, chain, { ...call, from })
     const lane = await openLane(node, chain, outbox, { isObligatory: false })
@@ -63,7 +59,7 @@ export function createPrefund(chain: Chain, node: EvmNode, contracts: Contracts,
     let live: string | null = null
     for (const signed of lane.pending) live = await sending.keep(signed, gasNow)
     if (live !== null) return live
-    const [left = 0n] = await balancesOf(contract, [swap])
+    const [left = 0n] = await heldFor(contract, [swap])
     if (left === 0n) return null
     const outcomes = await Promise.all(outbox.attempts.map(({ tx }) => node.outcome(tx)))
     if (outcomes.filter((outcome) => outcome !== null).length >= MAX_RECLAIMS) throw reclaimLimitReached(left)
@@ -83,8 +79,8 @@ export function createPrefund(chain: Chain, node: EvmNode, contracts: Contracts,
 }
 
 function reclaimLimitReached(left: bigint): ChainFailure {
-  const refusal = `we have paid for ${MAX_RECLAIMS} reclaims of this order and pay for no more: anyone may send reclaim_transaction`
-  return new ChainFailure('would-fail', `reclaim: ${left} units of the ERC-20 are left; ${refusal}`, {
+  const refusal = `we have paid for ${MAX_RECLAIMS} reclaims of this order and pay for no more: the payer may send reclaim_transaction`
+  return new ChainFailure('would-fail', `reclaim: ${left} are left; ${refusal}`, {
     refusal,
     retryAfterMs: EXHAUSTED_RETRY_MS,
   })

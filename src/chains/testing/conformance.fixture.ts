@@ -75,8 +75,10 @@ export interface ConformanceFixture {
     revokeApproval?(): Promise<void>
   }
   readonly prefund?: {
-    /** The user pays `amount` to the prefund address, and initiates nothing. Does not mine. */
-    pay(funding: Funding, amount: bigint): Promise<void>
+    /** The user consents to the swap on the chain, while the account is empty. Mines it. */
+    consent(funding: Funding): Promise<void>
+    /** The user pays `amount` into the account. Does not mine. */
+    pay(amount: bigint): Promise<void>
     /** Mines a block after this time (unix seconds). */
     passDeadline(deadline: bigint): Promise<void>
   }

@@ -14,14 +14,16 @@ export type Call = {
 export type Calls = {
   /** How wallets of this chain expect numbers to be written. */
   readonly numbers: 'hex' | 'decimal'
-  /** Sent first: moves the money to the account that the other calls spend from. */
+  /** Sent first: moves the money to the account that the other calls spend from, and that a signature over `typedData` spends from. */
   readonly transfer?: Call
+  /** What the user should know before `transfer` is sent. */
+  readonly note?: string
   /** To be sent before `approval`, for tokens that change an allowance only to and from zero. */
   readonly approvalReset?: Call
   /** Null where the allowance is enough, or none is needed. */
   readonly approval: Call | null
   readonly initiate: Call
-  /** Returns the prefund to the initiator. Sent by the initiator at any time, by anyone once the swap exists or is past its deadline. */
+  /** Returns all that `transfer` moved and no order has locked. Sent by the payer at any time. */
   readonly reclaim?: Call
   /** Makes the signature over `typedData` worthless, sent by the initiator while the order was never initiated. Absent where there is nothing to sign, or the contract cannot. */
   readonly revoke?: Call
@@ -48,7 +50,14 @@ const transaction = (description: string) => Type.Object(Transaction.properties,
 
 const fields = {
   core_to_evm_transfer: Type.Optional(
-    transaction('to be sent first: moves the money to the account that the other transactions spend from'),
+    transaction(
+      "to be sent first, by the payer: moves the money to the account that is the payer's own at the HTLC. Then the signature over `typed_data`, or `initiate_transaction`, funds the order; no approval is needed",
+    ),
+  ),
+  transfer_note: Type.Optional(
+    Type.String({
+      description: "what to know before the transfer above is sent: a fee of the chain that comes out of the payer's account, once",
+    }),
   ),
   approval_reset_transaction: Type.Optional(
     transaction(
@@ -64,7 +73,7 @@ const fields = {
   ),
   reclaim_transaction: Type.Optional(
     transaction(
-      'returns to the owner money that was paid too late, too little, or twice to the address in `initiate_transaction`. Anyone may send it once the order is initiated or past its deadline, the owner at any time. The service sends it automatically when there is something to return',
+      'sent by the payer at any time: returns all that was moved to the account of the payer at the HTLC and is not locked in an order. After `initiate_transaction` the service returns by itself what is left when the deadline has passed',
     ),
   ),
   revoke_transaction: Type.Optional(
@@ -79,9 +88,10 @@ const fields = {
 }
 
 export const calls = defineWay('FundByCalls', fields, (funding: Calls) => {
-  const { numbers, transfer, approvalReset, approval, initiate, reclaim, revoke, typedData } = funding
+  const { numbers, transfer, note, approvalReset, approval, initiate, reclaim, revoke, typedData } = funding
   return {
     ...(transfer !== undefined && { core_to_evm_transfer: callToWire(transfer, numbers) }),
+    ...(note !== undefined && { transfer_note: note }),
     ...(approvalReset !== undefined && { approval_reset_transaction: callToWire(approvalReset, numbers) }),
     approval_transaction: approval === null ? null : callToWire(approval, numbers),
     initiate_transaction: callToWire(initiate, numbers),

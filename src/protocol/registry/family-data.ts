@@ -31,8 +31,14 @@ export type StarknetData = {
   readonly maxPerGas: { readonly l1Gas: bigint; readonly l1DataGas: bigint; readonly l2Gas: bigint }
 }
 
+export type HypercoreData = {
+  /** The index of HYPE on HyperCore, which pays there for transfers to HyperEVM. */
+  readonly hypeToken: bigint
+}
+
 export type FamilyData =
-  | { readonly family: 'evm' | 'hypercore'; readonly evm: EvmData }
+  | { readonly family: 'evm'; readonly evm: EvmData }
+  | { readonly family: 'hypercore'; readonly evm: EvmData; readonly hypercore: HypercoreData }
   | { readonly family: 'starknet'; readonly starknet: StarknetData }
   | { readonly family: 'bitcoin' | 'tron' | 'solana' | 'sui' | 'xrpl' }
 

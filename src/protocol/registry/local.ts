@@ -154,6 +154,7 @@ export const localChains: readonly Chain[] = [
   {
     ...evmDefaults,
     family: 'hypercore',
+    hypercore: { hypeToken: 150n },
     id: 'hypercore_localnet',
     // Of the chain that stands for HyperEVM.
     reference: 'evm:31998',

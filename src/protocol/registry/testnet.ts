@@ -117,6 +117,7 @@ export const testnetChains: readonly Chain[] = [
   },
   {
     ...hypercoreFamily,
+    hypercore: { hypeToken: 1105n },
     id: 'hypercore_testnet',
     // Of HyperEVM's test network, where the HTLC is and what wallets sign for.
     reference: 'evm:998',

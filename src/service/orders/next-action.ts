@@ -28,12 +28,12 @@ export function deriveNextAction(state: OrderState, refusals: Refusals): NextAct
 
 /**
  * A signature has no deadline of its own. The service does not use it once the order is over, but whoever gets it could, for as long as the initiator
- * has the tokens and the allowance.
+ * has the tokens and the allowance, or money in an account at the HTLC.
  */
 export function adviseRevoke(state: OrderState): NextAction | null {
   if (state.status !== 'expired' || consentTo(state, 'source')?.kind !== 'signature') return null
   const why =
-    'the order expired and is not initiated any more, but your signature stays valid at the contract: to withdraw it, send revoke_transaction of GET /orders/{id}/funding'
+    'the order expired and is not initiated any more, but your signature stays valid at the contract: to withdraw it, send revoke_transaction of GET /orders/{id}/funding; reclaim_transaction, where there is one, takes back what was paid in'
   return { who: 'user', what: 'revoke_signature', by: null, why }
 }
 

@@ -148,6 +148,7 @@ describe('a prefunded amount that no initiation can use', () => {
       await put({ chain: 'bitcoin_regtest', deadline: NOW - 1n }),
     ]
     await store.db.updateTable('order_list').set({ status: 'initiated' }).where('order_id', '=', twice.order.id).execute()
+    await store.db.updateTable('swaps').set({ initiator: 'another' }).where('order_id', '=', waiting.order.id).execute()
     for (const one of [late, twice, waiting, elsewhere]) pay(one)
     pay(late, 1n + late.order.source.terms.amount / 100n)
     pay(dust, dust.order.source.terms.amount / 100n - 1n)
@@ -161,6 +162,18 @@ describe('a prefunded amount that no initiation can use', () => {
     await pass(6)
     expect(asked).not.toContain(late.order.source.terms.secretHash)
     expect(new Set(await seen())).toEqual(new Set([late.order.id, twice.order.id]))
+  })
+
+  test('is left alone while another order of the same payer can be funded with it', async () => {
+    const late = await put({ deadline: NOW - 1n })
+    pay(late)
+    const next = await put()
+    const pass = start()
+    await pass(6)
+    expect(await seen()).toEqual([])
+    await store.db.updateTable('order_list').set({ status: 'initiated' }).where('order_id', '=', next.order.id).execute()
+    await pass(16)
+    expect(await seen()).toEqual([late.order.id])
   })
 
   test('is read every few seconds after one was found, and less often otherwise', async () => {

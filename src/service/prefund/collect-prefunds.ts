@@ -1,13 +1,13 @@
 /**
- * Reads the amounts that users paid to their order's own address, on chains that have such addresses. A sufficient amount in time becomes
- * a grant to initiate. An amount that is too late, too small or a second payment is recorded for a reclaim. The playbook acts on both.
+ * Reads what lies in users' accounts at the HTLC for orders to which they consented there, on chains that have such accounts. A sufficient amount in time
+ * becomes a grant to initiate. An amount that is too late, too small or a second payment is recorded for a reclaim. The playbook acts on both.
  */
 import type { Prefund } from '../../chains/port/abilities/prefund.ts'
 import type { ChainId } from '../../protocol/chain-id.ts'
 import type { Order } from '../../protocol/order.ts'
 import { isWorthReclaiming, RELAY_SECONDS } from '../../protocol/playbook.ts'
 import { addGrant } from '../../store/orders/grants.ts'
-import { listPastFundingAfter, recordPrefund } from '../../store/orders/prefunds.ts'
+import { listPastFundingAfter, mayFundAnother, recordPrefund } from '../../store/orders/prefunds.ts'
 import { listUnfundedAfter, listUnfundedLast, UNFUNDED_PAGE, type UnfundedPlace } from '../../store/orders/unfunded-orders.ts'
 import type { SyncContext, SyncTask } from '../solver-sync/solver-sync.ts'
 
@@ -90,6 +90,7 @@ function createReclaimer({ db, log, wake, now }: SyncContext, chain: ChainId, pr
     const seenAt = new Date()
     for (const { order, amount } of await amountsAt(prefund, orders)) {
       if (!isWorthReclaiming(order, amount) || recent.length >= MAX_RECLAIMS_PER_HOUR) continue
+      if (await mayFundAnother(db, order, now())) continue
       recent = [...recent, Date.now()]
       foundInRound += 1
       await recordPrefund(db, order.id, { amount, seenAt })
@@ -112,5 +113,5 @@ async function amountsAt(prefund: Prefund, orders: readonly Order[]) {
 }
 
 function swapOf({ source, deadline }: Order) {
-  return { terms: source.terms, deadline }
+  return { terms: source.terms, deadline, payer: source.payer }
 }

@@ -32,7 +32,7 @@ export type StoredOrder = {
   readonly fill: RecordedFill | null
   /** Why the solver will not pay for the deposits. */
   readonly declined: string | null
-  /** The prefunded amount at the order's own address when last read. */
+  /** The prefunded amount in the payer's account when last read. */
   readonly prefund: bigint
   /** The client made the secret and keeps it. */
   readonly clientSecret: boolean

@@ -1,7 +1,7 @@
-/** Prefunded amounts: the balances at orders' own addresses when last read. */
+/** Prefunded amounts: what lay in payers' accounts for an order when last read. */
 import { sql } from 'kysely'
 import type { ChainId } from '../../protocol/chain-id.ts'
-import type { Order } from '../../protocol/order.ts'
+import { type Order, payerOf } from '../../protocol/order.ts'
 import type { Database } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import { type OrderRow, parseOrder, selectOrders } from './order-rows.ts'
@@ -12,6 +12,16 @@ export async function recordPrefund(db: Database, orderId: string, { amount, see
     insert into prefunds (order_id, amount, seen_at) values (${orderId}, ${amount.toString()}, ${seenAt})
     on conflict (order_id) do update set amount = excluded.amount, seen_at = excluded.seen_at
     where prefunds.seen_at <= excluded.seen_at`.execute(db)
+}
+
+/** Another order, which the payer of this one initiates, can still be funded: what lies in the payer's account may be meant for it. */
+export async function mayFundAnother(db: Database, order: Order, now: bigint): Promise<boolean> {
+  const { chain } = order.source
+  const { rows } = await sql`
+    select from swaps s join orders o on o.id = s.order_id join order_list l on l.seq = o.seq
+    where s.chain = ${chain} and s.leg = 'source' and s.initiator = ${payerOf(order)} and s.order_id <> ${order.id} and l.status = 'created' and l.deadline >= ${now.toString()}
+    limit 1`.execute(db)
+  return rows.length > 0
 }
 
 export type Sighting = { readonly amount: bigint; readonly seenAt: Date }

@@ -4,7 +4,7 @@ pragma solidity 0.8.37;
 import {Htlc} from "../Htlc.sol";
 import {IHtlc} from "../IHtlc.sol";
 import {Transfers} from "../Transfers.sol";
-import {CoreDeposit, IBalance} from "./CoreDeposit.sol";
+import {CoreAccount, ICoreAccountTask} from "./CoreAccount.sol";
 import {HyperCore} from "./HyperCore.sol";
 
 /// @title Hash time-locked contract on HyperEVM for a token of HyperCore: money comes from spot accounts and goes there.
@@ -19,11 +19,19 @@ import {HyperCore} from "./HyperCore.sol";
 ///  - the amount does not fit into HyperCore's 64 bits: it is compared
 ///  - the payee is a contract, which may have no way to act on HyperCore although somebody gave it an account: its code
 ///  - the ERC-20 is not the token's, or scaled otherwise: HyperCore itself is asked, by the constructor
-contract HtlcCore is Htlc {
-    /// @notice What was at the address of an order went back to its initiator.
+contract HtlcCore is Htlc, ICoreAccountTask {
+    /// @notice An owner consented to an order, for which the account has too little on HyperEVM as yet.
     /// @param orderId See `orderId`.
-    /// @param amount In units of the ERC-20.
-    event DepositReclaimed(bytes32 indexed orderId, uint256 amount);
+    /// @param owner Whose account it is.
+    /// @param deadline Unix seconds.
+    event Consented(bytes32 indexed orderId, address indexed owner, uint256 deadline);
+
+    /// @notice What an account had was sent to its owner.
+    /// @param owner Whose account it is.
+    /// @param evmAmount In units of the ERC-20.
+    /// @param coreToken A token of HyperCore.
+    /// @param coreAmount Of that token, in the units of HyperCore.
+    event AccountEmptied(address indexed owner, uint256 evmAmount, uint64 coreToken, uint256 coreAmount);
 
     /// @notice The count of the bridge's funds was lowered.
     /// @param funds On both sides together, in units of the ERC-20.
@@ -35,13 +43,22 @@ contract HtlcCore is Htlc {
     error HTLC__AmountTooLarge();
     /// @notice Less than the amount of the order arrived.
     error HTLC__AmountNotReceived();
-    /// @notice Only the initiator may reclaim a deposit before its deadline, as long as the order is not initiated.
-    error HTLC__NotTheInitiator();
-    /// @notice A deposit funds no order after its deadline.
-    error HTLC__DepositTooLate();
+    /// @notice The deadline has passed.
+    error HTLC__TooLate();
+    /// @notice The owner of the account did not consent to this order, or only until an earlier time.
+    error HTLC__NoConsent();
+    /// @notice The owner consented to no such order, this was done already, a deadline has not passed, or nothing is there.
+    error HTLC__NotReclaimable();
+    /// @notice The account has nothing on HyperCore.
+    error HTLC__NothingToCross();
+    /// @notice HyperCore counts HYPE in units of 10^10 wei.
+    error HTLC__ValueNotWhole();
 
     /// Hyperliquid allows a difference of 18 decimals at most.
     int8 private constant MAX_EXTRA_DECIMALS = 18;
+
+    /// After the deadline of an order: then anyone may return what was paid too late, too little or twice.
+    uint256 private constant RECLAIM_WINDOW = 7 days;
 
     address private immutable _token;
     uint64 private immutable _coreToken;
@@ -50,6 +67,17 @@ contract HtlcCore is Htlc {
     /// The bridge's funds on both sides together when this contract was deployed, in units of the ERC-20; see `recount`.
     /// Order ids are hashes, so no order uses this slot.
     uint256 private _bridgeFunds;
+
+    /// Until when an owner consents to an order, by owner and order id.
+    mapping(bytes32 => uint256) private _consents;
+    /// The latest deadline to which an owner consented: until then nobody else empties the account.
+    mapping(address => uint256) private _busyUntil;
+
+    address private transient _taskOwner;
+    uint256 private transient _taskEvmAmount;
+    address private transient _taskCoreTo;
+    uint64 private transient _taskCoreToken;
+    uint64 private transient _taskCoreAmount;
 
     /// @param coreToken_ The index of the token on HyperCore.
     constructor(uint64 coreToken_) {
@@ -94,6 +122,7 @@ contract HtlcCore is Htlc {
 
     /// @notice Locks the initiator's tokens, which the initiator permitted by signing
     /// Initiate(address redeemer,uint256 timelock,uint256 amount,bytes32 secretHash). Anyone may relay it.
+    /// It takes the money from the initiator's account here if that has enough on HyperEVM, else by an allowance.
     /// @param initiator Who gets the money back when the order is refunded, and whose money is locked.
     /// @param redeemer Who is paid with the secret.
     /// @param timelock Seconds from now until a refund is possible.
@@ -114,88 +143,127 @@ contract HtlcCore is Htlc {
             signature
         );
         _openFor(initiator, redeemer, timelock, amount, secretHash);
-        _collect(initiator, amount);
+        if (_isHeldBy(initiator, amount)) _takeFrom(initiator, amount);
+        else _collect(initiator, amount);
     }
 
-    /// @notice Locks what was paid to the address of this order and deadline. Anyone may call: paying there was the
-    /// consent, which ends with the deadline. More than the amount goes back to the initiator.
+    /// @notice Locks money of the caller's account in an order, at once if it is on HyperEVM. If it is not, records the
+    /// caller's consent to this order until the deadline, and brings all that the account has to HyperEVM: then anyone
+    /// may call `initiateConsented`.
+    /// @dev The value pays for crossing; what is not needed for it goes back to the caller.
     /// @param initiator Who gets the money back when the order is refunded.
     /// @param redeemer Who is paid with the secret.
     /// @param timelock Seconds from now until a refund is possible.
     /// @param amount In the units of HyperCore.
     /// @param secretHash SHA-256 of the 32-byte secret.
-    /// @param deadline Unix seconds: until then a deposit can fund the order.
-    function initiateFromDeposit(
+    /// @param deadline Unix seconds: until then the consent holds.
+    function initiateFromAccount(
         address initiator,
         address redeemer,
         uint256 timelock,
         uint256 amount,
         bytes32 secretHash,
         uint256 deadline
-    ) external {
+    ) external payable {
         if (initiator == address(0)) revert HTLC__ZeroAddressInitiator();
-        if (block.timestamp > deadline) revert HTLC__DepositTooLate();
-        _openFor(initiator, redeemer, timelock, amount, secretHash);
-        bytes32 id = orderId(initiator, redeemer, timelock, amount, secretHash);
-        uint256 received = _emptyDeposit(id, deadline, initiator);
-        uint256 needed = amount * _evmPerCore;
-        if (received < needed) revert HTLC__AmountNotReceived();
-        _giveBack(initiator, received - needed);
+        if (block.timestamp > deadline) revert HTLC__TooLate();
+        if (amount > type(uint64).max) revert HTLC__AmountTooLarge();
+        if (_isHeldBy(msg.sender, amount)) {
+            _openFor(initiator, redeemer, timelock, amount, secretHash);
+            _takeFrom(msg.sender, amount);
+        } else {
+            bytes32 id = orderId(initiator, redeemer, timelock, amount, secretHash);
+            if (_state(id) != 0) revert HTLC__DuplicateOrder();
+            _consents[_consentKey(msg.sender, id)] = deadline;
+            if (deadline > _busyUntil[msg.sender]) _busyUntil[msg.sender] = deadline;
+            emit Consented(id, msg.sender, deadline);
+            if (_cross(msg.sender)) return;
+        }
+        if (msg.value != 0) Transfers.pushNative(msg.sender, msg.value);
     }
 
-    /// @notice Pays what is at the address of this order and deadline to the initiator. Once the order is there, or
-    /// settled, or its deadline has passed, nothing waits for it any more and anyone may call; before, only the initiator.
+    /// @notice Locks money of an account in an order to which its owner consented. Anyone may call.
+    /// @param owner Whose account it is.
     /// @param initiator Who gets the money back when the order is refunded.
     /// @param redeemer Who is paid with the secret.
     /// @param timelock Seconds from now until a refund is possible.
     /// @param amount In the units of HyperCore.
     /// @param secretHash SHA-256 of the 32-byte secret.
-    /// @param deadline Unix seconds: until then a deposit can fund the order.
-    function reclaimDeposit(
+    function initiateConsented(
+        address owner,
         address initiator,
         address redeemer,
         uint256 timelock,
         uint256 amount,
-        bytes32 secretHash,
-        uint256 deadline
+        bytes32 secretHash
     ) external {
         bytes32 id = orderId(initiator, redeemer, timelock, amount, secretHash);
-        if (msg.sender != initiator && block.timestamp <= deadline && this.initiatedAt(id) == 0) {
-            revert HTLC__NotTheInitiator();
-        }
-        uint256 received = _emptyDeposit(id, deadline, initiator);
-        emit DepositReclaimed(id, received);
-        _giveBack(initiator, received);
+        if (block.timestamp > _consents[_consentKey(owner, id)]) revert HTLC__NoConsent();
+        _openFor(initiator, redeemer, timelock, amount, secretHash);
+        _takeFrom(owner, amount);
     }
 
-    /// @notice Where to pay the ERC-20 for an order with exactly these terms, until the deadline; see
-    /// `initiateFromDeposit`.
-    /// @param initiator Who gets the money back when the order is refunded.
-    /// @param redeemer Who is paid with the secret.
-    /// @param timelock Seconds from now until a refund is possible.
-    /// @param amount In the units of HyperCore.
-    /// @param secretHash SHA-256 of the 32-byte secret.
-    /// @param deadline Unix seconds: until then a deposit can fund the order.
-    function depositAddress(
-        address initiator,
-        address redeemer,
-        uint256 timelock,
-        uint256 amount,
-        bytes32 secretHash,
-        uint256 deadline
-    ) external view returns (address) {
-        bytes32 id = orderId(initiator, redeemer, timelock, amount, secretHash);
-        return _depositAt(_depositSalt(id, deadline), initiator);
+    /// @notice Brings all that an account has on HyperCore to HyperEVM, where it arrives with the next block. Anyone may
+    /// call: the money stays the owner's. The value goes to the account on HyperCore, which pays the transfer in HYPE.
+    /// @dev Always all of it: an action fails silently if the account has less than it says, so a part that somebody
+    /// else brings over in the same block must not make this one fail.
+    /// @param owner Whose account it is.
+    function cross(address owner) external payable {
+        if (!_cross(owner)) revert HTLC__NothingToCross();
     }
 
-    /// @notice Balances of the ERC-20, of many at once: whoever collects deposits watches many addresses.
-    /// @param owners Any addresses.
-    /// @return balances In units of the ERC-20, in the same order.
-    function balancesOf(address[] calldata owners) external view returns (uint256[] memory balances) {
-        balances = new uint256[](owners.length);
+    /// @notice Pays all that the caller has in its account to the caller: the ERC-20, and one token on HyperCore.
+    /// @dev Does not end a consent or a signature: `revoke` does.
+    /// @param coreToken_ Its index on HyperCore: of this contract's token, or of one that was sent there by mistake.
+    function withdraw(uint64 coreToken_) external {
+        _emptyAccount(msg.sender, coreToken_);
+    }
+
+    /// @notice Pays all that an account has to its owner. Anyone may call, once for an order to which the owner
+    /// consented, when all deadlines to which the owner consented have passed, and within a week after that of the order.
+    /// @dev So nobody can take the money away again and again from an order that is signed for.
+    /// @param owner Whose account it is, and who is paid.
+    /// @param id Of the order.
+    function reclaim(address owner, bytes32 id) external {
+        bytes32 key = _consentKey(owner, id);
+        if (!_isReclaimable(_consents[key], owner)) revert HTLC__NotReclaimable();
+        delete _consents[key];
+        // A call that comes too early, or is mined again after a reorg, must not use up the consent.
+        if (!_emptyAccount(owner, _coreToken)) revert HTLC__NotReclaimable();
+    }
+
+    /// @notice The account of an owner at this contract, on HyperCore and on HyperEVM. Money there can be locked in
+    /// orders to which the owner consents by a call or by a signature, or go back to the owner, and nothing else.
+    /// @param owner Any address.
+    function accountOf(address owner) public view returns (address) {
+        bytes32 code = keccak256(type(CoreAccount).creationCode);
+        return address(uint160(uint256(keccak256(abi.encodePacked(bytes1(0xff), address(this), _saltOf(owner), code)))));
+    }
+
+    /// @notice What accounts have on both sides together, for orders to which their owners consented: for those that can
+    /// be initiated with it, and for those for which `reclaim` returns it. Of many at once: whoever initiates watches many.
+    /// @param owners Whose accounts they are.
+    /// @param ids Of the orders, in the same order.
+    /// @return amounts In the units of HyperCore; zero for the other orders.
+    function heldFor(address[] calldata owners, bytes32[] calldata ids)
+        external
+        view
+        returns (uint256[] memory amounts)
+    {
+        amounts = new uint256[](owners.length);
         for (uint256 i = 0; i < owners.length; ++i) {
-            balances[i] = IBalance(_token).balanceOf(owners[i]);
+            uint256 consent = _consents[_consentKey(owners[i], ids[i])];
+            bool initiable = block.timestamp <= consent && _state(ids[i]) == 0;
+            if (!initiable && !_isReclaimable(consent, owners[i])) continue;
+            address account = accountOf(owners[i]);
+            amounts[i] =
+                IBalance(_token).balanceOf(account) / _evmPerCore + HyperCore.spotBalance(account, _coreToken);
         }
+    }
+
+    /// @inheritdoc ICoreAccountTask
+    function accountTask() external view override returns (Task memory) {
+        return Task(_taskOwner, _token, _taskEvmAmount, _taskCoreTo, _taskCoreToken, _taskCoreAmount);
     }
 
     /// @notice Whether a payout in this block would reach the spot account of the payee; otherwise the payee gets the
@@ -251,23 +319,72 @@ contract HtlcCore is Htlc {
         if (Transfers.pull(_token, from, needed) < needed) revert HTLC__AmountNotReceived();
     }
 
-    /// @return received The balance of the deposit address. Anything else that arrives meanwhile belongs to other orders.
-    function _emptyDeposit(bytes32 id, uint256 deadline, address initiator) private returns (uint256 received) {
+    function _isHeldBy(address owner, uint256 amount) private view returns (bool) {
+        return IBalance(_token).balanceOf(accountOf(owner)) >= amount * _evmPerCore;
+    }
+
+    function _takeFrom(address owner, uint256 amount) private {
+        _act(owner, amount * _evmPerCore, address(0), 0, 0, 0);
+    }
+
+    /// @dev HyperCore shows the balance as it was when the block began. An action for less than all of it would leave
+    /// the rest, and one for more is dropped.
+    /// @return isAsked Whether there was anything.
+    function _cross(address owner) private returns (bool isAsked) {
+        uint256 balance = HyperCore.spotBalance(accountOf(owner), _coreToken);
+        if (balance == 0) return false;
+        // Less than a unit of HyperCore would be lost.
+        if (msg.value % HyperCore.WEI_PER_HYPE_UNIT != 0) revert HTLC__ValueNotWhole();
+        _act(owner, 0, HyperCore.systemAddress(_coreToken), _coreToken, balance, msg.value);
+        return true;
+    }
+
+    /// @return isPaid Whether there was anything.
+    function _emptyAccount(address owner, uint64 coreToken_) private returns (bool isPaid) {
+        address account = accountOf(owner);
+        uint256 evmAmount = IBalance(_token).balanceOf(account);
+        uint256 coreAmount = HyperCore.spotBalance(account, coreToken_);
+        _act(owner, evmAmount, owner, coreToken_, coreAmount, 0);
+        emit AccountEmptied(owner, evmAmount, coreToken_, coreAmount);
+        // What HyperCore cannot count stays on HyperEVM.
+        uint256 dust = evmAmount % _evmPerCore;
+        if (evmAmount != dust) _pay(owner, evmAmount / _evmPerCore);
+        if (dust != 0) Transfers.push(_token, owner, dust);
+        return evmAmount + coreAmount != 0;
+    }
+
+    /// @dev The account reads its task before it calls anything else, so re-entering cannot change it.
+    function _act(
+        address owner,
+        uint256 evmAmount,
+        address coreTo,
+        uint64 coreToken_,
+        uint256 coreAmount,
+        uint256 value
+    ) private {
         IBalance erc20 = IBalance(_token);
-        bytes32 salt = _depositSalt(id, deadline);
-        received = erc20.balanceOf(_depositAt(salt, initiator));
-        uint256 before = erc20.balanceOf(address(this));
-        new CoreDeposit{salt: salt}(erc20, payable(initiator));
-        if (erc20.balanceOf(address(this)) < before + received) revert HTLC__AmountNotReceived();
+        uint256 expected = erc20.balanceOf(address(this)) + evmAmount;
+        _taskOwner = owner;
+        _taskEvmAmount = evmAmount;
+        _taskCoreTo = coreTo;
+        _taskCoreToken = coreToken_;
+        // HyperCore counts in 64 bits.
+        _taskCoreAmount = uint64(coreAmount);
+        new CoreAccount{salt: _saltOf(owner), value: value}();
+        if (erc20.balanceOf(address(this)) < expected) revert HTLC__AmountNotReceived();
     }
 
-    function _depositSalt(bytes32 id, uint256 deadline) private pure returns (bytes32) {
-        return keccak256(abi.encode(id, deadline));
+    /// @dev No consent is later than `_busyUntil`. Where there is none, the epoch is long ago.
+    function _isReclaimable(uint256 consent, address owner) private view returns (bool) {
+        return block.timestamp > _busyUntil[owner] && block.timestamp - consent <= RECLAIM_WINDOW;
     }
 
-    function _depositAt(bytes32 salt, address initiator) private view returns (address) {
-        bytes32 code = keccak256(abi.encodePacked(type(CoreDeposit).creationCode, abi.encode(_token, initiator)));
-        return address(uint160(uint256(keccak256(abi.encodePacked(bytes1(0xff), address(this), salt, code)))));
+    function _saltOf(address owner) private pure returns (bytes32) {
+        return bytes32(uint256(uint160(owner)));
+    }
+
+    function _consentKey(address owner, bytes32 id) private pure returns (bytes32) {
+        return keccak256(abi.encode(owner, id));
     }
 
     /// @dev Whether HyperCore has enough for all that could ever cross. Then other crossings in the same block, which a
@@ -278,13 +395,6 @@ contract HtlcCore is Htlc {
     function _isBacked() private view returns (bool) {
         uint256 supply = HyperCore.totalSupply(_token);
         return supply <= _bridgeFunds && supply <= HyperCore.bridgeFunds(_token, _coreToken, _evmPerCore);
-    }
-
-    /// @dev What HyperCore cannot count stays on HyperEVM.
-    function _giveBack(address to, uint256 evmAmount) private {
-        uint256 dust = evmAmount % _evmPerCore;
-        if (evmAmount != dust) _pay(to, evmAmount / _evmPerCore);
-        if (dust != 0) Transfers.push(_token, to, dust);
     }
 
     /// @dev HyperCore runs actions after all transfers of a block, so the action can be written first; if the writer
@@ -300,4 +410,8 @@ contract HtlcCore is Htlc {
     function _domainName() internal pure override returns (string memory) {
         return "HTLC-ERC20";
     }
+}
+
+interface IBalance {
+    function balanceOf(address owner) external view returns (uint256);
 }

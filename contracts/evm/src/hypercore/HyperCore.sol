@@ -18,6 +18,10 @@ library HyperCore {
         int8 evmExtraWeiDecimals;
     }
 
+    /// Where HYPE goes to cross to HyperCore, in multiples of its unit there.
+    address internal constant HYPE_BRIDGE = 0x2222222222222222222222222222222222222222;
+    uint256 internal constant WEI_PER_HYPE_UNIT = 10 ** 10;
+
     address private constant SPOT_BALANCE = 0x0000000000000000000000000000000000000801;
     address private constant TOKEN_INFO = 0x000000000000000000000000000000000000080C;
     address private constant CORE_USER_EXISTS = 0x0000000000000000000000000000000000000810;

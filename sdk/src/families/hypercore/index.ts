@@ -1,14 +1,24 @@
-/** HyperCore: the user moves tokens from the spot account to HyperEVM, and from there to the address of the order. */
-import { type Address, decodeFunctionData, encodeFunctionData, erc20Abi, type Hex, isHex, slice } from 'viem'
+/**
+ * HyperCore: the user moves tokens from the spot account to an account of its own at the HTLC, by one transaction. Then it signs, or sends a second
+ * transaction that gives the consent.
+ */
+import { type Address, decodeFunctionData, encodeFunctionData, erc20Abi, type Hex, isHex, pad } from 'viem'
 import { htlcCore } from '../../../../contracts/evm/artifacts/htlc-core.ts'
-import { createContracts, type HtlcContract, swapIdOf } from '../../../../src/chains/evm/htlc.ts'
-import { coreWriterAbi, parseSpotSend } from '../../../../src/chains/hypercore/core.ts'
+import { createContracts, type HtlcContract, type InitiateTypedData, initiateTypedData, swapIdOf } from '../../../../src/chains/evm/htlc.ts'
+import {
+  CORE_USER_EXISTS,
+  coreWriterAbi,
+  MAX_CROSSING_VALUE,
+  parseSpotSend,
+  SPOT_BALANCE,
+  spotBalanceQuestion,
+  WEI_PER_HYPE_UNIT,
+} from '../../../../src/chains/hypercore/core.ts'
 import { fundingOf } from '../../../../src/chains/hypercore/funding.ts'
-import { tokenOf } from '../../../../src/chains/hypercore/htlc.ts'
+import { accountAt, ownerOf, tokenOf } from '../../../../src/chains/hypercore/htlc.ts'
 import { textForms } from '../../../../src/chains/hypercore/text-forms.ts'
-import type { TokenLink } from '../../../../src/chains/hypercore/token-link.ts'
 import type { FundingResult } from '../../../../src/protocol/funding/funding.ts'
-import { verifyParsed, verifySame } from '../../verify/check.ts'
+import { verifyParsed, verifySame, verifyThat } from '../../verify/check.ts'
 import { verifyCall } from '../../verify/verify-call.ts'
 import { verifySwap } from '../../verify/verify-swap.ts'
 import type { EvmCall, EvmWallet } from '../../wallets/evm.ts'
@@ -19,17 +29,23 @@ import type { SdkFamily, SourceSide, SwapSide } from '../family.ts'
 export type HypercorePlan = {
   readonly contract: HtlcContract
   /** As the service says: compared with the HTLC, as the wallet's own node shows it, before anything is sent. */
-  readonly link: TokenLink
-  /** In units of the ERC-20. */
+  readonly coreToken: bigint
+  /** In units of HyperCore. */
   readonly amount: bigint
-  /** From the spot account to HyperEVM. */
+  /** Of the payer, at the HTLC. */
+  readonly account: Address
+  /** From the spot account to `account`, on HyperCore. */
   readonly move: EvmCall
-  /** To the address of the order. */
-  readonly pay: EvmCall
+  /** The consent of the payer. */
+  readonly initiate: EvmCall
+  /** Null where the order cannot be funded by a signature: it is paid by a delegate. */
+  readonly typedData: InitiateTypedData | null
 }
 
 const { parseAddress } = textForms
 const ARRIVAL_POLL_MS = 500
+/** HyperCore moves it after the block of the transaction, or drops it: by then it is decided. */
+const ARRIVAL_POLLS = 40
 
 export const family: SdkFamily<HypercorePlan, EvmWallet> = {
   name: 'hypercore',
@@ -41,26 +57,36 @@ export const family: SdkFamily<HypercorePlan, EvmWallet> = {
   verifyDestination(side) {
     verifySide(side, null)
   },
-  /** The same with and without `gasless`: the money must be brought to HyperEVM by a transaction of the user's in any case. */
-  async fund({ contract, link, amount, move, pay }, wallet, { signal }) {
-    const read = async (to: Address, data: Hex) => BigInt(await wallet.call(contract.chainId, to, data))
+  async fund({ contract, coreToken, amount, account, move, initiate, typedData }, wallet, { gasless, signal }) {
+    const { chainId } = contract
+    const read = async (to: Address, data: Hex) => firstWordOf(await wallet.call(chainId, to, data))
     const ofHtlc = (functionName: 'coreToken' | 'evmPerCore') =>
       read(contract.address, encodeFunctionData({ abi: htlcCore.abi, functionName }))
-    verifySame('core_to_evm_transfer.data', await ofHtlc('coreToken'), link.coreToken)
-    verifySame('initiate_transaction.data', await ofHtlc('evmPerCore'), link.evmPerCore)
-    const question = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [pay.from as Address] })
-    const hasArrived = async () => (await read(tokenOf(contract), question)) >= amount
+    verifySame('core_to_evm_transfer.data', await ofHtlc('coreToken'), coreToken)
+    const evmPerCore = await ofHtlc('evmPerCore')
+    const balance = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [account] })
+    const spot = spotBalanceQuestion(account, coreToken)
+    const hasArrived = async () => (await read(tokenOf(contract), balance)) / evmPerCore + (await read(SPOT_BALANCE, spot)) >= amount
     signal?.throwIfAborted()
     if (!(await hasArrived())) {
-      await (await wallet.send(contract.chainId, move)).mined(signal)
-      // HyperCore moves it after the block, or not at all if the spot account holds less.
-      while (!(await hasArrived())) {
+      await (await wallet.send(chainId, move)).mined(signal)
+      for (let polls = 0; !(await hasArrived()); polls += 1) {
         signal?.throwIfAborted()
+        if (polls === ARRIVAL_POLLS) throw new Error(await whyDropped())
         await new Promise((resolve) => setTimeout(resolve, ARRIVAL_POLL_MS))
       }
     }
     signal?.throwIfAborted()
-    return { kind: 'sent', tx: (await wallet.send(contract.chainId, pay)).hash }
+    if (gasless && typedData !== null) return { kind: 'signed', signature: await wallet.signTypedData(chainId, initiate.from, typedData) }
+    return { kind: 'sent', tx: (await wallet.send(chainId, initiate)).hash }
+
+    async function whyDropped(): Promise<string> {
+      const exists = (await read(CORE_USER_EXISTS, pad(account, { size: 32 }))) === 1n
+      const fee = exists
+        ? ''
+        : ', or less than one quote token (1 USDC), which HyperCore takes once for the first transfer to a new account'
+      return `HyperCore has dropped core_to_evm_transfer silently: ${move.from} has less than ${amount} of token ${coreToken} free in its spot account${fee}. Nothing is lost: pay in what is missing and resume the swap`
+    }
   },
   readLock: (side, node) => readLock(contractOf(side), side.terms, node),
   settledAs: (side, node) => settledAs(contractOf(side), side.terms, node),
@@ -77,28 +103,36 @@ function verifySide(side: SwapSide, payer: string | null): HtlcContract {
   return contract
 }
 
-async function planOf({ terms, deadline, payer, funding }: SourceSide, contract: HtlcContract): Promise<HypercorePlan> {
+function planOf({ terms, deadline, payer, funding }: SourceSide, contract: HtlcContract): HypercorePlan {
   const told = funding as Partial<FundingResult<'calls'>>
-  const { core_to_evm_transfer: moved, initiate_transaction: paid } = told
-  const link = {
-    coreToken: verifyParsed('core_to_evm_transfer.data', 'a transfer of a spot account', moved?.data ?? '', coreTokenIn),
-    evmPerCore: verifyParsed('initiate_transaction.data', 'a transfer of the token', paid?.data ?? '', amountIn) / terms.amount,
-  }
-  const from = parseAddress(payer ?? terms.initiator)
-  const ours = await fundingOf({ forPayer: async () => 0n }, contract, link, { terms, deadline, payer: from, approval: 'exact' })
-  const { transfer, initiate, reclaim, revoke, typedData } = ours
+  const { core_to_evm_transfer: moved, initiate_transaction: initiated } = told
+  const coreToken = verifyParsed('core_to_evm_transfer.data', 'a transfer of a spot account', moved?.data ?? '', coreTokenIn)
+  // What a transfer to HyperEVM costs depends on the gas price. It stays the payer's own, in `account`, if it is too much.
+  const crossing = verifyParsed('initiate_transaction.value', 'an amount of HYPE', initiated?.value ?? '', BigInt)
+  const isSmall = crossing >= 0n && crossing <= MAX_CROSSING_VALUE && crossing % WEI_PER_HYPE_UNIT === 0n
+  verifyThat(isSmall, 'initiate_transaction.value', `at most ${MAX_CROSSING_VALUE} wei, in units of HyperCore`, initiated?.value)
+  const { transfer, initiate, reclaim, revoke, typedData } = fundingOf(contract, coreToken, crossing, { terms, deadline, payer })
   if (transfer === undefined || reclaim === undefined || revoke === undefined)
-    throw new Error('the funding of an order on HyperCore has six parts')
+    throw new Error('the funding of an order on HyperCore has five parts')
   verifyCall('core_to_evm_transfer', transfer, 'hex', moved)
-  verifyCall('initiate_transaction', initiate, 'hex', paid)
+  verifyCall('initiate_transaction', initiate, 'hex', initiated)
   verifyCall('reclaim_transaction', reclaim, 'hex', told.reclaim_transaction)
   verifyCall('revoke_transaction', revoke, 'hex', told.revoke_transaction)
   verifySame('typed_data', typedData, told.typed_data)
   verifySame('approval_transaction', null, told.approval_transaction)
   verifySame('approval_reset_transaction', undefined, told.approval_reset_transaction)
+  const from = ownerOf({ terms, payer })
   const { chainId: _, gasLimit: __, ...move } = transfer
-  const { chainId: ___, gasLimit: ____, ...pay } = initiate
-  return { contract, link, amount: terms.amount * link.evmPerCore, move: { from, ...move }, pay: { from, ...pay } }
+  const { chainId: ___, gasLimit: ____, ...consent } = initiate
+  return {
+    contract,
+    coreToken,
+    amount: terms.amount,
+    account: accountAt(contract, from),
+    move: { from, ...move },
+    initiate: { from, ...consent },
+    typedData: payer === null ? initiateTypedData(contract, terms) : null,
+  }
 }
 
 function coreTokenIn(data: string): bigint {
@@ -109,9 +143,8 @@ function coreTokenIn(data: string): bigint {
   return send.token
 }
 
-/** The second argument of `transfer`. */
-function amountIn(data: string): bigint {
-  return BigInt(slice(hexOf(data), 36, 68))
+function firstWordOf(answer: string): bigint {
+  return BigInt(answer.slice(0, 66))
 }
 
 function hexOf(text: string): Hex {

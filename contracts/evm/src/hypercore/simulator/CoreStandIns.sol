@@ -15,6 +15,16 @@ contract CoreWriterStandIn {
     }
 }
 
+/// @dev At 0x2222222222222222222222222222222222222222. Hyperliquid's documentation: "a system contract that emits event
+/// Received(address indexed user, uint256 amount) as its payable receive() function".
+contract HypeBridgeStandIn {
+    event Received(address indexed user, uint256 amount);
+
+    receive() external payable {
+        emit Received(msg.sender, msg.value);
+    }
+}
+
 /// @dev At 0x801. Slots: keccak256(user, token) has all, the next one what of it is held back for open orders.
 contract SpotBalanceStandIn {
     fallback(bytes calldata question) external returns (bytes memory) {

@@ -1,0 +1,85 @@
+/** Brings the money of a user's account at the HTLC from HyperCore to HyperEVM, before an initiation that takes it from there. */
+import type { Address } from 'viem'
+import type { Chain } from '../../protocol/chain.ts'
+import { assertRelayPaidFor } from '../contract/reverts.ts'
+import { sendOn } from '../contract/sending.ts'
+import { accountOf as addressOf } from '../evm/address.ts'
+import { feeModelOf, suggestFees } from '../evm/fees/fees.ts'
+import { gasFor } from '../evm/fees/gas.ts'
+import type { HtlcContract } from '../evm/htlc.ts'
+import type { EvmNode } from '../evm/nodes/node.ts'
+import { openLane } from '../evm/send/lane.ts'
+import { readAttempt, type Signed, type TransactionCall } from '../evm/send/transaction.ts'
+import { ChainFailure } from '../port/failure.ts'
+import type { Outbox } from '../port/outbox.ts'
+import { type AccountFunds, crossingValue } from './account.ts'
+import { hypeTokenOf } from './chain-data.ts'
+import { crossData, isCrossing } from './htlc.ts'
+
+/** "Queued on the L1 until the next HyperEVM block": by then it has arrived, or HyperCore dropped it. */
+const ARRIVAL_SECONDS = 8n
+/** A transfer arrives with a block: asking much more often is useless. */
+const LEAST_RETRY_MS = 500
+/** For one order: each costs us gas and HYPE, and the owner may withdraw what has crossed. */
+const MAX_CROSSINGS = 3
+/** An order that we gave up on is looked at again only now and then. */
+const EXHAUSTED_RETRY_MS = 600_000
+
+export type Crossing = {
+  readonly contract: HtlcContract
+  readonly owner: Address
+  readonly needed: bigint
+  readonly funds: AccountFunds
+  /** After how many relays of this initiator that we paid for in vain we stop. */
+  readonly revertsPaidFor?: number
+}
+
+/**
+ * Returns if the initiation can be tried: the money is on HyperEVM, or there is none to bring over. Rejects with `would-fail`, expectedly, while it
+ * is on its way.
+ */
+export async function crossToEvm(node: EvmNode, chain: Chain, crossing: Crossing, outbox: Outbox): Promise<void> {
+  const { contract, owner, needed, funds } = crossing
+  if (funds.onEvm >= needed) return
+  const lane = await openLane(node, chain, outbox, { isObligatory: false })
+  const sending = sendOn(lane)
+  const isOurs = ({ call }: Signed) => call.to === contract.address && isCrossing(call.data)
+  if (lane.pending.some((signed) => signed.call.to === contract.address && !isOurs(signed))) return
+
+  const from = addressOf(outbox.key)
+  const gasNow = (call: TransactionCall) => gasFor(node, chain, { ...call, from }, 'initiate')
+  for (const signed of lane.pending) await sending.keep(signed, gasNow)
+  const own = outbox.attempts.map(readAttempt).filter(isOurs)
+  const others = (await outbox.readOthers({ since: outbox.now - ARRIVAL_SECONDS })).map(readAttempt)
+  const data = crossData(owner)
+  // Orders of one owner share a crossing, because each brings over all that there is.
+  const isRecent = ({ call, at }: Signed) => call.to === contract.address && call.data === data && outbox.now - at < ARRIVAL_SECONDS
+  if ([...own, ...others].some(isRecent) || lane.pending.some(isOurs)) throw onItsWay(chain, crossing)
+
+  // What has crossed for this order, and is not there any more, was withdrawn or used for another one: paid in vain.
+  const mined = await minedOf(node, own)
+  for (const { tx } of mined) await outbox.noteReverted(tx)
+  if (funds.onEvm + funds.onCore < needed) return
+  if (new Set(own.map(({ nonce }) => nonce)).size >= MAX_CROSSINGS) throw givenUp(crossing)
+  assertRelayPaidFor(crossing.revertsPaidFor, outbox, 0)
+  const { maxFeePerGas } = await suggestFees(node, feeModelOf(chain))
+  const call = { to: contract.address, data, value: await crossingValue(node, funds.account, hypeTokenOf(chain), maxFeePerGas) }
+  await sending.appendShared(call, await gasNow(call))
+  throw onItsWay(chain, crossing)
+}
+
+async function minedOf(node: EvmNode, attempts: readonly Signed[]): Promise<readonly Signed[]> {
+  const outcomes = await Promise.all(attempts.map(({ tx }) => node.outcome(tx)))
+  return attempts.filter((_, index) => outcomes[index] !== null)
+}
+
+/** Not with a growing backoff: the user waits for it. */
+function onItsWay({ blockMs }: Chain, { needed, funds }: Crossing): ChainFailure {
+  const what = `initiate: what ${funds.account} holds on HyperCore is on its way to HyperEVM, where ${funds.onEvm} of ${needed} are`
+  return new ChainFailure('would-fail', what, { retryAfterMs: Math.max(Number(blockMs) / 2, LEAST_RETRY_MS), isExpected: true })
+}
+
+function givenUp({ funds }: Crossing): ChainFailure {
+  const refusal = `we have paid for ${MAX_CROSSINGS} transfers of ${funds.account} from HyperCore to HyperEVM, and ${funds.onCore} are still on HyperCore: it dropped them silently, or more was paid in since. Send initiate_transaction, or take the money back by reclaim_transaction`
+  return new ChainFailure('would-fail', `initiate: ${refusal}`, { refusal, retryAfterMs: EXHAUSTED_RETRY_MS })
+}
