@@ -24,6 +24,8 @@ export type FindOptions = {
   readonly atLeast?: number
   /** So many unused indices in a row end the search. Default: 20. */
   readonly gap?: number
+  /** Is told of each chain that cannot be searched; the others are. Default: the first problem is thrown. */
+  readonly onProblem?: (on: { readonly chain: string; readonly chainName: string; readonly problem: string }) => void
   readonly signal?: AbortSignal
 }
 
@@ -39,20 +41,33 @@ export type FoundDeposit = {
 }
 
 /** On all chains of `nodes` that have keys of users. */
-export async function findDeposits(context: SwapContext, { solvers = [], ...options }: FindOptions = {}): Promise<readonly FoundDeposit[]> {
+export async function findDeposits(
+  context: SwapContext,
+  { solvers = [], onProblem, ...options }: FindOptions = {},
+): Promise<readonly FoundDeposit[]> {
   const found: FoundDeposit[] = []
   const [searched, unknown]: [string[], string[]] = [[], []]
   for (const chain of Object.keys(context.options.nodes ?? {})) {
-    const { ownKeys } = await loadFamily(chainNamed(chain).family)
+    const { family, displayName: chainName } = chainNamed(chain)
+    const { ownKeys } = await loadFamily(family)
     if (ownKeys === undefined) continue
     const known = await solverKeysOn(context, chain, ownKeys, solvers)
     ;(known.length === 0 ? unknown : searched).push(chain)
-    found.push(...(await findOn(context, chain, ownKeys, { ...options, solvers: known })))
+    if (known.length === 0) onProblem?.({ chain, chainName, problem: keysMissing([chain]) })
+    try {
+      found.push(...(await findOn(context, chain, ownKeys, { ...options, solvers: known })))
+    } catch (error) {
+      options.signal?.throwIfAborted()
+      if (onProblem === undefined) throw error
+      onProblem({ chain, chainName, problem: error instanceof Error ? error.message : String(error) })
+    }
   }
-  if (searched.length === 0 && unknown.length > 0)
-    throw new Error(`no solver's public key is known on ${unknown.join(', ')}: name those that you have swapped with in solvers`)
+  if (onProblem === undefined && searched.length === 0 && unknown.length > 0) throw new Error(keysMissing(unknown))
   return found
 }
+
+const keysMissing = (chains: readonly string[]) =>
+  `no solver's public key is known on ${chains.join(', ')}: name those that you have swapped with in solvers`
 
 async function findOn(
   context: SwapContext,

@@ -78,6 +78,42 @@ test('a service that is gone, refuses or lies costs nothing that is known', asyn
   expect(await solverKeysOn(context, CHAIN, ownKeys, [])).toEqual([OF_SERVICE])
 })
 
+test('what is no key takes no place of one, and an answer that is none keeps nobody from saving a file', async () => {
+  const { context } = await contextOf(telling([...Array.from({ length: 500 }, (_, n) => String(n)), OF_SERVICE]))
+  expect(await learnSolverKeys(context)).toBe(true)
+  expect(await solverKeysOn(context, CHAIN, ownKeys, [])).toEqual([OF_SERVICE])
+  for (const odd of [null, { no: 'list' }, [null], [{ chain: 'moon', solver_keys: [OF_PAGE] }, {}]]) {
+    context.client.chains = (async () => odd) as never
+    expect(JSON.parse(await exportFile(context)).solvers).toEqual({ [CHAIN]: [OF_SERVICE] })
+  }
+})
+
+test('a chain that cannot be searched keeps no other from being searched', async () => {
+  const fetch = (async (url: string) => {
+    if (url.startsWith('http://gone')) throw new Error('gone')
+    const paid = { funded_txo_sum: 7, spent_txo_sum: 0 }
+    const utxo = { txid: 'ab'.repeat(32), vout: 0, value: 7, status: { confirmed: false } }
+    return new Response(
+      JSON.stringify(url.endsWith('/utxo') ? [utxo] : { chain_stats: paid, mempool_stats: { ...paid, funded_txo_sum: 0 } }),
+    )
+  }) as never
+  const nodes = { litecoin_regtest: 'http://gone', [CHAIN]: 'http://node', bitcoin_testnet: 'http://unasked' }
+  const solverKeys = { litecoin_regtest: [OF_PAGE], [CHAIN]: [OF_PAGE] }
+  const { context } = await contextOf({}, { nodes, solverKeys, fetch })
+  await expect(findDeposits(context)).rejects.toThrow('no answer of the node')
+  const abort = new AbortController()
+  const problems: string[] = []
+  const onProblem = ({ chain, problem }: { chain: string; problem: string }) => void problems.push(`${chain}: ${problem}`)
+  const limited = findDeposits(context, { gap: 0, atLeast: 1, onProblem, signal: abort.signal })
+  expect((await limited).map(({ chain, leg }) => `${chain} ${leg}`)).toEqual([`${CHAIN} source`, `${CHAIN} destination`])
+  expect(problems).toEqual([
+    expect.stringMatching(/^litecoin_regtest: .*no answer of the node/),
+    expect.stringMatching(/^bitcoin_testnet: no solver's public key is known/),
+  ])
+  abort.abort(new Error('enough'))
+  await expect(findDeposits(context, { onProblem, signal: abort.signal })).rejects.toThrow('enough')
+})
+
 test('a wrong key of the caller is refused, and a search without any key says what is missing', async () => {
   const { context } = await contextOf({}, { nodes: { [CHAIN]: 'http://node' } })
   await expect(findDeposits(context, { solvers: ['02ab'] })).rejects.toThrow('"02ab" is not the public key of a solver')

@@ -2,11 +2,13 @@
  * Public keys of solvers, where the address of an HTLC depends on them: those that this version of the SDK pins, those of the integrator, those that the service
  * named while it was there, and those of the swaps that are remembered. A wrong one finds nothing, and nothing is ever paid to it.
  */
+import type { ChainRecord } from '../../../src/protocol/wire/chain.ts'
 import { ApiError, NetworkError } from '../client/errors.ts'
 import type { OwnKeys } from '../families/family.ts'
+import { loadFamily } from '../families/index.ts'
 import type { SwapContext } from '../swap/context.ts'
 import { listSwaps } from '../swap/saved-swap.ts'
-import { pinnedSolverKeys } from '../verify/pinned.ts'
+import { findChain, pinnedSolverKeys } from '../verify/pinned.ts'
 
 /** By chain. */
 export type SolverKeys = Readonly<Record<string, readonly string[]>>
@@ -41,7 +43,7 @@ export async function learnSolverKeys(context: SwapContext, signal?: AbortSignal
   const limit = AbortSignal.timeout(LEARN_MS)
   try {
     const chains = await context.client.chains({}, { signal: signal === undefined ? limit : AbortSignal.any([signal, limit]) })
-    await rememberSolverKeys(context, Object.fromEntries(chains.map(({ chain, solver_keys: keys }) => [chain, keys])))
+    await rememberSolverKeys(context, toldIn(chains))
     return true
   } catch (error) {
     signal?.throwIfAborted()
@@ -50,14 +52,22 @@ export async function learnSolverKeys(context: SwapContext, signal?: AbortSignal
   }
 }
 
-/** Of the service or of a file: only lists of texts count. Those that are known stay. */
-export async function rememberSolverKeys(context: SwapContext, told: unknown): Promise<void> {
+/** Whatever the service answers: what is no list of chains tells nothing, and must not keep anybody from saving a file. */
+function toldIn(chains: unknown): unknown {
+  const list: readonly (Partial<ChainRecord> | null)[] = Array.isArray(chains) ? chains : []
+  return Object.fromEntries(list.map((one) => [String(one?.chain), one?.solver_keys]))
+}
+
+/** Of the service or of a file: only public keys count, so that nothing else takes their place. Those that are known stay. */
+export async function rememberSolverKeys(context: SwapContext, named: unknown): Promise<void> {
   const known = await storedKeys(context)
   const merged = { ...known }
-  for (const [chain, keys] of Object.entries(told ?? {})) {
-    if (!Array.isArray(keys)) continue
-    const texts = keys.filter((key): key is string => typeof key === 'string')
-    const all = [...new Set([...(known[chain] ?? []), ...texts])].slice(0, MOST_KEYS)
+  for (const [chain, keys] of Object.entries(named ?? {})) {
+    const family = findChain(chain)?.family
+    const { ownKeys } = family === undefined ? {} : await loadFamily(family)
+    if (!Array.isArray(keys) || ownKeys === undefined) continue
+    const told = keys.filter((key): key is string => typeof key === 'string' && ownKeys.isPublicKey(key))
+    const all = [...new Set([...(known[chain] ?? []), ...told])].slice(0, MOST_KEYS)
     if (all.length > 0) merged[chain] = all
   }
   if (JSON.stringify(merged) !== JSON.stringify(known)) await context.storage.setItem(STORED, JSON.stringify(merged))

@@ -22,10 +22,15 @@ export type PinnedAsset = { readonly chain: Chain; readonly asset: Asset; readon
 const listed: Readonly<Record<string, Deployments[string] & { readonly solvers?: readonly string[] }>> = { ...mainnet, ...testnet }
 const all = Object.values(environments)
 
+/** Null for a chain that the bundled registry does not have. */
+export function findChain(id: string): Chain | null {
+  return all.flatMap(({ chains }) => chains).find((one) => one.id === id) ?? null
+}
+
 /** Of the bundled registry. Throws for a chain that it does not have. */
 export function chainNamed(id: string): Chain {
-  const chain = all.flatMap(({ chains }) => chains).find((one) => one.id === id)
-  if (chain === undefined) throw new Error(`this version of the SDK does not know the chain "${id}"`)
+  const chain = findChain(id)
+  if (chain === null) throw new Error(`this version of the SDK does not know the chain "${id}"`)
   return chain
 }
 

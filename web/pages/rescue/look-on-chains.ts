@@ -1,6 +1,6 @@
 /** What was found on the chains themselves, and how it is taken. */
 import { signal } from '@preact/signals'
-import type { AssetFacts, FoundDeposit, FoundLock, FoundLocks } from '../../../sdk/src/index.ts'
+import type { AssetFacts, FindOptions, FoundDeposit, FoundLock, FoundLocks } from '../../../sdk/src/index.ts'
 import { rescue as texts } from '../../texts.ts'
 import { amountText, learnAssets } from './facts.ts'
 import { type Act, addresses, type Opened } from './rescue.ts'
@@ -16,16 +16,18 @@ export function lookOnChains({ tandem }: Opened, { solvers, days }: { readonly s
   return async (say) => {
     if (!/^[1-9][0-9]{0,3}$/.test(days.trim())) throw new Error(texts.wrongDays)
     const named = Object.fromEntries(Object.entries(addresses.value).filter(([, address]) => address !== ''))
-    const { locks, searched } = await tandem.findLocks({
+    const { locks, searched: read } = await tandem.findLocks({
       addresses: named,
       days: Number(days),
       onProgress: ({ chainName, part }) => say(texts.reading(chainName, Math.floor(part * 100))),
     })
     await learnAssets(locks.map(({ asset }) => asset))
+    const searched = [...read]
     onChains.value = { of: tandem, locks, searched, deposits: [] }
     say(texts.lookingForDeposits)
     const atLeast = Math.max(-1, ...locks.map(({ index }) => index)) + 1
-    const deposits = await tandem.findDeposits({ solvers, atLeast })
+    const onProblem: FindOptions['onProblem'] = (on) => searched.push({ ...on, since: null, needsAddress: false })
+    const deposits = await tandem.findDeposits({ solvers, atLeast, onProblem })
     await learnAssets(deposits.map(({ asset }) => asset))
     onChains.value = { of: tandem, locks, searched, deposits }
     say(texts.foundOnChains(locks.length + deposits.length))
