@@ -219,7 +219,8 @@ export const rescue = {
   file: 'Rescue file, if you have one',
   fileHint: 'With it nothing depends on the service: it holds what you agreed to, encrypted by your phrase.',
   nodes: 'Nodes to ask',
-  nodesHint: 'One line each: the chain, then a URL. On Bitcoin and Litecoin it is that of an Esplora.',
+  nodesHint:
+    'One line each: the chain, then a URL. On Bitcoin and Litecoin it is that of an Esplora. Those here were named by the operator of the service. This page believes them: before you take a payout, name nodes that you trust.',
   wrongNode: (line: string) => `"${line}": expected a chain and a URL, such as bitcoin https://esplora.example/api`,
   service: 'Address of the service, if it still answers',
   app: 'App id',
@@ -304,7 +305,7 @@ export const rescue = {
     count === 0 ? 'Nothing was found.' : count === 1 ? 'One payment was found.' : `${count} payments were found.`,
   searched: (chain: string, since: string | null) =>
     since === null ? `${chain}: everything was looked at.` : `${chain}: looked at everything since ${since}.`,
-  notSearched: (chain: string, why: string) => `${chain} was not searched: ${why}`,
+  notSearched: (chain: string, why: string) => `${chain} was not searched to the end: ${why}`,
   needsAddress: (chain: string) => `${chain} was not searched: its nodes list payments by account. Name yours, and look again.`,
   lock: (amount: string, chain: string, isYourPayment: boolean) =>
     isYourPayment ? `Your payment of ${amount} on ${chain}` : `A payment of ${amount} on ${chain}`,
