@@ -6,7 +6,7 @@ import type { SolverKeys } from './solver-keys.ts'
 
 /** A solver with a new key was restarted. */
 const POLL_MS = 60_000
-/** Until all have answered once. */
+/** While one has never answered. Each wait is twice the one before: one that is gone for good is not asked so often, nor are the others. */
 const FIRST_POLL_MS = 2_000
 
 export type FollowSolverKeysContext = {
@@ -17,9 +17,11 @@ export type FollowSolverKeysContext = {
 
 export function followSolverKeys({ solvers, log, firstPollMs = FIRST_POLL_MS }: FollowSolverKeysContext, keys: SolverKeys): Loop {
   const answered = new Set<string>()
+  let waitMs = firstPollMs / 2
   return createLoop({
-    intervalMs: () => (answered.size < solvers.length ? firstPollMs : POLL_MS),
+    intervalMs: () => (answered.size < solvers.length ? waitMs : POLL_MS),
     async run() {
+      waitMs = Math.min(2 * waitMs, POLL_MS)
       await keys.refresh()
       // One that does not answer is asked again; whether it does is told elsewhere.
       const answers = await Promise.allSettled(solvers.map((solver) => solver.health()))

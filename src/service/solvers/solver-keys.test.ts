@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { createLogger } from '../../log.ts'
 import { localChains } from '../../protocol/registry/local.ts'
 import { openTestStore, type TestStore } from '../../store/store.fixture.ts'
@@ -73,4 +73,22 @@ test('solvers are asked for their keys: one that is silent at first is asked aga
   isSilent = false
   await expect.poll(() => keys.of(BITCOIN)).toEqual([key(1), key(2)])
   await following.stop()
+})
+
+test('one that never answers does not have all asked every two seconds', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    const living = { id: 'living', health: vi.fn(async () => ({ solver_id: 'living' })) }
+    const dead = { id: 'dead', health: vi.fn(() => Promise.reject(new Error('gone'))) }
+    const unkept = { of: () => [], note: async () => undefined, refresh: async () => undefined }
+    const following = followSolverKeys({ solvers: [living, dead], log }, unkept)
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(dead.health.mock.calls.length).toBeGreaterThan(2)
+    await vi.advanceTimersByTimeAsync(600_000)
+    expect(dead.health.mock.calls.length).toBeGreaterThan(8)
+    expect(living.health.mock.calls.length).toBeLessThan(18)
+    await following.stop()
+  } finally {
+    vi.useRealTimers()
+  }
 })
