@@ -76,13 +76,18 @@ async function patiently<T>({ read, signal }: BlockScan<T>, from: bigint, to: bi
 }
 
 /** The lowest block that is not older than `since`. Times never decrease. */
-async function firstSince<T>({ tip, timeAt, since }: BlockScan<T>): Promise<bigint> {
+async function firstSince<T>({ tip, timeAt, since, budget }: BlockScan<T>): Promise<bigint> {
   let [older, newer] = [-1n, tip.height]
+  async function isOlder(height: bigint): Promise<boolean> {
+    // Each step halves the way, so only a height that no chain has takes so many.
+    if (budget.left <= 0) throw new NodeError('the node shows a newest block that cannot be, or too few requests are allowed')
+    return (await timeAt(height)) < since
+  }
   // Most searches are for the last days: from the tip downwards in doubling steps, then between the last two.
   for (let step = FIRST_RANGE; newer > 0n; step *= 2n) {
     const height = tip.height - step
     if (height <= 0n) break
-    if ((await timeAt(height)) < since) {
+    if (await isOlder(height)) {
       older = height
       break
     }
@@ -90,7 +95,7 @@ async function firstSince<T>({ tip, timeAt, since }: BlockScan<T>): Promise<bigi
   }
   while (newer - older > 1n) {
     const middle = (older + newer) / 2n
-    if ((await timeAt(middle)) < since) older = middle
+    if (await isOlder(middle)) older = middle
     else newer = middle
   }
   return newer

@@ -302,6 +302,14 @@ test('a node that has lost older events still shows the newer ones, and is told 
   expect(without).toMatchObject([{ problem: 'eth_getBlockByNumber: the node does not have block 90000' }])
 })
 
+test('a node that shows an impossible height is not asked without end', async () => {
+  const node = nodeWith([], {})
+  node.answers.eth_getBlockByNumber = () => ({ number: `0x1${'0'.repeat(1_000)}`, timestamp: hex(NOW) })
+  const { searched } = await findLocks(contextOf(node.fetch), { mostRequests: 100 })
+  expect(searched).toMatchObject([{ problem: expect.stringContaining('a newest block that cannot be') }])
+  expect(node.requests()).toBeLessThan(110)
+})
+
 test('a node that refuses everything is told of, without end of requests', async () => {
   const node = nodeWith([], {}, { most: 0 })
   const { searched } = await findLocks(contextOf(node.fetch))
