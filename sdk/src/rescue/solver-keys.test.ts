@@ -1,9 +1,10 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { ApiError, NetworkError } from '../client/errors.ts'
 import { loadFamily } from '../families/index.ts'
 import type { SwapContext, TandemOptions } from '../swap/context.ts'
 import { addSwap, type SavedSwap } from '../swap/saved-swap.ts'
 import { defaultStorage } from '../swap/storage.ts'
+import { pinnedSolverKeys } from '../verify/pinned.ts'
 import { findDeposits } from './find-deposits.ts'
 import { exportFile, importFile } from './rescue-file.ts'
 import { newRescueKeys, rescueKeys } from './rescue-keys.ts'
@@ -18,13 +19,6 @@ const [OF_SERVICE, OF_PAGE, OF_SWAP, OF_CALLER, OF_FILE] = [
   '2f8bde4d1a07209355b4a7250a5c5128e88b84bddc619ab7cba8d569b240efe4',
   'fff97bd5755eeea420453a14355235d382f6472f8568a18b2f057a1460297556',
 ]
-
-vi.mock('../../../contracts/deployments/mainnet.json', () => ({
-  default: {
-    'bitcoin:btc': { htlc: null, solvers: ['c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5'] },
-    'litecoin:ltc': { htlc: null },
-  },
-}))
 
 const { ownKeys } = await loadFamily('bitcoin')
 if (ownKeys === undefined) throw new Error('no keys')
@@ -58,10 +52,10 @@ test('keys of the caller, the page, the service, the swaps and the file are all 
   expect(await solverKeysOn(empty, CHAIN, ownKeys, [])).toEqual([OF_SERVICE, OF_PAGE, OF_FILE, OF_SWAP])
 })
 
-test('keys that the SDK pins are known without anything else', async () => {
-  const { context } = await contextOf({})
-  expect(await solverKeysOn(context, 'bitcoin', ownKeys, [])).toEqual([OF_SERVICE])
-  expect(await solverKeysOn(context, 'litecoin', ownKeys, [])).toEqual([])
+test('keys that the SDK pins are those of the assets of a chain', () => {
+  const listed = { 'bitcoin:btc': { solvers: [OF_SERVICE] }, 'bitcoin_testnet:btc': { solvers: [OF_PAGE] }, 'litecoin:ltc': {} }
+  expect(pinnedSolverKeys('bitcoin', listed)).toEqual([OF_SERVICE])
+  expect(pinnedSolverKeys('litecoin', listed)).toEqual([])
 })
 
 test('a service that is gone, refuses or lies costs nothing that is known', async () => {

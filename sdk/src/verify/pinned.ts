@@ -19,7 +19,9 @@ export type Deployments = Readonly<
 export type PinnedAsset = { readonly chain: Chain; readonly asset: Asset; readonly deployment: PinnedDeployment }
 
 /** `solvers`: public keys of solvers on the chain of this asset, where parties of an HTLC are keys. Former ones stay. */
-const listed: Readonly<Record<string, Deployments[string] & { readonly solvers?: readonly string[] }>> = { ...mainnet, ...testnet }
+type Listed = Readonly<Record<string, Deployments[string] & { readonly solvers?: readonly string[] }>>
+
+const listed: Listed = { ...mainnet, ...testnet }
 const all = Object.values(environments)
 
 /** Null for a chain that the bundled registry does not have. */
@@ -34,8 +36,8 @@ export function chainNamed(id: string): Chain {
   return chain
 }
 
-export function pinnedSolverKeys(chain: string): readonly string[] {
-  return Object.entries(listed).flatMap(([id, { solvers = [] }]) => (id.startsWith(`${chain}:`) ? solvers : []))
+export function pinnedSolverKeys(chain: string, of: Listed = listed): readonly string[] {
+  return Object.entries(of).flatMap(([id, { solvers = [] }]) => (id.startsWith(`${chain}:`) ? solvers : []))
 }
 
 /** Null for an asset that the bundled registry does not have. */
