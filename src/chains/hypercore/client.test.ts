@@ -239,6 +239,7 @@ test('deploying finds the token on HyperCore, deploys its HTLC once, and prints 
   }
   const planned = await hypercore.deployHtlc?.(request)
   expect(said[0]).toContain('is token 1 of HyperCore, 1 of its units is 10000000000000 of')
+  expect(said[1]).toContain('let the account of the deployer use big blocks')
   fixture.local.setMining({ kind: 'instant' })
   const deployed = await hypercore.deployHtlc?.({ ...request, dryRun: false })
   expect(await hypercore.deployHtlc?.({ ...request, dryRun: false })).toEqual(planned)

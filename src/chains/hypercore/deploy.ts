@@ -28,6 +28,9 @@ export async function deployHtlc(request: DeployRequest): Promise<DeployedHtlc> 
     const link: TokenLink = { coreToken, evmPerCore: 10n ** BigInt(info.extraDecimals) }
     await verifyLink(node, asset, { chainId: chainIdOf(chain), address: token, token }, link)
     onProgress(`${asset.id} is token ${coreToken} of HyperCore, 1 of its units is ${link.evmPerCore} of ${token}`)
+    onProgress(
+      'the deployment takes about 2.3 million gas: if the fast blocks are too small for it, let the account of the deployer use big blocks (evmUserModify of HyperCore) meanwhile',
+    )
     const initCode = encodeDeployData({ abi: htlcCore.abi, bytecode: htlcCore.bytecode, args: [coreToken] })
     const codeAt = (address: Address) => htlcCoreCode({ chainId: chainIdOf(chain), address, token }, link)
     const { htlc, tx, codeHash, isThere } = await deployContract({ ...request, node, name: `the HTLC of ${asset.id}`, initCode, codeAt })
