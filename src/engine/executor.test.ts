@@ -429,6 +429,7 @@ describe('refunds and relays', () => {
       async initiate(swap: PrefundedSwap, outbox: Outbox) {
         swaps.push(swap)
         if (failure !== null) throw failure
+        expect(outbox.revertedRelays).toBe(0)
         await outbox.withKey(({ record }) => record({ tx: 'prefunded', raw: '0x', slots: [], feeRate: 1n }))
         return 'prefunded'
       },

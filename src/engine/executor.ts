@@ -313,13 +313,14 @@ async function relay(context: ExecutorContext, { client, state }: Step, outbox: 
 
 async function initiateFor({ db }: ExecutorContext, { client, state }: Pick<Step, 'client' | 'state'>, consent: Consent, outbox: Outbox) {
   const { gasless, prefund } = client
-  const { chain, terms } = state.order.source
+  const { chain, terms, payer } = state.order.source
+  const revertedRelays = (await readRevertedRelays(db, chain, terms.initiator)).length
   if (consent.kind === 'prefunded') {
     if (prefund === undefined) throw new Error(`order ${state.order.id} is prefunded on ${chain}, which has no prefunded swaps`)
-    return prefund.initiate({ ...prefundedSwap(state.order), deadline: consent.deadline }, outbox)
+    const counted = { ...outbox, revertedRelays: payer === null ? revertedRelays : 0 }
+    return prefund.initiate({ ...prefundedSwap(state.order), deadline: consent.deadline }, counted)
   }
   if (gasless === undefined) throw new Error(`order ${state.order.id} is signed for on ${chain}, which takes no signatures`)
-  const revertedRelays = (await readRevertedRelays(db, chain, terms.initiator)).length
   return gasless.initiate(terms, consent.signature, { ...outbox, revertedRelays }, state.order.deadline)
 }
 

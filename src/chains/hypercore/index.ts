@@ -80,10 +80,9 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
     const { terms } = swap
     const contract = contracts.of(terms.asset)
     const owner = ownerOf(swap)
-    // The payer may not be the initiator, whose other reverted relays do not count here.
-    const uncounted = { ...outbox, revertedRelays: 0 }
-    await crossToEvm(node, chain, { contract, owner, needed: terms.amount, funds: await fundsIn(terms, owner) }, uncounted)
-    return executor.relay(terms, initiateConsentedData(swap), {}, uncounted)
+    await crossToEvm(node, chain, { contract, owner, needed: terms.amount, funds: await fundsIn(terms, owner) }, outbox)
+    // The consent has cost the payer a transaction: other reverted relays end only what we pay for bringing money over, which the payer can do too.
+    return executor.relay(terms, initiateConsentedData(swap), {}, { ...outbox, revertedRelays: 0 })
   }
 
   // One payout of the sum may not reach HyperCore where each of them would.

@@ -9,13 +9,13 @@ import { leaseAction, syncWanted } from './actions.ts'
 
 import { noteReverted, readRevertedRelays } from './reverted-relays.ts'
 
-test('only reverted relays of signed orders count against an initiator: anyone can prefund an order in their name', async () => {
+test('reverted relays count against an initiator, unless somebody else prefunded the order in their name', async () => {
   const store = await openTestStore()
   await createApp(store.db, 'shop')
   const { chain } = exampleOrder().order.source
-  const revertFor = async (grant: (orderId: string) => Promise<unknown>) => {
+  const revertFor = async (payer: string | null, grant: (orderId: string) => Promise<unknown>) => {
     const { terms } = exampleOrder().order.source
-    const { order } = await putOrder(store.db, { app: 'shop', source: { terms: { ...terms, initiator: 'alice' } } })
+    const { order } = await putOrder(store.db, { app: 'shop', source: { payer, terms: { ...terms, initiator: 'alice' } } })
     await grant(order.id)
     await syncWanted(store.db, [order.id], [{ orderId: order.id, leg: 'source', verb: 'initiate' }])
     const leased = await leaseAction(store.db, 'engine', 60)
@@ -24,11 +24,13 @@ test('only reverted relays of signed orders count against an initiator: anyone c
     await recordAttempt(store.db, [leased], { ...attempt, tx: order.id })
     await noteReverted(store.db, [leased.key], order.id)
   }
-  await revertFor((id) => addGrant(store.db, id, prefundedGrant(NOW)))
+  await revertFor('mallory', (id) => addGrant(store.db, id, prefundedGrant(NOW)))
   expect(await readRevertedRelays(store.db, chain, 'alice')).toEqual([])
-  await revertFor((id) =>
+  await revertFor(null, (id) => addGrant(store.db, id, prefundedGrant(NOW)))
+  expect(await readRevertedRelays(store.db, chain, 'alice')).toHaveLength(1)
+  await revertFor('mallory', (id) =>
     addSponsoredInitiate(store.db, id, 'signed', { app: 'shop', perDay: null, spendable: null, limits: relayLimits.byKey }),
   )
-  expect(await readRevertedRelays(store.db, chain, 'alice')).toHaveLength(1)
+  expect(await readRevertedRelays(store.db, chain, 'alice')).toHaveLength(2)
   await store.close()
 })

@@ -18,7 +18,7 @@ export async function noteReverted(db: Database, keys: readonly ActionKey[], tx:
 
 /**
  * Ages in seconds of relayed initiations that reverted in the last 24 hours, youngest first, of all orders of the initiator on this chain.
- * Prefunded orders do not count: anyone can prefund an order in another's name and make its relay revert.
+ * A prefunded order that somebody else pays for does not count: the payer can make its relay revert, in the initiator's name.
  */
 export async function readRevertedRelays(db: Database, chain: ChainId, initiator: string): Promise<readonly number[]> {
   const { rows } = await sql<{ age: number }>`
@@ -26,7 +26,7 @@ export async function readRevertedRelays(db: Database, chain: ChainId, initiator
     from attempts t join actions a on a.key = t.action_key join swaps s on s.order_id = a.order_id and s.leg = 'source'
     where t.reverted_at > now() - interval '24 hours' and a.leg = 'source' and a.verb = 'initiate'
       and s.chain = ${chain} and s.initiator = ${initiator}
-      and not exists (select from grants g where g.order_id = a.order_id and g.kind = 'initiate' and g.consent = 'prefunded')
+      and (s.payer is null or not exists (select from grants g where g.order_id = a.order_id and g.kind = 'initiate' and g.consent = 'prefunded'))
     order by t.reverted_at desc`.execute(db)
   return rows.map(({ age }) => age)
 }
