@@ -18,6 +18,8 @@ import { crossData, isCrossing } from './htlc.ts'
 
 /** "Queued on the L1 until the next HyperEVM block": by then it has arrived, or HyperCore dropped it. */
 const ARRIVAL_SECONDS = 8n
+/** One that was mined late: after so many more blocks it has arrived, or was dropped. */
+const ARRIVAL_BLOCKS = 2n
 /** A transfer arrives with a block: asking much more often is useless. */
 const LEAST_RETRY_MS = 500
 /** For one order: each costs us gas and HYPE, and the owner may withdraw what has crossed. */
@@ -56,8 +58,12 @@ export async function crossToEvm(node: EvmNode, chain: Chain, crossing: Crossing
   const isRecent = ({ call, at }: Signed) => call.to === contract.address && call.data === data && outbox.now - at < ARRIVAL_SECONDS
   if ([...own, ...others].some(isRecent) || lane.pending.some(isOurs)) throw onItsWay(chain, crossing)
 
-  // What has crossed for this order, and is not there any more, was withdrawn or used for another one: paid in vain.
   const mined = await minedOf(node, own)
+  if (mined.length > 0) {
+    const newest = await node.block('latest')
+    if (mined.some(({ height }) => newest === null || newest.height < height + ARRIVAL_BLOCKS)) throw onItsWay(chain, crossing)
+  }
+  // What has crossed for this order, and is not there any more, was withdrawn or used for another one: paid in vain.
   for (const { tx } of mined) await outbox.noteReverted(tx)
   if (funds.onEvm + funds.onCore < needed) return
   if (new Set(own.map(({ nonce }) => nonce)).size >= MAX_CROSSINGS) throw givenUp(crossing)
@@ -68,9 +74,9 @@ export async function crossToEvm(node: EvmNode, chain: Chain, crossing: Crossing
   throw onItsWay(chain, crossing)
 }
 
-async function minedOf(node: EvmNode, attempts: readonly Signed[]): Promise<readonly Signed[]> {
-  const outcomes = await Promise.all(attempts.map(({ tx }) => node.outcome(tx)))
-  return attempts.filter((_, index) => outcomes[index] !== null)
+async function minedOf(node: EvmNode, attempts: readonly Signed[]) {
+  const found = await Promise.all(attempts.map(async ({ tx }) => ({ tx, height: await node.minedAt(tx) })))
+  return found.flatMap(({ tx, height }) => (height === null ? [] : [{ tx, height }]))
 }
 
 /** Not with a growing backoff: the user waits for it. */

@@ -129,6 +129,22 @@ describe('a signature after core_to_evm_transfer', () => {
     expect([one.crossings(), other.crossings(), await locked()]).toEqual([1, 0, 2n * AMOUNT * EVM_PER_CORE])
   })
 
+  test('whose crossing is mined late waits for it: it is not in vain, and the user is told nothing', async () => {
+    const terms = termsOf(fixture.user, fixture.solver)
+    await moveIn(terms)
+    const { relay, crossings, outbox } = relaying(terms, await signatureOf(terms))
+    await expect(relay()).rejects.toMatchObject(onItsWay)
+    outbox.passSeconds(20n)
+    await fixture.mine()
+    // It has left HyperCore and is not on HyperEVM yet.
+    await expect(relay()).rejects.toMatchObject(onItsWay)
+    expect([crossings(), outbox.reverted.size]).toEqual([1, 0])
+    await fixture.mine()
+    await relay()
+    await fixture.mine()
+    expect([crossings(), outbox.reverted.size, await locked()]).toEqual([1, 0, AMOUNT * EVM_PER_CORE])
+  })
+
   test('is tried again when HyperCore drops the crossing, three times, and then said', async () => {
     const terms = termsOf(fixture.user, fixture.solver)
     await moveIn(terms)

@@ -86,6 +86,8 @@ export interface EvmNode {
   isKnown(tx: string): Promise<boolean>
   /** Of a mined transaction; null when it is not mined. */
   outcome(tx: string): Promise<'success' | 'reverted' | null>
+  /** The height of the block of a mined transaction; null when it is not mined. */
+  minedAt(tx: string): Promise<bigint | null>
   broadcast(raw: Hex): Promise<void>
   close(): void
 }
@@ -174,6 +176,10 @@ export function createNode(endpoint: Endpoint, timeoutMs: number): EvmNode {
       const answer = await read('eth_getTransactionReceipt', [tx])
       if (answer === null) return null
       return quantity(record(answer).status) === 1n ? 'success' : 'reverted'
+    },
+    async minedAt(tx) {
+      const answer = await read('eth_getTransactionReceipt', [tx])
+      return answer === null ? null : quantity(record(answer).blockNumber)
     },
     async broadcast(raw) {
       await rpc.requestOnce('eth_sendRawTransaction', [raw])

@@ -61,6 +61,7 @@ export function createSharedNode(
       // Mempools differ. Rebroadcasting a transaction that too few nodes have does no harm.
       isKnown: (tx) => [`transaction ${tx}`, equalOr({ choose: (agreed) => agreed.includes(true), otherwise: () => false })],
       outcome: (tx) => [`the receipt of ${tx}`, equal({ keyOf: (outcome) => outcome, isImmutable: true })],
+      minedAt: (tx) => [`the block of ${tx}`, equal({ keyOf: String })],
     }),
     async chainId() {
       await checkProviders(chain.id, providers, size, problemOf)
