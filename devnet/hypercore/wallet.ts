@@ -14,7 +14,6 @@ export interface HypercoreWallet extends LocalWallet {
   spotBalanceOf(owner: Address): Promise<bigint>
 }
 
-const ARRIVAL_LIMIT_MS = 30_000
 const POLL_MS = 50
 
 export function openHypercoreWallet(local: LocalChainJson, privateKey: string): HypercoreWallet {
@@ -33,13 +32,13 @@ export function openHypercoreWallet(local: LocalChainJson, privateKey: string): 
     const send = parseSpotSend(decodeFunctionData({ abi: coreWriterAbi, data: transfer.data as Hex }).args[0])
     if (send === null) throw new Error('core_to_evm_transfer is no transfer of a spot account')
     const before = await spotBalanceOf(send.to)
-    await onEvm.send(transfer)
-    const end = Date.now() + ARRIVAL_LIMIT_MS
-    while ((await spotBalanceOf(send.to)) <= before) {
-      if (Date.now() > end) throw new Error('the tokens did not arrive in the account')
-      await sleep(POLL_MS)
-    }
+    const tx = await onEvm.send(transfer)
+    const { blockNumber } = (await onEvm.rpc('eth_getTransactionReceipt', tx)) as { readonly blockNumber: Hex }
+    // Once the next block is there, HyperCore has executed the transfer. The money may be on its way to HyperEVM already, for another order.
+    while ((await spotBalanceOf(send.to)) <= before && (await head()) <= BigInt(blockNumber)) await sleep(POLL_MS)
   }
+
+  const head = async () => BigInt((await onEvm.rpc('eth_blockNumber')) as Hex)
 
   return {
     address,
