@@ -79,13 +79,16 @@ function measureAttack(plan: Plan, onProgress: (what: string) => void): Promise<
     const first = users.swaps.length
     onProgress('attack')
     const attack = Promise.all(victims.map((victim) => attackOrder(info, api, victim, plan, endsAt)))
-    const quoting = repeat(QUOTE_EVERY_MS, endsAt, () => api.quote({ ...OTHERS, from_amount: OTHERS.amount.toString() }))
+    const quoting = repeat(QUOTE_EVERY_MS, endsAt, () =>
+      api.quote({ from: OTHERS.from, to: OTHERS.to, from_amount: OTHERS.amount.toString() }),
+    )
     const swapping = repeat(SWAP_EVERY_MS, endsAt, (index) => users.swap(index))
     while (performance.now() < endsAt + REDEEM_LIMIT_MS) {
       users.assertListening()
       await sleep(POLL_MS)
     }
     const [attacked, quotes, started] = await Promise.all([attack, quoting, swapping])
+    if (quotes.times.length === 0) throw new Error(`no quote of others was answered: ${quotes.failed[0]}`)
     const after = await report()
     const measuredSeconds = (after.atMs - before.atMs) / 1000
     const perSecond = (amount: number) => amount / measuredSeconds
