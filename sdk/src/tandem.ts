@@ -42,7 +42,7 @@ export function createTandem(options: TandemOptions) {
       (await import('./rescue/find-deposits.ts')).takeDeposit(context, deposit, to, given),
     /** With a phrase and nodes alone: the swaps on chains with accounts, and what can be done about each. */
     findLocks: async (given?: FindLocksOptions) => (await import('./rescue/find-locks.ts')).findLocks(context, given),
-    /** Refunds or redeems what `findLocks` found, by any wallet of its chain. */
+    /** Refunds or redeems what `findLocks` found, by a wallet of its chain. */
     settleLock: async (lock: FoundLock, given: SettleTerms & { readonly wallet: Wallet }) =>
       (await import('./rescue/settle-lock.ts')).settleLock(context, lock, given),
     /** The same as a call for anybody to send, on chains with the contract of EVM. */

@@ -23,7 +23,7 @@ export type SettleTerms = {
   readonly signal?: AbortSignal
 }
 
-/** Resolves to the hash of the transaction. `wallet`: anybody's, of the chain of the lock; it pays the fee. */
+/** Resolves to the hash of the transaction. `wallet`: pays the fee. A redeem takes anybody's of the chain, a refund that of the account that paid. */
 export async function settleLock(
   context: SwapContext,
   found: FoundLock,
