@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import {
   CORE_USER_EXISTS,
   CORE_WRITER,
+  HYPE_BRIDGE,
   SPOT_BALANCE,
   spotBalanceQuestion,
   spotSendData,
@@ -79,6 +80,20 @@ test('an account that was never activated cannot act; the first payment to it co
   await mine()
   expect([await spot(poor), await evm(poor)]).toEqual([0n, 1_000n * SCALE])
   expect(await spot(poor, hype)).toBeLessThan(10n * 10n ** 8n)
+})
+
+test('HYPE that is sent to its bridge is credited before the actions of the same block; a transfer to HyperEVM costs 200,000 gas of it', async () => {
+  await act(richKey, { to: poor, token: purr, amount: 1_000n })
+  const sender = createEvmSender(chain, poorKey)
+  // A tenth of a unit of HyperCore is lost.
+  await sender.send([
+    { to: HYPE_BRIDGE, value: 10n ** 16n + 10n ** 9n },
+    { to: CORE_WRITER, data: spotSendData({ to: bridge, token: purr, amount: 1_000n }) },
+  ])
+  const { baseFeePerGas } = (await chain.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })) as { baseFeePerGas: Hex }
+  const fee = (200_000n * BigInt(baseFeePerGas) + 10n ** 10n - 1n) / 10n ** 10n
+  await mine()
+  expect([await evm(poor), await spot(poor, hype)]).toEqual([1_000n * SCALE, 10n ** 6n - fee])
 })
 
 test('the balance on hold for open orders cannot be sent', async () => {
