@@ -63,6 +63,13 @@ export const family: SdkFamily<HypercorePlan, EvmWallet> = {
     const ofHtlc = (functionName: 'coreToken' | 'evmPerCore') =>
       read(contract.address, encodeFunctionData({ abi: htlcCore.abi, functionName }))
     verifySame('core_to_evm_transfer.data', await ofHtlc('coreToken'), coreToken)
+    // Nobody could move money on from an address that this HTLC, e.g. an older one, does not make.
+    const named = await wallet.call(
+      chainId,
+      contract.address,
+      encodeFunctionData({ abi: htlcCore.abi, functionName: 'accountOf', args: [move.from as Address] }),
+    )
+    verifySame('core_to_evm_transfer.data', named.toLowerCase(), pad(account, { size: 32 }))
     const evmPerCore = await ofHtlc('evmPerCore')
     const balance = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [account] })
     const spot = spotBalanceQuestion(account, coreToken)
