@@ -8,7 +8,7 @@ import type { SignedVerb } from '../keys/purpose.ts'
 import type { ChainId } from '../protocol/chain-id.ts'
 import { TandemError } from '../protocol/error.ts'
 import type { HtlcTerms } from '../protocol/htlc.ts'
-import type { ActionVerb, Consent, Leg, Order } from '../protocol/order.ts'
+import { type ActionVerb, type Consent, type Leg, type Order, payerOf } from '../protocol/order.ts'
 import { consentTo, instantRefunds, isWorthReclaiming, playbook, redeemable, refundable } from '../protocol/playbook.ts'
 import { deriveOrder } from '../protocol/state.ts'
 import type { LeasedAction } from '../store/actions/actions.ts'
@@ -313,15 +313,15 @@ async function relay(context: ExecutorContext, { client, state }: Step, outbox: 
 
 async function initiateFor({ db }: ExecutorContext, { client, state }: Pick<Step, 'client' | 'state'>, consent: Consent, outbox: Outbox) {
   const { gasless, prefund } = client
-  const { chain, terms, payer } = state.order.source
-  const revertedRelays = (await readRevertedRelays(db, chain, terms.initiator)).length
+  const { chain, terms } = state.order.source
+  const consenting = consent.kind === 'prefunded' ? payerOf(state.order) : terms.initiator
+  const counted = { ...outbox, revertedRelays: (await readRevertedRelays(db, chain, consenting)).length }
   if (consent.kind === 'prefunded') {
     if (prefund === undefined) throw new Error(`order ${state.order.id} is prefunded on ${chain}, which has no prefunded swaps`)
-    const counted = { ...outbox, revertedRelays: payer === null ? revertedRelays : 0 }
     return prefund.initiate({ ...prefundedSwap(state.order), deadline: consent.deadline }, counted)
   }
   if (gasless === undefined) throw new Error(`order ${state.order.id} is signed for on ${chain}, which takes no signatures`)
-  return gasless.initiate(terms, consent.signature, { ...outbox, revertedRelays }, state.order.deadline)
+  return gasless.initiate(terms, consent.signature, counted, state.order.deadline)
 }
 
 /** Why the relay would fail, if the user can fix it; null if the cause is a node or our own balance. */

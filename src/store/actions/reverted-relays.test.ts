@@ -9,7 +9,7 @@ import { leaseAction, syncWanted } from './actions.ts'
 
 import { noteReverted, readRevertedRelays } from './reverted-relays.ts'
 
-test('reverted relays count against an initiator, unless somebody else prefunded the order in their name', async () => {
+test('reverted relays count against an initiator, or against who prefunded the order in their name', async () => {
   const store = await openTestStore()
   await createApp(store.db, 'shop')
   const { chain } = exampleOrder().order.source
@@ -26,11 +26,13 @@ test('reverted relays count against an initiator, unless somebody else prefunded
   }
   await revertFor('mallory', (id) => addGrant(store.db, id, prefundedGrant(NOW)))
   expect(await readRevertedRelays(store.db, chain, 'alice')).toEqual([])
+  expect(await readRevertedRelays(store.db, chain, 'mallory')).toHaveLength(1)
   await revertFor(null, (id) => addGrant(store.db, id, prefundedGrant(NOW)))
   expect(await readRevertedRelays(store.db, chain, 'alice')).toHaveLength(1)
   await revertFor('mallory', (id) =>
     addSponsoredInitiate(store.db, id, 'signed', { app: 'shop', perDay: null, spendable: null, limits: relayLimits.byKey }),
   )
   expect(await readRevertedRelays(store.db, chain, 'alice')).toHaveLength(2)
+  expect(await readRevertedRelays(store.db, chain, 'mallory')).toHaveLength(1)
   await store.close()
 })
