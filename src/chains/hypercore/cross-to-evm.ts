@@ -74,6 +74,12 @@ export async function crossToEvm(node: EvmNode, chain: Chain, crossing: Crossing
   throw onItsWay(chain, crossing)
 }
 
+/** For an order that was given up. The owner may have revoked it, withdrawn, or consented too late for the initiation. */
+export async function noteCrossedInVain(node: EvmNode, outbox: Outbox): Promise<void> {
+  const crossings = outbox.attempts.map(readAttempt).filter(({ call }) => isCrossing(call.data))
+  for (const { tx } of await minedOf(node, crossings)) await outbox.noteReverted(tx)
+}
+
 async function minedOf(node: EvmNode, attempts: readonly Signed[]) {
   const found = await Promise.all(attempts.map(async ({ tx }) => ({ tx, height: await node.minedAt(tx) })))
   return found.flatMap(({ tx, height }) => (height === null ? [] : [{ tx, height }]))

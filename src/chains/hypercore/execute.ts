@@ -16,6 +16,7 @@ export interface CoreExecutor {
   initiate(terms: HtlcTerms, outbox: Outbox): Promise<string>
   /** A relay: sends somebody else's initiation and pays its network fee. */
   relay(terms: HtlcTerms, data: Hex, limits: RelayLimits, outbox: Outbox): Promise<string>
+  cancelUnmined(outbox: Outbox): Promise<string | null>
 }
 
 export type RelayLimits = Pick<Action, 'revertsPaidFor'>
@@ -33,6 +34,7 @@ export function createExecutor(chain: Chain, node: EvmNode, contracts: Contracts
   }
 
   return {
+    cancelUnmined: executor.cancelUnmined,
     async initiate(terms, outbox) {
       const contract = contracts.of(terms.asset)
       const sender = accountOf(outbox.key)

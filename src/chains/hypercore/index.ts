@@ -30,7 +30,7 @@ import { type AccountFunds, activationNote, crossingValue, fundsOf } from './acc
 import { hypeTokenOf } from './chain-data.ts'
 import { systemAddressOf } from './core.ts'
 import { spotBalanceOf } from './core-account.ts'
-import { crossToEvm } from './cross-to-evm.ts'
+import { crossToEvm, noteCrossedInVain } from './cross-to-evm.ts'
 import { deployHtlc } from './deploy.ts'
 import { createExecutor } from './execute.ts'
 import { hypercoreFacts } from './facts.ts'
@@ -80,7 +80,8 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
     const { terms } = swap
     const contract = contracts.of(terms.asset)
     const owner = ownerOf(swap)
-    await crossToEvm(node, chain, { contract, owner, needed: terms.amount, funds: await fundsIn(terms, owner) }, outbox)
+    if ((await state.htlc(contract, terms)) === 'absent')
+      await crossToEvm(node, chain, { contract, owner, needed: terms.amount, funds: await fundsIn(terms, owner) }, outbox)
     // The consent has cost the payer a transaction: other reverted relays end only what we pay for bringing money over, which the payer can do too.
     return executor.relay(terms, initiateConsentedData(swap), {}, { ...outbox, revertedRelays: 0 })
   }
@@ -147,6 +148,11 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
     },
 
     initiate: executor.initiate,
+    async cancel(outbox) {
+      const waiting = await executor.cancelUnmined(outbox)
+      if (waiting === null) await noteCrossedInVain(node, outbox)
+      return waiting
+    },
 
     gasless: {
       ...base.gasless,

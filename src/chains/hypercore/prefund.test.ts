@@ -181,6 +181,17 @@ describe('a signature after core_to_evm_transfer', () => {
     expect(crossings()).toBe(2)
   })
 
+  test('whose money was brought over for nothing counts as a relay in vain when the order is given up', async () => {
+    const terms = termsOf(fixture.user, fixture.solver)
+    await moveIn(terms)
+    const { relay, crossings, outbox } = relaying(terms, await signatureOf(terms))
+    await expect(relay()).rejects.toMatchObject(onItsWay)
+    await fixture.mine(2)
+    outbox.abandon('initiate')
+    expect(await client.cancel?.(outbox.open('initiate'))).toBeNull()
+    expect([crossings(), outbox.reverted.size]).toEqual([1, 1])
+  })
+
   test('survives a reorg that drops the crossing, and one that drops the initiation', async () => {
     const terms = termsOf(fixture.user, fixture.solver)
     await moveIn(terms)
@@ -244,6 +255,18 @@ describe('a consented order', () => {
     await initiate()
     await fixture.mine()
     expect(await locked()).toBe(AMOUNT * EVM_PER_CORE)
+  })
+
+  test('that is revoked costs us no crossing', async () => {
+    const terms = termsOf(fixture.user, fixture.solver)
+    await consent(terms)
+    await moveIn(terms)
+    const { revoke } = await fundingOf(terms)
+    if (revoke === undefined) throw new Error('expected a revocation')
+    await send(fixture.user, transactionOf(revoke))
+    const outbox = createMemoryOutbox(fixture.relay.signer)
+    await expect(prefund.initiate(swapOf(terms), outbox.open('initiate'))).rejects.toMatchObject({ isExpected: false })
+    expect(outbox.attempts('initiate')).toEqual([])
   })
 
   test('of a payer who is not the initiator takes the money of the payer', async () => {
