@@ -64,24 +64,29 @@ export function createEventStreams(context: EventStreamsContext): EventStreams {
 
   /** Sends what is on record and was not sent. The last page is read while live events wait, so that none is missed in between. */
   async function catchUp(follower: Follower): Promise<void> {
-    const { stream, app, orderId } = follower
+    const { stream } = follower
     while (stream.isOpen) {
-      const after = stream.sentUpTo
-      const page = await (orderId === null ? readAppEvents(db, { app, after }) : readOrderEvents(db, { orderId, after }))
-      const writer = createEventWriter(context, log)
-      await readInto(writer, page)
-      for (const event of page) {
-        const frame = writer.write(event, app)
-        if (frame !== null) stream.replay(frame)
-        else stream.moveTo(event.id)
-        // A page may be more than a stream may hold: written at once, it would cut the stream each time that its client comes back.
-        await stream.drained()
-      }
-      if (page.length === EVENTS_PAGE) continue
+      const isLast = await sendPage(follower)
+      await stream.drained()
+      if (!isLast) continue
       if (stream.isHeld) break
       join(follower)
     }
     stream.release()
+  }
+
+  /** Keeps nothing of the page: thousands of clients may not read theirs. */
+  async function sendPage({ stream, app, orderId }: Follower): Promise<boolean> {
+    const after = stream.sentUpTo
+    const page = await (orderId === null ? readAppEvents(db, { app, after }) : readOrderEvents(db, { orderId, after }))
+    const writer = createEventWriter(context, log)
+    await readInto(writer, page)
+    for (const event of page) {
+      const frame = writer.write(event, app)
+      if (frame !== null) stream.replay(frame)
+      else stream.moveTo(event.id)
+    }
+    return page.length < EVENTS_PAGE
   }
 
   function join(follower: Follower): void {

@@ -12,8 +12,11 @@ export type OrderEvent = {
   readonly at: Date
 }
 
-/** Of an order, an order's or an app's events in one answer. */
-export const EVENTS_PAGE = 200
+/**
+ * An order's or an app's events in one answer. Each is sent with its order, some 3 kB: a page must fit into what one stream may hold, and a client that asks
+ * for all events and reads none must cost little.
+ */
+export const EVENTS_PAGE = 8
 /** Events that are read or numbered at once. */
 export const EVENTS_BATCH = 1000
 /** How long an event can be replayed. */
