@@ -7,9 +7,11 @@ import { EVENTS_PAGE, type OrderEvent, oldestEventId, readAppEvents, readOrderEv
 import { createOrderReader } from '../../store/orders/order-reader.ts'
 import type { OrderSnapshot } from '../../store/orders/orders.ts'
 import { createTtlCache } from '../../ttl-cache.ts'
+import { networkOf } from '../caller-network.ts'
 import { createEventWriter, type DescribeContext, type EventWriter } from './describe-events.ts'
 import { createEventFeed } from './event-feed.ts'
 import { openEventStream } from './event-stream.ts'
+import { createFairTurns } from './fair-turns.ts'
 import { createFollowers, type Follower } from './followers.ts'
 import { createHeartbeats } from './heartbeats.ts'
 import { countStreams, type StreamLimits } from './stream-limits.ts'
@@ -23,6 +25,11 @@ const FIRST_RETRY_MS = 2000
 const RETURN_MS = { least: 1000, most: 5000 } as const
 const OLDEST_KEPT_MS = 10_000
 const DISPLACED_RETRY_SECONDS = 30
+/**
+ * Pages of replays that are read at once, for all clients together, and how often for one network: thousands who ask for all events, again and again, must
+ * cost little and delay no live event.
+ */
+const REPLAYS = { most: 2, restMs: 25 } as const
 
 export function createEventStreams(context: EventStreamsContext): EventStreams {
   const { db, log } = context
@@ -30,6 +37,7 @@ export function createEventStreams(context: EventStreamsContext): EventStreams {
   const tally = createStreamTally(log)
   const open = new Set<Follower>()
   const followers = createFollowers()
+  const inTurn = createFairTurns(REPLAYS)
   const orders = createOrderReader(db)
   const oldest = createTtlCache<bigint>({ keepMs: OLDEST_KEPT_MS, maxEntries: 1 })
   const feed = createEventFeed(context, { isListening: () => open.size > 0, take })
@@ -66,7 +74,7 @@ export function createEventStreams(context: EventStreamsContext): EventStreams {
   async function catchUp(follower: Follower): Promise<void> {
     const { stream } = follower
     while (stream.isOpen) {
-      const isLast = await sendPage(follower)
+      const isLast = await inTurn(follower.network, () => sendPage(follower))
       await stream.drained()
       if (!isLast) continue
       if (stream.isHeld) break
@@ -77,6 +85,7 @@ export function createEventStreams(context: EventStreamsContext): EventStreams {
 
   /** Keeps nothing of the page: thousands of clients may not read theirs. */
   async function sendPage({ stream, app, orderId }: Follower): Promise<boolean> {
+    if (!stream.isOpen) return true
     const after = stream.sentUpTo
     const page = await (orderId === null ? readAppEvents(db, { app, after }) : readOrderEvents(db, { orderId, after }))
     const writer = createEventWriter(context, log)
@@ -138,7 +147,7 @@ export function createEventStreams(context: EventStreamsContext): EventStreams {
     }
   }
 
-  function follow(response: ServerResponse, app: string, orderId: string | null, leave: () => void): Follower {
+  function follow(response: ServerResponse, { app, address }: StreamRequest, orderId: string | null, leave: () => void): Follower {
     const stream = openEventStream(response, {
       onCut: tally.cut,
       onClose() {
@@ -148,7 +157,7 @@ export function createEventStreams(context: EventStreamsContext): EventStreams {
         heartbeats.remove(follower)
       },
     })
-    const follower: Follower = { app, orderId, stream }
+    const follower: Follower = { app, orderId, network: networkOf(address), stream }
     open.add(follower)
     heartbeats.add(follower)
     return follower
@@ -177,7 +186,7 @@ export function createEventStreams(context: EventStreamsContext): EventStreams {
           leave()
           return
         }
-        follower = follow(response, request.app, snapshot?.stored.order.id ?? null, leave)
+        follower = follow(response, request, snapshot?.stored.order.id ?? null, leave)
       } catch (error) {
         leave()
         throw error

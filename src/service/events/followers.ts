@@ -6,6 +6,8 @@ export type Follower = {
   readonly app: string
   /** Null: all orders of the app. */
   readonly orderId: string | null
+  /** Whose replays take turns with those of others. */
+  readonly network: string
   readonly stream: EventStream
 }
 
