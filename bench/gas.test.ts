@@ -24,7 +24,7 @@ const ceilings = {
   'HyperCore initiate from an account': 107_300,
   'HyperCore bring an account to HyperEVM': 112_700,
   'HyperCore redeem to a spot account': 101_600,
-  'HyperCore withdraw to a spot account': 143_100,
+  'HyperCore withdraw to a spot account': 143_800,
 }
 
 let rows: readonly GasRow[]

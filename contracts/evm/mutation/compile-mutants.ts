@@ -35,8 +35,16 @@ interface CompilerOutput {
   >
 }
 
+/** The compiler runs out of memory with too many at once. */
+const AT_ONCE = 40
+
 /** The deployment bytecode of each; null for the source as it is. */
 export function compileMutants(kind: MutantKind, mutants: readonly (Mutant | null)[]): readonly Hex[] {
+  const starts = Array.from({ length: Math.ceil(mutants.length / AT_ONCE) }, (_, index) => index * AT_ONCE)
+  return starts.flatMap((start) => compileTogether(kind, mutants.slice(start, start + AT_ONCE)))
+}
+
+function compileTogether(kind: MutantKind, mutants: readonly (Mutant | null)[]): readonly Hex[] {
   const { name, file, imports } = contracts[kind]
   const sources = Object.fromEntries(
     mutants.flatMap((mutant, index) => [file, ...imports].map((source) => [`${index}/${source}`, { content: mutated(source, mutant) }])),

@@ -53,6 +53,7 @@ export async function playHtlcCore(fixture: HypercoreFixture, bytecode: Hex): Pr
   await playAccounts(play)
   await playConsents(play)
   await playReclaims(play)
+  await playUnreachableOwners(play)
   await playAllowances(play)
   await playPayouts(play)
   await playBridge(play, bytecode)
@@ -272,6 +273,37 @@ async function playReclaims({
   await payOnEvm()
   await refuses(solver, reclaim, 'HTLC__NotReclaimable')
   await call(user, withdrawing(coreTokens.purr))
+}
+
+/** HyperCore drops what is sent to an owner without an account there, and a contract may have no way to act there. */
+async function playUnreachableOwners({ fixture, htlc, account, newOrder, send, call, refuses, gains, idOf }: Play): Promise<void> {
+  const { user, solver, relay } = fixture
+  const contract = await fixture.deploy(contractAccount)
+  await fixture.faucet.fundSpot(contract, coreTokens.usdc, 1n)
+  const unknown = await fixture.party()
+  const asContract = async (data: Hex) => {
+    const execute = encodeFunctionData({ abi: contractAccount.abi, functionName: 'execute', args: [htlc, data] })
+    equal((await send(relay, contract, execute)).status, '0x1')
+  }
+  const owners = [
+    { owner: contract, consent: asContract, order: await newOrder() },
+    { owner: unknown.address, consent: (data: Hex) => call(unknown, data), order: await newOrder() },
+  ]
+  for (const { owner, consent, order } of owners) {
+    await consent(consenting(order))
+    await send(user, CORE_WRITER, spotSendData({ to: await account(owner), token: coreTokens.purr, amount: AMOUNT }))
+  }
+  await fixture.passSeconds(WINDOW + 60n)
+  for (const { owner, order } of owners) {
+    const reclaim = reclaiming(idOf(order), owner)
+    await refuses(solver, reclaim, 'HTLC__NotReclaimable')
+    const start = await fixture.local.request({ method: 'evm_snapshot' })
+    await call(relay, crossing(owner), { value: HYPE })
+    await fixture.mine()
+    await gains(owner, onEvm, () => call(solver, reclaim))
+    await fixture.local.request({ method: 'evm_revert', params: [start] })
+  }
+  await gains(contract, onCore, () => asContract(withdrawing(coreTokens.purr)))
 }
 
 async function playAllowances({ fixture, newOrder, send, call, refuses, htlc }: Play): Promise<void> {

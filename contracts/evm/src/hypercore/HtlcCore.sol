@@ -212,7 +212,8 @@ contract HtlcCore is Htlc, ICoreAccountTask {
         if (!_cross(owner)) revert HTLC__NothingToCross();
     }
 
-    /// @notice Pays all that the caller has in its account to the caller: the ERC-20, and one token on HyperCore.
+    /// @notice Pays all that the caller has in its account to the caller: the ERC-20, and one token on HyperCore, if the
+    /// caller has an account there.
     /// @dev Does not end a consent or a signature: `revoke` does.
     /// @param coreToken_ Its index on HyperCore: of this contract's token, or of one that was sent there by mistake.
     function withdraw(uint64 coreToken_) external {
@@ -343,7 +344,11 @@ contract HtlcCore is Htlc, ICoreAccountTask {
     function _emptyAccount(address owner, uint64 coreToken_) private returns (bool isPaid) {
         address account = accountOf(owner);
         uint256 evmAmount = IBalance(_token).balanceOf(account);
-        uint256 coreAmount = HyperCore.spotBalance(account, coreToken_);
+        // To an owner without an account there HyperCore would drop it, and a contract may have no way to act there, unless
+        // it asks for it. Such an owner is paid on HyperEVM, after `cross`.
+        uint256 coreAmount = HyperCore.exists(owner) && (owner.code.length == 0 || owner == msg.sender)
+            ? HyperCore.spotBalance(account, coreToken_)
+            : 0;
         _act(owner, evmAmount, owner, coreToken_, coreAmount, 0);
         emit AccountEmptied(owner, evmAmount, coreToken_, coreAmount);
         // What HyperCore cannot count stays on HyperEVM.
