@@ -8,6 +8,8 @@ export interface EventStream {
   readonly isOpen: boolean
   /** Live events wait until the replay has ended. */
   readonly isHeld: boolean
+  /** Bytes that wait for the client. */
+  readonly buffered: number
   /** Events up to this one were sent, or are not for this stream. */
   readonly sentUpTo: bigint
   moveTo(id: bigint): void
@@ -76,6 +78,9 @@ export function openEventStream(response: ServerResponse, on: { readonly onCut: 
     get isHeld() {
       return state === 'held'
     },
+    get buffered() {
+      return response.writableLength + heldLength
+    },
     get sentUpTo() {
       return sentUpTo
     },
@@ -104,6 +109,7 @@ export function openEventStream(response: ServerResponse, on: { readonly onCut: 
       state = 'live'
       for (const frame of held) sendNow(frame)
       held = []
+      heldLength = 0
     },
     async drained() {
       if (state === 'closed' || !response.writableNeedDrain) return

@@ -14,6 +14,7 @@ import { openEventStream } from './event-stream.ts'
 import { createFairTurns } from './fair-turns.ts'
 import { createFollowers, type Follower } from './followers.ts'
 import { createHeartbeats } from './heartbeats.ts'
+import { cutSlowReaders } from './slow-readers.ts'
 import { countStreams, type StreamLimits } from './stream-limits.ts'
 import type { EventStreams, StreamRequest } from './stream-request.ts'
 import { createStreamTally } from './stream-tally.ts'
@@ -44,9 +45,16 @@ export function createEventStreams(context: EventStreamsContext): EventStreams {
   const heartbeats = createHeartbeats<Follower>({
     beat: ({ stream }) => stream.beat(feed.position),
     expire: dismiss,
-    afterAll: tally.tell,
+    afterAll() {
+      cutSlowReaders(streams())
+      tally.tell()
+    },
   })
   let isClosing = false
+
+  function* streams() {
+    for (const { stream } of open) yield stream
+  }
 
   /** Reads the orders first, and those of streams that were opened meanwhile. Then everyone gets everything in one turn. */
   async function take(events: readonly OrderEvent[], done: () => void): Promise<void> {
