@@ -16,9 +16,9 @@ import { type AccountFunds, crossingValue } from './account.ts'
 import { hypeTokenOf } from './chain-data.ts'
 import { crossData, isCrossing } from './htlc.ts'
 
-/** "Queued on the L1 until the next HyperEVM block": by then it has arrived, or HyperCore dropped it. */
+/** A crossing that is not mined so long after it was signed is no longer waited for. */
 const ARRIVAL_SECONDS = 8n
-/** One that was mined late: after so many more blocks it has arrived, or was dropped. */
+/** "Queued on the L1 until the next HyperEVM block": so many blocks after the one that it is mined in, it has arrived, or HyperCore dropped it. */
 const ARRIVAL_BLOCKS = 2n
 /** A transfer arrives with a block: asking much more often is useless. */
 const LEAST_RETRY_MS = 500
@@ -31,7 +31,8 @@ export type Crossing = {
   readonly contract: HtlcContract
   readonly owner: Address
   readonly needed: bigint
-  readonly funds: AccountFunds
+  /** What the account holds at this moment. */
+  readonly readFunds: () => Promise<AccountFunds>
   /** After how many relays of this initiator that we paid for in vain we stop. */
   readonly revertsPaidFor?: number
 }
@@ -41,8 +42,9 @@ export type Crossing = {
  * is on its way.
  */
 export async function crossToEvm(node: EvmNode, chain: Chain, crossing: Crossing, outbox: Outbox): Promise<void> {
-  const { contract, owner, needed, funds } = crossing
-  if (funds.onEvm >= needed) return
+  const { contract, owner, needed, readFunds } = crossing
+  const before = await readFunds()
+  if (before.onEvm >= needed) return
   const lane = await openLane(node, chain, outbox, { isObligatory: false })
   const sending = sendOn(lane)
   const isOurs = ({ call }: Signed) => call.to === contract.address && isCrossing(call.data)
@@ -51,47 +53,60 @@ export async function crossToEvm(node: EvmNode, chain: Chain, crossing: Crossing
   const from = addressOf(outbox.key)
   const gasNow = (call: TransactionCall) => gasFor(node, chain, { ...call, from }, 'initiate')
   for (const signed of lane.pending) await sending.keep(signed, gasNow)
-  const own = outbox.attempts.map(readAttempt).filter(isOurs)
-  const others = (await outbox.readOthers({ since: outbox.now - ARRIVAL_SECONDS })).map(readAttempt)
   const data = crossData(owner)
-  // Orders of one owner share a crossing, because each brings over all that there is.
-  const isRecent = ({ call, at }: Signed) => call.to === contract.address && call.data === data && outbox.now - at < ARRIVAL_SECONDS
-  if ([...own, ...others].some(isRecent) || lane.pending.some(isOurs)) throw onItsWay(chain, crossing)
+  const others = (await outbox.readOthers({ since: outbox.now - ARRIVAL_SECONDS })).map(readAttempt)
+  const [own, shared] = await Promise.all([
+    withHeights(node, outbox.attempts.map(readAttempt).filter(isOurs)),
+    // Orders of one owner share a crossing, because each brings over all that there is.
+    withHeights(
+      node,
+      others.filter(({ call }) => call.to === contract.address && call.data === data),
+    ),
+  ])
+  if (lane.pending.some(isOurs) || (await mayArrive(node, [...own, ...shared], outbox.now))) throw onItsWay(chain, needed, before)
+  // It may have arrived since the first read.
+  const funds = await readFunds()
+  if (funds.onEvm >= needed) return
 
-  const mined = await minedOf(node, own)
-  if (mined.length > 0) {
-    const newest = await node.block('latest')
-    if (mined.some(({ height }) => newest === null || newest.height < height + ARRIVAL_BLOCKS)) throw onItsWay(chain, crossing)
-  }
   // What has crossed for this order, and is not there any more, was withdrawn or used for another one: paid in vain.
-  for (const { tx } of mined) await outbox.noteReverted(tx)
+  for (const { tx, height } of own) if (height !== null) await outbox.noteReverted(tx)
   if (funds.onEvm + funds.onCore < needed) return
-  if (new Set(own.map(({ nonce }) => nonce)).size >= MAX_CROSSINGS) throw givenUp(crossing)
+  if (new Set(own.map(({ nonce }) => nonce)).size >= MAX_CROSSINGS) throw givenUp(funds)
   assertRelayPaidFor(crossing.revertsPaidFor, outbox, 0)
   const { maxFeePerGas } = await suggestFees(node, feeModelOf(chain))
   const call = { to: contract.address, data, value: await crossingValue(node, funds.account, hypeTokenOf(chain), maxFeePerGas) }
   await sending.appendShared(call, await gasNow(call))
-  throw onItsWay(chain, crossing)
+  throw onItsWay(chain, needed, funds)
 }
 
 /** For an order that was given up. The owner may have revoked it, withdrawn, or consented too late for the initiation. */
 export async function noteCrossedInVain(node: EvmNode, outbox: Outbox): Promise<void> {
   const crossings = outbox.attempts.map(readAttempt).filter(({ call }) => isCrossing(call.data))
-  for (const { tx } of await minedOf(node, crossings)) await outbox.noteReverted(tx)
+  for (const { tx, height } of await withHeights(node, crossings)) if (height !== null) await outbox.noteReverted(tx)
 }
 
-async function minedOf(node: EvmNode, attempts: readonly Signed[]) {
-  const found = await Promise.all(attempts.map(async ({ tx }) => ({ tx, height: await node.minedAt(tx) })))
-  return found.flatMap(({ tx, height }) => (height === null ? [] : [{ tx, height }]))
+/** `height`: of the block that it is mined in; null while it is not. */
+type Sent = Signed & { readonly height: bigint | null }
+
+function withHeights(node: EvmNode, crossings: readonly Signed[]): Promise<readonly Sent[]> {
+  return Promise.all(crossings.map(async (signed) => ({ ...signed, height: await node.minedAt(signed.tx) })))
+}
+
+/** Whether what one of these crossings brings over may not be on HyperEVM yet. */
+async function mayArrive(node: EvmNode, crossings: readonly Sent[], now: bigint): Promise<boolean> {
+  if (crossings.some(({ height, at }) => height === null && now - at < ARRIVAL_SECONDS)) return true
+  if (crossings.every(({ height }) => height === null)) return false
+  const newest = await node.block('latest')
+  return crossings.some(({ height }) => height !== null && (newest === null || newest.height < height + ARRIVAL_BLOCKS))
 }
 
 /** Not with a growing backoff: the user waits for it. */
-function onItsWay({ blockMs }: Chain, { needed, funds }: Crossing): ChainFailure {
+function onItsWay({ blockMs }: Chain, needed: bigint, funds: AccountFunds): ChainFailure {
   const what = `initiate: what ${funds.account} holds on HyperCore is on its way to HyperEVM, where ${funds.onEvm} of ${needed} are`
   return new ChainFailure('would-fail', what, { retryAfterMs: Math.max(Number(blockMs) / 2, LEAST_RETRY_MS), isExpected: true })
 }
 
-function givenUp({ funds }: Crossing): ChainFailure {
+function givenUp(funds: AccountFunds): ChainFailure {
   const refusal = `we have paid for ${MAX_CROSSINGS} transfers of ${funds.account} from HyperCore to HyperEVM, and ${funds.onCore} are still on HyperCore: it dropped them silently, or more was paid in since. Send initiate_transaction, or take the money back by reclaim_transaction`
   return new ChainFailure('would-fail', `initiate: ${refusal}`, { refusal, retryAfterMs: EXHAUSTED_RETRY_MS })
 }

@@ -67,10 +67,10 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
     ])
     if (allowance >= terms.amount && balance >= terms.amount) return
     const note = onEvm + onCore > 0n ? null : await activationNote(node, account, initiator)
-    const held = `the account ${account} of ${initiator} at the HTLC holds ${onEvm + onCore} of ${terms.asset}, has approved ${allowance} outside of it, and the order needs ${terms.amount}`
+    const held = `the account ${account} of ${initiator} at the HTLC holds ${onEvm + onCore} of ${terms.asset}, ${initiator} has approved ${allowance}, and the order needs ${terms.amount}`
     throw new TandemError(
       'bad_request',
-      `${held}: send core_to_evm_transfer and repeat this call a few seconds later, also if it is on its way to HyperEVM already${note === null ? '' : `. ${note}`}`,
+      `${held}: send core_to_evm_transfer and repeat this call a few seconds later; if you have sent it, only repeat this call${note === null ? '' : `. ${note}`}`,
     )
   }
 
@@ -81,7 +81,7 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
     const contract = contracts.of(terms.asset)
     const owner = ownerOf(swap)
     if ((await state.htlc(contract, terms)) === 'absent')
-      await crossToEvm(node, chain, { contract, owner, needed: terms.amount, funds: await fundsIn(terms, owner) }, outbox)
+      await crossToEvm(node, chain, { contract, owner, needed: terms.amount, readFunds: () => fundsIn(terms, owner) }, outbox)
     // The consent has cost the payer a transaction: other reverted relays end only what we pay for bringing money over, which the payer can do too.
     return executor.relay(terms, initiateConsentedData(swap), {}, { ...outbox, revertedRelays: 0 })
   }
@@ -180,8 +180,8 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
         if ((await state.htlc(contract, terms)) === 'absent') {
           await verifySignature(node, contract, terms, parsed).catch(asWouldFail)
           const owner = ownerOf({ terms, payer: null })
-          const funds = await fundsIn(terms, owner)
-          await crossToEvm(node, chain, { contract, owner, needed: terms.amount, funds, revertsPaidFor }, outbox)
+          const readFunds = () => fundsIn(terms, owner)
+          await crossToEvm(node, chain, { contract, owner, needed: terms.amount, readFunds, revertsPaidFor }, outbox)
         }
         return executor.relay(terms, initiateWithSignatureData(terms, parsed), { revertsPaidFor }, outbox)
       },

@@ -9,6 +9,7 @@ import type { EvmNode } from '../evm/nodes/node.ts'
 import { createMemoryOutbox } from '../testing/outbox.fixture.ts'
 import { AMOUNT, openHypercoreClient, undoAfterEach } from './client.fixture.ts'
 import { SPOT_BALANCE, spotBalanceQuestion } from './core.ts'
+import { crossToEvm } from './cross-to-evm.ts'
 import { accountAt, crossData, isCrossing, withdrawData } from './htlc.ts'
 import { callsOf, EVM_PER_CORE, type TestParty, transactionOf } from './hypercore.fixture.ts'
 import { createPrefund } from './prefund.ts'
@@ -127,6 +128,43 @@ describe('a signature after core_to_evm_transfer', () => {
     for (const { relay } of [one, other]) await relay()
     await fixture.mine()
     expect([one.crossings(), other.crossings(), await locked()]).toEqual([1, 0, 2n * AMOUNT * EVM_PER_CORE])
+  })
+
+  test('does not wait for a crossing of an earlier order that has arrived', async () => {
+    const [terms, nextTerms] = [termsOf(fixture.user, fixture.solver), termsOf(fixture.user, fixture.solver)]
+    await moveIn(terms)
+    const one = relaying(terms, await signatureOf(terms))
+    const next = relaying(nextTerms, await signatureOf(nextTerms), one.outbox, 'initiate next')
+    await expect(one.relay()).rejects.toMatchObject(onItsWay)
+    await fixture.mine(2)
+    await one.relay()
+    await fixture.mine()
+    await moveIn(nextTerms)
+    await expect(next.relay()).rejects.toMatchObject(onItsWay)
+    expect(next.crossings()).toBe(1)
+    await fixture.mine(2)
+    await next.relay()
+    await fixture.mine()
+    expect([one.outbox.reverted.size, await locked()]).toEqual([0, 2n * AMOUNT * EVM_PER_CORE])
+  })
+
+  test('whose crossing arrives while we look is not in vain', async () => {
+    const terms = termsOf(fixture.user, fixture.solver)
+    await moveIn(terms)
+    const { relay, crossings, outbox } = relaying(terms, await signatureOf(terms))
+    await expect(relay()).rejects.toMatchObject(onItsWay)
+    await fixture.mine(3)
+    const node = connectNode(fixture.chain, { endpoints: { rpc: [fixture.local.rpcUrl] } })
+    const reads = [0n, AMOUNT]
+    const readFunds = async () => ({ account: account(), onEvm: reads.shift() ?? 0n, onCore: 0n })
+    await crossToEvm(
+      node,
+      fixture.chain,
+      { contract: fixture.contract, owner: fixture.user.address, needed: AMOUNT, readFunds },
+      outbox.open('initiate'),
+    )
+    node.close()
+    expect([reads, crossings(), outbox.reverted.size]).toEqual([[], 1, 0])
   })
 
   test('whose crossing is mined late waits for it: it is not in vain, and the user is told nothing', async () => {
