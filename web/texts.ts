@@ -230,7 +230,8 @@ export const rescue = {
   found: (count: number) => (count === 0 ? 'No swap was found' : count === 1 ? 'One swap' : `${count} swaps`),
   noSwaps: 'The service knows no swap of this phrase. Check the words, and that you are on the page of the service with which you swapped.',
   noSwapsAlone: 'Without the service the swaps are found with your rescue file, or on the chains themselves.',
-  serviceGone: (why: string) => `The service tells nothing (${why}). What follows needs only your phrase, your file, nodes and wallets.`,
+  serviceGone: (why: string) =>
+    `The service could not be asked (${why}). What follows needs only your phrase, your file, nodes and wallets.`,
   order: 'Order',
   status: 'Status',
   unknown: 'not known',

@@ -111,8 +111,8 @@ async function takeIfWanted(context: ExecutorContext, action: LeasedAction): Pro
 }
 
 /**
- * The current prefund; 0 while it may be meant for another order of the payer. It is recorded, so that the playbook stops wanting a reclaim that is done. Dust is recorded as 0: an
- * address with a recorded amount is not read again, so anyone's dust would hide a later payment.
+ * The current prefund; 0 while it may be meant for another order of the payer. It is recorded, so that the playbook stops wanting a reclaim that is done.
+ * Dust is recorded as 0: an order with a recorded amount is not read again, so anyone's dust would hide a later payment.
  */
 async function readPrefund({ db, now }: ExecutorContext, order: Order, { prefund }: ChainClient): Promise<bigint> {
   const seenAt = new Date()

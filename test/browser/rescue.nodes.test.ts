@@ -157,7 +157,7 @@ await describeWithBrowser('the rescue page', () => {
     await page.getByText('the rescue file is of another phrase, or damaged').waitFor()
     await page.fill('#nodes', `bitcoin_regtest ${story.info.chains.bitcoin_regtest?.esplora_url}`)
     await find(page, phrase)
-    await page.getByText('The service tells nothing').waitFor()
+    await page.getByText('The service could not be asked').waitFor()
     await page.getByText('The timelock has ended: possible now.').waitFor()
     await page.getByRole('button', { name: 'Take the payment back' }).click()
     await page

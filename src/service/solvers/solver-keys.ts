@@ -31,15 +31,20 @@ export function createSolverKeys({
   readonly log: Pick<Logger, 'warn'>
 }): SolverKeys {
   let known: readonly SolverKey[] = []
+  /** Solvers and chains that the log was told of. */
+  const told = new Set<string>()
 
   function isWanted(solverId: string, chain: string, publicKey: string): boolean {
     const client = clients.get(chain)
     if (client?.orderKeys === undefined) return false
     const ofSolver = known.filter((one) => one.solverId === solverId && one.chain === chain)
     if (ofSolver.some((one) => one.publicKey === publicKey) || !isKey(client, publicKey)) return false
-    if (ofSolver.length >= MOST_KEYS)
+    if (ofSolver.length < MOST_KEYS) return true
+    const name = `${solverId} ${chain}`
+    if (!told.has(name))
       log.warn({ solver: solverId, chain }, `the solver has had ${MOST_KEYS} keys on this chain: a further one is not published`)
-    return ofSolver.length < MOST_KEYS
+    told.add(name)
+    return false
   }
 
   const keys: SolverKeys = {

@@ -1,5 +1,4 @@
 /** Finds open orders among the dynamic fields of the pinned registries, up to 1000 in a request. A settled order is a mark without terms. */
-import { bcs } from '@mysten/sui/bcs'
 import { normalizeStructTag } from '@mysten/sui/utils'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { moduleName } from '../../../../contracts/sui/client/calls.ts'
@@ -9,16 +8,7 @@ import type { HtlcTerms } from '../../../../src/protocol/htlc.ts'
 import type { LockSearch, Node, PinnedContract, ToldLock, ToldLocks } from '../family.ts'
 import { legOf } from '../scan-blocks.ts'
 import { type ListedField, openNode } from './node.ts'
-
-/** As `htlc.move` lays it out. */
-const Order = bcs.struct('Order', {
-  initiator: bcs.Address,
-  redeemer: bcs.Address,
-  secretHash: bcs.byteVector(),
-  initiatedAt: bcs.U64,
-  timelock: bcs.U64,
-  amount: bcs.U64,
-})
+import { Order } from './order-layout.ts'
 
 export async function findLocks(search: LockSearch, on: Node): Promise<ToldLocks> {
   const { chain, budget, secretHashes, onProgress } = search

@@ -10,20 +10,11 @@ import { verifySame } from '../../verify/check.ts'
 import { VerificationError } from '../../verify/verification-error.ts'
 import type { Lock, Node, Settled } from '../family.ts'
 import { openNode } from './node.ts'
+import { Order } from './order-layout.ts'
 
 const Name = bcs.byteVector()
 
-/** As `htlc.move` lays it out. */
-const OrderField = bcs.struct('Field', {
-  id: bcs.Address,
-  name: Name,
-  initiator: bcs.Address,
-  redeemer: bcs.Address,
-  secretHash: bcs.byteVector(),
-  initiatedAt: bcs.U64,
-  timelock: bcs.U64,
-  amount: bcs.U64,
-})
+const OrderField = bcs.struct('Field', { id: bcs.Address, name: Name, order: Order })
 
 /** Takes the place of an order once it is settled. */
 const SettledField = bcs.struct('Field', { id: bcs.Address, name: Name, mark: bcs.U64 })
@@ -35,9 +26,9 @@ export async function readLock(contract: HtlcContract, packageId: string, terms:
   const field = await node.object(fieldIdOf(contract, orderId))
   if (field === null || field.type === typeOf(packageId, 'Settled')) return null
   verifySame('lock.type', typeOf(packageId, `Order<${contract.coinType}>`), field.type)
-  const order = parseOrder(field.contents)
+  const { name, order } = parseField(field.contents)
   const expected = orderTermsOf(terms)
-  verifySame('lock.name', orderId, bytesToHex(Uint8Array.from(order.name)))
+  verifySame('lock.name', orderId, bytesToHex(Uint8Array.from(name)))
   verifySame('lock.initiator', expected.initiator, order.initiator)
   verifySame('lock.redeemer', expected.redeemer, order.redeemer)
   verifySame('lock.secretHash', expected.secretHash, bytesToHex(Uint8Array.from(order.secretHash)))
@@ -68,10 +59,10 @@ function typeOf(packageId: string, value: string): string {
 }
 
 /** Only the exact bytes: others would not be an order. */
-function parseOrder(contents: Uint8Array) {
+function parseField(contents: Uint8Array) {
   try {
-    const order = OrderField.parse(contents)
-    if (bytesToHex(OrderField.serialize(order).toBytes()) === bytesToHex(contents)) return order
+    const field = OrderField.parse(contents)
+    if (bytesToHex(OrderField.serialize(field).toBytes()) === bytesToHex(contents)) return field
   } catch {
     // Told below.
   }
