@@ -9,6 +9,7 @@
  * - of an order token: a PATCH with one does not count for the app, so that users get their refund whoever has used that up.
  */
 import { createHash } from 'node:crypto'
+import { performance } from 'node:perf_hooks'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { TandemError } from '../../protocol/error.ts'
 import type { App } from '../../store/apps/apps.ts'
@@ -38,27 +39,34 @@ type Window = { readonly endsAt: number; calls: number }
 
 function createWindows() {
   const windows = new Map<string, Window>()
+
+  /** The window of this key, a new one if the last has ended. */
+  function at(key: string, now: number): Window {
+    const open = windows.get(key)
+    if (open !== undefined && now < open.endsAt) return open
+    const window = { endsAt: now + WINDOW_MS, calls: 0 }
+    // At the end of the order of insertion, which is the order of their ends.
+    windows.delete(key)
+    windows.set(key, window)
+    const oldest = windows.keys().next().value
+    if (windows.size > MAX_WINDOWS && oldest !== undefined) windows.delete(oldest)
+    return window
+  }
+
   return {
-    callsOf(key: string): number {
-      const window = windows.get(key)
-      return window === undefined || performance.now() >= window.endsAt ? 0 : window.calls
-    },
+    at,
     /** Adds to the window of this key. `seconds`: until it ends. */
     count(key: string, weight = 1): { readonly calls: number; readonly seconds: number } {
       const now = performance.now()
-      let window = windows.get(key)
-      if (window === undefined || now >= window.endsAt) {
-        window = { endsAt: now + WINDOW_MS, calls: 0 }
-        // At the end of the order of insertion, which is the order of their ends.
-        windows.delete(key)
-        windows.set(key, window)
-        const oldest = windows.keys().next().value
-        if (windows.size > MAX_WINDOWS && oldest !== undefined) windows.delete(oldest)
-      }
+      const window = at(key, now)
       window.calls += weight
-      return { calls: window.calls, seconds: Math.ceil((window.endsAt - now) / 1000) }
+      return { calls: window.calls, seconds: secondsLeft(window, now) }
     },
   }
+}
+
+function secondsLeft({ endsAt }: Window, now: number): number {
+  return Math.ceil((endsAt - now) / 1000)
 }
 
 export type RateLimitLeft = Readonly<Record<'ratelimit-limit' | 'ratelimit-remaining' | 'ratelimit-reset', number>>
@@ -144,11 +152,13 @@ export function createRateLimit({ settings }: ServiceContext): RateLimit {
     ofAddress: (what) => (request, _reply, done) => attempt(done, () => countAddress(request, WEIGHTS[what])),
     count(app, ip) {
       const limit = limitOf(app)
-      const address = customerOf(ip)
-      if (ofApps.callsOf(app.name) >= limit || ofAddresses.callsOf(address) >= addressLimitPerMinute) return null
-      ofAddresses.count(address)
-      const { calls, seconds } = ofApps.count(app.name)
-      return leftOf(limit, calls, seconds)
+      const now = performance.now()
+      const ofApp = ofApps.at(app.name, now)
+      const ofAddress = ofAddresses.at(customerOf(ip), now)
+      if (ofApp.calls >= limit || ofAddress.calls >= addressLimitPerMinute) return null
+      ofAddress.calls += 1
+      ofApp.calls += 1
+      return leftOf(limit, ofApp.calls, secondsLeft(ofApp, now))
     },
   }
 }

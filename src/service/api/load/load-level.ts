@@ -19,6 +19,11 @@ const LIMITS = {
 /** A level is left at this part of its limit: else it would come and go with every request. */
 const LEAVE = 0.5
 
+/** Below every limit: level 0 stays. */
+export function isCalm({ delayMs, inFlight }: Load): boolean {
+  return delayMs < LIMITS[1].delayMs && inFlight < LIMITS[1].inFlight
+}
+
 export function nextLevel(current: LoadLevel, { delayMs, inFlight }: Load): LoadLevel {
   const isReached = (level: 1 | 2) => {
     const share = current >= level ? LEAVE : 1

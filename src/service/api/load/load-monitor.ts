@@ -1,5 +1,6 @@
 /** Measures how busy this process is, at the cost of ten timer events a second and of one comparison a request. */
-import { type Load, type LoadLevel, nextLevel } from './load-level.ts'
+import { performance } from 'node:perf_hooks'
+import { isCalm, type Load, type LoadLevel, nextLevel } from './load-level.ts'
 
 export interface LoadMonitor {
   level(): LoadLevel
@@ -26,16 +27,18 @@ export function startLoadMonitor({ onChange, nowMs = () => performance.now() }: 
   let inFlight = 0
   let level: LoadLevel = 0
 
+  const lateAt = (atMs: number) => Math.max(0, atMs - tickedAtMs - TICK_MS)
+
   /** The average as of now. A tick that is due and has not come counts: many requests may be answered before it. */
   function delayAt(atMs: number): number {
-    const sinceMs = atMs - tickedAtMs
-    const lateMs = Math.max(0, sinceMs - TICK_MS)
-    return average + (lateMs - average) * (1 - Math.exp(-sinceMs / MEMORY_MS))
+    return average + (lateAt(atMs) - average) * (1 - Math.exp(-(atMs - tickedAtMs) / MEMORY_MS))
   }
 
   const read = (): Load => ({ delayMs: delayAt(nowMs()), inFlight })
 
   function judge(): LoadLevel {
+    // The average as of now is not above both of these: most requests need no more.
+    if (level === 0 && isCalm({ delayMs: Math.max(average, lateAt(nowMs())), inFlight })) return 0
     const load = read()
     const next = nextLevel(level, load)
     if (next !== level) {
