@@ -8,6 +8,7 @@ import type { FastifyInstance } from 'fastify'
 import { createClientAddress } from '../caller-network.ts'
 import type { ServiceContext } from '../context.ts'
 import type { QuoteDesk } from '../quotes/quote.ts'
+import { createSendWhole } from '../whole-answer.ts'
 import type { Authentication } from './auth.ts'
 import type { RateLimit } from './rate-limit.ts'
 
@@ -32,6 +33,7 @@ export type RepeatedQuotes = Pick<ServiceContext, 'admits' | 'settings'> & {
 export function answerRepeatedQuotes({ server }: FastifyInstance, quotes: RepeatedQuotes): void {
   const { desk, authentication, rateLimit, admits, closing, settings } = quotes
   const addressOf = createClientAddress(settings.trustedProxies)
+  const send = createSendWhole(server)
   const framework = server.listeners('request') as RequestListener[]
 
   function isAnswered(request: IncomingMessage, response: ServerResponse): boolean {
@@ -43,8 +45,7 @@ export function answerRepeatedQuotes({ server }: FastifyInstance, quotes: Repeat
     if (answer === undefined || !admits('quote')) return false
     const left = rateLimit.count(app, addressOf(request))
     if (left === null) return false
-    // An array of strings: Node would look up every name of an object, and write every number twice.
-    response.writeHead(200, [
+    const written = [
       'request-id',
       randomUUID(),
       'ratelimit-limit',
@@ -57,8 +58,8 @@ export function answerRepeatedQuotes({ server }: FastifyInstance, quotes: Repeat
       JSON_TYPE,
       'content-length',
       answer.contentLength,
-    ])
-    response.end(answer.json, answer.encoding)
+    ]
+    send(response, written, answer)
     return true
   }
 

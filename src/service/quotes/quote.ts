@@ -8,6 +8,7 @@ import { type Quote, type QuoteQuery, quoteToWire } from '../../protocol/wire/qu
 import type { App } from '../../store/apps/apps.ts'
 import { createTtlCache } from '../../ttl-cache.ts'
 import { assertHealthy, type ServiceContext } from '../context.ts'
+import { type AnswerText, answerText } from '../whole-answer.ts'
 import { runAuction } from './auction.ts'
 import { extraFeeBips } from './fee.ts'
 import { assertWithinLimits, isWithinLimits } from './limits.ts'
@@ -15,19 +16,11 @@ import { type Pair, parsePair } from './pair.ts'
 import { assertNotHalted } from './prices.ts'
 import type { Bid } from './rank.ts'
 
-/** An answer as it is sent: what every repeat needs is made once. */
-export type QuoteText = {
-  readonly json: string
-  readonly contentLength: string
-  /** `latin1` where it gives the same bytes: it is faster to write. */
-  readonly encoding: 'latin1' | 'utf8'
-}
-
 export interface QuoteDesk {
   /** What the same app got for the same question a moment ago; undefined if there is none. */
-  recent(app: App, question: string): QuoteText | undefined
+  recent(app: App, question: string): AnswerText | undefined
   /** `question`: the query as the client wrote it; it must be the same as `query`. */
-  answer(app: App, question: string, query: QuoteQuery): Promise<QuoteText>
+  answer(app: App, question: string, query: QuoteQuery): Promise<AnswerText>
 }
 
 const MAX_REMEMBERED_ANSWERS = 10_000
@@ -35,7 +28,7 @@ const MAX_REMEMBERED_ANSWERS = 10_000
 const MAX_REMEMBERED_LENGTH = 1_000
 
 export function createQuoteDesk(context: ServiceContext): QuoteDesk {
-  const answers = createTtlCache<QuoteText>({ keepMs: context.settings.quoteCacheMs, maxEntries: MAX_REMEMBERED_ANSWERS })
+  const answers = createTtlCache<AnswerText>({ keepMs: context.settings.quoteCacheMs, maxEntries: MAX_REMEMBERED_ANSWERS })
   // Solvers may answer one app otherwise than another, and apps differ in what they may ask for and in their slippage.
   const prefixOf = ({ name, defaultSlippageBips, permissions }: App) => `${name} ${defaultSlippageBips} ${permissions.includes('explain')} `
   // An app is one object for as long as authentication keeps it.
@@ -58,15 +51,10 @@ export function createQuoteDesk(context: ServiceContext): QuoteDesk {
           'explain: this app id may not ask for it; the operator sets its permissions with `tandem apps update --permissions`',
         )
       const ask = async () =>
-        textOf(JSON.stringify(success(await answerQuote(context, app.name, query, query.slippage ?? app.defaultSlippageBips))))
+        answerText(JSON.stringify(success(await answerQuote(context, app.name, query, query.slippage ?? app.defaultSlippageBips))))
       return question.length > MAX_REMEMBERED_LENGTH ? ask() : answers.get(keyOf(app, question), ask)
     },
   }
-}
-
-function textOf(json: string): QuoteText {
-  const bytes = Buffer.byteLength(json)
-  return { json, contentLength: bytes.toString(), encoding: bytes === json.length ? 'latin1' : 'utf8' }
 }
 
 async function answerQuote(context: ServiceContext, app: string, query: QuoteQuery, slippageBips: number): Promise<Quote[]> {

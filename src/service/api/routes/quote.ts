@@ -5,7 +5,8 @@ import { Type } from 'typebox'
 import { Envelope } from '../../../protocol/wire/envelope.ts'
 import { Quote, QuoteQuery } from '../../../protocol/wire/quote.ts'
 import type { ServiceContext } from '../../context.ts'
-import type { QuoteDesk, QuoteText } from '../../quotes/quote.ts'
+import type { QuoteDesk } from '../../quotes/quote.ts'
+import type { AnswerText } from '../../whole-answer.ts'
 import { refuseWhenOverloaded } from '../overload.ts'
 import { JSON_TYPE, questionIn } from '../repeated-quotes.ts'
 
@@ -30,6 +31,6 @@ export function quoteRoutes(context: ServiceContext, desk: QuoteDesk): FastifyPl
   }
 }
 
-function sendJson(reply: FastifyReply, { json }: QuoteText): FastifyReply {
+function sendJson(reply: FastifyReply, { json }: AnswerText): FastifyReply {
   return reply.header('content-type', JSON_TYPE).send(json)
 }
