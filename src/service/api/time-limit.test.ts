@@ -1,9 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { once } from 'node:events'
+import { get, type ServerResponse } from 'node:http'
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { fastify } from 'fastify'
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { createLogger } from '../../log.ts'
 import { createErrorAnswer } from './errors.ts'
 import { limitTime } from './time-limit.ts'
+
+afterEach(() => void vi.useRealTimers())
 
 test('answers for a slow handler with an error in the envelope and drops its late result; other requests are not affected', async () => {
   const server = fastify()
@@ -29,6 +33,32 @@ test('answers for a slow handler with an error in the envelope and drops its lat
     })
     finish()
     expect((await server.inject('/quick')).body).toBe('in time')
+  } finally {
+    await server.close()
+  }
+})
+
+test('forgets a request whose client hangs up', async () => {
+  const server = fastify()
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  limitTime(server, { limitMs: 0, pollMs: 10 })
+  const answered = vi.fn()
+  server.addHook('onSend', async () => answered())
+  const began = new Promise<ServerResponse>((resolve) => {
+    server.get('/slow', (_request, reply) => {
+      resolve(reply.raw)
+      return new Promise(() => undefined)
+    })
+  })
+  const url = await server.listen({ host: '127.0.0.1', port: 0 })
+  try {
+    const client = get(`${url}/slow`).on('error', () => undefined)
+    const closed = once(await began, 'close')
+    client.destroy()
+    await closed
+    vi.advanceTimersByTime(10)
+    await turn()
+    expect(answered).not.toHaveBeenCalled()
   } finally {
     await server.close()
   }

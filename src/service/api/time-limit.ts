@@ -6,8 +6,11 @@ export function limitTime(server: FastifyInstance, { limitMs, pollMs }: { readon
   const running = new Set<FastifyReply>()
   server.addHook('onRequest', (_request, reply, done) => {
     running.add(reply)
+    // When the client hangs up, the hook onResponse does not come: thousands who do would be kept in memory until the limit.
+    reply.raw.once('close', () => running.delete(reply))
     done()
   })
+  // With this hook, the framework measures `elapsedTime`.
   server.addHook('onResponse', (_request, reply, done) => {
     running.delete(reply)
     done()

@@ -1,4 +1,4 @@
-/** Events as text: the record of an order is made once, however many streams get it. */
+/** Events as text: the record of an order, and the text of an event, are made once, however many streams get it. */
 import type { Logger } from '../../log.ts'
 import type { OrderEventRecord } from '../../protocol/wire/order-event.ts'
 import type { OrderEvent } from '../../store/events/order-events.ts'
@@ -24,6 +24,8 @@ export interface EventWriter {
 export function createEventWriter(context: DescribeContext, log: Logger): EventWriter {
   const snapshots = new Map<string, OrderSnapshot | null>()
   const described = new Map<string, Described | null>()
+  /** Of the event that was written last, by the description in it. Shared by all that it waits for: a thousand slow readers hold one text. */
+  let [written, frames]: [OrderEvent | null, Map<Described, Frame>] = [null, new Map()]
 
   function describe(orderId: string, app: string): Described | null {
     const snapshot = snapshots.get(orderId) ?? null
@@ -57,9 +59,16 @@ export function createEventWriter(context: DescribeContext, log: Logger): EventW
     add(orderId, snapshot) {
       snapshots.set(orderId, snapshot)
     },
-    write({ id, orderId, status, at }, app) {
+    write(event, app) {
+      const { id, orderId, status, at } = event
       const order = describe(orderId, app)
-      return order === null ? null : frame(id, { order_id: orderId, status, at: at.toISOString() }, order)
+      if (order === null) return null
+      if (written !== event) [written, frames] = [event, new Map()]
+      const known = frames.get(order)
+      if (known !== undefined) return known
+      const made = frame(id, { order_id: orderId, status, at: at.toISOString() }, order)
+      frames.set(order, made)
+      return made
     },
     writeCurrent(orderId, id, app) {
       const order = describe(orderId, app)

@@ -1,10 +1,11 @@
 import { createServer, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { openEventStream } from './event-stream.ts'
 
 let server: Server
 afterEach(() => {
+  vi.useRealTimers()
   server.closeAllConnections()
   server.close()
 })
@@ -59,4 +60,20 @@ test('live events wait for the replay, and none is sent twice', async () => {
   stream.end(1500)
   await new Promise((resolve) => client.on('end', resolve))
   expect(text).toBe(':\n\n1;2;3;4;5;retry: 1500\n\n')
+})
+
+test('a stream that has ended waits half a minute for its reader, and not longer', async () => {
+  const { response } = await connect()
+  const closed = new Promise<void>((resolve) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const stream = openEventStream(response, { onCut: () => undefined, onClose: resolve })
+    // More than all socket buffers hold.
+    response.write(Buffer.alloc(32_000_000))
+    stream.end(1500)
+  })
+  vi.advanceTimersByTime(29_999)
+  expect(response.destroyed).toBe(false)
+  vi.advanceTimersByTime(1)
+  await closed
+  expect(response.destroyed).toBe(true)
 })

@@ -38,7 +38,7 @@ export function createEventStreams(context: EventStreamsContext): EventStreams {
   const tally = createStreamTally(log)
   const open = new Set<Follower>()
   const followers = createFollowers()
-  const inTurn = createFairTurns(REPLAYS)
+  const turns = createFairTurns<Follower>(REPLAYS)
   const orders = createOrderReader(db)
   const oldest = createTtlCache<bigint>({ keepMs: OLDEST_KEPT_MS, maxEntries: 1 })
   const feed = createEventFeed(context, { isListening: () => open.size > 0, take })
@@ -82,7 +82,7 @@ export function createEventStreams(context: EventStreamsContext): EventStreams {
   async function catchUp(follower: Follower): Promise<void> {
     const { stream } = follower
     while (stream.isOpen) {
-      const isLast = await inTurn(follower.network, () => sendPage(follower))
+      const isLast = await turns.take(follower.network, follower, () => sendPage(follower))
       await stream.drained()
       if (!isLast) continue
       if (stream.isHeld) break
@@ -160,6 +160,7 @@ export function createEventStreams(context: EventStreamsContext): EventStreams {
       onCut: tally.cut,
       onClose() {
         leave()
+        turns.leave(follower.network, follower)
         open.delete(follower)
         followers.remove(follower)
         heartbeats.remove(follower)

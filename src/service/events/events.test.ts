@@ -1,8 +1,18 @@
+import type { ServerResponse } from 'node:http'
+import { PassThrough } from 'node:stream'
+import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { createLogger } from '../../log.ts'
+import { localAssets, localChains } from '../../protocol/registry/local.ts'
+import { createRegistry } from '../../protocol/registry/registry.ts'
 import type { OrderStatus } from '../../protocol/state.ts'
+import { numberEvents, readNewEvents } from '../../store/events/order-events.ts'
+import { findOrderSnapshots } from '../../store/orders/orders.ts'
 import { type EventReader, readEvents } from '../testing/event-reader.fixture.ts'
-import { btc, orderBody, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
+import { btc, deployments, NOW, orderBody, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
+import { createEventWriter } from './describe-events.ts'
 import { MAX_BUFFERED } from './event-stream.ts'
+import { createEventStreams } from './event-streams.ts'
 
 let service: TestService
 let opened: EventReader[] = []
@@ -124,6 +134,51 @@ test('streams are bounded for an app, an address and the process; other requests
   opened.shift()?.close()
   // The server sees the end of the first stream soon.
   await expect.poll(async () => (await follow(path)).status, { timeout: 20_000, interval: 200 }).toBe(200)
+})
+
+const log = createLogger({ name: 'test', level: 'silent', pretty: false })
+const served = new Set(localChains.map(({ id }) => id))
+const described = { registry: createRegistry({ chains: localChains, assets: localAssets, deployments, served }), now: () => NOW }
+
+test('streams that are closed while they wait for their replay keep no place', async () => {
+  await createOrder()
+  const lastEventId = (await numberEvents(service.db)) - 1n
+  const streams = createEventStreams({ ...described, db: service.db, log, limits: { perProcess: 100, perApp: 100, perAddress: 100 } })
+  const responses = Array.from({ length: 10 }, () => new PassThrough().resume())
+  let waiting = responses.length
+  const opens = responses.map(async (response) => {
+    const begin = () => response as unknown as ServerResponse
+    await streams.open({ app: 'shop', address: '192.0.2.1', lastEventId, readOrder: null, begin })
+    waiting -= 1
+  })
+  await opens[0]
+  // The others of its network wait for their turns.
+  await expect.poll(() => streams.count, { interval: 5 }).toBe(10)
+  for (const response of responses) response.destroy()
+  await turn()
+  await turn()
+  // At most two pages are read at once.
+  expect(waiting).toBeLessThanOrEqual(2)
+  expect(streams.count).toBe(0)
+  await Promise.all(opens)
+  await streams.close()
+})
+
+test('an event has one text for all who get the same of it', async () => {
+  const orderId = await createOrder()
+  const [snapshot = null] = await findOrderSnapshots(service.db, [orderId])
+  const event = (await readNewEvents(service.db, 0n)).findLast((one) => one.orderId === orderId)
+  if (event === undefined) throw new Error('a new order has an event')
+  const writer = createEventWriter(described, log)
+  writer.add(orderId, snapshot)
+  const own = writer.write(event, 'shop')
+  expect(own).toMatchObject({ id: event.id, text: expect.stringContaining(orderId) })
+  expect(writer.write(event, 'shop')).toBe(own)
+  const rival = writer.write(event, 'rival')
+  expect(rival).not.toBe(own)
+  expect(writer.write(event, 'other')).toBe(rival)
+  const next = { ...event, id: event.id + 1n, status: 'initiated' as const }
+  expect(writer.write(next, 'shop')).toMatchObject({ id: next.id, text: expect.stringContaining('"status":"initiated"') })
 })
 
 test('unknown orders and apps are refused as by GET /orders/{id}', async () => {

@@ -8,11 +8,11 @@ afterEach(() => void vi.useRealTimers())
 
 /** Work that ends when it is told to. */
 function recorder() {
-  const turns = createFairTurns({ most: 2, restMs: REST_MS })
+  const turns = createFairTurns<string>({ most: 2, restMs: REST_MS })
   const started: string[] = []
   const ends: (() => void)[] = []
   const ask = (who: string, name: string) =>
-    turns(who, () => {
+    turns.take(who, name, () => {
       started.push(name)
       return new Promise<void>((resolve) => ends.push(resolve))
     })
@@ -20,7 +20,7 @@ function recorder() {
     ends.shift()?.()
     return pass(0)
   }
-  return { ask, started, endOne }
+  return { ask, leave: turns.leave, started, endOne }
 }
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
@@ -49,10 +49,36 @@ test('one who asks for much gets a turn in each rest, also if nobody else asks',
 })
 
 test('work that fails ends its turn', async () => {
-  const turns = createFairTurns({ most: 1, restMs: REST_MS })
-  const failing = Promise.allSettled(Array.from({ length: 3 }, () => turns('one', () => Promise.reject(new Error('failed')))))
-  const after = turns('one', async () => 'done')
+  const turns = createFairTurns<number>({ most: 1, restMs: REST_MS })
+  const failing = Promise.allSettled([0, 1, 2].map((n) => turns.take('one', n, () => Promise.reject(new Error('failed')))))
+  const after = turns.take('one', 3, async () => 'done')
   await pass(10 * REST_MS)
   expect((await failing).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
   expect(await after).toBe('done')
+})
+
+test('whoever leaves keeps no place: the turn is of the next one, also of another', async () => {
+  const { ask, leave, started, endOne } = recorder()
+  void ask('greedy', 'running')
+  const gone = Array.from({ length: 100 }, (_, n) => ask('greedy', `gone ${n}`))
+  void ask('greedy', 'patient')
+  for (let n = 0; n < 100; n++) leave('greedy', `gone ${n}`)
+  expect(await Promise.all(gone)).toEqual(Array(100).fill(null))
+  await pass(REST_MS)
+  expect(started).toEqual(['running', 'patient'])
+  void ask('modest', 'late')
+  void ask('modest', 'later')
+  leave('modest', 'late')
+  await endOne()
+  expect(started).toEqual(['running', 'patient', 'later'])
+})
+
+test('one that has its turn is left to end it', async () => {
+  const { ask, leave, started, endOne } = recorder()
+  const running = ask('one', 'running')
+  leave('one', 'running')
+  await pass(0)
+  expect(started).toEqual(['running'])
+  await endOne()
+  expect(await running).toBeUndefined()
 })
