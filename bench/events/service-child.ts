@@ -3,6 +3,7 @@ import { createMemoryChain, type MemoryChain } from '../../src/engine/chain.fixt
 import { startEngine } from '../../src/engine/engine.ts'
 import { createKey, createKeyring } from '../../src/keys/keyring.ts'
 import { createLogger } from '../../src/log.ts'
+import type { ChainId } from '../../src/protocol/chain-id.ts'
 import { localAssets, localChains } from '../../src/protocol/registry/local.ts'
 import { createRegistry } from '../../src/protocol/registry/registry.ts'
 import { completeSettings } from '../../src/service/context.ts'
@@ -26,8 +27,8 @@ const { databaseUrl } = readInput<EventsServiceInput>()
 const now = () => BigInt(Math.floor(Date.now() / 1000))
 const db = await openDatabase(databaseUrl)
 const listeners = new Set<() => void>()
-const source = telling(createMemoryChain('ethereum_localnet', now()))
-const destination = telling(createMemoryChain('arbitrum_localnet', now()))
+const source = telling('ethereum_localnet')
+const destination = telling('arbitrum_localnet')
 const clients = new Map([source, destination].map((client) => [client.chain.id, client]))
 const registry = createRegistry({ chains: localChains, assets: localAssets, deployments: {}, served: new Set(clients.keys()) })
 const log = createLogger({ name: 'bench', level: 'error', pretty: false })
@@ -67,9 +68,10 @@ process.on('message', ({ swapId, amount }: MineQuestion) => {
   tellParent({ atMs } satisfies Mined)
 })
 
-function telling(chain: MemoryChain): MemoryChain {
+/** Its clock is that of this machine, however fast blocks come: else the timelocks of all deposits would soon end, and each block derive all orders again. */
+function telling(id: ChainId): MemoryChain {
   return {
-    ...chain,
+    ...createMemoryChain(id, now(), { blockMs: BLOCK_MS, clock: now }),
     newBlocks(onBlock) {
       listeners.add(onBlock)
       return () => listeners.delete(onBlock)

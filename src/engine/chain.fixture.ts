@@ -57,6 +57,8 @@ type Pace = {
   readonly blockMs: number
   /** One in this many heights has no block. */
   readonly skipsOneIn?: bigint
+  /** Dates each block when it is made, in unix seconds. Absent: blocks are dated `blockMs` apart. */
+  readonly clock?: () => bigint
 }
 
 const FIRST_HEIGHT = 1000n
@@ -64,7 +66,7 @@ const FIRST_BLOCKS = 100
 const BLOCK_MS = 2000
 
 /** Blocks are dated so that the first 100 of them lie before `now`. */
-export function createMemoryChain(id: ChainId, now: bigint, { blockMs, skipsOneIn }: Pace = { blockMs: BLOCK_MS }): MemoryChain {
+export function createMemoryChain(id: ChainId, now: bigint, { blockMs, skipsOneIn, clock }: Pace = { blockMs: BLOCK_MS }): MemoryChain {
   const local = localChains.find((known) => known.id === id)
   if (local === undefined) throw new Error(`${id} is not in the local registry`)
   const heightsMaySkip = skipsOneIn !== undefined
@@ -87,7 +89,7 @@ export function createMemoryChain(id: ChainId, now: bigint, { blockMs, skipsOneI
       height,
       hash: `${id} ${height} #${made}`,
       parentHash: blocks.at(-1)?.hash ?? 'genesis',
-      time: now + BigInt(Math.floor(((blocks.length - FIRST_BLOCKS) * blockMs) / 1000)),
+      time: clock?.() ?? now + BigInt(Math.floor(((blocks.length - FIRST_BLOCKS) * blockMs) / 1000)),
       ...(heightsMaySkip && { ordinal: BigInt(blocks.length) }),
     }
     const { parentHash: _, ...block } = header
