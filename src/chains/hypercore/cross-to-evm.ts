@@ -13,6 +13,7 @@ import { readAttempt, type Signed, type TransactionCall } from '../evm/send/tran
 import { ChainFailure } from '../port/failure.ts'
 import type { Outbox } from '../port/outbox.ts'
 import { type AccountFunds, crossingValue } from './account.ts'
+import { inFlightOf, readAccountUses } from './account-uses.ts'
 import { hypeTokenOf } from './chain-data.ts'
 import { crossData, isCrossing } from './htlc.ts'
 
@@ -20,6 +21,8 @@ import { crossData, isCrossing } from './htlc.ts'
 const ARRIVAL_SECONDS = 8n
 /** "Queued on the L1 until the next HyperEVM block": so many blocks after the one that it is mined in, it has arrived, or HyperCore dropped it. */
 const ARRIVAL_BLOCKS = 2n
+/** How old an initiation of another order may be that is not mined, and still takes money of the account. */
+const IN_FLIGHT_SECONDS = 60n
 /** A transfer arrives with a block: asking much more often is useless. */
 const LEAST_RETRY_MS = 500
 /** For one order: each costs us gas and HYPE, and the owner may withdraw what has crossed. */
@@ -43,34 +46,44 @@ export type Crossing = {
  */
 export async function crossToEvm(node: EvmNode, chain: Chain, crossing: Crossing, outbox: Outbox): Promise<void> {
   const { contract, owner, needed, readFunds } = crossing
+  const isOurs = ({ call }: Signed) => call.to === contract.address && isCrossing(call.data)
+  const ownSigned = outbox.attempts.map(readAttempt).filter(isOurs)
+  const since = ownSigned.reduce((least, { at }) => (at < least ? at : least), outbox.now - IN_FLIGHT_SECONDS)
+  const others = (await outbox.readOthers({ since })).map(readAttempt)
+  // Before the funds: what is mined between the two reads is subtracted twice, and the order waits. The other way round, it would revert.
+  const uses = await readAccountUses(node, contract, owner, others)
+  const inFlight = inFlightOf(uses)
+  const isEnough = ({ onEvm }: AccountFunds) => onEvm - inFlight >= needed
   const before = await readFunds()
-  if (before.onEvm >= needed) return
+  if (isEnough(before)) return
   const lane = await openLane(node, chain, outbox, { isObligatory: false })
   const sending = sendOn(lane)
-  const isOurs = ({ call }: Signed) => call.to === contract.address && isCrossing(call.data)
   if (lane.pending.some((signed) => signed.call.to === contract.address && !isOurs(signed))) return
 
   const from = addressOf(outbox.key)
   const gasNow = (call: TransactionCall) => gasFor(node, chain, { ...call, from }, 'initiate')
   for (const signed of lane.pending) await sending.keep(signed, gasNow)
   const data = crossData(owner)
-  const others = (await outbox.readOthers({ since: outbox.now - ARRIVAL_SECONDS })).map(readAttempt)
   const [own, shared] = await Promise.all([
-    withHeights(node, outbox.attempts.map(readAttempt).filter(isOurs)),
+    withHeights(node, ownSigned),
     // Orders of one owner share a crossing, because each brings over all that there is.
     withHeights(
       node,
-      others.filter(({ call }) => call.to === contract.address && call.data === data),
+      others.filter(({ call, at }) => call.to === contract.address && call.data === data && outbox.now - at < ARRIVAL_SECONDS),
     ),
   ])
   if (lane.pending.some(isOurs) || (await mayArrive(node, [...own, ...shared], outbox.now))) throw onItsWay(chain, needed, before)
   // It may have arrived since the first read.
   const funds = await readFunds()
-  if (funds.onEvm >= needed) return
+  if (isEnough(funds)) return
 
-  // What has crossed for this order, and is not there any more, was withdrawn or used for another one: paid in vain.
-  for (const { tx, height } of own) if (height !== null) await outbox.noteReverted(tx)
-  if (funds.onEvm + funds.onCore < needed) return
+  // What has crossed for this order, and is not there any more, was withdrawn: paid in vain. Or another order of the owner has taken it.
+  const wasUsed = (crossing: Sent) => uses.some(({ at, outcome }) => outcome !== 'reverted' && at >= crossing.at)
+  for (const one of own) if (one.height !== null && !wasUsed(one)) await outbox.noteReverted(one.tx)
+  if (funds.onEvm + funds.onCore - inFlight < needed) {
+    if (inFlight > 0n) throw usedByOthers(chain, needed, inFlight, funds)
+    return
+  }
   if (new Set(own.map(({ nonce }) => nonce)).size >= MAX_CROSSINGS) throw givenUp(funds)
   assertRelayPaidFor(crossing.revertsPaidFor, outbox, 0)
   const { maxFeePerGas } = await suggestFees(node, feeModelOf(chain))
@@ -100,9 +113,19 @@ async function mayArrive(node: EvmNode, crossings: readonly Sent[], now: bigint)
   return crossings.some(({ height }) => height !== null && (newest === null || newest.height < height + ARRIVAL_BLOCKS))
 }
 
+function onItsWay(chain: Chain, needed: bigint, { account, onEvm }: AccountFunds): ChainFailure {
+  return soon(chain, `initiate: what ${account} holds on HyperCore is on its way to HyperEVM, where ${onEvm} of ${needed} are`)
+}
+
+function usedByOthers(chain: Chain, needed: bigint, inFlight: bigint, { account, onEvm }: AccountFunds): ChainFailure {
+  return soon(
+    chain,
+    `initiate: ${account} holds ${onEvm} on HyperEVM, other orders of its owner take ${inFlight}, and this one needs ${needed}`,
+  )
+}
+
 /** Not with a growing backoff: the user waits for it. */
-function onItsWay({ blockMs }: Chain, needed: bigint, funds: AccountFunds): ChainFailure {
-  const what = `initiate: what ${funds.account} holds on HyperCore is on its way to HyperEVM, where ${funds.onEvm} of ${needed} are`
+function soon({ blockMs }: Chain, what: string): ChainFailure {
   return new ChainFailure('would-fail', what, { retryAfterMs: Math.max(Number(blockMs) / 2, LEAST_RETRY_MS), isExpected: true })
 }
 

@@ -1,5 +1,14 @@
 /** The HTLC for tokens of HyperCore, with an account for each owner: money in it is locked with the owner's consent, without an allowance. See `HtlcCore.sol`. */
-import { type Address, encodeFunctionData, getContractAddress, type Hex, numberToHex, pad, toFunctionSelector } from 'viem'
+import {
+  type Address,
+  decodeFunctionData,
+  encodeFunctionData,
+  getContractAddress,
+  type Hex,
+  numberToHex,
+  pad,
+  toFunctionSelector,
+} from 'viem'
 import { coreAccount } from '../../../contracts/evm/artifacts/core-account.ts'
 import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
@@ -44,6 +53,14 @@ const CROSS = toFunctionSelector('cross(address)')
 /** It goes to the HTLC, and only prepares an initiation. */
 export function isCrossing(data: Hex): boolean {
   return data.startsWith(CROSS)
+}
+
+/** What an initiation that we relay takes from the account of an owner; null for other calls of the HTLC. */
+export function takenBy(data: Hex): { readonly owner: Address; readonly amount: bigint } | null {
+  const { functionName, args } = decodeFunctionData({ abi: htlcCore.abi, data })
+  if (functionName === 'initiateWithSignature') return { owner: args[0].toLowerCase() as Address, amount: args[3] }
+  if (functionName === 'initiateConsented') return { owner: args[0].toLowerCase() as Address, amount: args[4] }
+  return null
 }
 
 /** Sent by the owner of the account. */

@@ -39,6 +39,7 @@ import { accountAt, htlcCoreCode, initiateConsentedData, ownerOf, tokenOf } from
 import { createPrefund } from './prefund.ts'
 import { textForms } from './text-forms.ts'
 import { createTokenLinks, inCoreUnits, verifyBridge, verifyLink } from './token-link.ts'
+import { createTurns } from './turns.ts'
 
 export const hypercore: ChainFamily = {
   ...hypercoreFacts,
@@ -74,16 +75,20 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
     )
   }
 
+  /** Orders of one owner share its account: each sees what the one before has signed. */
+  const inTurn = createTurns()
   const prefund = createPrefund(chain, node, contracts)
 
   async function initiateFromPrefund(swap: PrefundedSwap, outbox: Outbox): Promise<string> {
     const { terms } = swap
     const contract = contracts.of(terms.asset)
     const owner = ownerOf(swap)
-    if ((await state.htlc(contract, terms)) === 'absent')
-      await crossToEvm(node, chain, { contract, owner, needed: terms.amount, readFunds: () => fundsIn(terms, owner) }, outbox)
-    // The consent has cost the payer a transaction: other reverted relays end only what we pay for bringing money over, which the payer can do too.
-    return executor.relay(terms, initiateConsentedData(swap), {}, { ...outbox, revertedRelays: 0 })
+    return inTurn(accountAt(contract, owner), async () => {
+      if ((await state.htlc(contract, terms)) === 'absent')
+        await crossToEvm(node, chain, { contract, owner, needed: terms.amount, readFunds: () => fundsIn(terms, owner) }, outbox)
+      // The consent has cost the payer a transaction: other reverted relays end only what we pay for bringing money over, which the payer can do too.
+      return executor.relay(terms, initiateConsentedData(swap), {}, { ...outbox, revertedRelays: 0 })
+    })
   }
 
   // One payout of the sum may not reach HyperCore where each of them would.
@@ -177,13 +182,15 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
         const parsed = parseSignature(signature)
         const contract = contracts.of(terms.asset)
         const { reverted: revertsPaidFor } = await limitsOf(contract, terms, parsed)
-        if ((await state.htlc(contract, terms)) === 'absent') {
-          await verifySignature(node, contract, terms, parsed).catch(asWouldFail)
-          const owner = ownerOf({ terms, payer: null })
-          const readFunds = () => fundsIn(terms, owner)
-          await crossToEvm(node, chain, { contract, owner, needed: terms.amount, readFunds, revertsPaidFor }, outbox)
-        }
-        return executor.relay(terms, initiateWithSignatureData(terms, parsed), { revertsPaidFor }, outbox)
+        const owner = ownerOf({ terms, payer: null })
+        return inTurn(accountAt(contract, owner), async () => {
+          if ((await state.htlc(contract, terms)) === 'absent') {
+            await verifySignature(node, contract, terms, parsed).catch(asWouldFail)
+            const readFunds = () => fundsIn(terms, owner)
+            await crossToEvm(node, chain, { contract, owner, needed: terms.amount, readFunds, revertsPaidFor }, outbox)
+          }
+          return executor.relay(terms, initiateWithSignatureData(terms, parsed), { revertsPaidFor }, outbox)
+        })
       },
       limits: async (terms, signature) => limitsOf(contracts.of(terms.asset), terms, parseSignature(signature)),
       async spendable(terms) {

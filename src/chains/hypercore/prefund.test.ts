@@ -148,6 +148,40 @@ describe('a signature after core_to_evm_transfer', () => {
     expect([one.outbox.reverted.size, await locked()]).toEqual([0, 2n * AMOUNT * EVM_PER_CORE])
   })
 
+  test('waits while the initiation of another order takes the money', async () => {
+    const [first, second] = [termsOf(fixture.user, fixture.solver), termsOf(fixture.user, fixture.solver)]
+    await moveIn(first)
+    const one = relaying(first, await signatureOf(first))
+    const other = relaying(second, await signatureOf(second), one.outbox, 'initiate other')
+    await expect(one.relay()).rejects.toMatchObject(onItsWay)
+    await fixture.mine(3)
+    const both = await Promise.allSettled([one.relay(), other.relay()])
+    expect(both).toMatchObject([
+      { status: 'fulfilled' },
+      { status: 'rejected', reason: { ...onItsWay, message: expect.stringMatching(/other orders of its owner take 1000000/) } },
+    ])
+    await fixture.mine()
+    await expect(other.relay()).rejects.toMatchObject({ kind: 'would-fail', isExpected: false })
+    expect([one.outbox.attempts('initiate other'), one.outbox.reverted.size, await locked()]).toEqual([[], 0, AMOUNT * EVM_PER_CORE])
+  })
+
+  test('whose crossing another order has used is not in vain', async () => {
+    const [first, second] = [termsOf(fixture.user, fixture.solver), termsOf(fixture.user, fixture.solver)]
+    await moveIn(first)
+    const one = relaying(first, await signatureOf(first))
+    const other = relaying(second, await signatureOf(second), one.outbox, 'initiate other')
+    await expect(one.relay()).rejects.toMatchObject(onItsWay)
+    await fixture.mine(2)
+    await other.relay()
+    await fixture.mine()
+    await moveIn(second)
+    await expect(one.relay()).rejects.toMatchObject(onItsWay)
+    await fixture.mine(2)
+    await one.relay()
+    await fixture.mine()
+    expect([one.crossings(), one.outbox.reverted.size, await locked()]).toEqual([2, 0, 2n * AMOUNT * EVM_PER_CORE])
+  })
+
   test('whose crossing arrives while we look is not in vain', async () => {
     const terms = termsOf(fixture.user, fixture.solver)
     await moveIn(terms)
