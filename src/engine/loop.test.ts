@@ -7,7 +7,7 @@ const NEVER_MS = 3_600_000
 type Turn = { readonly end: (more: boolean) => void; readonly fail: (error: unknown) => void }
 
 /** A loop whose every run is ended by the test. */
-function startLoop(intervalMs = NEVER_MS, restMs = 0) {
+function startLoop(intervalMs = NEVER_MS, restMs = 0, busy = 0) {
   const errors: unknown[] = []
   let runs = 0
   const waiting: ((turn: Turn) => void)[] = []
@@ -15,6 +15,7 @@ function startLoop(intervalMs = NEVER_MS, restMs = 0) {
   const loop = createLoop({
     intervalMs,
     restMs,
+    measureBusy: () => () => busy,
     run: () =>
       new Promise<boolean>((end, fail) => {
         runs += 1
@@ -165,18 +166,34 @@ describe('a loop that rests', () => {
   })
 
   test.each([
-    [40, 40],
-    [500, 60],
-  ])('after a run of %s ms it rests for %s ms, however often it is woken', async (runMs, restMs) => {
+    [40, 1, 40],
+    [200, 0.5, 100],
+    [500, 1, 300],
+  ])(
+    'after a run of %s ms with the process busy for %s of it, it rests for %s ms, however often it is woken',
+    async (runMs, busy, restMs) => {
+      const { loop, nextRun, runs } = startLoop(NEVER_MS, REST_MS, busy)
+      const first = await nextRun()
+      await pass(runMs)
+      first.end(false)
+      loop.wake()
+      await pass(restMs - 1)
+      loop.wake()
+      expect(runs()).toBe(1)
+      await pass(1)
+      expect(runs()).toBe(2)
+      ;(await nextRun()).end(false)
+      await loop.stop()
+    },
+  )
+
+  test('does not rest after a run that waited for a node', async () => {
     const { loop, nextRun, runs } = startLoop(NEVER_MS, REST_MS)
     const first = await nextRun()
-    await pass(runMs)
+    await pass(500)
+    loop.wake()
     first.end(false)
-    loop.wake()
-    await pass(restMs - 1)
-    loop.wake()
-    expect(runs()).toBe(1)
-    await pass(1)
+    await pass(0)
     expect(runs()).toBe(2)
     ;(await nextRun()).end(false)
     await loop.stop()

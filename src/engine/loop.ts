@@ -1,4 +1,5 @@
 /** Repeats one piece of work: at an interval, at once when woken, never twice at the same time. */
+import { performance as eventLoop } from 'node:perf_hooks'
 
 export interface Loop {
   /** Run again now; during a run, right after it. */
@@ -7,10 +8,15 @@ export interface Loop {
   stop(): Promise<void>
 }
 
-/** After a slow run. One that takes longer waits for nodes, and not for the processor. */
-const LONGEST_REST_MS = 60
+const LONGEST_REST_MS = 300
 
-const leastMs = (restMs: number, runMs: number) => (restMs === 0 ? 0 : Math.max(restMs, runMs + Math.min(runMs, LONGEST_REST_MS)))
+/** Begins to measure; the function that it returns tells for which part of the time since then this process was busy, from 0 to 1. */
+export type MeasureBusy = () => () => number
+
+const measureBusyLoop: MeasureBusy = () => {
+  const before = eventLoop.eventLoopUtilization()
+  return () => eventLoop.eventLoopUtilization(before).utilization
+}
 
 export function createLoop(options: {
   /** Resolves true when there is more to do right away. */
@@ -18,12 +24,14 @@ export function createLoop(options: {
   /** Asked after each run. */
   readonly intervalMs: number | (() => number)
   /**
-   * The least time between the starts of two runs, unless there is more to do: however often it is woken, one run serves all. Slow runs rest for as long
-   * as they take: on a busy machine fewer of them serve more each, instead of keeping it busy.
+   * The least time between the starts of two runs, unless there is more to do: however often it is woken, one run serves all. After a run it rests for as
+   * long as the process was busy during the run: on a busy machine fewer runs serve more each, and a run that waited for a node costs no rest.
    */
   readonly restMs?: number
+  readonly measureBusy?: MeasureBusy
   readonly onError: (error: unknown) => void
 }): Loop {
+  const { restMs: leastMs = 0, measureBusy = measureBusyLoop } = options
   let stopped = false
   let woken = false
   let endSleep: (() => void) | null = null
@@ -51,6 +59,7 @@ export function createLoop(options: {
   const running = (async () => {
     while (!stopped) {
       const beganAtMs = performance.now()
+      const busy = measureBusy()
       woken = false
       let more = false
       try {
@@ -58,9 +67,10 @@ export function createLoop(options: {
       } catch (error) {
         options.onError(error)
       }
-      const endedAtMs = performance.now()
+      const runMs = performance.now() - beganAtMs
+      const wantedMs = leastMs === 0 ? 0 : Math.max(leastMs, runMs + Math.min(runMs * busy(), LONGEST_REST_MS))
       if (!stopped && !more && !woken) await sleep()
-      const restMs = beganAtMs + leastMs(options.restMs ?? 0, endedAtMs - beganAtMs) - performance.now()
+      const restMs = beganAtMs + wantedMs - performance.now()
       if (!stopped && !more && restMs > 0) await rest(restMs)
     }
   })()

@@ -31,6 +31,10 @@ describe('the status', () => {
     ['redeemed', normalTimes('initiated', 'redeemed')],
     ['redeemed', normalTimes('redeeming', 'redeemed')],
     ['counterparty_redeemed', normalTimes('redeemed', 'redeemed')],
+    // Our node of the destination is behind that of the source.
+    ['counterparty_initiated', normalTimes('redeemed', 'initiated')],
+    ['counterparty_initiated', { ...normalTimes('redeemed', 'initiated'), sourceExpired: true }],
+    ['redeem_detected', normalTimes('redeemed', 'redeeming')],
     ['awaiting_refund', { ...normalTimes('mismatched', 'waiting'), deadlinePassed: true }],
     ['awaiting_refund', { ...normalTimes('initiated', 'waiting'), deadlinePassed: true, fundedLate: true }],
     ['awaiting_refund', { ...normalTimes('initiated', 'waiting'), sourceExpired: true }],

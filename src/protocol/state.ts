@@ -5,7 +5,7 @@ import { isWithinTolerance, type RecordedFill, scaledAmount } from './fill.ts'
 import type { HtlcEvent } from './htlc.ts'
 import type { Grant, Leg, Order } from './order.ts'
 import type { Hex32 } from './secret.ts'
-import { type Deposit, deriveSwap, type SwapState, type Tip } from './swap-state.ts'
+import { type Deposit, deriveSwap, type Phase, type SwapState, type Tip } from './swap-state.ts'
 import { leastSeconds, revealRoomSeconds, timelockGapSeconds } from './timelock.ts'
 
 export const orderStatuses = [
@@ -219,12 +219,15 @@ type StatusRow = {
   readonly holds: (s: StatusFacts) => boolean
 }
 
+const LOCKED: ReadonlySet<Phase> = new Set(['seen', 'initiated', 'redeeming'])
+
 /** The first row that holds is the status. The table is part of the interface: see docs/lifecycle.md. */
 export const statusTable: readonly StatusRow[] = [
   {
     status: 'counterparty_redeemed',
-    when: 'the source redeem is mined: the solver is paid too',
-    holds: (s) => s.source.phase === 'redeemed',
+    when: 'the source redeem is mined, and nothing is locked on the destination: the solver is paid too',
+    // The two chains are read apart: the source redeem may be seen first. The user's payout must not be missing from an order that is complete.
+    holds: (s) => s.source.phase === 'redeemed' && !LOCKED.has(s.destination.phase),
   },
   { status: 'redeemed', when: 'the destination redeem is mined: the user is paid', holds: (s) => s.destination.phase === 'redeemed' },
   { status: 'redeem_detected', when: 'the destination redeem is seen', holds: (s) => s.destination.phase === 'redeeming' },
@@ -233,7 +236,7 @@ export const statusTable: readonly StatusRow[] = [
   {
     status: 'awaiting_refund',
     when: 'the source holds a deposit and the order can no longer complete: the deposit is late, not the agreed amount, expired, or declined by the solver; too little time is left for the solver to pay; the destination is refunded; or both parties signed an instant refund',
-    holds: (s) => s.source.deposits.length > 0 && cannotComplete(s),
+    holds: (s) => s.source.deposits.length > 0 && s.source.phase !== 'redeemed' && cannotComplete(s),
   },
   {
     status: 'counterparty_initiated',
