@@ -1,12 +1,14 @@
 /** What other orders of an owner take from its account: two initiations must not count on the same money, or one of them reverts at our cost. */
-import type { Address } from 'viem'
+import { type Address, encodeEventTopics, erc20Abi, getAbiItem, toEventSelector } from 'viem'
+import { htlcCore } from '../../../contracts/evm/artifacts/htlc-core.ts'
 import type { HtlcContract } from '../evm/htlc.ts'
 import type { EvmNode } from '../evm/nodes/node.ts'
+import { asChainFailure } from '../evm/send/revert.ts'
 import type { Signed } from '../evm/send/transaction.ts'
-import { takenBy } from './htlc.ts'
+import { takenBy, tokenOf } from './htlc.ts'
 
 /** An initiation of another order that we have signed. `outcome`: null while it is not mined. */
-export type AccountUse = { readonly amount: bigint; readonly at: bigint; readonly outcome: 'success' | 'reverted' | null }
+type AccountUse = { readonly amount: bigint; readonly outcome: 'success' | 'reverted' | null }
 
 /** `others`: what we have signed for other orders. */
 export async function readAccountUses(
@@ -29,4 +31,28 @@ export async function readAccountUses(
 /** What is taken by initiations that are not mined. */
 export function inFlightOf(uses: readonly AccountUse[]): bigint {
   return uses.reduce((sum, { amount, outcome }) => (outcome === null ? sum + amount : sum), 0n)
+}
+
+/** Within so many blocks an order takes money that has arrived in the account. */
+const MOST_BLOCKS = 100n
+
+const INITIATED = toEventSelector(getAbiItem({ abi: htlcCore.abi, name: 'Initiated' }))
+
+/**
+ * Money of the account was locked at this height or above, by us or by a transaction of the owner. A withdrawal goes through the HTLC too, but initiates
+ * nothing; an owner who does both at once pays more for it than we do for a crossing.
+ */
+export async function wasLocked(node: EvmNode, contract: HtlcContract, account: Address, height: bigint): Promise<boolean> {
+  const [transfer, ...parties] = encodeEventTopics({ abi: erc20Abi, eventName: 'Transfer', args: { from: account, to: contract.address } })
+  const newest = await node.block('latest')
+  if (newest === null || newest.height < height) return false
+  const to = newest.height < height + MOST_BLOCKS ? newest.height : height + MOST_BLOCKS
+  const query = { addresses: [tokenOf(contract), contract.address], events: [transfer, INITIATED], from: height, to }
+  const logs = await node.logs(query).catch((error: unknown) => {
+    throw asChainFailure(error, `transfers from ${account}`)
+  })
+  const initiations = new Set(logs.filter(({ topics }) => topics[0] === INITIATED).map(({ tx }) => tx))
+  return logs.some(
+    ({ topics, tx }) => initiations.has(tx) && topics[0] === transfer && parties.every((party, at) => topics[at + 1] === party),
+  )
 }

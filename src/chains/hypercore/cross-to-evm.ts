@@ -13,7 +13,7 @@ import { readAttempt, type Signed, type TransactionCall } from '../evm/send/tran
 import { ChainFailure } from '../port/failure.ts'
 import type { Outbox } from '../port/outbox.ts'
 import { type AccountFunds, crossingValue } from './account.ts'
-import { inFlightOf, readAccountUses } from './account-uses.ts'
+import { inFlightOf, readAccountUses, wasLocked } from './account-uses.ts'
 import { hypeTokenOf } from './chain-data.ts'
 import { crossData, isCrossing } from './htlc.ts'
 
@@ -47,12 +47,9 @@ export type Crossing = {
 export async function crossToEvm(node: EvmNode, chain: Chain, crossing: Crossing, outbox: Outbox): Promise<void> {
   const { contract, owner, needed, readFunds } = crossing
   const isOurs = ({ call }: Signed) => call.to === contract.address && isCrossing(call.data)
-  const ownSigned = outbox.attempts.map(readAttempt).filter(isOurs)
-  const since = ownSigned.reduce((least, { at }) => (at < least ? at : least), outbox.now - IN_FLIGHT_SECONDS)
-  const others = (await outbox.readOthers({ since })).map(readAttempt)
+  const others = (await outbox.readOthers({ since: outbox.now - IN_FLIGHT_SECONDS })).map(readAttempt)
   // Before the funds: what is mined between the two reads is subtracted twice, and the order waits. The other way round, it would revert.
-  const uses = await readAccountUses(node, contract, owner, others)
-  const inFlight = inFlightOf(uses)
+  const inFlight = inFlightOf(await readAccountUses(node, contract, owner, others))
   const isEnough = ({ onEvm }: AccountFunds) => onEvm - inFlight >= needed
   const before = await readFunds()
   if (isEnough(before)) return
@@ -65,7 +62,7 @@ export async function crossToEvm(node: EvmNode, chain: Chain, crossing: Crossing
   for (const signed of lane.pending) await sending.keep(signed, gasNow)
   const data = crossData(owner)
   const [own, shared] = await Promise.all([
-    withHeights(node, ownSigned),
+    withHeights(node, outbox.attempts.map(readAttempt).filter(isOurs)),
     // Orders of one owner share a crossing, because each brings over all that there is.
     withHeights(
       node,
@@ -78,13 +75,14 @@ export async function crossToEvm(node: EvmNode, chain: Chain, crossing: Crossing
   if (isEnough(funds)) return
 
   // What has crossed for this order, and is not there any more, was withdrawn: paid in vain. Or another order of the owner has taken it.
-  const wasUsed = (crossing: Sent) => uses.some(({ at, outcome }) => outcome !== 'reverted' && at >= crossing.at)
-  for (const one of own) if (one.height !== null && !wasUsed(one)) await outbox.noteReverted(one.tx)
+  const isUsed = await Promise.all(own.map(({ height }) => height !== null && wasLocked(node, contract, funds.account, height)))
+  const unused = own.filter((_, index) => isUsed[index] !== true)
+  for (const { tx, height } of unused) if (height !== null) await outbox.noteReverted(tx)
   if (funds.onEvm + funds.onCore - inFlight < needed) {
     if (inFlight > 0n) throw usedByOthers(chain, needed, inFlight, funds)
     return
   }
-  if (new Set(own.map(({ nonce }) => nonce)).size >= MAX_CROSSINGS) throw givenUp(funds)
+  if (new Set(unused.map(({ nonce }) => nonce)).size >= MAX_CROSSINGS) throw givenUp(funds)
   assertRelayPaidFor(crossing.revertsPaidFor, outbox, 0)
   const { maxFeePerGas } = await suggestFees(node, feeModelOf(chain))
   const call = { to: contract.address, data, value: await crossingValue(node, funds.account, hypeTokenOf(chain), maxFeePerGas) }

@@ -165,14 +165,15 @@ describe('a signature after core_to_evm_transfer', () => {
     expect([one.outbox.attempts('initiate other'), one.outbox.reverted.size, await locked()]).toEqual([[], 0, AMOUNT * EVM_PER_CORE])
   })
 
-  test('whose crossing another order has used is not in vain', async () => {
+  test.each(['our relay', 'a transaction of the owner'])('whose crossing another order has used, by %s, is not in vain', async (by) => {
     const [first, second] = [termsOf(fixture.user, fixture.solver), termsOf(fixture.user, fixture.solver)]
     await moveIn(first)
     const one = relaying(first, await signatureOf(first))
     const other = relaying(second, await signatureOf(second), one.outbox, 'initiate other')
     await expect(one.relay()).rejects.toMatchObject(onItsWay)
     await fixture.mine(2)
-    await other.relay()
+    if (by === 'our relay') await other.relay()
+    else await consent(second)
     await fixture.mine()
     await moveIn(second)
     await expect(one.relay()).rejects.toMatchObject(onItsWay)
@@ -180,6 +181,20 @@ describe('a signature after core_to_evm_transfer', () => {
     await one.relay()
     await fixture.mine()
     expect([one.crossings(), one.outbox.reverted.size, await locked()]).toEqual([2, 0, 2n * AMOUNT * EVM_PER_CORE])
+  })
+
+  test('is not given up while other orders use its crossings', async () => {
+    const terms = termsOf(fixture.user, fixture.solver)
+    const { relay, crossings, outbox } = relaying(terms, await signatureOf(terms))
+    for (let used = 0; used < 4; used += 1) {
+      await moveIn(terms)
+      await expect(relay()).rejects.toMatchObject(onItsWay)
+      await fixture.mine(2)
+      await consent(termsOf(fixture.user, fixture.solver))
+    }
+    await moveIn(terms)
+    await expect(relay()).rejects.toMatchObject(onItsWay)
+    expect([crossings(), outbox.reverted.size]).toEqual([5, 0])
   })
 
   test('whose crossing arrives while we look is not in vain', async () => {
