@@ -1,4 +1,4 @@
-// `npm test`: every check and every test, one after the other. `--quick`: type check, lint and import rules only. `--nodes`: the tests with real
+// `npm test`: every check and every test. `--quick`: type check, lint and import rules only. `--nodes`: the tests with real
 // nodes only. Other arguments go to vitest alone.
 import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -68,19 +68,29 @@ const ended = (child: ReturnType<typeof spawn>): Promise<number | null> =>
     child.once('close', resolve)
   })
 
-/** Fetches a node or a compiler before the tests, so that a timeout is paid once. Adds the reason of a failure to `unavailable`. */
-const fetchStep = (name: PackagesName, required: boolean, unavailable: Map<PackagesName, string>): Promise<Tally> =>
-  step(`fetch ${name}`, async () => {
-    try {
-      await fetchPackages(name)
-      return { tally: PASSED, details: '' }
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
-      unavailable.set(name, reason)
-      const tally: Tally = required ? FAILED : { passed: 0, failed: 0, skipped: [`${name}: ${reason}`] }
-      return { tally, details: required ? reason : `SKIPPED with every test that needs it: ${reason}` }
-    }
+type Fetch = { readonly name: PackagesName; readonly outcome: Promise<Outcome> }
+
+/** Fetches nodes and compilers before the tests, so that a timeout is paid once: one after the other, beside the checks. Adds the reason of a failure to `unavailable`. */
+const startFetches = (required: boolean, unavailable: Map<PackagesName, string>): readonly Fetch[] => {
+  let last: Promise<unknown> = Promise.resolve()
+  return (Object.keys(ALL_PACKAGES) as PackagesName[]).map((name) => {
+    const outcome = last.then(() => fetchOne(name, required, unavailable))
+    last = outcome
+    return { name, outcome }
   })
+}
+
+const fetchOne = async (name: PackagesName, required: boolean, unavailable: Map<PackagesName, string>): Promise<Outcome> => {
+  try {
+    await fetchPackages(name)
+    return { tally: PASSED, details: '' }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    unavailable.set(name, reason)
+    const tally: Tally = required ? FAILED : { passed: 0, failed: 0, skipped: [`${name}: ${reason}`] }
+    return { tally, details: required ? reason : `SKIPPED with every test that needs it: ${reason}` }
+  }
+}
 
 const runVitest = async (args: readonly string[], env: Readonly<Record<string, string>>): Promise<Tally> => {
   const folder = await mkdtemp(join(tmpdir(), 'tandem-report-'))
@@ -108,26 +118,33 @@ const readReport = (path: string): Promise<VitestReport | null> =>
     },
   )
 
-/** `filter`: arguments for vitest. With `fetching` the nodes are fetched first; with `nodesRequired` a missing node is a failure. */
-const runTests = async (filter: readonly string[], fetching: boolean, nodesRequired: boolean): Promise<Tally[]> => {
-  const tallies: Tally[] = []
+/** `filter`: arguments for vitest. `checks`: done first, while the nodes are fetched. With `nodesRequired` a missing node is a failure. */
+const runWithNodes = async (filter: readonly string[], checks: readonly Check[], nodesRequired: boolean): Promise<Tally[]> => {
   const unavailable = new Map<PackagesName, string>()
-  if (fetching) {
-    for (const name of Object.keys(ALL_PACKAGES) as PackagesName[]) tallies.push(await fetchStep(name, nodesRequired, unavailable))
-  }
+  const fetches = startFetches(nodesRequired, unavailable)
+  const tallies = await runChecks(checks)
+  for (const { name, outcome } of fetches) tallies.push(await step(`fetch ${name}`, () => outcome))
+  return [...tallies, ...(await runTests(filter, unavailable, nodesRequired))]
+}
+
+const runTests = async (
+  filter: readonly string[],
+  unavailable: ReadonlyMap<PackagesName, string>,
+  nodesRequired: boolean,
+): Promise<Tally[]> => {
   const tests = await runVitest(filter, {
     ...(nodesRequired ? { TANDEM_NODES_REQUIRED: '1' } : {}),
     ...(unavailable.size > 0 ? { TANDEM_NODES_UNAVAILABLE: JSON.stringify(Object.fromEntries(unavailable)) } : {}),
   })
-  return [...tallies, tests]
+  return [tests]
 }
 
 const runAll = async (args: readonly string[]): Promise<Tally[]> => {
   if (args.includes('--quick')) return runChecks(QUICK_CHECKS)
-  if (args.length === 0) return [...(await runChecks([...QUICK_CHECKS, ...SLOW_CHECKS])), ...(await runTests([], true, false))]
+  if (args.length === 0) return runWithNodes([], [...QUICK_CHECKS, ...SLOW_CHECKS], false)
   const filter = args.filter((arg) => arg !== '--nodes')
-  if (filter.length === args.length) return runTests(filter, false, false)
-  return runTests(filter.length === 0 ? ['.nodes.test.ts'] : filter, true, true)
+  if (filter.length === args.length) return runTests(filter, new Map(), false)
+  return runWithNodes(filter.length === 0 ? ['.nodes.test.ts'] : filter, [], true)
 }
 
 const main = async (): Promise<void> => {

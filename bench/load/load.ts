@@ -1,6 +1,6 @@
 /** Swaps at a fixed rate through the real HTTP interface: chains with database, service and solver are processes of their own. */
 import type { Bench, Size } from '../bench.ts'
-import { ACCOUNTS, type LoadFigures, type LoadPlan, MIXED_OF, measureLoad, ROUTE } from './measure-load.ts'
+import { ACCOUNTS, type LoadFigures, type LoadPlan, MIXED_OF, measureLoad, ROUTE, WARM_UP } from './measure-load.ts'
 import { GRACE_MS, type Slowest, stages } from './swap-figures.ts'
 
 const P50_LIMIT_MS = 500
@@ -22,7 +22,7 @@ const plans: Readonly<Record<Size, readonly LoadPlan[]>> = {
 export const loadBench: Bench = {
   name: 'load',
   about: `swaps per second, limits p50 ${P50_LIMIT_MS} ms and p99 ${P99_LIMIT_MS} ms from source confirmed to destination redeemed`,
-  conditions: `Instantly mined local chains, all on one machine. One route: ${ROUTE.from} → ${ROUTE.to}, ${ACCOUNTS} users. Mixed: ${MIXED_OF.full.length} routes in turn, every family as source and as destination, one wallet per chain; one stream of events tells all users of their payouts. Chains (in one process with the embedded database server), service and solver are processes of their own, with 1 or 2 processes of each party on one database. Orders arrive at a fixed rate, whatever the earlier ones do. Source confirmed: the node has taken the transaction, and mines it at once. Paid in time: until ${GRACE_MS} ms after the last order. Requests: HTTP requests of both parties to nodes; those over websockets are not counted. Statements: messages of each party to its database. CPU: processor time of each process, per swap. Slowest 1 %: when those swaps began, and the medians of what they waited for: quote and order, funding, the payout locked, the payout redeemed.`,
+  conditions: `Instantly mined local chains, all on one machine. One route: ${ROUTE.from} → ${ROUTE.to}, ${ACCOUNTS} users. Mixed: ${MIXED_OF.full.length} routes in turn, every family as source and as destination, one wallet per chain; one stream of events tells all users of their payouts. Chains (in one process with the embedded database server), service and solver are processes of their own, with 1 or 2 processes of each party on one database. Orders arrive at a fixed rate, whatever the earlier ones do, after ${WARM_UP.full.swaps} swaps that warm up. Source confirmed: the node has taken the transaction, and mines it at once. Paid in time: until ${GRACE_MS} ms after the last order. Requests: HTTP requests of both parties to nodes; those over websockets are not counted. Statements: messages of each party to its database. CPU: processor time of each process, per swap. Slowest 1 %: when those swaps began, and the medians of what they waited for: quote and order, funding, the payout locked, the payout redeemed.`,
   async run({ size, onProgress }) {
     const rows: LoadFigures[] = []
     for (const plan of plans[size]) rows.push(await measureLoad(plan, size, onProgress))

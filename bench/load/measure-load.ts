@@ -70,8 +70,8 @@ export const ACCOUNTS = 40
 const WEALTH = 10n ** 19n
 const POLL_MS = 20
 const PROGRESS_MS = 1000
-/** In all. A process that has just started compiles its code while it runs. */
-const WARM_UP = { full: { swaps: 90, perSecond: 5 }, smallest: { swaps: 0, perSecond: 1 } } satisfies Record<Size, Pace>
+/** In all. A process that has just started compiles its code while it runs, for about a minute. */
+export const WARM_UP = { full: { swaps: 240, perSecond: 6 }, smallest: { swaps: 0, perSecond: 1 } } satisfies Record<Size, Pace>
 /** How long a swap may take after the last one was funded. */
 const DRAIN_MS = 15_000
 /** How long users may take to order and fund after that: a run that hangs must say where. */
