@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest'
 import type { Chain } from './chain.ts'
 import { factsOf, normalTimes } from './example-order.fixture.ts'
 import type { RecordedFill } from './fill.ts'
-import { signedGrant } from './grants.fixture.ts'
+import { prefundedGrant, signedGrant } from './grants.fixture.ts'
 import type { BlockRef, HtlcEvent } from './htlc.ts'
 import { type ClockRange, type NextChange, nextChange, taggedHeightOf } from './next-change.ts'
 import type { Grant, Leg } from './order.ts'
 import { awaitsClientSecret, awaitsFill, instantRefunds, playbook, RELAY_SECONDS, redeemable, refundable } from './playbook.ts'
 import { environments } from './registry/environments.ts'
-import { deriveOrder, isClosed, isExpired, type OrderFacts } from './state.ts'
+import { deriveOrder, isClosed, isExpired, type OrderFacts, SECOND_PAYMENT_WATCH_SECONDS } from './state.ts'
 import { phases, type Tip } from './swap-state.ts'
 import { countsHeight } from './timelock.ts'
 
@@ -135,9 +135,13 @@ function eventsOf(leg: Leg, chain: Chain, tip: Tip, deposits: readonly RandomDep
 }
 
 const grants = fc
-  .record({ initiate: chance, redeem: chance, instantRefund: fc.option(fc.constantFrom('0', '1'), { nil: null, freq: 3 }) })
+  .record({
+    initiate: fc.constantFrom('signed', 'prefunded', null),
+    redeem: chance,
+    instantRefund: fc.option(fc.constantFrom('0', '1'), { nil: null, freq: 3 }),
+  })
   .map(({ initiate, redeem, instantRefund }): readonly Grant[] => [
-    ...(initiate ? [signedGrant('00')] : []),
+    ...(initiate === null ? [] : [initiate === 'signed' ? signedGrant('00') : prefundedGrant(NOW)]),
     ...(redeem ? [{ kind: 'redeem', leg: 'destination' } as const] : []),
     ...(instantRefund === null
       ? []
@@ -363,6 +367,12 @@ describe('the next change', () => {
     const { now, destination } = ranges(facts)
     expect(now.until).toBe(facts.order.deadline - RELAY_SECONDS)
     expect(destination.time.since).toBeNull()
+  })
+
+  it('of a prefunded order that is done comes when a second payment is no longer waited for', () => {
+    const facts = factsOf(normalTimes('redeemed', 'redeemed'))
+    const late = { ...facts, now: facts.order.deadline + 1n, grants: [prefundedGrant(facts.order.deadline)] }
+    expect(ranges(late).now.until).toBe(facts.order.deadline + SECOND_PAYMENT_WATCH_SECONDS + 1n)
   })
 
   it('of an order that may be revealed comes when a chain falls silent', () => {

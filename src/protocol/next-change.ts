@@ -16,6 +16,7 @@ import {
   type OrderFacts,
   type OrderState,
   orderStatuses,
+  SECOND_PAYMENT_WATCH_SECONDS,
   smallDepositsOf,
   toleranceBipsOf,
 } from './state.ts'
@@ -140,7 +141,8 @@ function boundTimelock({ height, time }: MutableChain, { clock }: Chain, tip: Ti
 /** `state.now` is the later of the party's clock and the source chain's. */
 function boundDeadlines({ now, source }: Ranges, facts: OrderFacts, state: OrderState): void {
   const { deadline } = state.order
-  for (const threshold of [deadline - RELAY_SECONDS, deadline + 1n, deadline + LATE_DEPOSIT_WATCH_SECONDS + 1n]) {
+  const watched = [SECOND_PAYMENT_WATCH_SECONDS, LATE_DEPOSIT_WATCH_SECONDS].map((seconds) => deadline + seconds + 1n)
+  for (const threshold of [deadline - RELAY_SECONDS, deadline + 1n, ...watched]) {
     if (state.now < threshold) {
       below(now, threshold)
       below(source.time, threshold)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type ExampleOrder, factsOf, normalTimes } from './example-order.fixture.ts'
+import { prefundedGrant } from './grants.fixture.ts'
 import { maySolverPay } from './playbook.ts'
 import { deriveOrder, isClosed, isExpired, type OrderFacts, orderStatuses, statusTable } from './state.ts'
 import { phases } from './swap-state.ts'
@@ -226,6 +227,14 @@ describe('an order is closed', () => {
     const closedAt = (finalHeight: bigint) => isClosed(deriveOrder({ ...facts, chains: finalAfter(1, facts), tips: saying(finalHeight) }))
     expect(closedAt(facts.tips[leg].height - 1n)).toBe(false)
     expect(closedAt(facts.tips[leg].height)).toBe(true)
+  })
+
+  it('not before a second payment into the account of its payer can be returned', () => {
+    const facts = factsOf(normalTimes('redeemed', 'redeemed'))
+    const grants = [prefundedGrant(facts.order.deadline)]
+    const closedAt = (now: bigint) => isClosed(deriveOrder({ ...facts, grants, chains: finalAfter(1, facts), now }))
+    expect(closedAt(facts.order.deadline + 3600n)).toBe(false)
+    expect(closedAt(facts.order.deadline + 3601n)).toBe(true)
   })
 
   it('a week after the deadline without a source deposit, if the destination holds nothing', () => {

@@ -272,8 +272,15 @@ function cannotComplete(s: StatusFacts): boolean {
 /** How long after its deadline an unfunded order is still watched for a late deposit. */
 export const LATE_DEPOSIT_WATCH_SECONDS = 7n * 24n * 3600n
 
+/** How long after its deadline an order that was prefunded is watched for a second payment into the payer's account: before the deadline it cannot be returned. */
+export const SECOND_PAYMENT_WATCH_SECONDS = 3600n
+
+const wasPrefunded = ({ grants }: Pick<OrderState, 'grants'>) =>
+  grants.some((grant) => grant.kind === 'initiate' && grant.consent.kind === 'prefunded')
+
 /** Every deposit is finally spent or written off: nothing is left to watch. */
 export function isClosed(s: OrderState): boolean {
+  if (wasPrefunded(s) && s.now <= s.order.deadline + SECOND_PAYMENT_WATCH_SECONDS) return false
   // Anyone can send dust: it must not close an order that can still be funded.
   if (s.source.deposits.every((d) => d.writtenOff) && s.now <= s.order.deadline + LATE_DEPOSIT_WATCH_SECONDS) return false
   return [...s.source.deposits, ...s.destination.deposits].every((d) => d.writtenOff || d.spend?.isFinal === true)
