@@ -7,30 +7,17 @@ import { asChainFailure } from '../evm/send/revert.ts'
 import type { Signed } from '../evm/send/transaction.ts'
 import { takenBy, tokenOf } from './htlc.ts'
 
-/** An initiation of another order that we have signed. `outcome`: null while it is not mined. */
-type AccountUse = { readonly amount: bigint; readonly outcome: 'success' | 'reverted' | null }
-
-/** `others`: what we have signed for other orders. */
-export async function readAccountUses(
-  node: EvmNode,
-  { address }: HtlcContract,
-  owner: Address,
-  others: readonly Signed[],
-): Promise<readonly AccountUse[]> {
-  const found = others.flatMap((signed) => {
-    const taken = signed.call.to === address ? takenBy(signed.call.data) : null
-    return taken?.owner === owner ? [{ ...signed, amount: taken.amount }] : []
+/** What initiations of other orders take that we have signed and that are not mined. `others`: all that we have signed for other orders lately. */
+export async function takenInFlight(node: EvmNode, contract: HtlcContract, owner: Address, others: readonly Signed[]): Promise<bigint> {
+  const initiations = others.flatMap(({ call, nonce, tx }) => {
+    const taken = call.to === contract.address ? takenBy(call.data) : null
+    return taken?.owner === owner ? [{ amount: taken.amount, nonce, tx }] : []
   })
-  const told = await Promise.all(found.map(async (one) => ({ ...one, outcome: await node.outcome(one.tx) })))
-  // Attempts with bumped fees have one nonce: one of them is mined.
-  const byNonce = new Map(told.map((one) => [one.nonce, one]))
-  for (const one of told) if (one.outcome !== null) byNonce.set(one.nonce, one)
-  return [...byNonce.values()]
-}
-
-/** What is taken by initiations that are not mined. */
-export function inFlightOf(uses: readonly AccountUse[]): bigint {
-  return uses.reduce((sum, { amount, outcome }) => (outcome === null ? sum + amount : sum), 0n)
+  // Attempts with bumped fees have one nonce: at most one of them is mined.
+  const amounts = new Map(initiations.map(({ nonce, amount }) => [nonce, amount]))
+  const outcomes = await Promise.all(initiations.map(({ tx }) => node.outcome(tx)))
+  for (const [index, { nonce }] of initiations.entries()) if (outcomes[index] !== null) amounts.delete(nonce)
+  return [...amounts.values()].reduce((sum, amount) => sum + amount, 0n)
 }
 
 /** Within so many blocks an order takes money that has arrived in the account. */

@@ -13,7 +13,7 @@ import { readAttempt, type Signed, type TransactionCall } from '../evm/send/tran
 import { ChainFailure } from '../port/failure.ts'
 import type { Outbox } from '../port/outbox.ts'
 import { type AccountFunds, crossingValue } from './account.ts'
-import { inFlightOf, readAccountUses, wasLocked } from './account-uses.ts'
+import { takenInFlight, wasLocked } from './account-uses.ts'
 import { hypeTokenOf } from './chain-data.ts'
 import { crossData, isCrossing } from './htlc.ts'
 
@@ -49,7 +49,7 @@ export async function crossToEvm(node: EvmNode, chain: Chain, crossing: Crossing
   const isOurs = ({ call }: Signed) => call.to === contract.address && isCrossing(call.data)
   const others = (await outbox.readOthers({ since: outbox.now - IN_FLIGHT_SECONDS })).map(readAttempt)
   // Before the funds: what is mined between the two reads is subtracted twice, and the order waits. The other way round, it would revert.
-  const inFlight = inFlightOf(await readAccountUses(node, contract, owner, others))
+  const inFlight = await takenInFlight(node, contract, owner, others)
   const isEnough = ({ onEvm }: AccountFunds) => onEvm - inFlight >= needed
   const before = await readFunds()
   if (isEnough(before)) return
