@@ -8,6 +8,7 @@ export interface Loop {
   stop(): Promise<void>
 }
 
+/** A swap has some four steps that wait for a loop: a longer rest would be felt. */
 const LONGEST_REST_MS = 300
 
 /** Begins to measure; the function that it returns tells for which part of the time since then this process was busy, from 0 to 1. */

@@ -23,6 +23,7 @@ import type { SwapRecord } from '../../../src/protocol/wire/swap.ts'
 import { type Deployments, pinnedAsset } from '../verify/pinned.ts'
 import type { Lock, Settled, SwapSide } from './family.ts'
 import { loadFamily } from './index.ts'
+import { OrderField } from './sui/order.fixture.ts'
 
 const NOW = Math.floor(Date.now() / 1000)
 /** When the lock was made, and in which block. */
@@ -295,17 +296,6 @@ const sui: Case = {
   solver: wide('4a'),
   answers: (side) => suiNode(side, {}),
 }
-
-const OrderField = bcs.struct('Field', {
-  id: bcs.Address,
-  name: bcs.byteVector(),
-  initiator: bcs.Address,
-  redeemer: bcs.Address,
-  secretHash: bcs.byteVector(),
-  initiatedAt: bcs.U64,
-  timelock: bcs.U64,
-  amount: bcs.U64,
-})
 
 function suiNode(side: SwapSide, lie: Partial<typeof OrderField.$inferInput>, type?: string): Answers {
   const name = hexToBytes(suiSwapId({ registry: wide('1a') as `0x${string}` }, side.terms))

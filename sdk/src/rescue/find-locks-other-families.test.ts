@@ -16,6 +16,7 @@ import { conditionOf, toRippleTime } from '../../../src/chains/xrpl/htlc.ts'
 import { createEd25519Key } from '../../../src/keys/ed25519.ts'
 import type { HtlcTerms } from '../../../src/protocol/htlc.ts'
 import { hashSecret } from '../../../src/protocol/secret.ts'
+import { OrderField, orderFields } from '../families/sui/order.fixture.ts'
 import type { SwapContext } from '../swap/context.ts'
 import { chainNamed, type Deployments, pinnedAsset } from '../verify/pinned.ts'
 import { findLocks } from './find-locks.ts'
@@ -180,16 +181,7 @@ describe('on Sui', () => {
   const ORDER = `${PACKAGE}::htlc::Order<${COIN}>`
   const timelock = chainNamed(CHAIN).timelocks.destination
 
-  const fields = {
-    initiator: bcs.Address,
-    redeemer: bcs.Address,
-    secretHash: bcs.byteVector(),
-    initiatedAt: bcs.U64,
-    timelock: bcs.U64,
-    amount: bcs.U64,
-  }
-  const Order = bcs.struct('Order', fields)
-  const Field = bcs.struct('Field', { id: bcs.Address, name: bcs.byteVector(), ...fields })
+  const Order = bcs.struct('Order', orderFields)
   const order = {
     initiator: solver,
     redeemer: user,
@@ -218,7 +210,7 @@ describe('on Sui', () => {
       },
       GetObject() {
         if (kept === null) return undefined
-        const contents = { value: Field.serialize({ id, name, ...kept }).toBytes() }
+        const contents = { value: OrderField.serialize({ id, name, ...kept }).toBytes() }
         return GetObjectResponse.toBinary(GetObjectResponse.create({ object: { objectType, contents, previousTransaction: 'tx' } }))
       },
       GetTransaction: () =>
