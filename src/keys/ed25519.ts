@@ -1,16 +1,11 @@
 /** Keys on ed25519 (RFC 8032). The private key is the seed. */
-import { ed25519 } from '@noble/curves/ed25519.js'
+import { ed25519Pair } from './ed25519-native.ts'
 import type { Ed25519Signer, KeyOf } from './key.ts'
 import { parsePrivateKey } from './private-key.ts'
 
-/** `seed` is 32 bytes as hex, with or without 0x. */
+/** `seed` is 32 bytes as hex, with or without 0x. Every seed is valid. */
 export function createEd25519Key(seed: string): KeyOf<Ed25519Signer> {
-  const key = parsePrivateKey('ed25519', seed, ed25519.utils.isValidSecretKey)
   const curve = 'ed25519'
-  const publicKey = ed25519.getPublicKey(key)
-  return {
-    curve,
-    publicKey,
-    signerFor: (purpose) => ({ curve, publicKey, purpose, signMessage: (message) => ed25519.sign(message, key) }),
-  }
+  const { publicKey, sign } = ed25519Pair(parsePrivateKey(curve, seed, () => true))
+  return { curve, publicKey, signerFor: (purpose) => ({ curve, publicKey, purpose, signMessage: sign }) }
 }

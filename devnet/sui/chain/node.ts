@@ -1,6 +1,4 @@
 // The node: checks and executes transactions at once, puts them into checkpoints by its policy, changes epochs, and misbehaves on demand.
-import { toBase64 } from '@mysten/sui/utils'
-import { isValidTransactionSignature } from '@mysten/sui/verify'
 import { effectsOf } from '../execution/effects.ts'
 import { execute } from '../execution/execute.ts'
 import { DEFAULT_GAS_PRICE } from '../execution/gas.ts'
@@ -8,6 +6,7 @@ import { GrpcError, invalidArgument } from '../grpc/status.ts'
 import { finishObject } from '../objects/object.ts'
 import { createObjectStore, type ObjectReader, type ObjectStore } from '../objects/store.ts'
 import { readTransaction, type Transaction } from '../transactions/transaction.ts'
+import { isTransactionSignedBy } from '../transactions/user-signature.ts'
 import { type AdmissionState, assertGas, assertInputs, assertNotExpired } from './admission.ts'
 import type { ExecutedTransaction } from './checkpoint.ts'
 import { createCheckpointClock } from './clock.ts'
@@ -239,8 +238,7 @@ async function assertSigned({ bytes, data }: Transaction, signatures: readonly U
   if (signatures.length !== signers.length)
     throw invalidArgument(`Invalid user signature: Expect ${signers.length} signer signatures but got ${signatures.length}`)
   for (const [index, address] of signers.entries()) {
-    const signature = toBase64(signatures[index] ?? new Uint8Array())
-    if (!(await isValidTransactionSignature(bytes, signature, { address })))
+    if (!(await isTransactionSignedBy(address, bytes, signatures[index] ?? new Uint8Array())))
       throw invalidArgument(`Invalid user signature: Required Signature from ${address} is absent or not valid`)
   }
 }

@@ -1,7 +1,6 @@
 // The module contracts/sui/sources/htlc.move in TypeScript. The scenarios of contracts/sui run on both.
 import { bcs } from '@mysten/sui/bcs'
 import { normalizeSuiAddress } from '@mysten/sui/utils'
-import { ed25519 } from '@noble/curves/ed25519.js'
 import { blake2b } from '@noble/hashes/blake2.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, concatBytes } from '@noble/hashes/utils.js'
@@ -9,6 +8,7 @@ import { functionNames, moduleName, viewNames } from '../../../contracts/sui/cli
 import { type AbortName, abortCodes } from '../../../contracts/sui/client/errors.ts'
 import { encodeEvent, type HtlcEvent } from '../../../contracts/sui/client/events.ts'
 import { instantRefundDigest, maxTimelock, orderId, orderMarks } from '../../../contracts/sui/client/order.ts'
+import { ed25519PublicKey, isEd25519Signature } from '../../../src/keys/ed25519-native.ts'
 import { fail } from '../execution/failure.ts'
 import { balanceIn } from '../objects/coin.ts'
 import { CLOCK_TYPE, coinOf } from '../objects/types.ts'
@@ -222,7 +222,7 @@ function require(context: CallContext, condition: boolean, name: AbortName): voi
 }
 
 function isSigned(signature: Uint8Array, digest: Uint8Array, publicKey: Uint8Array): boolean {
-  return signature.length === 64 && publicKey.length === LENGTH && ed25519.verify(signature, digest, publicKey)
+  return signature.length === 64 && publicKey.length === LENGTH && isEd25519Signature(ed25519PublicKey(publicKey), digest, signature)
 }
 
 function same(left: Uint8Array, right: Uint8Array): boolean {

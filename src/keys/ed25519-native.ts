@@ -1,0 +1,32 @@
+/** ed25519 (RFC 8032) by Node's own crypto, which takes a fiftieth of the time that JavaScript does. Not for browsers. */
+import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
+
+/** RFC 8410: what comes before the 32 bytes in the DER form of a private key (PKCS #8) and of a public key (SPKI). */
+const PRIVATE_KEY_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex')
+const PUBLIC_KEY_HEAD = Buffer.from('302a300506032b6570032100', 'hex')
+
+export type Ed25519Pair = {
+  /** 32 bytes. */
+  readonly publicKey: Uint8Array
+  /** 64 bytes. */
+  sign(message: Uint8Array): Uint8Array
+}
+
+/** `seed`: 32 bytes. */
+export function ed25519Pair(seed: Uint8Array): Ed25519Pair {
+  const key = createPrivateKey({ key: Buffer.concat([PRIVATE_KEY_HEAD, seed]), format: 'der', type: 'pkcs8' })
+  const der = createPublicKey(key).export({ format: 'der', type: 'spki' })
+  return {
+    publicKey: Uint8Array.from(der.subarray(PUBLIC_KEY_HEAD.length)),
+    sign: (message) => Uint8Array.from(sign(null, message, key)),
+  }
+}
+
+/** `publicKey`: 32 bytes. Read it once, where many signatures are verified. */
+export function ed25519PublicKey(publicKey: Uint8Array): KeyObject {
+  return createPublicKey({ key: Buffer.concat([PUBLIC_KEY_HEAD, publicKey]), format: 'der', type: 'spki' })
+}
+
+export function isEd25519Signature(key: KeyObject, message: Uint8Array, signature: Uint8Array): boolean {
+  return verify(null, message, key, signature)
+}
