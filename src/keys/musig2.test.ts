@@ -1,8 +1,8 @@
 import { schnorr, secp256k1 } from '@noble/curves/secp256k1.js'
 import { keyAggExport, keyAggregate, nonceAggregate, nonceGen, Session } from '@scure/btc-signer/musig2.js'
 import { describe, expect, it } from 'vitest'
-import type { MusigMessage } from './musig2.ts'
 import { generateNonce, signPartially } from './musig2.ts'
+import type { MusigMessage } from './musig2-session.ts'
 
 // Against an independent implementation of BIP327 that is checked with the standard's own vectors.
 

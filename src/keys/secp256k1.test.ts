@@ -3,7 +3,8 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import { keyAggExport, keyAggregate, nonceAggregate, Session } from '@scure/btc-signer/musig2.js'
 import { describe, expect, test } from 'vitest'
 import { createTestSigner, type TestSigner, testPurpose } from './keys.fixture.ts'
-import type { MusigMessage, MusigSigning } from './musig2.ts'
+import type { MusigSigning } from './musig2.ts'
+import type { MusigMessage } from './musig2-session.ts'
 import { createSecp256k1Key } from './secp256k1.ts'
 
 const KEY = '42'.repeat(32)

@@ -1,6 +1,6 @@
 /** Signing jobs for tests. */
 import type { Secp256k1Signer } from './key.ts'
-import type { MusigMessage } from './musig2.ts'
+import type { MusigMessage } from './musig2-session.ts'
 
 export const testModule = import.meta.url
 

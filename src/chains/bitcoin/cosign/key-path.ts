@@ -28,7 +28,8 @@ export function startSide(network: BitcoinNetwork, terms: HtlcTerms, party: Part
 
 /** Our partial signature. `hash`: the BIP341 signature hash, as this party computes it. */
 export function signPartial(side: KeyPathSide, hash: Uint8Array, otherNonce: string): PartialSignature {
-  return { nonce: side.nonce, signature: bytesToHex(signWith(side, hash, readNonce(side, otherNonce))) }
+  const message = messageOf(side.terms, side.key, noncesOf(side, readNonce(side, otherNonce)), hash)
+  return { nonce: side.nonce, signature: bytesToHex(side.signing.sign(message)) }
 }
 
 /**
@@ -36,16 +37,17 @@ export function signPartial(side: KeyPathSide, hash: Uint8Array, otherNonce: str
  * inputs are verified before anything is signed.
  */
 export function verifyPartial(side: KeyPathSide, hash: Uint8Array, other: PartialSignature): () => Uint8Array {
-  const nonce = readNonce(side, other.nonce)
-  const session = openSession(side.terms, side.key, both(side.party, side.signing.nonce, nonce), hash)
+  const nonces = noncesOf(side, readNonce(side, other.nonce))
+  const message = messageOf(side.terms, side.key, nonces, hash)
+  const session = openSession(side.terms, nonces, message)
   if (session === null) throw wrong(side, 'nonce')
   const part = /^[0-9a-f]{64}$/.test(other.signature) ? hexToBytes(other.signature) : null
   if (part === null || !session.isPartialValid(otherParty(side.party), part)) throw wrong(side, 'partial signature')
-  return () => session.join(both(side.party, signWith(side, hash, nonce), part))
+  return () => session.join(both(side.party, side.signing.sign(message), part))
 }
 
-function signWith({ terms, key, party, signing }: KeyPathSide, hash: Uint8Array, otherNonce: Uint8Array): Uint8Array {
-  return signing.sign(messageOf(terms, key, both(party, signing.nonce, otherNonce), hash))
+function noncesOf({ party, signing }: KeyPathSide, other: Uint8Array) {
+  return both(party, signing.nonce, other)
 }
 
 function readNonce(side: KeyPathSide, text: string): Uint8Array {

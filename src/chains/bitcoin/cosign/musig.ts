@@ -4,7 +4,7 @@
  */
 import { schnorr, secp256k1 } from '@noble/curves/secp256k1.js'
 import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js'
-import { type MusigMessage, pointOf } from '../../../keys/musig2.ts'
+import { aggregateKeys, isOdd, type MusigMessage, pointOf, sessionValues } from '../../../keys/musig2-session.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 
 export type Party = 'initiator' | 'redeemer'
@@ -21,8 +21,6 @@ const POINT_BYTES = 33
 export type AggregateKey = {
   /** x-only. */
   readonly internalKey: Uint8Array
-  /** The aggregate key has odd y: taproot uses its negative. */
-  readonly isNegated: boolean
   /** Between the internal key and the output key. */
   readonly tweak: Uint8Array
   /** Compressed: the output key and its parity. */
@@ -31,18 +29,10 @@ export type AggregateKey = {
 
 /** BIP327 KeyAgg of the sorted keys, then BIP341. `merkleRoot`: of the leaves. */
 export function aggregateKeyOf(parties: Parties, merkleRoot: Uint8Array): AggregateKey {
-  const keys = keysOf(parties)
-  const weights = coefficients(parties)
-  const weighted = (party: Party) => {
-    const point = pointOf(keys[party])
-    return weights[party] === 1n ? point : point.multiplyUnsafe(weights[party])
-  }
-  const aggregate = weighted('initiator').add(weighted('redeemer')).toBytes(true)
-  const internalKey = aggregate.subarray(1)
+  const keys = inKeyOrder(parties, keysOf(parties))
+  const internalKey = aggregateKeys(keys, []).bytes.subarray(1)
   const tweak = schnorr.utils.taggedHash('TapTweak', internalKey, merkleRoot)
-  const tweakPoint = Point.BASE.multiplyUnsafe(BigInt(`0x${bytesToHex(tweak)}`))
-  const output = Point.fromBytes(evenKey(internalKey)).add(tweakPoint).toBytes(true)
-  return { internalKey, isNegated: aggregate[0] === 3, tweak, output }
+  return { internalKey, tweak, output: aggregateKeys(keys, [tweak]).bytes }
 }
 
 export interface TwoPartySession {
@@ -57,35 +47,23 @@ export function messageOf(parties: Parties, key: AggregateKey, nonces: Both<Uint
   return { keys: inKeyOrder(parties, keysOf(parties)), nonces: inKeyOrder(parties, nonces), message: hash, tweaks: [key.tweak] }
 }
 
-/** Null if the nonces cancel each other out, which never happens by accident. */
-export function openSession(parties: Parties, key: AggregateKey, nonces: Both<Uint8Array>, hash: Uint8Array): TwoPartySession | null {
+/** `message`: of `messageOf`. Null if the nonces cancel each other out, which never happens by accident. */
+export function openSession(parties: Parties, nonces: Both<Uint8Array>, message: MusigMessage): TwoPartySession | null {
   const keys = keysOf(parties)
   const points = { initiator: noncePoints(nonces.initiator), redeemer: noncePoints(nonces.redeemer) }
-  const [r1, r2] = [points.initiator[0].add(points.redeemer[0]), points.initiator[1].add(points.redeemer[1])]
-  if (r1.is0() || r2.is0()) return null
-  const outputKey = key.output.subarray(1)
-  // BIP327 GetSessionValues.
-  const b = scalarOf('MuSig/noncecoef', r1.toBytes(true), r2.toBytes(true), outputKey, hash)
-  const r = r1.add(r2.multiplyUnsafe(b))
-  if (r.is0()) return null
-  const rBytes = r.toBytes(true)
-  const e = scalarOf('BIP0340/challenge', rBytes.subarray(1), outputKey, hash)
-  const isOutputOdd = key.output[0] === 3
-  const weights = coefficients(parties)
+  if ([0, 1].some((index) => points.initiator[index]?.add(points.redeemer[index] ?? Point.ZERO).is0())) return null
+  const { b, r, tweakPart, weightOf } = sessionValues(message)
   return {
     isPartialValid(party, part) {
       const s = BigInt(`0x${bytesToHex(part)}`)
       if (part.length !== 32 || !Fn.isValidNot0(s)) return false
       const nonce = points[party][0].add(points[party][1].multiplyUnsafe(b))
-      const weight = Fn.mul(e, weights[party])
-      const keyWeight = isOutputOdd === key.isNegated ? weight : Fn.neg(weight)
-      const expected = rBytes[0] === 3 ? nonce.negate() : nonce
-      return Point.BASE.mulAddUnsafe(s, pointOf(keys[party]).negate(), keyWeight).equals(expected)
+      const expected = isOdd(r) ? nonce.negate() : nonce
+      return Point.BASE.mulAddUnsafe(s, pointOf(keys[party]).negate(), weightOf(keys[party])).equals(expected)
     },
     join(parts) {
-      const tweakPart = Fn.mul(e, Fn.fromBytes(key.tweak))
       const sum = Fn.add(Fn.fromBytes(parts.initiator), Fn.fromBytes(parts.redeemer))
-      return concatBytes(rBytes.subarray(1), Fn.toBytes(Fn.add(sum, isOutputOdd ? Fn.neg(tweakPart) : tweakPart)))
+      return concatBytes(r.subarray(1), Fn.toBytes(Fn.add(sum, tweakPart)))
     },
   }
 }
@@ -119,14 +97,6 @@ function evenKey(xOnly: Uint8Array): Uint8Array {
   return concatBytes(Uint8Array.of(2), xOnly)
 }
 
-/** BIP327 KeyAggCoeff: the second distinct key has the coefficient 1; two equal keys both have the first one's. */
-function coefficients(parties: Parties): Both<bigint> {
-  const keys = inKeyOrder(parties, keysOf(parties))
-  const first = scalarOf('KeyAgg coefficient', schnorr.utils.taggedHash('KeyAgg list', ...keys), keys[0])
-  if (parties.initiator === parties.redeemer) return { initiator: first, redeemer: first }
-  return isInitiatorFirst(parties) ? { initiator: first, redeemer: 1n } : { initiator: 1n, redeemer: first }
-}
-
 /** BIP327 KeySort. */
 function inKeyOrder<T>(parties: Parties, { initiator, redeemer }: Both<T>): readonly [T, T] {
   return isInitiatorFirst(parties) ? [initiator, redeemer] : [redeemer, initiator]
@@ -135,8 +105,4 @@ function inKeyOrder<T>(parties: Parties, { initiator, redeemer }: Both<T>): read
 /** Lower-case hex of equal length sorts like its bytes. */
 function isInitiatorFirst({ initiator, redeemer }: Parties): boolean {
   return initiator <= redeemer
-}
-
-function scalarOf(tag: string, ...parts: readonly Uint8Array[]): bigint {
-  return Fn.create(BigInt(`0x${bytesToHex(schnorr.utils.taggedHash(tag, ...parts))}`))
 }
