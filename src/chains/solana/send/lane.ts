@@ -6,7 +6,7 @@
 import type { Signature } from '@solana/kit'
 import type { Allocated, ContractTypes, Followed, Lane } from '../../contract/lane.ts'
 import { ChainFailure } from '../../port/failure.ts'
-import type { Attempt, Outbox } from '../../port/outbox.ts'
+import type { Outbox } from '../../port/outbox.ts'
 import { accountOf } from '../address.ts'
 import { type SentVerb, unitPrice } from '../fees/fees.ts'
 import { type Funds, isEnough, lamportsKept, lamportsTaken, shortOf } from '../fees/funds.ts'
@@ -15,7 +15,6 @@ import {
   attemptOf,
   buildTransaction,
   type ComputeBudget,
-  expiresAfterOf,
   feeOf,
   parseMessage,
   readAttempt,
@@ -34,9 +33,6 @@ export interface SolanaTypes extends ContractTypes {
 }
 
 export type SolanaCost = { readonly verb: SentVerb; readonly unitLimit: number }
-
-/** Other attempts of the signer may be this old and still unmined: blockhashes live for about a minute, and clocks differ. */
-const OLDEST_UNMINED_SECONDS = 3_600n
 
 export async function openLane(node: SolanaNode, outbox: Outbox): Promise<Lane<SolanaTypes>> {
   const sender = accountOf(outbox.key)
@@ -64,8 +60,7 @@ export async function openLane(node: SolanaNode, outbox: Outbox): Promise<Lane<S
   }
 
   /** What unmined transactions of the signer may still take. Outcomes are read only if it matters. */
-  async function readFunds(height: bigint, needed: bigint, others: readonly Attempt[]): Promise<Funds> {
-    const unexpired = others.filter((known) => expiresAfterOf(known) >= height).map(readAttempt)
+  async function readFunds(needed: bigint, unexpired: readonly SignedCall[]): Promise<Funds> {
     const reserveOf = (all: readonly SignedCall[]) =>
       all.reduce((sum, { call, feeLamports }) => sum + feeLamports + lamportsTaken(call.instructions, sender), 0n)
     const lamports = await node.balance(sender)
@@ -85,8 +80,8 @@ export async function openLane(node: SolanaNode, outbox: Outbox): Promise<Lane<S
     const unsigned = call.userSigned ?? buildTransaction(call.instructions, { ...budget, feePayer: sender, blockhash: lifetime.blockhash })
     const needed = feeOf(unsigned, budget) + lamportsTaken(call.instructions, sender) + lamportsKept(verb)
     return outbox.withKey(async (held) => {
-      const others = await held.readOthers({ since: outbox.now - OLDEST_UNMINED_SECONDS })
-      const funds = await readFunds(lifetime.lastValidBlockHeight - MAX_AGE, needed, others)
+      const unexpired = await held.readOthers({ fromNonce: lifetime.lastValidBlockHeight - MAX_AGE })
+      const funds = await readFunds(needed, unexpired.map(readAttempt))
       if (!isEnough(funds, needed)) throw shortOf(verb, funds, needed)
       // A user's blockhash is no newer than the newest, so it expires no later.
       const attempt = attemptOf(sign(unsigned, held.signer), budget, lifetime.lastValidBlockHeight)

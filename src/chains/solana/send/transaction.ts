@@ -26,6 +26,7 @@ import {
   type Transaction,
 } from '@solana/kit'
 import { onCurve, type Signer } from '../../../keys/key.ts'
+import { memoize } from '../../contract/memoize.ts'
 import type { Attempt } from '../../port/outbox.ts'
 import { accountOf } from '../address.ts'
 
@@ -103,6 +104,8 @@ export function attemptOf(transaction: Transaction, budget: ComputeBudget, expir
     raw: Buffer.from(getTransactionEncoder().encode(transaction)).toString('hex'),
     // Nothing excludes another attempt but the program itself: it refuses a repetition. Only the expiry matters.
     slots: [`expires:${expiresAfter}`],
+    // Whoever looks for those that have not expired finds them from the height of the chain on.
+    nonce: expiresAfter,
     feeRate: budget.unitPrice,
   }
 }
@@ -116,18 +119,15 @@ export function expiresAfterOf({ tx, slots }: Pick<Attempt, 'tx' | 'slots'>): bi
 
 export function readAttempt(attempt: Attempt): SignedCall {
   const { tx, raw, at } = attempt
+  return { tx, ...parseRaw(raw), expiresAfter: expiresAfterOf(attempt), at }
+}
+
+/** Every action reads all transactions of its signer that have not expired. */
+const parseRaw = memoize(500, (raw): Pick<SignedCall, 'wire' | 'call' | 'budget' | 'feeLamports'> => {
   const transaction = getTransactionDecoder().decode(Buffer.from(raw, 'hex'))
   const { instructions, budget } = parseMessage(transaction.messageBytes)
-  return {
-    tx,
-    wire: wireOf(transaction),
-    call: { instructions },
-    budget,
-    feeLamports: feeOf(transaction, budget),
-    expiresAfter: expiresAfterOf(attempt),
-    at,
-  }
-}
+  return { wire: wireOf(transaction), call: { instructions }, budget, feeLamports: feeOf(transaction, budget) }
+})
 
 /** Throws for a message of another version, or with address lookup tables: we build neither. */
 export function parseMessage(messageBytes: ReadonlyUint8Array): {
