@@ -55,12 +55,20 @@ export function isCrossing(data: Hex): boolean {
   return data.startsWith(CROSS)
 }
 
-/** What an initiation that we relay takes from the account of an owner; null for other calls of the HTLC. */
-export function takenBy(data: Hex): { readonly owner: Address; readonly amount: bigint } | null {
-  const { functionName, args } = decodeFunctionData({ abi: htlcCore.abi, data })
+type Taken = { readonly owner: Address; readonly amount: bigint }
+
+/** Decoding hashes all signatures of the ABI, and every initiation reads those of all others in flight. */
+const decodeTaken = memoize(500, (data): Taken | 'nothing' => {
+  const { functionName, args } = decodeFunctionData({ abi: htlcCore.abi, data: data as Hex })
   if (functionName === 'initiateWithSignature') return { owner: args[0].toLowerCase() as Address, amount: args[3] }
   if (functionName === 'initiateConsented') return { owner: args[0].toLowerCase() as Address, amount: args[4] }
-  return null
+  return 'nothing'
+})
+
+/** What an initiation that we relay takes from the account of an owner; null for other calls of the HTLC. */
+export function takenBy(data: Hex): Taken | null {
+  const taken = decodeTaken(data)
+  return taken === 'nothing' ? null : taken
 }
 
 /** Sent by the owner of the account. */
