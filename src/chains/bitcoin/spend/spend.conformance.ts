@@ -306,9 +306,6 @@ export function describeSpends(name: string, { replaces }: Pick<BitcoinNetwork, 
         const [first] = orders
         if (first === undefined) throw new Error('expected two funded orders')
         const cosigned = await redeemCosigned(fixture.client, orders, fixture.solver)
-        // The last byte of the last signature.
-        const at = cosigned.length - 10
-        const forged = `${cosigned.slice(0, at)}${cosigned.slice(at, at + 2) === '00' ? '01' : '00'}${cosigned.slice(at + 2)}`
         const alone = await fixture.redeem('forged', [first], { cosigned })
         expect(parsed('forged').inputs.map(({ outpoint }) => outpoint)).toEqual(outpointsOf(first))
         await clear()
@@ -318,10 +315,11 @@ export function describeSpends(name: string, { replaces }: Pick<BitcoinNetwork, 
         await clear()
 
         const others = await fixture.fund([120_000n], [150_000n])
-        const bad = await redeemCosigned(fixture.client, others, fixture.solver)
-        const tx = await fixture.redeem('refused', others, {
-          cosigned: `${bad.slice(0, at)}${forged.slice(at, at + 2)}${bad.slice(at + 2)}`,
-        })
+        const good = await redeemCosigned(fixture.client, others, fixture.solver)
+        // The last byte of the last signature.
+        const at = good.length - 10
+        const forged = `${good.slice(0, at)}${good.slice(at, at + 2) === '00' ? '01' : '00'}${good.slice(at + 2)}`
+        const tx = await fixture.redeem('refused', others, { cosigned: forged })
         expect(await fixture.mempool()).toEqual([tx])
         expect(attempts('refused').map((attempt) => isKeyPath(parseTransaction(attempt.raw)))).toEqual([true, false])
         expect(await fixture.redeem('refused', others)).toBe(tx)
