@@ -36,13 +36,12 @@ function deriveEvents(seen: readonly SeenTransaction[], swaps: FoundSwaps, netwo
   const paidBy = new Map(seen.map(({ transaction }) => [transaction, depositsIn(transaction, swaps, network)]))
   // Find all deposits before the spends: unconfirmed transactions come in any order.
   const fresh = new Map([...paidBy.values()].flat().map(({ deposit, swap }) => [deposit, swap]))
-  const payoutsOf = cachePayouts()
   return seen.flatMap(({ transaction, block }) => [
     ...transaction.inputs.flatMap((input, vin): HtlcEvent[] => {
       const swap = fresh.get(input.outpoint) ?? swaps.byDeposit(input.outpoint)
       if (swap === undefined) return []
       const common = { swapId: swap.swapId, tx: transaction.txid(), index: `in:${vin}`, block, deposit: input.outpoint }
-      return [{ ...common, ...readSpend(input.witness, swap.terms, { outputs: transaction.outputs, vin, payoutsOf }) }]
+      return [{ ...common, ...readSpend(input.witness, swap.terms, { outputs: transaction.outputs, vin }) }]
     }),
     ...(paidBy.get(transaction) ?? []).map(
       ({ deposit, vout, amount, swap }): HtlcEvent => ({
@@ -70,33 +69,22 @@ function depositsIn(transaction: ParsedTransaction, swaps: FoundSwaps, network: 
   })
 }
 
-type Payouts = (redeemer: string) => ReadonlySet<string>
-type Place = { readonly outputs: readonly TransactionOutput[]; readonly vin: number; readonly payoutsOf: Payouts }
+type Place = { readonly outputs: readonly TransactionOutput[]; readonly vin: number }
 type Spend = { readonly kind: 'redeemed' | 'refunded'; readonly secret: Hex32 | null }
 
 /**
  * Who got the money and whether the secret is public are separate questions: a spender may show the secret where no script needs it.
  * By script path, only the redeem leaf with its secret is a redeem. By key path, which both parties sign, the paid wallet decides.
  */
-function readSpend(witness: readonly Uint8Array[], terms: HtlcTerms, { outputs, vin, payoutsOf }: Place): Spend {
+function readSpend(witness: readonly Uint8Array[], terms: HtlcTerms, { outputs, vin }: Place): Spend {
   const secret = findSecret(witness, terms.secretHash)
   const [signature, ...rest] = withoutAnnex(witness)
   if (signature !== undefined && rest.length === 0) {
     const paid = signsOneOutput(signature) ? outputs.slice(vin, vin + 1) : outputs
-    const redeemers = payoutsOf(terms.redeemer)
+    const redeemers = payoutScripts(terms.redeemer)
     return { kind: paid.some(({ script }) => redeemers.has(bytesToHex(script))) ? 'redeemed' : 'refunded', secret }
   }
   return { kind: isRedeemLeaf(withoutAnnex(witness), terms) ? 'redeemed' : 'refunded', secret }
-}
-
-/** Cached: one transaction may spend many HTLCs of one redeemer, and parsing a key costs a curve operation. */
-function cachePayouts(): Payouts {
-  const known = new Map<string, ReadonlySet<string>>()
-  return (redeemer) => {
-    const scripts = known.get(redeemer) ?? payoutScripts(redeemer)
-    known.set(redeemer, scripts)
-    return scripts
-  }
 }
 
 /** BIP341: SINGLE signs only the output with the index of the input. */

@@ -4,20 +4,20 @@ import type { TextForms } from '../port/text-forms.ts'
 import { basicFormsOf } from './facts.ts'
 import type { BitcoinNetwork } from './networks.ts'
 import { parseBitcoinAddress } from './script/address.ts'
-import { parseUserKey } from './script/user-key.ts'
+import { parseUserIdentity } from './script/user-key.ts'
 
 export function textFormsOf(network: BitcoinNetwork): TextForms {
   return {
     ...basicFormsOf(network),
     parseAddress: (text) => parseBitcoinAddress(text, network),
     parseIdentity(text) {
-      const key = parseUserKey(text, network)
-      if (key === null)
+      const identity = parseUserIdentity(text)
+      if (identity === null)
         throw new TandemError(
           'invalid_address',
           `"${text.slice(0, 90)}" is not a party of a ${network.coin} HTLC: expected an x-only public key`,
         )
-      return key.identity
+      return identity
     },
     parseTransactionId(text) {
       // With the height of `formatInitiation`, or without.

@@ -11,14 +11,24 @@ const EXPECTED = 'expected an x-only public key (BIP340), 32 bytes as 64 hex cha
 
 /** Null for a text that is not a key in any encoding: it may be an address. */
 export function parseUserKey(text: string, network: BitcoinNetwork): UserKey | null {
+  const key = readKey(text)
+  return key === null ? null : { identity: bytesToHex(key), address: keyAddress(key, network) }
+}
+
+/** As `parseUserKey`, without the address, which takes a multiplication on the curve. */
+export function parseUserIdentity(text: string): string | null {
+  const key = readKey(text)
+  return key === null ? null : bytesToHex(key)
+}
+
+function readKey(text: string): Uint8Array | null {
   const digits = /^(?:0x)?([0-9a-f]+)$/i.exec(text)?.[1]?.toLowerCase()
   if (digits === undefined || digits.length < 64) return null
   if (/^0[23]/.test(digits) && digits.length === 66)
     throw unusable(text, 'it is a compressed key of 33 bytes: remove its first byte (02 or 03)')
   if (digits.length !== 64) throw unusable(text, `it has ${digits.length} hex characters`)
   if (digits !== text.toLowerCase()) throw unusable(text, 'remove the 0x')
-  const key = parseKey(digits, text)
-  return { identity: bytesToHex(key), address: keyAddress(key, network) }
+  return parseKey(digits, text)
 }
 
 function parseKey(digits: string, text: string): Uint8Array {
