@@ -14,6 +14,8 @@ export type Equality<T> = {
 
 /** After this time without an answer the next provider is asked too. */
 const ASK_NEXT_AFTER_MS = 2_000
+/** A provider that was asked so long ago is slow. Shorter: the timer may fire a millisecond early, and starts before the question. */
+const SLOW_AFTER_MS = 1_500
 
 type Vote<N, T> = {
   readonly providers: Provider<N>[]
@@ -115,7 +117,7 @@ export function askUntilEqual<N, T>(
           for (const provider of providers) pool.suspend(provider, `it contradicts the others about ${what}`)
       }
       for (const [provider, sinceMs] of open) {
-        if (performance.now() - sinceMs >= ASK_NEXT_AFTER_MS) pool.suspend(provider, 'it is slow')
+        if (performance.now() - sinceMs >= SLOW_AFTER_MS) pool.suspend(provider, 'it is slow')
       }
       if (winner.executionError === null) resolve(pick(winner.answers))
       else reject(winner.executionError.error)
