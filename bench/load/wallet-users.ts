@@ -1,25 +1,32 @@
-/** Users of any route, with the wallets that `local.json` names. One stream of events tells all of them of their payouts. */
-import { chainOf, createLocalClient } from '../../demo/client/local-client.ts'
+/** Users of any route, with all wallets that `local.json` names. One stream of events tells all of them of their payouts. */
+import { chainOf } from '../../demo/client/local-client.ts'
+import { loadLocalFamily } from '../../devnet/index.ts'
 import type { LocalWallet } from '../../devnet/local-chain.ts'
 import { appEvents } from '../../sdk/src/client/event-stream.ts'
 import type { LocalJson } from '../../src/local/local-json.ts'
+import type { FamilyName } from '../../src/protocol/registry/family-data.ts'
 import { createQuickApi } from './quick-api.ts'
 import type { Route, Swap, Users } from './users.ts'
 
 type Seen = Pick<Swap, 'lockedAt' | 'paidAt'>
 
+/** A wallet on one chain. `funded`: its last order is made and funded, or failed. */
+type User = { readonly address: string; readonly wallet: LocalWallet; funded: Promise<unknown> }
+
 /** All events of a new database: none is lost while the stream is opened. */
 const BEGINNING = '0'
 
-/** Takes the routes in turn. A wallet makes and funds one order after the other: an approval is exact, and would count for two orders made at once. */
+/**
+ * Takes the routes in turn, and the wallets of each chain. A wallet makes and funds one order after the other: an approval is exact, and would count for
+ * two orders made at once.
+ */
 export function createWalletUsers(info: LocalJson, routes: readonly Route[]): Users {
-  const { ownerOf, walletFor } = createLocalClient(info)
   const api = createQuickApi({ baseUrl: info.base_url, appId: info.app_id })
   const swaps: Swap[] = []
   /** By order: an event may come before the wallet knows that it has paid. */
   const seen = new Map<string, Seen>()
-  const wallets = new Map<string, Promise<LocalWallet>>()
-  const lastFunding = new Map<string, Promise<unknown>>()
+  const users = new Map<string, Promise<readonly User[]>>()
+  const turns = new Map<string, number>()
   const closing = new AbortController()
   let failure: unknown = null
   listen().catch((error: unknown) => {
@@ -47,12 +54,34 @@ export function createWalletUsers(info: LocalJson, routes: readonly Route[]): Us
     return fresh
   }
 
-  function inTurn<T>(chain: string, fund: () => Promise<T>): Promise<T> {
-    const funding = (lastFunding.get(chain) ?? Promise.resolve()).then(fund)
-    lastFunding.set(
-      chain,
-      funding.catch(() => undefined),
-    )
+  async function openUsers(chain: string): Promise<readonly User[]> {
+    const local = info.chains[chain]
+    if (local === undefined) throw new Error(`local.json names no chain ${chain}`)
+    const family = await loadLocalFamily(local.family as FamilyName)
+    return info.wallets
+      .filter(({ chains }) => chains.includes(chain))
+      .map(({ address, private_key }) => ({ address, wallet: family.openWallet(local, private_key), funded: Promise.resolve() }))
+  }
+
+  async function userOn(chain: string, turn: number): Promise<User> {
+    const opened = users.get(chain) ?? openUsers(chain)
+    users.set(chain, opened)
+    const all = await opened
+    const user = all[turn % all.length]
+    if (user === undefined) throw new Error(`local.json names no wallet on ${chain}`)
+    return user
+  }
+
+  /** Counts the orders of a chain. */
+  function nextTurn(chain: string): number {
+    const turn = turns.get(chain) ?? 0
+    turns.set(chain, turn + 1)
+    return turn
+  }
+
+  function inTurn<T>(user: User, fund: () => Promise<T>): Promise<T> {
+    const funding = user.funded.then(fund)
+    user.funded = funding.catch(() => undefined)
     return funding
   }
 
@@ -63,16 +92,15 @@ export function createWalletUsers(info: LocalJson, routes: readonly Route[]): Us
       const { from, to, amount } = route
       const begunAt = performance.now()
       const quote = await api.quote({ from, to, from_amount: amount.toString() })
-      const opened = wallets.get(from) ?? walletFor(from)
-      wallets.set(from, opened)
-      const wallet = await opened
-      const { order, orderedAt } = await inTurn(chainOf(from), async () => {
+      const turn = nextTurn(chainOf(from))
+      const [payer, payee] = await Promise.all([userOn(chainOf(from), turn), userOn(chainOf(to), turn)])
+      const { order, orderedAt } = await inTurn(payer, async () => {
         const created = await api.createOrder({
-          source: { asset: from, owner: ownerOf(from), amount: quote.source.amount },
-          destination: { asset: to, owner: ownerOf(to), amount: quote.destination.amount },
+          source: { asset: from, owner: payer.address, amount: quote.source.amount },
+          destination: { asset: to, owner: payee.address, amount: quote.destination.amount },
         })
         const orderedAt = performance.now()
-        await wallet.fund(created)
+        await payer.wallet.fund(created)
         return { order: created, orderedAt }
       })
       swaps.push(Object.assign(seenOf(order.order_id), { begunAt, orderedAt, confirmedAt: performance.now() }))
