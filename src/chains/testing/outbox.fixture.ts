@@ -69,9 +69,12 @@ export function createMemoryOutbox(owner: Key): MemoryOutbox {
 
   return {
     open(key, { secondsLeft, fault, purpose = testPurpose, sponsor } = {}) {
-      const selectOthers = ({ fromNonce = 0n, since = 0n }: OthersQuery = {}): readonly OtherAttempt[] =>
+      /** As the database does: attempts without a nonce have none that is high enough. */
+      const isFrom = ({ nonce }: Attempt, fromNonce: bigint | undefined) =>
+        fromNonce === undefined || (nonce !== undefined && nonce >= fromNonce)
+      const selectOthers = ({ fromNonce, since = 0n }: OthersQuery = {}): readonly OtherAttempt[] =>
         recorded
-          .filter((r) => r.key !== key && (r.attempt.nonce ?? fromNonce) >= fromNonce && r.attempt.at >= since)
+          .filter((r) => r.key !== key && isFrom(r.attempt, fromNonce) && r.attempt.at >= since)
           .map((r) => ({ ...r.attempt, wanted: !abandoned.has(r.key) }))
       const readOthers = async (query?: OthersQuery) => selectOthers(query)
       const signer = owner.signerFor(purpose)

@@ -93,6 +93,7 @@ describe('a database of each earlier schema, with data in it, is migrated to tha
         where orders.id = 'order of user' group by orders.id`,
       )
       expect(order).toEqual({ signed: true, deadline: 1_800_000_000n, payer: 'payer', nonce: 7n })
+      expect(await query(tx, "select nonce from attempts where slots = '{expires:9}'")).toEqual([{ nonce: 9n }])
     }),
   )
 

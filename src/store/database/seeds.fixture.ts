@@ -17,7 +17,7 @@ const core = ORDERS.map(
     values ('a', 'tx of ${owner}', '0', 'source of ${owner}', 'initiated', 'deposit', 100, 10, 'a10', 1700000000);
   insert into actions (key, order_id, leg, verb, wanted) values ('redeem of ${owner}', 'order of ${owner}', 'destination', 'redeem', true);
   insert into attempts (action_key, number, chain, sender, tx, raw, slots, fee_rate)
-    values ('redeem of ${owner}', 1, 'b', 'solver', 'redeem of ${owner}', 'raw', '{0x1111111111111111111111111111111111111111:7}', 1);`,
+    values ('redeem of ${owner}', 1, 'b', 'solver', 'redeem of ${owner}', 'raw', '{${owner === 'user' ? '0x1111111111111111111111111111111111111111:7' : 'expires:9'}}', 1);`,
 ).join('\n')
 
 export const seeds: ReadonlyMap<string, string> = new Map([

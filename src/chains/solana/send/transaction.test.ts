@@ -56,7 +56,7 @@ describe('a signed transaction', () => {
   it('is parsed from the recorded attempt alone', async () => {
     const { transaction, instructions } = await signed()
     const attempt = { ...attemptOf(transaction, frame, 1_150n), at: 5n }
-    expect(attempt).toMatchObject({ slots: ['expires:1150'], feeRate: 123n })
+    expect(attempt).toMatchObject({ slots: ['expires:1150'], nonce: 1_150n, feeRate: 123n })
     const read = readAttempt(attempt)
     expect(read).toMatchObject({ tx: attempt.tx, wire: wireOf(transaction), expiresAfter: 1_150n, at: 5n })
     expect(read.budget).toEqual({ unitLimit: 40_000, unitPrice: 123n })
