@@ -15,7 +15,7 @@ export type Equality<T> = {
 /** After this time without an answer the next provider is asked too. */
 const ASK_NEXT_AFTER_MS = 2_000
 /** A provider that was asked so long ago is slow. Shorter: the timer may fire a millisecond early, and starts before the question. */
-const SLOW_AFTER_MS = 1_500
+const SLOW_AFTER_MS = 1_900
 
 type Vote<N, T> = {
   readonly providers: Provider<N>[]
