@@ -166,9 +166,10 @@ describe('a loop that rests', () => {
   })
 
   test.each([
-    [40, 1, 40],
-    [200, 0.5, 100],
-    [500, 1, 300],
+    [40, 0.5, 40],
+    [40, 0.75, 120],
+    [40, 1, 150],
+    [500, 0.5, 150],
   ])(
     'after a run of %s ms with the process busy for %s of it, it rests for %s ms, however often it is woken',
     async (runMs, busy, restMs) => {

@@ -9,7 +9,7 @@ export interface Loop {
 }
 
 /** A swap has some four steps that wait for a loop: a longer rest would be felt. */
-const LONGEST_REST_MS = 300
+const LONGEST_REST_MS = 150
 
 /** Begins to measure; the function that it returns tells for which part of the time since then this process was busy, from 0 to 1. */
 export type MeasureBusy = () => () => number
@@ -19,14 +19,17 @@ const measureBusyLoop: MeasureBusy = () => {
   return () => eventLoop.eventLoopUtilization(before).utilization
 }
 
+/** In parts of the run: 1 if the process was busy for half of it. As the time that work waits for a server which is so busy. */
+const restFor = (busy: number) => busy / Math.max(1 - busy, 0.01)
+
 export function createLoop(options: {
   /** Resolves true when there is more to do right away. */
   readonly run: () => Promise<boolean>
   /** Asked after each run. */
   readonly intervalMs: number | (() => number)
   /**
-   * The least time between the starts of two runs, unless there is more to do: however often it is woken, one run serves all. After a run it rests for as
-   * long as the process was busy during the run: on a busy machine fewer runs serve more each, and a run that waited for a node costs no rest.
+   * The least time between the starts of two runs, unless there is more to do: however often it is woken, one run serves all. After a run it rests, the
+   * longer the less idle the process was meanwhile: on a busy machine fewer runs serve more each, and a run that waited for a node costs no rest.
    */
   readonly restMs?: number
   readonly measureBusy?: MeasureBusy
@@ -69,7 +72,7 @@ export function createLoop(options: {
         options.onError(error)
       }
       const runMs = performance.now() - beganAtMs
-      const wantedMs = leastMs === 0 ? 0 : Math.max(leastMs, runMs + Math.min(runMs * busy(), LONGEST_REST_MS))
+      const wantedMs = leastMs === 0 ? 0 : Math.max(leastMs, runMs + Math.min(runMs * restFor(busy()), LONGEST_REST_MS))
       if (!stopped && !more && !woken) await sleep()
       const restMs = beganAtMs + wantedMs - performance.now()
       if (!stopped && !more && restMs > 0) await rest(restMs)
