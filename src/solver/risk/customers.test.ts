@@ -5,6 +5,8 @@ import type { Order } from '../../protocol/order.ts'
 import type { SolverOrderRequest } from '../../protocol/wire/solver.ts'
 import { readCursor, recordPoll } from '../../store/chain/events.ts'
 import { findOrder } from '../../store/orders/orders.ts'
+import { noteGains } from '../../store/solver/customers.ts'
+import { judgeOrderRisks } from '../../store/solver/order-risks.ts'
 import { closeAnyway, openTestStore, sightingsOf, type TestStore } from '../../store/store.fixture.ts'
 import { acceptOrder } from '../orders.ts'
 import { quote } from '../quotes.ts'
@@ -199,4 +201,20 @@ test('a cap of a pair counts only orders with reserved inventory: nobody uses it
   expect(risk.leftUsdMicros(btc, wbtc)).toBe(WORTH - 1n)
   await expect(accept('one', 'alice')).rejects.toMatchObject({ code: 'amount_out_of_range' })
   expect(risk.leftUsdMicros(wbtc, btc)).toBe(WORTH * 2n - 1n)
+})
+
+test('gains of orders that another engine writes at the same time are noted later, and nobody waits', async () => {
+  const [one, other] = [await accept('one', 'alice'), await accept('one', 'alice')]
+  const gains = [one, other].map(({ id }) => ({ orderId: id, usdMicros: 5n }))
+  const gained = async () =>
+    (await store.db.selectFrom('order_risks').select('gained_usd_micros').execute()).map((row) => row.gained_usd_micros)
+  solver.world.now += 2n * DAY
+  await store.db.transaction().execute(async (tx) => {
+    await tx.selectFrom('order_risks').select('order_id').where('order_id', '=', one.id).forUpdate().execute()
+    expect(await noteGains(store.db, gains)).toEqual(gains.slice(0, 1))
+    expect(await judgeOrderRisks(store.db, now())).toBe(1)
+  })
+  expect(await noteGains(store.db, gains)).toEqual([])
+  expect(await gained()).toEqual([5n, 5n])
+  expect(await judgeOrderRisks(store.db, now())).toBe(1)
 })

@@ -109,10 +109,11 @@ export function startCustomers(options: {
       [...counts].map(([app, { quotes: count, quotedUsd }]) => ({ app, quotes: count, usdMicros: quotedUsd })),
       time,
     )
-    await noteGains(
+    const left = await noteGains(
       db,
       [...moves].map(([orderId, usdMicros]) => ({ orderId, usdMicros })),
     )
+    gains = new Map([...left.map(({ orderId, usdMicros }) => [orderId, usdMicros] as const), ...gains])
   }
 
   const loop = createLoop({

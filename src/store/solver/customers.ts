@@ -98,16 +98,25 @@ function parseRecord(row: Omit<Row, 'app' | 'owner'>): CustomerRecord {
 
 export type Gain = { readonly orderId: string; readonly usdMicros: bigint }
 
-const updateGains = prepare<never>(
+/** Rows that others lock are left out: two writers of several rows cannot deadlock. */
+const updateGains = prepare<{ readonly order_id: string }>(
   'note-gains',
-  `update order_risks set gained_usd_micros = given.gained from unnest($1::text[], $2::bigint[]) as given (id, gained)
-  where order_risks.order_id = given.id`,
+  `with given as materialized (
+    select id, gained from unnest($1::text[], $2::bigint[]) as given (id, gained)
+  ), locked as materialized (
+    select order_id, gained from order_risks join given on order_id = id for update of order_risks skip locked
+  ), noted as (
+    update order_risks set gained_usd_micros = locked.gained from locked where order_risks.order_id = locked.order_id
+  )
+  select order_id from order_risks join given on order_id = id where order_id not in (select order_id from locked)`,
 )
 
-/** The last one of an order counts. */
-export async function noteGains(db: Database, gains: readonly Gain[]): Promise<void> {
-  if (gains.length === 0) return
-  await updateGains(db, [gains.map(({ orderId }) => orderId), gains.map(({ usdMicros }) => usdMicros.toString())])
+/** The last one of an order counts. Returns those that could not be written now, because others write the same orders: try them again later. */
+export async function noteGains(db: Database, gains: readonly Gain[]): Promise<readonly Gain[]> {
+  if (gains.length === 0) return []
+  const rows = await updateGains(db, [gains.map(({ orderId }) => orderId), gains.map(({ usdMicros }) => usdMicros.toString())])
+  const left = new Set(rows.map(({ order_id }) => order_id))
+  return gains.filter(({ orderId }) => left.has(orderId))
 }
 
 export type QuoteCount = { readonly app: string; readonly quotes: number; readonly usdMicros: bigint }

@@ -9,6 +9,7 @@ const MOST_JUDGED = 2000
 /** More owners than that are not remembered. */
 export const MOST_CUSTOMERS = 20_000
 
+/** Rows that others lock are judged next time: see `noteGains`. */
 const judgeOrders = prepare<{ readonly order_id: string }>(
   'judge-order-risks',
   `with due as (
@@ -30,9 +31,12 @@ const judgeOrders = prepare<{ readonly order_id: string }>(
       join orders on orders.id = due.order_id
       join swaps as source on source.order_id = due.order_id and source.leg = 'source'
       join swaps as destination on destination.order_id = due.order_id and destination.leg = 'destination'
+  ), locked as materialized (
+    select order_id, judged.outcome from order_risks join judged using (order_id) where judged.outcome is not null
+    for update of order_risks skip locked
   )
-  update order_risks set outcome = judged.outcome, judged_at = coalesce(judged_at, $2::bigint) from judged
-  where order_risks.order_id = judged.order_id and judged.outcome is not null
+  update order_risks set outcome = locked.outcome, judged_at = coalesce(judged_at, $2::bigint) from locked
+  where order_risks.order_id = locked.order_id
   returning order_risks.order_id`,
 )
 
