@@ -142,7 +142,14 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
   })
   // In the log of an operator who debugs, every request has its line.
   if (!context.log.isLevelEnabled('debug'))
-    answerRepeatedQuotes(server, { ...context, desk, authentication, rateLimit, closing: closing.signal })
+    answerRepeatedQuotes(server, {
+      ...context,
+      desk,
+      authentication,
+      rateLimit,
+      closing: closing.signal,
+      ...(operator !== undefined && { onAnswer: operator.metrics.onAnswer }),
+    })
   // RFC 9110 section 10.1.1: an unknown expectation may be ignored; Node itself answers it without a body.
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response))
   server.setValidatorCompiler(compileValidator)

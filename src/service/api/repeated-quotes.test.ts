@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createOperatorToken } from '../../store/operators/tokens.ts'
 import { quoteOf } from '../testing/fake-solver.fixture.ts'
 import { btc, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
 
@@ -47,6 +48,16 @@ test('a repeated quote counts against the limit of its address, also behind a tr
   } finally {
     await Promise.all([proxied.close(), direct.close()])
   }
+})
+
+test('a repeated quote is one of the answered requests of the metrics', async () => {
+  const token = await createOperatorToken(service.db, 'ann', false)
+  await ask()
+  await ask()
+  await ask()
+  const { body } = await service.raw('/metrics', { authorization: `Bearer ${token}` })
+  expect(body.toString()).toContain('tandem_http_requests_total{method="GET",route="/v2/quote",status="200"} 3')
+  expect(service.solver.quoted).toHaveLength(1)
 })
 
 test('a repeated quote is refused as a first one is', async () => {

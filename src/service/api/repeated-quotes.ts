@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
+import type { ServiceMetrics } from '../../metrics/service-metrics.ts'
 import { createClientAddress } from '../caller-network.ts'
 import type { ServiceContext } from '../context.ts'
 import type { QuoteDesk } from '../quotes/quote.ts'
@@ -14,7 +15,8 @@ import type { RateLimit } from './rate-limit.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
-const PATH = '/v2/quote?'
+const ROUTE = '/v2/quote'
+const PATH = `${ROUTE}?`
 
 /** The query as the client wrote it. */
 export function questionIn(url: string): string {
@@ -27,11 +29,12 @@ export type RepeatedQuotes = Pick<ServiceContext, 'admits' | 'settings'> & {
   readonly rateLimit: RateLimit
   /** Aborted when the server closes. */
   readonly closing: AbortSignal
+  readonly onAnswer?: ServiceMetrics['onAnswer']
 }
 
 /** Must be called before anything else listens to requests of the server. */
 export function answerRepeatedQuotes({ server }: FastifyInstance, quotes: RepeatedQuotes): void {
-  const { desk, authentication, rateLimit, admits, closing, settings } = quotes
+  const { desk, authentication, rateLimit, admits, closing, settings, onAnswer } = quotes
   const addressOf = createClientAddress(settings.trustedProxies)
   const send = createSendWhole(server)
   const framework = server.listeners('request') as RequestListener[]
@@ -39,6 +42,7 @@ export function answerRepeatedQuotes({ server }: FastifyInstance, quotes: Repeat
   function isAnswered(request: IncomingMessage, response: ServerResponse): boolean {
     const { method, url = '', headers } = request
     if (method !== 'GET' || !url.startsWith(PATH) || headers.host === undefined || closing.aborted) return false
+    const startedMs = performance.now()
     const app = authentication.knownReader(headers)
     if (app === null) return false
     const answer = desk.recent(app, questionIn(url))
@@ -60,6 +64,7 @@ export function answerRepeatedQuotes({ server }: FastifyInstance, quotes: Repeat
       answer.contentLength,
     ]
     send(response, written, answer)
+    onAnswer?.(method, ROUTE, 200, (performance.now() - startedMs) / 1000)
     return true
   }
 
