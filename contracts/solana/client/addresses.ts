@@ -34,27 +34,27 @@ const marker = text.encode('ProgramDerivedAddress')
 
 /** The account of the order. The program accepts any bump; an order at another than this one is another order, which nobody looks for. */
 export function orderAddress(program: Address, { initiator, redeemer, secretHash, amount, timelock, mint }: OrderTerms): DerivedAddress {
-  const parties = [addressBytes.encode(initiator), addressBytes.encode(redeemer), secretHash]
-  const terms = [...parties, amountAndTimelock.encode({ amount, timelock })]
-  return mint === null
-    ? derive(program, [text.encode('htlc'), ...terms])
-    : derive(program, [text.encode('htlc_token'), ...terms, addressBytes.encode(mint)])
+  return derive(`order ${program} ${initiator} ${redeemer} ${secretHash.join()} ${amount} ${timelock} ${mint}`, program, () => {
+    const parties = [addressBytes.encode(initiator), addressBytes.encode(redeemer), secretHash]
+    const terms = [...parties, amountAndTimelock.encode({ amount, timelock })]
+    return mint === null ? [text.encode('htlc'), ...terms] : [text.encode('htlc_token'), ...terms, addressBytes.encode(mint)]
+  })
 }
 
 /** The token account that holds the amount of an order of tokens. */
 export function vaultAddress(program: Address, order: Address): DerivedAddress {
-  return derive(program, [text.encode('vault'), addressBytes.encode(order)])
+  return derive(`vault ${program} ${order}`, program, () => [text.encode('vault'), addressBytes.encode(order)])
 }
 
 /** Half a millisecond each, and the same few are asked for while an order is followed and settled. */
 const recentlyDerived = new Map<string, DerivedAddress>()
 const maxRecentlyDerived = 1_000
 
-function derive(program: Address, seeds: readonly ReadonlyUint8Array[]): DerivedAddress {
-  const key = [program, ...seeds.map(String)].join(' ')
+/** `key`: a text that is different for other seeds. */
+function derive(key: string, program: Address, seeds: () => readonly ReadonlyUint8Array[]): DerivedAddress {
   const known = recentlyDerived.get(key)
   if (known !== undefined) return known
-  const derived = findBump(program, seeds)
+  const derived = findBump(program, seeds())
   if (recentlyDerived.size >= maxRecentlyDerived) recentlyDerived.clear()
   recentlyDerived.set(key, derived)
   return derived
