@@ -86,7 +86,12 @@ export function createEsploraBackend(
     },
     async coinsOf(address) {
       const script = bytesToHex(scriptOfAddress(address, network))
-      const { height } = await tip()
+      // Read only for coins of miners, and once.
+      let newest: ReturnType<typeof tip> | null = null
+      const height = async () => {
+        newest ??= tip()
+        return (await newest).height
+      }
       const largest = [...(await http.utxos(address))].sort((a, b) => Number(b.amount - a.amount)).slice(0, MAX_COINS)
       return (await inParallel(largest, (utxo) => readCoin(http, utxo, script, height))).flatMap((coin) => coin ?? [])
     },
@@ -144,7 +149,7 @@ async function readCoin(
   http: EsploraHttp,
   { txid, outpoint, status }: EsploraUtxo,
   script: string,
-  tipHeight: bigint,
+  tipHeight: () => Promise<bigint>,
 ): Promise<Coin | null> {
   if (status === null) {
     // Only change of our own transactions: other senders could still replace theirs.
@@ -154,7 +159,7 @@ async function readCoin(
   const transaction = await http.transaction(txid)
   const output = transaction.outputs[splitOutpoint(outpoint).vout]
   if (output === undefined || bytesToHex(output.script) !== script) return null
-  if (status !== null && tipHeight + 1n - status.height < COINBASE_MATURITY && isCoinbase(transaction)) return null
+  if (status !== null && isCoinbase(transaction) && (await tipHeight()) + 1n - status.height < COINBASE_MATURITY) return null
   return { outpoint, amount: output.amount, isConfirmed: status !== null }
 }
 
