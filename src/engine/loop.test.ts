@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createLoop } from './loop.ts'
+import { createLoop, type MeasureBusy } from './loop.ts'
 
 /** Longer than any test: only a wake can cause a second run. */
 const NEVER_MS = 3_600_000
@@ -7,7 +7,7 @@ const NEVER_MS = 3_600_000
 type Turn = { readonly end: (more: boolean) => void; readonly fail: (error: unknown) => void }
 
 /** A loop whose every run is ended by the test. */
-function startLoop(intervalMs = NEVER_MS, restMs = 0, busy = 0) {
+function startLoop(intervalMs = NEVER_MS, restMs = 0, busy = 0, measureBusy: MeasureBusy = () => () => busy) {
   const errors: unknown[] = []
   let runs = 0
   const waiting: ((turn: Turn) => void)[] = []
@@ -15,7 +15,7 @@ function startLoop(intervalMs = NEVER_MS, restMs = 0, busy = 0) {
   const loop = createLoop({
     intervalMs,
     restMs,
-    measureBusy: () => () => busy,
+    measureBusy,
     run: () =>
       new Promise<boolean>((end, fail) => {
         runs += 1
@@ -171,7 +171,7 @@ describe('a loop that rests', () => {
     [40, 1, 150],
     [500, 0.5, 150],
   ])(
-    'after a run of %s ms with the process busy for %s of it, it rests for %s ms, however often it is woken',
+    'after a run of %s ms with the process busy for %s of the time, it rests for %s ms, however often it is woken',
     async (runMs, busy, restMs) => {
       const { loop, nextRun, runs } = startLoop(NEVER_MS, REST_MS, busy)
       const first = await nextRun()
@@ -187,6 +187,26 @@ describe('a loop that rests', () => {
       await loop.stop()
     },
   )
+
+  test('rests little after a busy run if the process was idle before', async () => {
+    // As if each measurement had 40 ms of work.
+    const sinceLastRun: MeasureBusy = () => {
+      const begunAtMs = performance.now()
+      return () => 40 / (performance.now() - begunAtMs)
+    }
+    const { loop, nextRun, runs } = startLoop(NEVER_MS, REST_MS, 0, sinceLastRun)
+    ;(await nextRun()).end(false)
+    await pass(960)
+    loop.wake()
+    const second = await nextRun()
+    await pass(40)
+    second.end(false)
+    loop.wake()
+    await pass(2)
+    expect(runs()).toBe(3)
+    ;(await nextRun()).end(false)
+    await loop.stop()
+  })
 
   test('does not rest after a run that waited for a node', async () => {
     const { loop, nextRun, runs } = startLoop(NEVER_MS, REST_MS)

@@ -29,7 +29,7 @@ export function createLoop(options: {
   readonly intervalMs: number | (() => number)
   /**
    * The least time between the starts of two runs, unless there is more to do: however often it is woken, one run serves all. After a run it rests, the
-   * longer the less idle the process was meanwhile: on a busy machine fewer runs serve more each, and a run that waited for a node costs no rest.
+   * longer the less idle the process has been: on a busy machine fewer runs serve more each, and a run that waited for a node costs no rest.
    */
   readonly restMs?: number
   readonly measureBusy?: MeasureBusy
@@ -61,9 +61,10 @@ export function createLoop(options: {
     })
 
   const running = (async () => {
+    // From the end of one run to that of the next: a short run is work from begin to end, also of a process that is idle otherwise.
+    let busy = measureBusy()
     while (!stopped) {
       const beganAtMs = performance.now()
-      const busy = measureBusy()
       woken = false
       let more = false
       try {
@@ -73,6 +74,7 @@ export function createLoop(options: {
       }
       const runMs = performance.now() - beganAtMs
       const wantedMs = leastMs === 0 ? 0 : Math.max(leastMs, runMs + Math.min(runMs * restFor(busy()), LONGEST_REST_MS))
+      busy = measureBusy()
       if (!stopped && !more && !woken) await sleep()
       const restMs = beganAtMs + wantedMs - performance.now()
       if (!stopped && !more && restMs > 0) await rest(restMs)
