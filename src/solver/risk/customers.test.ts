@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createLogger } from '../../log.ts'
 import type { HtlcEvent } from '../../protocol/htlc.ts'
@@ -5,7 +6,7 @@ import type { Order } from '../../protocol/order.ts'
 import type { SolverOrderRequest } from '../../protocol/wire/solver.ts'
 import { readCursor, recordPoll } from '../../store/chain/events.ts'
 import { findOrder } from '../../store/orders/orders.ts'
-import { noteGains } from '../../store/solver/customers.ts'
+import { addQuoteCounts, noteGains, readQuoteCounts } from '../../store/solver/customers.ts'
 import { judgeOrderRisks } from '../../store/solver/order-risks.ts'
 import { closeAnyway, openTestStore, sightingsOf, type TestStore } from '../../store/store.fixture.ts'
 import { acceptOrder } from '../orders.ts'
@@ -217,4 +218,26 @@ test('gains of orders that another engine writes at the same time are noted late
   expect(await noteGains(store.db, gains)).toEqual([])
   expect(await gained()).toEqual([5n, 5n])
   expect(await judgeOrderRisks(store.db, now())).toBe(1)
+})
+
+test('engines that count quotes of the same apps do not deadlock', async () => {
+  const count = (...apps: readonly string[]) =>
+    addQuoteCounts(
+      store.db,
+      apps.map((app) => ({ app, quotes: 1, usdMicros: 1n })),
+      now(),
+    )
+  const waiting = sql`select from pg_stat_activity
+    where wait_event_type = 'Lock' and query like '%into quote_counts%' and datname = current_database()`
+  await count('a', 'b')
+  let counting = Promise.resolve()
+  await store.db.transaction().execute(async (tx) => {
+    const lock = (app: string) => tx.selectFrom('quote_counts').select('app').where('app', '=', app).forUpdate().execute()
+    await lock('a')
+    counting = count('b', 'a')
+    await expect.poll(async () => (await waiting.execute(store.db)).rows.length).toBe(1)
+    await lock('b')
+  })
+  await counting
+  expect((await readQuoteCounts(store.db, now() - DAY)).get('b')?.quotes).toBe(2)
 })

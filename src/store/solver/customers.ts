@@ -129,7 +129,9 @@ const addCounts = prepare<never>(
   'add-quote-counts',
   `with old as (delete from quote_counts where hour < $1::bigint - ${KEEP_SECONDS})
   insert into quote_counts (hour, app, quotes, usd_micros)
-  select $1::bigint, * from unnest($2::text[], $3::bigint[], $4::numeric[])
+  select $1::bigint, * from unnest($2::text[], $3::bigint[], $4::numeric[]) as given (app)
+  -- One order for everyone who locks several of them.
+  order by app
   on conflict (hour, app) do update set quotes = quote_counts.quotes + excluded.quotes, usd_micros = quote_counts.usd_micros + excluded.usd_micros`,
 )
 
