@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
+import type { FreshPolls } from '../../engine/chain-watcher.ts'
 import { reconcile } from '../../engine/reconciler.ts'
 import { orderPurpose } from '../../keys/purpose.ts'
 import { actionKey, type Order } from '../../protocol/order.ts'
 import { answerOf, consentsOf, FAKE_OFFER } from '../../service/testing/fake-chain.fixture.ts'
 import { readAction } from '../../store/actions/actions.ts'
+import { readCursor } from '../../store/chain/events.ts'
 import { findOrder } from '../../store/orders/orders.ts'
 import { isCommittedTo } from '../../store/solver/commitments.ts'
 import { NOW, sightingsOf } from '../../store/store.fixture.ts'
@@ -28,6 +30,23 @@ test('signs the refund of a deposit that it does not pay for, and records the co
     { kind: 'instant-refund', leg: 'source', refunds: [{ ...signed, signature: '' }], transaction: null },
   ])
   expect((await ask(order, [refund])).answer).toBe(answer)
+})
+
+test('looks at the chain again for a deposit that is younger than its last poll', async () => {
+  const order = await agree()
+  await watch()
+  const { solver, store } = fixture
+  const pollsOf = (chain: string): FreshPolls => ({
+    async fresh(maxAgeMs) {
+      if (maxAgeMs === 0) await watch()
+      const tip = await readCursor(store.db, chain)
+      return tip === null ? null : { tip, beganAtMs: performance.now() }
+    },
+  })
+  const polls = new Map([...solver.context.clients.keys()].map((chain) => [chain, pollsOf(chain)]))
+  Object.assign(solver.context, { polls })
+  solver.bitcoin.mine(sightingsOf(order.source.swapId).initiated(900_000n))
+  expect(await ask(order, [refundOf(order, { amount: '900000' })])).toBeTruthy()
 })
 
 test('states order, leg and terms as the purpose of the signature', async () => {

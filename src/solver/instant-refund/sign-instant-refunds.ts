@@ -74,7 +74,9 @@ async function signInTurn(context: OrderContext, orderId: string, request: Solve
   }))
   // Before the chains are read, which is expensive too.
   for (const limit of limitsOf(orderId)) await signingLimit.count(limit, refunds.length)
-  const state = deriveOrder(await readLiveFacts(context, stored))
+  const recent = deriveOrder(await readLiveFacts(context, stored))
+  // The service may be a block ahead of our last poll.
+  const state = areMined(recent, refunds) ? recent : deriveOrder(await readLiveFacts(context, stored, { acceptedAgeMs: 0 }))
   assertDeposits(state, refunds)
   if (!refunds.every(({ deposit }) => maySignInstantRefund(state, deposit))) throw refusal(state)
   const unsafe = await guard.whyUnsafe(state)
@@ -100,6 +102,11 @@ async function sign(
   if (offer === null) return instantRefund.sign(terms, refunds, signer)
   if (cosignedRefund === undefined) throw new TandemError('bad_request', `on ${chain.id} the initiator signs no refund: offer must be null`)
   return cosignedRefund.answer(terms, refunds, offer, signer)
+}
+
+function areMined({ source }: OrderState, refunds: readonly InstantRefund[]): boolean {
+  const mined = new Set(source.deposits.filter(({ block }) => block !== null).map(({ id }) => id))
+  return refunds.every(({ deposit }) => mined.has(deposit))
 }
 
 /** Each refund is of a mined deposit of this source, with the right amount, unspent by any mined transaction, and listed once. */
