@@ -184,8 +184,9 @@ describe('between polls', () => {
   test('a hint costs no request while nodes say when there is a block', async () => {
     const engine = start(silentChains())
     await engine.ready()
+    const first = polls()
     announce()
-    await settle()
+    await eventually(() => expect(polls()).toEqual(first.map((count) => count + 1)))
     const before = polls()
     for (let hints = 0; hints < 10; hints++) engine.wakeChain('bitcoin_regtest')
     await settle()
