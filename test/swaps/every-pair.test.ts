@@ -1,6 +1,7 @@
 /** Each kind of chain swaps with each other one, all on one stack at the same time; then one order of each is refunded. */
 import { expect, test } from 'vitest'
 import type { CreatedOrder } from '../../demo/client/api-client.ts'
+import { bitcoinLocal } from '../../devnet/bitcoin/local.ts'
 import { parseUsdPrice } from '../../src/protocol/amount.ts'
 import { localAssets, localChains } from '../../src/protocol/registry/local.ts'
 import { tellStory } from './story.ts'
@@ -20,6 +21,9 @@ const pairs: readonly Pair[] = assets.flatMap((from) => assets.filter((to) => to
 
 const story = await tellStory(...chains.map(({ id }) => id))
 const { api, ownerOf, balance } = story
+// At the pace of the registry: with a block for each transaction, those of other swaps would use up the time in which a secret is revealed.
+for (const { id } of chains.filter(({ family }) => family === bitcoinLocal.name))
+  story.stack.network.control(id, bitcoinLocal).setMining({ mode: 'interval' })
 
 /** Some dollars' worth, from the price of a whole coin. */
 const amounts = new Map<string, bigint>(
