@@ -19,7 +19,7 @@ const measureBusyLoop: MeasureBusy = () => {
   return () => eventLoop.eventLoopUtilization(before).utilization
 }
 
-/** In parts of the run: 1 if the process was busy for half of it. As the time that work waits for a server which is so busy. */
+/** The rest, in parts of the run's time: 1 if the process was busy half of the time. It grows with the load as the wait in a queue does. */
 const restFor = (busy: number) => busy / Math.max(1 - busy, 0.01)
 
 export function createLoop(options: {
@@ -29,7 +29,7 @@ export function createLoop(options: {
   readonly intervalMs: number | (() => number)
   /**
    * The least time between the starts of two runs, unless there is more to do: however often it is woken, one run serves all. After a run it rests, the
-   * longer the less idle the process has been: on a busy machine fewer runs serve more each, and a run that waited for a node costs no rest.
+   * longer the less idle time the process had: on a busy machine fewer runs serve more each; an idle one rests hardly at all.
    */
   readonly restMs?: number
   readonly measureBusy?: MeasureBusy
@@ -61,7 +61,7 @@ export function createLoop(options: {
     })
 
   const running = (async () => {
-    // From the end of one run to that of the next: a short run is work from begin to end, also of a process that is idle otherwise.
+    // Measured from the end of one run to the end of the next. During the run alone, even a process that is idle otherwise looks busy.
     let busy = measureBusy()
     while (!stopped) {
       const beganAtMs = performance.now()

@@ -1,4 +1,4 @@
-/** ed25519 (RFC 8032) by Node's own crypto, which takes a fiftieth of the time that JavaScript does. Not for browsers. */
+/** ed25519 (RFC 8032) by Node's own crypto, which is many times faster than JavaScript. Not for browsers. */
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
 
 /** RFC 8410: what comes before the 32 bytes in the DER form of a private key (PKCS #8) and of a public key (SPKI). */

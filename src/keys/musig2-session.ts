@@ -10,7 +10,7 @@ export type MusigMessage = {
   readonly tweaks: readonly Uint8Array[]
 }
 
-export type Aggregate = {
+type Aggregate = {
   readonly q: Point
   /** `q`, compressed. */
   readonly bytes: Uint8Array
@@ -19,7 +19,7 @@ export type Aggregate = {
   coefficientOf(key: Uint8Array): bigint
 }
 
-export type SessionValues = {
+type SessionValues = {
   readonly b: bigint
   /** R, compressed. */
   readonly r: Uint8Array
@@ -39,7 +39,7 @@ const MAX_CACHED_POINTS = 1_000
 
 const sessions = new WeakMap<MusigMessage, SessionValues>()
 
-/** GetSessionValues. Kept with the message: who verifies the other's part and then signs needs them twice. */
+/** GetSessionValues. Cached by the message object: a party that verifies the other's part and then signs needs them twice. */
 export function sessionValues(session: MusigMessage): SessionValues {
   const known = sessions.get(session)
   if (known !== undefined) return known

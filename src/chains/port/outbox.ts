@@ -68,7 +68,7 @@ export type Attempt = {
   readonly raw: string
   /** The exclusive resources it uses up (nonces, UTXOs): two transactions with a common one cannot both be mined. */
   readonly slots: readonly string[]
-  /** Where the chain has them. */
+  /** Where the chain has them. Elsewhere a family may give another number by which `fromNonce` finds what may be unmined, such as the last valid height. */
   readonly nonce?: bigint
   /** In the chain's own fee unit. */
   readonly feeRate: bigint

@@ -11,7 +11,7 @@ export type StoredAttempt = {
   readonly tx: string
   readonly raw: string
   readonly slots: readonly string[]
-  /** Where the chain has them. */
+  /** See `Attempt` of the port. */
   readonly nonce?: bigint
   readonly feeRate: bigint
   readonly at: bigint

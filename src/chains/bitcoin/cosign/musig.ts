@@ -51,7 +51,8 @@ export function messageOf(parties: Parties, key: AggregateKey, nonces: Both<Uint
 export function openSession(parties: Parties, nonces: Both<Uint8Array>, message: MusigMessage): TwoPartySession | null {
   const keys = keysOf(parties)
   const points = { initiator: noncePoints(nonces.initiator), redeemer: noncePoints(nonces.redeemer) }
-  if ([0, 1].some((index) => points.initiator[index]?.add(points.redeemer[index] ?? Point.ZERO).is0())) return null
+  const cancels = (at: 0 | 1) => points.initiator[at].add(points.redeemer[at]).is0()
+  if (cancels(0) || cancels(1)) return null
   const { b, r, tweakPart, weightOf } = sessionValues(message)
   return {
     isPartialValid(party, part) {
