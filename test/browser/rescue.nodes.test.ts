@@ -96,7 +96,7 @@ await describeWithBrowser('the rescue page', () => {
   })
 
   test('the storage is lost: the phrase finds the swap, and finishes it', async () => {
-    const request = { from: WBTC, to: BTC, fromAmount: 1_000_000n, leastToAmount: 900_000n, recipient: story.ownerOf(BTC) }
+    const request = { from: WBTC, to: BTC, fromAmount: 1_000_000n, minToAmount: 900_000n, recipient: story.ownerOf(BTC) }
     const { phrase } = await payAndLeave(request, evmWalletOf(story, ETHEREUM))
     const before = await story.balance(BTC)
 
@@ -132,7 +132,7 @@ await describeWithBrowser('the rescue page', () => {
 
   test('the service is gone: the saved copy refunds a deposit that came twice, by the file and an Esplora', async () => {
     const wallet = payingWallet({ address: story.ownerOf(BTC), pay: (to) => story.bitcoin().pay(to, 20_000n) })
-    const request = { from: BTC, to: WBTC, fromAmount: 1_000_000n, leastToAmount: 900_000n, recipient: story.ownerOf(WBTC) }
+    const request = { from: BTC, to: WBTC, fromAmount: 1_000_000n, minToAmount: 900_000n, recipient: story.ownerOf(WBTC) }
     const { phrase, tandem, orderId } = await payAndLeave(request, wallet)
     const { source_swap: source } = await tandem.client.order(orderId)
     await story.bitcoin().pay(source.swap_id, 30_000n)
@@ -177,7 +177,7 @@ await describeWithBrowser('the rescue page', () => {
   test('the service is gone and there is no file: the phrase and an Esplora find the deposit', async () => {
     await story.stack.service.setRunning(true)
     const wallet = payingWallet({ address: story.ownerOf(BTC), pay: (to) => story.bitcoin().pay(to, 20_000n) })
-    const request = { from: BTC, to: WBTC, fromAmount: 1_000_000n, leastToAmount: 900_000n, recipient: story.ownerOf(WBTC) }
+    const request = { from: BTC, to: WBTC, fromAmount: 1_000_000n, minToAmount: 900_000n, recipient: story.ownerOf(WBTC) }
     const { phrase, tandem, orderId } = await payAndLeave(request, wallet)
     const { source_swap: source } = await tandem.client.order(orderId)
     await story.until(orderId, 'its deposit in a block', (order) => order.source_swap.deposits?.length === 1)
@@ -211,7 +211,7 @@ await describeWithBrowser('the rescue page', () => {
   test('the service is gone: the payout on a chain with accounts, by the file and a wallet of the browser', async () => {
     await story.stack.service.setRunning(true)
     const wallet = payingWallet({ address: story.ownerOf(BTC), pay: (to, amount) => story.bitcoin().pay(to, amount) })
-    const request = { from: BTC, to: WBTC, fromAmount: 1_000_000n, leastToAmount: 900_000n, recipient: story.ownerOf(WBTC) }
+    const request = { from: BTC, to: WBTC, fromAmount: 1_000_000n, minToAmount: 900_000n, recipient: story.ownerOf(WBTC) }
     const { phrase, tandem, orderId } = await payAndLeave(request, wallet)
     payoutPhrase = phrase
     await writeFile(join(folder, 'payout.json'), await tandem.exportFile())
@@ -258,7 +258,7 @@ await describeWithBrowser('the rescue page', () => {
 
   test('the service is gone and there is no file: the phrase and a node find the payment on a chain with accounts', async () => {
     await story.stack.service.setRunning(true)
-    const request = { from: WBTC, to: BTC, fromAmount: 1_000_000n, leastToAmount: 900_000n, recipient: story.ownerOf(BTC) }
+    const request = { from: WBTC, to: BTC, fromAmount: 1_000_000n, minToAmount: 900_000n, recipient: story.ownerOf(BTC) }
     const stopSolver = () => story.stack.solver.setRunning(false)
     const { phrase, orderId } = await payAndLeave(request, evmWalletOf(story, ETHEREUM), stopSolver)
     const { source_swap: source } = await story.untilStatus(orderId, 'initiated')

@@ -38,14 +38,14 @@ type Pair = {
   readonly from: string
   readonly to: string
   readonly fromAmount: bigint
-  readonly leastToAmount: bigint
+  readonly minToAmount: bigint
   readonly wallet: Wallet
 }
 
 const pairs: readonly Pair[] = [
-  { from: BTC, to: WBTC, fromAmount: 1_000_000n, leastToAmount: 900_000n, wallet: bitcoinWallet },
-  { from: WBTC, to: BTC, fromAmount: 500_000n, leastToAmount: 400_000n, wallet: evmWallet },
-  { from: USDT, to: BTC, fromAmount: 600_000_000n, leastToAmount: 400_000n, wallet: tronWebWallet(tron.tronWeb) },
+  { from: BTC, to: WBTC, fromAmount: 1_000_000n, minToAmount: 900_000n, wallet: bitcoinWallet },
+  { from: WBTC, to: BTC, fromAmount: 500_000n, minToAmount: 400_000n, wallet: evmWallet },
+  { from: USDT, to: BTC, fromAmount: 600_000_000n, minToAmount: 400_000n, wallet: tronWebWallet(tron.tronWeb) },
 ]
 
 const isLocked = ({ destination_swap: swap }: OrderRecord) => swap.initiate_tx_hash !== '' && swap.redeem_tx_hash === ''
@@ -89,23 +89,23 @@ test('the service names the keys of its solvers before there is any order', asyn
 const cases = pairs.flatMap((pair) => Object.keys(moments).map((moment) => ({ ...pair, moment })))
 
 test.each(cases)('$from to $to, lost when it is $moment', async ({ moment, ...pair }) => {
-  const { from, to, fromAmount, leastToAmount, wallet } = pair
+  const { from, to, fromAmount, minToAmount, wallet } = pair
   const before = { paid: await balanceOf(from), received: await balanceOf(to) }
   const { phrase, orderId } = await loseAt(pair, moments[moment] ?? (() => false))
   const tandem = await openEmpty(phrase)
   expect(await tandem.restore({ addresses })).toMatchObject([{ index: 0, orderId, problem: null }])
   if (moment === 'ordered') {
     // Nothing was paid, and nothing is: the first change that follows is the one of a payment.
-    const steps = tandem.resume(orderId, wallet, { leastToAmount })
+    const steps = tandem.resume(orderId, wallet, { minToAmount })
     expect(await steps.next()).toMatchObject({ value: { kind: 'changed', record: { status: 'created' } } })
     await steps.return({} as never)
     expect(await balanceOf(from)).toBe(before.paid)
     return
   }
   let last: SwapStep | null = null
-  for await (const step of tandem.resume(orderId, null, { leastToAmount })) last = step
+  for await (const step of tandem.resume(orderId, null, { minToAmount })) last = step
   expect(last).toMatchObject({ record: { status: expect.stringMatching(/redeemed/) } })
-  await story.eventually('the payout', async () => (await balanceOf(to)) >= before.received + leastToAmount)
+  await story.eventually('the payout', async () => (await balanceOf(to)) >= before.received + minToAmount)
   expect(before.paid - (await balanceOf(from))).toBeGreaterThanOrEqual(fromAmount)
 })
 
@@ -150,11 +150,11 @@ test('the service is gone too: the phrase and nodes find everything, and nothing
   expect(payouts).toMatchObject([{ asset: WBTC, index: 0, leg: 'destination', isYours: true, state: 'open', can: 'redeem' }])
   const [payout] = payouts
   if (payout === undefined) throw new Error('nothing was found')
-  const { leastToAmount } = fromBitcoin
+  const { minToAmount } = fromBitcoin
   const recipient = story.ownerOf(WBTC)
-  await expect(evmHome.settleLock(payout, { wallet: evmWallet, leastToAmount })).rejects.toThrow('name your own address in recipient')
-  await evmHome.settleLock(payout, { wallet: evmWallet, recipient, leastToAmount })
-  await story.eventually('the tokens', async () => (await balanceOf(WBTC)) >= tokens + leastToAmount)
+  await expect(evmHome.settleLock(payout, { wallet: evmWallet, minToAmount })).rejects.toThrow('name your own address in recipient')
+  await evmHome.settleLock(payout, { wallet: evmWallet, recipient, minToAmount })
+  await story.eventually('the tokens', async () => (await balanceOf(WBTC)) >= tokens + minToAmount)
   expect((await evmHome.findLocks({ addresses })).locks).toMatchObject([{ asset: WBTC, state: 'redeemed', can: 'nothing' }])
   const coins = await balanceOf(BTC)
   const bitcoinHome = await openEmpty(toBitcoin.phrase, gone)
@@ -163,9 +163,9 @@ test('the service is gone too: the phrase and nodes find everything, and nothing
   const [payment] = await bitcoinHome.findDeposits({ gap: 3 })
   expect(payment).toMatchObject({ chain: 'bitcoin_regtest', index: 0, leg: 'destination', solver: known.redeemer })
   if (payment === undefined) throw new Error('nothing was found')
-  await expect(bitcoinHome.takeDeposit(payment, story.ownerOf(BTC))).rejects.toThrow('say in leastToAmount')
-  await bitcoinHome.takeDeposit(payment, story.ownerOf(BTC), { leastToAmount: fromEvm.leastToAmount })
-  await story.eventually('the coins', async () => (await balanceOf(BTC)) >= coins + fromEvm.leastToAmount)
+  await expect(bitcoinHome.takeDeposit(payment, story.ownerOf(BTC))).rejects.toThrow('say in minToAmount')
+  await bitcoinHome.takeDeposit(payment, story.ownerOf(BTC), { minToAmount: fromEvm.minToAmount })
+  await story.eventually('the coins', async () => (await balanceOf(BTC)) >= coins + fromEvm.minToAmount)
 
   // The user's own deposits.
   const alone = await openEmpty(phrase, gone)

@@ -140,7 +140,7 @@ const GONE = { baseUrl: 'http://127.0.0.1:1', retries: 0 }
 
 async function withLimit(tandem: Tandem, request: QuoteRequest & { readonly fromAmount: bigint }) {
   const { net_amount, destination } = await tandem.quote(request)
-  return { ...request, leastToAmount: BigInt(net_amount ?? destination.amount) }
+  return { ...request, minToAmount: BigInt(net_amount ?? destination.amount) }
 }
 
 test.each(families)('to $asset: the SDK has seen the lock before it shows the secret', async ({ asset, balance }) => {

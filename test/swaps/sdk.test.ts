@@ -83,7 +83,7 @@ test('bitcoin to an EVM token and back: own keys and secret, paid by a PSBT and 
   const tandem = createTandem(options)
   const before = await story.balance(WBTC)
   const steps = await stepsOf(
-    tandem.swap({ from: BTC, to: WBTC, fromAmount: 1_000_000n, leastToAmount: 900_000n, recipient: story.ownerOf(WBTC) }, bitcoinWallet),
+    tandem.swap({ from: BTC, to: WBTC, fromAmount: 1_000_000n, minToAmount: 900_000n, recipient: story.ownerOf(WBTC) }, bitcoinWallet),
   )
   expect(steps.map(({ kind }) => kind)).toContain('received')
   const promised = steps.flatMap((step) => (step.kind === 'quoted' ? [BigInt(step.quote.destination.amount)] : []))[0] ?? 0n
@@ -91,7 +91,7 @@ test('bitcoin to an EVM token and back: own keys and secret, paid by a PSBT and 
 
   const coins = await story.balance(BTC)
   const back = await stepsOf(
-    tandem.swap({ from: WBTC, to: BTC, fromAmount: 500_000n, leastToAmount: 400_000n, recipient: story.ownerOf(BTC) }, viem),
+    tandem.swap({ from: WBTC, to: BTC, fromAmount: 500_000n, minToAmount: 400_000n, recipient: story.ownerOf(BTC) }, viem),
   )
   expect(back.at(-1)).toMatchObject({ kind: 'changed', record: { status: expect.stringMatching(/redeemed/) } })
   expect((await story.balance(BTC)) - coins).toBeGreaterThan(400_000n)
@@ -105,7 +105,7 @@ test('a swap that was left goes on by its order id; ethers signs, the service se
     from: WBTC,
     to: BTC,
     fromAmount: 500_000n,
-    leastToAmount: 400_000n,
+    minToAmount: 400_000n,
     recipient: story.ownerOf(BTC),
     gasless: true,
   }
@@ -149,7 +149,7 @@ test('an instant refund with the user’s own key, in one call; a hash of someth
   const tandem = createTandem({ ...options, fetch: lying })
   let refunded = ''
   for await (const step of tandem.swap(
-    { from: BTC, to: WBTC, fromAmount: 1_000_000n, leastToAmount: 900_000n, recipient: story.ownerOf(WBTC) },
+    { from: BTC, to: WBTC, fromAmount: 1_000_000n, minToAmount: 900_000n, recipient: story.ownerOf(WBTC) },
     payer,
   )) {
     if (step.kind !== 'changed' || step.record.source_swap.current_confirmations === 0 || refunded !== '') continue
@@ -166,8 +166,8 @@ test('the rescue phrase alone finds the swaps again from an empty storage: two a
   const { phrase, keys } = await newRescueKeys(lost)
   const addresses = { bitcoin_regtest: story.ownerOf(BTC), ethereum_localnet: story.ownerOf(WBTC) }
   const underpaying: Wallet = { ...bitcoinWallet, pay: ({ to }: { readonly to: string }) => story.bitcoin().pay(to, 20_000n) } as Wallet
-  const toEvm: SwapRequest = { from: BTC, to: WBTC, fromAmount: 1_000_000n, leastToAmount: 900_000n, recipient: story.ownerOf(WBTC) }
-  const toBitcoin: SwapRequest = { from: WBTC, to: BTC, fromAmount: 500_000n, leastToAmount: 400_000n, recipient: story.ownerOf(BTC) }
+  const toEvm: SwapRequest = { from: BTC, to: WBTC, fromAmount: 1_000_000n, minToAmount: 900_000n, recipient: story.ownerOf(WBTC) }
+  const toBitcoin: SwapRequest = { from: WBTC, to: BTC, fromAmount: 500_000n, minToAmount: 400_000n, recipient: story.ownerOf(BTC) }
   const left: string[] = []
   for (const [request, wallet] of [
     [toEvm, bitcoinWallet],
@@ -190,15 +190,15 @@ test('the rescue phrase alone finds the swaps again from an empty storage: two a
   expect((await found.restore({ addresses })).map(({ problem }) => problem)).toEqual([null, null, null])
 
   const [first = '', second = '', third = ''] = left
-  await expect(stepsOf(found.resume(third, underpaying, { payAgain: true, leastToAmount: 1n }))).rejects.toThrow('was restored')
+  await expect(stepsOf(found.resume(third, underpaying, { payAgain: true, minToAmount: 1n }))).rejects.toThrow('was restored')
   const [tokens, coins] = [await story.balance(WBTC), await story.balance(BTC)]
-  await expect(stepsOf(found.resume(first))).rejects.toThrow('name in leastToAmount what you agreed to get')
-  await expect(stepsOf(found.resume(first, null, { leastToAmount: 1_000_000n }))).rejects.toThrow('destination_swap.amount')
-  for (const [orderId, leastToAmount] of [
+  await expect(stepsOf(found.resume(first))).rejects.toThrow('name in minToAmount what you agreed to get')
+  await expect(stepsOf(found.resume(first, null, { minToAmount: 1_000_000n }))).rejects.toThrow('destination_swap.amount')
+  for (const [orderId, minToAmount] of [
     [first, 900_000n],
     [second, 400_000n],
   ] as const) {
-    const steps = await stepsOf(found.resume(orderId, null, { leastToAmount }))
+    const steps = await stepsOf(found.resume(orderId, null, { minToAmount }))
     expect(steps.at(-1)).toMatchObject({ record: { status: expect.stringMatching(/redeemed/) } })
   }
   expect(await story.balance(WBTC)).toBeGreaterThan(tokens + 900_000n)
@@ -265,8 +265,8 @@ test.each([
     source: await pinnedAsset(from, options.deployments),
     destination: await pinnedAsset(to, options.deployments),
     amount: { exactIn: fromAmount },
-    leastToAmount: null,
-    mostFromAmount: null,
+    minToAmount: null,
+    maxFromAmount: null,
     slippage: 0,
     now,
   }

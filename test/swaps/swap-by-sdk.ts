@@ -40,7 +40,7 @@ export async function swapBySdk(
   const request = { ...asked, recipient: story.ownerOf(asked.to) }
   const { net_amount, destination } = await tandem.quote(request)
   let [orderId, tx] = ['', '']
-  for await (const step of tandem.swap({ ...request, leastToAmount: BigInt(net_amount ?? destination.amount) }, wallet)) {
+  for await (const step of tandem.swap({ ...request, minToAmount: BigInt(net_amount ?? destination.amount) }, wallet)) {
     if (step.kind === 'ordered') orderId = step.orderId
     if (step.kind === 'paid') tx = step.tx
   }

@@ -179,7 +179,8 @@ async function tell({ asset, deployments, user, solver, swapId, fund }: Case) {
     source: pinned,
     destination: pinned,
     sourceAmount: AMOUNT,
-    leastDestinationAmount: AMOUNT,
+    minDestinationAmount: AMOUNT,
+    minToAmount: null,
     request: {
       source: { asset, owner: owners.source, amount: String(AMOUNT) },
       destination: { asset, owner: owners.destination, amount: String(AMOUNT) },

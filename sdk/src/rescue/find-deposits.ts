@@ -97,7 +97,7 @@ async function findOn(
 
 export type TakeOptions = {
   /** The least that the user agreed to get, in the smallest unit. Needed of a `destination`. */
-  readonly leastToAmount?: bigint
+  readonly minToAmount?: bigint
   /** Raises the fee of a transaction that an earlier call has sent and no block has taken, where nodes allow it. Default: false. */
   readonly bump?: boolean
   readonly signal?: AbortSignal
@@ -108,9 +108,9 @@ export async function takeDeposit(
   context: SwapContext,
   deposit: FoundDeposit,
   to: string,
-  { leastToAmount, bump = false, signal }: TakeOptions = {},
+  { minToAmount, bump = false, signal }: TakeOptions = {},
 ) {
-  if (deposit.leg === 'destination') verifyAgreed(deposit.amount, leastToAmount)
+  if (deposit.leg === 'destination') verifyAgreed(deposit.amount, minToAmount)
   const found = await sideOf(context, deposit)
   const { side, ownKeys } = found
   const node = nodeOf(context, side.chain, signal)

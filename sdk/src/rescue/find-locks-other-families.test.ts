@@ -262,7 +262,7 @@ describe('on Sui', () => {
     for (const lie of lies) expect(await findBy(nodeWith([lie]))).toMatchObject({ locks: [], searched: [{ problem: null }] })
     expect((await findBy(nodeWith([open], null))).locks).toEqual([])
     const endless = vi.fn(nodeWith(Array.from({ length: 200 }, () => settled)))
-    const { locks, searched } = await findBy(endless, { mostRequests: 10 })
+    const { locks, searched } = await findBy(endless, { maxRequests: 10 })
     expect(endless.mock.calls).toHaveLength(10)
     expect({ locks, searched }).toMatchObject({ locks: [], searched: [{ problem: 'there is more than was looked at' }] })
   })

@@ -109,7 +109,7 @@ test('payments and payouts of the phrase are found, with what can be done about 
   expect(locks[2]?.refundable?.earliest).toBeGreaterThan(NOW + 60)
   const context = contextOf(node.fetch)
   expect(await lockCall(context, locks[3] as FoundLock)).toEqual({ chain: CHAIN, to: HTLC, data: refundData(old) })
-  const agreed = { recipient: USER, leastToAmount: 1_000_000n }
+  const agreed = { recipient: USER, minToAmount: 1_000_000n }
   const call = { chain: CHAIN, to: HTLC, data: redeemData(payout, secretOf(4)) }
   expect(await lockCall(context, locks[1] as FoundLock, agreed)).toEqual(call)
   const sent: unknown[] = []
@@ -161,13 +161,13 @@ test('a secret is shown only to the user, for what was agreed, and only for a lo
   const [lock] = await find(node)
   if (lock === undefined) throw new Error('nothing was found')
   const context = contextOf(node.fetch)
-  const agreed = { recipient: USER, leastToAmount: 1_000_000n }
+  const agreed = { recipient: USER, minToAmount: 1_000_000n }
   const attempt = (given: object, changed: Partial<FoundLock> = {}) => lockCall(context, { ...lock, ...changed }, given)
   await expect(attempt({})).rejects.toThrow('name your own address in recipient')
-  await expect(attempt({ recipient: USER })).rejects.toThrow('leastToAmount')
-  await expect(attempt({ recipient: USER, leastToAmount: 0n })).rejects.toThrow('more than 0')
+  await expect(attempt({ recipient: USER })).rejects.toThrow('minToAmount')
+  await expect(attempt({ recipient: USER, minToAmount: 0n })).rejects.toThrow('more than 0')
   await expect(attempt({ ...agreed, recipient: STRANGER })).rejects.toMatchObject({ field: 'lock.redeemer' })
-  await expect(attempt({ ...agreed, leastToAmount: 1_000_001n })).rejects.toMatchObject({ field: 'lock.amount' })
+  await expect(attempt({ ...agreed, minToAmount: 1_000_001n })).rejects.toMatchObject({ field: 'lock.amount' })
   await expect(attempt(agreed, { index: 5 })).rejects.toMatchObject({ field: 'lock.secretHash' })
   await expect(attempt(agreed, { chain: 'arbitrum_localnet' })).rejects.toMatchObject({ field: 'lock.chain' })
   // Terms that were changed on the way are of a lock that nobody made.
@@ -207,7 +207,7 @@ test('a node that limits ranges is asked for smaller ones: every block once, new
 
 test('the number of requests is bounded, and what they did not reach is told', async () => {
   const node = nodeWith([logOf(termsOf(0), 60_000)], made(termsOf(0)), { most: 100 })
-  const { locks, searched } = await findLocks(contextOf(node.fetch), { mostRequests: 60, days: 20 })
+  const { locks, searched } = await findLocks(contextOf(node.fetch), { maxRequests: 60, days: 20 })
   expect(locks).toEqual([])
   expect(node.requests()).toBeLessThan(65)
   const reached = 100_000 - (node.ranges.at(-1)?.[0] ?? 0)
@@ -305,7 +305,7 @@ test('a node that has lost older events still shows the newer ones, and is told 
 test('a node that shows an impossible height is not asked without end', async () => {
   const node = nodeWith([], {})
   node.answers.eth_getBlockByNumber = () => ({ number: `0x1${'0'.repeat(1_000)}`, timestamp: hex(NOW) })
-  const { searched } = await findLocks(contextOf(node.fetch), { mostRequests: 100 })
+  const { searched } = await findLocks(contextOf(node.fetch), { maxRequests: 100 })
   expect(searched).toMatchObject([{ problem: expect.stringContaining('a newest block that cannot be') }])
   expect(node.requests()).toBeLessThan(110)
 })

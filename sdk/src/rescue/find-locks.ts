@@ -36,7 +36,7 @@ export type FindLocksOptions = {
   /** How far back blocks are read. Default: 30. */
   readonly days?: number
   /** The most requests on one chain. Default: 3000. What is older than they reach is not found: see `searched`. */
-  readonly mostRequests?: number
+  readonly maxRequests?: number
   /** `part`: of the blocks of this chain, from 0 to 1. */
   readonly onProgress?: (progress: { readonly chain: string; readonly chainName: string; readonly part: number }) => void
   readonly signal?: AbortSignal
@@ -104,13 +104,13 @@ export async function findLocks(context: SwapContext, options: FindLocksOptions 
 }
 
 async function findOn(context: SwapContext, chain: Chain, family: SdkFamily, secrets: Secrets, options: FindLocksOptions) {
-  const { addresses = {}, days = DAYS, mostRequests = MOST_REQUESTS, onProgress, signal } = options
+  const { addresses = {}, days = DAYS, maxRequests = MOST_REQUESTS, onProgress, signal } = options
   const asked = nodeOf(context, chain, signal)
   if (asked === null) throw new Error(`name a node of ${chain.id} in the option nodes`)
   const contracts = await pinnedAssetsOn(chain, context.options.deployments ?? {})
   if (chain.needsHtlcContract && contracts.length === 0)
     throw new Error(`the contracts of ${chain.id} are not known: name them in the option deployments`)
-  const budget = { left: mostRequests }
+  const budget = { left: maxRequests }
   const node = counted(asked, budget)
   const own = addresses[chain.id]
   const account = own === undefined ? null : family.parseAddress(own, chain)

@@ -28,7 +28,7 @@ export type RestoreOptions = {
   readonly signal?: AbortSignal
 }
 
-/** `problem`: why the swap cannot go on from here; null: `resume(orderId, wallet, { leastToAmount })` continues it. Amounts are the service's word. */
+/** `problem`: why the swap cannot go on from here; null: `resume(orderId, wallet, { minToAmount })` continues it. Amounts are the service's word. */
 export type RestoredSwap = FoundOrder & { readonly orderId: string; readonly problem: string | null }
 
 /** Safe to repeat, with other addresses too. A swap that the storage still knows stays as it is. */
@@ -84,7 +84,7 @@ async function savedFrom(
       destination: requestOf(record.destination_swap, destination.ownKey ?? destination.address),
       affiliate_fees: record.affiliate_fees.map(({ address, fee }) => ({ address, fee })),
     },
-    leastDestinationAmount: record.destination_swap.amount,
+    minDestinationAmount: record.destination_swap.amount,
     secretHash: record.source_swap.secret_hash,
     orderToken: null,
     ownKeys: [...(source.ownKey === null ? [] : ['source' as const]), ...(destination.ownKey === null ? [] : ['destination' as const])],

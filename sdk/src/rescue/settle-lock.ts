@@ -19,7 +19,7 @@ export type SettleTerms = {
   /** The user's own address on this chain. */
   readonly recipient?: string
   /** The least that the user agreed to get. */
-  readonly leastToAmount?: bigint
+  readonly minToAmount?: bigint
   readonly signal?: AbortSignal
 }
 
@@ -72,10 +72,10 @@ async function openLock(
   return { side, family, node }
 }
 
-function verifyPayout({ chain, terms }: SwapSide, family: SdkFamily, { recipient, leastToAmount }: SettleTerms): void {
+function verifyPayout({ chain, terms }: SwapSide, family: SdkFamily, { recipient, minToAmount }: SettleTerms): void {
   if (recipient === undefined) throw new Error('name your own address in recipient: only then the secret is shown')
   verifySame('lock.redeemer', family.parseAddress(recipient, chain), terms.redeemer)
-  verifyAgreed(terms.amount, leastToAmount)
+  verifyAgreed(terms.amount, minToAmount)
 }
 
 /** Another secret would be shown in vain. */

@@ -29,11 +29,35 @@ async function paidSwap() {
 
 test('a price that is worse than the user agreed to is refused', async () => {
   const { context } = await createHostileService(nodes)
-  expect(await quoteFor(context, { ...request, leastToAmount: 990_000n })).toBe(quote)
+  expect(await quoteFor(context, { ...request, minToAmount: 990_000n })).toBe(quote)
   const field = 'quote.destination.amount'
-  await expect(quoteFor(context, { ...request, leastToAmount: 990_001n })).rejects.toMatchObject({ name: 'VerificationError', field })
+  await expect(quoteFor(context, { ...request, minToAmount: 990_001n })).rejects.toMatchObject({ name: 'VerificationError', field })
   const { fromAmount: _, ...exactOut } = { ...request, toAmount: 990_000n }
-  await expect(quoteFor(context, { ...exactOut, mostFromAmount: 999_999n })).rejects.toMatchObject({ field: 'quote.source.amount' })
+  await expect(quoteFor(context, { ...exactOut, maxFromAmount: 999_999n })).rejects.toMatchObject({ field: 'quote.source.amount' })
+})
+
+test.each([
+  ['less than the user’s own limit', { amount: '984999' }, 'destination_swap.amount'],
+  ['a fee of the payout that leaves less than the limit', { network_fee: '5001' }, 'destination_swap.network_fee'],
+  ['exactly the limit', { amount: '985000' }, null],
+])('whatever slippage is given, an order of %s', async (_, told, field) => {
+  const { context, wallet, answers, paid } = await createHostileService(nodes)
+  const limited = { ...request, minToAmount: 985_000n, slippage: 100 }
+  const { createOrder } = context.client
+  const asked = vi.fn<typeof createOrder>((body, given) =>
+    createOrder({ ...body, destination: { ...body.destination, ...('amount' in told && told) } }, given),
+  )
+  const client = { ...context.client, createOrder: asked }
+  const { saved, created } = await makeOrder({ ...context, client }, limited, { ...quote, slippage: 100 }, wallet)
+  // 50 bips of 990,000 are 4,950: the service is told of no more, and refuses too.
+  expect(asked.mock.calls[0]?.[0]).toMatchObject({ slippage: 50, destination: { amount: '990000' } })
+  const { record } = answers
+  if (record === null) throw new Error('no order')
+  answers.record = { ...record, destination_swap: { ...record.destination_swap, ...('network_fee' in told && told) } }
+  const paying = verifyAndPay(context, saved, wallet, { gasless: false, created })
+  if (field === null) await paying
+  else await expect(paying).rejects.toMatchObject({ name: 'VerificationError', field })
+  expect(paid).toHaveLength(field === null ? 1 : 0)
 })
 
 test('swaps that begin at the same time have different secrets', async () => {
@@ -207,9 +231,9 @@ test('a malformed answer of the user’s own node is told as such', async () => 
 test('a swap needs the user’s own limit: the price is the service’s word', async () => {
   const { context, wallet, answers } = await createHostileService(nodes)
   const first = (asked: object) => runSwap(context, asked as SwapRequest, wallet).next()
-  await expect(first(request)).rejects.toThrow('leastToAmount')
-  await expect(first({ ...request, fromAmount: undefined, toAmount: 1n })).rejects.toThrow('mostFromAmount')
-  expect(await first({ ...request, leastToAmount: 1n })).toMatchObject({ value: { kind: 'quoted' } })
+  await expect(first(request)).rejects.toThrow('minToAmount')
+  await expect(first({ ...request, fromAmount: undefined, toAmount: 1n })).rejects.toThrow('maxFromAmount')
+  expect(await first({ ...request, minToAmount: 1n })).toMatchObject({ value: { kind: 'quoted' } })
   expect(answers.record).toBeNull()
 })
 

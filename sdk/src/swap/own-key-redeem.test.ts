@@ -38,7 +38,7 @@ test('the phrase alone finds and takes the verified deposit and no other', async
     [],
   ])
   if (deposit === undefined) throw new Error('nothing was found')
-  await takeDeposit(context, deposit, addresses.bitcoin_regtest, { leastToAmount: 990_000n })
+  await takeDeposit(context, deposit, addresses.bitcoin_regtest, { minToAmount: 990_000n })
   expect(esplora.inputs()).toEqual([['bb']])
 })
 
@@ -49,12 +49,10 @@ test('the phrase alone shows no secret for a payment of less than was agreed, no
   const [deposit] = await findDeposits(context, { solvers: [SOLVER], gap: 1 })
   if (deposit === undefined) throw new Error('nothing was found')
   const take = (given?: TakeOptions) => takeDeposit(context, deposit, addresses.bitcoin_regtest, given)
-  for (const given of [undefined, {}, { leastToAmount: 0n }]) await expect(take(given)).rejects.toThrow('say in leastToAmount')
-  await expect(take({ leastToAmount: 990_000n })).rejects.toMatchObject({ field: 'lock.amount' })
+  for (const given of [undefined, {}, { minToAmount: 0n }]) await expect(take(given)).rejects.toThrow('say in minToAmount')
+  await expect(take({ minToAmount: 990_000n })).rejects.toMatchObject({ field: 'lock.amount' })
   const claimed = { ...deposit, amount: 990_000n }
-  await expect(takeDeposit(context, claimed, addresses.bitcoin_regtest, { leastToAmount: 990_000n })).rejects.toThrow(
-    'nothing was revealed',
-  )
+  await expect(takeDeposit(context, claimed, addresses.bitcoin_regtest, { minToAmount: 990_000n })).rejects.toThrow('nothing was revealed')
   expect(esplora.sent).toEqual([])
 })
 
@@ -63,7 +61,7 @@ test('the phrase alone raises the fee of its redeem, which nodes do not list any
   esplora.state.coins = [...planted, lock]
   const [deposit] = await findDeposits(context, { solvers: [SOLVER], gap: 1 })
   if (deposit === undefined) throw new Error('nothing was found')
-  const take = (bump: boolean) => takeDeposit(context, deposit, addresses.bitcoin_regtest, { leastToAmount: 990_000n, bump })
+  const take = (bump: boolean) => takeDeposit(context, deposit, addresses.bitcoin_regtest, { minToAmount: 990_000n, bump })
   const first = await take(true)
   expect(await take(false)).toBe(first)
   expect(await take(true)).not.toBe(first)
@@ -77,7 +75,7 @@ test('a node that makes up a redeem learns no secret by it', async () => {
   esplora.state.coins = [lock]
   const [deposit] = await findDeposits(context, { solvers: [SOLVER], gap: 1 })
   const take = (by: typeof context) =>
-    takeDeposit(by, deposit as FoundDeposit, addresses.bitcoin_regtest, { leastToAmount: 990_000n, bump: true })
+    takeDeposit(by, deposit as FoundDeposit, addresses.bitcoin_regtest, { minToAmount: 990_000n, bump: true })
   await take(context)
   const [real] = esplora.sent
   const { fetch } = esplora
@@ -116,7 +114,7 @@ test('an order that pays a key of the service is not restored, and its secret is
   }
   const destination = { ...saved.request.destination, owner: addresses.bitcoin_regtest }
   await addSwap(context, { ...saved, request: { ...saved.request, destination } })
-  const steps = resumeSwap(context, orderId, null, { leastToAmount: 990_000n })
+  const steps = resumeSwap(context, orderId, null, { minToAmount: 990_000n })
   await steps.next()
   await expect(steps.next()).rejects.toThrow('does not pay your key')
   expect(service.told).toEqual([])
@@ -128,7 +126,7 @@ test('a service that refuses every request delays the swap; the redeem goes on u
   const { context, record, orderId, service, esplora, chain } = await restored()
   esplora.state.coins = [...planted, lock]
   service.refusal = limited
-  const steps = resumeSwap(context, orderId, null, { leastToAmount: 990_000n })
+  const steps = resumeSwap(context, orderId, null, { minToAmount: 990_000n })
   expect(await steps.next()).toMatchObject({ value: { kind: 'delayed', reason: 'too many requests' } })
   expect(await steps.next()).toMatchObject({ value: { kind: 'received', tx: esplora.sent[0]?.id } })
   const bumped = () => {

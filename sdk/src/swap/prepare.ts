@@ -17,10 +17,10 @@ export type QuoteRequest = {
   /** In the smallest unit; exactly one of both. */
   readonly fromAmount?: bigint
   readonly toAmount?: bigint
-  /** With `fromAmount`: the service's best offer is refused if the user would get less, after the fee of the payout. */
-  readonly leastToAmount?: bigint
+  /** The quote and the order are refused if the user would get less, after the fee of the payout and whatever `slippage` is given. With `fromAmount`. */
+  readonly minToAmount?: bigint
   /** With `toAmount`: it is refused if the user would pay more. */
-  readonly mostFromAmount?: bigint
+  readonly maxFromAmount?: bigint
   /** Where the user is paid, on the destination chain. */
   readonly recipient: string
   /** Bips. Default: 0, so the user gets at least what was quoted. */
@@ -37,11 +37,11 @@ export type QuoteRequest = {
  * limit that it took from a quote of its own would limit nothing.
  */
 export type SwapRequest = QuoteRequest &
-  ({ readonly fromAmount: bigint; readonly leastToAmount: bigint } | { readonly toAmount: bigint; readonly mostFromAmount: bigint })
+  ({ readonly fromAmount: bigint; readonly minToAmount: bigint } | { readonly toAmount: bigint; readonly maxFromAmount: bigint })
 
 /** For callers without types. */
-export function assertLimit({ fromAmount, leastToAmount, mostFromAmount }: QuoteRequest): void {
-  const [limit, name] = fromAmount === undefined ? [mostFromAmount, 'mostFromAmount'] : [leastToAmount, 'leastToAmount']
+export function assertLimit({ fromAmount, minToAmount, maxFromAmount }: QuoteRequest): void {
+  const [limit, name] = fromAmount === undefined ? [maxFromAmount, 'maxFromAmount'] : [minToAmount, 'minToAmount']
   if (limit === undefined) throw new Error(`name the user's own limit in ${name}: the price is the service's word`)
 }
 
@@ -68,8 +68,8 @@ export async function quoteFor(context: SwapContext, request: QuoteRequest, sign
   )
   if (best === undefined) throw new Error('the service answered without a quote')
   const amount = fromAmount === undefined ? { exactOut: toAmount ?? 0n } : { exactIn: fromAmount }
-  const { leastToAmount = null, mostFromAmount = null } = request
-  verifyQuote(best, { source, destination, amount, leastToAmount, mostFromAmount, slippage, now: now() })
+  const { minToAmount = null, maxFromAmount = null } = request
+  verifyQuote(best, { source, destination, amount, minToAmount, maxFromAmount, slippage, now: now() })
   return best
 }
 
@@ -97,10 +97,11 @@ export async function makeOrder(
     // Without the secret the owner of a key could not redeem.
     destination: secretHash === null ? null : await ownKeyOf(context, destination, 'destination', { index, secretHash }),
   }
+  const least = leastAmountOf(quote, request)
   const body: CreateOrderRequest = {
     source: { asset: source.asset.id, amount: quote.source.amount, owner: keys.source ?? refundTo },
     destination: { asset: destination.asset.id, amount: quote.destination.amount, owner: keys.destination ?? payout },
-    slippage: request.slippage ?? 0,
+    slippage: slippageWithin(least, BigInt(quote.destination.amount), request.slippage ?? 0),
     quote_id: quote.quote_id,
     ...(request.affiliateFees != null && { affiliate_fees: request.affiliateFees }),
     ...(secretHash !== null && { secret_hash: secretHash }),
@@ -111,7 +112,8 @@ export async function makeOrder(
     orderId: created.order_id,
     index,
     request: body,
-    leastDestinationAmount: leastAfterSlippage(BigInt(quote.destination.amount), request.slippage ?? 0).toString(),
+    minDestinationAmount: least.toString(),
+    ...(request.minToAmount !== undefined && request.minToAmount > 0n && { minToAmount: request.minToAmount.toString() }),
     secretHash,
     orderToken: created.order_token ?? null,
     ownKeys: (['source', 'destination'] as const).filter((leg) => keys[leg] !== null),
@@ -126,6 +128,18 @@ export async function makeOrder(
   }
   await addSwap(context, saved)
   return { saved, created }
+}
+
+/** What must be locked for the user: what the slippage leaves, and never less than the user's own limit and the fee of the payout. */
+function leastAmountOf({ destination, network_fee: fee = '0' }: Quote, { slippage = 0, minToAmount }: QuoteRequest): bigint {
+  const left = leastAfterSlippage(BigInt(destination.amount), slippage)
+  const limit = minToAmount === undefined ? 0n : minToAmount + BigInt(fee)
+  return limit > left ? limit : left
+}
+
+/** The service is told of no more slippage than the user's limit leaves, so it refuses too. Rounded down: never below `least`. */
+function slippageWithin(least: bigint, quoted: bigint, slippageBips: number): number {
+  return Math.min(slippageBips, Number(((quoted - least) * 10_000n) / quoted))
 }
 
 /** Whoever reveals a secret on the service's word alone may pay the solver and get nothing. */

@@ -24,17 +24,13 @@ export type RedeemOptions = {
   /** Of the destination chain: anybody's, it only pays the fee. The user's own key needs none. */
   readonly wallet?: Wallet
   /** Of a restored swap: the least that the user agreed to get. */
-  readonly leastToAmount?: bigint
+  readonly minToAmount?: bigint
   readonly signal?: AbortSignal
 }
 
 /** The user's money by the user's own hand: as `receive`, without a word of the service. Resolves to the hash. */
-export async function redeem(
-  context: SwapContext,
-  orderId: string,
-  { wallet, leastToAmount, signal }: RedeemOptions = {},
-): Promise<string> {
-  const saved = withLeast(await loadSwap(context, orderId), leastToAmount)
+export async function redeem(context: SwapContext, orderId: string, { wallet, minToAmount, signal }: RedeemOptions = {}): Promise<string> {
+  const saved = withLeast(await loadSwap(context, orderId), minToAmount)
   if (saved.secretHash === null) throw new Error(`the service has the secret of order ${orderId}: only it can redeem`)
   const record = await recordOf(context, saved, signal)
   const found = await lockedFor(context, saved, record, signal)
@@ -141,10 +137,10 @@ function requireNode(context: SwapContext, { side }: Side, signal?: AbortSignal)
 
 /** Remembered before it is shown: whoever reloads the page now must redeem, and never pay again. */
 async function reveal(context: SwapContext, saved: SavedSwap, deposit: string | null): Promise<Hex32> {
-  const { leastDestinationAmount, orderId } = saved
+  const { minDestinationAmount, orderId } = saved
   const current = (await findSwap(context, orderId)) ?? saved
   if (current.phase !== 'revealed' || (deposit !== null && current.revealedFor !== deposit))
-    await saveSwap(context, { ...current, leastDestinationAmount, phase: 'revealed', ...(deposit !== null && { revealedFor: deposit }) })
+    await saveSwap(context, { ...current, minDestinationAmount, phase: 'revealed', ...(deposit !== null && { revealedFor: deposit }) })
   return context.keys.secretFor(saved.index)
 }
 

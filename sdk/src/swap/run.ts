@@ -32,7 +32,7 @@ export type ResumeOptions = RunOptions & {
    * The least that the user agreed to get, in the smallest unit. A swap that was restored needs it: what was agreed is lost with the storage, and the
    * secret must not be shown for whatever amount the service names.
    */
-  readonly leastToAmount?: bigint
+  readonly minToAmount?: bigint
 }
 
 type Steps = AsyncGenerator<SwapStep, OrderRecord>
@@ -56,9 +56,9 @@ export async function* resumeSwap(
   context: SwapContext,
   orderId: string,
   wallet: Wallet | null,
-  { signal, payAgain = false, gasless = false, leastToAmount }: ResumeOptions = {},
+  { signal, payAgain = false, gasless = false, minToAmount }: ResumeOptions = {},
 ): Steps {
-  const saved = withLeast(await loadSwap(context, orderId), leastToAmount)
+  const saved = withLeast(await loadSwap(context, orderId), minToAmount)
   if (payAgain && saved.phase === 'restored') throw new Error(`order ${orderId} was restored: make a new order instead of paying for it`)
   const mayPay = saved.phase === 'made' || (payAgain && saved.phase !== 'revealed')
   if (wallet !== null && mayPay && (await readOrder(context, orderId, signal)).status === 'created')

@@ -12,7 +12,10 @@ export type SavedSwap = {
   /** Of its secret and keys. */
   readonly index: number
   readonly request: CreateOrderRequest
-  readonly leastDestinationAmount: string
+  /** At least this is locked for the user. */
+  readonly minDestinationAmount: string
+  /** At least this reaches the user, after the fee of the payout. */
+  readonly minToAmount?: string
   readonly secretHash: string | null
   /** Names the first refund address, and cancels. Null if the answer that had it was lost. */
   readonly orderToken: string | null
@@ -78,12 +81,10 @@ async function orderIds({ storage }: SwapContext): Promise<readonly string[]> {
 
 /** `least`: what the user agreed to get. What was agreed is lost with the storage, so a restored swap needs it. */
 export function withLeast(saved: SavedSwap, least: bigint | undefined): SavedSwap {
-  if (least !== undefined) return { ...saved, leastDestinationAmount: least.toString() }
+  if (least !== undefined) return { ...saved, minDestinationAmount: least.toString(), minToAmount: least.toString() }
   if (saved.phase !== 'restored') return saved
   const { asset, amount } = saved.request.destination
-  throw new Error(
-    `order ${saved.orderId} was restored: name in leastToAmount what you agreed to get. The service says ${amount} of ${asset}`,
-  )
+  throw new Error(`order ${saved.orderId} was restored: name in minToAmount what you agreed to get. The service says ${amount} of ${asset}`)
 }
 
 /** An answer with the id of an earlier swap would replace what that swap needs for its refund. */
@@ -110,7 +111,8 @@ export async function intentOf({ options }: SwapContext, swap: SavedSwap): Promi
     source: await pinnedAsset(request.source.asset, options.deployments ?? {}),
     destination: await pinnedAsset(request.destination.asset, options.deployments ?? {}),
     sourceAmount: parseAmount(request.source.amount),
-    leastDestinationAmount: parseAmount(swap.leastDestinationAmount),
+    minDestinationAmount: parseAmount(swap.minDestinationAmount),
+    minToAmount: swap.minToAmount === undefined ? null : parseAmount(swap.minToAmount),
     request,
     secretHash: swap.secretHash,
   }

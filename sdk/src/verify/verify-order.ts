@@ -20,8 +20,10 @@ export type Intent = {
   readonly destination: PinnedAsset
   /** Exactly this is paid. */
   readonly sourceAmount: bigint
-  /** This or more is received. */
-  readonly leastDestinationAmount: bigint
+  /** This or more is locked for the user. */
+  readonly minDestinationAmount: bigint
+  /** This or more is received after the fee of the payout; null: no limit of its own. */
+  readonly minToAmount: bigint | null
   readonly request: CreateOrderRequest
   /** Null: the service makes the secret. */
   readonly secretHash: Hex32 | null
@@ -83,11 +85,12 @@ export function verifyTerms(intent: Intent, { funding, record }: Told): Sides {
   const destination = sideOf(intent, 'destination', record.destination_swap)
   verifySame('source_swap.amount', intent.sourceAmount, source.terms.amount)
   verifyThat(
-    destination.terms.amount >= intent.leastDestinationAmount,
+    destination.terms.amount >= intent.minDestinationAmount,
     'destination_swap.amount',
-    `${intent.leastDestinationAmount} or more`,
+    `${intent.minDestinationAmount} or more`,
     destination.terms.amount,
   )
+  if (intent.minToAmount !== null) verifyNetAmount(intent.minToAmount, destination)
   verifySame('destination_swap.secret_hash', source.terms.secretHash, destination.terms.secretHash)
   const gap = timelockGapSeconds(source.chain, source.terms.timelock, destination.chain, destination.terms.timelock)
   verifyThat(
@@ -97,6 +100,14 @@ export function verifyTerms(intent: Intent, { funding, record }: Told): Sides {
     destination.terms.timelock,
   )
   return { source: { ...source, payer: request.source.delegate ?? null, deadline, funding }, destination }
+}
+
+/** The service may take the fee of the payout out of the amount. */
+function verifyNetAmount(least: bigint, { terms: { amount }, told }: SwapSide): void {
+  const field = 'destination_swap.network_fee'
+  const { network_fee: text = '0' } = told
+  const fee = text === '0' ? 0n : verifyParsed(field, 'an amount', text, parseAmount)
+  verifyThat(amount - fee >= least, field, `${amount - least} or less`, fee)
 }
 
 function sideOf(intent: Intent, leg: Leg, told: SwapRecord): SwapSide {

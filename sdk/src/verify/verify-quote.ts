@@ -10,8 +10,8 @@ export type QuoteAsked = {
   /** Exactly one of both. */
   readonly amount: { readonly exactIn: bigint } | { readonly exactOut: bigint }
   /** The user's own limits, after the fee of the payout; null: none. */
-  readonly leastToAmount: bigint | null
-  readonly mostFromAmount: bigint | null
+  readonly minToAmount: bigint | null
+  readonly maxFromAmount: bigint | null
   readonly slippage: number
   /** Unix seconds. */
   readonly now: bigint
@@ -19,16 +19,16 @@ export type QuoteAsked = {
 
 /** Fees and dollar values are the service's to choose: what counts is what the user gets for what they pay. */
 export function verifyQuote(quote: Quote, asked: QuoteAsked): void {
-  const { amount, slippage, now, leastToAmount, mostFromAmount } = asked
+  const { amount, slippage, now, minToAmount, maxFromAmount } = asked
   const paid = verifyAmount('source', quote, asked.source)
   const received = verifyAmount('destination', quote, asked.destination)
   if ('exactIn' in amount) verifySame('quote.source.amount', amount.exactIn, paid)
   else verifyThat(received >= amount.exactOut, 'quote.destination.amount', `${amount.exactOut} or more`, received)
-  verifyThat(mostFromAmount === null || paid <= mostFromAmount, 'quote.source.amount', `${mostFromAmount} or less`, paid)
+  verifyThat(maxFromAmount === null || paid <= maxFromAmount, 'quote.source.amount', `${maxFromAmount} or less`, paid)
   verifySame('quote.slippage', slippage, quote.slippage)
   verifyThat(quote.expires_at > Number(now), 'quote.expires_at', `a time after ${now}`, quote.expires_at)
   const net = received - verifyNetworkFee(quote, received)
-  verifyThat(leastToAmount === null || net >= leastToAmount, 'quote.destination.amount', `${leastToAmount} or more`, net)
+  verifyThat(minToAmount === null || net >= minToAmount, 'quote.destination.amount', `${minToAmount} or more`, net)
 }
 
 function verifyNetworkFee(quote: Quote, received: bigint): bigint {

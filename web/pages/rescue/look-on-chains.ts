@@ -38,7 +38,7 @@ export function lookOnChains({ tandem }: Opened, { solvers, days }: { readonly s
 export function take({ tandem }: Opened, deposit: FoundDeposit, to: string, least: bigint | null): Act {
   return async (say) => {
     if (least !== null && deposit.amount < least) throw new Error(texts.tooLittle(amountText(deposit.asset, deposit.amount)))
-    const hash = await tandem.takeDeposit(deposit, to, { bump: true, ...(least !== null && { leastToAmount: least }) })
+    const hash = await tandem.takeDeposit(deposit, to, { bump: true, ...(least !== null && { minToAmount: least }) })
     say(texts.taken, { chain: deposit.chain, hash })
   }
 }
@@ -50,7 +50,7 @@ export function settle({ tandem }: Opened, lock: FoundLock, facts: AssetFacts, l
     if (least !== null && recipient === '') throw new Error(texts.yoursFirst)
     if (least !== null && lock.terms.amount < least) throw new Error(texts.tooLittle(amountText(lock.asset, lock.terms.amount)))
     const wallet = await openWallet(facts.family, facts.chainName)
-    const hash = await tandem.settleLock(lock, { wallet, ...(least !== null && { recipient, leastToAmount: least }) })
+    const hash = await tandem.settleLock(lock, { wallet, ...(least !== null && { recipient, minToAmount: least }) })
     say(least === null ? texts.refunded : texts.received, { chain: lock.chain, hash })
   }
 }

@@ -99,7 +99,7 @@ export function resume({ tandem }: Opened, found: Found, least: bigint | null): 
   const { orderId } = found
   const [, asset] = assetsOf(found)
   return async (say) => {
-    for await (const step of tandem.resume(orderId, null, least === null ? {} : { leastToAmount: least })) {
+    for await (const step of tandem.resume(orderId, null, least === null ? {} : { minToAmount: least })) {
       if (step.kind === 'changed') {
         show(step.record)
         say(swapTexts.order.status[step.record.status] ?? step.record.status)
@@ -138,7 +138,7 @@ export function refundAlone({ tandem }: Opened, found: Found, facts: AssetFacts 
 export function redeemAlone({ tandem }: Opened, found: Found, facts: AssetFacts | null, least: bigint | null): Act {
   return async (say) => {
     const wallet = facts === null ? {} : { wallet: await openWallet(facts.family, facts.chainName) }
-    const tx = await tandem.redeem(found.orderId, { ...wallet, ...(least !== null && { leastToAmount: least }) })
+    const tx = await tandem.redeem(found.orderId, { ...wallet, ...(least !== null && { minToAmount: least }) })
     say(texts.received, txOn(assetsOf(found)[1], tx))
   }
 }

@@ -99,9 +99,9 @@ export function flip(): void {
 
 export function requestOf(offer: Quote, address: string, secret: 'client' | 'service'): SwapRequest {
   const shared = { from: fromId.value, to: toId.value, recipient: address, secret, gasless: from.value?.isToken ?? false }
-  if (fixedSide.value === 'from') return { ...shared, fromAmount: BigInt(offer.source.amount), leastToAmount: leastOf(offer) }
+  if (fixedSide.value === 'from') return { ...shared, fromAmount: BigInt(offer.source.amount), minToAmount: leastOf(offer) }
   const paid = BigInt(offer.source.amount)
-  return { ...shared, toAmount: BigInt(offer.destination.amount), mostFromAmount: paid + (paid * SLIPPAGE_BIPS) / 10_000n }
+  return { ...shared, toAmount: BigInt(offer.destination.amount), maxFromAmount: paid + (paid * SLIPPAGE_BIPS) / 10_000n }
 }
 
 /** Starts what keeps the form up to date: first assets, checks of addresses, and the quote. */
