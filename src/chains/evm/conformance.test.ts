@@ -28,6 +28,7 @@ import { createEvmFixture, type EvmFixture } from './evm.fixture.ts'
 import { type HtlcContract, initiateData } from './htlc.ts'
 import { evm } from './index.ts'
 import { openTestProviders, startTestProvider } from './nodes/provider.fixture.ts'
+import { evmWays, openEvmStrangers } from './strangers.fixture.ts'
 
 const conforming: Conforming = {
   family: evm,
@@ -52,7 +53,11 @@ describeConformance('evm native coin', conforming, async () => {
   const asset = `${fixture.chain.id}:eth` as AssetId
   const contract = { chainId: 31337, address: lower(fixture.contracts.htlcs.native), token: null }
   return {
-    ...conformanceFixtureOf(fixture, (options) => fixture.connect(options), { asset, contract, twin: await fixture.deploy(htlcNative) }),
+    ...(await conformanceFixtureOf(fixture, (options) => fixture.connect(options), {
+      asset,
+      contract,
+      twin: await fixture.deploy(htlcNative),
+    })),
     amount: 10n ** 18n,
     feeAllowance: 10n ** 16n,
     unpayableRedeemer: () => fixture.deploy(rejectingAccount),
@@ -77,7 +82,7 @@ describeConformance('evm token', conforming, async () => {
   await deployer.send([user, solver].map((party) => onToken('mint', [party.address, 10n ** 12n])))
   const asset = `${fixture.chain.id}:wbtc` as AssetId
   const assets = fixture.assets.map((known) => (known.id === asset ? { ...known, deployment: { htlc: address, token } } : known))
-  const base = conformanceFixtureOf(fixture, (options) => fixture.connect({ assets, ...options }), {
+  const base = await conformanceFixtureOf(fixture, (options) => fixture.connect({ assets, ...options }), {
     asset,
     contract: { chainId: 31337, address, token },
     twin,
@@ -114,14 +119,15 @@ describeConformance('evm token', conforming, async () => {
 
 type Place = { readonly asset: AssetId; readonly contract: HtlcContract; readonly twin: Address }
 
-function conformanceFixtureOf(
+async function conformanceFixtureOf(
   fixture: EvmFixture,
   connect: (options?: Partial<ConnectOptions>) => ChainClient,
   { asset, contract, twin }: Place,
-): Omit<ConformanceFixture, 'amount' | 'feeAllowance'> {
+): Promise<Omit<ConformanceFixture, 'amount' | 'feeAllowance'>> {
   const { user, solver } = fixture
   const client = connect()
   const secondClient = connect()
+  const { address: htlc, token } = contract
   const checksummed = getAddress(user.address)
   return {
     client,
@@ -152,6 +158,10 @@ function conformanceFixtureOf(
       await fixture.sendAs(user, { ...transactionOf(callsOf(funding).initiate), to: twin })
       const mimic = await deployMimic(fixture)
       await fixture.sendAs(user, { to: mimic, data: mimicked(client, terms) })
+    },
+    strangers: {
+      ways: evmWays(await openEvmStrangers(fixture, contract)),
+      sdk: { url: fixture.local.rpcUrl, deployment: { htlc, token } },
     },
     mine: (blocks) => fixture.mine(blocks),
     async reorg(depth, { drop }) {

@@ -12,6 +12,7 @@ import type { ChainClient } from '../port/client.ts'
 import type { Endpoints } from '../port/endpoints.ts'
 import type { WatchedSwaps } from '../port/watched-swaps.ts'
 import type { TestProviders } from './providers.fixture.ts'
+import type { StrangersInitiations } from './strangers-initiation.fixture.ts'
 
 /** A local chain that mines only when told to. The owners of its keys hold enough for every test. */
 export interface ConformanceFixture {
@@ -48,6 +49,8 @@ export interface ConformanceFixture {
   underfund(terms: HtlcTerms, funding: Funding): Promise<void>
   /** Creates something that looks like a funded swap with these terms but is not. Does not mine. */
   lookAlike(terms: HtlcTerms, funding: Funding): Promise<void>
+  /** How anybody can initiate a swap with these terms, whatever the terms leave free. */
+  readonly strangers?: StrangersInitiations
   /** A redeemer whose payout fails. Absent where every valid address can be paid. */
   unpayableRedeemer?(): Promise<string>
 

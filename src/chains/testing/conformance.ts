@@ -14,6 +14,7 @@ import { OutboxFailure } from './outbox.fixture.ts'
 import { describeProviders } from './providers.conformance.ts'
 import { describeReplay } from './replay.conformance.ts'
 import { expectRepeatHarmless, expectWithin, failureOf, type Part, type Swap, startRun } from './run.fixture.ts'
+import { describeStrangersInitiation } from './strangers-initiation.conformance.ts'
 
 export type Conforming = { readonly family: ChainFamily; readonly abilities: readonly AbilityName[] }
 
@@ -202,6 +203,7 @@ export function describeConformance(
     describeHeaders(() => run.fixture)
     if (part === 'whole') describeProviders(run)
     describeReplay(run)
+    describeStrangersInitiation(run)
 
     describe('reorgs', () => {
       it('drops a reorganised initiation, and sees it again once it is mined again', async () => {

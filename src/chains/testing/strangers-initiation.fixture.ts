@@ -1,0 +1,66 @@
+/**
+ * How strangers initiate on a family's chain. Whoever initiates chooses everything that the terms do not fix: who sends, in which form, with which
+ * accounts, flags, bumps and tags. Each way says what it leaves free; fast-check chooses.
+ */
+import fc from 'fast-check'
+import type { PinnedDeployment } from '../../../sdk/src/families/family.ts'
+import type { Funding } from '../../protocol/funding/funding.ts'
+import type { HtlcTerms } from '../../protocol/htlc.ts'
+
+/** What the parties have agreed on; the initiation is the stranger's. */
+export type AgreedSwap = { readonly terms: HtlcTerms; readonly deadline: bigint; readonly funding: Funding }
+
+/**
+ * `counts`: the chain accepts it, and it is the agreed deposit. `never`: the chain refuses it, or it is no deposit of the swap. A way says which, so that
+ * it cannot stop to be played unnoticed; `may` where that follows from the choice.
+ */
+export type Outcome = 'counts' | 'never' | 'may'
+
+/** One initiation with everything chosen. */
+export type Attempt = {
+  readonly way: string
+  readonly outcome: Outcome
+  readonly choice: unknown
+  /** The terms that are agreed on, where the choice is a part of them. */
+  agree(terms: HtlcTerms): HtlcTerms
+  /** May mine. Rejects with `RefusedByChain` alone; where a refusal shows in a block, it resolves. */
+  initiate(swap: AgreedSwap): Promise<void>
+}
+
+export type StrangersWay = { draw(runs: number, seed: number): readonly Attempt[] }
+
+export interface StrangersInitiations {
+  readonly ways: readonly StrangersWay[]
+  /** How the SDK of a user reads this chain. */
+  readonly sdk: { readonly url: string; readonly deployment: PinnedDeployment }
+}
+
+export class RefusedByChain extends Error {
+  override readonly name = 'RefusedByChain'
+}
+
+type WayOf<C> = {
+  readonly outcome: Outcome
+  readonly choices: fc.Arbitrary<C>
+  /** Played always, before those that are drawn. */
+  readonly examples?: readonly C[]
+  readonly agree?: (terms: HtlcTerms, choice: C) => HtlcTerms
+  readonly initiate: (swap: AgreedSwap, choice: C) => Promise<void>
+}
+
+export function strangersWay<C>(way: string, { outcome, choices, examples = [], agree, initiate }: WayOf<C>): StrangersWay {
+  const attempt = (choice: C): Attempt => ({
+    way,
+    outcome,
+    choice,
+    agree: (terms) => agree?.(terms, choice) ?? terms,
+    initiate: (swap) => initiate(swap, choice),
+  })
+  return { draw: (runs, seed) => [...examples, ...fc.sample(choices, { numRuns: runs, seed })].map(attempt) }
+}
+
+/** For ways without a choice: played once. */
+export function onlyWay(way: string, outcome: Outcome, initiate: (swap: AgreedSwap) => Promise<void>): StrangersWay {
+  const only: Attempt = { way, outcome, choice: null, agree: (terms) => terms, initiate }
+  return { draw: () => [only] }
+}
