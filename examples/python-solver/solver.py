@@ -82,19 +82,19 @@ class Solver:
         self.worker = Worker(self._store, self._chains, self._assets, self.account, config["spread_bips"], config["tolerance_bips"])
 
     def route(self, method: str, path: str):
-        """The function for a call: it gets the body and a check that the caller still waits."""
+        """The function for a call: it gets the body, a check that the caller still waits, and the name of the service that calls."""
         fixed = {
             ("POST", "/v1/quote"): self._quote,
             ("POST", "/v1/orders"): self._accept,
             ("GET", "/v1/liquidity"): self._liquidity,
-            ("GET", "/v1/health"): lambda body, in_time: {},
+            ("GET", "/v1/health"): lambda body, in_time, service: {},
             ("POST", "/v1/changes"): self._take_hint,
             ("GET", "/v1/changes"): self._give_hint,
         }
         order = re.fullmatch(rf"/v1/orders/({HASH})/(fill|instant-refund)", path)
         if order is not None and method == "POST":
             call = self._fill if order.group(2) == "fill" else self._instant_refund
-            return lambda body, in_time: call(order.group(1), body)
+            return lambda body, in_time, service: call(self._order(order.group(1), service), body)
         if (method, path) not in fixed:
             raise Refusal("not_found", "this solver does not know this call")
         return fixed[method, path]
@@ -105,7 +105,7 @@ class Solver:
             raise Refusal("unsupported_pair", "this solver has no price for this pair")
         return pair
 
-    def _quote(self, body, in_time):
+    def _quote(self, body, in_time, service):
         source, destination = self._pair(body.get("from"), body.get("to"))
         fee = self._config["spread_bips"] + number(body, "extra_fee_bips", 5000)
         if ("from_amount" in body) == ("to_amount" in body):
@@ -135,11 +135,11 @@ class Solver:
         if self.worker.available(asset) < needed:
             raise Refusal("insufficient_liquidity", f"cannot pay {needed} of {asset.name}")
 
-    def _accept(self, body, in_time):
+    def _accept(self, body, in_time, service):
         order_id, secret_hash = text(body, "order_id", HASH), text(body, "secret_hash", HASH)
         given, wanted = part(body, "source"), part(body, "destination")
         known = self._store.order(order_id)
-        if known is not None:
+        if known is not None and known["terms"]["service"] == service:
             return self._repeat(known, secret_hash, given, wanted)
         source, destination = self._pair(given.get("asset"), wanted.get("asset"))
         if self._store.count_open() >= MAX_OPEN_ORDERS:
@@ -159,6 +159,7 @@ class Solver:
         if self.account.address in (user, recipient):
             raise Refusal("invalid_address", "the user and the solver must be different parties")
         terms = {
+            "service": service,
             "source_asset": source.name,
             "destination_asset": destination.name,
             "deadline": deadline,
@@ -194,31 +195,33 @@ class Solver:
             "price_expires_at": terms["price_expires_at"],
         }
 
-    def _order(self, order_id: str) -> dict:
+    def _order(self, order_id: str, service: str) -> dict:
+        """An order exists only for the service that made it: another one must not decide anything about it."""
         order = self._store.order(order_id)
-        if order is None:
+        if order is None or order["terms"]["service"] != service:
             raise Refusal("not_found", f"there is no order {order_id}")
         return order
 
-    def _fill(self, order_id: str, body: dict):
-        order = self._order(order_id)
+    @staticmethod
+    def _fill(order: dict, body: dict):
         answer = "declined" if order["decision"] == "refund" else "wait"
         return {"answer": answer, "signature": None, "reason": order["reason"]}
 
-    def _instant_refund(self, order_id: str, body: dict):
+    def _instant_refund(self, order: dict, body: dict):
         """After this signature the user may have the source back at once: so the destination must never be locked."""
-        order = self._order(order_id)
         source = self._assets[order["terms"]["source_asset"]]
         chain = self._chains[source.chain]
         swap = swap_id(chain, source.htlc, order["terms"]["source"])
         refunds = body.get("refunds")
         if not isinstance(refunds, list) or len(refunds) != 1 or part({"refund": refunds[0]}, "refund").get("deposit") != swap:
             raise Refusal("bad_request", f"expected one refund, of {swap}")
-        if not self._store.decide(order_id, "refund", "a refund was asked for") and not self.worker.is_refunded_for_good(order):
+        if chain.initiated_at(source.htlc, swap) == 0:
+            raise Refusal("conflict", "the solver sees no deposit to this order")
+        if not self._store.decide(order["id"], "refund", "a refund was asked for") and not self.worker.is_refunded_for_good(order):
             raise Refusal("conflict", "the solver pays for this order")
         return {"answer": chain.consent_to_refund(source.htlc, source.token is not None, swap)}
 
-    def _liquidity(self, body, in_time):
+    def _liquidity(self, body, in_time, service):
         def holding(asset: Asset):
             balance = self._chains[asset.chain].balance(asset.token)
             available = min(self.worker.available(asset), balance)
@@ -226,12 +229,12 @@ class Solver:
 
         return {"holdings": [holding(asset) for asset in self._assets.values()]}
 
-    def _take_hint(self, body, in_time):
+    def _take_hint(self, body, in_time, service):
         self.worker.wake()
         return {}
 
     @staticmethod
-    def _give_hint(body, in_time):
+    def _give_hint(body, in_time, service):
         """This solver has no news of its own: the service polls."""
         time.sleep(CHANGES_SECONDS)
         return {"next": 0, "chains": []}
@@ -258,7 +261,7 @@ class Handler(BaseHTTPRequestHandler):
         arrived = time.monotonic()
         signature = None
         try:
-            _, waits, signature = self.solver.verifier.verify(self.command, self.path, self.headers, raw)
+            service, waits, signature = self.solver.verifier.verify(self.command, self.path, self.headers, raw)
 
             def in_time():
                 if time.monotonic() - arrived > waits:
@@ -267,7 +270,7 @@ class Handler(BaseHTTPRequestHandler):
             call = self.solver.route(self.command, self.path.partition("?")[0])
             body = parse(raw) if raw else {}
             in_time()
-            status, answer = 200, {"solver_id": self.solver.id, **call(body, in_time)}
+            status, answer = 200, {"solver_id": self.solver.id, **call(body, in_time, service)}
         except Unauthorized as error:
             signature, status, answer = error.signature, 401, {"code": "unauthorized", "message": str(error)}
         except Refusal as refusal:

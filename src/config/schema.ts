@@ -571,7 +571,12 @@ export const SolverConfig = Type.Object(
     services: Type.Array(
       Type.Object(
         {
-          id: Type.String({ minLength: 1, maxLength: 64, description: 'A name for it, for limits and the log.' }),
+          id: Type.String({
+            minLength: 1,
+            maxLength: 64,
+            description:
+              'A name for it, for limits and the log. Its orders belong to this name: do not change it. With two keys it may be listed twice.',
+          }),
           public_key: PublicKey('Its public key. The operator of the service gets it from `tandem keys show`.'),
         },
         strict,

@@ -28,8 +28,11 @@ export function withFill(order: Order, { destinationAmount }: Pick<Fill, 'destin
   return { ...order, destination: { ...destination, terms: { ...destination.terms, amount: destinationAmount } } }
 }
 
-/** `wait`: ask again later. `decline`: final; the deposits are to be refunded. */
-export type Judgement = { readonly kind: 'sign' } | { readonly kind: 'wait' | 'decline'; readonly why: string }
+/**
+ * `wait`: ask again later. `decline`: final; the deposits are to be refunded. `reject`: the proposal is not one that follows from the chain; it says
+ * nothing about the order, so it decides nothing.
+ */
+export type Judgement = { readonly kind: 'sign' } | { readonly kind: 'wait' | 'decline' | 'reject'; readonly why: string }
 
 export type FillLimits = {
   /** Of the destination asset. */
@@ -46,9 +49,10 @@ export function judgeFill(facts: OrderFacts, fill: Fill, limits: FillLimits): Ju
   const { source } = state
   const wait = (why: string): Judgement => ({ kind: 'wait', why })
   const decline = (why: string): Judgement => ({ kind: 'decline', why })
+  const reject = (why: string): Judgement => ({ kind: 'reject', why })
 
   if (new Set(fill.deposits).size !== fill.deposits.length || fill.deposits.length === 0 || fill.deposits.length > MAX_COUNTED)
-    return decline(`expected 1 to ${MAX_COUNTED} different deposits`)
+    return reject(`expected 1 to ${MAX_COUNTED} different deposits`)
   if (hasSignedInstantRefund(state)) return decline('an instant refund is signed already')
   if (!source.isComplete) return wait('the solver does not see all of these deposits yet')
   if (source.counted.some(({ spend }) => spend !== null)) return decline('a deposit is spent')
@@ -57,10 +61,10 @@ export function judgeFill(facts: OrderFacts, fill: Fill, limits: FillLimits): Ju
   // The solver itself, without the proposal, must find deposits that add up to about the agreed amount.
   const alone = deriveOrder({ ...facts, fill: null, events: { ...facts.events, source: onlyDeposits(facts, fill) } })
   if (alone.source.counted.length !== fill.deposits.length)
-    return decline(`${source.filledAmount} is too far from the agreed ${order.source.terms.amount}`)
+    return reject(`these deposits of ${source.filledAmount} do not count towards the agreed ${order.source.terms.amount}`)
+  if (!state.isAgreed) return reject(`${fill.destinationAmount} is not what these deposits are worth`)
   if (source.counted.some((d) => d.block !== null && d.block.time > order.deadline))
     return decline('a deposit was mined after the deadline')
-  if (!state.isAgreed) return decline(`${fill.destinationAmount} is not what these deposits are worth`)
   if (fill.destinationAmount < limits.minAmount || fill.destinationAmount > limits.maxAmount)
     return decline(`${fill.destinationAmount} is not between ${limits.minAmount} and ${limits.maxAmount}`)
   if (!state.chainsAlive) return wait('a chain has not made a block for too long')

@@ -6,18 +6,18 @@ export type ChangesSince = { readonly next: number; readonly chains: readonly Ch
 export interface Changes {
   note(chain: ChainId): void
   /** Chains with a change after number `after`, without those of `except`; waits for one, at most 20 s. A number of another process counts as 0. */
-  since(after: number, except?: readonly ChainId[]): Promise<ChangesSince>
+  since(after: number, service: string, except?: readonly ChainId[]): Promise<ChangesSince>
   /** Answers all who wait. */
   close(): void
 }
 
 const WAIT_MS = 20_000
-/** More than there are services. Who comes then is answered at once. */
-const MAX_WAITING = 100
+/** Of one service: more than it has processes. Who comes then is answered at once. */
+const MAX_WAITING = 32
 
 export function createChanges(waitMs = WAIT_MS): Changes {
   const numbers = new Map<ChainId, number>()
-  const waiting = new Set<{ readonly except: readonly ChainId[]; wake(): void }>()
+  const waiting = new Set<{ readonly service: string; readonly except: readonly ChainId[]; wake(): void }>()
   let last = 0
   let isClosed = false
 
@@ -32,13 +32,14 @@ export function createChanges(waitMs = WAIT_MS): Changes {
       numbers.set(chain, last)
       for (const one of [...waiting]) if (!one.except.includes(chain)) one.wake()
     },
-    async since(asked, except = []) {
+    async since(asked, service, except = []) {
       const after = asked > last ? 0 : asked
       const known = answer(after, except)
-      if (known.chains.length > 0 || isClosed || waiting.size >= MAX_WAITING) return known
+      const own = [...waiting].filter((one) => one.service === service).length
+      if (known.chains.length > 0 || isClosed || own >= MAX_WAITING) return known
       await new Promise<void>((resolve) => {
         const timer = setTimeout(wake, waitMs)
-        const one = { except, wake }
+        const one = { service, except, wake }
         function wake() {
           clearTimeout(timer)
           waiting.delete(one)

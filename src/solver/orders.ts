@@ -18,7 +18,7 @@ import { assertTimelocksSafe } from '../protocol/timelock.ts'
 import type { SolverOrderAcceptance, SolverOrderRequest } from '../protocol/wire/solver.ts'
 import type { NewOrder } from '../store/orders/insert-orders.ts'
 import type { OrderWriter } from '../store/orders/order-writer.ts'
-import { findOrder } from '../store/orders/orders.ts'
+import { findOrderOfService } from '../store/solver/orders-of-service.ts'
 import { agreeAmount } from './agree-amount.ts'
 import type { Caller } from './caller.ts'
 import type { KeptAnswers } from './instant-refund/kept-answers.ts'
@@ -65,7 +65,7 @@ export async function acceptOrder(context: OrderContext, request: SolverOrderReq
     await context.payouts.assertWelcome(agreed.order, caller.service)
   } catch (error) {
     // A repeat gets the first answer, even if the order could not be made now.
-    return repeat(context, request, error)
+    return repeat(context, request, caller, error)
   }
   // The service may have given it to another solver: do not reserve liquidity for it.
   caller.assertInTime()
@@ -77,7 +77,7 @@ export async function acceptOrder(context: OrderContext, request: SolverOrderReq
     context.expectNews([order.source.chain, order.destination.chain])
     return { ...acceptance(order), ...(agreed.belowQuote !== null && { below_quote: agreed.belowQuote }) }
   }
-  return repeat(context, request, new TandemError('conflict', 'secret_hash was used before: every order needs its own'))
+  return repeat(context, request, caller, new TandemError('conflict', 'order_id or secret_hash was used before: every order needs its own'))
 }
 
 /** Until its price expires. From its deposit on, the reservation is firm. Nothing is held for an order whose price does not hold. */
@@ -110,9 +110,14 @@ function newOrder(
   }
 }
 
-/** `otherwise`: thrown if there is no such order. */
-async function repeat({ db }: OrderContext, request: SolverOrderRequest, otherwise: unknown): Promise<SolverOrderAcceptance> {
-  const known = await findOrder(db, request.order_id)
+/** `otherwise`: thrown if the caller has made no such order. */
+async function repeat(
+  { db }: OrderContext,
+  request: SolverOrderRequest,
+  { service }: Caller,
+  otherwise: unknown,
+): Promise<SolverOrderAcceptance> {
+  const known = await findOrderOfService(db, request.order_id, service)
   if (known === null) throw otherwise
   const { source, destination } = known.order
   const same =

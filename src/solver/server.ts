@@ -105,22 +105,22 @@ export function createSolverServer({
   app.post(
     routes.fill.path,
     { schema: { params: routes.fill.params, body: routes.fill.body, response: { 200: routes.fill.answer } } },
-    async (request) => signFill(context, request.params.order_id, request.body),
+    async (request) => signFill(context, request.params.order_id, request.body, request.caller),
   )
 
   app.post(routes.cosign.path, { schema: { body: routes.cosign.body, response: { 200: routes.cosign.answer } } }, async (request) =>
-    draftCosigned(context, request.body),
+    draftCosigned(context, request.body, request.caller),
   )
 
   app.post(routes.cosigned.path, { schema: { body: routes.cosigned.body, response: { 200: routes.cosigned.answer } } }, async (request) => {
-    await takeCosigned(context, request.body)
+    await takeCosigned(context, request.body, request.caller)
     return { solver_id: context.solverId }
   })
 
   app.post(
     routes.instantRefund.path,
     { schema: { params: routes.instantRefund.params, body: routes.instantRefund.body, response: { 200: routes.instantRefund.answer } } },
-    async (request) => signInstantRefunds(context, request.params.order_id, request.body),
+    async (request) => signInstantRefunds(context, request.params.order_id, request.body, request.caller),
   )
 
   app.post(
@@ -138,7 +138,8 @@ export function createSolverServer({
     routes.changes.path,
     { schema: { querystring: routes.changes.query, response: { 200: routes.changes.answer } } },
     async (request) => {
-      const { next, chains } = await changes.since(Number(request.query.after), request.query.except?.split(','))
+      const { after, except } = request.query
+      const { next, chains } = await changes.since(Number(after), request.caller.service, except?.split(','))
       return { solver_id: context.solverId, next, chains: [...chains] }
     },
   )

@@ -164,9 +164,6 @@ export async function fillFor(
   { id, source, destination }: Order,
   deposits = [`deposit of ${source.swapId}`],
 ): Promise<SolverFill> {
-  return signFill(solver.context, id, {
-    deposits,
-    block_hash: 'the block of the newest',
-    destination_amount: destination.agreedAmount.toString(),
-  })
+  const request = { deposits, block_hash: 'the block of the newest', destination_amount: destination.agreedAmount.toString() }
+  return signFill(solver.context, id, request, caller)
 }

@@ -72,7 +72,7 @@ const offerOf = ({ id, source }: Order, amount = source.terms.amount) => ({
   deposits: [{ id: `deposit of ${source.swapId}`, amount: amount.toString() }],
   offer: 'offer',
 })
-const draft = async (...items: readonly ReturnType<typeof offerOf>[]) => (await draftCosigned(context, { items: [...items] })).draft
+const draft = async (...items: readonly ReturnType<typeof offerOf>[]) => (await draftCosigned(context, { items: [...items] }, caller)).draft
 
 test('drafts one transaction for all offered orders whose secret is known', async () => {
   const [first, second] = [await redeemedByUser(), await redeemedByUser()]
@@ -128,7 +128,7 @@ test('stores a complete transaction for each of its orders, due at once', async 
     ids,
     ids.map((orderId) => ({ orderId, leg: 'source', verb: 'redeem' })),
   )
-  await takeCosigned(context, { order_ids: ids, transaction: 'aa' })
+  await takeCosigned(context, { order_ids: ids, transaction: 'aa' }, caller)
   for (const id of ids) {
     expect(await findCosigned(store.db, id)).toBe('aa')
     expect(await readAction(store.db, actionKey(id, 'source', 'redeem'))).toMatchObject({ wanted: true })
@@ -138,24 +138,26 @@ test('stores a complete transaction for each of its orders, due at once', async 
 describe('refuses and stores nothing', () => {
   test('a transaction that does not pay the solver', async () => {
     const { order } = await redeemedByUser()
-    await expect(takeCosigned(context, { order_ids: [order.id], transaction: 'bb' })).rejects.toMatchObject({ code: 'bad_request' })
+    await expect(takeCosigned(context, { order_ids: [order.id], transaction: 'bb' }, caller)).rejects.toMatchObject({ code: 'bad_request' })
     expect(await findCosigned(store.db, order.id)).toBeNull()
   })
 
   test('an unknown order', async () => {
     const { order } = await redeemedByUser()
     const order_ids = [order.id, '0'.repeat(64)]
-    await expect(takeCosigned(context, { order_ids, transaction: 'aa' })).rejects.toMatchObject({ code: 'not_found' })
+    await expect(takeCosigned(context, { order_ids, transaction: 'aa' }, caller)).rejects.toMatchObject({ code: 'not_found' })
     expect(await findCosigned(store.db, order.id)).toBeNull()
   })
 
   test('an order whose secret is not public', async () => {
     const request = orderRequest()
     await acceptOrder(context, request, caller)
-    await expect(takeCosigned(context, { order_ids: [request.order_id], transaction: 'aa' })).rejects.toMatchObject({ code: 'conflict' })
+    await expect(takeCosigned(context, { order_ids: [request.order_id], transaction: 'aa' }, caller)).rejects.toMatchObject({
+      code: 'conflict',
+    })
   })
 
-  test.each(['cosigned redeems', 'completed cosigned redeems'])('more than 3000 a minute: %s', async (name) => {
+  test.each(['cosigned redeems of a service', 'completed cosigned redeems of a service'])('more than 3000 a minute: %s', async (name) => {
     const { order } = await redeemedByUser()
     const used = { name, signings: 3_000n, ends_at: new Date(Date.now() + 60_000) }
     await store.db
@@ -164,9 +166,9 @@ describe('refuses and stores nothing', () => {
       .onConflict((known) => known.column('name').doUpdateSet(used))
       .execute()
     const asked =
-      name === 'cosigned redeems'
-        ? draftCosigned(context, { items: [offerOf(order)] })
-        : takeCosigned(context, { order_ids: [order.id], transaction: 'aa' })
+      name === 'cosigned redeems of a service'
+        ? draftCosigned(context, { items: [offerOf(order)] }, caller)
+        : takeCosigned(context, { order_ids: [order.id], transaction: 'aa' }, caller)
     await expect(asked).rejects.toMatchObject({ code: 'rate_limited', message: expect.stringContaining('more than 3000') })
     expect([drafted, await findCosigned(store.db, order.id)]).toEqual([[], null])
     await store.db.deleteFrom('signing_counts').execute()
@@ -174,6 +176,6 @@ describe('refuses and stores nothing', () => {
 
   test('a chain without batch redeem', async () => {
     const { order } = await redeemedByUser()
-    await expect(draftCosigned(solver.context, { items: [offerOf(order)] })).rejects.toMatchObject({ code: 'bad_request' })
+    await expect(draftCosigned(solver.context, { items: [offerOf(order)] }, caller)).rejects.toMatchObject({ code: 'bad_request' })
   })
 })

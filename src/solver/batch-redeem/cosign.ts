@@ -16,33 +16,35 @@ import { deriveOrder } from '../../protocol/state.ts'
 import type { SolverCosign, SolverCosigned, SolverCosignRequest } from '../../protocol/wire/solver.ts'
 import { readAttempts } from '../../store/actions/attempts.ts'
 import { keepCosigned } from '../../store/actions/batches.ts'
-import { findOrder, type StoredOrder } from '../../store/orders/orders.ts'
+import type { StoredOrder } from '../../store/orders/orders.ts'
+import type { Caller } from '../caller.ts'
 import type { OrderContext } from '../orders.ts'
+import { requireOwnOrder } from '../own-order.ts'
 
 type Ability = NonNullable<ChainClient['cosignedRedeem']>
 
-/** A service is not trusted: about half of a core. Without drafts we redeem by script path. */
+/** A service is not trusted: about half of a core for each. Without drafts we redeem by script path. */
 const PER_MINUTE = 3_000
-const DRAFT_LIMIT: Limit = {
-  name: 'cosigned redeems',
+const draftLimit = ({ service }: Caller): Limit => ({
+  name: `cosigned redeems of ${service}`,
   perMinute: PER_MINUTE,
   what: `more than ${PER_MINUTE} deposits of cosigned redeems in a minute`,
-}
+})
 /** To verify a transaction is as expensive as to draft it. */
-const COMPLETE_LIMIT: Limit = {
-  name: 'completed cosigned redeems',
+const completeLimit = ({ service }: Caller): Limit => ({
+  name: `completed cosigned redeems of ${service}`,
   perMinute: PER_MINUTE,
   what: `more than ${PER_MINUTE} orders of completed cosigned redeems in a minute`,
-}
+})
 
 /** Drafts the solver's part. Stores nothing: `takeCosigned` verifies the completed transaction from scratch. */
-export async function draftCosigned(context: OrderContext, request: SolverCosignRequest): Promise<SolverCosign> {
+export async function draftCosigned(context: OrderContext, request: SolverCosignRequest, caller: Caller): Promise<SolverCosign> {
   const { db, solverId } = context
   await context.signingLimit.count(
-    DRAFT_LIMIT,
+    draftLimit(caller),
     request.items.reduce((sum, { deposits }) => sum + deposits.length, 0),
   )
-  const orders = await Promise.all(request.items.map(({ order_id: id }) => requireOrder(context, id)))
+  const orders = await Promise.all(request.items.map(({ order_id: id }) => requireOwnOrder(context, id, caller)))
   const { ability, key, chain } = requireAbility(context, orders)
   const items: (RedeemItem & { readonly offer: string })[] = []
   const actions: OrderAction[] = []
@@ -72,9 +74,9 @@ export async function draftCosigned(context: OrderContext, request: SolverCosign
 }
 
 /** Refuses a transaction that does not pay the solver. The engine sends it like any redeem, and replaces it by an ordinary one if it is not mined. */
-export async function takeCosigned(context: OrderContext, { order_ids: ids, transaction }: SolverCosigned): Promise<void> {
-  await context.signingLimit.count(COMPLETE_LIMIT, ids.length)
-  const orders = await Promise.all(ids.map((id) => requireOrder(context, id)))
+export async function takeCosigned(context: OrderContext, { order_ids: ids, transaction }: SolverCosigned, caller: Caller): Promise<void> {
+  await context.signingLimit.count(completeLimit(caller), ids.length)
+  const orders = await Promise.all(ids.map((id) => requireOwnOrder(context, id, caller)))
   const { ability, key } = requireAbility(context, orders)
   const items = await Promise.all(orders.map((stored) => itemOf(context, stored)))
   const known = items.filter((item) => item !== null)
@@ -82,12 +84,6 @@ export async function takeCosigned(context: OrderContext, { order_ids: ids, tran
   await ability.verify(transaction, known, key)
   await keepCosigned(context.db, ids, transaction)
   context.wake()
-}
-
-async function requireOrder({ db }: OrderContext, id: string): Promise<StoredOrder> {
-  const stored = await findOrder(db, id)
-  if (stored === null) throw new TandemError('not_found', `there is no order ${id}`)
-  return stored
 }
 
 function requireAbility(

@@ -109,7 +109,7 @@ export function useRefundFixture() {
       return result
     },
     ask: (order: Order, refunds: readonly Refund[] = [refundOf(order)], db = store.db) =>
-      signInstantRefunds({ ...solver.context, db }, order.id, { refunds: [...refunds], offer: null }),
+      signInstantRefunds({ ...solver.context, db }, order.id, { refunds: [...refunds], offer: null }, caller),
     ways: () => store.db.selectFrom('commitments').select('way').execute(),
     async nothingSigned(order: Order): Promise<void> {
       expect(await isCommittedTo(store.db, order.id, 'refund_signed')).toBe(false)

@@ -3,6 +3,7 @@ import { ChainFailure } from '../../chains/port/failure.ts'
 import { actionKey, type Order } from '../../protocol/order.ts'
 import { readAttempts } from '../../store/actions/attempts.ts'
 import { sightingsOf } from '../../store/store.fixture.ts'
+import { caller } from '../solver.fixture.ts'
 import { type Refund, refundOf, refused, useRefundFixture } from './refunds.fixture.ts'
 import { signInstantRefunds } from './sign-instant-refunds.ts'
 
@@ -89,7 +90,7 @@ describe('refuses a wrong request', () => {
   })
 
   test('an unknown order', async () => {
-    await expect(signInstantRefunds(fixture.solver.context, '0'.repeat(64), { refunds: [good()], offer: null })).rejects.toThrow(
+    await expect(signInstantRefunds(fixture.solver.context, '0'.repeat(64), { refunds: [good()], offer: null }, caller)).rejects.toThrow(
       refused('not_found'),
     )
   })
@@ -98,9 +99,9 @@ describe('refuses a wrong request', () => {
     const client = { ...fixture.solver.bitcoin }
     delete client.instantRefund
     const clients = new Map(fixture.solver.context.clients).set(client.chain.id, client)
-    await expect(signInstantRefunds({ ...fixture.solver.context, clients }, order.id, { refunds: [good()], offer: null })).rejects.toThrow(
-      refused('bad_request'),
-    )
+    await expect(
+      signInstantRefunds({ ...fixture.solver.context, clients }, order.id, { refunds: [good()], offer: null }, caller),
+    ).rejects.toThrow(refused('bad_request'))
   })
 
   test('any request while a chain does not answer: it may hide a payment', async () => {

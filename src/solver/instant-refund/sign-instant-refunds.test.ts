@@ -10,7 +10,7 @@ import { readCursor } from '../../store/chain/events.ts'
 import { findOrder } from '../../store/orders/orders.ts'
 import { isCommittedTo } from '../../store/solver/commitments.ts'
 import { NOW, sightingsOf } from '../../store/store.fixture.ts'
-import { fillFor } from '../solver.fixture.ts'
+import { caller, fillFor } from '../solver.fixture.ts'
 import { createKeptAnswers } from './kept-answers.ts'
 import { HOME, refundOf, refused, useRefundFixture } from './refunds.fixture.ts'
 import { signInstantRefunds } from './sign-instant-refunds.ts'
@@ -67,14 +67,16 @@ test("answers an offer with the solver's part of a joint signature", async () =>
   await fund(order, 900_000n)
   const request = { refunds: [refundOf(order, { amount: '900000' })], offer: FAKE_OFFER }
   const refund = { deposit: request.refunds[0]?.deposit ?? '', amount: 900_000n, to: HOME, pays: 899_000n }
-  expect((await signInstantRefunds(fixture.solver.context, order.id, request)).answer).toBe(answerOf(order.source.terms, [refund]))
+  expect((await signInstantRefunds(fixture.solver.context, order.id, request, caller)).answer).toBe(answerOf(order.source.terms, [refund]))
 })
 
 test('refuses an offer that the family cannot parse, and signs nothing', async () => {
   const order = await agree()
   await fund(order, 900_000n)
   const request = { refunds: [refundOf(order, { amount: '900000' })], offer: 'nonsense' }
-  await expect(signInstantRefunds(fixture.solver.context, order.id, request)).rejects.toThrow(refused('bad_request', /not an offer/))
+  await expect(signInstantRefunds(fixture.solver.context, order.id, request, caller)).rejects.toThrow(
+    refused('bad_request', /not an offer/),
+  )
   await nothingSigned(order)
 })
 
@@ -153,7 +155,7 @@ test('signs for one request of an order at a time, also across processes', async
   const request = { refunds: [refundOf(order, { amount: '900000' })], offer: null }
   const answers = await Promise.all(
     [fixture.store.db, fixture.store.other, fixture.store.db, fixture.store.other].map((db) =>
-      signInstantRefunds({ ...fixture.solver.context, db, clients, keptAnswers: createKeptAnswers() }, order.id, request),
+      signInstantRefunds({ ...fixture.solver.context, db, clients, keptAnswers: createKeptAnswers() }, order.id, request, caller),
     ),
   )
   expect(new Set(answers.map(({ answer }) => answer)).size).toBe(1)

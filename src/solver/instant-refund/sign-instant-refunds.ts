@@ -14,36 +14,40 @@ import { inTurn } from '../../store/actions/leases.ts'
 import type { Database } from '../../store/database/database.ts'
 import { durably } from '../../store/database/durably.ts'
 import { addInstantRefunds } from '../../store/orders/grants.ts'
-import { findOrder } from '../../store/orders/orders.ts'
 import { commitTo, releaseLocked } from '../../store/solver/commitments.ts'
+import type { Caller } from '../caller.ts'
 import type { OrderContext } from '../orders.ts'
+import { requireOwnOrder } from '../own-order.ts'
 import { readLiveFacts } from '../read-live-facts.ts'
 
 /** How long a request waits while another process signs for the same order. */
 const TURN_WAIT_MS = 5_000
 
-/** A service is not trusted: three times what one order can need, and about half of a core for all orders together. */
+/** A service is not trusted: three times what one order can need, and about half of a core for all its orders. What it uses up is its own. */
 const SIGNATURES_PER_ORDER = 300
-const SIGNATURES_IN_ALL = 3_000
+const SIGNATURES_PER_SERVICE = 3_000
 
 /** One at a time per order. Refuses every refund that could cost the solver money. */
 export async function signInstantRefunds(
   context: OrderContext,
   orderId: string,
   request: SolverInstantRefundRequest,
+  caller: Caller,
 ): Promise<SolverInstantRefund> {
   const { db, solverId, signingLimit, keptAnswers } = context
+  // Before anything else: nobody gets the answers to another service, or waits in its turn.
+  await requireOwnOrder(context, orderId, caller)
   const kept = keptAnswers.find(orderId, request)
   if (kept !== null) return { solver_id: solverId, answer: kept }
-  for (const limit of limitsOf(orderId)) signingLimit.check(limit)
-  const answer = await inTurn(db, `answer instant refund ${orderId}`, TURN_WAIT_MS, () => signInTurn(context, orderId, request))
+  for (const limit of limitsOf(orderId, caller)) signingLimit.check(limit)
+  const answer = await inTurn(db, `answer instant refund ${orderId}`, TURN_WAIT_MS, () => signInTurn(context, orderId, request, caller))
   if (answer === null) throw new TandemError('chain_unavailable', `another instant refund of order ${orderId} is signed now; try again`)
   keptAnswers.keep(orderId, request, answer)
   return { solver_id: solverId, answer }
 }
 
-/** The limit of the order comes first: what it refuses does not use up the limit of all. */
-function limitsOf(orderId: string): readonly Limit[] {
+/** The limit of the order comes first: what it refuses does not use up the limit of its service. */
+function limitsOf(orderId: string, { service }: Caller): readonly Limit[] {
   return [
     {
       name: `instant refund ${orderId}`,
@@ -51,19 +55,18 @@ function limitsOf(orderId: string): readonly Limit[] {
       what: `more than ${SIGNATURES_PER_ORDER} signatures for order ${orderId} in a minute`,
     },
     {
-      name: 'instant refunds',
-      perMinute: SIGNATURES_IN_ALL,
-      what: `more than ${SIGNATURES_IN_ALL} signatures for instant refunds in a minute`,
+      name: `instant refunds of ${service}`,
+      perMinute: SIGNATURES_PER_SERVICE,
+      what: `more than ${SIGNATURES_PER_SERVICE} signatures for instant refunds in a minute`,
     },
   ]
 }
 
-async function signInTurn(context: OrderContext, orderId: string, request: SolverInstantRefundRequest): Promise<string> {
+async function signInTurn(context: OrderContext, orderId: string, request: SolverInstantRefundRequest, caller: Caller): Promise<string> {
   const { db, clients, signingLimit, keptAnswers, guard } = context
   const kept = keptAnswers.find(orderId, request)
   if (kept !== null) return kept
-  const stored = await findOrder(db, orderId)
-  if (stored === null) throw new TandemError('not_found', `there is no order ${orderId}`)
+  const stored = await requireOwnOrder(context, orderId, caller)
   const { source } = stored.order
   const client = clientFor(clients, source.chain)
   const refunds = request.refunds.map(({ deposit, amount, to, pays }) => ({
@@ -73,7 +76,7 @@ async function signInTurn(context: OrderContext, orderId: string, request: Solve
     pays: BigInt(pays),
   }))
   // Before the chains are read, which is expensive too.
-  for (const limit of limitsOf(orderId)) await signingLimit.count(limit, refunds.length)
+  for (const limit of limitsOf(orderId, caller)) await signingLimit.count(limit, refunds.length)
   const recent = deriveOrder(await readLiveFacts(context, stored))
   // The service may be a block ahead of our last poll.
   const state = areMined(recent, refunds) ? recent : deriveOrder(await readLiveFacts(context, stored, { acceptedAgeMs: 0 }))

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { describe, expect, test, vi } from 'vitest'
 import type { Order } from '../../protocol/order.ts'
 import { FAKE_OFFER } from '../../service/testing/fake-chain.fixture.ts'
+import { caller } from '../solver.fixture.ts'
 import { refundOf, refused, useRefundFixture } from './refunds.fixture.ts'
 import { signInstantRefunds } from './sign-instant-refunds.ts'
 
@@ -25,8 +26,8 @@ test('a repeated request gets the same answer without a new signature; with anot
   await fund(order, 900_000n)
   const { answer, sign } = spyOnSigning()
   const request = { refunds: small(order), offer: FAKE_OFFER }
-  const first = await signInstantRefunds(fixture.solver.context, order.id, request)
-  expect(await signInstantRefunds(fixture.solver.context, order.id, structuredClone(request))).toEqual(first)
+  const first = await signInstantRefunds(fixture.solver.context, order.id, request, caller)
+  expect(await signInstantRefunds(fixture.solver.context, order.id, structuredClone(request), caller)).toEqual(first)
   expect(answer).toHaveBeenCalledTimes(1)
   await ask(order, small(order))
   await ask(order, [refundOf(order, { amount: '900000', pays: '1' })])
@@ -53,17 +54,18 @@ describe('refuses before it reads the chains, and signs nothing,', () => {
       await expect(ask(order, small(order))).rejects.toThrow(refused('rate_limited', /more than 300 signatures for order/))
     expect(tips).not.toHaveBeenCalled()
     await nothingSigned(order)
-    const { rows } = await sql<{ signings: bigint }>`select signings from signing_counts where name = 'instant refunds'`.execute(
-      fixture.store.db,
-    )
+    const { rows } = await sql<{
+      signings: bigint
+    }>`select signings from signing_counts where name = 'instant refunds of a service'`.execute(fixture.store.db)
     expect(rows).toEqual([])
     await ask(other, small(other))
   })
 
-  test('when all orders together were signed too often in a minute', async () => {
+  test('when all orders of its service were signed too often in a minute; another service uses up nothing of it', async () => {
     const order = await agree()
     await fund(order, 900_000n)
-    await use('instant refunds', 3_000)
+    await use('instant refunds of another service', 3_000)
+    await use('instant refunds of a service', 3_000)
     await expect(ask(order, small(order))).rejects.toThrow(refused('rate_limited', /more than 3000 signatures for instant refunds/))
     await nothingSigned(order)
   })

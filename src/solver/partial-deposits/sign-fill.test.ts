@@ -99,10 +99,10 @@ test('the deposited amount decides how much the solver pays, into an HTLC of tha
     const order = await agree()
     await fund(order, 970_000n)
     const deposits = [`deposit of ${order.source.swapId}`]
-    return { order, ...(await signFill(solver.context, order.id, { deposits, block_hash: 'b', destination_amount: amount })) }
+    return { order, ...(await signFill(solver.context, order.id, { deposits, block_hash: 'b', destination_amount: amount }, caller)) }
   }
-  expect(await ask('980000')).toMatchObject({ answer: 'declined' })
-  expect(await ask('950601')).toMatchObject({ answer: 'declined' })
+  for (const wrong of ['980000', '950601', '950599'])
+    await expect(ask(wrong)).rejects.toMatchObject({ code: 'bad_request', message: expect.stringContaining('is not what these deposits') })
   const { order, answer } = await ask('950600')
   expect(answer).toBe('signed')
   const { destination } = (await find(order.id)).order
@@ -118,7 +118,7 @@ test('after a reorg the same deposits are signed again for their new block', asy
   await fund(order)
   await fillFor(solver, order)
   const request = { deposits: [`deposit of ${order.source.swapId}`], block_hash: 'after a reorg', destination_amount: '980000' }
-  const { signature } = await signFill(solver.context, order.id, request)
+  const { signature } = await signFill(solver.context, order.id, request, caller)
   const fill = { deposits: request.deposits, blockHash: request.block_hash, destinationAmount: 980_000n }
   expect(signature).toBe(fillSignature(order.source.terms, order.id, fill))
 })
@@ -206,8 +206,11 @@ describe('it declines', () => {
 
   test('for good: it reserves nothing for a declined order, and never signs it later', async () => {
     const order = await agree()
-    await fund(order, 900_000n)
+    await fund(order)
+    const bitcoinDollars = solver.world.bitcoinDollars
+    solver.world.bitcoinDollars = 62_000n
     expect(await fillFor(solver, order)).toMatchObject({ answer: 'declined' })
+    solver.world.bitcoinDollars = bitcoinDollars
     await fund(order, order.source.terms.amount, 'second')
     expect(await solver.context.inventory.available(wbtc)).toBe(10_000_000n)
     expect(await fillFor(solver, order, ['second'])).toMatchObject({ answer: 'declined' })
@@ -229,7 +232,7 @@ describe('it declines', () => {
 describe('it refuses', () => {
   test('an unknown order', async () => {
     await expect(
-      signFill(solver.context, '0'.repeat(64), { deposits: ['a'], block_hash: 'b', destination_amount: '1' }),
+      signFill(solver.context, '0'.repeat(64), { deposits: ['a'], block_hash: 'b', destination_amount: '1' }, caller),
     ).rejects.toMatchObject({ code: 'not_found' })
   })
 

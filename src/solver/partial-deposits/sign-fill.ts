@@ -10,17 +10,18 @@ import type { OrderFacts } from '../../protocol/state.ts'
 import type { SolverFill, SolverFillRequest } from '../../protocol/wire/solver.ts'
 import { durably } from '../../store/database/durably.ts'
 import { recordDecline, recordOwnFill } from '../../store/orders/fills.ts'
-import { findOrder, type StoredOrder } from '../../store/orders/orders.ts'
+import type { StoredOrder } from '../../store/orders/orders.ts'
 import { isCommittedTo } from '../../store/solver/commitments.ts'
+import type { Caller } from '../caller.ts'
 import { decideOnDeposit } from '../instant-refund/decide.ts'
 import type { OrderContext } from '../orders.ts'
+import { requireOwnOrder } from '../own-order.ts'
 import { judgePrice, type PriceJudgement } from '../pricing/price-check.ts'
 import { readLiveFacts } from '../read-live-facts.ts'
 
-export async function signFill(context: OrderContext, orderId: string, request: SolverFillRequest): Promise<SolverFill> {
+export async function signFill(context: OrderContext, orderId: string, request: SolverFillRequest, caller: Caller): Promise<SolverFill> {
   const { db, clients, solverId } = context
-  const stored = await findOrder(db, orderId)
-  if (stored === null) throw new TandemError('not_found', `there is no order ${orderId}`)
+  const stored = await requireOwnOrder(context, orderId, caller)
   const { source } = stored.order
   const { partialDeposits } = clientFor(clients, source.chain)
   if (partialDeposits === undefined) return { solver_id: solverId, signature: null, ...(await decideOnDeposit(context, stored)) }
@@ -42,6 +43,7 @@ export async function signFill(context: OrderContext, orderId: string, request: 
   }
   if (stored.declined !== null) return refused('declined', stored.declined)
   const judgement = await judge(context, stored, fill)
+  if (judgement.kind === 'reject') throw new TandemError('bad_request', judgement.why)
   if (judgement.kind === 'wait') return refused('wait', judgement.why)
   if (judgement.kind === 'decline') {
     // Final, so that the order reserves no inventory any more.
@@ -51,7 +53,7 @@ export async function signFill(context: OrderContext, orderId: string, request: 
   const recorded = await record(context, stored, fill)
   if (recorded === 'short') return refused('wait', `too little of ${stored.order.destination.terms.asset} is available`)
   if (recorded === 'refund signed') return refused('declined', 'an instant refund is signed already')
-  if (recorded === 'raced') return signFill(context, orderId, request)
+  if (recorded === 'raced') return signFill(context, orderId, request, caller)
   context.wake()
   return signed(recorded.signature)
 }

@@ -19,12 +19,12 @@ import type { Pair } from './scope.ts'
 /** Opaque names from the service; null if it gives none. */
 export type Customer = { readonly app: string | null; readonly owner: string | null }
 
-/** Two services may use the same name for different apps. */
+/** Two services may use the same name for different apps. What a service names no app for is one app of its own. */
 export function customerOf(
   { app, owner }: { readonly app?: string; readonly owner?: string },
   { service }: Pick<Caller, 'service'>,
 ): Customer {
-  return { app: app === undefined ? null : `${service}/${app}`, owner: owner ?? null }
+  return { app: `${service}/${app ?? ''}`, owner: owner ?? null }
 }
 
 export interface Customers {
