@@ -25,7 +25,11 @@ const initiator = { name: 'initiator', about: 'gets the money back when the orde
 const rentPayer = { name: 'rent_payer', writable: true, signer: true, about: 'gets the rent back when the order is closed' } as const
 const systemProgram = { name: 'system_program', about: '11111111111111111111111111111111' } as const
 const tokenProgram = { name: 'token_program', about: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA' } as const
-const vault = { name: 'vault', writable: true, about: 'the token account of the order, derived from the order' } as const
+const vault = {
+  name: 'vault',
+  writable: true,
+  about: 'the token account of the order, at the System program’s address for base order, seed "thevault", owner Token program',
+} as const
 const redeemer = { name: 'redeemer', signer: true, about: 'gives up its claim' } as const
 
 const terms: readonly Field[] = [
@@ -34,7 +38,6 @@ const terms: readonly Field[] = [
   { name: 'initiate_before', type: 'i64' },
   { name: 'redeemer', type: 'pubkey' },
   { name: 'secret_hash', type: 'bytes32' },
-  { name: 'bump', type: 'u8' },
 ]
 const secret: Field = { name: 'secret', type: 'bytes32' }
 
@@ -94,20 +97,30 @@ const tokenInstructions: readonly ProgramInstruction[] = [
       tokenProgram,
       systemProgram,
     ],
-    fields: [...terms, { name: 'vault_bump', type: 'u8' }],
+    fields: terms,
   },
   {
     name: 'redeem',
     tag: 5,
     about: 'Pays the redeemer. Anyone who knows the secret may.',
-    accounts: [order, vault, { name: 'redeemer_tokens', writable: true, about: 'any token account of the redeemer' }, tokenProgram],
+    accounts: [
+      order,
+      vault,
+      { name: 'redeemer_tokens', writable: true, about: 'the associated token account of the redeemer' },
+      tokenProgram,
+    ],
     fields: [secret],
   },
   {
     name: 'refund',
     tag: 6,
     about: 'Pays the initiator back once the timelock has passed. Anyone may.',
-    accounts: [order, vault, { name: 'initiator_tokens', writable: true, about: 'any token account of the initiator' }, tokenProgram],
+    accounts: [
+      order,
+      vault,
+      { name: 'initiator_tokens', writable: true, about: 'the associated token account of the initiator' },
+      tokenProgram,
+    ],
     fields: [],
   },
   {
@@ -117,7 +130,7 @@ const tokenInstructions: readonly ProgramInstruction[] = [
     accounts: [
       order,
       vault,
-      { name: 'initiator_tokens', writable: true, about: 'any token account of the initiator' },
+      { name: 'initiator_tokens', writable: true, about: 'the associated token account of the initiator' },
       tokenProgram,
       redeemer,
     ],
@@ -129,7 +142,7 @@ const tokenInstructions: readonly ProgramInstruction[] = [
 const solOrder: readonly Field[] = [
   { name: 'status', type: 'u8' },
   { name: 'kind', type: 'u8' },
-  { name: 'vault_bump', type: 'u8' },
+  { name: 'bump', type: 'u8' },
   { name: 'unused', type: 'padding5' },
   { name: 'amount', type: 'u64' },
   { name: 'timelock', type: 'u64' },

@@ -2,6 +2,7 @@
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { type Address, getAddressDecoder, getAddressEncoder, getStructEncoder, getU64Encoder, type ReadonlyUint8Array } from '@solana/kit'
+import { tokenProgram } from './programs.ts'
 
 /** What both parties agree on. */
 export interface OrderTerms {
@@ -32,7 +33,7 @@ const amountAndTimelock = getStructEncoder([
 const text = new TextEncoder()
 const marker = text.encode('ProgramDerivedAddress')
 
-/** The account of the order. The program accepts any bump; an order at another than this one is another order, which nobody looks for. */
+/** The account of the order. The program accepts no other: it searches for the same one. */
 export function orderAddress(program: Address, { initiator, redeemer, secretHash, amount, timelock, mint }: OrderTerms): DerivedAddress {
   return derive(`order ${program} ${initiator} ${redeemer} ${secretHash.join()} ${amount} ${timelock} ${mint}`, program, () => {
     const parties = [addressBytes.encode(initiator), addressBytes.encode(redeemer), secretHash]
@@ -41,9 +42,10 @@ export function orderAddress(program: Address, { initiator, redeemer, secretHash
   })
 }
 
-/** The token account that holds the amount of an order of tokens. */
-export function vaultAddress(program: Address, order: Address): DerivedAddress {
-  return derive(`vault ${program} ${order}`, program, () => [text.encode('vault'), addressBytes.encode(order)])
+/** The token account that holds the amount of an order of tokens: the System program's address of base, seed and owner. */
+export function vaultAddress(order: Address): Address {
+  const parts = [addressBytes.encode(order), text.encode('thevault'), addressBytes.encode(tokenProgram)]
+  return addressOf.decode(sha256(Uint8Array.from(parts.flatMap((part) => [...part]))))
 }
 
 /** Half a millisecond each, and the same few are asked for while an order is followed and settled. */

@@ -1,15 +1,16 @@
 // The client against other implementations and against the committed interface of the program.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { AccountRole, type Address, getAddressEncoder, getProgramDerivedAddress, getU64Encoder } from '@solana/kit'
+import { AccountRole, type Address, createAddressWithSeed, getAddressEncoder, getProgramDerivedAddress, getU64Encoder } from '@solana/kit'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { fieldSizes, programInterfaces } from '../interface.ts'
 import { createHtlc, type Kind, kinds } from '../testing/order.ts'
 import { orderAddress, vaultAddress } from './addresses.ts'
-import { initiateSolCodec, initiateTokenCodec, redeemCodec, solOrderCodec, tagCodec, tokenOrderCodec } from './codecs.ts'
+import { initiateCodec, redeemCodec, solOrderCodec, tagCodec, tokenOrderCodec } from './codecs.ts'
 import { decodeInstruction, decodeOrderAccount } from './decode.ts'
 import { redeemSol } from './instructions.ts'
+import { tokenProgram } from './programs.ts'
 
 const interfaceOf = { SOL: programInterfaces.htlc, token: programInterfaces.htlc_spltoken } as const
 
@@ -31,11 +32,8 @@ describe.each(kinds)('the client for %s', (kind) => {
         seeds: mint === null ? ['htlc', ...seeds] : ['htlc_token', ...seeds, addressBytes.encode(mint)],
       })
       expect(orderAddress(program, order.terms)).toEqual({ address, bump })
-      const [vault, vaultBump] = await getProgramDerivedAddress({
-        programAddress: program,
-        seeds: ['vault', addressBytes.encode(address)],
-      })
-      expect(vaultAddress(program, address)).toEqual({ address: vault, bump: vaultBump })
+      const vault = await createAddressWithSeed({ baseAddress: address, programAddress: tokenProgram, seed: 'thevault' })
+      expect(vaultAddress(address)).toBe(vault)
     })
     await fc.assert(property, { numRuns: 20 })
   })
@@ -102,7 +100,7 @@ test('any bytes are decoded or refused, never a crash', async () => {
   const tagged = fc
     .tuple(fc.nat(9), fc.uint8Array({ maxLength: 110 }))
     .map(([tag, rest]) => Uint8Array.of(tag, 0, 0, 0, 0, 0, 0, 0, ...rest))
-  const lengths = [initiateSolCodec, initiateTokenCodec, redeemCodec].map(({ fixedSize }) => fixedSize)
+  const lengths = [initiateCodec, redeemCodec].map(({ fixedSize }) => fixedSize)
   const property = fc.property(accounts, fc.oneof(fc.uint8Array({ maxLength: 110 }), tagged), (named, data) => {
     const event = decodeInstruction(program, { programAddress: program, accounts: named, data })
     if (event?.kind === 'initiated' || event?.kind === 'redeemed') expect(lengths).toContain(data.length)

@@ -41,23 +41,19 @@ export const redeemCodec = getStructCodec([
   ['secret', bytes32Codec],
 ])
 
-const initiateFields = [
+export const initiateCodec = getStructCodec([
   ['tag', getU64Codec()],
   ['amount', getU64Codec()],
   ['timelock', getU64Codec()],
   ['initiateBefore', getI64Codec()],
   ['redeemer', getAddressCodec()],
   ['secretHash', bytes32Codec],
-  ['bump', getU8Codec()],
-] as const
-
-export const initiateSolCodec = getStructCodec([...initiateFields])
-export const initiateTokenCodec = getStructCodec([...initiateFields, ['vaultBump', getU8Codec()]])
+])
 
 const orderFields = [
   ['status', getU8Codec()],
   ['kind', getU8Codec()],
-  ['vaultBump', getU8Codec()],
+  ['bump', getU8Codec()],
   ['unused', getStructCodec([0, 1, 2, 3, 4].map((index) => [`byte${index}`, getU8Codec()] as const))],
   ['amount', getU64Codec()],
   ['timelock', getU64Codec()],

@@ -1,7 +1,7 @@
 // Reads what happened from the program's instructions, and what is from its accounts. Nothing is read from logs, which nodes truncate.
 import { type Address, bytesEqual, type ReadonlyUint8Array } from '@solana/kit'
 import type { OrderTerms } from './addresses.ts'
-import { initiateSolCodec, initiateTokenCodec, redeemCodec, solOrderCodec, tagCodec, tags, tokenOrderCodec } from './codecs.ts'
+import { initiateCodec, redeemCodec, solOrderCodec, tagCodec, tags, tokenOrderCodec } from './codecs.ts'
 
 /** An instruction of a transaction that succeeded, at the top level or called by another program. */
 export interface ExecutedInstruction {
@@ -51,8 +51,8 @@ export function decodeInstruction(program: Address, { programAddress, accounts, 
 
 function decodeInitiateSol(order: Address, accounts: readonly Address[], data: ReadonlyUint8Array): OrderEvent | null {
   const [, funder, rentPayer, initiator] = accounts
-  if (funder === undefined || rentPayer === undefined || initiator === undefined || data.length !== initiateSolCodec.fixedSize) return null
-  const { amount, timelock, redeemer, secretHash, initiateBefore } = initiateSolCodec.decode(data)
+  if (funder === undefined || rentPayer === undefined || initiator === undefined || data.length !== initiateCodec.fixedSize) return null
+  const { amount, timelock, redeemer, secretHash, initiateBefore } = initiateCodec.decode(data)
   const terms = { initiator, redeemer, secretHash, amount, timelock, mint: null }
   return { kind: 'initiated', order, terms, initiateBefore, funder, rentPayer }
 }
@@ -60,8 +60,8 @@ function decodeInitiateSol(order: Address, accounts: readonly Address[], data: R
 function decodeInitiateToken(order: Address, accounts: readonly Address[], data: ReadonlyUint8Array): OrderEvent | null {
   const [, , funder, rentPayer, initiator, , mint] = accounts
   if (funder === undefined || rentPayer === undefined || initiator === undefined || mint === undefined) return null
-  if (data.length !== initiateTokenCodec.fixedSize) return null
-  const { amount, timelock, redeemer, secretHash, initiateBefore } = initiateTokenCodec.decode(data)
+  if (data.length !== initiateCodec.fixedSize) return null
+  const { amount, timelock, redeemer, secretHash, initiateBefore } = initiateCodec.decode(data)
   return {
     kind: 'initiated',
     order,

@@ -1,7 +1,7 @@
 // Builds the program's instructions, with their accounts in the program's order.
 import { type AccountMeta, AccountRole, type Address, type Instruction, type ReadonlyUint8Array } from '@solana/kit'
 import { type OrderTerms, orderAddress, vaultAddress } from './addresses.ts'
-import { initiateSolCodec, initiateTokenCodec, redeemCodec, tagCodec, tags } from './codecs.ts'
+import { initiateCodec, redeemCodec, tagCodec, tags } from './codecs.ts'
 import { systemProgram, tokenProgram } from './programs.ts'
 
 export type HtlcInstruction = Instruction & { readonly accounts: readonly AccountMeta[]; readonly data: ReadonlyUint8Array }
@@ -22,17 +22,16 @@ interface Initiation {
 }
 
 export function initiateSol(program: Address, terms: SolTerms, { funder, rentPayer, initiateBefore }: Initiation): HtlcInstruction {
-  const order = orderAddress(program, terms)
   return {
     programAddress: program,
     accounts: [
-      writable(order.address),
+      writable(orderAddress(program, terms).address),
       { address: funder, role: AccountRole.WRITABLE_SIGNER },
       { address: rentPayer, role: AccountRole.WRITABLE_SIGNER },
       readonly(terms.initiator),
       readonly(systemProgram),
     ],
-    data: initiateSolCodec.encode({ tag: tags.initiateSol, ...terms, initiateBefore, bump: order.bump }),
+    data: initiateCodec.encode({ tag: tags.initiateSol, ...terms, initiateBefore }),
   }
 }
 
@@ -41,13 +40,12 @@ export function initiateToken(
   terms: TokenTerms,
   { funder, rentPayer, initiateBefore, funderTokens }: Initiation & { readonly funderTokens: Address },
 ): HtlcInstruction {
-  const order = orderAddress(program, terms)
-  const vault = vaultAddress(program, order.address)
+  const order = orderAddress(program, terms).address
   return {
     programAddress: program,
     accounts: [
-      writable(order.address),
-      writable(vault.address),
+      writable(order),
+      writable(vaultAddress(order)),
       { address: funder, role: AccountRole.READONLY_SIGNER },
       { address: rentPayer, role: AccountRole.WRITABLE_SIGNER },
       readonly(terms.initiator),
@@ -56,13 +54,7 @@ export function initiateToken(
       readonly(tokenProgram),
       readonly(systemProgram),
     ],
-    data: initiateTokenCodec.encode({
-      tag: tags.initiateToken,
-      ...terms,
-      initiateBefore,
-      bump: order.bump,
-      vaultBump: vault.bump,
-    }),
+    data: initiateCodec.encode({ tag: tags.initiateToken, ...terms, initiateBefore }),
   }
 }
 
@@ -74,11 +66,11 @@ export function redeemSol(program: Address, order: Address, redeemer: Address, s
   }
 }
 
-/** `redeemerTokens`: any token account of the redeemer. */
+/** `redeemerTokens`: the associated token account of the redeemer. */
 export function redeemToken(program: Address, order: Address, redeemerTokens: Address, secret: ReadonlyUint8Array): HtlcInstruction {
   return {
     programAddress: program,
-    accounts: tokenPayment(program, order, redeemerTokens),
+    accounts: tokenPayment(order, redeemerTokens),
     data: redeemCodec.encode({ tag: tags.redeemToken, secret }),
   }
 }
@@ -87,10 +79,11 @@ export function refundSol(program: Address, order: Address, initiator: Address):
   return { programAddress: program, accounts: [writable(order), writable(initiator)], data: tagCodec.encode({ tag: tags.refundSol }) }
 }
 
+/** `initiatorTokens`: the associated token account of the initiator. */
 export function refundToken(program: Address, order: Address, initiatorTokens: Address): HtlcInstruction {
   return {
     programAddress: program,
-    accounts: tokenPayment(program, order, initiatorTokens),
+    accounts: tokenPayment(order, initiatorTokens),
     data: tagCodec.encode({ tag: tags.refundToken }),
   }
 }
@@ -107,7 +100,7 @@ export function instantRefundSol(program: Address, order: Address, initiator: Ad
 export function instantRefundToken(program: Address, order: Address, initiatorTokens: Address, redeemer: Address): HtlcInstruction {
   return {
     programAddress: program,
-    accounts: [...tokenPayment(program, order, initiatorTokens), signer(redeemer)],
+    accounts: [...tokenPayment(order, initiatorTokens), signer(redeemer)],
     data: tagCodec.encode({ tag: tags.instantRefundToken }),
   }
 }
@@ -117,8 +110,8 @@ export function closeOrder(program: Address, order: Address, rentPayer: Address)
   return { programAddress: program, accounts: [writable(order), writable(rentPayer)], data: tagCodec.encode({ tag: tags.close }) }
 }
 
-function tokenPayment(program: Address, order: Address, payeeTokens: Address): readonly AccountMeta[] {
-  return [writable(order), writable(vaultAddress(program, order).address), writable(payeeTokens), readonly(tokenProgram)]
+function tokenPayment(order: Address, payeeTokens: Address): readonly AccountMeta[] {
+  return [writable(order), writable(vaultAddress(order)), writable(payeeTokens), readonly(tokenProgram)]
 }
 
 function writable(address: Address): AccountMeta {

@@ -86,14 +86,20 @@ const ofSol: readonly Break[] = [
   ],
   [
     'an order without a key is not asked for',
-    'REQUIRE(is_derived(order_account, created.seeds, call->program), WrongOrderAddress);',
-    '',
+    'REQUIRE(is_derived(order_account, created.seeds, call->program, &bump), WrongOrderAddress);\n  TRY(create_account(rent_payer, &created));\n  if',
+    'TRY(sol_try_find_program_address(seeds, 5, call->program, &(bytes32){{0, 0, 0, 0}}, &bump));\n  TRY(create_account(rent_payer, &created));\n  if',
     'an account with a key is neither an order nor a vault, even if it signs',
   ],
   [
     'derived by any program',
-    'sol_create_program_address(seeds.seeds, seeds.count, program, &address) == 0 && equal(',
+    'sol_try_find_program_address(seeds.seeds, seeds.count - 1, program, &address, bump) == 0 && equal(',
     'equal(',
+    'the funder pays the amount and the rent payer pays the rent',
+  ],
+  [
+    'derived without all terms',
+    'sol_try_find_program_address(seeds.seeds, seeds.count - 1,',
+    'sol_try_find_program_address(seeds.seeds, seeds.count - 2,',
     'the funder pays the amount and the rent payer pays the rent',
   ],
   [
@@ -104,14 +110,14 @@ const ofSol: readonly Break[] = [
   ],
   [
     'the address does not name the redeemer',
-    '                   {&terms->redeemer, 32},\n                   {&terms->secret_hash, 32},\n                   {&terms->amount, 16},\n                   {&terms->bump, 1}};\n  u64',
-    '                   {&terms->secret_hash, 32},\n                   {&terms->secret_hash, 32},\n                   {&terms->amount, 16},\n                   {&terms->bump, 1}};\n  u64',
+    '                   {&terms->redeemer, 32},\n                   {&terms->secret_hash, 32},\n                   {&terms->amount, 16},\n                   {&bump, 1}};\n  u64',
+    '                   {&terms->secret_hash, 32},\n                   {&terms->secret_hash, 32},\n                   {&terms->amount, 16},\n                   {&bump, 1}};\n  u64',
     'the funder pays the amount and the rent payer pays the rent',
   ],
   [
     'the address does not name the timelock',
-    '{&terms->amount, 16},\n                   {&terms->bump, 1}};\n  u64',
-    '{&terms->amount, 8},\n                   {&terms->bump, 1}};\n  u64',
+    '{&terms->amount, 16},\n                   {&bump, 1}};\n  u64',
+    '{&terms->amount, 8},\n                   {&bump, 1}};\n  u64',
     'the funder pays the amount and the rent payer pays the rent',
   ],
   [
@@ -344,16 +350,47 @@ const ofSol: readonly Break[] = [
 
 const ofTokens: readonly Break[] = [
   [
-    'any vault at first',
-    'REQUIRE(is_derived(vault, created_vault.seeds, call->program), WrongVault);',
-    '',
-    'an account with a key is neither an order nor a vault, even if it signs',
+    'the vault has another seed',
+    '#define VAULT_SEED "thevault"',
+    '#define VAULT_SEED "thevaul."',
+    'the vault is what the order says, before and after it was settled',
+  ],
+  [
+    'the base of the vault is the rent payer',
+    '= {0, 3, order_account->address,',
+    '= {0, 3, payer->address,',
+    'the vault is what the order says, before and after it was settled',
   ],
   [
     'any order account',
-    'REQUIRE(is_derived(order_account, created_order.seeds, call->program), WrongOrderAddress);',
-    '',
+    'REQUIRE(is_derived(order_account, created.seeds, call->program, &bump), WrongOrderAddress);\n  TRY(create_account(rent_payer, &created));\n  TRY(create_vault',
+    'TRY(sol_try_find_program_address(seeds, 6, call->program, &(bytes32){{0, 0, 0, 0}}, &bump));\n  TRY(create_account(rent_payer, &created));\n  TRY(create_vault',
     'an account with a key is neither an order nor a vault, even if it signs',
+  ],
+  ['the bump is not noted', 'written->bump = bump;', '', 'lamports that were sent to the address before do not get in the way'],
+  [
+    'sent lamports block a vault',
+    'if (vault->lamports == 0) {',
+    'if (1) {',
+    'lamports that were sent to the address before do not get in the way',
+  ],
+  [
+    'lamports that were sent to the vault count as rent',
+    'TRY(transfer_lamports(payer, vault, lamports));',
+    'TRY(transfer_lamports(payer, vault, lamports - vault->lamports));',
+    'lamports that were sent to the address before do not get in the way',
+  ],
+  [
+    'any token account of the payee',
+    'REQUIRE(is_associated(payee_tokens, payee, &paid->mint), WrongPayee);',
+    '',
+    'tokens go only to the associated token account of the payee for this mint',
+  ],
+  [
+    'only the first bump is associated',
+    'while (bump-- > 0);',
+    'while (0);',
+    'a refund is possible from the slot of expiry on, and not one before',
   ],
   [
     'any vault later',
@@ -384,30 +421,24 @@ const ofTokens: readonly Break[] = [
     'tokens of anyone',
     'REQUIRE(equal(&((const token_account *)payee_tokens->data)->owner, payee), WrongPayee);',
     '',
-    'a redeem pays nobody but the redeemer',
+    'an associated token account that was given away is not paid',
   ],
   [
     'token accounts of any program',
-    'equal(&payee_tokens->owner, &TOKEN_PROGRAM) && payee_tokens->size',
-    'payee_tokens->size',
-    'tokens go only to a token account of the payee and of the same mint',
-  ],
-  [
-    'token accounts of any size',
-    ' && payee_tokens->size == TOKEN_ACCOUNT_SIZE',
+    'REQUIRE(equal(&payee_tokens->owner, &TOKEN_PROGRAM), WrongPayee);',
     '',
-    'tokens go only to a token account of the payee and of the same mint',
+    'an associated token account that does not exist is not paid, and what looks like one neither',
   ],
   [
     'a redeem pays the initiator',
-    'return pay_tokens(call, &open->redeemer);',
-    'return pay_tokens(call, &open->initiator);',
+    'TRY(pay_tokens(call, &open->redeemer));',
+    'TRY(pay_tokens(call, &open->initiator));',
     'lamports that were sent to the address before do not get in the way',
   ],
   [
     'a refund pays the redeemer’s tokens',
-    'return pay_tokens(call, &open->initiator);',
-    'return pay_tokens(call, &open->redeemer);',
+    'TRY(pay_tokens(call, &open->initiator));',
+    'TRY(pay_tokens(call, &open->redeemer));',
     'a refund is possible from the slot of expiry on, and not one before',
   ],
   [
@@ -431,14 +462,14 @@ const ofTokens: readonly Break[] = [
   ['less than the amount', 'terms->amount, 0));', 'terms->amount - 1, 0));', 'the funder pays the amount and the rent payer pays the rent'],
   [
     'the mint is the authority of the vault',
-    '18, vault->address}',
+    '18, authority->address}',
     '18, mint->address}',
     'lamports that were sent to the address before do not get in the way',
   ],
   [
     'a refunded order of tokens stays open',
-    'open->status = REFUNDED;\n  return pay_tokens',
-    'return pay_tokens',
+    'TRY(pay_tokens(call, &open->initiator));\n  open->status = REFUNDED;',
+    'TRY(pay_tokens(call, &open->initiator));',
     'a refund is possible from the slot of expiry on, and not one before',
   ],
   [

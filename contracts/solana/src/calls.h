@@ -13,6 +13,8 @@
 static const bytes32 SYSTEM_PROGRAM = {{0, 0, 0, 0}};
 /** TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA */
 static const bytes32 TOKEN_PROGRAM = {{0x93a165d7e1f6dd06, 0xac79ebce46e1cbd9, 0x91375b5fed85b41c, 0xa900ff7e85f58c3a}};
+/** ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL */
+static const bytes32 ASSOCIATED_TOKEN_PROGRAM = {{0xf189244e8f25978c, 0x830d8e1429103dbb, 0x8410ffda99135a0b, 0x59f8e9dbd87b8e04}};
 
 /** The part of a token account that we read. Of the Token program, so neither field can be anything else. */
 typedef struct {
@@ -82,6 +84,8 @@ typedef struct {
   signer_seeds seeds;
 } new_account;
 
+// Anyone can send lamports to an address before it is created, and CreateAccount then fails: allocating and assigning do not.
+
 /** The seeds sign for the created account. That does not check its address: an account with a key can sign for itself. */
 static __attribute__((noinline)) u64 create_account(account *payer, const new_account *created) {
   call_accounts call;
@@ -98,7 +102,6 @@ static __attribute__((noinline)) u64 create_account(account *payer, const new_ac
     name_account(&call, created->at, 1, 1);
     return invoke(&SYSTEM_PROGRAM, &call, PACKED_FROM_TAG(data), &created->seeds);
   }
-  // Anyone can send lamports to an address before it is created, and CreateAccount then fails.
   TRY(transfer_lamports(payer, created->at, created->lamports));
   struct {
     u32 unsent;
@@ -115,14 +118,53 @@ static __attribute__((noinline)) u64 create_account(account *payer, const new_ac
   return invoke(&SYSTEM_PROGRAM, &call, PACKED_FROM_TAG(assign), &created->seeds);
 }
 
+#define VAULT_SEED "thevault"
+#define VAULT_SEED_LENGTH 8
+
+/** The System program refuses an address that is not that of base, seed and owner. `seeds` sign for the order, which is the base. */
+static __attribute__((noinline)) u64 create_vault(account *payer, account *vault, u64 lamports, account *order_account,
+                                                  const signer_seeds *seeds) {
+  call_accounts call;
+  call.count = 0;
+  if (vault->lamports == 0) {
+    struct {
+      u32 unsent;
+      u32 tag;
+      bytes32 base;
+      u64 seed_length;
+      u8 seed[VAULT_SEED_LENGTH];
+      u64 lamports;
+      u64 size;
+      bytes32 owner;
+    } data = {0, 3, order_account->address, VAULT_SEED_LENGTH, VAULT_SEED, lamports, TOKEN_ACCOUNT_SIZE, TOKEN_PROGRAM};
+    name_account(&call, payer, 1, 1);
+    name_account(&call, vault, 1, 0);
+    name_account(&call, order_account, 0, 1);
+    return invoke(&SYSTEM_PROGRAM, &call, PACKED_FROM_TAG(data), seeds);
+  }
+  TRY(transfer_lamports(payer, vault, lamports));
+  struct {
+    u32 unsent;
+    u32 tag;
+    bytes32 base;
+    u64 seed_length;
+    u8 seed[VAULT_SEED_LENGTH];
+    u64 size;
+    bytes32 owner;
+  } allocate = {0, 9, order_account->address, VAULT_SEED_LENGTH, VAULT_SEED, TOKEN_ACCOUNT_SIZE, TOKEN_PROGRAM};
+  name_account(&call, vault, 1, 0);
+  name_account(&call, order_account, 0, 1);
+  return invoke(&SYSTEM_PROGRAM, &call, PACKED_FROM_TAG(allocate), seeds);
+}
+
 // The Token program.
 
-static __attribute__((noinline)) u64 initialize_vault(account *vault, account *mint) {
+static __attribute__((noinline)) u64 initialize_vault(account *vault, account *mint, const account *authority) {
   struct {
     u8 unsent[7];
     u8 tag;
     bytes32 authority;
-  } data = {{0}, 18, vault->address};
+  } data = {{0}, 18, authority->address};
   call_accounts call;
   call.count = 0;
   name_account(&call, vault, 1, 0);
@@ -144,12 +186,12 @@ static __attribute__((noinline)) u64 transfer_tokens(account *from, account *to,
   return invoke(&TOKEN_PROGRAM, &call, PACKED_FROM_TAG(data), seeds);
 }
 
-static __attribute__((noinline)) u64 close_vault(account *vault, account *lamports_to, const signer_seeds *seeds) {
+static __attribute__((noinline)) u64 close_vault(account *vault, account *order_account, const signer_seeds *seeds) {
   u8 tag = 9;
   call_accounts call;
   call.count = 0;
   name_account(&call, vault, 1, 0);
-  name_account(&call, lamports_to, 1, 0);
-  name_account(&call, vault, 0, 1);
+  name_account(&call, order_account, 1, 0);
+  name_account(&call, order_account, 0, 1);
   return invoke(&TOKEN_PROGRAM, &call, &tag, sizeof tag, seeds);
 }

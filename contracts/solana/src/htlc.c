@@ -75,16 +75,20 @@ INLINE u64 check_terms(const initiate_data *terms, const account *initiator, con
 /** An account that does not exist, or that has only been sent lamports. */
 INLINE int is_unused(const account *candidate) { return candidate->size == 0 && equal(&candidate->owner, &SYSTEM_PROGRAM); }
 
-/** Nobody has a key for such an address: only this program can sign for it. */
-INLINE int is_derived(const account *derived, signer_seeds seeds, const bytes32 *program) {
+/**
+ * Writes the bump, which is the last of the seeds. Only the highest one counts, so that terms have one address, and nobody has a key
+ * for it: only this program can sign for it.
+ */
+INLINE int is_derived(const account *derived, signer_seeds seeds, const bytes32 *program, u8 *bump) {
   bytes32 address;
-  return sol_create_program_address(seeds.seeds, seeds.count, program, &address) == 0 && equal(&address, &derived->address);
+  return sol_try_find_program_address(seeds.seeds, seeds.count - 1, program, &address, bump) == 0 && equal(&address, &derived->address);
 }
 
 INLINE order *write_order(account *order_account, const initiate_data *terms, const account *initiator, const account *rent_payer,
-                          const clock_sysvar *clock) {
+                          const clock_sysvar *clock, u8 bump) {
   order *written = (order *)order_account->data;
   written->status = OPEN;
+  written->bump = bump;
   written->amount = terms->amount;
   written->timelock = terms->timelock;
   written->initiated_slot = clock->slot;
@@ -98,7 +102,7 @@ INLINE order *write_order(account *order_account, const initiate_data *terms, co
 
 static __attribute__((noinline)) u64 initiate_sol(const context *call) {
   REQUIRE(call->account_count == 5, InvalidAccountCount);
-  REQUIRE(call->data_length == INITIATE_SOL_LENGTH, InvalidInstruction);
+  REQUIRE(call->data_length == sizeof(initiate_data), InvalidInstruction);
   account *order_account = call->accounts[0], *funder = call->accounts[1], *rent_payer = call->accounts[2];
   const account *initiator = call->accounts[3];
   const initiate_data *terms = call->data;
@@ -111,24 +115,25 @@ static __attribute__((noinline)) u64 initiate_sol(const context *call) {
   TRY(minimum_balance(SOL_ORDER_SIZE, &rent));
   REQUIRE(terms->amount <= ~0ULL - rent, AmountTooLarge);
 
+  u8 bump;
   slice seeds[] = {{"htlc", 4},
                    {&initiator->address, 32},
                    {&terms->redeemer, 32},
                    {&terms->secret_hash, 32},
                    {&terms->amount, 16},
-                   {&terms->bump, 1}};
+                   {&bump, 1}};
   u64 one_pays_all = funder == rent_payer;
   new_account created = {order_account, one_pays_all ? rent + terms->amount : rent, SOL_ORDER_SIZE, call->program, {seeds, 6}};
-  REQUIRE(is_derived(order_account, created.seeds, call->program), WrongOrderAddress);
+  REQUIRE(is_derived(order_account, created.seeds, call->program, &bump), WrongOrderAddress);
   TRY(create_account(rent_payer, &created));
   if (!one_pays_all) TRY(transfer_lamports(funder, order_account, terms->amount));
-  write_order(order_account, terms, initiator, rent_payer, &clock)->kind = SOL;
+  write_order(order_account, terms, initiator, rent_payer, &clock, bump)->kind = SOL;
   return 0;
 }
 
 static __attribute__((noinline)) u64 initiate_token(const context *call) {
   REQUIRE(call->account_count == 9, InvalidAccountCount);
-  REQUIRE(call->data_length == INITIATE_TOKEN_LENGTH, InvalidInstruction);
+  REQUIRE(call->data_length == sizeof(initiate_data), InvalidInstruction);
   account *order_account = call->accounts[0], *vault = call->accounts[1], *funder = call->accounts[2], *rent_payer = call->accounts[3];
   account *funder_tokens = call->accounts[5], *mint = call->accounts[6];
   const account *initiator = call->accounts[4], *token_program = call->accounts[7];
@@ -144,26 +149,23 @@ static __attribute__((noinline)) u64 initiate_token(const context *call) {
   TRY(minimum_balance(TOKEN_ORDER_SIZE, &order_rent));
   TRY(minimum_balance(TOKEN_ACCOUNT_SIZE, &vault_rent));
 
-  slice order_seeds[] = {{"htlc_token", 10},
-                         {&initiator->address, 32},
-                         {&terms->redeemer, 32},
-                         {&terms->secret_hash, 32},
-                         {&terms->amount, 16},
-                         {&mint->address, 32},
-                         {&terms->bump, 1}};
-  new_account created_order = {order_account, order_rent, TOKEN_ORDER_SIZE, call->program, {order_seeds, 7}};
-  REQUIRE(is_derived(order_account, created_order.seeds, call->program), WrongOrderAddress);
-  TRY(create_account(rent_payer, &created_order));
-  slice vault_seeds[] = {{"vault", 5}, {&order_account->address, 32}, {&terms->vault_bump, 1}};
-  new_account created_vault = {vault, vault_rent, TOKEN_ACCOUNT_SIZE, &TOKEN_PROGRAM, {vault_seeds, 3}};
-  REQUIRE(is_derived(vault, created_vault.seeds, call->program), WrongVault);
-  TRY(create_account(rent_payer, &created_vault));
-  TRY(initialize_vault(vault, mint));
+  u8 bump;
+  slice seeds[] = {{"htlc_token", 10},
+                   {&initiator->address, 32},
+                   {&terms->redeemer, 32},
+                   {&terms->secret_hash, 32},
+                   {&terms->amount, 16},
+                   {&mint->address, 32},
+                   {&bump, 1}};
+  new_account created = {order_account, order_rent, TOKEN_ORDER_SIZE, call->program, {seeds, 7}};
+  REQUIRE(is_derived(order_account, created.seeds, call->program, &bump), WrongOrderAddress);
+  TRY(create_account(rent_payer, &created));
+  TRY(create_vault(rent_payer, vault, vault_rent, order_account, &created.seeds));
+  TRY(initialize_vault(vault, mint, order_account));
   TRY(transfer_tokens(funder_tokens, vault, funder, terms->amount, 0));
 
-  order *written = write_order(order_account, terms, initiator, rent_payer, &clock);
+  order *written = write_order(order_account, terms, initiator, rent_payer, &clock, bump);
   written->kind = TOKEN;
-  written->vault_bump = terms->vault_bump;
   written->mint = mint->address;
   written->vault = vault->address;
   return 0;
@@ -243,17 +245,43 @@ static __attribute__((noinline)) u64 refund_sol(const context *call, u64 tag) {
   return 0;
 }
 
-/** Pays everything in the vault, so that tokens that a stranger sent there cannot keep it from being closed. Its rent goes to the order. */
+/**
+ * The associated token account of an owner: where its tokens are looked for, so nobody can strand a payment in another one. Only the
+ * Associated Token program can create an account at such an address, and it does so only for the highest bump without a key.
+ */
+static __attribute__((noinline)) int is_associated(const account *tokens, const bytes32 *owner, const bytes32 *mint) {
+  u8 bump = 255;
+  slice parts[] = {{owner, 32}, {&TOKEN_PROGRAM, 32}, {mint, 32}, {&bump, 1}, {&ASSOCIATED_TOKEN_PROGRAM, 32}, {"ProgramDerivedAddress", 21}};
+  bytes32 address;
+  do {
+    sol_sha256(parts, 6, &address);
+    if (equal(&address, &tokens->address)) return 1;
+  } while (bump-- > 0);
+  return 0;
+}
+
+/**
+ * Pays everything in the vault, so that tokens that a stranger sent there cannot keep it from being closed. Its rent goes to the order.
+ * The order signs, by the seeds that it keeps: it must still have its secret hash.
+ */
 INLINE u64 pay_tokens(const context *call, const bytes32 *payee) {
   account *order_account = call->accounts[0], *vault = call->accounts[1], *payee_tokens = call->accounts[2];
   const order *paid = (const order *)order_account->data;
   REQUIRE(equal(&vault->address, &paid->vault), WrongVault);
   REQUIRE(equal(&call->accounts[3]->address, &TOKEN_PROGRAM), WrongTokenProgram);
-  REQUIRE(equal(&payee_tokens->owner, &TOKEN_PROGRAM) && payee_tokens->size == TOKEN_ACCOUNT_SIZE, WrongPayee);
+  REQUIRE(is_associated(payee_tokens, payee, &paid->mint), WrongPayee);
+  // Its owner can give it away, or never have created it.
+  REQUIRE(equal(&payee_tokens->owner, &TOKEN_PROGRAM), WrongPayee);
   REQUIRE(equal(&((const token_account *)payee_tokens->data)->owner, payee), WrongPayee);
-  slice seeds[] = {{"vault", 5}, {&order_account->address, 32}, {&paid->vault_bump, 1}};
-  signer_seeds signer = {seeds, 3};
-  TRY(transfer_tokens(vault, payee_tokens, vault, ((const token_account *)vault->data)->amount, &signer));
+  slice seeds[] = {{"htlc_token", 10},
+                   {&paid->initiator, 32},
+                   {&paid->redeemer, 32},
+                   {&paid->secret_hash, 32},
+                   {&paid->amount, 16},
+                   {&paid->mint, 32},
+                   {&paid->bump, 1}};
+  signer_seeds signer = {seeds, 7};
+  TRY(transfer_tokens(vault, payee_tokens, order_account, ((const token_account *)vault->data)->amount, &signer));
   return close_vault(vault, order_account, &signer);
 }
 
@@ -262,8 +290,9 @@ static __attribute__((noinline)) u64 redeem_token(const context *call) {
   TRY(check_open(call, TOKEN));
   order *open = (order *)call->accounts[0]->data;
   TRY(check_secret(call, open));
+  TRY(pay_tokens(call, &open->redeemer));
   mark_redeemed(call, open);
-  return pay_tokens(call, &open->redeemer);
+  return 0;
 }
 
 static __attribute__((noinline)) u64 refund_token(const context *call, u64 tag) {
@@ -272,8 +301,9 @@ static __attribute__((noinline)) u64 refund_token(const context *call, u64 tag) 
   order *open = (order *)call->accounts[0]->data;
   if (tag == REFUND_TOKEN) TRY(check_expired(call, open));
   else TRY(check_permitted(call, open, call->accounts[4]));
+  TRY(pay_tokens(call, &open->initiator));
   open->status = REFUNDED;
-  return pay_tokens(call, &open->initiator);
+  return 0;
 }
 
 // Close

@@ -58,13 +58,7 @@ typedef struct {
   i64 initiate_before;
   bytes32 redeemer;
   bytes32 secret_hash;
-  u8 bump;
-  /** Tokens only. */
-  u8 vault_bump;
 } initiate_data;
-
-#define INITIATE_SOL_LENGTH 97
-#define INITIATE_TOKEN_LENGTH 98
 
 typedef struct {
   u64 tag;
@@ -82,15 +76,15 @@ enum { OPEN = 1, REDEEMED = 2, REFUNDED = 3 };
 enum { SOL = 0, TOKEN = 1 };
 
 /**
- * The account of an order. Its address is derived from all terms:
+ * The account of an order. Its address is derived from all terms, with the highest bump that gives an address without a key:
  *   SOL     "htlc"       initiator  redeemer  secret_hash  amount|timelock        bump
  *   tokens  "htlc_token" initiator  redeemer  secret_hash  amount|timelock  mint  bump
- * It holds its rent, the amount of an open SOL order, and whatever strangers send to it.
+ * So no two orders have the same terms. It holds its rent, the amount of an open SOL order, and whatever strangers send to it.
  */
 typedef struct {
   u8 status;
   u8 kind;
-  u8 vault_bump;
+  u8 bump;
   u8 unused[5];
   u64 amount;
   u64 timelock;
@@ -103,7 +97,10 @@ typedef struct {
   bytes32 rent_payer;
   /** Orders of SOL end here. */
   bytes32 mint;
-  /** The token account that holds the amount, at "vault" order bump. It is its own authority. */
+  /**
+   * The token account that holds the amount, at the System program's address for base `order`, seed "thevault" and the Token program
+   * as owner: there is one for each order, and only the order signs for it. The order is its authority.
+   */
   bytes32 vault;
 } order;
 
@@ -112,6 +109,5 @@ typedef struct {
 
 _Static_assert(sizeof(order) == TOKEN_ORDER_SIZE, "layout");
 _Static_assert(__builtin_offsetof(order, mint) == SOL_ORDER_SIZE, "layout");
-_Static_assert(__builtin_offsetof(initiate_data, bump) == INITIATE_SOL_LENGTH - 1, "layout");
-_Static_assert(__builtin_offsetof(initiate_data, vault_bump) == INITIATE_TOKEN_LENGTH - 1, "layout");
+_Static_assert(sizeof(initiate_data) == 96, "layout");
 _Static_assert(sizeof(redeem_data) == 40, "layout");

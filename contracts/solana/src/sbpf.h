@@ -95,8 +95,8 @@ typedef struct {
 } rent_sysvar;
 
 extern u64 sol_sha256(const slice *parts, u64 count, bytes32 *hash);
-/** Not zero if the seeds derive an address that has a key. */
-extern u64 sol_create_program_address(const slice *seeds, u64 count, const bytes32 *program, bytes32 *address);
+/** The address for the highest bump that gives one without a key. Not zero if there is none. */
+extern u64 sol_try_find_program_address(const slice *seeds, u64 count, const bytes32 *program, bytes32 *address, u8 *bump);
 extern u64 sol_get_clock_sysvar(clock_sysvar *clock);
 extern u64 sol_get_rent_sysvar(rent_sysvar *rent);
 extern u64 sol_invoke_signed_c(const instruction *, const account_info *, u64 info_count, const signer_seeds *, u64 signer_count);

@@ -1,11 +1,12 @@
 // What an initiation does, and which ones are refused.
 import { deepEqual, equal, notEqual } from 'node:assert/strict'
-import { AccountRole, type Address } from '@solana/kit'
+import { createHash } from 'node:crypto'
+import { AccountRole, type Address, getAddressDecoder, getAddressEncoder, getU64Encoder } from '@solana/kit'
 import { Rent } from 'litesvm'
 import { type OrderTerms, orderAddress } from '../client/addresses.ts'
 import { systemProgram } from '../client/programs.ts'
-import { type HtlcFixture, initiateWindow, keyOf, withAccount, withData } from './order.ts'
-import { accepted, fullRent, isOpen, moves, orderSize, refused, type Scenario } from './scenario.ts'
+import { type HtlcFixture, initiateWindow, keyOf, withAccount } from './order.ts'
+import { accepted, fullRent, isOpen, moves, orderSize, refused, type Scenario, wrongVault } from './scenario.ts'
 
 const maxTimelock = 6_480_000n
 const maxWindow = 2_592_000n
@@ -171,22 +172,21 @@ export const initiateScenarios: readonly Scenario[] = [
       }
       htlc.putAccount(stranger.address, systemProgram, new Uint8Array(0), 0n)
       await refused(htlc, asSigner(0), 'WrongOrderAddress')
-      if (htlc.kind === 'token') await refused(htlc, asSigner(1), 'WrongVault')
+      if (htlc.kind === 'token') await refused(htlc, asSigner(1), wrongVault)
       htlc.putAccount(stranger.address, systemProgram, new Uint8Array(0), 10n ** 12n)
       await refused(htlc, asSigner(0), 'WrongOrderAddress')
-      if (htlc.kind === 'token') await refused(htlc, asSigner(1), 'WrongVault')
+      if (htlc.kind === 'token') await refused(htlc, asSigner(1), wrongVault)
     },
   },
   {
-    name: 'a wrong bump is refused',
+    name: 'an order has one address: that of the highest bump without a key',
     async play(htlc) {
-      const initiate = htlc.initiate(htlc.newOrder())
-      const bumps = [[96, 'WrongOrderAddress'] as const, ...(htlc.kind === 'SOL' ? [] : [[97, 'WrongVault'] as const])]
-      for (const [at, error] of bumps) {
-        const data = Uint8Array.from(initiate.data)
-        data[at] = (data[at] ?? 0) ^ 1
-        await refused(htlc, withData(initiate, data), error)
-      }
+      const order = htlc.newOrder()
+      const { bump } = orderAddress(htlc.program, order.terms)
+      const initiate = htlc.initiate(order)
+      for (let other = 0; other < 256; other += 1)
+        if (other !== bump) await refused(htlc, withAccount(initiate, 0, orderAt(htlc, order.terms, other)), 'WrongOrderAddress')
+      equal(orderAt(htlc, order.terms, bump), order.address)
     },
   },
   {
@@ -239,6 +239,16 @@ export const initiateScenarios: readonly Scenario[] = [
     },
   },
 ]
+
+/** The address that a bump gives, with a key or without. */
+function orderAt({ program }: HtlcFixture, { initiator, redeemer, secretHash, amount, timelock, mint }: OrderTerms, bump: number): Address {
+  const [bytes, u64] = [getAddressEncoder(), getU64Encoder()]
+  const hash = createHash('sha256').update(mint === null ? 'htlc' : 'htlc_token')
+  const ofMint = mint === null ? [] : [bytes.encode(mint)]
+  const seeds = [bytes.encode(initiator), bytes.encode(redeemer), secretHash, u64.encode(amount), u64.encode(timelock), ...ofMint]
+  for (const part of [...seeds, Uint8Array.of(bump), bytes.encode(program)]) hash.update(Uint8Array.from(part))
+  return getAddressDecoder().decode(hash.update('ProgramDerivedAddress').digest())
+}
 
 async function secondMint(htlc: HtlcFixture): Promise<Address> {
   const { address } = await keyOf('second mint')

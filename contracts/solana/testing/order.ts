@@ -1,6 +1,7 @@
 // Orders for tests, of both kinds, with every instruction ready to be sent or to be changed first.
 import { createHash, randomBytes } from 'node:crypto'
 import type { Address, Instruction, KeyPairSigner, ReadonlyUint8Array } from '@solana/kit'
+import { findAssociatedTokenPda } from '@solana-program/token'
 import { type OrderTerms, orderAddress, vaultAddress } from '../client/addresses.ts'
 import { decodeOrderAccount, type OrderAccount } from '../client/decode.ts'
 import {
@@ -15,6 +16,7 @@ import {
   refundSol,
   refundToken,
 } from '../client/instructions.ts'
+import { tokenProgram } from '../client/programs.ts'
 import { createSvm, keyOf, type Outcome, type Svm } from './svm.ts'
 
 export type Kind = 'SOL' | 'token'
@@ -41,8 +43,8 @@ export async function createHtlc(kind: Kind, on: Promise<Svm> = createSvm()) {
   const mint = (await keyOf('mint')).address
   chain.putMint(mint)
   const tokenAccounts = new Map<Address, Address>()
-  for (const [name, { address }] of Object.entries(keys)) {
-    const account = (await keyOf(`tokens of ${name}`)).address
+  for (const { address } of Object.values(keys)) {
+    const account = await associatedTokens(address, mint)
     chain.putTokens(account, mint, address, initialTokens)
     tokenAccounts.set(address, account)
   }
@@ -70,7 +72,7 @@ export async function createHtlc(kind: Kind, on: Promise<Svm> = createSvm()) {
         ...terms,
       }
       const { address } = orderAddress(program, all)
-      return { terms: all, secret, address, vault: vaultAddress(program, address).address, initiateBefore }
+      return { terms: all, secret, address, vault: vaultAddress(address), initiateBefore }
     },
     initiate({ terms, initiateBefore }: TestOrder, funder = keys.funder.address, rentPayer = keys.rentPayer.address): HtlcInstruction {
       const { mint: ofMint } = terms
@@ -110,6 +112,11 @@ export async function createHtlc(kind: Kind, on: Promise<Svm> = createSvm()) {
     expire: (order: TestOrder): void => chain.moveTo({ slot: chain.clock().slot + order.terms.timelock }),
   }
   return fixture
+}
+
+export async function associatedTokens(owner: Address, mint: Address): Promise<Address> {
+  const [account] = await findAssociatedTokenPda({ owner, mint, tokenProgram })
+  return account
 }
 
 export function sha256(bytes: Uint8Array): Uint8Array {

@@ -4,6 +4,9 @@ import type { Address, Instruction, KeyPairSigner } from '@solana/kit'
 import type { HtlcFixture, Kind, TestOrder } from './order.ts'
 import type { Outcome } from './svm.ts'
 
+/** The System program's AddressWithSeedMismatch. */
+export const wrongVault = 'code 5'
+
 export interface Scenario {
   readonly name: string
   /** Both, unless it says one. */

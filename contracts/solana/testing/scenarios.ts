@@ -5,8 +5,9 @@ import type { Kind } from './order.ts'
 import type { Scenario } from './scenario.ts'
 import { settleScenarios } from './settle-scenarios.ts'
 import { tokenScenarios } from './token-scenarios.ts'
+import { vaultScenarios } from './vault-scenarios.ts'
 
-const all = [...initiateScenarios, ...settleScenarios, ...closeScenarios, ...tokenScenarios]
+const all = [...initiateScenarios, ...settleScenarios, ...closeScenarios, ...tokenScenarios, ...vaultScenarios]
 
 export function scenariosOf(kind: Kind): readonly Scenario[] {
   return all.filter((scenario) => scenario.kind === undefined || scenario.kind === kind)

@@ -3,16 +3,18 @@ import { equal } from 'node:assert/strict'
 import { type Address, none, some } from '@solana/kit'
 import {
   AccountState,
+  AuthorityType,
   getApproveInstruction,
   getFreezeAccountInstruction,
+  getSetAuthorityInstruction,
   getThawAccountInstruction,
   getTokenEncoder,
   getTransferInstruction,
 } from '@solana-program/token'
 import { instantRefundSol, instantRefundToken, redeemSol, redeemToken, refundSol, refundToken } from '../client/instructions.ts'
-import { tokenProgram } from '../client/programs.ts'
-import { type HtlcFixture, keyOf, withAccount } from './order.ts'
-import { accepted, isOpen, moves, pays, refused, type Scenario } from './scenario.ts'
+import { systemProgram, tokenProgram } from '../client/programs.ts'
+import { associatedTokens, type HtlcFixture, keyOf, withAccount } from './order.ts'
+import { accepted, isOpen, moves, pays, refused, type Scenario, wrongVault } from './scenario.ts'
 
 const token2022 = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb' as Address
 const [vaultIndex, payeeIndex, programIndex] = [1, 2, 3]
@@ -110,40 +112,57 @@ export const tokenScenarios: readonly Scenario[] = [
       for (const vault of wrong)
         for (const settle of [htlc.redeem, htlc.refund, htlc.instantRefund])
           await refused(htlc, withAccount(settle(order), vaultIndex, vault), 'WrongVault')
-      await refused(htlc, withAccount(htlc.initiate(htlc.newOrder()), vaultIndex, htlc.newOrder().vault), 'WrongVault')
-      await refused(htlc, withAccount(htlc.initiate(htlc.newOrder()), vaultIndex, other.vault), 'WrongVault')
+      await refused(htlc, withAccount(htlc.initiate(htlc.newOrder()), vaultIndex, htlc.newOrder().vault), wrongVault)
+      // With lamports it takes another way.
+      await refused(htlc, withAccount(htlc.initiate(htlc.newOrder()), vaultIndex, other.vault), wrongVault)
       isOpen(htlc, order)
       isOpen(htlc, other)
     },
   },
   {
-    name: 'tokens go only to a token account of the payee and of the same mint',
+    name: 'tokens go only to the associated token account of the payee for this mint',
     kind: 'token',
     async play(htlc) {
       const order = await htlc.open()
       htlc.expire(order)
-      const { redeemer } = htlc.keys
-      await refused(htlc, withAccount(htlc.redeem(order), payeeIndex, await otherTokens(htlc, redeemer.address)), 'code 3')
-      const lookAlike = (await keyOf('look-alike')).address
-      const data = htlc.data(htlc.tokensOf(redeemer.address)) ?? new Uint8Array(0)
-      htlc.putAccount(lookAlike, htlc.keys.stranger.address, data)
-      const longer = (await keyOf('as long as a multisig')).address
-      htlc.putAccount(longer, tokenProgram, Uint8Array.of(...data, ...new Uint8Array(355 - data.length)))
-      for (const payee of [order.vault, lookAlike, longer, htlc.mint, redeemer.address, order.address])
+      const { redeemer, initiator } = htlc.keys
+      const second = [(await keyOf('second of the redeemer')).address, (await keyOf('second of the initiator')).address] as const
+      htlc.putTokens(second[0], htlc.mint, redeemer.address, 5n)
+      htlc.putTokens(second[1], htlc.mint, initiator.address, 5n)
+      const others = [await otherTokens(htlc, redeemer.address), await otherTokens(htlc, initiator.address)]
+      for (const payee of [...second, ...others, order.vault, htlc.mint, redeemer.address, initiator.address, order.address])
         for (const settle of [htlc.redeem, htlc.refund, htlc.instantRefund])
           await refused(htlc, withAccount(settle(order), payeeIndex, payee), 'WrongPayee')
       isOpen(htlc, order)
     },
   },
   {
-    name: 'any token account of the payee will do',
+    name: 'an associated token account that was given away is not paid',
     kind: 'token',
     async play(htlc) {
       const order = await htlc.open()
-      const { address: second } = await keyOf('second account')
-      htlc.putTokens(second, htlc.mint, htlc.keys.redeemer.address, 5n)
-      await accepted(htlc, withAccount(htlc.redeem(order), payeeIndex, second))
-      equal(htlc.tokens(second), 5n + order.terms.amount)
+      htlc.expire(order)
+      const { redeemer, initiator, stranger } = htlc.keys
+      for (const owner of [redeemer, initiator]) {
+        const given = { owned: htlc.tokensOf(owner.address), authorityType: AuthorityType.AccountOwner, newAuthority: stranger.address }
+        await accepted(htlc, getSetAuthorityInstruction({ ...given, owner }))
+      }
+      for (const settle of [htlc.redeem, htlc.refund, htlc.instantRefund]) await refused(htlc, settle(order), 'WrongPayee')
+      isOpen(htlc, order)
+    },
+  },
+  {
+    name: 'an associated token account that does not exist is not paid, and what looks like one neither',
+    kind: 'token',
+    async play(htlc) {
+      const order = await htlc.open()
+      const tokens = htlc.tokensOf(htlc.keys.redeemer.address)
+      const data = htlc.data(tokens) ?? new Uint8Array(0)
+      htlc.putAccount(tokens, systemProgram, new Uint8Array(0), 10n ** 9n)
+      await refused(htlc, htlc.redeem(order), 'WrongPayee')
+      htlc.putAccount(tokens, htlc.keys.stranger.address, data)
+      await refused(htlc, htlc.redeem(order), 'WrongPayee')
+      isOpen(htlc, order)
     },
   },
   {
@@ -197,7 +216,8 @@ export const tokenScenarios: readonly Scenario[] = [
     kind: 'token',
     async play(htlc) {
       const mint = 'So11111111111111111111111111111111111111112' as Address
-      const [from, to] = [(await keyOf('wrapped, from')).address, (await keyOf('wrapped, to')).address]
+      const from = (await keyOf('wrapped, from')).address
+      const to = await associatedTokens(htlc.keys.redeemer.address, mint)
       const rent = htlc.rent(165)
       htlc.putMint(mint)
       putWrapped(htlc, from, mint, htlc.keys.funder.address, 10_000_000n)
@@ -213,7 +233,8 @@ export const tokenScenarios: readonly Scenario[] = [
 ]
 
 async function otherTokens(htlc: HtlcFixture, owner: Address): Promise<Address> {
-  const [mint, account] = [(await keyOf('another mint')).address, (await keyOf(`of another mint ${owner}`)).address]
+  const mint = (await keyOf('another mint')).address
+  const account = await associatedTokens(owner, mint)
   htlc.putMint(mint)
   htlc.putTokens(account, mint, owner, 10n ** 9n)
   return account

@@ -6,6 +6,7 @@ import { hexToBytes } from '@noble/hashes/utils.js'
 import { base64 } from '@scure/base'
 import { type Address, getAddressDecoder } from '@solana/kit'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { vaultAddress } from '../../../contracts/solana/client/addresses.ts'
 import { tokenOrderCodec } from '../../../contracts/solana/client/codecs.ts'
 import { htlcOf } from '../../../src/chains/bitcoin/htlc.ts'
 import { networkOf } from '../../../src/chains/bitcoin/networks.ts'
@@ -221,10 +222,11 @@ const solana: Case = {
 type SolanaOrder = Parameters<typeof tokenOrderCodec.encode>[0]
 
 function solanaNode(side: SwapSide, lie: Partial<SolanaOrder>, owner: string = sol(1)): Answers {
+  const contract = solanaContracts(side.chain, deployed(side)).of(side.asset.id)
   const order: SolanaOrder = {
     status: 1,
     kind: 1,
-    vaultBump: 0,
+    bump: 255,
     unused: { byte0: 0, byte1: 0, byte2: 0, byte3: 0, byte4: 0 },
     amount: AMOUNT,
     timelock: side.terms.timelock,
@@ -235,11 +237,10 @@ function solanaNode(side: SwapSide, lie: Partial<SolanaOrder>, owner: string = s
     redeemer: sol(3),
     rentPayer: sol(4),
     mint: sol(2),
-    vault: sol(9),
+    vault: vaultAddress(solanaSwapId(contract, side.terms) as Address),
     ...lie,
   }
   const data = base64.encode(Uint8Array.from(tokenOrderCodec.encode(order)))
-  const contract = solanaContracts(side.chain, deployed(side)).of(side.asset.id)
   return {
     getAccountInfo: ([address]: readonly [string]) => ({
       context: { slot: TIP },
@@ -264,6 +265,7 @@ describe('on Solana', () => {
     ['amount', { amount: AMOUNT - 1n }],
     ['timelock', { timelock: 1n }],
     ['mint', { mint: sol(7) }],
+    ['vault', { vault: sol(7) }],
     ['secretHash', { secretOrHash: new Uint8Array(32) }],
   ])('a lock with another %s is refused by name', async (field, lie) => {
     const side = await sideOf(solana)

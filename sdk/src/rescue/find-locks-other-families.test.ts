@@ -6,6 +6,7 @@ import { hexToBytes } from '@noble/hashes/utils.js'
 import { base58, base64 } from '@scure/base'
 import { type Address, getAddressDecoder } from '@solana/kit'
 import { describe, expect, test, vi } from 'vitest'
+import { vaultAddress } from '../../../contracts/solana/client/addresses.ts'
 import { tokenOrderCodec } from '../../../contracts/solana/client/codecs.ts'
 import { encodeEvent } from '../../../contracts/starknet/client/events.ts'
 import { createContracts as solanaContracts, swapIdOf as solanaSwapId } from '../../../src/chains/solana/htlc.ts'
@@ -120,7 +121,7 @@ describe('on Solana', () => {
       tokenOrderCodec.encode({
         status: 1,
         kind: 1,
-        vaultBump: 0,
+        bump: 255,
         unused: { byte0: 0, byte1: 0, byte2: 0, byte3: 0, byte4: 0 },
         amount: AMOUNT,
         timelock,
@@ -131,7 +132,7 @@ describe('on Solana', () => {
         redeemer: user,
         rentPayer: solver,
         mint: MINT,
-        vault: sol(9),
+        vault: vaultAddress(address as Address),
         ...changed,
       }),
     )
@@ -158,7 +159,13 @@ describe('on Solana', () => {
   })
 
   test('what a node makes up is not found', async () => {
-    for (const lie of [{ amount: AMOUNT + 1n }, { mint: sol(7) }, { secretOrHash: new Uint8Array(32) }, { timelock: 9n }]) {
+    for (const lie of [
+      { amount: AMOUNT + 1n },
+      { mint: sol(7) },
+      { secretOrHash: new Uint8Array(32) },
+      { timelock: 9n },
+      { vault: sol(9) },
+    ]) {
       const { locks, asked } = await find(CHAIN, await nodeWith(lie), deployments, user)
       expect({ locks, looks: asked.filter((method) => method === 'getAccountInfo') }).toEqual({ locks: [], looks: [] })
     }

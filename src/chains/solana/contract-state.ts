@@ -2,18 +2,25 @@
 import { decodeOrderAccount, type OrderAccount } from '../../../contracts/solana/client/decode.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import type { HtlcState } from '../contract/action.ts'
+import { ChainFailure } from '../port/failure.ts'
 import { parseAddress } from './address.ts'
-import { type HtlcContract, swapIdOf } from './htlc.ts'
+import { type HtlcContract, isOrderOf, swapIdOf } from './htlc.ts'
 import type { SolanaNode } from './nodes/node.ts'
 
-/** Null before the initiation, and after a settled order was closed. Anyone can send lamports to the address before. */
+/**
+ * Null before the initiation, and after a settled order was closed. Anyone can send lamports to the address before. Rejects for an account with
+ * other terms, or with a vault from which we could not pay.
+ */
 export async function readOrder(
   node: Pick<SolanaNode, 'accounts'>,
   contract: HtlcContract,
   terms: HtlcTerms,
 ): Promise<OrderAccount | null> {
   const [account = null] = await node.accounts([parseAddress(swapIdOf(contract, terms))])
-  return account?.owner === contract.program ? decodeOrderAccount(account.data) : null
+  const order = account?.owner === contract.program ? decodeOrderAccount(account.data) : null
+  if (order !== null && !isOrderOf(contract, terms, order))
+    throw new ChainFailure('unreachable', `the account of order ${swapIdOf(contract, terms)} contradicts its terms: the node is wrong`)
+  return order
 }
 
 export async function readHtlcState(node: Pick<SolanaNode, 'accounts'>, contract: HtlcContract, terms: HtlcTerms): Promise<HtlcState> {

@@ -11,7 +11,7 @@ import type { BranchEvents } from '../port/abilities/branch-events.ts'
 import { ChainFailure } from '../port/failure.ts'
 import type { FoundSwaps, WatchedSwap, WatchedSwaps } from '../port/watched-swaps.ts'
 import { Refusal } from '../providers/refusal.ts'
-import { type Contracts, orderTermsOf, swapIdOf } from './htlc.ts'
+import { type Contracts, isSameOrder, orderTermsOf, swapIdOf } from './htlc.ts'
 import type { AccountSignature, NodeTransaction, SlotBlock, SolanaNode } from './nodes/node.ts'
 
 export interface EventReader {
@@ -171,12 +171,6 @@ function executedIn(program: Address, { signature, slot }: AccountSignature, tra
     const event = decodeInstruction(program, instruction)
     return event === null ? [] : [{ event, index }]
   })
-}
-
-function isSameOrder(a: ReturnType<typeof orderTermsOf>, b: ReturnType<typeof orderTermsOf>): boolean {
-  const keyOf = ({ initiator, redeemer, amount, timelock, mint, secretHash }: typeof a) =>
-    [initiator, redeemer, amount, timelock, mint, Buffer.from(secretHash).toString('hex')].join(' ')
-  return keyOf(a) === keyOf(b)
 }
 
 /**

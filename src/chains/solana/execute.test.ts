@@ -1,15 +1,17 @@
 /** Moves money on a real SVM: what is signed, when it is signed anew, and what no node may see before. */
 import { randomUUID } from 'node:crypto'
-import type { Signature } from '@solana/kit'
+import type { Address, Signature } from '@solana/kit'
 import { AccountState } from '@solana-program/token'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { vaultAddress } from '../../../contracts/solana/client/addresses.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { OutboxFailure } from '../testing/outbox.fixture.ts'
 import { readHtlcState, readOrder } from './contract-state.ts'
 import { createExecutor, type SolanaExecutor } from './execute.ts'
-import type { HtlcContract } from './htlc.ts'
+import { type HtlcContract, swapIdOf } from './htlc.ts'
 import { LIFETIME, type LocalFixture, startLocalFixture, type TestSwap } from './local-chain.fixture.ts'
 import type { SolanaNode } from './nodes/node.ts'
+import { verifyPayout } from './send/payout.ts'
 import { expiresAfterOf, readAttempt } from './send/transaction.ts'
 
 let fixture: LocalFixture
@@ -24,6 +26,8 @@ const stateOf = (contract: HtlcContract, { terms }: TestSwap) => readHtlcState(f
 const lamportsOf = (owner: LocalFixture['user']) => fixture.node.balance(owner.address)
 /** In the data of a token account. */
 const TOKEN_STATE_OFFSET = 108
+/** Of the data of an order of tokens. */
+const VAULT_OFFSET = 200
 
 const newKey = () => randomUUID()
 
@@ -396,6 +400,26 @@ describe('a redeem', () => {
     const redeem = executor.redeem(fixture.token, terms, secret, fixture.relay.outbox.open(key))
     await expect(redeem).rejects.toMatchObject({ kind: 'would-fail', message: expect.stringMatching(/of the order, .*, is frozen/) })
     expect(fixture.relay.outbox.attempts(key)).toEqual([])
+  })
+
+  it('of an order that names another vault does not count, nor one whose vault is empty', async () => {
+    const { terms, secret } = await initiated(fixture.token)
+    const { svm } = fixture.chain.node
+    const order = swapIdOf(fixture.token, terms) as Address
+    const [account, vault] = [svm.account(order), svm.account(vaultAddress(order))]
+    if (account === null || vault === null) throw new Error('the order has no accounts')
+    await verifyPayout(fixture.node, fixture.token, terms)
+    svm.setAccount(order, { ...account, data: Uint8Array.of(...account.data.slice(0, VAULT_OFFSET), ...new Uint8Array(32).fill(7)) })
+    const contradicts = { kind: 'unreachable', message: expect.stringMatching(/contradicts its terms/) }
+    await expect(verifyPayout(fixture.node, fixture.token, terms)).rejects.toMatchObject(contradicts)
+    const key = newKey()
+    const redeem = executor.redeem(fixture.token, terms, secret, fixture.relay.outbox.open(key))
+    await expect(redeem).rejects.toMatchObject(contradicts)
+    expect(fixture.relay.outbox.attempts(key)).toEqual([])
+    svm.setAccount(order, account)
+    svm.setAccount(vaultAddress(order), { ...vault, data: vault.data.map((byte, at) => (at >= 64 && at < 72 ? 0 : byte)) })
+    const empty = { kind: 'would-fail', message: expect.stringMatching(/of the order, .*, holds 0, not/) }
+    await expect(verifyPayout(fixture.node, fixture.token, terms)).rejects.toMatchObject(empty)
   })
 
   it('of fewer lamports than an account needs waits until the recipient has one', async () => {

@@ -1,7 +1,9 @@
 /** The programs that lock the assets of a chain, and the order of a swap as the program knows it. */
-import { hexToBytes } from '@noble/hashes/utils.js'
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import type { Address } from '@solana/kit'
-import { type OrderTerms, orderAddress } from '../../../contracts/solana/client/addresses.ts'
+import { type OrderTerms, orderAddress, vaultAddress } from '../../../contracts/solana/client/addresses.ts'
+import type { OrderAccount } from '../../../contracts/solana/client/decode.ts'
 import type { Asset, AssetId, Deployment } from '../../protocol/asset.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import { TandemError } from '../../protocol/error.ts'
@@ -48,6 +50,23 @@ export function orderTermsOf({ mint }: Pick<HtlcContract, 'mint'>, terms: HtlcTe
     timelock,
     mint,
   }
+}
+
+/**
+ * Whether the account of an order says these terms, and the one vault from which a redeem or refund pays. The program writes nothing else at the
+ * address of the terms.
+ */
+export function isOrderOf(contract: HtlcContract, terms: HtlcTerms, order: OrderAccount): boolean {
+  const expected = orderTermsOf(contract, terms)
+  const vault = contract.mint === null ? null : vaultAddress(orderAddress(contract.program, expected).address)
+  const secretHash = order.status === 'redeemed' ? sha256(Uint8Array.from(order.secret)) : Uint8Array.from(order.secretHash)
+  return isSameOrder({ ...order, secretHash }, expected) && order.vault === vault
+}
+
+export function isSameOrder(a: OrderTerms, b: OrderTerms): boolean {
+  const keyOf = ({ initiator, redeemer, amount, timelock, mint, secretHash }: OrderTerms) =>
+    [initiator, redeemer, amount, timelock, mint, bytesToHex(Uint8Array.from(secretHash))].join(' ')
+  return keyOf(a) === keyOf(b)
 }
 
 /** The address of the order's account: it binds the program and every term. */

@@ -2,7 +2,7 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { decodeOrderAccount, type OrderAccount } from '../../../../contracts/solana/client/decode.ts'
-import { createContracts, swapIdOf } from '../../../../src/chains/solana/htlc.ts'
+import { createContracts, isOrderOf, swapIdOf } from '../../../../src/chains/solana/htlc.ts'
 import type { LockSearch, Node, ToldLock, ToldLocks } from '../family.ts'
 import { legOf } from '../scan-blocks.ts'
 import { type ProgramAccount, programAccounts } from './node.ts'
@@ -35,7 +35,8 @@ export async function findLocks(search: LockSearch, node: Node): Promise<ToldLoc
     const match = known.find(({ contract }) => contract.program === program && contract.mint === mint)
     if (match === undefined || !search.secretHashes.has(secretHash)) return []
     const terms = { asset: match.of.asset.id, initiator, redeemer, amount, secretHash, timelock }
-    return swapIdOf(match.contract, terms) === address ? [{ ...match.of, leg: legOf(chain, terms), terms, tx: '' }] : []
+    const isOurs = swapIdOf(match.contract, terms) === address && isOrderOf(match.contract, terms, order)
+    return isOurs ? [{ ...match.of, leg: legOf(chain, terms), terms, tx: '' }] : []
   }
 }
 

@@ -1,6 +1,8 @@
 /** Reads the account of an order. Its address follows from the terms; its content is compared with them too, because a node need not tell the truth. */
 import { bytesToHex } from '@noble/hashes/utils.js'
+import { vaultAddress } from '../../../../contracts/solana/client/addresses.ts'
 import { decodeOrderAccount } from '../../../../contracts/solana/client/decode.ts'
+import { parseAddress } from '../../../../src/chains/solana/address.ts'
 import { type HtlcContract, orderTermsOf, swapIdOf } from '../../../../src/chains/solana/htlc.ts'
 import type { HtlcTerms } from '../../../../src/protocol/htlc.ts'
 import { verifySame } from '../../verify/check.ts'
@@ -17,6 +19,7 @@ export async function readLock(contract: HtlcContract, { chain, terms }: SwapSid
   const { secretHash, ...expected } = orderTermsOf(contract, terms)
   for (const name of ['initiator', 'redeemer', 'amount', 'timelock', 'mint'] as const)
     verifySame(`lock.${name}`, expected[name], order[name])
+  verifySame('lock.vault', contract.mint === null ? null : vaultAddress(parseAddress(swapIdOf(contract, terms))), order.vault)
   verifySame('lock.secretHash', bytesToHex(Uint8Array.from(secretHash)), bytesToHex(Uint8Array.from(order.secretHash)))
   const first = slot - order.initiatedSlot > DEEPEST ? slot - DEEPEST : order.initiatedSlot
   const blocks = await blocksIn(node, first, slot)

@@ -8,8 +8,11 @@ import type { ComputeBudget } from '../send/transaction.ts'
 /** `close`: of a settled order's account, which returns its rent. It can wait. */
 export type SentVerb = HtlcVerb | 'close'
 
-/** Twice what the program takes with the older Token program, and the compute budget's own instructions. `bench/RESULTS.md` has the measured units. */
-const UNITS = { initiate: 40_000, redeem: 16_000, refund: 16_000 } as const satisfies Record<HtlcVerb, number>
+/**
+ * Twice what the program takes with the older Token program, and the compute budget's own instructions. `bench/RESULTS.md` has the measured units.
+ * An initiation searches for the order's address: 1,500 units a step, one step for half of the orders, and more than 20 for one in a million.
+ */
+const UNITS = { initiate: 60_000, redeem: 16_000, refund: 16_000 } as const satisfies Record<HtlcVerb, number>
 
 /** Creating an associated token account searches for its address: each step takes 1,500 units, and most need a few. */
 const CREATION_UNITS = 60_000

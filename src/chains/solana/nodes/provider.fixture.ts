@@ -1,7 +1,7 @@
 /** Simulated providers in front of one local chain. Tests make them die, fall behind or lie. */
 import { randomBytes } from 'node:crypto'
 import { type Address, getBase58Decoder, type Instruction } from '@solana/kit'
-import { orderAddress } from '../../../../contracts/solana/client/addresses.ts'
+import { orderAddress, vaultAddress } from '../../../../contracts/solana/client/addresses.ts'
 import { solOrderCodec, tokenOrderCodec } from '../../../../contracts/solana/client/codecs.ts'
 import { initiateSol, initiateToken, redeemSol } from '../../../../contracts/solana/client/instructions.ts'
 import { createLocalSigner, signTransaction } from '../../../../devnet/solana/local-signer.ts'
@@ -135,7 +135,7 @@ function forgedInitiation(contract: HtlcContract, terms: HtlcTerms, newest: Bloc
     owner: contract.program,
     executable: false,
     rentEpoch: 0,
-    data: [Buffer.from(openOrder(order, newest.height)).toString('base64'), 'base64'],
+    data: [Buffer.from(openOrder(contract.program, order, newest.height)).toString('base64'), 'base64'],
   }
   const transaction = forgedTransaction(initiation(contract, terms, randomAddress()), newest.height)
   return (method, params, ask) => {
@@ -145,13 +145,13 @@ function forgedInitiation(contract: HtlcContract, terms: HtlcTerms, newest: Bloc
   }
 }
 
-function openOrder(order: ReturnType<typeof orderTermsOf>, initiatedSlot: bigint) {
+function openOrder(program: Address, order: ReturnType<typeof orderTermsOf>, initiatedSlot: bigint) {
   const unused = { byte0: 0, byte1: 0, byte2: 0, byte3: 0, byte4: 0 }
-  const shared = { ...order, status: 1, vaultBump: 255, unused, initiatedSlot, initiateBefore: 0n, secretOrHash: order.secretHash }
+  const shared = { ...order, status: 1, bump: 255, unused, initiatedSlot, initiateBefore: 0n, secretOrHash: order.secretHash }
   const common = { ...shared, rentPayer: randomAddress() }
   return order.mint === null
     ? solOrderCodec.encode({ ...common, kind: 0 })
-    : tokenOrderCodec.encode({ ...common, kind: 1, mint: order.mint, vault: randomAddress() })
+    : tokenOrderCodec.encode({ ...common, kind: 1, mint: order.mint, vault: vaultAddress(orderAddress(program, order).address) })
 }
 
 /** An initiation by a stranger's key. */

@@ -5,6 +5,7 @@ import { vaultAddress } from '../../../../contracts/solana/client/addresses.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import { payoutRefused } from '../../port/failure.ts'
 import { parseAddress } from '../address.ts'
+import { readOrder } from '../contract-state.ts'
 import { type HtlcContract, swapIdOf } from '../htlc.ts'
 import { tokenAccountOf } from '../instructions.ts'
 import type { SolanaNode } from '../nodes/node.ts'
@@ -30,7 +31,19 @@ export async function readPayout(
 
 /** Throws `would-fail` if a redeem of these terms cannot succeed. */
 export async function verifyPayout(node: Pick<SolanaNode, 'accounts' | 'rentExempt'>, contract: HtlcContract, terms: HtlcTerms) {
-  assertPayable(await readPayout(node, contract, terms, parseAddress(terms.redeemer)), terms.redeemer)
+  const [order, payout] = await Promise.all([
+    readOrder(node, contract, terms),
+    readPayout(node, contract, terms, parseAddress(terms.redeemer)),
+  ])
+  if (order?.status === 'open' && order.vault !== null) await assertFilled(node, order.vault, terms)
+  assertPayable(payout, terms.redeemer)
+}
+
+async function assertFilled(node: Pick<SolanaNode, 'accounts'>, vault: Address, { redeemer, amount }: HtlcTerms): Promise<void> {
+  const [account = null] = await node.accounts([vault])
+  const held = readTokenAccount(account)?.amount ?? 0n
+  if (held < amount)
+    assertPayable({ obstacle: `the token account of the order, ${vault}, holds ${held}, not ${amount}`, lacksAccount: false }, redeemer)
 }
 
 export function assertPayable({ obstacle }: Payout, payee: string): void {
@@ -52,9 +65,9 @@ async function readTokenPayout(
   terms: HtlcTerms,
   payee: Address,
 ): Promise<Payout> {
-  const { mint, program } = contract
+  const { mint } = contract
   const tokens = await tokenAccountOf(payee, mint)
-  const vault = vaultAddress(program, parseAddress(swapIdOf(contract, terms))).address
+  const vault = vaultAddress(parseAddress(swapIdOf(contract, terms)))
   const [payeeTokens = null, vaultTokens = null] = await node.accounts([tokens, vault])
   const refused = (obstacle: string, lacksAccount = false): Payout => ({ obstacle, lacksAccount })
   if (readTokenAccount(vaultTokens)?.state === AccountState.Frozen) return refused(`the token account of the order, ${vault}, is frozen`)
