@@ -14,6 +14,7 @@ export const LONGEST: readonly string[] = [
   'test/browser/operator.nodes.test.ts',
   'devnet/bitcoin/oracle.nodes.test.ts',
   'test/swaps/api-and-engine-apart.test.ts',
+  'test/swaps/nodes-answer-slowly.test.ts',
   'test/swaps/deposits.nodes.test.ts',
   'contracts/evm/mutation/mutation.test.ts',
   'test/swaps/redeems.nodes.test.ts',

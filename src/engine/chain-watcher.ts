@@ -26,6 +26,8 @@ export interface FreshPolls {
    * if that poll fails. Null if it records nothing up to the newest block: another process watches the chain, there is a reorg, or much to catch up with.
    */
   fresh(maxAgeMs: number): Promise<FreshPoll | null>
+  /** How long recent polls took, the slowest of the last few. */
+  readonly tookMs: number
 }
 
 export interface ChainWatcher extends FreshPolls {
@@ -121,6 +123,7 @@ export function startChainWatcher(options: ChainWatcherOptions): ChainWatcher {
   let last: FreshPoll | null = null
   let current: Run | null = null
   let next: Run | null = null
+  let tookMs = 0
   let published: { readonly atMs: number; readonly clock: number } | null = null
 
   /** No swap is in progress on a chain with several blocks in a poll interval. */
@@ -187,6 +190,8 @@ export function startChainWatcher(options: ChainWatcherOptions): ChainWatcher {
         },
       }),
     )
+    // A poll with a new block takes longer than one without, and the next may be either.
+    tookMs = Math.max(performance.now() - beganAtMs, tookMs / 2)
     last = tip === null ? null : { tip, beganAtMs }
     run.end({ poll: last })
     answeredAtMs = Date.now()
@@ -283,6 +288,9 @@ export function startChainWatcher(options: ChainWatcherOptions): ChainWatcher {
     },
     get mayBeOpen() {
       return isListOld || list.hasOpen
+    },
+    get tookMs() {
+      return tookMs
     },
     get answeredAtMs() {
       return answeredAtMs

@@ -17,6 +17,7 @@ import { commitTo, isCommittedTo } from '../store/solver/commitments.ts'
 import { NOW, openTestStore, putOrder, type TestStore } from '../store/store.fixture.ts'
 import { type EngineFixture, ORDER_KEY, openEngineFixture } from './engine.fixture.ts'
 import { backoffMs, executeAction } from './executor.ts'
+import { createLeases } from './leases.ts'
 
 let store: TestStore
 let fixture: EngineFixture
@@ -160,18 +161,43 @@ describe('a slow node while the key is held', () => {
     expect(await execute()).toMatchObject({ kind: 'sent' })
   })
 
-  test('it is not recorded if the node is too slow to read them again', async () => {
+  test('it is not recorded if the node takes longer to read them again than half of what the margins leave for an action', async () => {
     let now = 0
     fixture.ethereum.before.sign = () => {
       for (const chain of [fixture.bitcoin, fixture.ethereum])
         chain.before.headers = () => {
-          now += 2_000
+          now += 15_000
           clock.mockReturnValue(now)
         }
       clock.mockReturnValue(2_000)
     }
     expect(await execute()).toMatchObject({ kind: 'failed', error: expect.stringContaining('too slowly') })
     expect(fixture.ethereum.broadcast).toEqual([])
+  })
+})
+
+describe('nodes that take long for every answer', () => {
+  const questions = ['tip', 'headers', 'events', 'unconfirmedEvents', 'initiate', 'sign', 'broadcast'] as const
+
+  // The margins of the local chains leave 15 s for facts: with three seconds an answer, they are read once more.
+  test.each([
+    { answerMs: 700, readings: 1 },
+    { answerMs: 1_000, readings: 1 },
+    { answerMs: 3_000, readings: 2 },
+  ])('$answerMs ms: the action is done, and the chains are read $readings times', async ({ answerMs, readings }) => {
+    await fixture.fund('source')
+    let now = 0
+    vi.spyOn(performance, 'now').mockImplementation(() => now)
+    for (const question of questions)
+      fixture.ethereum.before[question] = () => {
+        now += answerMs
+      }
+    const context = { ...fixture.context('solver'), leases: createLeases(store.db, 'engine', 60, () => 0) }
+    const before = fixture.ethereum.asked.length
+    expect(await executeAction(context, await fixture.lease('destination', 'initiate'))).toMatchObject({ kind: 'sent' })
+    const asked = fixture.ethereum.asked.slice(before).map((text) => text.split(' ')[0])
+    expect(asked.filter((question) => question === 'tip')).toHaveLength(readings)
+    expect(asked.filter((question) => question === 'broadcast')).toHaveLength(1)
   })
 })
 

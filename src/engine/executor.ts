@@ -86,7 +86,8 @@ async function take(context: ExecutorContext, action: LeasedAction): Promise<Tak
   const prefund = verb === 'reclaim' ? await readPrefund(context, stored.order, client) : stored.prefund
   const keptUntil = verb === 'close' ? ((await client.rent?.keptUntil(stored.order[leg].terms)) ?? null) : null
   const withoutRent = verb === 'close' && keptUntil === null ? [leg] : []
-  const step = { state: deriveOrder({ ...facts, prefund, withoutRent }), leg, verb, client, asOfMs: facts.asOfMs }
+  const { asOfMs, goodForMs } = facts
+  const step = { state: deriveOrder({ ...facts, prefund, withoutRent }), leg, verb, client, asOfMs, goodForMs }
   const clock = facts.tips[leg].time > facts.now ? facts.tips[leg].time : facts.now
   return { action, step, attempts, isClosed: stored.closed, closeInMs: keptUntil === null ? null : Number(keptUntil - clock) * 1000 }
 }
@@ -144,12 +145,12 @@ async function send(context: ExecutorContext, first: Taken, againInMs: number): 
 
 async function sendAlone(context: ExecutorContext, first: Taken): Promise<string> {
   const { action, step } = first
-  const facts = createFreshFacts(step.asOfMs, async () => {
+  const facts = createFreshFacts(step, async () => {
     const now = await takeIfWanted(context, action)
     if (now === null) throw new ChainFailure('superseded', `${action.key} is no longer wanted`)
     if (workOf(now.step) !== workOf(step)) throw new ChainFailure('superseded', `${action.key} is done in another way now`)
     assertNotInitiated(now.step, outbox)
-    return now.step.asOfMs
+    return now.step
   })
   const outbox = await openOutbox(context, signedVerb(step), [first], facts)
   assertNotInitiated(step, outbox)
@@ -267,11 +268,11 @@ async function cancelUnmined(context: ExecutorContext, taken: Taken, againInMs: 
   const needed = whatToCancel(step.state, step.leg)
   if (cancel === undefined || needed === 'confirmed') return { kind: 'cancelled' }
   if (needed === 'owed') return { kind: 'skipped', againInMs }
-  const facts = createFreshFacts(step.asOfMs, async () => {
+  const facts = createFreshFacts(step, async () => {
     const now = (await take(context, action)).step
     if (whatToCancel(now.state, now.leg) !== 'unmined')
       throw new ChainFailure('superseded', `${action.key} is not to be cancelled any more`)
-    return now.asOfMs
+    return now
   })
   const tx = await cancel(await openOutbox(context, 'cancel', [taken], facts))
   return tx === null ? { kind: 'cancelled' } : { kind: 'cancelling', tx, againInMs }

@@ -8,6 +8,7 @@ import type { OrderFacts } from '../protocol/state.ts'
 import { findOrder } from '../store/orders/orders.ts'
 import { NOW, openTestStore, putOrder, sightingsOf, type TestStore, withResults } from '../store/store.fixture.ts'
 import { createMemoryChain, type MemoryChain } from './chain.fixture.ts'
+import type { FreshPolls } from './chain-watcher.ts'
 import { clientFor, loadFacts, loadLiveFacts } from './facts.ts'
 import { pollChain } from './watcher.ts'
 
@@ -141,6 +142,30 @@ describe('live facts', () => {
     const facts = await loadLiveFacts({ db, registry, clients: clients(), now: () => NOW }, await stored(), [])
     expect(facts.events.source).toHaveLength(1)
     expect(queries).toBe(1)
+  })
+
+  test.each([
+    { tookMs: 100, acceptedMs: 1_000, goodMs: 2_000 },
+    { tookMs: 1_000, acceptedMs: 2_000, goodMs: 4_000 },
+    { tookMs: 3_000, acceptedMs: 6_000, goodMs: 12_000 },
+    // Half of the margins of an action on the local Bitcoin chain.
+    { tookMs: 9_000, acceptedMs: 10_000, goodMs: 15_000 },
+  ])('of nodes whose polls take $tookMs ms: a poll of the last $acceptedMs ms is taken, and good for $goodMs', async (pace) => {
+    await watchBoth()
+    const asked: number[] = []
+    const pollsOf = (client: MemoryChain): FreshPolls => ({
+      tookMs: pace.tookMs,
+      async fresh(maxAgeMs) {
+        asked.push(maxAgeMs)
+        return { tip: await client.tip(), beganAtMs: performance.now() }
+      },
+    })
+    const polls = new Map([bitcoin, ethereum].map((client) => [client.chain.id, pollsOf(client)]))
+    const view = { db: store.db, registry, clients: clients(), now: () => NOW, polls }
+    expect((await loadLiveFacts(view, await stored(), [])).goodForMs).toBe(pace.goodMs)
+    expect(asked).toEqual([pace.acceptedMs, pace.acceptedMs])
+    await loadLiveFacts({ ...view, acceptedAgeMs: 0 }, await stored(), [])
+    expect(asked.slice(2)).toEqual([0, 0])
   })
 
   describe('when a node is unreachable', () => {

@@ -13,6 +13,7 @@ import { finalHeightOf, readSwapEvents, readSwapFacts, readTips } from '../store
 import type { Database } from '../store/database/database.ts'
 import type { OrderSnapshot, StoredOrder } from '../store/orders/orders.ts'
 import type { FreshPoll, FreshPolls } from './chain-watcher.ts'
+import { type FactsAge, goodForMs } from './fresh-facts.ts'
 import { readHeaders } from './headers.ts'
 import { createWatchedSwaps } from './watched-swaps.ts'
 
@@ -60,17 +61,19 @@ export type LiveView = {
   readonly now: () => bigint
   /** The watchers of this process. Without one, the chain is read. */
   readonly polls?: ReadonlyMap<ChainId, FreshPolls>
-  /** A poll that began longer ago is not taken. 0: everything that happened before the question counts. Absent: a second, enough to act on. */
+  /** A poll that began longer ago is not taken. 0: everything that happened before the question counts. Absent: a second, or two polls of slow nodes, enough to act on. */
   readonly acceptedAgeMs?: number
 }
 
-/** `asOfMs`: everything was so at this moment or later, by `performance.now()`. */
-export type LiveFacts = OrderFacts & { readonly asOfMs: number }
+export type LiveFacts = OrderFacts & FactsAge
 
 /** A poll that began so long ago is taken; else the next one is waited for. Leaves time to prepare a signature. */
 const ACCEPTED_AGE_MS = 1000
 /** The same for a poll of another process. It is not asked to poll, so its polls may be further apart. */
 const ACCEPTED_PUBLISHED_AGE_MS = 1500
+/** With slow nodes: in the time that a poll takes. One that has just ended is taken, and need not be repeated. */
+const ACCEPTED_POLLS = 2
+const MOST_ACCEPTED_AGE_MS = 10_000
 /** A new block may be recorded between a poll and the reading of its result. */
 const POLL_TRIES = 3
 
@@ -114,6 +117,10 @@ export async function loadLiveOrder(
     ...eventFacts(source, destination),
     now: view.now(),
     asOfMs: Math.min(source.asOfMs, destination.asOfMs),
+    goodForMs: goodForMs(Math.max(source.tookMs, destination.tookMs), [
+      view.registry.chain(stored.order.source.chain),
+      view.registry.chain(stored.order.destination.chain),
+    ]),
   }
   return { stored, facts, attempts }
 }
@@ -150,9 +157,18 @@ async function readWithPolls(view: LiveView, { chains, ...query }: LiveQuery): P
   }
 }
 
-async function freshPoll({ polls, acceptedAgeMs = ACCEPTED_AGE_MS }: LiveView, chain: ChainId): Promise<FreshPoll | ChainFailure | null> {
+/** How long polls of this chain take here; 0 if this process has not polled it. */
+function pollTookMs({ polls }: LiveView, chain: ChainId): number {
+  return polls?.get(chain)?.tookMs ?? 0
+}
+
+function acceptedAge(view: LiveView, chain: ChainId, leastMs: number): number {
+  return view.acceptedAgeMs ?? Math.max(leastMs, Math.min(pollTookMs(view, chain) * ACCEPTED_POLLS, MOST_ACCEPTED_AGE_MS))
+}
+
+async function freshPoll(view: LiveView, chain: ChainId): Promise<FreshPoll | ChainFailure | null> {
   try {
-    return (await polls?.get(chain)?.fresh(acceptedAgeMs)) ?? null
+    return (await view.polls?.get(chain)?.fresh(acceptedAge(view, chain, ACCEPTED_AGE_MS))) ?? null
   } catch (error) {
     if (error instanceof ChainFailure) return error
     throw error
@@ -174,39 +190,43 @@ function storedFacts(registry: Registry, stored: StoredOrder): Omit<OrderFacts, 
   }
 }
 
-type LegFacts = SwapEvents & { readonly tip: Tip; readonly asOfMs: number }
+/** `tookMs`: how long it took to read the chain. */
+type LegFacts = SwapEvents & { readonly tip: Tip; readonly asOfMs: number; readonly tookMs: number }
 
 async function recordedLeg(db: Database, swap: Swap, { recorded, askedAtMs }: ReadWithPolls, leg: Leg): Promise<LegFacts> {
   const { tip, events } = recorded.legs[leg]
-  if (events !== null) return { tip: tip ?? NOTHING_SEEN, events, unreadDeposits: 0, asOfMs: askedAtMs }
+  if (events !== null) return { tip: tip ?? NOTHING_SEEN, events, unreadDeposits: 0, asOfMs: askedAtMs, tookMs: 0 }
   const { cursor, ...considered } = (await readSwapFacts(db, swap)) ?? { cursor: NOTHING_SEEN, ...NO_EVENTS }
-  return { tip: cursor, ...considered, asOfMs: askedAtMs }
+  return { tip: cursor, ...considered, asOfMs: askedAtMs, tookMs: 0 }
 }
 
 /** As the last poll of this process or another recorded it. Null when neither is current: the chain must be read. */
-async function polledLeg(
-  { db, polls, acceptedAgeMs = ACCEPTED_PUBLISHED_AGE_MS }: LiveView,
-  read: ReadWithPolls,
-  leg: Leg,
-  swap: Swap,
-): Promise<LegFacts | null> {
+async function polledLeg(view: LiveView, read: ReadWithPolls, leg: Leg, swap: Swap): Promise<LegFacts | null> {
+  const { db, polls } = view
+  const tookMs = pollTookMs(view, swap.chain)
   const poll = read.polls[leg]
   if (poll instanceof ChainFailure) throw poll
-  const own = poll === null ? null : await legAt(db, swap, read.recorded.legs[leg], poll.tip.hash, poll.beganAtMs)
+  const own = poll === null ? null : await legAt(db, swap, read.recorded.legs[leg], poll.tip.hash, { asOfMs: poll.beganAtMs, tookMs })
   if (own !== null || polls === undefined) return own
   const { publishedAgeMs, tip } = read.recorded.legs[leg]
-  if (publishedAgeMs === null || publishedAgeMs > acceptedAgeMs || tip === null) return null
-  return legAt(db, swap, read.recorded.legs[leg], tip.hash, read.askedAtMs - publishedAgeMs)
+  if (publishedAgeMs === null || publishedAgeMs > acceptedAge(view, swap.chain, ACCEPTED_PUBLISHED_AGE_MS) || tip === null) return null
+  return legAt(db, swap, read.recorded.legs[leg], tip.hash, { asOfMs: read.askedAtMs - publishedAgeMs, tookMs })
 }
 
 /** Null unless this block is the newest recorded one: a reorg, or another process, has changed the record since. */
-async function legAt(db: Database, swap: Swap, { tip, events }: RecordedLeg, hash: string, asOfMs: number): Promise<LegFacts | null> {
+async function legAt(
+  db: Database,
+  swap: Swap,
+  { tip, events }: RecordedLeg,
+  hash: string,
+  age: Pick<LegFacts, 'asOfMs' | 'tookMs'>,
+): Promise<LegFacts | null> {
   if (tip?.hash !== hash) return null
-  if (events !== null) return { tip, events, unreadDeposits: 0, asOfMs }
+  if (events !== null) return { tip, events, unreadDeposits: 0, ...age }
   const considered = await readSwapFacts(db, swap)
   if (considered?.cursor.hash !== hash) return null
   const { cursor, ...known } = considered
-  return { tip: cursor, ...known, asOfMs }
+  return { tip: cursor, ...known, ...age }
 }
 
 async function readFromChain({ db, clients }: LiveView, swap: Swap, { tip: seen, events }: RecordedLeg): Promise<LegFacts> {
@@ -228,7 +248,7 @@ async function readFromChain({ db, clients }: LiveView, swap: Swap, { tip: seen,
   await assertCanonical(client, [...minedNow.flatMap((event) => (event.block === null ? [] : [event.block])), cursor, tip])
   const seenEvents = new Set(minedNow.map((event) => `${event.tx} ${event.index}`))
   const unmined = unconfirmed.filter((event) => !seenEvents.has(`${event.tx} ${event.index}`))
-  return { tip, events: [...minedNow, ...unmined], unreadDeposits, asOfMs }
+  return { tip, events: [...minedNow, ...unmined], unreadDeposits, asOfMs, tookMs: performance.now() - asOfMs }
 }
 
 /** The higher of the node's final height and ours, which never goes back. Never above the newest block. */

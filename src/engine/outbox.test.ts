@@ -12,15 +12,16 @@ import { findOrder } from '../store/orders/orders.ts'
 import { NOW, openTestStore, putOrder, type TestStore } from '../store/store.fixture.ts'
 import { createMemoryChain } from './chain.fixture.ts'
 import { type EngineFixture, openEngineFixture, registry } from './engine.fixture.ts'
-import { createFreshFacts } from './fresh-facts.ts'
+import { createFreshFacts, type FactsAge } from './fresh-facts.ts'
 import { afterRecord, openOutbox, secondsLeft, type Taken } from './outbox.ts'
 import type { Step } from './party.ts'
 
+const age = (): FactsAge => ({ asOfMs: performance.now(), goodForMs: 2_000 })
 const bitcoin = createMemoryChain('bitcoin_regtest', NOW)
 const ethereum = createMemoryChain('ethereum_localnet', NOW)
 
 function stepOf(facts: OrderFacts, verb: HtlcVerb, leg: Leg): Step {
-  return { state: deriveOrder(facts), verb, leg, client: leg === 'source' ? bitcoin : ethereum, asOfMs: 0 }
+  return { state: deriveOrder(facts), verb, leg, client: leg === 'source' ? bitcoin : ethereum, asOfMs: 0, goodForMs: 0 }
 }
 
 /** The age of the source in blocks, and of the destination in seconds. */
@@ -127,7 +128,7 @@ describe('a batch of actions', () => {
       fixture.context(role),
       first.step.verb,
       [await withAttempts(first), ...(await Promise.all(others.map(withAttempts)))],
-      createFreshFacts(performance.now(), async () => performance.now()),
+      createFreshFacts(age(), async () => age()),
     )
   const record = (outbox: Outbox, attempt: Omit<Attempt, 'at'>) => outbox.withKey((held) => held.record(attempt))
   const redeem = (source: bigint) => aged(factsOf(normalTimes('initiated', 'redeemed')), { source, destination: 0n })
@@ -194,7 +195,7 @@ describe('a batch of actions', () => {
     const sponsored = async (taken: Taken) => {
       const context = fixture.context('service')
       const party = { ...context.party, sponsorFor: () => sponsor }
-      const facts = createFreshFacts(performance.now(), async () => performance.now())
+      const facts = createFreshFacts(age(), async () => age())
       const outbox = await openOutbox({ ...context, party }, 'redeem', [await withAttempts(taken)], facts)
       if (outbox.sponsor === undefined) throw new Error('there is no sponsor')
       return { outbox, sponsor: outbox.sponsor }

@@ -4,14 +4,14 @@ import type { Key } from '../keys/key.ts'
 import type { ActionKey, ActionVerb, Leg, Role } from '../protocol/order.ts'
 import type { Hex32 } from '../protocol/secret.ts'
 import type { OrderState } from '../protocol/state.ts'
+import type { FactsAge } from './fresh-facts.ts'
 
-export type Step = {
+/** Its age is that of the facts of the state. */
+export type Step = FactsAge & {
   readonly state: OrderState
   readonly leg: Leg
   readonly verb: ActionVerb
   readonly client: ChainClient
-  /** The state was so at this moment or later, by `performance.now()`. */
-  readonly asOfMs: number
 }
 
 export type StepSponsor = {

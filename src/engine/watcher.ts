@@ -42,8 +42,9 @@ const REFRESH_MS = 5000
 const REST_MS = 60_000
 /** A mempool that could not be read is not asked again for so long. */
 const MEMPOOL_REST_MS = 60_000
-/** How long a poll waits for the mempool: one that an action waits for, and a regular one. Facts older than 2 s are not signed on. */
+/** How long a poll waits for the mempool: one that an action waits for (with slow nodes: so many times as long as for the newest block), and a regular one. */
 const MEMPOOL_AWAITED_MS = 1_000
+const MEMPOOL_AWAITED_ANSWERS = 2
 const MEMPOOL_REGULAR_MS = 10_000
 /** In poll intervals: how often the finality tag is read while a swap waits for it. */
 const FINALITY_POLLS = 10
@@ -99,6 +100,7 @@ export async function pollChain(watch: Watch): Promise<PollResult> {
     isEnough: (seen) => isResting(list, memory, seen, nowMs),
     nowMs,
   })
+  const answerMs = performance.now() - nowMs
   watch.onTip?.(tip)
   if (isUnchanged(client, list, memory, tip, nowMs)) {
     if (isAgreed) onCurrent(tip)
@@ -122,7 +124,7 @@ export async function pollChain(watch: Watch): Promise<PollResult> {
   const read = await readEvents(client, list, range)
   const events = read.events.filter((event) => !isRecorded(memory, event))
   const minedDeposits = new Map(events.filter((event) => event.kind === 'initiated').map((event) => [event.deposit, event.swapId]))
-  const unconfirmed = list.expectsUnconfirmed ? await readMempool(watch, memory, withDeposits(list, minedDeposits)) : []
+  const unconfirmed = list.expectsUnconfirmed ? await readMempool(watch, memory, withDeposits(list, minedDeposits), answerMs) : []
   const checked = await readChecked(client, range, events, read.headers)
   if (checked === 'cursor-gone') return rewindToFork(watch, tip)
   if (checked === 'changed') return NOTHING_NEW
@@ -151,6 +153,7 @@ async function readMempool(
   { client, mayRest, onMempool }: Watch,
   memory: PollMemory,
   watched: WatchedSwaps,
+  answerMs: number,
 ): Promise<readonly HtlcEvent[] | null> {
   if (client.unconfirmedEvents === undefined) return []
   const isLeftAlone = memory.mempoolFailedAtMs !== null && performance.now() - memory.mempoolFailedAtMs < MEMPOOL_REST_MS
@@ -159,7 +162,8 @@ async function readMempool(
   const reading = client.unconfirmedEvents(watched).finally(() => {
     memory.isReadingMempool = false
   })
-  const outcome = await within(mayRest === true ? MEMPOOL_REGULAR_MS : MEMPOOL_AWAITED_MS, reading)
+  const awaitedMs = Math.min(Math.max(MEMPOOL_AWAITED_MS, answerMs * MEMPOOL_AWAITED_ANSWERS), MEMPOOL_REGULAR_MS)
+  const outcome = await within(mayRest === true ? MEMPOOL_REGULAR_MS : awaitedMs, reading)
   if ('late' in outcome && mayRest !== true) return null
   if ('events' in outcome) {
     if (memory.mempoolFailedAtMs !== null) onMempool?.(null)

@@ -55,7 +55,7 @@ export function mostSeconds(clock: ChainClock, units: bigint): bigint {
 }
 
 /** Seconds that one action on this chain takes in its worst case. */
-function actionSeconds({ margins }: Chain): bigint {
+export function actionSeconds({ margins }: Chain): bigint {
   return margins.claimSeconds + margins.reorgSeconds + margins.feeSpikeSeconds
 }
 

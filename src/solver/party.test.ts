@@ -34,7 +34,7 @@ async function step(verb: Step['verb'] = 'redeem', leg: Step['leg'] = 'source'):
   const stored = await findOrder(store.db, fixture.order.id)
   const [facts] = stored === null ? [] : await loadFacts(store.db, registry, [stored], NOW)
   if (facts === undefined) throw new Error('the order is gone')
-  return { state: deriveOrder(facts), verb, leg, client: fixture.chainOf(leg), asOfMs: 0 }
+  return { state: deriveOrder(facts), verb, leg, client: fixture.chainOf(leg), asOfMs: 0, goodForMs: 0 }
 }
 
 /** Initiates both legs and shows the secret at this time. */

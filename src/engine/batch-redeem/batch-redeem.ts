@@ -4,7 +4,7 @@ import { ChainFailure } from '../../chains/port/failure.ts'
 import type { Outbox } from '../../chains/port/outbox.ts'
 import { redeemable } from '../../protocol/playbook.ts'
 import type { LeasedAction } from '../../store/actions/actions.ts'
-import { createFreshFacts } from '../fresh-facts.ts'
+import { createFreshFacts, oldestOf } from '../fresh-facts.ts'
 import { type OutboxContext, openOutbox, type Taken } from '../outbox.ts'
 
 /** Besides the first. */
@@ -100,14 +100,14 @@ function itemsOf({ party }: BatchContext, taken: readonly Taken[]): Promise<read
 }
 
 async function send(context: BatchContext, { taken, cosigned }: Batch): Promise<string> {
-  const facts = createFreshFacts(Math.min(...taken.map(({ step }) => step.asOfMs)), async () => {
+  const facts = createFreshFacts(oldestOf(taken.map(({ step }) => step)), async () => {
     const now = await Promise.all(taken.map(({ action }) => context.takeIfWanted(action)))
     const gone = taken.find(({ step: { state, leg } }, index) => {
       const step = now[index]?.step
       return step === undefined || idsOf(redeemable(step.state, leg)) !== idsOf(redeemable(state, leg))
     })
     if (gone !== undefined) throw new ChainFailure('superseded', `${gone.action.key} is no longer wanted in this batch`)
-    return Math.min(...now.flatMap((one) => one?.step.asOfMs ?? []))
+    return oldestOf(now.flatMap((one) => one?.step ?? []))
   })
   const outbox = await openOutbox(context, 'redeem', taken, facts)
   const items = await itemsOf(context, taken)

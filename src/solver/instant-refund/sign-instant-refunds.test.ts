@@ -37,6 +37,7 @@ test('looks at the chain again for a deposit that is younger than its last poll'
   await watch()
   const { solver, store } = fixture
   const pollsOf = (chain: string): FreshPolls => ({
+    tookMs: 0,
     async fresh(maxAgeMs) {
       if (maxAgeMs === 0) await watch()
       const tip = await readCursor(store.db, chain)

@@ -72,6 +72,7 @@ test('a deposit that was mined after the last poll is signed for at once: the so
 function lazyPolls(client: TestSolver['bitcoin']): FreshPolls {
   let last: FreshPoll | null = null
   return {
+    tookMs: 0,
     async fresh(maxAgeMs) {
       if (maxAgeMs > 0 && last !== null) return last
       const beganAtMs = performance.now()
