@@ -1,8 +1,10 @@
 /** A chain in memory: blocks with events, reorgs and a mempool, and a log of all calls. */
 import type { ChainClient } from '../chains/port/client.ts'
+import type { DepositReading } from '../chains/port/htlc-reading.ts'
 import type { OtherAttempt, Outbox } from '../chains/port/outbox.ts'
 import type { SpendRequest } from '../chains/port/spend.ts'
 import type { WatchedSwaps } from '../chains/port/watched-swaps.ts'
+import { readingOf } from '../chains/providers/htlc-reading.ts'
 import type { Signer } from '../keys/key.ts'
 import type { Block } from '../protocol/chain.ts'
 import type { ChainId } from '../protocol/chain-id.ts'
@@ -15,6 +17,7 @@ type Question =
   | 'tip'
   | 'headers'
   | 'events'
+  | 'readHtlc'
   | 'unconfirmedEvents'
   | 'verifyPayout'
   | 'initiate'
@@ -162,6 +165,19 @@ export function createMemoryChain(id: ChainId, now: bigint, { blockMs, skipsOneI
     async unconfirmedEvents(watched) {
       await ask('unconfirmedEvents')
       return pick(watched, client.mempool)
+    },
+    async readHtlc(terms, deposits) {
+      await ask('readHtlc')
+      const swapId = client.swapId(terms)
+      const events = blocks.flatMap((block) => block.events).filter((event) => event.swapId === swapId)
+      const read = (id: string): DepositReading => {
+        const initiated = events.find((event) => event.kind === 'initiated' && event.deposit === id)
+        const spend = [...events, ...client.mempool].find((event) => event.kind !== 'initiated' && event.deposit === id)
+        if (initiated?.kind !== 'initiated') return { id, state: 'absent' }
+        return spend === undefined ? { id, state: 'open', amount: initiated.amount } : { id, state: 'gone' }
+      }
+      const known = deposits.length > 0 ? deposits : events.filter(({ kind }) => kind === 'initiated').map(({ deposit }) => deposit)
+      return readingOf(id, swapId, async () => known.map(read))
     },
     balance: async (asset, owner) => client.balances[`${asset} ${owner}`] ?? 0n,
     verifyPayout: () => ask('verifyPayout'),

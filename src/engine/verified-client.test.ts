@@ -29,6 +29,7 @@ function createProbe() {
     headers: answer('headers'),
     events: answer('events'),
     unconfirmedEvents: answer('unconfirmedEvents'),
+    readHtlc: answer('readHtlc'),
     balance: answer('balance'),
     funding: answer('funding'),
     verifyPayout: answer('verifyPayout'),

@@ -30,6 +30,7 @@ const access: {
   events: 'verified',
   branchEvents: 'verified',
   unconfirmedEvents: 'verified',
+  readHtlc: 'verified',
   balance: 'verified',
   funding: 'verified',
   verifyPayout: 'verified',

@@ -24,6 +24,7 @@ import { createHtlcDeriver } from './htlc-jobs.ts'
 
 import { type BitcoinNodes, connectNodes } from './nodes/connect-nodes.ts'
 import { verifiableNetwork } from './nodes/verify-network.ts'
+import { readHtlc } from './read-htlc.ts'
 import { createRefundPackage } from './rescue/create-refund-package.ts'
 import { connectRescueNode, rescue } from './rescue/rescue.ts'
 import { parseDeposit, parseFeeRate } from './rescue/typed.ts'
@@ -108,6 +109,7 @@ function createBitcoinClient(chain: Chain, { network, backend, verify, inspect, 
         network,
       )
     },
+    readHtlc: (terms, deposits) => readHtlc({ chain, network, backend }, terms, deposits),
     async balance(asset, owner) {
       assertAsset(asset)
       return (await backend.coinsOf(owner)).reduce((sum, coin) => sum + coin.amount, 0n)

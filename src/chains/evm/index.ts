@@ -3,6 +3,7 @@ import type { Address, Hex } from 'viem'
 import type { Chain } from '../../protocol/chain.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { assertPayee, assertSecret } from '../contract/action.ts'
+import { readContractHtlc } from '../contract/read-htlc.ts'
 import type { RedeemItem } from '../port/abilities/batch-redeem.ts'
 import type { ChainClient } from '../port/client.ts'
 import type { ChainFamily, ConnectOptions } from '../port/family.ts'
@@ -69,6 +70,10 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
     ...blocksOf(node, chain),
     events: reader.read,
     branchEvents: reader.readBranch,
+    readHtlc(terms) {
+      const contract = contracts.of(terms.asset)
+      return readContractHtlc(chain.id, swapIdOf(contract, terms), terms, () => state.htlc(contract, terms))
+    },
     balance(asset, owner) {
       // The coin that pays for gas, even if it cannot be swapped here.
       if (asset === chain.nativeAsset) return node.balance(owner as Address)

@@ -8,6 +8,7 @@ import type { HtlcEvent, HtlcTerms, SwapId } from '../../protocol/htlc.ts'
 import type { Hex32 } from '../../protocol/secret.ts'
 import type { Abilities } from './abilities/index.ts'
 import type { PrefundedSwap } from './abilities/prefund.ts'
+import type { HtlcReading } from './htlc-reading.ts'
 import type { Outbox } from './outbox.ts'
 import type { SpendRequest } from './spend.ts'
 import type { TextForms } from './text-forms.ts'
@@ -47,6 +48,11 @@ export interface ChainClient extends Partial<Abilities> {
   headers(heights: readonly bigint[]): Promise<readonly Block[]>
   /** Events of the watched swaps in blocks [from, to], in order. Repeatable. Every event's block is canonical when the call returns. */
   events(watched: WatchedSwaps, from: bigint, to: bigint): Promise<readonly HtlcEvent[]>
+  /**
+   * The HTLC of these terms at this moment, by quorum: evidence for a signature. `deposits`: ids that are believed to be there; where an HTLC is funded
+   * once, its only deposit is read in any case. Rejects if the nodes do not agree.
+   */
+  readHtlc(terms: HtlcTerms, deposits: readonly string[]): Promise<HtlcReading>
   /** The amount that `owner` (an address as in `addressOf`) can spend now. */
   balance(asset: AssetId, owner: string): Promise<bigint>
   /** The user's funding instructions: the result of POST /orders. */

@@ -1,12 +1,14 @@
 /** The Solana family: our program locks SOL and tokens of the classic Token program. Heights are slots. */
 import type { Chain } from '../../protocol/chain.ts'
 import { assertPayee } from '../contract/action.ts'
+import { readContractHtlc } from '../contract/read-htlc.ts'
 import type { ChainClient } from '../port/client.ts'
 import type { ChainFamily, ConnectOptions } from '../port/family.ts'
 import { accountOf } from './address.ts'
 import { balanceOf } from './balances.ts'
 import { blocksOf } from './blocks.ts'
 import { checkRecipient } from './check-recipient.ts'
+import { readHtlcState } from './contract-state.ts'
 import { deployHtlc } from './deploy/deploy.ts'
 import { createEventReader } from './events.ts'
 import { createExecutor } from './execute.ts'
@@ -49,6 +51,10 @@ function createSolanaClient(chain: Chain, options: ConnectOptions, node: SolanaN
     ...blocksOf(node),
     events: reader.read,
     branchEvents: reader.readBranch,
+    readHtlc(terms) {
+      const contract = contracts.of(terms.asset)
+      return readContractHtlc(chain.id, swapIdOf(contract, terms), terms, () => readHtlcState(node, contract, terms))
+    },
     balance: (asset, owner) => balanceOf(node, chain, contracts, asset, owner),
     funding: (request) => fundingOf(node, contracts.of(request.terms.asset), relay, request),
     async verifyPayout(terms, to) {

@@ -3,6 +3,7 @@ import { htlcClass } from '../../../contracts/starknet/artifacts/htlc.ts'
 import type { PublicKey } from '../../keys/key.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import { assertPayee } from '../contract/action.ts'
+import { readContractHtlc } from '../contract/read-htlc.ts'
 import type { ChainClient } from '../port/client.ts'
 import type { ChainFamily, ConnectOptions } from '../port/family.ts'
 import { accountOf } from './account.ts'
@@ -59,6 +60,10 @@ function createStarknetClient(chain: Chain, options: ConnectOptions, node: Stark
     ...blocksOf(node, chain),
     events: reader.read,
     branchEvents: reader.readBranch,
+    readHtlc(terms) {
+      const contract = contracts.of(terms.asset)
+      return readContractHtlc(chain.id, swapIdOf(contract, terms), terms, () => state.htlc(contract, terms))
+    },
     balance: (asset, owner) => balanceOf(state, chain, contracts, asset, owner),
     funding: (request) => fundingOf(state, contracts.of(request.terms.asset), request),
     async verifyPayout(terms, to) {

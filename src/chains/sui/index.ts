@@ -1,12 +1,14 @@
 /** The Sui family: our Move module locks SUI and any other coin, in one shared registry for each type. Heights are checkpoints. */
 import type { Chain } from '../../protocol/chain.ts'
 import { assertPayee } from '../contract/action.ts'
+import { readContractHtlc } from '../contract/read-htlc.ts'
 import type { ChainClient } from '../port/client.ts'
 import type { ChainFamily, ConnectOptions } from '../port/family.ts'
 import { accountOf, parseAddress } from './address.ts'
 import { balanceOf } from './balances.ts'
 import { blocksOf } from './blocks.ts'
 import { checkRecipient } from './check-recipient.ts'
+import { readHtlcState } from './contract-state.ts'
 import { deployHtlc } from './deploy/deploy.ts'
 import { createDeployments } from './deployments.ts'
 import { createEventReader } from './events.ts'
@@ -48,6 +50,11 @@ function createSuiClient(chain: Chain, options: ConnectOptions, node: SuiNode): 
     ...blocksOf(node),
     events: reader.read,
     branchEvents: reader.readBranch,
+    readHtlc(terms) {
+      const contract = contracts.of(terms.asset)
+      const read = async () => readHtlcState(node, await deployments.of(contract), terms)
+      return readContractHtlc(chain.id, swapIdOf(contract, terms), terms, read)
+    },
     balance: (asset, owner) => balanceOf(node, chain, contracts, asset, owner),
     funding: async (request) => fundingOf(node, await deployments.of(contracts.of(request.terms.asset)), request),
     async verifyPayout(terms, to) {

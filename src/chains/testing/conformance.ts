@@ -12,6 +12,7 @@ import { type ConformanceFixture, watchOnly } from './conformance.fixture.ts'
 import { describeHeaders } from './headers.conformance.ts'
 import { OutboxFailure } from './outbox.fixture.ts'
 import { describeProviders } from './providers.conformance.ts'
+import { describeReadHtlc } from './read-htlc.conformance.ts'
 import { describeReplay } from './replay.conformance.ts'
 import { expectRepeatHarmless, expectWithin, failureOf, type Part, type Swap, startRun } from './run.fixture.ts'
 import { describeStrangersInitiation } from './strangers-initiation.conformance.ts'
@@ -201,6 +202,7 @@ export function describeConformance(
     })
 
     describeHeaders(() => run.fixture)
+    describeReadHtlc(run)
     if (part === 'whole') describeProviders(run)
     describeReplay(run)
     describeStrangersInitiation(run)

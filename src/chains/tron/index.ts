@@ -6,6 +6,7 @@ import type { Hex } from 'viem'
 import type { Chain } from '../../protocol/chain.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { assertPayee, assertSecret } from '../contract/action.ts'
+import { readContractHtlc } from '../contract/read-htlc.ts'
 import { accountOf as evmAccountOf } from '../evm/address.ts'
 import { blocksOf } from '../evm/blocks.ts'
 import { checkToken } from '../evm/check-recipient.ts'
@@ -62,6 +63,10 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
     ...blocksOf(node, chain),
     events: reader.read,
     branchEvents: reader.readBranch,
+    readHtlc(terms) {
+      const [contract, inner] = [contracts.of(terms.asset), evmTerms(terms)]
+      return readContractHtlc(chain.id, swapIdOf(contract, inner), terms, () => withTronAddresses(() => state.htlc(contract, inner)))
+    },
     balance(asset, owner) {
       // TRX pays for energy and cannot be swapped.
       if (asset === chain.nativeAsset) return node.balance(toEvmAddress(owner))

@@ -20,6 +20,7 @@ import { inspectXrplProviders } from './nodes/inspect-providers.ts'
 import { newLedgersOf } from './nodes/new-ledgers.ts'
 import type { XrplNode } from './nodes/node.ts'
 import { newestOf } from './nodes/shared-node.ts'
+import { readHtlc } from './read-htlc.ts'
 import { textFormsOf } from './text-forms.ts'
 
 export const xrpl: ChainFamily = {
@@ -56,6 +57,7 @@ function createXrplClient(chain: Chain, options: ConnectOptions, node: XrplNode)
     ...(glimpse !== undefined && { glimpse }),
     headers: node.blocks,
     events: (watched, from, to) => readEvents(node, watched, from, to),
+    readHtlc: (terms, deposits) => readHtlc(node, chain, terms, deposits),
     async balance(asset, owner) {
       assertCoin(asset)
       return spendableOf(node, partyOf(owner).account)

@@ -76,6 +76,7 @@ export function createFakeChain(chain: Chain, userParty: 'account' | 'order-key'
     tip: notUsed,
     headers: notUsed,
     events: notUsed,
+    readHtlc: notUsed,
     balance: notUsed,
     async funding(request) {
       if (fake.failure !== null) throw fake.failure

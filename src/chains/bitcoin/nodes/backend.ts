@@ -22,6 +22,8 @@ export interface BitcoinBackend {
   /** Whether this transaction is in the mempool or in a block. `null` proves nothing if all its outputs are spent. */
   placeOf(transaction: ParsedTransaction): Promise<Place | null>
   output(outpoint: Outpoint): Promise<OutputState>
+  /** The amount and script of an output that nothing spends, in a block or in the mempool; null: it is spent, or there is none. Unlike `output` it needs a quorum. */
+  unspentOutput(outpoint: Outpoint): Promise<TransactionOutput | null>
   /** The transaction that spent it; null when none is found in the mempool and in blocks since `since` (unix seconds). */
   spenderOf(outpoint: Outpoint, since: bigint): Promise<Spender | null>
   /** The amount and script of an output that is unspent, or spent only by unconfirmed transactions; null if the node cannot find it. */

@@ -16,7 +16,7 @@ import { outpointAt } from '../blocks/transaction-walk.ts'
 import type { BitcoinNetwork } from '../networks.ts'
 import { scriptOfAddress } from '../script/address.ts'
 import { taprootAddressAt } from '../script/taproot-address.ts'
-import { type Outpoint, type ParsedTransaction, parseTransaction } from '../script/transaction.ts'
+import { type Outpoint, type ParsedTransaction, parseTransaction, type TransactionOutput } from '../script/transaction.ts'
 import { rateOf } from '../wallet/fees.ts'
 import { splitOutpoint } from '../wallet/sign.ts'
 import type { BitcoinNode, Spender } from './backend.ts'
@@ -24,7 +24,18 @@ import { createCoreCoins } from './core-coins.ts'
 import { createCoreScans, type ScanOptions } from './core-scan.ts'
 import { inParallel } from './in-parallel.ts'
 import { createCoreRpc } from './json-rpc.ts'
-import { asBits, asBytes, asHash, asInteger, asRecord, asSatoshis, asTransaction, asUint32, asVersion } from './node-json.ts'
+import {
+  asBits,
+  asBytes,
+  asHash,
+  asInteger,
+  asRecord,
+  asSatoshis,
+  asTransaction,
+  asUint32,
+  asVersion,
+  type JsonRecord,
+} from './node-json.ts'
 
 const BLOCK_TIMEOUT_MS = 60_000
 const BROADCAST_TIMEOUT_MS = 30_000
@@ -107,6 +118,11 @@ export function createCoreBackend(endpoint: Endpoint, network: BitcoinNetwork, o
       const confirmations = await confirmationsOf(outpoint, true)
       return confirmations === null ? { state: 'missing' } : { state: 'unspent', confirmations }
     },
+    async unspentOutput(outpoint) {
+      const { txid, vout } = splitOutpoint(outpoint)
+      const answer = await rpc.call('gettxout', [txid, vout, true])
+      return answer === null ? null : contentIn(asRecord(answer))
+    },
     async spenderOf(outpoint, since) {
       await mempool.refresh()
       const unconfirmed = mempool.spenderOf(outpoint)
@@ -118,8 +134,7 @@ export function createCoreBackend(endpoint: Endpoint, network: BitcoinNetwork, o
       const { txid, vout } = splitOutpoint(outpoint)
       const answer = await rpc.call('gettxout', [txid, vout, false])
       if (answer === null) return (await unconfirmedTransaction(txid))?.outputs[vout] ?? null
-      const mined = asRecord(answer)
-      return { amount: asSatoshis(mined.value), script: asBytes(asRecord(mined.scriptPubKey).hex) }
+      return contentIn(asRecord(answer))
     },
     unconfirmedFee: (txid) =>
       nullIfRefused(rpc, 'getmempoolentry', [txid], [RPC_NOT_FOUND], (answer) => {
@@ -237,4 +252,8 @@ function createUnconfirmedCache(fetchTransaction: (txid: string) => Promise<Pars
       return [...found.values()]
     },
   }
+}
+
+function contentIn({ value, scriptPubKey }: JsonRecord): TransactionOutput {
+  return { amount: asSatoshis(value), script: asBytes(asRecord(scriptPubKey).hex) }
 }

@@ -70,6 +70,11 @@ export function createEsploraBackend(
       if (found === null || (await http.spenderOf(txid, vout)) !== null) return { state: 'missing' }
       return { state: 'unspent', confirmations: confirmations(found.status, (await tip()).height) }
     },
+    async unspentOutput(outpoint) {
+      const { txid, vout } = splitOutpoint(outpoint)
+      if ((await http.summary(txid)) === null || (await http.spenderOf(txid, vout)) !== null) return null
+      return (await http.transaction(txid)).outputs[vout] ?? null
+    },
     async spenderOf(outpoint) {
       const { txid, vout } = splitOutpoint(outpoint)
       const spender = await http.spenderOf(txid, vout)

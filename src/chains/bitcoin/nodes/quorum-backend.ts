@@ -84,6 +84,7 @@ export function createQuorumBackend(
       unconfirmed: () => ['unconfirmed transactions', unconfirmedRule],
       placeOf: (transaction) => [`transaction ${transaction.txid()}`, placeRule],
       output: (outpoint) => [`the output ${outpoint}`, outputRule],
+      unspentOutput: (outpoint) => [`the unspent output ${outpoint}`, equal({ keyOf: keyOfContent })],
       spenderOf: (outpoint) => [`the spender of ${outpoint}`, spenderRule],
       contentOf: (outpoint) => [`the content of ${outpoint}`, equal({ keyOf: keyOfContent })],
       unconfirmedFee: (txid) => [`the fee of ${txid}`, unconfirmedFeeRule],

@@ -74,6 +74,7 @@ const clientCore: Readonly<Record<Exclude<keyof ChainClient, keyof Abilities>, t
   glimpse: true,
   headers: true,
   events: true,
+  readHtlc: true,
   balance: true,
   funding: true,
   verifyPayout: true,
