@@ -111,7 +111,7 @@ async function openSolver(postgres: EmbeddedPostgres, name: string): Promise<Sol
       soft: createSoftReservations(now),
       pricing,
       stockOf: createStockReader(inventory, {}),
-      legCosts: { find: async () => null, warm: async () => undefined, coinsFor: () => 0n },
+      legCosts: { find: async () => null, highest: async () => null, warm: async () => undefined, coinsFor: () => 0n },
       solverId: 'bench',
       now,
     },

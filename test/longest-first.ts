@@ -37,6 +37,7 @@ export const LONGEST: readonly string[] = [
   'contracts/evm/invariants.test.ts',
   'test/swaps/client-keys.nodes.test.ts',
   'test/swaps/sdk.test.ts',
+  'test/swaps/solver-runs-out-of-gas.test.ts',
   'src/doctor/diagnose.test.ts',
   'test/swaps/hypercore.test.ts',
   'src/chains/sui/conformance.test.ts',

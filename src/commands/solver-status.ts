@@ -5,10 +5,15 @@ import { loadConfig } from '../config/load-config.ts'
 import { networkSettings } from '../config/network-settings.ts'
 import { SolverConfig } from '../config/schema.ts'
 import { connectNetwork } from '../engine/network.ts'
+import { createStaticFeed } from '../prices/static-feed.ts'
 import { formatUnits, formatUsd } from '../protocol/amount.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
 import { createInventory } from '../solver/inventory.ts'
+import { createLegCosts } from '../solver/pricing/leg-costs.ts'
+import { createFeeFunds, type FeeFunds, missing, REDEEMS_AHEAD } from '../solver/risk/fee-funds.ts'
+import { readFeeFunds } from '../solver/risk/fee-funds-watch.ts'
 import { rebalancingHints } from '../solver/risk/rebalance.ts'
+import { riskSettings } from '../solver/risk/settings.ts'
 import { openDatabase } from '../store/database/database.ts'
 import { readReleaseStatus } from '../store/database/rollbacks.ts'
 import { type CustomerRecord, type QuoteRecord, readCustomers, readQuoteCounts } from '../store/solver/customers.ts'
@@ -26,6 +31,8 @@ type Status = {
   readonly restore_to_confirm: string | null
   readonly halts: readonly Halt[]
   readonly inventory: readonly { readonly asset: string; readonly balance: string; readonly reserved: string; readonly available: string }[]
+  /** The coins that pay network fees, whether they are swapped here or not. */
+  readonly fees: readonly FeeRow[]
   readonly pairs: readonly {
     readonly pair: string
     readonly open_orders: number
@@ -38,6 +45,16 @@ type Status = {
   /** Owners that left or withheld something, those that gained most first. */
   readonly owners: readonly CustomerRow[]
   readonly hints: readonly string[]
+}
+
+type FeeRow = {
+  readonly asset: string
+  readonly address: string
+  readonly balance: string
+  /** For what is in flight. */
+  readonly needed: string
+  /** So much more, and swaps from this chain go on; 0: they do. */
+  readonly top_up: string
 }
 
 type CustomerRow = {
@@ -68,15 +85,24 @@ export async function statusCommand(options: StatusOptions, terminal: Terminal):
   const db = await openDatabase(await loaded.readSecret(loaded.config.database_url))
   const now = () => BigInt(Math.floor(Date.now() / 1000))
   const inventory = createInventory({ db, registry: network.registry, clients: network.clients, keys, now })
+  const { clients, registry } = network
+  const legCosts = createLegCosts({
+    registry,
+    clients,
+    prices: createStaticFeed({}),
+    onTrouble: (asset) => terminal.note(`the network fees of ${asset} cannot be read`),
+  })
+  const feeFunds = createFeeFunds({ registry, clients, keys, legCosts, peakFactor: riskSettings(loaded.config.risk).feePeakFactor })
   const targets: Readonly<Record<string, string>> = loaded.config.pricing?.inventory_targets ?? {}
 
   async function read(): Promise<Status> {
     await judgeOrderRisks(db, now())
     const since = now() - BigInt(Number(days) * DAY_SECONDS)
-    const [{ hold }, halts, holdings, pairs, customers, quotes] = await Promise.all([
+    const [{ hold }, halts, holdings, fees, pairs, customers, quotes] = await Promise.all([
       readReleaseStatus(db, []),
       readHalts(db),
       inventory.list(),
+      readFeeFunds(db, feeFunds),
       readPairStatus(db, since),
       readCustomers(db, { now: now(), since }),
       readQuoteCounts(db, since),
@@ -91,6 +117,7 @@ export async function statusCommand(options: StatusOptions, terminal: Terminal):
         reserved: formatUnits(balance - available, decimals),
         available: formatUnits(available, decimals),
       })),
+      fees: fees.map(feeRow),
       pairs: pairs.map((pair) => pairRow(network.registry, pair)),
       apps: customers
         .filter(({ owner }) => owner === null)
@@ -116,6 +143,18 @@ export async function statusCommand(options: StatusOptions, terminal: Terminal):
   } finally {
     await db.destroy()
     await network.close()
+  }
+}
+
+function feeRow(funds: FeeFunds): FeeRow {
+  const { asset, address, decimals, balance, needed, perRedeem } = funds
+  const format = (amount: bigint) => formatUnits(amount, decimals)
+  return {
+    asset,
+    address,
+    balance: format(balance),
+    needed: format(needed),
+    top_up: format(missing(funds, REDEEMS_AHEAD * perRedeem)),
   }
 }
 
@@ -189,6 +228,17 @@ function textOf(status: Status, days: string): string {
       'no chain answers',
       status.inventory.map(({ asset, balance, reserved, available }) => [asset, balance, reserved, available]),
       ['asset', 'balance', 'reserved', 'available'],
+    ),
+    section(
+      'Coins for network fees',
+      'none needed',
+      status.fees.map(({ asset, address, balance, needed, top_up }) => [
+        asset,
+        balance,
+        needed,
+        top_up === '0' ? '' : `send ${top_up} to ${address}`,
+      ]),
+      ['coin', 'balance', 'for orders in flight', 'missing'],
     ),
     section(
       `Orders of the last ${days} days`,

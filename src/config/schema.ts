@@ -554,6 +554,14 @@ const risk = Type.Object(
           'A chain is halted while a lock costs so many times its usual cost of the last hour, or of ten US cents if that is more. Default: 10.',
       }),
     ),
+    fee_peak_factor: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1000,
+        description:
+          'For every redeem and refund in flight, the account must hold so many times the highest network fee of the last day. With less the solver locks nothing whose redeem it could not pay, and takes nothing new from that chain. Default: 4.',
+      }),
+    ),
   },
   { ...strict, description: 'Limits of what the solver takes on, and what makes it more careful.' },
 )

@@ -290,8 +290,8 @@ describe('doctor finds', () => {
     expect(await problems(path)).toEqual({
       'warn prices ethereum_localnet:eth': expect.stringContaining('not quoted'),
       'warn contracts arbitrum_localnet': expect.stringContaining('no active asset'),
-      'fail fees ethereum_localnet': expect.stringContaining('has no ethereum_localnet:eth'),
-      'fail fees arbitrum_localnet': expect.stringContaining('has no arbitrum_localnet:eth'),
+      'fail fees ethereum_localnet': expect.stringContaining('has 0 of ethereum_localnet:eth'),
+      'fail fees arbitrum_localnet': expect.stringContaining('has 0 of arbitrum_localnet:eth'),
     })
   })
 

@@ -34,6 +34,7 @@ function solverMetrics(inventory: () => Promise<never[]> = async () => []): { me
     nodes: {},
     now: () => 1_800_000_000n,
     inventory: { list: inventory },
+    feeFunds: { list: () => [] },
   })
   return { metrics, logged }
 }

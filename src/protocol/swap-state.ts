@@ -112,8 +112,6 @@ function derivePhase(deposits: readonly Deposit[], counted: readonly Deposit[], 
 
 function deriveDeposits(terms: HtlcTerms, considered: readonly Initiation[], events: readonly HtlcEvent[], view: SwapView): Deposit[] {
   const { tip, clock } = view
-  const isFinal = (block: BlockRef | null) =>
-    block !== null && confirmationsOf(block, view) >= BigInt(view.finalityBlocks) && block.height <= (tip.finalHeight ?? block.height)
   const spends = new Map<string, Spend>()
   for (const event of events.filter(({ kind }) => kind !== 'initiated').sort(inChainOrder)) {
     if (event.kind === 'initiated') continue
@@ -125,7 +123,7 @@ function deriveDeposits(terms: HtlcTerms, considered: readonly Initiation[], eve
       tx: event.tx,
       block: event.block,
       confirmations: confirmationsOf(event.block, view),
-      isFinal: isFinal(event.block),
+      isFinal: isFinal(event.block, view),
     })
   }
   return considered.map((event) => {
@@ -150,7 +148,15 @@ function deriveDeposits(terms: HtlcTerms, considered: readonly Initiation[], eve
  * How many blocks of the chain rest on this one, itself included. A skipped height is not a confirmation: 40 heights above a deposit may hold a
  * single block, which one block producer can undo. Where heights may skip we count ordinals; without them only its own block is certain.
  */
-function confirmationsOf(block: BlockRef | null, { tip, heightsMaySkip }: Pick<SwapView, 'tip' | 'heightsMaySkip'>): bigint {
+/** Deeper than any reorg we allow for. */
+export function isFinal(block: BlockPlace | null, view: Pick<SwapView, 'tip' | 'heightsMaySkip' | 'finalityBlocks'>): boolean {
+  if (block === null) return false
+  return confirmationsOf(block, view) >= BigInt(view.finalityBlocks) && block.height <= (view.tip.finalHeight ?? block.height)
+}
+
+type BlockPlace = Pick<BlockRef, 'height' | 'ordinal'>
+
+function confirmationsOf(block: BlockPlace | null, { tip, heightsMaySkip }: Pick<SwapView, 'tip' | 'heightsMaySkip'>): bigint {
   if (block === null || block.height > tip.height) return 0n
   if (!heightsMaySkip) return tip.height - block.height + 1n
   const blocksAbove = (tip.ordinal ?? 0n) - (block.ordinal ?? tip.ordinal ?? 0n)

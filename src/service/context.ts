@@ -22,6 +22,7 @@ import type { OperatorHalts } from './operator/halts.ts'
 import type { Recipients } from './orders/recipients.ts'
 import type { QuoteIds } from './quotes/quote-ids.ts'
 import type { RecentAuctions } from './quotes/recent-auctions.ts'
+import type { RelayFunds } from './relay-funds.ts'
 import type { SolverClient } from './solver-client.ts'
 import type { SolverPool } from './solvers/pool.ts'
 import type { SolverKeys } from './solvers/solver-keys.ts'
@@ -130,6 +131,7 @@ export type ServiceContext = {
   readonly prices: PriceFeed
   readonly signingLimit: SigningLimit
   readonly operatorHalts: OperatorHalts
+  readonly relayFunds: RelayFunds
   readonly policy: PolicyRules
   readonly log: Logger
   /** Unix seconds. */

@@ -51,17 +51,22 @@ export function createInventory(options: {
   readonly onTrouble?: (error: unknown) => void
   /** What is kept for network fees, where this asset pays them. */
   readonly keptForFees?: (asset: AssetId) => bigint
+  /** What orders in flight still take of it as network fees. */
+  readonly feeDuties?: (asset: AssetId) => Promise<bigint>
   /** The amount is kept for this order. */
   readonly onReserved?: (orderId: string) => void
 }): Inventory {
-  const { db, registry, clients, keys, onTrouble = () => undefined, keptForFees = () => 0n } = options
+  const { db, registry, clients, keys, onTrouble = () => undefined, keptForFees = () => 0n, feeDuties = async () => 0n } = options
   const kept = createTtlCache<bigint>({ keepMs: options.keepMs ?? AVAILABLE_KEEP_MS, maxEntries: MAX_ASSETS })
   const reservations = createReservations(options)
   const grants = createGrants({
     db,
     reservations,
-    // Half of what is kept may be promised once a deposit is there: fees that rise meanwhile break no quote.
-    balanceOf: async (asset) => (await balanceOf(asset)).balance - keptForFees(asset) / 2n,
+    // Half of what is kept may be promised once a deposit is there: fees that rise meanwhile break no quote. What redeems in flight cost never is.
+    async balanceOf(asset) {
+      const [duties, half] = [await feeDuties(asset), keptForFees(asset) / 2n]
+      return (await balanceOf(asset)).balance - (duties > half ? duties : half)
+    },
     ...(options.whyOverCap !== undefined && { whyOverCap: options.whyOverCap }),
   })
   async function reserve(wanted: Reservation): Promise<string | null> {

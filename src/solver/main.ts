@@ -16,21 +16,25 @@ import type { ChainId } from '../protocol/chain-id.ts'
 import { createSigningKey } from '../solver-auth/signing-key.ts'
 import { openDatabase } from '../store/database/database.ts'
 import { createOrderWriter } from '../store/orders/order-writer.ts'
+import { readInFlight } from '../store/solver/in-flight.ts'
 import { createQuoteWriter } from '../store/solver/quotes.ts'
 import { createChanges } from './changes.ts'
 import { createKeptAnswers } from './instant-refund/kept-answers.ts'
 import { createInventory } from './inventory.ts'
 import { createSolverMetrics } from './metrics.ts'
 import { createSolverParty } from './party.ts'
-import { coded, type PayCheck } from './pay-checks.ts'
+import { coded, inTurn, type PayCheck } from './pay-checks.ts'
 import { createPayouts } from './payouts.ts'
 import { createLegCosts } from './pricing/leg-costs.ts'
 import { createPriceCheck } from './pricing/price-check.ts'
 import { readPricing } from './pricing/pricing.ts'
 import { createStockReader } from './pricing/stock.ts'
+import { createAdmissions } from './risk/admissions.ts'
 import { createFeeWatch, negligibleCost } from './risk/breakers.ts'
 import { isCapped } from './risk/caps.ts'
 import { startCustomers } from './risk/customers.ts'
+import { createFeeFunds } from './risk/fee-funds.ts'
+import { startFeeFundsWatch } from './risk/fee-funds-watch.ts'
 import { startHalts } from './risk/halts.ts'
 import { createPairCap } from './risk/pair-cap.ts'
 import { createRisk } from './risk/risk.ts'
@@ -102,7 +106,9 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, parentLog:
   })
   const activeAssetsOf = (chain: ChainId) => registry.assetsOf(chain).flatMap(({ id, deployment }) => (deployment === null ? [] : [id]))
   const readFees = (chain: ChainId) => void legCosts.warm(activeAssetsOf(chain).slice(0, 1))
-  const halts = startHalts({ db, registry, log, now, priceHalt: prices.haltOf, fees, readFees })
+  const feeFunds = createFeeFunds({ registry, clients, keys, legCosts, peakFactor: limits.feePeakFactor })
+  const fundsWatch = startFeeFundsWatch({ db, reader: feeFunds, log })
+  const halts = startHalts({ db, registry, log, now, priceHalt: prices.haltOf, fees, readFees, funds: fundsWatch })
   const customers = startCustomers({ db, log, now, ...limits })
   const risk = createRisk({ halts, customers, ...limits, now })
   const pricing = readPricing(config, prices)
@@ -117,13 +123,23 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, parentLog:
     onTrouble: (error) => log.warn({ err: error }, 'could not reserve inventory yet; will retry'),
     onReserved: soft.release,
     keptForFees: (asset) => pricing.feeReserves[asset] ?? legCosts.coinsFor(asset, FEE_SWAPS),
+    async feeDuties(asset) {
+      const { id, nativeAsset } = registry.chain(registry.asset(asset).chain)
+      return asset === nativeAsset ? feeFunds.duties(id, await readInFlight(db)) : 0n
+    },
+  })
+  const admissions = createAdmissions({
+    db,
+    funds: feeFunds,
+    isShort: fundsWatch.isShort,
+    onTrouble: (error) => log.warn({ err: error }, 'could not admit an order yet; will retry'),
   })
   const payouts = createPayouts({ db, clients, keys })
   const payChecks: readonly PayCheck[] = [
     coded('price', createPriceCheck({ db, registry, pricing, now, noteGain: customers.noteGain })),
     coded('halt', risk.payCheck),
     coded('recipient', payouts.payCheck),
-    coded('inventory', inventory.payCheck),
+    coded('inventory', inTurn(inventory.payCheck, admissions.payCheck)),
   ]
   const nodes = Object.fromEntries(
     Object.entries(settings.chains).map(([id, chain]) => [id, Object.values(chain.endpoints).flat().map(urlOf)]),
@@ -138,6 +154,7 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, parentLog:
     nodes,
     now,
     inventory,
+    feeFunds: fundsWatch,
   })
   const engine: Engine = startEngine({
     onAction: metrics.onAction,
@@ -153,7 +170,7 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, parentLog:
       redeemWaitSeconds: BigInt(config.redeem_wait_seconds ?? DEFAULT_REDEEM_WAIT_SECONDS),
       payChecks,
       guard,
-      onStates: (states) => void inventory.reserveSeen(states),
+      onStates: (states) => void inventory.reserveSeen(states).then(() => admissions.admitSeen(states)),
       now,
     }),
     log,
@@ -216,6 +233,7 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, parentLog:
     await engine.stop()
     await guard.stop()
     await halts.stop()
+    await fundsWatch.stop()
     await customers.stop()
     await prices.stop()
     await network.close()

@@ -6,6 +6,8 @@ import { readHalts } from '../store/solver/halts.ts'
 import { type PairStatus, readPairStatus } from '../store/solver/pair-status.ts'
 import { createTtlCache } from '../ttl-cache.ts'
 import type { Holding, Inventory } from './inventory.ts'
+import type { FeeFunds } from './risk/fee-funds.ts'
+import type { FeeFundsWatch } from './risk/fee-funds-watch.ts'
 
 const DAY_SECONDS = 86_400n
 /** Balances cost a request for each asset, pairs a scan of the orders of a day. */
@@ -13,9 +15,13 @@ const KEEP_MS = 20_000
 const MICROS = 1e6
 
 export function createSolverMetrics(
-  options: PartyMetricsOptions & { readonly registry: Registry; readonly inventory: Pick<Inventory, 'list'> },
+  options: PartyMetricsOptions & {
+    readonly registry: Registry
+    readonly inventory: Pick<Inventory, 'list'>
+    readonly feeFunds: Pick<FeeFundsWatch, 'list'>
+  },
 ): PartyMetrics {
-  const { db, registry, inventory, now } = options
+  const { db, registry, inventory, feeFunds, now } = options
   const party = createPartyMetrics(options)
   const { gauge } = party.collectors
   const holdings = createTtlCache<readonly Holding[]>({ keepMs: KEEP_MS, maxEntries: 1 })
@@ -35,6 +41,17 @@ export function createSolverMetrics(
     })
   ofHoldings('tandem_solver_balance', 'What the solver holds, in whole coins', ({ balance }) => balance)
   ofHoldings('tandem_solver_available', 'What it holds and has not promised, in whole coins', ({ available }) => available)
+
+  const ofFeeFunds = (name: string, help: string, amountOf: (funds: FeeFunds) => bigint) =>
+    gauge({
+      name,
+      help,
+      labels: ['asset'],
+      read: async () =>
+        feeFunds.list().map((funds) => ({ labels: { asset: funds.asset }, value: Number(formatUnits(amountOf(funds), funds.decimals)) })),
+    })
+  ofFeeFunds('tandem_solver_fee_balance', 'What the account that pays network fees holds, in whole coins', ({ balance }) => balance)
+  ofFeeFunds('tandem_solver_fee_needed', 'What the orders in flight may still take of it, in whole coins', ({ needed }) => needed)
 
   const ofPairs = (name: string, help: string, figureOf: (pair: PairStatus) => number) =>
     gauge({

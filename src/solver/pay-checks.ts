@@ -12,6 +12,11 @@ export function coded(code: DeclineCode, check: (state: OrderState) => Promise<s
   return Object.assign((state: OrderState) => check(state), { code })
 }
 
+/** `second` is asked only if `first` has nothing against it: it counts on what the first one recorded. */
+export function inTurn(first: PayCheck, second: PayCheck): (state: OrderState) => Promise<string | null> {
+  return async (state) => (await first(state)) ?? second(state)
+}
+
 /** The first reason in the order of the list; null: it pays. Throws if none says no and one is undecided. */
 export async function whyNotPay(checks: readonly PayCheck[], state: OrderState): Promise<PayRefusal | null> {
   const results = await Promise.allSettled(checks.map(async (check) => ({ code: check.code ?? 'other', reason: await check(state) })))

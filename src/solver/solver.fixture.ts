@@ -130,7 +130,7 @@ export async function openSolver(store: TestStore): Promise<TestSolver> {
         feeReserves: {},
       },
       stockOf: createStockReader(inventory, {}),
-      legCosts: { find: async () => null, warm: async () => undefined, coinsFor: () => 0n },
+      legCosts: { find: async () => null, highest: async () => null, warm: async () => undefined, coinsFor: () => 0n },
       now,
       expectNews: () => undefined,
       wake: () => undefined,

@@ -6,7 +6,7 @@ import { FINISH_UNITS } from './send/transaction.ts'
 
 const DECIMALS = 6
 
-export async function legCostOf(node: Pick<XrplNode, 'fee'>): Promise<LegCost> {
-  const { perUnit } = await suggestFees(node, 0n, null)
-  return { decimals: DECIMALS, initiate: perUnit, redeem: perUnit * FINISH_UNITS, refund: perUnit }
+export async function legCostOf(node: Pick<XrplNode, 'fee' | 'reserves'>): Promise<LegCost> {
+  const [{ perUnit }, { increment }] = await Promise.all([suggestFees(node, 0n, null), node.reserves()])
+  return { decimals: DECIMALS, initiate: perUnit, redeem: perUnit * FINISH_UNITS, refund: perUnit, bound: increment }
 }

@@ -21,17 +21,50 @@ export async function readKeys({ party, config, readSecret }: DoctorContext): Pr
   return readKeyring(party === 'service' ? config.relay_key : config.private_key, readSecret).catch(() => null)
 }
 
-async function checkBalance({ party }: DoctorContext, client: ChainClient, keys: Keyring): Promise<Finding> {
+/** With fewer further redeems at a peak of fees a solver takes nothing new from a chain, and a service nothing new to it. */
+const REDEEMS_AHEAD = 4n
+const PEAK_FACTOR = 4n
+/** A warning below this many swaps at current fees. */
+const COMFORTABLE_SWAPS = 20n
+
+async function checkBalance(context: DoctorContext, client: ChainClient, keys: Keyring): Promise<Finding> {
   const { id, nativeAsset } = client.chain
   const address = client.addressOf(keys.of(client.curve))
-  const advice = `send ${nativeAsset} to ${address}`
   try {
-    const [balance, problem = null] = await Promise.all([client.balance(nativeAsset, address), client.checkSender?.(address)])
+    const [balance, problem = null, costs] = await Promise.all([
+      client.balance(nativeAsset, address),
+      client.checkSender?.(address),
+      costsOf(context, client),
+    ])
     if (problem !== null) return fail(id, `${problem.text}; it has ${balance} of ${nativeAsset} (smallest unit)`, problem.advice)
-    if (balance > 0n) return ok(id, `${address} has ${balance} of ${nativeAsset} (smallest unit)`)
-    const needed = party === 'service' ? 'relayed initiations, redeems and refunds' : 'its initiations and redeems'
-    return fail(id, `${address} has no ${nativeAsset} to pay for ${needed}`, advice)
+    const holds = `${address} has ${balance} of ${nativeAsset} (smallest unit)`
+    if (balance < costs.least || balance === 0n) {
+      const needed = context.party === 'service' ? 'relayed initiations, redeems and refunds' : 'its redeems'
+      const missing = costs.comfortable > balance ? costs.comfortable - balance : 1n
+      return fail(
+        id,
+        `${holds}, too little to pay for ${needed}: at least ${costs.least}`,
+        `send ${missing} of ${nativeAsset} to ${address}`,
+      )
+    }
+    if (balance >= costs.comfortable) return ok(id, holds)
+    return warn(
+      id,
+      `${holds}, less than ${COMFORTABLE_SWAPS} swaps cost: ${costs.comfortable}`,
+      `send ${costs.comfortable - balance} of ${nativeAsset} to ${address}`,
+    )
   } catch (error) {
     return warn(id, `the balance of ${address} cannot be read: ${reasonOf(error)}`, 'read the log of its node')
   }
+}
+
+/** In the chain's own coin, at the dearest of its assets. What orders in flight need comes on top: `tandem solver status` shows it. */
+async function costsOf({ network }: DoctorContext, { chain, legCost }: ChainClient): Promise<Record<'least' | 'comfortable', bigint>> {
+  const active = network.registry.assetsOf(chain.id).filter(({ deployment }) => deployment !== null)
+  const costs = legCost === undefined ? [] : await Promise.all(active.map(({ id }) => legCost(id)))
+  const most = (amounts: readonly bigint[]) => amounts.reduce((a, b) => (a > b ? a : b), 0n)
+  const kept = most(costs.map((cost) => cost.kept ?? 0n))
+  const least = kept + REDEEMS_AHEAD * most(costs.map(({ redeem, newRecipient = 0n }) => PEAK_FACTOR * redeem + newRecipient))
+  const swaps = kept + COMFORTABLE_SWAPS * most(costs.map(({ initiate, redeem, refund, bound = 0n }) => initiate + redeem + refund + bound))
+  return { least, comfortable: most([least, swaps]) }
 }

@@ -21,6 +21,7 @@ import { createRecipients } from '../orders/recipients.ts'
 import { createQuoteDesk } from '../quotes/quote.ts'
 import { createQuoteIds, type QuoteIds } from '../quotes/quote-ids.ts'
 import { createRecentAuctions, type RecentAuctions } from '../quotes/recent-auctions.ts'
+import { createRelayFunds } from '../relay-funds.ts'
 import { createSolverPool, type SolverPool } from '../solvers/pool.ts'
 import { createSolverKeys, type SolverKeys } from '../solvers/solver-keys.ts'
 import { createPageFiles } from '../web/page-files.ts'
@@ -65,6 +66,7 @@ export type ApiDependencies = Omit<
   | 'failedPayouts'
   | 'signingLimit'
   | 'operatorHalts'
+  | 'relayFunds'
   | 'pool'
   | 'solverKeys'
   | 'claims'
@@ -117,6 +119,7 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
     readLiveAction: createLiveActions(db),
     signingLimit: createSigningLimit(db),
     operatorHalts: createOperatorHalts(db),
+    relayFunds: createRelayFunds({ ...dependencies, relay: dependencies.operator?.relay ?? null }),
     orderWriter: createOrderWriter(db),
     recipients: createRecipients(),
     failedPayouts: createFailedPayouts(db),

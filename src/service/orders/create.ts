@@ -60,6 +60,7 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
     context.prices.of,
   )
   assertHealthy(context, [pair.sourceChain.id, pair.destinationChain.id])
+  context.relayFunds.assertPayable(pair.destinationChain.id)
   await context.operatorHalts.assertOpen([pair.sourceChain.id, pair.destinationChain.id])
 
   // Check before asking a solver: it would reserve the hash for an order that cannot be stored.

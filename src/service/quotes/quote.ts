@@ -66,6 +66,7 @@ async function answerQuote(context: ServiceContext, app: string, query: QuoteQue
   const prices = { source: context.prices.of(source.id), destination: context.prices.of(destination.id) }
   assertNotHalted(context, source.id, destination.id)
   assertHealthy(context, [source.chain, destination.chain])
+  context.relayFunds.assertPayable(destination.chain)
   await context.operatorHalts.assertOpen([source.chain, destination.chain])
 
   const indicative = query.indicative ?? false

@@ -28,6 +28,8 @@ export interface LegCosts {
   find(asset: AssetId): Promise<LegCostUsd | null>
   /** What the chain of this asset takes of it for so many swaps: an initiation, a redeem and a refund each, as last read. 0 for all but a chain's own coin. */
   coinsFor(asset: AssetId, swaps: bigint): bigint
+  /** The highest costs of the last day, in the chain's own coin. Null: the family cannot say. Throws `chain_unavailable` as `find` does. */
+  highest(asset: AssetId): Promise<LegCost | null>
   /** Reads the costs of these assets, so that the first quote finds them. Never rejects. */
   warm(assets: readonly AssetId[]): Promise<void>
 }
@@ -40,6 +42,9 @@ const WAIT_MS = 60_000
 const USABLE_MS = 600_000
 
 type Known = { readonly cost: LegCost; readonly atMs: number }
+
+const HOUR_MS = 3_600_000
+const PEAK_HOURS = 24
 
 export function createLegCosts(options: {
   readonly registry: Registry
@@ -54,6 +59,8 @@ export function createLegCosts(options: {
   const { registry, clients, prices, onTrouble, nowMs = () => performance.now() } = options
   const known = new Map<AssetId, Known>()
   const reading = new Map<AssetId, Promise<LegCost | null>>()
+  /** The highest costs of each hour, by its number. */
+  const peaks = new Map<AssetId, Map<number, LegCost>>()
   /** Of the chains' own coins. */
   const lastPrices = new Map<AssetId, UsdPrice>()
 
@@ -76,6 +83,7 @@ export function createLegCosts(options: {
       const cost = await clientFor(clients, registry.asset(asset).chain).legCost?.(asset)
       if (cost === undefined) return null
       known.set(asset, { cost, atMs: nowMs() })
+      notePeak(asset, cost)
       options.onRead?.(asset, cost)
       return cost
     } catch (error) {
@@ -83,6 +91,15 @@ export function createLegCosts(options: {
       if (!(error instanceof ChainFailure)) onTrouble(asset, error)
       return lastOf(asset)
     }
+  }
+
+  function notePeak(asset: AssetId, cost: LegCost): void {
+    const hour = Math.floor(nowMs() / HOUR_MS)
+    const hours = peaks.get(asset) ?? new Map<number, LegCost>()
+    const known = hours.get(hour)
+    hours.set(hour, known === undefined ? cost : dearer(known, cost))
+    for (const old of hours.keys()) if (old <= hour - PEAK_HOURS) hours.delete(old)
+    peaks.set(asset, hours)
   }
 
   function lastOf(asset: AssetId): LegCost {
@@ -121,10 +138,19 @@ export function createLegCosts(options: {
       const dearest = costs.reduce((most, { initiate, redeem, refund }) => larger(most, initiate + redeem + refund), 0n)
       return swaps * dearest
     },
+    async highest(asset) {
+      const cost = await costOf(asset)
+      return cost === null ? null : [...(peaks.get(asset)?.values() ?? [])].reduce(dearer, cost)
+    },
     async warm(assets) {
       await Promise.allSettled(assets.map(costOf))
     },
   }
+}
+
+/** `b` is the newer one: what does not follow fees is its. */
+function dearer(a: LegCost, b: LegCost): LegCost {
+  return { ...b, initiate: larger(a.initiate, b.initiate), redeem: larger(a.redeem, b.redeem), refund: larger(a.refund, b.refund) }
 }
 
 function larger(a: bigint, b: bigint): bigint {

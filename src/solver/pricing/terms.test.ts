@@ -47,7 +47,7 @@ function context(): PriceContext {
   return {
     registry,
     stockOf: async (asset) => stocks[asset] ?? { available: 10n ** 12n, target: 10n ** 12n },
-    legCosts: { find: async (asset) => costs[asset] ?? null, warm: async () => undefined, coinsFor: () => 0n },
+    legCosts: { find: async (asset) => costs[asset] ?? null, highest: async () => null, warm: async () => undefined, coinsFor: () => 0n },
     pricing: {
       prices,
       spreadBips: 30,

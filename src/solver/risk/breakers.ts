@@ -3,8 +3,11 @@ import type { UsdPrice } from '../../protocol/amount.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import type { ChainId } from '../../protocol/chain-id.ts'
 
+/** Too few coins for network fees. Orders that were admitted have theirs: it concerns new ones only. */
+export const FEE_FUNDS = 'fee funds'
+
 /** A condition that holds now. */
-export type Trip = { readonly scope: string; readonly cause: 'stuck head' | 'fee spike'; readonly reason: string }
+export type Trip = { readonly scope: string; readonly cause: 'stuck head' | 'fee spike' | typeof FEE_FUNDS; readonly reason: string }
 
 /** Chains whose newest block is older than their registry allows. `times`: of the newest recorded blocks; a chain that was never read is not judged. */
 export function stuckHeads(chains: readonly Chain[], times: ReadonlyMap<ChainId, bigint>, now: bigint): readonly Trip[] {

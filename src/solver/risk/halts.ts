@@ -10,7 +10,7 @@ import { readTips } from '../../store/chain/events.ts'
 import type { Database } from '../../store/database/database.ts'
 import { type Halt, putHalt, readHalts, removeHalts } from '../../store/solver/halts.ts'
 import { readPayFacts } from '../../store/solver/pay-facts.ts'
-import { type FeeWatch, isDeepReorg, stuckHeads, type Trip } from './breakers.ts'
+import { FEE_FUNDS, type FeeWatch, isDeepReorg, stuckHeads, type Trip } from './breakers.ts'
 import { type Pair, pairOf, scopesOf } from './scope.ts'
 
 export const OPERATOR = 'operator'
@@ -43,6 +43,8 @@ export type HaltOptions = {
   /** Why prices allow no swap between the two. */
   readonly priceHalt: (from: AssetId, to: AssetId) => string | null
   readonly fees?: FeeWatch
+  /** The coins that pay network fees. */
+  readonly funds?: { trips(): readonly Trip[] }
   /** Reads the fees of a chain again: while it is halted, no quote does. */
   readonly readFees?: (chain: ChainId) => void
   readonly refreshMs?: number
@@ -53,6 +55,7 @@ const keyOf = ({ scope, cause }: Pick<Halt, 'scope' | 'cause'>) => `${scope} ${c
 const CONDITIONS: Readonly<Record<Trip['cause'] | typeof PRICES, string>> = {
   'stuck head': 'a new block of the chain is read',
   'fee spike': 'a lock costs less than half of that again',
+  [FEE_FUNDS]: 'the account holds enough of the coin again',
   [PRICES]: 'enough sources give a price again, and agree',
 }
 
@@ -70,7 +73,7 @@ function reorgSeconds({ finalityBlocks, blockMs }: Chain): number {
 }
 
 export function startHalts(options: HaltOptions): Halts {
-  const { db, registry, log, now, priceHalt, fees } = options
+  const { db, registry, log, now, priceHalt, fees, funds } = options
   const served = registry.chains.filter(({ id }) => registry.isServed(id))
   let recorded: readonly Halt[] = []
   let conditions: readonly Halt[] = []
@@ -82,7 +85,7 @@ export function startHalts(options: HaltOptions): Halts {
     const times = new Map([...(await readTips(db))].map(([chain, { time }]) => [chain, time]))
     recorded = rows.filter((row) => !isMirrored(row))
     const before = new Map(conditions.map((halt) => [keyOf(halt), halt]))
-    conditions = [...stuckHeads(served, times, now()), ...(fees?.trips() ?? [])].map((trip) => ({
+    conditions = [...stuckHeads(served, times, now()), ...(fees?.trips() ?? []), ...(funds?.trips() ?? [])].map((trip) => ({
       ...trip,
       since: before.get(keyOf(trip))?.since ?? now(),
       until: null,
@@ -120,7 +123,7 @@ export function startHalts(options: HaltOptions): Halts {
 
   function among(halts: readonly Halt[], from: AssetId, to: AssetId): Halt | null {
     const scopes = scopesOf(registry, from, to)
-    const halt = [...halts, ...conditions].find(({ scope }) => scopes.has(scope))
+    const halt = halts.find(({ scope }) => scopes.has(scope))
     if (halt !== undefined) return halt
     const [scope, reason] = [pairOf(from, to), priceHalt(from, to)]
     if (reason === null) {
@@ -142,11 +145,11 @@ export function startHalts(options: HaltOptions): Halts {
   })
 
   return {
-    find: (from, to) => among(recorded, from, to),
+    find: (from, to) => among([...recorded, ...conditions], from, to),
     async readFor({ id, source, destination }) {
       const { halts } = await readPayFacts(db, id)
       return among(
-        halts.filter((row) => !isMirrored(row)),
+        [...halts.filter((row) => !isMirrored(row)), ...conditions.filter(({ cause }) => cause !== FEE_FUNDS)],
         source.terms.asset,
         destination.terms.asset,
       )

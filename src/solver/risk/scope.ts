@@ -1,5 +1,6 @@
 /** What a halt or a cap is about. */
 import { type AssetId, parseAssetId } from '../../protocol/asset.ts'
+import type { ChainId } from '../../protocol/chain-id.ts'
 import { TandemError } from '../../protocol/error.ts'
 import type { Registry } from '../../protocol/registry/registry.ts'
 
@@ -12,9 +13,14 @@ export function pairOf(from: AssetId, to: AssetId): Pair {
   return `${from}->${to}`
 }
 
+/** Everything from a chain, and everything to it. */
+export const fromChain = (chain: ChainId) => `${chain}->*`
+export const toChain = (chain: ChainId) => `*->${chain}`
+
 /** All scopes that a swap of this pair is in. */
 export function scopesOf(registry: Pick<Registry, 'asset'>, from: AssetId, to: AssetId): ReadonlySet<string> {
-  return new Set([EVERYTHING, registry.asset(from).chain, registry.asset(to).chain, pairOf(from, to)])
+  const [source, destination] = [registry.asset(from).chain, registry.asset(to).chain]
+  return new Set([EVERYTHING, source, destination, fromChain(source), toChain(destination), pairOf(from, to)])
 }
 
 /** Throws for a chain or an asset that the environment does not have. */

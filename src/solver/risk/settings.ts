@@ -9,6 +9,7 @@ export type RiskSettings = {
   readonly caps: Caps
   readonly premium: PremiumRules
   readonly feeSpikeFactor: bigint
+  readonly feePeakFactor: bigint
 }
 
 type RiskConfig = NonNullable<SolverConfig['risk']>
@@ -16,8 +17,10 @@ type CapConfig = NonNullable<NonNullable<RiskConfig['caps']>['pair']>
 
 const DAY = 86_400
 const FEE_SPIKE_FACTOR = 10
+/** A node takes a transaction only if the account could pay twice the current fee; as much again until it is mined. */
+const FEE_PEAK_FACTOR = 4
 
-export function riskSettings({ window_seconds, caps, premium = {}, fee_spike_factor }: RiskConfig = {}): RiskSettings {
+export function riskSettings({ window_seconds, caps, premium = {}, fee_spike_factor, fee_peak_factor }: RiskConfig = {}): RiskSettings {
   const { freeAbandoned, abandonedBips, refuseAbandoned, withheldBips, refuseWithheld, mostBips } = defaultPremiumRules
   const { freeGainBips, refuseGainBips, withheldUnit } = defaultPremiumRules
   return {
@@ -35,6 +38,7 @@ export function riskSettings({ window_seconds, caps, premium = {}, fee_spike_fac
       mostBips: premium.most_bips ?? mostBips,
     },
     feeSpikeFactor: BigInt(fee_spike_factor ?? FEE_SPIKE_FACTOR),
+    feePeakFactor: BigInt(fee_peak_factor ?? FEE_PEAK_FACTOR),
   }
 }
 

@@ -194,6 +194,8 @@ export type Schema = {
     /** Unix seconds. */
     judged_at: ColumnType<bigint | null, bigint | null | undefined, bigint | null>
     gained_usd_micros: ColumnType<bigint | null, bigint | null | undefined, bigint | null>
+    reserved: Generated<boolean>
+    admitted: Generated<boolean>
   }
   reservations: { order_id: string; asset: AssetId; amount: bigint; at: Timestamp }
   commitments: { order_id: string; way: 'locked' | 'refund_signed'; at: Timestamp }

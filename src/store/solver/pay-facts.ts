@@ -12,9 +12,17 @@ export type PayFacts = {
   readonly reserved: bigint | null
   /** The prices from which the agreed amount follows; null: there is no such order. */
   readonly assetPrices: Readonly<Record<Leg, bigint>> | null
+  /** It was admitted: see `solver/risk/admissions.ts`. */
+  readonly admitted: boolean
 }
 
-type OrderColumns = readonly [orderId: string, reserved: string | null, sourcePrice: string | null, destinationPrice: string | null]
+type OrderColumns = readonly [
+  orderId: string,
+  reserved: string | null,
+  sourcePrice: string | null,
+  destinationPrice: string | null,
+  admitted: boolean | null,
+]
 
 const select = prepare<{ readonly halts: readonly HaltColumns[] | null; readonly orders: readonly OrderColumns[] }>(
   'pay-facts',
@@ -22,7 +30,8 @@ const select = prepare<{ readonly halts: readonly HaltColumns[] | null; readonly
     select json_agg(json_build_array(
       id, (select amount::text from reservations where order_id = id),
       (select asset_price::text from swaps where order_id = id and leg = 'source'),
-      (select asset_price::text from swaps where order_id = id and leg = 'destination')))
+      (select asset_price::text from swaps where order_id = id and leg = 'destination'),
+      (select admitted from order_risks where order_id = id)))
     from unnest($1::text[]) as id
   ) as orders`,
 )
@@ -32,9 +41,9 @@ const readShared = sharePerDatabase<string, PayFacts>(async (db, ids) => {
   const halts = parseHalts(row?.halts ?? null)
   const byId = new Map((row?.orders ?? []).map((columns) => [columns[0], columns]))
   return ids.map((id) => {
-    const [, reserved = null, source = null, destination = null] = byId.get(id) ?? []
+    const [, reserved = null, source = null, destination = null, admitted = null] = byId.get(id) ?? []
     const assetPrices = source === null || destination === null ? null : { source: BigInt(source), destination: BigInt(destination) }
-    return { halts, reserved: reserved === null ? null : BigInt(reserved), assetPrices }
+    return { halts, reserved: reserved === null ? null : BigInt(reserved), assetPrices, admitted: admitted === true }
   })
 })
 

@@ -10,6 +10,8 @@ const upsert = prepare<never>(
   `with put as (
     insert into reservations (order_id, asset, amount) select * from unnest($1::text[], $2::text[], $3::numeric[])
     on conflict (order_id) do update set amount = excluded.amount returning order_id
+  ), noted as (
+    update order_risks set reserved = true from put where order_risks.order_id = put.order_id and not reserved
   )
   insert into inventory_marks (order_id) select order_id from put`,
 )

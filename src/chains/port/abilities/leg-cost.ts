@@ -11,6 +11,10 @@ export type LegCost = {
   readonly refund: bigint
   /** What a redeem costs more if its recipient never held the asset; absent: nothing. */
   readonly newRecipient?: bigint
+  /** What an initiation takes besides, until its HTLC is settled: rent, or a reserve; absent: nothing. */
+  readonly bound?: bigint
+  /** What the account must always keep of the amount that `balance` says; absent: nothing. */
+  readonly kept?: bigint
 }
 
 /** A fixed number of requests to nodes. Callers cache it. Throws `ChainFailure` if the nodes do not answer. */

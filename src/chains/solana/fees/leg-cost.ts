@@ -20,6 +20,8 @@ export async function legCostOf(node: Pick<SolanaNode, 'priorityFee'>, isToken: 
     initiate: initiate + LEAST_FEE,
     redeem,
     refund,
+    bound: isToken ? RENT.tokenOrder + RENT.tokenAccount : RENT.solOrder,
+    kept: RENT.account,
     ...(isToken && { newRecipient: RENT.tokenAccount }),
   }
 }

@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { factsOf } from '../../engine/facts.ts'
+import { pollChain } from '../../engine/watcher.ts'
+import { deriveOrder, type OrderState } from '../../protocol/state.ts'
+import { findOrderSnapshots } from '../../store/orders/orders.ts'
+import { readInFlight } from '../../store/solver/in-flight.ts'
+import { openTestStore, sightingsOf, type TestStore } from '../../store/store.fixture.ts'
+import { acceptOrder } from '../orders.ts'
+import { btc, caller, unpriced as ether, openSolver, orderRequest, type TestSolver, user, userKey, wbtc } from '../solver.fixture.ts'
+import { createAdmissions } from './admissions.ts'
+import { createFeeFunds } from './fee-funds.ts'
+
+let store: TestStore
+let solver: TestSolver
+let short: boolean
+beforeAll(async () => {
+  store = await openTestStore()
+})
+afterAll(() => store.close())
+beforeEach(async () => {
+  solver = await openSolver(store)
+  short = false
+})
+
+/** A redeem takes 10 now, 40 at a peak. */
+function admissions() {
+  const { registry, clients, keys } = solver.context
+  const costing = new Map([...clients].map(([id, client]) => [id, { ...client, chain: client.chain, legCost: async () => cost }]))
+  const cost = { decimals: 18, initiate: 100n, redeem: 10n, refund: 1n }
+  const funds = createFeeFunds({ registry, clients: costing, keys, legCosts: { highest: async () => cost }, peakFactor: 4n })
+  return createAdmissions({
+    db: store.db,
+    funds,
+    isShort: () => short,
+    onTrouble: (error) => {
+      throw error
+    },
+  })
+}
+
+/** A funded order from Ethereum whose inventory is reserved. */
+async function funded(): Promise<OrderState> {
+  const request = orderRequest({
+    source: { asset: wbtc, amount: '1000000', initiator: user },
+    destination: { asset: btc, amount: '980000', redeemer: userKey },
+  })
+  await acceptOrder(solver.context, request, caller)
+  const read = async () => {
+    const [snapshot] = await findOrderSnapshots(store.db, [request.order_id])
+    if (snapshot === undefined) throw new Error('the order was not stored')
+    return deriveOrder(factsOf(solver.context.registry, snapshot, solver.context.now()))
+  }
+  const watch = () => pollChain({ db: store.db, client: solver.ethereum, holder: 'me', onReorg: () => undefined })
+  await watch()
+  await pollChain({ db: store.db, client: solver.bitcoin, holder: 'me', onReorg: () => undefined })
+  const { order } = await read()
+  solver.ethereum.mine(sightingsOf(order.source.swapId).initiated(order.source.terms.amount))
+  await watch()
+  expect(await solver.context.inventory.reserve({ orderId: order.id, asset: btc, amount: 980_000n })).toBeNull()
+  return read()
+}
+
+const admitted = async () => (await readInFlight(store.db)).filter((flight) => flight.admitted).length
+
+test('an order is admitted if its redeem can be paid at a peak of fees, and is refused with what is missing if not', async () => {
+  const order = await funded()
+  solver.hold(ether, 39n)
+  expect(await admissions().payCheck(order)).toMatch(
+    /^the redeem on ethereum_localnet could not be paid for: .* has 39 of ethereum_localnet:eth .* needs 40: send 1 or more/,
+  )
+  expect(await admitted()).toBe(0)
+  solver.hold(ether, 40n)
+  expect(await admissions().payCheck(order)).toBeNull()
+  expect(await admitted()).toBe(1)
+})
+
+test('what was admitted before comes first, and ends with its redeem', async () => {
+  const [one, two] = [await funded(), await funded()]
+  solver.hold(ether, 79n)
+  expect(await admissions().payCheck(one)).toBeNull()
+  expect(await admissions().payCheck(two)).toMatch(/needs 80: send 1/)
+  solver.ethereum.mine(sightingsOf(one.order.source.swapId).refunded())
+  await pollChain({ db: store.db, client: solver.ethereum, holder: 'me', onReorg: () => undefined })
+  expect(await admissions().payCheck(two)).toBeNull()
+})
+
+test('of two at the same moment, with coins for one, never are both admitted', async () => {
+  for (const _ of Array(5)) {
+    const orders = [await funded(), await funded()]
+    const before = await admitted()
+    solver.hold(ether, BigInt(before + 1) * 40n)
+    await Promise.all(orders.map((order) => admissions().payCheck(order)))
+    expect((await admitted()) - before).toBeLessThanOrEqual(1)
+  }
+})
+
+test('an admitted order looks again while the last look found too little', async () => {
+  const order = await funded()
+  solver.hold(ether, 40n)
+  expect(await admissions().payCheck(order)).toBeNull()
+  solver.hold(ether, 0n)
+  expect(await admissions().payCheck(order)).toBeNull()
+  short = true
+  expect(await admissions().payCheck(order)).toMatch(/needs 40: send 40/)
+})

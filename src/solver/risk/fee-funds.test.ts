@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest'
+import type { LegCost } from '../../chains/port/abilities/leg-cost.ts'
+import type { InFlight } from '../../store/solver/in-flight.ts'
+import { dutiesOn, type FeeFunds, missing, topUp } from './fee-funds.ts'
+import { tripsOf } from './fee-funds-watch.ts'
+
+const cost = (changes: Partial<LegCost> = {}): LegCost => ({ decimals: 9, initiate: 100n, redeem: 10n, refund: 1n, ...changes })
+const costs = new Map([
+  ['here:coin', cost()],
+  ['here:token', cost({ redeem: 20n, newRecipient: 1_000n, bound: 50_000n, kept: 7n })],
+] as const)
+
+function flight(
+  from: string,
+  to: string,
+  changes: { admitted?: boolean; redeemed?: boolean; paid?: boolean; ended?: boolean } = {},
+): InFlight {
+  const chainOf = (asset: string) => asset.slice(0, asset.indexOf(':'))
+  return {
+    orderId: 'order',
+    admitted: changes.admitted ?? true,
+    usdMicros: 1n,
+    clientSecret: false,
+    source: { chain: chainOf(from), asset: from as `${string}:${string}`, isSpent: changes.redeemed ?? false, block: null },
+    destination: {
+      chain: chainOf(to),
+      asset: to as `${string}:${string}`,
+      amount: 5n,
+      isPaid: changes.paid ?? false,
+      isSpent: changes.ended ?? false,
+    },
+  }
+}
+
+describe('what orders in flight take of the coin of their chain', () => {
+  test.each([
+    // The account always keeps 7.
+    ['nothing in flight', [], 7n],
+    ['a redeem', [flight('here:coin', 'there:coin')], 17n],
+    ['a redeem that is mined', [flight('here:coin', 'there:coin', { redeemed: true })], 7n],
+    ['an order that is not admitted', [flight('here:coin', 'there:coin', { admitted: false })], 7n],
+    // 2 × 20, and one token account.
+    ['two redeems of a token', [flight('here:token', 'there:coin'), flight('here:token', 'there:coin')], 1_047n],
+    // 100 to initiate, 1 to refund, 50,000 until then.
+    ['a payment', [flight('there:coin', 'here:token')], 50_108n],
+    ['a payment that is mined may be refunded', [flight('there:coin', 'here:token', { paid: true })], 8n],
+    ['a payment that is redeemed', [flight('there:coin', 'here:token', { paid: true, ended: true })], 7n],
+  ])('%s', (_, flights, duties) => {
+    expect(dutiesOn('here', costs, flights)).toBe(duties)
+  })
+})
+
+describe('nothing new is taken', () => {
+  const funds = (balance: bigint): FeeFunds => ({
+    chain: 'here',
+    asset: 'here:coin',
+    decimals: 9,
+    address: 'me',
+    balance,
+    needed: 100n,
+    perRedeem: 10n,
+    perPayment: 5n,
+  })
+
+  test.each([
+    // 100 for what is in flight, four redeems of 10, and a payment of 5.
+    [145n, []],
+    [144n, ['*->here']],
+    [140n, ['*->here']],
+    [139n, ['here->*', '*->here']],
+    [0n, ['here->*', '*->here']],
+  ])('with %s', (balance, scopes) => {
+    const trips = tripsOf(funds(balance))
+    expect(trips.map(({ scope }) => scope).sort()).toEqual([...scopes].sort())
+    for (const { cause, reason } of trips) expect([cause, reason]).toEqual(['fee funds', expect.stringMatching(/send \d+ or more to it/)])
+  })
+
+  test('the text says how much to send where', () => {
+    expect(missing(funds(99n), 0n)).toBe(1n)
+    expect(topUp(funds(99n), 10n)).toBe('me has 99 of here:coin (smallest unit) for network fees, and needs 110: send 11 or more to it')
+  })
+})
