@@ -5,6 +5,7 @@ import { plugIn, type RegtestNode } from '../../devnet/bitcoin/local.ts'
 import { regtestNetworks } from '../../devnet/bitcoin/network.ts'
 import type { LocalChain } from '../../devnet/local-chain.ts'
 import { type BitcoinNetwork, networkOf } from '../../src/chains/bitcoin/networks.ts'
+import { type Behaviour, lyingAbout, startTestNode } from '../../src/chains/bitcoin/nodes/test-node.fixture.ts'
 import { localChains } from '../../src/protocol/registry/local.ts'
 import { startRealChain } from '../nodes/real-chain.ts'
 
@@ -67,8 +68,21 @@ export async function startSimulatedCoins(kind: CoinKind): Promise<CoinChain> {
   }
 }
 
+/** In coins per 1000 vbytes: the next blocks are far more expensive than those of a usual day, so presigned fees are too low when they are sent. */
+const [RISEN_RATE, USUAL_RATE] = [0.0002, 0.00002]
+const MOST_BLOCKS_OF_PEAK = 6
+
+/** A node's own estimate depends on all that it has mined so far, and so on what else runs. */
+const risenFees: Behaviour = (question, ask) =>
+  question.body.includes('estimatesmartfee') ? estimatingRisenFees(question, ask) : ask(question)
+const estimatingRisenFees = lyingAbout({
+  estimatesmartfee: ([blocks]) => ({ feerate: Number(blocks) > MOST_BLOCKS_OF_PEAK ? USUAL_RATE : RISEN_RATE, blocks }),
+})
+
+/** Its parties are told that fees have risen; the simulators' fees are steady. */
 export async function startRealCoins(kind: CoinKind): Promise<CoinChain> {
   const chain = await startRealChain(NODES[kind])
+  const node = await startTestNode(chain.node.rpcUrl, risenFees)
   const network = networkOf(KINDS[kind].reference)
   const rpc = <T>(method: string, ...params: readonly unknown[]) => chain.node.rpc<T>(method, params)
   const miner = startInstantMiner(async () => {
@@ -79,12 +93,13 @@ export async function startRealCoins(kind: CoinKind): Promise<CoinChain> {
     ...KINDS[kind],
     network,
     local: plugIn(registered(kind), {
-      rpcUrl: chain.node.rpcUrl,
+      rpcUrl: node.url,
       esploraUrl: null,
       faucet: chain.pay,
       mine: chain.mine,
       async close() {
         await miner.stop()
+        await node.close()
         await chain.close()
       },
     }),
