@@ -1,8 +1,9 @@
-/** A headless Chromium for tests: that of this machine, or of Debian's packages with their own libraries and fonts. */
+/** A headless Chromium for tests: of Debian's packages, with their own libraries and fonts; that of this machine where they cannot be fetched. */
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BrowserContext, chromium } from 'playwright-core'
+import { reasonWithout } from '../nodes/describe-with-node.ts'
 import { fetchPackages } from '../nodes/fetch.ts'
 import { installedChromium } from './installed-chromium.ts'
 
@@ -27,7 +28,7 @@ export type Browser = {
 
 export async function startChromium(): Promise<Browser> {
   const home = await mkdtemp(join(tmpdir(), 'tandem-chromium-'))
-  const installed = await installedChromium()
+  const installed = (await reasonWithout('chromium')) === null ? null : await installedChromium()
   const { path, env } = installed === null ? await fetched(home) : { path: installed, env: {} }
   const browser = await chromium.launch({ executablePath: path, args: FLAGS, env: { ...process.env, ...env, HOME: home } })
   return {

@@ -28,10 +28,40 @@ export async function axeViolations(page: Page): Promise<readonly string[]> {
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
 }
 
-/** True if the reader would have to scroll sideways. */
-export function isTooWide(page: Page): Promise<boolean> {
-  return page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth')
+/** The fonts of a page: its own choice, which is narrow here, and the widest that are common. */
+const FONTS = {
+  narrow: {},
+  wide: { '--sans': '"DejaVu Sans"', '--serif': '"DejaVu Serif"', '--mono': '"DejaVu Sans Mono"' },
+} as const
+
+export type Fonts = keyof typeof FONTS
+
+/** From now on, until another set is chosen. */
+export async function useFonts(page: Page, fonts: Fonts): Promise<void> {
+  const chosen: Readonly<Record<string, string>> = FONTS[fonts]
+  const lines = Object.keys(FONTS.wide).map((name) => `style.setProperty('${name}', ${JSON.stringify(chosen[name] ?? '')})`)
+  await page.evaluate(`{ const { style } = document.documentElement; ${lines.join(';')} }`)
 }
+
+/** What does not fit in each set of fonts: the reader would have to scroll sideways, or sees a part only. Code may need that, and what ends in an ellipsis. */
+export async function misfits(page: Page): Promise<readonly string[]> {
+  const found: string[] = []
+  for (const fonts of Object.keys(FONTS) as Fonts[]) {
+    await useFonts(page, fonts)
+    const cut = (await page.evaluate(LIST_OF_CUT)) as readonly string[]
+    found.push(...cut.map((one) => `in ${fonts} fonts: ${one}`))
+  }
+  await useFonts(page, 'narrow')
+  return found
+}
+
+const LIST_OF_CUT = `[...document.querySelectorAll('html, body *:not(svg *, pre, pre *, textarea, input, select, select *)')]
+  .filter((one) => one.scrollWidth > one.clientWidth && one.textContent.trim() !== '')
+  .filter((one) => {
+    const { overflowX, textOverflow, clipPath } = getComputedStyle(one)
+    return one.localName === 'html' || (overflowX !== 'visible' && textOverflow !== 'ellipsis' && clipPath === 'none')
+  })
+  .map((one) => one.localName + '.' + one.className + ': ' + one.scrollWidth + ' pixels in ' + one.clientWidth + ': ' + one.innerText.slice(0, 60))`
 
 export async function takeScreenshot(page: Page, name: string): Promise<void> {
   await mkdir(SHOTS, { recursive: true })

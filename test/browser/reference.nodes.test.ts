@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeWithBrowser } from '../nodes/describe-with-node.ts'
 import { openStory, type Story } from '../swaps/story.ts'
 import { type Browser, startChromium } from './chromium.ts'
-import { axeViolations, isTooWide, takeScreenshot, watchedPage } from './page-checks.ts'
+import { axeViolations, misfits, takeScreenshot, watchedPage } from './page-checks.ts'
 
 const PAGES = {
   overview: '/docs',
@@ -100,7 +100,7 @@ await describeWithBrowser('the reference', () => {
     await page.getByText('more, optional').click()
     expect(await page.isVisible('#try-query-slippage')).toBe(true)
     await takeScreenshot(page, 'docs-try')
-    expect(await isTooWide(page)).toBe(false)
+    expect(await misfits(page)).toEqual([])
     expect(await axeViolations(page)).toEqual([])
     await page.close()
   })
@@ -148,12 +148,24 @@ await describeWithBrowser('the reference', () => {
       const page = await visit(path, context)
       await page.waitForSelector('.theme:not([hidden])')
       expect(await axeViolations(page)).toEqual([])
-      expect(await isTooWide(page)).toBe(false)
-      // Only code may need to be scrolled sideways.
-      const cut =
-        '[...document.querySelectorAll("main .scroll, main .picture, main table")].filter((one) => one.scrollWidth > one.clientWidth).length'
-      expect(await page.evaluate(cut)).toBe(0)
+      expect(await misfits(page)).toEqual([])
       await takeScreenshot(page, `docs-${name}-${phone ? 'phone-dark' : 'desktop'}`)
+      await context.close()
+    }
+  })
+
+  test('every page fits, in narrow and in wide fonts, on a desktop and on a phone', async () => {
+    for (const phone of [false, true]) {
+      const context = await browser.open({ phone })
+      const page = await visit('/docs', context)
+      const paths = (await page.evaluate('[...document.querySelectorAll("#pages a")].map((link) => link.pathname)')) as readonly string[]
+      expect(paths.length).toBeGreaterThan(20)
+      const found: string[] = []
+      for (const path of new Set(paths)) {
+        await page.goto(new URL(path, story.info.base_url).href)
+        found.push(...(await misfits(page)).map((one) => `${path} ${one}`))
+      }
+      expect(found).toEqual([])
       await context.close()
     }
   })

@@ -12,7 +12,7 @@ import { openStory, type Story } from '../swaps/story.ts'
 import { evmWalletOf } from '../swaps/swap-by-sdk.ts'
 import { announceWallet } from './announced-wallet.ts'
 import { type Browser, startChromium } from './chromium.ts'
-import { axeViolations, isTooWide, takeScreenshot, watchedPage } from './page-checks.ts'
+import { axeViolations, misfits, takeScreenshot, watchedPage } from './page-checks.ts'
 
 const BTC = 'bitcoin_regtest:btc'
 const WBTC = 'ethereum_localnet:wbtc'
@@ -295,14 +295,14 @@ await describeWithBrowser('the rescue page', () => {
     await page.goto(copyUrl())
     await page.waitForSelector('#phrase')
     await takeScreenshot(page, 'rescue-phone-dark')
-    expect(await isTooWide(page)).toBe(false)
+    expect(await misfits(page)).toEqual([])
     expect(await axeViolations(page)).toEqual([])
     await page.setInputFiles('#file', join(folder, 'payout.json'))
     await find(page, payoutPhrase)
     // This browser has no wallet.
     await page.getByText('No wallet for Ethereum Localnet was found in this browser').waitFor()
     await takeScreenshot(page, 'rescue-phone-dark-found')
-    expect(await isTooWide(page)).toBe(false)
+    expect(await misfits(page)).toEqual([])
     expect(await axeViolations(page)).toEqual([])
     await context.close()
   })

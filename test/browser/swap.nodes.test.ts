@@ -6,7 +6,7 @@ import type { Quote } from '../../src/protocol/wire/quote.ts'
 import { describeWithBrowser } from '../nodes/describe-with-node.ts'
 import { openStory, type Story } from '../swaps/story.ts'
 import { type Browser, startChromium } from './chromium.ts'
-import { axeViolations, isTooWide, takeScreenshot, watchedPage } from './page-checks.ts'
+import { axeViolations, misfits, takeScreenshot, watchedPage } from './page-checks.ts'
 import { readQr } from './read-qr.ts'
 
 const BTC = 'bitcoin_regtest:btc'
@@ -42,7 +42,7 @@ await describeWithBrowser('the swap page', () => {
 
   async function assertAccessible(of: Page = page): Promise<void> {
     expect(await axeViolations(of)).toEqual([])
-    expect(await isTooWide(of)).toBe(false)
+    expect(await misfits(of)).toEqual([])
   }
 
   const amountOf = (side: 'pay' | 'get', of: Page = page) => of.getByLabel(new RegExp(`You ${side}: amount`))

@@ -23,9 +23,9 @@ const isMissing = (error: NodeJS.ErrnoException): string => {
 
 export const describeWithCompiler = (name: string, suite: () => void): Promise<void> => describeWithProgram('clang', name, suite)
 
-/** A Chromium on the PATH is used as it is; else that of these packages. */
+/** The Chromium of these packages, with their fonts; one on the PATH, with the machine's fonts, only where they cannot be fetched. */
 export const describeWithBrowser = async (name: string, suite: () => void): Promise<void> => {
-  if ((await installedChromium()) === null) await describeWithProgram('chromium', name, suite)
+  if ((await reasonWithout('chromium')) === null || (await installedChromium()) === null) await describeWithProgram('chromium', name, suite)
   else describe(name, suite)
 }
 
@@ -44,10 +44,13 @@ const skip = (name: string, reason: string, suite: () => void): void => {
 }
 
 const whyUnavailable = async (program: PackagesName): Promise<string | null> => {
-  const reason = knownReason(program) ?? (await fetchReason(program))
+  const reason = await reasonWithout(program)
   if (reason !== null && process.env.TANDEM_NODES_REQUIRED === '1') throw new ProgramUnavailableError(reason)
   return reason
 }
+
+/** Why a program cannot be fetched; null: it is there. */
+export const reasonWithout = async (program: PackagesName): Promise<string | null> => knownReason(program) ?? (await fetchReason(program))
 
 // The test command fetches once for all files and passes failures on: a JSON object of reasons by program.
 const knownReason = (program: PackagesName): string | undefined => {

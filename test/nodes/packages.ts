@@ -52,7 +52,7 @@ const LIBRARY_PACKAGES = {
   'python-ecdsa': { releases: ['trixie'], packages: ['python3-ecdsa', 'python3-six'] },
 } as const satisfies Record<string, LibraryPackages>
 
-/** Runs with the machine's own C library, so from the oldest supported release. Fonts are part of it: pages look the same everywhere. */
+/** Runs with the machine's own C library, so from the oldest supported release. Fonts are part of it, narrow and wide ones: pages look the same everywhere. */
 const BROWSER_PACKAGES = {
   chromium: {
     binary: 'usr/lib/chromium/chromium-headless-shell',
@@ -85,6 +85,7 @@ const BROWSER_PACKAGES = {
         'fontconfig-config',
         'fonts-liberation',
         'fonts-urw-base35',
+        'fonts-dejavu-core',
       ],
     ],
   },
