@@ -1,12 +1,14 @@
 /** Ten users deposit dust and ask for instant refunds again and again: what the others notice of it. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ApiClient, createApiClient } from '../demo/client/api-client.ts'
+import { createLocalClient } from '../demo/client/local-client.ts'
 import type { LocalJson } from '../src/local/local-json.ts'
 import { type Bench, percentile, type Size } from './bench.ts'
 import { createAccounts, createEvmUsers } from './load/evm-users.ts'
 import type { PartyReport } from './load/party-child.ts'
 import { postgresCpuSeconds } from './load/postgres-cpu.ts'
 import { withProcesses } from './load/stack-processes.ts'
+import { untilAccepted } from './load/until-accepted.ts'
 
 type Plan = {
   readonly orders: number
@@ -71,8 +73,8 @@ function measureAttack(plan: Plan, onProgress: (what: string) => void): Promise<
     })
     const api = createApiClient({ baseUrl: info.base_url, appId: info.app_id })
     const users = await createEvmUsers(info, api, accounts, OTHERS)
-    await users.swap(0)
-    const victims = await prepareOrders(info, api, plan, onProgress)
+    await untilAccepted(() => users.swap(0))
+    const victims = await prepareOrders(info, createLocalClient(info).api, plan, onProgress)
 
     const before = await report()
     const endsAt = performance.now() + plan.seconds * 1000
@@ -88,7 +90,6 @@ function measureAttack(plan: Plan, onProgress: (what: string) => void): Promise<
       await sleep(POLL_MS)
     }
     const [attacked, quotes, started] = await Promise.all([attack, quoting, swapping])
-    if (quotes.times.length === 0) throw new Error(`no quote of others was answered: ${quotes.failed[0]}`)
     const after = await report()
     const measuredSeconds = (after.atMs - before.atMs) / 1000
     const perSecond = (amount: number) => amount / measuredSeconds
@@ -213,7 +214,11 @@ export const attackBench: Bench = {
     return {
       ok: rows.every(
         ({ quotes, swaps, failed }) =>
-          failed.length === 0 && percentile(quotes, 99) <= QUOTE_LIMIT_MS && swaps.length > 0 && Math.max(...swaps) <= REDEEM_LIMIT_MS,
+          failed.length === 0 &&
+          quotes.length > 0 &&
+          percentile(quotes, 99) <= QUOTE_LIMIT_MS &&
+          swaps.length > 0 &&
+          Math.max(...swaps) <= REDEEM_LIMIT_MS,
       ),
       table: {
         columns: [

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { chainOf } from '../demo/client/local-client.ts'
 import { type Bench, median, ratio, type Size } from './bench.ts'
 import { withProcesses } from './load/stack-processes.ts'
+import { untilAccepted } from './load/until-accepted.ts'
 import type { Route, Users } from './load/users.ts'
 import { createWalletUsers } from './load/wallet-users.ts'
 
@@ -60,7 +61,7 @@ function measureLatency(size: Size, onProgress: (what: string) => void): Promise
 }
 
 async function measureOne(users: Users): Promise<number> {
-  await users.swap(0)
+  await untilAccepted(() => users.swap(0))
   const swap = users.swaps.at(-1)
   if (swap === undefined) throw new Error('no swap was funded')
   while (swap.paidAt === null) {
