@@ -1,4 +1,5 @@
 /** A command for tests of `runUntilStopped`: its argument selects the behaviour, and it reports on standard output. */
+import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { createLogger } from '../log.ts'
 import { runUntilStopped } from './run-until-stopped.ts'
@@ -17,7 +18,10 @@ if (task !== 'under npm') {
 
 const listen = (): Promise<never> => new Promise((_, reject) => void createServer().once('error', reject).listen(Number(port), '127.0.0.1'))
 
-await runUntilStopped(createLogger({ name: 'test', level: 'silent' }), async () => {
+/** Both signals arrive at the same time, however slow the machine is. */
+const standingClock = () => 0
+
+const start = async () => {
   if (task === 'listen') await listen()
   if (task === 'fail') throw new Error('the chain is on fire')
   const timer = forever()
@@ -26,10 +30,12 @@ await runUntilStopped(createLogger({ name: 'test', level: 'silent' }), async () 
     async stop() {
       say('stopping')
       if (task === 'hang') await new Promise<never>(() => undefined)
-      if (task === 'slow to stop') await new Promise((resolve) => setTimeout(resolve, 200))
+      if (task === 'stop after another') await once(process, 'SIGINT')
       clearInterval(timer)
       if (task === 'fail to stop') throw new Error('it does not stop')
       say('stopped')
     },
   }
-})
+}
+
+await runUntilStopped(createLogger({ name: 'test', level: 'silent' }), start, task === 'stop after another' ? standingClock : undefined)

@@ -15,11 +15,11 @@ type Running = {
   readonly ended: Promise<unknown>
 }
 
-const NODE = { file: process.execPath, args: ['--import', 'tsx', program], cwd: process.cwd() }
+const NODE = { file: process.execPath, args: ['--import', 'tsx', program], cwd: process.cwd(), env: process.env }
 
 /** Signals go to the process that is started; `close` comes when all processes that write to its pipes have ended. */
-async function run(args: readonly string[], drive: (on: Running) => Promise<void>, { file, args: first, cwd } = NODE) {
-  const child = spawn(file, [...first, ...args], { cwd, stdio: ['pipe', 'pipe', 'pipe'] })
+async function run(args: readonly string[], drive: (on: Running) => Promise<void>, { file, args: first, cwd, env } = NODE) {
+  const child = spawn(file, [...first, ...args], { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] })
   let [output, errors] = ['', '']
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text))
   child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text))
@@ -57,7 +57,7 @@ test('a second signal exits at once', async () => {
 })
 
 test('one Ctrl-C that arrives twice is one', async () => {
-  const result = await run(['slow to stop'], async ({ said, signal }) => {
+  const result = await run(['stop after another'], async ({ said, signal }) => {
     await said('running')
     signal('SIGINT')
     await said('stopping')
@@ -73,8 +73,9 @@ describe('under npm', () => {
 
   test.each(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL'] as const)('%s to npm stops the command cleanly', async (name) => {
     const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-    const start = scripts.start.replace('node bin/tandem.js start', `node --import ${import.meta.resolve('tsx')} ${program}`)
-    expect(start).toContain(program)
+    // npm hands the line to a shell, to which a path may mean anything.
+    const start = scripts.start.replace('node bin/tandem.js start', 'node --import "$LOADER" "$PROGRAM"')
+    expect(start).toContain('$PROGRAM')
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ scripts: { start } }))
     const { output, errors } = await run(
       ['under npm'],
@@ -82,7 +83,12 @@ describe('under npm', () => {
         await said('running')
         signal(name)
       },
-      { file: 'npm', args: ['start', '--silent', '--'], cwd: folder },
+      {
+        file: 'npm',
+        args: ['start', '--silent', '--'],
+        cwd: folder,
+        env: { ...process.env, LOADER: import.meta.resolve('tsx'), PROGRAM: program },
+      },
     )
     expect({ output, errors }).toEqual({ output: 'running\nstopping\nstopped\n', errors: '' })
   })

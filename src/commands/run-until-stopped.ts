@@ -4,7 +4,11 @@ import { OF_STACK } from '../local/service-process.ts'
 import type { Logger } from '../log.ts'
 import { explainError } from './explain-error.ts'
 
-export async function runUntilStopped(log: Logger, start: () => Promise<{ stop(): Promise<void> }>): Promise<void> {
+export async function runUntilStopped(
+  log: Logger,
+  start: () => Promise<{ stop(): Promise<void> }>,
+  nowMs: () => number = () => performance.now(),
+): Promise<void> {
   let askedAt: number | null = null
   // Supervisors have such channels too: one that ends or restarts must not stop us.
   const isOfStack = process.env[OF_STACK] !== undefined
@@ -12,8 +16,8 @@ export async function runUntilStopped(log: Logger, start: () => Promise<{ stop()
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.on(signal, () => {
         // A second Ctrl-C: do not wait for a clean stop.
-        if (askedAt !== null && performance.now() - askedAt > SAME_SIGNAL_MS) process.exit(130)
-        askedAt ??= performance.now()
+        if (askedAt !== null && nowMs() - askedAt > SAME_SIGNAL_MS) process.exit(130)
+        askedAt ??= nowMs()
         resolve()
       })
     }
