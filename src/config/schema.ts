@@ -340,7 +340,12 @@ export const ServiceConfig = Type.Object(
     rate_limit: Type.Optional(
       Type.Object(
         {
-          per_minute: Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Of one app, if it has no limit of its own.' }),
+          per_minute: Type.Integer({
+            minimum: 1,
+            maximum: 1_000_000,
+            description:
+              'Of one app, if it has no limit of its own. A list counts as one for each ten orders of its page. App ids are public: once it is used up, networks that used less than an equal part are still served, up to twice the limit in all.',
+          }),
           per_address: Type.Optional(
             Type.Integer({
               minimum: 10,

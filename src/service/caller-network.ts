@@ -11,7 +11,7 @@ export function customerOf(address: string): string {
 /** Addresses that somebody easily has many of: a /24 of IPv4, a /48 of IPv6. */
 export function networkOf(address: string): string {
   const plain = plainOf(address)
-  return isVersion6(plain) ? groupsOf(plain).slice(0, 3).join(':') : plain.split('.').slice(0, 3).join('.')
+  return isVersion6(plain) ? groupsOf(plain).slice(0, 3).join(':') : plain.slice(0, plain.lastIndexOf('.'))
 }
 
 /** Asked at every request: the first, cheap test decides for most addresses. */

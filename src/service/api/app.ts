@@ -30,6 +30,7 @@ import { createAuthentication } from './auth.ts'
 import { compressLists } from './compression.ts'
 import { allowOrigins } from './cors.ts'
 import { answerBrokenRequest, createErrorAnswer, parseJsonBodies, refuseWithoutHost } from './errors.ts'
+import { createCallerCosts } from './load/caller-costs.ts'
 import type { Load, LoadLevel } from './load/load-level.ts'
 import { describeLoad } from './load/load-metrics.ts'
 import { type LoadMonitor, startLoadMonitor } from './load/load-monitor.ts'
@@ -113,7 +114,7 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
     events: createEventStreams({ ...dependencies, limits: settings.streamLimits }),
     engineProblem: () => null,
     ...dependencies,
-    admits: (what) => load.level() === 0 && context.engineProblem() === null && dependencies.admits(what),
+    admits: (what) => load.level() < 2 && context.engineProblem() === null && dependencies.admits(what),
     policy: parsePolicy(settings.policy),
     orderReader: createOrderReader(db),
     readLiveAction: createLiveActions(db),
@@ -127,6 +128,7 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
   }
   const [desk, authentication, rateLimit] = [createQuoteDesk(context), createAuthentication(context), createRateLimit(context)]
   const closing = new AbortController()
+  const costs = createCallerCosts()
   const answerError = createErrorAnswer(context.log)
 
   const server = fastify({
@@ -150,6 +152,8 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
       desk,
       authentication,
       rateLimit,
+      load,
+      costs,
       closing: closing.signal,
       ...(operator !== undefined && { onAnswer: operator.metrics.onAnswer }),
     })
@@ -161,7 +165,7 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
   server.setErrorHandler(answerError)
   server.setNotFoundHandler(createUnknownRouteAnswer(server))
   parseJsonBodies(server)
-  shedLoad(server, load, operator === undefined ? () => undefined : describeLoad(operator.metrics.collectors, load))
+  shedLoad(server, { load, costs, onRefused: operator === undefined ? () => undefined : describeLoad(operator.metrics.collectors, load) })
   allowOrigins(server, context)
   limitTime(server, TIME_LIMIT)
   closeSilentConnections(server)
@@ -230,5 +234,11 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
 function tellLevel(log: Logger, level: LoadLevel, { delayMs, inFlight }: Load): void {
   const measured = { delayMs: Math.round(delayMs), inFlight }
   if (level === 0) log.info(measured, 'no longer busy: everything is served')
-  else log.warn(measured, level === 1 ? 'busy: refusing new swaps' : 'busy: refusing all but requests about one order')
+  else
+    log.warn(
+      measured,
+      level === 1
+        ? 'busy: refusing lists, streams and pages, and whoever causes the load'
+        : 'busy: refusing all but requests about one order',
+    )
 }

@@ -57,6 +57,42 @@ test('who uses up the limit of an app does not keep its users from their refunds
   expect(await refund({ order_token: 'another' })).not.toMatchObject({ status: 429 })
 })
 
+test('a list counts by the length of its page, for its app and its address', async () => {
+  const other = await startTestService({ environment: 'local', rateLimitPerMinute: 100, addressLimitPerMinute: 110 })
+  try {
+    const list = (perPage: string, headers = {}) => other.call('GET', `/v2/orders?per_page=${perPage}`, { headers })
+    const left = async (perPage: string) => (await list(perPage)).headers.get('ratelimit-remaining')
+    expect([await left('10'), await left('11'), await left('500')]).toEqual(['99', '97', '47'])
+    expect(await list('500')).toMatchObject({ status: 429, body: { error: expect.stringContaining('more than 100 requests') } })
+    // Refused after the address has counted it: 103 of 110.
+    expect(await list('80', { 'service-app-id': other.otherAppId })).toMatchObject({
+      status: 429,
+      body: { error: expect.stringContaining('your address') },
+    })
+  } finally {
+    await other.close()
+  }
+})
+
+test("one network cannot use up an app's limit: others get an equal part of it", async () => {
+  const other = await startTestService({ environment: 'local', rateLimitPerMinute: 12, trustedProxies: ['127.0.0.1'] })
+  try {
+    const ask = async (address: string) => (await other.call('GET', '/v2/policy', { headers: { 'x-forwarded-for': address } })).status
+    const served = async (address: string, calls: number) => {
+      let count = 0
+      for (let call = 0; call < calls; call += 1) if ((await ask(address)) === 200) count += 1
+      return count
+    }
+    expect(await served('203.0.113.1', 14)).toBe(12)
+    expect(await served('203.0.113.2', 3)).toBe(0)
+    expect(await served('192.0.2.1', 14)).toBe(6)
+    expect(await served('198.51.100.1', 14)).toBe(4)
+    expect(await served('203.0.113.1', 3)).toBe(0)
+  } finally {
+    await other.close()
+  }
+})
+
 describe('an address', () => {
   const limited = { status: 429, body: { code: 'rate_limited', error: expect.stringContaining('your address') } }
 

@@ -2,7 +2,9 @@
  * Rate limits per minute, in this process: n processes on one database allow n times as much. Nobody can use up what others need:
  *
  * - of an address, before its app is looked up; a request that names no known app counts like many;
- * - of an app: its own limit or the operator's default. Every response states it;
+ * - of an app: its own limit or the operator's default. Every response states it. App ids are public, so one network cannot use it up: once it is used up, those that
+ *   used less than their share of it are still served, up to twice the limit in all;
+ * - a list counts by the length of its page;
  * - of an address for one order, before the app's: who polls one order does not use up the app's;
  * - reading an order by its id counts only there: whoever has used up the app's limit does not keep users from their orders. Ids cannot be guessed, and one
  *   that does not exist counts like many;
@@ -13,8 +15,9 @@ import { performance } from 'node:perf_hooks'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { TandemError } from '../../protocol/error.ts'
 import type { App } from '../../store/apps/apps.ts'
-import { customerOf } from '../caller-network.ts'
+import { customerOf, networkOf } from '../caller-network.ts'
 import type { ServiceContext } from '../context.ts'
+import { costOf } from './costs.ts'
 
 const WINDOW_MS = 60_000
 
@@ -35,7 +38,15 @@ const MAX_WINDOWS = 100_000
 /** Headers of the IETF draft "RateLimit header fields for HTTP". CORS exposes them to scripts. */
 export const rateLimitHeaders = ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset', 'retry-after'] as const
 
-type Window = { readonly endsAt: number; calls: number }
+type Window = {
+  readonly endsAt: number
+  calls: number
+  /** Of an app: the part of each network. */
+  readonly parts: Map<string, number>
+}
+
+/** Bounds the memory of one app's window. Further networks share a part. */
+const MAX_PARTS = 10_000
 
 function createWindows() {
   const windows = new Map<string, Window>()
@@ -44,7 +55,7 @@ function createWindows() {
   function at(key: string, now: number): Window {
     const open = windows.get(key)
     if (open !== undefined && now < open.endsAt) return open
-    const window = { endsAt: now + WINDOW_MS, calls: 0 }
+    const window = { endsAt: now + WINDOW_MS, calls: 0, parts: new Map<string, number>() }
     // At the end of the order of insertion, which is the order of their ends.
     windows.delete(key)
     windows.set(key, window)
@@ -100,11 +111,16 @@ export function createRateLimit({ settings }: ServiceContext): RateLimit {
     return leftOf(orderLimitPerMinute, calls, seconds)
   }
 
-  function countApp({ callingApp }: FastifyRequest, reply: FastifyReply): void {
+  function countApp(request: FastifyRequest, reply: FastifyReply): void {
+    const { callingApp, ip } = request
     const limit = limitOf(callingApp)
-    const { calls, seconds } = ofApps.count(callingApp.name)
-    void reply.headers(leftOf(limit, calls, seconds))
-    if (calls > limit) throw tooMany(`more than ${limit} requests in a minute`, seconds)
+    const now = performance.now()
+    const window = ofApps.at(callingApp.name, now)
+    // A list longer than the limit of its app is served when nothing else was.
+    const isWithin = takePart(window, limit, ip, Math.min(costOf(request), limit))
+    const seconds = secondsLeft(window, now)
+    void reply.headers(leftOf(limit, window.calls, seconds))
+    if (!isWithin) throw tooMany(`more than ${limit} requests in a minute`, seconds)
   }
 
   /** One token stands for one order. */
@@ -116,7 +132,9 @@ export function createRateLimit({ settings }: ServiceContext): RateLimit {
   }
 
   function addHooks(api: FastifyInstance, authenticate: onRequestHookHandler): void {
-    api.addHook('onRequest', (request, _reply, done) => attempt(done, () => countAddress(request, 1)))
+    api.addHook('onRequest', (request, _reply, done) =>
+      attempt(done, () => countAddress(request, Math.min(costOf(request), addressLimitPerMinute))),
+    )
     api.addHook('onRequest', authenticate)
     api.addHook('onRequest', (request, reply, done) =>
       attempt(done, () => {
@@ -155,12 +173,29 @@ export function createRateLimit({ settings }: ServiceContext): RateLimit {
       const now = performance.now()
       const ofApp = ofApps.at(app.name, now)
       const ofAddress = ofAddresses.at(customerOf(ip), now)
-      if (ofApp.calls >= limit || ofAddress.calls >= addressLimitPerMinute) return null
+      if (ofAddress.calls >= addressLimitPerMinute || !takePart(ofApp, limit, ip, 1)) return null
       ofAddress.calls += 1
-      ofApp.calls += 1
       return leftOf(limit, ofApp.calls, secondsLeft(ofApp, now))
     },
   }
+}
+
+/**
+ * Counts a request for the limit of its app; false: it is over, and nothing is counted. Beyond the limit only for networks whose part is not more than an equal one, so
+ * at most twice the limit in all.
+ */
+function takePart(window: Window, limit: number, ip: string, cost: number): boolean {
+  const network = networkOf(ip)
+  const known = window.parts.get(network)
+  const part = known ?? 0
+  if (window.calls + cost > limit) {
+    const networks = window.parts.size + (known === undefined ? 1 : 0)
+    if (networks < 2 || (part + cost) * networks > limit) return false
+  }
+  if (known === undefined && window.parts.size >= MAX_PARTS) return window.calls + cost <= limit
+  window.parts.set(network, part + cost)
+  window.calls += cost
+  return true
 }
 
 /** What a refused request costs its address on top. */

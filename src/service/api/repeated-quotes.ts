@@ -11,6 +11,9 @@ import type { ServiceContext } from '../context.ts'
 import type { QuoteDesk } from '../quotes/quote.ts'
 import { createSendWhole } from '../whole-answer.ts'
 import type { Authentication } from './auth.ts'
+import type { CallerCosts } from './load/caller-costs.ts'
+import type { LoadMonitor } from './load/load-monitor.ts'
+import { maySwap } from './load/shedding.ts'
 import type { RateLimit } from './rate-limit.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
@@ -27,6 +30,8 @@ export type RepeatedQuotes = Pick<ServiceContext, 'admits' | 'settings'> & {
   readonly desk: QuoteDesk
   readonly authentication: Authentication
   readonly rateLimit: RateLimit
+  readonly load: LoadMonitor
+  readonly costs: CallerCosts
   /** Aborted when the server closes. */
   readonly closing: AbortSignal
   readonly onAnswer?: ServiceMetrics['onAnswer']
@@ -34,7 +39,8 @@ export type RepeatedQuotes = Pick<ServiceContext, 'admits' | 'settings'> & {
 
 /** Must be called before anything else listens to requests of the server. */
 export function answerRepeatedQuotes({ server }: FastifyInstance, quotes: RepeatedQuotes): void {
-  const { desk, authentication, rateLimit, admits, closing, settings, onAnswer } = quotes
+  const { desk, authentication, rateLimit, admits, closing, settings, onAnswer, load, costs } = quotes
+  const shedding = { load, costs }
   const addressOf = createClientAddress(settings.trustedProxies)
   const send = createSendWhole(server)
   const framework = server.listeners('request') as RequestListener[]
@@ -47,8 +53,11 @@ export function answerRepeatedQuotes({ server }: FastifyInstance, quotes: Repeat
     if (app === null) return false
     const answer = desk.recent(app, questionIn(url))
     if (answer === undefined || !admits('quote')) return false
-    const left = rateLimit.count(app, addressOf(request))
+    const ip = addressOf(request)
+    if (!maySwap(shedding, ip)) return false
+    const left = rateLimit.count(app, ip)
     if (left === null) return false
+    costs.note(ip, 1)
     const written = [
       'request-id',
       randomUUID(),

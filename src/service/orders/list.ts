@@ -5,6 +5,7 @@ import { searchOrders } from '../../store/order-list/order-search.ts'
 import { findOrderSnapshots } from '../../store/orders/orders.ts'
 import type { ServiceContext } from '../context.ts'
 import { parseAddresses, parseChains, parseList, parseSecretHashes, parseStatuses, parseTransactions } from './filters.ts'
+import { inSlices } from './list-turns.ts'
 import { describeOrder } from './view.ts'
 
 const DEFAULT_PER_PAGE = 10
@@ -29,9 +30,13 @@ export async function listOrders(context: ServiceContext, app: App, query: Order
     },
     { offset: (page - 1) * per_page, limit: per_page },
   )
-  const snapshots = await findOrderSnapshots(context.db, orderIds)
+  const data = await inSlices(
+    orderIds,
+    (ids) => findOrderSnapshots(context.db, ids),
+    (snapshot) => describeOrder(context, app, snapshot),
+  )
   return {
-    data: snapshots.map((snapshot) => describeOrder(context, app, snapshot)),
+    data,
     page,
     total_pages: Math.ceil(total / per_page),
     total_items: total,

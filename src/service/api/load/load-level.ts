@@ -1,6 +1,6 @@
 /** How busy this process is, in three levels. */
 
-/** 0: everything is served. 1: nothing that starts a new swap. 2: only what concerns one order that exists. */
+/** 0: everything is served. 1: no lists, streams and pages, and nothing to who causes the load. 2: only what concerns one order that exists. */
 export type LoadLevel = 0 | 1 | 2
 
 export type Load = {

@@ -14,7 +14,7 @@ export function describeLoad({ counter, gauge }: Collectors, load: LoadMonitor):
   })
   gauge({
     name: 'tandem_load_level',
-    help: '0: everything is served; 1: no new swaps; 2: only requests about one order',
+    help: '0: everything is served; 1: no lists, streams and pages, and nothing to who causes the load; 2: only requests about one order',
     read: () => [{ value: load.level() }],
   })
   return (what) => {

@@ -3,6 +3,7 @@ import fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createOperatorToken } from '../../../store/operators/tokens.ts'
 import { btc, orderBody, startTestService, type TestService, wbtc } from '../../testing/service.fixture.ts'
+import { createCallerCosts } from './caller-costs.ts'
 import { type LoadMonitor, startLoadMonitor } from './load-monitor.ts'
 import { shedLoad } from './shedding.ts'
 
@@ -55,26 +56,30 @@ async function ask([method, path]: Request, headers: Readonly<Record<string, str
 const statuses = (requests: readonly Request[]) => Promise.all(requests.map(async (request) => (await ask(request)).status))
 
 describe('a busy process', () => {
-  test('refuses new swaps first: 503 with Retry-After in the envelope, before the app is looked up and anything is parsed or asked', async () => {
+  test('refuses lists, streams and documents first: 503 with Retry-After in the envelope, before the app is looked up', async () => {
     service.world.load = 1
-    const asked = service.solver.quoted.length
-    for (const request of newSwaps) {
-      const { status, headers, text } = await ask(request, { 'service-app-id': 'unknown' })
-      expect({ status, retryAfter: headers.get('retry-after') }).toEqual({ status: 503, retryAfter: '2' })
+    for (const request of otherRequests) {
+      const { path, status, headers, text } = await ask(request, { 'service-app-id': 'unknown' })
+      expect({ path, status, retryAfter: headers.get('retry-after') }).toEqual({ path, status: 503, retryAfter: '5' })
       expect(JSON.parse(text)).toMatchObject({
         status: 'Error',
         code: 'chain_unavailable',
         result: null,
-        error: 'busy: no new swap starts now; try again in 2 seconds',
+        error: 'busy: only quotes, new orders and requests about one order are answered now; try again in 5 seconds',
       })
     }
-    expect(service.solver.quoted.length).toBe(asked)
-    const others = [...otherRequests.filter(([, path]) => path !== '/v2/events'), ...always()]
-    expect(await statuses(others)).not.toContain(503)
+    expect(await statuses([...newSwaps, ...always()])).not.toContain(503)
   })
 
-  test('at the higher level also lists, streams and documents, and never what concerns one order', async () => {
+  test('at the higher level also new swaps, before anything is parsed or asked, and never what concerns one order', async () => {
     service.world.load = 2
+    const asked = service.solver.quoted.length
+    for (const request of newSwaps)
+      expect(JSON.parse((await ask(request, { 'service-app-id': 'unknown' })).text)).toMatchObject({
+        code: 'chain_unavailable',
+        error: 'busy: no new swap starts now; try again in 2 seconds',
+      })
+    expect(service.solver.quoted.length).toBe(asked)
     for (const request of [...newSwaps, ...otherRequests]) {
       const { path, status, headers } = await ask(request)
       expect({ path, status }).toEqual({ path, status: 503 })
@@ -85,7 +90,7 @@ describe('a busy process', () => {
   })
 
   test('a web page can read the refusal', async () => {
-    service.world.load = 1
+    service.world.load = 2
     const { headers } = await ask(['GET', '/v2/quote'], { origin: 'https://shop.example' })
     expect(headers.get('access-control-allow-origin')).toBe('*')
     expect(headers.get('access-control-expose-headers')).toContain('retry-after')
@@ -117,6 +122,33 @@ describe('a busy process', () => {
   })
 })
 
+describe('who causes the load', () => {
+  let busy: TestService
+  beforeAll(async () => {
+    busy = await startTestService({ environment: 'local', trustedProxies: ['127.0.0.1'], quoteCacheMs: 60_000, appCacheMs: 60_000 })
+  })
+  afterAll(() => busy.close())
+
+  const from = (network: number) => ({ headers: { 'x-forwarded-for': `203.0.${network}.1` } })
+  const quote = `/v2/quote?from=${btc}&to=${wbtc}&from_amount=1000000`
+
+  test('is refused first, also for repeated quotes and new orders; the swaps of all others go on', async () => {
+    for (let lists = 0; lists < 4; lists += 1)
+      expect(await busy.call('GET', '/v2/orders?per_page=500', from(1))).toMatchObject({ status: 200 })
+    for (const user of [2, 3]) expect(await busy.call('GET', quote, from(user))).toMatchObject({ status: 200 })
+    busy.world.load = 1
+    const refused = { status: 503, body: { error: expect.stringContaining('your network asks for far more than others') } }
+    expect(await busy.call('GET', quote, from(1))).toMatchObject(refused)
+    expect(await busy.call('POST', '/v2/orders', { ...from(1), body: orderBody(btc, wbtc) })).toMatchObject(refused)
+    for (const user of [2, 3, 4]) {
+      expect(await busy.call('GET', quote, from(user))).toMatchObject({ status: 200 })
+      expect(await busy.call('POST', '/v2/orders', { ...from(user), body: orderBody(btc, wbtc) })).toMatchObject({ status: 200 })
+    }
+    busy.world.load = 0
+    expect(await busy.call('GET', quote, from(1))).toMatchObject({ status: 200 })
+  })
+})
+
 describe('requests in progress', () => {
   const MORE_THAN_BUFFERS = 'x'.repeat(32 * 2 ** 20)
   let server: FastifyInstance
@@ -127,7 +159,7 @@ describe('requests in progress', () => {
   beforeAll(async () => {
     load = startLoadMonitor()
     server = fastify()
-    shedLoad(server, load, () => undefined)
+    shedLoad(server, { load, costs: createCallerCosts(), onRefused: () => undefined })
     server.addHook('onRequest', async ({ url }) => {
       arrived.push(url)
     })

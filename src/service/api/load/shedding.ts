@@ -1,17 +1,21 @@
 /**
- * Refuses requests while this process is busy: first what would start a new swap, then what concerns no single order. Redeems, refunds and reads of one
- * order are never refused, so they do not wait behind the rest. Decided before anything is read, parsed or asked of the database.
+ * Refuses requests while this process is busy: first lists, streams and pages, and everything to who causes the load; then what would start a new swap. Redeems, refunds and
+ * reads of one order are never refused, so they do not wait behind the rest. Decided before anything is read, parsed or asked of the database.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { TandemError } from '../../../protocol/error.ts'
+import { costOf } from '../costs.ts'
+import type { CallerCosts } from './caller-costs.ts'
 import type { LoadMonitor } from './load-monitor.ts'
 
 export type Sheddable = 'new swaps' | 'other requests'
 
 const levels = {
-  'new swaps': { from: 1, seconds: 2, text: 'no new swap starts now' },
-  'other requests': { from: 2, seconds: 5, text: 'only requests about one order are answered now' },
+  'new swaps': { from: 2, seconds: 2, text: 'no new swap starts now' },
+  'other requests': { from: 1, seconds: 5, text: 'only quotes, new orders and requests about one order are answered now' },
 } as const satisfies Record<Sheddable, { readonly from: 1 | 2; readonly seconds: number; readonly text: string }>
+
+const HEAVY = { seconds: 10, text: 'your network asks for far more than others do, and is not served now' } as const
 
 const NEW_SWAPS = ['GET /v2/quote', 'POST /v2/orders']
 /** One order, health, what the operator looks at, and the page that finishes swaps by itself. */
@@ -28,16 +32,38 @@ function sheddableAs(method: string, route: string | undefined): Sheddable | nul
   return ALWAYS.some((prefix) => route === prefix || route.startsWith(`${prefix}/`)) ? null : 'other requests'
 }
 
-/** Must be called before any other hook. `onRefused`: for the metrics. */
-export function shedLoad(server: FastifyInstance, load: LoadMonitor, onRefused: (what: Sheddable) => void): void {
+export type Shedding = {
+  readonly load: LoadMonitor
+  readonly costs: CallerCosts
+  /** For the metrics. */
+  readonly onRefused: (what: Sheddable) => void
+}
+
+/** Why such a request from this IP address is refused now. */
+function whyRefused({ load, costs }: Pick<Shedding, 'load' | 'costs'>, what: Sheddable, ip: string) {
+  const level = load.level()
+  if (level === 0) return null
+  if (level >= levels[what].from) return levels[what]
+  return costs.isHeavy(ip) ? HEAVY : null
+}
+
+/** Whether a quote may be given to this IP address now. */
+export function maySwap(shedding: Pick<Shedding, 'load' | 'costs'>, ip: string): boolean {
+  return whyRefused(shedding, 'new swaps', ip) === null
+}
+
+/** Must be called before any other hook. */
+export function shedLoad(server: FastifyInstance, shedding: Shedding): void {
+  const { load, costs, onRefused } = shedding
   server.addHook('onRequest', (request, reply, done) => {
     const what = sheddableAs(request.method, request.routeOptions.url)
     if (what === null) {
       done()
       return
     }
-    const { from, seconds, text } = levels[what]
-    if (load.level() >= from) {
+    const why = whyRefused(shedding, what, request.ip)
+    if (why !== null) {
+      const { seconds, text } = why
       onRefused(what)
       // Any web page may read it: it says nothing about anyone. Which pages may call is known only by the database.
       if (request.headers.origin !== undefined)
@@ -45,6 +71,8 @@ export function shedLoad(server: FastifyInstance, load: LoadMonitor, onRefused: 
       done(new TandemError('chain_unavailable', `busy: ${text}; try again in ${seconds} seconds`, { retryAfterSeconds: seconds }))
       return
     }
+    // What is refused costs next to nothing.
+    costs.note(request.ip, costOf(request))
     done()
   })
   countInProgress(server, load)

@@ -12,6 +12,7 @@ export function earningsRoutes(context: ServiceContext): FastifyPluginAsyncTypeb
     api.get(
       '/apps/earnings',
       {
+        config: { isList: true },
         schema: {
           operationId: 'listEarnings',
           tags: ['Apps'],

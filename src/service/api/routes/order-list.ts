@@ -10,6 +10,7 @@ export function orderListRoutes(context: ServiceContext): FastifyPluginAsyncType
     api.get(
       '/orders',
       {
+        config: { isList: true },
         schema: {
           operationId: 'listOrders',
           tags: ['Swaps'],
