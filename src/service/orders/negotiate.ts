@@ -9,10 +9,11 @@ import { leastAfterSlippage } from '../../protocol/slippage.ts'
 import type { SolverOrderAcceptance, SolverOrderRequest } from '../../protocol/wire/solver.ts'
 import type { ServiceContext } from '../context.ts'
 import { opaque } from '../opaque.ts'
-import { runAuction } from '../quotes/auction.ts'
+import { pairKey, runAuction } from '../quotes/auction.ts'
 import { isWithinLimits } from '../quotes/limits.ts'
 import { isWorthTooMuch } from '../quotes/prices.ts'
 import type { IssuedQuote, OpenQuote } from '../quotes/quote-ids.ts'
+import { relayedRefusal } from '../quotes/refusals.ts'
 import { SolverFailure } from '../solver-client.ts'
 import type { Member } from '../solvers/member.ts'
 import { type OfferKey, offerKey } from '../solvers/refused-offers.ts'
@@ -47,18 +48,20 @@ const LAST_SECONDS = 5n
 export async function negotiate(context: ServiceContext, proposal: Proposal): Promise<Order> {
   const refusals: TandemError[] = []
   const chosen = await candidates(context, proposal)
+  let isUnheard = isOneLeftOut(context, proposal, chosen)
   for (const [index, candidate] of chosen.entries()) {
     const { member } = candidate
     try {
       return await offer(context, proposal, candidate, index + 1 < chosen.length ? OTHERS_WAIT_MS : undefined)
     } catch (error) {
       if (error instanceof TandemError) refusals.push(error)
-      else if (error instanceof SolverFailure)
+      else if (error instanceof SolverFailure) {
+        isUnheard = true
         context.log.warn({ solver: member.id, order: proposal.orderId, err: error }, 'solver left out')
-      else throw error
+      } else throw error
     }
   }
-  throw refusals[0] ?? noAnswer(chosen.length)
+  throw relayedRefusal(refusals, isUnheard) ?? noAnswer(chosen.length)
 }
 
 /** Those that were asked failed, which ends; or nobody is left to ask. */
@@ -96,6 +99,13 @@ async function candidates(context: ServiceContext, proposal: Proposal): Promise<
   const all = [...bidders, ...others]
   const sound = all.filter(({ member }) => isSound(member))
   return (sound.length > 0 ? sound : all).slice(0, MOST_SOLVERS)
+}
+
+/** A solver that may serve the pair is not asked, because it fails at the moment. A user who named a solver wants no other. */
+function isOneLeftOut({ pool }: ServiceContext, { quote, request: { solverId, pair } }: Proposal, chosen: readonly Candidate[]): boolean {
+  if (quote !== null || solverId !== null) return false
+  const isAsked = (one: Member) => chosen.some(({ member }) => member === one)
+  return pool.members.some((member) => !isAsked(member) && !isSound(member) && member.mayServe(pairKey(pair.source, pair.destination)))
 }
 
 function isSound(member: Member): boolean {

@@ -70,6 +70,56 @@ test('if nobody answers in time, a late answer is taken', async () => {
   expect(await quote()).toEqual(['first'])
 })
 
+const notServed = () => refuse('unsupported_pair', 'this solver has no price for this pair')
+const ask = async () => {
+  amount += 1
+  return service.call('GET', `/v2/quote?from=${btc}&to=${wbtc}&from_amount=${amount}`)
+}
+
+test('while a solver that may serve the pair is silent, the refusal of another is not relayed: 503 with Retry-After', async () => {
+  service.secondSolver.onQuote = notServed
+  service.solver.onQuote = () => 'hang up'
+  for (let times = 0; times < 5; times++) {
+    const { status, body, headers } = await ask()
+    expect({ status, code: body.code, error: body.error }).toEqual({
+      status: 503,
+      code: 'chain_unavailable',
+      error: 'a solver that may serve this pair does not answer at the moment; try again',
+    })
+    expect(headers.get('retry-after')).toBe('2')
+  }
+  service.solver.onOrder = () => 'hang up'
+  service.secondSolver.onOrder = notServed
+  const made = await service.call('POST', '/v2/orders', { body: orderBody(btc, wbtc) })
+  expect(made).toMatchObject({ status: 503, body: { code: 'chain_unavailable' } })
+})
+
+test('a solver that is only slow is waited for, as if nobody else had answered', async () => {
+  service.secondSolver.onQuote = notServed
+  service.solver.delay = new Promise((resolve) => setTimeout(resolve, BUDGET_MS + 100))
+  expect(await quote()).toEqual(['first'])
+})
+
+test('a refusal is relayed when every solver that serves the pair refused; of one that is known not to serve it, silence means nothing', async () => {
+  service.secondSolver.onQuote = notServed
+  service.solver.onQuote = () => refuse('insufficient_liquidity', 'nothing left')
+  expect(await ask()).toMatchObject({ status: 400, body: { code: 'insufficient_liquidity' } })
+  service.secondSolver.onQuote = () => 'hang up'
+  expect(await ask()).toMatchObject({ status: 400, body: { code: 'insufficient_liquidity' } })
+  // After a while it may serve it.
+  service.world.nowMs += 600_001
+  expect(await ask()).toMatchObject({ status: 503 })
+  service.secondSolver.onQuote = notServed
+  service.solver.onQuote = notServed
+  await expect.poll(async () => (await ask()).body.code).toBe('unsupported_pair')
+})
+
+test('what is temporary at one solver counts more than the refusal of another', async () => {
+  service.secondSolver.onQuote = () => refuse('chain_unavailable', 'ethereum_localnet is not reachable')
+  service.solver.onQuote = () => refuse('amount_out_of_range', 'too little')
+  expect(await ask()).toMatchObject({ status: 503, body: { error: 'ethereum_localnet is not reachable' } })
+})
+
 test('a refusal is an answer: the solver is asked again', async () => {
   service.secondSolver.onQuote = () => refuse('insufficient_liquidity', 'nothing left')
   for (let times = 0; times < 5; times++) expect(await quote()).toEqual(['first'])

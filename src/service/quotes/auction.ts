@@ -10,6 +10,7 @@ import { SolverFailure } from '../solver-client.ts'
 import type { Member } from '../solvers/member.ts'
 import { priceProblem } from './prices.ts'
 import { type Bid, rankBids } from './rank.ts'
+import { isNotServed } from './refusals.ts'
 
 export type Question = {
   readonly source: Asset
@@ -29,32 +30,42 @@ export type Auction = {
   readonly bids: readonly Bid[]
   /** The errors of solvers that declined. */
   readonly refusals: readonly TandemError[]
+  /** A solver that may serve the pair has not answered, or was left out. */
+  readonly isUnheard: boolean
 }
 
 type AuctionContext = Pick<ServiceContext, 'pool' | 'recentAuctions' | 'prices' | 'log' | 'now'> & {
   readonly settings: Pick<ServiceSettings, 'quoteBudgetMs' | 'maxQuoteDeviationBips'>
 }
 
-/** If nobody at all answers within the budget, a late answer is better than none: for so many budgets. */
+/** If nobody who may serve the pair answers within the budget, a late answer is better than none: for so many budgets. */
 const LATEST_BUDGETS = 5
+
+/** For what is known about solvers and pairs. */
+export const pairKey = (source: Pick<Asset, 'id'>, destination: Pick<Asset, 'id'>): string => `${source.id} ${destination.id}`
 
 /** Ends when every solver that is waited for has answered, or at the end of the budget. */
 export async function runAuction(context: AuctionContext, question: Question): Promise<Auction> {
   const { pool, settings } = context
   const { waitedFor, trials } = pool.toAsk()
+  const pair = pairKey(question.source, question.destination)
   const answers: (Bid | TandemError)[] = []
+  const unheard = new Set(pool.members)
   const silent = new Set([...waitedFor, ...trials])
   const budget = startTimer(settings.quoteBudgetMs, () => {
     for (const { failed } of silent) failed()
     silent.clear()
   })
-  const [firstAnswer, firstBid] = [createSignal(), createSignal()]
+  const [firstServing, firstBid] = [createSignal(), createSignal()]
   const hear = async (member: Member): Promise<void> => {
     const answer = await ask(context, member, question)
     if (silent.delete(member)) note(member, answer)
     if (answer === null) return
     answers.push(answer)
-    firstAnswer.give()
+    unheard.delete(member)
+    const serves = !(answer instanceof TandemError && isNotServed(answer))
+    member.noteServes(pair, serves)
+    if (serves) firstServing.give()
     if (!(answer instanceof TandemError)) firstBid.give()
   }
   const hearAll = (members: readonly Member[]) => Promise.all(members.map(hear))
@@ -67,12 +78,14 @@ export async function runAuction(context: AuctionContext, question: Question): P
   await Promise.race([heard, budget.over])
   // Of solvers that fail often, the first bid is enough: the others may be the ones that hang.
   if (bids().length === 0) await Promise.race([everyone, budget.over, firstBid.given])
-  if (answers.length === 0) await Promise.race([everyone, firstAnswer.given])
+  const isUnheard = () => [...unheard].some((member) => member.mayServe(pair))
+  const isServed = answers.some((answer) => !(answer instanceof TandemError && isNotServed(answer)))
+  if (!isServed && isUnheard()) await Promise.race([everyone, firstServing.given])
 
   const ranked = rankBids(bids(), question.exact.leg, pool.reliabilityOf)
   // A solver does not keep an indicative quote. With one solver, an order needs no auction.
   if (!question.indicative && pool.members.length > 1) context.recentAuctions.remember(question, ranked, context.now())
-  return { bids: ranked, refusals: answers.filter((answer) => answer instanceof TandemError) }
+  return { bids: ranked, refusals: answers.filter((answer) => answer instanceof TandemError), isUnheard: isUnheard() }
 }
 
 function createSignal(): { readonly given: Promise<void>; give(): void } {

@@ -86,9 +86,15 @@ test('returns one quote per solver, best first, without solvers that fail, decli
   expect((await ask(`${pair}&from_amount=1000000`)).body.result).toHaveLength(1)
   solver.onQuote = () => refuse('internal', 'no idea')
   expect(await ask(`${pair}&from_amount=1000000`)).toMatchObject({
+    status: 503,
+    body: { code: 'chain_unavailable', error: expect.stringContaining('that may serve this pair does not answer') },
+  })
+  solver.onQuote = () => refuse('insufficient_liquidity', 'only 5 left')
+  expect(await ask(`${pair}&from_amount=1000000`)).toMatchObject({
     status: 400,
     body: { code: 'insufficient_liquidity', error: 'only 5 left' },
   })
+  solver.onQuote = () => refuse('internal', 'no idea')
   secondSolver.onQuote = () => 'hang up'
   const dead = await ask(`${pair}&from_amount=1000000`)
   expect(dead).toMatchObject({ status: 503, body: { code: 'chain_unavailable', error: expect.stringContaining('no solver answers') } })

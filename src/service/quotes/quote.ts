@@ -15,6 +15,7 @@ import { assertWithinLimits, isWithinLimits } from './limits.ts'
 import { type Pair, parsePair } from './pair.ts'
 import { assertNotHalted } from './prices.ts'
 import type { Bid } from './rank.ts'
+import { relayedRefusal } from './refusals.ts'
 
 export interface QuoteDesk {
   /** What the same app got for the same question a moment ago; undefined if there is none. */
@@ -76,8 +77,8 @@ async function answerQuote(context: ServiceContext, app: string, query: QuoteQue
   ])
   const bids = usableBids(auction.bids, pair, exact.leg, networkFee)
   if (bids.length === 0) {
-    const [refusal] = auction.refusals
-    if (refusal !== undefined) throw refusal
+    const refusal = relayedRefusal(auction.refusals, auction.isUnheard)
+    if (refusal !== null) throw refusal
     // Nobody answered, or only nonsense: that ends, unlike a price that nobody has.
     if (auction.bids.length === 0) throw new TandemError('chain_unavailable', 'no solver answers at the moment; try again')
     throw new TandemError(

@@ -23,6 +23,10 @@ export interface Member {
   answered(): void
   /** It was too slow, failed, or answered what cannot be true. */
   failed(): void
+  /** Whether it said at its last answer that it does not serve this pair. */
+  noteServes(pair: string, serves: boolean): void
+  /** False if it lately said that it does not. A solver that is silent then is not missed. */
+  mayServe(pair: string): boolean
   orderOffered(): void
   orderTaken(): void
   /** It does not take an order at the price that it quoted. */
@@ -49,6 +53,11 @@ const WILLINGNESS = { failuresToOpen: 1, firstPauseMs: 30 * SECOND, longestPause
 const FUNDED_WINDOW = 16
 const LEAST_REFUSALS = 3
 
+/** What a solver does not serve now, it may serve later. */
+const NOT_SERVED_MS = 10 * MINUTE
+/** More pairs than a service has in use. The oldest is forgotten. */
+const MOST_PAIRS = 1_000
+
 /** An unpaid order costs its user hours: it weighs as much as so many answers. */
 const UNPAID_WEIGHT = 8
 
@@ -58,6 +67,8 @@ export function createMember(client: SolverClient, log: Pick<Logger, 'warn' | 'i
   const payments = createBreaker(PAYMENTS, nowMs)
   const willingness = createBreaker(WILLINGNESS, nowMs)
   let conduct = UNBLEMISHED
+  /** Pairs that it does not serve, until when that counts. */
+  const notServed = new Map<string, number>()
   /** Of the last funded orders: whether it had taken them. */
   let taken: readonly boolean[] = []
 
@@ -91,6 +102,14 @@ export function createMember(client: SolverClient, log: Pick<Logger, 'warn' | 'i
     asked: () => answers.begin(),
     answered: () => succeed(answers),
     failed: () => fail(answers, 'fails'),
+    noteServes(pair, serves) {
+      notServed.delete(pair)
+      if (serves) return
+      notServed.set(pair, nowMs() + NOT_SERVED_MS)
+      const oldest = notServed.keys().next().value
+      if (notServed.size > MOST_PAIRS && oldest !== undefined) notServed.delete(oldest)
+    },
+    mayServe: (pair) => (notServed.get(pair) ?? 0) <= nowMs(),
     orderOffered() {
       quotes.begin()
       payments.begin()
