@@ -173,6 +173,71 @@ test.each(families)('to $asset: the service is gone, and the user redeems with a
   expect(received).toBeGreaterThanOrEqual(amount - fees)
 })
 
+/** Keeps the secret, and says from then on that the order is redeemed. `reads`: of the node of the destination. */
+function lyingService(node: string) {
+  const seen = { hasSecret: false, reads: 0 }
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const url = String(input)
+    if (url.startsWith(node)) seen.reads += 1
+    if (init?.method === 'PATCH' && url.endsWith('action=redeem')) {
+      seen.hasSecret = true
+      return Response.json({ status: 'Ok', result: 'a hash of nothing' })
+    }
+    const answer = await globalThis.fetch(input, init)
+    if (!seen.hasSecret || !/\/orders\/[0-9a-f]{64}$/.test(url)) return answer
+    const { result, ...rest } = (await answer.json()) as { readonly result: object }
+    return Response.json({ ...rest, result: { ...result, status: 'redeemed', next_action: null } })
+  }
+  return { seen, fetch }
+}
+
+/** Of Solana's two one is enough: they are one program, and what an owner leaves unredeemed counts against it. */
+const tokensOnce = families.filter(({ asset }) => asset !== 'solana_localnet:sol')
+
+// Clocks are ahead from here on.
+test.each(tokensOnce)(
+  'to $asset: a service that keeps the secret and says redeemed is not believed, before or after a reload',
+  async (family) => {
+    const { asset, balance, passTime } = family
+    const storage = defaultStorage()
+    const { seen, fetch } = lyingService(urlOf(asset.split(':')[0] ?? ''))
+    const tandem = tandemOf(story, deployments, { storage, fetch })
+    const request = await withLimit(tandem, { from: DOLLARS, to: asset, fromAmount: 20_000_000n, recipient: story.ownerOf(asset) })
+    const before = await balance()
+    const kinds: string[] = []
+    let orderId = ''
+    /** Until the node was asked often enough to have shown it; then the page is closed. */
+    const follow = async (open: (signal: AbortSignal) => AsyncIterable<{ kind: string; orderId?: string }>) => {
+      const page = new AbortController()
+      const end = (async () => {
+        for await (const step of open(page.signal)) {
+          kinds.push(step.kind)
+          orderId = step.orderId ?? orderId
+        }
+      })()
+      const closed = expect(end).rejects.toMatchObject({ name: 'AbortError' })
+      await story.eventually('the secret', async () => seen.hasSecret)
+      const { reads } = seen
+      await story.eventually('reads of the node', async () => seen.reads > reads + 5)
+      page.abort()
+      await closed
+    }
+    await follow((signal) => tandem.swap(request, arbitrum, { signal }))
+    await follow((signal) => tandem.resume(orderId, null, { signal }))
+    expect(new Set(kinds)).toEqual(new Set(['quoted', 'ordered', 'paid', 'changed']))
+    const { destination_swap: lock } = await tandem.client.order(orderId)
+    await passTime(lock.timelock)
+    await story.makeDue()
+    await story.eventually(
+      'the refund of the solver',
+      async () => (await tandem.client.order(orderId)).destination_swap.refund_tx_hash !== '',
+    )
+    const again = tandemOf(story, deployments, { storage, fetch }).resume(orderId)
+    await expect(again.next()).rejects.toMatchObject({ name: 'UnpaidError', shown: 'refunded' })
+    expect(await balance()).toBe(before)
+  },
+)
+
 // The last one: service and solver are stopped, and clocks are ahead.
 test('from every chain: all parties are gone, and the user refunds with a wallet after the timelock, by the storage or by the phrase alone', async () => {
   const storage = defaultStorage()

@@ -155,8 +155,8 @@ export interface OwnKeys {
   sentRedeem(side: KeySide, secret: Hex32, node: Node): Promise<string | null>
   /** As `SdkFamily.readLock`. */
   readLock(side: KeySide, node: Node): Promise<KeyLock | null>
-  /** Whether a transaction spends a deposit, and is in a block: a redeem, or after the timelock the solver's refund. */
-  spendOf(deposit: string, node: Node): Promise<'none' | 'waiting' | 'mined'>
+  /** What a transaction that spends a deposit does: it is told once it is in a block. `refunded`: it does not show the secret. */
+  spendOf(side: KeySide, deposit: string, node: Node): Promise<'none' | 'waiting' | 'redeemed' | 'refunded'>
   /** What lies at the HTLC, and whether anything ever did. */
   lookUp(side: KeySide, node: Node): Promise<LookedUp>
   /** Moves what was paid to the addresses of these keys. Null: there is nothing that is worth its fee. */

@@ -20,6 +20,7 @@ import { accountOf as xrplAccount } from '../../../src/chains/xrpl/address.ts'
 import { conditionOf, toRippleTime } from '../../../src/chains/xrpl/htlc.ts'
 import { createEd25519Key } from '../../../src/keys/ed25519.ts'
 import type { HtlcTerms } from '../../../src/protocol/htlc.ts'
+import { hashSecret } from '../../../src/protocol/secret.ts'
 import type { SwapRecord } from '../../../src/protocol/wire/swap.ts'
 import { type Deployments, pinnedAsset } from '../verify/pinned.ts'
 import type { Lock, Settled, SwapSide } from './family.ts'
@@ -59,7 +60,15 @@ async function sideOf({ asset: id, deployments, user, solver }: Case, changed: P
   const { chain, asset, deployment } = await pinnedAsset(id, deployments)
   const timelock = chain.timelocks.destination
   const terms = { asset: asset.id, initiator: solver, redeemer: user, amount: AMOUNT, secretHash: HASH, timelock, ...changed }
-  return { leg: 'destination', chain, asset, deployment, terms, owner: user, told: { initiate_tx_hash: TX } as SwapRecord }
+  return {
+    leg: 'destination',
+    chain,
+    asset,
+    deployment,
+    terms,
+    owner: user,
+    told: { initiate_tx_hash: TX, redeem_tx_hash: '' } as SwapRecord,
+  }
 }
 
 const jsonMethods = (answers: Answers): typeof fetch =>
@@ -250,6 +259,7 @@ function solanaNode(side: SwapSide, lie: Partial<SolanaOrder>, owner: string = s
     getBlocks: ([from, to]: readonly [number, number]) =>
       Array.from({ length: to - from + 1 }, (_, index) => from + index).filter((slot) => slot !== TIP - 1 && slot !== TIP - 2),
     getBlockTime: () => NOW - 1,
+    getSignaturesForAddress: () => [],
   }
 }
 
@@ -380,17 +390,16 @@ const xrpl: Case = {
   answers: () => xrplNode({}),
 }
 
+const escrowFields = () => ({
+  Account: xrp('2'),
+  Destination: xrp('1'),
+  Amount: String(AMOUNT),
+  Condition: conditionOf(HASH),
+  CancelAfter: toRippleTime(BigInt(NOW + 100)),
+})
+
 function xrplNode(lie: Readonly<Record<string, unknown>>): Answers {
-  const escrow = {
-    LedgerEntryType: 'Escrow',
-    Account: xrp('2'),
-    Destination: xrp('1'),
-    Amount: String(AMOUNT),
-    Condition: conditionOf(HASH),
-    CancelAfter: toRippleTime(BigInt(NOW + 100)),
-    PreviousTxnID: TX,
-    ...lie,
-  }
+  const escrow = { LedgerEntryType: 'Escrow', ...escrowFields(), PreviousTxnID: TX, ...lie }
   return {
     tx: ([{ transaction }]: readonly [{ transaction: string }]) =>
       transaction === TX ? { validated: true, ledger_index: TIP - 1, tx_json: { Sequence: 7 } } : { error: 'txnNotFound' },
@@ -436,6 +445,28 @@ describe('on the XRP Ledger', () => {
     expect(await read(xrpl, { ...xrplNode({}), ...none, ledger_entry: () => ({ node: {} }) })).toBeNull()
   })
 
+  test.each([
+    ['EscrowFinish', 'redeemed'],
+    ['EscrowCancel', 'refunded'],
+  ])('an escrow that is gone was ended by the %s among the transactions of the user: it is %s', async (TransactionType, end) => {
+    const ended = (changed: object) => ({
+      tx_json: { TransactionType, Owner: xrp('2'), OfferSequence: 7, Fulfillment: 'A0' },
+      meta: {
+        TransactionResult: 'tesSUCCESS',
+        AffectedNodes: [{ DeletedNode: { LedgerEntryType: 'Escrow', FinalFields: { ...escrowFields(), ...changed } } }],
+      },
+      hash: TX,
+      ledger_index: TIP,
+      ledger_hash: 'CD'.repeat(32),
+      validated: true,
+    })
+    const gone = { ...xrplNode({}), account_objects: () => ({ account_objects: [] }) }
+    const history = (...transactions: readonly object[]) => ({ ...gone, account_tx: () => ({ transactions }) })
+    expect(await settled(xrpl, history(ended({})))).toBe(end)
+    expect(await settled(xrpl, history(ended({ Amount: String(AMOUNT - 1n) }), ended({ Destination: xrp('3') })))).toBe('unknown')
+    expect(await settled(xrpl, { ...xrplNode({}), account_tx: () => ({ transactions: [] }) })).toBe('none')
+  })
+
   test('a node that refuses is not taken for an answer', async () => {
     await expect(read(xrpl, { ...xrplNode({}), tx: () => ({ error: 'slowDown' }) })).rejects.toMatchObject({ name: 'NodeError' })
   })
@@ -472,5 +503,45 @@ describe('on Bitcoin', () => {
 
   test('an Esplora that stands still is not believed', async () => {
     await expect(read(one, node(AMOUNT, TIP, NOW - 3_600))).rejects.toMatchObject({ name: 'NodeError' })
+  })
+
+  describe('with a key of the service', () => {
+    const payout = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080'
+    const secret = '07'.repeat(32)
+    const redeemTx = 'ab'.repeat(32)
+    async function settledBy(changed: {
+      readonly paid?: bigint
+      readonly to?: string
+      readonly confirmed?: boolean
+      readonly witness?: string
+    }) {
+      const { paid = AMOUNT - 500n, to = payout, confirmed = true, witness = secret } = changed
+      const known = await sideOf(one, { secretHash: hashSecret(secret) })
+      const told = { ...known.told, redeem_tx_hash: redeemTx, network_fee: '500' }
+      const from = { scriptpubkey_address: htlcOf(known.terms, networkOf(known.chain.reference)).address, value: Number(AMOUNT) }
+      const transaction = {
+        txid: redeemTx,
+        vin: [{ txid: '11'.repeat(32), vout: 0, prevout: from, witness: ['00', witness, '51', 'c0'] }],
+        vout: [{ value: Number(paid), scriptpubkey_address: to }],
+        status: { confirmed },
+      }
+      const fetch = jsonMethods({ [`/tx/${redeemTx}`]: () => transaction })
+      return (await loadFamily('bitcoin')).settledAs?.({ ...known, owner: payout, told }, { url: 'http://node', fetch })
+    }
+
+    test('the user is paid when the named transaction is in a block, shows the secret, and pays what was agreed', async () => {
+      expect(await settledBy({})).toBe('redeemed')
+      expect(await settledBy({ paid: AMOUNT - 501n })).toBe('none')
+      expect(await settledBy({ to: 'bcrt1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3qzf4jry' })).toBe('none')
+      expect(await settledBy({ confirmed: false })).toBe('none')
+      expect(await settledBy({ witness: '08'.repeat(32) })).toBe('none')
+    })
+
+    test('a transaction that the node does not have is none', async () => {
+      const known = await sideOf(one)
+      const fetch = jsonMethods({})
+      const told = { ...known.told, redeem_tx_hash: redeemTx }
+      expect(await (await loadFamily('bitcoin')).settledAs?.({ ...known, told }, { url: 'http://node', fetch })).toBe('none')
+    })
   })
 })

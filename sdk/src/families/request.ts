@@ -13,11 +13,19 @@ export function limitOf({ signal }: Node): AbortSignal {
 
 /** `body`: of a POST; without it a GET. Resolves to the text of the answer. */
 export async function askNode(node: Node, path: string, body?: string, contentType = 'text/plain'): Promise<string> {
+  const text = await findAtNode(node, path, body, contentType)
+  if (text === null) throw new NodeError(`${path}: the node answered 404`)
+  return text
+}
+
+/** The same; null if the node does not have it. */
+export async function findAtNode(node: Node, path: string, body?: string, contentType = 'text/plain'): Promise<string | null> {
   const what = path === '' ? 'a request' : path
   const [status, text] = await answerOf(node, path, body, contentType).catch((error: unknown) => {
     node.signal?.throwIfAborted()
     throw new NodeError(`${what}: no answer of the node`, { cause: error })
   })
+  if (status === 404) return null
   if (status !== 200) throw new NodeError(`${what}: the node answered ${status}: ${text.slice(0, 300)}`)
   return text
 }

@@ -151,8 +151,8 @@ type Checked = { readonly family: SdkFamily; readonly node: Node; readonly index
 /** Null: the contract has no such lock, whatever the node told before. */
 async function verified(side: SwapSide, { family, node, index, account }: Checked): Promise<FoundLock | null> {
   const { chain, asset, leg, terms } = side
-  const settled: Settled = (await family.settledAs?.(side, node)) ?? 'none'
-  const lock = settled === 'none' ? await lockOrNull(family, side, node) : null
+  const lock = await lockOrNull(family, side, node)
+  const settled: Settled = lock === null ? ((await family.settledAs?.(side, node)) ?? 'none') : 'none'
   const state = lock !== null ? 'open' : settled === 'redeemed' || settled === 'refunded' ? settled : null
   if (state === null) return null
   return {
@@ -216,7 +216,7 @@ function refundableAt({ clock }: Chain, { unitsLeft }: Lock): RefundTime {
 
 export function sideOf(chain: Chain, { asset, deployment, leg, terms, tx }: ToldLock): SwapSide {
   // No service told anything. Only the transaction is read of a record here.
-  const told = { initiate_tx_hash: tx } as SwapSide['told']
+  const told = { initiate_tx_hash: tx, redeem_tx_hash: '' } as SwapSide['told']
   return { leg, chain, asset, deployment, terms, owner: null, told }
 }
 

@@ -13,6 +13,7 @@ import { defaultStorage, type SwapStorage } from './storage.ts'
 
 const nodes = { bitcoin_regtest: 'http://esplora', ethereum_localnet: 'http://rpc' }
 const fresh = { gasless: false, created: null }
+const redeemed = { tx: 'a hash of nothing', isSeen: true }
 
 /** The newest block, as an Esplora shows it. */
 const tipAt = (height: number, timestamp = Math.floor(Date.now() / 1000)) => ({
@@ -153,12 +154,12 @@ test('a service that takes the secret and does not redeem is found out in time',
   expect(answers.redeems).toBe(1)
   // It is known that the secret was shown, so nothing more is paid.
   const revealed = await loadSwap(context, saved.orderId)
-  expect(revealed).toEqual({ ...saved, phase: 'revealed', isSecretSent: true })
+  expect(revealed).toEqual({ ...saved, phase: 'revealed', secretSentAt: expect.any(Number) })
   await expect(verifyAndPay(context, revealed, wallet, { ...fresh, payAgain: true })).rejects.toMatchObject({ name: 'AlreadyPaidError' })
-  const redeemed = receive(context, saved, record)
+  const receiving = receive(context, saved, record)
   await vi.waitUntil(() => answers.redeems > 1)
   state.startedAt = 1
-  expect(await redeemed).toBe('a hash of nothing')
+  expect(await receiving).toEqual(redeemed)
 })
 
 test('a late secret is shown only if it was sent before', async () => {
@@ -172,7 +173,7 @@ test('a late secret is shown only if it was sent before', async () => {
   const about = { ...saved, phase: 'revealed' } as const
   await expect(receive(context, about, record)).rejects.toMatchObject({ field: 'destination_swap.timelock' })
   expect(answers.redeems).toBe(0)
-  expect(await receive(context, { ...about, isSecretSent: true }, record)).toBe('a hash of nothing')
+  expect(await receive(context, { ...about, secretSentAt: 1 }, record)).toEqual(redeemed)
 })
 
 test('the secret is sent with the order token, whose limit nobody else can use up', async () => {
@@ -200,7 +201,7 @@ test.each([
   chain.eth_getBlockByNumber = () => ({ number: hex(100), timestamp: hex(seconds) })
   chain.eth_call = () => hex(answers.redeems === 0 ? seconds - 5 : (left.shift() ?? 1))
   const receiving = receive(context, saved, record)
-  if (refusal === null) expect(await receiving).toBe('a hash of nothing')
+  if (refusal === null) expect(await receiving).toEqual(redeemed)
   else await expect(receiving).rejects.toThrow(refusal)
   expect(left).toEqual([])
 })
@@ -214,7 +215,7 @@ test('where a chain does not keep how a lock ended, it must be gone several time
   const told = vi.spyOn(family, 'settledAs').mockResolvedValue('unknown')
   try {
     told.mockResolvedValueOnce('unknown').mockResolvedValueOnce('none')
-    expect(await receive(context, saved, await context.client.order(saved.orderId))).toBe('a hash of nothing')
+    expect(await receive(context, saved, await context.client.order(saved.orderId))).toEqual({ ...redeemed, isSeen: false })
     expect(told).toHaveBeenCalledTimes(5)
   } finally {
     told.mockRestore()

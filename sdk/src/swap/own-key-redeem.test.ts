@@ -24,7 +24,7 @@ test('a redeem spends the deposit that was verified and no other, also when its 
   esplora.state.coins = [...planted, lock]
   await receive(context, await loadSwap(context, orderId), record)
   expect(esplora.inputs()).toEqual([['bb']])
-  expect(await loadSwap(context, orderId)).toMatchObject({ revealedFor: `${lock.txid}:0`, isSecretSent: true })
+  expect(await loadSwap(context, orderId)).toMatchObject({ revealedFor: `${lock.txid}:0`, secretSentAt: expect.any(Number) })
   await speedUp(context, orderId)
   expect(esplora.inputs()).toEqual([['bb'], ['bb']])
 })
@@ -94,7 +94,7 @@ test('a redeem of a deposit that is gone spends nothing else', async () => {
   const { context, orderId, esplora } = await restored()
   esplora.state.coins = planted
   const saved = await loadSwap(context, orderId)
-  await addSwap(context, { ...saved, phase: 'revealed', isSecretSent: true, revealedFor: `${lock.txid}:0` })
+  await addSwap(context, { ...saved, phase: 'revealed', secretSentAt: 1, revealedFor: `${lock.txid}:0` })
   await expect(speedUp(context, orderId)).rejects.toThrow(`${lock.txid}:0 is not at`)
   expect(esplora.sent).toEqual([])
 })
@@ -165,18 +165,42 @@ test('after a reload a redeem that no block has is sent again, also if its sendi
   esplora.state.coins = [lock]
   const saved = await loadSwap(context, orderId)
   await receive(context, saved, record)
-  const { isSecretSent: _, ...unanswered } = await loadSwap(context, orderId)
+  const { secretSentAt: _, ...unanswered } = await loadSwap(context, orderId)
   await addSwap(context, unanswered)
   service.record = { ...record, status: 'redeemed', next_action: null }
   const steps = resumeSwap(context, orderId, null)
   expect(await steps.next()).toMatchObject({ value: { kind: 'changed', record: { status: 'redeemed' } } })
-  expect(await loadSwap(context, orderId)).toMatchObject({ isSecretSent: true })
+  expect(await loadSwap(context, orderId)).toMatchObject({ secretSentAt: expect.any(Number) })
   const rest = steps.next()
   // All nodes have dropped it.
   esplora.sent.splice(0)
   await vi.waitUntil(() => esplora.sent.length === 1)
   esplora.state.isMined = true
   expect(await rest).toMatchObject({ done: true })
+})
+
+test('redeemed is not the end while nothing was redeemed: the user’s own key does it once the lock is there', async () => {
+  const { context, record, orderId, service, esplora } = await restored()
+  service.record = { ...record, status: 'redeemed', next_action: null }
+  const steps = resumeSwap(context, orderId, null, { minToAmount: 990_000n })
+  expect(await steps.next()).toMatchObject({ value: { kind: 'changed', record: { status: 'redeemed' } } })
+  const next = steps.next()
+  esplora.state.coins = [lock]
+  expect(await next).toMatchObject({ value: { kind: 'received', tx: esplora.sent[0]?.id } })
+  const end = steps.next()
+  esplora.state.isMined = true
+  expect(await end).toMatchObject({ done: true })
+})
+
+test('a redeem that is overtaken by the solver’s refund is not received', async () => {
+  const { context, record, orderId, service, esplora } = await restored()
+  esplora.state.coins = [lock]
+  await receive(context, await loadSwap(context, orderId), record)
+  service.record = { ...record, status: 'redeemed', next_action: null }
+  Object.assign(esplora.state, { isMined: true, isRefund: true })
+  const steps = resumeSwap(context, orderId, null, { minToAmount: 990_000n })
+  await steps.next()
+  await expect(steps.next()).rejects.toMatchObject({ name: 'UnpaidError', shown: 'refunded' })
 })
 
 test('a fee is not raised too late for a redeem that may never have been sent: it would be what shows the secret', async () => {
@@ -186,6 +210,6 @@ test('a fee is not raised too late for a redeem that may never have been sent: i
   await addSwap(context, about)
   await expect(speedUp(context, orderId)).rejects.toMatchObject({ field: 'destination_swap.timelock' })
   expect(esplora.sent).toEqual([])
-  await addSwap(context, { ...about, isSecretSent: true })
+  await addSwap(context, { ...about, secretSentAt: 1 })
   expect(await speedUp(context, orderId)).toBe(esplora.sent[0]?.id)
 })

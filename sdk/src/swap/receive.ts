@@ -2,7 +2,7 @@
 import type { Hex32 } from '../../../src/protocol/secret.ts'
 import type { OrderRecord } from '../../../src/protocol/wire/order.ts'
 import { sleep } from '../client/sleep.ts'
-import type { KeyLock, KeySpend, Lock, Node, SdkFamily, Settled, SwapSide } from '../families/family.ts'
+import type { KeyLock, KeySpend, Lock, Node, Settled, SwapSide } from '../families/family.ts'
 import { NodeError } from '../families/node-error.ts'
 import { VerificationError } from '../verify/verification-error.ts'
 import type { Wallet } from '../wallets/wallet.ts'
@@ -10,14 +10,33 @@ import { nodeOf, type SwapContext } from './context.ts'
 import { findSwap, loadSwap, type SavedSwap, saveSwap, withLeast } from './saved-swap.ts'
 import { destinationOf, ownKeysOf, recordOf, type Side } from './side.ts'
 import { verifyTimeLeft } from './time-left.ts'
+import { UnpaidError } from './unpaid-error.ts'
 import { UnredeemedError } from './unredeemed-error.ts'
 
-/** Resolves to the hash of the redeem; empty if the service did not tell it; null: it is not time yet. */
-export async function receive(context: SwapContext, saved: SavedSwap, record: OrderRecord, signal?: AbortSignal): Promise<string | null> {
+/** `tx`: of the redeem; empty where it is not known. `isSeen`: by the user's own node; false where that has forgotten how the lock ended. */
+export type Receipt = { readonly tx: string; readonly isSeen: boolean }
+
+/** Null: it is not time yet. */
+export async function receive(context: SwapContext, saved: SavedSwap, record: OrderRecord, signal?: AbortSignal): Promise<Receipt | null> {
   const found = await lockedFor(context, saved, record, signal)
-  if (found === null) return (await isSent(context, saved, record, signal)) ? '' : null
-  if (found.deposit !== null) return redeemByKey(context, saved, { ...found, deposit: found.deposit })
+  if (found === null) return receivedAlready(context, saved, record, signal)
+  if (found.deposit !== null) return { tx: await redeemByKey(context, saved, { ...found, deposit: found.deposit }), isSeen: true }
   return redeemByService(context, saved, { ...found, secret: await reveal(context, saved, null) }, signal)
+}
+
+/** There is no open lock: it was redeemed, by this page or another one, or is not made yet. */
+async function receivedAlready(context: SwapContext, saved: SavedSwap, record: OrderRecord, signal?: AbortSignal): Promise<Receipt | null> {
+  if (saved.ownKeys.includes('destination') && (await isSent(context, saved, record, signal))) return { tx: '', isSeen: true }
+  const shown = await shownAs(context, saved, record, signal)
+  if (shown === 'refunded') throw new UnpaidError(saved.orderId, record.destination_swap.chain, shown)
+  const isForgotten = shown === 'unknown' && saved.secretSentAt !== undefined
+  return shown === 'redeemed' || isForgotten ? { tx: record.destination_swap.redeem_tx_hash, isSeen: !isForgotten } : null
+}
+
+/** How the destination ended, by the user's own node. */
+export async function shownAs(context: SwapContext, saved: SavedSwap, record: OrderRecord, signal?: AbortSignal): Promise<Settled> {
+  const destination = await destinationOf(context, saved, record)
+  return settledAs(destination, requireNode(context, destination, signal))
 }
 
 export type RedeemOptions = {
@@ -41,7 +60,7 @@ export async function redeem(context: SwapContext, orderId: string, { wallet, mi
   if (wallet === undefined || family.redeem === undefined || !wallet.families.includes(side.chain.family))
     throw new Error(`name a wallet of ${side.chain.id}: it sends the transaction that pays you`)
   const tx = await family.redeem(side, await reveal(context, saved, null), { wallet, node })
-  await rememberSent(context, orderId)
+  await rememberSent(context, orderId, 'anew')
   return tx
 }
 
@@ -68,24 +87,27 @@ const POLLS = 5
 
 /**
  * Raises the fee of a redeem with the user's own key until the user's own node shows it in a block: one that no miner takes is worth nothing after the timelock.
- * What fails is tried again. Returns at once if nothing was sent.
+ * What fails is tried again. Throws `UnpaidError` if the solver's refund is in a block instead.
  */
-export async function keepRedeeming(context: SwapContext, orderId: string, signal: AbortSignal): Promise<void> {
-  const saved = await loadSwap(context, orderId)
-  const found = await sentFor(context, saved, await recordOf(context, saved, signal), signal)
-  if (found === null) return
-  const { side, node, deposit } = found
-  const bumpMs = Number(side.chain.feeBumpSeconds) * 1000
-  for (let bumpAt = Date.now() + bumpMs; ; ) {
+export async function keepRedeeming(context: SwapContext, saved: SavedSwap, record: OrderRecord, signal: AbortSignal): Promise<void> {
+  const pollMs = POLLS * (context.options.pollMs ?? 2_000)
+  const known = await loadSwap(context, saved.orderId)
+  // Redeemed by another storage, and in a block.
+  if (known.revealedFor === undefined) return
+  let found: KeyLocked | null = null
+  for (let bumpAt = 0; ; await sleep(pollMs, signal)) {
+    found ??= await sentFor(context, known, record, signal).catch(() => null)
+    if (found === null) continue
+    const { side, node, deposit } = found
+    if (bumpAt === 0) bumpAt = Date.now() + Number(side.chain.feeBumpSeconds) * 1000
     const spend = await ownKeysOf(found)
-      .spendOf(deposit, node)
+      .spendOf(side, deposit, node)
       .catch(() => null)
-    if (spend === 'mined') return
-    if (spend === 'none' || Date.now() >= bumpAt) {
-      await redeemByKey(context, saved, found, true).catch(() => undefined)
-      bumpAt = Date.now() + bumpMs
-    }
-    await sleep(POLLS * (context.options.pollMs ?? 2_000), signal)
+    if (spend === 'redeemed') return
+    if (spend === 'refunded') throw new UnpaidError(saved.orderId, side.chain.id, spend)
+    if (spend !== 'none' && Date.now() < bumpAt) continue
+    await redeemByKey(context, known, found, true).catch(() => undefined)
+    bumpAt = Date.now() + Number(side.chain.feeBumpSeconds) * 1000
   }
 }
 
@@ -102,11 +124,11 @@ type Locked = Side & { readonly node: Node; readonly deposit: string | null }
 
 /** The deposit whose redeem was sent: nodes do not list it while that one waits for a block. Null: the secret may still be unknown. */
 async function sentFor(context: SwapContext, saved: SavedSwap, record: OrderRecord, signal?: AbortSignal): Promise<KeyLocked | null> {
-  const { isSecretSent = false, revealedFor: deposit } = saved
+  const { secretSentAt, revealedFor: deposit } = saved
   if (deposit === undefined) return null
   const destination = await destinationOf(context, saved, record)
   const node = requireNode(context, destination, signal)
-  if (!isSecretSent && (await ownKeysOf(destination).spendOf(deposit, node)) === 'none') return null
+  if (secretSentAt === undefined && (await ownKeysOf(destination).spendOf(destination.side, deposit, node)) === 'none') return null
   return { ...destination, node, deposit }
 }
 
@@ -120,12 +142,10 @@ async function lockedFor(context: SwapContext, saved: SavedSwap, record: OrderRe
   if (family.ownKeys !== undefined && !isOwn) throw new Error(`order ${saved.orderId} does not pay your key: nothing is revealed`)
   const reading: Promise<Lock | KeyLock | null> = isOwn ? ownKeysOf(destination).readLock(side, node) : family.readLock(side, node)
   const lock = await reading.catch((error: unknown) => {
-    signal?.throwIfAborted()
-    if (error instanceof VerificationError || error instanceof NodeError) throw error
-    throw new NodeError(`the answer of the node of ${side.chain.id} is malformed`, { cause: error })
+    throw nodeErrorOf(error, side, signal)
   })
   if (lock === null || lock.confirmations < record.destination_swap.required_confirmations) return null
-  if (saved.isSecretSent !== true) verifyTimeLeft(side.chain, lock.unitsLeft)
+  if (saved.secretSentAt === undefined) verifyTimeLeft(side.chain, lock.unitsLeft)
   return { side, family, node, deposit: 'deposit' in lock ? lock.deposit : null }
 }
 
@@ -144,9 +164,12 @@ async function reveal(context: SwapContext, saved: SavedSwap, deposit: string | 
   return context.keys.secretFor(saved.index)
 }
 
-async function rememberSent(context: SwapContext, orderId: string): Promise<void> {
+/** Resolves to when it was sent first, or last if `anew`: whoever sends it by their own wallet gives that one the time of a claim too. */
+async function rememberSent(context: SwapContext, orderId: string, when: 'first' | 'anew' = 'first'): Promise<number> {
   const current = await findSwap(context, orderId)
-  if (current !== null && current.isSecretSent !== true) await saveSwap(context, { ...current, isSecretSent: true })
+  const secretSentAt = when === 'anew' ? Date.now() : (current?.secretSentAt ?? Date.now())
+  if (current !== null && current.secretSentAt !== secretSentAt) await saveSwap(context, { ...current, secretSentAt })
+  return secretSentAt
 }
 
 async function payoutBy({ keys }: SwapContext, { index, payout }: SavedSwap, node: Node): Promise<KeySpend> {
@@ -157,19 +180,22 @@ type Redeem = Locked & { readonly secret: Hex32 }
 
 /** Where a chain does not keep how a lock ended: one answer without the lock may be of a server that is behind. */
 const MOST_UNKNOWN = 3
+/** After a reload the service gets the secret once more, and this long to use it, even if the time of a claim is over. */
+const GRACE_MS = 30_000
 
 /**
  * The service's word that it has redeemed is not enough: with the secret the solver takes the source, and gets the destination back if nobody redeems it.
- * Whatever the service answers, the lock must be redeemed within the time of one claim; then another claim is still possible.
+ * Whatever the service answers, the lock must be redeemed within the time of one claim after the secret was sent; then another claim is still possible.
  */
 async function redeemByService(
   context: SwapContext,
   { orderId, orderToken }: SavedSwap,
-  { family, side, node, secret }: Redeem,
+  { secret, ...found }: Redeem,
   signal?: AbortSignal,
-): Promise<string> {
+): Promise<Receipt> {
   const { client, options } = context
-  const until = Date.now() + Number(side.chain.margins.claimSeconds) * 1000
+  const { family, side, node } = found
+  const graceUntil = Date.now() + GRACE_MS
   // With the token the request does not count for the app, whose limit others may have used up.
   const body = { secret, ...(orderToken !== null && { order_token: orderToken }) }
   let tx: string | null = null
@@ -183,23 +209,31 @@ async function redeemByService(
       cause = error
     }
     // Whatever the answer was, the service may have it.
-    await rememberSent(context, orderId)
-    const settled = await settledAs(family, side, node)
-    if (settled === 'refunded') throw new Error(`order ${orderId}: the solver has taken the destination back, it was not redeemed in time`)
+    const claimUntil = (await rememberSent(context, orderId)) + Number(side.chain.margins.claimSeconds) * 1000
+    // A node that does not answer has not shown that it is settled.
+    const settled = await settledAs(found, node).catch(() => 'none' as const)
+    signal?.throwIfAborted()
+    if (settled === 'refunded') throw new UnpaidError(orderId, side.chain.id, settled)
     unknown = settled === 'unknown' ? unknown + 1 : 0
-    if (settled === 'redeemed' || unknown >= MOST_UNKNOWN) return tx ?? ''
-    if (Date.now() >= until) throw new UnredeemedError(orderId, side.chain.id, family.redeemCall?.(side, secret) ?? null, { cause })
+    if (settled === 'redeemed' || unknown >= MOST_UNKNOWN) return { tx: tx ?? '', isSeen: settled === 'redeemed' }
+    if (Date.now() >= Math.max(claimUntil, graceUntil))
+      throw new UnredeemedError(orderId, side.chain.id, family.redeemCall?.(side, secret) ?? null, { cause })
     await sleep(options.pollMs ?? 2_000, signal)
   }
 }
 
-/** A node that does not answer has not shown that it is settled. */
-async function settledAs(family: SdkFamily, side: SwapSide, node: Node): Promise<Settled> {
+/** A family that cannot tell how a lock ended can tell that it is open. */
+async function settledAs({ family, side }: Side, node: Node): Promise<Settled> {
   try {
     if (family.settledAs !== undefined) return await family.settledAs(side, node)
     return (await family.readLock(side, node)) === null ? 'unknown' : 'none'
-  } catch {
-    node.signal?.throwIfAborted()
-    return 'none'
+  } catch (error) {
+    throw nodeErrorOf(error, side, node.signal)
   }
+}
+
+function nodeErrorOf(error: unknown, { chain }: SwapSide, signal: AbortSignal | undefined): Error {
+  signal?.throwIfAborted()
+  if (error instanceof VerificationError || error instanceof NodeError) return error
+  return new NodeError(`the answer of the node of ${chain.id} is malformed`, { cause: error })
 }

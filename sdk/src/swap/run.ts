@@ -4,10 +4,13 @@ import type { Quote } from '../../../src/protocol/wire/quote.ts'
 import { sleep } from '../client/sleep.ts'
 import { NodeError } from '../families/node-error.ts'
 import type { Wallet } from '../wallets/wallet.ts'
-import type { SwapContext } from './context.ts'
+import { nodeOf, type SwapContext } from './context.ts'
 import { type PayOptions, verifyAndPay } from './pay.ts'
 import { assertLimit, makeOrder, quoteFor, type SwapRequest } from './prepare.ts'
-import { loadSwap, type SavedSwap, withLeast } from './saved-swap.ts'
+import type { Receipt } from './receive.ts'
+import { intentOf, loadSwap, type SavedSwap, withLeast } from './saved-swap.ts'
+import { recordOf } from './side.ts'
+import { UnpaidError } from './unpaid-error.ts'
 import { mayPass, watchPatiently } from './watch-patiently.ts'
 
 export type SwapStep =
@@ -20,8 +23,10 @@ export type SwapStep =
   | { readonly kind: 'changed'; readonly orderId: string; readonly record: OrderRecord }
   /** The service, or the user's own node, does not answer or stands still. The swap waits for it: nothing is revealed on the service's word. */
   | { readonly kind: 'delayed'; readonly orderId: string; readonly by: 'service' | 'node'; readonly reason: string }
-  /** The secret was used, and the SDK has seen on the chain that it pays the user. */
+  /** The user is paid, and the SDK has seen that on the chain, at the user's own node. With the user's own key: the redeem is sent, and followed until it is in a block. */
   | { readonly kind: 'received'; readonly orderId: string; readonly tx: string }
+  /** That the user is paid is the service's word: no node was named that could show it, or it does not. */
+  | { readonly kind: 'unverified'; readonly orderId: string; readonly reason: string }
 
 export type RunOptions = { readonly signal?: AbortSignal }
 export type ResumeOptions = RunOptions & {
@@ -37,7 +42,10 @@ export type ResumeOptions = RunOptions & {
 
 type Steps = AsyncGenerator<SwapStep, OrderRecord>
 
-/** Ends when the order has: `redeemed`, `refunded` or `expired`. Throws `VerificationError` instead of paying for an order that is not as asked. */
+/**
+ * Ends when the order has: `refunded` or `expired` by the service's word, `redeemed` only when the user's own node shows it (`received`), or after `unverified`.
+ * Throws `VerificationError` instead of paying for an order that is not as asked.
+ */
 export async function* runSwap(context: SwapContext, request: SwapRequest, wallet: Wallet, { signal }: RunOptions = {}): Steps {
   assertLimit(request)
   const quote = await quoteFor(context, request, signal)
@@ -75,42 +83,115 @@ async function* payAndFollow(context: SwapContext, saved: SavedSwap, wallet: Wal
   return yield* follow(context, saved, options.signal)
 }
 
+/** The service says that the user is paid. */
+const PAID: ReadonlySet<string> = new Set(['redeemed', 'counterparty_redeemed'])
+
 async function* follow(context: SwapContext, saved: SavedSwap, signal?: AbortSignal): Steps {
   const { orderId } = saved
   const { isSent, keepRedeeming, receive } = await loadReceive()
   const end = new AbortController()
   const either = signal === undefined ? end.signal : AbortSignal.any([signal, end.signal])
   const isOwn = saved.ownKeys.includes('destination')
-  const keep = () => keepRedeeming(context, orderId, either).catch(() => undefined)
   let last: OrderRecord | null = null
   let told = ''
-  // A page that was closed has left its redeem behind.
-  let isReceived = isOwn && saved.paidFor !== null && (await isSent(context, saved, saved.paidFor, signal).catch(() => false))
-  let redeeming = isReceived ? keep() : null
+  let isReceived = false
+  let redeeming: Promise<void> | null = null
+  const keep = (record: OrderRecord) => {
+    isReceived = true
+    if (!isOwn) return
+    redeeming = keepRedeeming(context, saved, record, either)
+    // It is awaited at the end; until then a failure must not end the page.
+    redeeming.catch(() => undefined)
+  }
   try {
+    if (isOwn) {
+      // A page that was closed has left its redeem behind.
+      const { paidFor } = saved
+      if (paidFor !== null && (await isSent(context, saved, paidFor, signal).catch(() => false))) keep(paidFor)
+    } else if (saved.secretSentAt !== undefined) {
+      // Whatever the service says from here on: it has the secret, and the user's own node shows what became of it.
+      yield* untilPaid(context, saved, await recordOf(context, saved, signal), signal)
+      isReceived = true
+    }
     for await (const news of watchPatiently(context, orderId, () => redeeming !== null, signal)) {
       if (news.kind === 'changed' || news.reason !== told) yield news
       told = news.kind === 'delayed' ? news.reason : ''
       if (news.kind === 'changed') last = news.record
       const record = last ?? saved.paidFor
       if (isReceived || record === null) continue
-      let tx: string | null = null
-      if (news.kind === 'changed') tx = isUsersTurn(saved, record) ? yield* receiveInTime(context, saved, record, signal) : null
+      let receipt: Receipt | null = null
+      if (news.kind === 'changed') receipt = isUsersTurn(saved, record) ? yield* receiveInTime(context, saved, record, signal) : null
       // The user's own key needs no word of the service for what the user's own node shows.
-      else if (isOwn) tx = await receive(context, saved, record, signal).catch(() => null)
-      if (tx === null) continue
-      isReceived = true
-      if (isOwn) redeeming = keep()
-      yield { kind: 'received', orderId, tx }
+      else if (isOwn) receipt = await receive(context, saved, record, signal).catch(() => null)
+      if (receipt === null) continue
+      keep(record)
+      yield stepOf(orderId, receipt)
     }
+    if (last === null) throw new Error(`order ${orderId} was never read`)
     // That the order has ended is the service's word.
+    if (!isReceived && PAID.has(last.status)) {
+      yield* untilPaid(context, saved, last, signal)
+      keep(last)
+    }
     await redeeming
     signal?.throwIfAborted()
+    return last
   } finally {
     end.abort()
   }
-  if (last === null) throw new Error(`order ${orderId} was never read`)
-  return last
+}
+
+function stepOf(orderId: string, { tx, isSeen }: Receipt): SwapStep {
+  if (isSeen) return { kind: 'received', orderId, tx }
+  return { kind: 'unverified', orderId, reason: 'the payment is gone from the chain, and the node has forgotten whether you got it' }
+}
+
+/**
+ * The service has the secret, or says that the user is paid: that is so when the user's own node shows it. Throws `UnredeemedError` or `UnpaidError` if it does
+ * not do so within the time of one claim.
+ */
+async function* untilPaid(
+  context: SwapContext,
+  saved: SavedSwap,
+  record: OrderRecord,
+  signal?: AbortSignal,
+): AsyncGenerator<SwapStep, void> {
+  const { receive, shownAs } = await loadReceive()
+  const { orderId, secretHash } = saved
+  const { chain } = (await intentOf(context, saved)).destination
+  if (secretHash === null && nodeOf(context, chain) === null) {
+    yield { kind: 'unverified', orderId, reason: `no node of ${chain.id} was named: that you are paid is the service's word` }
+    return
+  }
+  const until = Date.now() + Number(chain.margins.claimSeconds) * 1000
+  for (let told = ''; ; await sleep(context.options.pollMs ?? 2_000, signal)) {
+    let reason = ''
+    try {
+      const receipt = secretHash === null ? await seen() : await receive(context, saved, record, signal)
+      // A server that is behind does not know of the lock yet.
+      if (receipt?.isSeen === true || (receipt !== null && Date.now() >= until)) {
+        yield stepOf(orderId, receipt)
+        return
+      }
+    } catch (error) {
+      if (!(error instanceof NodeError)) throw error
+      reason = error.message
+    }
+    if (reason !== '' && reason !== told) yield { kind: 'delayed', orderId, by: 'node', reason }
+    told = reason
+    if (Date.now() < until) continue
+    if (reason === '') throw new UnpaidError(orderId, chain.id, 'unpaid')
+    // With a secret of the user's own the swap waits for the node: nothing else can be done about it.
+    if (secretHash !== null) continue
+    yield { kind: 'unverified', orderId, reason }
+    return
+  }
+
+  async function seen(): Promise<Receipt | null> {
+    const shown = await shownAs(context, saved, record, signal)
+    if (shown === 'refunded') throw new UnpaidError(orderId, chain.id, shown)
+    return shown === 'none' ? null : { tx: record.destination_swap.redeem_tx_hash, isSeen: shown === 'redeemed' }
+  }
 }
 
 function isUsersTurn({ secretHash }: SavedSwap, { next_action: next }: OrderRecord): boolean {
@@ -123,15 +204,15 @@ async function* receiveInTime(
   saved: SavedSwap,
   first: OrderRecord,
   signal?: AbortSignal,
-): AsyncGenerator<SwapStep, string | null> {
+): AsyncGenerator<SwapStep, Receipt | null> {
   const { receive } = await loadReceive()
   const { orderId } = saved
   let told = ''
   for (let record = first; isUsersTurn(saved, record); ) {
     let reason = ''
     try {
-      const tx = await receive(context, saved, record, signal)
-      if (tx !== null) return tx
+      const receipt = await receive(context, saved, record, signal)
+      if (receipt !== null) return receipt
     } catch (error) {
       if (!(error instanceof NodeError)) throw error
       reason = error.message

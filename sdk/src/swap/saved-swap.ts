@@ -47,8 +47,8 @@ export type SavedSwap = {
   readonly phase: 'made' | 'paying' | 'paid' | 'restored' | 'revealed'
   /** With the user's own key: the deposit for which it was shown. Only this one is redeemed, however often the fee is raised. */
   readonly revealedFor?: string
-  /** It was certainly sent: now a late redeem is better than none. */
-  readonly isSecretSent?: true
+  /** Unix milliseconds: it was certainly sent, so a late redeem is better than none. Whether the user is paid is from then on the word of the user's own node alone. */
+  readonly secretSentAt?: number
 }
 
 const keyOf = (orderId: string) => `tandem:order:${orderId}`

@@ -105,13 +105,27 @@ function swapRecord({ chain, asset }: PinnedAsset, leg: Leg, terms: HtlcTerms, s
 /** As Esplora does, it lists no coin that a waiting transaction spends. `sent`: all transactions, the last of them waits until `mine`. */
 function createEsplora(address: string) {
   const sent: Transaction[] = []
-  const state = { coins: [] as readonly Coin[], isMined: false, rate: 5 }
+  /** `isRefund`: what is there instead is the solver's refund, which does not show the secret. */
+  const state = { coins: [] as readonly Coin[], isMined: false, isRefund: false, rate: 5 }
   const inputsOf = (transaction: Transaction | undefined) =>
     Array.from({ length: transaction?.inputsLength ?? 0 }, (_, index) => transaction?.getInput(index)).map((input) => ({
       txid: bytesToHex(input?.txid ?? new Uint8Array()),
       witness: (input?.finalScriptWitness ?? []).map(bytesToHex),
     }))
   const isSpent = ({ txid }: Coin) => inputsOf(sent.at(-1)).some((input) => input.txid === txid)
+  const newest = () => {
+    const transaction = sent.at(-1)
+    if (transaction === undefined) return []
+    const vin = inputsOf(transaction).map(({ txid, witness }) => ({
+      txid,
+      vout: 0,
+      prevout: { value: state.coins.find((one) => one.txid === txid)?.value ?? 0, scriptpubkey_address: address },
+      witness: state.isRefund ? ['00'] : witness,
+    }))
+    const total = vin.reduce((sum, { prevout }) => sum + prevout.value, 0)
+    const paid = Number(transaction.getOutput(0).amount)
+    return [{ txid: transaction.id, fee: total - paid, vin, vout: [{ value: paid }], status: { confirmed: state.isMined } }]
+  }
   const answers: Readonly<Record<string, (url: string, body: string) => unknown>> = {
     utxo: () =>
       state.coins
@@ -120,25 +134,18 @@ function createEsplora(address: string) {
     'fee-estimates': () => ({ 3: state.rate }),
     hash: () => 'newest',
     newest: () => ({ height: TIP, timestamp: Math.floor(Date.now() / 1000) }),
-    mempool() {
-      const transaction = sent.at(-1)
-      if (transaction === undefined || state.isMined) return []
-      const vin = inputsOf(transaction).map(({ txid, witness }) => ({
-        txid,
-        vout: 0,
-        prevout: { value: state.coins.find((one) => one.txid === txid)?.value ?? 0, scriptpubkey_address: address },
-        witness,
-      }))
-      const total = vin.reduce((sum, { prevout }) => sum + prevout.value, 0)
-      return [{ txid: transaction.id, fee: total - Number(transaction.getOutput(0).amount), vin }]
-    },
+    mempool: () => (state.isMined ? [] : newest()),
     tx(_url, raw) {
       const transaction = Transaction.fromRaw(hexToBytes(raw), { allowUnknownInputs: true, allowUnknownOutputs: true })
       sent.push(transaction)
       return transaction.id
     },
     /** Of /tx/:txid/outspend/0. */
-    0: (url) => ({ spent: inputsOf(sent.at(-1)).some(({ txid }) => url.includes(txid)), status: { confirmed: state.isMined } }),
+    0: (url) => ({
+      spent: inputsOf(sent.at(-1)).some(({ txid }) => url.includes(txid)),
+      txid: sent.at(-1)?.id,
+      status: { confirmed: state.isMined },
+    }),
   }
   /** Of /address/:address. */
   const summary = (of: string) => {
@@ -148,7 +155,9 @@ function createEsplora(address: string) {
   }
   const fetch: typeof globalThis.fetch = async (url, init) => {
     const name = String(url).replace(/^.*\//, '')
-    const result = name.startsWith('bcrt1') ? summary(name) : answers[name]?.(String(url), String(init?.body ?? ''))
+    const [made] = newest()
+    const result =
+      name === made?.txid ? made : name.startsWith('bcrt1') ? summary(name) : answers[name]?.(String(url), String(init?.body ?? ''))
     if (result === undefined) throw new Error(`no answer for ${url}`)
     return new Response(typeof result === 'string' ? result : JSON.stringify(result))
   }

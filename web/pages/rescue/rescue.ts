@@ -104,6 +104,7 @@ export function resume({ tandem }: Opened, found: Found, least: bigint | null): 
         show(step.record)
         say(swapTexts.order.status[step.record.status] ?? step.record.status)
       } else if (step.kind === 'delayed') say(texts.waitsFor(step.reason))
+      else if (step.kind === 'unverified') say(step.reason)
       else if (step.kind === 'received') say(texts.received, txOn(asset, step.tx))
     }
     say(texts.ended)

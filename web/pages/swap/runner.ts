@@ -155,6 +155,7 @@ async function* watchOnly(orderId: string, signal: AbortSignal): AsyncGenerator<
 function take(orderId: string, step: SwapStep): void {
   isAway.value = step.kind === 'delayed' && step.by === 'service'
   if (step.kind === 'delayed') update(orderId, { note: step.by === 'node' ? step.reason : null })
+  if (step.kind === 'unverified') update(orderId, { note: step.reason })
   if (step.kind === 'received') update(orderId, { note: null })
   if (step.kind === 'paid' && findEntry(orderId)?.payment === null) putEntry(orderId, { isPaid: true })
   if (step.kind !== 'changed') return

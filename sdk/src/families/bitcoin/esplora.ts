@@ -1,6 +1,6 @@
 /** The part of Esplora's HTTP interface that the SDK uses. */
 import type { Node } from '../family.ts'
-import { askNode } from '../request.ts'
+import { askNode, findAtNode } from '../request.ts'
 
 export type Utxo = { readonly outpoint: string; readonly amount: bigint; readonly height: bigint | null }
 
@@ -47,6 +47,8 @@ export type Unconfirmed = { readonly tx: string; readonly fee: bigint; readonly 
 type TransactionJson = {
   readonly txid: string
   readonly fee: number
+  readonly status: { readonly confirmed: boolean }
+  readonly vout: readonly { readonly value: number; readonly scriptpubkey_address?: string }[]
   readonly vin: readonly {
     readonly txid: string
     readonly vout: number
@@ -58,26 +60,38 @@ type TransactionJson = {
 /** The unconfirmed transactions that pay to an address, or spend from it. */
 export async function unconfirmedOf(node: Node, address: string): Promise<readonly Unconfirmed[]> {
   const found = JSON.parse(await askNode(node, `/address/${address}/txs/mempool`)) as readonly TransactionJson[]
-  return found.map(({ txid, fee, vin }) => ({
-    tx: txid,
-    fee: BigInt(fee),
-    inputs: vin.map(({ txid: of, vout, prevout, witness = [] }) => ({
-      outpoint: `${of}:${vout}`,
-      amount: BigInt(prevout?.value ?? 0),
-      address: prevout?.scriptpubkey_address ?? '',
-      witness,
-    })),
+  return found.map((one) => ({ tx: one.txid, fee: BigInt(one.fee), inputs: inputsOf(one) }))
+}
+
+function inputsOf({ vin }: TransactionJson): readonly Spent[] {
+  return vin.map(({ txid, vout, prevout, witness = [] }) => ({
+    outpoint: `${txid}:${vout}`,
+    amount: BigInt(prevout?.value ?? 0),
+    address: prevout?.scriptpubkey_address ?? '',
+    witness,
   }))
 }
 
-/** Of the output at an outpoint. Any transaction of this node's view counts. */
-export async function spendOf(outpoint: string, node: Node): Promise<'none' | 'waiting' | 'mined'> {
+type Mined = { readonly inputs: readonly Spent[]; readonly outputs: readonly { readonly address: string; readonly amount: bigint }[] }
+
+/** Null: it is in no block, or the node does not know it. */
+export async function minedTransaction(node: Node, txid: string): Promise<Mined | null> {
+  const text = await findAtNode(node, `/tx/${txid}`)
+  const found = text === null ? null : (JSON.parse(text) as TransactionJson)
+  if (found === null || !found.status.confirmed) return null
+  const outputs = found.vout.map(({ value, scriptpubkey_address: address = '' }) => ({ address, amount: BigInt(value) }))
+  return { inputs: inputsOf(found), outputs }
+}
+
+/** The transaction that spends an output, in this node's view. */
+export async function spenderOf(outpoint: string, node: Node): Promise<{ readonly txid: string; readonly isMined: boolean } | null> {
   const [txid, vout] = outpoint.split(':')
-  const { spent, status } = JSON.parse(await askNode(node, `/tx/${txid}/outspend/${vout}`)) as {
+  const found = JSON.parse(await askNode(node, `/tx/${txid}/outspend/${vout}`)) as {
     readonly spent: boolean
+    readonly txid?: string
     readonly status?: { readonly confirmed: boolean } | null
   }
-  return !spent ? 'none' : status?.confirmed === true ? 'mined' : 'waiting'
+  return found.spent ? { txid: String(found.txid), isMined: found.status?.confirmed === true } : null
 }
 
 /** Satoshis per 1000 vB for a block within `target`; null if the node has no estimate. Rounded up: a slow redeem is worse than a dear one. */

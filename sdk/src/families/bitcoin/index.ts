@@ -14,6 +14,7 @@ import type { Payment } from '../../wallets/bitcoin-payment.ts'
 import type { SdkFamily, SourceSide, SwapSide } from '../family.ts'
 import { ownKeys } from './own-keys.ts'
 import { readLock } from './read-lock.ts'
+import { settledAs } from './settled.ts'
 
 export const family: SdkFamily<Payment, BitcoinWallet> = {
   name: 'bitcoin',
@@ -31,6 +32,7 @@ export const family: SdkFamily<Payment, BitcoinWallet> = {
   verifyDestination: (side) => verifySide(side, 'redeemer'),
   fund: async (payment, wallet, { signal }) => ({ kind: 'sent', tx: await wallet.pay(payment, signal) }),
   readLock,
+  settledAs,
   ownKeys,
 }
 

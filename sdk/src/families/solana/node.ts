@@ -1,5 +1,7 @@
 /** What the SDK asks of a Solana node. */
-import { type Blockhash, getBase64Encoder, type ReadonlyUint8Array } from '@solana/kit'
+import { type Blockhash, getBase64Encoder, type ReadonlyUint8Array, type Signature } from '@solana/kit'
+import type { ExecutedInstruction } from '../../../../contracts/solana/client/decode.ts'
+import { parseTransaction, TRANSACTION_OPTIONS } from '../../../../src/chains/solana/nodes/read-transaction.ts'
 import type { Node } from '../family.ts'
 import { jsonRpc } from '../request.ts'
 
@@ -16,6 +18,21 @@ export async function accountInfo(node: Node, address: string): Promise<AccountI
   const { context, value } = (await jsonRpc(node, 'getAccountInfo', [address, { ...CONFIRMED, encoding: 'base64' }])) as AccountAnswer
   const account = value === null ? null : { owner: value.owner, data: getBase64Encoder().encode(value.data[0]) }
   return { slot: BigInt(context.slot), account }
+}
+
+/** Of the newest transactions that name an account and did not fail, newest first. */
+export async function signaturesOf(node: Node, address: string, limit: number): Promise<readonly Signature[]> {
+  const found = (await jsonRpc(node, 'getSignaturesForAddress', [address, { ...CONFIRMED, limit }])) as readonly {
+    readonly signature: Signature
+    readonly err: unknown
+  }[]
+  return found.flatMap(({ signature, err }) => (err === null ? [signature] : []))
+}
+
+/** What ran in a transaction. Empty if it failed, or if the node does not know it. */
+export async function instructionsOf(node: Node, signature: Signature): Promise<readonly ExecutedInstruction[]> {
+  const answer = await jsonRpc(node, 'getTransaction', [signature, TRANSACTION_OPTIONS])
+  return answer === null ? [] : parseTransaction(signature, answer).instructions
 }
 
 export type ProgramAccount = { readonly address: string; readonly data: ReadonlyUint8Array }

@@ -1,14 +1,15 @@
 /** Reads the account of an order. Its address follows from the terms; its content is compared with them too, because a node need not tell the truth. */
 import { bytesToHex } from '@noble/hashes/utils.js'
+import { isSignature, type Signature } from '@solana/kit'
 import { vaultAddress } from '../../../../contracts/solana/client/addresses.ts'
-import { decodeOrderAccount } from '../../../../contracts/solana/client/decode.ts'
+import { decodeInstruction, decodeOrderAccount } from '../../../../contracts/solana/client/decode.ts'
 import { parseAddress } from '../../../../src/chains/solana/address.ts'
 import { type HtlcContract, orderTermsOf, swapIdOf } from '../../../../src/chains/solana/htlc.ts'
 import type { HtlcTerms } from '../../../../src/protocol/htlc.ts'
 import { verifySame } from '../../verify/check.ts'
 import { assertFreshTip } from '../clock.ts'
 import type { Lock, Node, Settled, SwapSide } from '../family.ts'
-import { accountInfo, blocksIn, blockTime } from './node.ts'
+import { accountInfo, blocksIn, blockTime, instructionsOf, signaturesOf } from './node.ts'
 
 /** That it is deeper than this needs no knowing. */
 const DEEPEST = 200n
@@ -27,10 +28,25 @@ export async function readLock(contract: HtlcContract, { chain, terms }: SwapSid
   return { confirmations: blocks.length, unitsLeft: order.initiatedSlot + terms.timelock - slot }
 }
 
-/** The account of a settled order can be closed. */
-export async function settledAs(contract: HtlcContract, { terms }: SwapSide, node: Node): Promise<Settled> {
+/** Strangers can name the account of an order in transactions of their own: only so many are looked at. */
+const MOST_TRANSACTIONS = 50
+
+/** The account of a settled order can be closed: then the transaction that settled it tells. The one that the service names is looked at first. */
+export async function settledAs(contract: HtlcContract, { terms, told }: SwapSide, node: Node): Promise<Settled> {
   const { order } = await readOrder(contract, terms, node)
-  return order === null ? 'unknown' : order.status === 'open' ? 'none' : order.status
+  if (order !== null) return order.status === 'open' ? 'none' : order.status
+  const address = swapIdOf(contract, terms)
+  const endIn = async (signature: Signature) =>
+    (await instructionsOf(node, signature))
+      .flatMap((one) => decodeInstruction(contract.program, one) ?? [])
+      .find((event) => event.order === address && (event.kind === 'redeemed' || event.kind === 'refunded'))?.kind
+  const named = told.redeem_tx_hash
+  const signatures = isSignature(named) ? [named] : []
+  for (const signature of [...signatures, ...(await signaturesOf(node, address, MOST_TRANSACTIONS))]) {
+    const end = await endIn(signature)
+    if (end === 'redeemed' || end === 'refunded') return end
+  }
+  return 'unknown'
 }
 
 async function readOrder(contract: HtlcContract, terms: HtlcTerms, node: Node) {

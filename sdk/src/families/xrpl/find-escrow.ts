@@ -4,9 +4,9 @@
  */
 import { partyOf } from '../../../../src/chains/xrpl/address.ts'
 import { type Escrow, escrowOf, fromRippleTime } from '../../../../src/chains/xrpl/htlc.ts'
-import { parseEscrow } from '../../../../src/chains/xrpl/nodes/read-escrow.ts'
+import { parseChange, parseEscrow } from '../../../../src/chains/xrpl/nodes/read-escrow.ts'
 import { verifySame, verifyThat } from '../../verify/check.ts'
-import type { Node, SwapSide } from '../family.ts'
+import type { Node, Settled, SwapSide } from '../family.ts'
 import { NodeError } from '../node-error.ts'
 import { askJson } from '../request.ts'
 
@@ -70,15 +70,42 @@ export async function* escrowsOf(account: string, node: Node, onCut: () => void 
 }
 
 /** The one that lasts longest, if there are several. */
-async function amongOwn({ leg, terms }: SwapSide, node: Node): Promise<FoundEscrow | null> {
-  const account = leg === 'source' ? terms.initiator : partyOf(terms.redeemer).account
-  const { cancelAfter: _, ...expected } = escrowOf(terms, 0n)
-  const isOurs = (escrow: Escrow) => Object.entries(expected).every(([name, value]) => escrow[name as keyof Escrow] === value)
+async function amongOwn(side: SwapSide, node: Node): Promise<FoundEscrow | null> {
   let best: ListedEscrow | null = null
-  for await (const listed of escrowsOf(account, node))
-    if (isOurs(listed.escrow) && (best === null || best.escrow.cancelAfter < listed.escrow.cancelAfter)) best = listed
+  for await (const listed of escrowsOf(userOf(side), node))
+    if (isOf(side, listed.escrow) && (best === null || best.escrow.cancelAfter < listed.escrow.cancelAfter)) best = listed
   const made = best === null ? null : await transactionOf(node, best.transaction)
   return best === null || made === null ? null : { escrow: best.escrow, ...made }
+}
+
+function userOf({ leg, terms }: SwapSide): string {
+  return leg === 'source' ? terms.initiator : partyOf(terms.redeemer).account
+}
+
+function isOf({ terms }: SwapSide, escrow: Escrow): boolean {
+  const { cancelAfter: _, ...expected } = escrowOf(terms, 0n)
+  return Object.entries(expected).every(([name, value]) => escrow[name as keyof Escrow] === value)
+}
+
+/** Transactions of the user's account, newest first, in which the end of the escrow is looked for. */
+const HISTORY_PAGE = 200
+const MOST_HISTORY_PAGES = 10
+
+/** The ledger forgets an escrow that has ended: the transaction that ended it is among those of the user's own account. */
+export async function settledAs(side: SwapSide, node: Node): Promise<Settled> {
+  let isCancelled = false
+  let marker: unknown
+  for (let page = 0; page < MOST_HISTORY_PAGES && (page === 0 || marker !== undefined); page += 1) {
+    const asked = { account: userOf(side), limit: HISTORY_PAGE, ...(marker !== undefined && { marker }) }
+    const answer = await request(node, 'account_tx', asked)
+    const changes = ((answer?.transactions ?? []) as readonly Json[]).flatMap((entry) => parseChange(entry) ?? [])
+    const ended = changes.filter(({ kind, escrow }) => kind !== 'created' && isOf(side, escrow))
+    if (ended.some(({ kind }) => kind === 'finished')) return 'redeemed'
+    isCancelled ||= ended.length > 0
+    marker = answer?.marker
+  }
+  if ((await amongOwn(side, node)) !== null) return 'none'
+  return isCancelled ? 'refunded' : 'unknown'
 }
 
 /** Null: the node does not know it in a validated ledger. */

@@ -9,7 +9,7 @@ import { verifySwap } from '../../verify/verify-swap.ts'
 import type { XrplWallet } from '../../wallets/xrpl.ts'
 import { latestTime } from '../clock.ts'
 import type { Node, SdkFamily, SwapSide } from '../family.ts'
-import { type FoundEscrow, findEscrow, newestLedger } from './find-escrow.ts'
+import { type FoundEscrow, findEscrow, newestLedger, settledAs } from './find-escrow.ts'
 
 export type XrplPlan = { readonly escrow: EscrowCreate }
 
@@ -37,6 +37,7 @@ export const family: SdkFamily<XrplPlan, XrplWallet> = {
     const { index, time } = await newestLedger(node)
     return { confirmations: index - found.ledger + 1, unitsLeft: found.escrow.cancelAfter - latestTime(time) }
   },
+  settledAs,
   listsLocksByAccount: true,
   async findLocks(search, node) {
     const { findLocks } = await import('./find-locks.ts')
