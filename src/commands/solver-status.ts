@@ -10,6 +10,7 @@ import { formatUnits, formatUsd } from '../protocol/amount.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
 import { createInventory } from '../solver/inventory.ts'
 import { createLegCosts } from '../solver/pricing/leg-costs.ts'
+import { readUnfinal } from '../solver/risk/exposure-watch.ts'
 import { createFeeFunds, type FeeFunds, missing, REDEEMS_AHEAD } from '../solver/risk/fee-funds.ts'
 import { readFeeFunds } from '../solver/risk/fee-funds-watch.ts'
 import { rebalancingHints } from '../solver/risk/rebalance.ts'
@@ -33,6 +34,8 @@ type Status = {
   readonly inventory: readonly { readonly asset: string; readonly balance: string; readonly reserved: string; readonly available: string }[]
   /** The coins that pay network fees, whether they are swapped here or not. */
   readonly fees: readonly FeeRow[]
+  /** What is paid or promised against deposits that are not final, by source chain. */
+  readonly unfinal: readonly { readonly chain: string; readonly usd: string; readonly most_usd: string | null }[]
   readonly pairs: readonly {
     readonly pair: string
     readonly open_orders: number
@@ -86,23 +89,25 @@ export async function statusCommand(options: StatusOptions, terminal: Terminal):
   const now = () => BigInt(Math.floor(Date.now() / 1000))
   const inventory = createInventory({ db, registry: network.registry, clients: network.clients, keys, now })
   const { clients, registry } = network
+  const limits = riskSettings(loaded.config.risk)
   const legCosts = createLegCosts({
     registry,
     clients,
     prices: createStaticFeed({}),
     onTrouble: (asset) => terminal.note(`the network fees of ${asset} cannot be read`),
   })
-  const feeFunds = createFeeFunds({ registry, clients, keys, legCosts, peakFactor: riskSettings(loaded.config.risk).feePeakFactor })
+  const feeFunds = createFeeFunds({ registry, clients, keys, legCosts, peakFactor: limits.feePeakFactor })
   const targets: Readonly<Record<string, string>> = loaded.config.pricing?.inventory_targets ?? {}
 
   async function read(): Promise<Status> {
     await judgeOrderRisks(db, now())
     const since = now() - BigInt(Number(days) * DAY_SECONDS)
-    const [{ hold }, halts, holdings, fees, pairs, customers, quotes] = await Promise.all([
+    const [{ hold }, halts, holdings, fees, unfinal, pairs, customers, quotes] = await Promise.all([
       readReleaseStatus(db, []),
       readHalts(db),
       inventory.list(),
       readFeeFunds(db, feeFunds),
+      readUnfinal(db, registry.chains, limits.unfinalCap),
       readPairStatus(db, since),
       readCustomers(db, { now: now(), since }),
       readQuoteCounts(db, since),
@@ -118,6 +123,9 @@ export async function statusCommand(options: StatusOptions, terminal: Terminal):
         available: formatUnits(available, decimals),
       })),
       fees: fees.map(feeRow),
+      unfinal: unfinal
+        .filter(({ usdMicros }) => usdMicros > 0n)
+        .map(({ chain, usdMicros, cap }) => ({ chain, usd: formatUsd(usdMicros), most_usd: cap === null ? null : formatUsd(cap) })),
       pairs: pairs.map((pair) => pairRow(network.registry, pair)),
       apps: customers
         .filter(({ owner }) => owner === null)
@@ -239,6 +247,12 @@ function textOf(status: Status, days: string): string {
         top_up === '0' ? '' : `send ${top_up} to ${address}`,
       ]),
       ['coin', 'balance', 'for orders in flight', 'missing'],
+    ),
+    section(
+      'Paid against deposits that are not final',
+      'nothing',
+      status.unfinal.map(({ chain, usd, most_usd }) => [chain, usd, most_usd ?? 'no limit']),
+      ['from', 'now $', 'at most $'],
     ),
     section(
       `Orders of the last ${days} days`,

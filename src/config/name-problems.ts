@@ -18,7 +18,7 @@ import type { EndpointConfig, PartyConfig, ServiceConfig, SolverConfig } from '.
 /** The keys of either party's file. */
 type AnyConfig = PartyConfig &
   Partial<Pick<ServiceConfig, 'policy' | 'solvers' | 'relay_key' | 'earnings'>> &
-  Partial<Pick<SolverConfig, 'fixed_fee_usd' | 'private_key' | 'pricing'>>
+  Partial<Pick<SolverConfig, 'fixed_fee_usd' | 'private_key' | 'pricing' | 'risk'>>
 
 export async function nameProblems(config: AnyConfig): Promise<readonly string[]> {
   const { chains, assets } = environments[config.environment]
@@ -40,6 +40,7 @@ export async function nameProblems(config: AnyConfig): Promise<readonly string[]
     ...inSection('confirmations', config.confirmations, assetNames),
     ...inSection('pricing/inventory_targets', config.pricing?.inventory_targets, assetNames),
     ...inSection('pricing/fee_reserves', config.pricing?.fee_reserves, assetNames),
+    ...inSection('risk/unfinal_usd', config.risk?.unfinal_usd, chainNames),
   ]
   const ofChains = Object.entries(config.chains).map(async ([name, settings]) => {
     const chain = chains.find((known) => known.id === name)

@@ -559,6 +559,12 @@ const risk = Type.Object(
           'A chain is halted while a lock costs so many times its usual cost of the last hour, or of ten US cents if that is more. Default: 10.',
       }),
     ),
+    unfinal_usd: Type.Optional(
+      Type.Record(Type.String(), Decimal('In US dollars.'), {
+        description:
+          'By chain: the most that may be paid, all orders together, against deposits of that chain that are not final. Larger amounts are not quoted; orders that are funded beyond it wait until earlier ones are final. Default: by chain, see `unfinalUsd` in `src/protocol/registry`; 300000 on Bitcoin.',
+      }),
+    ),
     fee_peak_factor: Type.Optional(
       Type.Integer({
         minimum: 1,

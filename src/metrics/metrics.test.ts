@@ -35,6 +35,7 @@ function solverMetrics(inventory: () => Promise<never[]> = async () => []): { me
     now: () => 1_800_000_000n,
     inventory: { list: inventory },
     feeFunds: { list: () => [] },
+    exposure: { unfinal: () => [] },
   })
   return { metrics, logged }
 }

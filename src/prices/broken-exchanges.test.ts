@@ -36,6 +36,7 @@ test.each<TickerFault>(['silent', 'stale', 'wild', 'negative', 'string', 'redire
     expect(price !== null && price > PRICE - PRICE / 5000n && price < PRICE + PRICE / 5000n).toBe(true)
     expect(await verdictWith(fault, 2)).toEqual({
       price: null,
+      range: null,
       problem: expect.stringContaining(fault === 'wild' ? 'more than 100 bips apart' : 'are needed'),
     })
   },

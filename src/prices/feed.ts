@@ -1,10 +1,16 @@
 /** What the parties ask about prices. All answers come from memory: no call waits for a source. */
 import type { UsdPrice } from '../protocol/amount.ts'
 import type { AssetId } from '../protocol/asset.ts'
+import type { PriceRange } from './judge.ts'
 
 export interface PriceFeed {
   /** Null if the asset has no price that may be used now. */
   find(asset: AssetId): UsdPrice | null
+  /**
+   * For a party that pays: it values what it takes at `low` and what it gives at `high`. Both are the price if at least three sources stand for it; with
+   * fewer, one that lies could only make a swap worse for the user.
+   */
+  range(asset: AssetId): PriceRange | null
   /** Throws `unsupported_pair` if the asset is not priced here, `chain_unavailable` if its price is unknown at the moment. */
   of(asset: AssetId): UsdPrice
   /** Why no swap between the two may start now; null if it may. One line. */

@@ -9,7 +9,11 @@ const judge = (...readings: readonly Reading[]) => judgeReadings(readings, rules
 
 describe('one price from several readings', () => {
   test('is the median; of two the mean, rounded down', () => {
-    expect(judge(reading(1000n), reading(1001n), reading(1002n))).toEqual({ price: 1001n, problem: null })
+    expect(judge(reading(1000n), reading(1001n), reading(1002n))).toEqual({
+      price: 1001n,
+      range: { low: 1001n, high: 1001n },
+      problem: null,
+    })
     expect(judge(reading(1000n), reading(1003n)).price).toBe(1001n)
   })
 
@@ -17,6 +21,7 @@ describe('one price from several readings', () => {
     expect(judge(reading(1000n), reading(1000n, 60), reading(5n, 61), reading(5n, -31)).price).toBe(1000n)
     expect(judge(reading(1000n), reading(1000n, 61))).toEqual({
       price: null,
+      range: null,
       problem: '1 of 2 sources have a fresh price, and 2 are needed',
     })
     expect(judge(reading(1000n), reading(1000n, -30)).price).toBe(1000n)
@@ -28,6 +33,7 @@ describe('one price from several readings', () => {
     expect(judge(reading(1000n), reading(1001n), reading(9_000_000n)).price).toBe(1001n)
     expect(judge(reading(100_000_000n, 0, 'one'), reading(103_000_000n, 0, 'two'))).toEqual({
       price: null,
+      range: null,
       problem: 'the sources are more than 100 bips apart: one 1, two 1.03',
     })
     // Enough agree, and more do not.
@@ -36,6 +42,14 @@ describe('one price from several readings', () => {
     expect(judgeReadings([reading(1000n), reading(1000n), reading(2000n)], { ...rules, leastSources: 3 }, NOW).price).toBeNull()
     // Two and two: nobody knows which.
     expect(judge(reading(1000n), reading(1000n), reading(2000n), reading(2000n)).price).toBeNull()
+  })
+
+  test('of fewer than three the lowest and the highest count, so that one alone can only make a swap worse for who chooses', () => {
+    expect(judge(reading(1000n), reading(1003n))).toMatchObject({ price: 1001n, range: { low: 1000n, high: 1003n } })
+    // One of three is silent.
+    expect(judge(reading(1000n), reading(1003n), reading(1000n, 61))).toMatchObject({ range: { low: 1000n, high: 1003n } })
+    expect(judgeReadings([reading(1000n)], { ...rules, leastSources: 1 }, NOW).range).toEqual({ low: 1000n, high: 1000n })
+    expect(judge(reading(1000n), reading(1003n), reading(1002n)).range).toEqual({ low: 1002n, high: 1002n })
   })
 
   test('the bound itself still agrees', () => {

@@ -16,7 +16,15 @@ export type PriceRules = {
   readonly maxDeviationBips: number
 }
 
-export type Verdict = { readonly price: UsdPrice; readonly problem: null } | { readonly price: null; readonly problem: string }
+/** The price itself where a majority stands for it; else the lowest and the highest that a source said. */
+export type PriceRange = { readonly low: UsdPrice; readonly high: UsdPrice }
+
+export type Verdict =
+  | { readonly price: UsdPrice; readonly range: PriceRange; readonly problem: null }
+  | { readonly price: null; readonly range: null; readonly problem: string }
+
+/** Of fewer, one that lies moves the median: what each of them says then counts where it is worse for who chooses. */
+const MAJORITY_OF = 3
 
 /** Clocks of exchanges may run ahead of ours by so much. */
 const MAX_AHEAD_MS = 30_000
@@ -37,7 +45,13 @@ export function judgeReadings(readings: readonly Reading[], rules: PriceRules, n
     const said = fresh.map((reading) => `${reading.source} ${formatUsdPrice(reading.price)}`).join(', ')
     return none(`the sources are more than ${maxDeviationBips} bips apart: ${said}`)
   }
-  return { price, problem: null }
+  return { price, range: rangeOf(fresh, price), problem: null }
+}
+
+function rangeOf(fresh: readonly Reading[], price: UsdPrice): PriceRange {
+  if (fresh.length >= MAJORITY_OF) return { low: price, high: price }
+  const said = fresh.map((reading) => reading.price)
+  return { low: said.reduce((a, b) => (a < b ? a : b)), high: said.reduce((a, b) => (a > b ? a : b)) }
 }
 
 /** Why a reading is too old, or from the future; null if it counts. */
@@ -60,5 +74,5 @@ function deviates(price: UsdPrice, from: UsdPrice, maxBips: number): boolean {
   return distance * BIPS > from * BigInt(maxBips)
 }
 
-const none = (problem: string): Verdict => ({ price: null, problem })
+const none = (problem: string): Verdict => ({ price: null, range: null, problem })
 const seconds = (ms: number) => Math.floor(ms / 1000)

@@ -4,7 +4,7 @@ import type { UsdPrice } from '../protocol/amount.ts'
 import type { AssetId } from '../protocol/asset.ts'
 import { TandemError } from '../protocol/error.ts'
 import type { MarketView, PriceFeed } from './feed.ts'
-import type { PriceRules } from './judge.ts'
+import type { PriceRules, Verdict } from './judge.ts'
 import { startPoller } from './poller.ts'
 import { createReadings } from './readings.ts'
 import type { PriceSource } from './sources/source.ts'
@@ -26,6 +26,8 @@ export type LiveFeedOptions = {
   readonly onNews: (markets: readonly MarketView[]) => void
 }
 
+const shown = ({ price, problem }: Verdict) => ({ price, problem })
+
 /** How long after a jump a pair is halted. */
 const JUMP_WINDOW_MS = 300_000
 const RETRY_AFTER_SECONDS = 10
@@ -42,11 +44,11 @@ export async function startLiveFeed(options: LiveFeedOptions): Promise<PriceFeed
   const timeline = createTimeline(options.past.map(({ at, prices }) => ({ at, prices: new Map([...prices, ...fixedPrices]) })))
   const marketOf = (asset: AssetId): string | null => (fixed.has(asset) ? asset : (live.get(asset) ?? null))
 
-  function lookUp(asset: AssetId): { readonly price: UsdPrice | null; readonly problem: string | null } {
+  function lookUp(asset: AssetId): Verdict {
     const price = fixed.get(asset)
-    if (price !== undefined) return { price, problem: null }
+    if (price !== undefined) return { price, range: { low: price, high: price }, problem: null }
     const market = live.get(asset)
-    return market === undefined ? { price: null, problem: `there is no price for ${asset} here` } : readings.verdict(market)
+    return market === undefined ? { price: null, range: null, problem: `there is no price for ${asset} here` } : readings.verdict(market)
   }
 
   function problemOf(asset: AssetId): string | null {
@@ -68,7 +70,7 @@ export async function startLiveFeed(options: LiveFeedOptions): Promise<PriceFeed
     ...names.map((market) => ({
       market,
       assets: [...live].filter(([, its]) => its === market).map(([asset]) => asset),
-      ...readings.verdict(market),
+      ...shown(readings.verdict(market)),
       readings: readings.view(market),
     })),
     ...[...fixed].map(([asset, price]) => ({ market: asset, assets: [asset], price, problem: null, readings: [] })),
@@ -90,6 +92,7 @@ export async function startLiveFeed(options: LiveFeedOptions): Promise<PriceFeed
 
   return {
     find: (asset) => lookUp(asset).price,
+    range: (asset) => lookUp(asset).range,
     of(asset) {
       const { price } = lookUp(asset)
       if (price !== null) return price

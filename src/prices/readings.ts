@@ -40,7 +40,7 @@ export function createReadings(
     const entries = byMarket.get(market) ?? new Map<string, Entry>()
     const made: Verdict =
       entries.size === 0
-        ? { price: null, problem: `no source lists ${market}` }
+        ? { price: null, range: null, problem: `no source lists ${market}` }
         : judgeReadings(
             [...entries.values()].flatMap(({ reading }) => reading ?? []),
             rules,

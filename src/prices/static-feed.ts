@@ -9,6 +9,10 @@ export function createStaticFeed(table: Readonly<Record<AssetId, UsdPrice>>): Pr
   const prices = new Map(Object.entries(table).filter(([, price]) => price > 0n) as [AssetId, UsdPrice][])
   return {
     find: (asset) => prices.get(asset) ?? null,
+    range(asset) {
+      const price = prices.get(asset)
+      return price === undefined ? null : { low: price, high: price }
+    },
     of(asset) {
       const price = prices.get(asset)
       if (price === undefined) throw new TandemError('unsupported_pair', `there is no price for ${asset} here`)

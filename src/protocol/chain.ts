@@ -97,6 +97,11 @@ type ChainData = {
    * tagged block.
    */
   readonly finalityTag?: 'safe' | 'finalized'
+  /**
+   * What a solver may have paid against deposits of this chain that are not final, in dollars, unless its operator says otherwise: less than undoing
+   * `requiredConfirmations` blocks costs. Absent: no limit, because blocks are final when we act on them, or the coins have no value.
+   */
+  readonly unfinalUsd?: bigint
   /** Public nodes, for operators without their own. */
   readonly publicRpcs?: readonly string[]
   readonly clock: ChainClock

@@ -33,6 +33,7 @@ import { createAdmissions } from './risk/admissions.ts'
 import { createFeeWatch, negligibleCost } from './risk/breakers.ts'
 import { isCapped } from './risk/caps.ts'
 import { startCustomers } from './risk/customers.ts'
+import { startExposureWatch } from './risk/exposure-watch.ts'
 import { createFeeFunds } from './risk/fee-funds.ts'
 import { startFeeFundsWatch } from './risk/fee-funds-watch.ts'
 import { startHalts } from './risk/halts.ts'
@@ -108,9 +109,10 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, parentLog:
   const readFees = (chain: ChainId) => void legCosts.warm(activeAssetsOf(chain).slice(0, 1))
   const feeFunds = createFeeFunds({ registry, clients, keys, legCosts, peakFactor: limits.feePeakFactor })
   const fundsWatch = startFeeFundsWatch({ db, reader: feeFunds, log })
+  const exposure = startExposureWatch({ db, chains: registry.chains, capOf: limits.unfinalCap, log })
   const halts = startHalts({ db, registry, log, now, priceHalt: prices.haltOf, fees, readFees, funds: fundsWatch })
   const customers = startCustomers({ db, log, now, ...limits })
-  const risk = createRisk({ halts, customers, ...limits, now })
+  const risk = createRisk({ halts, customers, exposure, ...limits, now })
   const pricing = readPricing(config, prices)
   const soft = createSoftReservations(now)
   const inventory = createInventory({
@@ -132,6 +134,8 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, parentLog:
     db,
     funds: feeFunds,
     isShort: fundsWatch.isShort,
+    registry,
+    unfinalCap: limits.unfinalCap,
     onTrouble: (error) => log.warn({ err: error }, 'could not admit an order yet; will retry'),
   })
   const payouts = createPayouts({ db, clients, keys })
@@ -155,6 +159,7 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, parentLog:
     now,
     inventory,
     feeFunds: fundsWatch,
+    exposure,
   })
   const engine: Engine = startEngine({
     onAction: metrics.onAction,
@@ -234,6 +239,7 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, parentLog:
     await guard.stop()
     await halts.stop()
     await fundsWatch.stop()
+    await exposure.stop()
     await customers.stop()
     await prices.stop()
     await network.close()

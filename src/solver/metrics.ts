@@ -6,6 +6,7 @@ import { readHalts } from '../store/solver/halts.ts'
 import { type PairStatus, readPairStatus } from '../store/solver/pair-status.ts'
 import { createTtlCache } from '../ttl-cache.ts'
 import type { Holding, Inventory } from './inventory.ts'
+import type { ExposureWatch } from './risk/exposure-watch.ts'
 import type { FeeFunds } from './risk/fee-funds.ts'
 import type { FeeFundsWatch } from './risk/fee-funds-watch.ts'
 
@@ -19,9 +20,10 @@ export function createSolverMetrics(
     readonly registry: Registry
     readonly inventory: Pick<Inventory, 'list'>
     readonly feeFunds: Pick<FeeFundsWatch, 'list'>
+    readonly exposure: Pick<ExposureWatch, 'unfinal'>
   },
 ): PartyMetrics {
-  const { db, registry, inventory, feeFunds, now } = options
+  const { db, registry, inventory, feeFunds, exposure, now } = options
   const party = createPartyMetrics(options)
   const { gauge } = party.collectors
   const holdings = createTtlCache<readonly Holding[]>({ keepMs: KEEP_MS, maxEntries: 1 })
@@ -52,6 +54,13 @@ export function createSolverMetrics(
     })
   ofFeeFunds('tandem_solver_fee_balance', 'What the account that pays network fees holds, in whole coins', ({ balance }) => balance)
   ofFeeFunds('tandem_solver_fee_needed', 'What the orders in flight may still take of it, in whole coins', ({ needed }) => needed)
+
+  gauge({
+    name: 'tandem_solver_unfinal_usd',
+    help: 'What is paid or promised against deposits that are not final, in dollars, by source chain',
+    labels: ['chain'],
+    read: async () => exposure.unfinal().map(({ chain, usdMicros }) => ({ labels: { chain }, value: Number(usdMicros) / MICROS })),
+  })
 
   const ofPairs = (name: string, help: string, figureOf: (pair: PairStatus) => number) =>
     gauge({

@@ -47,6 +47,8 @@ export async function quote(context: QuoteContext, request: SolverQuoteRequest, 
   const { sourceAmount, destinationAmount } = quoted
   if (destinationAmount === 0n)
     throw new TandemError('amount_out_of_range', `fees would take all of ${sourceAmount} ${source.id}: ask for a larger amount`)
+  const usdMicros = worthOf(priced.terms.destination.price, destination, destinationAmount)
+  if (!request.indicative) context.risk.assertRoom(source.chain, usdMicros)
   if (!request.indicative) await assertLiquidity(context, destination.id, destinationAmount, ownOfQuote(customer), 'insufficient_liquidity')
   const expiresAt = context.now() + pricing.quoteSeconds
   const id = randomUUID()
@@ -59,7 +61,7 @@ export async function quote(context: QuoteContext, request: SolverQuoteRequest, 
       amount: (destinationAmount * context.risk.heldPercent(customer)) / 100n,
       expiresAt,
     })
-    context.risk.noteQuote(customer, worthOf(priced.terms.destination.price, destination, destinationAmount))
+    context.risk.noteQuote(customer, usdMicros)
     await context.quoteWriter.write({
       id,
       source: source.id,

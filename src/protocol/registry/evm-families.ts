@@ -49,6 +49,8 @@ export const ethereumLike = {
   finalityTag: 'finalized',
   requiredConfirmations: 6,
   finalityBlocks: 96,
+  // Whoever proposes seven slots in a row can undo six blocks without being slashed. It forgoes next to nothing, but needs a large share of all stake.
+  unfinalUsd: 500_000n,
   pollMs: 4000,
   feeBumpSeconds: 60n,
 } as const satisfies Partial<Chain>
@@ -57,7 +59,14 @@ export const ethereumLike = {
  * A rollup, or a chain with fast finality: confirmations guard against a node that showed a block too early, not against miners.
  * `finalityTag` only where the chain documents its meaning: a tag that never moves would keep every order open.
  */
-export const fastEvm = { ...evmFamily, finalityBlocks: 240, pollMs: 1000, feeBumpSeconds: 20n } as const satisfies Partial<Chain>
+export const fastEvm = {
+  ...evmFamily,
+  finalityBlocks: 240,
+  // No miner could undo it, but a fault of its sequencer or validators could: what a solver can stand to lose at once.
+  unfinalUsd: 250_000n,
+  pollMs: 1000,
+  feeBumpSeconds: 20n,
+} as const satisfies Partial<Chain>
 
 /** Nitro's release v2.0.10: the tag is the newest block whose batch is in a block that Ethereum finalised. Without transactions there are no blocks. */
 export const arbitrumLike = {

@@ -45,6 +45,8 @@ export const bitcoinLike = {
   // To undo two blocks a miner forgoes two block rewards, which are worth more than the largest swap; the reorg margin is four blocks.
   requiredConfirmations: 2,
   finalityBlocks: 12,
+  // Two rewards of 3.125 BTC, at some 50,000 dollars.
+  unfinalUsd: 300_000n,
   clock: { unit: 'blocks', expiry: 'relative', fastestMs: 396_000n, slowestMs: 1_500_000n, slackSeconds: 0n },
   timelocks: { source: 144n, destination: 18n },
   // Nine block times: one block in 8,000 takes longer.
@@ -63,6 +65,8 @@ export const litecoinLike = {
   // A reward is worth less here than on Bitcoin, so it takes more of them to make a reorg too expensive; the reorg margin is sixteen blocks.
   requiredConfirmations: 6,
   finalityBlocks: 48,
+  // Six rewards of 6.25 LTC, and what the same miners earn on Dogecoin meanwhile: some 5,000 dollars a block.
+  unfinalUsd: 30_000n,
   clock: { unit: 'blocks', expiry: 'relative', fastestMs: 99_000n, slowestMs: 375_000n, slackSeconds: 0n },
   timelocks: { source: 576n, destination: 72n },
   haltSeconds: 2700n,
@@ -80,6 +84,8 @@ export const tronFamily = {
   blockBoundsMs: { fastest: 3000n, slowest: 60_000n },
   requiredConfirmations: 20,
   finalityBlocks: 40,
+  // No miner could undo it, but a fault of its operators or validators could: what a solver can stand to lose at once.
+  unfinalUsd: 250_000n,
   finalityTag: 'finalized',
   pollMs: 2000,
   feeBumpSeconds: 30n,
@@ -96,6 +102,7 @@ export const hypercoreFamily = {
   blockBoundsMs: hyperEvmLike.blockBoundsMs,
   requiredConfirmations: hyperEvmLike.requiredConfirmations,
   finalityBlocks: hyperEvmLike.finalityBlocks,
+  unfinalUsd: hyperEvmLike.unfinalUsd,
   pollMs: 1000,
   feeBumpSeconds: 20n,
   htlcSchemas: ['hypercore:htlc', 'hypercore:htlc_erc20'],
@@ -124,6 +131,8 @@ export const starknetFamily = {
   blockBoundsMs: { fastest: 1000n, slowest: 60_000n },
   requiredConfirmations: 5,
   finalityBlocks: 240,
+  // Blocks were undone twice, and finality takes hours.
+  unfinalUsd: 250_000n,
   finalityTag: 'finalized',
   pollMs: 2000,
   feeBumpSeconds: 30n,
@@ -141,6 +150,8 @@ export const solanaFamily = {
   settledHtlcKeepsRent: true,
   requiredConfirmations: 32,
   finalityBlocks: 64,
+  // As on Tron.
+  unfinalUsd: 500_000n,
   finalityTag: 'finalized',
   clock: { unit: 'slots', expiry: 'relative', fastestMs: 360n, slowestMs: 600n, slackSeconds: 0n },
   margins: { claimSeconds: 300n, reorgSeconds: 60n, feeSpikeSeconds: 300n },

@@ -37,10 +37,10 @@ export function judgePrice(
   amount: bigint,
 ): PriceJudgement {
   const isOver = isPriceOver(order, registry.chain(order.source.chain), minedAt, clock())
-  const source = pricing.prices.find(order.source.terms.asset)
-  const destination = pricing.prices.find(order.destination.terms.asset)
+  const source = pricing.prices.range(order.source.terms.asset)
+  const destination = pricing.prices.range(order.destination.terms.asset)
   if (source === null || destination === null) return { kind: 'no price', isOver }
-  const now = { source, destination }
+  const now = { source: source.low, destination: destination.high }
   return {
     kind: 'limit',
     most: mostAt(amount, assetPrices, now, toleranceBips(pricing, isOver)),

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { PriceFeed } from '../../prices/feed.ts'
+import { judgeReadings, type Reading } from '../../prices/judge.ts'
 import { createStaticFeed } from '../../prices/static-feed.ts'
 import type { AssetId } from '../../protocol/asset.ts'
 import { localAssets, localChains } from '../../protocol/registry/local.ts'
@@ -159,4 +160,45 @@ test.each<[string, Stock | undefined]>([
   const shares = parts.filter(({ name }) => name !== 'source_cost' && name !== 'fixed')
   const ppm = shares.reduce((total, { ppm: part = 0 }) => total + part, 0)
   expect(feeBipsOf(priced, { sourceAmount: MILLION_SATS, destinationAmount })).toBe(Math.ceil(ppm / 100))
+})
+
+describe('one source that lies by 2 %', () => {
+  const NOW = 1_700_000_000_000
+  const [bitcoin, dollar] = [10n ** 13n, 10n ** 8n]
+  const said = (price: bigint, ageMs = 0): Reading => ({ source: 's', price, at: NOW - ageMs, maxAgeMs: 60_000 })
+  const silent = (price: bigint) => said(price, 60_001)
+  const rules = { leastSources: 2, maxDeviationBips: 100 }
+  /** Of two sources 2 % apart each is 1 % from the middle; below the truth a little less. */
+  const lieOf = (price: bigint, sign: bigint) => (price * (sign > 0n ? 10_200n : 9_802n)) / 10_000n
+
+  /** What a user gets for a million satoshis if the sources say this of bitcoin and of the dollar. */
+  async function offer(ofBitcoin: readonly Reading[], ofDollar: readonly Reading[]): Promise<bigint> {
+    const base = context()
+    const verdicts = new Map([
+      [wbtc, judgeReadings(ofBitcoin, rules, NOW)],
+      [usdc, judgeReadings(ofDollar, rules, NOW)],
+    ])
+    const prices: PriceFeed = {
+      ...base.pricing.prices,
+      find: (asset) => verdicts.get(asset as typeof wbtc)?.price ?? null,
+      of: (asset) => verdicts.get(asset as typeof wbtc)?.price ?? 0n,
+      range: (asset) => verdicts.get(asset as typeof wbtc)?.range ?? null,
+    }
+    return priceExactIn((await priceTerms({ ...base, pricing: { ...base.pricing, prices } }, question)).terms, MILLION_SATS)
+  }
+
+  test.each([
+    ['of two', (honest: bigint, lie: bigint) => [said(honest), said(lie)]],
+    ['of three of which one is silent', (honest: bigint, lie: bigint) => [said(honest), said(lie), silent(honest)]],
+    ['of three', (honest: bigint, lie: bigint) => [said(honest), said(lie), said(honest)]],
+  ])('%s moves no price in favour of the user, whichever asset and direction it lies about', async (_, tell) => {
+    const honest = await offer([said(bitcoin), said(bitcoin)], [said(dollar), said(dollar)])
+    for (const sign of [1n, -1n]) {
+      expect(await offer(tell(bitcoin, lieOf(bitcoin, sign)), [said(dollar), said(dollar)])).toBeLessThanOrEqual(honest)
+      expect(await offer([said(bitcoin), said(bitcoin)], tell(dollar, lieOf(dollar, sign)))).toBeLessThanOrEqual(honest)
+    }
+    // The lies that would have paid are worth exactly nothing.
+    expect(await offer(tell(bitcoin, lieOf(bitcoin, 1n)), [said(dollar), said(dollar)])).toBe(honest)
+    expect(await offer([said(bitcoin), said(bitcoin)], tell(dollar, lieOf(dollar, -1n)))).toBe(honest)
+  })
 })

@@ -1,4 +1,5 @@
 /** Spread = base + volatility over the time at risk + inventory skew + network fees of both legs at current fees. */
+import type { PriceRange } from '../../prices/judge.ts'
 import { divideRoundingUp, type UsdPrice } from '../../protocol/amount.ts'
 import type { Asset } from '../../protocol/asset.ts'
 import { TandemError } from '../../protocol/error.ts'
@@ -77,8 +78,8 @@ export async function priceTerms(context: PriceContext, question: PriceQuestion)
   const feePpm = own - rebatePpm + extraPpm
   return {
     terms: {
-      source: { decimals: source.decimals, price: priceOf(pricing, source) },
-      destination: { decimals: destination.decimals, price: priceOf(pricing, destination) },
+      source: { decimals: source.decimals, price: priceOf(pricing, source, 'low') },
+      destination: { decimals: destination.decimals, price: priceOf(pricing, destination, 'high') },
       feePpm: feePpm < HIGHEST_FEE_PPM ? feePpm : HIGHEST_FEE_PPM,
       fixedUsdMicros: legs + fixed,
       levels: destinationStock === null ? FLAT : skewLevels(without(destinationStock, question.promised ?? 0n), skewPpm),
@@ -92,9 +93,9 @@ function without(stock: Stock, promised: bigint): Stock {
 }
 
 /** The refusal names no time to wait: a service asks for no pair at all until such a time. */
-function priceOf({ prices }: Pricing, { id }: Asset): UsdPrice {
+function priceOf({ prices }: Pricing, { id }: Asset, end: keyof PriceRange): UsdPrice {
   try {
-    return prices.of(id)
+    return prices.range(id)?.[end] ?? prices.of(id)
   } catch (error) {
     if (!(error instanceof TandemError)) throw error
     throw new TandemError(error.code, error.message, { cause: error })

@@ -13,6 +13,7 @@ import { createFeeFunds } from './fee-funds.ts'
 let store: TestStore
 let solver: TestSolver
 let short: boolean
+let cap: bigint | null
 beforeAll(async () => {
   store = await openTestStore()
 })
@@ -20,6 +21,7 @@ afterAll(() => store.close())
 beforeEach(async () => {
   solver = await openSolver(store)
   short = false
+  cap = null
 })
 
 /** A redeem takes 10 now, 40 at a peak. */
@@ -32,11 +34,15 @@ function admissions() {
     db: store.db,
     funds,
     isShort: () => short,
+    registry,
+    unfinalCap: () => cap,
     onTrouble: (error) => {
       throw error
     },
   })
 }
+
+const watch = () => pollChain({ db: store.db, client: solver.ethereum, holder: 'me', onReorg: () => undefined })
 
 /** A funded order from Ethereum whose inventory is reserved. */
 async function funded(): Promise<OrderState> {
@@ -50,7 +56,6 @@ async function funded(): Promise<OrderState> {
     if (snapshot === undefined) throw new Error('the order was not stored')
     return deriveOrder(factsOf(solver.context.registry, snapshot, solver.context.now()))
   }
-  const watch = () => pollChain({ db: store.db, client: solver.ethereum, holder: 'me', onReorg: () => undefined })
   await watch()
   await pollChain({ db: store.db, client: solver.bitcoin, holder: 'me', onReorg: () => undefined })
   const { order } = await read()
@@ -80,7 +85,7 @@ test('what was admitted before comes first, and ends with its redeem', async () 
   expect(await admissions().payCheck(one)).toBeNull()
   expect(await admissions().payCheck(two)).toMatch(/needs 80: send 1/)
   solver.ethereum.mine(sightingsOf(one.order.source.swapId).refunded())
-  await pollChain({ db: store.db, client: solver.ethereum, holder: 'me', onReorg: () => undefined })
+  await watch()
   expect(await admissions().payCheck(two)).toBeNull()
 })
 
@@ -102,4 +107,41 @@ test('an admitted order looks again while the last look found too little', async
   expect(await admissions().payCheck(order)).toBeNull()
   short = true
   expect(await admissions().payCheck(order)).toMatch(/needs 40: send 40/)
+})
+
+/** 0.0098 bitcoin at 60,000 dollars. */
+const WORTH = 588_000_000n
+
+test('what is not final of a chain is limited: the next order waits, is never declined, and is paid when an earlier one is final', async () => {
+  solver.hold(ether, 10_000n)
+  cap = 2n * WORTH
+  const orders = [await funded(), await funded(), await funded()] as const
+  expect(await admissions().payCheck(orders[0])).toBeNull()
+  expect(await admissions().payCheck(orders[1])).toBeNull()
+  await expect(admissions().payCheck(orders[2])).rejects.toThrow(
+    '$1176.00 from ethereum_localnet are not final yet, of $1176.00 at most: this order of $588.00 waits until they are',
+  )
+  expect(await admitted()).toBe(2)
+  // The deposits are in blocks one after the other. Twelve blocks are final.
+  solver.ethereum.grow(9)
+  await watch()
+  expect(await admissions().payCheck(orders[2])).toBeNull()
+})
+
+test('an order above the limit waits until its own deposit is final', async () => {
+  solver.hold(ether, 10_000n)
+  cap = WORTH - 1n
+  const order = await funded()
+  await expect(admissions().payCheck(order)).rejects.toThrow('waits')
+  solver.ethereum.grow(11)
+  await watch()
+  expect(await admissions().payCheck(order)).toBeNull()
+})
+
+test('of many at the same moment only as many are admitted as the limit allows', async () => {
+  solver.hold(ether, 10_000n)
+  cap = 2n * WORTH
+  const orders = [await funded(), await funded(), await funded(), await funded()]
+  await Promise.allSettled(orders.map((order) => admissions().payCheck(order)))
+  expect(await admitted()).toBe(2)
 })

@@ -1,17 +1,22 @@
 /**
  * The last gate before the solver pays, after inventory is reserved: it admits an order only if the network fees of its redeem can be paid besides those of all
- * orders that were admitted before. Once admitted, an order stays so.
+ * orders that were admitted before, and if what is not final of its source chain stays within the limit. Once admitted, an order stays so.
  */
 import { ChainFailure } from '../../chains/port/failure.ts'
+import { formatUsd } from '../../protocol/amount.ts'
+import type { Chain } from '../../protocol/chain.ts'
 import type { ChainId } from '../../protocol/chain-id.ts'
 import { TandemError } from '../../protocol/error.ts'
+import type { Registry } from '../../protocol/registry/registry.ts'
 import type { OrderState } from '../../protocol/state.ts'
+import { withLock } from '../../store/actions/leases.ts'
+import { readTips } from '../../store/chain/events.ts'
 import type { Database } from '../../store/database/database.ts'
 import { readInFlight, setAdmitted } from '../../store/solver/in-flight.ts'
 import { readPayFacts } from '../../store/solver/pay-facts.ts'
 import { mayBecomeDue } from '../reservations.ts'
-import type { FeeFundsReader } from './fee-funds.ts'
-import { missing, topUp } from './fee-funds.ts'
+import { unfinalOn, unfinalWorth } from './exposure.ts'
+import { type FeeFundsReader, missing, topUp } from './fee-funds.ts'
 
 export interface Admissions {
   /** Needs the reservation of the order. A text: the solver does not pay for it. Throws while it must wait. */
@@ -25,15 +30,18 @@ export function createAdmissions(options: {
   readonly funds: FeeFundsReader
   /** The last look found too little on this chain for what is in flight: orders that are admitted look again. */
   readonly isShort: (chain: ChainId) => boolean
+  readonly registry: Pick<Registry, 'chain'>
+  /** What may be unfinal of a source chain, in millionths of a dollar; null: no limit. */
+  readonly unfinalCap: (chain: Chain) => bigint | null
   readonly onTrouble: (error: unknown) => void
 }): Admissions {
-  const { db, funds, isShort, onTrouble } = options
+  const { db, funds, isShort, registry, unfinalCap, onTrouble } = options
 
   /**
    * It is marked first: of two orders at the same moment at least one sees both. Both may be refused, but never are both admitted with the coins for one.
    */
   async function admit({ order: { id, source } }: OrderState): Promise<string | null> {
-    await setAdmitted(db, [id], true)
+    await makeRoom(id, registry.chain(source.chain))
     try {
       const why = await whyUnpayable(source.chain)
       if (why === null) return null
@@ -43,6 +51,26 @@ export function createAdmissions(options: {
       await setAdmitted(db, [id], false)
       throw error
     }
+  }
+
+  /** Marks the order as admitted, or throws until there is room. One order at a time: no two take the same room. */
+  async function makeRoom(orderId: string, chain: Chain): Promise<void> {
+    const cap = unfinalCap(chain)
+    if (cap === null) return setAdmitted(db, [orderId], true)
+    await withLock(db, `admit ${chain.id}`, async (connection) => {
+      const [flights, tip] = [await readInFlight(connection), (await readTips(connection)).get(chain.id) ?? null]
+      const own = flights.find((flight) => flight.orderId === orderId)
+      if (own === undefined) throw new ChainFailure('would-fail', 'no inventory is reserved for this order')
+      const worth = unfinalWorth(own, chain, tip)
+      const open = unfinalOn(chain, flights, tip)
+      // A deposit that is final itself adds nothing.
+      if (worth > 0n && open + worth > cap)
+        throw new ChainFailure(
+          'would-fail',
+          `$${formatUsd(open)} from ${chain.id} are not final yet, of $${formatUsd(cap)} at most: this order of $${formatUsd(worth)} waits until they are`,
+        )
+      await setAdmitted(connection, [orderId], true)
+    })
   }
 
   async function whyUnpayable(chain: ChainId): Promise<string | null> {

@@ -36,7 +36,13 @@ const WORTH = 588_000_000n
 async function open(caps: ReturnType<typeof riskSettings>['caps']): Promise<void> {
   const settings = { ...riskSettings({ premium: { free_abandoned: 0, abandoned_bips: 5 } }), caps }
   customers = startCustomers({ db: store.db, log, now, ...settings, refreshMs: 3_600_000 })
-  risk = createRisk({ halts: haltsOf(() => null), customers, ...settings, now })
+  risk = createRisk({
+    exposure: { assertRoom: () => undefined },
+    halts: haltsOf(() => null),
+    customers,
+    ...settings,
+    now,
+  })
   Object.assign(solver.context, { risk })
 }
 

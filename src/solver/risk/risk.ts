@@ -2,10 +2,12 @@
 import { ChainFailure } from '../../chains/port/failure.ts'
 import { type UsdPrice, usdMicros } from '../../protocol/amount.ts'
 import type { Asset, AssetId } from '../../protocol/asset.ts'
+import type { ChainId } from '../../protocol/chain-id.ts'
 import { TandemError } from '../../protocol/error.ts'
 import type { OrderState } from '../../protocol/state.ts'
 import { type Caps, leftOf, whyOverCap } from './caps.ts'
 import type { Customer, Customers } from './customers.ts'
+import type { ExposureWatch } from './exposure-watch.ts'
 import { type Halts, OPERATOR } from './halts.ts'
 import { heldPercent, type PremiumRules, premiumOf } from './premium.ts'
 import { pairOf } from './scope.ts'
@@ -18,6 +20,8 @@ export interface Risk {
   premiumBips(customer: Customer & { readonly clientSecret: boolean }): number
   /** Throws if the order is too much for its pair, app or owner. */
   assertWithinCaps(order: { readonly from: AssetId; readonly to: AssetId; readonly usdMicros: bigint; readonly customer: Customer }): void
+  /** Throws if so much more from this chain would be beyond what may be unfinal there. */
+  assertRoom(from: ChainId, usdMicros: bigint): void
   /** What the cap of the pair leaves, in millionths of a dollar; null: it has none. */
   leftUsdMicros(from: AssetId, to: AssetId): bigint | null
   /** What a quote of this customer keeps from others of its amount, in percent. */
@@ -44,10 +48,12 @@ export function worthOf(price: UsdPrice, { decimals }: Pick<Asset, 'decimals'>, 
 export function createRisk({
   halts,
   customers,
+  exposure,
   caps,
   premium,
   now,
 }: {
+  readonly exposure: Pick<ExposureWatch, 'assertRoom'>
   readonly halts: Pick<Halts, 'find' | 'readFor'>
   readonly customers: Pick<Customers, 'recordsOf' | 'loadsOf' | 'note' | 'noteQuote'>
   readonly caps: Caps
@@ -74,6 +80,7 @@ export function createRisk({
         if (why !== null) throw new TandemError('conflict', `too much for this ${who}: ${why}`)
       }
     },
+    assertRoom: exposure.assertRoom,
     leftUsdMicros: (from, to) => leftOf(caps.pair, customers.loadsOf({ app: null, owner: null }, pairOf(from, to)).pair),
     heldPercent(customer) {
       const { app, quotes } = customers.recordsOf(customer)

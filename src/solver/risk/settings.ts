@@ -1,6 +1,7 @@
 /** Reads the operator's caps and premiums from the configuration. */
 import type { SolverConfig } from '../../config/schema.ts'
 import { parseUsdMicros } from '../../protocol/amount.ts'
+import type { Chain } from '../../protocol/chain.ts'
 import type { Cap, Caps } from './caps.ts'
 import { defaultPremiumRules, type PremiumRules } from './premium.ts'
 
@@ -10,17 +11,26 @@ export type RiskSettings = {
   readonly premium: PremiumRules
   readonly feeSpikeFactor: bigint
   readonly feePeakFactor: bigint
+  readonly unfinalCap: (chain: Chain) => bigint | null
 }
 
 type RiskConfig = NonNullable<SolverConfig['risk']>
 type CapConfig = NonNullable<NonNullable<RiskConfig['caps']>['pair']>
 
 const DAY = 86_400
+const USD_MICROS = 1_000_000n
 const FEE_SPIKE_FACTOR = 10
 /** A node takes a transaction only if the account could pay twice the current fee; as much again until it is mined. */
 const FEE_PEAK_FACTOR = 4
 
-export function riskSettings({ window_seconds, caps, premium = {}, fee_spike_factor, fee_peak_factor }: RiskConfig = {}): RiskSettings {
+export function riskSettings({
+  window_seconds,
+  caps,
+  premium = {},
+  fee_spike_factor,
+  fee_peak_factor,
+  unfinal_usd,
+}: RiskConfig = {}): RiskSettings {
   const { freeAbandoned, abandonedBips, refuseAbandoned, withheldBips, refuseWithheld, mostBips } = defaultPremiumRules
   const { freeGainBips, refuseGainBips, withheldUnit } = defaultPremiumRules
   return {
@@ -39,6 +49,11 @@ export function riskSettings({ window_seconds, caps, premium = {}, fee_spike_fac
     },
     feeSpikeFactor: BigInt(fee_spike_factor ?? FEE_SPIKE_FACTOR),
     feePeakFactor: BigInt(fee_peak_factor ?? FEE_PEAK_FACTOR),
+    unfinalCap({ id, unfinalUsd }) {
+      const set = unfinal_usd?.[id]
+      if (set !== undefined) return parseUsdMicros(set)
+      return unfinalUsd === undefined ? null : unfinalUsd * USD_MICROS
+    },
   }
 }
 

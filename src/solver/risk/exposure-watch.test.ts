@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createLogger } from '../../log.ts'
+import { environments } from '../../protocol/registry/environments.ts'
+import { openTestStore, type TestStore } from '../../store/store.fixture.ts'
+import { startExposureWatch } from './exposure-watch.ts'
+import { riskSettings } from './settings.ts'
+
+let store: TestStore
+beforeAll(async () => {
+  store = await openTestStore()
+})
+afterAll(() => store.close())
+
+test('every chain of the main networks has a limit, and an operator may set another', async () => {
+  const { chains } = environments.mainnet
+  const { unfinalCap } = riskSettings({ unfinal_usd: { bitcoin: '12.5' } })
+  for (const chain of chains) expect(unfinalCap(chain), chain.id).toBeGreaterThan(0n)
+  const [bitcoin, litecoin] = ['bitcoin', 'litecoin'].map((id) => chains.find((chain) => chain.id === id))
+  if (bitcoin === undefined || litecoin === undefined) throw new Error('there is no bitcoin')
+  expect(unfinalCap(bitcoin)).toBe(12_500_000n)
+  expect(riskSettings().unfinalCap(bitcoin)).toBe(300_000_000_000n)
+  // Six confirmations there cost a miner a tenth of two on Bitcoin.
+  expect(unfinalCap(litecoin)).toBe(30_000_000_000n)
+})
+
+test('more than what is left is not quoted', async () => {
+  const watch = startExposureWatch({
+    db: store.db,
+    chains: environments.mainnet.chains,
+    capOf: riskSettings().unfinalCap,
+    log: createLogger({ name: 'test', level: 'silent' }),
+    refreshMs: 3_600_000,
+  })
+  watch.assertRoom('bitcoin', 300_000_000_000n)
+  expect(() => watch.assertRoom('bitcoin', 300_000_000_001n)).toThrow('too much from bitcoin is not final yet')
+  await watch.stop()
+})

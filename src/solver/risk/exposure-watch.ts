@@ -1,0 +1,72 @@
+/** Reads what is at risk every few seconds: what quotes and metrics say of it. Locks read it anew. */
+import type { Logger } from 'pino'
+import { createLoop } from '../../engine/loop.ts'
+import { formatUsd } from '../../protocol/amount.ts'
+import type { Chain } from '../../protocol/chain.ts'
+import type { ChainId } from '../../protocol/chain-id.ts'
+import { TandemError } from '../../protocol/error.ts'
+import { readTips } from '../../store/chain/events.ts'
+import type { Database } from '../../store/database/database.ts'
+import { readInFlight } from '../../store/solver/in-flight.ts'
+import { unfinalOn } from './exposure.ts'
+
+/** In millionths of a dollar. */
+export type Unfinal = { readonly chain: ChainId; readonly usdMicros: bigint; readonly cap: bigint | null }
+
+export interface ExposureWatch {
+  /** Throws `amount_out_of_range` if so much more from this chain would be beyond its limit. */
+  assertRoom(chain: ChainId, usdMicros: bigint): void
+  unfinal(): readonly Unfinal[]
+  refresh(): Promise<void>
+  stop(): Promise<void>
+}
+
+const REFRESH_MS = 2000
+
+export async function readUnfinal(
+  db: Database,
+  chains: readonly Chain[],
+  capOf: (chain: Chain) => bigint | null,
+): Promise<readonly Unfinal[]> {
+  const [flights, tips] = [await readInFlight(db), await readTips(db)]
+  return chains.map((chain) => ({ chain: chain.id, usdMicros: unfinalOn(chain, flights, tips.get(chain.id) ?? null), cap: capOf(chain) }))
+}
+
+export function startExposureWatch(options: {
+  readonly db: Database
+  readonly chains: readonly Chain[]
+  readonly capOf: (chain: Chain) => bigint | null
+  readonly log: Logger
+  readonly refreshMs?: number
+}): ExposureWatch {
+  const { db, chains, capOf, log } = options
+  let known: readonly Unfinal[] = chains.map((chain) => ({ chain: chain.id, usdMicros: 0n, cap: capOf(chain) }))
+
+  async function refresh(): Promise<void> {
+    known = await readUnfinal(db, chains, capOf)
+  }
+
+  const loop = createLoop({
+    intervalMs: options.refreshMs ?? REFRESH_MS,
+    async run() {
+      await refresh()
+      return false
+    },
+    onError: (error) => log.error({ err: error }, 'reading what is at risk failed'),
+  })
+
+  return {
+    assertRoom(chain, usdMicros) {
+      const { usdMicros: open = 0n, cap = null } = known.find((one) => one.chain === chain) ?? {}
+      if (cap === null || open + usdMicros <= cap) return
+      const left = cap > open ? cap - open : 0n
+      throw new TandemError(
+        'amount_out_of_range',
+        `too much from ${chain} is not final yet: $${formatUsd(left)} of $${formatUsd(cap)} are left; ask for less, or later`,
+      )
+    },
+    unfinal: () => known,
+    refresh,
+    stop: () => loop.stop(),
+  }
+}
