@@ -26,7 +26,7 @@ const rooms = {
   },
   service: {
     path: '^src/service/',
-    may: ['^src/metrics/', '^src/protocol/', '^src/keys/', port, '^src/store/', '^src/engine/', '^src/prices/', '^src/solver-auth/', '^src/(log|http-client|ttl-cache|package-root)\\.ts$', '^src/config/'],
+    may: ['^src/metrics/', '^src/protocol/', '^src/keys/', port, '^src/store/', '^src/engine/', '^src/prices/', '^src/solver-auth/', '^src/(closing|log|http-client|ttl-cache|package-root)\\.ts$', '^src/config/'],
   },
   solver: {
     path: '^src/solver/',

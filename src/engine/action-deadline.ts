@@ -1,5 +1,5 @@
 /**
- * Ends an action that takes too long: it must not keep its slot and its leases for ever. What it still does afterwards is harmless: without a lease
+ * Ends an action that takes too long, or whose engine stops: it must not keep its slot and its leases. What it still does afterwards is harmless: without a lease
  * nothing is signed or recorded, and to broadcast what is on record is always safe.
  */
 import { ChainFailure } from '../chains/port/failure.ts'
@@ -25,7 +25,7 @@ export async function executeInTime(context: ExecutorContext, action: LeasedActi
       const leased = await context.leases.batch(first, query)
       if (isOver) {
         await release(leased)
-        throw new ChainFailure('superseded', `${action.key} has taken too long`)
+        throw new ChainFailure('superseded', `${action.key} has ended before`)
       }
       for (const one of leased) others.set(one.key, one)
       return leased
@@ -35,17 +35,30 @@ export async function executeInTime(context: ExecutorContext, action: LeasedActi
       await context.leases.finish(one, result)
     },
   }
+  const { stopping } = context
+  const stopped: ActionResult = { kind: 'skipped', againInMs: 0 }
+  if (stopping?.aborted === true) return stopped
+  const late: ActionResult = {
+    kind: 'failed',
+    error: `it did not end within ${limitMs / 1000} s`,
+    againInMs: backoffMs(action.failures),
+  }
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), limitMs)
+  let stop: () => void = () => undefined
+  const interrupted = new Promise<ActionResult>((resolve) => {
+    timer = setTimeout(() => resolve(late), limitMs)
+    stop = () => resolve(stopped)
   })
+  stopping?.addEventListener('abort', stop)
+  const done = executeAction({ ...context, leases }, action).then((result) => ({ result }))
   try {
-    const result = await Promise.race([executeAction({ ...context, leases }, action), late])
-    if (result !== null) return result
+    const outcome = await Promise.race([interrupted, done])
+    if ('result' in outcome) return outcome.result
     isOver = true
     await release(others.values())
-    return { kind: 'failed', error: `it did not end within ${limitMs / 1000} s`, againInMs: backoffMs(action.failures) }
+    return outcome
   } finally {
     clearTimeout(timer)
+    stopping?.removeEventListener('abort', stop)
   }
 }

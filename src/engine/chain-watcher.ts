@@ -37,6 +37,9 @@ export interface ChainWatcher extends FreshPolls {
   expectNews(): void
   /** A swap is in progress: poll at the full pace for a while. */
   hurry(): void
+  /** The process that watched the chain has ended: take its place now. */
+  takeOver(): void
+  /** Records nothing more and takes no lease. Resolves when the poll in progress has ended. */
   stop(): Promise<void>
   /** Its nodes say when there is a block: hints about it are ignored. */
   readonly isToldOfBlocks: boolean
@@ -170,6 +173,7 @@ export function startChainWatcher(options: ChainWatcherOptions): ChainWatcher {
         guard,
         memory,
         mayRest,
+        mayLease: () => !stopped,
         onTip(block) {
           seen = block
         },
@@ -240,7 +244,7 @@ export function startChainWatcher(options: ChainWatcherOptions): ChainWatcher {
       }
     },
     onError(error) {
-      if (!failing) log.warn({ chain, err: error }, 'cannot read chain; will retry')
+      if (!failing && !stopped) log.warn({ chain, err: error }, 'cannot read chain; will retry')
       failing = true
       problem = error instanceof Error ? error.message : String(error)
     },
@@ -307,6 +311,11 @@ export function startChainWatcher(options: ChainWatcherOptions): ChainWatcher {
       const outcome = await run.outcome
       if ('failure' in outcome) throw outcome.failure
       return outcome.poll
+    },
+    takeOver() {
+      if (!memory.isLeasedElsewhere || stopped) return
+      memory.isLeasedElsewhere = false
+      loop.wake()
     },
     async stop() {
       stopped = true

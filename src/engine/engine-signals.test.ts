@@ -11,9 +11,10 @@ const take = (signal: string) =>
     onChain: (chain) => heard.push(chain),
     onDerived: () => heard.push('something was derived'),
     onWake: () => heard.push('reconcile'),
+    onFree: () => heard.push('take over'),
   })
 
 test('each signal reaches its handler, and unknown ones none', () => {
-  for (const signal of ['orders a b', 'chain a', 'derived', 'wake', 'wakened', '']) take(signal)
-  expect(heard).toEqual([['a', 'b'], 'a', 'something was derived', 'reconcile'])
+  for (const signal of ['orders a b', 'chain a', 'derived', 'wake', 'free', 'wakened', '']) take(signal)
+  expect(heard).toEqual([['a', 'b'], 'a', 'something was derived', 'reconcile', 'take over'])
 })

@@ -2,6 +2,7 @@ import { Writable } from 'node:stream'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createLogger } from '../log.ts'
 import { readAction } from '../store/actions/actions.ts'
+import { readAttempts } from '../store/actions/attempts.ts'
 import type { Database } from '../store/database/database.ts'
 import { recordOwnFill } from '../store/orders/fills.ts'
 import { statementsOf } from '../store/statements.fixture.ts'
@@ -397,26 +398,68 @@ describe('overload', () => {
 })
 
 describe('stopping', () => {
-  test('waits for the actions in progress, and makes no request afterwards', async () => {
+  /** Its node does not answer the first question of this kind before `go`. */
+  function hang(question: 'tip' | 'initiate' | 'sign' | 'broadcast') {
     const [begun, go] = [gate(), gate()]
-    fixture.ethereum.before.broadcast = () => {
+    let count = 0
+    fixture.ethereum.before[question] = () => {
+      count += 1
+      if (count > 1) return undefined
       begun.open()
       return go.opened
     }
+    return { begun, go }
+  }
+  const held = async () => [
+    ...(await store.db.selectFrom('leases').select('name').execute()).map(({ name }) => name),
+    ...(await store.db.selectFrom('actions').select('key').where('lease_holder', 'is not', null).execute()).map(({ key }) => key),
+  ]
+
+  // Of a simulated chain: each execution signs once more, also where a real one sends what is on record again.
+  test.each([
+    { question: 'initiate', first: [], last: ['initiate 1'] },
+    { question: 'sign', first: [], last: ['initiate 1'] },
+    { question: 'broadcast', first: ['initiate 1'], last: ['initiate 1', 'initiate 2'] },
+  ] as const)(
+    'leaves an action whose node does not answer to the next engine, and does not wait for it: $question',
+    async ({ question, first: recorded, last }) => {
+      const attempts = async () => (await readAttempts(store.db, key())).map(({ tx }) => tx)
+      const { begun, go } = hang(question)
+      const first = start()
+      await pay()
+      await begun.opened
+      await first.stop()
+      expect(await held()).toEqual([])
+      expect(await attempts()).toEqual(recorded)
+      start(fixture.clients, store.other)
+      await eventually(() => expect(fixture.ethereum.broadcast).toEqual(last.slice(-1)))
+      go.open()
+      await pause()
+      expect(await attempts()).toEqual(last)
+    },
+  )
+
+  test('leaves a chain whose node does not answer to the next engine, and does not take it again', async () => {
+    const first = start()
+    await first.ready()
+    await pay()
+    await eventually(() => expect(fixture.ethereum.broadcast).toEqual(['initiate 1']))
+    const { begun, go } = hang('tip')
+    first.wakeChain(fixture.ethereum.chain.id)
+    await begun.opened
+    await first.handOver()
+    expect(await held()).toEqual([])
+    go.open()
+    await first.stop()
+    expect(await held()).toEqual([])
+  })
+
+  test('makes no request afterwards', async () => {
     const engine = start()
     await pay()
-    await begun.opened
-    let stopped = false
-    const stopping = engine.stop().then(() => {
-      stopped = true
-    })
-    await Promise.race([stopping, pause()])
-    expect(stopped).toBe(false)
-    go.open()
-    await stopping
-    expect(await readAction(store.db, key())).toMatchObject({ lastTx: 'initiate 1' })
-    expect(await store.db.selectFrom('leases').selectAll().execute()).toEqual([])
-    expect(await store.db.selectFrom('actions').select('key').where('lease_holder', 'is not', null).execute()).toEqual([])
+    await eventually(() => expect(fixture.ethereum.broadcast).toEqual(['initiate 1']))
+    await engine.stop()
+    expect(await held()).toEqual([])
     const after = [fixture.bitcoin.asked.length, fixture.ethereum.asked.length]
     engine.wake()
     await pause()

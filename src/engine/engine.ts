@@ -15,7 +15,7 @@ import type { ChainStatus } from './chain-status.ts'
 import { type ChainWatcher, type FreshPolls, startChainWatcher } from './chain-watcher.ts'
 import { createDueChains } from './due-chains.ts'
 import { reportOf } from './engine-report.ts'
-import { CHAIN, DERIVED, ORDERS, takeSignal } from './engine-signals.ts'
+import { CHAIN, DERIVED, FREE, ORDERS, takeSignal } from './engine-signals.ts'
 import { backoffMs } from './executor.ts'
 import { createLeases, RENEW_MS } from './leases.ts'
 import { createLoop } from './loop.ts'
@@ -47,7 +47,12 @@ export interface Engine {
   chainStatus(chain: ChainId): ChainStatus | null
   /** Polls of the watchers, for whoever else needs current facts. */
   readonly polls: ReadonlyMap<ChainId, FreshPolls>
-  /** Ends after the actions in progress. The next engine takes up the rest. */
+  /**
+   * Leaves all work to other engines at once: leases and keys are free, also while a node is still asked. An action in progress is left where it is:
+   * whatever may be with a node is on record.
+   */
+  handOver(): Promise<void>
+  /** The same, and resolves when everything has ended. What waits for a node ends when its connection is closed. */
   stop(): Promise<void>
 }
 
@@ -228,6 +233,11 @@ export function startEngine(options: EngineOptions): Engine {
     onChain: (chain: ChainId) => watchers.get(chain)?.hint(),
     onDerived: () => options.onDerived?.(),
     onWake: wakeHere,
+    onFree() {
+      for (const watcher of watchers.values()) watcher.takeOver()
+      reconcileSoon()
+      dispatchSoon()
+    },
   }
   const signals = openSignals(db, (signal) => takeSignal(signal, onSignals))
 
@@ -308,7 +318,7 @@ export function startEngine(options: EngineOptions): Engine {
   async function attempt(action: LeasedAction) {
     const about = { order: action.orderId, action: `${action.verb} ${action.leg}` }
     try {
-      const result = await executeInTime({ ...options, leases, polls: watchers, onSent }, action)
+      const result = await executeInTime({ ...options, leases, polls: watchers, onSent, stopping: stopping.signal }, action)
       if (result.kind === 'sent' && result.tx !== action.lastTx) log.info({ ...about, tx: result.tx }, 'sent')
       if (result.kind === 'cancelling') log.warn({ ...about, tx: result.tx }, 'no longer wanted: cancelling the unmined transaction')
       if (result.kind === 'failed')
@@ -334,6 +344,22 @@ export function startEngine(options: EngineOptions): Engine {
     if (others.length > 0) tellOthers(`${ORDERS}${others.join(' ')}`)
   }
 
+  let handingOver: Promise<void> | null = null
+  let ended: Promise<unknown> = Promise.resolve()
+  function handOver(): Promise<void> {
+    handingOver ??= (async () => {
+      stopping.abort()
+      ended = Promise.all([...watchers.values(), reconciler, sweeper, dispatcher, lister, expirer].map((loop) => loop.stop()))
+      try {
+        await leases.giveUp()
+        tellOthers(FREE)
+      } catch (error) {
+        log.warn({ err: error }, 'cannot release the leases: they expire in a few seconds')
+      }
+    })()
+    return handingOver
+  }
+
   return {
     expectNews,
     wake() {
@@ -351,14 +377,16 @@ export function startEngine(options: EngineOptions): Engine {
     polls: watchers,
     chainHealthy,
     chainStatus,
+    handOver,
     async stop() {
-      stopping.abort()
-      await Promise.all([...watchers.values(), reconciler, sweeper, dispatcher, lister, expirer].map((loop) => loop.stop()))
+      await handOver()
+      await ended
       await slots.idle()
       for (const timer of wakeUps) clearTimeout(timer)
       await signals.close()
       await heartbeat.stop()
-      await leases.releaseAll()
+      // A run in progress may have taken one again.
+      await leases.giveUp()
     },
   }
 }

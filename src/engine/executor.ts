@@ -31,6 +31,8 @@ export type ExecutorContext = LiveView & {
   readonly leases: Leases
   /** A transaction was sent: its chain may soon show it. */
   readonly onSent?: (chain: ChainId) => void
+  /** The engine ends: what is on record is done by the next one, and nothing else is begun. */
+  readonly stopping?: AbortSignal
 }
 
 /** A redeem that waits for a batch is checked this often: it may become urgent. */

@@ -42,6 +42,8 @@ export type KeyUse = {
   /** A batch shares its attempts. */
   readonly actions: readonly LeasedAction[]
   readonly holdsSecret: boolean
+  /** The engine ends: the key is free for other processes at once, also while a node is asked. What is signed is recorded. */
+  readonly stopping?: AbortSignal
 }
 
 export type OthersRange = Pick<SenderAttemptsQuery, 'since' | 'fromNonce'>
@@ -212,17 +214,20 @@ async function serveInHold(connection: Database, waiting: Waiting[]): Promise<vo
   /** Resolves when it has signed or ended. */
   function start({ use, run, reject: fail }: Waiting): Promise<void> {
     return new Promise((paused) => {
-      const timer = setTimeout(giveUp, MAX_USE_MS)
-      function giveUp() {
+      const giveUp = (failure: ChainFailure) => {
         isOver = true
-        fail(new ChainFailure('unreachable', `${nameOf(use)}: an action did not sign within ${MAX_USE_MS / 1000} s`))
-        paused()
+        fail(failure)
+        pause()
       }
+      const late = () => giveUp(new ChainFailure('unreachable', `${nameOf(use)}: an action did not sign within ${MAX_USE_MS / 1000} s`))
+      const stop = () => giveUp(new ChainFailure('superseded', `${nameOf(use)}: the engine ends`))
+      const timer = setTimeout(late, MAX_USE_MS)
       const pause = () => {
         clearTimeout(timer)
+        stopping?.removeEventListener('abort', stop)
         paused()
       }
-      const { chain, sender, actions, holdsSecret } = use
+      const { chain, sender, actions, holdsSecret, stopping } = use
       const dropsBefore = drops
       let isOver = false
       let hasRead = false
@@ -259,6 +264,11 @@ async function serveInHold(connection: Database, waiting: Waiting[]): Promise<vo
             throw dropped(onDropped)
           }
         },
+      }
+      stopping?.addEventListener('abort', stop)
+      if (stopping?.aborted === true) {
+        stop()
+        return
       }
       void run(hold).finally(() => {
         isOver = true

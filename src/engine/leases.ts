@@ -31,7 +31,8 @@ export interface Leases {
   whileRenewed<T>(name: string, work: () => Promise<T>): Promise<T>
   /** Renews everything in use. Continues a lease that has expired if no other holder took it over. */
   renew(): Promise<void>
-  releaseAll(): Promise<void>
+  /** Releases everything, for others to take at once. From now on this process holds and takes nothing, and signs nothing. */
+  giveUp(): Promise<void>
 }
 
 type Held = { readonly fence: bigint; untilMs: number }
@@ -44,6 +45,7 @@ export function createLeases(
 ): Leases {
   const held = new Map<ActionKey, Held>()
   const names = new Set<string>()
+  let isGivenUp = false
 
   /** Counted from before the request: the database's lease ends later than ours, never earlier. */
   const untilMs = (askedAtMs: number) => askedAtMs + seconds * 1000
@@ -61,12 +63,20 @@ export function createLeases(
     if (held.get(key)?.fence === fence) held.delete(key)
   }
 
-  async function several(query: LeaseQuery): Promise<readonly LeasedAction[]> {
+  /** Unless all was given up while the database was asked. */
+  async function takeAll(lease: () => Promise<readonly LeasedAction[]>): Promise<readonly LeasedAction[]> {
+    if (isGivenUp) return []
     const askedAtMs = nowMs()
-    const actions = await leaseActions(db, holder, seconds, query)
+    const actions = await lease()
+    if (isGivenUp) {
+      await releaseLeases(db, holder)
+      return []
+    }
     hold(actions, askedAtMs)
     return actions
   }
+
+  const several = (query: LeaseQuery) => takeAll(() => leaseActions(db, holder, seconds, query))
 
   async function finishWhileHeld(action: LeasedAction, result: ActionResult): Promise<void> {
     for (let waitMs = FIRST_RETRY_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_RETRY_MS)) {
@@ -84,12 +94,7 @@ export function createLeases(
     holder,
     next: async () => (await several({ limit: 1 }))[0] ?? null,
     several,
-    async batch(first, query) {
-      const askedAtMs = nowMs()
-      const actions = await leaseBatch(db, first, { ...query, seconds })
-      hold(actions, askedAtMs)
-      return actions
-    },
+    batch: (first, query) => takeAll(() => leaseBatch(db, first, { ...query, seconds })),
     async finish(action, result) {
       try {
         await finishWhileHeld(action, result)
@@ -130,6 +135,11 @@ export function createLeases(
       }
       await renewLeases(db, holder, [...names], seconds)
     },
-    releaseAll: () => releaseLeases(db, holder),
+    async giveUp() {
+      isGivenUp = true
+      held.clear()
+      names.clear()
+      await releaseLeases(db, holder)
+    },
   }
 }

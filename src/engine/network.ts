@@ -17,6 +17,7 @@ import { createVerifiedClient } from './verified-client.ts'
 export type Network = {
   readonly registry: Registry
   readonly clients: ReadonlyMap<ChainId, ChainClient>
+  /** Aborts what is asked of the nodes. */
   close(): Promise<void>
 }
 
@@ -57,11 +58,13 @@ export async function createNetwork(
     const options = { assets: active, endpoints, quorum, onTrouble, ...(relay !== null && { relay: relay.of }) }
     clients.set(chain.id, await connectChain(chain, options))
   }
+  let closing: Promise<unknown> | null = null
   return {
     registry,
     clients,
     async close() {
-      await Promise.all([...clients.values()].map((client) => client.close()))
+      closing ??= Promise.all([...clients.values()].map((client) => client.close()))
+      await closing
     },
   }
 }

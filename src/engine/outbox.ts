@@ -23,6 +23,7 @@ export type OutboxContext = {
   readonly party: Party
   readonly leases: Pick<Leases, 'batch' | 'finish' | 'assertHeld'>
   readonly now: () => bigint
+  readonly stopping?: AbortSignal
 }
 
 /** No transaction stays unmined this long: nodes drop it, and we replace or cancel it long before. */
@@ -36,7 +37,7 @@ const READS_WITHOUT_KEY = 4
 
 /** Of an action, or of a batch of actions of one signer on one chain that shares its transactions. */
 export async function openOutbox(
-  { db, registry, party, leases, now }: OutboxContext,
+  { db, registry, party, leases, now, stopping }: OutboxContext,
   verb: SignedVerb,
   taken: readonly [Taken, ...Taken[]],
   facts: FreshFacts,
@@ -53,6 +54,7 @@ export async function openOutbox(
     sender: step.client.identityOf(owner),
     actions,
     holdsSecret: party.role === 'service' && step.verb === 'redeem',
+    ...(stopping !== undefined && { stopping }),
   })
   const use = useOf(key)
   const rangeOf = ({ fromNonce, since }: OthersQuery = {}): OthersRange => ({

@@ -60,6 +60,8 @@ export type Watch = {
   readonly guard?: FinalGuard
   /** Kept between polls; without one, each poll takes the lease and reads the cursor, the list and the finality tag. */
   readonly memory?: PollMemory
+  /** False: this process ends, and leaves the chain to another one. */
+  readonly mayLease?: () => boolean
   /** Nobody waits for this poll: if no order is open, new blocks are only counted, and recorded once a minute. */
   readonly mayRest?: boolean
   /** The newest block that was seen, recorded or not. */
@@ -217,7 +219,8 @@ function isResting(list: WatchList, { cursor, recordedAtMs, refreshedAtMs }: Pol
 }
 
 /** What we recorded is forgotten if the lease was not ours all the time since. */
-async function takeLease({ db, client, holder }: Watch, memory: PollMemory, nowMs: number): Promise<boolean> {
+async function takeLease({ db, client, holder, mayLease }: Watch, memory: PollMemory, nowMs: number): Promise<boolean> {
+  if (mayLease?.() === false) return false
   if (nowMs - memory.leasedAtMs < RENEW_LEASE_MS) return true
   const isHeld = await holdLease(db, watchLease(client.chain.id), holder, LEASE_SECONDS)
   if (!isHeld || nowMs - memory.leasedAtMs >= LEASE_SECONDS * 1000) forgetRecorded(memory)

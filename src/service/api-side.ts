@@ -1,6 +1,7 @@
 /** The part of the service that serves HTTP: quotes, orders, events and pages. It records what users ask for; an engine does it. */
 import type { FastifyInstance } from 'fastify'
 import { readKeyring } from '../config/keyring.ts'
+import type { Engine } from '../engine/engine.ts'
 import type { EngineLink } from '../engine/engine-link.ts'
 import type { ServiceMetrics } from '../metrics/service-metrics.ts'
 import type { OrderState } from '../protocol/state.ts'
@@ -20,7 +21,8 @@ import { createSolverPool, type SolverPool } from './solvers/pool.ts'
 import { createSolverKeys, type SolverKeys } from './solvers/solver-keys.ts'
 
 /** The engine of this process, or those of others. */
-export type EngineView = Pick<EngineLink, 'expectNews' | 'wake' | 'chainHealthy' | 'admits' | 'chainStatus' | 'problem' | 'ready'>
+export type EngineView = Pick<EngineLink, 'expectNews' | 'wake' | 'chainHealthy' | 'admits' | 'chainStatus' | 'problem' | 'ready'> &
+  Partial<Pick<Engine, 'handOver'>>
 
 /** What the API keeps in memory, and an engine tells it of. */
 export type ApiMemory = {

@@ -1,5 +1,6 @@
 /** What the API and the engine of the service both need: its database, chains, prices, solvers and secrets. */
 import { urlOf } from '../chains/port/endpoints.ts'
+import type { Keep } from '../closing.ts'
 import { readKeyring } from '../config/keyring.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
 import { networkSettings } from '../config/network-settings.ts'
@@ -12,7 +13,6 @@ import type { ChainId } from '../protocol/chain-id.ts'
 import { createSigningKey } from '../solver-auth/signing-key.ts'
 import { openDatabase } from '../store/database/database.ts'
 import { createVault } from '../store/orders/sealed-values.ts'
-import type { Keep } from './closing.ts'
 import { completeSettings, type ServiceContext } from './context.ts'
 import { createRecentProblems, type RecentProblems } from './operator/recent-problems.ts'
 import { publishIdentity, readIdentity } from './relay-identity.ts'
@@ -31,6 +31,8 @@ export type ServiceBase = Pick<
   /** URLs of the nodes of each chain. */
   readonly nodes: Readonly<Record<ChainId, readonly string[]>>
   readonly problems: RecentProblems
+  /** Aborts what is asked of the nodes. */
+  readonly closeNetwork: () => Promise<void>
 }
 
 const SOLVER_TIMEOUT_MS = 10_000
@@ -85,5 +87,6 @@ export async function openBase(
       Object.entries(endpoints.chains).map(([id, chain]) => [id, Object.values(chain.endpoints).flat().map(urlOf)]),
     ),
     problems,
+    closeNetwork: close,
   }
 }

@@ -1,4 +1,5 @@
 /** The part of the service that moves money: it watches the chains, relays, redeems, refunds, agrees with solvers, and delivers webhooks. No HTTP server. */
+import type { Keep } from '../closing.ts'
 import { releaseLogOf } from '../config/release-log.ts'
 import { type Engine, startEngine } from '../engine/engine.ts'
 import { startRollbackGuard } from '../engine/rollback/rollback-guard.ts'
@@ -7,7 +8,6 @@ import type { ServiceMetrics } from '../metrics/service-metrics.ts'
 import type { ApiMemory, EngineView } from './api-side.ts'
 import type { ServiceBase } from './base.ts'
 import { createCosignTasks } from './batch-redeem/offer-cosign.ts'
-import type { Keep } from './closing.ts'
 import { createHints } from './hints/hints.ts'
 import { createDepositQuestions } from './instant-refund/ask-about-deposits.ts'
 import { createAutomaticRefundTasks } from './instant-refund/automatic-refunds.ts'
@@ -62,7 +62,10 @@ export async function startEngineSide(base: ServiceBase, options: EngineSideOpti
   const orderLog = startOrderLog({ db, registry, log, now, onStep: metrics.onStep })
   const hints = createHints(solvers, { onHint: (chain) => engine.wakeChain(chain), toldOfBlocks: () => engine.toldOfBlocks() })
   const engine: Engine = startEngine({ db, registry, clients, party, log, now, onNews: hints.tell, onDerived, onAction: metrics.onAction })
-  for (const part of [hints, sync, webhooks, guard, engine, orderLog]) keep(() => part.stop())
+  for (const part of [hints, sync, webhooks, guard, engine]) keep(() => part.stop())
+  // Before the engine: what it asks of nodes must not hold it up.
+  keep(base.closeNetwork)
+  keep(() => orderLog.stop())
   return {
     ...engine,
     expectNews(chains) {

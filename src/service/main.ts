@@ -1,4 +1,5 @@
 /** Runs the service: the API for integrators' apps, the engine that relays, redeems and refunds for their users, or both in one process. */
+import { closeServer, createClosing, type Keep } from '../closing.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
 import type { ServiceConfig } from '../config/schema.ts'
 import { openEngineLink } from '../engine/engine-link.ts'
@@ -7,7 +8,6 @@ import { startMetricsServer } from '../metrics/metrics-server.ts'
 import { createServiceMetrics } from '../metrics/service-metrics.ts'
 import { type ApiMemory, createApiMemory, createServiceApi, type EngineView } from './api-side.ts'
 import { openBase, type ServiceBase } from './base.ts'
-import { createClosing, type Keep } from './closing.ts'
 import { startEngineSide } from './engine-side.ts'
 import { createReadiness } from './readiness.ts'
 import type { Role } from './role.ts'
@@ -40,7 +40,7 @@ async function start(base: ServiceBase, memory: ApiMemory | null, keep: Keep): P
   const metrics = createServiceMetrics({ db, log, problems: problems.counts, chains: registry.chains, chainStatus, nodes, now })
   const engines = relay === null ? followEngines(base, memory, keep) : await startEngineSide(base, { relay, metrics, memory }, keep)
   const api = memory === null ? null : await createServiceApi(base, memory, { engines, metrics })
-  if (api !== null) keep(() => api.close())
+  if (api !== null) keep(() => closeServer(api))
   if (memory !== null) keep(followSolverKeys(base, memory.solverKeys).stop)
   await engines.ready()
   const address = api === null ? config.engine_health : config.metrics
@@ -50,6 +50,8 @@ async function start(base: ServiceBase, memory: ApiMemory | null, keep: Keep): P
     keep(server.close)
     log.info({ url: server.url }, 'metrics are served')
   }
+  // First of all: whoever takes over need not wait for our requests.
+  if (engines.handOver !== undefined) keep(engines.handOver)
   return (await api?.listen(config.listen)) ?? null
 }
 

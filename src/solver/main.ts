@@ -1,5 +1,6 @@
 /** Runs a solver: its own keys, database and chain connections; an HTTP server for services; the engine. */
 import { urlOf } from '../chains/port/endpoints.ts'
+import { closeServer, createClosing, type Keep } from '../closing.ts'
 import { readKeyring } from '../config/keyring.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
 import { networkSettings } from '../config/network-settings.ts'
@@ -10,7 +11,7 @@ import { connectNetwork } from '../engine/network.ts'
 import { startRollbackGuard } from '../engine/rollback/rollback-guard.ts'
 import { createSigningLimit } from '../engine/signing-limit.ts'
 import { type Logger, withProblems } from '../log.ts'
-import { type MetricsServer, startMetricsServer } from '../metrics/metrics-server.ts'
+import { startMetricsServer } from '../metrics/metrics-server.ts'
 import { openPriceFeed } from '../prices/open-feed.ts'
 import type { ChainId } from '../protocol/chain-id.ts'
 import { createSigningKey } from '../solver-auth/signing-key.ts'
@@ -58,6 +59,16 @@ const FEE_SWAPS = 20n
 const now = () => BigInt(Math.floor(Date.now() / 1000))
 
 export async function startSolver(loaded: LoadedConfig<SolverConfig>, parentLog: Logger): Promise<RunningSolver> {
+  const { keep, close: stop } = createClosing()
+  try {
+    return { ...(await start(loaded, parentLog, keep)), stop }
+  } catch (error) {
+    await stop().catch((failure: unknown) => parentLog.warn({ err: failure }, 'not everything could be closed'))
+    throw error
+  }
+}
+
+async function start(loaded: LoadedConfig<SolverConfig>, parentLog: Logger, keep: Keep): Promise<Omit<RunningSolver, 'stop'>> {
   const { config, readSecret } = loaded
   const problems = { warn: 0, error: 0, fatal: 0 }
   const log = withProblems(parentLog, ({ level }) => {
@@ -67,26 +78,18 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, parentLog:
   const signingKey = createSigningKey(await readSecret(config.signing_key))
   const settings = await networkSettings(loaded)
   const db = await openDatabase(await readSecret(config.database_url))
+  keep(() => db.destroy())
   const network = await connectNetwork(
     settings,
     (chain, error) => log.warn({ chain, err: error }, 'the node does not answer: starting without this chain until it does'),
     (warning) => log.warn(warning),
-  ).catch(async (error) => {
-    await db.destroy()
-    throw error
-  })
+  )
+  keep(network.close)
   const { registry, clients } = network
-  const prices = await openPriceFeed({ config, registry, clients }, { db, log }).catch(async (error) => {
-    await network.close()
-    await db.destroy()
-    throw error
-  })
-  const guard = await startRollbackGuard({ db, path: loaded.pathOf(releaseLogOf(config)), log }).catch(async (error) => {
-    await prices.stop()
-    await network.close()
-    await db.destroy()
-    throw error
-  })
+  const prices = await openPriceFeed({ config, registry, clients }, { db, log })
+  keep(() => prices.stop())
+  const guard = await startRollbackGuard({ db, path: loaded.pathOf(releaseLogOf(config)), log })
+  keep(() => guard.stop())
   const changes = createChanges()
   const limits = riskSettings(config.risk)
   const fees = createFeeWatch(limits.feeSpikeFactor)
@@ -109,9 +112,13 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, parentLog:
   const readFees = (chain: ChainId) => void legCosts.warm(activeAssetsOf(chain).slice(0, 1))
   const feeFunds = createFeeFunds({ registry, clients, keys, legCosts, peakFactor: limits.feePeakFactor })
   const fundsWatch = startFeeFundsWatch({ db, reader: feeFunds, log })
+  keep(() => fundsWatch.stop())
   const exposure = startExposureWatch({ db, chains: registry.chains, capOf: limits.unfinalCap, log })
+  keep(() => exposure.stop())
   const halts = startHalts({ db, registry, log, now, priceHalt: prices.haltOf, fees, readFees, funds: fundsWatch })
+  keep(() => halts.stop())
   const customers = startCustomers({ db, log, now, ...limits })
+  keep(() => customers.stop())
   const risk = createRisk({ halts, customers, exposure, ...limits, now })
   const pricing = readPricing(config, prices)
   const soft = createSoftReservations(now)
@@ -181,6 +188,9 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, parentLog:
     log,
     now,
   })
+  keep(() => engine.stop())
+  // Before the engine: what it asks of nodes must not hold it up.
+  keep(network.close)
   const context = {
     db,
     registry,
@@ -218,31 +228,15 @@ export async function startSolver(loaded: LoadedConfig<SolverConfig>, parentLog:
     onHint: engine.wakeChain,
     toldOfBlocks: engine.toldOfBlocks,
   })
-  let metricsServer: MetricsServer | null = null
-  try {
-    await engine.ready()
-    if (config.metrics !== undefined) {
-      metricsServer = await startMetricsServer(config.metrics, metrics.render)
-      log.info({ url: metricsServer.url }, 'metrics are served')
-    }
-    void legCosts.warm(registry.assets.filter(({ deployment }) => deployment !== null).map(({ id }) => id))
-    return { url: await server.listen(config.listen), engine, stop }
-  } catch (error) {
-    await stop()
-    throw error
+  keep(() => closeServer(server))
+  await engine.ready()
+  if (config.metrics !== undefined) {
+    const metricsServer = await startMetricsServer(config.metrics, metrics.render)
+    keep(metricsServer.close)
+    log.info({ url: metricsServer.url }, 'metrics are served')
   }
-
-  async function stop() {
-    await server.close()
-    await metricsServer?.close()
-    await engine.stop()
-    await guard.stop()
-    await halts.stop()
-    await fundsWatch.stop()
-    await exposure.stop()
-    await customers.stop()
-    await prices.stop()
-    await network.close()
-    await db.destroy()
-  }
+  void legCosts.warm(registry.assets.filter(({ deployment }) => deployment !== null).map(({ id }) => id))
+  // First of all: whoever takes over need not wait for our requests.
+  keep(engine.handOver)
+  return { url: await server.listen(config.listen), engine }
 }

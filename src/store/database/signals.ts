@@ -93,9 +93,9 @@ export function openSignals(db: Database, onSignal: (signal: string) => void, re
       isClosed = true
       clearTimeout(reconnect)
       clearTimeout(flushing)
-      const open = connection
       await opening
-      await open?.end()
+      if (waiting.size > 0) await flush()
+      await connection?.end()
     },
   }
 }

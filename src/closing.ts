@@ -1,4 +1,5 @@
-/** Closes the parts of a process in the reverse order of their start. */
+/** How a process of either party ends: its parts are closed in the reverse order of their start, and nothing that hangs holds it up. */
+import type { FastifyInstance } from 'fastify'
 
 /** Registers how to close a part. */
 export type Keep = (close: () => Promise<unknown>) => void
@@ -18,5 +19,18 @@ export function createClosing(): Closing {
       for (const close of closes.splice(0).reverse()) await close().catch((error: unknown) => failures.push(error))
       if (failures.length > 0) throw failures[0]
     },
+  }
+}
+
+/** Requests in progress get so long to be answered. Whoever stops us waits, and so do the clients who come back to the next process. */
+const DRAIN_MS = 2_000
+
+/** Takes no new requests, ends streams, and cuts what is not answered in time. */
+export async function closeServer(server: FastifyInstance, drainMs = DRAIN_MS): Promise<void> {
+  const cut = setTimeout(() => server.server.closeAllConnections(), drainMs)
+  try {
+    await server.close()
+  } finally {
+    clearTimeout(cut)
   }
 }
