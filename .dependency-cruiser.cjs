@@ -30,7 +30,7 @@ const rooms = {
   },
   solver: {
     path: '^src/solver/',
-    may: ['^src/metrics/', '^src/protocol/', '^src/keys/', port, '^src/store/', '^src/engine/', '^src/prices/', '^src/solver-auth/', '^src/(log|ttl-cache)\\.ts$', '^src/config/'],
+    may: ['^src/metrics/', '^src/protocol/', '^src/keys/', port, '^src/store/', '^src/engine/', '^src/prices/', '^src/solver-auth/', '^src/(closing|log|ttl-cache)\\.ts$', '^src/config/'],
   },
   devnet: { path: '^devnet/', may: ['^src/protocol/', '^src/keys/', '^src/chains/', '^src/log\\.ts$', '^contracts/'] },
   contracts: { path: '^contracts/', may: [] },
