@@ -11,7 +11,7 @@ import { createLoop } from './loop.ts'
 import { createPollMemory } from './poll-memory.ts'
 import { createWakeLimit } from './wake-limit.ts'
 import { createWatchList } from './watch-list.ts'
-import { pollChain, watchLease } from './watcher.ts'
+import { pollChain, type Reorg, watchLease } from './watcher.ts'
 
 /** A poll that reached the newest block. Everything up to it is recorded, and it was the newest after the poll began. */
 export type FreshPoll = {
@@ -76,7 +76,7 @@ export type ChainWatcherOptions = {
   /** Events were recorded. */
   readonly onEvents: () => void
   /** A reorg certainly replaced so many of the newest blocks. */
-  readonly onReorg?: (blocks: bigint) => void
+  readonly onReorg?: (reorg: Reorg) => void
 }
 
 /** Between two polls, however often it is woken. */
@@ -188,9 +188,9 @@ export function startChainWatcher(options: ChainWatcherOptions): ChainWatcher {
           if (failure === null) log.info({ chain }, 'the mempool can be read again')
           else log.warn({ chain, err: failure }, 'cannot read the mempool; blocks are recorded without it')
         },
-        onReorg({ from, to, blocks }) {
-          log.warn({ chain, from, to, blocks }, 'reorg: blocks removed')
-          options.onReorg?.(blocks)
+        onReorg({ from, to, blocks, counted }) {
+          log.warn({ chain, from, to, blocks, deposits: counted.length }, 'reorg: blocks removed')
+          options.onReorg?.({ blocks, counted })
         },
       }),
     )

@@ -27,6 +27,7 @@ import { createShards } from './shards.ts'
 import { createSlots } from './slots.ts'
 import { createSweeper } from './sweeper.ts'
 import { createWaits } from './waits.ts'
+import type { Reorg } from './watcher.ts'
 
 export interface Engine {
   /** A new order was written: watch its chains. Nothing is to be reconciled before something happens there. */
@@ -66,7 +67,7 @@ export type EngineOptions = {
   /** This process sent a transaction on the chain, or saw an event there: for the other party, who may poll it early. */
   readonly onNews?: (chain: ChainId) => void
   /** A reorg certainly replaced so many of the newest blocks. */
-  readonly onReorg?: (chain: ChainId, blocks: bigint) => void
+  readonly onReorg?: (chain: ChainId, reorg: Reorg) => void
   /** An action was tried: how it ended, and how long it took. */
   readonly onAction?: (action: LeasedAction, outcome: ActionResult['kind'], ms: number) => void
   /** Orders were derived, by this process or another one of the database: their status may have changed. */
@@ -116,7 +117,7 @@ export function startEngine(options: EngineOptions): Engine {
       const on = {
         onChange: () => onChangeOf(chain),
         onEvents: () => onEventsOf(chain),
-        onReorg: (blocks: bigint) => options.onReorg?.(chain, blocks),
+        onReorg: (reorg: Reorg) => options.onReorg?.(chain, reorg),
       }
       return [chain, startChainWatcher({ db, client, leases, log, isAlone: shards.isAlone, ...on })]
     }),

@@ -8,6 +8,7 @@ import type { Block, Chain } from '../protocol/chain.ts'
 import type { ChainId } from '../protocol/chain-id.ts'
 import type { HtlcEvent } from '../protocol/htlc.ts'
 import { holdLease } from '../store/actions/leases.ts'
+import { type CountedDeposit, readCountedDeposits } from '../store/chain/counted-deposits.ts'
 import { type Poll, type RecordedBlock, readCursor, readUnconfirmed, recordPoll, rewind, SPARSE_BLOCKS } from '../store/chain/events.ts'
 import type { Database } from '../store/database/database.ts'
 import { createFinalGuard, type FinalGuard } from './final-guard.ts'
@@ -76,7 +77,13 @@ export type Watch = {
    * Went back from the height `from` to `to`. `blocks`: so many of the newest were certainly replaced. Not `from - to`: the newest common block that
    * we remember may be far below the fork.
    */
-  readonly onReorg: (details: { readonly chain: string; readonly from: bigint; readonly to: bigint; readonly blocks: bigint }) => void
+  readonly onReorg: (details: { readonly chain: string; readonly from: bigint; readonly to: bigint } & Reorg) => void
+}
+
+export type Reorg = {
+  readonly blocks: bigint
+  /** Deposits with their confirmations in these blocks. Most are mined again soon. */
+  readonly counted: readonly CountedDeposit[]
 }
 
 export type PollResult = {
@@ -362,7 +369,8 @@ async function rewindToFork(watch: Watch, tip: Block): Promise<PollResult> {
   const fork = await findFork(db, client, tip)
   if (cursor === null || fork === null) return NOTHING_NEW
   const falseAbove = await guard.judge(db, client, fork)
-  onReorg({ chain, from: cursor.height, to: fork.ancestor.height, blocks: cursor.height - fork.lowestGone.height + 1n })
+  const counted = await readCountedDeposits(db, chain, { from: fork.lowestGone.height, tip: cursor.height })
+  onReorg({ chain, from: cursor.height, to: fork.ancestor.height, blocks: cursor.height - fork.lowestGone.height + 1n, counted })
   await rewind(db, chain, fork.ancestor, falseAbove)
   return { changed: true, behind: true }
 }

@@ -90,6 +90,11 @@ type ChainData = {
   readonly heightsMaySkip: boolean
   /** Never 0: a transaction without a block proves nothing. Blocks, not heights: see `confirmationsOf`. */
   readonly requiredConfirmations: number
+  /**
+   * Reorgs of so many blocks are ordinary on this chain, deeper than its required confirmations though they may be: they halt nothing by themselves,
+   * only if they remove a deposit that counted. Absent: none deeper than the required confirmations.
+   */
+  readonly usualReorgBlocks?: number
   /** Blocks after which we stop expecting a reorg and may forget the block hashes below. */
   readonly finalityBlocks: number
   /**

@@ -171,8 +171,8 @@ async function start(loaded: LoadedConfig<SolverConfig>, parentLog: Logger, keep
   const engine: Engine = startEngine({
     onAction: metrics.onAction,
     onNews: changes.note,
-    onReorg: (chain, blocks) =>
-      void halts.noteReorg(chain, blocks).catch((error) => log.error({ chain, err: error }, 'could not halt a chain')),
+    onReorg: (chain, reorg) =>
+      void halts.noteReorg(chain, reorg).catch((error) => log.error({ chain, err: error }, 'could not halt a chain')),
     db,
     registry,
     clients,

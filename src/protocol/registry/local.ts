@@ -18,6 +18,7 @@ const evmDefaults = {
   blockBoundsMs: { fastest: 1n, slowest: 1000n },
   heightsMaySkip: false,
   requiredConfirmations: 1,
+  usualReorgBlocks: 3,
   finalityBlocks: 12,
   clock: { unit: 'seconds', expiry: 'relative', fastestMs: 1000n, slowestMs: 1000n, slackSeconds: 10n },
   margins: { claimSeconds: 15n, reorgSeconds: 15n, feeSpikeSeconds: 15n },
@@ -57,6 +58,7 @@ const bitcoinDefaults = {
   blockMs: 2000n,
   heightsMaySkip: false,
   requiredConfirmations: 1,
+  usualReorgBlocks: 3,
   finalityBlocks: 6,
   clock: { unit: 'blocks', expiry: 'relative', fastestMs: 2_000n, slowestMs: 10_000n, slackSeconds: 0n },
   margins: { claimSeconds: 10n, reorgSeconds: 10n, feeSpikeSeconds: 10n },
@@ -73,6 +75,7 @@ const bitcoinDefaults = {
 const solanaDefaults = {
   ...solanaFamily,
   requiredConfirmations: 1,
+  usualReorgBlocks: 3,
   finalityBlocks: 12,
   // Of 450 slots at least 350 wait for the clock or for blocks on demand, of which there are no more than slots by the clock: 70 s.
   clock: { unit: 'slots', expiry: 'relative', fastestMs: 150n, slowestMs: 400n, slackSeconds: 10n },

@@ -81,6 +81,8 @@ export const testnetChains: readonly Chain[] = [
     icon: { text: 'tBTC', color: '#5fa04e' },
     nativeAsset: 'bitcoin_testnet:btc',
     explorerUrl: 'https://mempool.space/testnet4',
+    // Blocks of the lowest difficulty compete, and are replaced several at a time.
+    usualReorgBlocks: 6,
     finalityBlocks: 144,
     haltSeconds: 7200n,
     clockException: BLOCK_STORMS,

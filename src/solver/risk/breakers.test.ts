@@ -14,8 +14,10 @@ test('a chain is stuck once its newest block is older than the registry allows; 
   expect(stuckHeads([chain], new Map(), 10_000n)).toEqual([])
 })
 
-test('a reorg is deep if it removes more blocks than a deposit waits for', () => {
-  expect([2n, 3n].map((blocks) => isDeepReorg({ ...chain, requiredConfirmations: 2 }, blocks))).toEqual([false, true])
+test('a reorg is deep if it removes more blocks than a deposit waits for, and than is usual on the chain', () => {
+  const { usualReorgBlocks: _, ...strict } = chain
+  expect([2n, 3n].map((blocks) => isDeepReorg({ ...strict, requiredConfirmations: 2 }, blocks))).toEqual([false, true])
+  expect([3n, 4n].map((blocks) => isDeepReorg({ ...strict, requiredConfirmations: 2, usualReorgBlocks: 3 }, blocks))).toEqual([false, true])
 })
 
 describe('a fee watch of factor 10', () => {

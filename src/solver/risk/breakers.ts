@@ -18,9 +18,9 @@ export function stuckHeads(chains: readonly Chain[], times: ReadonlyMap<ChainId,
   })
 }
 
-/** A reorg of more blocks than a deposit waits for: what we paid for could be gone. */
-export function isDeepReorg({ requiredConfirmations }: Chain, blocks: bigint): boolean {
-  return blocks > BigInt(requiredConfirmations)
+/** A reorg of more blocks than a deposit waits for, and than is usual on the chain: what waits for deposits on it cannot be right. */
+export function isDeepReorg({ requiredConfirmations, usualReorgBlocks = 0 }: Chain, blocks: bigint): boolean {
+  return blocks > BigInt(Math.max(requiredConfirmations, usualReorgBlocks))
 }
 
 export interface FeeWatch {

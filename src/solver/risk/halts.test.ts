@@ -3,9 +3,10 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createLogger } from '../../log.ts'
 import type { AssetId } from '../../protocol/asset.ts'
 import type { deriveOrder, OrderState } from '../../protocol/state.ts'
-import { recordPoll } from '../../store/chain/events.ts'
+import { readCountedDeposits } from '../../store/chain/counted-deposits.ts'
+import { recordPoll, rewind } from '../../store/chain/events.ts'
 import { putHalt, readHalts, removeHalts } from '../../store/solver/halts.ts'
-import { blockOf, NOW, openTestStore, type TestStore } from '../../store/store.fixture.ts'
+import { blockOf, NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../../store/store.fixture.ts'
 import { btc, openSolver, type TestSolver, unpriced, wbtc } from '../solver.fixture.ts'
 import { createFeeWatch } from './breakers.ts'
 import { type Halts, startHalts } from './halts.ts'
@@ -136,14 +137,34 @@ test('the row of a condition that no process sees any more halts nothing, and is
 })
 
 test('a deep reorg halts its chain, also for other processes, until the operator resumes it', async () => {
-  await halts.noteReorg('ethereum_localnet', 1n)
+  await halts.noteReorg('ethereum_localnet', { blocks: 3n, counted: [] })
   expect(halts.find(btc, wbtc)).toBeNull()
-  await halts.noteReorg('ethereum_localnet', 2n)
-  expect(halts.find(btc, wbtc)).toMatchObject({ cause: 'deep reorg', reason: 'a reorg removed 2 blocks; deposits wait for 1' })
+  await halts.noteReorg('ethereum_localnet', { blocks: 4n, counted: [] })
+  expect(halts.find(btc, wbtc)).toMatchObject({ cause: 'deep reorg', reason: 'a reorg removed 4 blocks; deposits wait for 1' })
   expect((await readHalts(store.other))[0]?.until).not.toBeNull()
   await removeHalts(store.db, 'ethereum_localnet')
   await halts.refresh()
   expect(halts.find(btc, wbtc)).toBeNull()
+})
+
+test('a usual reorg halts its chain only while deposits that counted are in no block', async () => {
+  const { chain, swapId } = (await putOrder(store.db)).order.source
+  const deposit = sightingsOf(swapId).initiated()
+  const block = { height: 7n, hash: 'block 7', parentHash: 'block 6', time: NOW }
+  const poll = { chain, finalHeight: null, unconfirmed: [] }
+  await recordPoll(store.db, { ...poll, after: null, blocks: [block], events: [{ ...deposit, block }] })
+  expect(await readCountedDeposits(store.db, chain, { from: 8n, tip: 9n })).toEqual([])
+  const counted = await readCountedDeposits(store.db, chain, { from: 7n, tip: 9n })
+  expect(counted).toEqual([{ swapId, deposit: deposit.deposit }])
+  await rewind(store.db, chain, { height: 6n, hash: 'block 6', parentHash: 'block 5', time: NOW })
+  await halts.noteReorg(chain, { blocks: 2n, counted })
+  expect(halts.find(btc, wbtc)).toMatchObject({ scope: chain, cause: 'lost deposits' })
+  expect(await halts.readFor(toWbtc.order)).toMatchObject({ cause: 'lost deposits' })
+  const again = { height: 8n, hash: 'another block 8', parentHash: 'another block 7', time: NOW }
+  await recordPoll(store.db, { ...poll, after: null, blocks: [again], events: [{ ...deposit, block: again }] })
+  await halts.refresh()
+  expect(halts.find(btc, wbtc)).toBeNull()
+  expect(await halts.readFor(toWbtc.order)).toBeNull()
 })
 
 test('prices halt their pair, and a fee spike its chain', async () => {

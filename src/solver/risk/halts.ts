@@ -1,11 +1,13 @@
 /** What is halted: by the operator, by a circuit breaker, or by prices. Halted means no new quotes and no new locks; redeems and refunds go on. */
 import type { Logger } from 'pino'
 import { createLoop } from '../../engine/loop.ts'
+import type { Reorg } from '../../engine/watcher.ts'
 import type { AssetId } from '../../protocol/asset.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import type { ChainId } from '../../protocol/chain-id.ts'
 import type { Order } from '../../protocol/order.ts'
 import type { Registry } from '../../protocol/registry/registry.ts'
+import { type CountedDeposit, withoutBlock } from '../../store/chain/counted-deposits.ts'
 import { readTips } from '../../store/chain/events.ts'
 import type { Database } from '../../store/database/database.ts'
 import { type Halt, putHalt, readHalts, removeHalts } from '../../store/solver/halts.ts'
@@ -15,6 +17,7 @@ import { type Pair, pairOf, scopesOf } from './scope.ts'
 
 export const OPERATOR = 'operator'
 const DEEP_REORG = 'deep reorg'
+const LOST_DEPOSITS = 'lost deposits'
 /** After three times its finality the chain has shown whether it holds, within these bounds. An operator may resume sooner. */
 const FINALITY_TIMES = 3n
 const LEAST_REORG_SECONDS = 60
@@ -28,8 +31,11 @@ export interface Halts {
   find(from: AssetId, to: AssetId): Halt | null
   /** What the database says at this moment, for an order that is about to be paid. */
   readFor(order: Order): Promise<Halt | null>
-  /** The blocks that a reorg removed. */
-  noteReorg(chain: ChainId, blocks: bigint): Promise<void>
+  /**
+   * A deep one halts its chain for a while. One of a usual depth that removed deposits which counted halts it until all of them are in a block again: most
+   * are mined again in the next, and nobody has lost anything.
+   */
+  noteReorg(chain: ChainId, reorg: Reorg): Promise<void>
   /** Reads and judges everything now. */
   refresh(): Promise<void>
   stop(): Promise<void>
@@ -79,8 +85,20 @@ export function startHalts(options: HaltOptions): Halts {
   let conditions: readonly Halt[] = []
   let shown: ReadonlyMap<string, Halt> = new Map()
   const pricesHaltedAt = new Map<Pair, bigint>()
+  /** Removed by a reorg, and in no block since. A restart forgets them: the halt then ends by its time. */
+  const lost = new Map<ChainId, readonly CountedDeposit[]>()
+
+  async function endFound(): Promise<void> {
+    for (const [chain, deposits] of lost) {
+      const missing = await withoutBlock(db, chain, deposits)
+      if (missing.length > 0) continue
+      lost.delete(chain)
+      await removeHalts(db, chain, LOST_DEPOSITS)
+    }
+  }
 
   async function refresh(): Promise<void> {
+    await endFound()
     const rows = await readHalts(db)
     const times = new Map([...(await readTips(db))].map(([chain, { time }]) => [chain, time]))
     recorded = rows.filter((row) => !isMirrored(row))
@@ -154,10 +172,18 @@ export function startHalts(options: HaltOptions): Halts {
         destination.terms.asset,
       )
     },
-    async noteReorg(chain, blocks) {
-      if (!isDeepReorg(registry.chain(chain), blocks)) return
-      const reason = `a reorg removed ${blocks} blocks; deposits wait for ${registry.chain(chain).requiredConfirmations}`
-      await putHalt(db, { scope: chain, cause: DEEP_REORG, reason, seconds: reorgSeconds(registry.chain(chain)) })
+    async noteReorg(chain, { blocks, counted }) {
+      const known = registry.chain(chain)
+      const seconds = reorgSeconds(known)
+      const isDeep = isDeepReorg(known, blocks)
+      if (isDeep) {
+        const reason = `a reorg removed ${blocks} blocks; deposits wait for ${known.requiredConfirmations}`
+        await putHalt(db, { scope: chain, cause: DEEP_REORG, reason, seconds })
+      } else if (counted.length > 0) {
+        lost.set(chain, [...(lost.get(chain) ?? []), ...counted])
+        const reason = `a reorg removed ${blocks} blocks, with ${counted.length} deposits that had their confirmations`
+        await putHalt(db, { scope: chain, cause: LOST_DEPOSITS, reason, seconds })
+      } else return
       await refresh()
     },
     refresh,
