@@ -36,3 +36,17 @@ export class TandemError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds ?? null
   }
 }
+
+/**
+ * Of an order: another one was made with its quote, which is a promise for one, and the price now is below what the user accepts. It is nobody's fault: a popular quote
+ * is given to many.
+ */
+export class QuoteUsed extends TandemError {
+  /** What the order would get now. */
+  readonly priceNow: string
+
+  constructor(message: string, priceNow: string) {
+    super('price_moved', message)
+    this.priceNow = priceNow
+  }
+}

@@ -1,7 +1,7 @@
 /** HTTP client of one solver. Signs every request; verifies the signature and the shape of every answer. */
 import { Compile } from 'typebox/compile'
 import { callHttpBytes } from '../http-client.ts'
-import { type ErrorCode, TandemError } from '../protocol/error.ts'
+import { type ErrorCode, QuoteUsed, TandemError } from '../protocol/error.ts'
 import {
   SolverChanges,
   SolverChangesAnswer,
@@ -197,7 +197,8 @@ export function createSolverClient({ id, baseUrl, signingKey, publicKey, timeout
   }
 }
 
-function readRefusal({ code, message, retry_after: retryAfterSeconds }: SolverRefusal): TandemError {
+function readRefusal({ code, message, retry_after: retryAfterSeconds, price_now: priceNow }: SolverRefusal): TandemError {
+  if (code === 'conflict' && priceNow !== undefined) return new QuoteUsed(oneLine(message), priceNow)
   // The limit is ours at this solver, not the user's at the service.
   const relayed = code === 'rate_limited' ? 'chain_unavailable' : (code as ErrorCode)
   return new TandemError(relayed, oneLine(message), { ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) })

@@ -1,6 +1,6 @@
 /** How much the solver agrees to pay for an order, and the prices from which that follows. */
 import { parseAmount } from '../protocol/amount.ts'
-import { TandemError } from '../protocol/error.ts'
+import { QuoteUsed, TandemError } from '../protocol/error.ts'
 import type { SolverOrderRequest } from '../protocol/wire/solver.ts'
 import { findCoveringQuote, takeQuote } from '../store/solver/quotes.ts'
 import type { Caller } from './caller.ts'
@@ -82,7 +82,7 @@ export async function agreeAmount(
   }
   // About this customer, who can repeat it for nothing: it must not look as if the solver broke its word.
   const belowQuote = isTaken
-    ? `another order was made with this quote, and the price is now ${offer}: take a new quote`
+    ? `another order was made with this quote: ${covering?.destinationAmount ?? asked} of ${destination.id} was quoted, the price is now ${offer}`
     : isQuotedAlike
       ? null
       : premiumBips > quotedPremiumBips
@@ -91,6 +91,7 @@ export async function agreeAmount(
   if (offer > 0n && offer >= asked) return agreeOn(acceptsWorse ? asked : offer, belowQuote)
   const least = asked - (asked * BigInt(request.slippage_bips)) / 10_000n
   if (offer === 0n || offer < least) {
+    if (isTaken && belowQuote !== null) throw new QuoteUsed(`${belowQuote}: take a new quote, or allow more slippage`, offer.toString())
     if (belowQuote !== null) throw new TandemError('conflict', belowQuote)
     throw new TandemError(
       'price_moved',

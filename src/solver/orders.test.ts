@@ -116,7 +116,11 @@ describe('the price', () => {
     solver.world.bitcoinDollars = 60_600n
     const first = orderRequest({ quote_id })
     expect([await accept(first), await accept(first)]).toMatchObject([{ destination: { amount: '980000' } }, {}])
-    const taken = expect.objectContaining({ code: 'conflict', message: expect.stringContaining('another order was made with this quote') })
+    const taken = expect.objectContaining({
+      code: 'price_moved',
+      priceNow: '970297',
+      message: expect.stringMatching(/another order was made with this quote: 980000 of .* was quoted, the price is now 970297/),
+    })
     await expect(accept(orderRequest())).rejects.toThrow(taken)
     await expect(accept(orderRequest({ quote_id }))).rejects.toThrow(taken)
     // The service must not count this as a quote that the solver broke: anyone can repeat it.

@@ -3,7 +3,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyError, type FastifyInstance, type onRequestHookHandler } from 'fastify'
 import type { Logger } from 'pino'
 import type { ChainId } from '../protocol/chain-id.ts'
-import { type ErrorCode, errorStatus, TandemError } from '../protocol/error.ts'
+import { type ErrorCode, errorStatus, QuoteUsed, TandemError } from '../protocol/error.ts'
 import type { SolverRefusal } from '../protocol/wire/solver.ts'
 import { solverRoutes as routes } from '../protocol/wire/solver-routes.ts'
 import { type Authentication, authenticate } from './authenticate.ts'
@@ -171,6 +171,8 @@ function publicKeysOf({ clients, keys }: OrderContext): Record<string, string> {
 }
 
 function refuse(error: FastifyError | TandemError): SolverRefusal {
+  // Not `price_moved`: who repeats an order with a quote that is used up must not make the solver look as if it broke its word.
+  if (error instanceof QuoteUsed) return { code: 'conflict', message: error.message, price_now: error.priceNow }
   if (error instanceof TandemError) {
     const { code, message, retryAfterSeconds } = error
     return { code, message, ...(retryAfterSeconds !== null && { retry_after: retryAfterSeconds }) }

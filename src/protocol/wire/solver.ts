@@ -294,5 +294,11 @@ export const SolverRefusal = Type.Object({
   retry_after: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 60, description: 'seconds until new quotes and orders may be accepted again' }),
   ),
+  price_now: Type.Optional(
+    Type.String({
+      pattern: '^[0-9]{1,78}$',
+      description: 'of a `conflict`: another order was made with the quote, and this is what the order would get now',
+    }),
+  ),
 })
 export type SolverRefusal = Static<typeof SolverRefusal>

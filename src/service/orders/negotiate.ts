@@ -2,7 +2,7 @@
 import type { ChainClient } from '../../chains/port/client.ts'
 import { clientFor } from '../../engine/facts.ts'
 import { requiredConfirmations } from '../../protocol/confirmations.ts'
-import { type ErrorCode, TandemError } from '../../protocol/error.ts'
+import { type ErrorCode, QuoteUsed, TandemError } from '../../protocol/error.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import type { Leg, Order, Swap } from '../../protocol/order.ts'
 import { leastAfterSlippage } from '../../protocol/slippage.ts'
@@ -126,8 +126,9 @@ async function offer(context: ServiceContext, proposal: Proposal, { member, bid 
     member.answered()
     if (bid === null || !isShort(order, bid, proposal.request)) member.orderTaken()
     else if (answer.below_quote === undefined) member.quoteBroken()
-    // About this user, as a `conflict` is.
-    else context.pool.noteShort(keyOf(proposal), member.id)
+    // About this user, as a `conflict` is. That the quote was used before is true, if we used it.
+    else if (!context.pool.isUsed(bid)) context.pool.noteShort(keyOf(proposal), member.id)
+    if (bid !== null) context.pool.noteUse(bid)
     return order
   } catch (error) {
     if (error instanceof SolverFailure) {
@@ -137,7 +138,7 @@ async function offer(context: ServiceContext, proposal: Proposal, { member, bid 
     }
     if (error instanceof TandemError && bid !== null && bid.destinationAmount >= proposal.request.destinationAmount) {
       if (breaksQuote(error, bid, context.now())) member.quoteBroken()
-      else context.pool.noteRefusal(keyOf(proposal), member.id)
+      else if (!(error instanceof QuoteUsed && context.pool.isUsed(bid))) context.pool.noteRefusal(keyOf(proposal), member.id)
     }
     throw error
   }
@@ -154,7 +155,7 @@ function isShort({ destination }: Order, bid: OpenQuote, { destinationAmount: as
 
 /** Of an order that asks for no more than the solver quoted. Slippage does not count: a solver owes nobody more than it quoted, not even in part. */
 function breaksQuote(refusal: TandemError, bid: OpenQuote, now: bigint): boolean {
-  if (!BROKEN_QUOTE.has(refusal.code) || refusal.retryAfterSeconds !== null) return false
+  if (!BROKEN_QUOTE.has(refusal.code) || refusal.retryAfterSeconds !== null || refusal instanceof QuoteUsed) return false
   // By the clock of the solver it may have expired.
   return bid.expiresAt > now + LAST_SECONDS
 }

@@ -181,6 +181,29 @@ test('a solver is not blamed for less than its quote because of this customer, o
   expect(service.logged.join('')).not.toContain('does not take what it quotes')
 })
 
+test('users who were given the same quote do not conflict: the second gets the price now within its slippage, or is told both numbers', async () => {
+  const [first, second] = [(await quotes())[0], (await quotes())[0]]
+  expect(second).toEqual(first)
+  service.secondSolver.onOrder = pays('second', '991000')
+  await orderOf(post({ quote_id: first?.quote_id }))
+  const why = 'another order was made with this quote: 991000 was quoted, the price is now 990500'
+  service.secondSolver.onOrder = () => ({ status: 409, body: { code: 'conflict', message: why, price_now: '990500' } })
+  for (let time = 0; time < 4; time++)
+    expect(await post({ quote_id: first?.quote_id })).toMatchObject({ status: 400, body: { code: 'price_moved', error: why } })
+  const short = pays('second', '990500')
+  service.secondSolver.onOrder = (request) => {
+    const { status, body } = short(request)
+    return { status, body: { ...body, below_quote: why } }
+  }
+  for (let time = 0; time < 16; time++) {
+    const taken = await orderOf(post({ quote_id: first?.quote_id, slippage: 100 }))
+    expect(taken.destination.terms.amount).toBe(990_500n)
+    const users = { source: { address: taken.source.userAddress }, destination: { address: taken.destination.userAddress } }
+    service.pool.noteFunded(offerKey({ source: wbtc, destination: btc }, users, 1_000_000n), 'second')
+  }
+  expect(service.logged.join('')).not.toMatch(/does not take what it quotes|refuses most orders/)
+})
+
 test('the fee of the payout is at most what the quote said, whatever it is when the order is made', async () => {
   const fake = service.chains.get('bitcoin_regtest')
   if (fake === undefined) throw new Error('there is no such chain')

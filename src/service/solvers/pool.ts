@@ -20,9 +20,16 @@ export interface SolverPool {
   noteRefusal(key: OfferKey, solverId: string): void
   /** A solver took this order for less than its quote, because of the user as it says. */
   noteShort(key: OfferKey, solverId: string): void
+  /** An order was made with this quote. */
+  noteUse(quote: UsedQuote): void
+  /** Whether an order of this process was made with it. */
+  isUsed(quote: UsedQuote): boolean
   /** The user has funded it, with this solver. */
   noteFunded(key: OfferKey, solverId: string): void
 }
+
+/** Quotes have ids of their solvers. */
+type UsedQuote = { readonly solverId: string; readonly quoteId: string }
 
 export type SolverPoolOptions = {
   readonly solvers: readonly SolverClient[]
@@ -33,6 +40,8 @@ export type SolverPoolOptions = {
 }
 
 const SETTLED_KEEP_MS = 30_000
+/** More than are open at a time. The oldest is forgotten. */
+const MOST_USED = 10_000
 
 export function createSolverPool(options: SolverPoolOptions): SolverPool {
   const { log, readSettled, nowMs = () => performance.now() } = options
@@ -42,6 +51,8 @@ export function createSolverPool(options: SolverPoolOptions): SolverPool {
   let readAgainAt = 0
   const refused = createRefusedOffers(nowMs)
   const short = createRefusedOffers(nowMs)
+  const used = new Set<string>()
+  const nameOf = ({ solverId, quoteId }: UsedQuote) => `${solverId} ${quoteId}`
 
   /** In the background: no quote waits for it. */
   function refresh(): void {
@@ -75,6 +86,12 @@ export function createSolverPool(options: SolverPoolOptions): SolverPool {
     },
     noteRefusal: (key, solverId) => refused.note(key, solverId),
     noteShort: (key, solverId) => short.note(key, solverId),
+    noteUse(quote) {
+      used.add(nameOf(quote))
+      const [oldest] = used
+      if (used.size > MOST_USED && oldest !== undefined) used.delete(oldest)
+    },
+    isUsed: (quote) => used.has(nameOf(quote)),
     noteFunded(key, solverId) {
       byId.get(solverId)?.quotedOrderFunded(!short.take(key).includes(solverId))
       for (const other of refused.take(key)) if (other !== solverId) byId.get(other)?.quotedOrderFunded(false)

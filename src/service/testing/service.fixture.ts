@@ -308,6 +308,8 @@ function createMemory(createPool: () => SolverPool) {
         reliabilityOf: (id) => pool.reliabilityOf(id),
         noteRefusal: (...args) => pool.noteRefusal(...args),
         noteShort: (...args) => pool.noteShort(...args),
+        noteUse: (...args) => pool.noteUse(...args),
+        isUsed: (...args) => pool.isUsed(...args),
         noteFunded: (...args) => pool.noteFunded(...args),
       } satisfies SolverPool,
       recentAuctions: {
