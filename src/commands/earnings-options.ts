@@ -21,6 +21,11 @@ export function registerEarnings(program: Command): void {
     'owed',
     'what affiliates earned, were paid and are owed in each asset, and what the contracts hold; what each solver collected',
   ).action((options) => run((commands, terminal) => commands.owedCommand(options, terminal)))
+  add('received', 'a solver has paid what it collected for affiliates: they can claim the oldest orders that its payments cover')
+    .requiredOption('--solver <id>', 'who paid')
+    .requiredOption('--usd <amount>', 'how much, in dollars at the prices of the orders, as `earnings owed` shows it')
+    .requiredOption('--reference <text>', 'of the payment, such as its transaction: the same one counts once')
+    .action((options) => run((commands, terminal) => commands.receivedCommand(options, terminal)))
   add('fund', 'pay what is missing into the contract; safe to repeat')
     .requiredOption('--asset <id>', 'what to pay in, e.g. base:usdc')
     .option('--amount <number>', 'pay this much instead, in the smallest unit. Nobody can take it out again, except affiliates')

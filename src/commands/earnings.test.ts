@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createApp } from '../store/apps/apps.ts'
 import { closeAnyway, openTestStore, putOrder, type TestStore } from '../store/store.fixture.ts'
 import { type ConfigFixture, runCommand, writeServiceConfig } from './command.fixture.ts'
-import { fundCommand, owedCommand, reconcileCommand } from './earnings.ts'
+import { fundCommand, owedCommand, receivedCommand, reconcileCommand } from './earnings.ts'
 
 const usdc = 'ethereum_localnet:usdc'
 
@@ -54,11 +54,16 @@ test('earnings that no contract can pay, and books that do not agree, are told',
 
   const { answer } = await runCommand((terminal) => owedCommand({ config }, terminal))
   expect(answer.split('\n').map((line) => line.trim().split(/ {2,}/))).toEqual([
-    ['asset', 'affiliates', 'earned', 'paid', 'due', 'held', 'missing', 'contract'],
-    [usdc, '1', '700', '0', '700', '-', '-', 'none'],
+    ['asset', 'affiliates', 'earned', 'waiting', 'paid', 'due', 'held', 'missing', 'contract'],
+    [usdc, '1', '700', '700', '0', '0', '-', '-', 'none'],
     [''],
-    ['solver collected 0.002 USD for affiliates'],
+    ['solver collected 0.002 USD for affiliates, and has not paid in 0.002'],
   ])
+  const received = (usd: string) =>
+    runCommand((terminal) => receivedCommand({ config, solver: 'solver', usd, reference: 'invoice 1' }, terminal))
+  await expect(received('-1')).rejects.toThrow('--usd must be an amount of dollars')
+  expect((await received('0.002')).answer).toBe('0.002 USD of solver are recorded; it has not paid in 0.00')
+  expect((await received('0.002')).answer).toContain('was recorded before: nothing changes')
   const byHand = `700 ${usdc} are owed, and no contract pays affiliates on this chain: pay them by hand`
   expect(await reconcile()).toEqual({ agrees: false, answer: byHand })
   await sql`update affiliate_totals set amount = 701`.execute(store.db)

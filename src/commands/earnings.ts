@@ -9,6 +9,7 @@ import { type BalanceSheet, type BookContext, payerOf, readBalanceSheets } from 
 import { openDatabase } from '../store/database/database.ts'
 import { auditLedger } from '../store/ledger/audit-ledger.ts'
 import { readCollected } from '../store/ledger/ledger.ts'
+import { markOwnPaidIn, recordSolverPayment } from '../store/ledger/paid-in.ts'
 import { configPath } from './config-path.ts'
 import { type KeyOptions, readKey } from './read-key.ts'
 import { formatTable } from './table.ts'
@@ -23,14 +24,47 @@ export async function owedCommand(options: Place, terminal: Terminal): Promise<v
     const sheets = await readBalanceSheets(context)
     const collected = await readCollected(context.db)
     if (options.json === true) {
-      const solvers = collected.map(({ solverId, usdMicros }) => ({ solver_id: solverId, collected_usd: formatUsd(usdMicros) }))
+      const solvers = collected.map(({ solverId, usdMicros, waitingUsdMicros }) => ({
+        solver_id: solverId,
+        collected_usd: formatUsd(usdMicros),
+        waiting_usd: formatUsd(waitingUsdMicros),
+      }))
       return terminal.answer(JSON.stringify({ assets: sheets.map(sheetToJson), solvers }, null, 2))
     }
     if (sheets.length === 0) return terminal.answer('No affiliate has earned anything yet.')
     terminal.answer(formatTable([HEADINGS, ...sheets.map(cellsOf)]))
-    const lines = collected.map(({ solverId, usdMicros }) => `${solverId} collected ${formatUsd(usdMicros)} USD for affiliates`)
+    const lines = collected.map(
+      ({ solverId, usdMicros, waitingUsdMicros }) =>
+        `${solverId} collected ${formatUsd(usdMicros)} USD for affiliates, and has not paid in ${formatUsd(waitingUsdMicros)}`,
+    )
     terminal.answer(['', ...lines].join('\n'))
   })
+}
+
+export type ReceivedOptions = Place & { readonly solver: string; readonly usd: string; readonly reference: string }
+
+/** A solver has paid what it collected: its oldest orders that the payments cover can be claimed. */
+export async function receivedCommand({ solver, usd, reference, ...place }: ReceivedOptions, terminal: Terminal): Promise<void> {
+  await withBooks(place, async ({ db }) => {
+    const usdMicros = parseUsd(usd)
+    const isNew = await recordSolverPayment(db, { solverId: solver, reference, usdMicros })
+    const waiting = (await readCollected(db)).find(({ solverId }) => solverId === solver)?.waitingUsdMicros ?? 0n
+    if (place.json === true)
+      return terminal.answer(JSON.stringify({ solver_id: solver, reference, is_new: isNew, waiting_usd: formatUsd(waiting) }))
+    terminal.answer(
+      isNew
+        ? `${formatUsd(usdMicros)} USD of ${solver} are recorded; it has not paid in ${formatUsd(waiting)}`
+        : `the payment "${reference}" of ${solver} was recorded before: nothing changes`,
+    )
+  })
+}
+
+/** Rounded down to millionths: no more is paid out than came in. */
+function parseUsd(text: string): bigint {
+  const match = /^([0-9]{1,12})(?:\.([0-9]{1,6}))?$/.exec(text)
+  const micros = match === null ? 0n : BigInt(match[1] ?? '0') * 1_000_000n + BigInt((match[2] ?? '').padEnd(6, '0'))
+  if (micros === 0n) throw new Error(`--usd must be an amount of dollars such as 120.50, got "${text}"`)
+  return micros
 }
 
 /** Pays in what is missing, or `--amount`. Repeated, it finds that nothing is missing. */
@@ -95,6 +129,7 @@ async function withBooks<T>({ config: path }: Place, work: (context: BookContext
   const { registry, clients, close } = await createNetwork(await networkSettings(loaded))
   const db = await openDatabase(await loaded.readSecret(database_url))
   try {
+    await markOwnPaidIn(db, earnings.own_solvers ?? [])
     return await work({ db, registry, clients, keys })
   } finally {
     await close()
@@ -102,12 +137,13 @@ async function withBooks<T>({ config: path }: Place, work: (context: BookContext
   }
 }
 
-const HEADINGS = ['asset', 'affiliates', 'earned', 'paid', 'due', 'held', 'missing', 'contract']
+const HEADINGS = ['asset', 'affiliates', 'earned', 'waiting', 'paid', 'due', 'held', 'missing', 'contract']
 
-const cellsOf = ({ asset, affiliates, earned, paid, due, payer }: BalanceSheet): readonly string[] => [
+const cellsOf = ({ asset, affiliates, earned, waiting, paid, due, payer }: BalanceSheet): readonly string[] => [
   asset,
   String(affiliates),
   String(earned),
+  String(waiting),
   String(paid),
   String(due),
   payer === null ? '-' : String(payer.held),
@@ -115,10 +151,11 @@ const cellsOf = ({ asset, affiliates, earned, paid, due, payer }: BalanceSheet):
   payer === null ? 'none' : `${payer.contract}${payer.isDeployed ? '' : ' (not deployed)'}`,
 ]
 
-const sheetToJson = ({ asset, affiliates, earned, paid, due, payer, overpaid, unpayable }: BalanceSheet) => ({
+const sheetToJson = ({ asset, affiliates, earned, waiting, paid, due, payer, overpaid, unpayable }: BalanceSheet) => ({
   asset,
   affiliates,
   earned: String(earned),
+  waiting: String(waiting),
   paid: String(paid),
   due: String(due),
   overpaid,

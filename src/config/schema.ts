@@ -309,6 +309,13 @@ export const ServiceConfig = Type.Object(
               description: "What affiliates are paid in if an order does not say. Default: the order's source asset.",
             }),
           ),
+          own_solvers: Type.Optional(
+            Type.Array(Type.String({ minLength: 1 }), {
+              description:
+                'Ids of solvers that belong to the operator: what they collect for affiliates can be claimed as soon as the orders are final. What others collect waits for `tandem earnings received`.',
+              default: [],
+            }),
+          ),
         },
         {
           ...strict,

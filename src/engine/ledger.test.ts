@@ -49,11 +49,11 @@ const volume = async () =>
     })
   ).volumeUsdMicros
 const earned = async (app = 'shop') =>
-  (await readEarnings(store.db, { app, affiliates: null, offset: 0, limit: 9 })).map(({ affiliate, amount, usdMicros, total }) => [
+  (await readEarnings(store.db, { app, affiliates: null, offset: 0, limit: 9 })).map(({ affiliate, amount, usdMicros, total, waiting }) => [
     affiliate,
     amount,
     usdMicros,
-    total,
+    total + waiting,
   ])
 
 /** Both sides are redeemed, in blocks that are not final yet. */
@@ -89,7 +89,7 @@ test('a completed order has one row at once, and earns its affiliates their shar
   ]
   expect(await earned()).toEqual(shares)
   expect(await earned('rival')).toEqual([])
-  expect(await readCollected(store.db)).toEqual([{ solverId: 'solver', usdMicros: 96_000_000n }])
+  expect(await readCollected(store.db)).toEqual([{ solverId: 'solver', usdMicros: 96_000_000n, waitingUsdMicros: 96_000_000n }])
 
   // Reopened, closed again, derived again, rebuilt: still once.
   await store.db.updateTable('orders').set({ closed_at: null }).execute()
@@ -163,8 +163,8 @@ describe('by their lists', () => {
       ['ben', 2n * scaled(500n), 3n * scaled(500n)],
     ])
     expect(await readTotals(store.db)).toEqual([
-      { affiliate: 'ben', asset: eth, total: 3n * scaled(500n) },
-      { affiliate: 'ann', asset: usdc, total: 3n * ann },
+      { affiliate: 'ben', asset: eth, earned: 3n * scaled(500n), total: 0n },
+      { affiliate: 'ann', asset: usdc, earned: 3n * ann, total: 0n },
     ])
     expect(await auditLedger(store.db)).toEqual([])
   })

@@ -80,7 +80,11 @@ export async function writeLocalConfigs(input: {
     listen: { host: '127.0.0.1', port: input.port === 0 ? await freePort() : input.port },
     vault_key: await writeSecret('vault', keys.vault),
     relay_key: await writeKeys('relay', keys.relay),
-    earnings: { signing_key: await writeKeys('claims', keys.claims), ...payoutAsset(network) },
+    earnings: {
+      signing_key: await writeKeys('claims', keys.claims),
+      own_solvers: solvers.map(({ config: { solver_id: id } }) => id),
+      ...payoutAsset(network),
+    },
     web: { local_file: resolve(folder, 'local.json') },
     // Local scripts may poll as fast as they like.
     rate_limit: { per_minute: 1_000_000, per_address: 100_000_000, per_order: 100_000_000 },

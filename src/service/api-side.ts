@@ -63,7 +63,7 @@ export async function createServiceApi(
     solvers,
     pool,
     solverKeys,
-    claims: createClaims({ clients, log }, claimKeys),
+    claims: createClaims({ db, clients, log }, claimKeys),
     quoteIds: createQuoteIds(base.signingSeed),
     events,
     vault,

@@ -37,6 +37,8 @@ export type ServiceSettings = {
   readonly maxAffiliateFeeBips: number
   /** What affiliates are paid in if an order does not say; null: its source asset. */
   readonly affiliateAsset: AssetId | null
+  /** Solvers of the operator: what they collect for affiliates is paid in as soon as it is final. */
+  readonly ownSolvers: readonly string[]
   /** How far a solver's price may be from our own. */
   readonly maxQuoteDeviationBips: number
   /** How long a PATCH waits for its transaction to be broadcast. */
@@ -88,6 +90,7 @@ const defaults: Omit<ServiceSettings, 'environment'> = {
   serviceFeeBips: 0,
   maxAffiliateFeeBips: 1000,
   affiliateAsset: null,
+  ownSolvers: [],
   maxQuoteDeviationBips: 300,
   broadcastWaitMs: 15_000,
   bodyLimitBytes: 64 * 1024,

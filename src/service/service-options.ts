@@ -29,6 +29,7 @@ export function serviceOptions(config: ServiceConfig): ServiceOptions {
     ...(fees.max_affiliate_bips !== undefined && { maxAffiliateFeeBips: fees.max_affiliate_bips }),
     ...(deviation !== undefined && { maxQuoteDeviationBips: deviation }),
     ...(earnings?.asset !== undefined && { affiliateAsset: earnings.asset as AssetId }),
+    ...(earnings?.own_solvers !== undefined && { ownSolvers: earnings.own_solvers }),
     ...(app_id_headers !== undefined && { appIdHeaders: app_id_headers.map((name) => name.toLowerCase()) }),
     ...(allow_any_origin !== undefined && { allowAnyOrigin: allow_any_origin }),
     ...(rate_limit !== undefined && { rateLimitPerMinute: rate_limit.per_minute }),

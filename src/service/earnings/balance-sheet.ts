@@ -13,9 +13,11 @@ export type BalanceSheet = {
   readonly affiliates: number
   /** In final orders. */
   readonly earned: bigint
+  /** The part of it that solvers have not paid in: nobody can claim it yet. */
+  readonly waiting: bigint
   /** By the contract. */
   readonly paid: bigint
-  /** Earned and not paid. */
+  /** Paid in by solvers, and not paid by the contract. */
   readonly due: bigint
   /** Null: no contract pays affiliates on this chain, or it is not served. */
   readonly payer: {
@@ -41,7 +43,7 @@ export type BookContext = {
 /** Accounts that are read from a node at once. */
 const BATCH = 100
 
-type Total = Account & { readonly total: bigint }
+type Total = Account & { readonly earned: bigint; readonly total: bigint }
 
 /** One for each asset that anyone has earned. */
 export async function readBalanceSheets(context: BookContext): Promise<readonly BalanceSheet[]> {
@@ -60,10 +62,11 @@ export async function readBalanceSheets(context: BookContext): Promise<readonly 
 }
 
 async function readSheet(context: BookContext, asset: AssetId, totals: readonly Total[]): Promise<BalanceSheet> {
-  const earned = totals.reduce((sum, { total }) => sum + total, 0n)
-  const base = { asset, affiliates: totals.length, earned }
+  const earned = totals.reduce((sum, one) => sum + one.earned, 0n)
+  const payableInAll = totals.reduce((sum, { total }) => sum + total, 0n)
+  const base = { asset, affiliates: totals.length, earned, waiting: earned - payableInAll }
   const payer = payerOf(context, asset)
-  if (payer === null) return { ...base, paid: 0n, due: earned, payer: null, overpaid: [], unpayable: [] }
+  if (payer === null) return { ...base, paid: 0n, due: payableInAll, payer: null, overpaid: [], unpayable: [] }
   const { client, distributor, key } = payer
   await client.verifyNode()
   const contract = distributor.contractOf(key)
@@ -75,8 +78,8 @@ async function readSheet(context: BookContext, asset: AssetId, totals: readonly 
     return {
       ...base,
       paid: 0n,
-      due: earned,
-      payer: { contract, isDeployed: false, held: 0n, missing: earned - owed },
+      due: payableInAll,
+      payer: { contract, isDeployed: false, held: 0n, missing: payableInAll - owed },
       overpaid: [],
       unpayable: texts,
     }

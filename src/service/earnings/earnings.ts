@@ -3,6 +3,7 @@ import { formatUsd, usdMicros } from '../../protocol/amount.ts'
 import type { EarningsQuery, EarningsRecord } from '../../protocol/wire/earnings.ts'
 import type { App } from '../../store/apps/apps.ts'
 import { type Earnings, readEarnings } from '../../store/ledger/ledger.ts'
+import { markOwnPaidIn } from '../../store/ledger/paid-in.ts'
 import { createTtlCache } from '../../ttl-cache.ts'
 import type { ServiceContext } from '../context.ts'
 import type { ClaimState } from './claims.ts'
@@ -33,7 +34,8 @@ function formsOf({ clients }: ServiceContext, address: string): readonly string[
 }
 
 async function listEarnings(context: ServiceContext, query: Parameters<typeof readEarnings>[1]): Promise<readonly EarningsRecord[]> {
-  const { db, registry, claims } = context
+  const { db, registry, claims, settings } = context
+  await markOwnPaidIn(db, settings.ownSolvers)
   const rows = (await readEarnings(db, query)).map((row) => ({ row, asset: registry.assets.find(({ id }) => id === row.asset) }))
   const states = await claims.read(
     rows.map(({ row, asset }) => ({ affiliate: row.affiliate, chain: asset?.chain ?? '', asset: row.asset, total: row.total })),
@@ -41,7 +43,11 @@ async function listEarnings(context: ServiceContext, query: Parameters<typeof re
   return rows.map(({ row }, index) => toWire(context, row, states[index] ?? { kind: 'none' }))
 }
 
-function toWire(context: ServiceContext, { affiliate, asset: id, amount, usdMicros: usd }: Earnings, claim: ClaimState): EarningsRecord {
+function toWire(
+  context: ServiceContext,
+  { affiliate, asset: id, amount, usdMicros: usd, waiting }: Earnings,
+  claim: ClaimState,
+): EarningsRecord {
   return {
     total_earnings: amount.toString(),
     total_earnings_usd: formatUsd(usd),
@@ -56,6 +62,8 @@ function toWire(context: ServiceContext, { affiliate, asset: id, amount, usdMicr
       claim_contract: claim.contract,
     }),
     ...(claim.kind === 'unavailable' && { claim_unavailable: claim.reason }),
+    ...(claim.kind === 'none' &&
+      waiting > 0n && { claim_unavailable: `${waiting} can be claimed once the solvers that collected it have paid it in` }),
   }
 }
 

@@ -282,10 +282,21 @@ export type Schema = {
     volume: bigint
     fees: bigint
     final: Generated<boolean>
+    paid_in: Generated<boolean>
   }
   ledger_shares: { order_id: string; position: number; affiliate: string; asset: string; amount: bigint; usd: bigint }
   ledger_changes: { from_chain: string; to_chain: string; period: bigint; orders: bigint; volume: bigint; fees: bigint }
-  affiliate_totals: { app: string; affiliate: string; asset: string; orders: bigint; amount: bigint; usd: bigint }
+  affiliate_totals: {
+    app: string
+    affiliate: string
+    asset: string
+    orders: bigint
+    amount: bigint
+    usd: bigint
+    paid_in: Generated<bigint>
+  }
+  solver_payments: { solver_id: string; reference: string; usd: bigint; at: Timestamp }
+  signed_claims: { chain: string; contract: string; asset: string; affiliate: string; total: bigint; paid: bigint }
   price_records: { market: string; at: Timestamp; price: bigint | null; problem: string | null; readings: unknown }
   signing_counts: { name: string; signings: bigint; ends_at: Timestamp }
   release_logs: { id: string; created_at: Timestamp }

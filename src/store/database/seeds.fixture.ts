@@ -90,5 +90,10 @@ export const seeds: ReadonlyMap<string, string> = new Map([
     insert into operator_sessions values ('hash', 'token', now());`,
   ],
   ['0048_engine_reports.sql', `insert into relay_keys values ('secp256k1', '02ab');`],
+  [
+    '0052_paid_in_shares.sql',
+    `insert into solver_payments (solver_id, reference, usd) values ('solver', 'invoice 1', 1);
+    insert into signed_claims values ('a', '0x01', 'a:coin', 'affiliate', 2, 1);`,
+  ],
   ['0049_solver_keys.sql', `insert into solver_keys (solver_id, chain, public_key) values ('solver', 'a', 'ab');`],
 ])

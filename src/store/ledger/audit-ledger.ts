@@ -46,10 +46,10 @@ const CHECKS: readonly (readonly [problem: string, wrong: RawBuilder<unknown>])[
   [
     'totals of affiliates are not the sum of their shares',
     sql`select affiliate || ' ' || asset as name from (
-        select app, affiliate, asset, sum(amount) as amount, sum(usd) as usd
+        select app, affiliate, asset, sum(amount) as amount, sum(usd) as usd, coalesce(sum(amount) filter (where paid_in), 0) as paid_in
         from ledger_shares join ledger using (order_id) where final group by 1, 2, 3
       ) as summed full join affiliate_totals as totals using (app, affiliate, asset)
-      where summed.amount is distinct from totals.amount or summed.usd is distinct from totals.usd`,
+      where summed.amount is distinct from totals.amount or summed.usd is distinct from totals.usd or summed.paid_in is distinct from totals.paid_in`,
   ],
   [
     'counters of volumes and fees are not the sum of the ledger',

@@ -19,8 +19,10 @@ export type Earnings = Account & {
   readonly amount: bigint
   /** Millionths of a dollar, at the prices when the orders were made. */
   readonly usdMicros: bigint
-  /** Through all apps: what the affiliate may claim in all. */
+  /** Through all apps: what was paid in, and so what the affiliate may claim in all. */
   readonly total: bigint
+  /** Through all apps: what the solvers that collected it have not paid in yet. */
+  readonly waiting: bigint
 }
 
 export type EarningsQuery = {
@@ -33,30 +35,41 @@ export type EarningsQuery = {
 
 /** The largest value first. */
 export async function readEarnings(db: Database, { app, affiliates, offset, limit }: EarningsQuery): Promise<readonly Earnings[]> {
-  const { rows } = await sql<{ affiliate: string; asset: AssetId; amount: bigint; usd: bigint; total: bigint }>`
+  const { rows } = await sql<{ affiliate: string; asset: AssetId; amount: bigint; usd: bigint; total: bigint; waiting: bigint }>`
     with chosen as (
       select affiliate, asset, amount, usd from affiliate_totals
       where app = ${app} and (${affiliates}::text[] is null or affiliate = any(${affiliates}::text[]))
       order by usd desc, affiliate, asset offset ${offset} limit ${limit}
     )
-    select chosen.*, (
-      select sum(amount) from affiliate_totals as every where every.affiliate = chosen.affiliate and every.asset = chosen.asset
-    ) as total
-    from chosen order by usd desc, affiliate, asset`.execute(db)
+    select chosen.*, every.total, every.waiting from chosen cross join lateral (
+      select sum(paid_in) as total, sum(amount - paid_in) as waiting from affiliate_totals as every
+      where every.affiliate = chosen.affiliate and every.asset = chosen.asset
+    ) as every
+    order by usd desc, affiliate, asset`.execute(db)
   return rows.map(({ usd, ...row }) => ({ ...row, usdMicros: usd }))
 }
 
-/** What each affiliate earned in all, by asset and affiliate. */
-export async function readTotals(db: Database): Promise<readonly (Account & { readonly total: bigint })[]> {
-  const { rows } = await sql<Account & { readonly total: bigint }>`
-    select affiliate, asset, sum(amount) as total from affiliate_totals group by affiliate, asset order by asset, affiliate`.execute(db)
+/** What each affiliate earned in all and what of it was paid in, by asset and affiliate. */
+export async function readTotals(db: Database): Promise<readonly (Account & { readonly earned: bigint; readonly total: bigint })[]> {
+  const { rows } = await sql<Account & { readonly earned: bigint; readonly total: bigint }>`
+    select affiliate, asset, sum(amount) as earned, sum(paid_in) as total from affiliate_totals group by affiliate, asset order by asset, affiliate`.execute(
+    db,
+  )
   return rows
 }
 
-/** What each solver collected for affiliates in final orders, in millionths of a dollar at the prices when the orders were made. */
-export async function readCollected(db: Database): Promise<readonly { readonly solverId: string; readonly usdMicros: bigint }[]> {
-  const { rows } = await sql<{ solverId: string; usdMicros: bigint }>`
-    select solver_id as "solverId", sum(usd) as "usdMicros" from ledger join ledger_shares using (order_id)
+export type Collected = {
+  readonly solverId: string
+  /** Millionths of a dollar, at the prices when the orders were made. */
+  readonly usdMicros: bigint
+  /** The part that it has not paid in. */
+  readonly waitingUsdMicros: bigint
+}
+
+/** What each solver collected for affiliates in final orders. */
+export async function readCollected(db: Database): Promise<readonly Collected[]> {
+  const { rows } = await sql<Collected>`
+    select solver_id as "solverId", sum(usd) as "usdMicros", coalesce(sum(usd) filter (where not paid_in), 0) as "waitingUsdMicros" from ledger join ledger_shares using (order_id)
     where final group by solver_id order by solver_id`.execute(db)
   return rows
 }
