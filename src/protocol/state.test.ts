@@ -53,6 +53,15 @@ describe('the status', () => {
     expect(derive(example).status).toBe(status)
   })
 
+  it('tells of the destination deposit only when a source deposit is known: the chains are read apart', () => {
+    expect(derive(normalTimes('waiting', 'seen')).status).toBe('created')
+    expect(derive(normalTimes('waiting', 'initiated')).status).toBe('created')
+    expect(derive(normalTimes('seen', 'initiated')).status).toBe('counterparty_initiated')
+    // What is paid out is never hidden.
+    expect(derive(normalTimes('waiting', 'redeeming')).status).toBe('redeem_detected')
+    expect(derive(normalTimes('waiting', 'redeemed')).status).toBe('redeemed')
+  })
+
   it('has a row for each value, and a value for each pair of phases', () => {
     expect(statusTable.map((row) => row.status).toSorted()).toEqual([...orderStatuses].toSorted())
     for (const source of phases) {

@@ -240,10 +240,15 @@ export const statusTable: readonly StatusRow[] = [
   },
   {
     status: 'counterparty_initiated',
-    when: 'the destination is initiated at the required confirmations',
-    holds: (s) => s.destination.phase === 'initiated',
+    when: 'the source deposit is seen, and the destination is initiated at the required confirmations',
+    // The two chains are read apart: the solver's deposit may be seen before the one that it answers. It is told when both are known.
+    holds: (s) => s.source.deposits.length > 0 && s.destination.phase === 'initiated',
   },
-  { status: 'counterparty_initiate_detected', when: 'the destination deposit is seen', holds: (s) => s.destination.phase === 'seen' },
+  {
+    status: 'counterparty_initiate_detected',
+    when: 'the source deposit and the destination deposit are seen',
+    holds: (s) => s.source.deposits.length > 0 && s.destination.phase === 'seen',
+  },
   { status: 'initiated', when: 'the source is initiated at the required confirmations', holds: (s) => s.source.phase === 'initiated' },
   { status: 'initiate_detected', when: 'a source deposit is seen', holds: (s) => s.source.deposits.length > 0 },
   { status: 'expired', when: 'nothing was deposited by the deadline', holds: (s) => s.now > s.order.deadline },

@@ -5,6 +5,7 @@ import type { Chain } from '../chain.ts'
 import { type NextActionName, nextActionMeanings, nextActionNames } from '../next-actions.ts'
 import type { AffiliateFee, Leg } from '../order.ts'
 import { type OrderState, orderStatuses } from '../state.ts'
+import type { SwapState } from '../swap-state.ts'
 import { type DepositRecord, depositToWire } from './deposit.ts'
 import { type FormatInitiation, SwapRecord, swapToWire } from './swap.ts'
 
@@ -206,7 +207,7 @@ export function orderToWire(facts: OrderFactsToShow): OrderRecord {
   const swap = (leg: Leg) =>
     swapToWire({
       swap: state.order[leg],
-      state: state[leg],
+      state: shownSwap(state, leg),
       formatInitiation: facts.formatInitiation[leg],
       assetPrice: facts.assetPrices[leg],
       createdAt: facts.createdAt,
@@ -229,6 +230,16 @@ export function orderToWire(facts: OrderFactsToShow): OrderRecord {
     status: state.status,
     next_action: nextAction === null ? null : { ...nextAction, by: nextAction.by === null ? null : Number(nextAction.by) },
   }
+}
+
+/**
+ * A record reads as one story: a destination deposit answers a source deposit, and is not shown while none is known. The two chains are read apart, so
+ * this lasts for a poll. What is spent is always shown.
+ */
+function shownSwap({ source, destination }: OrderState, leg: Leg): SwapState {
+  if (leg === 'source') return source
+  if (source.deposits.length > 0 || destination.deposits.some(({ spend }) => spend !== null)) return destination
+  return { ...destination, phase: 'waiting', deposits: [], counted: [], filledAmount: 0n, confirmations: 0n }
 }
 
 function depositsToWire({ state, chains }: OrderFactsToShow): readonly DepositRecord[] | null {

@@ -14,8 +14,8 @@ import { createSocket } from './socket.ts'
  * a failure the next page is asked for with fewer.
  */
 const PAGE_TRANSACTIONS = { most: 200, least: 10 } as const
-/** A node that goes on after so many is faulty: a ledger has some hundred transactions. */
-const MAX_TRANSACTIONS = 200_000
+/** A node that goes on after so many in a ledger is faulty: one has some hundred transactions, of all accounts. */
+const MAX_IN_LEDGER = 20_000
 
 /** Fields of an account that belongs to a part of the ledger. */
 const PSEUDO_FIELDS = ['AMMID', 'VaultID', 'LoanBrokerID'] as const
@@ -117,7 +117,9 @@ export function createProviderNode(endpoint: Endpoint, timeoutMs: number): XrplN
       const range = { account, ledger_index_min: Number(from), ledger_index_max: Number(to), forward: true, limit }
       const changes = new Map<string, EscrowChange>()
       let marker: unknown
-      for (let pages = 0; pages * limit < MAX_TRANSACTIONS; pages += 1) {
+      // By ledgers: however many a stranger sends, a range is as long as the ledgers let it be.
+      const most = MAX_IN_LEDGER * (Number(to - from) + 1)
+      for (let pages = 0; pages * limit < most; pages += 1) {
         const page = await askPage({ ...range, ...(marker !== undefined && { marker }) })
         // A node that lacks a part of the range may answer for the rest.
         if (page.validated !== true || page.ledger_index_min !== Number(from) || page.ledger_index_max !== Number(to))
@@ -133,7 +135,7 @@ export function createProviderNode(endpoint: Endpoint, timeoutMs: number): XrplN
         }
         marker = page.marker
       }
-      throw malformed(`at most ${MAX_TRANSACTIONS} transactions`)
+      throw malformed(`at most ${most} transactions`)
     },
     outcome,
     async isAbsent(tx, from, to) {
