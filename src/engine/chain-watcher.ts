@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { ChainClient } from '../chains/port/client.ts'
 import { ChainFailure } from '../chains/port/failure.ts'
 import type { Block } from '../protocol/chain.ts'
+import type { HtlcEvent, SwapId } from '../protocol/htlc.ts'
 import { publishPoll, readClock } from '../store/chain/polls.ts'
 import type { Database } from '../store/database/database.ts'
 import { createFinalGuard } from './final-guard.ts'
@@ -26,6 +27,8 @@ export interface FreshPolls {
    * if that poll fails. Null if it records nothing up to the newest block: another process watches the chain, there is a reorg, or much to catch up with.
    */
   fresh(maxAgeMs: number): Promise<FreshPoll | null>
+  /** What the polls have read of this swap from the chain, never from the database. Of the chain up to the last fresh poll; not necessarily all. */
+  seen(swapId: SwapId): readonly HtlcEvent[]
   /** How long recent polls took, the slowest of the last few. */
   readonly tookMs: number
 }
@@ -317,6 +320,7 @@ export function startChainWatcher(options: ChainWatcherOptions): ChainWatcher {
       memory.isLeasedElsewhere = false
       loop.wake()
     },
+    seen: memory.seen.of,
     async stop() {
       stopped = true
       unsubscribe?.()

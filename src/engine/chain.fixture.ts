@@ -12,6 +12,7 @@ import type { HtlcEvent } from '../protocol/htlc.ts'
 import type { SignedInstantRefund } from '../protocol/order.ts'
 import { localChains } from '../protocol/registry/local.ts'
 import { createFakeChain } from '../service/testing/fake-chain.fixture.ts'
+import { exampleSwapId } from '../store/store.fixture.ts'
 
 type Question =
   | 'tip'
@@ -105,7 +106,7 @@ export function createMemoryChain(id: ChainId, now: bigint, { blockMs, skipsOneI
     await client.before[question]?.()
   }
 
-  const send = async (verb: Question, outbox: Outbox, spend: SpendRequest | null = null): Promise<string> => {
+  const send = async (verb: Question, outbox: Outbox, spend: SpendRequest | null = null, ...shown: readonly string[]): Promise<string> => {
     const order: MemoryChain['orders'][number] = { spend, outbox, others: await outbox.readOthers(), signer: null }
     client.orders.push(order)
     await ask(verb)
@@ -114,7 +115,7 @@ export function createMemoryChain(id: ChainId, now: bigint, { blockMs, skipsOneI
       order.signer = held.signer
       await client.before.sign?.()
       await client.before.signed?.()
-      await held.record({ tx, raw: `raw ${tx}`, slots: [], feeRate: 1n })
+      await held.record({ tx, raw: ['raw', tx, ...shown].join(' '), slots: [], feeRate: 1n })
     })
     await ask('broadcast')
     client.broadcast.push(tx)
@@ -122,9 +123,11 @@ export function createMemoryChain(id: ChainId, now: bigint, { blockMs, skipsOneI
     return tx
   }
 
-  const { gasless, instantRefund } = createFakeChain(chain, userParty)
+  const fake = createFakeChain(chain, userParty)
+  const { gasless, instantRefund } = fake
   const client: MemoryChain = {
-    ...createFakeChain(chain, userParty),
+    ...fake,
+    swapId: (terms) => exampleSwapId(id, terms) ?? fake.swapId(terms),
     asked: [],
     before: {},
     broadcast: [],
@@ -182,7 +185,7 @@ export function createMemoryChain(id: ChainId, now: bigint, { blockMs, skipsOneI
     balance: async (asset, owner) => client.balances[`${asset} ${owner}`] ?? 0n,
     verifyPayout: () => ask('verifyPayout'),
     initiate: (_terms, outbox) => send('initiate', outbox),
-    redeem: (_terms, spend, outbox) => send('redeem', outbox, spend),
+    redeem: (_terms, spend, outbox) => send('redeem', outbox, spend, spend.secret),
     refund: (_terms, spend, outbox) => send('refund', outbox, spend),
     cancel: (outbox) => send('cancel', outbox),
     ...(instantRefund !== undefined && {

@@ -16,6 +16,7 @@ import { type ChainWatcher, type FreshPolls, startChainWatcher } from './chain-w
 import { createDueChains } from './due-chains.ts'
 import { reportOf } from './engine-report.ts'
 import { CHAIN, DERIVED, FREE, ORDERS, takeSignal } from './engine-signals.ts'
+import type { DifferenceReport } from './evidence/differences.ts'
 import { backoffMs } from './executor.ts'
 import { createLeases, RENEW_MS } from './leases.ts'
 import { createLoop } from './loop.ts'
@@ -70,6 +71,8 @@ export type EngineOptions = {
   readonly onReorg?: (chain: ChainId, reorg: Reorg) => void
   /** An action was tried: how it ended, and how long it took. */
   readonly onAction?: (action: LeasedAction, outcome: ActionResult['kind'], ms: number) => void
+  /** Told when the database and a chain differ. */
+  readonly onDifferences?: (report: DifferenceReport) => void
   /** Orders were derived, by this process or another one of the database: their status may have changed. */
   readonly onDerived?: () => void
 }

@@ -19,7 +19,8 @@ import { noteInstantRefundTransaction } from '../store/orders/grants.ts'
 import type { StoredOrder } from '../store/orders/orders.ts'
 import { mayFundAnother, recordPrefund } from '../store/orders/prefunds.ts'
 import { type BatchContext, redeemBatch, type SentBatch } from './batch-redeem/batch-redeem.ts'
-import { clientFor, type LiveView, loadLiveOrder } from './facts.ts'
+import { proveStep } from './evidence/prove-step.ts'
+import { clientFor, type LiveFacts, type LiveView, loadLiveOrder } from './facts.ts'
 import { createFreshFacts } from './fresh-facts.ts'
 import type { Leases } from './leases.ts'
 import { afterRecord, openOutbox, type Taken } from './outbox.ts'
@@ -43,10 +44,11 @@ export async function executeAction(context: ExecutorContext, action: LeasedActi
   const againInMs = Math.max(1000, context.registry.chain(chain).pollMs * 3)
   try {
     const taken = await take(context, action)
-    if (await isWanted(context, taken)) {
-      const waitMs = await waitLeft(context, taken)
+    const wanted = await ifWanted(context, taken)
+    if (wanted !== null) {
+      const waitMs = await waitLeft(context, wanted)
       if (waitMs > 0) return { kind: 'skipped', againInMs: waitMs }
-      const { tx, others } = await send(context, taken, againInMs)
+      const { tx, others } = await send(context, wanted, againInMs)
       if (tx !== action.lastTx) context.onSent?.(chain)
       const sent = { kind: 'sent', tx, againInMs } as const
       await Promise.all(others.map((other) => context.leases.finish(other, sent)))
@@ -76,7 +78,7 @@ async function waitLeft({ party }: ExecutorContext, { step, attempts, closeInMs 
 }
 
 /** `closeInMs`: when the rent of its HTLC can be returned. Null if none is kept, and for every other verb. */
-type TakenNow = Taken & { readonly isClosed: boolean; readonly closeInMs: number | null }
+type TakenNow = Taken & { readonly facts: LiveFacts; readonly isClosed: boolean; readonly closeInMs: number | null }
 
 /** Derives its step from live facts. */
 async function take(context: ExecutorContext, action: LeasedAction): Promise<TakenNow> {
@@ -89,9 +91,11 @@ async function take(context: ExecutorContext, action: LeasedAction): Promise<Tak
   const keptUntil = verb === 'close' ? ((await client.rent?.keptUntil(stored.order[leg].terms)) ?? null) : null
   const withoutRent = verb === 'close' && keptUntil === null ? [leg] : []
   const { asOfMs, goodForMs } = facts
-  const step = { state: deriveOrder({ ...facts, prefund, withoutRent }), leg, verb, client, asOfMs, goodForMs }
+  const seen = { ...facts, prefund, withoutRent }
+  const step = { state: deriveOrder(seen), leg, verb, client, asOfMs, goodForMs, evidence: null }
   const clock = facts.tips[leg].time > facts.now ? facts.tips[leg].time : facts.now
-  return { action, step, attempts, isClosed: stored.closed, closeInMs: keptUntil === null ? null : Number(keptUntil - clock) * 1000 }
+  const closeInMs = keptUntil === null ? null : Number(keptUntil - clock) * 1000
+  return { action, step, facts: seen, attempts, isClosed: stored.closed, closeInMs }
 }
 
 /** Once the secret is out, neither an unreachable node nor a reorg may stop a redeem: a failed redeem costs little. */
@@ -100,17 +104,19 @@ function legsThatMayBeOld(verb: ActionVerb, { secretShown, seenSecret }: StoredO
   return mayBeOld ? ['source', 'destination'] : []
 }
 
-/** The playbook still wants it, and the party authorizes it. */
-async function isWanted({ party }: ExecutorContext, { step }: Taken): Promise<boolean> {
+/** The playbook still wants it, by what the chains themselves show if the database could make it cost money, and the party authorizes it. Else null. */
+async function ifWanted(context: ExecutorContext, taken: TakenNow): Promise<TakenNow | null> {
+  const { party } = context
+  const { action, step } = taken
   const rule = playbook.find((r) => r.who === party.role && r.leg === step.leg && r.verb === step.verb)
-  if (rule === undefined || !rule.holds(step.state)) return false
-  await party.authorize(step)
-  return true
+  if (rule === undefined || !rule.holds(step.state)) return null
+  const proven = await proveStep(context, rule, taken, (now) => take({ ...context, ...now }, action))
+  if (proven !== null) await party.authorize(proven.step)
+  return proven
 }
 
 async function takeIfWanted(context: ExecutorContext, action: LeasedAction): Promise<Taken | null> {
-  const taken = await take(context, action)
-  return (await isWanted(context, taken)) ? taken : null
+  return ifWanted(context, await take(context, action))
 }
 
 /**

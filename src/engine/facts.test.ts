@@ -155,6 +155,7 @@ describe('live facts', () => {
     const asked: number[] = []
     const pollsOf = (client: MemoryChain): FreshPolls => ({
       tookMs: pace.tookMs,
+      seen: () => [],
       async fresh(maxAgeMs) {
         asked.push(maxAgeMs)
         return { tip: await client.tip(), beganAtMs: performance.now() }

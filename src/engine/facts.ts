@@ -1,7 +1,9 @@
 /** Loads the facts of orders: from the database, or, before money moves, from the chains themselves. */
 import type { ChainClient } from '../chains/port/client.ts'
 import { ChainFailure } from '../chains/port/failure.ts'
+import type { Block } from '../protocol/chain.ts'
 import type { ChainId } from '../protocol/chain-id.ts'
+import type { HtlcEvent } from '../protocol/htlc.ts'
 import type { Leg, Swap } from '../protocol/order.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
 import type { OrderFacts } from '../protocol/state.ts'
@@ -13,6 +15,7 @@ import { finalHeightOf, readSwapEvents, readSwapFacts, readTips } from '../store
 import type { Database } from '../store/database/database.ts'
 import type { OrderSnapshot, StoredOrder } from '../store/orders/orders.ts'
 import type { FreshPoll, FreshPolls } from './chain-watcher.ts'
+import type { DifferenceReport } from './evidence/differences.ts'
 import { type FactsAge, goodForMs } from './fresh-facts.ts'
 import { readHeaders } from './headers.ts'
 import { createWatchedSwaps } from './watched-swaps.ts'
@@ -63,9 +66,14 @@ export type LiveView = {
   readonly polls?: ReadonlyMap<ChainId, FreshPolls>
   /** A poll that began longer ago is not taken. 0: everything that happened before the question counts. Absent: a second, or two polls of slow nodes, enough to act on. */
   readonly acceptedAgeMs?: number
+  /** Told when the database and a chain differ. */
+  readonly onDifferences?: (report: DifferenceReport) => void
 }
 
-export type LiveFacts = OrderFacts & FactsAge
+export type LiveFacts = OrderFacts & FactsAge & { readonly fromNodes: Readonly<Record<Leg, FromNodes | null>> }
+
+/** What this process has read of a leg from its nodes for these facts, never from the database. `events`: mined ones, not necessarily all. */
+export type FromNodes = { readonly tip: Block; readonly events: readonly HtlcEvent[]; readonly asOfMs: number }
 
 /** A poll that began so long ago is taken; else the next one is waited for. Leaves time to prepare a signature. */
 const ACCEPTED_AGE_MS = 1000
@@ -116,6 +124,7 @@ export async function loadLiveOrder(
     tips: { source: source.tip, destination: destination.tip },
     ...eventFacts(source, destination),
     now: view.now(),
+    fromNodes: { source: source.fromNodes, destination: destination.fromNodes },
     asOfMs: Math.min(source.asOfMs, destination.asOfMs),
     goodForMs: goodForMs(Math.max(source.tookMs, destination.tookMs), [
       view.registry.chain(stored.order.source.chain),
@@ -191,13 +200,13 @@ function storedFacts(registry: Registry, stored: StoredOrder): Omit<OrderFacts, 
 }
 
 /** `tookMs`: how long it took to read the chain. */
-type LegFacts = SwapEvents & { readonly tip: Tip; readonly asOfMs: number; readonly tookMs: number }
+type LegFacts = SwapEvents & { readonly tip: Tip; readonly asOfMs: number; readonly tookMs: number; readonly fromNodes: FromNodes | null }
 
 async function recordedLeg(db: Database, swap: Swap, { recorded, askedAtMs }: ReadWithPolls, leg: Leg): Promise<LegFacts> {
   const { tip, events } = recorded.legs[leg]
-  if (events !== null) return { tip: tip ?? NOTHING_SEEN, events, unreadDeposits: 0, asOfMs: askedAtMs, tookMs: 0 }
+  if (events !== null) return { tip: tip ?? NOTHING_SEEN, events, unreadDeposits: 0, asOfMs: askedAtMs, tookMs: 0, fromNodes: null }
   const { cursor, ...considered } = (await readSwapFacts(db, swap)) ?? { cursor: NOTHING_SEEN, ...NO_EVENTS }
-  return { tip: cursor, ...considered, asOfMs: askedAtMs, tookMs: 0 }
+  return { tip: cursor, ...considered, asOfMs: askedAtMs, tookMs: 0, fromNodes: null }
 }
 
 /** As the last poll of this process or another recorded it. Null when neither is current: the chain must be read. */
@@ -206,11 +215,23 @@ async function polledLeg(view: LiveView, read: ReadWithPolls, leg: Leg, swap: Sw
   const tookMs = pollTookMs(view, swap.chain)
   const poll = read.polls[leg]
   if (poll instanceof ChainFailure) throw poll
-  const own = poll === null ? null : await legAt(db, swap, read.recorded.legs[leg], poll.tip.hash, { asOfMs: poll.beganAtMs, tookMs })
+  const events = polls?.get(swap.chain)?.seen(swap.swapId) ?? []
+  const own =
+    poll === null
+      ? null
+      : await legAt(db, swap, read.recorded.legs[leg], poll.tip.hash, {
+          asOfMs: poll.beganAtMs,
+          tookMs,
+          fromNodes: { tip: poll.tip, events, asOfMs: poll.beganAtMs },
+        })
   if (own !== null || polls === undefined) return own
   const { publishedAgeMs, tip } = read.recorded.legs[leg]
   if (publishedAgeMs === null || publishedAgeMs > acceptedAge(view, swap.chain, ACCEPTED_PUBLISHED_AGE_MS) || tip === null) return null
-  return legAt(db, swap, read.recorded.legs[leg], tip.hash, { asOfMs: read.askedAtMs - publishedAgeMs, tookMs })
+  return legAt(db, swap, read.recorded.legs[leg], tip.hash, {
+    asOfMs: read.askedAtMs - publishedAgeMs,
+    tookMs,
+    fromNodes: null,
+  })
 }
 
 /** Null unless this block is the newest recorded one: a reorg, or another process, has changed the record since. */
@@ -219,7 +240,7 @@ async function legAt(
   swap: Swap,
   { tip, events }: RecordedLeg,
   hash: string,
-  age: Pick<LegFacts, 'asOfMs' | 'tookMs'>,
+  age: Pick<LegFacts, 'asOfMs' | 'tookMs' | 'fromNodes'>,
 ): Promise<LegFacts | null> {
   if (tip?.hash !== hash) return null
   if (events !== null) return { tip, events, unreadDeposits: 0, ...age }
@@ -248,7 +269,8 @@ async function readFromChain({ db, clients }: LiveView, swap: Swap, { tip: seen,
   await assertCanonical(client, [...minedNow.flatMap((event) => (event.block === null ? [] : [event.block])), cursor, tip])
   const seenEvents = new Set(minedNow.map((event) => `${event.tx} ${event.index}`))
   const unmined = unconfirmed.filter((event) => !seenEvents.has(`${event.tx} ${event.index}`))
-  return { tip, events: [...minedNow, ...unmined], unreadDeposits, asOfMs, tookMs: performance.now() - asOfMs }
+  const fromNodes = { tip: newest, events: newer, asOfMs }
+  return { tip, events: [...minedNow, ...unmined], unreadDeposits, asOfMs, tookMs: performance.now() - asOfMs, fromNodes }
 }
 
 /** The higher of the node's final height and ours, which never goes back. Never above the newest block. */

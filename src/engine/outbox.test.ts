@@ -21,7 +21,7 @@ const bitcoin = createMemoryChain('bitcoin_regtest', NOW)
 const ethereum = createMemoryChain('ethereum_localnet', NOW)
 
 function stepOf(facts: OrderFacts, verb: HtlcVerb, leg: Leg): Step {
-  return { state: deriveOrder(facts), verb, leg, client: leg === 'source' ? bitcoin : ethereum, asOfMs: 0, goodForMs: 0 }
+  return { state: deriveOrder(facts), verb, leg, client: leg === 'source' ? bitcoin : ethereum, asOfMs: 0, goodForMs: 0, evidence: null }
 }
 
 /** The age of the source in blocks, and of the destination in seconds. */

@@ -4,6 +4,7 @@ import type { Key } from '../keys/key.ts'
 import type { ActionKey, ActionVerb, Leg, Role } from '../protocol/order.ts'
 import type { Hex32 } from '../protocol/secret.ts'
 import type { OrderState } from '../protocol/state.ts'
+import type { Evidence } from './evidence/evidence.ts'
 import type { FactsAge } from './fresh-facts.ts'
 
 /** Its age is that of the facts of the state. */
@@ -12,6 +13,8 @@ export type Step = FactsAge & {
   readonly leg: Leg
   readonly verb: ActionVerb
   readonly client: ChainClient
+  /** What the chains themselves show, for steps that could cost money if the database lied. The state is derived from it. */
+  readonly evidence: Evidence | null
 }
 
 export type StepSponsor = {

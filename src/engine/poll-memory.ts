@@ -2,6 +2,7 @@
 import type { Block } from '../protocol/chain.ts'
 import type { HtlcEvent } from '../protocol/htlc.ts'
 import type { Poll, RecordedBlock } from '../store/chain/events.ts'
+import { createSeenEvents, type SeenEvents } from './evidence/seen-events.ts'
 import type { UnminedEvents } from './unmined-events.ts'
 
 export type PollMemory = {
@@ -21,6 +22,8 @@ export type PollMemory = {
   finalReadAtMs: number
   /** Recorded events of recent blocks: they need not be checked and recorded again. */
   readonly recorded: Map<string, bigint>
+  /** All that was read since the last reorg, as evidence. */
+  readonly seen: SeenEvents
   /** Those of the last recorded poll; null: read them from the database. */
   unmined: UnminedEvents | null
   /** When the mempool could not be read; null: it was read last time. */
@@ -43,6 +46,7 @@ export function createPollMemory(): PollMemory {
     refreshedAtMs: never,
     finalReadAtMs: never,
     recorded: new Map(),
+    seen: createSeenEvents(),
     unmined: null,
     mempoolFailedAtMs: null,
     isReadingMempool: false,
@@ -60,12 +64,14 @@ export function forgetRecorded(memory: PollMemory): void {
   memory.cursor = null
   memory.unmined = null
   memory.recorded.clear()
+  memory.seen.clear()
 }
 
 export function remember(memory: PollMemory, cursor: RecordedBlock, events: readonly HtlcEvent[], unmined: UnminedEvents): void {
   memory.cursor = cursor
   memory.unmined = unmined
   for (const [key, height] of memory.recorded) if (height < cursor.height - REMEMBERED_HEIGHTS) memory.recorded.delete(key)
+  memory.seen.note(events)
   for (const event of events) if (event.block !== null) memory.recorded.set(keyOf(event), event.block.height)
 }
 

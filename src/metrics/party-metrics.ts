@@ -17,6 +17,8 @@ export type PartyMetricsOptions = ChainFigureSource & {
 export interface PartyMetrics {
   readonly registry: Registry
   readonly collectors: Collectors
+  /** A database and a chain differ about an order. */
+  readonly onDifference: () => void
   readonly onAction: (action: Pick<LeasedAction, 'verb' | 'leg'>, outcome: string, ms: number) => void
   /** In the text format of Prometheus. */
   render(): Promise<string>
@@ -51,9 +53,19 @@ export function createPartyMetrics(options: PartyMetricsOptions): PartyMetrics {
     labels: ['level'],
     read: () => Object.entries(problems).map(([level, value]) => ({ labels: { level }, value })),
   })
+  let differences = 0
+  collectors.counter({
+    name: 'tandem_database_differences_total',
+    help: 'How often the database said of an order what the chain does not show, or the other way round: nothing was signed on it',
+    labels: [],
+    read: () => [{ labels: {}, value: differences }],
+  })
   return {
     registry,
     collectors,
+    onDifference() {
+      differences += 1
+    },
     onAction: ({ verb, leg }, outcome, ms) => actions.observe({ verb, leg, outcome }, ms / 1000),
     render: () => registry.metrics(),
   }

@@ -2,6 +2,7 @@
 import type { Keep } from '../closing.ts'
 import { releaseLogOf } from '../config/release-log.ts'
 import { type Engine, startEngine } from '../engine/engine.ts'
+import { createDifferenceLog } from '../engine/evidence/differences.ts'
 import { startRollbackGuard } from '../engine/rollback/rollback-guard.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import type { ServiceMetrics } from '../metrics/service-metrics.ts'
@@ -33,8 +34,10 @@ export async function startEngineSide(base: ServiceBase, options: EngineSideOpti
   const { relay, metrics, memory } = options
   const guard = await startRollbackGuard({ db, path: loaded.pathOf(releaseLogOf(config)), log })
   const webhooks = startWebhookWorker({ db, vault, registry, now, log, allowPrivate: config.webhooks?.allow_private ?? false })
+  const onDifferences = createDifferenceLog(log, { onDifference: metrics.onDifference })
   const context: SyncContext = {
     ...base,
+    onDifferences,
     wake: () => engine.wake(),
     get polls() {
       return engine.polls
@@ -61,7 +64,18 @@ export async function startEngineSide(base: ServiceBase, options: EngineSideOpti
   })
   const orderLog = startOrderLog({ db, registry, log, now, onStep: metrics.onStep })
   const hints = createHints(solvers, { onHint: (chain) => engine.wakeChain(chain), toldOfBlocks: () => engine.toldOfBlocks() })
-  const engine: Engine = startEngine({ db, registry, clients, party, log, now, onNews: hints.tell, onDerived, onAction: metrics.onAction })
+  const engine: Engine = startEngine({
+    db,
+    registry,
+    clients,
+    party,
+    log,
+    now,
+    onNews: hints.tell,
+    onDerived,
+    onAction: metrics.onAction,
+    onDifferences,
+  })
   for (const part of [hints, sync, webhooks, guard, engine]) keep(() => part.stop())
   // Before the engine: what it asks of nodes must not hold it up.
   keep(base.closeNetwork)

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import type { PlannedPayout } from '../chains/port/abilities/check-recipient.ts'
+import { testEvidence } from '../engine/evidence/evidence.fixture.ts'
 import type { Step } from '../engine/party.ts'
 import { noGuard } from '../engine/rollback/rollback-guard.ts'
 import { createKeyring } from '../keys/keyring.ts'
@@ -36,6 +37,7 @@ test('no secret is shown for a recipient whose other payouts failed too often, n
       client,
       verb: 'redeem',
       leg: 'destination',
+      evidence: testEvidence,
     } as unknown as Step)
 
   const [first, second] = [await make('hostile', 3), await make('hostile', 3)]

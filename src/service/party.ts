@@ -77,6 +77,7 @@ export function createServiceParty(options: ServicePartyOptions): Party {
       }
       // Once a node may have the secret, withholding the redeem protects nothing.
       if (verb !== 'redeem' || state.secret !== null || state.secretShown) return
+      if (step.evidence?.legs.destination === undefined) throw new Error('a secret is not shown without evidence of the destination')
       // If the recipient cannot be paid, fail here: a redeem that fails on the chain would still show the secret.
       await Promise.all([client.verifyPayout(state.order.destination.terms, payoutAddress(step)), assertStanding(step)])
     },

@@ -7,6 +7,7 @@ import { networkSettings } from '../config/network-settings.ts'
 import { releaseLogOf } from '../config/release-log.ts'
 import type { SolverConfig } from '../config/schema.ts'
 import { type Engine, startEngine } from '../engine/engine.ts'
+import { createDifferenceLog } from '../engine/evidence/differences.ts'
 import { connectNetwork } from '../engine/network.ts'
 import { startRollbackGuard } from '../engine/rollback/rollback-guard.ts'
 import { createSigningLimit } from '../engine/signing-limit.ts'
@@ -23,6 +24,7 @@ import { createChanges } from './changes.ts'
 import { createKeptAnswers } from './instant-refund/kept-answers.ts'
 import { createInventory } from './inventory.ts'
 import { createSolverMetrics } from './metrics.ts'
+import { createOwnTermsCheck } from './own-terms.ts'
 import { createSolverParty } from './party.ts'
 import { coded, inTurn, type PayCheck } from './pay-checks.ts'
 import { createPayouts } from './payouts.ts'
@@ -30,6 +32,7 @@ import { createLegCosts } from './pricing/leg-costs.ts'
 import { createPriceCheck } from './pricing/price-check.ts'
 import { readPricing } from './pricing/pricing.ts'
 import { createStockReader } from './pricing/stock.ts'
+import { createWorthCheck } from './pricing/worth-check.ts'
 import { createAdmissions } from './risk/admissions.ts'
 import { createFeeWatch, negligibleCost } from './risk/breakers.ts'
 import { isCapped } from './risk/caps.ts'
@@ -147,6 +150,8 @@ async function start(loaded: LoadedConfig<SolverConfig>, parentLog: Logger, keep
   })
   const payouts = createPayouts({ db, clients, keys })
   const payChecks: readonly PayCheck[] = [
+    createOwnTermsCheck({ registry, clients, keys }),
+    coded('price', createWorthCheck({ registry, pricing })),
     coded('price', createPriceCheck({ db, registry, pricing, now, noteGain: customers.noteGain })),
     coded('halt', risk.payCheck),
     coded('recipient', payouts.payCheck),
@@ -168,8 +173,10 @@ async function start(loaded: LoadedConfig<SolverConfig>, parentLog: Logger, keep
     feeFunds: fundsWatch,
     exposure,
   })
+  const onDifferences = createDifferenceLog(log, { onDifference: metrics.onDifference })
   const engine: Engine = startEngine({
     onAction: metrics.onAction,
+    onDifferences,
     onNews: changes.note,
     onReorg: (chain, reorg) =>
       void halts.noteReorg(chain, reorg).catch((error) => log.error({ chain, err: error }, 'could not halt a chain')),
@@ -210,6 +217,7 @@ async function start(loaded: LoadedConfig<SolverConfig>, parentLog: Logger, keep
     keptAnswers: createKeptAnswers(),
     guard,
     payChecks,
+    onDifferences,
     polls: engine.polls,
     now,
     expectNews: engine.expectNews,

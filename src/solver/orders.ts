@@ -1,6 +1,7 @@
 /** Accepts or declines an order, completes its terms, and starts to watch it. From then on the solver acts only on chain facts. */
 import type { ChainClient } from '../chains/port/client.ts'
 import type { FreshPolls } from '../engine/chain-watcher.ts'
+import type { DifferenceReport } from '../engine/evidence/differences.ts'
 import { clientFor } from '../engine/facts.ts'
 import type { RollbackGuard } from '../engine/rollback/rollback-guard.ts'
 import type { SigningLimit } from '../engine/signing-limit.ts'
@@ -39,6 +40,8 @@ export type OrderContext = QuoteContext & {
   readonly guard: RollbackGuard
   readonly payChecks: readonly PayCheck[]
   readonly payouts: Pick<Payouts, 'assertWelcome'>
+  /** Told when the database and a chain differ. */
+  readonly onDifferences?: (report: DifferenceReport) => void
   /** Of the engine. Without them the chains are read for each request. */
   readonly polls?: ReadonlyMap<ChainId, FreshPolls>
   /** Makes the engine watch a new order on these chains. */

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ChainFailure } from '../chains/port/failure.ts'
 import { type EngineFixture, openEngineFixture, registry } from '../engine/engine.fixture.ts'
+import { testEvidence } from '../engine/evidence/evidence.fixture.ts'
 import { loadFacts } from '../engine/facts.ts'
 import type { Step } from '../engine/party.ts'
 import { createKey, createKeyring } from '../keys/keyring.ts'
@@ -34,7 +35,7 @@ async function step(verb: Step['verb'] = 'redeem', leg: Step['leg'] = 'source'):
   const stored = await findOrder(store.db, fixture.order.id)
   const [facts] = stored === null ? [] : await loadFacts(store.db, registry, [stored], NOW)
   if (facts === undefined) throw new Error('the order is gone')
-  return { state: deriveOrder(facts), verb, leg, client: fixture.chainOf(leg), asOfMs: 0, goodForMs: 0 }
+  return { state: deriveOrder(facts), verb, leg, client: fixture.chainOf(leg), asOfMs: 0, goodForMs: 0, evidence: testEvidence }
 }
 
 /** Initiates both legs and shows the secret at this time. */

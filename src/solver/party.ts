@@ -51,8 +51,9 @@ export function createSolverParty({ db, keys, redeemWaitSeconds, payChecks, onSt
     keyFor: async ({ client }) => keys.of(client.curve),
     // Null: the family pays the address of the solver's key.
     payoutAddress: () => null,
-    async authorize({ state, leg, verb }) {
+    async authorize({ state, leg, verb, evidence }) {
       if (verb !== 'initiate' || leg !== 'destination') return
+      if (evidence?.legs.source === undefined) throw new Error('a payment without evidence of its source')
       const { id } = state.order
       await assertNothingLost(state)
       // The source may be redeemed to us although we never committed to pay: do not pay at an old price now.

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { FreshPolls } from '../engine/chain-watcher.ts'
 import { factsOf } from '../engine/facts.ts'
 import type { Block } from '../protocol/chain.ts'
 import { MAX_COUNTED } from '../protocol/counting.ts'
@@ -26,9 +27,23 @@ beforeAll(async () => {
 })
 afterAll(() => store.close())
 beforeEach(async () => {
-  solver = await openSolver(store)
+  const opened = await openSolver(store)
+  const polls = new Map(['bitcoin_regtest', 'ethereum_localnet'].map((chain) => [chain, pollsOf(chain)]))
+  solver = { ...opened, context: { ...opened.context, polls } }
+  seen = []
   await store.db.deleteFrom('inventory_marks').execute()
 })
+
+/** As if the watcher of this process had just read what is recorded. */
+const pollsOf = (chain: string): FreshPolls => ({
+  tookMs: 0,
+  seen: (swapId) => seen.filter((event) => event.swapId === swapId),
+  async fresh() {
+    const tip = await readCursor(store.db, chain)
+    return tip === null ? null : { tip, beganAtMs: performance.now() }
+  },
+})
+let seen: HtlcEvent[] = []
 
 const openReservations = (db = store.db) => createReservations({ db, registry: solver.context.registry, now: solver.context.now })
 const all = ['firm', 'expected'] as const
@@ -45,7 +60,9 @@ async function poll(chain: string, events: (block: Block) => readonly HtlcEvent[
   const after = await readCursor(store.db, chain)
   const { height } = after ?? { height: 0n }
   const block = { ...blockOf(height + 1n, `${chain} ${branch} `), parentHash: after?.hash ?? '' }
-  await recordPoll(store.db, { chain, after, blocks: [block], events: events(block), unconfirmed })
+  const mined = events(block)
+  seen.push(...mined)
+  await recordPoll(store.db, { chain, after, blocks: [block], events: mined, unconfirmed })
 }
 let branch = 0
 
@@ -235,6 +252,7 @@ describe('after any history, two processes reserve what all orders together rese
         if (ancestor === undefined) return
         branch += 1
         await rewind(store.db, chain, { ...ancestor, parentHash: ancestor.parent_hash, ordinal: undefined } as unknown as Block)
+        seen = seen.filter(({ block }) => block?.hash.startsWith(chain) !== true || block.height <= ancestor.height)
       },
       async () => {
         if (next() % 4 === 0) await recordDecline(store.db, pick(orders).id, 'no')

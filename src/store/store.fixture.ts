@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { createTestDatabase } from '../../test/database.ts'
 import type { Block } from '../protocol/chain.ts'
-import type { HtlcEvent } from '../protocol/htlc.ts'
+import type { HtlcEvent, HtlcTerms } from '../protocol/htlc.ts'
 import type { Leg, Swap } from '../protocol/order.ts'
 import { createSecret, hashSecret } from '../protocol/secret.ts'
 import type { LeasedAction } from './actions/actions.ts'
@@ -59,6 +59,17 @@ export type ExampleChanges = Partial<Omit<NewOrder, 'order'>> & {
   readonly destination?: Partial<Swap>
 }
 
+/** Ids of examples are random. Simulated chains answer with them for exactly their terms. */
+const exampleIds = new Map<string, string>()
+
+export function exampleSwapId(chain: string, terms: HtlcTerms): string | null {
+  return exampleIds.get(keyOfTerms(chain, terms)) ?? null
+}
+
+function keyOfTerms(chain: string, terms: HtlcTerms): string {
+  return JSON.stringify([chain, terms.asset, terms.initiator, terms.redeemer, `${terms.amount}`, terms.secretHash, `${terms.timelock}`])
+}
+
 /** An order of one bitcoin for one wrapped bitcoin. Its ids and secret are unique. */
 export function exampleOrder(changes: ExampleChanges = {}): NewOrder {
   const { id = hex(32), secret = createSecret(), deadline = NOW + 3600n, source, destination, ...rest } = changes
@@ -82,6 +93,8 @@ export function exampleOrder(changes: ExampleChanges = {}): NewOrder {
     mostFee: null,
     requiredConfirmations: 1,
   })
+  const legs = { source: { ...swap('source'), ...source }, destination: { ...swap('destination'), ...destination } }
+  for (const { chain, swapId, terms } of Object.values(legs)) exampleIds.set(keyOfTerms(chain, terms), swapId)
   return {
     order: {
       id,
@@ -89,8 +102,7 @@ export function exampleOrder(changes: ExampleChanges = {}): NewOrder {
       createdAt: NOW,
       deadline,
       priceExpiresAt: deadline,
-      source: { ...swap('source'), ...source },
-      destination: { ...swap('destination'), ...destination },
+      ...legs,
     },
     app: null,
     nonce: hex(8),

@@ -1,5 +1,6 @@
 /** The conformance suite of `readHtlc`: what the nodes say of an HTLC at this moment, for its exact terms. */
 import { describe, expect, it } from 'vitest'
+import { containsSecret } from '../../engine/evidence/contains-secret.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { createSecret, hashSecret } from '../../protocol/secret.ts'
 import type { DepositReading } from '../port/htlc-reading.ts'
@@ -31,6 +32,18 @@ export function describeReadHtlc(run: ConformanceRun): void {
       const [redeemed] = await read(swap.terms, ids)
       expect(OVER).toContain(redeemed?.state)
       expect(redeemed?.state).not.toBe('refunded')
+    })
+
+    it('is redeemed by a transaction that is recognized as one that shows its secret', async () => {
+      const swap = await run.fundedByUser()
+      await run.redeem(swap)
+      const attempts = run.solver.outbox.attempts(`${swap.key}/redeem`)
+      expect(attempts.length).toBeGreaterThan(0)
+      expect(attempts.map(({ raw }) => [containsSecret(raw, swap.secret), containsSecret(raw, createSecret())])).toContainEqual([
+        true,
+        false,
+      ])
+      await run.fixture.mine(1)
     })
 
     it('is over after a refund', async () => {

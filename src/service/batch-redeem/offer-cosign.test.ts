@@ -1,4 +1,5 @@
 /** The service offers to cosign a redeem of the source only once the user's redeem is final. */
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ChainClient } from '../../chains/port/client.ts'
 import { createMemoryChain, type MemoryChain } from '../../engine/chain.fixture.ts'
@@ -186,6 +187,30 @@ describe('no offer', () => {
     ethereum.drop(FINALITY + 1)
     ethereum.grow(FINALITY + 5)
     await Promise.allSettled(tasks.map((task) => task.run()))
+    expect(offered).toEqual([])
+  })
+
+  test.each([
+    { rows: 'a redeem that was forged', isRedeemed: false },
+    { rows: 'a redeem that was moved to an older block', isRedeemed: true },
+  ])('for $rows', async ({ isRedeemed }) => {
+    await redeemed()
+    if (!isRedeemed) {
+      ethereum.drop(1)
+      ethereum.grow(2)
+      await watch()
+      const { swapId } = order.destination
+      await sql`insert into events (chain, tx, index, swap_id, kind, deposit, block_height, block_hash, block_time)
+        select chain, 'forged', index, swap_id, 'redeemed', deposit, block_height, block_hash, block_time
+        from events where swap_id = ${swapId}`.execute(store.db)
+    }
+    const [old] = await ethereum.headers([(await ethereum.tip()).height - 20n])
+    await sql`update events set block_height = ${old?.height}, block_hash = ${old?.hash}, block_time = ${old?.time} where kind = 'redeemed'`.execute(
+      store.db,
+    )
+    const tasks = await due()
+    expect(tasks).toHaveLength(1)
+    for (const task of tasks) await task.run()
     expect(offered).toEqual([])
   })
 

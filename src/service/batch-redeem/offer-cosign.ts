@@ -1,6 +1,7 @@
 /** Offers to cosign the solver's redeem of a source once the user's redeem is final. A cosigned redeem is cheaper, and the user risks nothing any more. */
 import type { ChainClient } from '../../chains/port/client.ts'
 import type { SpendableDeposit } from '../../chains/port/spend.ts'
+import { proveFacts } from '../../engine/evidence/evidence.ts'
 import { clientFor, loadLiveFacts } from '../../engine/facts.ts'
 import type { Signer } from '../../keys/key.ts'
 import { createKey } from '../../keys/keyring.ts'
@@ -8,7 +9,7 @@ import { orderPurpose } from '../../keys/purpose.ts'
 import type { ChainId } from '../../protocol/chain-id.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { redeemable } from '../../protocol/playbook.ts'
-import { deriveOrder, type OrderState } from '../../protocol/state.ts'
+import type { OrderState } from '../../protocol/state.ts'
 import { findOrder } from '../../store/orders/orders.ts'
 import { type SyncContext, type SyncTask, solverOf } from '../solver-sync/solver-sync.ts'
 
@@ -133,12 +134,14 @@ function requireAbility({ clients }: SyncContext, chain: ChainId): Ability {
   return cosignedRedeem
 }
 
-/** Null if the order may not be cosigned. Reads the chains live, because cosigning gives the deposits to the solver. */
+/** Null if the order may not be cosigned, by what the chains show: cosigning gives the deposits to the solver. */
 async function itemOf(context: SyncContext, orderId: string): Promise<Item | null> {
   const { db, vault } = context
   const stored = await findOrder(db, orderId)
   if (stored === null) return null
-  const state = deriveOrder(await loadLiveFacts(context, stored, []))
+  const facts = await loadLiveFacts(context, stored, [])
+  const { state, differences } = await proveFacts(context, facts, { legs: ['source', 'destination'], nowOf: [], finality: true })
+  if (differences.length > 0) context.onDifferences?.({ order: orderId, action: 'cosigned redeem', differences })
   const key = await vault.get(db, orderId, 'source-key')
   if (key === null || !mayCosign(context, state)) return null
   const deposits = redeemable(state, 'source').map(({ id, amount }) => ({ id, amount }))

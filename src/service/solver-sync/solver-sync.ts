@@ -12,7 +12,7 @@ export type SyncContext = Pick<
   ServiceContext,
   'db' | 'registry' | 'clients' | 'solvers' | 'vault' | 'prices' | 'settings' | 'log' | 'now' | 'wake'
 > &
-  Pick<LiveView, 'polls'>
+  Pick<LiveView, 'polls' | 'onDifferences'>
 
 export type SyncTask = {
   /** Of tasks with the same key, one runs at a time. */

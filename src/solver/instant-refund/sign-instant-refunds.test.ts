@@ -38,6 +38,7 @@ test('looks at the chain again for a deposit that is younger than its last poll'
   const { solver, store } = fixture
   const pollsOf = (chain: string): FreshPolls => ({
     tookMs: 0,
+    seen: () => [],
     async fresh(maxAgeMs) {
       if (maxAgeMs === 0) await watch()
       const tip = await readCursor(store.db, chain)

@@ -6,7 +6,7 @@ import { orderPurpose } from '../../keys/purpose.ts'
 import { TandemError } from '../../protocol/error.ts'
 import { actionKey, type InstantRefund, type SignedInstantRefund } from '../../protocol/order.ts'
 import { maySignInstantRefund } from '../../protocol/playbook.ts'
-import { deriveOrder, isStray, type OrderState } from '../../protocol/state.ts'
+import { isStray, type OrderState } from '../../protocol/state.ts'
 import type { SolverInstantRefund, SolverInstantRefundRequest } from '../../protocol/wire/solver.ts'
 import { readAction } from '../../store/actions/actions.ts'
 import { readAttempts } from '../../store/actions/attempts.ts'
@@ -18,7 +18,7 @@ import { commitTo, releaseLocked } from '../../store/solver/commitments.ts'
 import type { Caller } from '../caller.ts'
 import type { OrderContext } from '../orders.ts'
 import { requireOwnOrder } from '../own-order.ts'
-import { readLiveFacts } from '../read-live-facts.ts'
+import { assertNotContradicted, readProven } from '../read-live-facts.ts'
 
 /** How long a request waits while another process signs for the same order. */
 const TURN_WAIT_MS = 5_000
@@ -77,10 +77,21 @@ async function signInTurn(context: OrderContext, orderId: string, request: Solve
   }))
   // Before the chains are read, which is expensive too.
   for (const limit of limitsOf(orderId, caller)) await signingLimit.count(limit, refunds.length)
-  const recent = deriveOrder(await readLiveFacts(context, stored))
+  const deposits = refunds.map(({ deposit }) => deposit)
+  const prove = (how = {}) =>
+    readProven(
+      context,
+      stored,
+      { signing: 'instant refund', legs: ['source', 'destination'], nowOf: ['destination'], finality: true, deposits },
+      how,
+    )
+  const recent = await prove()
   // The service may be a block ahead of our last poll.
-  const state = areMined(recent, refunds) ? recent : deriveOrder(await readLiveFacts(context, stored, { acceptedAgeMs: 0 }))
+  const proven = areMined(recent.state, refunds) && !recent.isContradicted ? recent : await prove({ acceptedAgeMs: 0 })
+  const { state } = proven
   assertDeposits(state, refunds)
+  assertNotContradicted(proven)
+  assertOwnFill(client, state, refunds)
   if (!refunds.every(({ deposit }) => maySignInstantRefund(state, deposit))) throw refusal(state)
   const unsafe = await guard.whyUnsafe(state)
   if (unsafe !== null) throw new TandemError('conflict', unsafe)
@@ -124,6 +135,14 @@ function assertDeposits({ source }: OrderState, refunds: readonly InstantRefund[
     if (found.amount !== amount) throw new TandemError('bad_request', `the deposit ${deposit} is ${found.amount}, not ${amount}`)
     if (pays > amount) throw new TandemError('bad_request', `the deposit ${deposit} cannot pay ${pays}`)
   }
+}
+
+/** A stray is what the solver did not sign for: its own signature must say so, not a row. */
+function assertOwnFill({ partialDeposits }: ChainClient, state: OrderState, refunds: readonly InstantRefund[]): void {
+  const { order, fill } = state
+  if (fill === null || !refunds.some(({ deposit }) => isStray(state, deposit))) return
+  if (fill.signature === null || partialDeposits?.verifyFill(order.source.terms, order.id, fill, fill.signature) !== true)
+    throw new TandemError('conflict', `the solver did not sign for the deposits that are on record for order ${order.id}`)
 }
 
 /** Must be durable before a signature leaves the process. From then on the solver never pays for these deposits. True: it committed to a refund. */

@@ -73,6 +73,7 @@ function lazyPolls(client: TestSolver['bitcoin']): FreshPolls {
   let last: FreshPoll | null = null
   return {
     tookMs: 0,
+    seen: () => [],
     async fresh(maxAgeMs) {
       if (maxAgeMs > 0 && last !== null) return last
       const beganAtMs = performance.now()

@@ -1,6 +1,6 @@
 /** The solver signs which source deposits it pays for, and how much. Once per order, and by its own view of the chains. */
 import type { ChainClient } from '../../chains/port/client.ts'
-import { clientFor, loadFacts } from '../../engine/facts.ts'
+import { clientFor } from '../../engine/facts.ts'
 import type { Signer } from '../../keys/key.ts'
 import { orderPurpose } from '../../keys/purpose.ts'
 import { TandemError } from '../../protocol/error.ts'
@@ -17,7 +17,7 @@ import { decideOnDeposit } from '../instant-refund/decide.ts'
 import type { OrderContext } from '../orders.ts'
 import { requireOwnOrder } from '../own-order.ts'
 import { judgePrice, type PriceJudgement } from '../pricing/price-check.ts'
-import { readLiveFacts } from '../read-live-facts.ts'
+import { readProven } from '../read-live-facts.ts'
 
 export async function signFill(context: OrderContext, orderId: string, request: SolverFillRequest, caller: Caller): Promise<SolverFill> {
   const { db, clients, solverId } = context
@@ -59,11 +59,11 @@ export async function signFill(context: OrderContext, orderId: string, request: 
 }
 
 /**
- * Stored events suffice to sign, because the engine reads the chains again before it pays. A refusal is final, so it needs a live read first. That begins
- * after the question: the service has just seen a deposit, and would ask again only a quarter of a second later.
+ * By what the chain shows. A refusal is final, and an unseen deposit is not a refusal: then the reading begins after the question, because the service has
+ * just seen a deposit, and would ask again only a quarter of a second later.
  */
 async function judge(context: OrderContext, stored: StoredOrder, fill: Fill): Promise<Judgement> {
-  const { db, registry, now } = context
+  const { registry } = context
   const { minAmount, maxAmount } = registry.asset(stored.order.destination.terms.asset)
   const judgeBy = (facts: OrderFacts): Judgement => {
     const price = priceOf(context, stored, fill, facts)
@@ -72,9 +72,10 @@ async function judge(context: OrderContext, stored: StoredOrder, fill: Fill): Pr
     const judgement = judgeFill(facts, fill, { minAmount, maxAmount, mostNow })
     return judgement.kind === 'sign' && isUnknown ? { kind: 'wait', why: 'there is no price at the moment' } : judgement
   }
-  const [known] = await loadFacts(db, registry, [stored], now())
-  const judgement = known === undefined ? null : judgeBy(known)
-  return judgement?.kind === 'sign' ? judgement : judgeBy(await readLiveFacts(context, stored, { acceptedAgeMs: 0 }))
+  const prove = async (how = {}) =>
+    (await readProven(context, stored, { signing: 'fill', legs: ['source'], nowOf: [], deposits: fill.deposits }, how)).facts
+  const judgement = judgeBy(await prove())
+  return judgement.kind === 'sign' ? judgement : judgeBy(await prove({ acceptedAgeMs: 0 }))
 }
 
 /** Only inventory that is reserved for this order is promised. */

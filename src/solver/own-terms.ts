@@ -1,0 +1,43 @@
+/**
+ * Right before the solver pays: the terms are such as it would have agreed to. They were checked when the order was made, but have been in a table since
+ * then: one that names another redeemer, secret or timelock would let it pay for what it cannot collect.
+ */
+import type { ChainClient } from '../chains/port/client.ts'
+import { clientFor } from '../engine/facts.ts'
+import type { Keyring } from '../keys/keyring.ts'
+import type { ChainId } from '../protocol/chain-id.ts'
+import { requiredConfirmations } from '../protocol/confirmations.ts'
+import type { Leg } from '../protocol/order.ts'
+import type { Registry } from '../protocol/registry/registry.ts'
+import type { OrderState } from '../protocol/state.ts'
+import type { PayCheck } from './pay-checks.ts'
+
+export type OwnTermsContext = {
+  readonly registry: Registry
+  readonly clients: ReadonlyMap<ChainId, ChainClient>
+  readonly keys: Keyring
+}
+
+export function createOwnTermsCheck(context: OwnTermsContext): PayCheck {
+  return async (state) => whyNotOurs(context, state)
+}
+
+function whyNotOurs({ registry, clients, keys }: OwnTermsContext, { order }: OrderState): string | null {
+  const { source, destination } = order
+  const ownIn = (leg: Leg) => {
+    const client = clientFor(clients, order[leg].chain)
+    return client.identityOf(keys.of(client.curve))
+  }
+  if (source.terms.redeemer !== ownIn('source')) return 'the source does not pay the key of this solver'
+  if (destination.terms.initiator !== ownIn('destination')) return 'the destination is not refunded to the key of this solver'
+  if (source.terms.secretHash !== destination.terms.secretHash) return 'the two sides have different secrets'
+  for (const leg of ['source', 'destination'] as const) {
+    const { chain, terms } = order[leg]
+    const asset = registry.asset(terms.asset)
+    if (asset.chain !== chain) return `${terms.asset} is not on ${chain}`
+  }
+  const needed = requiredConfirmations(registry.chain(source.chain), registry.asset(source.terms.asset), source.terms.amount, 'source')
+  return source.requiredConfirmations < needed
+    ? `the deposit needs ${needed} confirmations, and the order asks for ${source.requiredConfirmations}`
+    : null
+}
