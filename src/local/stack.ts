@@ -6,6 +6,7 @@ import { loadConfig } from '../config/load-config.ts'
 import { ServiceConfig, SolverConfig } from '../config/schema.ts'
 import type { Logger } from '../log.ts'
 import { TandemError } from '../protocol/error.ts'
+import type { LoadMonitor } from '../service/api/load/load-monitor.ts'
 import { type RunningService, startService } from '../service/main.ts'
 import { type RunningSolver, startSolver } from '../solver/main.ts'
 import { createApp } from '../store/apps/apps.ts'
@@ -58,6 +59,8 @@ export type LocalStackOptions = {
   readonly solvers?: SolverCount
   /** How long solvers have to answer a quote. Default: that of a service. */
   readonly quoteBudgetMs?: number
+  /** How busy the service takes itself to be. Default: as this process is. */
+  readonly load?: LoadMonitor
   /** How long the solvers' redeems wait for a batch. */
   readonly redeemWaitSeconds?: number
   /** Prices move, with these settings. Absent: they are fixed. */
@@ -127,7 +130,12 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     }
     const engine = options.split === true ? createRestartable(() => startServiceProcess('engine', configs.serviceFile, log.level)) : null
     const service = createRestartable(async () =>
-      startService(await loadConfig(ServiceConfig, configs.serviceFile), log.child({ party: 'service' }), engine === null ? 'both' : 'api'),
+      startService(
+        await loadConfig(ServiceConfig, configs.serviceFile),
+        log.child({ party: 'service' }),
+        engine === null ? 'both' : 'api',
+        options.load,
+      ),
     )
     if (startParties) {
       onProgress(otherSolvers.length === 0 ? 'solver and service' : `${solvers.length} solvers and service`)

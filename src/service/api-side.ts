@@ -8,6 +8,7 @@ import type { OrderState } from '../protocol/state.ts'
 import { countSettledOrders } from '../store/order-list/settled-orders.ts'
 import { findOrder } from '../store/orders/orders.ts'
 import { createApi } from './api/app.ts'
+import type { LoadMonitor } from './api/load/load-monitor.ts'
 import type { ServiceBase } from './base.ts'
 import { createClaims } from './earnings/claims.ts'
 import { createEventStreams } from './events/event-streams.ts'
@@ -51,7 +52,7 @@ export function createApiMemory({ db, registry, clients, solvers, settings, log,
 export async function createServiceApi(
   base: ServiceBase,
   { pool, solverKeys, events }: ApiMemory,
-  { engines, metrics }: { readonly engines: EngineView; readonly metrics: ServiceMetrics },
+  { engines, metrics, load }: { readonly engines: EngineView; readonly metrics: ServiceMetrics; readonly load: LoadMonitor | null },
 ): Promise<FastifyInstance> {
   const { loaded, db, registry, clients, solvers, vault, prices, log, now, nodes, problems } = base
   const { config, readSecret } = loaded
@@ -75,6 +76,7 @@ export async function createServiceApi(
     chainHealthy: engines.chainHealthy,
     admits: engines.admits,
     engineProblem: engines.problem,
+    ...(load !== null && { load }),
     operator: { relay: base.payer, problems, chainStatus: engines.chainStatus, nodes, metrics },
     settings: serviceOptions(config),
   })

@@ -6,6 +6,7 @@ import { openEngineLink } from '../engine/engine-link.ts'
 import type { Logger } from '../log.ts'
 import { startMetricsServer } from '../metrics/metrics-server.ts'
 import { createServiceMetrics } from '../metrics/service-metrics.ts'
+import type { LoadMonitor } from './api/load/load-monitor.ts'
 import { type ApiMemory, createApiMemory, createServiceApi, type EngineView } from './api-side.ts'
 import { openBase, type ServiceBase } from './base.ts'
 import { startEngineSide } from './engine-side.ts'
@@ -20,11 +21,17 @@ export interface RunningService {
   stop(): Promise<void>
 }
 
-export async function startService(loaded: LoadedConfig<ServiceConfig>, parentLog: Logger, role: Role = 'both'): Promise<RunningService> {
+/** `load`: unless given, that of this process. */
+export async function startService(
+  loaded: LoadedConfig<ServiceConfig>,
+  parentLog: Logger,
+  role: Role = 'both',
+  load: LoadMonitor | null = null,
+): Promise<RunningService> {
   const { keep, close: stop } = createClosing()
   try {
     const base = await openBase(loaded, parentLog, { hasEngine: role !== 'api' }, keep)
-    const url = await start(base, role === 'engine' ? null : createApiMemory(base), keep)
+    const url = await start(base, role === 'engine' ? null : createApiMemory(base), load, keep)
     return { url, stop }
   } catch (error) {
     await stop().catch((failure: unknown) => parentLog.warn({ err: failure }, 'not everything could be closed'))
@@ -33,13 +40,13 @@ export async function startService(loaded: LoadedConfig<ServiceConfig>, parentLo
 }
 
 /** `memory`: null without an API. Resolves to the URL of the API. */
-async function start(base: ServiceBase, memory: ApiMemory | null, keep: Keep): Promise<string | null> {
+async function start(base: ServiceBase, memory: ApiMemory | null, load: LoadMonitor | null, keep: Keep): Promise<string | null> {
   const { db, log, registry, problems, nodes, now, relay, loaded } = base
   const { config } = loaded
   const chainStatus: EngineView['chainStatus'] = (chain) => engines.chainStatus(chain)
   const metrics = createServiceMetrics({ db, log, problems: problems.counts, chains: registry.chains, chainStatus, nodes, now })
   const engines = relay === null ? followEngines(base, memory, keep) : await startEngineSide(base, { relay, metrics, memory }, keep)
-  const api = memory === null ? null : await createServiceApi(base, memory, { engines, metrics })
+  const api = memory === null ? null : await createServiceApi(base, memory, { engines, metrics, load })
   if (api !== null) keep(() => closeServer(api))
   if (memory !== null) keep(followSolverKeys(base, memory.solverKeys).stop)
   await engines.ready()
