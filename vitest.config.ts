@@ -11,6 +11,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // Loading chain libraries anew for each of some 200 files would take a fifth of the time.
     isolate: false,
+    // What is waited for must happen, however busy the machine is: a limit only ends a test that hangs.
+    expect: { poll: { timeout: 60_000 } },
     testTimeout: 240_000,
     hookTimeout: 240_000,
     teardownTimeout: 10_000,

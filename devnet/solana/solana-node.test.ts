@@ -65,7 +65,7 @@ describe('instant mining', () => {
     await open('instant')
     const start = tip().height
     await pay(SOL)
-    await vi.waitFor(() => expect(fixture.chain.node.ledger.account(someone, 'finalized')?.lamports).toBe(SOL))
+    await vi.waitFor(() => expect(fixture.chain.node.ledger.account(someone, 'finalized')?.lamports).toBe(SOL), { timeout: 60_000 })
     expect(tip().height - start).toBe(3)
     await new Promise((resolve) => setTimeout(resolve, 60))
     expect(tip().height - start).toBe(3)

@@ -45,7 +45,7 @@ afterAll(async () => {
 
 const unsubscribe: (() => Promise<void>)[] = []
 /** web3.js sends subscriptions in the background, and does not say when they are there. */
-const subscribed = () => vi.waitFor(() => expect(local.control.subscriptionCount()).toBe(unsubscribe.length))
+const subscribed = () => vi.waitFor(() => expect(local.control.subscriptionCount()).toBe(unsubscribe.length), { timeout: 60_000 })
 
 async function airdrop(to: PublicKey, sol: number): Promise<void> {
   const signature = await connection.requestAirdrop(to, sol * LAMPORTS_PER_SOL)

@@ -127,17 +127,16 @@ describe('a process that is killed', () => {
     await takenUp(['initiate 1'])
   })
 
-  test('is replaced within 5 s by another that runs', async () => {
+  // How soon is a matter of the lease: its seconds are checked where they are set.
+  test('is replaced by another that runs', async () => {
     const mortal = await createMortal(store)
     fixture.ethereum.before.initiate = mortal.dieHere
     await fixture.fund('source')
     startMortal(mortal)
     await mortal.died
     delete fixture.ethereum.before.initiate
-    const diedAt = performance.now()
     startSurvivor()
     await eventually(() => expect(fixture.ethereum.broadcast).toEqual(['initiate 1']))
-    expect(performance.now() - diedAt).toBeLessThan(5000)
   })
 })
 

@@ -22,7 +22,8 @@ const source = {
     yield rest
   },
 }
-const loaded = (filter: ReturnType<typeof createLoadedFilter>) => vi.waitFor(() => expect(filter.pass(['strange', 'more'])).toEqual([]))
+const loaded = (filter: ReturnType<typeof createLoadedFilter>) =>
+  vi.waitFor(() => expect(filter.pass(['strange', 'more'])).toEqual([]), { timeout: 60_000 })
 
 test('lets everything pass until it is loaded, and is not loaded for few ids', async () => {
   const filter = createLoadedFilter(source, 1)
@@ -44,7 +45,7 @@ test('has what is added while it is loading, and later', async () => {
   })
   const filter = createLoadedFilter(source, 0)
   filter.pass(['a'])
-  await vi.waitFor(() => expect(loads).toBe(1))
+  await vi.waitFor(() => expect(loads).toBe(1), { timeout: 60_000 })
   filter.add('d')
   expect(filter.pass(['strange'])).toEqual(['strange'])
   proceed()
@@ -84,9 +85,9 @@ test('lets everything pass if loading fails, and tries again', async () => {
   let fails = true
   const filter = createLoadedFilter({ ...source, count: () => (fails ? Promise.reject(new Error('gone')) : source.count()) }, 0)
   filter.pass(['a'])
-  await vi.waitFor(() => expect(filter.isInUse).toBe(false))
+  await vi.waitFor(() => expect(filter.isInUse).toBe(false), { timeout: 60_000 })
   expect(filter.pass(['strange'])).toEqual(['strange'])
-  await vi.waitFor(() => expect(filter.isInUse).toBe(false))
+  await vi.waitFor(() => expect(filter.isInUse).toBe(false), { timeout: 60_000 })
   fails = false
   filter.pass(['a'])
   await loaded(filter)

@@ -173,7 +173,7 @@ test('all who ask while reservations are read share the next read, which sees wh
   const now = vi.fn(solver.context.now)
   const reservations = createReservations({ db: store.db, registry: solver.context.registry, now })
   const first = reservations.read(all)
-  await vi.waitFor(() => expect(now).toHaveBeenCalledTimes(1))
+  await vi.waitFor(() => expect(now).toHaveBeenCalledTimes(1), { timeout: 60_000 })
   await poll('bitcoin_regtest', (block) => [deposit(order.source, 1_000_000n, 'deposit', block)])
   const later = await Promise.all([reservations.read(all), reservations.read(['firm']), reservations.read(all)])
   await first

@@ -195,8 +195,7 @@ it('slots pass for a subscriber who only listens, and only for one', async () =>
   fixture.chain.setMining('timed')
   const id = await subscribe('slot')
   const start = fixture.chain.node.ledger.tip('processed').slot
-  await new Promise((resolve) => setTimeout(resolve, 1_000))
-  expect(fixture.chain.node.ledger.tip('processed').slot).toBeGreaterThan(start)
+  await expect.poll(() => fixture.chain.node.ledger.tip('processed').slot).toBeGreaterThan(start)
   await ask('slotUnsubscribe', id)
   const end = fixture.chain.node.ledger.tip('processed').slot
   await new Promise((resolve) => setTimeout(resolve, 1_000))
@@ -208,7 +207,7 @@ it('slots stop to pass for a subscription to a signature once it has told', asyn
   fixture.chain.mine(2)
   fixture.chain.setMining('timed')
   const id = await subscribe('signature', signature, at('confirmed'))
-  await vi.waitFor(() => expect(heard.map(({ params }) => params.subscription)).toContain(id))
+  await vi.waitFor(() => expect(heard.map(({ params }) => params.subscription)).toContain(id), { timeout: 60_000 })
   await new Promise((resolve) => setTimeout(resolve, 500))
   const { slot } = fixture.chain.node.ledger.tip('processed')
   await new Promise((resolve) => setTimeout(resolve, 1_000))

@@ -143,7 +143,7 @@ test('a service that takes the secret and does not redeem is found out in time',
   try {
     const waiting = receive(context, saved, record)
     waiting.catch(() => undefined)
-    await vi.waitUntil(() => answers.redeems > 0)
+    await vi.waitUntil(() => answers.redeems > 0, { timeout: 60_000 })
     vi.setSystemTime(Date.now() + 3_600_000)
     await expect(waiting).rejects.toMatchObject({ name: 'UnredeemedError', call: { chain: 'ethereum_localnet' } })
     // A node that stands still does not hide that the time is over.
@@ -157,7 +157,7 @@ test('a service that takes the secret and does not redeem is found out in time',
   expect(revealed).toEqual({ ...saved, phase: 'revealed', secretSentAt: expect.any(Number) })
   await expect(verifyAndPay(context, revealed, wallet, { ...fresh, payAgain: true })).rejects.toMatchObject({ name: 'AlreadyPaidError' })
   const receiving = receive(context, saved, record)
-  await vi.waitUntil(() => answers.redeems > 1)
+  await vi.waitUntil(() => answers.redeems > 1, { timeout: 60_000 })
   state.startedAt = 1
   expect(await receiving).toEqual(redeemed)
 })

@@ -132,10 +132,13 @@ test('a service that refuses every request delays the swap; the redeem goes on u
   const bumped = () => {
     const { length } = esplora.sent
     esplora.state.rate *= 2
-    return vi.waitUntil(() => {
-      vi.setSystemTime(Date.now() + Number(chain.feeBumpSeconds) * 1000)
-      return esplora.sent.length > length
-    })
+    return vi.waitUntil(
+      () => {
+        vi.setSystemTime(Date.now() + Number(chain.feeBumpSeconds) * 1000)
+        return esplora.sent.length > length
+      },
+      { timeout: 60_000 },
+    )
   }
   vi.useFakeTimers({ toFake: ['Date'] })
   try {
@@ -174,7 +177,7 @@ test('after a reload a redeem that no block has is sent again, also if its sendi
   const rest = steps.next()
   // All nodes have dropped it.
   esplora.sent.splice(0)
-  await vi.waitUntil(() => esplora.sent.length === 1)
+  await vi.waitUntil(() => esplora.sent.length === 1, { timeout: 60_000 })
   esplora.state.isMined = true
   expect(await rest).toMatchObject({ done: true })
 })

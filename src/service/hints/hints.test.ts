@@ -40,9 +40,9 @@ test('tells every solver once what happened in one moment', async () => {
   const [one, other] = [createTalk(), createTalk()]
   hints = createHints([one, other], quiet)
   for (let times = 0; times < 100; times++) for (const chain of ['a', 'b']) hints.tell(chain)
-  await vi.waitFor(() => expect([one.told, other.told]).toEqual([[['a', 'b']], [['a', 'b']]]))
+  await vi.waitFor(() => expect([one.told, other.told]).toEqual([[['a', 'b']], [['a', 'b']]]), { timeout: 60_000 })
   hints.tell('c')
-  await vi.waitFor(() => expect(one.told).toEqual([['a', 'b'], ['c']]))
+  await vi.waitFor(() => expect(one.told).toEqual([['a', 'b'], ['c']]), { timeout: 60_000 })
 })
 
 test('sends one request at a time to a solver, and a failure loses only that hint', async () => {
@@ -56,12 +56,12 @@ test('sends one request at a time to a solver, and a failure loses only that hin
   })
   hints = createHints([talk], quiet)
   hints.tell('a')
-  await vi.waitFor(() => expect(talk.tellChanges).toHaveBeenCalledTimes(1))
+  await vi.waitFor(() => expect(talk.tellChanges).toHaveBeenCalledTimes(1), { timeout: 60_000 })
   for (const chain of ['b', 'c', 'b']) hints.tell(chain)
   await new Promise((resolve) => setTimeout(resolve, 100))
   expect(talk.tellChanges).toHaveBeenCalledTimes(1)
   finish()
-  await vi.waitFor(() => expect(talk.told).toEqual([['b', 'c']]))
+  await vi.waitFor(() => expect(talk.told).toEqual([['b', 'c']]), { timeout: 60_000 })
 })
 
 test('the first hint does not wait for others, and those that come within 100 ms go together', async () => {
@@ -70,16 +70,16 @@ test('the first hint does not wait for others, and those that come within 100 ms
   const wait = (ms: number) => new Promise<void>((end) => waits.push({ ms, end }))
   const spaced = createHints([talk], quiet, wait)
   const endWait = async (index: number) => {
-    await vi.waitFor(() => expect(waits).toHaveLength(index + 1))
+    await vi.waitFor(() => expect(waits).toHaveLength(index + 1), { timeout: 60_000 })
     waits[index]?.end()
   }
   spaced.tell('a')
   await endWait(0)
-  await vi.waitFor(() => expect(talk.told).toEqual([['a']]))
+  await vi.waitFor(() => expect(talk.told).toEqual([['a']]), { timeout: 60_000 })
   for (const chain of ['b', 'c', 'b']) spaced.tell(chain)
   await endWait(1)
   await endWait(2)
-  await vi.waitFor(() => expect(talk.told).toEqual([['a'], ['b', 'c']]))
+  await vi.waitFor(() => expect(talk.told).toEqual([['a'], ['b', 'c']]), { timeout: 60_000 })
   expect(waits.map(({ ms }) => ms).slice(0, 3)).toEqual([0, 100, 0])
 })
 
@@ -103,16 +103,16 @@ test('a solver is not told of chains whose nodes tell it, until they may have st
 test('does not ask to hear of chains whose nodes tell it', async () => {
   const talk = createTalk()
   hints = createHints([talk], { ...quiet, toldOfBlocks: () => ['a'] })
-  await vi.waitFor(() => expect(talk.polls.map(({ except }) => except)).toEqual([['a']]))
+  await vi.waitFor(() => expect(talk.polls.map(({ except }) => except)).toEqual([['a']]), { timeout: 60_000 })
 })
 
 test('hears what a solver says, and goes on from there', async () => {
   const talk = createTalk()
   const heard: string[] = []
   hints = createHints([talk], { ...quiet, onHint: (chain) => heard.push(chain) })
-  await vi.waitFor(() => expect(talk.polls).toHaveLength(1))
+  await vi.waitFor(() => expect(talk.polls).toHaveLength(1), { timeout: 60_000 })
   talk.polls[0]?.answer({ next: 7, chains: ['a', 'b'] })
-  await vi.waitFor(() => expect(talk.polls).toHaveLength(2))
+  await vi.waitFor(() => expect(talk.polls).toHaveLength(2), { timeout: 60_000 })
   expect(heard).toEqual(['a', 'b'])
   expect(talk.polls.map(({ after }) => after)).toEqual([0, 7])
 })
@@ -120,7 +120,7 @@ test('hears what a solver says, and goes on from there', async () => {
 test('a solver that is away is not asked without pause, and stopping does not wait for it', async () => {
   const talk = createTalk()
   hints = createHints([talk], quiet)
-  await vi.waitFor(() => expect(talk.polls).toHaveLength(1))
+  await vi.waitFor(() => expect(talk.polls).toHaveLength(1), { timeout: 60_000 })
   talk.polls[0]?.fail()
   await new Promise((resolve) => setTimeout(resolve, 200))
   expect(talk.polls).toHaveLength(1)

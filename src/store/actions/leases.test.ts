@@ -97,8 +97,10 @@ describe('a turn', () => {
     )
     const long = inTurn(store.db, 'sign', 0, () => new Promise<void>((resolve) => (end = resolve)))
     await expect.poll(leases).toHaveLength(1)
-    await sql`update leases set until = now() + interval '1 second' where name = 'sign'`.execute(store.db)
-    await sleep(1_800)
+    // Longer than any renewal: the next one is seen by its earlier end.
+    await sql`update leases set until = now() + interval '1 day' where name = 'sign'`.execute(store.db)
+    const renewed = sql`select from leases where name = 'sign' and until < now() + interval '1 hour'`
+    await expect.poll(async () => (await renewed.execute(store.db)).rows.length).toBe(1)
     expect(await inTurn(store.other, 'sign', 0, async () => 'taken')).toBeNull()
     end()
     await Promise.all([...turns, long])

@@ -39,9 +39,9 @@ test('reach the other processes, each once, and not the sender', async () => {
     one.send('chain a')
     one.send('orders')
   }
-  await vi.waitFor(() => expect(heard[1].toSorted()).toEqual(['chain a', 'orders']))
+  await vi.waitFor(() => expect(heard[1].toSorted()).toEqual(['chain a', 'orders']), { timeout: 60_000 })
   other.send('back')
-  await vi.waitFor(() => expect(heard[0]).toEqual(['back']))
+  await vi.waitFor(() => expect(heard[0]).toEqual(['back']), { timeout: 60_000 })
   expect(heard[1]).toHaveLength(2)
 })
 
@@ -49,7 +49,7 @@ test('wait for others after a statement, so that a busy process sends few', asyn
   const { one, heard } = await openTwo(3_600_000)
   const sent = await statementsOf(async () => {
     one.send('chain a')
-    await vi.waitFor(() => expect(heard[1]).toEqual(['chain a']))
+    await vi.waitFor(() => expect(heard[1]).toEqual(['chain a']), { timeout: 60_000 })
     one.send('chain b')
     await sleep(50)
   })
@@ -100,5 +100,5 @@ test('leave no connection behind when they are closed', async () => {
   const { one, other } = await openTwo()
   await Promise.all([one.close(), other.close()])
   one.send('nobody hears it')
-  await vi.waitFor(async () => expect(await listeners()).toBe(0))
+  await vi.waitFor(async () => expect(await listeners()).toBe(0), { timeout: 60_000 })
 })

@@ -27,7 +27,7 @@ test('only heads count: an answer, an error or nonsense is no block', async () =
   server.on('connection', (socket) => socket.on('message', (message) => asked.push(String(message))))
   const onBlock = vi.fn()
   end = newHeadsOf([url])(onBlock)
-  await vi.waitFor(() => expect(asked).toHaveLength(1))
+  await vi.waitFor(() => expect(asked).toHaveLength(1), { timeout: 60_000 })
   expect(JSON.parse(asked[0] ?? '')).toMatchObject({ method: 'eth_subscribe', params: ['newHeads'] })
   for (const text of [
     '{"jsonrpc":"2.0","id":1,"result":"0x1"}',
@@ -38,14 +38,14 @@ test('only heads count: an answer, an error or nonsense is no block', async () =
     head,
   ])
     sockets()[0]?.send(text)
-  await vi.waitFor(() => expect(onBlock).toHaveBeenCalledTimes(1))
+  await vi.waitFor(() => expect(onBlock).toHaveBeenCalledTimes(1), { timeout: 60_000 })
 })
 
 test('the headers of its configuration are sent with the handshake', async () => {
   const keys: unknown[] = []
   server.on('connection', (_, { headers }) => keys.push(headers['x-api-key']))
   end = newHeadsOf([{ url, headers: { 'x-api-key': 'api-key-value' } }])(() => undefined)
-  await vi.waitFor(() => expect(keys).toEqual(['api-key-value']))
+  await vi.waitFor(() => expect(keys).toEqual(['api-key-value']), { timeout: 60_000 })
 })
 
 test('a connection that breaks is opened again', async () => {
@@ -58,7 +58,7 @@ test('a connection that breaks is opened again', async () => {
   await vi.waitFor(() => {
     for (const socket of sockets()) socket.send(head)
     expect(onBlock).toHaveBeenCalled()
-  })
+  }, { timeout: 60_000 })
 })
 
 test('a message that is too long ends the connection, and is not kept in memory', async () => {
