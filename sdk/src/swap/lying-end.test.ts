@@ -49,7 +49,7 @@ async function paidSwap(secret: 'client' | 'service', nodes: Readonly<Record<str
 /** The node is asked again and again, and the swap has not ended. */
 async function untilAskedOften(node: { reads: number }): Promise<void> {
   const { reads } = node
-  await vi.waitUntil(() => node.reads > reads + 20)
+  await vi.waitUntil(() => node.reads > reads + 20, { timeout: 60_000 })
 }
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }))
@@ -125,7 +125,7 @@ test('without a node the end is told as the service’s word; so is it when the 
   delete silent.chain.eth_call
   silent.say('redeemed')
   const waiting = silent.resume()
-  await vi.waitUntil(() => waiting.kinds().includes('delayed'))
+  await vi.waitUntil(() => waiting.kinds().includes('delayed'), { timeout: 60_000 })
   expect(waiting.state.isEnded).toBe(false)
   vi.setSystemTime(Date.now() + HOUR_MS)
   await waiting.end
