@@ -11,6 +11,7 @@ import {
   findBySecretHash,
   findWatched,
   listActive,
+  listFunded,
   listNewest,
   readDepositEnds,
   readExpected,
@@ -102,6 +103,7 @@ export function createWatchList(db: Database, chain: Chain, fewIds?: number): Wa
     },
     active: (limit, from) => listActive(db, chain.id, limit, from),
     newest: (limit) => listNewest(db, chain.id, limit),
+    funded: (limit) => listFunded(db, chain.id, limit),
     bySecretHash: (hashes) => findBySecretHash(db, chain.id, hashes),
     async solverParties() {
       const { parties, horizon: next } = await readSolverParties(db, chain.id, partiesSince)

@@ -15,6 +15,7 @@ export function createWatchedSwaps(swaps: readonly ActiveSwap[]): WatchedSwaps {
       return { swaps: swaps.slice(first, next), next: next < swaps.length ? String(next) : null }
     },
     newest: async (limit) => swaps.slice(0, limit),
+    funded: async (limit) => swaps.filter(({ deposits }) => deposits.length > 0).slice(0, limit),
     bySecretHash: async (hashes) => swaps.filter(({ terms }) => hashes.includes(terms.secretHash)),
     // Who is a solver is not known here: one party of each.
     solverParties: async () => [...new Set(swaps.map(({ terms }) => terms.initiator))],
@@ -62,6 +63,7 @@ export function withDeposits(watched: WatchedSwaps, more: ReadonlyMap<string, Sw
       return { swaps: withMore(swaps), next }
     },
     newest: async (limit) => withMore(await watched.newest(limit)),
+    funded: async (limit) => withMore(await watched.funded(limit)),
     bySecretHash: watched.bySecretHash,
     solverParties: watched.solverParties,
   }

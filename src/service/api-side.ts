@@ -16,6 +16,7 @@ import type { EventStreams } from './events/stream-request.ts'
 import { loadOrderState } from './orders/load-order-state.ts'
 import { createQuoteIds } from './quotes/quote-ids.ts'
 import { serviceOptions } from './service-options.ts'
+import { createPaymentLook } from './solvers/payment-look.ts'
 import { createPaymentWatch } from './solvers/payment-watch.ts'
 import { createPayoutTrial } from './solvers/payout-trial.ts'
 import { createSolverPool, type SolverPool } from './solvers/pool.ts'
@@ -40,7 +41,13 @@ export function createApiMemory({ db, registry, clients, solvers, settings, log,
     pool,
     solverKeys: createSolverKeys({ db, clients, log }),
     events: createEventStreams({ db, registry, log, now, limits: settings.streamLimits }),
-    watchPayments: createPaymentWatch({ pool, log, readState, tryPayout: createPayoutTrial({ db, clients }) }),
+    watchPayments: createPaymentWatch({
+      pool,
+      log,
+      readState,
+      tryPayout: createPayoutTrial({ db, clients }),
+      lookAtPayment: createPaymentLook(clients),
+    }),
   }
 
   async function readState(orderId: string) {

@@ -41,6 +41,8 @@ export interface WatchedSwaps {
   active(limit: number, from: string | null): Promise<ActivePage>
   /** Open swaps, newest first. */
   newest(limit: number): Promise<readonly ActiveSwap[]>
+  /** The same of funded orders: those for which somebody has paid, unlike the others, which strangers can make for nothing. */
+  funded(limit: number): Promise<readonly ActiveSwap[]>
   /** Open swaps with these secret hashes: for chains that do not know swap ids. */
   bySecretHash(hashes: readonly Hex32[]): Promise<readonly WatchedSwap[]>
   /** One party of each open swap, the solver's side: they are few, however many orders strangers leave unfunded. Some may have no open swap any more. */

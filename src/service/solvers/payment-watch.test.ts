@@ -13,6 +13,8 @@ let fundings: string[]
 let stored: OrderState | null
 /** What the service finds when it tries the payout of a declined order. */
 let trial: () => Promise<string | null>
+/** Whether the service sees a payment when it looks at the address of the order itself. */
+let look: () => Promise<boolean>
 let watch: (states: readonly OrderState[]) => void
 
 beforeEach(() => {
@@ -21,6 +23,7 @@ beforeEach(() => {
   fundings = []
   stored = null
   trial = async () => null
+  look = async () => false
   const notes = {
     orderPaid: () => void noted.push('paid'),
     orderUnpaid: () => void noted.push('unpaid'),
@@ -32,6 +35,7 @@ beforeEach(() => {
       noteFunded: (key, solverId) => void fundings.push(`${solverId}: ${key}`),
     },
     tryPayout: () => trial(),
+    lookAtPayment: () => look(),
     readState: async () => stored,
     log: { warn: () => undefined } as never,
     nowMs: () => now,
@@ -73,6 +77,28 @@ test('a funded order that it leaves unpaid counts against it after a while, once
   watch([stateOf('initiated', 'seen')])
   watch([stateOf('initiated', 'initiated')])
   expect(noted).toEqual(['unpaid', 'paid'])
+})
+
+test('a payment that the watcher has not seen counts as paid when a look at its address shows it', async () => {
+  stored = funded
+  look = async () => true
+  watch([funded])
+  await pass(PATIENCE_MS)
+  expect(noted).toEqual(['paid'])
+})
+
+test('an order whose address could not be looked at counts for nothing, and is looked at again', async () => {
+  stored = funded
+  look = async () => {
+    throw new Error('the nodes do not answer')
+  }
+  watch([funded])
+  await pass(PATIENCE_MS)
+  await pass(PATIENCE_MS)
+  expect(noted).toEqual([])
+  look = async () => false
+  await pass(PATIENCE_MS)
+  expect(noted).toEqual(['unpaid'])
 })
 
 test('if another process saw the payment, the order counts as paid; one that ended otherwise counts for nothing', async () => {

@@ -1,6 +1,7 @@
 /** Notes whether solvers pay for the orders that they took, once users have funded them. In memory: a restart forgets what was not noted yet. */
 import type { Logger } from '../../log.ts'
 import type { OrderState } from '../../protocol/state.ts'
+import type { PaymentLook } from './payment-look.ts'
 import type { PayoutTrial } from './payout-trial.ts'
 import type { SolverPool } from './pool.ts'
 import { type OfferKey, offerKey } from './refused-offers.ts'
@@ -10,6 +11,7 @@ export type PaymentWatchOptions = {
   /** The state now: another process may have derived it meanwhile. Null if there is no such order. */
   readonly readState: (orderId: string) => Promise<OrderState | null>
   readonly tryPayout: PayoutTrial
+  readonly lookAtPayment: PaymentLook
   readonly log: Pick<Logger, 'warn'>
   /** Monotonic. */
   readonly nowMs?: () => number
@@ -21,7 +23,7 @@ const MAX_REMEMBERED = 20_000
 
 /** Called with every state that the engine derives, and now and then with none. */
 export function createPaymentWatch(options: PaymentWatchOptions): (states: readonly OrderState[]) => void {
-  const { pool, readState, tryPayout, log, nowMs = () => performance.now() } = options
+  const { pool, readState, tryPayout, lookAtPayment, log, nowMs = () => performance.now() } = options
   /** Funded orders that wait for the solver, and since when. The oldest first. */
   const waiting = new Map<string, number>()
   const declined = new Set<string>()
@@ -57,6 +59,8 @@ export function createPaymentWatch(options: PaymentWatchOptions): (states: reado
     const member = pool.find(state.order.solverId)
     if (isPaid(state)) member?.orderPaid()
     if (isPaid(state) || !isUnpaid(state)) return
+    // Unseen is not unpaid: its address may not have had its turn.
+    if (await lookAtPayment(state.order)) return member?.orderPaid()
     member?.orderUnpaid()
     blamed.add(orderId)
     for (const oldest of blamed) if (blamed.size > MAX_REMEMBERED) blamed.delete(oldest)
@@ -67,7 +71,10 @@ export function createPaymentWatch(options: PaymentWatchOptions): (states: reado
     for (const [orderId, since] of waiting) {
       if (nowMs() - since < PATIENCE_MS) break
       waiting.delete(orderId)
-      judge(orderId).catch((error: unknown) => log.warn({ order: orderId, err: error }, 'cannot tell whether the solver pays for an order'))
+      judge(orderId).catch((error: unknown) => {
+        log.warn({ order: orderId, err: error }, 'cannot tell whether the solver pays for an order; will look again')
+        waiting.set(orderId, nowMs())
+      })
     }
   }
 }

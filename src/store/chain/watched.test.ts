@@ -10,6 +10,7 @@ import {
   findWatched,
   ID_END,
   listActive,
+  listFunded,
   listNewest,
   readDepositEnds,
   readExpected,
@@ -226,7 +227,7 @@ describe('the ends of ids', () => {
   })
 })
 
-test('listActive pages through the swaps of open orders, and listNewest reads the newest', async () => {
+test('listActive pages through the swaps of open orders, listNewest reads those that changed last, listFunded those of funded orders', async () => {
   const orders = [await put(), await put(), await put(), await put()]
   const [first, closed] = orders
   if (first === undefined || closed === undefined) throw new Error('no orders')
@@ -240,8 +241,11 @@ test('listActive pages through the swaps of open orders, and listNewest reads th
   const { source } = first
   const funded = { swapId: source.swapId, terms: source.terms, deposits: [`deposit of ${source.swapId}`] }
   expect([...page.swaps, ...rest.swaps]).toContainEqual(funded)
-  expect((await listNewest(store.db, chain, 2)).map(({ swapId }) => swapId)).toEqual(ids.toReversed().slice(0, 2))
-  expect((await listNewest(store.db, chain, 3)).at(-1)).toEqual(funded)
+  expect((await listNewest(store.db, chain, 2)).map(({ swapId }) => swapId)).toEqual([source.swapId, ids.at(-1)])
+  expect((await listNewest(store.db, chain, 3))[0]).toEqual(funded)
+  expect(await listFunded(store.db, chain, 5)).toEqual([funded])
+  // Of both sides: the payment for a funded order is what is waited for.
+  expect((await listFunded(store.db, 'ethereum_localnet', 5)).map(({ swapId }) => swapId)).toEqual([first.destination.swapId])
 })
 
 test('listActive misses no swap that changes while the pages are read', async () => {

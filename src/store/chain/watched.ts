@@ -206,6 +206,8 @@ const selectActiveAfter = prepare<ActiveRow>(
 )
 const selectNewestActive = prepare<ActiveRow>('list-newest-swaps', `${selectActive} order by watched_in desc limit $2`)
 
+const selectFunded = prepare<ActiveRow>('list-funded-swaps', `${selectActive} and funded order by watched_in desc limit $2`)
+
 const parseActive = (row: ActiveRow): StoredActiveSwap => ({ ...parseSwap(row), deposits: row.deposits })
 
 /**
@@ -227,6 +229,11 @@ export async function listActive(
 /** The swaps of open orders that were made or changed last, newest first. */
 export async function listNewest(db: Database, chain: ChainId, limit: number): Promise<readonly StoredActiveSwap[]> {
   return (await selectNewestActive(db, [chain, limit])).map(parseActive)
+}
+
+/** The same of orders whose source has, or had, a deposit. */
+export async function listFunded(db: Database, chain: ChainId, limit: number): Promise<readonly StoredActiveSwap[]> {
+  return (await selectFunded(db, [chain, limit])).map(parseActive)
 }
 
 const selectBySecretHash = prepare<SwapRow>(

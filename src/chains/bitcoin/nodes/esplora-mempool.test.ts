@@ -7,6 +7,12 @@ import { createMempoolLooks } from './esplora-mempool.ts'
 
 const swaps = Array.from({ length: 10_000 }, (_, n) => ({ ...swapAt(hashOf(n), regtest), deposits: [] }))
 const addressOf = (n: number) => swaps[n]?.swapId ?? ''
+type Swap = Parameters<typeof createWatchedSwaps>[0][number]
+const funded = (n: number): Swap => ({ ...swapAt(hashOf(n), regtest), deposits: [`${hashOf(n)}:0`] })
+
+const allSwaps = createWatchedSwaps(swaps)
+const some = swaps.slice(0, 2_000)
+const someSwaps = createWatchedSwaps(some)
 
 /** A simulated server: the txids that it shows for an address, and what it was asked. */
 function simulate() {
@@ -22,25 +28,47 @@ function simulate() {
   return {
     unconfirmed,
     /** The ids found, and how many requests it took. */
-    async look(from = 0) {
+    async look(from = 0, of: readonly Swap[] = swaps) {
       asked.length = 0
-      const found = await look(createWatchedSwaps(swaps.slice(from)))
+      const found = await look(of === some ? someSwaps : from === 0 && of === swaps ? allSwaps : createWatchedSwaps(of.slice(from)))
       return { found: found.map((one) => one.txid()).sort(), requests: asked.length, asked: [...asked] }
     },
   }
 }
 
-test('a look at ten thousand addresses is twenty requests; the newest thousand have all had their turn after fifty looks', async () => {
+test('a look at two thousand addresses is at most twenty requests, and all of them have their turn', async () => {
   const server = simulate()
   const seen = new Set<string>()
-  for (let i = 0; i < 50; i++) {
-    const { requests, asked } = await server.look()
-    expect(requests).toBe(20)
+  for (let i = 0; i < 140; i++) {
+    const { requests, asked } = await server.look(0, some)
+    expect(requests).toBeLessThanOrEqual(20)
     for (const address of asked) seen.add(address)
   }
-  expect(seen).toEqual(new Set(swaps.slice(0, 1_000).map(({ swapId }) => swapId)))
-  // Then they begin again.
-  expect((await server.look()).asked).toEqual(swaps.slice(0, 20).map(({ swapId }) => swapId))
+  expect(seen.size).toBe(some.length)
+})
+
+test('new orders that nobody funds keep no older order from its turn, and no funded one from its look', async () => {
+  const server = simulate()
+  const [old, paid] = [swaps[0] as Swap, funded(20_000)]
+  let made = 0
+  let [oldLooks, paidLooks] = [0, 0]
+  for (let i = 0; i < 400; i++) {
+    // Any number of them between two looks: the server would be asked for nothing else.
+    made += 25
+    const { asked } = await server.look(0, [...swaps.slice(1, Math.min(made, 2_000)).toReversed(), old, paid])
+    oldLooks += Number(asked.includes(old.swapId))
+    paidLooks += Number(asked.includes(paid.swapId))
+  }
+  expect(paidLooks).toBeGreaterThanOrEqual(399)
+  expect(oldLooks).toBeGreaterThanOrEqual(2)
+})
+
+test('funded orders take turns among themselves', async () => {
+  const server = simulate()
+  const many = Array.from({ length: 100 }, (_, n) => funded(30_000 + n))
+  const seen = new Set<string>()
+  for (let i = 0; i < 10; i++) for (const address of (await server.look(0, [...swaps, ...many])).asked) seen.add(address)
+  expect(many.filter(({ swapId }) => !seen.has(swapId))).toEqual([])
 })
 
 test('what was seen is seen in every look until it is gone', async () => {
