@@ -4,13 +4,11 @@ import type { Quote } from '../../../src/protocol/wire/quote.ts'
 import { sleep } from '../client/sleep.ts'
 import { NodeError } from '../families/node-error.ts'
 import type { Wallet } from '../wallets/wallet.ts'
-import { nodeOf, type SwapContext } from './context.ts'
+import type { SwapContext } from './context.ts'
 import { type PayOptions, verifyAndPay } from './pay.ts'
 import { assertLimit, makeOrder, quoteFor, type SwapRequest } from './prepare.ts'
 import type { Receipt } from './receive.ts'
-import { intentOf, loadSwap, type SavedSwap, withLeast } from './saved-swap.ts'
-import { recordOf } from './side.ts'
-import { UnpaidError } from './unpaid-error.ts'
+import { loadSwap, type SavedSwap, withLeast } from './saved-swap.ts'
 import { mayPass, watchPatiently } from './watch-patiently.ts'
 
 export type SwapStep =
@@ -75,7 +73,10 @@ export async function* resumeSwap(
 }
 
 /** What is needed later is loaded before anything is paid: a page that cannot load it then could not redeem. */
-const loadReceive = () => import('./receive.ts')
+async function loadReceive() {
+  const [receiving, ending] = await Promise.all([import('./receive.ts'), import('./until-paid.ts')])
+  return { ...receiving, ...ending }
+}
 
 async function* payAndFollow(context: SwapContext, saved: SavedSwap, wallet: Wallet, options: PayOptions): Steps {
   await loadReceive()
@@ -88,7 +89,7 @@ const PAID: ReadonlySet<string> = new Set(['redeemed', 'counterparty_redeemed'])
 
 async function* follow(context: SwapContext, saved: SavedSwap, signal?: AbortSignal): Steps {
   const { orderId } = saved
-  const { isSent, keepRedeeming, receive } = await loadReceive()
+  const { isSent, keepRedeeming, receive, stepOf, untilPaid } = await loadReceive()
   const end = new AbortController()
   const either = signal === undefined ? end.signal : AbortSignal.any([signal, end.signal])
   const isOwn = saved.ownKeys.includes('destination')
@@ -110,7 +111,7 @@ async function* follow(context: SwapContext, saved: SavedSwap, signal?: AbortSig
       if (paidFor !== null && (await isSent(context, saved, paidFor, signal).catch(() => false))) keep(paidFor)
     } else if (saved.secretSentAt !== undefined) {
       // Whatever the service says from here on: it has the secret, and the user's own node shows what became of it.
-      yield* untilPaid(context, saved, await recordOf(context, saved, signal), signal)
+      yield* untilPaid(context, saved, null, signal)
       isReceived = true
     }
     for await (const news of watchPatiently(context, orderId, () => redeeming !== null, signal)) {
@@ -138,59 +139,6 @@ async function* follow(context: SwapContext, saved: SavedSwap, signal?: AbortSig
     return last
   } finally {
     end.abort()
-  }
-}
-
-function stepOf(orderId: string, { tx, isSeen }: Receipt): SwapStep {
-  if (isSeen) return { kind: 'received', orderId, tx }
-  return { kind: 'unverified', orderId, reason: 'the payment is gone from the chain, and the node has forgotten whether you got it' }
-}
-
-/**
- * The service has the secret, or says that the user is paid: that is so when the user's own node shows it. Throws `UnredeemedError` or `UnpaidError` if it does
- * not do so within the time of one claim.
- */
-async function* untilPaid(
-  context: SwapContext,
-  saved: SavedSwap,
-  record: OrderRecord,
-  signal?: AbortSignal,
-): AsyncGenerator<SwapStep, void> {
-  const { receive, shownAs } = await loadReceive()
-  const { orderId, secretHash } = saved
-  const { chain } = (await intentOf(context, saved)).destination
-  if (secretHash === null && nodeOf(context, chain) === null) {
-    yield { kind: 'unverified', orderId, reason: `no node of ${chain.id} was named: that you are paid is the service's word` }
-    return
-  }
-  const until = Date.now() + Number(chain.margins.claimSeconds) * 1000
-  for (let told = ''; ; await sleep(context.options.pollMs ?? 2_000, signal)) {
-    let reason = ''
-    try {
-      const receipt = secretHash === null ? await seen() : await receive(context, saved, record, signal)
-      // A server that is behind does not know of the lock yet.
-      if (receipt?.isSeen === true || (receipt !== null && Date.now() >= until)) {
-        yield stepOf(orderId, receipt)
-        return
-      }
-    } catch (error) {
-      if (!(error instanceof NodeError)) throw error
-      reason = error.message
-    }
-    if (reason !== '' && reason !== told) yield { kind: 'delayed', orderId, by: 'node', reason }
-    told = reason
-    if (Date.now() < until) continue
-    if (reason === '') throw new UnpaidError(orderId, chain.id, 'unpaid')
-    // With a secret of the user's own the swap waits for the node: nothing else can be done about it.
-    if (secretHash !== null) continue
-    yield { kind: 'unverified', orderId, reason }
-    return
-  }
-
-  async function seen(): Promise<Receipt | null> {
-    const shown = await shownAs(context, saved, record, signal)
-    if (shown === 'refunded') throw new UnpaidError(orderId, chain.id, shown)
-    return shown === 'none' ? null : { tx: record.destination_swap.redeem_tx_hash, isSeen: shown === 'redeemed' }
   }
 }
 
