@@ -25,6 +25,8 @@ export type BitcoinRegtestOptions = {
   readonly rpcCredentials?: string | null
   /** The answer of fee estimation; null: no estimate, as from a node without data. */
   readonly estimatedSatsPerVbyte?: bigint | null
+  /** Esplora refuses to list more coins of an address, as public servers do with 500. Default: it lists all. */
+  readonly esploraMostCoins?: number
   readonly nowMs?: () => number
 }
 
@@ -65,6 +67,7 @@ export async function startBitcoinRegtest(options: BitcoinRegtestOptions = {}): 
   const { network = bitcoinRegtest, premineBlocks = PREMINE_BLOCKS, nowMs = Date.now } = options
   const satsPerVbyte = options.estimatedSatsPerVbyte === undefined ? DEFAULT_SATS_PER_VBYTE : options.estimatedSatsPerVbyte
   const estimatedSatsPerKvb = satsPerVbyte === null ? null : satsPerVbyte * 1_000n
+  const mostCoins = options.esploraMostCoins ?? Number.POSITIVE_INFINITY
   const node = createBitcoinNode({ network, nowSeconds: () => Math.floor(nowMs() / 1_000) })
   const faucet = createFaucet(node)
   premine(node, faucet.script, premineBlocks)
@@ -87,7 +90,9 @@ export async function startBitcoinRegtest(options: BitcoinRegtestOptions = {}): 
       return rpcHandler(request)
     }
     servers.push(await startHttpServer(options.rpcPort ?? 0, faults, handleRpc))
-    servers.push(await startHttpServer(options.esploraPort ?? 0, faults, createEsploraHandler({ node, faults, estimatedSatsPerKvb })))
+    servers.push(
+      await startHttpServer(options.esploraPort ?? 0, faults, createEsploraHandler({ node, faults, estimatedSatsPerKvb, mostCoins })),
+    )
   } catch (error) {
     await close()
     throw error

@@ -17,7 +17,13 @@ import { EsploraError } from './esplora-error.ts'
 import { blockView, type FoundTransaction, findTransaction, outspendView, statusView, transactionView } from './esplora-views.ts'
 import { scriptCoins, scriptSummary, scriptTransactions } from './script-routes.ts'
 
-export type EsploraContext = { readonly node: BitcoinNode; readonly faults: FaultState; readonly estimatedSatsPerKvb: bigint | null }
+export type EsploraContext = {
+  readonly node: BitcoinNode
+  readonly faults: FaultState
+  readonly estimatedSatsPerKvb: bigint | null
+  /** Of an address, in one list. */
+  readonly mostCoins: number
+}
 
 type Answer = { readonly text: string } | { readonly bytes: Uint8Array } | { readonly json: JsonValue }
 
@@ -117,13 +123,22 @@ function transactionRoute(node: BitcoinNode, [txid, part, argument]: readonly st
   }
 }
 
-function scriptRoute(node: BitcoinNode, kind: 'address' | 'scripthash', [name = '', part, scope, lastSeen]: readonly string[]): Answer {
+function scriptRoute(
+  { node, mostCoins }: EsploraContext,
+  kind: 'address' | 'scripthash',
+  [name = '', part, scope, lastSeen]: readonly string[],
+): Answer {
   const script = kind === 'address' ? decodeAddress(name, node.network) : null
   if (kind === 'address' && script === null) throw new EsploraError(400, 'Invalid Bitcoin address')
   const subject = { kind, name, scriptHash: script === null ? parseHash(name) : scriptHashOf(script) }
   if (part === undefined) return { json: scriptSummary(node, subject) }
   if (part === 'txs') return { json: scriptTransactions(node, subject, scope, lastSeen) }
-  if (part === 'utxo') return { json: scriptCoins(node, subject) }
+  if (part === 'utxo') {
+    const coins = scriptCoins(node, subject)
+    if (coins.length > mostCoins)
+      throw new EsploraError(400, `Too many unspent transaction outputs (>${mostCoins}). Contact support to raise limits.`)
+    return { json: coins }
+  }
   throw new EsploraError(404, 'endpoint does not exist')
 }
 
@@ -187,7 +202,7 @@ function route(context: EsploraContext, { method, path, body }: HttpRequest): An
       return transactionRoute(node, rest)
     case 'address':
     case 'scripthash':
-      return scriptRoute(node, resource, rest)
+      return scriptRoute(context, resource, rest)
     case 'mempool':
       return mempoolRoute(node, rest)
     case 'fee-estimates':

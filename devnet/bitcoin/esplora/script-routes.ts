@@ -76,7 +76,7 @@ export function scriptTransactions(
   throw new EsploraError(404, 'endpoint does not exist')
 }
 
-export function scriptCoins(node: BitcoinNode, { scriptHash }: Subject): JsonValue {
+export function scriptCoins(node: BitcoinNode, { scriptHash }: Subject): readonly JsonValue[] {
   const isUnspent = (txid: string, index: number) => node.mempool.spenderOf(outpointKey(txid, index)) === undefined
   const confirmed = [...node.index.history(scriptHash).coins.values()]
     .filter(({ txid, index }) => isUnspent(txid, index))

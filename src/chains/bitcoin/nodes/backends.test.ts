@@ -327,19 +327,40 @@ describe('an Esplora server', () => {
     }
   })
 
-  it('that refuses to list an address with very many coins is replaced by Core; without one the error says so', async () => {
-    await node.faucet(address, 70_000n)
-    node.mine(1)
-    const server = await serveChanged(node.esploraUrl, (path) =>
-      path.endsWith('/utxo') ? { status: 400, body: 'Too many unspent transaction outputs (>500)' } : null,
-    )
-    const balance = (endpoints: Record<string, string[]>) =>
-      bitcoin.connect(regtestChain(), { assets: [], endpoints }).balance('bitcoin_regtest:btc', address)
+  it('that refuses to list an address with very many coins is asked for its history: dust stops no payment', async () => {
+    const limited = await startBitcoinRegtest({ esploraMostCoins: 20 })
+    const key = createSecp256k1Key('17'.repeat(32))
+    const own = walletAddress(key.publicKey, regtest)
+    const asked: string[] = []
+    const server = await serveChanged(limited.esploraUrl, (path) => {
+      asked.push(path)
+      return null
+    })
+    const backend = createEsploraBackend(server.url, regtest)
+    const amounts = async () => (await backend.coinsOf(own)).map(({ amount }) => amount).filter((amount) => amount > 1_000n)
     try {
-      await expect(balance({ esplora: [server.url] })).rejects.toThrow(failure('would-fail', /does not list the coins .*Too many.*"rpc"/))
-      expect(await balance({ esplora: [server.url], rpc: [node.rpcUrl] })).toBe(70_000n)
+      await limited.faucet(own, 70_000n)
+      limited.mine(1)
+      for (let dust = 0; dust < 60; dust += 1) {
+        await limited.faucet(own, 600n)
+        if (dust % 20 === 0) limited.mine(1)
+      }
+      limited.mine(1)
+      expect((await fetch(`${limited.esploraUrl}/address/${own}/utxo`)).status).toBe(400)
+      expect(await amounts()).toEqual([70_000n])
+      // What is deep is not read again.
+      limited.mine(101)
+      await limited.faucet(own, 50_000n)
+      limited.mine(1)
+      expect(await amounts()).toEqual([70_000n, 50_000n])
+      asked.length = 0
+      expect(await amounts()).toEqual([70_000n, 50_000n])
+      expect(asked.filter((path) => path.includes('/txs/chain'))).toHaveLength(1)
+      // A reorg of what is not deep takes its coins away.
+      limited.reorg(1, { dropTransactions: true })
+      expect(await amounts()).toEqual([70_000n])
     } finally {
-      await server.close()
+      await Promise.all([server.close(), limited.close()])
     }
   })
 })

@@ -28,6 +28,13 @@ export type ListedTransaction = {
   readonly scripts: readonly Uint8Array[]
   readonly spent: readonly Outpoint[]
 }
+/** `spent`: by its inputs. */
+export type HistoryTransaction = {
+  readonly txid: string
+  readonly status: EsploraStatus
+  readonly spent: readonly Outpoint[]
+  readonly outputs: readonly { readonly script: string; readonly amount: bigint }[]
+}
 type EsploraSpender = { readonly txid: string; readonly status: EsploraStatus }
 export type EsploraUtxo = { readonly txid: string; readonly outpoint: Outpoint; readonly amount: bigint; readonly status: EsploraStatus }
 
@@ -95,16 +102,17 @@ export function createEsploraHttp(http: ProviderHttp, network: BitcoinNetwork) {
     },
     /** Of every spent output. */
     spendersOf: async (txid: string) => asArray(await getJson(`/tx/${txid}/outspends`)).flatMap((answer) => parseSpender(answer) ?? []),
-    /** Servers limit the list, and anyone can send dust to an address. */
-    async utxos(address: string): Promise<readonly EsploraUtxo[]> {
+    /** One page of the same, with inputs and outputs. */
+    historyPage: async (address: string, after: string | null) =>
+      asArray(await getJson(`/address/${address}/txs/chain${after === null ? '' : `/${after}`}`)).map(parseHistory),
+    unconfirmedHistory: async (address: string) => asArray(await getJson(`/address/${address}/txs/mempool`)).map(parseHistory),
+    /** Null: servers limit the list, and anyone can send dust to an address. */
+    async utxos(address: string): Promise<readonly EsploraUtxo[] | null> {
       const path = `/address/${address}/utxo`
       const response = await http.request({ what: path, path, timeoutMs: TIMEOUT_MS })
       if (response.status === 200) return asArray(parseJson(response.text())).map(parseUtxo)
       if (response.status !== 400) throw new ChainFailure('unreachable', `Esplora answered ${response.status} to ${path}`)
-      throw new ChainFailure(
-        'would-fail',
-        `Esplora does not list the coins of ${address}: ${response.text().slice(0, 80)}; add your own node, which does (endpoint "rpc")`,
-      )
+      return null
     },
     feeEstimates: async () => asRecord(await getJson('/fee-estimates')),
     /** null when accepted, else the node's reason. */
@@ -160,6 +168,15 @@ function parseTransactionSummary(value: unknown): EsploraTransaction {
     return prevout == null ? '' : asString(asRecord(prevout).scriptpubkey)
   })
   return { txid: asHash(summary.txid), status: parseStatus(summary.status), inputScripts, fee: asInteger(summary.fee) }
+}
+
+function parseHistory(value: unknown): HistoryTransaction {
+  const { txid, status, spent } = parseListed(value)
+  const outputs = asArray(asRecord(value).vout).map((item) => {
+    const output = asRecord(item)
+    return { script: asString(output.scriptpubkey), amount: asInteger(output.value) }
+  })
+  return { txid, status, spent, outputs }
 }
 
 function parseListed(value: unknown): ListedTransaction {

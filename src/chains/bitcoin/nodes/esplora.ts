@@ -14,6 +14,7 @@ import { MAX_COINS } from '../wallet/coin-selection.ts'
 import { type FeeRate, rateOf } from '../wallet/fees.ts'
 import { splitOutpoint } from '../wallet/sign.ts'
 import type { BitcoinNode, Coin } from './backend.ts'
+import { createHistoryCoins } from './esplora-coins.ts'
 import { createEsploraHttp, type EsploraHttp, type EsploraTransaction, type EsploraUtxo } from './esplora-http.ts'
 import { createMempoolLooks } from './esplora-mempool.ts'
 import { createProvenReader } from './esplora-proof.ts'
@@ -35,6 +36,7 @@ export function createEsploraBackend(
   const headers = createCheckedHeaders(network, { tipHash: http.tipHash, header: http.header, page: http.headerPage })
   const blocks = createBlockSource(http, network, nowMs)
   const { tip } = headers
+  const historyCoins = createHistoryCoins(http)
   const reader = { http, headers, readProven: createProvenReader(http, headers) }
 
   const blockAt = async (height: bigint) => {
@@ -97,7 +99,8 @@ export function createEsploraBackend(
         newest ??= tip()
         return (await newest).height
       }
-      const largest = [...(await http.utxos(address))].sort((a, b) => Number(b.amount - a.amount)).slice(0, MAX_COINS)
+      const listed = (await http.utxos(address)) ?? (await historyCoins(address, script, await height()))
+      const largest = [...listed].sort((a, b) => Number(b.amount - a.amount)).slice(0, MAX_COINS)
       return (await inParallel(largest, (utxo) => readCoin(http, utxo, script, height))).flatMap((coin) => coin ?? [])
     },
     estimateFeeRate: async (targetBlocks) => pickEstimate(await http.feeEstimates(), targetBlocks),
