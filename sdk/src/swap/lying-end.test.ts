@@ -4,8 +4,9 @@ import type { OrderRecord } from '../../../src/protocol/wire/order.ts'
 import { createHostileService, quote, request } from './hostile-service.fixture.ts'
 import { verifyAndPay } from './pay.ts'
 import { makeOrder } from './prepare.ts'
-import { resumeSwap, type SwapStep } from './run.ts'
+import { resumeSwap } from './run.ts'
 import { loadSwap, saveSwap } from './saved-swap.ts'
+import type { SwapStep } from './swap-step.ts'
 
 const ethereum = { ethereum_localnet: 'http://rpc' }
 const hex = (value: number) => `0x${value.toString(16)}`

@@ -4,9 +4,9 @@ import { sleep } from '../client/sleep.ts'
 import { NodeError } from '../families/node-error.ts'
 import { nodeOf, type SwapContext } from './context.ts'
 import { type Receipt, receive, shownAs } from './receive.ts'
-import type { SwapStep } from './run.ts'
 import { intentOf, type SavedSwap } from './saved-swap.ts'
 import { recordOf } from './side.ts'
+import type { SwapStep } from './swap-step.ts'
 import { UnpaidError } from './unpaid-error.ts'
 
 export function stepOf(orderId: string, { tx, isSeen }: Receipt): SwapStep {

@@ -37,6 +37,7 @@ function evmWatched(watched: WatchedSwaps): WatchedSwaps {
     },
     active: watched.active,
     newest: watched.newest,
+    funded: watched.funded,
     bySecretHash: watched.bySecretHash,
     solverParties: watched.solverParties,
   }
