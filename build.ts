@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process'
 import { cp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { bundleSdk } from './sdk/build.ts'
+import { buildSdk } from './sdk/build.ts'
 import { buildWeb } from './web/build.ts'
 
 const ROOT = import.meta.dirname
@@ -22,6 +22,7 @@ if (status === 0) {
   for (const assets of ASSETS) await cp(join(ROOT, assets), join(DIST, assets), { recursive: true })
   if (isDefault) {
     await buildSdk()
+    process.stdout.write(`built ${join(ROOT, 'sdk', 'dist')}\n`)
     await buildWeb(join(DIST, 'web'))
   }
   // Last: bin/tandem.js compares its time with the sources.
@@ -29,14 +30,3 @@ if (status === 0) {
   process.stdout.write(`built ${DIST}; bin/tandem.js uses dist/ until a source file is newer\n`)
 }
 process.exitCode = status ?? 1
-
-/** What the SDK imports is bundled; its types are those of our own sources. */
-async function buildSdk(): Promise<void> {
-  const out = join(ROOT, 'sdk', 'dist')
-  await rm(out, { recursive: true, force: true })
-  await bundleSdk(out)
-  const types = [COMPILER, '-p', 'tsconfig.sdk.json', '--outDir', join(out, 'types')]
-  if (spawnSync(process.execPath, types, { cwd: ROOT, stdio: 'inherit' }).status !== 0)
-    throw new Error('the types of the SDK do not compile')
-  process.stdout.write(`built ${out}\n`)
-}

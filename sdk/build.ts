@@ -1,6 +1,9 @@
 /** Bundles the SDK for browsers: the core, and one chunk for each family that is loaded when first used. Libraries are inside. */
+import { spawnSync } from 'node:child_process'
+import { copyFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type BuildResult, build } from 'esbuild'
+import { noticesOf } from './notices.ts'
 
 const ROOT = import.meta.dirname
 
@@ -21,4 +24,18 @@ export function bundleSdk(outdir: string | null): Promise<BuildResult<{ metafile
     legalComments: 'none',
     logLevel: 'silent',
   })
+}
+
+/** All that the package has: the bundle, the types of our own sources, and the licences of what is inside. */
+export async function buildSdk(): Promise<void> {
+  const root = join(ROOT, '..')
+  const out = join(ROOT, 'dist')
+  await rm(out, { recursive: true, force: true })
+  const { metafile } = await bundleSdk(out)
+  await writeFile(join(out, 'THIRD-PARTY-NOTICES.txt'), await noticesOf(metafile, root))
+  await copyFile(join(root, 'LICENSE'), join(out, 'LICENSE'))
+  const compiler = join(root, 'node_modules', 'typescript-7', 'bin', 'tsc')
+  const types = [compiler, '-p', 'tsconfig.sdk.json', '--outDir', join(out, 'types')]
+  if (spawnSync(process.execPath, types, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] }).status !== 0)
+    throw new Error('the types of the SDK do not compile')
 }

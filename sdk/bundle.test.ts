@@ -1,6 +1,11 @@
+import { execFile } from 'node:child_process'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { bundleSdk } from './build.ts'
+import { noticesOf } from './notices.ts'
 
 const MOST_CORE_BYTES = 15_000
 
@@ -28,3 +33,21 @@ test('the SDK is bundled for browsers without a Node built-in; its core is small
   for (const { text } of texts) expect(text).not.toMatch(/\bBuffer\b|\bprocess\./)
   expect(texts.reduce((sum, { contents }) => sum + gzipSync(contents).length, 0)).toBeLessThanOrEqual(MOST_CORE_BYTES)
 })
+
+test('the licences of all libraries inside go with the package', async () => {
+  const { metafile } = await bundleSdk(null)
+  const notices = await noticesOf(metafile, join(import.meta.dirname, '..'))
+  const inside = new Set(Object.keys(metafile.inputs).flatMap((input) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1] ?? []))
+  expect(inside.size).toBeGreaterThan(10)
+  for (const name of inside) expect(notices).toMatch(new RegExp(`^${name} \\d+\\.\\d+`, 'm'))
+  expect(notices).toContain('Copyright (c) 2023-present weth, LLC')
+})
+
+test('a package is never without its build', async () => {
+  await rm(join(import.meta.dirname, 'dist'), { recursive: true, force: true })
+  const { stdout } = await promisify(execFile)('npm', ['pack', '--dry-run', '--json'], { cwd: import.meta.dirname })
+  const [{ files }] = JSON.parse(stdout) as [{ readonly files: readonly { readonly path: string }[] }]
+  const paths = files.map(({ path }) => path)
+  for (const needed of ['dist/index.js', 'dist/types/sdk/src/index.d.ts', 'dist/THIRD-PARTY-NOTICES.txt', 'dist/LICENSE'])
+    expect(paths).toContain(needed)
+}, 120_000)
