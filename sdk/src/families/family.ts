@@ -103,6 +103,11 @@ export interface SdkFamily<Plan = unknown, W extends Wallet = Wallet> {
   verifySource(side: SourceSide): Plan | Promise<Plan>
   /** Throws `VerificationError` unless the user is the redeemer and the swap id follows from the terms. */
   verifyDestination(side: SwapSide): void | Promise<void>
+  /**
+   * Before the wallet is asked for anything: throws unless it is on the chain of this side, where wallets do not see to that themselves: a secret that is shown
+   * on another network pays nobody. To `pay` the contract must be ours too, as the user's node shows it: coins that are sent to an address without code are lost.
+   */
+  verifyWallet?(side: SwapSide, by: Sender<W>, to: 'pay' | 'settle'): Promise<void>
   /** Asks the wallet to do what the plan says. Throws if the wallet is not of this family, or refuses. */
   fund(plan: Plan, wallet: W, options: FundOptions): Promise<Funded>
   /**

@@ -33,6 +33,7 @@ export async function settleLock(
   if (!wallet.families.includes(side.chain.family)) throw new Error(`the wallet does not work on ${side.chain.id}`)
   const { refund, redeem } = family
   if (refund === undefined || redeem === undefined) throw new Error(`on ${side.chain.id} the user's own key settles: use takeDeposit`)
+  await family.verifyWallet?.(side, { wallet, node }, 'settle')
   return side.leg === 'source' ? refund(side, { wallet, node }) : redeem(side, await secretOf(context, found), { wallet, node })
 }
 

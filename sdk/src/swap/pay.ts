@@ -6,7 +6,7 @@ import type { Funded } from '../families/family.ts'
 import { loadFamily } from '../families/index.ts'
 import type { Wallet } from '../wallets/wallet.ts'
 import { AlreadyPaidError } from './already-paid-error.ts'
-import type { SwapContext } from './context.ts'
+import { nodeOf, type SwapContext } from './context.ts'
 import { inTurn, webLocks } from './in-turn.ts'
 import { now } from './prepare.ts'
 import { intentOf, loadSwap, type SavedSwap, saveSwap } from './saved-swap.ts'
@@ -36,10 +36,12 @@ export async function verifyAndPay(
   const intent = await intentOf(context, saved)
   const record = await client.order(saved.orderId, given)
   const funding = created ?? withPackage(await client.funding(saved.orderId, given), saved)
-  const { plan } = await verifyOrder(intent, { record, funding }, now())
+  const { plan, source } = await verifyOrder(intent, { record, funding }, now())
+  const family = await loadFamily(intent.source.chain.family)
+  await family.verifyWallet?.(source, { wallet, node: nodeOf(context, intent.source.chain, signal) }, 'pay')
   signal?.throwIfAborted()
   const paying = await claim(context, saved, record, payAgain)
-  const funded = await (await loadFamily(intent.source.chain.family)).fund(plan, wallet, { gasless, ...given })
+  const funded = await family.fund(plan, wallet, { gasless, ...given })
   const paidTx = funded.kind === 'sent' && funded.tx !== '' ? funded.tx : null
   await saveSwap(context, { ...paying, paidTx, phase: 'paid' })
   return hashOf(context, saved, funded, signal)

@@ -59,6 +59,7 @@ export async function redeem(context: SwapContext, orderId: string, { wallet, mi
   if (deposit !== null) return redeemByKey(context, saved, { ...found, deposit })
   if (wallet === undefined || family.redeem === undefined || !wallet.families.includes(side.chain.family))
     throw new Error(`name a wallet of ${side.chain.id}: it sends the transaction that pays you`)
+  await family.verifyWallet?.(side, { wallet, node }, 'settle')
   const tx = await family.redeem(side, await reveal(context, saved, null), { wallet, node })
   await rememberSent(context, orderId, 'anew')
   return tx

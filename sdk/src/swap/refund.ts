@@ -56,7 +56,9 @@ async function refundByKey(
 async function refundByWallet(context: SwapContext, { side, family }: Side, wallet: Wallet, { signal }: With): Promise<string> {
   if (family.refund === undefined) throw new Error(`on ${side.chain.id} the user's own key refunds: leave the wallet out`)
   if (!wallet.families.includes(side.chain.family)) throw new Error(`the wallet does not work on ${side.chain.id}`)
-  return family.refund(side, { wallet, node: nodeOf(context, side.chain, signal) })
+  const by = { wallet, node: nodeOf(context, side.chain, signal) }
+  await family.verifyWallet?.(side, by, 'settle')
+  return family.refund(side, by)
 }
 
 function requireNode(context: SwapContext, chain: Side['side']['chain'], { signal }: With) {

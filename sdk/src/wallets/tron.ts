@@ -11,6 +11,8 @@ export type TronTypedData = {
 }
 
 export interface TronWallet extends Wallet {
+  /** Of the network that it sends to. A transaction does not name it. */
+  chainId(): Promise<number>
   /** Resolves to the transaction id once a node has accepted it; `mined` once it is in a block, and rejects if it failed. */
   send(call: TronCall): Promise<{ readonly hash: string; mined(signal?: AbortSignal): Promise<void> }>
   /** TIP-712. */
@@ -32,6 +34,7 @@ export interface InjectedTronWeb {
     sign(transaction: never): Promise<unknown>
     sendRawTransaction(transaction: never): Promise<unknown>
     getUnconfirmedTransactionInfo(id: string): Promise<unknown>
+    getBlockByNumber(height: number): Promise<unknown>
     signTypedData(...args: never): unknown
   }
 }
@@ -67,6 +70,7 @@ type Used = {
       readonly transaction: { readonly txID: string }
     }>
     getUnconfirmedTransactionInfo(id: string): Promise<{ readonly id?: string; readonly receipt?: { readonly result?: string } }>
+    getBlockByNumber(height: number): Promise<{ readonly blockID: string }>
     signTypedData(domain: object, types: object, message: object): string | Promise<string>
   }
 }
@@ -89,6 +93,8 @@ function walletOver(open: () => Promise<InjectedTronWeb>): TronWallet {
   return {
     families: FAMILIES,
     address: account,
+    /** The last four bytes of the id of the first block. */
+    chainId: async () => Number(`0x${(await (await use()).trx.getBlockByNumber(0)).blockID.slice(-8)}`),
     async send({ from, to, data, feeLimitSun }) {
       const { transactionBuilder, trx } = await as(from)
       const options = { input: data.replace(/^0x/, ''), feeLimit: Number(feeLimitSun), callValue: 0 }

@@ -22,6 +22,8 @@ export type EscrowCancel = {
 export type XrplTransaction = EscrowCreate | EscrowFinish | EscrowCancel
 
 export interface XrplWallet extends Wallet {
+  /** Of the network that it submits to: 0 is the main one. A transaction does not name it on the older networks. */
+  networkId(): Promise<number>
   /** Adds fee, sequence and last ledger, signs and submits. Resolves to the hash once a node has accepted it. A finish costs more than other transactions. */
   submit(transaction: XrplTransaction): Promise<string>
 }
@@ -29,6 +31,8 @@ export interface XrplWallet extends Wallet {
 /** What wallet extensions offer under various names. */
 export interface XrplSigner {
   readonly address: string
+  /** Of the network that it submits to: 0 is the main one, 1 the test network. */
+  networkId(): Promise<number>
   signAndSubmit(transaction: XrplTransaction): Promise<{ readonly hash: string }>
 }
 
@@ -38,6 +42,7 @@ export function xrplWallet(signer: XrplSigner): XrplWallet {
   return {
     families: FAMILIES,
     address: async () => signer.address,
+    networkId: () => signer.networkId(),
     async submit(transaction) {
       return (await signer.signAndSubmit(transaction)).hash
     },
@@ -53,12 +58,20 @@ export interface XrplJsWallet {
 /** The part of xrpl.js's `Client` that is used. It must be connected. */
 export interface XrplJsClient {
   autofill(transaction: never): Promise<object>
+  request(request: never): Promise<unknown>
   submit(blob: string): Promise<{ readonly result: { readonly engine_result: string; readonly engine_result_message: string } }>
 }
+
+type ServerInfo = { readonly result: { readonly info: { readonly network_id?: number } } }
 
 export function xrplJsWallet(wallet: XrplJsWallet, client: XrplJsClient): XrplWallet {
   return xrplWallet({
     address: wallet.classicAddress,
+    async networkId() {
+      const { result } = (await client.request({ command: 'server_info' } as never)) as ServerInfo
+      // Servers of the main network need not name it.
+      return result.info.network_id ?? 0
+    },
     async signAndSubmit(transaction) {
       // The types of xrpl.js list every transaction; those of escrows are among them.
       const { tx_blob, hash } = wallet.sign((await client.autofill(transaction as never)) as never)

@@ -1,5 +1,6 @@
 /** EVM chains: the user calls the HTLC, or signs typed data for the service to send. */
-import { maxUint256 } from 'viem'
+import { encodeFunctionData, maxUint256, zeroHash } from 'viem'
+import { htlcErc20 } from '../../../../contracts/evm/artifacts/htlc-erc20.ts'
 import { parseAddress } from '../../../../src/chains/evm/address.ts'
 import { approvalCall } from '../../../../src/chains/evm/approval-call.ts'
 import { create2AddressOf } from '../../../../src/chains/evm/deploy/create2-deployer.ts'
@@ -14,13 +15,14 @@ import {
   swapIdOf,
 } from '../../../../src/chains/evm/htlc.ts'
 import type { FundingResult } from '../../../../src/protocol/funding/funding.ts'
-import { verifySame } from '../../verify/check.ts'
+import { verifySame, verifyThat } from '../../verify/check.ts'
 import { verifyCall } from '../../verify/verify-call.ts'
 import { verifySwap } from '../../verify/verify-swap.ts'
 import type { EvmCall, EvmWallet } from '../../wallets/evm.ts'
 import type { SdkFamily, SourceSide, SwapSide } from '../family.ts'
 import { readLock, settledAs } from './read-lock.ts'
 import { settling } from './settle.ts'
+import { verifyCode } from './verify-code.ts'
 
 export type EvmPlan = {
   readonly chainId: number
@@ -45,6 +47,20 @@ export const family: SdkFamily<EvmPlan, EvmWallet> = {
   },
   verifyDestination(side) {
     verifySide(side, null)
+  },
+  async verifyWallet(side, { wallet, node }, to) {
+    if (to !== 'pay') return
+    const contract = contractOf(side)
+    if (node !== null) return verifyCode(contract, node)
+    if (contract.token !== null) return
+    // Without a node that is the integrator's own, the wallet's must do: there is a contract that knows orders.
+    const asked = encodeFunctionData({ abi: htlcErc20.abi, functionName: 'initiatedAt', args: [zeroHash] })
+    verifyThat(
+      (await wallet.call(contract.chainId, contract.address, asked)) !== '0x',
+      'htlc',
+      'a contract',
+      `no code at ${contract.address}`,
+    )
   },
   async fund({ chainId, approvals, initiate, typedData }, wallet, { gasless, signal }) {
     for (const approval of approvals) {

@@ -1,7 +1,15 @@
 /** Tron: the user calls the HTLC of a token, or signs typed data for the service to send. */
 import { maxUint256 } from 'viem'
 import { approvalCall } from '../../../../src/chains/evm/approval-call.ts'
-import { type HtlcContract, initiateData, redeemData, refundData, revokeData, swapIdOf } from '../../../../src/chains/evm/htlc.ts'
+import {
+  chainIdOf,
+  type HtlcContract,
+  initiateData,
+  redeemData,
+  refundData,
+  revokeData,
+  swapIdOf,
+} from '../../../../src/chains/evm/htlc.ts'
 import { fromEvmAddress, parseAddress, toEvmAddress } from '../../../../src/chains/tron/address.ts'
 import { feeCapSun } from '../../../../src/chains/tron/fees/limits.ts'
 import { evmTerms, tokenOf, tronContracts, tronTypedData } from '../../../../src/chains/tron/htlc.ts'
@@ -32,6 +40,11 @@ export const family: SdkFamily<TronPlan, TronWallet> = {
   },
   verifyDestination(side) {
     verifySide(side, null)
+  },
+  async verifyWallet({ chain }, { wallet }) {
+    const [found, expected] = [await wallet.chainId(), chainIdOf(chain)]
+    if (found !== expected)
+      throw new Error(`the wallet is on the network of Tron with the chain id ${found}, and ${chain.id} has ${expected}: switch it`)
   },
   async fund({ approvals, initiate, typedData }, wallet, { gasless, signal }) {
     for (const approval of approvals) {

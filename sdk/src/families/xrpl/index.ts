@@ -2,6 +2,7 @@
 import { parseAddress } from '../../../../src/chains/xrpl/address.ts'
 import { fundingOf } from '../../../../src/chains/xrpl/funding.ts'
 import { conditionOf, fulfillmentOf, swapIdOf } from '../../../../src/chains/xrpl/htlc.ts'
+import { networkIdOf } from '../../../../src/chains/xrpl/network.ts'
 import { type EscrowCreate, escrowCreateOf } from '../../../../src/protocol/funding/escrow-create.ts'
 import type { FundingResult } from '../../../../src/protocol/funding/funding.ts'
 import { verifySame } from '../../verify/check.ts'
@@ -26,6 +27,11 @@ export const family: SdkFamily<XrplPlan, XrplWallet> = {
     return { escrow }
   },
   verifyDestination: (side) => verifySide(side, null),
+  async verifyWallet({ chain }, { wallet }) {
+    const [network, expected] = [await wallet.networkId(), networkIdOf(chain)]
+    if (network !== expected)
+      throw new Error(`the wallet is on network ${network} of the XRP Ledger, and ${chain.id} is network ${expected}: switch it`)
+  },
   async fund({ escrow }, wallet, { signal }) {
     signal?.throwIfAborted()
     return { kind: 'sent', tx: await wallet.submit(escrow) }
