@@ -228,7 +228,7 @@ Bitcoin-family nodes of both kinds count alike: \`"endpoints": { "rpc": [A, B], 
 nodes; the content of a block comes from any one of them, because its merkle root and witness commitment prove it. Unconfirmed transactions, unspent
 outputs and the coins of a wallet count when k nodes show them. With \`quorum\` 1 and one node of each kind, Core answers everything except
 the coins of an address, which Esplora lists from its index. Esplora servers without raw blocks work too: then k of them must show
-the same history of each address. A look into the mempool asks for 20 addresses in turn, of the newest 1,000 open orders, and for those that showed a payment; a deposit that it misses is seen in its block.
+the same history of each address. A look into the mempool asks for 20 addresses, those of funded orders first and of all others in turn, and for those that showed a payment; a deposit that it misses is seen in its block.
 
 ## Service
 

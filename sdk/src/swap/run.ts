@@ -58,13 +58,11 @@ export async function* resumeSwap(
 }
 
 /** What is needed later is loaded before anything is paid: a page that cannot load it then could not redeem. */
-async function loadReceive() {
-  const [receiving, ending] = await Promise.all([import('./receive.ts'), import('./until-paid.ts')])
-  return { ...receiving, ...ending }
-}
+const loadReceive = () => import('./receive.ts')
+const loadEnd = () => import('./until-paid.ts')
 
 async function* payAndFollow(context: SwapContext, saved: SavedSwap, wallet: Wallet, options: PayOptions): Steps {
-  await loadReceive()
+  await Promise.all([loadReceive(), loadEnd()])
   yield { kind: 'paid', orderId: saved.orderId, tx: await verifyAndPay(context, saved, wallet, options) }
   return yield* follow(context, saved, options.signal)
 }
@@ -74,7 +72,8 @@ const PAID: ReadonlySet<string> = new Set(['redeemed', 'counterparty_redeemed'])
 
 async function* follow(context: SwapContext, saved: SavedSwap, signal?: AbortSignal): Steps {
   const { orderId } = saved
-  const { isSent, keepRedeeming, receive, stepOf, untilPaid } = await loadReceive()
+  const { isSent, keepRedeeming, receive } = await loadReceive()
+  const { stepOf, untilPaid } = await loadEnd()
   const end = new AbortController()
   const either = signal === undefined ? end.signal : AbortSignal.any([signal, end.signal])
   const isOwn = saved.ownKeys.includes('destination')
