@@ -9,7 +9,7 @@ interface InstructionAccount {
 
 interface Field {
   readonly name: string
-  readonly type: 'u8' | 'u64' | 'i64' | 'pubkey' | 'bytes32' | 'padding5'
+  readonly type: 'u8' | 'u64' | 'i64' | 'pubkey' | 'bytes32' | 'bytes5'
 }
 
 interface ProgramInstruction {
@@ -143,7 +143,7 @@ const solOrder: readonly Field[] = [
   { name: 'status', type: 'u8' },
   { name: 'kind', type: 'u8' },
   { name: 'bump', type: 'u8' },
-  { name: 'unused', type: 'padding5' },
+  { name: 'settled_slot', type: 'bytes5' },
   { name: 'amount', type: 'u64' },
   { name: 'timelock', type: 'u64' },
   { name: 'initiated_slot', type: 'u64' },
@@ -166,4 +166,4 @@ export const programInterfaces = {
   { readonly about: string; readonly instructions: readonly ProgramInstruction[]; readonly order: readonly Field[] }
 >
 
-export const fieldSizes: Readonly<Record<Field['type'], number>> = { u8: 1, u64: 8, i64: 8, pubkey: 32, bytes32: 32, padding5: 5 }
+export const fieldSizes: Readonly<Record<Field['type'], number>> = { u8: 1, u64: 8, i64: 8, pubkey: 32, bytes32: 32, bytes5: 5 }

@@ -46,6 +46,6 @@ ${errors.map((error) => `    ${JSON.stringify(error)},\n`).join('')}  ],
 }
 
 function idlField({ name, type }: { readonly name: string; readonly type: string }): object {
-  const idlTypes: Readonly<Record<string, unknown>> = { bytes32: { array: ['u8', 32] }, padding5: { array: ['u8', 5] } }
+  const idlTypes: Readonly<Record<string, unknown>> = { bytes32: { array: ['u8', 32] }, bytes5: { array: ['u8', 5] } }
   return { name, type: idlTypes[type] ?? type }
 }

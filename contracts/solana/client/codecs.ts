@@ -21,6 +21,15 @@ const bytes32Codec: FixedSizeCodec<ReadonlyUint8Array, ReadonlyUint8Array, 32> =
   read: (bytes, offset) => [bytes.slice(offset, offset + 32), offset + 32],
 })
 
+const u40Codec: FixedSizeCodec<bigint, bigint, 5> = createCodec({
+  fixedSize: 5,
+  write(value: bigint, bytes, offset) {
+    bytes.set(getU64Codec().encode(value).slice(0, 5), offset)
+    return offset + 5
+  },
+  read: (bytes, offset) => [getU64Codec().decode(Uint8Array.of(...bytes.slice(offset, offset + 5), 0, 0, 0)), offset + 5],
+})
+
 /** The first eight bytes of every instruction. */
 export const tags = {
   initiateSol: 0n,
@@ -54,7 +63,7 @@ const orderFields = [
   ['status', getU8Codec()],
   ['kind', getU8Codec()],
   ['bump', getU8Codec()],
-  ['unused', getStructCodec([0, 1, 2, 3, 4].map((index) => [`byte${index}`, getU8Codec()] as const))],
+  ['settledSlot', u40Codec],
   ['amount', getU64Codec()],
   ['timelock', getU64Codec()],
   ['initiatedSlot', getU64Codec()],

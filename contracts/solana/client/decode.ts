@@ -79,8 +79,9 @@ export type OrderAccount = Omit<OrderTerms, 'secretHash'> & {
   /** Of an order of tokens; it is gone once the order is settled. */
   readonly vault: Address | null
 } & (
-    | { readonly status: 'open' | 'refunded'; readonly secretHash: ReadonlyUint8Array }
-    | { readonly status: 'redeemed'; readonly secret: ReadonlyUint8Array }
+    | { readonly status: 'open'; readonly secretHash: ReadonlyUint8Array }
+    | { readonly status: 'refunded'; readonly secretHash: ReadonlyUint8Array; readonly settledSlot: bigint }
+    | { readonly status: 'redeemed'; readonly secret: ReadonlyUint8Array; readonly settledSlot: bigint }
   )
 
 const openStatus = 1
@@ -92,8 +93,9 @@ export function decodeOrderAccount(data: ReadonlyUint8Array): OrderAccount | nul
   if (data.length < noBytes.length || bytesEqual(Uint8Array.from(data.slice(0, noBytes.length)), noBytes)) return null
   const { mint, vault, ...order } =
     data.length === solOrderCodec.fixedSize ? { ...solOrderCodec.decode(data), mint: null, vault: null } : tokenOrderCodec.decode(data)
-  const { status, secretOrHash, amount, timelock, initiator, redeemer, initiatedSlot, initiateBefore, rentPayer } = order
+  const { status, settledSlot, secretOrHash, amount, timelock, initiator, redeemer, initiatedSlot, initiateBefore, rentPayer } = order
   const shared = { initiator, redeemer, amount, timelock, mint, initiatedSlot, initiateBefore, rentPayer, vault }
-  if (status === redeemedStatus) return { ...shared, status: 'redeemed', secret: secretOrHash }
-  return { ...shared, status: status === openStatus ? 'open' : 'refunded', secretHash: secretOrHash }
+  if (status === openStatus) return { ...shared, status: 'open', secretHash: secretOrHash }
+  if (status === redeemedStatus) return { ...shared, status: 'redeemed', secret: secretOrHash, settledSlot }
+  return { ...shared, status: 'refunded', secretHash: secretOrHash, settledSlot }
 }

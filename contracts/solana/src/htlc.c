@@ -211,10 +211,19 @@ INLINE u64 check_permitted(const context *call, const order *open, const account
   return 0;
 }
 
-/** The account keeps the secret, so that it can be read without the history of the chain. */
-INLINE void mark_redeemed(const context *call, order *redeemed) {
-  redeemed->status = REDEEMED;
+/** The account keeps how and when it was settled, and the secret, so that both can be read without the history of the chain. */
+INLINE u64 mark_settled(order *settled, u8 status) {
+  clock_sysvar clock;
+  TRY(sol_get_clock_sysvar(&clock));
+  // The first word: status, kind, bump, slot.
+  u64 *head = (u64 *)settled;
+  *head = (*head & 0xffff00) | status | clock.slot << 24;
+  return 0;
+}
+
+INLINE u64 mark_redeemed(const context *call, order *redeemed) {
   redeemed->secret_hash = ((const redeem_data *)call->data)->secret;
+  return mark_settled(redeemed, REDEEMED);
 }
 
 INLINE void pay_sol(const context *call, u64 amount) {
@@ -228,9 +237,8 @@ INLINE u64 redeem_sol(const context *call) {
   order *open = (order *)call->accounts[0]->data;
   TRY(check_secret(call, open));
   REQUIRE(equal(&call->accounts[1]->address, &open->redeemer), WrongPayee);
-  mark_redeemed(call, open);
   pay_sol(call, open->amount);
-  return 0;
+  return mark_redeemed(call, open);
 }
 
 static __attribute__((noinline)) u64 refund_sol(const context *call, u64 tag) {
@@ -240,9 +248,8 @@ static __attribute__((noinline)) u64 refund_sol(const context *call, u64 tag) {
   if (tag == REFUND_SOL) TRY(check_expired(call, open));
   else TRY(check_permitted(call, open, call->accounts[2]));
   REQUIRE(equal(&call->accounts[1]->address, &open->initiator), WrongPayee);
-  open->status = REFUNDED;
   pay_sol(call, open->amount);
-  return 0;
+  return mark_settled(open, REFUNDED);
 }
 
 /**
@@ -270,8 +277,7 @@ INLINE u64 pay_tokens(const context *call, const bytes32 *payee) {
   REQUIRE(equal(&vault->address, &paid->vault), WrongVault);
   REQUIRE(equal(&call->accounts[3]->address, &TOKEN_PROGRAM), WrongTokenProgram);
   REQUIRE(is_associated(payee_tokens, payee, &paid->mint), WrongPayee);
-  // Its owner can give it away, or never have created it.
-  REQUIRE(equal(&payee_tokens->owner, &TOKEN_PROGRAM), WrongPayee);
+  // Its owner can give it away. One that does not exist has no owner: the loader leaves zeros behind its data.
   REQUIRE(equal(&((const token_account *)payee_tokens->data)->owner, payee), WrongPayee);
   slice seeds[] = {{"htlc_token", 10},
                    {&paid->initiator, 32},
@@ -291,8 +297,7 @@ static __attribute__((noinline)) u64 redeem_token(const context *call) {
   order *open = (order *)call->accounts[0]->data;
   TRY(check_secret(call, open));
   TRY(pay_tokens(call, &open->redeemer));
-  mark_redeemed(call, open);
-  return 0;
+  return mark_redeemed(call, open);
 }
 
 static __attribute__((noinline)) u64 refund_token(const context *call, u64 tag) {
@@ -302,8 +307,7 @@ static __attribute__((noinline)) u64 refund_token(const context *call, u64 tag) 
   if (tag == REFUND_TOKEN) TRY(check_expired(call, open));
   else TRY(check_permitted(call, open, call->accounts[4]));
   TRY(pay_tokens(call, &open->initiator));
-  open->status = REFUNDED;
-  return 0;
+  return mark_settled(open, REFUNDED);
 }
 
 // Close

@@ -85,7 +85,8 @@ typedef struct {
   u8 status;
   u8 kind;
   u8 bump;
-  u8 unused[5];
+  /** Zero while it is open. Enough for some 14,000 years. */
+  u8 settled_slot[5];
   u64 amount;
   u64 timelock;
   u64 initiated_slot;

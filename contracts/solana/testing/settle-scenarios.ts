@@ -17,6 +17,22 @@ export const settleScenarios: readonly Scenario[] = [
     },
   },
   {
+    name: 'the account of a settled order says in which slot it was settled',
+    async play(htlc) {
+      for (const [settle, slot] of [
+        [htlc.redeem, 12_345n],
+        [htlc.refund, 2n ** 32n + 77n],
+        [htlc.instantRefund, 2n ** 40n - 1n],
+      ] as const) {
+        const order = await htlc.open({ timelock: 1n })
+        htlc.moveTo({ slot })
+        await accepted(htlc, settle(order))
+        const state = htlc.state(order)
+        equal(state?.status !== 'open' && state?.settledSlot, slot)
+      }
+    },
+  },
+  {
     name: 'a wrong secret is refused',
     async play(htlc) {
       const [order, other] = [await htlc.open(), await htlc.open()]

@@ -236,7 +236,7 @@ function solanaNode(side: SwapSide, lie: Partial<SolanaOrder>, owner: string = s
     status: 1,
     kind: 1,
     bump: 255,
-    unused: { byte0: 0, byte1: 0, byte2: 0, byte3: 0, byte4: 0 },
+    settledSlot: 0n,
     amount: AMOUNT,
     timelock: side.terms.timelock,
     initiatedSlot: BigInt(TIP - 5),

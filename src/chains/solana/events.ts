@@ -1,5 +1,6 @@
 /**
- * Reads the events of watched swaps. An event is an instruction of our program in a transaction that succeeded, in a canonical block. It counts
+ * Reads the events of watched swaps: from the list of the program's transactions, and from the accounts of open orders where strangers make that list
+ * long. An event is an instruction of our program in a transaction that succeeded, in a canonical block. It counts
  * only for the account at the canonical address of the swap's terms. Nothing is read from logs.
  */
 import type { Address, Signature } from '@solana/kit'
@@ -12,7 +13,8 @@ import { ChainFailure } from '../port/failure.ts'
 import type { FoundSwaps, WatchedSwap, WatchedSwaps } from '../port/watched-swaps.ts'
 import { Refusal } from '../providers/refusal.ts'
 import { type Contracts, isSameOrder, orderTermsOf, swapIdOf } from './htlc.ts'
-import type { AccountSignature, NodeTransaction, SlotBlock, SolanaNode } from './nodes/node.ts'
+import type { AccountSignature, NodeTransaction, SignatureQuery, SlotBlock, SolanaNode } from './nodes/node.ts'
+import { type Change, createOrderLooks } from './order-looks.ts'
 
 export interface EventReader {
   read(watched: WatchedSwaps, from: bigint, to: bigint): Promise<readonly HtlcEvent[]>
@@ -26,51 +28,106 @@ const SKIPPED_SLOTS = 64n
 const MAX_TRIES = 3
 /** Transactions that are asked for at once. */
 const TRANSACTIONS = 100
+/** So many listed transactions, and so many for each of ours in the last list, are no sign of strangers who make the list long. */
+const LISTED = 256
+const LISTED_FOR_OURS = 16
+/** Transactions that are fetched for each one that turns out to be ours, and for the first. */
+const FETCHED_FOR_OURS = 8
+/** Transactions of a slot that name an order, fetched at once until the one that changed it is found. */
+const CANDIDATES = 16
 const MAX_DECODED = 10_000
 
 /** An instruction of our program, with its place in the transaction. */
 type Executed = { readonly event: OrderEvent; readonly index: number }
 type Mined = AccountSignature & { readonly executed: readonly Executed[] }
+/** `last`: the last block at or below `to`. */
+type Slots = { readonly from: bigint; readonly to: bigint; readonly last: Block }
 
 export function createEventReader(node: SolanaNode, contracts: Contracts): EventReader {
   const programs = [...new Set(contracts.all.map(({ program }) => program))]
+  const looks = createOrderLooks(node, contracts)
   /** What a transaction did never changes; only its slot may, by a reorg. */
   const decoded = new Map<string, Mined>()
+  /** Transactions of watched swaps in the last list. */
+  let lastOurs = 0
 
-  async function minedIn(program: Address, from: bigint, to: bigint, last: Block): Promise<readonly Mined[]> {
-    const listed = await signaturesOf(program, from, to, last)
-    const keyOf = ({ signature, slot }: AccountSignature) => `${program} ${slot} ${signature}`
-    const unknown = listed.filter((one) => !decoded.has(keyOf(one)))
+  const keyOf = (program: Address, { signature, slot }: AccountSignature) => `${program} ${slot} ${signature}`
+
+  async function fetch(program: Address, listed: readonly AccountSignature[]): Promise<readonly Mined[]> {
+    const unknown = listed.filter((one) => !decoded.has(keyOf(program, one)))
     for (let start = 0; start < unknown.length; start += TRANSACTIONS) {
       const part = unknown.slice(start, start + TRANSACTIONS)
       const transactions = await node.transactions(part.map(({ signature }) => signature))
       for (const [i, one] of part.entries())
-        decoded.set(keyOf(one), { ...one, executed: executedIn(program, one, transactions[i] ?? null) })
+        decoded.set(keyOf(program, one), { ...one, executed: executedIn(program, one, transactions[i] ?? null) })
     }
-    const mined = listed.flatMap((one) => decoded.get(keyOf(one)) ?? [])
+    const mined = listed.flatMap((one) => decoded.get(keyOf(program, one)) ?? [])
     for (const key of decoded.size > MAX_DECODED ? [...decoded.keys()].slice(0, decoded.size - MAX_DECODED) : []) decoded.delete(key)
     return mined.filter(({ executed }) => executed.length > 0)
   }
 
-  async function signaturesOf(address: Address, from: bigint, to: bigint, last: Block): Promise<readonly AccountSignature[]> {
+  /** By the list of all transactions that name the program. Null if too few of them are ours: anyone can make it long, and each takes a request. */
+  async function byList(watched: WatchedSwaps, program: Address, { from, to, last }: Slots): Promise<readonly Mined[] | null> {
+    const listed = await signaturesOf({ address: program, from, to, last, most: LISTED + LISTED_FOR_OURS * lastOurs })
+    if (listed === null) return null
+    const unknown = listed.filter((one) => !decoded.has(keyOf(program, one)))
+    let [fetched, ours] = [0, 0]
+    while (unknown.length - fetched > 0) {
+      if (fetched > FETCHED_FOR_OURS * ours) return null
+      const part = unknown.slice(fetched, fetched + (fetched === 0 ? FETCHED_FOR_OURS : FETCHED_FOR_OURS * ours))
+      const mined = await fetch(program, part)
+      fetched += part.length
+      if (fetched < unknown.length) ours += (await oursAmong(watched, mined)).length
+    }
+    return fetch(program, listed)
+  }
+
+  /** By what the accounts of open orders say: see `order-looks.ts`. */
+  async function byAccounts(changes: readonly Change[], last: Block): Promise<readonly Mined[]> {
+    const found = await Promise.all(
+      changes.map(async ({ program, order, from, to, expected }) => {
+        const listed = (await signaturesOf({ address: order, from, to, last })) ?? []
+        const mined: Mined[] = []
+        const changed = () => mined.flatMap(({ executed }) => executed.filter(({ event }) => isChange(event, order))).length
+        // Strangers can name the order in the same slot too.
+        for (let start = 0; start < listed.length && (expected === 0 || changed() < expected); start += CANDIDATES)
+          mined.push(...(await fetch(program, listed.slice(start, start + CANDIDATES))))
+        if (changed() < expected)
+          throw new ChainFailure('unreachable', `the node says that order ${order} changed in slot ${from}, and lists no transaction of it`)
+        return mined
+      }),
+    )
+    return found.flat()
+  }
+
+  async function signaturesOf(query: SignatureQuery): Promise<readonly AccountSignature[] | null> {
     try {
-      return await node.signatures({ address, from, to, last })
+      return await node.signatures(query)
     } catch (error) {
+      const { from, to } = query
       if (error instanceof Refusal)
         throw new ChainFailure('unreachable', `transactions in slots ${from} to ${to} cannot be read: ${error.message}`, { cause: error })
       throw error
     }
   }
 
-  /** Null when a reorg came in between. `last`: the last block at or below `to`. */
-  async function readOnce(watched: WatchedSwaps, from: bigint, to: bigint, last: Block, heights: readonly bigint[]) {
-    const [found, asked] = await Promise.all([
-      Promise.all(programs.map((program) => minedIn(program, from, to, last))),
-      heights.length === 0 ? [] : node.blocks(heights),
-    ])
-    const mined = found.flat()
+  /** `repeated`: the list is read from here, below the slots. `isExact`: events of these slots only. */
+  async function minedIn(watched: WatchedSwaps, slots: Slots, repeated: bigint, isExact: boolean): Promise<readonly Mined[]> {
+    const { from, last } = slots
+    const lists = await Promise.all(programs.map((program) => byList(watched, program, { ...slots, from: repeated })))
+    const isLong = lists.includes(null)
+    if (isExact) return isLong ? byAccounts(await looks.changesIn(watched, from, last), last) : lists.flatMap((list) => list ?? [])
+    const listed = isLong ? [] : lists.flatMap((list) => list ?? [])
+    const looked = isLong || looks.isOwed ? await byAccounts(await looks.changes(watched, from, last, isLong), last) : []
+    return [...new Map([...listed, ...looked].map((one) => [`${one.slot} ${one.signature}`, one])).values()]
+  }
+
+  /** Null when a reorg came in between. */
+  async function readOnce(watched: WatchedSwaps, heights: readonly bigint[], last: Block, read: () => Promise<readonly Mined[]>) {
+    const [mined, asked] = await Promise.all([read(), heights.length === 0 ? [] : node.blocks(heights)])
     const swaps = mined.length === 0 ? null : await watched.find({ swapIds: new Set(mined.flatMap(ordersOf)), spent: [] })
     const ours = mined.filter((one) => swaps !== null && ordersOf(one).some((order) => swaps.bySwapId(order) !== undefined))
+    lastOurs = ours.length
     const known = new Map<bigint, Block>([...asked, last].map((block) => [block.height, block]))
     const unknown = [...new Set(ours.map(({ slot }) => slot))].filter((slot) => !known.has(slot)).sort((a, b) => Number(a - b))
     const others = unknown.length === 0 ? [] : await node.blocks(unknown)
@@ -80,6 +137,12 @@ export function createEventReader(node: SolanaNode, contracts: Contracts): Event
       .flatMap((one) => eventsOf(one, swaps, known))
       .sort((a, b) => Number((a.block?.height ?? 0n) - (b.block?.height ?? 0n)))
     return { events, headers: [...asked, ...others] }
+  }
+
+  async function oursAmong(watched: WatchedSwaps, mined: readonly Mined[]): Promise<readonly Mined[]> {
+    if (mined.length === 0) return []
+    const swaps = await watched.find({ swapIds: new Set(mined.flatMap(ordersOf)), spent: [] })
+    return mined.filter((one) => ordersOf(one).some((order) => swaps.bySwapId(order) !== undefined))
   }
 
   function eventsOf(
@@ -146,7 +209,7 @@ export function createEventReader(node: SolanaNode, contracts: Contracts): Event
       return retried(`${from} to ${to}`, async () => {
         const last = await lastBlock(from, to)
         if (last === null) return []
-        const read = await readOnce(watched, from, to, last, [])
+        const read = await readOnce(watched, [], last, () => minedIn(watched, { from, to, last }, from, true))
         // The same last block before and after: so all blocks below it are of one branch.
         return read !== null && (await node.block(last.height))?.hash === last.hash ? read.events : null
       })
@@ -155,9 +218,17 @@ export function createEventReader(node: SolanaNode, contracts: Contracts): Event
       if (watched.isEmpty || programs.length === 0 || end.height < from)
         return { events: [], headers: heights.length === 0 ? [] : await node.blocks(heights) }
       const lowest = from > REPEATED_SLOTS ? from - REPEATED_SLOTS : 0n
-      return retried(`${from} to ${end.height}`, () => readOnce(watched, lowest, end.height, end, heights))
+      const slots = { from, to: end.height, last: end }
+      return retried(`${from} to ${end.height}`, () => {
+        looks.startRead(from, end.height)
+        return readOnce(watched, heights, end, () => minedIn(watched, slots, lowest, false))
+      })
     },
   }
+}
+
+function isChange({ kind, order }: OrderEvent, of: Address): boolean {
+  return order === of && kind !== 'closed'
 }
 
 function ordersOf({ executed }: Mined): readonly Address[] {

@@ -100,17 +100,20 @@ export function createHistory(rpc: Rpc, blocks: Pick<SolanaNode, 'block' | 'fina
     if (block.hash !== hash) throw new Refusal(0, `it is on another branch at slot ${height}`)
   }
 
-  async function walkDown({ address, from, to, last }: SignatureQuery, walk: Walk | null, onPage: (walk: Walk) => void) {
+  /** Null: more than `most`. */
+  async function walkDown(query: SignatureQuery, walk: Walk | null, onPage: (walk: Walk) => void): Promise<AccountSignature[] | null> {
+    const { address, from, to, last, most = Number.POSITIVE_INFINITY } = query
     const found = [...(walk?.found ?? [])]
     let start = walk?.next ?? lowestAbove(anchors.get(address) ?? [], to)
     const isNewest = start === null
     let count = 0
     for (let pages = 1; pages <= MAX_PAGES; pages += 1) {
-      const limit = start === null ? Math.min(FIRST_PAGE + 2 * newestListed, WHOLE_PAGE) : WHOLE_PAGE
+      const limit = Math.min(start === null ? FIRST_PAGE + 2 * newestListed : WHOLE_PAGE, WHOLE_PAGE, most + 2)
       const listed = await readPage(address, start, limit)
       const isEnd = listed.length < limit
       count += listed.filter(({ slot }) => slot >= from).length
       if (isNewest) newestListed = count
+      if (count > most) return null
       const [above, oldest] = [listed.at(-2), listed.at(-1)]
       const isBelow = oldest !== undefined && oldest.slot < from
       // The next page begins with the oldest of this one.
@@ -166,7 +169,7 @@ export function createHistory(rpc: Rpc, blocks: Pick<SolanaNode, 'block' | 'fina
       if (complete.status === 'rejected') throw complete.reason
       if (walked.status === 'rejected') throw walked.reason
       unfinished.delete(key)
-      return walked.value.map(({ signature: one, slot }) => ({ signature: one, slot })).reverse()
+      return walked.value === null ? null : walked.value.map(({ signature: one, slot }) => ({ signature: one, slot })).reverse()
     },
   }
 }

@@ -1,6 +1,6 @@
 /** What Tandem asks of Solana nodes. One provider and a quorum of providers have the same interface. All reads are at commitment `confirmed`. */
 import type { Address, Base64EncodedWireTransaction, Blockhash, ReadonlyUint8Array, Signature } from '@solana/kit'
-import type { ExecutedInstruction } from '../../../../contracts/solana/client/decode.ts'
+import type { ExecutedInstruction, OrderAccount } from '../../../../contracts/solana/client/decode.ts'
 import type { Block } from '../../../protocol/chain.ts'
 
 /** `height` is the slot, `ordinal` the block height, which counts without gaps. `hash` can be used as a recent blockhash. */
@@ -38,6 +38,14 @@ export type SignatureQuery = {
   readonly from: bigint
   readonly to: bigint
   /** Of the last block at or below `to`. A node on another branch refuses. */
+  readonly last: Pick<Block, 'height' | 'hash'>
+  /** If more are listed, failed ones too, the answer is null after one page. Absent: all of them are read. */
+  readonly most?: number
+}
+
+export type OrderQuery = {
+  readonly program: Address
+  readonly addresses: readonly Address[]
   readonly last: Pick<Block, 'height' | 'hash'>
 }
 
@@ -83,6 +91,8 @@ export interface SolanaNode {
 
   /** In one request, all as of one slot; null for an address without an account. */
   accounts(addresses: readonly Address[]): Promise<readonly (NodeAccount | null)[]>
+  /** The orders at these addresses as of the block `last`; null for one that is not there. Rejects if the node is on another branch. */
+  orders(query: OrderQuery): Promise<readonly (OrderAccount | null)[]>
   /** Lamports. With several providers: rounded down. */
   balance(address: Address): Promise<bigint>
   /** What one token account can spend: 0 if it does not exist or is frozen. With several providers: rounded down. */
@@ -96,7 +106,7 @@ export interface SolanaNode {
    * The transactions that name the address and succeeded, in slots [from, to], oldest first. Rejects if the node does not have the
    * whole history of these slots: an absent transaction is never silence.
    */
-  signatures(query: SignatureQuery): Promise<readonly AccountSignature[]>
+  signatures(query: SignatureQuery): Promise<readonly AccountSignature[] | null>
   /** In one batch; null for those that are not in a confirmed block. */
   transactions(signatures: readonly Signature[]): Promise<readonly (NodeTransaction | null)[]>
   /** Null while it is in no confirmed block, or if the node does not know it. */

@@ -14,10 +14,13 @@ import { createHistory } from './history.ts'
 import { address, amount, base64, list, malformed, record, text, transactionError, valueIn, whole } from './json.ts'
 import type { BroadcastVerdict, NodeAccount, Outcome, SlotBlock, SolanaNode } from './node.ts'
 import { createBlockReader } from './read-blocks.ts'
+import { createOrderReader } from './read-orders.ts'
 import { parseTransaction, TRANSACTION_OPTIONS } from './read-transaction.ts'
 import { createRpc } from './rpc.ts'
 
 const CONFIRMED = { commitment: 'confirmed' } as const
+/** In one request. */
+const MOST_ACCOUNTS = 100
 /** A transaction is valid for so many blocks after the one whose hash it names. */
 const LIFETIME_BLOCKS = 150n
 
@@ -26,11 +29,18 @@ export function createProviderNode(endpoint: Endpoint, timeoutMs: number): Solan
   const rpc = createRpc(endpoint, timeoutMs)
   const blocks = createBlockReader(rpc)
 
-  async function accounts(addresses: readonly Address[]): Promise<readonly (NodeAccount | null)[]> {
+  async function accounts(addresses: readonly Address[], options: object = {}): Promise<readonly (NodeAccount | null)[]> {
     if (addresses.length === 0) return []
-    const found = list(valueIn(await rpc.read('getMultipleAccounts', [addresses, { ...CONFIRMED, encoding: 'base64' }])))
+    const found = list(valueIn(await rpc.read('getMultipleAccounts', [addresses, { ...CONFIRMED, encoding: 'base64', ...options }])))
     if (found.length !== addresses.length) throw malformed(`${addresses.length} accounts`)
     return found.map((one) => (one === null ? null : parseAccount(one)))
+  }
+
+  async function accountsSince(addresses: readonly Address[], leastSlot: bigint): Promise<readonly (NodeAccount | null)[]> {
+    const pages = Array.from({ length: Math.ceil(addresses.length / MOST_ACCOUNTS) }, (_, i) =>
+      accounts(addresses.slice(i * MOST_ACCOUNTS, (i + 1) * MOST_ACCOUNTS), { minContextSlot: Number(leastSlot) }),
+    )
+    return (await Promise.all(pages)).flat()
   }
 
   async function statusOf(signature: Signature): Promise<Readonly<Record<string, unknown>> | null> {
@@ -41,8 +51,9 @@ export function createProviderNode(endpoint: Endpoint, timeoutMs: number): Solan
   return {
     ...blocks,
     ...createHistory(rpc, blocks),
+    ...createOrderReader(accountsSince, blocks),
     genesisHash: async () => address(await rpc.read('getGenesisHash', [])),
-    accounts,
+    accounts: (addresses) => accounts(addresses),
     balance: async (owner) => amount(valueIn(await rpc.read('getBalance', [owner, CONFIRMED]))),
     async tokenBalance(tokens) {
       const [account] = await accounts([tokens])

@@ -127,7 +127,7 @@ function forge(instruction: Instruction, slot: bigint) {
 }
 
 /** A swap that nobody initiated: the transaction, and the account of its order. */
-function forgedInitiation(contract: HtlcContract, terms: HtlcTerms, newest: Block): Behaviour {
+export function forgedInitiation(contract: HtlcContract, terms: HtlcTerms, newest: Block): Behaviour {
   const order = orderTermsOf(contract, terms)
   const { address } = orderAddress(contract.program, order)
   const account = {
@@ -146,8 +146,7 @@ function forgedInitiation(contract: HtlcContract, terms: HtlcTerms, newest: Bloc
 }
 
 function openOrder(program: Address, order: ReturnType<typeof orderTermsOf>, initiatedSlot: bigint) {
-  const unused = { byte0: 0, byte1: 0, byte2: 0, byte3: 0, byte4: 0 }
-  const shared = { ...order, status: 1, bump: 255, unused, initiatedSlot, initiateBefore: 0n, secretOrHash: order.secretHash }
+  const shared = { ...order, status: 1, bump: 255, settledSlot: 0n, initiatedSlot, initiateBefore: 0n, secretOrHash: order.secretHash }
   const common = { ...shared, rentPayer: randomAddress() }
   return order.mint === null
     ? solOrderCodec.encode({ ...common, kind: 0 })
