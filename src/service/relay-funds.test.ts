@@ -30,11 +30,11 @@ test('orders to a chain need coins for four payouts at four times the current fe
       log: createLogger({ name: 'test', level: 'silent' }),
       nowMs: () => world.nowMs,
     })
-    // 7 that it keeps, and 4 × (4 × 10 + 3).
-    world.balance = 178n
+    // 7 that it keeps, and 4 × 4 × 10. The account of a new recipient is the solver's to pay.
+    world.balance = 166n
     await funds.look(chain)
     expect(() => funds.assertPayable(chain)).toThrow('too little ethereum_localnet:eth to pay for payouts on ethereum_localnet')
-    world.balance = 179n
+    world.balance = 167n
     await funds.look(chain)
     funds.assertPayable(chain)
   } finally {

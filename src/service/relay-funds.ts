@@ -68,7 +68,7 @@ export function createRelayFunds(options: {
     const [costs, open] = await Promise.all([Promise.all(active.map(({ id }) => legCost(id))), countOpenPayouts(db, chain.id)])
     const balance = await client.balance(chain.nativeAsset, address)
     const most = (amounts: readonly bigint[]) => amounts.reduce((a, b) => (a > b ? a : b), 0n)
-    const payout = most(costs.map(({ redeem, newRecipient = 0n }) => PEAK_FACTOR * redeem + newRecipient))
+    const payout = most(costs.map(({ redeem }) => PEAK_FACTOR * redeem))
     const amount = most(costs.map(({ kept = 0n }) => kept)) + (open + PAYOUTS_AHEAD) * payout - balance
     return { amount: amount > 0n ? amount : 0n, address }
   }

@@ -4,11 +4,13 @@ import type { Address, Signature } from '@solana/kit'
 import { AccountState } from '@solana-program/token'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { vaultAddress } from '../../../contracts/solana/client/addresses.ts'
+import { systemProgram } from '../../../contracts/solana/client/programs.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { OutboxFailure } from '../testing/outbox.fixture.ts'
 import { readHtlcState, readOrder } from './contract-state.ts'
 import { createExecutor, type SolanaExecutor } from './execute.ts'
 import { type HtlcContract, swapIdOf } from './htlc.ts'
+import { tokenAccountOf } from './instructions.ts'
 import { LIFETIME, type LocalFixture, startLocalFixture, type TestSwap } from './local-chain.fixture.ts'
 import type { SolanaNode } from './nodes/node.ts'
 import { verifyPayout } from './send/payout.ts'
@@ -360,15 +362,33 @@ describe('a redeem', () => {
     expect(seen).toEqual([])
   })
 
-  it('creates the token account of a recipient without one, at the expense of the sender', async () => {
+  it('finds the token account of a recipient who had none: whoever locked the money paid for it', async () => {
     const redeemer = fixture.newAddress()
+    const [solver, relay] = [await lamportsOf(fixture.solver), await lamportsOf(fixture.relay)]
     const { terms, secret } = await initiated(fixture.token, { redeemer })
-    const before = await lamportsOf(fixture.relay)
+    const locked = solver - (await lamportsOf(fixture.solver))
+    expect([locked >= 4_544_880n + 2_039_280n, locked <= 4_544_880n + 2_050_000n]).toEqual([true, true])
+    await verifyPayout(fixture.node, fixture.token, terms)
     await executor.redeem(fixture.token, terms, secret, fixture.relay.outbox.open(newKey()))
     fixture.mine()
     expect(await fixture.tokensOf(redeemer)).toBe(terms.amount)
-    const paid = before - (await lamportsOf(fixture.relay))
-    expect([paid >= 2_039_280n, paid <= 2_050_000n]).toEqual([true, true])
+    expect(relay - (await lamportsOf(fixture.relay))).toBeLessThanOrEqual(10_000n)
+  })
+
+  it('makes no second token account for a recipient who closed it, and no secret is shown to it', async () => {
+    const redeemer = fixture.newAddress()
+    const { terms, secret } = await initiated(fixture.token, { redeemer })
+    const key = newKey()
+    fixture.put(await tokenAccountOf(redeemer, fixture.mint), systemProgram, new Uint8Array(0), { balance: 0n })
+    const redeem = () => executor.redeem(fixture.token, terms, secret, fixture.relay.outbox.open(key))
+    const waits = { kind: 'would-fail', message: expect.stringContaining('has no token account any more') }
+    await expect(verifyPayout(fixture.node, fixture.token, terms)).rejects.toMatchObject(waits)
+    await expect(redeem()).rejects.toMatchObject(waits)
+    expect(fixture.relay.outbox.attempts(key)).toEqual([])
+    await fixture.putTokens(redeemer, 0n)
+    await redeem()
+    fixture.mine()
+    expect(await fixture.tokensOf(redeemer)).toBe(terms.amount)
   })
 
   it.each([

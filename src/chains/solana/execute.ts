@@ -13,11 +13,11 @@ import { readHtlcState } from './contract-state.ts'
 import { fixedUnits, SIMULATION_UNITS, unitsFrom } from './fees/fees.ts'
 import { assertLamports } from './fees/funds.ts'
 import type { HtlcContract } from './htlc.ts'
-import { initiateInstruction, redeemInstructions, refundInstructions, tokenAccountOf } from './instructions.ts'
+import { creationFor, initiateInstruction, redeemInstructions, refundInstructions, tokenAccountOf } from './instructions.ts'
 import type { SolanaNode } from './nodes/node.ts'
 import type { UserSigned } from './relayed-transaction.ts'
 import { openLane, type SolanaCost, type SolanaTypes } from './send/lane.ts'
-import { assertPayable, type Payout, readPayout } from './send/payout.ts'
+import { assertPayable, type Payout, readPayout, toExistingAccount } from './send/payout.ts'
 import { buildTransaction, readAttempt, type SolanaCall, wireOf } from './send/transaction.ts'
 import { asChainFailure, isBlockhashNotFound } from './send/transaction-failure.ts'
 
@@ -57,7 +57,13 @@ export function createExecutor(node: SolanaNode): SolanaExecutor {
     async initiate(contract, terms, outbox) {
       const sender = accountOf(outbox.key)
       const initiateBefore = await chooseInitiateBefore(node, outbox)
-      const instructions = [await initiateInstruction(contract, terms, { funder: sender, rentPayer: sender, initiateBefore })]
+      const redeemer = parseAddress(terms.redeemer)
+      const { lacksAccount } = await readPayout(node, contract, terms, redeemer)
+      const instructions = [
+        // Whoever locks the money pays for the account in which it arrives: a quote charges for it, and whoever sends the redeem is paid by nobody.
+        ...(lacksAccount ? await creationFor(contract, redeemer, sender) : []),
+        await initiateInstruction(contract, terms, { funder: sender, rentPayer: sender, initiateBefore }),
+      ]
       return send({ verb: 'initiate', contract, terms, call: { instructions }, paysAmount: true }, outbox)
     },
     async relay(contract, terms, { transaction, instruction }, outbox) {
@@ -73,14 +79,13 @@ export function createExecutor(node: SolanaNode): SolanaExecutor {
     async redeem(contract, terms, secret, outbox) {
       assertSecret(secret, terms)
       const sender = accountOf(outbox.key)
-      const payout = await payoutTo(contract, terms, terms.redeemer, sender)
+      const payout = await payoutBy(sender, contract, terms, terms.redeemer)
       const instructions = await redeemInstructions(contract, terms, secret, payout.lacksAccount ? sender : null)
       return send({ verb: 'redeem', contract, terms, call: { instructions }, paysAmount: false, payout }, outbox)
     },
     async refund(contract, terms, outbox) {
       const sender = accountOf(outbox.key)
-      const found = await payoutTo(contract, terms, terms.initiator, sender)
-      const payout = sender === terms.initiator ? found : withOwnAccount(found)
+      const payout = await payoutBy(sender, contract, terms, terms.initiator)
       const instructions = await refundInstructions(contract, terms, payout.lacksAccount ? sender : null)
       return send({ verb: 'refund', contract, terms, call: { instructions }, paysAmount: false, payout }, outbox)
     },
@@ -88,16 +93,10 @@ export function createExecutor(node: SolanaNode): SolanaExecutor {
   }
 
   /** We need not read our own account: the transaction creates it if it is missing, and others' payments change it all the time. */
-  async function payoutTo(contract: HtlcContract, terms: HtlcTerms, payee: string, sender: Address): Promise<Payout> {
+  async function payoutBy(sender: Address, contract: HtlcContract, terms: HtlcTerms, payee: string): Promise<Payout> {
     if (payee === sender) return { obstacle: null, lacksAccount: contract.mint !== null }
-    return readPayout(node, contract, terms, parseAddress(payee))
+    return toExistingAccount(await readPayout(node, contract, terms, parseAddress(payee)))
   }
-}
-
-/** We create no token account for a refund: its owner could close it, keep the rent, and let the next order expire. */
-function withOwnAccount({ obstacle, lacksAccount }: Payout): Payout {
-  if (!lacksAccount) return { obstacle, lacksAccount }
-  return { obstacle: 'it has no token account any more: the refund is sent once its owner has created one', lacksAccount: false }
 }
 
 function familyOf(node: SolanaNode): ContractFamily<SolanaTypes, Action> {

@@ -69,6 +69,11 @@ export async function refundInstructions(
   return [...creationOf(tokens, initiator, mint, creator), refundToken(contract.program, order, tokens)]
 }
 
+/** Creates the account in which the redeemer is paid, at the creator's expense. Does nothing if it exists. */
+export async function creationFor({ mint }: HtlcContract, redeemer: Address, creator: Address): Promise<readonly Instruction[]> {
+  return mint === null ? [] : creationOf(await tokenAccountOf(redeemer, mint), redeemer, mint, creator)
+}
+
 function creationOf(ata: Address, owner: Address, mint: Address, creator: AccountCreator): readonly Instruction[] {
   if (creator === null) return []
   return [getCreateAssociatedTokenIdempotentInstruction({ payer: createNoopSigner(creator), ata, owner, mint, tokenProgram })]

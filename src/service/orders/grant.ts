@@ -77,13 +77,21 @@ function assertRelayable(state: OrderState, grant: Grant): void {
     )
 }
 
-async function sponsor({ db }: ServiceContext, app: App, { order }: StoredOrder, gasless: Gasless, signature: string): Promise<void> {
+async function sponsor(
+  { db, registry }: ServiceContext,
+  app: App,
+  { order }: StoredOrder,
+  gasless: Gasless,
+  signature: string,
+): Promise<void> {
   const { terms } = order.source
   const [spendable = null, limits = relayLimits.byKey] = await Promise.all([
     gasless.spendable?.(terms, order.deadline),
     gasless.limits?.(terms, signature),
   ])
-  const refusal = await addSponsoredInitiate(db, order.id, signature, { app: app.name, perDay: app.sponsoredPerDay, spendable, limits })
+  const bindsRent = registry.chain(order.source.chain).settledHtlcKeepsRent === true
+  const limited = { app: app.name, perDay: app.sponsoredPerDay, spendable, limits, bindsRent }
+  const refusal = await addSponsoredInitiate(db, order.id, signature, limited)
   if (refusal !== null) throw refusalOf(refusal, app, terms)
 }
 

@@ -41,8 +41,8 @@ describe('what orders in flight take of the coin of their chain', () => {
     ['an order that is not admitted', [flight('here:coin', 'there:coin', { admitted: false })], 7n],
     // 2 × 20, and one token account.
     ['two redeems of a token', [flight('here:token', 'there:coin'), flight('here:token', 'there:coin')], 1_047n],
-    // 100 to initiate, 1 to refund, 50,000 until then.
-    ['a payment', [flight('there:coin', 'here:token')], 50_108n],
+    // 100 to initiate, 1,000 for the account of a new recipient, 1 to refund, 50,000 until then.
+    ['a payment', [flight('there:coin', 'here:token')], 51_108n],
     ['a payment that is mined may be refunded', [flight('there:coin', 'here:token', { paid: true })], 8n],
     ['a payment that is redeemed', [flight('there:coin', 'here:token', { paid: true, ended: true })], 7n],
   ])('%s', (_, flights, duties) => {

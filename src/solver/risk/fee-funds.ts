@@ -78,7 +78,7 @@ export function createFeeFunds(options: {
         balance,
         needed: dutiesOn(chain, costs, flights) + paymentsOf(nativeAsset, flights),
         perRedeem: most(({ redeem, newRecipient = 0n }) => redeem + newRecipient),
-        perPayment: most(({ initiate, refund, bound = 0n }) => initiate + refund + bound),
+        perPayment: most(({ initiate, refund, bound = 0n, newRecipient = 0n }) => initiate + refund + bound + newRecipient),
       }
     },
   }
@@ -98,8 +98,8 @@ export function dutiesOn(chain: ChainId, costs: Costs, flights: readonly InFligh
   const payments = admitted
     .filter(({ destination }) => destination.chain === chain && !destination.isSpent)
     .map(({ destination: { asset, isPaid } }) => {
-      const { initiate = 0n, refund = 0n, bound = 0n } = costs.get(asset) ?? {}
-      return isPaid ? refund : initiate + bound + refund
+      const { initiate = 0n, refund = 0n, bound = 0n, newRecipient = 0n } = costs.get(asset) ?? {}
+      return isPaid ? refund : initiate + newRecipient + bound + refund
     })
   const kept = [...costs.values()].reduce((most, cost) => ((cost.kept ?? 0n) > most ? (cost.kept ?? 0n) : most), 0n)
   return redeems + accounts + sum(payments) + kept

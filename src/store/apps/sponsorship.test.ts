@@ -36,7 +36,7 @@ async function newOrder(app: string, { initiator = `user ${users++}`, asset = `$
   return (await putOrder(store.db, { app, source: { terms }, ...rest })).order.id
 }
 
-type Asked = Partial<Pick<Sponsor, 'perDay' | 'spendable' | 'limits'>> & { readonly db?: Database }
+type Asked = Partial<Pick<Sponsor, 'perDay' | 'spendable' | 'limits' | 'bindsRent'>> & { readonly db?: Database }
 const ask = (app: string, id: string, { db = store.db, ...rest }: Asked = {}): Promise<SponsorRefusal | null> =>
   addSponsoredInitiate(db, id, 'signed', { app, perDay: null, spendable: null, limits: relayLimits.byKey, ...rest })
 const secondsOf = (refusal: SponsorRefusal | null): number | null =>
@@ -123,6 +123,35 @@ describe('the budget of an app', () => {
     await send(id, 'reverted', 5)
     expect(await grant('shop', 6)).toBeGreaterThan(86_000)
     expect(await ask('shop', await newOrder('shop'), { perDay: 7 })).toBe(null)
+  })
+
+  test('an order that binds rent counts until it is closed, however old it is', async () => {
+    const id = await newOrder('shop')
+    const swapId = (await findOrder(store.db, id))?.order.source.swapId ?? ''
+    await ask('shop', id)
+    await age(id, '90 days')
+    const again = async (bindsRent: boolean) => secondsOf(await ask('shop', await newOrder('shop'), { perDay: 1, bindsRent }))
+    const forget = () => sql`delete from grants where order_id <> ${id}`.execute(store.db)
+    // Never mined: nothing is bound.
+    expect(await again(true)).toBe(null)
+    await forget()
+    const mined = { block_height: 7n, block_hash: 'h', block_time: 1n } as const
+    const event = {
+      chain: CHAIN,
+      tx: 'tx',
+      index: '0',
+      swap_id: swapId,
+      kind: 'initiated',
+      deposit: 'd',
+      amount: AMOUNT,
+      ...mined,
+    } as const
+    await store.db.insertInto('events').values(event).execute()
+    expect(await again(true)).toBeGreaterThan(0)
+    expect(await again(false)).toBe(null)
+    await forget()
+    await sql`update orders set closed_at = now() where id = ${id}`.execute(store.db)
+    expect(await again(true)).toBe(null)
   })
 
   test('a prefunded grant costs no budget', async () => {

@@ -14,6 +14,8 @@ export type Sponsor = {
   /** The amount that the HTLC could take from the initiator's account now; null if it does not take it from there. */
   readonly spendable: bigint | null
   readonly limits: RelayLimits
+  /** The chain binds rent of ours until the order is closed (`Chain.settledHtlcKeepsRent`), which its initiator can put off. */
+  readonly bindsRent?: boolean
 }
 
 export type SponsorRefusal =
@@ -43,7 +45,8 @@ export function addSponsoredInitiate(db: Database, orderId: string, signature: s
 }
 
 /** Locks the app and the initiator until the grant is written, so that concurrent requests cannot exceed the budget or pledge the same balance twice. */
-async function findRefusal(tx: Database, orderId: string, { app, perDay, spendable, limits }: Sponsor): Promise<SponsorRefusal | null> {
+async function findRefusal(tx: Database, orderId: string, sponsor: Sponsor): Promise<SponsorRefusal | null> {
+  const { app, perDay, spendable, limits } = sponsor
   const { chain, initiator, asset, amount } = await tx
     .selectFrom('swaps')
     .select(['chain', 'initiator', 'asset', 'amount'])
@@ -53,7 +56,8 @@ async function findRefusal(tx: Database, orderId: string, { app, perDay, spendab
   await sql`select from apps where name = ${app} for no key update`.execute(tx)
   await sql`select pg_advisory_xact_lock(hashtextextended(${`sponsored ${chain} ${initiator}`}, 0))`.execute(tx)
 
-  const retryAfterSeconds = perDay === null ? null : await secondsUntilBudget(tx, orderId, app, perDay)
+  const retryAfterSeconds =
+    perDay === null ? null : await secondsUntilBudget(tx, orderId, app, perDay, sponsor.bindsRent === true ? chain : null)
   if (retryAfterSeconds !== null) return { kind: 'budget', retryAfterSeconds }
 
   const ages = await readRevertedRelays(tx, chain, initiator)
@@ -79,8 +83,17 @@ async function readUnmined(tx: Database, orderId: string, chain: string, initiat
   return rows
 }
 
-/** Seconds until the app has budget again; null: now. Each reverted relay counts by its weight, and each granted order that was or can still be sent. */
-async function secondsUntilBudget(tx: Database, orderId: string, app: string, perDay: number): Promise<number | null> {
+/**
+ * Seconds until the app has budget again; null: now. Each reverted relay counts by its weight, each granted order that was or can still be sent, and on
+ * `rentChain` each older one that still binds rent: so never more of it is bound than that of the budget.
+ */
+async function secondsUntilBudget(
+  tx: Database,
+  orderId: string,
+  app: string,
+  perDay: number,
+  rentChain: string | null,
+): Promise<number | null> {
   const { rows } = await sql<{ seconds: string }>`
     with paid as (
       select g.created_at as at, 1 as weight from grants g join orders o on o.id = g.order_id
@@ -89,6 +102,11 @@ async function secondsUntilBudget(tx: Database, orderId: string, app: string, pe
         and (o.deadline > extract(epoch from now()) or exists (
           select from attempts t join actions a on a.key = t.action_key
           where a.order_id = o.id and a.leg = 'source' and a.verb = 'initiate' and t.reverted_at is null))
+      union all
+      select now(), 1 from grants g join orders o on o.id = g.order_id join swaps s on s.order_id = o.id and s.leg = 'source'
+      where g.sponsor = ${app} and g.kind = 'initiate' and g.created_at <= now() - interval '24 hours' and o.closed_at is null
+        and s.chain = ${rentChain} and exists (
+          select from events e where e.chain = s.chain and e.swap_id = s.swap_id and e.kind = 'initiated' and e.block_height is not null)
       union all
       select t.reverted_at, t.reverted_weight from attempts t join actions a on a.key = t.action_key
         join grants g on g.order_id = a.order_id and g.kind = 'initiate' and g.sponsor = ${app}

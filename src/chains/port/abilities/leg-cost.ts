@@ -9,7 +9,7 @@ export type LegCost = {
   readonly initiate: bigint
   readonly redeem: bigint
   readonly refund: bigint
-  /** What a redeem costs more if its recipient never held the asset; absent: nothing. */
+  /** What an initiation costs more if its redeemer never held the asset, and a redeem of one's own the first time; absent: nothing. */
   readonly newRecipient?: bigint
   /** What an initiation takes besides, until its HTLC is settled: rent, or a reserve; absent: nothing. */
   readonly bound?: bigint

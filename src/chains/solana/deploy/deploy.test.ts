@@ -58,6 +58,7 @@ function node(): SolanaNode {
     blocks: unused,
     finalSlot: unused,
     signatures: unused,
+    orders: unused,
     transactions: unused,
     tokenBalance: unused,
     simulate: unused,

@@ -84,7 +84,7 @@ function query(from: bigint, to: bigint): SignatureQuery {
   return { address: PROGRAM, from, to, last: { height: to, hash: hashAt(to) } }
 }
 
-const namesOf = (found: readonly { readonly signature: Signature }[]) => found.map(({ signature }) => signature)
+const namesOf = (found: readonly { readonly signature: Signature }[] | null) => found?.map(({ signature }) => signature)
 
 test('the newest slots cost one small page; failed transactions are left out; oldest first', async () => {
   add(10, 40)
@@ -94,6 +94,15 @@ test('the newest slots cost one small page; failed transactions are left out; ol
   expect(namesOf(await open().signatures(query(20n, 30n)))).toEqual([first, second, third])
   expect(pages).toEqual([{ before: null, limit: 32 }])
   expect(await open().signatures(query(11n, 19n))).toEqual([])
+})
+
+test('a list that is longer than the most ends after one page, and is null', async () => {
+  add(10, 5)
+  add(20, 60, { InstructionError: [0, { Custom: 6019 }] })
+  const history = open()
+  expect(await history.signatures({ ...query(20n, 30n), most: 30 })).toBeNull()
+  expect(pages).toHaveLength(1)
+  expect(await history.signatures({ ...query(20n, 30n), most: 60 })).toEqual([])
 })
 
 test('a busy program takes one page, as large as needed; a quiet one again a small page', async () => {
