@@ -1,12 +1,12 @@
 /** The XRPL family under the conformance suite, on the local chain. */
 import { classicAddressToXAddress } from 'xrpl'
 import { XRP } from '../../../devnet/xrpl/xrpl.fixture.ts'
-import type { Funding } from '../../protocol/funding/funding.ts'
 import type { ConformanceFixture } from '../testing/conformance.fixture.ts'
 import { describeConformance } from '../testing/conformance.ts'
 import { conditionOf } from './htlc.ts'
 import { xrpl } from './index.ts'
 import { openTestProviders } from './nodes/provider.fixture.ts'
+import { escrowOf, xrplWays } from './strangers.fixture.ts'
 import { createFamilyFixture } from './xrpl.fixture.ts'
 
 const abilities = ['cancel', 'checkRecipient', 'inspectProviders', 'legCost', 'newBlocks'] as const
@@ -56,13 +56,13 @@ async function open(): Promise<ConformanceFixture> {
       wrongLength: [address.slice(0, -1), `${address}r`, tagged.slice(0, -1), 'r'],
     },
     async fund(funding) {
-      user.send(transactionOf(funding))
+      user.send(escrowOf(funding))
     },
     async underfund(terms, funding) {
-      user.send({ ...transactionOf(funding), Amount: (terms.amount - 1n).toString() })
+      user.send({ ...escrowOf(funding), Amount: (terms.amount - 1n).toString() })
     },
     async lookAlike(terms, funding) {
-      const escrow = transactionOf(funding)
+      const escrow = escrowOf(funding)
       const { CancelAfter } = escrow
       user.send({ ...escrow, FinishAfter: CancelAfter - 100 })
       user.send({ ...escrow, DestinationTag: 1 })
@@ -71,6 +71,7 @@ async function open(): Promise<ConformanceFixture> {
       stranger.send({ ...escrow, Account: stranger.address })
       user.send({ TransactionType: 'Payment', Destination: escrow.Destination, Amount: terms.amount.toString() })
     },
+    strangers: { ways: xrplWays(fixture), sdk: { url: devnet.url.replace(/^ws/, 'http'), deployment: { htlc: null, token: null } } },
     async unpayableRedeemer() {
       const closed = fixture.openParty(100n * XRP)
       closed.send({ TransactionType: 'AccountSet', SetFlag: DEPOSIT_AUTH })
@@ -93,21 +94,6 @@ async function open(): Promise<ConformanceFixture> {
       await Promise.all([client.close(), secondClient.close()])
       await fixture.close()
     },
-  }
-}
-
-function transactionOf(funding: Funding) {
-  if (funding.kind !== 'escrow') throw new Error(`expected an escrow, got ${funding.kind}`)
-  const { account: Account, destination: Destination, tag, amount, condition: Condition, cancelAfter: CancelAfter } = funding
-  const Amount = amount.toString()
-  return {
-    TransactionType: 'EscrowCreate',
-    Account,
-    Destination,
-    Amount,
-    Condition,
-    CancelAfter,
-    ...(tag !== null && { DestinationTag: tag }),
   }
 }
 
