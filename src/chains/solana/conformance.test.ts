@@ -13,6 +13,7 @@ import { solana } from './index.ts'
 import { tokenAccountOf } from './instructions.ts'
 import { openTestProviders, randomAddress } from './nodes/provider.fixture.ts'
 import { createSolanaFixture, type SolanaFixture } from './solana.fixture.ts'
+import { solanaWays } from './strangers.fixture.ts'
 
 const abilities = [
   'branchEvents',
@@ -93,6 +94,10 @@ async function open(asset: AssetId, { amount, feeAllowance, unpayable }: Case): 
       const genuine = await initiate(contract, terms, user.address, await deadline())
       fixture.send([await initiate({ ...contract, program: twin }, terms, user.address, await deadline())], user)
       fixture.send([mimic(genuine, user.address)], user)
+    },
+    strangers: {
+      ways: await solanaWays(fixture, contract),
+      sdk: { url: local.url, deployment: { htlc: contract.program, token: contract.mint } },
     },
     unpayableRedeemer: () => unpayable(fixture),
     ...(contract.mint !== null && { gasless: { sign: (funding: Funding) => user.wallet.sign(gaslessOf(funding)) } }),
