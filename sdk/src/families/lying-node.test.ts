@@ -483,10 +483,11 @@ describe('on Bitcoin', () => {
     const { terms, chain } = await sideOf(one)
     address = htlcOf(terms, networkOf(chain.reference)).address
   })
-  const node = (value: bigint, height: number | null, time = NOW): Answers => ({
+  const node = (value: bigint, height: number | null, time = NOW, isReward = false): Answers => ({
     [`/address/${address}/utxo`]: () => [
       { txid: '11'.repeat(32), vout: 0, value: Number(value), status: { confirmed: height !== null, block_height: height } },
     ],
+    [`/tx/${'11'.repeat(32)}`]: () => ({ vin: [{ is_coinbase: isReward }] }),
     '/blocks/tip/hash': () => 'hash',
     '/block/hash': () => ({ height: TIP, timestamp: time }),
   })
@@ -499,6 +500,10 @@ describe('on Bitcoin', () => {
     expect(await read(one, node(AMOUNT - 1n, TIP))).toBeNull()
     for (const changed of [{ secretHash: 'ce'.repeat(32) }, { timelock: 5n }, { redeemer: other, initiator: key }])
       await expect(read(one, node(AMOUNT, TIP), changed)).rejects.toMatchObject({ name: 'NodeError' })
+  })
+
+  test('the reward of a block, which nobody can spend for 100 blocks, is none', async () => {
+    expect(await read(one, node(AMOUNT, TIP - 20, NOW, true))).toBeNull()
   })
 
   test('an Esplora that stands still is not believed', async () => {

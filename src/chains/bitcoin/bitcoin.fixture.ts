@@ -19,6 +19,7 @@ import { networkOf } from './networks.ts'
 import { openTestProviders } from './nodes/test-providers.fixture.ts'
 import { walletAddress } from './script/address.ts'
 import { testWallet } from './script/bip322.fixture.ts'
+import { bitcoinWays } from './strangers.fixture.ts'
 
 export const regtest = networkOf('bitcoin:regtest')
 
@@ -29,6 +30,8 @@ export interface TestChain {
   readonly chain: Chain
   readonly endpoints: Endpoints
   pay(address: string, amount: bigint): Promise<string>
+  /** Of the node itself. */
+  rpc<T>(method: string, params: readonly unknown[]): Promise<T>
   mine(blocks: number): Promise<void>
   reorg(depth: number, options: { readonly drop: boolean }): Promise<void>
   close(): Promise<void>
@@ -57,6 +60,12 @@ export async function startSimulatedChain(reference: RegtestReference = 'bitcoin
     chain: regtestChain(reference),
     endpoints: { rpc: [node.rpcUrl], esplora: [node.esploraUrl] },
     pay: (address, amount) => node.faucet(address, amount),
+    async rpc(method, params) {
+      const response = await fetch(node.rpcUrl, { method: 'POST', body: JSON.stringify({ id: 1, method, params }) })
+      const { result, error } = (await response.json()) as { result: never; error: { message: string } | null }
+      if (error !== null) throw new Error(`${method}: ${error.message}`)
+      return result
+    },
     async mine(blocks) {
       node.mine(blocks)
     },
@@ -82,6 +91,7 @@ export async function startRealChain(reference: RegtestReference = 'bitcoin:regt
     chain: regtestChain(reference),
     endpoints: { rpc: [node.rpcUrl] },
     pay,
+    rpc: (method, params) => node.rpc(method, [...params]),
     mine,
     async reorg(depth, { drop }) {
       const height = await node.rpc<number>('getblockcount')
@@ -132,6 +142,7 @@ export async function createConformanceFixture(testChain: TestChain, endpoints: 
   for (let i = 0; i < SOLVER_COINS; i++) await testChain.pay(client.addressOf(solver), SOLVER_COIN_AMOUNT)
   await testChain.mine(1)
   const segwit = walletAddress(user.publicKey, network)
+  const esplora = testChain.endpoints.esplora?.[0]
   return {
     client,
     secondClient,
@@ -169,6 +180,10 @@ export async function createConformanceFixture(testChain: TestChain, endpoints: 
         if (address === undefined) throw new Error('a look-alike without an address')
         await testChain.pay(address, terms.amount)
       }
+    },
+    strangers: {
+      ways: bitcoinWays(testChain, client),
+      sdk: esplora === undefined ? null : { url: esplora, deployment: { htlc: null, token: null } },
     },
     mine: testChain.mine,
     reorg: testChain.reorg,

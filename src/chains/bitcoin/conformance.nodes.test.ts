@@ -11,7 +11,7 @@ await describeWithNode('bitcoind', 'bitcoin on a real node', () => {
       const chain = await startRealChain()
       return createConformanceFixture(chain, chain.endpoints)
     },
-    'nodes',
+    'real-nodes',
   )
 })
 
@@ -23,6 +23,6 @@ await describeWithNode('litecoind', 'litecoin on a real node', () => {
       const chain = await startRealChain('litecoin:regtest')
       return createConformanceFixture(chain, chain.endpoints)
     },
-    'nodes',
+    'real-nodes',
   )
 })

@@ -71,6 +71,11 @@ const redeemWitness = [bytes(64, 2), secretBytes, htlc.redeem.script, htlc.redee
 const refundWitness = [bytes(64, 2), htlc.refund.script, htlc.refund.controlBlock]
 
 describe('deposits', () => {
+  it('takes no block reward for one: nobody could redeem it for 100 blocks', async () => {
+    const reward = transaction([{ from: `${'00'.repeat(32)}:${0xffffffff}`, witness: [bytes(32, 0)] }], [[htlc.script, 100_000n]])
+    expect(await derive(mined(reward), both)).toEqual([])
+  })
+
   it('sees every output that pays a watched script', async () => {
     expect(await derive(mined(funding), both)).toEqual([
       {

@@ -9,7 +9,7 @@ import { redeemScript } from './htlc.ts'
 import type { BitcoinNetwork } from './networks.ts'
 import { payoutScripts } from './script/payout-scripts.ts'
 import { taprootAddressAt } from './script/taproot-address.ts'
-import type { Outpoint, ParsedTransaction, TransactionOutput } from './script/transaction.ts'
+import { isCoinbase, type Outpoint, type ParsedTransaction, type TransactionOutput } from './script/transaction.ts'
 
 export type SeenTransaction = { readonly transaction: ParsedTransaction; readonly block: BlockRef | null }
 
@@ -61,7 +61,9 @@ function deriveEvents(seen: readonly SeenTransaction[], swaps: FoundSwaps, netwo
 
 type Deposit = { readonly deposit: Outpoint; readonly vout: number; readonly amount: bigint; readonly swap: WatchedSwap }
 
+/** The reward of a block is none: nobody can spend it for 100 blocks, so whoever counts it could not collect it before its timelock ends. */
 function depositsIn(transaction: ParsedTransaction, swaps: FoundSwaps, network: BitcoinNetwork): readonly Deposit[] {
+  if (isCoinbase(transaction)) return []
   return transaction.outputs.flatMap(({ script, amount }, vout) => {
     const address = taprootAddressAt(script, network)
     const swap = address === null ? undefined : swaps.bySwapId(address)

@@ -205,7 +205,7 @@ export function describeConformance(
     describeReadHtlc(run)
     if (part === 'whole') describeProviders(run)
     describeReplay(run)
-    describeStrangersInitiation(run)
+    if (part !== 'nodes') describeStrangersInitiation(run)
 
     describe('reorgs', () => {
       it('drops a reorganised initiation, and sees it again once it is mined again', async () => {

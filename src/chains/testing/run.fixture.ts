@@ -38,9 +38,10 @@ export type Swap = {
 
 /**
  * `nodes`: for another way to a chain that a whole run reaches through other nodes. It leaves out what does not depend on the nodes that
- * are asked: signing, the payloads of both parties, and the suite of several providers, which has nodes of its own.
+ * are asked: signing, the payloads of both parties, the suite of several providers, which has nodes of its own, and what strangers initiate.
+ * `real-nodes`: the same, with what strangers initiate: real nodes judge it by their own rules.
  */
-export type Part = 'whole' | 'nodes'
+export type Part = 'whole' | 'nodes' | 'real-nodes'
 
 export interface ConformanceRun {
   readonly part: Part

@@ -25,7 +25,7 @@ export function describeStrangersInitiation(run: ConformanceRun): void {
 
     async function initiated(attempt: Attempt): Promise<{ readonly attempt: Attempt; readonly swap: Swap }> {
       const proposed = await run.propose(run.user, run.solver)
-      const terms = attempt.agree(proposed.terms)
+      const terms = await attempt.agree(proposed.terms)
       const swap = { ...proposed, terms, key: run.fixture.client.swapId(terms) }
       try {
         await attempt.initiate({ terms, deadline: swap.deadline, funding: await run.fundingOf(swap) })
@@ -37,7 +37,9 @@ export function describeStrangersInitiation(run: ConformanceRun): void {
 
     /** As the user's SDK sees it at its own node. A lock with another content than the terms is refused by name. */
     async function lockOf({ terms }: Swap, { events }: SwapReading): Promise<Lock | null> {
-      const { url, deployment } = strangers().sdk
+      const { sdk } = strangers()
+      if (sdk === null) return null
+      const { url, deployment } = sdk
       const { chain } = run.fixture.client
       const asset = required(
         localAssets.find(({ id }) => id === terms.asset),

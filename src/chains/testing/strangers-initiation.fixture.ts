@@ -22,7 +22,7 @@ export type Attempt = {
   readonly outcome: Outcome
   readonly choice: unknown
   /** The terms that are agreed on, where the choice is a part of them. */
-  agree(terms: HtlcTerms): HtlcTerms
+  agree(terms: HtlcTerms): Promise<HtlcTerms>
   /** May mine. Rejects with `RefusedByChain` alone; where a refusal shows in a block, it resolves. */
   initiate(swap: AgreedSwap): Promise<void>
 }
@@ -31,8 +31,8 @@ export type StrangersWay = { draw(runs: number, seed: number): readonly Attempt[
 
 export interface StrangersInitiations {
   readonly ways: readonly StrangersWay[]
-  /** How the SDK of a user reads this chain. */
-  readonly sdk: { readonly url: string; readonly deployment: PinnedDeployment }
+  /** How the SDK of a user reads this chain. Null where it cannot through these nodes. */
+  readonly sdk: { readonly url: string; readonly deployment: PinnedDeployment } | null
 }
 
 export class RefusedByChain extends Error {
@@ -44,7 +44,7 @@ type WayOf<C> = {
   readonly choices: fc.Arbitrary<C>
   /** Played always, before those that are drawn. */
   readonly examples?: readonly C[]
-  readonly agree?: (terms: HtlcTerms, choice: C) => HtlcTerms
+  readonly agree?: (terms: HtlcTerms, choice: C) => HtlcTerms | Promise<HtlcTerms>
   readonly initiate: (swap: AgreedSwap, choice: C) => Promise<void>
 }
 
@@ -53,7 +53,7 @@ export function strangersWay<C>(way: string, { outcome, choices, examples = [], 
     way,
     outcome,
     choice,
-    agree: (terms) => agree?.(terms, choice) ?? terms,
+    agree: async (terms) => agree?.(terms, choice) ?? terms,
     initiate: (swap) => initiate(swap, choice),
   })
   return { draw: (runs, seed) => [...examples, ...fc.sample(choices, { numRuns: runs, seed })].map(attempt) }
@@ -61,6 +61,6 @@ export function strangersWay<C>(way: string, { outcome, choices, examples = [], 
 
 /** For ways without a choice: played once. */
 export function onlyWay(way: string, outcome: Outcome, initiate: (swap: AgreedSwap) => Promise<void>): StrangersWay {
-  const only: Attempt = { way, outcome, choice: null, agree: (terms) => terms, initiate }
+  const only: Attempt = { way, outcome, choice: null, agree: async (terms) => terms, initiate }
   return { draw: () => [only] }
 }

@@ -20,6 +20,13 @@ export async function utxosOf(node: Node, address: string): Promise<readonly Utx
   }))
 }
 
+/** Whether an output is the reward of a block: nobody can spend it for 100 blocks. */
+export async function isReward(node: Node, outpoint: string): Promise<boolean> {
+  const [txid] = outpoint.split(':')
+  const { vin } = JSON.parse(await askNode(node, `/tx/${txid}`)) as { readonly vin: readonly { readonly is_coinbase: boolean }[] }
+  return vin.some(({ is_coinbase }) => is_coinbase)
+}
+
 type StatsJson = { readonly funded_txo_sum: number; readonly spent_txo_sum: number }
 
 /** All that was ever paid to an address, and spent from it. Unconfirmed too. */

@@ -3,18 +3,27 @@ import { htlcOf } from '../../../../src/chains/bitcoin/htlc.ts'
 import { networkOf } from '../../../../src/chains/bitcoin/networks.ts'
 import { assertFreshTip } from '../clock.ts'
 import type { KeyLock, KeySide, LookedUp, Node } from '../family.ts'
-import { historyOf, newestBlock, type Utxo, utxosOf } from './esplora.ts'
+import { historyOf, isReward, newestBlock, type Utxo, utxosOf } from './esplora.ts'
 
-/** Of several deposits that are large enough, the one with the most confirmations: one that was made later must not hold up the swap. */
+/**
+ * Of several deposits that are large enough, the one with the most confirmations: one that was made later must not hold up the swap. The reward of a block
+ * does not count: it cannot be redeemed in time.
+ */
 export async function readLock({ chain, terms }: KeySide, node: Node): Promise<KeyLock | null> {
   const { address } = htlcOf(terms, networkOf(chain.reference))
-  const [lock] = (await utxosOf(node, address)).filter(({ amount }) => amount >= terms.amount).toSorted(byAge)
-  if (lock === undefined) return null
+  const large = (await utxosOf(node, address)).filter(({ amount }) => amount >= terms.amount).toSorted(byAge)
+  const lock = await firstThatIsNoReward(node, large)
+  if (lock === null) return null
   const tip = await newestBlock(node)
   assertFreshTip(chain, tip.time)
   const confirmations = lock.height === null ? 0n : tip.height - lock.height + 1n
   // BIP68: the block of the deposit is its first confirmation.
   return { confirmations: Number(confirmations), unitsLeft: terms.timelock - confirmations, deposit: lock.outpoint }
+}
+
+async function firstThatIsNoReward(node: Node, utxos: readonly Utxo[]): Promise<Utxo | null> {
+  for (const utxo of utxos) if (!(await isReward(node, utxo.outpoint))) return utxo
+  return null
 }
 
 /** Oldest first, unconfirmed ones last. */
