@@ -24,6 +24,7 @@ import type { HtlcContract } from './htlc.ts'
 import { initiateInstruction, tokenAccountOf } from './instructions.ts'
 import type { SolanaFixture } from './solana.fixture.ts'
 
+type Payer = 'user' | 'stranger'
 type Built = { readonly programAddress: Address; readonly accounts: readonly AccountMeta[]; readonly data: Uint8Array }
 
 const TOKEN_2022 = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb' as Address
@@ -40,8 +41,8 @@ export async function solanaWays(fixture: SolanaFixture, contract: HtlcContract)
   const { node } = local
   const { mint } = contract
   const stranger = createLocalSigner(randomBytes(32))
-  const parties = fc.constantFrom<'user' | 'stranger'>('user', 'stranger')
-  const addressOf = (party: 'user' | 'stranger') => (party === 'user' ? user.address : stranger.address)
+  const parties = fc.constantFrom<Payer>('user', 'stranger')
+  const addressOf = (party: Payer) => (party === 'user' ? user.address : stranger.address)
   await faucet.confirm(local.airdrop(stranger.address, LAMPORTS))
   if (mint !== null) await faucet.confirm(await mintTokens(faucet, mint, stranger.address, TOKENS))
   let sent = 0
@@ -113,7 +114,7 @@ export async function solanaWays(fixture: SolanaFixture, contract: HtlcContract)
     strangersWay('paid by others', {
       outcome: 'counts',
       choices: fc.record({ funder: parties, rentPayer: parties }),
-      examples: [{ funder: 'stranger', rentPayer: 'user' }],
+      examples: [{ funder: 'stranger' as const, rentPayer: 'user' as const }],
       async initiate(swap, { funder, rentPayer }) {
         send([await built(swap, { funder: addressOf(funder), rentPayer: addressOf(rentPayer) })])
       },
