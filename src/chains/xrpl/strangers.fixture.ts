@@ -30,7 +30,11 @@ export function xrplWays({ user, openParty, devnet: { chain } }: FamilyFixture):
     }
   }
   const changed = (name: string, outcome: 'counts' | 'never' | 'may', choices: fc.Arbitrary<Fields>) =>
-    strangersWay(name, { outcome, choices, initiate: async ({ funding }, fields) => void send({ ...escrowOf(funding), ...structuredClone(fields) }) })
+    strangersWay(name, {
+      outcome,
+      choices,
+      initiate: async ({ funding }, fields) => void send({ ...escrowOf(funding), ...structuredClone(fields) }),
+    })
   const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined })
   const hex = (bytes: number) =>
     fc.uint8Array({ minLength: 1, maxLength: bytes }).map((all) => Buffer.from(all).toString('hex').toUpperCase())
