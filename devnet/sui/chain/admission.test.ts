@@ -3,7 +3,7 @@ import type { Keypair } from '@mysten/sui/cryptography'
 import { Secp256k1Keypair } from '@mysten/sui/keypairs/secp256k1'
 import { Secp256r1Keypair } from '@mysten/sui/keypairs/secp256r1'
 import { Inputs, Transaction } from '@mysten/sui/transactions'
-import { fromBase64 } from '@mysten/sui/utils'
+import { fromBase64, SUI_CLOCK_OBJECT_ID } from '@mysten/sui/utils'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { refOf } from '../grpc/gas-selection.ts'
 import type { SuiObject } from '../objects/object.ts'
@@ -100,6 +100,7 @@ describe('inputs and gas', () => {
     ['the gas coin as an input', 'cannot appear more than one', (tx) => transfer(tx, named(coinOf(user), {}))],
     ['a shared object as its own', 'is not owned by an address', (tx) => transfer(tx, named(registry(), {}))],
     ['another initial version', 'another initial version', (tx) => void tx.object(shared(registry().id, '1'))],
+    ['a clock to change', 'immutable parameter', (tx) => void tx.object(shared(SUI_CLOCK_OBJECT_ID, '1'))],
     ['an owned object as shared', 'is not a shared object', (tx) => void tx.object(shared(coinOf(user, USDC_TYPE).id, '1'))],
     ['a low gas price', 'under reference gas price (RGP) 1000', (tx) => tx.setGasPrice(999)],
     ['a small budget', 'is lower than min: 1000000', (tx) => tx.setGasBudget(999_999)],

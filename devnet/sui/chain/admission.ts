@@ -7,6 +7,7 @@ import type { SuiObject } from '../objects/object.ts'
 import type { ObjectReader } from '../objects/store.ts'
 import { SUI_TYPE } from '../objects/types.ts'
 import type { ObjectRef, TransactionData } from '../transactions/transaction.ts'
+import { CLOCK_ID } from './genesis.ts'
 
 export type AdmissionState = {
   readonly objects: ObjectReader
@@ -81,7 +82,9 @@ function assertOwned(objects: ObjectReader, { objectId, version, digest }: Objec
   return object
 }
 
-function assertShared(objects: ObjectReader, { objectId, initialSharedVersion }: typeof bcs.SharedObjectRef.$inferType): void {
+function assertShared(objects: ObjectReader, { objectId, initialSharedVersion, mutable }: typeof bcs.SharedObjectRef.$inferType): void {
+  // sui-transaction-checks: nobody but the system may change the clock.
+  if (objectId === CLOCK_ID && mutable) throw refused('Found a mutable input object of the clock: an immutable parameter is expected')
   const object = objects.get(objectId)
   if (object === null) throw new GrpcError('ABORTED', `Could not find the referenced object ${objectId} at version None`)
   if (object.owner.kind !== 'shared') throw refused(`Object ${objectId} is not a shared object`)

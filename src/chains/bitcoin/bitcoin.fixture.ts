@@ -182,7 +182,7 @@ export async function createConformanceFixture(testChain: TestChain, endpoints: 
       }
     },
     strangers: {
-      ways: bitcoinWays(testChain, client),
+      open: async () => bitcoinWays(testChain, client),
       sdk: esplora === undefined ? null : { url: esplora, deployment: { htlc: null, token: null } },
     },
     mine: testChain.mine,

@@ -160,7 +160,7 @@ async function conformanceFixtureOf(
       await fixture.sendAs(user, { to: mimic, data: mimicked(client, terms) })
     },
     strangers: {
-      ways: evmWays(await openEvmStrangers(fixture, contract)),
+      open: async () => evmWays(await openEvmStrangers(fixture, contract)),
       sdk: { url: fixture.local.rpcUrl, deployment: { htlc, token } },
     },
     mine: (blocks) => fixture.mine(blocks),

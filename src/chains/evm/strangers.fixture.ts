@@ -29,49 +29,50 @@ type Call = { readonly to: Address; readonly data: Hex; readonly value: bigint }
 /** A chain with a user, a stranger and a contract account, all of which own the asset and have let the HTLC take tokens. */
 export interface EvmStrangers {
   readonly contract: HtlcContract
+  /** So many units of the token are one of the terms. */
+  readonly unit: bigint
   readonly user: Address
   readonly stranger: Address
   /** `ContractAccount`. */
   readonly account: Address
   /** Sends by the key of this address. Does not mine; a revert shows in the block. */
   send(from: Address, transaction: Transaction): Promise<void>
-  /** Where the next deployment by the stranger will be. */
-  nextContract(): Promise<Address>
-  /** Gives tokens to an address. */
+  /** Where the next deployment by the stranger will be. Absent where nobody can know. */
+  readonly nextContract?: () => Promise<Address>
+  /** Gives tokens to an address, in units of the terms. */
   mint(to: Address, amount: bigint): Promise<void>
   /** Of the user. */
   signTypedData(data: TypedDataDefinition): Promise<Hex>
+  /** Between the forms of this chain and those of the contract. */
+  readonly forms: { ofTerms(terms: HtlcTerms): HtlcTerms; party(address: Address): string }
 }
+
+/** Chains whose addresses are those of the contract. */
+export const PLAIN_FORMS: EvmStrangers['forms'] = { ofTerms: (terms) => terms, party: (address) => address }
 
 const bytes = (maxLength: number) => fc.uint8Array({ minLength: 1, maxLength }).map((values) => toHex(values))
 const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
 export function evmWays(strangers: EvmStrangers): readonly StrangersWay[] {
-  const { contract, user, stranger, account, send } = strangers
+  const { contract, unit, user, stranger, account, send, nextContract, forms } = strangers
   const { address: htlc, token } = contract
   const worth = ({ amount }: HtlcTerms) => (token === null ? amount : 0n)
-  const callBy = (sender: Address, terms: HtlcTerms) => ({ to: htlc, data: initiateData(terms, sender), value: worth(terms) })
+  const dataBy = (sender: Address, terms: HtlcTerms) => initiateData(forms.ofTerms(terms), sender)
+  const callBy = (sender: Address, terms: HtlcTerms) => ({ to: htlc, data: dataBy(sender, terms), value: worth(terms) })
   const throughAccount = async ({ to, data, value }: Call) => {
     const execute = encodeFunctionData({ abi: contractAccount.abi, functionName: 'execute', args: [to, data] })
     await send(stranger, { to: account, data: execute, value })
   }
-  /** One transaction: its sender is a contract that exists only while it is made. */
-  async function inConstructor(calls: (sender: Address) => readonly Call[]): Promise<void> {
-    const sender = await strangers.nextContract()
-    const made = calls(sender)
-    const spent = made.reduce((sum, { value }) => sum + value, 0n)
-    await send(stranger, { data: constructorThatCalls(made), value: spent })
-  }
-  /** Approves, and initiates with these terms one after the other. A call that fails is ignored. */
-  async function initiatedInConstructor(swaps: readonly HtlcTerms[], before: readonly Call[] = []): Promise<void> {
+  /**
+   * Approves, and initiates with these terms one after the other, in one transaction: its sender is a contract that exists only while it is made. A call that
+   * fails is ignored.
+   */
+  async function inConstructor(sender: Address, swaps: readonly HtlcTerms[]): Promise<void> {
     const total = swaps.reduce((sum, { amount }) => sum + amount, 0n)
-    if (token !== null) await strangers.mint(await strangers.nextContract(), total)
-    const approve = encodeFunctionData({ abi: testToken.abi, functionName: 'approve', args: [htlc, total] })
-    await inConstructor((sender) => [
-      ...before,
-      ...(token === null ? [] : [{ to: token, data: approve, value: 0n }]),
-      ...swaps.map((terms) => callBy(sender, terms)),
-    ])
+    if (token !== null) await strangers.mint(sender, total)
+    const approve = encodeFunctionData({ abi: testToken.abi, functionName: 'approve', args: [htlc, total * unit] })
+    const calls = [...(token === null ? [] : [{ to: token, data: approve, value: 0n }]), ...swaps.map((terms) => callBy(sender, terms))]
+    await send(stranger, { data: constructorThatCalls(calls), value: calls.reduce((sum, { value }) => sum + value, 0n) })
   }
 
   const common: readonly StrangersWay[] = [
@@ -96,32 +97,15 @@ export function evmWays(strangers: EvmStrangers): readonly StrangersWay[] {
     strangersWay('by a contract that is the initiator', {
       outcome: 'counts',
       choices: fc.constantFrom('for itself', 'on behalf'),
-      agree: (terms) => ({ ...terms, initiator: account }),
+      agree: (terms) => ({ ...terms, initiator: forms.party(account) }),
       initiate: ({ terms }, form) =>
         form === 'for itself' ? throughAccount(callBy(account, terms)) : send(stranger, callBy(stranger, terms)),
     }),
     strangersWay('to a contract that is the redeemer', {
       outcome: 'counts',
       choices: fc.constant(null),
-      agree: (terms) => ({ ...terms, redeemer: account }),
+      agree: (terms) => ({ ...terms, redeemer: forms.party(account) }),
       initiate: ({ terms }) => send(user, callBy(user, terms)),
-    }),
-    strangersWay('in a constructor, among others and twice', {
-      outcome: 'counts',
-      choices: fc.record({ before: fc.nat(3), after: fc.nat(3), twice: fc.boolean() }),
-      async initiate({ terms }, { before, after, twice }) {
-        const other = (_: unknown, i: number) => ({ ...terms, amount: terms.amount + BigInt(i) + 1n })
-        const others = Array.from({ length: before + after }, other)
-        await initiatedInConstructor([...others.slice(0, before), terms, ...(twice ? [terms] : []), ...others.slice(before)])
-      },
-    }),
-    strangersWay('after coin was forced on the HTLC', {
-      outcome: 'counts',
-      choices: fc.bigInt(1n, 1000n),
-      async initiate({ terms }, amount) {
-        await send(stranger, { data: concat(['0x73', htlc, '0xff']), value: amount })
-        await send(user, callBy(user, terms))
-      },
     }),
     strangersWay('with another value than the call takes', {
       outcome: 'never',
@@ -142,17 +126,40 @@ export function evmWays(strangers: EvmStrangers): readonly StrangersWay[] {
     }),
     onlyWay('for more than is paid', 'never', async ({ terms }) => {
       const less = { ...terms, amount: terms.amount - 1n }
-      await send(user, { ...callBy(user, terms), value: worth(less), ...(token !== null && { data: initiateData(less, user) }) })
+      await send(user, { ...callBy(user, terms), value: worth(less), ...(token !== null && { data: dataBy(user, less) }) })
     }),
   ]
-  return token === null ? common : [...common, ...signedWays(strangers)]
+  const deployed = nextContract === undefined ? [] : deployedWays(nextContract)
+  return [...common, ...deployed, ...(token === null ? [] : signedWays(strangers))]
+
+  function deployedWays(next: () => Promise<Address>): readonly StrangersWay[] {
+    return [
+      strangersWay('in a constructor, among others and twice', {
+        outcome: 'counts',
+        choices: fc.record({ before: fc.nat(3), after: fc.nat(3), twice: fc.boolean() }),
+        async initiate({ terms }, { before, after, twice }) {
+          const other = (_: unknown, i: number) => ({ ...terms, amount: terms.amount + BigInt(i) + 1n })
+          const others = Array.from({ length: before + after }, other)
+          await inConstructor(await next(), [...others.slice(0, before), terms, ...(twice ? [terms] : []), ...others.slice(before)])
+        },
+      }),
+      strangersWay('after coin was forced on the HTLC', {
+        outcome: 'counts',
+        choices: fc.bigInt(1n, 1000n),
+        async initiate({ terms }, amount) {
+          await send(stranger, { data: concat(['0x73', htlc, '0xff']), value: amount })
+          await send(user, callBy(user, terms))
+        },
+      }),
+    ]
+  }
 }
 
 /** By a signature that anybody may relay. */
-function signedWays({ contract, stranger, account, send, signTypedData }: EvmStrangers): readonly StrangersWay[] {
-  const typedDataOf = ({ terms }: AgreedSwap) => initiateTypedData(contract, terms) as unknown as TypedDataDefinition
+function signedWays({ contract, stranger, account, send, signTypedData, forms }: EvmStrangers): readonly StrangersWay[] {
+  const typedDataOf = ({ terms }: AgreedSwap) => initiateTypedData(contract, forms.ofTerms(terms)) as unknown as TypedDataDefinition
   const relay = async (swap: AgreedSwap, signature: Hex) =>
-    send(stranger, { to: contract.address, data: initiateWithSignatureData(swap.terms, signature) })
+    send(stranger, { to: contract.address, data: initiateWithSignatureData(forms.ofTerms(swap.terms), signature) })
   return [
     strangersWay('by a signature in each form', {
       outcome: 'counts',
@@ -187,7 +194,7 @@ function signedWays({ contract, stranger, account, send, signTypedData }: EvmStr
     strangersWay("by a contract's approval of any bytes", {
       outcome: 'counts',
       choices: bytes(100),
-      agree: (terms) => ({ ...terms, initiator: account }),
+      agree: (terms) => ({ ...terms, initiator: forms.party(account) }),
       async initiate(swap, signature) {
         const args = [hashTypedData(typedDataOf(swap)), signature] as const
         await send(stranger, { to: account, data: encodeFunctionData({ abi: contractAccount.abi, functionName: 'approveDigest', args }) })
@@ -254,6 +261,8 @@ export async function openEvmStrangers(fixture: EvmFixture, contract: HtlcContra
   }
   return {
     contract,
+    unit: 1n,
+    forms: PLAIN_FORMS,
     user: user.address,
     stranger: stranger.address,
     account,

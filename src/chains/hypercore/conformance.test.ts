@@ -22,6 +22,7 @@ import { accountAt, initiateConsentedData, withdrawData } from './htlc.ts'
 import { transfer } from './htlc-core-order.fixture.ts'
 import { callsOf, createHypercoreFixture, EVM_PER_CORE, type HypercoreFixture, transactionOf } from './hypercore.fixture.ts'
 import { hypercore } from './index.ts'
+import { hypercoreWays } from './strangers.fixture.ts'
 
 const abilities = [
   'branchEvents',
@@ -128,6 +129,7 @@ describeConformance('hypercore', { family: hypercore, abilities }, async () => {
         await fixture.mine()
       },
     },
+    strangers: { open: () => hypercoreWays(fixture), sdk: { url: fixture.local.rpcUrl, deployment: fixture.asset.deployment } },
     /** The same token, with a blacklist from now on. */
     async incapableRecipient() {
       const code = await fixture.local.request({ method: 'eth_getCode', params: [await fixture.deploy(blacklistToken), 'latest'] })

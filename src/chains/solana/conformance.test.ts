@@ -96,7 +96,7 @@ async function open(asset: AssetId, { amount, feeAllowance, unpayable }: Case): 
       fixture.send([mimic(genuine, user.address)], user)
     },
     strangers: {
-      ways: await solanaWays(fixture, contract),
+      open: () => solanaWays(fixture, contract),
       sdk: { url: local.url, deployment: { htlc: contract.program, token: contract.mint } },
     },
     unpayableRedeemer: () => unpayable(fixture),

@@ -12,6 +12,7 @@ import { approvalCallOf, initiateCallOf } from './htlc.ts'
 import { starknet } from './index.ts'
 import { openTestProviders } from './nodes/provider.fixture.ts'
 import { createFamilyFixture } from './starknet.fixture.ts'
+import { starknetWays } from './strangers.fixture.ts'
 
 const abilities = [
   'branchEvents',
@@ -93,6 +94,7 @@ async function open(): Promise<ConformanceFixture> {
         local.mine()
       },
     },
+    strangers: { open: async () => starknetWays(fixture), sdk: { url: devnet.url, deployment: fixture.asset.deployment } },
     incapableRecipient: async () => addressOfFelt(contract.token),
     async mine(blocks) {
       local.mine(blocks)

@@ -8,6 +8,7 @@ import { fundingOf } from './funding.ts'
 import { sui } from './index.ts'
 import { connectNode } from './nodes/connect-node.ts'
 import { openTestProviders } from './nodes/provider.fixture.ts'
+import { suiWays } from './strangers.fixture.ts'
 import { createFamilyFixture } from './sui.fixture.ts'
 
 const abilities = ['branchEvents', 'cancel', 'checkRecipient', 'deployHtlc', 'inspectProviders', 'legCost'] as const
@@ -51,6 +52,10 @@ async function open(asset: AssetId, amount: bigint, feeAllowance: bigint): Promi
     async lookAlike(terms) {
       const request = { terms, deadline: (await client.tip()).time + 600n, payer: null, approval: 'exact' } as const
       await fundWith(await fundingOf(node, twin, request))
+    },
+    strangers: {
+      open: async () => suiWays(fixture, deployed, twin),
+      sdk: { url: devnet.url, deployment: { ...fixture.assetNamed(asset).deployment, package: devnet.packageId } },
     },
     incapableRecipient: async () => deployed.registry,
     async mine(blocks) {

@@ -50,7 +50,7 @@ export interface ConformanceFixture {
   /** Creates something that looks like a funded swap with these terms but is not. Does not mine. */
   lookAlike(terms: HtlcTerms, funding: Funding): Promise<void>
   /** How anybody can initiate a swap with these terms, whatever the terms leave free. */
-  readonly strangers?: StrangersInitiations
+  readonly strangers: StrangersInitiations
   /** A redeemer whose payout fails. Absent where every valid address can be paid. */
   unpayableRedeemer?(): Promise<string>
 

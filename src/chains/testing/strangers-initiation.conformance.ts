@@ -21,8 +21,6 @@ type Played = { readonly attempt: Attempt; readonly swap: Swap; readonly reading
 
 export function describeStrangersInitiation(run: ConformanceRun): void {
   describe(`an initiation by a stranger, with seed ${SEED}`, () => {
-    const strangers = () => required(run.fixture.strangers, 'strangers: how strangers initiate on this chain')
-
     async function initiated(attempt: Attempt): Promise<{ readonly attempt: Attempt; readonly swap: Swap }> {
       const proposed = await run.propose(run.user, run.solver)
       const terms = await attempt.agree(proposed.terms)
@@ -37,7 +35,7 @@ export function describeStrangersInitiation(run: ConformanceRun): void {
 
     /** As the user's SDK sees it at its own node. A lock with another content than the terms is refused by name. */
     async function lockOf({ terms }: Swap, { events }: SwapReading): Promise<Lock | null> {
-      const { sdk } = strangers()
+      const { sdk } = run.fixture.strangers
       if (sdk === null) return null
       const { url, deployment } = sdk
       const { chain } = run.fixture.client
@@ -59,7 +57,7 @@ export function describeStrangersInitiation(run: ConformanceRun): void {
     /** All ways, mined together. */
     async function played(): Promise<readonly Played[]> {
       const swaps: { readonly attempt: Attempt; readonly swap: Swap }[] = []
-      for (const way of strangers().ways) for (const attempt of way.draw(RUNS, SEED)) swaps.push(await initiated(attempt))
+      for (const way of await run.fixture.strangers.open()) for (const attempt of way.draw(RUNS, SEED)) swaps.push(await initiated(attempt))
       await run.confirm()
       const read: Played[] = []
       for (const { attempt, swap } of swaps) {
@@ -87,7 +85,6 @@ export function describeStrangersInitiation(run: ConformanceRun): void {
     const phaseOf = async ({ swap }: Played) => (await run.readSwap(swap)).swap.phase
 
     it('is redeemed by us with the secret if anybody counts it', async () => {
-      if (run.fixture.strangers === undefined) return
       const all = await played()
       await expectOfEach(all, async (one) => {
         const { outcome } = one.attempt
@@ -109,7 +106,6 @@ export function describeStrangersInitiation(run: ConformanceRun): void {
     })
 
     it('is refunded by us after its end if anybody counts it', async () => {
-      if (run.fixture.strangers === undefined) return
       const all = await played()
       const [first] = all
       if (first === undefined) throw new Error('no way is known')

@@ -30,7 +30,8 @@ export type Attempt = {
 export type StrangersWay = { draw(runs: number, seed: number): readonly Attempt[] }
 
 export interface StrangersInitiations {
-  readonly ways: readonly StrangersWay[]
+  /** With accounts that have what they need, whatever was done to others before. */
+  open(): Promise<readonly StrangersWay[]>
   /** How the SDK of a user reads this chain. Null where it cannot through these nodes. */
   readonly sdk: { readonly url: string; readonly deployment: PinnedDeployment } | null
 }

@@ -9,12 +9,14 @@ import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { createSecret, hashSecret } from '../../protocol/secret.ts'
 import { initiateData } from '../evm/htlc.ts'
 import { openTestProviders } from '../evm/nodes/provider.fixture.ts'
+import { evmWays } from '../evm/strangers.fixture.ts'
 import { describeConformance } from '../testing/conformance.ts'
 import { createMemoryOutbox } from '../testing/outbox.fixture.ts'
 import { fromEvmAddress, toEvmAddress } from './address.ts'
 import { evmTerms, tronContracts } from './htlc.ts'
 import { tron } from './index.ts'
 import { startTronProvider } from './nodes/provider.fixture.ts'
+import { openTronStrangers } from './strangers.fixture.ts'
 import { createTronFixture } from './tron.fixture.ts'
 
 describeConformance(
@@ -108,6 +110,10 @@ describeConformance(
           await fixture.sendAs(user, approve(htlc, 0n))
           await fixture.local.mine()
         },
+      },
+      strangers: {
+        open: async () => evmWays(await openTronStrangers(fixture, tronContracts(fixture.chain, fixture.assets).of(asset))),
+        sdk: { url: fixture.local.url, deployment: { htlc, token } },
       },
       unpayableRedeemer: refusedByToken,
       incapableRecipient: refusedByToken,

@@ -71,7 +71,10 @@ async function open(): Promise<ConformanceFixture> {
       stranger.send({ ...escrow, Account: stranger.address })
       user.send({ TransactionType: 'Payment', Destination: escrow.Destination, Amount: terms.amount.toString() })
     },
-    strangers: { ways: xrplWays(fixture), sdk: { url: devnet.url.replace(/^ws/, 'http'), deployment: { htlc: null, token: null } } },
+    strangers: {
+      open: async () => xrplWays(fixture),
+      sdk: { url: devnet.url.replace(/^ws/, 'http'), deployment: { htlc: null, token: null } },
+    },
     async unpayableRedeemer() {
       const closed = fixture.openParty(100n * XRP)
       closed.send({ TransactionType: 'AccountSet', SetFlag: DEPOSIT_AUTH })
