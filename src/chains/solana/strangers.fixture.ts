@@ -121,7 +121,7 @@ export async function solanaWays(fixture: SolanaFixture, contract: HtlcContract)
     }),
     strangersWay('that may be initiated until another time', {
       outcome: 'counts',
-      choices: fc.bigInt(30n, 7n * DAY),
+      choices: fc.bigInt(3600n, 7n * DAY),
       async initiate(swap, seconds) {
         const { time } = node.ledger.tip('processed')
         send([await built(swap, { initiateBefore: BigInt(time) + seconds })])

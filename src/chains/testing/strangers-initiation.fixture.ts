@@ -57,7 +57,13 @@ export function strangersWay<C>(way: string, { outcome, choices, examples = [], 
     agree: async (terms) => agree?.(terms, choice) ?? terms,
     initiate: (swap) => initiate(swap, choice),
   })
-  return { draw: (runs, seed) => [...examples, ...fc.sample(choices, { numRuns: runs, seed })].map(attempt) }
+  return {
+    draw(runs, seed) {
+      const drawn = [...examples, ...fc.sample(choices, { numRuns: runs, seed })]
+      // Equal choices are played once.
+      return [...new Map(drawn.map((choice) => [fc.stringify(choice), choice])).values()].map(attempt)
+    },
+  }
 }
 
 /** For ways without a choice: played once. */
