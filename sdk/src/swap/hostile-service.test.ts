@@ -126,7 +126,14 @@ test('a refund with the user’s own key needs no word of the service', async ()
     asked.push(String(url))
     return (originalFetch ?? fetch)(url, init)
   }
-  Object.assign(chain, { utxo: () => [utxo], 'fee-estimates': () => ({ 3: 1 }), tx: () => 'refunded', mempool: () => [], ...tipAt(1000) })
+  Object.assign(chain, {
+    utxo: () => [utxo],
+    [utxo.txid]: () => ({ vin: [{ is_coinbase: false }] }),
+    'fee-estimates': () => ({ 3: 1 }),
+    tx: () => 'refunded',
+    mempool: () => [],
+    ...tipAt(1000),
+  })
   expect(await refund({ ...context, options: { ...context.options, fetch: counting } }, saved.orderId)).toBe('refunded')
   expect(asked[0]).toContain(`/address/${paid[0]}/`)
 })

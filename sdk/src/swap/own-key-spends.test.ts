@@ -38,6 +38,7 @@ async function paidSwap(utxos: readonly Utxo[], { rate = 1, age = 0 } = {}) {
   const estimate = { rate }
   Object.assign(service.chain, {
     utxo: () => utxos,
+    ...Object.fromEntries(utxos.map(({ txid }) => [txid, () => ({ vin: [{ is_coinbase: false }] })])),
     'fee-estimates': () => ({ 3: estimate.rate }),
     hash: () => 'newest',
     newest: () => ({ height: TIP, timestamp: Math.floor(Date.now() / 1000) - age }),
