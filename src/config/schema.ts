@@ -546,12 +546,12 @@ const risk = Type.Object(
           ),
           withheld_unit_usd: Type.Optional(
             Decimal(
-              'The unit, in US dollars, for an owner; what it completed is added to it. For an app it is twenty times as large. Default: 1000.',
+              'The unit, in US dollars, for an owner; what it completed is added to it. A payment of more than one unit that the client kept from being completed is not refunded before its timelock. Default: 1000.',
             ),
           ),
           refuse_withheld: Count(
             1000,
-            'From so many units on, the owner gets no order with a client-held secret; an app from one of its units on. Default: 3.',
+            'From so many units on, the owner gets no order with a client-held secret. What other owners of its app kept does not count. Default: 3.',
           ),
           most_bips: Count(5000, 'The most that all of these add. Default: 500.'),
         },
@@ -565,6 +565,11 @@ const risk = Type.Object(
         description:
           'A chain is halted while a lock costs so many times its usual cost of the last hour, or of ten US cents if that is more. Default: 10.',
       }),
+    ),
+    unrevealed_usd: Type.Optional(
+      Decimal(
+        'In US dollars: payments locked for client-held secrets that are not shown yet, of all owners. The more of it is open, the dearer is the next one: from 0.4 standard deviations of the rate, over the time in which the client may choose, to 1.5 at this amount. Default: 50000.',
+      ),
     ),
     unfinal_usd: Type.Optional(
       Type.Record(Type.String(), Decimal('In US dollars.'), {

@@ -35,7 +35,7 @@ function solverMetrics(inventory: () => Promise<never[]> = async () => []): { me
     now: () => 1_800_000_000n,
     inventory: { list: inventory },
     feeFunds: { list: () => [] },
-    exposure: { unfinal: () => [] },
+    exposure: { unfinal: () => [], unrevealed: () => 0n },
   })
   return { metrics, logged }
 }

@@ -34,11 +34,21 @@ export async function agreeAmount(
   const destination = registry.asset(request.destination.asset)
   const asked = parseAmount(request.destination.amount, 'destination.amount')
   const customer = customerOf(request, caller)
-  const premiumBips = context.risk.premiumBips({ ...customer, clientSecret: request.client_secret ?? false })
+  const clientSecret = request.client_secret ?? false
+  const premiumBips = context.risk.premiumBips({ ...customer, clientSecret })
   const quotedPremiumBips = context.risk.premiumBips({ ...customer, owner: null, clientSecret: false })
   const priceFor = async (promised: bigint) =>
-    (await priceTerms(context, { source, destination, extraFeeBips: request.extra_fee_bips, premiumBips, isIndicative: false, promised }))
-      .terms
+    (
+      await priceTerms(context, {
+        source,
+        destination,
+        extraFeeBips: request.extra_fee_bips,
+        premiumBips,
+        isIndicative: false,
+        promised,
+        ...(clientSecret && { clientSecret: context.risk.clientSecret() }),
+      })
+    ).terms
   // Several orders of one owner cost what one of their sum would: splitting it saves no surcharge. As much as it asks for now is free: it may just try again.
   const held = promisedTo(context.soft, destination.id, customer)
   const promised = held > asked ? held - asked : 0n
@@ -63,11 +73,15 @@ export async function agreeAmount(
     extraFeeBips: request.extra_fee_bips,
     now: context.now(),
     app: customer.app,
+    clientSecret,
     orderId: request.order_id,
   }
   const covering = await findCoveringQuote(context.db, covered)
   if (covering === null && request.quote_id !== undefined)
-    throw new TandemError('no_quotes', `quote_id is not an open quote for ${asked} of ${destination.id} or more: take a new quote`)
+    throw new TandemError(
+      'no_quotes',
+      `quote_id is not an open quote for ${asked} of ${destination.id} or more${clientSecret ? ' with client_secret=true' : ''}: take a new quote`,
+    )
   // A quote does not know whose order it will be: it covers no premium of the owner, and no surcharge for its other orders.
   const isSurcharged = promised > 0n && priceExactIn(await priceFor(0n), sourceAmount) > offer
   const isQuotedAlike = premiumBips <= quotedPremiumBips && !isSurcharged
@@ -95,7 +109,7 @@ export async function agreeAmount(
     if (belowQuote !== null) throw new TandemError('conflict', belowQuote)
     throw new TandemError(
       'price_moved',
-      `destination.amount ${asked} was asked for, the price is now ${offer} of ${destination.id}: take a new quote`,
+      `destination.amount ${asked} was asked for, the price is now ${offer} of ${destination.id}: take a new quote${clientSecret ? ', with client_secret=true' : ''}`,
     )
   }
   return agreeOn(offer, belowQuote)

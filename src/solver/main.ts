@@ -116,7 +116,7 @@ async function start(loaded: LoadedConfig<SolverConfig>, parentLog: Logger, keep
   const feeFunds = createFeeFunds({ registry, clients, keys, legCosts, peakFactor: limits.feePeakFactor })
   const fundsWatch = startFeeFundsWatch({ db, reader: feeFunds, log })
   keep(() => fundsWatch.stop())
-  const exposure = startExposureWatch({ db, chains: registry.chains, capOf: limits.unfinalCap, log })
+  const exposure = startExposureWatch({ db, chains: registry.chains, capOf: limits.unfinalCap, unrevealedMost: limits.unrevealedMost, log })
   keep(() => exposure.stop())
   const halts = startHalts({ db, registry, log, now, priceHalt: prices.haltOf, fees, readFees, funds: fundsWatch })
   keep(() => halts.stop())

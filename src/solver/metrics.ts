@@ -20,7 +20,7 @@ export function createSolverMetrics(
     readonly registry: Registry
     readonly inventory: Pick<Inventory, 'list'>
     readonly feeFunds: Pick<FeeFundsWatch, 'list'>
-    readonly exposure: Pick<ExposureWatch, 'unfinal'>
+    readonly exposure: Pick<ExposureWatch, 'unfinal' | 'unrevealed'>
   },
 ): PartyMetrics {
   const { db, registry, inventory, feeFunds, exposure, now } = options
@@ -60,6 +60,11 @@ export function createSolverMetrics(
     help: 'What is paid or promised against deposits that are not final, in dollars, by source chain',
     labels: ['chain'],
     read: async () => exposure.unfinal().map(({ chain, usdMicros }) => ({ labels: { chain }, value: Number(usdMicros) / MICROS })),
+  })
+  gauge({
+    name: 'tandem_solver_unrevealed_usd',
+    help: 'Payments that wait for secrets that clients keep, in dollars',
+    read: async () => [{ value: Number(exposure.unrevealed()) / MICROS }],
   })
 
   const ofPairs = (name: string, help: string, figureOf: (pair: PairStatus) => number) =>

@@ -26,6 +26,7 @@ import type { KeptAnswers } from './instant-refund/kept-answers.ts'
 import type { PayCheck } from './pay-checks.ts'
 import type { Payouts } from './payouts.ts'
 import type { Prices } from './pricing/price-limit.ts'
+import { holdSeconds } from './pricing/terms.ts'
 import { assertLiquidity, type QuoteContext } from './quotes.ts'
 import { type Customer, customerOf } from './risk/customers.ts'
 import { worthOf } from './risk/risk.ts'
@@ -215,19 +216,12 @@ async function completeTerms(context: OrderContext, request: SolverOrderRequest,
   return { order, assetPrices: prices, usdMicros, belowQuote }
 }
 
-/** Enough to approve and initiate with a wallet. */
-const EXACT_HOLD_SECONDS = 300n
-
 /**
  * An owner that would need more than there is, if it funded all of its orders, gets no price that holds: the solver pays if it can when the deposit comes.
  * Otherwise the owner could fund them all, and the refusals would look like broken quotes.
- *
- * The deadline must not be a free option on the price: the price expires earlier. Deposits to an address may wait long for a block, so
- * their price holds longer.
  */
-function priceExpiry({ now, pricing }: OrderContext, { deposits }: Chain, request: SolverOrderRequest): bigint {
-  const isShort = deposits.kind === 'exact' && pricing.priceHoldSeconds > EXACT_HOLD_SECONDS
-  const expiry = now() + (isShort ? EXACT_HOLD_SECONDS : pricing.priceHoldSeconds)
+function priceExpiry({ now, pricing }: OrderContext, source: Chain, request: SolverOrderRequest): bigint {
+  const expiry = now() + holdSeconds(pricing, source)
   return expiry < BigInt(request.deadline) ? expiry : BigInt(request.deadline)
 }
 

@@ -42,6 +42,7 @@ test('exact in: quotes the output less all fees, and stores the quote', async ()
       expires_at: NOW + 60n,
       app: 'a service/an app',
       taken_by: null,
+      client_secret: false,
     },
   ])
 })

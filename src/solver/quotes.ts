@@ -42,6 +42,7 @@ export async function quote(context: QuoteContext, request: SolverQuoteRequest, 
     // Whose order it will be is not known yet.
     premiumBips: context.risk.premiumBips({ ...customer, clientSecret: false }),
     isIndicative: request.indicative,
+    ...(request.client_secret === true && { clientSecret: context.risk.clientSecret() }),
   })
   const quoted = amounts(priced.terms, request)
   const { sourceAmount, destinationAmount } = quoted
@@ -71,6 +72,7 @@ export async function quote(context: QuoteContext, request: SolverQuoteRequest, 
       extraFeeBips: request.extra_fee_bips,
       expiresAt,
       app: customer.app,
+      clientSecret: request.client_secret ?? false,
     })
   }
   const blocks = (confirmations: number, chain: typeof sourceChain) => divideRoundingUp(BigInt(confirmations) * chain.blockMs, 1000n)

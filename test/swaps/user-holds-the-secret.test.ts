@@ -47,8 +47,8 @@ test.each([
   expect(received).toBeLessThanOrEqual(promised)
 })
 
-test('a secret that the user never reveals: the solver is refunded, and then the user at once', async () => {
-  const created = await order('ethereum_localnet:eth', 'arbitrum_localnet:usdc', 400_000_000_000_000_000n, hashSecret(createSecret()))
+test('a secret that the user never reveals: the solver is refunded, and then the user at once, if the amount is small', async () => {
+  const created = await order('ethereum_localnet:eth', 'arbitrum_localnet:usdc', 100_000_000_000_000_000n, hashSecret(createSecret()))
   await story.evm('ethereum_localnet').fund(created)
   await story.untilStatus(created.order_id, 'counterparty_initiated')
 
@@ -59,4 +59,29 @@ test('a secret that the user never reveals: the solver is refunded, and then the
   await story.evmChain('arbitrum_localnet').request({ method: 'hardhat_mine', params: ['0x40'] })
   await story.untilStatus(created.order_id, 'refunded')
   expect(await story.secretSigned(created.order_id)).toBe(false)
+})
+
+test('a large order whose secret is kept binds the money of who keeps it until the timelock, and no other owner is refused for it', async () => {
+  const created = await order('ethereum_localnet:eth', 'arbitrum_localnet:usdc', 1_000_000_000_000_000_000n, hashSecret(createSecret()))
+  await story.evm('ethereum_localnet').fund(created)
+  await story.untilStatus(created.order_id, 'counterparty_initiated')
+  await story.passTime('arbitrum_localnet', 200)
+  await story.until(created.order_id, 'the solver to refund itself', (one) => one.destination_swap.refund_tx_hash !== '')
+  await story.evmChain('arbitrum_localnet').request({ method: 'hardhat_mine', params: ['0x40'] })
+  await story.eventually('the solver to be sure of its refund', () =>
+    story.seen('solver', created.order_id).then((seen) => seen.has('destination refunded')),
+  )
+
+  // Another owner of the same app.
+  const quote = await story.api.quote({ from: 'ethereum_localnet:eth', to: 'arbitrum_localnet:usdc', from_amount: '100000000000000000' })
+  await story.api.createOrder({
+    source: { asset: 'ethereum_localnet:eth', owner: `0x${'b7'.repeat(20)}`, amount: quote.source.amount },
+    destination: { asset: 'arbitrum_localnet:usdc', owner: `0x${'b7'.repeat(20)}`, amount: quote.destination.amount },
+    secret_hash: hashSecret(createSecret()),
+  })
+
+  expect((await story.signed('service', created.order_id)).has('refund source')).toBe(false)
+  await story.passTime('ethereum_localnet', 1300)
+  await story.makeDue()
+  await story.untilStatus(created.order_id, 'refunded')
 })

@@ -63,6 +63,8 @@ export async function quoteFor(context: SwapContext, request: QuoteRequest, sign
       ...(fromAmount === undefined ? { to_amount: String(toAmount) } : { from_amount: fromAmount.toString() }),
       ...(affiliateFee > 0 && { affiliate_fee: affiliateFee }),
       slippage,
+      // The user keeps the secret, and the price must say so.
+      ...(request.secret !== 'service' && { client_secret: true }),
     },
     signal === undefined ? {} : { signal },
   )

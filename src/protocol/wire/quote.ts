@@ -13,6 +13,9 @@ export const QuoteQuery = Type.Object({
   affiliate_fee: Type.Optional(Type.Integer({ minimum: 0, description: 'a whole number of bips, 0 or more' })),
   slippage: Type.Optional(Type.Integer({ minimum: 0, maximum: 500, description: 'a whole number of bips from 0 to 500' })),
   indicative: Type.Optional(Type.Boolean({ description: 'true or false' })),
+  client_secret: Type.Optional(
+    Type.Boolean({ description: 'true: for an order with `secret_hash`. Its price includes that the client may keep the secret' }),
+  ),
   explain: Type.Optional(Type.Boolean({ description: 'true: with the parts of each quote, for apps with the permission `explain`' })),
 })
 export type QuoteQuery = Static<typeof QuoteQuery>

@@ -49,6 +49,9 @@ export const SolverQuoteRequest = Type.Object({
   indicative: Type.Boolean({ description: 'true: only to show a price; nothing is checked or kept for it' }),
   app: Type.Optional(Opaque('the app that asks')),
   explain: Type.Optional(Type.Boolean({ description: 'true: the answer has `parts`' })),
+  client_secret: Type.Optional(
+    Type.Boolean({ description: 'true: for an order whose secret the client keeps until the payment is locked' }),
+  ),
 })
 export type SolverQuoteRequest = Static<typeof SolverQuoteRequest>
 

@@ -83,7 +83,15 @@ async function candidates(context: ServiceContext, proposal: Proposal): Promise<
   // The quote is one solver's: no other takes over.
   if (proposal.quote !== null) return [{ member: pool.named(proposal.quote.solverId), bid: proposal.quote }]
   if (solverId === null && pool.members.length < 2) return pool.members.map((member) => ({ member, bid: null }))
-  const question = { source, destination, exact: { leg: 'source', amount: sourceAmount }, extraFeeBips, indicative: false, app } as const
+  const question = {
+    source,
+    destination,
+    exact: { leg: 'source', amount: sourceAmount },
+    extraFeeBips,
+    indicative: false,
+    app,
+    clientSecret: proposal.request.secretHash !== null,
+  } as const
   const known = recentAuctions.find(question, sourceAmount, now())
   if (solverId !== null) {
     const member = pool.named(solverId)

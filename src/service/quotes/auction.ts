@@ -21,6 +21,8 @@ export type Question = {
   readonly indicative: boolean
   /** Asks for the parts of each quote. */
   readonly explain?: boolean
+  /** For an order whose secret the client keeps. */
+  readonly clientSecret?: boolean
   /** Its name. */
   readonly app: string
 }
@@ -130,6 +132,7 @@ async function ask(context: AuctionContext, member: Member, question: Question):
         indicative: question.indicative,
         app: opaque('app', question.app),
         ...(question.explain === true && { explain: true }),
+        ...(question.clientSecret === true && { client_secret: true }),
       },
       settings.quoteBudgetMs * LATEST_BUDGETS,
     )

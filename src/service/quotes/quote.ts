@@ -72,7 +72,16 @@ async function answerQuote(context: ServiceContext, app: string, query: QuoteQue
 
   const indicative = query.indicative ?? false
   const [auction, networkFee] = await Promise.all([
-    runAuction(context, { source, destination, exact, extraFeeBips: extra, indicative, app, explain: query.explain ?? false }),
+    runAuction(context, {
+      source,
+      destination,
+      exact,
+      extraFeeBips: extra,
+      indicative,
+      app,
+      explain: query.explain ?? false,
+      clientSecret: query.client_secret ?? false,
+    }),
     clientFor(context.clients, destination.chain).payoutFee?.(destination.id) ?? 0n,
   ])
   const bids = usableBids(auction.bids, pair, exact.leg, networkFee)

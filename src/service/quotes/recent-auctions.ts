@@ -14,6 +14,7 @@ type AuctionTopic = {
   readonly extraFeeBips: number
   /** Solvers may have a price for each app. */
   readonly app: string
+  readonly clientSecret?: boolean
 }
 
 /** Also if the bids are valid for longer: by then other solvers may be better. */
@@ -21,8 +22,8 @@ const KEEP_SECONDS = 60n
 
 export function createRecentAuctions(maxEntries = 10_000): RecentAuctions {
   const kept = new Map<string, { readonly bids: readonly Bid[]; readonly at: bigint }>()
-  const key = ({ source, destination, extraFeeBips, app }: AuctionTopic, sourceAmount: bigint) =>
-    `${source.id} ${destination.id} ${extraFeeBips} ${sourceAmount} ${app}`
+  const key = ({ source, destination, extraFeeBips, app, clientSecret = false }: AuctionTopic, sourceAmount: bigint) =>
+    `${source.id} ${destination.id} ${extraFeeBips} ${sourceAmount} ${clientSecret} ${app}`
 
   return {
     remember(question, bids, at) {

@@ -4,13 +4,14 @@ import type { FreshPolls } from '../../engine/chain-watcher.ts'
 import { reconcile } from '../../engine/reconciler.ts'
 import { orderPurpose } from '../../keys/purpose.ts'
 import { actionKey, type Order } from '../../protocol/order.ts'
+import type { SolverOrderRequest } from '../../protocol/wire/solver.ts'
 import { answerOf, consentsOf, FAKE_OFFER } from '../../service/testing/fake-chain.fixture.ts'
 import { readAction } from '../../store/actions/actions.ts'
 import { readCursor } from '../../store/chain/events.ts'
 import { findOrder } from '../../store/orders/orders.ts'
 import { isCommittedTo } from '../../store/solver/commitments.ts'
 import { NOW, sightingsOf } from '../../store/store.fixture.ts'
-import { caller, fillFor } from '../solver.fixture.ts'
+import { btc, caller, fillFor, orderRequest, user, userKey, wbtc } from '../solver.fixture.ts'
 import { createKeptAnswers } from './kept-answers.ts'
 import { HOME, refundOf, refused, useRefundFixture } from './refunds.fixture.ts'
 import { signInstantRefunds } from './sign-instant-refunds.ts'
@@ -165,8 +166,8 @@ test('signs for one request of an order at a time, also across processes', async
 })
 
 describe('signs after the solver has paid', () => {
-  async function payAndRefund(): Promise<Order> {
-    const order = await agree()
+  async function payAndRefund(request?: SolverOrderRequest): Promise<Order> {
+    const order = await agree(request)
     await fund(order)
     await initiate(order)
     const { initiated, refunded } = sightingsOf(order.destination.swapId)
@@ -187,5 +188,21 @@ describe('signs after the solver has paid', () => {
     expect(await ways()).toEqual([{ way: 'locked' }])
     await watch()
     expect(await initiate(order)).toMatchObject({ kind: 'skipped' })
+  })
+  test('never for a large order whose client kept the secret: its deposit is refunded after the timelock', async () => {
+    const keeping = { client_secret: true } as const
+    const large = orderRequest({
+      ...keeping,
+      source: { asset: btc, amount: '2000000', initiator: userKey },
+      destination: { asset: wbtc, amount: '1970000', redeemer: user },
+    })
+    for (const request of [orderRequest(keeping), large]) {
+      const order = await payAndRefund(request)
+      fixture.solver.ethereum.grow(finality())
+      await watch()
+      // 588 and 1,182 dollars.
+      if (request === large) await expect(ask(order)).rejects.toThrow(refused('conflict', 'after its timelock'))
+      else expect((await ask(order)).answer).toMatch(/^signed/)
+    }
   })
 })

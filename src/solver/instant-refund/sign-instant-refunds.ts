@@ -15,6 +15,7 @@ import type { Database } from '../../store/database/database.ts'
 import { durably } from '../../store/database/durably.ts'
 import { addInstantRefunds } from '../../store/orders/grants.ts'
 import { commitTo, releaseLocked } from '../../store/solver/commitments.ts'
+import { findOrderRisk } from '../../store/solver/order-risks.ts'
 import type { Caller } from '../caller.ts'
 import type { OrderContext } from '../orders.ts'
 import { requireOwnOrder } from '../own-order.ts'
@@ -93,12 +94,23 @@ async function signInTurn(context: OrderContext, orderId: string, request: Solve
   assertNotContradicted(proven)
   assertOwnFill(client, state, refunds)
   if (!refunds.every(({ deposit }) => maySignInstantRefund(state, deposit))) throw refusal(state)
+  await assertNotWithheld(context, state, refunds)
   const unsafe = await guard.whyUnsafe(state)
   if (unsafe !== null) throw new TandemError('conflict', unsafe)
   const answer = await sign(context, client, state, refunds, request.offer)
   const isCommitted = await commit(db, state, refunds)
   await guard.note(isCommitted ? { refund: orderId } : { order: orderId, deposits: refunds.map(({ deposit }) => deposit) })
   return answer
+}
+
+/**
+ * A client that had the solver's payment locked until it was refunded watched the price for as long. If its own money were free at once, that would cost it
+ * nothing: a large deposit is refunded after its timelock only.
+ */
+async function assertNotWithheld({ db, risk }: OrderContext, state: OrderState, refunds: readonly InstantRefund[]): Promise<void> {
+  const isWithheld = state.clientSecret && state.destination.counted.length > 0 && !refunds.every(({ deposit }) => isStray(state, deposit))
+  if (!isWithheld || risk.refundsWithheld((await findOrderRisk(db, state.order.id))?.usdMicros ?? 0n)) return
+  throw new TandemError('conflict', 'the client kept its secret until the payment was refunded: the deposit is refunded after its timelock')
 }
 
 /** Sign first, record second, answer third. A signing nonce never outlives this call. */

@@ -71,10 +71,10 @@ test('the spread is base, volatility over the time at risk, premium and the fees
   expect(priced.parts).toMatchObject({ basePpm: 3_000n, volatilityPpm: 840n, premiumPpm: 500n, extraPpm: 1_000n, rebatePpm: 0n })
   expect(priced.terms.feePpm).toBe(5_340n)
   expect(asked.seconds).toEqual([Number(secondsAtRisk(context(), source, destination))])
-  // Of a quote, and of one block more than the confirmations of each leg.
+  // Of a quote, of the time that its price holds for a deposit, and of one block more than the confirmations of each leg.
   const confirming = [source, destination].map(({ chain }) => registry.chain(chain))
   const ms = confirming.reduce((sum, chain) => sum + (chain.requiredConfirmations + 1) * Number(chain.blockMs), 0)
-  expect(asked.seconds[0]).toBe(60 + Math.ceil(ms / 1000))
+  expect(asked.seconds[0]).toBe(60 + 300 + Math.ceil(ms / 1000))
   const destinationAmount = priceExactIn(priced.terms, MILLION_SATS)
   expect(destinationAmount).toBe(994_160_000n)
   expect(feeBipsOf(priced, { sourceAmount: MILLION_SATS, destinationAmount })).toBe(54)
@@ -200,5 +200,66 @@ describe('one source that lies by 2 %', () => {
     // The lies that would have paid are worth exactly nothing.
     expect(await offer(tell(bitcoin, lieOf(bitcoin, 1n)), [said(dollar), said(dollar)])).toBe(honest)
     expect(await offer([said(bitcoin), said(bitcoin)], tell(dollar, lieOf(dollar, -1n)))).toBe(honest)
+  })
+})
+
+describe('who may choose pays for it', () => {
+  const YEAR = 31_557_600
+  /** One standard deviation of a rate with so much volatility a year. */
+  const deviation = (percentAYear: number, seconds: number) => Math.ceil(percentAYear * 100 * Math.sqrt(seconds / YEAR))
+
+  async function volatilityBips(percentAYear: number, clientSecret?: PriceQuestion['clientSecret']): Promise<number> {
+    const base = context()
+    const prices: PriceFeed = { ...base.pricing.prices, volatilityBips: (_a, _b, seconds) => deviation(percentAYear, seconds) }
+    const { parts } = await priceTerms(
+      { ...base, pricing: { ...base.pricing, prices } },
+      { ...question, ...(clientSecret !== undefined && { clientSecret }) },
+    )
+    return Number(parts.volatilityPpm) / 100
+  }
+
+  /**
+   * What an ideal chooser expects to keep: after `steps` moves up or down, together of `deviationBips`, it goes on if the move is above the fee, else it walks
+   * away for nothing.
+   */
+  function keptBips(deviationBips: number, feeBips: number, steps = 400): number {
+    const move = deviationBips / Math.sqrt(steps)
+    let [chance, sum] = [2 ** -steps, 0]
+    for (let ups = 0; ups <= steps; ups++) {
+      sum += chance * Math.max(0, (2 * ups - steps) * move - feeBips)
+      chance *= (steps - ups) / (ups + 1)
+    }
+    return sum
+  }
+
+  // The local network: 60 s of a quote, 300 s of hold, 4 s of confirmations, and 180 s of the timelock.
+  const CHOICE_SECONDS = 544
+
+  test.each([50, 80])('at %s %% a year a client-held secret pays for the time in which it may be kept', async (percent) => {
+    const without = await volatilityBips(percent)
+    const withSecret = await volatilityBips(percent, { openPercent: 0n })
+    expect(without).toBeCloseTo(0.4 * deviation(percent, CHOICE_SECONDS - 180), 1)
+    expect(withSecret).toBeCloseTo(0.4 * deviation(percent, CHOICE_SECONDS), 1)
+    // With as much open as may be, 1.5 standard deviations; more than that is not charged.
+    const most = await volatilityBips(percent, { openPercent: 100n })
+    expect(most).toBeCloseTo(1.5 * deviation(percent, CHOICE_SECONDS), 1)
+    expect(await volatilityBips(percent, { openPercent: 1_000n })).toBe(most)
+    expect(await volatilityBips(percent, { openPercent: 50n })).toBeCloseTo(0.95 * deviation(percent, CHOICE_SECONDS), 1)
+  })
+
+  test.each([
+    // Two hours: 75.6 bips at 50 %, 120.9 at 80 %. A spread of 30 bips is charged besides.
+    [50, 7_200],
+    [80, 7_200],
+  ])('what an ideal chooser keeps of an option at %s %% over %s s', (percent, seconds) => {
+    const one = deviation(percent, seconds)
+    const [spread, least, most] = [30, 0.4 * one, 1.5 * one]
+    // Before: the spread and 0.4 deviations over 150 s. φ(z) − z·(1 − Φ(z)) at z = 0.46 and 0.31: 15 and 32 bips.
+    const before = keptBips(one, spread + 0.4 * deviation(percent, 150))
+    expect(before).toBeGreaterThan(percent === 50 ? 14 : 29)
+    // The first order: z = 0.8 and 0.65. A third less and more; only a few are taken at that price.
+    expect(keptBips(one, spread + least)).toBeLessThan(before * 0.65)
+    // With as much open as may be: z = 1.9 and 1.75, a hundredth and two of a deviation. A day of 10 % a year on the deposit, which stays locked, costs 2.7.
+    expect(keptBips(one, spread + most)).toBeLessThan(2.7 * 0.96)
   })
 })

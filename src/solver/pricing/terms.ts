@@ -2,6 +2,7 @@
 import type { PriceRange } from '../../prices/judge.ts'
 import { divideRoundingUp, type UsdPrice } from '../../protocol/amount.ts'
 import type { Asset } from '../../protocol/asset.ts'
+import type { Chain } from '../../protocol/chain.ts'
 import { TandemError } from '../../protocol/error.ts'
 import type { Registry } from '../../protocol/registry/registry.ts'
 import type { LegCosts } from './leg-costs.ts'
@@ -26,6 +27,11 @@ export type PriceQuestion = {
   readonly premiumBips: number
   /** An indicative price says nothing about inventory. */
   readonly isIndicative: boolean
+  /**
+   * The client keeps the secret, and so may choose until the timelock of the destination ends. `openPercent`: how much of what may be open of such payments is so.
+   * Absent: the secret is shown as soon as it is safe.
+   */
+  readonly clientSecret?: { readonly openPercent: bigint }
   /** What other orders of the same owner would take of the destination before this one. Absent: nothing. */
   readonly promised?: bigint
 }
@@ -64,7 +70,7 @@ export async function priceTerms(context: PriceContext, question: PriceQuestion)
     usesInventory ? context.stockOf(destination.id) : null,
   ])
   const basePpm = BigInt(pricing.spreadBips) * PPM_PER_BIP
-  const volatilityPpm = volatility(context, source, destination)
+  const volatilityPpm = volatility(context, question)
   const premiumPpm = BigInt(question.premiumBips) * PPM_PER_BIP
   const extraPpm = BigInt(question.extraFeeBips) * PPM_PER_BIP
   const own = basePpm + volatilityPpm + premiumPpm
@@ -102,14 +108,45 @@ function priceOf({ prices }: Pricing, { id }: Asset, end: keyof PriceRange): Usd
   }
 }
 
-/** Rounded up. */
-function volatility(context: PriceContext, source: Asset, destination: Asset): bigint {
+/**
+ * A share of one standard deviation over the time in which the user may choose. Who may walk away at the end pays nothing then, so a fee that is only paid
+ * by who goes on must exceed what the option would cost in advance: with `z` standard deviations an ideal chooser keeps φ(z) − z·(1 − Φ(z)) of one. That
+ * is 0.23 at 0.4 and 0.03 at 1.5. Rounded up.
+ */
+function volatility(context: PriceContext, { source, destination, clientSecret }: PriceQuestion): bigint {
   const { prices, volatilityPercent } = context.pricing
-  const bips = prices.volatilityBips(source.id, destination.id, Number(secondsAtRisk(context, source, destination)))
-  return divideRoundingUp(BigInt(bips) * PPM_PER_BIP * volatilityPercent, 100n)
+  const waiting = clientSecret === undefined ? 0n : choiceSeconds(context.registry.chain(destination.chain))
+  const seconds = secondsAtRisk(context, source, destination) + waiting
+  const bips = prices.volatilityBips(source.id, destination.id, Number(seconds))
+  const open = clientSecret === undefined || clientSecret.openPercent < 100n ? (clientSecret?.openPercent ?? 0n) : 100n
+  const percent = volatilityPercent + divideRoundingUp(volatilityPercent * (FULL_PERCENT - 100n) * open, 10_000n)
+  return divideRoundingUp(BigInt(bips) * PPM_PER_BIP * percent, 100n)
 }
 
-/** From the quote until both legs have their usual confirmations. The same for every amount, so that exact in and exact out agree. */
+/** Of `volatilityPercent`, where as much as may be is open: 0.4 standard deviations become 1.5. */
+const FULL_PERCENT = 375n
+
+/** How long a client may keep its secret from when the solver has paid. */
+function choiceSeconds({ clock, timelocks, blockMs }: Chain): bigint {
+  const unitMs = { blocks: blockMs, slots: blockMs, seconds: 1000n, milliseconds: 1n }[clock.unit]
+  return divideRoundingUp(timelocks.destination * unitMs, 1000n)
+}
+
+/** A price holds at most so long for a deposit of exactly one amount: enough to approve and initiate with a wallet. */
+const EXACT_HOLD_SECONDS = 300n
+
+/**
+ * How long after an order is made its price holds for a deposit. The deadline must not be a free option on the price: the price expires earlier. Deposits to
+ * an address may wait long for a block, so their price holds longer.
+ */
+export function holdSeconds({ priceHoldSeconds }: Pick<Pricing, 'priceHoldSeconds'>, { deposits }: Chain): bigint {
+  return deposits.kind === 'exact' && priceHoldSeconds > EXACT_HOLD_SECONDS ? EXACT_HOLD_SECONDS : priceHoldSeconds
+}
+
+/**
+ * From the quote until the price no longer holds, and until both legs have their usual confirmations: until then the user may choose not to fund, and, where an
+ * unconfirmed deposit can be replaced, take it back. The same for every amount, so that exact in and exact out agree.
+ */
 export function secondsAtRisk(
   { registry, pricing }: Pick<PriceContext, 'registry' | 'pricing'>,
   source: Asset,
@@ -119,5 +156,5 @@ export function secondsAtRisk(
     const { requiredConfirmations, blockMs } = registry.chain(chain)
     return ms + BigInt(requiredConfirmations + 1) * blockMs
   }, 0n)
-  return pricing.quoteSeconds + divideRoundingUp(confirming, 1000n)
+  return pricing.quoteSeconds + holdSeconds(pricing, registry.chain(source.chain)) + divideRoundingUp(confirming, 1000n)
 }

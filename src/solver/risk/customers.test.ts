@@ -37,7 +37,7 @@ async function open(caps: ReturnType<typeof riskSettings>['caps']): Promise<void
   const settings = { ...riskSettings({ premium: { free_abandoned: 0, abandoned_bips: 5 } }), caps }
   customers = startCustomers({ db: store.db, log, now, ...settings, refreshMs: 3_600_000 })
   risk = createRisk({
-    exposure: { assertRoom: () => undefined },
+    exposure: { assertRoom: () => undefined, unrevealedPercent: () => 0n },
     halts: haltsOf(() => null),
     customers,
     ...settings,
@@ -114,8 +114,9 @@ test('a secret that the client kept until the solver took its payment back is wi
   const ofAlice = () => customers.recordsOf({ app: 'a service/one', owner: 'alice' })
   expect(ofAlice().owner).toMatchObject({ abandoned: 0, withheld: 1, withheldUsd: WORTH, withheldLately: WORTH, completed: 0, paid: 1 })
   expect(customers.recordsOf({ app: 'a service/one', owner: 'bob' }).owner.withheld).toBe(0)
-  // 588 of 1000 dollars for the owner, and of 20,000 for the app.
-  expect(risk.premiumBips({ app: 'a service/one', owner: 'alice', clientSecret: true })).toBe(30 + 2)
+  // 588 of 1000 dollars. Another owner of the app pays nothing for it.
+  expect(risk.premiumBips({ app: 'a service/one', owner: 'alice', clientSecret: true })).toBe(30)
+  expect(risk.premiumBips({ app: 'a service/one', owner: 'carol', clientSecret: true })).toBe(0)
   expect(risk.premiumBips({ app: 'a service/one', owner: 'alice', clientSecret: false })).toBe(0)
   solver.world.now += DAY / 2n
   await customers.refresh()
@@ -130,6 +131,20 @@ test('a secret that the client kept until the solver took its payment back is wi
   solver.world.now += DAY / 2n
   await customers.refresh()
   expect(ofAlice().app.completed).toBe(0)
+})
+
+test('a deposit that its user took back before the solver paid counts as an abandoned order, unless the solver declined it', async () => {
+  const [cancelled, declined] = [await accept('one', 'alice'), await accept('one', 'bob')]
+  for (const order of [cancelled, declined]) {
+    await fund(order)
+    await spend(order, 'source', 'refunded')
+  }
+  await store.db.updateTable('orders').set({ declined: 'the price has moved' }).where('id', '=', declined.id).execute()
+  for (const order of [cancelled, declined]) await closeAnyway(store.db, order.id)
+  await customers.refresh()
+  const of = (owner: string) => customers.recordsOf({ app: 'a service/one', owner }).owner
+  expect(of('alice')).toMatchObject({ abandoned: 1, abandonedUsd: WORTH, paid: 0 })
+  expect(of('bob').abandoned).toBe(0)
 })
 
 test('what prices moved in favour of users before they funded is added up for paid orders, by owner and app', async () => {

@@ -28,6 +28,7 @@ test('more than what is left is not quoted', async () => {
     db: store.db,
     chains: environments.mainnet.chains,
     capOf: riskSettings().unfinalCap,
+    unrevealedMost: 1n,
     log: createLogger({ name: 'test', level: 'silent' }),
     refreshMs: 3_600_000,
   })

@@ -1,14 +1,15 @@
 /** Reads what is at risk every few seconds: what quotes and metrics say of it. Locks read it anew. */
 import type { Logger } from 'pino'
 import { createLoop } from '../../engine/loop.ts'
-import { formatUsd } from '../../protocol/amount.ts'
+import { divideRoundingUp, formatUsd } from '../../protocol/amount.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import type { ChainId } from '../../protocol/chain-id.ts'
 import { TandemError } from '../../protocol/error.ts'
+import type { Tip } from '../../protocol/swap-state.ts'
 import { readTips } from '../../store/chain/events.ts'
 import type { Database } from '../../store/database/database.ts'
-import { readInFlight } from '../../store/solver/in-flight.ts'
-import { unfinalOn } from './exposure.ts'
+import { type InFlight, readInFlight } from '../../store/solver/in-flight.ts'
+import { unfinalOn, unrevealed } from './exposure.ts'
 
 /** In millionths of a dollar. */
 export type Unfinal = { readonly chain: ChainId; readonly usdMicros: bigint; readonly cap: bigint | null }
@@ -17,6 +18,10 @@ export interface ExposureWatch {
   /** Throws `amount_out_of_range` if so much more from this chain would be beyond its limit. */
   assertRoom(chain: ChainId, usdMicros: bigint): void
   unfinal(): readonly Unfinal[]
+  /** What waits for clients' secrets, in percent of what may. */
+  unrevealedPercent(): bigint
+  /** In millionths of a dollar. */
+  unrevealed(): bigint
   refresh(): Promise<void>
   stop(): Promise<void>
 }
@@ -28,7 +33,15 @@ export async function readUnfinal(
   chains: readonly Chain[],
   capOf: (chain: Chain) => bigint | null,
 ): Promise<readonly Unfinal[]> {
-  const [flights, tips] = [await readInFlight(db), await readTips(db)]
+  return unfinalOf(await readInFlight(db), await readTips(db), chains, capOf)
+}
+
+function unfinalOf(
+  flights: readonly InFlight[],
+  tips: ReadonlyMap<ChainId, Tip>,
+  chains: readonly Chain[],
+  capOf: (chain: Chain) => bigint | null,
+): readonly Unfinal[] {
   return chains.map((chain) => ({ chain: chain.id, usdMicros: unfinalOn(chain, flights, tips.get(chain.id) ?? null), cap: capOf(chain) }))
 }
 
@@ -36,14 +49,20 @@ export function startExposureWatch(options: {
   readonly db: Database
   readonly chains: readonly Chain[]
   readonly capOf: (chain: Chain) => bigint | null
+  /** What may wait for clients' secrets before the next one costs most, in millionths of a dollar. */
+  readonly unrevealedMost: bigint
   readonly log: Logger
   readonly refreshMs?: number
 }): ExposureWatch {
-  const { db, chains, capOf, log } = options
+  const { db, chains, capOf, unrevealedMost, log } = options
   let known: readonly Unfinal[] = chains.map((chain) => ({ chain: chain.id, usdMicros: 0n, cap: capOf(chain) }))
 
+  let waiting = 0n
+
   async function refresh(): Promise<void> {
-    known = await readUnfinal(db, chains, capOf)
+    const flights = await readInFlight(db)
+    known = unfinalOf(flights, await readTips(db), chains, capOf)
+    waiting = unrevealed(flights)
   }
 
   const loop = createLoop({
@@ -66,6 +85,8 @@ export function startExposureWatch(options: {
       )
     },
     unfinal: () => known,
+    unrevealed: () => waiting,
+    unrevealedPercent: () => divideRoundingUp(waiting * 100n, unrevealedMost),
     refresh,
     stop: () => loop.stop(),
   }

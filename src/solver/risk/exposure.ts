@@ -12,6 +12,14 @@ export function unfinalWorth({ usdMicros, source: { block } }: InFlight, chain: 
   return tip !== null && isFinal(place, { ...chain, tip }) ? 0n : usdMicros
 }
 
+/** Payments that wait for a client's secret, of all owners: they count from when they are admitted until one side is redeemed or refunded. */
+export function unrevealed(flights: readonly InFlight[]): bigint {
+  const waiting = flights.filter(
+    ({ admitted, clientSecret, source, destination }) => admitted && clientSecret && !source.isSpent && !destination.isSpent,
+  )
+  return waiting.reduce((sum, { usdMicros }) => sum + usdMicros, 0n)
+}
+
 /** Of all admitted orders from this chain. */
 export function unfinalOn(chain: Chain, flights: readonly InFlight[], tip: Tip | null): bigint {
   return flights.reduce(

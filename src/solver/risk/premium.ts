@@ -53,8 +53,6 @@ const APP_MOST_GAIN_BIPS = 50
 const REFUSED_PAID = 10
 /** A refused owner left so many times what it funded. */
 const REFUSED_LEFT = 4n
-/** An app has many users: its unit of withheld secrets is so many times that of an owner, and one unit is refused. */
-const APP_UNITS = 20n
 
 export function premiumOf(rules: PremiumRules, { app, quotes, owner }: Records, clientSecret: boolean): Premium {
   const abandoned = Math.max(0, owner.abandoned - rules.freeAbandoned - FREE_PER_COMPLETED * owner.completed)
@@ -68,14 +66,13 @@ export function premiumOf(rules: PremiumRules, { app, quotes, owner }: Records, 
     rules.freeGainBips + APP_MOST_GAIN_BIPS,
   )
   const withheld = withheldBips(rules, owner)
-  const appWithheld = appWithheldBips(rules, app)
   if (clientSecret && withheld === null) return refused(`this owner kept the secrets of too many paid orders: ${owner.withheld}`)
-  if (clientSecret && appWithheld === null) return refused(`owners of this app kept the secrets of too many paid orders: ${app.withheld}`)
   const parts = [
     // The gain of an owner is part of its app's: it counts once.
     Math.max(0, ownerGain - rules.freeGainBips, appGain - rules.freeGainBips),
     abandoned * rules.abandonedBips,
-    clientSecret ? (withheld ?? 0) + (appWithheld ?? 0) : 0,
+    // What other owners of the app kept says nothing of this one.
+    clientSecret ? (withheld ?? 0) : 0,
   ]
   const bips = parts.reduce((sum, part) => sum + part, 0)
   return { kind: 'bips', bips: Math.min(bips, rules.mostBips) }
@@ -105,11 +102,6 @@ function withheldBips({ withheldBips: bips, withheldUnit, refuseWithheld }: Prem
   if (whole === 0n) return shareOf(bips)
   const reached = bips * 2 ** Number(whole - 1n)
   return reached + shareOf(reached)
-}
-
-function appWithheldBips({ withheldBips: bips, withheldUnit }: PremiumRules, record: CustomerRecord): number | null {
-  const unit = APP_UNITS * withheldUnit + record.completedUsd
-  return record.withheldLately >= unit ? null : Number(divideRoundingUp(record.withheldLately * BigInt(bips), unit))
 }
 
 /** Fewer quotes say nothing. */

@@ -13,7 +13,7 @@ export function haltsOf(halt: () => Halt | null): Pick<Halts, 'find' | 'readFor'
 export function testRisk(now: () => bigint, halts: Pick<Halts, 'find' | 'readFor'> = haltsOf(() => null)): Risk {
   return createRisk({
     halts,
-    exposure: { assertRoom: () => undefined },
+    exposure: { assertRoom: () => undefined, unrevealedPercent: () => 0n },
     customers: {
       recordsOf: () => ({ app: NO_RECORD, quotes: NO_QUOTES, owner: NO_RECORD }),
       loadsOf: () => ({ pair: noLoad, app: noLoad, owner: noLoad }),

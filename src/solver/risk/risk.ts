@@ -22,6 +22,10 @@ export interface Risk {
   assertWithinCaps(order: { readonly from: AssetId; readonly to: AssetId; readonly usdMicros: bigint; readonly customer: Customer }): void
   /** Throws if so much more from this chain would be beyond what may be unfinal there. */
   assertRoom(from: ChainId, usdMicros: bigint): void
+  /** How much of what may be open of client-held secrets is so: what the next one costs. */
+  clientSecret(): { readonly openPercent: bigint }
+  /** Whether the deposit of an order whose client kept the secret of a payment of this worth is given back before its timelock. */
+  refundsWithheld(usdMicros: bigint): boolean
   /** What the cap of the pair leaves, in millionths of a dollar; null: it has none. */
   leftUsdMicros(from: AssetId, to: AssetId): bigint | null
   /** What a quote of this customer keeps from others of its amount, in percent. */
@@ -53,7 +57,7 @@ export function createRisk({
   premium,
   now,
 }: {
-  readonly exposure: Pick<ExposureWatch, 'assertRoom'>
+  readonly exposure: Pick<ExposureWatch, 'assertRoom' | 'unrevealedPercent'>
   readonly halts: Pick<Halts, 'find' | 'readFor'>
   readonly customers: Pick<Customers, 'recordsOf' | 'loadsOf' | 'note' | 'noteQuote'>
   readonly caps: Caps
@@ -81,6 +85,8 @@ export function createRisk({
       }
     },
     assertRoom: exposure.assertRoom,
+    refundsWithheld: (usdMicros) => usdMicros <= premium.withheldUnit,
+    clientSecret: () => ({ openPercent: exposure.unrevealedPercent() }),
     leftUsdMicros: (from, to) => leftOf(caps.pair, customers.loadsOf({ app: null, owner: null }, pairOf(from, to)).pair),
     heldPercent(customer) {
       const { app, quotes } = customers.recordsOf(customer)

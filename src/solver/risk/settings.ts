@@ -11,6 +11,8 @@ export type RiskSettings = {
   readonly premium: PremiumRules
   readonly feeSpikeFactor: bigint
   readonly feePeakFactor: bigint
+  /** What may wait for clients' secrets before the next one costs most, in millionths of a dollar. */
+  readonly unrevealedMost: bigint
   readonly unfinalCap: (chain: Chain) => bigint | null
 }
 
@@ -19,6 +21,7 @@ type CapConfig = NonNullable<NonNullable<RiskConfig['caps']>['pair']>
 
 const DAY = 86_400
 const USD_MICROS = 1_000_000n
+const UNREVEALED_MOST = 50_000n * USD_MICROS
 const FEE_SPIKE_FACTOR = 10
 /** A node takes a transaction only if the account could pay twice the current fee; as much again until it is mined. */
 const FEE_PEAK_FACTOR = 4
@@ -30,6 +33,7 @@ export function riskSettings({
   fee_spike_factor,
   fee_peak_factor,
   unfinal_usd,
+  unrevealed_usd,
 }: RiskConfig = {}): RiskSettings {
   const { freeAbandoned, abandonedBips, refuseAbandoned, withheldBips, refuseWithheld, mostBips } = defaultPremiumRules
   const { freeGainBips, refuseGainBips, withheldUnit } = defaultPremiumRules
@@ -49,6 +53,7 @@ export function riskSettings({
     },
     feeSpikeFactor: BigInt(fee_spike_factor ?? FEE_SPIKE_FACTOR),
     feePeakFactor: BigInt(fee_peak_factor ?? FEE_PEAK_FACTOR),
+    unrevealedMost: unrevealed_usd === undefined ? UNREVEALED_MOST : atLeastOne(parseUsdMicros(unrevealed_usd)),
     unfinalCap({ id, unfinalUsd }) {
       const set = unfinal_usd?.[id]
       if (set !== undefined) return parseUsdMicros(set)

@@ -171,6 +171,7 @@ export type Schema = {
     app: ColumnType<string | null, string | null | undefined, string | null>
     /** The order that was made at its price. */
     taken_by: ColumnType<string | null, string | null | undefined, string | null>
+    client_secret: Generated<boolean>
   }
   quote_counts: { app: string; hour: bigint; quotes: bigint; usd_micros: bigint }
   inventory_marks: {

@@ -25,6 +25,10 @@ const judgeOrders = prepare<{ readonly order_id: string }>(
       when exists (
         select from events where chain = destination.chain and swap_id = destination.swap_id and kind = 'refunded' and block_height is not null
       ) then case when orders.client_secret then 'withheld' else 'failed' end
+      -- The user took the deposit back before the solver paid: it chose not to go on, as with an order that it never funded.
+      when orders.closed_at is not null and orders.declined is null and not exists (
+        select from events where chain = destination.chain and swap_id = destination.swap_id and kind = 'initiated'
+      ) then 'abandoned'
       when orders.closed_at is not null then 'failed'
     end as outcome
     from due

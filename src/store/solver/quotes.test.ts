@@ -19,6 +19,7 @@ const quoted: StoredQuote = {
   extraFeeBips: 20,
   expiresAt: NOW + 60n,
   app: null,
+  clientSecret: false,
 }
 type Asked = Parameters<typeof findCoveringQuote>[1]
 

@@ -16,6 +16,8 @@ export type StoredQuote = {
   readonly expiresAt: bigint
   /** Who asked: an opaque name from the service. */
   readonly app: string | null
+  /** For an order whose secret the client keeps: it covers others too. */
+  readonly clientSecret: boolean
 }
 
 export interface QuoteWriter {
@@ -28,8 +30,8 @@ const DELETE_EVERY_SECONDS = 60n
 
 const insertQuotes = prepare<never>(
   'insert-quotes',
-  `insert into quotes (id, source_asset, destination_asset, source_amount, destination_amount, extra_fee_bips, expires_at, app)
-  select * from unnest($1::text[], $2::text[], $3::text[], $4::numeric[], $5::numeric[], $6::integer[], $7::bigint[], $8::text[])`,
+  `insert into quotes (id, source_asset, destination_asset, source_amount, destination_amount, extra_fee_bips, expires_at, app, client_secret)
+  select * from unnest($1::text[], $2::text[], $3::text[], $4::numeric[], $5::numeric[], $6::integer[], $7::bigint[], $8::text[], $9::boolean[])`,
 )
 
 export function createQuoteWriter(db: Database): QuoteWriter {
@@ -45,7 +47,7 @@ export function createQuoteWriter(db: Database): QuoteWriter {
 
   async function writeBatch(batch: readonly Waiting<StoredQuote, void>[]): Promise<void> {
     const quotes = batch.map(({ item }) => item)
-    const column = (read: (quote: StoredQuote) => string | number | null) => quotes.map(read)
+    const column = (read: (quote: StoredQuote) => string | number | boolean | null) => quotes.map(read)
     try {
       for (const { expiresAt } of quotes.slice(-1)) await deleteExpired(expiresAt)
       await insertQuotes(db, [
@@ -57,6 +59,7 @@ export function createQuoteWriter(db: Database): QuoteWriter {
         column(({ extraFeeBips }) => extraFeeBips),
         column(({ expiresAt }) => expiresAt.toString()),
         column(({ app }) => app),
+        column(({ clientSecret }) => clientSecret),
       ])
       for (const { resolve } of batch) resolve()
     } catch (error) {
@@ -144,6 +147,7 @@ function covering(db: Database, asked: CoveredRequest) {
     .where('extra_fee_bips', '>=', asked.extraFeeBips)
     .where('expires_at', '>=', asked.now)
     .where('app', 'is not distinct from', asked.app)
+    .$if(asked.clientSecret, (query) => query.where('client_secret', '=', true))
     .$if(asked.id !== null, (query) =>
       query.where('id', '=', asked.id).where('source_amount', '=', asked.sourceAmount).where('extra_fee_bips', '=', asked.extraFeeBips),
     )
