@@ -4,27 +4,31 @@ import { TandemError } from '../protocol/error.ts'
 import type { ListedAsset } from '../protocol/registry/registry.ts'
 import { type AssetRecord, assetToWire, type CatalogQuery } from '../protocol/wire/asset.ts'
 import { type ChainRecord, chainToWire } from '../protocol/wire/chain.ts'
+import type { Halt } from '../store/solver/halts.ts'
 import type { ServiceContext } from './context.ts'
+import { haltOf } from './operator/halts.ts'
 import { parseChains } from './orders/filters.ts'
 import { parseAsset, parsePair } from './quotes/pair.ts'
 
 /** `iconBase`: the URL of this service as the client reaches it. */
-export function listAssets(context: ServiceContext, query: CatalogQuery, iconBase: string): AssetRecord[] {
+export async function listAssets(context: ServiceContext, query: CatalogQuery, iconBase: string): Promise<AssetRecord[]> {
   const { active } = query
   assertSource(context, query)
+  const halts = await context.operatorHalts.list()
   return namedChains(context, query)
-    .flatMap((chain) => assetsOf(context, chain, query, iconBase))
+    .flatMap((chain) => assetsOf(context, chain, query, iconBase, halts))
     .filter((record) => active === undefined || record.is_active === active)
 }
 
-export function listChains(context: ServiceContext, query: CatalogQuery, iconBase: string): ChainRecord[] {
+export async function listChains(context: ServiceContext, query: CatalogQuery, iconBase: string): Promise<ChainRecord[]> {
   const { from, active } = query
   assertSource(context, query)
+  const halts = await context.operatorHalts.list()
   return namedChains(context, query)
     .map((chain) =>
       chainToWire(chain, {
         icon: iconUrl(iconBase, chain.id),
-        assets: assetsOf(context, chain, query, iconBase),
+        assets: assetsOf(context, chain, query, iconBase, halts),
         solverKeys: context.solverKeys.of(chain.id),
       }),
     )
@@ -42,9 +46,9 @@ function namedChains({ registry }: ServiceContext, query: CatalogQuery): readonl
   return named === null ? registry.chains : registry.chains.filter(({ id }) => named.includes(id))
 }
 
-function assetsOf(context: ServiceContext, chain: Chain, { from }: CatalogQuery, iconBase: string): AssetRecord[] {
+function assetsOf(context: ServiceContext, chain: Chain, { from }: CatalogQuery, iconBase: string, halts: readonly Halt[]): AssetRecord[] {
   const { registry, prices } = context
-  const reachable = context.chainHealthy(chain.id)
+  const isOpen = context.chainHealthy(chain.id) && haltOf(halts, chain.id) === undefined
   return registry
     .assetsOf(chain.id)
     .filter((asset) => from === undefined || isSwappable(context, from, asset))
@@ -54,7 +58,7 @@ function assetsOf(context: ServiceContext, chain: Chain, { from }: CatalogQuery,
         chainReference: chain.reference,
         price: prices.find(asset.id),
         icon: iconUrl(iconBase, asset.symbol.toLowerCase()),
-        reachable,
+        isOpen,
       }),
     )
 }

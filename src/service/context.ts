@@ -148,6 +148,8 @@ export type ServiceContext = {
   engineProblem(): string | null
   /** False while the service is too busy with the orders that exist, and while no engine lives. */
   admits(what: 'quote' | 'order'): boolean
+  /** Why the database cannot be written; null: it can. At most a second old. */
+  databaseProblem(): Promise<string | null>
   readonly settings: ServiceSettings
 }
 

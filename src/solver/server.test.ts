@@ -112,7 +112,7 @@ test('quotes and orders', async () => {
 
 test('refuses quotes and orders of a halted pair; indicative quotes go on', async () => {
   solver.world.halt = { scope: '*', cause: 'operator', reason: 'maintenance', since: 0n, until: null }
-  const refusal = { status: 503, body: { code: 'chain_unavailable', message: 'halted (*): maintenance' } }
+  const refusal = { status: 503, body: { code: 'chain_unavailable', message: 'halted (*) by the operator of the solver' } }
   expect(await post('/quote', quoteRequest)).toEqual(refusal)
   expect(await post('/orders', orderRequest())).toEqual(refusal)
   expect(await post('/quote', { ...quoteRequest, indicative: true })).toMatchObject({ status: 200 })

@@ -4,6 +4,7 @@ import fastify, { type FastifyError, type FastifyInstance, type onRequestHookHan
 import type { Logger } from 'pino'
 import type { ChainId } from '../protocol/chain-id.ts'
 import { type ErrorCode, errorStatus, QuoteUsed, TandemError } from '../protocol/error.ts'
+import { assertStorable } from '../protocol/stored-text.ts'
 import type { SolverRefusal } from '../protocol/wire/solver.ts'
 import { solverRoutes as routes } from '../protocol/wire/solver-routes.ts'
 import { type Authentication, authenticate } from './authenticate.ts'
@@ -143,6 +144,7 @@ export function createSolverServer({
       return { solver_id: context.solverId, next, chains: [...chains] }
     },
   )
+  app.addHook('preValidation', async (request) => assertStorable([request.params, request.query, request.body]))
   app.addHook('preClose', async () => changes.close())
 
   app.get(routes.liquidity.path, { schema: { response: { 200: routes.liquidity.answer } } }, async () => ({

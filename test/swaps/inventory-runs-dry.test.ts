@@ -79,7 +79,7 @@ test('a halted solver pays for nothing new: the deposit comes back, and after it
   expect(before - (await story.balance(ether))).toBeLessThan(GAS)
   expect(await story.signed('solver', order.order_id)).toEqual(new Map())
   expect((await status()).halts).toMatchObject([{ scope: 'arbitrum_localnet', cause: 'operator', reason: 'maintenance' }])
-  await expect(quoteSixHundred()).rejects.toThrow('halted (arbitrum_localnet): maintenance')
+  await expect(quoteSixHundred()).rejects.toThrow('halted (arbitrum_localnet) by the operator of the solver')
   await resumeCommand('arbitrum_localnet', { config: solverFile }, terminal)
   await story.eventually('the solver quotes again', async () =>
     quoteSixHundred().then(

@@ -47,10 +47,10 @@ export type AssetFacts = {
   readonly price: UsdPrice | null
   readonly icon: string
   /** Its chain answers. */
-  readonly reachable: boolean
+  readonly isOpen: boolean
 }
 
-export function assetToWire({ asset, chainReference, price, icon, reachable }: AssetFacts): AssetRecord {
+export function assetToWire({ asset, chainReference, price, icon, isOpen }: AssetFacts): AssetRecord {
   const dollars = formatUsdPrice(price ?? 0n)
   return {
     id: asset.id,
@@ -65,6 +65,6 @@ export function assetToWire({ asset, chainReference, price, icon, reachable }: A
     max_amount: asset.maxAmount.toString(),
     price: Number(dollars),
     fiat_value: dollars,
-    is_active: reachable && asset.deployment !== null && price !== null,
+    is_active: isOpen && asset.deployment !== null && price !== null,
   }
 }

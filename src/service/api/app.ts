@@ -6,11 +6,13 @@ import { createFailedPayouts } from '../../engine/failed-payouts.ts'
 import { createSigningLimit } from '../../engine/signing-limit.ts'
 import type { Logger } from '../../log.ts'
 import { parsePolicy } from '../../protocol/policy.ts'
+import { assertStorable } from '../../protocol/stored-text.ts'
 import { createLiveActions } from '../../store/actions/live-actions.ts'
 import { countSettledOrders } from '../../store/order-list/settled-orders.ts'
 import { createOrderReader } from '../../store/orders/order-reader.ts'
 import { createOrderWriter } from '../../store/orders/order-writer.ts'
 import { completeSettings, type ServiceContext, type ServiceOptions } from '../context.ts'
+import { createDatabaseCheck } from '../database-problem.ts'
 import { type Claims, createClaims } from '../earnings/claims.ts'
 import { createEventStreams } from '../events/event-streams.ts'
 import type { EventStreams } from '../events/stream-request.ts'
@@ -67,6 +69,7 @@ export type ApiDependencies = Omit<
   | 'failedPayouts'
   | 'signingLimit'
   | 'operatorHalts'
+  | 'databaseProblem'
   | 'relayFunds'
   | 'pool'
   | 'solverKeys'
@@ -120,6 +123,7 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
     readLiveAction: createLiveActions(db),
     signingLimit: createSigningLimit(db),
     operatorHalts: createOperatorHalts(db),
+    databaseProblem: createDatabaseCheck(dependencies),
     relayFunds: createRelayFunds({ ...dependencies, relay: dependencies.operator?.relay ?? null }),
     orderWriter: createOrderWriter(db),
     recipients: createRecipients(),
@@ -174,6 +178,15 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('request-id', request.id)
     done(refuseWithoutHost(request))
+  })
+  server.addHook('preValidation', (request, _reply, done) => {
+    try {
+      assertStorable([request.params, request.query, request.body])
+    } catch (error) {
+      done(error as Error)
+      return
+    }
+    done()
   })
   server.addHook('onSend', (_request, reply, _payload, done) => {
     // Otherwise a client that keeps its connection open would keep a closing server open.

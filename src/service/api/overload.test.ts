@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { btc, orderBody, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
 
@@ -31,6 +32,23 @@ describe('an overloaded service', () => {
     }
     expect([service.solver.quoted, service.solver.ordered]).toEqual([[], []])
     expect(await service.countRows()).toEqual(before)
+  })
+
+  test('says what is wrong if the database takes no writes: that is no load', async () => {
+    service.world.overloaded = true
+    expect((await service.call('GET', quotePath)).body.error).toContain('busy with the swaps in progress')
+    const readOnly = await startTestService()
+    try {
+      readOnly.world.overloaded = true
+      const name = new URL(readOnly.databaseUrl).pathname.slice(1)
+      await sql.raw(`alter database ${name} set default_transaction_read_only = on`).execute(service.db)
+      await sql`select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = ${name}`.execute(service.db)
+      await expect
+        .poll(async () => (await readOnly.call('GET', quotePath)).body.error, { timeout: 20_000 })
+        .toContain('the database is read-only: no new swap starts now')
+    } finally {
+      await readOnly.close()
+    }
   })
 
   test('serves everything about orders that exist', async () => {

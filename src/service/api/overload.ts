@@ -7,7 +7,7 @@ const RETRY_AFTER_SECONDS = 2
 
 /** For routes that start a swap. Runs before the body is read. */
 export function refuseWhenOverloaded(
-  context: Pick<ServiceContext, 'admits' | 'engineProblem'>,
+  context: Pick<ServiceContext, 'admits' | 'engineProblem' | 'databaseProblem'>,
   what: 'quote' | 'order',
 ): onRequestHookHandler {
   return (_request, _reply, done) => {
@@ -15,8 +15,13 @@ export function refuseWhenOverloaded(
       done()
       return
     }
-    const reason = context.engineProblem() ?? 'busy with the swaps in progress'
-    const message = `${reason}: no new swap starts now; try again in ${RETRY_AFTER_SECONDS} seconds`
-    done(new TandemError('chain_unavailable', message, { retryAfterSeconds: RETRY_AFTER_SECONDS }))
+    const refuse = (reason: string) => {
+      const message = `${reason}: no new swap starts now; try again in ${RETRY_AFTER_SECONDS} seconds`
+      done(new TandemError('chain_unavailable', message, { retryAfterSeconds: RETRY_AFTER_SECONDS }))
+    }
+    const known = context.engineProblem()
+    if (known !== null) refuse(known)
+    // With a database that takes no writes, the swaps in progress wait too: that is no load.
+    else context.databaseProblem().then((problem) => refuse(problem ?? 'busy with the swaps in progress'), done)
   }
 }

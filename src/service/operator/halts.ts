@@ -20,18 +20,25 @@ export interface OperatorHalts {
   resume(scope: string): Promise<boolean>
 }
 
+/** That of this chain, or of everything. */
+export function haltOf(halts: readonly Halt[], chain: ChainId): Halt | undefined {
+  return halts.find(({ scope }) => scope === EVERYTHING || scope === chain)
+}
+
 export function createOperatorHalts(db: Database): OperatorHalts {
   const kept = createTtlCache<readonly Halt[]>({ keepMs: KEEP_MS, maxEntries: 1 })
   const list = () => kept.get('', async () => (await readHalts(db)).filter(({ cause }) => cause === OPERATOR))
   return {
     list,
     async assertOpen(chains) {
-      const found = (await list()).find(({ scope }) => scope === EVERYTHING || chains.includes(scope))
+      const halts = await list()
+      const found = chains.map((chain) => haltOf(halts, chain)).find((halt) => halt !== undefined)
       if (found === undefined) return
       const what = found.scope === EVERYTHING ? 'this service' : found.scope
       throw new TandemError(
         'chain_unavailable',
-        `no new swap starts on ${what}: its operator halted it (${found.reason}); swaps in progress go on`,
+        // The reason is for other operators.
+        `no new swap starts on ${what}: its operator halted it; swaps in progress go on`,
       )
     },
     halt: (scope, reason) => putHalt(db, { scope, cause: OPERATOR, reason }),

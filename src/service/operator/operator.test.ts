@@ -199,8 +199,14 @@ describe('changes', () => {
     expect((await service.call('POST', `${API}/halts`, { body: { ...halt, scope: 'atlantis' }, headers })).status).toBe(400)
     expect((await service.call('POST', `${API}/halts`, { body: halt, headers })).status).toBe(200)
     await expect.poll(async () => (await quote()).status, { timeout: 10_000 }).toBe(503)
-    expect((await quote()).body.error).toContain('its operator halted it (maintenance)')
+    expect((await quote()).body.error).toContain('its operator halted it; swaps')
     expect((await service.call('POST', '/v2/orders', { body: orderBody(btc, wbtc) })).status).toBe(503)
+    expect((await quote()).body.error).not.toContain('maintenance')
+    const isActive = async () => {
+      const { body } = await service.call('GET', '/v2/assets')
+      return (body.result as { id: string; is_active: boolean }[]).find(({ id }) => id === wbtc)?.is_active
+    }
+    await expect.poll(isActive, { timeout: 10_000 }).toBe(false)
     await expect
       .poll(async () => (await get<OverviewRecord>('/overview')).chains.find(({ chain }) => chain === halt.scope)?.halted, {
         timeout: 10_000,

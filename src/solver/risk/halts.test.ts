@@ -72,10 +72,10 @@ test('the operator halts everything, a chain or a pair: quotes after a refresh, 
   for (const scope of ['*', 'bitcoin_regtest', 'ethereum_localnet', `${btc}->${wbtc}`]) {
     await putHalt(store.db, { scope, cause: 'operator', reason: 'maintenance\nof nodes' })
     expect(halts.find(btc, wbtc)).toBeNull()
-    expect(await risk().payCheck(toWbtc)).toBe(`halted (${scope}): maintenance of nodes`)
+    expect(await risk().payCheck(toWbtc)).toBe(`halted (${scope}) by the operator of the solver`)
     await halts.refresh()
     expect(() => risk().assertOpen(btc, wbtc)).toThrow(
-      expect.objectContaining({ code: 'chain_unavailable', message: `halted (${scope}): maintenance of nodes` }),
+      expect.objectContaining({ code: 'chain_unavailable', message: `halted (${scope}) by the operator of the solver` }),
     )
     expect(await removeHalts(store.db, scope)).toBe(1)
     await halts.refresh()

@@ -5,6 +5,7 @@ import type { Asset, AssetId } from '../../protocol/asset.ts'
 import type { ChainId } from '../../protocol/chain-id.ts'
 import { TandemError } from '../../protocol/error.ts'
 import type { OrderState } from '../../protocol/state.ts'
+import type { Halt } from '../../store/solver/halts.ts'
 import { type Caps, leftOf, whyOverCap } from './caps.ts'
 import type { Customer, Customers } from './customers.ts'
 import type { ExposureWatch } from './exposure-watch.ts'
@@ -67,7 +68,7 @@ export function createRisk({
   return {
     assertOpen(from, to) {
       const halt = halts.find(from, to)
-      if (halt !== null) throw new TandemError('chain_unavailable', `halted (${halt.scope}): ${halt.reason}`)
+      if (halt !== null) throw new TandemError('chain_unavailable', textOf(halt))
     },
     premiumBips(customer) {
       const found = premiumOf(premium, customers.recordsOf(customer), customer.clientSecret)
@@ -97,9 +98,14 @@ export function createRisk({
     async payCheck({ order }) {
       const halt = await halts.readFor(order)
       if (halt === null) return null
-      const text = `halted (${halt.scope}): ${halt.reason}`
+      const text = textOf(halt)
       if (halt.cause !== OPERATOR && now() - halt.since < PATIENCE_SECONDS) throw new ChainFailure('would-fail', text)
       return text
     },
   }
+}
+
+/** Services show it to their users. What an operator writes is for other operators. */
+function textOf({ scope, cause, reason }: Pick<Halt, 'scope' | 'cause' | 'reason'>): string {
+  return cause === OPERATOR ? `halted (${scope}) by the operator of the solver` : `halted (${scope}): ${reason}`
 }

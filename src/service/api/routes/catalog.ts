@@ -29,7 +29,7 @@ export function catalogRoutes(context: ServiceContext): FastifyPluginAsyncTypebo
           response: { 200: Envelope(Type.Array(ChainRecord)) },
         },
       },
-      async (request) => success(listChains(context, request.query, here(request))),
+      async (request) => success(await listChains(context, request.query, here(request))),
     )
 
     api.get(
@@ -44,7 +44,7 @@ export function catalogRoutes(context: ServiceContext): FastifyPluginAsyncTypebo
           response: { 200: Envelope(Type.Array(AssetRecord)) },
         },
       },
-      async (request) => success(listAssets(context, request.query, here(request))),
+      async (request) => success(await listAssets(context, request.query, here(request))),
     )
   }
 }
