@@ -13,7 +13,13 @@ import {
   isSolanaError,
 } from '@solana/kit'
 import { getCreateAccountInstruction, getTransferSolInstruction } from '@solana-program/system'
-import { getInitializeAccount3Instruction, getMintToInstruction, getTokenSize, TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
+import {
+  getCreateAssociatedTokenIdempotentInstruction,
+  getInitializeAccount3Instruction,
+  getMintToInstruction,
+  getTokenSize,
+  TOKEN_PROGRAM_ADDRESS,
+} from '@solana-program/token'
 import fc from 'fast-check'
 import { systemProgram, tokenProgram } from '../../../contracts/solana/client/programs.ts'
 import { setUnitLimit } from '../../../devnet/solana/compute-budget.ts'
@@ -238,12 +244,16 @@ export async function solanaWays(fixture: SolanaFixture, contract: HtlcContract)
           await faucet.confirm(faucet.send([more]))
         },
       }),
-      strangersWay('to a redeemer without a token account', {
+      // Without one it counts, and no secret is shown for it: `verifyPayout` refuses.
+      strangersWay('to a redeemer whose token account is made with it', {
         outcome: 'counts',
         choices: fc.constant(null),
         agree: (terms) => ({ ...terms, redeemer: createLocalSigner(randomBytes(32)).address }),
         async initiate(swap) {
-          send([await built(swap)])
+          const owner = swap.terms.redeemer as Address
+          const ata = await tokenAccountOf(owner, of)
+          const create = getCreateAssociatedTokenIdempotentInstruction({ payer: createNoopSigner(user.address), ata, owner, mint: of })
+          send([create, await built(swap)])
         },
       }),
     ]
