@@ -287,7 +287,7 @@ test('a market without a price at the moment names no time to wait: a service wo
   const of = () => {
     throw unknown
   }
-  Object.defineProperty(solver.context, 'pricing', { value: { ...pricing, prices: { ...prices, of } } })
+  Object.defineProperty(solver.context, 'pricing', { value: { ...pricing, prices: { ...prices, of, range: () => null } } })
   const { body } = await post('/quote', { ...quoteRequest, indicative: true })
   expect(body).toEqual({ code: 'chain_unavailable', message: 'the sources are silent' })
 })
