@@ -189,6 +189,15 @@ describe('the service does not show the secret', () => {
     expect(ethereumSigned()).toEqual([])
   })
 
+  test('for a deposit that the user took back, with that row deleted', async () => {
+    await fixture.fund('source', 'destination')
+    fixture.bitcoin.mine(fixture.events('source').refund)
+    await fixture.watch()
+    await sql`delete from events where kind = 'refunded'`.execute(store.db)
+    expect(await reveal()).toMatchObject(refused)
+    expect(ethereumSigned()).toEqual([])
+  })
+
   test('because a row says that it was shown before: only a transaction that contains it proves that', async () => {
     await sql`update swaps set required_confirmations = 5 where leg = 'destination'`.execute(store.db)
     await fixture.fund('source', 'destination')

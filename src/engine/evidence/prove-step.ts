@@ -51,7 +51,7 @@ function evidenceFor({ who, verb, leg }: Pick<Rule, 'who' | 'verb' | 'leg'>, sta
     return { legs: both, nowOf: state.source.phase === 'initiated' ? ['source'] : [] }
   // Once the secret is out, withholding the redeem protects nothing, and a late one can cost the user both legs.
   if (who === 'service' && verb === 'redeem' && leg === 'destination' && state.secret === null && !state.secretShown)
-    return { legs: both, nowOf: ['destination'] }
+    return { legs: both, nowOf: both }
   return null
 }
 
