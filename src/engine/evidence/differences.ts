@@ -1,6 +1,9 @@
 /** The operator is told when a database and the chains differ. It may be a node that is a block behind: only what stays is an error. */
 import type { Logger } from 'pino'
-import type { Difference } from './evidence.ts'
+import type { Leg } from '../../protocol/order.ts'
+
+/** What a database says and the chains do not, or the other way round, in words for the operator. */
+export type Difference = { readonly leg: Leg; readonly what: string }
 
 export type DifferenceReport = { readonly order: string; readonly action: string; readonly differences: readonly Difference[] }
 

@@ -10,6 +10,7 @@ import { deriveOrder, type OrderState } from '../../protocol/state.ts'
 import type { Tip } from '../../protocol/swap-state.ts'
 import { clientFor, type FromNodes, type LiveFacts, type LiveView } from '../facts.ts'
 import { createWatchedSwaps } from '../watched-swaps.ts'
+import type { Difference } from './differences.ts'
 
 declare const fromChains: unique symbol
 
@@ -37,9 +38,6 @@ export type EvidenceQuery = {
   /** Deposits of the source that it depends on, besides those that count. */
   readonly deposits?: readonly string[]
 }
-
-/** In words, for the operator. */
-export type Difference = { readonly leg: Leg; readonly what: string }
 
 export type Proven = {
   /** As given, with tips and events of the chains for the legs that were asked for. */

@@ -55,10 +55,13 @@ test('a connection that breaks is opened again', async () => {
   const [first] = sockets()
   first?.terminate()
   await vi.waitFor(() => expect(sockets().filter((socket) => socket !== first)).toHaveLength(1), { timeout: 60_000 })
-  await vi.waitFor(() => {
-    for (const socket of sockets()) socket.send(head)
-    expect(onBlock).toHaveBeenCalled()
-  }, { timeout: 60_000 })
+  await vi.waitFor(
+    () => {
+      for (const socket of sockets()) socket.send(head)
+      expect(onBlock).toHaveBeenCalled()
+    },
+    { timeout: 60_000 },
+  )
 })
 
 test('a message that is too long ends the connection, and is not kept in memory', async () => {
