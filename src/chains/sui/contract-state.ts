@@ -15,7 +15,7 @@ const Name = bcs.byteVector()
 const SettledField = bcs.struct('Field', { id: bcs.Address, name: Name, mark: bcs.U64 })
 
 /** The address of the object that holds the field. */
-function orderFieldId(registry: Address, orderId: string): Address {
+export function orderFieldId(registry: Address, orderId: string): Address {
   return parseAddress(deriveDynamicFieldID(registry, 'vector<u8>', Name.serialize(bytes32(orderId)).toBytes()))
 }
 

@@ -35,6 +35,14 @@ export function describeProviders(run: ConformanceRun): void {
     const phase = async (client: ChainClient, swap: Swap) => (await readSwap(client, swap.terms, swap.from)).swap.phase
     const amounts = async (client: ChainClient, swap: Swap) =>
       (await readSwap(client, swap.terms, swap.from)).swap.deposits.map(({ amount }) => amount)
+    /** As the nodes show it at this moment. */
+    const isOpen = async (client: ChainClient, swap: Swap): Promise<boolean> => {
+      const ids = (await run.readSwap(swap)).swap.deposits.map(({ id }) => id)
+      expect(ids).toHaveLength(1)
+      const { deposits } = await client.readHtlc(swap.terms, ids)
+      expect(deposits).toHaveLength(1)
+      return deposits[0]?.state === 'open'
+    }
     /** Every client asks the first of its providers. */
     const expectSuspended = (provider: number) => {
       if (provider === 0) expect(troubles.join('\n')).toContain('is suspended for a while')
@@ -102,6 +110,22 @@ export function describeProviders(run: ConformanceRun): void {
         await run.fixture.mine(1)
         providers.misbehave(liar, { kind: 'hides-events' })
         expect((await readSwap(connect(2), swap.terms, swap.from)).swap).toMatchObject({ phase: 'redeemed', secret: swap.secret })
+      })
+
+      it('cannot show an HTLC that is over as open, nor hide one that is open', async () => {
+        const swap = await run.fundedByUser()
+        for (const [as, step] of [['absent', null] as const, ['open', run.redeem] as const]) {
+          await step?.(swap)
+          await run.fixture.mine(1)
+          providers.misbehave(liar, { kind: 'shows-htlc', as, terms: swap.terms, newest: await tip() })
+          expect(await isOpen(alone(liar), swap)).toBe(as === 'open')
+          expect(await isOpen(connect(2), swap)).toBe(as !== 'open')
+          // With one more that is dead, too few agree.
+          const other = (liar + 1) % EVERYONE.length
+          providers.misbehave(other, { kind: 'dead' })
+          expect(await failureOf(isOpen(connect(2), swap))).toBe('unreachable')
+          for (const provider of [liar, other]) providers.misbehave(provider, null)
+        }
       })
 
       it('cannot stop a swap by lagging', async () => {

@@ -18,6 +18,7 @@ export interface TestProviders {
  * forges-block       shows another block in place of `block`, the newest
  * forges-initiation  shows a swap as initiated, in the newest block or in a forged one after it, that nobody initiated
  * hides-events       shows all blocks without what happened in them
+ * shows-htlc         shows the HTLC of these terms as open, or as not there, whatever it is; blocks and events are true
  */
 export type Misbehaviour =
   | { readonly kind: 'dead' }
@@ -25,6 +26,7 @@ export type Misbehaviour =
   | { readonly kind: 'forges-block'; readonly block: Block }
   | { readonly kind: 'forges-initiation'; readonly terms: HtlcTerms; readonly newest: Block }
   | { readonly kind: 'hides-events' }
+  | { readonly kind: 'shows-htlc'; readonly as: 'open' | 'absent'; readonly terms: HtlcTerms; readonly newest: Block }
 
 /** A proxy in front of the local chain. */
 type Provider<Behaviour> = {

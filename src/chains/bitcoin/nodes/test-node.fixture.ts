@@ -133,6 +133,13 @@ export function forgedDeposit(parent: { readonly height: number; readonly hash: 
   return showing(makeBlock(parent.hash, time, [payment], simulated(deposit.network)), parent.height + 1)
 }
 
+/** A Core node that shows every output as unspent, with this content; null: as spent, or never made. */
+export function shownOutput(content: ForgedDeposit | null): Behaviour {
+  if (content === null) return lyingAbout({ gettxout: () => null })
+  const hex = bytesToHex(scriptOfAddress(content.address, content.network))
+  return lyingAbout({ gettxout: () => ({ confirmations: 1, value: Number(content.amount) / 1e8, scriptPubKey: { hex } }) })
+}
+
 /** A Core node that shows an empty block in place of this one. */
 export function forgedBlock({ height, parentHash, time }: Block, network: BitcoinNetwork): Behaviour {
   return showing(makeBlock(parentHash, Number(time) + 1, [], simulated(network)), Number(height))

@@ -111,8 +111,14 @@ export function forgedInitiation(
     eth_getBlockByNumber: (_, truth) =>
       isBlock(truth, block.hash) ? { ...truth, transactions: [log.transactionHash], gasUsed: '0xffff' } : truth,
     eth_getTransactionReceipt: () => ({ status: '0x1', blockNumber: log.blockNumber, blockHash: block.hash, logs: [log] }),
-    eth_call: ([call], truth) => (isAbout(call, orderId) ? encodeAbiParameters([{ type: 'uint256' }], [1_700_000_000n]) : truth),
+    ...shownHtlc(orderId, 'open'),
   })
+}
+
+/** The state of the contract. */
+function shownHtlc(orderId: string, as: 'open' | 'absent') {
+  const answer = encodeAbiParameters([{ type: 'uint256' }], [as === 'open' ? 1_700_000_000n : 0n])
+  return { eth_call: ([call]: readonly unknown[], truth: unknown) => (isAbout(call, orderId) ? answer : truth) }
 }
 
 function isAbout(call: unknown, orderId: string): boolean {
@@ -144,6 +150,8 @@ export function openTestProviders({ start, connect, forged, hasOldState = true }
           return forgedInitiation(...forged(how.terms), how.newest)
         case 'hides-events':
           return lyingAbout({ eth_getLogs: () => [] })
+        case 'shows-htlc':
+          return lyingAbout(shownHtlc(orderIdOf(...forged(how.terms)), how.as))
       }
     },
   })

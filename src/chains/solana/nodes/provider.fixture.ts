@@ -128,6 +128,13 @@ function forge(instruction: Instruction, slot: bigint) {
 
 /** A swap that nobody initiated: the transaction, and the account of its order. */
 export function forgedInitiation(contract: HtlcContract, terms: HtlcTerms, newest: Block): Behaviour {
+  const transaction = forgedTransaction(initiation(contract, terms, randomAddress()), newest.height)
+  const state = shownHtlc(contract, terms, newest, 'open')
+  return (method, params, ask) => (method === 'getMultipleAccounts' ? state : transaction)(method, params, ask)
+}
+
+/** The account of the order. */
+function shownHtlc(contract: HtlcContract, terms: HtlcTerms, newest: Block, as: 'open' | 'absent'): Behaviour {
   const order = orderTermsOf(contract, terms)
   const { address } = orderAddress(contract.program, order)
   const account = {
@@ -137,12 +144,13 @@ export function forgedInitiation(contract: HtlcContract, terms: HtlcTerms, newes
     rentEpoch: 0,
     data: [Buffer.from(openOrder(contract.program, order, newest.height)).toString('base64'), 'base64'],
   }
-  const transaction = forgedTransaction(initiation(contract, terms, randomAddress()), newest.height)
-  return (method, params, ask) => {
-    if (method !== 'getMultipleAccounts') return transaction(method, params, ask)
-    const { context, value } = ask(method, params) as { context: unknown; value: unknown[] }
-    return { context, value: value.map((one, i) => ((params[0] as string[])[i] === address ? account : one)) }
-  }
+  const shown = as === 'open' ? account : null
+  return lyingAbout({
+    getMultipleAccounts([addresses], truth) {
+      const { context, value } = truth as { context: unknown; value: unknown[] }
+      return { context, value: value.map((one, i) => ((addresses as string[])[i] === address ? shown : one)) }
+    },
+  })
 }
 
 function openOrder(program: Address, order: ReturnType<typeof orderTermsOf>, initiatedSlot: bigint) {
@@ -199,6 +207,8 @@ export function openTestProviders(
           return forgedInitiation(contractOf(how.terms), how.terms, how.newest)
         case 'hides-events':
           return lyingAbout({ getSignaturesForAddress: () => [] })
+        case 'shows-htlc':
+          return shownHtlc(contractOf(how.terms), how.terms, how.newest, how.as)
       }
     },
   })

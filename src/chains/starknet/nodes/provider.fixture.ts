@@ -112,7 +112,6 @@ function forgedInitiation(contract: HtlcContract, terms: HtlcTerms, block: { rea
     transaction_index: 0,
     event_index: 0,
   }
-  const { selector } = initiatedAtCall(contract.address, orderId)
   const isAsked = ({ filter }: Params) => {
     const { from_block, to_block } = filter as { from_block: Numbered; to_block: Numbered }
     if (from_block.block_hash !== undefined) return from_block.block_hash === block.hash
@@ -122,11 +121,20 @@ function forgedInitiation(contract: HtlcContract, terms: HtlcTerms, block: { rea
     starknet_getEvents: (params, truth) =>
       isAsked(params) ? { ...(truth as object), events: [...(truth as { events: unknown[] }).events, event] } : truth,
     starknet_getTransactionStatus: () => ({ finality_status: 'ACCEPTED_ON_L2', execution_status: 'SUCCEEDED' }),
-    starknet_call({ request }, truth) {
-      const { entry_point_selector, calldata } = request as { entry_point_selector: Felt; calldata: readonly Felt[] }
-      return entry_point_selector === selector && calldata[0] === orderId ? ['0x6553f100'] : truth
-    },
+    ...shownHtlc(contract, terms, 'open'),
   })
+}
+
+/** The state of the contract. */
+function shownHtlc(contract: HtlcContract, terms: HtlcTerms, as: 'open' | 'absent') {
+  const orderId = orderIdOf(contract, terms)
+  const { selector } = initiatedAtCall(contract.address, orderId)
+  return {
+    starknet_call({ request }: Params, truth: unknown) {
+      const { entry_point_selector, calldata } = request as { entry_point_selector: Felt; calldata: readonly Felt[] }
+      return entry_point_selector === selector && calldata[0] === orderId ? [as === 'open' ? '0x6553f100' : '0x0'] : truth
+    },
+  }
 }
 
 type ProvidersSetup = {
@@ -150,6 +158,8 @@ export function openTestProviders({ chain, connect, contract }: ProvidersSetup):
           return forgedInitiation(contract, how.terms, how.newest)
         case 'hides-events':
           return lyingAbout({ starknet_getEvents: () => ({ events: [] }) })
+        case 'shows-htlc':
+          return lyingAbout(shownHtlc(contract, how.terms, how.as))
       }
     },
   })

@@ -11,6 +11,7 @@ import type { Block } from '../../../protocol/chain.ts'
 import type { HtlcTerms } from '../../../protocol/htlc.ts'
 import type { ChainClient } from '../../port/client.ts'
 import { startTestProviders, type TestProviders } from '../../testing/providers.fixture.ts'
+import { orderFieldId } from '../contract-state.ts'
 import type { Deployed } from '../deployments.ts'
 import { orderTermsOf, swapIdOf } from '../htlc.ts'
 
@@ -110,6 +111,22 @@ function forgedInitiation(deployed: Deployed, terms: HtlcTerms, newest: Block): 
       : inCheckpoint(method, request, ask)
 }
 
+/** The field of the registry that holds the order. */
+function shownHtlc(deployed: Deployed, terms: HtlcTerms, as: 'open' | 'absent'): Behaviour {
+  const { registry, packageId, coinType } = deployed
+  const field = orderFieldId(registry, swapIdOf(deployed, terms))
+  const object = GrpcTypes.Object.create({
+    objectId: field,
+    objectType: `0x2::dynamic_field::Field<vector<u8>, ${packageId}::htlc::Order<${coinType}>>`,
+    owner: { kind: GrpcTypes.Owner_OwnerKind.OBJECT, address: registry },
+  })
+  return async (method, request, ask) => {
+    if (method !== 'GetObject' || (request as GrpcTypes.GetObjectRequest).objectId !== field) return ask(request)
+    if (as === 'absent') throw new GrpcError('NOT_FOUND', `Object ${field} not found`)
+    return { object }
+  }
+}
+
 function randomDigest(): string {
   return toBase58(randomBytes(32))
 }
@@ -134,6 +151,8 @@ export function openTestProviders(
           return forgedInitiation(deployed, how.terms, how.newest)
         case 'hides-events':
           return hidingEvents
+        case 'shows-htlc':
+          return shownHtlc(deployed, how.terms, how.as)
       }
     },
   })

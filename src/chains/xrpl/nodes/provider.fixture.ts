@@ -93,6 +93,17 @@ function forgedInitiation(terms: HtlcTerms, block: Block): Behaviour {
   })
 }
 
+/** Every escrow in the ledger is one of these terms, or is not there. */
+function shownHtlc(terms: HtlcTerms, { time }: Block, as: 'open' | 'absent'): Behaviour {
+  const { TransactionType: _, ...fields } = createCall(escrowOf(terms, time))
+  const node = { ...fields, LedgerEntryType: 'Escrow', Account: terms.initiator }
+  return (request, ask) => {
+    if (request.command !== 'ledger_entry' || request.escrow === undefined) return ask(request)
+    if (as === 'absent') throw new RpcError('entryNotFound')
+    return { node, validated: true, ledger_index: request.ledger_index }
+  }
+}
+
 type ProvidersSetup = {
   readonly chain: Pick<XrplChain, 'answer'>
   connect(urls: readonly string[], options: Parameters<TestProviders['connect']>[1]): ChainClient
@@ -113,6 +124,8 @@ export function openTestProviders({ chain, connect }: ProvidersSetup): Promise<T
           return forgedInitiation(how.terms, how.newest)
         case 'hides-events':
           return lyingAbout({ account_tx: (truth) => ({ ...truth, transactions: [], marker: undefined }) })
+        case 'shows-htlc':
+          return shownHtlc(how.terms, how.newest, how.as)
       }
     },
   })
