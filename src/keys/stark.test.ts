@@ -1,7 +1,7 @@
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { describe, expect, test } from 'vitest'
 import { testPurpose } from './keys.fixture.ts'
-import { createStarkKey, randomStarkPrivateKey } from './stark.ts'
+import { createStarkKey, isStarkSignature, randomStarkPrivateKey } from './stark.ts'
 
 const ORDER = 0x800000000000010ffffffffffffffffb781126dcae7b2321e66a241adc64d2fn
 const padded = (hex: string) => hex.padStart(64, '0')
@@ -52,4 +52,17 @@ describe('a stark key', () => {
   test.each(['', '00'.repeat(32), ORDER.toString(16).padStart(64, '0'), 'ff'.repeat(32)])('refuses "%s" without quoting it', (text) => {
     expect(() => createStarkKey(text)).toThrow(/^a private key must be 32 bytes as hex and valid on stark$/)
   })
+})
+
+test('a signature is told from that of another key, of another digest, and from none', () => {
+  const digest = hexToBytes(padded('1234'))
+  for (let count = 0; count < 8; count++) {
+    const signing = createStarkKey(bytesToHex(randomStarkPrivateKey()))
+    const signature = signing.signerFor(testPurpose).signFelt(digest)
+    const parts = [signature.subarray(0, 32), signature.subarray(32)]
+    expect(isStarkSignature(signing.publicKey, digest, parts)).toBe(true)
+    expect(isStarkSignature(key.publicKey, digest, parts)).toBe(false)
+    expect(isStarkSignature(signing.publicKey, hexToBytes(padded('1235')), parts)).toBe(false)
+  }
+  expect(isStarkSignature(key.publicKey, digest, [])).toBe(false)
 })

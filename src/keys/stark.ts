@@ -45,6 +45,13 @@ export function createStarkKey(privateKey: string): KeyOf<StarkSigner> {
   }
 }
 
+/** `publicKey` is the x coordinate, so two points have it: an account takes a signature by either. `signature`: r and s. */
+export function isStarkSignature(publicKey: Uint8Array, digest: Uint8Array, signature: readonly Uint8Array[]): boolean {
+  const joined = Uint8Array.from(signature.flatMap((part) => [...part]))
+  if (joined.length !== 64) return false
+  return [2, 3].some((parity) => stark.verify(joined, digest, Uint8Array.of(parity, ...publicKey), { prehash: false, lowS: false }))
+}
+
 /** Of 32 random bytes only one in 32 is a key. */
 export function randomStarkPrivateKey(): Uint8Array {
   return stark.utils.randomSecretKey()

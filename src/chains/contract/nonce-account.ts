@@ -34,6 +34,8 @@ export interface NonceAccount<T extends NonceTypes> {
   // Records.
 
   read(attempt: Attempt): T['signed']
+  /** This account signed it for this chain, and `tx` is its hash. The record is a table: a call in it is signed again only then. */
+  isOurs(signed: T['signed']): Promise<boolean>
   sign(signer: Signer, unsigned: Unsigned<T>): Omit<Attempt, 'at'>
   partsOf(signed: T['signed']): Pick<T, 'cost' | 'fees'>
 

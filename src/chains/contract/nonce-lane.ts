@@ -27,9 +27,12 @@ export async function openNonceLane<T extends NonceTypes>(
   type Line = { readonly holders: Holders<Signed>; readonly unmined: readonly Signed[] }
   const { partsOf, suggestFees, isKnown } = account
   const urgent = outbox.secondsLeft !== null && outbox.secondsLeft < chain.feeBumpSeconds * 10n
-  const own: Attempt[] = [...outbox.attempts]
   // A first attempt needs the balance too: asked in the same batch.
-  const [nextNonce, balanceAtOpening] = await Promise.all([account.nextNonce(), outbox.attempts.length === 0 ? account.balance() : null])
+  const [own, nextNonce, balanceAtOpening] = await Promise.all([
+    ownOf(account, outbox.attempts),
+    account.nextNonce(),
+    outbox.attempts.length === 0 ? account.balance() : null,
+  ])
   let count = nextNonce
   /** Never read before `count`: what was mined between the two would not count at all. */
   let balance = balanceAtOpening
@@ -219,6 +222,12 @@ export async function openNonceLane<T extends NonceTypes>(
     allocate,
     replacement: { noop: account.noop, isNoop: account.isNoop, replace },
   }
+}
+
+/** Raising a fee signs the recorded call again: a row that somebody else wrote would choose what we sign. It counts for nothing. */
+async function ownOf<T extends NonceTypes>(account: NonceAccount<T>, attempts: readonly Attempt[]): Promise<Attempt[]> {
+  const areOurs = await Promise.all(attempts.map((attempt) => account.isOurs(account.read(attempt))))
+  return attempts.filter((_, index) => areOurs[index])
 }
 
 /** A nonce that nobody fills blocks all after it. */

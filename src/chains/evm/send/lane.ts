@@ -12,7 +12,7 @@ import { fallbackGas } from '../fees/gas.ts'
 import { chainIdOf } from '../htlc.ts'
 import type { EvmNode } from '../nodes/node.ts'
 import { broadcast } from './broadcast.ts'
-import { readAttempt, type Signed, signTransaction, type TransactionCall } from './transaction.ts'
+import { isSignedBy, readAttempt, type Signed, signTransaction, type TransactionCall } from './transaction.ts'
 
 export interface EvmTypes extends NonceTypes {
   readonly call: TransactionCall
@@ -34,6 +34,7 @@ export function openLane(node: EvmNode, chain: Chain, outbox: Outbox, duty: Duty
       isNoop: ({ to }) => to === address,
       isSameCall: (a, b) => a.to === b.to && a.data === b.data && a.value === b.value,
       read: readAttempt,
+      isOurs: (signed) => isSignedBy(signed, address, format.chainId),
       sign: (signer, { cost, ...rest }) => signTransaction(format, signer, { ...rest, gas: cost }),
       partsOf: ({ gas, fees }) => ({ cost: gas, fees }),
       nextNonce: () => node.transactionCount(address),

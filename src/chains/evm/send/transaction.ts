@@ -6,8 +6,10 @@ import {
   hexToBytes,
   keccak256,
   parseTransaction,
+  recoverTransactionAddress,
   serializeTransaction,
   type TransactionSerializable,
+  type TransactionSerialized,
 } from 'viem'
 import { onCurve, type Signer } from '../../../keys/key.ts'
 import type { FeeModel } from '../../../protocol/registry/family-data.ts'
@@ -46,6 +48,15 @@ export function readAttempt({ tx, raw, at }: Attempt): Signed {
   const parsed = parseRaw(raw)
   if (parsed === 'no recipient') throw new Error(`recorded transaction ${tx} has no recipient`)
   return { tx, at, ...parsed }
+}
+
+export async function isSignedBy({ tx, raw }: Signed, account: Address, chainId: number): Promise<boolean> {
+  if (keccak256(raw) !== tx || parseTransaction(raw).chainId !== chainId) return false
+  try {
+    return (await recoverTransactionAddress({ serializedTransaction: raw as TransactionSerialized })).toLowerCase() === account
+  } catch {
+    return false
+  }
 }
 
 /** Every action reads all unmined transactions of its signer, several times. */

@@ -16,7 +16,7 @@ import { usualRedeemGas } from '../fees/gas.ts'
 import { chainIdOf } from '../htlc.ts'
 import type { GasAmounts, NodeCall, StarknetNode } from '../nodes/node.ts'
 import { broadcast } from './broadcast.ts'
-import { isSameCall, type Multicall, noopCall, readAttempt, type Signed, signInvoke } from './transaction.ts'
+import { isSameCall, isSignedBy, type Multicall, noopCall, readAttempt, type Signed, signInvoke } from './transaction.ts'
 
 export interface StarknetTypes extends NonceTypes {
   readonly call: Multicall
@@ -67,6 +67,7 @@ export function createLanes(
         isNoop: (call) => isSameCall(call, noop),
         isSameCall,
         read: readAttempt,
+        isOurs: async (signed) => isSignedBy(signed, outbox.key, { chainId, sender }),
         sign(signer, { call, nonce, cost, fees }) {
           if (nonce - next > MAX_IN_FLIGHT)
             throw new ChainFailure('would-fail', `${address} has ${MAX_IN_FLIGHT} transactions in flight: sequencers take few more`)

@@ -1,6 +1,7 @@
 /** Transactions as they are signed, recorded and read back from the record. */
 import { type Felt, felt, selectorOf } from '../../../../contracts/starknet/client/felt.ts'
-import { onCurve, type Signer } from '../../../keys/key.ts'
+import { onCurve, type PublicKey, type Signer } from '../../../keys/key.ts'
+import { isStarkSignature } from '../../../keys/stark.ts'
 import { memoize } from '../../contract/memoize.ts'
 import type { Attempt } from '../../port/outbox.ts'
 import { addressOfFelt } from '../address.ts'
@@ -45,12 +46,16 @@ export function signHash(
     const tried = { ...envelope, fees: { ...envelope.fees, tip: envelope.fees.tip + more } }
     const hash = hashOf(tried)
     try {
-      const signature = key.signFelt(Buffer.from(hash.slice(2).padStart(64, '0'), 'hex'))
+      const signature = key.signFelt(bytesOfFelt(hash))
       return { envelope: tried, hash, signature: [feltOfBytes(signature.subarray(0, 32)), feltOfBytes(signature.subarray(32))] }
     } catch (error) {
       if (more + 1n >= SIGNATURE_TRIES) throw error
     }
   }
+}
+
+function bytesOfFelt(value: Felt): Uint8Array {
+  return Buffer.from(value.slice(2).padStart(64, '0'), 'hex')
 }
 
 function feltOfBytes(bytes: Uint8Array): Felt {
@@ -111,6 +116,25 @@ function rawOf(wire: WireTransaction): string {
 export function readAttempt({ tx, raw, at }: Attempt): Signed {
   return { tx, at, ...parseRaw(raw) }
 }
+
+export function isSignedBy(
+  { tx, wire, call, nonce, gas, fees }: Signed,
+  key: PublicKey,
+  { chainId, sender }: Pick<Envelope, 'chainId' | 'sender'>,
+): boolean {
+  const hash = invokeHash({ chainId, sender, nonce, gas, fees }, executeCalldata(call))
+  if (hash !== tx) return false
+  const signature = (wire as RecordedInvoke).signature.map(bytesOfFelt)
+  const parts = [onCurve('stark', key).publicKey, bytesOfFelt(hash), ...signature]
+  return verdictOn(parts.map((part) => Buffer.from(part).toString('hex')).join()) === 'valid'
+}
+
+/** Of a public key, a digest and the parts of a signature. It takes tens of milliseconds, and every retry of an action asks. */
+const verdictOn = memoize(500, (text): 'valid' | 'invalid' => {
+  const [publicKey, digest, ...signature] = text.split(',').map((part) => Buffer.from(part, 'hex'))
+  const isKnown = publicKey !== undefined && digest !== undefined
+  return isKnown && isStarkSignature(publicKey, digest, signature) ? 'valid' : 'invalid'
+})
 
 /** Our own records: see `wireFields`. */
 type RecordedInvoke = WireTransaction & { readonly calldata: readonly Felt[] } & ReturnType<typeof wireFields>

@@ -15,7 +15,7 @@ import { networkField } from '../network.ts'
 import type { Account, Reserves, XrplNode } from '../nodes/node.ts'
 import { newestOf } from '../nodes/shared-node.ts'
 import { broadcast } from './broadcast.ts'
-import { type Call, FINISH_UNITS, isSameCall, noop, readAttempt, type Signed, signCall, unitsOf } from './transaction.ts'
+import { type Call, FINISH_UNITS, isSameCall, isSignedBy, noop, readAttempt, type Signed, signCall, unitsOf } from './transaction.ts'
 
 export interface XrplTypes extends NonceTypes {
   readonly call: Call
@@ -67,6 +67,7 @@ export function createLanes(node: XrplNode, chain: Chain): OpenXrplLane {
         isNoop: (call) => call.TransactionType === noop.TransactionType,
         isSameCall,
         read: readAttempt,
+        isOurs: async (signed) => isSignedBy(signed, outbox.key, { network }),
         sign(signer, { call, nonce, fees }) {
           if (seen !== null && nonce - seen.account.sequence > MAX_IN_FLIGHT)
             throw new ChainFailure('would-fail', `${address} has ${MAX_IN_FLIGHT} transactions in flight: nodes take few more`)

@@ -1,6 +1,7 @@
 /** Transactions as they are signed, recorded and read back from the record. */
 import { decode, encode, encodeForSigning, hashes } from 'xrpl'
-import { onCurve, type Signer } from '../../../keys/key.ts'
+import { ed25519PublicKey, isEd25519Signature } from '../../../keys/ed25519-native.ts'
+import { onCurve, type PublicKey, type Signer } from '../../../keys/key.ts'
 import { memoize } from '../../contract/memoize.ts'
 import type { Attempt } from '../../port/outbox.ts'
 import { accountOf, publicKeyHex } from '../address.ts'
@@ -114,6 +115,15 @@ export function signCall(signer: Signer, { sequence, fees, network }: Envelope, 
 
 export function readAttempt({ tx, raw, at }: Attempt): Signed {
   return { tx, at, ...parseRaw(raw) }
+}
+
+/** `network`: see `networkField`. */
+export function isSignedBy({ tx, blob }: Signed, key: PublicKey, { network }: Pick<Envelope, 'network'>): boolean {
+  const { TxnSignature, ...unsigned } = decode(blob)
+  const isOfUs = unsigned.Account === accountOf(key) && unsigned.SigningPubKey === publicKeyHex(key)
+  if (!isOfUs || unsigned.NetworkID !== network.NetworkID || hashes.hashSignedTx(blob) !== tx) return false
+  const message = Buffer.from(encodeForSigning(unsigned as Parameters<typeof encodeForSigning>[0]), 'hex')
+  return isEd25519Signature(ed25519PublicKey(onCurve('ed25519', key).publicKey), message, Buffer.from(`${TxnSignature}`, 'hex'))
 }
 
 /** Our own records: see `signCall`. Every action reads all unmined transactions of its signer, several times. */
