@@ -2,11 +2,11 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Leg } from '../../protocol/order.ts'
-import { recordOwnFill } from '../../store/orders/fills.ts'
 import { NOW, openTestStore, type TestStore } from '../../store/store.fixture.ts'
 import { type EngineFixture, openEngineFixture } from '../engine.fixture.ts'
 import { executeAction } from '../executor.ts'
 import type { DifferenceReport } from './differences.ts'
+import * as forge from './forged-rows.fixture.ts'
 
 let store: TestStore
 let fixture: EngineFixture
@@ -27,21 +27,8 @@ const pay = () => run('solver', 'initiate')
 const reveal = () => run('service', 'redeem')
 const ethereumSigned = () => fixture.ethereum.broadcast
 
-/** A row of a deposit as the watcher would write it, in the newest block, or in one so many blocks below. */
-async function forgeDeposit(leg: Leg, depth = 0): Promise<void> {
-  const { chain, swapId, terms } = fixture.order[leg]
-  const { deposit } = fixture.events(leg)
-  await sql`
-    insert into events (chain, tx, index, swap_id, kind, deposit, amount, block_height, block_hash, block_time)
-    select ${chain}, ${deposit.tx}, ${deposit.index}, ${swapId}, 'initiated', ${deposit.deposit}, ${terms.amount}, height, hash, time
-    from blocks where chain = ${chain} order by height desc offset ${depth} limit 1`.execute(store.db)
-}
-
-async function signFill(): Promise<void> {
-  const { terms, swapId } = fixture.order.destination
-  const fill = { deposits: [fixture.events('source').deposit.deposit], blockHash: '', destinationAmount: terms.amount }
-  await recordOwnFill(store.db, fixture.order.id, fill, { amount: terms.amount, swapId }, "the solver's word")
-}
+const forgeDeposit = (leg: Leg, depth = 0) => forge.forgeDeposit(store.db, fixture, leg, depth)
+const signFill = () => forge.forgeFill(store.db, fixture)
 
 const editEvents = (leg: Leg, change: ReturnType<typeof sql>) =>
   sql`update events set ${change} where swap_id = ${fixture.order[leg].swapId}`.execute(store.db)
