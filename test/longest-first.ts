@@ -48,6 +48,7 @@ export const LONGEST: readonly string[] = [
   'src/chains/evm/conformance.test.ts',
   'src/commands/run-until-stopped.test.ts',
   'src/chains/solana/events.test.ts',
+  'src/chains/solana/flood.test.ts',
   'src/protocol/simulation/cheats.test.ts',
   'src/store/actions/leases.test.ts',
   'src/chains/tron/conformance.test.ts',

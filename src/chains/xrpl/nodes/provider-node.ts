@@ -17,6 +17,12 @@ const PAGE_TRANSACTIONS = { most: 200, least: 10 } as const
 /** A node that goes on after so many in a ledger is faulty: one has some hundred transactions, of all accounts. */
 const MAX_IN_LEDGER = 20_000
 
+/**
+ * A history that is being read, from `from` on. Whatever fails, the next call goes on at the ledger `next`: those below are read, and validated ledgers do
+ * not change. So a range of any length ends, however many payments strangers send.
+ */
+type History = { readonly from: bigint; next: bigint; readonly changes: Map<string, EscrowChange> }
+
 /** Fields of an account that belongs to a part of the ledger. */
 const PSEUDO_FIELDS = ['AMMID', 'VaultID', 'LoanBrokerID'] as const
 
@@ -24,6 +30,8 @@ export function createProviderNode(endpoint: Endpoint, timeoutMs: number): XrplN
   const socket = createSocket(endpoint, timeoutMs)
   /** By account, where it is not the most. */
   const pageTransactions = new Map<string, number>()
+  /** By account: one range of each is read at a time. */
+  const histories = new Map<string, History>()
 
   async function askPage(params: Json & { readonly account: string; readonly limit: number }): Promise<Json> {
     try {
@@ -33,6 +41,38 @@ export function createProviderNode(endpoint: Endpoint, timeoutMs: number): XrplN
       if (!(error instanceof NodeRefusal)) pageTransactions.set(params.account, fewer)
       throw error
     }
+  }
+
+  async function readHistory(account: string, read: History, to: bigint): Promise<void> {
+    const limit = pageTransactions.get(account) ?? PAGE_TRANSACTIONS.most
+    const [min, max] = [Number(read.next), Number(to)]
+    let reached = read.next
+    let marker: unknown
+    for (let inLedger = 0; inLedger < MAX_IN_LEDGER; ) {
+      const range = { account, ledger_index_min: min, ledger_index_max: max, forward: true, limit }
+      const page = await askPage({ ...range, ...(marker !== undefined && { marker }) })
+      // A node that lacks a part of the range may answer for the rest.
+      if (page.validated !== true || page.ledger_index_min !== min || page.ledger_index_max !== max)
+        throw new NodeRefusal('incomplete', `it does not have all ledgers from ${min} to ${max}`)
+      const entries = list(page.transactions).map(record)
+      for (const entry of entries) {
+        const change = parseChange(entry)
+        if (change !== null && change.ledger >= read.from && change.ledger <= to) read.changes.set(change.tx, change)
+      }
+      if (page.marker === undefined) {
+        if (limit * 2 < PAGE_TRANSACTIONS.most) pageTransactions.set(account, limit * 2)
+        else pageTransactions.delete(account)
+        return
+      }
+      marker = page.marker
+      const last = entries.at(-1)
+      const ledger = last === undefined ? reached : whole(last.ledger_index)
+      if (ledger < reached || ledger > to) throw malformed('transactions in the order of the ledgers')
+      inLedger = ledger > reached ? 0 : inLedger + Math.max(entries.length, 1)
+      reached = ledger
+      if (reached > read.next) read.next = reached
+    }
+    throw malformed(`at most ${MAX_IN_LEDGER} transactions in a ledger`)
   }
 
   /** The result, or null if the node refuses with one of these errors. Any other refusal says nothing about the chain. */
@@ -113,29 +153,12 @@ export function createProviderNode(endpoint: Endpoint, timeoutMs: number): XrplN
     },
 
     async escrowChanges(account, from, to) {
-      const limit = pageTransactions.get(account) ?? PAGE_TRANSACTIONS.most
-      const range = { account, ledger_index_min: Number(from), ledger_index_max: Number(to), forward: true, limit }
-      const changes = new Map<string, EscrowChange>()
-      let marker: unknown
-      // By ledgers: however many a stranger sends, a range is as long as the ledgers let it be.
-      const most = MAX_IN_LEDGER * (Number(to - from) + 1)
-      for (let pages = 0; pages * limit < most; pages += 1) {
-        const page = await askPage({ ...range, ...(marker !== undefined && { marker }) })
-        // A node that lacks a part of the range may answer for the rest.
-        if (page.validated !== true || page.ledger_index_min !== Number(from) || page.ledger_index_max !== Number(to))
-          throw new NodeRefusal('incomplete', `it does not have all ledgers from ${from} to ${to}`)
-        for (const entry of list(page.transactions)) {
-          const change = parseChange(record(entry))
-          if (change !== null && change.ledger >= from && change.ledger <= to) changes.set(change.tx, change)
-        }
-        if (page.marker === undefined) {
-          if (limit * 2 < PAGE_TRANSACTIONS.most) pageTransactions.set(account, limit * 2)
-          else pageTransactions.delete(account)
-          return [...changes.values()]
-        }
-        marker = page.marker
-      }
-      throw malformed(`at most ${most} transactions`)
+      const begun = histories.get(account)
+      const read = begun?.from === from && begun.next <= to ? begun : { from, next: from, changes: new Map<string, EscrowChange>() }
+      histories.set(account, read)
+      await readHistory(account, read, to)
+      histories.delete(account)
+      return [...read.changes.values()]
     },
     outcome,
     async isAbsent(tx, from, to) {

@@ -4,7 +4,7 @@ import { ChainFailure } from '../../port/failure.ts'
 import { createFamilyFixture } from '../xrpl.fixture.ts'
 import { combineSubmissions, validatedByQuorum } from './agreement.ts'
 import { NodeRefusal, type Outcome, type XrplNode } from './node.ts'
-import { lyingAbout, startTestProvider } from './provider.fixture.ts'
+import { forgedCreate, lyingAbout, startTestProvider } from './provider.fixture.ts'
 import { createProviderNode } from './provider-node.ts'
 import { createSharedNode } from './shared-node.ts'
 
@@ -136,5 +136,77 @@ describe('a provider', () => {
     expect(limits).toEqual([200, 50, 100, 200, 200])
     node.close()
     await provider.close()
+  })
+
+  describe('with 500 ledgers full of strangers’ payments to an account', () => {
+    const [FROM, TO] = [2n, 501n]
+    /** Each ledger has three pages: more than a thousand, which nodes give at once at most. */
+    const PAGES = 3
+    const LAST_PAGE = 500 * PAGES - 1
+    const escrow = {
+      asset: fixture.asset.id,
+      initiator: fixture.user.address,
+      redeemer: fixture.solver.address,
+      amount: 5_000_000n,
+      timelock: 600n,
+      secretHash: '12'.repeat(32),
+    } as const
+    const made = (height: bigint) => forgedCreate(escrow, { height, hash: 'AA'.repeat(32), time: 1_800_000_000n })
+    const payment = (ledger_index: number) => ({ tx_json: { TransactionType: 'Payment' }, validated: true, ledger_index })
+
+    /** `hasFailed`: whether the answer to this request, counted from 1, is lost. */
+    async function flooded(hasFailed: (asked: number) => boolean) {
+      const provider = await startTestProvider(fixture.devnet.chain)
+      const node = createProviderNode(provider.url, 2000)
+      provider.behave((request, ask) => {
+        if (request.command !== 'account_tx') return ask(request)
+        if (hasFailed(provider.asked.length)) throw new RpcError('internal')
+        const { ledger_index_min: min, ledger_index_max: max } = request
+        const page = request.marker === undefined ? (Number(min) - Number(FROM)) * PAGES : Number(request.marker)
+        const ledger = Number(FROM) + Math.floor(page / PAGES)
+        const transactions = [payment(ledger), page === LAST_PAGE ? made(TO) : payment(ledger)]
+        const isLast = page === (Number(max) - Number(FROM) + 1) * PAGES - 1
+        return { ledger_index_min: min, ledger_index_max: max, validated: true, transactions, ...(!isLast && { marker: page + 1 }) }
+      })
+      const read = () => node.escrowChanges(fixture.solver.address, FROM, TO)
+      const close = async () => {
+        node.close()
+        await provider.close()
+      }
+      return { provider, read, close }
+    }
+
+    test('is read to the end', async () => {
+      const { provider, read, close } = await flooded(() => false)
+      expect(await read()).toMatchObject([{ kind: 'created', ledger: TO }])
+      expect(provider.asked).toHaveLength(LAST_PAGE + 1)
+      await close()
+    })
+
+    test('goes on where a page failed, and reads no ledger below again', async () => {
+      const { provider, read, close } = await flooded((asked) => asked % 400 === 0)
+      const failures: unknown[] = []
+      let changes = null
+      while (changes === null && failures.length < 4)
+        changes = await read().catch((error) => {
+          failures.push(error)
+          return null
+        })
+      expect(changes).toMatchObject([{ kind: 'created', ledger: TO }])
+      expect(failures).toHaveLength(3)
+      expect(provider.asked.length).toBeLessThanOrEqual(LAST_PAGE + 1 + failures.length * (PAGES + 1))
+      await close()
+    })
+
+    test('is given up where a node repeats a ledger for ever', async () => {
+      const provider = await startTestProvider(fixture.devnet.chain)
+      const node = createProviderNode(provider.url, 2000)
+      const transactions = Array.from({ length: 200 }, () => payment(2))
+      provider.behave(() => ({ ledger_index_min: 2, ledger_index_max: 2, validated: true, transactions, marker: 1 }))
+      await expect(node.escrowChanges(fixture.solver.address, 2n, 2n)).rejects.toThrow(/at most 20000 transactions in a ledger/)
+      expect(provider.asked).toHaveLength(100)
+      node.close()
+      await provider.close()
+    })
   })
 })
