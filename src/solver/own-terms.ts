@@ -19,7 +19,8 @@ export type OwnTermsContext = {
 }
 
 export function createOwnTermsCheck(context: OwnTermsContext): PayCheck {
-  return async (state) => whyNotOurs(context, state)
+  const check = async (state: OrderState) => whyNotOurs(context, state)
+  return Object.assign(check, { onceSigned: check })
 }
 
 function whyNotOurs({ registry, clients, keys }: OwnTermsContext, { order }: OrderState): string | null {

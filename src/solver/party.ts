@@ -13,7 +13,7 @@ import { findCosigned } from '../store/actions/batches.ts'
 import type { Database } from '../store/database/database.ts'
 import { findOrder } from '../store/orders/orders.ts'
 import { commitTo, isCommittedTo } from '../store/solver/commitments.ts'
-import { type PayCheck, whyNotPay } from './pay-checks.ts'
+import { onceSigned, type PayCheck, whyNotPay } from './pay-checks.ts'
 
 export type SolverPartyOptions = {
   readonly db: Database
@@ -30,13 +30,14 @@ export type SolverPartyOptions = {
 }
 
 export function createSolverParty({ db, keys, redeemWaitSeconds, payChecks, onStates, guard = noGuard, now }: SolverPartyOptions): Party {
-  /** A payment that is signed may be mined at any time: then there is no choice any more. */
+  /** A payment that is signed may be mined at any time: then there is no choice any more, except to pay what a forged row asks for. */
   async function assertWillingToPay(state: OrderState): Promise<void> {
     const [asked] = await Promise.allSettled([whyNotPay(payChecks, state)])
     if (asked.status === 'fulfilled' && asked.value === null) return
-    if ((await readAttempts(db, actionKey(state.order.id, 'destination', 'initiate'))).length > 0) return
-    if (asked.status === 'rejected') throw asked.reason
-    throw new ChainFailure('would-fail', `the solver does not pay: ${asked.value?.reason}`)
+    const isSigned = (await readAttempts(db, actionKey(state.order.id, 'destination', 'initiate'))).length > 0
+    if (asked.status === 'rejected' && !isSigned) throw asked.reason
+    const refusal = isSigned || asked.status === 'rejected' ? await whyNotPay(onceSigned(payChecks), state) : asked.value
+    if (refusal !== null) throw new ChainFailure('would-fail', `the solver does not pay: ${refusal.reason}`)
   }
 
   /** A payment that is on record is sent again: its nonces or coins are used once, whatever the database has lost. */

@@ -3,17 +3,29 @@ import type { OrderState } from '../protocol/state.ts'
 import type { DeclineCode } from '../protocol/wire/solver.ts'
 
 /** A text: the solver does not pay for this order. Null: nothing is wrong. Throws while it is undecided. */
-export type PayCheck = ((state: OrderState) => Promise<string | null>) & { readonly code?: DeclineCode }
+export type PayCheck = Check & {
+  readonly code?: DeclineCode
+  /** Asked even if a payment is on record, where there is no choice any more: a row that says so may be forged. */
+  readonly onceSigned?: Check
+}
+
+type Check = (state: OrderState) => Promise<string | null>
 
 export type PayRefusal = { readonly code: DeclineCode; readonly reason: string }
 
 /** What the service is told if this check says no. */
-export function coded(code: DeclineCode, check: (state: OrderState) => Promise<string | null>): PayCheck {
-  return Object.assign((state: OrderState) => check(state), { code })
+export function coded(code: DeclineCode, check: PayCheck): PayCheck {
+  const { onceSigned } = check
+  return Object.assign((state: OrderState) => check(state), { code, ...(onceSigned !== undefined && { onceSigned }) })
+}
+
+/** What is left of the checks once a payment is on record. */
+export function onceSigned(checks: readonly PayCheck[]): readonly PayCheck[] {
+  return checks.flatMap((check) => check.onceSigned ?? [])
 }
 
 /** `second` is asked only if `first` has nothing against it: it counts on what the first one recorded. */
-export function inTurn(first: PayCheck, second: PayCheck): (state: OrderState) => Promise<string | null> {
+export function inTurn(first: PayCheck, second: PayCheck): PayCheck {
   return async (state) => (await first(state)) ?? second(state)
 }
 

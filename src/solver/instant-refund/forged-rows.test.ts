@@ -1,7 +1,7 @@
 /** Rows that a decision of the solver reads, deleted or edited: it refunds nothing that it has paid for, and pays for nothing that it cannot collect. */
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Order } from '../../protocol/order.ts'
+import { actionKey, type Order } from '../../protocol/order.ts'
 import { sightingsOf } from '../../store/store.fixture.ts'
 import { createOwnTermsCheck } from '../own-terms.ts'
 import { createWorthCheck } from '../pricing/worth-check.ts'
@@ -126,6 +126,40 @@ describe('with terms that were edited together with their id, and paid by the at
 
   test('a destination with another secret is not paid', async () => {
     await expectNoPayment(await edit(await fromEvm(), 'destination', { secretHash: '77'.repeat(32) }), /different secrets/)
+  })
+
+  describe('a forged row that says that a payment is signed already changes nothing', () => {
+    async function forgeAttempt(order: Order): Promise<Order> {
+      const key = actionKey(order.id, 'destination', 'initiate')
+      await run(sql`insert into actions (key, order_id, leg, verb, wanted) values (${key}, ${order.id}, 'destination', 'initiate', true)`)
+      await run(sql`insert into attempts (action_key, number, chain, sender, tx, raw, slots, fee_rate, holds_secret)
+        values (${key}, 1, ${order.destination.chain}, 'solver', 'forged', 'forged', '{}', 1, false)`)
+      return order
+    }
+
+    test('a smaller source is not paid for', async () => {
+      await expectNoPayment(await forgeAttempt(await edit(await fromEvm(), 'source', { amount: 1000n })), /millionths of a dollar/)
+    })
+
+    test('nor without a price', async () => {
+      const order = await forgeAttempt(await edit(await fromEvm(), 'source', { amount: 1000n }))
+      const { context, payChecks } = fixture.solver
+      const prices = { ...context.pricing.prices, find: () => null }
+      payChecks.splice(0, payChecks.length, createWorthCheck({ ...context, pricing: { prices, priceToleranceBips: 200 } }))
+      // The price check would not pay either, but is not asked once a payment is signed.
+      payChecks.push(async () => 'no price')
+      await expectNoPayment(order, /there is no price/)
+    })
+
+    test('a source that somebody else can redeem is not paid for', async () => {
+      await expectNoPayment(await forgeAttempt(await edit(await fromEvm(), 'source', { redeemer: user })), /does not pay the key/)
+    })
+
+    test('a price that has moved since leaves a payment that is signed as it is', async () => {
+      // 2 % are the tolerance of a first payment.
+      const order = await forgeAttempt(await edit(await fromEvm(), 'destination', { amount: 1_045_000n }))
+      expect(await initiate(order)).toMatchObject({ kind: 'sent' })
+    })
   })
 
   test('fewer confirmations than the registry asks for are not enough', async () => {
