@@ -191,10 +191,11 @@ async function initiateNoted(
   outbox: Outbox,
 ): Promise<string> {
   if (outbox.attempts.length === 0) await party.assertNotable?.()
-  for (const { tx } of outbox.attempts) await party.onRecorded?.(key, tx)
+  const lock = client.swapId(terms)
+  for (const { tx } of outbox.attempts) await party.onRecorded?.(key, tx, lock)
   return client.initiate(
     terms,
-    afterRecord(outbox, ({ tx }) => party.onRecorded?.(key, tx)),
+    afterRecord(outbox, ({ tx }) => party.onRecorded?.(key, tx, lock)),
   )
 }
 

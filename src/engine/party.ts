@@ -1,6 +1,7 @@
 /** The differences between the service and the solver. The engine is the same for both. */
 import type { ChainClient } from '../chains/port/client.ts'
 import type { Key } from '../keys/key.ts'
+import type { SwapId } from '../protocol/htlc.ts'
 import type { ActionKey, ActionVerb, Leg, Role } from '../protocol/order.ts'
 import type { Hex32 } from '../protocol/secret.ts'
 import type { OrderState } from '../protocol/state.ts'
@@ -37,8 +38,8 @@ export interface Party {
   secretFor(step: Step): Promise<Hex32>
   /** Rejects if `onRecorded` would. Asked before the key is held for the first attempt: what cannot be noted is not sent, and would keep its nonce or coins. */
   assertNotable?(): Promise<void>
-  /** The signed transaction is on record, and leaves the process after this: an initiation of a destination, or a redeem that shows the secret. */
-  onRecorded?(action: ActionKey, tx: string): Promise<void>
+  /** The signed transaction is on record, and leaves the process after this: an initiation of a destination (`lock`: its HTLC), or a redeem that shows the secret. */
+  onRecorded?(action: ActionKey, tx: string, lock?: SwapId): Promise<void>
   /** How long the step may wait to become cheaper, e.g. in a batch; absent: not at all. Called only before the first attempt. */
   waitMs?(step: Step): Promise<number>
   /** A cosigned transaction that redeems this and perhaps more; hex, null if there is none. */

@@ -5,6 +5,7 @@ import { type EngineFixture, openEngineFixture, registry } from '../engine/engin
 import { testEvidence } from '../engine/evidence/evidence.fixture.ts'
 import { loadFacts } from '../engine/facts.ts'
 import type { Step } from '../engine/party.ts'
+import { noGuard } from '../engine/rollback/rollback-guard.ts'
 import { createKey, createKeyring } from '../keys/keyring.ts'
 import { deriveOrder } from '../protocol/state.ts'
 import { keepCosigned } from '../store/actions/batches.ts'
@@ -161,6 +162,24 @@ describe('the authorisation of an initiation', () => {
     await store.db.deleteFrom('fills').execute()
     await expect(party().authorize(await step('initiate', 'destination'))).rejects.toThrow('the solver never committed to pay')
     expect(await isCommittedTo(store.db, fixture.order.id, 'locked')).toBe(false)
+  })
+
+  test('fails for terms that it has not signed for before, if the release log names others', async () => {
+    await fixture.fund('source')
+    const initiation = await step('initiate', 'destination')
+    const having = (...locks: readonly string[]) =>
+      createSolverParty({
+        db: store.db,
+        keys: createKeyring([key]),
+        redeemWaitSeconds: 0n,
+        payChecks: [],
+        guard: { ...noGuard, locksOf: () => locks },
+        now: () => now,
+      }).authorize(initiation)
+    await expect(having('another HTLC')).rejects.toThrow('signed for other terms')
+    expect(await isCommittedTo(store.db, fixture.order.id, 'locked')).toBe(false)
+    await having('another HTLC', fixture.order.destination.swapId)
+    await having()
   })
 
   test('records nothing for other steps', async () => {

@@ -36,7 +36,12 @@ export function createSolverParty({ db, keys, redeemWaitSeconds, payChecks, onSt
     if (asked.status === 'fulfilled' && asked.value === null) return
     const isSigned = (await readAttempts(db, actionKey(state.order.id, 'destination', 'initiate'))).length > 0
     if (asked.status === 'rejected' && !isSigned) throw asked.reason
-    const refusal = isSigned || asked.status === 'rejected' ? await whyNotPay(onceSigned(payChecks), state) : asked.value
+    if (isSigned || asked.status === 'rejected') return assertWorth(state)
+    throw new ChainFailure('would-fail', `the solver does not pay: ${asked.value?.reason}`)
+  }
+
+  async function assertWorth(state: OrderState): Promise<void> {
+    const refusal = await whyNotPay(onceSigned(payChecks), state)
     if (refusal !== null) throw new ChainFailure('would-fail', `the solver does not pay: ${refusal.reason}`)
   }
 
@@ -57,10 +62,15 @@ export function createSolverParty({ db, keys, redeemWaitSeconds, payChecks, onSt
       if (evidence?.legs.source === undefined) throw new Error('a payment without evidence of its source')
       const { id } = state.order
       await assertNothingLost(state)
+      const signed = guard.locksOf(actionKey(id, 'destination', 'initiate'))
+      if (signed.length > 0 && !signed.includes(state.order.destination.swapId))
+        throw new ChainFailure('would-fail', 'the payment of this order was signed for other terms: its row was changed')
       // The source may be redeemed to us although we never committed to pay: do not pay at an old price now.
       if (maySolverPay(state)) await assertWillingToPay(state)
       else if (!(await isCommittedTo(db, id, 'locked')))
         throw new ChainFailure('would-fail', 'the solver never committed to pay for this order: it must not initiate it now')
+      // It owes what it signed, at any price. What that was only the database says.
+      else if (signed.length === 0) await assertWorth(state)
       if (!(await commitTo(db, id, 'locked'))) {
         throw new ChainFailure('would-fail', 'a refund of the source is signed already: the destination must not be initiated')
       }

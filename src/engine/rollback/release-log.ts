@@ -10,8 +10,8 @@ import type { Release } from '../../store/database/rollbacks.ts'
 import { isCode, olderFile, putHeader, type RotationStep, rotate } from './rotate.ts'
 
 export interface ReleaseLog {
-  /** Its id, and the newest lines, oldest first. Null: there is no file. */
-  read(): Promise<{ readonly id: string; readonly newest: readonly Release[] } | null>
+  /** Its id, the newest lines, oldest first, and all that name a lock. Null: there is no file. */
+  read(): Promise<{ readonly id: string; readonly newest: readonly Release[]; readonly locks: readonly Release[] } | null>
   /** Writes a new file, unless another process has just done so. */
   create(id: string): Promise<void>
   append(release: Release): Promise<void>
@@ -100,7 +100,8 @@ export function openReleaseLog(path: string, { maxBytes = MAX_BYTES, before }: R
       if (header === undefined || !('log' in header)) throw new Error(`${path} is not a release log: move it away`)
       const lines = all.filter((line) => !('log' in line))
       const after = lines.findLastIndex((line) => 'rollback' in line)
-      return { id: header.log, newest: [header, ...lines.slice(Math.max(0, after, lines.length - COMPARED))] }
+      const newest = [header, ...lines.slice(Math.max(0, after, lines.length - COMPARED))]
+      return { id: header.log, newest, locks: lines.filter((line) => 'lock' in line) }
     },
     async create(id) {
       await mkdir(dirname(path), { recursive: true })

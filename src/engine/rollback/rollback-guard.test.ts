@@ -121,6 +121,21 @@ test('a lost transaction is found', async () => {
   expect(await (await start()).whyUnsafe(mine)).toMatch(/older backup/)
 })
 
+test('what an action has locked is known after a restart, after a rollback, and whatever the database says', async () => {
+  const [first, mine] = [await start(), await order()]
+  const key = actionKey(mine.order.id, 'destination', 'initiate')
+  await first.noteAttempt(key, 'tx', 'an HTLC')
+  await first.noteAttempt(key, 'replacement', 'an HTLC')
+  expect(first.locksOf(key)).toEqual(['an HTLC'])
+  await first.stop()
+  const second = await start()
+  expect(await second.whyUnsafe(mine)).toMatch(/older backup/)
+  expect(second.locksOf(key)).toEqual(['an HTLC'])
+  await second.stop()
+  expect((await start()).locksOf(key)).toEqual(['an HTLC'])
+  expect((await start()).locksOf(actionKey('another', 'destination', 'initiate'))).toEqual([])
+})
+
 test('a transaction is written once, and concurrent lines all arrive', async () => {
   // The database has nothing of it: it must not be compared meanwhile.
   const guard = await startRollbackGuard({ db: store.db, path, log, checkMs: 3_600_000 })

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { ChainFailure } from '../../chains/port/failure.ts'
 import type { Logger } from '../../log.ts'
+import type { SwapId } from '../../protocol/htlc.ts'
 import type { ActionKey } from '../../protocol/order.ts'
 import type { OrderState } from '../../protocol/state.ts'
 import type { Database } from '../../store/database/database.ts'
@@ -26,8 +27,10 @@ export interface RollbackGuard {
   assertWritable(): Promise<void>
   /** Must resolve before a signed lock or a signed refund leaves the process. */
   note(release: Release): Promise<void>
-  /** The transactions of an action, once each. */
-  noteAttempt(key: ActionKey, tx: string): Promise<void>
+  /** The transactions of an action, once each. `lock`: the HTLC that it initiates. */
+  noteAttempt(key: ActionKey, tx: string, lock?: SwapId): Promise<void>
+  /** The HTLCs that this action has signed initiations of, as far as the file of this process knows: an edited row of terms changes nothing here. */
+  locksOf(key: ActionKey): readonly SwapId[]
   stop(): Promise<void>
 }
 
@@ -37,6 +40,7 @@ export const noGuard: RollbackGuard = {
   assertWritable: async () => undefined,
   note: async () => undefined,
   noteAttempt: async () => undefined,
+  locksOf: () => [],
   stop: async () => undefined,
 }
 
@@ -44,6 +48,8 @@ const CHECK_MS = 15_000
 /** A replica that lags may become the database under a running process: what was compared longer ago than this is compared again before a signature. */
 const COMPARED_MS = 1_000
 const KEPT = 500
+/** The oldest are evicted: those of orders that ended long ago. */
+const MAX_LOCKS = 50_000
 
 export async function startRollbackGuard(options: {
   readonly db: Database
@@ -55,6 +61,8 @@ export async function startRollbackGuard(options: {
   const file = openReleaseLog(options.path)
   /** The newest lines of this process, and what the file had at the start. */
   let known: Release[] = []
+  /** By action, of all lines: they count after a rollback too. */
+  const locks = new Map<string, readonly SwapId[]>()
   let hold: Hold | null = null
   /** The file could be read or made. */
   let isOpen = false
@@ -102,6 +110,7 @@ export async function startRollbackGuard(options: {
   async function begin(): Promise<void> {
     const found = await readOrCreate(file)
     logId = found.id
+    for (const line of found.locks) remember(line)
     if (found.isNew && !(await registerReleaseLog(db, found.id)))
       await detected(`there was no file ${options.path}, although this database had one: whether it is an old backup cannot be told`)
     else {
@@ -146,8 +155,16 @@ export async function startRollbackGuard(options: {
     if (found !== null) throw new ChainFailure('unreachable', `${found.reason}: the operator must confirm first`)
   }
 
+  function remember(line: Release): void {
+    if (!('lock' in line) || line.lock === undefined) return
+    locks.set(line.attempt, [...new Set([...(locks.get(line.attempt) ?? []), line.lock])])
+    const [oldest] = locks.keys()
+    if (locks.size > MAX_LOCKS && oldest !== undefined) locks.delete(oldest)
+  }
+
   async function note(release: Release): Promise<void> {
     await write(() => file.append(release))
+    remember(release)
     known = [...known.slice(-KEPT), release]
   }
 
@@ -170,10 +187,11 @@ export async function startRollbackGuard(options: {
     },
     assertWritable: () => write(() => file.probe()),
     note,
-    async noteAttempt(key, tx) {
+    async noteAttempt(key, tx, lock) {
       if (known.some((line) => 'attempt' in line && line.tx === tx && line.attempt === key)) return
-      await note({ attempt: key, tx })
+      await note({ attempt: key, tx, ...(lock !== undefined && { lock }) })
     },
+    locksOf: (key) => locks.get(key) ?? [],
     async stop() {
       await loop.stop()
       await file.close()
@@ -183,7 +201,7 @@ export async function startRollbackGuard(options: {
 
 async function readOrCreate(
   file: ReleaseLog,
-): Promise<{ readonly id: string; readonly newest: readonly Release[]; readonly isNew: boolean }> {
+): Promise<{ readonly id: string; readonly newest: readonly Release[]; readonly locks: readonly Release[]; readonly isNew: boolean }> {
   const found = await file.read()
   // With nothing but its id: a process may have died before the database knew that.
   if (found !== null) return { ...found, isNew: found.newest.length === 1 }

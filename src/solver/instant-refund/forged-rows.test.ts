@@ -162,6 +162,29 @@ describe('with terms that were edited together with their id, and paid by the at
     })
   })
 
+  test('after the solver has redeemed the source it owes no other payment than the one that it made', async () => {
+    const order = await fromEvm()
+    await fund(order)
+    expect(await initiate(order)).toMatchObject({ kind: 'sent' })
+    const paid = [...fixture.solver.bitcoin.broadcast]
+    fixture.solver.bitcoin.mine(sightingsOf(order.destination.swapId).initiated(order.destination.terms.amount))
+    fixture.solver.ethereum.mine(sightingsOf(order.source.swapId).redeemed('00'.repeat(32)))
+    fixture.solver.ethereum.grow(20)
+    await watch()
+    await run(sql`delete from actions where not exists (select from attempts where action_key = key)`)
+    const terms = { ...order.destination.terms, amount: 1_980_000n }
+    const swapId = fixture.solver.bitcoin.swapId(terms)
+    await run(
+      sql`update swaps set swap_id = ${swapId}, amount = ${terms.amount}, agreed_amount = ${terms.amount} where leg = 'destination'`,
+    )
+    await run(sql`update actions set wanted = true, lease_holder = null, lease_until = null, due_at = now()`)
+    expect(await initiate({ ...order, destination: { ...order.destination, terms, swapId } })).toMatchObject({
+      kind: 'failed',
+      error: expect.stringMatching(/millionths of a dollar/),
+    })
+    expect(fixture.solver.bitcoin.broadcast).toEqual(paid)
+  })
+
   test('fewer confirmations than the registry asks for are not enough', async () => {
     const { context, payChecks } = fixture.solver
     const tiers = { confirmationTiers: [{ from: 0n, confirmations: 3 }] }

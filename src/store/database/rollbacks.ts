@@ -7,8 +7,8 @@ import { prepare } from './prepared.ts'
 export type Release =
   | { readonly log: string }
   | { readonly rollback: string }
-  /** A signed transaction, recorded for this action. */
-  | { readonly attempt: string; readonly tx: string }
+  /** A signed transaction, recorded for this action. `lock`: the HTLC that it initiates. */
+  | { readonly attempt: string; readonly tx: string; readonly lock?: string }
   /** A signed refund of this order: the solver has committed to it. */
   | { readonly refund: string }
   /** Signed refunds of single deposits of this order, which commit the solver to nothing else: strays. */
