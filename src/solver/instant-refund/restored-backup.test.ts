@@ -70,6 +70,22 @@ test('with a release log that cannot be written, a payment takes no nonce: nothi
   expect(await initiate(order)).toMatchObject({ kind: 'sent' })
 })
 
+test('terms of a payment that were edited after it was signed are found, like a payment that is lost', async () => {
+  await start()
+  const order = await agree()
+  await fund(order)
+  await fillFor(fixture.solver, order)
+  expect(await initiate(order)).toMatchObject({ kind: 'sent' })
+  const state = { order, source: { counted: [] } } as unknown as Parameters<RollbackGuard['whyUnsafe']>[0]
+  expect(await guard.whyUnsafe(state)).toBeNull()
+  const terms = { ...order.destination.terms, amount: 1n }
+  const swapId = fixture.solver.ethereum.swapId(terms)
+  await fixture.store.db.updateTable('swaps').set({ swap_id: swapId, amount: 1n }).where('leg', '=', 'destination').execute()
+  expect(await guard.whyUnsafe(state)).toMatch(/older backup/)
+  await expect(ask(order)).rejects.toThrow()
+  expect(await ways()).toEqual([{ way: 'locked' }])
+})
+
 test('after a payment was signed, neither a refund nor another payment is', async () => {
   await start()
   const order = await agree()

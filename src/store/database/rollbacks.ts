@@ -31,7 +31,7 @@ const readStatus = prepare<{
   'release-status',
   `
   with given as (
-    select line, line ->> 'log' as log, line ->> 'rollback' as rollback, line ->> 'attempt' as attempt, line ->> 'tx' as tx, line ->> 'refund' as refund,
+    select line, line ->> 'log' as log, line ->> 'rollback' as rollback, line ->> 'attempt' as attempt, line ->> 'tx' as tx, line ->> 'lock' as lock, line ->> 'refund' as refund,
       line ->> 'order' as order_id, line -> 'deposits' as deposits
     from json_array_elements($1::json) as line
   )
@@ -40,6 +40,10 @@ const readStatus = prepare<{
       (log is not null and not exists (select from release_logs where id = log))
       or (rollback is not null and not exists (select from rollbacks where id = rollback))
       or (attempt is not null and not exists (select from attempts where action_key = attempt and attempts.tx = given.tx))
+      or (lock is not null and not exists (
+        select from actions join swaps on swaps.order_id = actions.order_id and swaps.leg = actions.leg
+        where actions.key = attempt and swaps.swap_id = lock
+      ))
       or (refund is not null and not exists (select from commitments where order_id = refund and way = 'refund_signed'))
       or (deposits is not null and exists (
         select from json_array_elements_text(deposits) as deposit where not exists (
