@@ -6,6 +6,7 @@ import { closedBench } from './closed.ts'
 import { costsBench } from './costs/costs.ts'
 import { dustBench } from './dust.ts'
 import { eventsBench } from './events/events.ts'
+import { floodsBench } from './floods.ts'
 import { forwardBench } from './forward.ts'
 import { gasBench } from './gas.ts'
 import { latencyBench } from './latency.ts'
@@ -36,6 +37,7 @@ export const benches: readonly Bench[] = [
   apiBench,
   quoteBench,
   attackBench,
+  floodsBench,
   rpcBench,
   listsBench,
   watchBench,

@@ -1,18 +1,13 @@
 /** Strangers' transactions that name the program or an order: what a poll costs, and whether open orders are still seen. Calls are counted, never timed. */
-import { type Address, createNoopSigner, type Instruction } from '@solana/kit'
-import { getTransferSolInstruction } from '@solana-program/system'
+import type { Address } from '@solana/kit'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { closeOrder, initiateSol, redeemSol } from '../../../contracts/solana/client/instructions.ts'
-import { createWatchedSwaps } from '../../engine/watched-swaps.ts'
-import type { HtlcEvent, HtlcTerms } from '../../protocol/htlc.ts'
-import { createSecret, type Hex32, hashSecret } from '../../protocol/secret.ts'
+import { closeOrder } from '../../../contracts/solana/client/instructions.ts'
+import type { HtlcEvent } from '../../protocol/htlc.ts'
 import type { ChainClient } from '../port/client.ts'
-import type { ActiveSwap } from '../port/watched-swaps.ts'
-import { orderTermsOf, swapIdOf } from './htlc.ts'
+import { ASSET, type FloodFixture, openFlood, type Swap } from './flood.fixture.ts'
 import { type Behaviour, forgedInitiation, honest, lyingAbout, startTestProvider, type TestProvider } from './nodes/provider.fixture.ts'
 import { createSolanaFixture, type SolanaFixture } from './solana.fixture.ts'
 
-const ASSET = 'solana_localnet:sol'
 /** What a poll may ask while strangers flood: a list, blocks, a few transactions, the accounts of open orders. */
 const MOST_CALLS = 20
 /** For each event: the list of its order, the transaction, and what proves that the list is whole. */
@@ -28,9 +23,7 @@ const FLOOD = 40
 let fixture: SolanaFixture
 let provider: TestProvider
 let client: ChainClient
-/** As a watcher keeps it: what was recorded, and up to which slot. */
-let recorded: HtlcEvent[]
-let next: bigint
+let play: FloodFixture
 
 beforeAll(async () => {
   fixture = await createSolanaFixture()
@@ -39,9 +32,8 @@ beforeAll(async () => {
 beforeEach(async () => {
   await client?.close()
   client = fixture.connect({ endpoints: { rpc: [provider.url] } })
-  recorded = []
   fixture.local.mine()
-  next = (await client.tip()).height + 1n
+  play = await openFlood(fixture, provider, client)
 })
 afterAll(async () => {
   await client?.close()
@@ -49,58 +41,11 @@ afterAll(async () => {
   await fixture?.close()
 })
 
-type Swap = { readonly terms: HtlcTerms; readonly secret: Hex32; readonly order: Address }
-
-function newSwap(): Swap {
-  const secret = createSecret()
-  const [initiator, redeemer] = [fixture.user.address, fixture.solver.address]
-  const terms = { asset: ASSET, initiator, redeemer, amount: 10_000_000n, timelock: 400n, secretHash: hashSecret(secret) } as const
-  return { terms, secret, order: swapIdOf(fixture.contracts.of(ASSET), terms) as Address }
-}
-
-async function initiate({ terms }: Swap): Promise<string> {
-  const { user, program, contracts } = fixture
-  const initiateBefore = (await client.tip()).time + 60n
-  const order = { ...orderTermsOf(contracts.of(ASSET), terms), mint: null }
-  return fixture.send([initiateSol(program, order, { funder: user.address, rentPayer: user.address, initiateBefore })], user)
-}
-
-const redeem = ({ order, secret }: Swap): string =>
-  fixture.send([redeemSol(fixture.program, order, fixture.solver.address, Uint8Array.from(Buffer.from(secret, 'hex')))], fixture.user)
-
-let sent = 1n
-/** Names these accounts and calls another program: 5,000 lamports each. */
-function mention(...named: readonly Address[]): void {
-  sent += 1n
-  const { address } = fixture.user
-  const transfer = getTransferSolInstruction({ source: createNoopSigner(address), destination: address, amount: sent })
-  const accounts = [...transfer.accounts, ...named.map((one) => ({ address: one, role: 0 as const }))]
-  fixture.send([{ ...transfer, accounts } as Instruction], fixture.user)
-}
-
-function flood(count: number, ...more: readonly Address[]): void {
-  for (let i = 0; i < count; i += 1) mention(fixture.program, ...more)
-}
-
-/** One poll over these swaps, recorded as the watcher does. */
-async function poll(swaps: readonly Swap[]): Promise<{ readonly calls: number; readonly events: readonly HtlcEvent[] }> {
-  const watched = swaps.map(
-    ({ terms, order }): ActiveSwap => ({
-      swapId: order,
-      terms,
-      deposits: recorded.some(({ kind, swapId }) => kind === 'initiated' && swapId === order) ? [order] : [],
-    }),
-  )
-  const end = await client.tip()
-  provider.asked.length = 0
-  const read = await client.branchEvents?.(createWatchedSwaps(watched), next, end, [])
-  const calls = provider.asked.length
-  const known = new Set(recorded.map(({ tx, index }) => `${tx} ${index}`))
-  const events = (read?.events ?? []).filter(({ tx, index }) => !known.has(`${tx} ${index}`))
-  recorded.push(...events)
-  next = end.height + 1n
-  return { calls, events }
-}
+const newSwap = () => play.newSwap()
+const initiate = (swap: Swap) => play.initiate(swap)
+const redeem = (swap: Swap) => play.redeem(swap)
+const flood = (count: number, ...more: readonly Address[]) => play.flood(count, ...more)
+const poll = (swaps: readonly Swap[]) => play.poll(swaps)
 
 describe('while strangers name the program in hundreds of transactions', () => {
   test('a poll costs no more with ten times as many, and no more than a bound', async () => {
@@ -172,6 +117,7 @@ describe('while strangers name the program in hundreds of transactions', () => {
     const others = [await startTestProvider(fixture.local), await startTestProvider(fixture.local)]
     await client.close()
     client = fixture.connect({ endpoints: { rpc: [provider, ...others].map(({ url }) => url) }, quorum: 2 })
+    play = await openFlood(fixture, provider, client)
     try {
       const [swap, unpaid] = [newSwap(), newSwap()]
       const hides: Behaviour = lyingAbout({ getMultipleAccounts: (_, truth) => ({ ...(truth as object), value: [null, null] }) })
@@ -218,7 +164,7 @@ describe('while strangers name the program in hundreds of transactions', () => {
 test('a poll costs the same few calls while nobody calls the program, however many orders are open', async () => {
   // The newest slots are listed again: the floods before must be below them.
   fixture.local.mine(40)
-  next = (await client.tip()).height + 1n
+  play = await openFlood(fixture, provider, client)
   const swaps = Array.from({ length: 300 }, newSwap)
   const calls: number[] = []
   for (let polls = 0; polls < 3; polls += 1) {

@@ -3,6 +3,7 @@ import { GrpcTypes } from '@mysten/sui/grpc'
 import type { Block } from '../../../protocol/chain.ts'
 import type { Endpoint } from '../../port/endpoints.ts'
 import { ChainFailure } from '../../port/failure.ts'
+import { RateLimited } from '../../providers/rate-limited.ts'
 import { Refusal } from '../../providers/refusal.ts'
 import { createGrpcWeb, type GrpcWeb, type Method, status } from './grpc-web.ts'
 import { methods } from './methods.ts'
@@ -23,8 +24,11 @@ import {
 
 const HEADER = ['sequence_number', 'digest', 'summary.timestamp', 'summary.previous_digest']
 const EVENT_TYPES = ['transactions.digest', 'transactions.events.events.event_type']
+const EVENT_CONTENTS = [...EVENT_TYPES, 'transactions.events.events.contents']
 const EVENTS = ['digest', 'events.events.event_type', 'events.events.contents']
 const STATUS = ['status', 'gas_used'].map((field) => `transaction.effects.${field}`)
+/** Anyone can call our package. Up to so many of its transactions are read one by one, more of them with all contents of their checkpoint. */
+const FEW_OURS = 4
 /** Requests that are under way at once when many checkpoints are read. */
 const AT_ONCE = 16
 /** Nodes list the largest coins first: strangers cannot hide ours behind dust. */
@@ -79,16 +83,38 @@ export function createProviderNode(endpoint: Endpoint, timeoutMs: number): SuiNo
     return found === null ? null : parseBlock(found)
   }
 
-  /** Contents are read of our transactions only: those of strangers may be larger than a node can send. */
+  /**
+   * Contents are read of our transactions only: those of strangers may be larger than a node can send. Where many are ours, all of the checkpoint are tried
+   * first: a request for each would let strangers, who can call our package for little, use up what a node allows.
+   */
   async function checkpointWithEvents(height: bigint, packages: ReadonlySet<string>): Promise<NodeCheckpoint> {
     const found = await checkpoint({ height, paths: [...HEADER, ...EVENT_TYPES] })
     if (found === null) throw new Refusal(0, `it does not have checkpoint ${height}`)
     const isOurs = (type: string) => packages.has(type.slice(0, type.indexOf('::')))
+    const ours = found.transactions.filter((tx) => eventTypesOf(tx).some(isOurs))
+    const contents = ours.length > FEW_OURS ? await contentsIn(found) : null
     const events: NodeEvent[] = []
-    for (const tx of found.transactions) {
-      if (eventTypesOf(tx).some(isOurs)) events.push(...(await eventsOf(tx.digest)).filter(({ type }) => isOurs(type)))
+    for (const { digest } of ours) {
+      const known = contents?.get(required(digest, 'a digest'))
+      events.push(...(known === undefined ? await eventsOf(digest) : parseEvents(known)).filter(({ type }) => isOurs(type)))
     }
     return { ...parseBlock(found), events }
+  }
+
+  /** All transactions of a checkpoint with the contents of their events; null if that is more than the node can send. */
+  async function contentsIn({ sequenceNumber, digest }: GrpcTypes.Checkpoint) {
+    try {
+      const found = await checkpoint({
+        height: required(sequenceNumber, 'a height'),
+        paths: ['sequence_number', 'digest', ...EVENT_CONTENTS],
+      })
+      if (found?.digest !== digest) return null
+      return new Map(found?.transactions.map((tx) => [required(tx.digest, 'a digest'), tx]))
+    } catch (error) {
+      // Too large, or too late for that: one by one, none is.
+      if (error instanceof ChainFailure && !(error instanceof RateLimited)) return null
+      throw error
+    }
   }
 
   async function eventsOf(tx: string | undefined): Promise<readonly NodeEvent[]> {

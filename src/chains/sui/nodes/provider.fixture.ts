@@ -21,18 +21,22 @@ type Behaviour = (method: string, request: object, ask: Ask) => Promise<object>
 
 const honest: Behaviour = (_, request, ask) => ask(request)
 
-interface TestProvider {
+export interface TestProvider {
   readonly url: string
+  /** The methods of all requests. */
+  readonly asked: string[]
   behave(behaviour: Behaviour): void
   setOffline(offline: boolean): void
   close(): Promise<void>
 }
 
-async function startTestProvider(chain: SuiChain): Promise<TestProvider> {
+export async function startTestProvider(chain: SuiChain): Promise<TestProvider> {
   let behaviour = honest
+  const asked: string[] = []
   const server = await startGrpcServer(
     answerBytes(async (path, request) => {
       const method = path.slice(path.lastIndexOf('/') + 1)
+      asked.push(method)
       const ask: Ask = async (forwarded) => {
         const [answer] = await chain.answer(path, forwarded)
         if (answer === undefined) throw new Error('the chain gave no answer')
@@ -44,6 +48,7 @@ async function startTestProvider(chain: SuiChain): Promise<TestProvider> {
   )
   return {
     url: server.url,
+    asked,
     behave(next) {
       behaviour = next
     },
