@@ -4,8 +4,10 @@
  */
 import { ChainFailure } from '../../chains/port/failure.ts'
 import type { HtlcReading } from '../../chains/port/htlc-reading.ts'
+import { requiredConfirmations } from '../../protocol/confirmations.ts'
 import type { HtlcEvent } from '../../protocol/htlc.ts'
-import type { Leg, Swap } from '../../protocol/order.ts'
+import type { Leg, Order, Swap } from '../../protocol/order.ts'
+import type { Registry } from '../../protocol/registry/registry.ts'
 import { deriveOrder, type OrderState } from '../../protocol/state.ts'
 import type { Tip } from '../../protocol/swap-state.ts'
 import { clientFor, type FromNodes, type LiveFacts, type LiveView } from '../facts.ts'
@@ -71,6 +73,7 @@ export async function proveFacts(view: LiveView, recorded: LiveFacts, query: Evi
   }
   const facts: LiveFacts = {
     ...recorded,
+    order: withLeastConfirmations(view.registry, recorded.order),
     tips: { source: tipOf('source'), destination: tipOf('destination') },
     events: { source: eventsOf('source'), destination: eventsOf('destination') },
     asOfMs: Math.min(recorded.asOfMs, ...legs.map(([, { evidence }]) => evidence.asOfMs)),
@@ -81,6 +84,14 @@ export async function proveFacts(view: LiveView, recorded: LiveFacts, query: Evi
   const differences = [...contradictions, ...legs.flatMap(([leg, proven]) => proven.differences.map((what) => ({ leg, what })))]
   // The brand exists in types only.
   return { facts, state, evidence: { legs: evidence } as unknown as Evidence, differences, isContradicted: contradictions.length > 0 }
+}
+
+/** A row of a destination cannot ask for fewer than the registry does now. More are waited for, and nothing fails. Of a source, the solver compares them itself. */
+function withLeastConfirmations(registry: Registry, order: Order): Order {
+  const { chain, terms, requiredConfirmations: asked } = order.destination
+  const asset = registry.assets.find(({ id }) => id === terms.asset) ?? {}
+  const least = requiredConfirmations(registry.chain(chain), asset, terms.amount, 'destination')
+  return { ...order, destination: { ...order.destination, requiredConfirmations: Math.max(asked, least) } }
 }
 
 type ProvenLeg = { readonly evidence: LegEvidence; readonly unmined: readonly HtlcEvent[]; readonly differences: readonly string[] }

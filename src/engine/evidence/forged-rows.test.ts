@@ -167,6 +167,22 @@ describe('the service does not show the secret', () => {
     expect(ethereumSigned()).toEqual([])
   })
 
+  test('for a payment with fewer confirmations than the registry asks for, whatever its row asks for', async () => {
+    const { registry, ...context } = fixture.context('service')
+    const chain = (id: string) => ({ ...registry.chain(id), requiredConfirmations: 3 })
+    const revealBy = async () =>
+      executeAction({ ...context, registry: { ...registry, chain } }, await fixture.lease('destination', 'redeem'))
+    await fixture.fund('source', 'destination')
+    fixture.bitcoin.grow(3)
+    await fixture.watch()
+    expect(await revealBy()).toMatchObject({ kind: 'skipped' })
+    expect(ethereumSigned()).toEqual([])
+    fixture.ethereum.grow(3)
+    await fixture.watch()
+    await sql`update actions set lease_until = now() - interval '1 second', due_at = now()`.execute(store.db)
+    expect(await revealBy()).toMatchObject({ kind: 'sent' })
+  })
+
   test('for a payment that the solver took back, with that row deleted', async () => {
     await fixture.fund('source', 'destination')
     fixture.ethereum.mine(fixture.events('destination').refund)
