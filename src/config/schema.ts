@@ -574,7 +574,7 @@ const risk = Type.Object(
     unfinal_usd: Type.Optional(
       Type.Record(Type.String(), Decimal('In US dollars.'), {
         description:
-          'By chain: the most that may be paid, all orders together, against deposits of that chain that are not final. Larger amounts are not quoted; orders that are funded beyond it wait until earlier ones are final. Default: by chain, see `unfinalUsd` in `src/protocol/registry`; 300000 on Bitcoin.',
+          'By chain: the most that may be paid, all orders together, against deposits of that chain that are not final. Larger amounts are not quoted; orders that are funded beyond it wait until earlier ones are final. Default: by chain, see `unfinalUsd` in `src/protocol/registry`.',
       }),
     ),
     fee_peak_factor: Type.Optional(
