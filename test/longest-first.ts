@@ -29,6 +29,7 @@ export const LONGEST: readonly string[] = [
   'src/chains/hypercore/htlc-core-mutation.test.ts',
   'test/swaps/refunds.nodes.test.ts',
   'test/swaps/two-engines-race.test.ts',
+  'test/swaps/stopped-while-a-node-hangs.test.ts',
   'test/swaps/sdk-without-service.test.ts',
   'src/engine/crash.test.ts',
   'contracts/solana/mutation/mutation.nodes.test.ts',

@@ -1,24 +1,18 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { readFile, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { CreatedOrder } from '../../demo/client/api-client.ts'
+import { type PartyProcess, startPartyProcess } from './party-process.ts'
 import { openStory, type Story } from './story.ts'
 
 let story: Story
-const processes: ChildProcess[] = []
+const processes: PartyProcess[] = []
 beforeAll(async () => {
   story = await openStory({ chains: ['bitcoin_regtest', 'ethereum_localnet', 'arbitrum_localnet'] })
-  await startSecond('start', story.stack.configs.serviceFile)
-  await startSecond('solver', story.stack.configs.solverFile)
+  const { serviceFile, solverFile } = story.stack.configs
+  processes.push(await startPartyProcess(['start'], serviceFile), await startPartyProcess(['solver'], solverFile))
 })
 afterAll(async () => {
-  for (const child of processes) {
-    child.kill('SIGTERM')
-    await once(child, 'exit')
-  }
+  for (const second of processes) await second.stop()
   await story.close()
 })
 
@@ -85,23 +79,5 @@ async function askUntilItEnds({ order_id, order_token }: CreatedOrder, turn: num
     )
     expect(['refunded instantly', 'conflict', 'chain_unavailable']).toContain(answer)
     return answer === 'refunded instantly' || (await story.api.order(order_id)).status === 'counterparty_redeemed'
-  })
-}
-
-/** A second process of the same party, on the same database and keys. */
-async function startSecond(command: 'start' | 'solver', configFile: string): Promise<void> {
-  const config = JSON.parse(await readFile(configFile, 'utf8'))
-  const secondFile = configFile.replace('.json', '-second.json')
-  await writeFile(secondFile, JSON.stringify({ ...config, listen: { host: '127.0.0.1', port: 0 } }))
-  const launcher = fileURLToPath(new URL('../../bin/tandem.js', import.meta.url))
-  const child = spawn(process.execPath, [launcher, command, '--config', secondFile], { stdio: ['ignore', 'ignore', 'pipe'] })
-  processes.push(child)
-  let output = ''
-  await new Promise<void>((resolve, reject) => {
-    child.stderr?.on('data', (chunk) => {
-      output += chunk
-      if (output.includes('is running')) resolve()
-    })
-    child.once('exit', () => reject(new Error(`the second ${command} ended: ${output}`)))
   })
 }

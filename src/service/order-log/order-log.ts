@@ -8,7 +8,7 @@ import { createLoop } from '../../engine/loop.ts'
 import type { Logger } from '../../log.ts'
 import type { Registry } from '../../protocol/registry/registry.ts'
 import { deriveOrder, type OrderStatus } from '../../protocol/state.ts'
-import { holdLease } from '../../store/actions/leases.ts'
+import { holdLease, releaseLease } from '../../store/actions/leases.ts'
 import type { Database } from '../../store/database/database.ts'
 import { EVENTS_BATCH, numberEvents, type OrderEvent, readNewEvents } from '../../store/events/order-events.ts'
 import { readLoggedOrders } from '../../store/operator-view/logged-orders.ts'
@@ -116,5 +116,13 @@ export function startOrderLog(context: OrderLogContext): OrderLog {
     run,
     onError: (error) => log.warn({ err: error }, 'the life of orders cannot be logged now; will retry'),
   })
-  return { begun, wake: () => loop.wake(), stop: () => loop.stop() }
+  return {
+    begun,
+    wake: () => loop.wake(),
+    async stop() {
+      await loop.stop()
+      // Else nobody logs until it ends, and what happens meanwhile is never told.
+      await releaseLease(db, holder, LEASE)
+    },
+  }
 }

@@ -1,0 +1,126 @@
+/** A process that is stopped in the middle of an action, while its node does not answer: it ends, and others go on with its work. The node never answers it. */
+import { createServer, type IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { openDatabase } from '../../src/store/database/database.ts'
+import { type PartyConfig, type PartyProcess, startPartyProcess } from './party-process.ts'
+import { openStory, type Story } from './story.ts'
+
+const CHAIN = 'ethereum_localnet'
+
+/** A node that answers everything until it is asked this; from then on nothing more. */
+interface HangingNode {
+  readonly url: string
+  readonly hangs: Promise<void>
+  /** Requests without an answer, of clients that still wait. */
+  open(): number
+  close(): Promise<void>
+}
+
+async function startHangingNode(nodeUrl: string, method: string): Promise<HangingNode> {
+  const waiting = new Set<IncomingMessage>()
+  let isHanging = false
+  let tell: () => void = () => undefined
+  const hangs = new Promise<void>((resolve) => {
+    tell = resolve
+  })
+  const server = createServer(async (request, response) => {
+    const body = await text(request)
+    if (body.includes(`"${method}"`)) {
+      isHanging = true
+      tell()
+    }
+    if (isHanging) {
+      waiting.add(request)
+      response.on('close', () => waiting.delete(request))
+      return
+    }
+    const answer = await fetch(nodeUrl, { method: 'POST', body, headers: { 'content-type': 'application/json' } })
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const bound = server.address()
+  return {
+    url: `http://127.0.0.1:${typeof bound === 'object' ? bound?.port : 0}`,
+    hangs,
+    open: () => waiting.size,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+let story: Story
+const closing: (() => Promise<void>)[] = []
+beforeAll(async () => {
+  story = await openStory({ chains: ['bitcoin_regtest', CHAIN] })
+})
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+})
+afterAll(() => story.close())
+
+/** A process of the party in the place of the first, whose node hangs when it gets a transaction. */
+async function startWithHangingNode(command: readonly string[], configFile: string): Promise<PartyProcess & HangingNode> {
+  const { rpc = '' } = story.stack.network.endpoints[CHAIN]?.endpoints ?? {}
+  const node = await startHangingNode(rpc, 'eth_sendRawTransaction')
+  closing.unshift(node.close)
+  const through = ({ chains, listen }: PartyConfig) => ({
+    listen,
+    chains: { ...chains, [CHAIN]: { ...chains[CHAIN], endpoints: { rpc: node.url } } },
+  })
+  const started = await startPartyProcess(command, configFile, through)
+  closing.unshift(async () => started.signal('SIGKILL'))
+  return { ...node, ...started }
+}
+
+/** Leases of chains, shards and actions. */
+async function held(party: 'service' | 'solver'): Promise<readonly string[]> {
+  const db = await openDatabase(story.databaseUrls[party === 'service' ? 0 : 1] ?? '')
+  try {
+    const { rows } = await sql<{ name: string }>`
+      select name from leases where until > now() union all select key from actions where lease_holder is not null`.execute(db)
+    return rows.map(({ name }) => name)
+  } finally {
+    await db.destroy()
+  }
+}
+
+/** It ends with 0 while its node still does not answer, and nothing is left locked. */
+async function expectCleanStop(party: 'service' | 'solver', stopped: PartyProcess & HangingNode): Promise<void> {
+  await stopped.hangs
+  expect(await held(party)).not.toEqual([])
+  expect(stopped.open()).toBeGreaterThan(0)
+  stopped.signal('SIGTERM')
+  expect(await stopped.ended).toBe(0)
+  expect(await held(party)).toEqual([])
+}
+
+test('a solver that is stopped while it pays: the next one pays once', async () => {
+  const { solver, configs } = story.stack
+  const before = await story.balance('ethereum_localnet:wbtc')
+  const created = await story.order('bitcoin_regtest:btc', 'ethereum_localnet:wbtc', 1_000_000n)
+  await solver.setRunning(false)
+  const stopped = await startWithHangingNode(['solver'], configs.solverFile)
+  await story.bitcoin().pay(created.to ?? '', 1_000_000n)
+  await expectCleanStop('solver', stopped)
+  await solver.setRunning(true)
+  const done = await story.untilStatus(created.order_id, 'counterparty_redeemed')
+  expect(await story.balance('ethereum_localnet:wbtc')).toBe(before + BigInt(done.destination_swap.amount))
+})
+
+test('a service that is stopped while it redeems: the next one redeems', async () => {
+  const { service, configs } = story.stack
+  const before = await story.balance('ethereum_localnet:wbtc')
+  const created = await story.order('bitcoin_regtest:btc', 'ethereum_localnet:wbtc', 1_000_000n)
+  await service.setRunning(false)
+  const stopped = await startWithHangingNode(['start'], configs.serviceFile)
+  await story.bitcoin().pay(created.to ?? '', 1_000_000n)
+  await expectCleanStop('service', stopped)
+  await service.setRunning(true)
+  const done = await story.untilStatus(created.order_id, 'counterparty_redeemed')
+  expect(await story.balance('ethereum_localnet:wbtc')).toBe(before + BigInt(done.destination_swap.amount))
+})
