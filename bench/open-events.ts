@@ -1,4 +1,5 @@
 /** From a source deposit to the initiation of its destination, over two databases in turn. */
+import { createMemoryChain } from '../src/engine/chain.fixture.ts'
 import type { Swap } from '../src/protocol/order.ts'
 import { localChains } from '../src/protocol/registry/local.ts'
 import type { Database } from '../src/store/database/database.ts'
@@ -37,11 +38,13 @@ async function newOrder(db: Database, n: number): Promise<OpenQuestion> {
   const swap = (leg: 'source' | 'destination', chainId: string): Swap => {
     const chain = localChains.find((known) => known.id === chainId)
     if (chain === undefined) throw new Error(`${chainId} is not in the local registry`)
-    const terms = { asset: chain.nativeAsset, initiator: 'initiator', redeemer: 'redeemer', amount: 1_000_000n, secretHash: id }
+    const parties = { initiator: 'initiator', redeemer: 'redeemer' }
+    const terms = { asset: chain.nativeAsset, ...parties, amount: 1_000_000n, secretHash: id, timelock: chain.timelocks[leg] }
     return {
       chain: chainId,
-      swapId: `${leg} ${id}`,
-      terms: { ...terms, timelock: chain.timelocks[leg] },
+      // As the chains of the engine compute it.
+      swapId: createMemoryChain(chainId, now()).swapId(terms),
+      terms,
       userAddress: null,
       orderKey: null,
       payer: null,

@@ -102,9 +102,9 @@ test.each(cases)('$from to $to, lost when it is $moment', async ({ moment, ...pa
     expect(await balanceOf(from)).toBe(before.paid)
     return
   }
-  let last: SwapStep | null = null
-  for await (const step of tandem.resume(orderId, null, { minToAmount })) last = step
-  expect(last).toMatchObject({ record: { status: expect.stringMatching(/redeemed/) } })
+  const kinds: SwapStep['kind'][] = []
+  for await (const step of tandem.resume(orderId, null, { minToAmount })) kinds.push(step.kind)
+  expect(kinds).toContain('received')
   await story.eventually('the payout', async () => (await balanceOf(to)) >= before.received + minToAmount)
   expect(before.paid - (await balanceOf(from))).toBeGreaterThanOrEqual(fromAmount)
 })
