@@ -52,8 +52,8 @@ describe('the watch list', () => {
     chain.mine(deposit())
     await watch()
     expect(await active()).toEqual([
-      { swapId: other.source.swapId, deposits: [] },
       { swapId: order.source.swapId, deposits: [deposit().deposit] },
+      { swapId: other.source.swapId, deposits: [] },
     ])
     const { swapId } = order.source
     expect((await find({ spent: [deposit().deposit] })).byDeposit(deposit().deposit)?.swapId).toBe(swapId)

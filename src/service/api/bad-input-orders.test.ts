@@ -193,11 +193,14 @@ describe('PATCH /orders/{id}', () => {
   const patch = (id: string, action: string, call: Call, code: ErrorCode, words: RegExp) =>
     expectRefusal('PATCH', `/v2/orders/${id}?action=${action}`, call, code, words)
 
-  test.each(['cancel', 'INITIATE', 'redeem%20', '__proto__', 'toString', 'initiate,refund', '%00', 'x'.repeat(5000)])(
-    'action=%s',
-    (action) =>
-      patch(orders.created, action, { body: {} }, 'bad_request', /^action: expected initiate, redeem, refund or instant-refund, got "/),
+  test.each(['cancel', 'INITIATE', 'redeem%20', '__proto__', 'toString', 'initiate,refund', 'x'.repeat(5000)])('action=%s', (action) =>
+    patch(orders.created, action, { body: {} }, 'bad_request', /^action: expected initiate, redeem, refund or instant-refund, got "/),
   )
+
+  test('a zero byte as action, or in an id', async () => {
+    await patch(orders.created, '%00', { body: {} }, 'bad_request', /^action: a text must not contain NUL/)
+    await patch('%00', 'refund', { body: {} }, 'bad_request', /^order_id: a text must not contain NUL/)
+  })
 
   test.each<[string, Call, ErrorCode, RegExp]>([
     ['a list', { body: [] }, 'bad_request', /the request: expected/],
@@ -270,7 +273,7 @@ describe('PATCH /orders/{id}', () => {
 
   test('of an unknown order, or an order of another app', async () => {
     for (const action of ['initiate', 'redeem', 'refund', 'instant-refund']) {
-      for (const id of ['f'.repeat(64), 'f'.repeat(63), '%00', '%EF%BC%91'])
+      for (const id of ['f'.repeat(64), 'f'.repeat(63), '%EF%BC%91'])
         await patch(id, action, { body: {} }, 'not_found', /there is no order "/)
       await patch(orders.clientSecret, action, { body: {}, headers: { 'service-app-id': service.otherAppId } }, 'forbidden', /another app/)
     }

@@ -287,7 +287,7 @@ test.each<[string, unknown, string, RegExp]>([
     'bad_request',
     /source\.owner: expected an address on its chain, as a string, got 7/,
   ],
-  ['a zero byte', withSource({ owner: '\u0000' }), 'invalid_address', /source\.owner/],
+  ['a zero byte', withSource({ owner: '\u0000' }), 'bad_request', /source\.owner/],
   ['the HTLC as owner', withSource({ owner: deployments[wbtc]?.htlc }), 'invalid_address', /contract/],
   [
     'a delegate where anyone may pay',

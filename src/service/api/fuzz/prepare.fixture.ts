@@ -140,5 +140,9 @@ export async function fingerprint(db: Database): Promise<string> {
     ({ name }) => sql`select ${name} || md5(coalesce(string_agg(r::text, '|' order by r::text), '')) as hash from ${sql.table(name)} as r`,
   )
   const { rows } = await sql<{ hash: string }>`${sql.join(hashes, sql` union all `)}`.execute(db)
-  return rows.map(({ hash }) => hash).join(' ')
+  // The database may read the tables in any order.
+  return rows
+    .map(({ hash }) => hash)
+    .sort()
+    .join(' ')
 }
