@@ -71,7 +71,7 @@ test.each<[string, string, string, { raw?: string; headers?: Record<string, stri
   ['another such method', 'PUT', '/v2/quote', { raw: '{}' }, 405, 'method_not_allowed'],
   ['an unknown order', 'GET', `/v2/orders/${'0'.repeat(64)}`, {}, 404, 'not_found'],
   ['a malformed order id', 'GET', '/v2/orders/1', {}, 404, 'not_found'],
-  ['an order id with a zero byte', 'GET', '/v2/orders/%00', {}, 404, 'not_found'],
+  ['an order id with a zero byte', 'GET', '/v2/orders/%00', {}, 400, 'bad_request'],
   ['an overlong order id', 'GET', `/v2/orders/${'0'.repeat(500)}`, {}, 404, 'not_found'],
   ['a path that is not UTF-8', 'GET', '/v2/orders/%ff', {}, 400, 'bad_request'],
   ['broken JSON', 'POST', '/v2/orders', { raw: '{"source":' }, 400, 'bad_request'],

@@ -148,7 +148,7 @@ const lists = ['address', 'tx_hash', 'from_chain', 'to_chain', 'from_owner', 'to
 get('/orders', [
   ...each('page', notIntegers, /page: expected a whole number from 1, got/),
   ...each('per_page', notIntegers, /per_page: expected a whole number from 1 to 500, got/),
-  ...lists.flatMap((field) => each(field, ['', ',', 'a,', 'a%00', '%C3%A9', `a&${field}=a`], new RegExp(`^${field}: expected `))),
+  ...lists.flatMap((field) => each(field, ['', ',', 'a,', '%C3%A9', `a&${field}=a`], new RegExp(`^${field}: expected `))),
   ...lists.flatMap((field) =>
     each(field, [Array.from({ length: 101 }, (_, n) => n).join(',')], new RegExp(`^${field}: expected at most 100 values, got 101`)),
   ),
@@ -167,7 +167,7 @@ for (const path of ['/volume', '/fees']) {
     ['source_chain=bitcoin_testnet', 'bad_request', /source_chain: expected a chain that GET \/chains lists, got "bitcoin_testnet"/],
     ['destination_chain=moon', 'bad_request', /destination_chain: expected a chain .* got "moon"/],
     ...['source_chain', 'destination_chain', 'address'].flatMap((field) =>
-      each(field, ['', 'a,', '%00', `a&${field}=a`], new RegExp(`^${field}: expected `)),
+      each(field, ['', 'a,', `a&${field}=a`], new RegExp(`^${field}: expected `)),
     ),
   ])
 }
@@ -180,16 +180,9 @@ test.each<[string, RegExp]>([
   ['/icons/..%2Fbtc.svg', /there is no icon/],
   ['/icons/btc', /there is no icon/],
   ...['', '/funding', '/instant-refund-hash'].flatMap((rest) =>
-    [
-      'f'.repeat(64),
-      'f'.repeat(63),
-      'f'.repeat(65),
-      `0x${'f'.repeat(64)}`,
-      'g'.repeat(64),
-      `${'f'.repeat(63)}%00`,
-      `${'f'.repeat(63)}%EF%BC%91`,
-      '..%2F',
-    ].map((id): [string, RegExp] => [`/v2/orders/${id}${rest}`, /there is no order "/]),
+    ['f'.repeat(64), 'f'.repeat(63), 'f'.repeat(65), `0x${'f'.repeat(64)}`, 'g'.repeat(64), `${'f'.repeat(63)}%EF%BC%91`, '..%2F'].map(
+      (id): [string, RegExp] => [`/v2/orders/${id}${rest}`, /there is no order "/],
+    ),
   ),
 ])('GET %s is not found', (path, words) => expectRefusal('GET', path, {}, 'not_found', words))
 
