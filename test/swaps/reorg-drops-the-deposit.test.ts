@@ -28,11 +28,10 @@ test('after the solver initiates: the secret is not shown, and the solver refund
 
   story.bitcoinChain().reorg(1, { dropTransactions: true })
   // The service may act on what it read up to two seconds ago: it must know of the reorg before it has a reason to redeem.
-  await story.until(
-    created.order_id,
-    'the destination without the source',
-    (order) => order.destination_swap.initiate_tx_hash !== '' && order.source_swap.initiate_tx_hash === '',
-  )
+  await story.eventually('the service to see the destination without the source', async () => {
+    const seen = await story.seen('service', created.order_id)
+    return seen.has('destination initiated') && !seen.has('source initiated')
+  })
   await story.waitFor(created.order_id, 1)
   await story.passTime('ethereum_localnet', 200)
 

@@ -191,8 +191,11 @@ function lyingService(node: string) {
   return { seen, fetch }
 }
 
-/** Of Solana's two one is enough: they are one program, and what an owner leaves unredeemed counts against it. */
-const tokensOnce = families.filter(({ asset }) => asset !== 'solana_localnet:sol')
+/**
+ * Of Solana's two one is enough: they are one program, and what an owner leaves unredeemed counts against it. The XRP Ledger is not asked here: its escrows
+ * expire by dates, and with its clock ahead the last test could fund none.
+ */
+const tokensOnce = families.filter(({ asset }) => asset !== 'solana_localnet:sol' && asset !== 'xrpl_localnet:xrp')
 
 // Clocks are ahead from here on.
 test.each(tokensOnce)(
@@ -202,7 +205,7 @@ test.each(tokensOnce)(
     const storage = defaultStorage()
     const { seen, fetch } = lyingService(urlOf(asset.split(':')[0] ?? ''))
     const tandem = tandemOf(story, deployments, { storage, fetch })
-    const request = await withLimit(tandem, { from: DOLLARS, to: asset, fromAmount: 20_000_000n, recipient: story.ownerOf(asset) })
+    const request = await withLimit(tandem, { from: DOLLARS, to: asset, fromAmount: 25_000_000n, recipient: story.ownerOf(asset) })
     const before = await balance()
     const kinds: string[] = []
     let orderId = ''

@@ -130,14 +130,21 @@ export function forgedDeposit(parent: { readonly height: number; readonly hash: 
     [`${hashOf(1)}:0`],
     [{ script: scriptOfAddress(deposit.address, deposit.network), amount: deposit.amount }],
   )
-  return showing(makeBlock(parent.hash, time, [payment], simulated(deposit.network)), parent.height + 1)
+  const { txid } = payment
+  const { gettxout } = shownAs(deposit)
+  return showing(makeBlock(parent.hash, time, [payment], simulated(deposit.network)), parent.height + 1, {
+    gettxout: (params) => (params[0] === txid ? gettxout() : undefined),
+  })
 }
 
 /** A Core node that shows every output as unspent, with this content; null: as spent, or never made. */
 export function shownOutput(content: ForgedDeposit | null): Behaviour {
-  if (content === null) return lyingAbout({ gettxout: () => null })
-  const hex = bytesToHex(scriptOfAddress(content.address, content.network))
-  return lyingAbout({ gettxout: () => ({ confirmations: 1, value: Number(content.amount) / 1e8, scriptPubKey: { hex } }) })
+  return lyingAbout(content === null ? { gettxout: () => null } : shownAs(content))
+}
+
+function shownAs({ address, network, amount }: ForgedDeposit) {
+  const hex = bytesToHex(scriptOfAddress(address, network))
+  return { gettxout: () => ({ confirmations: 1, value: Number(amount) / 1e8, scriptPubKey: { hex } }) }
 }
 
 /** A Core node that shows an empty block in place of this one. */
@@ -166,8 +173,10 @@ export const hidingTransactions = changingBlocks((block, [coinbase]) =>
   Buffer.concat([block.subarray(0, 80), Uint8Array.of(1), block.subarray(coinbase?.start, coinbase?.end)]),
 )
 
+type Lies = Parameters<typeof lyingAbout>[0]
+
 /** As the newest block. */
-function showing(block: MadeBlock, height: number): Behaviour {
+function showing(block: MadeBlock, height: number, others: Lies = {}): Behaviour {
   const ifThis = (answer: unknown) => (params: readonly unknown[]) => (params[0] === block.hash ? answer : undefined)
   return lyingAbout({
     getbestblockhash: () => block.hash,
@@ -175,6 +184,7 @@ function showing(block: MadeBlock, height: number): Behaviour {
     getblockhash: ([at]) => (at === height ? block.hash : undefined),
     getblockheader: ifThis(headerAnswer(block, height)),
     getblock: ifThis(bytesToHex(block.bytes)),
+    ...others,
   })
 }
 
