@@ -31,9 +31,10 @@ export async function useRealChains(
         : [{ ...asset, deployment: { htlc: record.htlc.address || null, token: record.token.address || null } }]
     })
     const own = familyNamed(chain.family).endpointKinds.includes('rpc') ? { rpc: [rpc] } : { ws: [rpc.replace('http', 'ws')] }
-    const client = await connectChain(chain, { assets, endpoints: endpointsOf(chain) ?? own })
-    // The node knows no fees.
-    Object.assign(service.chains.get(chain.id) ?? {}, client, client.payoutFee !== undefined && { payoutFee: async () => 300n })
+    const { legCost, ...client } = await connectChain(chain, { assets, endpoints: endpointsOf(chain) ?? own })
+    // The node with empty accounts knows no fees.
+    const fees = { ...(client.payoutFee !== undefined && { payoutFee: async () => 300n }), ...(endpointsOf(chain) !== null && { legCost }) }
+    Object.assign(service.chains.get(chain.id) ?? {}, client, fees)
   }
   useRealKeys(service)
   return {
