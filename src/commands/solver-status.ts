@@ -19,6 +19,7 @@ import { openDatabase } from '../store/database/database.ts'
 import { readReleaseStatus } from '../store/database/rollbacks.ts'
 import { type CustomerRecord, type QuoteRecord, readCustomers, readQuoteCounts } from '../store/solver/customers.ts'
 import { type Halt, readHalts } from '../store/solver/halts.ts'
+import { readInFlight } from '../store/solver/in-flight.ts'
 import { judgeOrderRisks } from '../store/solver/order-risks.ts'
 import { type PairStatus, readPairStatus } from '../store/solver/pair-status.ts'
 import { solverConfigPath } from './config-path.ts'
@@ -106,7 +107,7 @@ export async function statusCommand(options: StatusOptions, terminal: Terminal):
       readReleaseStatus(db, []),
       readHalts(db),
       inventory.list(),
-      readFeeFunds(db, feeFunds),
+      readInFlight(db).then((flights) => readFeeFunds(feeFunds, flights)),
       readUnfinal(db, registry.chains, limits.unfinalCap),
       readPairStatus(db, since),
       readCustomers(db, { now: now(), since }),

@@ -113,12 +113,15 @@ async function start(loaded: LoadedConfig<SolverConfig>, parentLog: Logger, keep
   })
   const activeAssetsOf = (chain: ChainId) => registry.assetsOf(chain).flatMap(({ id, deployment }) => (deployment === null ? [] : [id]))
   const readFees = (chain: ChainId) => void legCosts.warm(activeAssetsOf(chain).slice(0, 1))
-  const feeFunds = createFeeFunds({ registry, clients, keys, legCosts, peakFactor: limits.feePeakFactor })
-  const fundsWatch = startFeeFundsWatch({ db, reader: feeFunds, log })
-  keep(() => fundsWatch.stop())
+  const feeFunds = startFeeFundsWatch({
+    readInFlight: () => readInFlight(db),
+    reader: createFeeFunds({ registry, clients, keys, legCosts, peakFactor: limits.feePeakFactor }),
+    log,
+  })
+  keep(() => feeFunds.stop())
   const exposure = startExposureWatch({ db, chains: registry.chains, capOf: limits.unfinalCap, unrevealedMost: limits.unrevealedMost, log })
   keep(() => exposure.stop())
-  const halts = startHalts({ db, registry, log, now, priceHalt: prices.haltOf, fees, readFees, funds: fundsWatch })
+  const halts = startHalts({ db, registry, log, now, priceHalt: prices.haltOf, fees, readFees, funds: feeFunds })
   keep(() => halts.stop())
   const customers = startCustomers({ db, log, now, ...limits })
   keep(() => customers.stop())
@@ -143,7 +146,7 @@ async function start(loaded: LoadedConfig<SolverConfig>, parentLog: Logger, keep
   const admissions = createAdmissions({
     db,
     funds: feeFunds,
-    isShort: fundsWatch.isShort,
+    isShort: feeFunds.isShort,
     registry,
     unfinalCap: limits.unfinalCap,
     onTrouble: (error) => log.warn({ err: error }, 'could not admit an order yet; will retry'),
@@ -170,7 +173,7 @@ async function start(loaded: LoadedConfig<SolverConfig>, parentLog: Logger, keep
     nodes,
     now,
     inventory,
-    feeFunds: fundsWatch,
+    feeFunds,
     exposure,
   })
   const onDifferences = createDifferenceLog(log, { onDifference: metrics.onDifference })

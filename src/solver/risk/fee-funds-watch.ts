@@ -1,26 +1,30 @@
-/** Looks at the solver's coins for network fees every few seconds: what quotes, halts, status and metrics say of them. */
+/** Looks at the solver's coins for network fees: what quotes, halts, status and metrics say of them. */
 import type { Logger } from 'pino'
 import { ChainFailure } from '../../chains/port/failure.ts'
 import { createLoop } from '../../engine/loop.ts'
 import type { ChainId } from '../../protocol/chain-id.ts'
 import { TandemError } from '../../protocol/error.ts'
-import type { Database } from '../../store/database/database.ts'
-import { readInFlight } from '../../store/solver/in-flight.ts'
+import type { InFlight } from '../../store/solver/in-flight.ts'
 import type { Trip } from './breakers.ts'
 import { type FeeFunds, type FeeFundsReader, missing, REDEEMS_AHEAD, topUp } from './fee-funds.ts'
 import { fromChain, toChain } from './scope.ts'
 
-export interface FeeFundsWatch {
+/** A read of the reader counts as a look. */
+export interface FeeFundsWatch extends FeeFundsReader {
   /** The last look found too little for what is in flight, or there was none yet. */
   isShort(chain: ChainId): boolean
   /** Directions in which nothing new is taken. */
   trips(): readonly Trip[]
   list(): readonly FeeFunds[]
+  /** Looks at the chains whose last look is too old. */
   refresh(): Promise<void>
   stop(): Promise<void>
 }
 
-const REFRESH_MS = 3000
+/** Of a chain with orders in flight, or with too few coins. */
+const REFRESH_MS = 3_000
+/** Any other chain is looked at so many times less often: the gate before a payment looks by itself. */
+const IDLE_FACTOR = 10
 
 /** Nothing new is taken from a chain while the next few redeems there could not be paid, nor to it while the next payment could not be besides. */
 export function tripsOf(funds: FeeFunds): readonly Trip[] {
@@ -31,8 +35,10 @@ export function tripsOf(funds: FeeFunds): readonly Trip[] {
 }
 
 /** Of the chains that answer. */
-export async function readFeeFunds(db: Database, reader: FeeFundsReader): Promise<readonly FeeFunds[]> {
-  const flights = await readInFlight(db)
+export async function readFeeFunds(
+  reader: Pick<FeeFundsReader, 'chains' | 'read'>,
+  flights: readonly InFlight[],
+): Promise<readonly FeeFunds[]> {
   const found = await Promise.all(
     reader.chains.map((chain) =>
       reader.read(chain, flights).catch((error: unknown) => {
@@ -45,21 +51,38 @@ export async function readFeeFunds(db: Database, reader: FeeFundsReader): Promis
 }
 
 export function startFeeFundsWatch(options: {
-  readonly db: Database
+  readonly readInFlight: () => Promise<readonly InFlight[]>
   readonly reader: FeeFundsReader
   readonly log: Logger
   readonly refreshMs?: number
+  readonly nowMs?: () => number
 }): FeeFundsWatch {
-  const { db, reader, log } = options
+  const { readInFlight, reader, log, refreshMs = REFRESH_MS, nowMs = () => performance.now() } = options
   /** A chain that does not answer keeps its last figures: a redeem there is not cheaper for it. */
-  const known = new Map<ChainId, FeeFunds>()
+  const known = new Map<ChainId, { readonly funds: FeeFunds; readonly atMs: number }>()
+  const list = () => [...known.values()].map(({ funds }) => funds)
+
+  async function read(chain: ChainId, flights: readonly InFlight[]): Promise<FeeFunds | null> {
+    const funds = await reader.read(chain, flights)
+    if (funds !== null) known.set(chain, { funds, atMs: nowMs() })
+    return funds
+  }
+
+  function isDue(chain: ChainId, flights: readonly InFlight[]): boolean {
+    const last = known.get(chain)
+    if (last === undefined) return true
+    const isBusy = flights.some(({ source, destination }) => source.chain === chain || destination.chain === chain)
+    const keepMs = isBusy || tripsOf(last.funds).length > 0 ? refreshMs : IDLE_FACTOR * refreshMs
+    return nowMs() - last.atMs >= keepMs
+  }
 
   async function refresh(): Promise<void> {
-    for (const funds of await readFeeFunds(db, reader)) known.set(funds.chain, funds)
+    const flights = await readInFlight()
+    await readFeeFunds({ chains: reader.chains.filter((chain) => isDue(chain, flights)), read }, flights)
   }
 
   const loop = createLoop({
-    intervalMs: options.refreshMs ?? REFRESH_MS,
+    intervalMs: refreshMs,
     async run() {
       await refresh()
       return false
@@ -68,12 +91,15 @@ export function startFeeFundsWatch(options: {
   })
 
   return {
+    chains: reader.chains,
+    duties: reader.duties,
+    read,
     isShort(chain) {
-      const funds = known.get(chain)
-      return funds === undefined || missing(funds, 0n) > 0n
+      const last = known.get(chain)
+      return last === undefined || missing(last.funds, 0n) > 0n
     },
-    trips: () => [...known.values()].flatMap(tripsOf),
-    list: () => [...known.values()],
+    trips: () => list().flatMap(tripsOf),
+    list,
     refresh,
     stop: () => loop.stop(),
   }
