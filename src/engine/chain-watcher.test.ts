@@ -12,7 +12,7 @@ import { closeAnyway, NOW, openTestStore, putOrder, sightingsOf, type TestStore 
 import { createMemoryChain, type MemoryChain } from './chain.fixture.ts'
 import { type ChainWatcher, startChainWatcher } from './chain-watcher.ts'
 import { registry } from './engine.fixture.ts'
-import { loadLiveFacts } from './facts.ts'
+import { type LiveView, loadLiveFacts } from './facts.ts'
 import { createLeases } from './leases.ts'
 import { pollChain } from './watcher.ts'
 
@@ -54,11 +54,12 @@ function start(chain: MemoryChain, holder = 'me', pollMs = 3_600_000, blockMs = 
   watchers.push(watcher)
   return watcher
 }
-const liveBy = async (polls: ReadonlyMap<string, ChainWatcher>, ...mayBeOld: readonly ('source' | 'destination')[]) => {
+const liveBy = (polls: ReadonlyMap<string, ChainWatcher>, ...mayBeOld: readonly ('source' | 'destination')[]) => liveOf({ polls }, mayBeOld)
+const liveOf = async (how: Pick<LiveView, 'polls' | 'acceptedAgeMs'>, mayBeOld: readonly ('source' | 'destination')[] = []) => {
   const clients = new Map([bitcoin, ethereum].map((client) => [client.chain.id, client]))
   const stored = await findOrder(store.db, order.id)
   if (stored === null) throw new Error('the order is gone')
-  return loadLiveFacts({ db: store.db, registry, clients, now: () => NOW, polls }, stored, mayBeOld)
+  return loadLiveFacts({ db: store.db, registry, clients, now: () => NOW, ...how }, stored, mayBeOld)
 }
 const publishedAgeMs = async () => (await readActionFacts(store.db, { orderId: order.id, key: null }))?.legs.source.publishedAgeMs ?? null
 const startBoth = () =>
@@ -236,16 +237,16 @@ describe('live facts', () => {
         await publishPoll(store.db, chain.chain.id, { hash: hash ?? (await chain.tip()).hash, beganAt })
       }
     }
-    const readsItself = async (polls: ReadonlyMap<string, ChainWatcher>) => {
+    const readsItself = async (how: Pick<LiveView, 'polls' | 'acceptedAgeMs'>) => {
       const before = asksFor(bitcoin, 'headers')
-      const facts = await liveBy(polls)
+      const facts = await liveOf(how)
       return { facts, read: asksFor(bitcoin, 'headers') > before }
     }
 
     test('are those of a published poll', async () => {
       const polls = await others()
       await publish(0)
-      const { facts, read } = await readsItself(polls)
+      const { facts, read } = await readsItself({ polls, acceptedAgeMs: 60_000 })
       expect(read).toBe(false)
       expect(performance.now() - facts.asOfMs).toBeGreaterThan(0)
     })
@@ -256,7 +257,7 @@ describe('live facts', () => {
       const mined = bitcoin.mine(deposit())
       await store.db.deleteFrom('leases').execute()
       await pollChain({ db: store.db, client: bitcoin, holder: 'third', onReorg: () => undefined })
-      const { facts, read } = await readsItself(polls)
+      const { facts, read } = await readsItself({ polls, acceptedAgeMs: 60_000 })
       expect(read).toBe(false)
       expect(facts.events.source).toMatchObject([{ kind: 'initiated', block: { hash: mined.hash } }])
       expect(performance.now() - facts.asOfMs).toBeGreaterThan(700)
@@ -264,11 +265,11 @@ describe('live facts', () => {
 
     test('are read from the chain if the published poll is old, or its newest block is not on record', async () => {
       const polls = await others()
-      expect((await readsItself(polls)).read).toBe(true)
+      expect((await readsItself({ polls })).read).toBe(true)
       await publish(1501)
-      expect((await readsItself(polls)).read).toBe(true)
+      expect((await readsItself({ polls })).read).toBe(true)
       await publish(0, 'another block')
-      expect((await readsItself(polls)).read).toBe(true)
+      expect((await readsItself({ polls })).read).toBe(true)
     })
   })
 })
