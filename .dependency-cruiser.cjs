@@ -13,7 +13,7 @@ const rooms = {
     path: '^src/chains/',
     may: ['^src/protocol/', '^src/workers/', '^src/keys/', '^contracts/[^/]+/(artifacts|client)/', '^src/(log|http-client)\\.ts$'],
   },
-  store: { path: '^src/store/', may: ['^src/protocol/', '^src/log\\.ts$'] },
+  store: { path: '^src/store/', may: ['^src/protocol/', '^src/(log|ttl-cache)\\.ts$'] },
   engine: {
     path: '^src/engine/',
     may: ['^src/protocol/', '^src/keys/', port, '^src/store/', '^src/log\\.ts$'],

@@ -16,14 +16,29 @@ export const createTestDatabase = async (content: 'tables' | 'empty' = 'tables')
   return { url, drop: () => dropDatabase(url) }
 }
 
-const dropDatabase = async (url: string): Promise<void> => {
+/** As a full or broken server would be. Connections that are open end. */
+export const makeReadOnly = (url: string): Promise<void> => setReadOnly(url, 'on')
+export const makeWritable = (url: string): Promise<void> => setReadOnly(url, 'off')
+
+const setReadOnly = (url: string, value: 'on' | 'off'): Promise<void> =>
+  onServerOf(url, async (client, name) => {
+    await client.query(`alter database ${name} set default_transaction_read_only = ${value}`)
+    await client.query('select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = $1', [name])
+  })
+
+const dropDatabase = (url: string): Promise<void> =>
+  onServerOf(url, async (client, name) => {
+    await client.query(`drop database ${name} with (force)`)
+  })
+
+const onServerOf = async (url: string, work: (client: pg.Client, name: string) => Promise<void>): Promise<void> => {
   const maintenance = new URL(url)
   const name = maintenance.pathname.slice(1)
   maintenance.pathname = '/postgres'
   const client = new pg.Client({ connectionString: maintenance.href })
   await client.connect()
   try {
-    await client.query(`drop database ${name} with (force)`)
+    await work(client, name)
   } finally {
     await client.end()
   }

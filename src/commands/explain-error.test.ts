@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
+import { createTestDatabase, makeReadOnly } from '../../test/database.ts'
 import { openDatabase } from '../store/database/database.ts'
 import { explainError } from './explain-error.ts'
 
@@ -10,6 +11,17 @@ test('a database that is not running is named, and what to start', async () => {
   ] as const) {
     const error = await openDatabase(url).catch((reason: unknown) => reason)
     expect(explainError(error)).toMatch(new RegExp(`^nothing answers at ${place} .*npm start.*--config`))
+  }
+})
+
+test('a database that is read-only is said to be so', async () => {
+  const { url, drop } = await createTestDatabase()
+  try {
+    await makeReadOnly(url)
+    const error = await openDatabase(url).catch((reason: unknown) => reason)
+    expect(explainError(error)).toMatch(/^the database is read-only \(cannot execute .*\): .*tandem doctor/)
+  } finally {
+    await drop()
   }
 })
 

@@ -1,3 +1,5 @@
+import { databaseFault } from '../store/database/database-fault.ts'
+
 /** An error as one line that says what to do. */
 export function explainError(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
@@ -6,6 +8,8 @@ export function explainError(error: unknown): string {
     return `${port} is taken. Stop the program that uses it, or choose another: --port 8081, or TANDEM_PORT=8081.`
   }
   if ('syscall' in error && error.syscall === 'connect') return explainConnect(error)
+  const fault = 'severity' in error ? databaseFault(error) : null
+  if (fault !== null) return `${fault} (${error.message}): see what \`tandem doctor\` says of it.`
   // What `fetch` reports says nothing; its cause does.
   if (error.message === 'fetch failed' && error.cause instanceof Error) return explainError(error.cause)
   // Node puts one error for each address it tried into an AggregateError without a message.

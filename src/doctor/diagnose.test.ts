@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { evmLocal } from '../../devnet/evm/local.ts'
 import { startTickerServer } from '../../devnet/ticker/ticker-server.ts'
-import { createTestDatabase, type TestDatabase } from '../../test/database.ts'
+import { createTestDatabase, makeReadOnly, makeWritable, type TestDatabase } from '../../test/database.ts'
 import { doctorCommand } from '../commands/doctor.ts'
 import { type LocalStack, startLocalStack } from '../local/stack.ts'
 import { createLogger } from '../log.ts'
@@ -184,6 +184,21 @@ describe('doctor finds', () => {
     expect(await problems(await withHeader('empty-key'))).toMatchObject({
       [`fail secrets ${place}`]: 'the file empty-key is empty: expected a secret',
     })
+  })
+
+  test('a database of the solver that is read-only: its own doctor, and that of the service', async () => {
+    const [, { url }] = databases
+    await makeReadOnly(url)
+    try {
+      expect(await problems(stack.configs.solverFile)).toEqual({ 'fail database writes': expect.stringContaining('read-only') })
+      // The connections that ended may fail one request.
+      await expect
+        .poll(() => problems(stack.configs.serviceFile), { timeout: 60_000 })
+        .toMatchObject({ 'warn solvers local-solver': 'answers, but takes no new orders: the database is read-only' })
+    } finally {
+      await makeWritable(url)
+    }
+    await expect.poll(() => problems(stack.configs.serviceFile), { timeout: 60_000 }).toEqual({})
   })
 
   test('a missing contract that pays affiliates, and an asset that none pays', async () => {

@@ -1,6 +1,7 @@
 /** Whether a process can do its work: the database can be written, an engine lives, and at least one chain answers. */
+
+import { createDatabaseCheck } from '../store/database/database-problem.ts'
 import type { ServiceContext } from './context.ts'
-import { createDatabaseCheck } from './database-problem.ts'
 
 type ReadinessContext = Pick<ServiceContext, 'db' | 'log' | 'registry' | 'chainHealthy' | 'engineProblem'>
 

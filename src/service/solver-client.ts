@@ -193,7 +193,10 @@ export function createSolverClient({ id, baseUrl, signingKey, publicKey, timeout
         signal,
       }),
     liquidity: () => ask<SolverLiquidity>('/liquidity', undefined, isLiquidity),
-    health: () => ask<SolverHealth>('/health', undefined, isHealth),
+    async health() {
+      const answer = await ask<SolverHealth>('/health', undefined, isHealth)
+      return { ...answer, ...(answer.problem !== undefined && { problem: oneLine(answer.problem) }) }
+    },
   }
 }
 

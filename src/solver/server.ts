@@ -1,21 +1,22 @@
 /** The solver's HTTP server, for the services whose keys it knows. */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import fastify, { type FastifyError, type FastifyInstance, type onRequestHookHandler } from 'fastify'
+import fastify, { type FastifyError, type FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { ChainId } from '../protocol/chain-id.ts'
 import { type ErrorCode, errorStatus, QuoteUsed, TandemError } from '../protocol/error.ts'
 import { assertStorable } from '../protocol/stored-text.ts'
 import type { SolverRefusal } from '../protocol/wire/solver.ts'
 import { solverRoutes as routes } from '../protocol/wire/solver-routes.ts'
+import { databaseFault } from '../store/database/database-fault.ts'
+import { createDatabaseCheck } from '../store/database/database-problem.ts'
 import { type Authentication, authenticate } from './authenticate.ts'
 import { draftCosigned, takeCosigned } from './batch-redeem/cosign.ts'
 import type { Changes } from './changes.ts'
 import { signInstantRefunds } from './instant-refund/sign-instant-refunds.ts'
 import { acceptOrder, type OrderContext } from './orders.ts'
+import { databaseRefusal, refuseWhenOverloaded } from './overload.ts'
 import { signFill } from './partial-deposits/sign-fill.ts'
 import { quote } from './quotes.ts'
-
-const RETRY_AFTER_SECONDS = 2
 
 export type SolverServerOptions = {
   readonly context: OrderContext
@@ -43,9 +44,13 @@ export function createSolverServer({
   // No type coercion: null is not 0, and a number is not an amount.
   const app = fastify({ bodyLimit: 512 * 1024, ajv: { customOptions: { coerceTypes: false } } }).withTypeProvider<TypeBoxTypeProvider>()
 
+  const gate = { admits, databaseProblem: createDatabaseCheck({ db: context.db, log }) }
+
   app.setErrorHandler((error: FastifyError | TandemError, request, reply) => {
-    const refusal = refuse(error)
+    const fault = databaseFault(error)
+    const refusal = refuse(fault === null ? error : databaseRefusal(fault))
     if (refusal.code === 'internal') log.error({ err: error, url: request.url }, 'a request failed unexpectedly')
+    else if (fault !== null) log.warn({ url: request.url, reason: fault }, 'a request failed because of the database')
     void reply.status(errorStatus[refusal.code as ErrorCode]).send(refusal)
   })
 
@@ -63,22 +68,9 @@ export function createSolverServer({
     context.risk.assertOpen(source.id, destination.id)
   }
 
-  /** Orders that exist come first. Runs before the body is read. */
-  const refuseWhenOverloaded =
-    (what: 'quote' | 'order'): onRequestHookHandler =>
-    (_request, _reply, done) => {
-      if (admits(what)) {
-        done()
-        return
-      }
-      // A service asks nothing until the time that we name: name one only if we take nothing.
-      const retry = admits('quote') ? {} : { retryAfterSeconds: RETRY_AFTER_SECONDS }
-      done(new TandemError('chain_unavailable', 'the solver is busy with the swaps in progress', retry))
-    }
-
   app.post(
     routes.quote.path,
-    { onRequest: refuseWhenOverloaded('quote'), schema: { body: routes.quote.body, response: { 200: routes.quote.answer } } },
+    { onRequest: refuseWhenOverloaded(gate, 'quote'), schema: { body: routes.quote.body, response: { 200: routes.quote.answer } } },
     async (request) => {
       if (!request.body.indicative) assertOpen(request.body.from, request.body.to)
       return quote(context, request.body, request.caller)
@@ -87,7 +79,7 @@ export function createSolverServer({
 
   app.post(
     routes.order.path,
-    { onRequest: refuseWhenOverloaded('order'), schema: { body: routes.order.body, response: { 200: routes.order.answer } } },
+    { onRequest: refuseWhenOverloaded(gate, 'order'), schema: { body: routes.order.body, response: { 200: routes.order.answer } } },
     async (request) => {
       const { order_id: order, source, destination } = request.body
       try {
@@ -157,11 +149,11 @@ export function createSolverServer({
     })),
   }))
 
-  app.get(routes.health.path, { schema: { response: { 200: routes.health.answer } } }, async () => ({
-    solver_id: context.solverId,
-    overloaded: !admits('quote'),
-    keys: publicKeysOf(context),
-  }))
+  app.get(routes.health.path, { schema: { response: { 200: routes.health.answer } } }, async () => {
+    const problem = await gate.databaseProblem()
+    const overloaded = problem !== null || !admits('quote')
+    return { solver_id: context.solverId, overloaded, ...(problem !== null && { problem }), keys: publicKeysOf(context) }
+  })
 
   return app
 }

@@ -1,4 +1,4 @@
-/** The database answers, is new enough, has our tables, waits for no confirmation, its clock agrees with ours, and an engine works on it. */
+/** The database answers, is new enough, takes writes, has our tables, waits for no confirmation, its clock agrees with ours, and an engine works on it. */
 import { type DatabaseReport, inspectDatabase } from '../../store/database/inspect-database.ts'
 import type { Refusal } from '../../store/database/migrations.ts'
 import { type Check, type Finding, fail, ok, reasonOf, warn } from '../check.ts'
@@ -13,9 +13,13 @@ export const database: Check = {
     const url = await readSecret(config.database_url).catch(() => null)
     if (url === null) return [fail('database_url', 'cannot be read', 'see the secrets above')]
     try {
-      const { majorVersion, pending, refusal, unconfirmedRestore, clockAheadMs, engines } = await inspectDatabase(url, TIMEOUT_MS)
+      const { majorVersion, isReadOnly, pending, refusal, unconfirmedRestore, clockAheadMs, engines } = await inspectDatabase(
+        url,
+        TIMEOUT_MS,
+      )
       return [
         versionFinding(majorVersion),
+        ...readOnlyFindings(isReadOnly),
         migrationFinding(pending, refusal),
         ...restoreFindings(unconfirmedRestore),
         driftFinding('the database', clockAheadMs),
@@ -31,6 +35,12 @@ export const database: Check = {
       ]
     }
   },
+}
+
+function readOnlyFindings(isReadOnly: boolean): readonly Finding[] {
+  if (!isReadOnly) return []
+  const text = 'the database is read-only: nothing new is taken, and nothing is paid, redeemed or refunded'
+  return [fail('writes', text, 'name the primary server in database_url, not a standby, or end default_transaction_read_only')]
 }
 
 function restoreFindings(reason: string | null): readonly Finding[] {

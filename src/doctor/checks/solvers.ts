@@ -1,4 +1,5 @@
 /** Each solver answers, accepts our signature, signs its answers, has the id we expect, and holds something to pay with. */
+import type { SolverHealth } from '../../protocol/wire/solver.ts'
 import { createSolverClient } from '../../service/solver-client.ts'
 import { createSigningKey, type SigningKey } from '../../solver-auth/signing-key.ts'
 import { type Check, type Finding, fail, ok, reasonOf, warn } from '../check.ts'
@@ -27,10 +28,7 @@ async function checkSolver(context: DoctorContext, key: SigningKey, { id, url, p
   const client = createSolverClient({ id, baseUrl: url, signingKey: key, publicKey: public_key, timeoutMs: TIMEOUT_MS })
   let answers: Finding
   try {
-    const { overloaded = false } = await client.health()
-    answers = overloaded
-      ? warn(id, 'answers, but is overloaded and refuses new orders', 'wait; if it lasts, give its database and its machine more')
-      : ok(id, 'answers')
+    answers = healthFinding(id, await client.health())
   } catch (error) {
     const advice = `start the solver, or correct its url, id and public_key in solvers; its own configuration must have our public key ${key.publicKey} in services`
     return [fail(id, reasonOf(error), advice)]
@@ -41,6 +39,14 @@ async function checkSolver(context: DoctorContext, key: SigningKey, { id, url, p
   } catch (error) {
     return [answers, warn(id, `its inventory cannot be read: ${reasonOf(error)}`, 'read the log of the solver')]
   }
+}
+
+function healthFinding(id: string, { overloaded = false, problem }: SolverHealth): Finding {
+  if (problem !== undefined)
+    return warn(id, `answers, but takes no new orders: ${problem}`, 'run `tandem doctor` with the configuration of the solver')
+  return overloaded
+    ? warn(id, 'answers, but is overloaded and refuses new orders', 'wait; if it lasts, give its database and its machine more')
+    : ok(id, 'answers')
 }
 
 function holdingFinding({ network }: DoctorContext, id: string, assetId: string, available: bigint): readonly Finding[] {

@@ -280,6 +280,13 @@ export type SolverChanges = Static<typeof SolverChanges>
 export const SolverHealth = Type.Object({
   solver_id: SolverId,
   overloaded: Type.Optional(Type.Boolean({ description: 'it takes no new orders at the moment' })),
+  problem: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: 'why it takes none, if the reason is not load: for the operator of the service',
+    }),
+  ),
   keys: Type.Optional(
     Type.Record(Type.String({ minLength: 1, maxLength: 64 }), Identity, {
       maxProperties: 64,

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
-import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { makeReadOnly } from '../../../test/database.ts'
 import { btc, orderBody, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
 
 let service: TestService
@@ -128,9 +128,7 @@ test('an internal error returns only an id, which is also in the log', async () 
 
 test('a database that cannot be written is named by /readyz and /health, and fails orders with 503', async () => {
   const broken = await startTestService()
-  const name = new URL(broken.databaseUrl).pathname.slice(1)
-  await sql.raw(`alter database ${name} set default_transaction_read_only = on`).execute(service.db)
-  await sql`select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = ${name}`.execute(service.db)
+  await makeReadOnly(broken.databaseUrl)
   const ready = await fetch(`${broken.url}/readyz`)
   expect([ready.status, await ready.json()]).toMatchObject([503, { error: expect.stringContaining('read-only') }])
   const refused = { status: 503, body: { code: 'chain_unavailable', error: expect.stringMatching(/read-only|does not answer/) } }

@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { makeReadOnly } from '../../../test/database.ts'
 import { btc, orderBody, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
 
 let service: TestService
@@ -40,9 +40,7 @@ describe('an overloaded service', () => {
     const readOnly = await startTestService()
     try {
       readOnly.world.overloaded = true
-      const name = new URL(readOnly.databaseUrl).pathname.slice(1)
-      await sql.raw(`alter database ${name} set default_transaction_read_only = on`).execute(service.db)
-      await sql`select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = ${name}`.execute(service.db)
+      await makeReadOnly(readOnly.databaseUrl)
       await expect
         .poll(async () => (await readOnly.call('GET', quotePath)).body.error, { timeout: 20_000 })
         .toContain('the database is read-only: no new swap starts now')

@@ -5,6 +5,8 @@ import { type AppliedMigration, compareMigrations, type Refusal, readMigrations,
 export type DatabaseReport = {
   /** 14.2 → 14. */
   readonly majorVersion: number
+  /** A standby, or set to read-only. */
+  readonly isReadOnly: boolean
   /** Migrations that the next start would apply. */
   readonly pending: readonly string[]
   /** Why this version must not use it; null: it may. */
@@ -23,6 +25,7 @@ export async function inspectDatabase(url: string, timeoutMs: number): Promise<D
   client.on('error', () => undefined)
   try {
     await client.connect()
+    const readOnly = await client.query<{ value: string }>("select current_setting('transaction_read_only') as value")
     await client.query('set default_transaction_read_only = on')
     const version = await client.query<{ version: string }>("select current_setting('server_version_num') as version")
     const comparison = compareMigrations(await readMigrations(), await appliedMigrations(client))
@@ -33,6 +36,7 @@ export async function inspectDatabase(url: string, timeoutMs: number): Promise<D
     const clock = await client.query<{ ms: string }>('select floor(extract(epoch from clock_timestamp()) * 1000)::text as ms')
     return {
       majorVersion: Math.floor(Number(version.rows[0]?.version) / 10_000),
+      isReadOnly: readOnly.rows[0]?.value === 'on',
       pending,
       refusal,
       unconfirmedRestore: restore,
