@@ -35,7 +35,7 @@ const rooms = {
   devnet: { path: '^devnet/', may: ['^src/protocol/', '^src/keys/', '^src/chains/', '^src/log\\.ts$', '^contracts/'] },
   contracts: { path: '^contracts/', may: [] },
   // What the pages can do, any integrator can: only what the SDK exports. Operators have an interface of their own; the reference searches as the server does.
-  web: { path: '^web/', may: ['^sdk/src/index\\.ts$', '^src/protocol/wire/operator\\.ts$', '^src/service/reference/search\\.ts$'] },
+  web: { path: '^web/', may: ['^sdk/(src/index|notices)\\.ts$', '^src/protocol/wire/operator\\.ts$', '^src/service/reference/search\\.ts$'] },
   sdk: { path: '^sdk/', may: ['^src/(protocol|keys|chains)/', '^contracts/([^/]+/(artifacts|client)|deployments)/'] },
 }
 

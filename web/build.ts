@@ -7,12 +7,15 @@ import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { build, type Metafile } from 'esbuild'
+import { noticesOf } from '../sdk/notices.ts'
 import { copies, type Page, pages, scripts } from './pages.ts'
 import { singleFile } from './single-file.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const THEME = 'web/shared/theme-first.ts'
 const MARK = 'web/shared/mark.svg'
+/** Of the libraries inside: they ask that their notices go with every copy. */
+const LICENCES = 'licences.txt'
 
 export type WebManifest = {
   /** By page: its document, and what the browser loads before the page is usable. */
@@ -23,9 +26,9 @@ export type WebManifest = {
   readonly files: Readonly<Record<string, { readonly bytes: number; readonly gzip: number }>>
 }
 
-/** `outdir` gets its name when all files are there: two processes may build at once. Rejects if a page needs a Node built-in. */
-export async function buildWeb(outdir: string): Promise<WebManifest> {
-  const { metafile, outputFiles } = await build({
+/** Rejects if a page needs a Node built-in. */
+export const bundlePages = () =>
+  build({
     absWorkingDir: ROOT,
     entryPoints: [
       ...Object.entries(pages).map(([name, { entry }]) => ({ in: entry, out: name })),
@@ -52,6 +55,10 @@ export async function buildWeb(outdir: string): Promise<WebManifest> {
     logLevel: 'silent',
     logOverride: { 'ignored-bare-import': 'silent' },
   })
+
+/** `outdir` gets its name when all files are there: two processes may build at once. */
+export async function buildWeb(outdir: string): Promise<WebManifest> {
+  const { metafile, outputFiles } = await bundlePages()
   const partial = `${outdir}.${process.pid}`
   await rm(partial, { recursive: true, force: true })
   await mkdir(join(partial, 'assets'), { recursive: true })
@@ -70,6 +77,7 @@ export async function buildWeb(outdir: string): Promise<WebManifest> {
     await write(html, Buffer.from(documentOf(page, { first, theme: outputOf(metafile, THEME), mark: outputOf(metafile, MARK) })))
     return [name, { html, first: [html, outputOf(metafile, THEME), ...first] }] as const
   })
+  await write(LICENCES, Buffer.from(await noticesOf(metafile, ROOT)))
   await Promise.all(copies.map(async (name) => write(`${name}-copy.html`, Buffer.from(await singleFile(pages[name])))))
   const [theme, icon] = [outputOf(metafile, THEME), outputOf(metafile, MARK)]
   const loaded = Object.entries(scripts).map(([name, entry]) => [name, { first: firstLoad(metafile, entry), theme, icon }] as const)

@@ -17,6 +17,7 @@ export const shared = {
   localNetwork: 'Local network, play coins',
   colophon:
     'Two hash time-locked contracts share one secret: either both sides complete, or both are refunded. No bridge, no pooled funds.',
+  licences: 'Licences',
 }
 
 export const swap = {

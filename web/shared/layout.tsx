@@ -44,7 +44,9 @@ export function Layout({
         </nav>
       </header>
       <main id="main">{children}</main>
-      <footer class="colophon">{shared.colophon}</footer>
+      <footer class="colophon">
+        {shared.colophon} <a href="/licences.txt">{shared.licences}</a>
+      </footer>
     </div>
   )
 }

@@ -33,6 +33,7 @@ const SOURCES = [
   'web',
   'src/service/reference/search.ts',
   'sdk/src',
+  'sdk/notices.ts',
   'src/protocol',
   'src/keys',
   'src/chains',

@@ -6,6 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import zlib, { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { bundlePages } from '../../../web/build.ts'
+import { pages } from '../../../web/pages.ts'
+import { bundleCopy } from '../../../web/single-file.ts'
 import { btc, orderBody, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
 import { contentPolicy } from './content-policy.ts'
 
@@ -112,6 +115,22 @@ test('the copy of the rescue page is one file, whose policy allows exactly its o
   expect(policy).toContain(`default-src 'none'; script-src ${hashOf(script)}; style-src ${hashOf(style)};`)
   expect(text.replace(script, '').replace(style, '')).not.toMatch(/<script(?! type="module">)|<link|<img|src=|import\(/)
   expect(script).not.toMatch(/\bimport\(["']|from"\.\//)
+})
+
+test('the licences of all libraries inside are served with the pages, and go with the copy', async () => {
+  const served = await service.raw('/licences.txt', html)
+  expect({ status: served.status, type: served.headers['content-type'] }).toEqual({ status: 200, type: 'text/plain; charset=utf-8' })
+  const copy = String((await service.raw('/rescue/copy.html', html)).body)
+  for (const [{ metafile }, text] of [
+    [await bundlePages(), String(served.body)],
+    [await bundleCopy(pages.rescue), copy],
+  ] as const) {
+    const inside = new Set(Object.keys(metafile.inputs).flatMap((input) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1] ?? []))
+    expect([...inside]).toEqual(expect.arrayContaining(['preact', 'viem', '@noble/curves']))
+    const missing = [...inside].filter((name) => !new RegExp(`^(<pre>)?${name} \\d+\\.\\d+`, 'm').test(text))
+    expect(missing).toEqual([])
+    expect(text).toContain('Copyright (c) 2015-present Jason Miller')
+  }
 })
 
 describe('web.json', () => {

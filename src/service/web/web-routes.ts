@@ -1,4 +1,4 @@
-/** The pages and their files: `/`, and `/assets/{file}` with names that change with the content. No app id is needed. */
+/** The pages and their files: `/`, and `/assets/{file}` with names that change with the content; the licences of what is inside. No app id is needed. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
@@ -18,6 +18,7 @@ const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
   svg: 'image/svg+xml',
   html: 'text/html; charset=utf-8',
+  txt: 'text/plain; charset=utf-8',
 }
 
 export function webRoutes(
@@ -56,6 +57,10 @@ export function webRoutes(
       // The rest of its policy is in the file, where this part cannot be.
       void reply.header('cache-control', 'no-cache').header('content-security-policy', "frame-ancestors 'none'")
       return sendFile(await open(), 'rescue-copy.html', request, reply)
+    })
+    api.get('/licences.txt', { schema: { hide: true } }, async (request, reply) => {
+      void reply.header('cache-control', 'no-cache')
+      return sendFile(await open(), 'licences.txt', request, reply)
     })
     api.get('/assets/:file', { schema: { hide: true, params: Type.Object({ file: Type.String() }) } }, async (request, reply) => {
       void reply.header('cache-control', `public, max-age=${YEAR_SECONDS}, immutable`)
