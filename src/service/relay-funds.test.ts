@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest'
+import { ChainFailure } from '../chains/port/failure.ts'
 import { createMemoryChain } from '../engine/chain.fixture.ts'
 import { createKey, createKeyring } from '../keys/keyring.ts'
 import { createLogger } from '../log.ts'
+import type { HtlcEvent } from '../protocol/htlc.ts'
 import { localAssets, localChains } from '../protocol/registry/local.ts'
 import { createRegistry } from '../protocol/registry/registry.ts'
-import { NOW, openTestStore } from '../store/store.fixture.ts'
+import { recordPoll } from '../store/chain/events.ts'
+import { blockOf, NOW, openTestStore, putOrder, sightingsOf } from '../store/store.fixture.ts'
 import { createRelayFunds } from './relay-funds.ts'
 
 const chain = 'ethereum_localnet'
@@ -14,11 +17,14 @@ test('orders to a chain need coins for four payouts at four times the current fe
   try {
     const memory = createMemoryChain(chain, NOW)
     const key = createKey('secp256k1', '11'.repeat(32))
-    const world = { balance: 0n, nowMs: 0 }
+    const world = { balance: 0n, nowMs: 0, answers: true }
     const client = {
       ...memory,
       chain: memory.chain,
-      balance: async () => world.balance,
+      async balance() {
+        if (!world.answers) throw new ChainFailure('unreachable', 'no answer')
+        return world.balance
+      },
       legCost: async () => ({ decimals: 18, initiate: 100n, redeem: 10n, refund: 1n, newRecipient: 3n, kept: 7n }),
     }
     const deployments = { 'ethereum_localnet:wbtc': { htlc: '0x01', token: '0x02' } }
@@ -34,8 +40,30 @@ test('orders to a chain need coins for four payouts at four times the current fe
     world.balance = 166n
     await funds.look(chain)
     expect(() => funds.assertPayable(chain)).toThrow('too little ethereum_localnet:eth to pay for payouts on ethereum_localnet')
-    world.balance = 167n
+    // No answer is no news.
+    world.answers = false
     await funds.look(chain)
+    expect(() => funds.assertPayable(chain)).toThrow('too little')
+    Object.assign(world, { answers: true, balance: 167n })
+    await funds.look(chain)
+    funds.assertPayable(chain)
+    // A payout that is owed takes as much again, until it is made.
+    const { source, destination } = (await putOrder(store.db)).order
+    await funds.look(chain)
+    funds.assertPayable(chain)
+    const poll = { finalHeight: null, unconfirmed: [], after: null }
+    const mined = async (on: string, height: bigint, event: HtlcEvent) => {
+      const block = blockOf(height)
+      await recordPoll(store.db, { ...poll, chain: on, blocks: [block], events: [{ ...event, block }] })
+      await funds.look(chain)
+    }
+    await mined(source.chain, 1n, sightingsOf(source.swapId).initiated())
+    expect(() => funds.assertPayable(chain)).toThrow('too little')
+    world.balance = 207n
+    await funds.look(chain)
+    funds.assertPayable(chain)
+    world.balance = 167n
+    await mined(chain, 2n, sightingsOf(destination.swapId).redeemed('5e'.repeat(32)))
     funds.assertPayable(chain)
   } finally {
     await store.close()

@@ -1,10 +1,14 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { factsOf } from '../../engine/facts.ts'
 import { pollChain } from '../../engine/watcher.ts'
+import { TandemError } from '../../protocol/error.ts'
 import { deriveOrder, type OrderState } from '../../protocol/state.ts'
+import type { Database } from '../../store/database/database.ts'
 import { findOrderSnapshots } from '../../store/orders/orders.ts'
 import { readInFlight } from '../../store/solver/in-flight.ts'
-import { openTestStore, sightingsOf, type TestStore } from '../../store/store.fixture.ts'
+import { readPayFacts } from '../../store/solver/pay-facts.ts'
+import { openTestStore, sightingsOf, type TestStore, withResults } from '../../store/store.fixture.ts'
 import { acceptOrder } from '../orders.ts'
 import { btc, caller, unpriced as ether, openSolver, orderRequest, type TestSolver, user, userKey, wbtc } from '../solver.fixture.ts'
 import { createAdmissions } from './admissions.ts'
@@ -14,6 +18,7 @@ let store: TestStore
 let solver: TestSolver
 let short: boolean
 let cap: bigint | null
+let costsAreKnown: boolean
 beforeAll(async () => {
   store = await openTestStore()
 })
@@ -22,16 +27,21 @@ beforeEach(async () => {
   solver = await openSolver(store)
   short = false
   cap = null
+  costsAreKnown = true
 })
 
 /** A redeem takes 10 now, 40 at a peak. */
-function admissions() {
+function admissions(db: Database = store.db) {
   const { registry, clients, keys } = solver.context
   const costing = new Map([...clients].map(([id, client]) => [id, { ...client, chain: client.chain, legCost: async () => cost }]))
   const cost = { decimals: 18, initiate: 100n, redeem: 10n, refund: 1n }
-  const funds = createFeeFunds({ registry, clients: costing, keys, legCosts: { highest: async () => cost }, peakFactor: 4n })
+  const highest = async () => {
+    if (!costsAreKnown) throw new TandemError('chain_unavailable', 'the fees of the last day are not known')
+    return cost
+  }
+  const funds = createFeeFunds({ registry, clients: costing, keys, legCosts: { highest }, peakFactor: 4n })
   return createAdmissions({
-    db: store.db,
+    db,
     funds,
     isShort: () => short,
     registry,
@@ -45,7 +55,7 @@ function admissions() {
 const watch = () => pollChain({ db: store.db, client: solver.ethereum, holder: 'me', onReorg: () => undefined })
 
 /** A funded order from Ethereum whose inventory is reserved. */
-async function funded(): Promise<OrderState> {
+async function funded(isReserved = true): Promise<OrderState> {
   const request = orderRequest({
     source: { asset: wbtc, amount: '1000000', initiator: user },
     destination: { asset: btc, amount: '980000', redeemer: userKey },
@@ -61,7 +71,7 @@ async function funded(): Promise<OrderState> {
   const { order } = await read()
   solver.ethereum.mine(sightingsOf(order.source.swapId).initiated(order.source.terms.amount))
   await watch()
-  expect(await solver.context.inventory.reserve({ orderId: order.id, asset: btc, amount: 980_000n })).toBeNull()
+  if (isReserved) expect(await solver.context.inventory.reserve({ orderId: order.id, asset: btc, amount: 980_000n })).toBeNull()
   return read()
 }
 
@@ -84,7 +94,12 @@ test('what was admitted before comes first, and ends with its redeem', async () 
   solver.hold(ether, 79n)
   expect(await admissions().payCheck(one)).toBeNull()
   expect(await admissions().payCheck(two)).toMatch(/needs 80: send 1/)
-  solver.ethereum.mine(sightingsOf(one.order.source.swapId).refunded())
+  const { refunded } = sightingsOf(one.order.source.swapId)
+  // A transaction without a block proves nothing.
+  solver.ethereum.mempool = [refunded()]
+  await watch()
+  expect(await admissions().payCheck(two)).toMatch(/needs 80: send 1/)
+  solver.ethereum.mine(refunded())
   await watch()
   expect(await admissions().payCheck(two)).toBeNull()
 })
@@ -97,6 +112,30 @@ test('of two at the same moment, with coins for one, never are both admitted', a
     await Promise.all(orders.map((order) => admissions().payCheck(order)))
     expect((await admitted()) - before).toBeLessThanOrEqual(1)
   }
+})
+
+test('an order whose costs cannot be read waits, and takes nothing from others meanwhile', async () => {
+  const order = await funded()
+  solver.hold(ether, 40n)
+  costsAreKnown = false
+  await expect(admissions().payCheck(order)).rejects.toMatchObject({
+    kind: 'would-fail',
+    message: 'the fees of the last day are not known',
+  })
+  expect(await admitted()).toBe(0)
+  costsAreKnown = true
+  expect(await admissions().payCheck(order)).toBeNull()
+})
+
+test('orders whose deposits wait for confirmations are admitted before, if their inventory is reserved', async () => {
+  const [reserved, unreserved] = [await funded(), await funded(false)]
+  solver.hold(ether, 10_000n)
+  const seen = [reserved, unreserved].map((state) => ({ ...state, source: { ...state.source, phase: 'seen' as const } }))
+  await admissions().admitSeen([reserved, unreserved])
+  expect(await admitted()).toBe(0)
+  await admissions().admitSeen(seen)
+  const isAdmitted = async ({ order }: OrderState) => (await readPayFacts(store.db, order.id)).admitted
+  expect([await isAdmitted(reserved), await isAdmitted(unreserved)]).toEqual([true, false])
 })
 
 test('an admitted order looks again while the last look found too little', async () => {
@@ -136,6 +175,29 @@ test('an order above the limit waits until its own deposit is final', async () =
   solver.ethereum.grow(11)
   await watch()
   expect(await admissions().payCheck(order)).toBeNull()
+})
+
+test('room is taken by one order after the other, also in two processes', async () => {
+  solver.hold(ether, 10_000n)
+  cap = WORTH
+  const [one, other] = [await funded(), await funded()]
+  const locked = sql`select from pg_locks where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())`
+  let isSettled = false
+  let second: Promise<unknown> | null = null
+  // The other one begins when the first has read what is open, and has taken nothing yet.
+  const db = withResults(store.db, async (rows) => {
+    if (second !== null || !rows.some((row) => 'source_spent' in row)) return
+    second = admissions(store.other)
+      .payCheck(other)
+      .catch((error: Error) => error.message)
+      .finally(() => {
+        isSettled = true
+      })
+    await expect.poll(async () => isSettled || (await locked.execute(store.db)).rows.length > 0).toBe(true)
+  })
+  expect(await admissions(db).payCheck(one)).toBeNull()
+  expect(await second).toContain('waits until they are')
+  expect(await admitted()).toBe(1)
 })
 
 test('of many at the same moment only as many are admitted as the limit allows', async () => {

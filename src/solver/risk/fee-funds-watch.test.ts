@@ -94,3 +94,7 @@ test('a chain that does not answer keeps its last figures, and is asked again', 
   expect(watch.list()).toMatchObject([{ balance: 1_000n }, { balance: 1_000n }])
   expect(await askedAfter(1)).toEqual(['here', 'there'])
 })
+
+test('a chain is short of coins until it was looked at', async () => {
+  expect([watch.isShort('here'), watch.isShort('elsewhere')]).toEqual([false, true])
+})

@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import type { LegCost } from '../../chains/port/abilities/leg-cost.ts'
+import { createMemoryChain } from '../../engine/chain.fixture.ts'
+import { createKey, createKeyring } from '../../keys/keyring.ts'
+import { localAssets, localChains } from '../../protocol/registry/local.ts'
+import { createRegistry } from '../../protocol/registry/registry.ts'
 import type { InFlight } from '../../store/solver/in-flight.ts'
-import { dutiesOn, type FeeFunds, missing, topUp } from './fee-funds.ts'
+import { NOW } from '../../store/store.fixture.ts'
+import { createFeeFunds, dutiesOn, type FeeFunds, missing, topUp } from './fee-funds.ts'
 import { tripsOf } from './fee-funds-watch.ts'
 
 const cost = (changes: Partial<LegCost> = {}): LegCost => ({ decimals: 9, initiate: 100n, redeem: 10n, refund: 1n, ...changes })
@@ -48,6 +53,37 @@ describe('what orders in flight take of the coin of their chain', () => {
   ])('%s', (_, flights, duties) => {
     expect(dutiesOn('here', costs, flights)).toBe(duties)
   })
+})
+
+test('of a chain are read: what is there, what is needed with payments of the coin itself, and what one more order takes at a peak', async () => {
+  const [here, coin, token] = ['ethereum_localnet', 'ethereum_localnet:eth', 'ethereum_localnet:wbtc'] as const
+  const memory = createMemoryChain(here, NOW)
+  const key = createKey('secp256k1', '11'.repeat(32))
+  memory.balances[`${coin} ${memory.addressOf(key)}`] = 900n
+  const deployments = { [coin]: { htlc: '0x01', token: null }, [token]: { htlc: '0x02', token: '0x03' } }
+  const funds = createFeeFunds({
+    registry: createRegistry({ chains: localChains, assets: localAssets, deployments, served: new Set([here]) }),
+    clients: new Map([[here, { ...memory, chain: memory.chain, legCost: async () => cost() }]]),
+    keys: createKeyring([key]),
+    legCosts: { highest: async (asset) => (asset === token ? cost({ redeem: 20n, newRecipient: 1_000n, bound: 50_000n }) : cost()) },
+    peakFactor: 4n,
+  })
+  expect(funds.chains).toEqual([here])
+  // A payment of the coin is promised before it is admitted, and over once it is mined.
+  const flights = [
+    flight('there:coin', coin, { admitted: false }),
+    flight('there:coin', coin, { admitted: false, paid: true }),
+    flight(coin, 'there:coin'),
+  ]
+  expect(await funds.read(here, flights)).toMatchObject({
+    asset: coin,
+    address: memory.addressOf(key),
+    balance: 900n,
+    needed: 5n + 40n,
+    perRedeem: 80n + 1_000n,
+    perPayment: 400n + 4n + 50_000n + 1_000n,
+  })
+  expect([await funds.duties(here, flights), await funds.duties('there', flights)]).toEqual([40n, 0n])
 })
 
 describe('nothing new is taken', () => {
