@@ -206,6 +206,23 @@ describe('the price', () => {
     await expect(accept(orderRequest({ extra_fee_bips: 1 }))).rejects.toThrow('979900')
   })
 
+  test('is lower if the client keeps the secret, and a quote for others does not cover it', async () => {
+    const { context } = solver
+    // The rate moves only in the time in which a client may keep its secret: 2.5 %, of which 0.4 are charged.
+    const prices = { ...context.pricing.prices, volatilityBips: (_from: string, _to: string, seconds: number) => (seconds > 700 ? 250 : 0) }
+    const moving = { ...context, pricing: { ...context.pricing, prices } }
+    const ask = (changes: Partial<SolverOrderRequest>) => acceptOrder(moving, orderRequest({ client_secret: true, ...changes }), caller)
+    const { quote_id } = await quoted()
+    const again = 'take a new quote, with client_secret=true'
+    await expect(ask({})).rejects.toMatchObject({ code: 'price_moved', message: expect.stringContaining(again) })
+    await expect(ask({ quote_id })).rejects.toMatchObject({
+      code: 'no_quotes',
+      message: expect.stringContaining('with client_secret=true'),
+    })
+    expect(await ask({ destination: destination({ amount: '970000' }) })).toMatchObject({ destination: { amount: '970000' } })
+    expect(await ask({ client_secret: false })).toMatchObject({ destination: { amount: '980000' } })
+  })
+
   test('is refused for an asset without a price', async () => {
     await expect(accept(orderRequest({ destination: destination({ asset: unpriced }) }))).rejects.toThrow('no price for')
   })

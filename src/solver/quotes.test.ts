@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { SolverQuoteRequest } from '../protocol/wire/solver.ts'
 import { NOW, openTestStore, type TestStore } from '../store/store.fixture.ts'
 import { quote } from './quotes.ts'
+import { testRisk } from './risk/risk.fixture.ts'
 import { btc, caller, openSolver, type TestSolver, unpriced, wbtc } from './solver.fixture.ts'
 
 let store: TestStore
@@ -54,6 +55,30 @@ test('exact out: quotes the input', async () => {
 test('adds the fees of the service and affiliates', async () => {
   expect(await ask({ from_amount: '1000000', extra_fee_bips: 50 })).toMatchObject({ destination_amount: '975000', fee_bips: 150 })
   expect((await storedQuotes())[0]?.extra_fee_bips).toBe(50)
+})
+
+describe('for an order whose secret the client keeps', () => {
+  /** Of the quote, in bips, with a rate that moves by one bip a second, and with so much of what may be open. */
+  async function feeBips(openPercent: bigint, request: Partial<SolverQuoteRequest>): Promise<number> {
+    const { context } = solver
+    const prices = { ...context.pricing.prices, volatilityBips: (_from: string, _to: string, seconds: number) => seconds }
+    const moving = {
+      ...context,
+      pricing: { ...context.pricing, prices },
+      risk: testRisk(context.now, undefined, () => openPercent),
+    }
+    const asked = { from: btc, to: wbtc, from_amount: '1000000', extra_fee_bips: 0, indicative: false, ...request }
+    return (await quote(moving, asked, caller)).fee_bips
+  }
+
+  test('the time in which it may choose is charged for, the more the more is open, and the quote says so', async () => {
+    // 60 s of the quote, 600 in which its price holds, and 6 of confirmations: 0.4 standard deviations.
+    expect(await feeBips(100n, {})).toBe(100 + Math.ceil(666 * 0.4))
+    // And 180 of the timelock: 0.4, or 1.5 with as much open as may be.
+    expect(await feeBips(0n, { client_secret: true })).toBe(100 + Math.ceil(846 * 0.4))
+    expect(await feeBips(100n, { client_secret: true })).toBe(100 + 846 * 1.5)
+    expect((await storedQuotes()).map(({ client_secret }) => client_secret)).toEqual([false, true, true])
+  })
 })
 
 describe('amounts that cannot be quoted', () => {

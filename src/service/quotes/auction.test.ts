@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { createSecret, hashSecret } from '../../protocol/secret.ts'
 import { findOrder } from '../../store/orders/orders.ts'
 import { quoteOf, refuse } from '../testing/fake-solver.fixture.ts'
 import { aliceScript, btc, orderBody, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
@@ -150,6 +151,10 @@ test('an order after a quote asks for no second auction, and the best bidder tak
   // Other fees, and so other prices.
   await order({ affiliate_fees: [{ address: aliceScript, fee: 5 }] })
   expect(service.solver.quoted).toHaveLength(3)
+
+  // The client keeps the secret, and the price must say so.
+  await order({ secret_hash: hashSecret(createSecret()) })
+  expect(service.solver.quoted.map(({ client_secret }) => client_secret)).toEqual([undefined, undefined, undefined, true])
 })
 
 test('an indicative quote answers no order', async () => {

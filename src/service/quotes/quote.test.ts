@@ -46,6 +46,12 @@ test('exact in: returns every field, and passes the fees of the service and the 
   ])
 })
 
+test('solvers are told if the client will keep the secret', async () => {
+  await ask(`${pair}&from_amount=1000000&client_secret=true`)
+  await ask(`${pair}&from_amount=1000000`)
+  expect(service.solver.quoted.map(({ client_secret }) => client_secret)).toEqual([true, undefined])
+})
+
 test('exact out, indicative, with the net amount after the network fee of the payout', async () => {
   const bitcoin = service.chains.get('bitcoin_regtest')
   if (bitcoin === undefined) throw new Error('no chain')

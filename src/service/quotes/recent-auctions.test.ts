@@ -30,6 +30,7 @@ test('finds the bids of the newest auction of the same pair, fees and amount, wh
   expect(auctions.find(topic(), 6n, 110n)).toBeNull()
   expect(auctions.find(topic(7), 5n, 110n)).toBeNull()
   expect(auctions.find(topic(0, 'rival'), 5n, 110n)).toBeNull()
+  expect(auctions.find({ ...topic(), clientSecret: true }, 5n, 110n)).toBeNull()
   auctions.remember(topic(), [bid('b', 5n), bid('a', 5n)], 120n)
   expect(solvers(auctions.find(topic(), 5n, 120n))).toEqual(['b', 'a'])
 })

@@ -189,20 +189,36 @@ describe('signs after the solver has paid', () => {
     await watch()
     expect(await initiate(order)).toMatchObject({ kind: 'skipped' })
   })
-  test('never for a large order whose client kept the secret: its deposit is refunded after the timelock', async () => {
-    const keeping = { client_secret: true } as const
-    const large = orderRequest({
-      ...keeping,
-      source: { asset: btc, amount: '2000000', initiator: userKey },
-      destination: { asset: wbtc, amount: '1970000', redeemer: user },
-    })
-    for (const request of [orderRequest(keeping), large]) {
+
+  describe('for a client that may keep the secret', () => {
+    /** 588 and 1,182 dollars. */
+    const small = (client_secret = true) => orderRequest({ client_secret })
+    const large = (client_secret = true) =>
+      orderRequest({
+        client_secret,
+        source: { asset: btc, amount: '2000000', initiator: userKey },
+        destination: { asset: wbtc, amount: '1970000', redeemer: user },
+      })
+    async function refunded(request: SolverOrderRequest): Promise<Order> {
       const order = await payAndRefund(request)
       fixture.solver.ethereum.grow(finality())
       await watch()
-      // 588 and 1,182 dollars.
-      if (request === large) await expect(ask(order)).rejects.toThrow(refused('conflict', 'after its timelock'))
-      else expect((await ask(order)).answer).toMatch(/^signed/)
+      return order
     }
+
+    test('never if the order is large and it kept the secret: its deposit is refunded after the timelock', async () => {
+      await expect(ask(await refunded(large()))).rejects.toThrow(refused('conflict', 'after its timelock'))
+      for (const request of [small(), large(false)]) expect((await ask(await refunded(request))).answer).toMatch(/^signed/)
+    })
+
+    test('if the solver has not paid, and for strays, however large the order is', async () => {
+      const unpaid = await agree(large())
+      await fund(unpaid)
+      expect((await ask(unpaid)).answer).toMatch(/^signed/)
+      const order = await refunded(large())
+      fixture.solver.bitcoin.mine({ ...sightingsOf(order.source.swapId).initiated(700_000n), tx: 'stray', deposit: 'stray' })
+      await watch()
+      expect((await ask(order, [refundOf(order, { deposit: 'stray', amount: '700000' })])).answer).toMatch(/^signed/)
+    })
   })
 })

@@ -82,6 +82,13 @@ test('orders without a deposit are abandoned after their deadline, per app and o
   await customers.refresh()
   expect(recordsOf('one', 'alice')).toMatchObject({ app: { abandoned: 3 }, owner: { abandoned: 2 } })
   expect(recordsOf('one', 'carol').owner.abandoned).toBe(0)
+  // Redeemed is completed when it is final.
+  await spend(funded, 'source', 'redeemed')
+  await customers.refresh()
+  expect(recordsOf('one', 'carol').app.completed).toBe(0)
+  await closeAnyway(store.db, funded.id)
+  await customers.refresh()
+  expect(recordsOf('one', 'carol').app.completed).toBe(1)
   expect(recordsOf('two', 'bob')).toMatchObject({ app: { abandoned: 1 }, owner: { abandoned: 0 } })
   expect(risk.premiumBips({ app: 'a service/one', owner: 'alice', clientSecret: false })).toBe(10)
   solver.world.now += DAY
@@ -134,17 +141,18 @@ test('a secret that the client kept until the solver took its payment back is wi
 })
 
 test('a deposit that its user took back before the solver paid counts as an abandoned order, unless the solver declined it', async () => {
-  const [cancelled, declined] = [await accept('one', 'alice'), await accept('one', 'bob')]
-  for (const order of [cancelled, declined]) {
+  const [cancelled, declined, paid] = [await accept('one', 'alice'), await accept('one', 'bob'), await accept('one', 'carol')]
+  await mine(paid.destination.chain, [sightingsOf(paid.destination.swapId).initiated(paid.destination.terms.amount)])
+  for (const order of [cancelled, declined, paid]) {
     await fund(order)
     await spend(order, 'source', 'refunded')
   }
   await store.db.updateTable('orders').set({ declined: 'the price has moved' }).where('id', '=', declined.id).execute()
-  for (const order of [cancelled, declined]) await closeAnyway(store.db, order.id)
+  for (const order of [cancelled, declined, paid]) await closeAnyway(store.db, order.id)
   await customers.refresh()
   const of = (owner: string) => customers.recordsOf({ app: 'a service/one', owner }).owner
   expect(of('alice')).toMatchObject({ abandoned: 1, abandonedUsd: WORTH, paid: 0 })
-  expect(of('bob').abandoned).toBe(0)
+  expect([of('bob').abandoned, of('carol').abandoned]).toEqual([0, 0])
 })
 
 test('what prices moved in favour of users before they funded is added up for paid orders, by owner and app', async () => {

@@ -10,10 +10,14 @@ export function haltsOf(halt: () => Halt | null): Pick<Halts, 'find' | 'readFor'
   return { find: halt, readFor: async () => halt() }
 }
 
-export function testRisk(now: () => bigint, halts: Pick<Halts, 'find' | 'readFor'> = haltsOf(() => null)): Risk {
+export function testRisk(
+  now: () => bigint,
+  halts: Pick<Halts, 'find' | 'readFor'> = haltsOf(() => null),
+  unrevealedPercent: () => bigint = () => 0n,
+): Risk {
   return createRisk({
     halts,
-    exposure: { assertRoom: () => undefined, unrevealedPercent: () => 0n },
+    exposure: { assertRoom: () => undefined, unrevealedPercent },
     customers: {
       recordsOf: () => ({ app: NO_RECORD, quotes: NO_QUOTES, owner: NO_RECORD }),
       loadsOf: () => ({ pair: noLoad, app: noLoad, owner: noLoad }),

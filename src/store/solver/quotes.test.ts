@@ -35,6 +35,7 @@ describe('a quote of 1000 for 990 at 20 bips', () => {
     { name: 'the same with a higher extra fee', asked: { extraFeeBips: 21 }, covered: false },
     { name: 'the same too late', asked: { now: NOW + 61n }, covered: false },
     { name: 'an order of another app', asked: { app: 'service/another' }, covered: false },
+    { name: 'an order whose secret the client keeps', asked: { clientSecret: true }, covered: false },
     { name: 'another source', asked: { source: 'ethereum_localnet:usdc' }, covered: false },
     { name: 'another destination', asked: { destination: 'arbitrum_localnet:wbtc' }, covered: false },
     { name: 'the reverse direction', asked: { source: quoted.destination, destination: quoted.source }, covered: false },
@@ -43,6 +44,12 @@ describe('a quote of 1000 for 990 at 20 bips', () => {
     const found = await findCoveringQuote(store.db, { ...quoted, id: null, orderId: 'order', now: NOW, ...asked })
     const isExact = asked.sourceAmount === undefined && asked.extraFeeBips === undefined
     expect(found).toEqual(covered ? { destinationAmount: 990n, isExact } : null)
+  })
+
+  test('for an order whose secret the client keeps covers every order', async () => {
+    await createQuoteWriter(store.db).write({ ...quoted, clientSecret: true })
+    for (const clientSecret of [true, false])
+      expect(await findCoveringQuote(store.db, { ...quoted, clientSecret, id: null, orderId: 'order', now: NOW })).not.toBeNull()
   })
 
   test('does not combine with another quote: one quote must cover all of the request', async () => {
