@@ -149,6 +149,22 @@ describe('a fresh poll', () => {
     expect(await watcher.fresh(60_000)).not.toBeNull()
   })
 
+  test('tells how long polls take: the slowest of the last few', async () => {
+    let now = Math.floor(performance.now())
+    vi.spyOn(performance, 'now').mockImplementation(() => now)
+    const watcher = start(bitcoin)
+    await watcher.fresh(60_000)
+    const took: number[] = []
+    for (const answerMs of [4_000, 0, 0, 3_000]) {
+      bitcoin.before.tip = () => {
+        now += answerMs
+      }
+      await watcher.fresh(-1)
+      took.push(watcher.tookMs)
+    }
+    expect(took).toEqual([4_000, 2_000, 1_000, 3_000])
+  })
+
   test('is none while another process watches, after a reorg, and after a stop', async () => {
     const [watcher, other] = [start(bitcoin), start(bitcoin, 'other')]
     await watcher.fresh(60_000)

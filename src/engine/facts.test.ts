@@ -169,6 +169,19 @@ describe('live facts', () => {
     expect(asked.slice(2)).toEqual([0, 0])
   })
 
+  test.each(['source', 'destination'] as const)('of a slow %s alone are good for as long as of two slow chains', async (slow) => {
+    await watchBoth()
+    const { order } = await stored()
+    const pollsOf = (client: MemoryChain): FreshPolls => ({
+      tookMs: client.chain.id === order[slow].chain ? 3_000 : 100,
+      seen: () => [],
+      fresh: async () => ({ tip: await client.tip(), beganAtMs: performance.now() }),
+    })
+    const polls = new Map([bitcoin, ethereum].map((client) => [client.chain.id, pollsOf(client)]))
+    const view = { db: store.db, registry, clients: clients(), now: () => NOW, polls }
+    expect((await loadLiveFacts(view, await stored(), [])).goodForMs).toBe(12_000)
+  })
+
   describe('when a node is unreachable', () => {
     const silence = () => {
       throw new ChainFailure('unreachable', 'no answer')

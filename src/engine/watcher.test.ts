@@ -9,7 +9,7 @@ import { NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../st
 import { createMemoryChain, type MemoryChain } from './chain.fixture.ts'
 import { createPollMemory } from './poll-memory.ts'
 import { createWatchList, type WatchList } from './watch-list.ts'
-import { pollChain } from './watcher.ts'
+import { awaitedMempoolMs, pollChain } from './watcher.ts'
 
 const id = 'bitcoin_regtest'
 const SECRET = '5e'.repeat(32)
@@ -216,6 +216,10 @@ describe('a poll', () => {
     expect(chain.asked.filter((question) => question === 'unconfirmedEvents')).toHaveLength(1)
   })
 
+  test('the mempool of slow nodes is waited for twice as long as their newest block, within limits', () => {
+    expect([0, 400, 1_000, 3_000, 60_000].map(awaitedMempoolMs)).toEqual([1_000, 1_000, 2_000, 6_000, 10_000])
+  })
+
   test('an error that is not of the node still ends the poll', async () => {
     chain.mine(deposit())
     chain.before.unconfirmedEvents = () => {
@@ -397,6 +401,23 @@ describe('a reorg', () => {
     await watch()
     expect(await seen()).toEqual([['initiated', again.hash]])
     expect(reorgs).toEqual([{ from: ancestor.height + 1n, to: ancestor.height }])
+  })
+
+  test('tells of the deposits with their confirmations that it removes', async () => {
+    await watch()
+    chain.mine(deposit())
+    await watch()
+    const lost: (readonly object[])[] = []
+    const poll = () => pollChain({ db: store.db, client: chain, holder: 'me', list, onReorg: ({ counted }) => void lost.push(counted) })
+    chain.drop(1)
+    chain.grow(1)
+    await poll()
+    expect(lost).toEqual([[{ swapId: order.source.swapId, deposit: deposit().deposit }]])
+    await catchUp()
+    chain.drop(1)
+    chain.grow(1)
+    await poll()
+    expect(lost.slice(1)).toEqual([[]])
   })
 
   test('counts only blocks that are certainly gone, where those between two polls are not remembered', async () => {

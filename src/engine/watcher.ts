@@ -171,8 +171,7 @@ async function readMempool(
   const reading = client.unconfirmedEvents(watched).finally(() => {
     memory.isReadingMempool = false
   })
-  const awaitedMs = Math.min(Math.max(MEMPOOL_AWAITED_MS, answerMs * MEMPOOL_AWAITED_ANSWERS), MEMPOOL_REGULAR_MS)
-  const outcome = await within(mayRest === true ? MEMPOOL_REGULAR_MS : awaitedMs, reading)
+  const outcome = await within(mayRest === true ? MEMPOOL_REGULAR_MS : awaitedMempoolMs(answerMs), reading)
   if ('late' in outcome && mayRest !== true) return null
   if ('events' in outcome) {
     if (memory.mempoolFailedAtMs !== null) onMempool?.(null)
@@ -184,6 +183,11 @@ async function readMempool(
   if (memory.mempoolFailedAtMs === null) onMempool?.(error)
   memory.mempoolFailedAtMs = performance.now()
   return null
+}
+
+/** How long a poll that an action waits for waits for the mempool. `answerMs`: how long the newest block took. */
+export function awaitedMempoolMs(answerMs: number): number {
+  return Math.min(Math.max(MEMPOOL_AWAITED_MS, answerMs * MEMPOOL_AWAITED_ANSWERS), MEMPOOL_REGULAR_MS)
 }
 
 type MempoolOutcome = { readonly events: readonly HtlcEvent[] } | { readonly error: unknown } | { readonly late: number }
