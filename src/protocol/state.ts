@@ -4,7 +4,7 @@ import type { Counting } from './counting.ts'
 import { isWithinTolerance, type RecordedFill, scaledAmount } from './fill.ts'
 import type { HtlcEvent } from './htlc.ts'
 import type { Grant, Leg, Order } from './order.ts'
-import type { Hex32 } from './secret.ts'
+import { type Hex32, isSecretFor } from './secret.ts'
 import { type Deposit, deriveSwap, type Phase, type SwapState, type Tip } from './swap-state.ts'
 import { leastSeconds, revealRoomSeconds, timelockGapSeconds } from './timelock.ts'
 
@@ -123,10 +123,10 @@ export function deriveOrder(facts: OrderFacts): OrderState {
   return {
     ...shown,
     keepsRent: { source: keepsRent(facts, 'source'), destination: keepsRent(facts, 'destination') },
-    isAgreed: chains.source.deposits.kind === 'exact' || isFilled(order, source, fill),
+    isAgreed: chains.source.deposits.kind === 'exact' ? isAsAgreed(order) : isFilled(order, source, fill, toleranceBipsOf(chains.source)),
     clientSecret: facts.clientSecret,
     secretShown: facts.secretShown,
-    secret: destination.secret ?? source.secret ?? facts.seenSecret,
+    secret: destination.secret ?? source.secret ?? ownSecret(order, facts.seenSecret),
     chainsAlive:
       facts.now - tips.source.time <= chains.source.haltSeconds && facts.now - tips.destination.time <= chains.destination.haltSeconds,
     revealSecondsLeft:
@@ -168,9 +168,19 @@ function countingOf({ deposits }: Chain, fill: RecordedFill | null): Counting {
   return { kind: 'tolerant', toleranceBips: deposits.toleranceBips }
 }
 
-/** The solver signed for exactly these deposits, and the destination amount follows exactly from them: recomputed, not trusted. */
-function isFilled(order: Order, source: SwapState, fill: RecordedFill | null): boolean {
+/** A secret proves itself: another one is none. */
+function ownSecret({ destination }: Order, seen: Hex32 | null): Hex32 | null {
+  return seen !== null && isSecretFor(seen, destination.terms.secretHash) ? seen : null
+}
+
+function isAsAgreed({ destination }: Order): boolean {
+  return destination.terms.amount === destination.agreedAmount
+}
+
+/** The solver signed for exactly these deposits, they add up to about the agreed amount, and the destination amount follows exactly from them: recomputed, not trusted. */
+function isFilled(order: Order, source: SwapState, fill: RecordedFill | null, toleranceBips: number): boolean {
   if (fill === null || fill.signature === null || !source.isComplete) return false
+  if (!isWithinTolerance(source.filledAmount, order.source.terms.amount, toleranceBips)) return false
   const { agreedAmount, terms } = order.destination
   return fill.destinationAmount === terms.amount && terms.amount === scaledAmount(agreedAmount, order.source.terms, source.filledAmount)
 }

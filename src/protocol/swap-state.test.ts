@@ -2,9 +2,18 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ChainClock } from './chain.ts'
 import type { BlockRef, HtlcEvent, HtlcTerms } from './htlc.ts'
+import { hashSecret } from './secret.ts'
 import { deriveSwap, type SwapView } from './swap-state.ts'
 
-const terms: HtlcTerms = { asset: 'a:b', initiator: 'user', redeemer: 'solver', amount: 100n, secretHash: '00', timelock: 50n }
+const SECRET = 'ab'.repeat(32)
+const terms: HtlcTerms = {
+  asset: 'a:b',
+  initiator: 'user',
+  redeemer: 'solver',
+  amount: 100n,
+  secretHash: hashSecret(SECRET),
+  timelock: 50n,
+}
 const blocks: ChainClock = { unit: 'blocks', expiry: 'relative', fastestMs: 1000n, slowestMs: 1000n, slackSeconds: 0n }
 const view: SwapView = {
   tip: { height: 1000n, time: 5000n },
@@ -34,7 +43,7 @@ const redeemed = (deposit: string, height: bigint | null, tx = `redeem ${deposit
   block: at(height),
   deposit,
   kind: 'redeemed',
-  secret: 'ab',
+  secret: SECRET,
 })
 const refunded = (deposit: string, height: bigint | null, tx = `refund ${deposit}`): HtlcEvent => ({
   swapId: 's',
@@ -236,8 +245,11 @@ describe('spends', () => {
 
   it('reveal the secret, mined or not, whichever deposit they spend', () => {
     expect(derive([exact]).secret).toBeNull()
-    expect(derive([exact, redeemed('a', null)]).secret).toBe('ab')
-    expect(derive([initiated('dust', 1n, 800n), redeemed('dust', 950n)]).secret).toBe('ab')
+    expect(derive([exact, redeemed('a', null)]).secret).toBe(SECRET)
+    expect(derive([initiated('dust', 1n, 800n), redeemed('dust', 950n)]).secret).toBe(SECRET)
+    const wrong = { ...redeemed('a', 940n, 'before'), secret: 'cd'.repeat(32) }
+    expect(derive([exact, wrong]).secret).toBeNull()
+    expect(derive([exact, wrong, redeemed('a', null)]).secret).toBe(SECRET)
   })
 })
 

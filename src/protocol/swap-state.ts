@@ -3,7 +3,7 @@ import type { ChainClock, SmallDeposits } from './chain.ts'
 import { considerDeposits, type Initiation } from './considered.ts'
 import { type Counting, pickCounted } from './counting.ts'
 import type { BlockRef, HtlcEvent, HtlcTerms } from './htlc.ts'
-import type { Hex32 } from './secret.ts'
+import { type Hex32, isSecretFor } from './secret.ts'
 import { clockAfter, expiryOf } from './timelock.ts'
 
 export const phases = ['waiting', 'mismatched', 'seen', 'initiated', 'redeeming', 'redeemed', 'refunding', 'refunded'] as const
@@ -94,8 +94,14 @@ export function deriveSwap(terms: HtlcTerms, events: readonly HtlcEvent[], view:
     filledAmount: relevant.reduce((sum, d) => sum + d.amount, 0n),
     confirmations:
       relevant.reduce<bigint | null>((least, d) => (least === null || d.confirmations < least ? d.confirmations : least), null) ?? 0n,
-    secret: events.reduce<Hex32 | null>((known, event) => known ?? (event.kind === 'initiated' ? null : event.secret), null),
+    secret: secretOf(terms, events),
   }
+}
+
+/** A secret proves itself: another one is none, whoever wrote it. */
+function secretOf({ secretHash }: HtlcTerms, events: readonly HtlcEvent[]): Hex32 | null {
+  const shown = events.flatMap((event) => (event.kind === 'initiated' || event.secret === null ? [] : [event.secret]))
+  return shown.find((secret) => isSecretFor(secret, secretHash)) ?? null
 }
 
 function derivePhase(deposits: readonly Deposit[], counted: readonly Deposit[], isComplete: boolean, requiredConfirmations: number): Phase {

@@ -44,6 +44,9 @@ type Making = {
   readonly deposit?: string
 }
 
+/** Of the order of this name. */
+const secretOf = (name: string) => Buffer.from(name).toString('hex').padEnd(64, '0')
+
 async function make(
   name: string,
   { app = 'shop', from = alice, to = bob, deposit, solver, deadline, dollars = 100n, ...chains }: Making & Partial<Record<Leg, string>>,
@@ -51,6 +54,7 @@ async function make(
   const { source = 'bitcoin_regtest', destination = 'ethereum_localnet' } = chains
   const { order } = await putOrder(service.db, {
     app,
+    secret: secretOf(name),
     sourceOwner: from,
     destinationOwner: to,
     ...(deadline !== undefined && { deadline }),
@@ -72,8 +76,6 @@ async function happen(name: string, leg: Leg, event: (events: ReturnType<typeof 
   await service.mine(chain, { height, time: NOW }, [event(eventsOf(named(name)[leg]))])
 }
 
-const SECRET = 'ab'.repeat(32)
-
 beforeAll(async () => {
   service = await startTestService()
   await make('new', { from: bech32 })
@@ -87,9 +89,9 @@ beforeAll(async () => {
   for (const name of ['done', 'paid', 'theirs']) {
     await happen(name, 'source', (events) => events.initiated(`0x${name === 'done' ? 'abcdef' : `a${orders.size}${name.length}`}`))
     await happen(name, 'destination', (events) => events.initiated(`0xb${name.length}`))
-    await happen(name, 'destination', (events) => events.redeemed(`0xc${name.length}`, SECRET))
+    await happen(name, 'destination', (events) => events.redeemed(`0xc${name.length}`, secretOf(name)))
   }
-  await happen('done', 'source', (events) => events.redeemed('5J7Signature', SECRET))
+  await happen('done', 'source', (events) => events.redeemed('5J7Signature', secretOf('done')))
   await happen('back', 'source', (events) => events.initiated('0xd1'))
   await happen('back', 'source', (events) => events.refunded('0xd2'))
   await reconcile({ db: service.db, registry, party: { role: 'service' } }, NOW)
@@ -223,11 +225,11 @@ test("finds another app's orders only by address, owner, secret hash or transact
     expect(namesIn(found)).toContain('done')
     const strangers = found.data.filter(({ integrator }) => integrator === 'shop')
     expect(strangers.length).toBeGreaterThan(0)
-    expect(JSON.stringify(strangers)).not.toContain(SECRET)
+    for (const name of ['done', 'paid']) expect(JSON.stringify(strangers)).not.toContain(secretOf(name))
   }
   const own = await list(`address=${alice}`, asRival())
-  expect(JSON.stringify(own.data.filter(({ integrator }) => integrator === 'rival'))).toContain(SECRET)
-  expect(JSON.stringify(await list('tx_hash=0xabcdef'))).toContain(SECRET)
+  expect(JSON.stringify(own.data.filter(({ integrator }) => integrator === 'rival'))).toContain(secretOf('theirs'))
+  expect(JSON.stringify(await list('tx_hash=0xabcdef'))).toContain(secretOf('done'))
   expect(namesIn(await list('status=completed&from_chain=ethereum_localnet', asRival()))).toEqual([])
 })
 

@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { ChainFailure } from '../../chains/port/failure.ts'
 import { actionKey, type Order } from '../../protocol/order.ts'
+import { createSecret, hashSecret } from '../../protocol/secret.ts'
 import { readAttempts } from '../../store/actions/attempts.ts'
 import { sightingsOf } from '../../store/store.fixture.ts'
-import { caller } from '../solver.fixture.ts'
+import { caller, orderRequest } from '../solver.fixture.ts'
 import { type Refund, refundOf, refused, useRefundFixture } from './refunds.fixture.ts'
 import { signInstantRefunds } from './sign-instant-refunds.ts'
 
@@ -42,9 +43,10 @@ describe('refuses with a conflict, and signs and records nothing', () => {
   })
 
   test('when the secret is public', async () => {
-    const order = await agree()
+    const secret = createSecret()
+    const order = await agree(orderRequest({ secret_hash: hashSecret(secret) }))
     await fund(order, 900_000n)
-    fixture.solver.bitcoin.mempool = [sightingsOf(order.source.swapId).redeemed('00'.repeat(32))]
+    fixture.solver.bitcoin.mempool = [sightingsOf(order.source.swapId).redeemed(secret)]
     await expect(ask(order, [refundOf(order, { amount: '900000' })])).rejects.toThrow(refused('conflict'))
     await nothingSigned(order)
   })

@@ -173,6 +173,13 @@ describe('a secret', () => {
     expect(row?.seen_secret_at).toBeInstanceOf(Date)
   })
 
+  test('that a chain shows replaces one that somebody wrote', async () => {
+    const { order } = await putOrder(store.db)
+    await store.db.updateTable('orders').set({ seen_secret: second, seen_secret_at: new Date() }).where('id', '=', order.id).execute()
+    await listen({ blocks: [blockOf(1n)], events: [sightingsOf(order.source.swapId, blockOf(1n)).redeemed(first)] })
+    expect(await seen(order.id)).toBe(first)
+  })
+
   test('may be missing in a redeem', async () => {
     const { order } = await putOrder(store.db)
     const spend = { ...sightingsOf(order.source.swapId, blockOf(1n)).refunded(), kind: 'redeemed', secret: null } as HtlcEvent
