@@ -9,6 +9,7 @@ import { createNetwork } from '../engine/network.ts'
 import { openDatabase } from '../store/database/database.ts'
 import { findOrder } from '../store/orders/orders.ts'
 import { createVault } from '../store/orders/sealed-values.ts'
+import { assertSealed } from '../store/orders/swap-seals.ts'
 import { configPath } from './config-path.ts'
 
 export async function readRefundPackage(orderId: string, config: string | undefined): Promise<RefundPackage> {
@@ -19,6 +20,7 @@ export async function readRefundPackage(orderId: string, config: string | undefi
   try {
     const stored = await findOrder(db, orderId)
     if (stored === null) throw new Error(`there is no order ${orderId}`)
+    assertSealed(vault, stored)
     const { chain, terms, userAddress } = stored.order.source
     const { orderKeys } = clientFor(network.clients, chain)
     if (orderKeys === undefined) throw new Error(`order ${orderId} has no refund package: on ${chain} users refund with their own wallets`)

@@ -13,7 +13,7 @@ import { createSolverParty } from '../solver/party.ts'
 import { type LeasedAction, syncWanted } from '../store/actions/actions.ts'
 import { recordOwnFill } from '../store/orders/fills.ts'
 import { createVault } from '../store/orders/sealed-values.ts'
-import { type ExampleChanges, NOW, putOrder, sightingsOf, type TestStore } from '../store/store.fixture.ts'
+import { type ExampleChanges, NOW, putOrder, sightingsOf, type TestStore, VAULT_KEY } from '../store/store.fixture.ts'
 import { createMemoryChain, type MemoryChain } from './chain.fixture.ts'
 import type { ExecutorContext } from './executor.ts'
 import { createLeases } from './leases.ts'
@@ -74,7 +74,7 @@ export async function openEngineFixture(store: TestStore, changes: ExampleChange
   const clients = new Map([bitcoin, ethereum].map((client) => [client.chain.id, client]))
   const secret = createSecret()
   const { order } = await putOrder(db, { secret, ...changes })
-  const vault = createVault('42'.repeat(32))
+  const vault = createVault(VAULT_KEY)
   await vault.put(db, order.id, 'secret', secret)
   await vault.put(db, order.id, 'destination-key', ORDER_KEY)
   await vault.put(db, order.id, 'source-key', ORDER_KEY)

@@ -86,6 +86,7 @@ async function take(context: ExecutorContext, action: LeasedAction): Promise<Tak
   const live = await loadLiveOrder(context, action, (stored) => legsThatMayBeOld(verb, stored))
   if (live === null) throw new Error(`action ${action.key} belongs to no order`)
   const { stored, facts, attempts } = live
+  context.party.assertUnchanged?.(stored)
   const client = clientFor(context.clients, stored.order[leg].chain)
   const prefund = verb === 'reclaim' ? await readPrefund(context, stored.order, client) : stored.prefund
   const keptUntil = verb === 'close' ? ((await client.rent?.keptUntil(stored.order[leg].terms)) ?? null) : null

@@ -195,7 +195,7 @@ test('an order with a later refund address is found by that owner', async () => 
   const find = async (owner: string) =>
     (await searchOrders(store.db, { ...everything, fromOwners: [owner] }, { offset: 0, limit: 5 })).orderIds
   expect(await find('alice')).toEqual([])
-  await setRefundAddress(store.db, order.id, 'alice')
+  await setRefundAddress(store.db, order.id, 'alice', 'seal')
   expect(await find('alice')).toEqual([order.id])
   await rebuildOrderList(store.db, registry, NOW)
   expect(await find('alice')).toEqual([order.id])

@@ -5,6 +5,7 @@ import type { SwapId } from '../protocol/htlc.ts'
 import type { ActionKey, ActionVerb, Leg, Role } from '../protocol/order.ts'
 import type { Hex32 } from '../protocol/secret.ts'
 import type { OrderState } from '../protocol/state.ts'
+import type { StoredOrder } from '../store/orders/orders.ts'
 import type { Evidence } from './evidence/evidence.ts'
 import type { FactsAge } from './fresh-facts.ts'
 
@@ -26,6 +27,8 @@ export type StepSponsor = {
 
 export interface Party {
   readonly role: Role
+  /** Throws if the rows of the order are not as this party wrote them: then nothing is done for it. Absent: the chains and its own keys tell. */
+  assertUnchanged?(stored: StoredOrder): void
   /** The key that signs this step, on the curve of its chain. */
   keyFor(step: Step): Promise<Key>
   /** The recipient of this spend, on chains where the spender chooses it. */

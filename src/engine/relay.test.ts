@@ -19,7 +19,7 @@ import { readRevertedRelays } from '../store/actions/reverted-relays.ts'
 import { createApp } from '../store/apps/apps.ts'
 import { addGrant } from '../store/orders/grants.ts'
 import { createVault } from '../store/orders/sealed-values.ts'
-import { openTestStore, putOrder, type TestStore } from '../store/store.fixture.ts'
+import { openTestStore, putOrder, type TestStore, VAULT_KEY } from '../store/store.fixture.ts'
 import { createMemoryChain, type MemoryChain } from './chain.fixture.ts'
 import { registry } from './engine.fixture.ts'
 import { type ExecutorContext, executeAction } from './executor.ts'
@@ -42,7 +42,7 @@ beforeAll(async () => {
   now = (await client.tip()).time
   bitcoin = createMemoryChain('bitcoin_regtest', now)
   const clients = new Map([client, bitcoin].map((each) => [each.chain.id, each]))
-  const vault = createVault('42'.repeat(32))
+  const vault = createVault(VAULT_KEY)
   const party = createServiceParty({ db: store.db, vault, relay: createKeyring([fixture.solver.signer]), onReconciled: () => new Map() })
   context = { db: store.db, registry, clients, party, leases: createLeases(store.db, 'engine', 60), now: () => now }
 })

@@ -8,7 +8,7 @@ import { finishAction } from '../store/actions/finish-action.ts'
 import { addGrant, addInstantRefunds } from '../store/orders/grants.ts'
 import { findOrder } from '../store/orders/orders.ts'
 import { createVault } from '../store/orders/sealed-values.ts'
-import { NOW, openTestStore, type TestStore } from '../store/store.fixture.ts'
+import { NOW, openTestStore, type TestStore, VAULT_KEY } from '../store/store.fixture.ts'
 import { type EngineFixture, ORDER_KEY, openEngineFixture, RELAY_KEY, registry } from './engine.fixture.ts'
 import { executeAction } from './executor.ts'
 import { reconcile } from './reconciler.ts'
@@ -39,7 +39,7 @@ describe('a secret that the client keeps', () => {
   })
   const execute = async () => executeAction(fixture.context('service'), await fixture.lease('destination', 'redeem'))
   const grant = async (secret = fixture.secret) => {
-    await createVault('42'.repeat(32)).put(store.db, fixture.order.id, 'secret', secret)
+    await createVault(VAULT_KEY).put(store.db, fixture.order.id, 'secret', secret)
     await addGrant(store.db, fixture.order.id, { kind: 'redeem', leg: 'destination' })
   }
 

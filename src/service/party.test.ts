@@ -8,14 +8,14 @@ import { createKeyring } from '../keys/keyring.ts'
 import { createTestSigner } from '../keys/keys.fixture.ts'
 import { createApp } from '../store/apps/apps.ts'
 import { createVault } from '../store/orders/sealed-values.ts'
-import { openTestStore, putOrder } from '../store/store.fixture.ts'
+import { openTestStore, putOrder, VAULT_KEY } from '../store/store.fixture.ts'
 import { createServiceParty } from './party.ts'
 
 test('no secret is shown for a recipient whose other payouts failed too often, nor for one that could reject when those of its app did', async () => {
   const store = await openTestStore()
   await createApp(store.db, 'shop')
   const relay = createKeyring([createTestSigner('11'.repeat(32))])
-  const options = { db: store.db, vault: createVault('42'.repeat(32)), relay, onReconciled: () => new Map() }
+  const options = { db: store.db, vault: createVault(VAULT_KEY), relay, onReconciled: () => new Map() }
   const asked: (PlannedPayout | null)[] = []
   const client = {
     verifyPayout: async () => undefined,

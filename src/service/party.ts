@@ -12,6 +12,7 @@ import { isSecretFor } from '../protocol/secret.ts'
 import type { Database } from '../store/database/database.ts'
 import { readPayoutParties } from '../store/orders/failed-payouts.ts'
 import type { Vault } from '../store/orders/sealed-values.ts'
+import { assertSealed } from '../store/orders/swap-seals.ts'
 
 export type ServicePartyOptions = {
   readonly db: Database
@@ -54,6 +55,7 @@ export function createServiceParty(options: ServicePartyOptions): Party {
   return {
     role: 'service',
     onReconciled,
+    assertUnchanged: (stored) => assertSealed(vault, stored),
     async keyFor(step) {
       const { curve } = step.client
       if (!actsAsUser(step)) return relay.of(curve)
@@ -84,10 +86,10 @@ export function createServiceParty(options: ServicePartyOptions): Party {
     // A redeem goes on without its note: a late one can cost the user both legs.
     onRecorded: (key, tx) => guard.noteAttempt(key, tx).catch(() => undefined),
     async secretFor({ state }) {
-      const secret = state.secret ?? (await vault.get(db, state.order.id, 'secret'))
-      if (secret === null || !isSecretFor(secret, state.order.destination.terms.secretHash)) {
-        throw new Error(`order ${state.order.id}: its secret is missing or does not match the secret hash`)
-      }
+      const { id, destination } = state.order
+      const secret = state.secret ?? (await vault.get(db, id, 'secret'))
+      if (secret === null || !isSecretFor(secret, destination.terms.secretHash))
+        throw new Error(`order ${id}: its secret is missing or does not match the secret hash`)
       return secret
     },
   }

@@ -9,9 +9,15 @@ import type { LeasedAction } from './actions/actions.ts'
 import { type NewAttempt, recordAttempts } from './actions/attempts.ts'
 import { type Database, openDatabase } from './database/database.ts'
 import { insertOrder, type NewOrder } from './orders/insert-orders.ts'
+import { createVault } from './orders/sealed-values.ts'
+import { sealSwaps } from './orders/swap-seals.ts'
 import { deriveOrders, type StoredRange } from './orders/touched-orders.ts'
 
 export const NOW = 1_800_000_000n
+/** Of services in tests. */
+export const VAULT_KEY = '42'.repeat(32)
+const vault = createVault(VAULT_KEY)
+const REQUEST_HASH = 'hash of the request'
 
 export type TestStore = { readonly db: Database; readonly other: Database; readonly url: string; close(): Promise<void> }
 
@@ -95,15 +101,9 @@ export function exampleOrder(changes: ExampleChanges = {}): NewOrder {
   })
   const legs = { source: { ...swap('source'), ...source }, destination: { ...swap('destination'), ...destination } }
   for (const { chain, swapId, terms } of Object.values(legs)) exampleIds.set(keyOfTerms(chain, terms), swapId)
+  const order = { id, solverId: 'solver', createdAt: NOW, deadline, priceExpiresAt: deadline, ...legs }
   return {
-    order: {
-      id,
-      solverId: 'solver',
-      createdAt: NOW,
-      deadline,
-      priceExpiresAt: deadline,
-      ...legs,
-    },
+    order,
     app: null,
     nonce: hex(8),
     sourceOwner: 'alice',
@@ -111,11 +111,12 @@ export function exampleOrder(changes: ExampleChanges = {}): NewOrder {
     slippageBips: 50,
     affiliateFees: [],
     idempotencyKey: null,
-    requestHash: 'hash of the request',
+    requestHash: REQUEST_HASH,
     tokenHash: null,
     clientSecret: false,
     assetPrices: { source: 6_000_000_000_000n, destination: 6_000_000_000_001n },
     worth: null,
+    seals: sealSwaps(vault, { order, tokenHash: rest.tokenHash ?? null, requestHash: rest.requestHash ?? REQUEST_HASH }),
     ...rest,
   }
 }

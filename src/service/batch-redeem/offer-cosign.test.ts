@@ -16,7 +16,7 @@ import type { SolverCosigned, SolverCosignRequest } from '../../protocol/wire/so
 import { recordOwnFill } from '../../store/orders/fills.ts'
 import { findOrder } from '../../store/orders/orders.ts'
 import { createVault } from '../../store/orders/sealed-values.ts'
-import { type ExampleChanges, NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../../store/store.fixture.ts'
+import { type ExampleChanges, NOW, openTestStore, putOrder, sightingsOf, type TestStore, VAULT_KEY } from '../../store/store.fixture.ts'
 import { completeSettings } from '../context.ts'
 import type { SyncContext } from '../solver-sync/solver-sync.ts'
 import { type FakeSolver, startFakeSolver } from '../testing/fake-solver.fixture.ts'
@@ -32,7 +32,7 @@ let order: Order
 let secret: string
 let offered: SolverCosignRequest[]
 let completed: SolverCosigned[]
-const vault = createVault('42'.repeat(32))
+const vault = createVault(VAULT_KEY)
 
 beforeAll(async () => {
   store = await openTestStore()
@@ -110,8 +110,8 @@ async function redeemed(changes: ExampleChanges = {}): Promise<void> {
   ethereum.mine(sightingsOf(order.destination.swapId).redeemed(secret))
   await watch()
 }
-async function statesOfOrder() {
-  const stored = await findOrder(store.db, order.id)
+async function statesOfOrder(id = order.id) {
+  const stored = await findOrder(store.db, id)
   if (stored === null) throw new Error('the order is gone')
   return (await loadFacts(store.db, context.registry, [stored], NOW)).map(deriveOrder)
 }
@@ -212,6 +212,18 @@ describe('no offer', () => {
     expect(tasks).toHaveLength(1)
     for (const task of tasks) await task.run()
     expect(offered).toEqual([])
+  })
+
+  test('for a payment whose row somebody changed, and the others of its batch are offered', async () => {
+    await redeemed()
+    const changed = order
+    await redeemed()
+    ethereum.grow(FINALITY)
+    await watch()
+    const states = [...(await statesOfOrder()), ...(await statesOfOrder(changed.id))]
+    await sql`update swaps set redeemer = 'somebody else' where order_id = ${changed.id} and leg = 'destination'`.execute(store.db)
+    for (const task of createCosignTasks(context, { gatherMs: 0 })(states)) await task.run()
+    expect(offered.map(({ items }) => items.map((item) => item.order_id))).toEqual([[order.id]])
   })
 
   test('when the chain shows newer events', async () => {

@@ -10,7 +10,8 @@ import type { ChainId } from '../../protocol/chain-id.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
 import { redeemable } from '../../protocol/playbook.ts'
 import type { OrderState } from '../../protocol/state.ts'
-import { findOrder } from '../../store/orders/orders.ts'
+import { findOrder, type StoredOrder } from '../../store/orders/orders.ts'
+import { assertSealed } from '../../store/orders/swap-seals.ts'
 import { type SyncContext, type SyncTask, solverOf } from '../solver-sync/solver-sync.ts'
 
 type Ability = NonNullable<ChainClient['cosignedRedeem']>
@@ -134,11 +135,22 @@ function requireAbility({ clients }: SyncContext, chain: ChainId): Ability {
   return cosignedRedeem
 }
 
+/** What the chains show is compared with the rows: of an order whose rows somebody changed, nothing is cosigned, and the others of the batch are. */
+function isSealed({ vault, log }: SyncContext, stored: StoredOrder): boolean {
+  try {
+    assertSealed(vault, stored)
+    return true
+  } catch (error) {
+    log.error({ order: stored.order.id, err: error }, 'a redeem of the solver is not cosigned')
+    return false
+  }
+}
+
 /** Null if the order may not be cosigned, by what the chains show: cosigning gives the deposits to the solver. */
 async function itemOf(context: SyncContext, orderId: string): Promise<Item | null> {
   const { db, vault } = context
   const stored = await findOrder(db, orderId)
-  if (stored === null) return null
+  if (stored === null || !isSealed(context, stored)) return null
   const facts = await loadLiveFacts(context, stored, [])
   const { state, differences } = await proveFacts(context, facts, { legs: ['source', 'destination'], nowOf: [], finality: true })
   if (differences.length > 0) context.onDifferences?.({ order: orderId, action: 'cosigned redeem', differences })

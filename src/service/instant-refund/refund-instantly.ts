@@ -77,7 +77,7 @@ async function storeRefund(context: ServiceContext, ability: InstantRefundAbilit
     const { to } = plan
     if (plan.unsigned.length === 0) {
       if (to === stored.order.source.userAddress) return false
-      await db.transaction().execute((tx) => settleRefundAddress(tx, stored, to))
+      await db.transaction().execute((tx) => settleRefundAddress(context, tx, stored, to))
       return true
     }
     signingLimit.check(limitOf(stored, ask))
@@ -168,11 +168,11 @@ async function signAndStore(context: ServiceContext, ability: InstantRefundAbili
   let owner = stored
   /** The first part sets the address, all further ones expect it. */
   const store = async (signed: readonly SignedInstantRefund[]) => {
-    await db.transaction().execute(async (tx) => {
-      await settleRefundAddress(tx, owner, to)
+    owner = await db.transaction().execute(async (tx) => {
+      const settled = await settleRefundAddress(context, tx, owner, to)
       if (signed.length > 0) await addInstantRefunds(tx, id, signed)
+      return settled
     })
-    owner = { ...stored, order: { ...stored.order, source: { ...stored.order.source, userAddress: to } } }
   }
   if (plan.unsigned.length === 0) {
     await store([])

@@ -6,6 +6,7 @@ import { createKey } from '../../keys/keyring.ts'
 import { orderPurpose } from '../../keys/purpose.ts'
 import type { InstantRefund, SignedInstantRefund } from '../../protocol/order.ts'
 import type { StoredOrder } from '../../store/orders/orders.ts'
+import { assertSealed } from '../../store/orders/swap-seals.ts'
 import { SolverFailure } from '../solver-client.ts'
 import { type SyncContext, solverOf } from '../solver-sync/solver-sync.ts'
 import { withRefundFee } from './refund-budget.ts'
@@ -18,10 +19,13 @@ export type InstantRefundAbility = NonNullable<ChainClient['instantRefund']>
  */
 export async function signWithSolver(
   context: SyncContext,
-  { order }: Pick<StoredOrder, 'order'>,
+  stored: StoredOrder,
   ability: InstantRefundAbility,
   refunds: readonly InstantRefund[],
 ): Promise<readonly SignedInstantRefund[]> {
+  // Where the service holds the user's key, its signature pays whatever address the row names.
+  assertSealed(context.vault, stored)
+  const { order } = stored
   const { cosignedRefund } = clientFor(context.clients, order.source.chain)
   if (cosignedRefund !== undefined) return signTogether(context, { order }, cosignedRefund, refunds)
   // Before the solver is asked: it never pays after it has signed.

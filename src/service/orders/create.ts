@@ -15,6 +15,7 @@ import type { CreateOrderRequest } from '../../protocol/wire/order.ts'
 import type { App } from '../../store/apps/apps.ts'
 import type { NewOrder } from '../../store/orders/insert-orders.ts'
 import { findOrder, findRepeated, isSecretHashUsed, type StoredOrder } from '../../store/orders/orders.ts'
+import { assertSealed, sealSwaps } from '../../store/orders/swap-seals.ts'
 import { assertHealthy, type ServiceContext } from '../context.ts'
 import { affiliateFees } from '../earnings/shares.ts'
 import { extraFeeBips } from '../quotes/fee.ts'
@@ -38,7 +39,7 @@ export async function createOrder(
   const request = parseOrderRequest(context, body)
   const asked: Asked = { app, idempotencyKey, request, requestHash: hashRequest(request) }
   const known = await findSame(context, asked)
-  if (known !== null) return describeFunding(context, app, known.order, null)
+  if (known !== null) return describeAgain(context, app, known)
   return makeOrder(context, asked)
 }
 
@@ -92,6 +93,7 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
   // Before storing: if the funding cannot be described, the order must not exist, or its token would be lost.
   const refundPackage = packageOf(context, order, users.source)
   const result = await describeFunding(context, app, order, { orderToken, refundPackage })
+  const tokenHash = hashToken(orderToken)
   const written = await write(
     context,
     {
@@ -103,8 +105,9 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
       affiliateFees: shares,
       idempotencyKey: asked.idempotencyKey,
       requestHash: asked.requestHash,
-      tokenHash: hashToken(orderToken),
+      tokenHash,
       assetPrices,
+      seals: sealSwaps(context.vault, { order, tokenHash, requestHash: asked.requestHash }),
       clientSecret: secret === null,
       worth: orderWorth(order, pair, assetPrices),
     },
@@ -118,7 +121,13 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
     if (request.secretHash !== null) throw secretHashUsed()
     throw new Error('an order was refused as a repeat, but no earlier order matches it')
   }
-  return describeFunding(context, app, winner.order, null)
+  return describeAgain(context, app, winner)
+}
+
+/** From a row that somebody changed, the user would pay into another HTLC. */
+async function describeAgain(context: ServiceContext, app: App, stored: StoredOrder): Promise<CreateOrderResult> {
+  assertSealed(context.vault, stored)
+  return describeFunding(context, app, stored.order, null)
 }
 
 /** The quote and the order must agree on the affiliates: a quote without their fee promises more than the order can pay. */

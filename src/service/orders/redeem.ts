@@ -6,6 +6,7 @@ import { type Hex32, isSecretFor } from '../../protocol/secret.ts'
 import type { OrderState } from '../../protocol/state.ts'
 import { addGrant } from '../../store/orders/grants.ts'
 import type { StoredOrder } from '../../store/orders/orders.ts'
+import { assertSealed } from '../../store/orders/swap-seals.ts'
 import type { ServiceContext } from '../context.ts'
 import { awaitLiveTransaction, findLiveTransaction } from './live-transaction.ts'
 import { loadOrderState } from './load-order-state.ts'
@@ -25,6 +26,8 @@ export async function grantRedeem(
     )
   if (!stored.clientSecret)
     throw new TandemError('bad_request', 'this order needs no secret from you: the service holds the secret, and redeems by itself')
+  // Before the secret is taken: with it, whoever changed the row could redeem.
+  assertSealed(context.vault, stored)
   const secret = parseSecret(given, stored.order.destination.terms.secretHash)
   const state = await loadOrderState(context.db, context.registry, stored, context.now())
   if (state.destination.phase === 'redeeming' || state.destination.phase === 'redeemed') {

@@ -268,7 +268,7 @@ describe('the address is frozen', () => {
     const stored = await findOrder(service.db, order.id)
     if (stored === null) throw new Error('there is no order')
     await change(other)
-    await expect(service.db.transaction().execute((tx) => settleRefundAddress(tx, stored, old.address))).rejects.toMatchObject({
+    await expect(service.db.transaction().execute((tx) => settleRefundAddress(service, tx, stored, old.address))).rejects.toMatchObject({
       code: 'conflict',
       message: expect.stringMatching(/set by another call just now/),
     })

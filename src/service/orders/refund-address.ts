@@ -8,6 +8,8 @@ import { TandemError } from '../../protocol/error.ts'
 import type { Database } from '../../store/database/database.ts'
 import { changeRefundAddress, lockRefundAddress } from '../../store/orders/change-refund-address.ts'
 import { type StoredOrder, setRefundAddress } from '../../store/orders/orders.ts'
+import type { Vault } from '../../store/orders/sealed-values.ts'
+import { assertSealed, sealSwap } from '../../store/orders/swap-seals.ts'
 import type { ServiceContext } from '../context.ts'
 import { hashToken } from './create.ts'
 import { parseAddress } from './request.ts'
@@ -25,7 +27,9 @@ export function refundMessage(orderId: string, address: string): string {
 }
 
 /** The new address if the caller may set it; stores nothing. */
-export function checkRefundAddress({ clients }: ServiceContext, stored: StoredOrder, ask: RefundAsk): string {
+export function checkRefundAddress({ clients, vault }: ServiceContext, stored: StoredOrder, ask: RefundAsk): string {
+  // Who may set the address follows from the row: from one that was changed, a thief may.
+  assertSealed(vault, stored)
   const { source } = stored.order
   if (ask.address === null) {
     if (source.userAddress === null)
@@ -52,16 +56,27 @@ export function checkRefundAddress({ clients }: ServiceContext, stored: StoredOr
   return address
 }
 
-/** Stores the address. Must run in the same transaction as the grant that is signed for it, if any. */
-export async function settleRefundAddress(tx: Database, { order }: StoredOrder, address: string): Promise<void> {
+/** Stores the address and seals it; returns the order with it. Must run in the same transaction as the grant that is signed for it, if any. */
+export async function settleRefundAddress(
+  { vault }: { readonly vault: Vault },
+  tx: Database,
+  stored: StoredOrder,
+  address: string,
+): Promise<StoredOrder> {
+  assertSealed(vault, stored)
+  const { order } = stored
   const { userAddress } = order.source
+  const settled = { ...stored, order: { ...order, source: { ...order.source, userAddress: address } } }
+  const seal = sealSwap(vault, settled, 'source')
+  const result = { ...settled, seals: { ...stored.seals, source: seal } }
   if (userAddress === null) {
-    if (!(await setRefundAddress(tx, order.id, address))) throw changedMeanwhile()
-    return
+    if (!(await setRefundAddress(tx, order.id, address, seal))) throw changedMeanwhile()
+    return result
   }
   if ((await lockRefundAddress(tx, order.id)) !== userAddress) throw changedMeanwhile()
-  if (address !== userAddress && !(await changeRefundAddress(tx, order.id, address)))
+  if (address !== userAddress && !(await changeRefundAddress(tx, order.id, address, seal)))
     throw new TandemError('conflict', `the refund address of this order cannot be changed any more: a refund to ${userAddress} is signed`)
+  return result
 }
 
 function changedMeanwhile(): TandemError {

@@ -53,7 +53,7 @@ function assertOurKey({ order: { source } }: StoredOrder): void {
 async function settle(context: ServiceContext, stored: StoredOrder, ask: RefundAsk): Promise<void> {
   const address = checkRefundAddress(context, stored, ask)
   if (address === stored.order.source.userAddress) return
-  await context.db.transaction().execute((tx) => settleRefundAddress(tx, stored, address))
+  await context.db.transaction().execute((tx) => settleRefundAddress(context, tx, stored, address))
 }
 
 /** A deposit may still arrive, or one is unspent and worth a refund. */

@@ -6,12 +6,16 @@ import { deriveOrder } from '../../protocol/state.ts'
 import { type OrderRecord, orderToWire } from '../../protocol/wire/order.ts'
 import type { App } from '../../store/apps/apps.ts'
 import type { OrderSnapshot, StoredOrder } from '../../store/orders/orders.ts'
+import { assertSealed } from '../../store/orders/swap-seals.ts'
 import type { ServiceContext } from '../context.ts'
 import { filledFees } from '../earnings/shares.ts'
 import { adviseRevoke, deriveNextAction } from './next-action.ts'
 
 export async function viewOrder(context: ServiceContext, app: App, orderId: string): Promise<OrderRecord> {
-  return describeOrder(context, app, await requireSnapshot(context, orderId))
+  const snapshot = await requireSnapshot(context, orderId)
+  // It says where to deposit: from a row that somebody changed, the user would pay into another HTLC.
+  assertSealed(context.vault, snapshot.stored)
+  return describeOrder(context, app, snapshot)
 }
 
 /** An order with its events, in one statement that concurrent calls share. */

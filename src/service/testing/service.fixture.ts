@@ -22,6 +22,7 @@ import { type Database, openDatabase } from '../../store/database/database.ts'
 import { countSettledOrders } from '../../store/order-list/settled-orders.ts'
 import { recordOwnFill } from '../../store/orders/fills.ts'
 import { createVault, type Vault } from '../../store/orders/sealed-values.ts'
+import { VAULT_KEY } from '../../store/store.fixture.ts'
 import { createApi } from '../api/app.ts'
 import type { LoadLevel } from '../api/load/load-level.ts'
 import { createRecentProblems } from '../operator/recent-problems.ts'
@@ -127,7 +128,7 @@ export async function startTestService(
   const chains = new Map(
     localChains.map((chain) => [chain.id, createFakeChain(chain, chain.clock.unit === 'blocks' ? 'order-key' : 'account')]),
   )
-  const vault = createVault('42'.repeat(32))
+  const vault = createVault(VAULT_KEY)
   const solvers = [solver.client, secondSolver.client]
   const feed = createStaticFeed(prices)
   const initialWorld = () => ({

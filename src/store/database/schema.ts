@@ -66,6 +66,8 @@ export type Schema = {
     agreed_amount: bigint
     most_fee: bigint | null
     client_key: Generated<boolean>
+    /** Authenticates the row; null in a solver's database. */
+    seal: ColumnType<string | null, string | null | undefined, string | null>
     /** The order is open. Set by a trigger. */
     open: Generated<boolean>
   }

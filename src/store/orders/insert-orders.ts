@@ -17,6 +17,8 @@ export type NewOrder = {
   readonly requestHash: string
   readonly tokenHash: string | null
   readonly assetPrices: Readonly<Record<Leg, bigint>>
+  /** Of `swap-seals.ts`; absent in a solver's database. */
+  readonly seals?: Readonly<Record<Leg, string>>
   /** The client keeps the secret, so none is sealed. */
   readonly clientSecret: boolean
   /** For lists and statistics; null in a solver's database, which has no list. */
@@ -47,11 +49,11 @@ const insertWhole = prepare<{ id: string }>(
   ), legs as (
     insert into swaps (
       order_id, leg, chain, asset, swap_id, initiator, redeemer, amount, secret_hash, timelock, user_address, order_key, payer,
-      required_confirmations, asset_price, agreed_amount, client_key, most_fee
+      required_confirmations, asset_price, agreed_amount, client_key, most_fee, seal
     ) select made.id, swap.* from made join given on given.id = made.id, json_to_recordset(given.swaps) as swap (
       leg text, chain text, asset text, swap_id text, initiator text, redeemer text, amount numeric, secret_hash text, timelock bigint,
       user_address text, order_key text, payer text, required_confirmations integer, asset_price numeric, agreed_amount numeric,
-      client_key boolean, most_fee numeric
+      client_key boolean, most_fee numeric, seal text
     )
   ), kept as (
     insert into sealed_values (order_id, purpose, sealed) select made.id, value.purpose, decode(value.sealed, 'base64')
@@ -105,7 +107,10 @@ function orderToRow({ input, sealed }: OrderToWrite) {
     from_chain: order.source.chain,
     to_chain: order.destination.chain,
     user_address: order.source.userAddress,
-    swaps: [swapToRow('source', order.source, assetPrices.source), swapToRow('destination', order.destination, assetPrices.destination)],
+    swaps: (['source', 'destination'] as const).map((leg) => ({
+      ...swapToRow(leg, order[leg], assetPrices[leg]),
+      seal: input.seals?.[leg] ?? null,
+    })),
     ...(input.customer !== undefined && customerToRow(order, input.customer)),
     sealed: sealed.map((value) => ({ purpose: value.purpose, sealed: value.sealed.toString('base64') })),
   }

@@ -28,6 +28,8 @@ export type StoredOrder = {
   readonly seenSecretAt: bigint | null
   readonly closed: boolean
   readonly assetPrices: Readonly<Record<Leg, bigint>>
+  /** Of `swap-seals.ts`; null in a solver's database. */
+  readonly seals: Readonly<Record<Leg, string | null>>
   readonly grants: readonly Grant[]
   readonly fill: RecordedFill | null
   /** Why the solver will not pay for the deposits. */
@@ -70,12 +72,13 @@ type SwapColumns = readonly [
   agreedAmount: string,
   clientKey: boolean,
   mostFee: string | null,
+  seal: string | null,
 ]
 
 const swapColumns = (swap: 's' | 'd') => `json_build_array(
     ${swap}.chain, ${swap}.asset, ${swap}.swap_id, ${swap}.initiator, ${swap}.redeemer, ${swap}.amount::text, ${swap}.secret_hash,
     ${swap}.timelock::text, ${swap}.user_address, ${swap}.order_key, ${swap}.payer, ${swap}.required_confirmations, ${swap}.asset_price::text,
-    ${swap}.agreed_amount::text, ${swap}.client_key, ${swap}.most_fee::text
+    ${swap}.agreed_amount::text, ${swap}.client_key, ${swap}.most_fee::text, ${swap}.seal
   ) as ${swap}_swap`
 
 type OrderColumns = readonly [
@@ -211,6 +214,7 @@ export function parseOrder({ o_order: columns, s_swap, d_swap, grants, fill, pre
     seenSecretAt: seenAt === null ? null : BigInt(seenAt),
     closed,
     assetPrices: { source: source.assetPrice, destination: destination.assetPrice },
+    seals: { source: source.seal, destination: destination.seal },
     grants: (grants ?? []).map(parseGrant),
     fill: fill === null ? null : parseFill(fill),
     declined,
@@ -223,14 +227,15 @@ function parseFill([deposits, blockHash, destinationAmount, signature]: FillColu
   return { deposits, blockHash, destinationAmount: BigInt(destinationAmount), signature }
 }
 
-function parseSwap(columns: SwapColumns): { readonly swap: Swap; readonly assetPrice: bigint } {
+function parseSwap(columns: SwapColumns): { readonly swap: Swap; readonly assetPrice: bigint; readonly seal: string | null } {
   const [chain, asset, swapId, initiator, redeemer, amount, secretHash, timelock, userAddress, orderKey, payer, ...rest] = columns
-  const [requiredConfirmations, price, agreed, clientKey, fee] = rest
+  const [requiredConfirmations, price, agreed, clientKey, fee, seal] = rest
   const [agreedAmount, mostFee] = [BigInt(agreed), fee === null ? null : BigInt(fee)]
   const terms = { asset, initiator, redeemer, amount: BigInt(amount), secretHash, timelock: BigInt(timelock) }
   return {
     swap: { chain, swapId, terms, userAddress, orderKey, payer, clientKey, agreedAmount, requiredConfirmations, mostFee },
     assetPrice: BigInt(price),
+    seal,
   }
 }
 

@@ -173,13 +173,16 @@ test('the first grant wins', async () => {
   expect((await findOrder(store.db, order.id))?.grants).toEqual([signedGrant('first')])
 })
 
-test('setRefundAddress sets the address once, for the source only', async () => {
-  const { order } = await putOrder(store.db)
-  expect(await Promise.all(['one', 'two'].map((address) => setRefundAddress(store.db, order.id, address)))).toContain(false)
+test('setRefundAddress sets the address once, with its seal, for the source only', async () => {
+  const { order, seals } = await putOrder(store.db)
+  expect(await Promise.all(['one', 'two'].map((address) => setRefundAddress(store.db, order.id, address, `seal of ${address}`)))).toContain(
+    false,
+  )
   const { source, destination } = (await findOrder(store.db, order.id))?.order ?? {}
   expect(['one', 'two']).toContain(source?.userAddress)
   expect(destination?.userAddress).toBeNull()
-  expect(await setRefundAddress(store.db, order.id, 'three')).toBe(false)
+  expect((await findOrder(store.db, order.id))?.seals).toEqual({ ...seals, source: `seal of ${source?.userAddress}` })
+  expect(await setRefundAddress(store.db, order.id, 'three', 'seal of three')).toBe(false)
 })
 
 test('markSecretSigned keeps the first time', async () => {

@@ -92,11 +92,12 @@ export async function isSecretHashUsed(db: Database, secretHash: string): Promis
   return (await db.selectFrom('orders').select('id').where('secret_hash', '=', secretHash).executeTakeFirst()) !== undefined
 }
 
-/** Sets the refund address if there is none yet. False if there is one. */
-export async function setRefundAddress(db: Database, orderId: string, address: string): Promise<boolean> {
+/** Sets the refund address if there is none yet. `seal`: of the source with this address. False if there is one. */
+export async function setRefundAddress(db: Database, orderId: string, address: string, seal: string): Promise<boolean> {
   const { rows } = await sql`
     with given as (
-      update swaps set user_address = ${address} where order_id = ${orderId} and leg = 'source' and user_address is null returning order_id
+      update swaps set user_address = ${address}, seal = ${seal}
+      where order_id = ${orderId} and leg = 'source' and user_address is null returning order_id
     ), listed as (
       update order_list set from_owner = ${address} from given join orders on orders.id = given.order_id
       where order_list.seq = orders.seq and from_owner = ''

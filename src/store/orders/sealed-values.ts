@@ -1,5 +1,5 @@
 /** Secrets and per-order keys at rest: AES-256-GCM under the operator's key, bound to their order and purpose. */
-import { createCipheriv, createDecipheriv, createSecretKey, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync, randomBytes } from 'node:crypto'
 import type { Database } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import type { SealedPurpose } from '../database/schema.ts'
@@ -12,6 +12,8 @@ export interface Vault {
   seal(orderId: string, purpose: SealedPurpose, value: string): SealedValue
   /** The reverse of `seal`. Throws if it was sealed with another key, or for something else. */
   open(orderId: string, purpose: SealedPurpose, sealed: Buffer): string
+  /** A code that only the holder of the vault key can compute, hex: the same for the same text. */
+  authenticate(text: string): string
   put(db: Database, orderId: string, purpose: SealedPurpose, value: string): Promise<void>
   /** After these were stored, which nothing overwrites: most are asked for within seconds, and then not read. They stay sealed. */
   remember(orderId: string, stored: readonly SealedValue[]): void
@@ -57,6 +59,8 @@ export function createVault(key: string): Vault {
   const secretKey = createSecretKey(key, 'hex')
   const nameOf = (orderId: string, purpose: SealedPurpose) => `${orderId} ${purpose}`
   const context = (orderId: string, purpose: SealedPurpose) => Buffer.from(nameOf(orderId, purpose))
+  // A key of its own: one key serves one purpose.
+  const authenticating = createSecretKey(Buffer.from(hkdfSync('sha256', secretKey, '', 'authenticated rows', 32)))
   const remembered = new Map<string, Buffer>()
   const drawNonce = createNonces()
 
@@ -78,6 +82,7 @@ export function createVault(key: string): Vault {
   return {
     seal,
     open,
+    authenticate: (text) => createHmac('sha256', authenticating).update(text).digest('hex'),
     async put(db, orderId, purpose, value) {
       await db
         .insertInto('sealed_values')

@@ -117,14 +117,14 @@ describe('an order is touched by', () => {
     },
     { name: 'a refusal of the solver', change: () => recordDecline(store.db, order.id, 'no') },
     { name: 'a prefunded amount', change: () => recordPrefund(store.db, order.id, { amount: 1n, seenAt: new Date() }) },
-    { name: 'a refund address', change: () => setRefundAddress(store.db, order.id, 'there') },
+    { name: 'a refund address', change: () => setRefundAddress(store.db, order.id, 'there', 'seal') },
     {
       name: 'another refund address',
-      before: () => setRefundAddress(store.db, order.id, 'there'),
+      before: () => setRefundAddress(store.db, order.id, 'there', 'seal'),
       change: () =>
         store.db.transaction().execute(async (tx) => {
           await lockRefundAddress(tx, order.id)
-          await changeRefundAddress(tx, order.id, 'elsewhere')
+          await changeRefundAddress(tx, order.id, 'elsewhere', 'seal')
         }),
     },
     { name: 'a secret that was signed', change: () => markSecretSigned(store.db, order.id) },
