@@ -30,11 +30,13 @@ export type SolverPartyOptions = {
 }
 
 export function createSolverParty({ db, keys, redeemWaitSeconds, payChecks, onStates, guard = noGuard, now }: SolverPartyOptions): Party {
+  const isOnRecord = async (orderId: string) => (await readAttempts(db, actionKey(orderId, 'destination', 'initiate'))).length > 0
+
   /** A payment that is signed may be mined at any time: then there is no choice any more, except to pay what a forged row asks for. */
   async function assertWillingToPay(state: OrderState): Promise<void> {
     const [asked] = await Promise.allSettled([whyNotPay(payChecks, state)])
     if (asked.status === 'fulfilled' && asked.value === null) return
-    const isSigned = (await readAttempts(db, actionKey(state.order.id, 'destination', 'initiate'))).length > 0
+    const isSigned = await isOnRecord(state.order.id)
     if (asked.status === 'rejected' && !isSigned) throw asked.reason
     if (isSigned || asked.status === 'rejected') return assertWorth(state)
     throw new ChainFailure('would-fail', `the solver does not pay: ${asked.value?.reason}`)
@@ -48,7 +50,7 @@ export function createSolverParty({ db, keys, redeemWaitSeconds, payChecks, onSt
   /** A payment that is on record is sent again: its nonces or coins are used once, whatever the database has lost. */
   async function assertNothingLost(state: OrderState): Promise<void> {
     const reason = await guard.whyUnsafe(state)
-    if (reason === null || (await readAttempts(db, actionKey(state.order.id, 'destination', 'initiate'))).length > 0) return
+    if (reason === null || (await isOnRecord(state.order.id))) return
     throw new ChainFailure('would-fail', reason)
   }
 
@@ -61,6 +63,9 @@ export function createSolverParty({ db, keys, redeemWaitSeconds, payChecks, onSt
       if (verb !== 'initiate' || leg !== 'destination') return
       if (evidence?.legs.source === undefined) throw new Error('a payment without evidence of its source')
       const { id } = state.order
+      const paidWith = state.source.counted.map((deposit) => deposit.id)
+      // Whatever rows say, also those that end a hold.
+      if (guard.hasSignedRefund(id, paidWith)) throw refundSigned()
       await assertNothingLost(state)
       const signed = guard.locksOf(actionKey(id, 'destination', 'initiate'))
       if (signed.length > 0 && !signed.includes(state.order.destination.swapId))
@@ -71,17 +76,14 @@ export function createSolverParty({ db, keys, redeemWaitSeconds, payChecks, onSt
         throw new ChainFailure('would-fail', 'the solver never committed to pay for this order: it must not initiate it now')
       // It owes what it signed, at any price. What that was only the database says.
       else if (signed.length === 0) await assertWorth(state)
-      if (!(await commitTo(db, id, 'locked'))) {
-        throw new ChainFailure('would-fail', 'a refund of the source is signed already: the destination must not be initiated')
-      }
+      if (!(await commitTo(db, id, 'locked'))) throw refundSigned()
     },
     assertNotable: guard.assertWritable,
     onRecorded: guard.noteAttempt,
     async secretFor({ state }) {
       const { secret } = state
-      if (secret === null || !isSecretFor(secret, state.order.source.terms.secretHash)) {
+      if (secret === null || !isSecretFor(secret, state.order.source.terms.secretHash))
         throw new Error(`order ${state.order.id}: the seen secret is missing or does not match the secret hash`)
-      }
       return secret
     },
     async waitMs(step) {
@@ -100,6 +102,10 @@ export function createSolverParty({ db, keys, redeemWaitSeconds, payChecks, onSt
       return new Map()
     },
   }
+}
+
+function refundSigned(): ChainFailure {
+  return new ChainFailure('would-fail', 'a refund of the source is signed already: the destination must not be initiated')
 }
 
 /** Time left of the timelock at the chain's fastest pace, less all margins twice: saving fees must never risk the timelock. */

@@ -10,8 +10,8 @@ import type { Release } from '../../store/database/rollbacks.ts'
 import { isCode, olderFile, putHeader, type RotationStep, rotate } from './rotate.ts'
 
 export interface ReleaseLog {
-  /** Its id, the newest lines, oldest first, and all that name a lock. Null: there is no file. */
-  read(): Promise<{ readonly id: string; readonly newest: readonly Release[]; readonly locks: readonly Release[] } | null>
+  /** Its id, the newest lines, oldest first, and all that name a lock or a refund. Null: there is no file. */
+  read(): Promise<{ readonly id: string; readonly newest: readonly Release[]; readonly commitments: readonly Release[] } | null>
   /** Writes a new file, unless another process has just done so. */
   create(id: string): Promise<void>
   append(release: Release): Promise<void>
@@ -101,7 +101,7 @@ export function openReleaseLog(path: string, { maxBytes = MAX_BYTES, before }: R
       const lines = all.filter((line) => !('log' in line))
       const after = lines.findLastIndex((line) => 'rollback' in line)
       const newest = [header, ...lines.slice(Math.max(0, after, lines.length - COMPARED))]
-      return { id: header.log, newest, locks: lines.filter((line) => 'lock' in line) }
+      return { id: header.log, newest, commitments: lines.filter(isCommitment) }
     },
     async create(id) {
       await mkdir(dirname(path), { recursive: true })
@@ -121,6 +121,11 @@ export function openReleaseLog(path: string, { maxBytes = MAX_BYTES, before }: R
       await syncing
     },
   }
+}
+
+/** It excludes another signature for the same order, whatever the database says. */
+function isCommitment(line: Release): boolean {
+  return 'lock' in line || 'refund' in line || 'deposits' in line
 }
 
 /** Without creating it: it would have no header. */

@@ -31,6 +31,8 @@ export interface RollbackGuard {
   noteAttempt(key: ActionKey, tx: string, lock?: SwapId): Promise<void>
   /** The HTLCs that this action has signed initiations of, as far as the file of this process knows: an edited row of terms changes nothing here. */
   locksOf(key: ActionKey): readonly SwapId[]
+  /** A refund of this order, or of one of these deposits of it, is signed, as far as the file of this process knows: a deleted or forged row changes nothing here. */
+  hasSignedRefund(orderId: string, deposits: readonly string[]): boolean
   stop(): Promise<void>
 }
 
@@ -41,6 +43,7 @@ export const noGuard: RollbackGuard = {
   note: async () => undefined,
   noteAttempt: async () => undefined,
   locksOf: () => [],
+  hasSignedRefund: () => false,
   stop: async () => undefined,
 }
 
@@ -49,7 +52,7 @@ const CHECK_MS = 15_000
 const COMPARED_MS = 1_000
 const KEPT = 500
 /** The oldest are evicted: those of orders that ended long ago. */
-const MAX_LOCKS = 50_000
+const MAX_REMEMBERED = 50_000
 
 export async function startRollbackGuard(options: {
   readonly db: Database
@@ -63,6 +66,8 @@ export async function startRollbackGuard(options: {
   let known: Release[] = []
   /** By action, of all lines: they count after a rollback too. */
   const locks = new Map<string, readonly SwapId[]>()
+  /** By order, the same. */
+  const refunds = new Map<string, { readonly whole: boolean; readonly deposits: ReadonlySet<string> }>()
   let hold: Hold | null = null
   /** The file could be read or made. */
   let isOpen = false
@@ -110,7 +115,7 @@ export async function startRollbackGuard(options: {
   async function begin(): Promise<void> {
     const found = await readOrCreate(file)
     logId = found.id
-    for (const line of found.locks) remember(line)
+    for (const line of found.commitments) remember(line)
     if (found.isNew && !(await registerReleaseLog(db, found.id)))
       await detected(`there was no file ${options.path}, although this database had one: whether it is an old backup cannot be told`)
     else {
@@ -156,10 +161,18 @@ export async function startRollbackGuard(options: {
   }
 
   function remember(line: Release): void {
-    if (!('lock' in line) || line.lock === undefined) return
-    locks.set(line.attempt, [...new Set([...(locks.get(line.attempt) ?? []), line.lock])])
-    const [oldest] = locks.keys()
-    if (locks.size > MAX_LOCKS && oldest !== undefined) locks.delete(oldest)
+    if ('lock' in line && line.lock !== undefined) {
+      locks.set(line.attempt, [...new Set([...(locks.get(line.attempt) ?? []), line.lock])])
+      evictOldest(locks)
+    }
+    if ('refund' in line) rememberRefund(line.refund, true, [])
+    if ('deposits' in line) rememberRefund(line.order, false, line.deposits)
+  }
+
+  function rememberRefund(orderId: string, whole: boolean, deposits: readonly string[]): void {
+    const before = refunds.get(orderId)
+    refunds.set(orderId, { whole: whole || before?.whole === true, deposits: new Set([...(before?.deposits ?? []), ...deposits]) })
+    evictOldest(refunds)
   }
 
   async function note(release: Release): Promise<void> {
@@ -192,6 +205,10 @@ export async function startRollbackGuard(options: {
       await note({ attempt: key, tx, ...(lock !== undefined && { lock }) })
     },
     locksOf: (key) => locks.get(key) ?? [],
+    hasSignedRefund(orderId, deposits) {
+      const signed = refunds.get(orderId)
+      return signed !== undefined && (signed.whole || deposits.some((deposit) => signed.deposits.has(deposit)))
+    },
     async stop() {
       await loop.stop()
       await file.close()
@@ -201,7 +218,12 @@ export async function startRollbackGuard(options: {
 
 async function readOrCreate(
   file: ReleaseLog,
-): Promise<{ readonly id: string; readonly newest: readonly Release[]; readonly locks: readonly Release[]; readonly isNew: boolean }> {
+): Promise<{
+  readonly id: string
+  readonly newest: readonly Release[]
+  readonly commitments: readonly Release[]
+  readonly isNew: boolean
+}> {
   const found = await file.read()
   // With nothing but its id: a process may have died before the database knew that.
   if (found !== null) return { ...found, isNew: found.newest.length === 1 }
@@ -209,6 +231,11 @@ async function readOrCreate(
   const made = await file.read()
   if (made === null) throw new Error('the release log is gone right after it was written')
   return { ...made, isNew: true }
+}
+
+function evictOldest(remembered: Map<string, unknown>): void {
+  const [oldest] = remembered.keys()
+  if (remembered.size > MAX_REMEMBERED && oldest !== undefined) remembered.delete(oldest)
 }
 
 /** A file that can be read and not written is read before each signature. */

@@ -2,10 +2,13 @@
 import { mkdir, mkdtemp, rename, rm, rmdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type RollbackGuard, startRollbackGuard } from '../../engine/rollback/rollback-guard.ts'
 import { createLogger } from '../../log.ts'
+import { actionKey, type Order } from '../../protocol/order.ts'
 import { confirmRollbacks } from '../../store/database/rollbacks.ts'
+import { sightingsOf } from '../../store/store.fixture.ts'
 import { coded } from '../pay-checks.ts'
 import { fillFor } from '../solver.fixture.ts'
 import { refundOf, refused, useRefundFixture } from './refunds.fixture.ts'
@@ -38,21 +41,64 @@ async function restore(): Promise<void> {
   await start()
 }
 
-test('after a refund was signed, it does not pay; once the operator confirms, it pays again', async () => {
-  await start()
-  const order = await agree()
+/** The solver declines, and signs the refund. */
+async function refund(order: Order): Promise<void> {
   await fund(order)
   await fillFor(fixture.solver, order)
   fixture.solver.payChecks.push(coded('price', async () => 'the price has moved'))
   expect(await fillFor(fixture.solver, order)).toMatchObject({ answer: 'declined' })
   expect((await ask(order)).answer).toMatch(/^signed/)
+}
+
+const signedAlready = { kind: 'failed', error: expect.stringContaining('a refund of the source is signed already') }
+
+test('after a refund was signed, it does not pay for that order; once the operator confirms, it pays for others again', async () => {
+  await start()
+  const [order, other] = [await agree(), await agree()]
+  await fund(other)
+  await refund(order)
 
   await restore()
-  expect(await initiate(order)).toMatchObject({ kind: 'failed', error: expect.stringContaining('older backup') })
+  expect(await initiate(order)).toMatchObject(signedAlready)
+  expect(await initiate(other)).toMatchObject({ kind: 'failed', error: expect.stringContaining('older backup') })
   expect([await ways(), fixture.solver.ethereum.broadcast]).toEqual([[], []])
 
   await confirmRollbacks(fixture.store.db)
-  await expect.poll(async () => (await initiate(order)).kind).toBe('sent')
+  await expect.poll(() => guard.whyUnsafe({ order: other, source: { counted: [] } } as never)).toBeNull()
+  expect(await initiate(order)).toMatchObject(signedAlready)
+  expect(await initiate(other)).toMatchObject({ kind: 'sent' })
+  expect(fixture.solver.ethereum.broadcast).toHaveLength(1)
+})
+
+test('nor if a forged row says that the payment is signed already, which is else sent again', async () => {
+  await start()
+  const order = await agree()
+  await refund(order)
+  await restore()
+  expect(await initiate(order)).toMatchObject(signedAlready)
+  await sql`insert into attempts (action_key, number, chain, sender, tx, raw, slots, fee_rate, holds_secret)
+    values (${actionKey(order.id, 'destination', 'initiate')}, 1, ${order.destination.chain}, 'solver', 'forged', 'forged', '{}', 1, false)`.execute(
+    fixture.store.db,
+  )
+  expect(await initiate(order)).toMatchObject(signedAlready)
+  expect([await ways(), fixture.solver.ethereum.broadcast]).toEqual([[], []])
+})
+
+test('a deposit whose refund is signed is not paid for either, although its row is gone and another fill is asked for', async () => {
+  await start()
+  const order = await agree()
+  await fund(order)
+  await fillFor(fixture.solver, order)
+  const stray = { ...sightingsOf(order.source.swapId).initiated(order.source.terms.amount), tx: 'a stray', deposit: 'a stray' }
+  fixture.solver.bitcoin.mine(stray)
+  await fixture.watch()
+  await ask(order, [refundOf(order, { deposit: 'a stray' })])
+
+  await restore()
+  await confirmRollbacks(fixture.store.db)
+  await expect.poll(() => guard.whyUnsafe({ order, source: { counted: [] } } as never)).toBeNull()
+  await fixture.store.db.deleteFrom('fills').execute()
+  expect(await fillFor(fixture.solver, order, ['a stray'])).toMatchObject({ answer: 'declined', signature: null })
 })
 
 test('with a release log that cannot be written, a payment takes no nonce: nothing is signed until it can be', async () => {
@@ -101,4 +147,10 @@ test('after a payment was signed, neither a refund nor another payment is', asyn
   fixture.solver.payChecks.push(coded('price', async () => 'the price has moved'))
   expect(await fillFor(fixture.solver, order)).not.toMatchObject({ answer: 'declined' })
   expect([await ways(), fixture.solver.ethereum.broadcast.length]).toEqual([[], 1])
+
+  // Rows say that the operator confirmed, and that it concerned no order: the payment may still be mined.
+  fixture.solver.payChecks.splice(0)
+  await sql`update rollbacks set confirmed_at = now(), newest_order = 0, detected_at = 'epoch', reason = 'none'`.execute(fixture.store.db)
+  await expect.poll(async () => String(await ask(order, [refundOf(order)]).catch((error: unknown) => error))).toMatch(/or has paid/)
+  expect(await ways()).toEqual([])
 })

@@ -1,9 +1,11 @@
 /** The solver's part of an instant refund. It signs for strays at any time. For other deposits it signs only if it will never pay for them. */
 import type { ChainClient } from '../../chains/port/client.ts'
 import { clientFor } from '../../engine/facts.ts'
+import type { RollbackGuard } from '../../engine/rollback/rollback-guard.ts'
 import type { Limit } from '../../engine/signing-limit.ts'
 import { orderPurpose } from '../../keys/purpose.ts'
 import { TandemError } from '../../protocol/error.ts'
+import type { SwapId } from '../../protocol/htlc.ts'
 import { actionKey, type InstantRefund, type SignedInstantRefund } from '../../protocol/order.ts'
 import { maySignInstantRefund } from '../../protocol/playbook.ts'
 import { isStray, type OrderState } from '../../protocol/state.ts'
@@ -97,6 +99,7 @@ async function signInTurn(context: OrderContext, orderId: string, request: Solve
   await assertNotWithheld(context, state, refunds)
   const unsafe = await guard.whyUnsafe(state)
   if (unsafe !== null) throw new TandemError('conflict', unsafe)
+  assertNotLocked(guard, state, refunds)
   const answer = await sign(context, client, state, refunds, request.offer)
   const isCommitted = await commit(db, state, refunds)
   await guard.note(isCommitted ? { refund: orderId } : { order: orderId, deposits: refunds.map(({ deposit }) => deposit) })
@@ -155,6 +158,14 @@ function assertOwnFill({ partialDeposits }: ChainClient, state: OrderState, refu
   if (fill === null || !refunds.some(({ deposit }) => isStray(state, deposit))) return
   if (fill.signature === null || partialDeposits?.verifyFill(order.source.terms, order.id, fill, fill.signature) !== true)
     throw new TandemError('conflict', `the solver did not sign for the deposits that are on record for order ${order.id}`)
+}
+
+/** The file names every payment that was signed, also one that the database has lost. It may be mined at any time, unless the chain shows that it is refunded. */
+function assertNotLocked(guard: RollbackGuard, state: OrderState, refunds: readonly InstantRefund[]): void {
+  if (refunds.every(({ deposit }) => isStray(state, deposit))) return
+  const { id, destination } = state.order
+  const isOver = (lock: SwapId) => lock === destination.swapId && state.destination.counted.length > 0
+  if (!guard.locksOf(actionKey(id, 'destination', 'initiate')).every(isOver)) throw refusal(state)
 }
 
 /** Must be durable before a signature leaves the process. From then on the solver never pays for these deposits. True: it committed to a refund. */

@@ -84,8 +84,9 @@ async function record(
   stored: StoredOrder,
   fill: Fill,
 ): Promise<'short' | 'refund signed' | 'raced' | { readonly signature: string }> {
-  const { db, clients, inventory } = context
+  const { db, clients, inventory, guard } = context
   const { id, source, destination } = stored.order
+  if (guard.hasSignedRefund(id, fill.deposits)) return 'refund signed'
   if ((await inventory.reserve({ orderId: id, asset: destination.terms.asset, amount: fill.destinationAmount })) !== null) return 'short'
   const { partialDeposits } = clientFor(clients, source.chain)
   if (partialDeposits === undefined) throw new Error(`${source.chain} has no partial deposits`)
