@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import type { ChainClient } from '../chains/port/client.ts'
 import type { ChainId } from '../protocol/chain-id.ts'
 import type { Registry } from '../protocol/registry/registry.ts'
+import type { OrderState } from '../protocol/state.ts'
 import type { LeasedAction } from '../store/actions/actions.ts'
 import type { ActionResult } from '../store/actions/finish-action.ts'
 import type { Database } from '../store/database/database.ts'
@@ -17,6 +18,7 @@ import { createDueChains } from './due-chains.ts'
 import { reportOf } from './engine-report.ts'
 import { CHAIN, DERIVED, FREE, ORDERS, takeSignal } from './engine-signals.ts'
 import type { DifferenceReport } from './evidence/differences.ts'
+import { createSpendCheck } from './evidence/spend-check.ts'
 import { backoffMs } from './executor.ts'
 import { createLeases, RENEW_MS } from './leases.ts'
 import { createLoop } from './loop.ts'
@@ -164,6 +166,17 @@ export function startEngine(options: EngineOptions): Engine {
     },
     onError: (error) => log.error({ err: error }, 'dispatcher failed'),
   })
+  const spends = createSpendCheck({ ...options, polls: watchers })
+  const reconciling = {
+    ...options,
+    party: {
+      role: party.role,
+      onReconciled(states: readonly OrderState[]) {
+        spends.check(states)
+        return party.onReconciled?.(states) ?? new Map<string, number>()
+      },
+    },
+  }
   const dueChains = createDueChains(ALL_CHAINS_MS)
   let newestMark: bigint | null = null
   const reconciler = createLoop({
@@ -174,7 +187,7 @@ export function startEngine(options: EngineOptions): Engine {
       const own = await shards.own()
       const pass = await reconcileNews.serve((isNews) =>
         dueChains.look((due) =>
-          reconcile(options, options.now(), {
+          reconcile(reconciling, options.now(), {
             // Whoever sees a chain change derives all orders that are due by it. What time changes, the engines share.
             shards: due.chains === undefined ? own : ALL_SHARDS,
             ...(isStandby() && !isNews && newestMark !== null && { upToMark: newestMark }),
@@ -386,6 +399,7 @@ export function startEngine(options: EngineOptions): Engine {
       await handOver()
       await ended
       await slots.idle()
+      await spends.idle()
       for (const timer of wakeUps) clearTimeout(timer)
       await signals.close()
       await heartbeat.stop()

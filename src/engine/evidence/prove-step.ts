@@ -9,6 +9,7 @@ import type { LiveFacts, LiveView } from '../facts.ts'
 import type { Party, Step } from '../party.ts'
 import { containsSecret } from './contains-secret.ts'
 import { type EvidenceQuery, type Proven, proveFacts } from './evidence.ts'
+import { rereadSpends } from './reread-spends.ts'
 
 /** A step, and the facts that its state was derived from. */
 export type UnprovenStep = { readonly step: Step; readonly facts: LiveFacts; readonly attempts: readonly StoredAttempt[] }
@@ -22,6 +23,7 @@ export async function proveStep<T extends UnprovenStep>(
 ): Promise<T | null> {
   const taken = await withProvenSecret(view.party, first)
   if (!rule.holds(taken.step.state)) return null
+  if (isRefundOfPayment(rule)) await rereadIfGone(view, taken)
   const query = evidenceFor(rule, taken.step.state)
   if (query === null) return taken
   const proven = await proveFacts(view, taken.facts, query)
@@ -34,6 +36,7 @@ export async function proveStep<T extends UnprovenStep>(
     const { id } = again.step.state.order
     view.onDifferences?.({ order: id, action: `${rule.verb} ${rule.leg}`, differences: provenAgain.differences })
     await touchOrders(view.db, [id])
+    for (const leg of query.legs) await reread(view, again.step.state, leg)
   }
   if (isEnough(rule, provenAgain)) return withEvidence(again, provenAgain)
   const [difference] = provenAgain.differences
@@ -53,6 +56,37 @@ function evidenceFor({ who, verb, leg }: Pick<Rule, 'who' | 'verb' | 'leg'>, sta
   if (who === 'service' && verb === 'redeem' && leg === 'destination' && state.secret === null && !state.secretShown)
     return { legs: both, nowOf: both }
   return null
+}
+
+function isRefundOfPayment({ who, verb, leg }: Rule): boolean {
+  return who === 'solver' && verb === 'refund' && leg === 'destination'
+}
+
+/**
+ * The solver takes back a payment that no row says was redeemed. If the row is gone and the user has redeemed it, the secret is on the chain, and there is
+ * still time to collect with it. The refund itself is tried in any case: it costs nothing if the payment is gone.
+ */
+async function rereadIfGone(view: LiveView, { step: { state, client } }: UnprovenStep): Promise<void> {
+  const { terms } = state.order.destination
+  const { counted } = state.destination
+  try {
+    const { deposits } = await client.readHtlc(
+      terms,
+      counted.map(({ id }) => id),
+    )
+    if (!deposits.every((deposit) => deposit.state === 'open')) await rereadSpends(view, state, 'destination')
+  } catch (error) {
+    if (!(error instanceof ChainFailure)) throw error
+  }
+}
+
+/** A redeem or refund that the database lacks is there the next time. */
+async function reread(view: LiveView, state: OrderState, leg: Leg): Promise<void> {
+  try {
+    await rereadSpends(view, state, leg)
+  } catch (error) {
+    if (!(error instanceof ChainFailure)) throw error
+  }
 }
 
 function isEnough(rule: Rule, { state, isContradicted }: Proven): boolean {
