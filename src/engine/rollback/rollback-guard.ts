@@ -216,9 +216,7 @@ export async function startRollbackGuard(options: {
   }
 }
 
-async function readOrCreate(
-  file: ReleaseLog,
-): Promise<{
+async function readOrCreate(file: ReleaseLog): Promise<{
   readonly id: string
   readonly newest: readonly Release[]
   readonly commitments: readonly Release[]
