@@ -161,6 +161,7 @@ async function conformanceFixtureOf(
     },
     strangers: {
       open: async () => evmWays(await openEvmStrangers(fixture, contract)),
+      held: () => client.balance(asset, contract.address),
       sdk: { url: fixture.local.rpcUrl, deployment: { htlc, token } },
     },
     mine: (blocks) => fixture.mine(blocks),

@@ -19,7 +19,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { contractAccount } from '../../../contracts/evm/artifacts/contract-account.ts'
 import { testToken } from '../../../contracts/evm/artifacts/test-token.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
-import { type AgreedSwap, onlyWay, type StrangersWay, strangersWay } from '../testing/strangers-initiation.fixture.ts'
+import { type AgreedSwap, each, onlyWay, type StrangersWay, strangersWay } from '../testing/strangers-initiation.fixture.ts'
 import type { EvmFixture } from './evm.fixture.ts'
 import { type HtlcContract, initiateData, initiateTypedData, initiateWithSignatureData } from './htlc.ts'
 
@@ -86,7 +86,7 @@ export function evmWays(strangers: EvmStrangers): readonly StrangersWay[] {
     }),
     strangersWay('paid by another account', {
       outcome: 'counts',
-      choices: fc.constantFrom('key', 'contract'),
+      ...each('key', 'contract'),
       initiate: ({ terms }, payer) => (payer === 'key' ? send(stranger, callBy(stranger, terms)) : throughAccount(callBy(account, terms))),
     }),
     strangersWay('on behalf of the sender itself', {
@@ -96,7 +96,7 @@ export function evmWays(strangers: EvmStrangers): readonly StrangersWay[] {
     }),
     strangersWay('by a contract that is the initiator', {
       outcome: 'counts',
-      choices: fc.constantFrom('for itself', 'on behalf'),
+      ...each('for itself', 'on behalf'),
       agree: (terms) => ({ ...terms, initiator: forms.party(account) }),
       initiate: ({ terms }, form) =>
         form === 'for itself' ? throughAccount(callBy(account, terms)) : send(stranger, callBy(stranger, terms)),
@@ -109,7 +109,7 @@ export function evmWays(strangers: EvmStrangers): readonly StrangersWay[] {
     }),
     strangersWay('with another value than the call takes', {
       outcome: 'never',
-      choices: fc.constantFrom(-1n, 1n, 10n ** 9n),
+      ...each(-1n, 1n, 10n ** 9n),
       async initiate({ terms }, more) {
         const sent = callBy(user, terms)
         await send(user, { ...sent, value: token === null ? sent.value + more : 1n + more * more })
@@ -137,6 +137,7 @@ export function evmWays(strangers: EvmStrangers): readonly StrangersWay[] {
       strangersWay('in a constructor, among others and twice', {
         outcome: 'counts',
         choices: fc.record({ before: fc.nat(3), after: fc.nat(3), twice: fc.boolean() }),
+        examples: [{ before: 1, after: 1, twice: true }],
         async initiate({ terms }, { before, after, twice }) {
           const other = (_: unknown, i: number) => ({ ...terms, amount: terms.amount + BigInt(i) + 1n })
           const others = Array.from({ length: before + after }, other)
@@ -155,6 +156,11 @@ export function evmWays(strangers: EvmStrangers): readonly StrangersWay[] {
   }
 }
 
+type BadSignature =
+  | { readonly form: 'the other half of the curve' }
+  | { readonly form: 'longer'; readonly by: Hex }
+  | { readonly form: 'another v'; readonly v: number }
+
 /** By a signature that anybody may relay. */
 function signedWays({ contract, stranger, account, send, signTypedData, forms }: EvmStrangers): readonly StrangersWay[] {
   const typedDataOf = ({ terms }: AgreedSwap) => initiateTypedData(contract, forms.ofTerms(terms)) as unknown as TypedDataDefinition
@@ -163,7 +169,7 @@ function signedWays({ contract, stranger, account, send, signTypedData, forms }:
   return [
     strangersWay('by a signature in each form', {
       outcome: 'counts',
-      choices: fc.constantFrom('27 or 28', '0 or 1', 'EIP-2098'),
+      ...each('27 or 28', '0 or 1', 'EIP-2098'),
       async initiate(swap, form) {
         const { r, s, yParity } = parseSignature(await signTypedData(typedDataOf(swap)))
         const parity = BigInt(yParity)
@@ -171,13 +177,19 @@ function signedWays({ contract, stranger, account, send, signTypedData, forms }:
         return relay(swap, concat([r, s, numberToHex(form === '0 or 1' ? yParity : yParity + 27, { size: 1 })]))
       },
     }),
-    strangersWay('by a signature in no accepted form', {
+    strangersWay<BadSignature>('by a signature in no accepted form', {
       outcome: 'never',
       choices: fc.oneof(
         fc.record({ form: fc.constant('the other half of the curve' as const) }),
         fc.record({ form: fc.constant('longer' as const), by: bytes(64) }),
         fc.record({ form: fc.constant('another v' as const), v: fc.integer({ min: 2, max: 26 }) }),
       ),
+      examples: [
+        { form: 'the other half of the curve' },
+        { form: 'longer', by: '0x00' },
+        { form: 'another v', v: 2 },
+        { form: 'another v', v: 3 },
+      ],
       async initiate(swap, choice) {
         const signature = await signTypedData(typedDataOf(swap))
         const { r, s, yParity } = parseSignature(signature)

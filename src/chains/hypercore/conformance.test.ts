@@ -129,7 +129,11 @@ describeConformance('hypercore', { family: hypercore, abilities }, async () => {
         await fixture.mine()
       },
     },
-    strangers: { open: () => hypercoreWays(fixture), sdk: { url: fixture.local.rpcUrl, deployment: fixture.asset.deployment } },
+    strangers: {
+      open: () => hypercoreWays(fixture),
+      held: async () => (await fixture.evmBalance(contract.address)) / EVM_PER_CORE,
+      sdk: { url: fixture.local.rpcUrl, deployment: fixture.asset.deployment },
+    },
     /** The same token, with a blacklist from now on. */
     async incapableRecipient() {
       const code = await fixture.local.request({ method: 'eth_getCode', params: [await fixture.deploy(blacklistToken), 'latest'] })

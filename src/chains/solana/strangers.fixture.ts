@@ -25,7 +25,7 @@ import { systemProgram, tokenProgram } from '../../../contracts/solana/client/pr
 import { setUnitLimit } from '../../../devnet/solana/compute-budget.ts'
 import { createLocalSigner, type LocalSigner, signTransaction } from '../../../devnet/solana/local-signer.ts'
 import { mintTokens } from '../../../devnet/solana/local-tokens.ts'
-import { type AgreedSwap, RefusedByChain, type StrangersWay, strangersWay } from '../testing/strangers-initiation.fixture.ts'
+import { type AgreedSwap, each, RefusedByChain, type StrangersWay, strangersWay } from '../testing/strangers-initiation.fixture.ts'
 import type { HtlcContract } from './htlc.ts'
 import { initiateInstruction, tokenAccountOf } from './instructions.ts'
 import type { SolanaFixture } from './solana.fixture.ts'
@@ -223,7 +223,7 @@ export async function solanaWays(fixture: SolanaFixture, contract: HtlcContract)
       }),
       strangersWay('out of another token account', {
         outcome: 'counts',
-        choices: parties,
+        ...each<Payer>('user', 'stranger'),
         async initiate(swap, party) {
           const owner = addressOf(party)
           const instruction = await built(swap, { funder: owner })

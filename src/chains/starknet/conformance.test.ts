@@ -94,7 +94,11 @@ async function open(): Promise<ConformanceFixture> {
         local.mine()
       },
     },
-    strangers: { open: async () => starknetWays(fixture), sdk: { url: devnet.url, deployment: fixture.asset.deployment } },
+    strangers: {
+      open: async () => starknetWays(fixture),
+      held: () => client.balance(fixture.asset.id, contract.address),
+      sdk: { url: devnet.url, deployment: fixture.asset.deployment },
+    },
     incapableRecipient: async () => addressOfFelt(contract.token),
     async mine(blocks) {
       local.mine(blocks)

@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { type Felt, felt, selectorOf } from '../../../contracts/starknet/client/felt.ts'
 import type { FeltCall } from '../../protocol/funding/felt-calls.ts'
 import type { HtlcTerms } from '../../protocol/htlc.ts'
-import { type AgreedSwap, type StrangersWay, strangersWay } from '../testing/strangers-initiation.fixture.ts'
+import { type AgreedSwap, type ChoicesOf, each, type StrangersWay, strangersWay } from '../testing/strangers-initiation.fixture.ts'
 import { addressOfFelt } from './address.ts'
 import { approvalCallOf, initiateCallOf, signedInitiateCallOf, typedDataOf } from './htlc.ts'
 import type { FamilyFixture } from './starknet.fixture.ts'
@@ -29,10 +29,10 @@ export function starknetWays({ devnet, contract, user, send, sign }: FamilyFixtu
     return { ...call, calldata: change(call.calldata) }
   }
   const paid = (terms: HtlcTerms, by: typeof user, call = initiate(terms, by)) => send(by, [approvalCallOf(contract, terms.amount), call])
-  const changed = (name: string, choices: fc.Arbitrary<{ readonly at: number; readonly add: bigint }>) =>
+  const changed = (name: string, choices: ChoicesOf<{ readonly at: number; readonly add: bigint }>) =>
     strangersWay(name, {
       outcome: 'never',
-      choices,
+      ...choices,
       async initiate({ terms }, { at, add }) {
         const change = (calldata: readonly Felt[]) => calldata.map((value, i) => (i === at ? felt(BigInt(value) + add) : value))
         paid(terms, user, initiate(terms, user, change))
@@ -92,7 +92,7 @@ export function starknetWays({ devnet, contract, user, send, sign }: FamilyFixtu
     }),
     strangersWay('by a signature in another form', {
       outcome: 'may',
-      choices: fc.constantFrom('the other half of the curve', 'a felt more', 'a felt less', 'none'),
+      ...each('the other half of the curve', 'a felt more', 'a felt less', 'none'),
       async initiate(swap, form) {
         const [r = 0n, s = 0n] = signatureOf(swap)
         const others = { 'the other half of the curve': [r, CURVE_ORDER - s], 'a felt more': [r, s, 0n], 'a felt less': [r], none: [] }
@@ -109,15 +109,11 @@ export function starknetWays({ devnet, contract, user, send, sign }: FamilyFixtu
           initiate(terms, user, (calldata) => [...calldata, ...more.map(felt)]),
         ),
     }),
-    changed(
-      'with words of more than 32 bits',
-      fc.record({ at: fc.integer({ min: AT.words, max: AT.words + 7 }), add: fc.constantFrom(2n ** 32n, U128) }),
-    ),
-    changed(
-      'with an amount of other limbs',
-      fc.constantFrom({ at: AT.high, add: 1n }, { at: AT.high, add: U128 }, { at: AT.low, add: U128 }),
-    ),
-    changed('with a timelock of more than 128 bits', fc.record({ at: fc.constant(AT.timelock), add: fc.constantFrom(U128, 2n ** 200n) })),
-    changed('with another redeemer', fc.record({ at: fc.constant(AT.redeemer), add: fc.bigInt(1n, 1000n) })),
+    changed('with words of more than 32 bits', {
+      choices: fc.record({ at: fc.integer({ min: AT.words, max: AT.words + 7 }), add: fc.constantFrom(2n ** 32n, U128) }),
+    }),
+    changed('with an amount of other limbs', each({ at: AT.high, add: 1n }, { at: AT.high, add: U128 }, { at: AT.low, add: U128 })),
+    changed('with a timelock of more than 128 bits', each({ at: AT.timelock, add: U128 }, { at: AT.timelock, add: 2n ** 200n })),
+    changed('with another redeemer', { choices: fc.record({ at: fc.constant(AT.redeemer), add: fc.bigInt(1n, 1000n) }) }),
   ]
 }

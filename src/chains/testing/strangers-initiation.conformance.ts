@@ -17,20 +17,26 @@ const { STRANGERS_RUNS, STRANGERS_SEED } = process.env
 const RUNS = Number(STRANGERS_RUNS ?? 2)
 const SEED = Number(STRANGERS_SEED ?? (STRANGERS_RUNS === undefined ? 1 : Math.floor(Math.random() * 2 ** 31)))
 
-type Played = { readonly attempt: Attempt; readonly swap: Swap; readonly reading: SwapReading; readonly lock: Lock | null }
+/** `paid`: by how much the HTLC then held more; null where each order holds its own. */
+type Initiated = { readonly attempt: Attempt; readonly swap: Swap; readonly paid: bigint | null }
+type Played = Initiated & { readonly reading: SwapReading; readonly lock: Lock | null }
 
 export function describeStrangersInitiation(run: ConformanceRun): void {
   describe(`an initiation by a stranger, with seed ${SEED}`, () => {
-    async function initiated(attempt: Attempt): Promise<{ readonly attempt: Attempt; readonly swap: Swap }> {
+    async function initiated(attempt: Attempt): Promise<Initiated> {
       const proposed = await run.propose(run.user, run.solver)
       const terms = await attempt.agree(proposed.terms)
       const swap = { ...proposed, terms, key: run.fixture.client.swapId(terms) }
+      const { held } = run.fixture.strangers
+      const before = (await held?.()) ?? 0n
       try {
         await attempt.initiate({ terms, deadline: swap.deadline, funding: await run.fundingOf(swap) })
       } catch (error) {
         if (!(error instanceof RefusedByChain)) throw new Error(`${nameOf(attempt)} could not be played`, { cause: error })
       }
-      return { attempt, swap }
+      if (held === undefined) return { attempt, swap, paid: null }
+      await run.fixture.mine(1)
+      return { attempt, swap, paid: (await held()) - before }
     }
 
     /** As the user's SDK sees it at its own node. A lock with another content than the terms is refused by name. */
@@ -54,15 +60,15 @@ export function describeStrangersInitiation(run: ConformanceRun): void {
       }
     }
 
-    /** All ways, mined together. */
+    /** All ways. */
     async function played(): Promise<readonly Played[]> {
-      const swaps: { readonly attempt: Attempt; readonly swap: Swap }[] = []
+      const swaps: Initiated[] = []
       for (const way of await run.fixture.strangers.open()) for (const attempt of way.draw(RUNS, SEED)) swaps.push(await initiated(attempt))
       await run.confirm()
       const read: Played[] = []
-      for (const { attempt, swap } of swaps) {
-        const reading = await run.readSwap(swap)
-        read.push({ attempt, swap, reading, lock: await lockOf(swap, reading) })
+      for (const one of swaps) {
+        const reading = await run.readSwap(one.swap)
+        read.push({ ...one, reading, lock: await lockOf(one.swap, reading) })
       }
       return read
     }
@@ -92,6 +98,9 @@ export function describeStrangersInitiation(run: ConformanceRun): void {
         return outcome === 'counts' ? `it does not count: ${one.reading.swap.phase}` : 'it counts'
       })
       const counted = all.filter(counts)
+      await expectOfEach(counted, async ({ paid, swap: { terms } }) =>
+        paid === null || paid >= terms.amount ? null : `${paid} of ${terms.amount} was paid`,
+      )
       await expectOfEach(counted, async ({ swap }) => {
         const { client } = run.fixture
         const spend = await run.spendOf(swap, addressOf(swap.terms.redeemer))

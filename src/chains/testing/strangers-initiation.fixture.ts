@@ -32,6 +32,8 @@ export type StrangersWay = { draw(runs: number, seed: number): readonly Attempt[
 export interface StrangersInitiations {
   /** With accounts that have what they need, whatever was done to others before. */
   open(): Promise<readonly StrangersWay[]>
+  /** What the HTLC holds for all its orders together, in units of the terms: one that was not paid would be redeemed with the money of others. Absent: each order holds its own. */
+  readonly held?: () => Promise<bigint>
   /** How the SDK of a user reads this chain. Null where it cannot through these nodes. */
   readonly sdk: { readonly url: string; readonly deployment: PinnedDeployment } | null
 }
@@ -40,11 +42,14 @@ export class RefusedByChain extends Error {
   override readonly name = 'RefusedByChain'
 }
 
-type WayOf<C> = {
-  readonly outcome: Outcome
+export type ChoicesOf<C> = {
   readonly choices: fc.Arbitrary<C>
   /** Played always, before those that are drawn. */
   readonly examples?: readonly C[]
+}
+
+type WayOf<C> = ChoicesOf<C> & {
+  readonly outcome: Outcome
   readonly agree?: (terms: HtlcTerms, choice: C) => HtlcTerms | Promise<HtlcTerms>
   readonly initiate: (swap: AgreedSwap, choice: C) => Promise<void>
 }
@@ -64,6 +69,11 @@ export function strangersWay<C>(way: string, { outcome, choices, examples = [], 
       return [...new Map(drawn.map((choice) => [fc.stringify(choice), choice])).values()].map(attempt)
     },
   }
+}
+
+/** A few choices, all of which are played: what the seed leaves out is never seen. */
+export function each<const C>(...choices: readonly [C, ...C[]]): ChoicesOf<C> {
+  return { choices: fc.constantFrom(...choices), examples: choices }
 }
 
 /** For ways without a choice: played once. */

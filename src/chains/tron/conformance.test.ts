@@ -113,6 +113,7 @@ describeConformance(
       },
       strangers: {
         open: async () => evmWays(await openTronStrangers(fixture, tronContracts(fixture.chain, fixture.assets).of(asset))),
+        held: () => client.balance(asset, htlc),
         sdk: { url: fixture.local.url, deployment: { htlc, token } },
       },
       unpayableRedeemer: refusedByToken,

@@ -6,7 +6,15 @@ import fc from 'fast-check'
 import { classicAddressToXAddress } from 'xrpl'
 import { FailsLocalChecks } from '../../../devnet/xrpl/transactions/signed-transaction.ts'
 import type { Funding } from '../../protocol/funding/funding.ts'
-import { type AgreedSwap, onlyWay, RefusedByChain, type StrangersWay, strangersWay } from '../testing/strangers-initiation.fixture.ts'
+import {
+  type AgreedSwap,
+  type ChoicesOf,
+  each,
+  onlyWay,
+  RefusedByChain,
+  type StrangersWay,
+  strangersWay,
+} from '../testing/strangers-initiation.fixture.ts'
 import { conditionOf } from './htlc.ts'
 import type { FamilyFixture, TestParty } from './xrpl.fixture.ts'
 
@@ -29,10 +37,10 @@ export function xrplWays({ user, openParty, devnet: { chain } }: FamilyFixture):
       throw error
     }
   }
-  const changed = (name: string, outcome: 'counts' | 'never' | 'may', choices: fc.Arbitrary<Fields>) =>
+  const changed = (name: string, outcome: 'counts' | 'never' | 'may', choices: ChoicesOf<Fields>) =>
     strangersWay(name, {
       outcome,
-      choices,
+      ...choices,
       initiate: async ({ funding }, fields) => void send({ ...escrowOf(funding), ...structuredClone(fields) }),
     })
   const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined })
@@ -50,10 +58,8 @@ export function xrplWays({ user, openParty, devnet: { chain } }: FamilyFixture):
   }
 
   return [
-    changed(
-      'with fields that every transaction may have',
-      'counts',
-      fc
+    changed('with fields that every transaction may have', 'counts', {
+      choices: fc
         .record({
           SourceTag: optional(fc.nat()),
           Flags: fc.constantFrom(0, FULLY_CANONICAL),
@@ -61,7 +67,7 @@ export function xrplWays({ user, openParty, devnet: { chain } }: FamilyFixture):
           Fee: fc.constantFrom('10', '500', '1000000'),
         })
         .map((fields) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))),
-    ),
+    }),
     strangersWay('with a ticket instead of a sequence', {
       outcome: 'counts',
       choices: fc.record({ tickets: fc.integer({ min: 1, max: 5 }), used: fc.nat(4) }),
@@ -85,7 +91,7 @@ export function xrplWays({ user, openParty, devnet: { chain } }: FamilyFixture):
     }),
     strangersWay('to an account with a tag', {
       outcome: 'counts',
-      choices: fc.constantFrom(0, 1, 2 ** 32 - 1),
+      ...each(0, 1, 2 ** 32 - 1),
       agree: (terms, tag) => ({ ...terms, redeemer: classicAddressToXAddress(terms.redeemer, tag, true) }),
       initiate: async ({ funding }) => void send(escrowOf(funding)),
     }),
@@ -98,10 +104,10 @@ export function xrplWays({ user, openParty, devnet: { chain } }: FamilyFixture):
         send({ ...escrow, FinishAfter: escrow.CancelAfter - 550 + later })
       },
     }),
-    changed('with another tag', 'never', fc.record({ DestinationTag: fc.nat() })),
+    changed('with another tag', 'never', { choices: fc.record({ DestinationTag: fc.nat() }) }),
     strangersWay('with another form of the condition', {
       outcome: 'never',
-      choices: fc.constantFrom('another cost', 'a longer length', 'another kind', 'bytes behind', 'none'),
+      ...each('another cost', 'a longer length', 'another kind', 'bytes behind', 'none'),
       async initiate({ terms, funding }, form) {
         const condition = conditionOf(terms.secretHash)
         const { Condition: _, ...bare } = escrowOf(funding)
@@ -117,7 +123,7 @@ export function xrplWays({ user, openParty, devnet: { chain } }: FamilyFixture):
     changed(
       'with an amount of a token',
       'never',
-      fc.constantFrom(
+      each<Fields>(
         { Amount: { currency: USD, issuer: stranger.address, value: '25' } },
         { Amount: { mpt_issuance_id: '00'.repeat(24), value: '25000000' } },
       ),
