@@ -206,6 +206,35 @@ test('a redeem that is overtaken by the solver’s refund is not received', asyn
   await expect(steps.next()).rejects.toMatchObject({ name: 'UnpaidError', shown: 'refunded' })
 })
 
+test('no secret is shown for a payment without its confirmations, also by the phrase alone', async () => {
+  const { context, record, orderId, esplora } = await restored()
+  const take = async () => {
+    const [deposit] = await findDeposits(context, { solvers: [SOLVER], gap: 1 })
+    return takeDeposit(context, deposit as FoundDeposit, addresses.bitcoin_regtest, { minToAmount: 990_000n })
+  }
+  // The node's newest block is the one before.
+  esplora.state.coins = [coin('bb', 990_000, TIP + 1)]
+  expect(await receive(context, await loadSwap(context, orderId), record)).toBeNull()
+  await expect(take()).rejects.toThrow('is not confirmed yet')
+  expect(esplora.sent).toEqual([])
+  esplora.state.coins = [coin('bb', 990_000, TIP)]
+  await take()
+  expect(esplora.inputs()).toEqual([['bb']])
+})
+
+test('a secret is not shown too late; one that was sent is redeemed with however late it is', async () => {
+  const { context, record, orderId, esplora, chain } = await restored()
+  const saved = await loadSwap(context, orderId)
+  const field = 'destination_swap.timelock'
+  esplora.state.coins = [coin('bb', 990_000, TIP + 2 - Number(chain.timelocks.destination))]
+  const [deposit] = await findDeposits(context, { solvers: [SOLVER], gap: 1 })
+  const taking = takeDeposit(context, deposit as FoundDeposit, addresses.bitcoin_regtest, { minToAmount: 990_000n })
+  await expect(taking).rejects.toMatchObject({ field })
+  await expect(receive(context, saved, record)).rejects.toMatchObject({ field })
+  expect(esplora.sent).toEqual([])
+  expect(await receive(context, { ...saved, phase: 'revealed', secretSentAt: 1 }, record)).toMatchObject({ tx: esplora.sent[0]?.id })
+})
+
 test('a fee is not raised too late for a redeem that may never have been sent: it would be what shows the secret', async () => {
   const { context, orderId, esplora, chain } = await restored()
   esplora.state.coins = [coin('bb', 990_000, TIP + 2 - Number(chain.timelocks.destination))]
