@@ -31,12 +31,15 @@ beforeEach(async () => {
   ethereum = createMemoryChain('ethereum_localnet', NOW)
   order = (await putOrder(store.db)).order
   watchers = []
+  lost = []
 })
 afterEach(async () => {
   vi.restoreAllMocks()
   await Promise.all(watchers.map((watcher) => watcher.stop()))
 })
 
+/** Deposits that reorgs have removed. */
+let lost: object[]
 /** Polls only when it is asked to. */
 let isAlone = false
 function start(chain: MemoryChain, holder = 'me', pollMs = 3_600_000, blockMs = chain.chain.blockMs): ChainWatcher {
@@ -50,6 +53,7 @@ function start(chain: MemoryChain, holder = 'me', pollMs = 3_600_000, blockMs = 
     isAlone: () => isAlone,
     onChange: () => undefined,
     onEvents: () => undefined,
+    onReorg: ({ counted }) => void lost.push(...counted),
   })
   watchers.push(watcher)
   return watcher
@@ -167,11 +171,13 @@ describe('a fresh poll', () => {
 
   test('is none while another process watches, after a reorg, and after a stop', async () => {
     const [watcher, other] = [start(bitcoin), start(bitcoin, 'other')]
+    bitcoin.mine(deposit())
     await watcher.fresh(60_000)
     expect(await other.fresh(60_000)).toBeNull()
     bitcoin.drop(1)
     bitcoin.grow(2)
     expect(await watcher.fresh(-1)).toBeNull()
+    expect(lost).toEqual([{ swapId: order.source.swapId, deposit: deposit().deposit }])
     expect(await watcher.fresh(-1)).not.toBeNull()
     const held = holdTip()
     const early = watcher.fresh(-1)

@@ -99,9 +99,14 @@ test('a service whose relay key cannot pay for payouts takes no orders to that c
   const full = await relay.balanceOf(relay.address)
   const set = (wei: bigint) =>
     story.evmChain('ethereum_localnet').request({ method: 'hardhat_setBalance', params: [relay.address, `0x${wei.toString(16)}`] })
-  await toEthereum()
+  const { source, destination } = await toEthereum()
   await set(DUST)
   await story.eventually('the service refuses', isQuoted(false))
+  const order = impatient.createOrder({
+    source: { asset: dollars, owner: story.ownerOf(dollars), amount: source.amount },
+    destination: { asset: bitcoin, owner: story.ownerOf(bitcoin), amount: destination.amount },
+  })
+  await expect(order).rejects.toThrow('too little ethereum_localnet:eth to pay for payouts')
   // The other direction needs no coins there.
   await quote()
   await set(full)

@@ -9,12 +9,16 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test('a destination deposit that is seen before the source deposit is told when both are known', async () => {
+async function make() {
   const { body } = await service.call('POST', '/v2/orders', { body: orderBody(btc, wbtc) })
   const stored = await findOrder(service.db, (body.result as { order_id: string }).order_id)
   if (stored === null) throw new Error('the order was not made')
-  const { id, source, destination } = stored.order
-  const view = async () => (await service.call('GET', `/v2/orders/${id}`, {})).body.result as OrderRecord
+  const { order } = stored
+  return { ...order, view: async () => (await service.call('GET', `/v2/orders/${order.id}`, {})).body.result as OrderRecord }
+}
+
+test('a destination deposit that is seen before the source deposit is told when both are known', async () => {
+  const { source, destination, view } = await make()
   await service.mine('ethereum_localnet', { height: 7n, time: NOW + 30n }, [eventsOf(destination).initiated('0xlock')])
   expect(await view()).toMatchObject({
     status: 'created',
@@ -26,5 +30,18 @@ test('a destination deposit that is seen before the source deposit is told when 
     status: 'counterparty_initiated',
     source_swap: { initiate_tx_hash: 'fund:100' },
     destination_swap: { initiate_tx_hash: '0xlock' },
+  })
+})
+
+test('a payment that is redeemed is told, whatever is known of the source', async () => {
+  const { id, destination, view } = await make()
+  const secret = await service.vault.get(service.db, id, 'secret')
+  if (secret === null) throw new Error('no secret')
+  const { initiated, redeemed } = eventsOf(destination)
+  await service.mine('ethereum_localnet', { height: 8n, time: NOW + 30n }, [initiated('0xpaid'), redeemed('0xredeem', secret)])
+  expect(await view()).toMatchObject({
+    status: 'redeemed',
+    source_swap: { initiate_tx_hash: '' },
+    destination_swap: { initiate_tx_hash: '0xpaid', redeem_tx_hash: '0xredeem' },
   })
 })

@@ -4,7 +4,7 @@ import { createLogger } from '../../log.ts'
 import type { AssetId } from '../../protocol/asset.ts'
 import type { deriveOrder, OrderState } from '../../protocol/state.ts'
 import { readCountedDeposits } from '../../store/chain/counted-deposits.ts'
-import { recordPoll, rewind } from '../../store/chain/events.ts'
+import { readCursor, recordPoll, rewind } from '../../store/chain/events.ts'
 import { putHalt, readHalts, removeHalts } from '../../store/solver/halts.ts'
 import { blockOf, NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../../store/store.fixture.ts'
 import { btc, openSolver, type TestSolver, unpriced, wbtc } from '../solver.fixture.ts'
@@ -160,9 +160,18 @@ test('a usual reorg halts its chain only while deposits that counted are in no b
   await halts.noteReorg(chain, { blocks: 2n, counted })
   expect(halts.find(btc, wbtc)).toMatchObject({ scope: chain, cause: 'lost deposits' })
   expect(await halts.readFor(toWbtc.order)).toMatchObject({ cause: 'lost deposits' })
-  const again = { height: 8n, hash: 'another block 8', parentHash: 'another block 7', time: NOW }
-  await recordPoll(store.db, { ...poll, after: null, blocks: [again], events: [{ ...deposit, block: again }] })
-  await halts.refresh()
+  // Another reorg, of another deposit: both must be found again.
+  const other = (await putOrder(store.db)).order.source.swapId
+  await halts.noteReorg(chain, { blocks: 1n, counted: [{ swapId: other, deposit: sightingsOf(other).initiated().deposit }] })
+  for (const [height, found] of [
+    [8n, sightingsOf(other).initiated()],
+    [9n, deposit],
+  ] as const) {
+    expect(halts.find(btc, wbtc)).toMatchObject({ cause: 'lost deposits' })
+    const again = { height, hash: `another block ${height}`, parentHash: `another block ${height - 1n}`, time: NOW }
+    await recordPoll(store.db, { ...poll, after: await readCursor(store.db, chain), blocks: [again], events: [{ ...found, block: again }] })
+    await halts.refresh()
+  }
   expect(halts.find(btc, wbtc)).toBeNull()
   expect(await halts.readFor(toWbtc.order)).toBeNull()
 })
