@@ -1,8 +1,15 @@
 /** An order as the store takes it, without an app, fees or a client's own secret. */
 import type { Order } from '../src/protocol/order.ts'
 import type { NewOrder } from '../src/store/orders/insert-orders.ts'
+import { createVault } from '../src/store/orders/sealed-values.ts'
+import { sealSwaps } from '../src/store/orders/swap-seals.ts'
+import { VAULT_KEY } from '../src/store/store.fixture.ts'
+
+/** That of all services of the benches. */
+const vault = createVault(VAULT_KEY)
 
 export function plainOrder(order: Order, nonce: string): NewOrder {
+  const asked = { requestHash: '', tokenHash: null }
   return {
     order,
     app: null,
@@ -12,8 +19,8 @@ export function plainOrder(order: Order, nonce: string): NewOrder {
     slippageBips: 0,
     affiliateFees: [],
     idempotencyKey: null,
-    requestHash: '',
-    tokenHash: null,
+    ...asked,
+    seals: sealSwaps(vault, { order, ...asked }),
     clientSecret: false,
     assetPrices: { source: 0n, destination: 0n },
     worth: null,

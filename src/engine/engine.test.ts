@@ -1,4 +1,5 @@
 import { Writable } from 'node:stream'
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createLogger } from '../log.ts'
 import { readAction } from '../store/actions/actions.ts'
@@ -92,6 +93,17 @@ describe('an engine', () => {
     await eventually(() => expect(fixture.ethereum.broadcast).toEqual(['initiate 1']))
     expect(logged.filter((line) => line.includes('cannot read chain'))).toHaveLength(1)
     expect(logged.filter((line) => line.includes('chain is back'))).toHaveLength(1)
+  })
+
+  test('collects what it is owed, although a row says that it took its payment back before the user redeemed it', async () => {
+    await fixture.fund('source', 'destination')
+    fixture.ethereum.mine(fixture.events('destination').redeem)
+    await fixture.watch()
+    await sql`insert into events (chain, tx, index, swap_id, kind, deposit, block_height, block_hash, block_time)
+      select chain, 'forged', index, swap_id, 'refunded', deposit, block_height, block_hash, block_time
+      from events where swap_id = ${fixture.order.destination.swapId} and kind = 'initiated'`.execute(store.db)
+    start()
+    await eventually(() => expect(fixture.bitcoin.broadcast).toEqual(['redeem 1']))
   })
 
   test('logs a reorg', async () => {
