@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { TandemError } from '../protocol/error.ts'
+import type { SolverCosignRequest, SolverInstantRefundRequest } from '../protocol/wire/solver.ts'
 import { parseInput, REQUEST_COMPONENTS } from '../solver-auth/message-signature.ts'
 import { type SignedHeaders, signAnswer } from '../solver-auth/sign.ts'
 import { createSigningKey } from '../solver-auth/signing-key.ts'
@@ -41,6 +42,24 @@ test('calls /v1 below the base URL, for this solver only, and says how long it w
   expect(seen[0]).toMatchObject({ method: 'GET', url: '/base/v1/health', headers: { 'tandem-recipient': solverKey.publicKey } })
   const { created = 0, expires = 0 } = parseInput(String(seen[0]?.headers['signature-input']), REQUEST_COMPONENTS) ?? {}
   expect(expires - created).toBe(3)
+})
+
+test('a solver that reads its chains before it signs gets longer than any other', async () => {
+  const waits = new Map<string, number>()
+  answer = (request, response) => {
+    const { created = 0, expires = 0 } = parseInput(String(request.headers['signature-input']), REQUEST_COMPONENTS) ?? {}
+    waits.set(String(request.url).replace('/base/v1/', ''), expires - created)
+    const refusal = JSON.stringify({ code: 'conflict', message: 'no' })
+    response.writeHead(409, { ...signed(request, 409, refusal) }).end(refusal)
+  }
+  const calls = [
+    solver.fill('id', { deposits: [], block_hash: '', destination_amount: '1' }),
+    solver.instantRefund('id', { refunds: [], deposits: [] } as unknown as SolverInstantRefundRequest),
+    solver.cosign({ order_ids: [] } as unknown as SolverCosignRequest),
+    solver.liquidity(),
+  ]
+  for (const call of calls) await expect(call).rejects.toThrow('no')
+  expect(Object.fromEntries(waits)).toEqual({ 'orders/id/fill': 45, 'orders/id/instant-refund': 45, cosign: 45, liquidity: 3 })
 })
 
 test('a request that is sent again over a new connection is signed anew: the solver takes a nonce once', async () => {

@@ -72,6 +72,8 @@ export class SolverFailure extends Error {
 const MAX_ANSWER_BYTES = 512 * 1024
 /** Longer than a solver waits. */
 const LONG_POLL_MS = 30_000
+/** Before it signs, the solver reads its chains: some ten requests one after the other, for which a slow node takes seconds each. */
+const SIGNING_MS = 45_000
 
 /** Any other code is a fault of the solver, not of the request. */
 const RELAYED_CODES: ReadonlySet<string> = new Set<ErrorCode>([
@@ -180,12 +182,13 @@ export function createSolverClient({ id, baseUrl, signingKey, publicKey, timeout
     quote: (request, limitMs) => askUnlessResting<SolverQuote>('/quote', request, isQuote, limitMs),
     order: (request, limitMs) => askUnlessResting<SolverOrderAcceptance>('/orders', request, isAcceptance, limitMs),
     async fill(orderId, request) {
-      const answer = await ask<SolverFill>(`/orders/${orderId}/fill`, request, isFill)
+      const answer = await ask<SolverFill>(`/orders/${orderId}/fill`, request, isFill, { timeoutMs: SIGNING_MS })
       return { ...answer, reason: answer.reason === null ? null : oneLine(answer.reason) }
     },
-    cosign: (request) => ask<SolverCosign>('/cosign', request, isCosign),
+    cosign: (request) => ask<SolverCosign>('/cosign', request, isCosign, { timeoutMs: SIGNING_MS }),
     completeCosigned: (request) => ask<SolverHealth>('/cosign/complete', request, isHealth),
-    instantRefund: (orderId, request) => ask<SolverInstantRefund>(`/orders/${orderId}/instant-refund`, request, isInstantRefund),
+    instantRefund: (orderId, request) =>
+      ask<SolverInstantRefund>(`/orders/${orderId}/instant-refund`, request, isInstantRefund, { timeoutMs: SIGNING_MS }),
     tellChanges: async (chains) => (await ask<SolverChangesAnswer>('/changes', { chains }, isChangesAnswer)).needless ?? [],
     changesSince: (after, except, signal) =>
       ask<SolverChanges>(`/changes?after=${after}${except.length > 0 ? `&except=${except.join(',')}` : ''}`, undefined, isChanges, {

@@ -58,7 +58,7 @@ export function createDepositQuestions(context: SyncContext, nowMs: () => number
         if (!isQuiet) await askInTurn(state)
         return 'done' as const
       }
-      return [{ key: `deposit ${id}`, orderIds: [id], dueAtMs, run }]
+      return [{ key: `deposit ${id}`, solverId, orderIds: [id], dueAtMs, run }]
     })
 }
 

@@ -33,7 +33,7 @@ export function createAutomaticRefundTasks(context: SyncContext, nowMs: () => nu
 
   return (states) =>
     states.flatMap((state) => {
-      const { id, source } = state.order
+      const { id, solverId, source } = state.order
       // Users with a key of their own, or without a refund address, must ask for the refund.
       if (source.userAddress === null || source.clientKey || depositsToRefundInstantly(state).length === 0) return []
       const run = async () => {
@@ -41,7 +41,7 @@ export function createAutomaticRefundTasks(context: SyncContext, nowMs: () => nu
         if (result === 'done') pause(id)
         return result
       }
-      return [{ key: `instant refund ${id}`, orderIds: [id], dueAtMs: paused.get(id)?.untilMs ?? 0, run }]
+      return [{ key: `instant refund ${id}`, solverId, orderIds: [id], dueAtMs: paused.get(id)?.untilMs ?? 0, run }]
     })
 }
 

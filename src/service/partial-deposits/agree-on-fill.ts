@@ -10,11 +10,11 @@ import { SolverFailure } from '../solver-client.ts'
 import { type SyncContext, type SyncTask, solverOf } from '../solver-sync/solver-sync.ts'
 
 export function fillTasks(context: SyncContext, states: readonly OrderState[]): readonly SyncTask[] {
-  return states.flatMap((state) => {
-    const { id } = state.order
+  return states.flatMap((state): readonly SyncTask[] => {
+    const { id, solverId } = state.order
     // Both tasks share a key, so that no proposal is dropped while the solver is asked about it.
     if (isStaleProposal(state)) return [{ key: `fill ${id}`, orderIds: [id], run: () => drop(context, id) }]
-    return awaitsFill(state) ? [{ key: `fill ${id}`, orderIds: [id], run: () => agreeOnFill(context, state) }] : []
+    return awaitsFill(state) ? [{ key: `fill ${id}`, solverId, orderIds: [id], run: () => agreeOnFill(context, state) }] : []
   })
 }
 

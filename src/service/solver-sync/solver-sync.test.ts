@@ -105,6 +105,47 @@ test('no task starves, and one kind does not block another', async () => {
   expect(Math.min(...runs.values())).toBeGreaterThanOrEqual(3)
 })
 
+test('a solver that does not answer keeps no task of another one waiting', async () => {
+  const sync = start()
+  const asked = new Map<string, number>()
+  const ask = (solverId: string, order: number, answer: Promise<'done'>): SyncTask => ({
+    key: `${solverId} ${order}`,
+    solverId,
+    orderIds: [`${order}`],
+    run() {
+      asked.set(solverId, (asked.get(solverId) ?? 0) + 1)
+      return answer
+    },
+  })
+  const never = new Promise<'done'>(() => undefined)
+  const orders = Array.from({ length: 50 }, (_, order) => order)
+  due = [...orders.map((order) => ask('silent', order, never)), ask('other', 0, Promise.resolve('done'))]
+  for (let pass = 0; pass < 5; pass++) sync.startDueTasks([])
+  expect(asked).toEqual(
+    new Map([
+      ['silent', 20],
+      ['other', 1],
+    ]),
+  )
+})
+
+test('a stop waits for tasks, for two seconds at most', async () => {
+  for (const answersAfterMs of [1_000, 3_600_000]) {
+    const sync = start()
+    due = [{ key: 'a', orderIds: ['order'], run: () => new Promise((resolve) => setTimeout(resolve, answersAfterMs, 'done')) }]
+    sync.startDueTasks([])
+    let isStopped = false
+    const stopped = sync.stop().then(() => {
+      isStopped = true
+    })
+    const endsAfterMs = Math.min(answersAfterMs, 2_000)
+    await vi.advanceTimersByTimeAsync(endsAfterMs - 1)
+    expect(isStopped).toBe(false)
+    await vi.advanceTimersByTimeAsync(1)
+    await stopped
+  }
+})
+
 test('pauses a task that returns "later" for five minutes', async () => {
   const sync = start()
   let runs = 0

@@ -17,6 +17,8 @@ export type SyncContext = Pick<
 export type SyncTask = {
   /** Of tasks with the same key, one runs at a time. */
   readonly key: string
+  /** Whom it asks; absent: nobody. */
+  readonly solverId?: string
   /** Its orders are derived again while it is unfinished. */
   readonly orderIds: readonly string[]
   /** Unix milliseconds; absent: now. */
@@ -37,12 +39,13 @@ export type SyncTaskSource = (states: readonly OrderState[]) => readonly SyncTas
 export interface SolverSync {
   /** Returns when (unix milliseconds) to call it again with an order in this state. */
   startDueTasks(states: readonly OrderState[]): ReadonlyMap<string, number>
-  /** Resolves when no task runs any more. */
+  /** Starts no more tasks. Those that run get two seconds: a solver may take long to answer, and the next process asks it again. */
   stop(): Promise<void>
 }
 
-/** Per source, so that a flood of one kind of task does not block the other kinds. */
+/** Per source and solver: neither a flood of one kind of task nor a silent solver blocks the others. */
 const MAX_RUNNING = 20
+const DRAIN_MS = 2_000
 const SOON_MS = 250
 const LATER_MS = 300_000
 const FIRST_PAUSE_MS = 1_000
@@ -52,7 +55,7 @@ const MAX_REMEMBERED = 100_000
 type Pause = { readonly until: number; readonly failures: number }
 
 export function createSolverSync(context: Pick<SyncContext, 'log' | 'wake'>, sources: readonly SyncTaskSource[]): SolverSync {
-  const running = new Map<string, { readonly source: SyncTaskSource; readonly work: Promise<void> }>()
+  const running = new Map<string, { readonly source: SyncTaskSource; readonly task: SyncTask; readonly work: Promise<void> }>()
   let turn = 0
   const pauses = new Map<string, Pause>()
   let isStopped = false
@@ -64,14 +67,18 @@ export function createSolverSync(context: Pick<SyncContext, 'log' | 'wake'>, sou
 
   const dueAt = ({ key, dueAtMs = 0 }: SyncTask) => Math.max(dueAtMs, pauses.get(key)?.until ?? 0)
 
+  function isFree(source: SyncTaskSource, { solverId }: SyncTask): boolean {
+    const others = [...running.values()].filter((one) => one.source === source && one.task.solverId === solverId)
+    return others.length < MAX_RUNNING
+  }
+
   /** Round robin: each call starts at a different task, so that none starves. */
   function startDueTasksOf(source: SyncTaskSource, states: readonly OrderState[]): readonly SyncTask[] {
     const tasks = source(states)
     const due = tasks.filter((task) => !running.has(task.key) && dueAt(task) <= Date.now())
     const first = due.length === 0 ? 0 : turn % due.length
-    const free = MAX_RUNNING - [...running.values()].filter((one) => one.source === source).length
-    for (const task of [...due.slice(first), ...due.slice(0, first)].slice(0, Math.max(free, 0)))
-      running.set(task.key, { source, work: run(task) })
+    for (const task of [...due.slice(first), ...due.slice(0, first)])
+      if (isFree(source, task)) running.set(task.key, { source, task, work: run(task) })
     turn += MAX_RUNNING
     return tasks
   }
@@ -85,7 +92,7 @@ export function createSolverSync(context: Pick<SyncContext, 'log' | 'wake'>, sou
       if (result === 'soon') setTimeout(context.wake, SOON_MS).unref()
     } catch (error) {
       // Retried with backoff: the facts that made the task due are still there.
-      context.log.warn({ task: key, err: error, failures: failures + 1 }, 'a solver sync task failed; retrying')
+      if (!isStopped) context.log.warn({ task: key, err: error, failures: failures + 1 }, 'a solver sync task failed; retrying')
       pause(key, Math.min(FIRST_PAUSE_MS * 2 ** Math.min(failures, 10), LONGEST_PAUSE_MS), failures + 1)
     } finally {
       running.delete(key)
@@ -105,7 +112,13 @@ export function createSolverSync(context: Pick<SyncContext, 'log' | 'wake'>, sou
     },
     async stop() {
       isStopped = true
-      await Promise.all([...running.values()].map(({ work }) => work))
+      await new Promise<unknown>((resolve) => {
+        const limit = setTimeout(resolve, DRAIN_MS)
+        void Promise.all([...running.values()].map(({ work }) => work)).then(() => {
+          clearTimeout(limit)
+          resolve(null)
+        })
+      })
     },
   }
 }
