@@ -1,56 +1,29 @@
 /** A process that is stopped in the middle of an action, while its node does not answer: it ends, and others go on with its work. The node never answers it. */
-import { createServer, type IncomingMessage } from 'node:http'
-import { text } from 'node:stream/consumers'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { openDatabase } from '../../src/store/database/database.ts'
+import { moment, type NodeProxy, startNodeProxy } from './node-proxy.ts'
 import { type PartyConfig, type PartyProcess, startPartyProcess } from './party-process.ts'
 import { openStory, type Story } from './story.ts'
 
 const CHAIN = 'ethereum_localnet'
 
 /** A node that answers everything until it is asked this; from then on nothing more. */
-interface HangingNode {
-  readonly url: string
+interface HangingNode extends NodeProxy {
   readonly hangs: Promise<void>
-  /** Requests without an answer, of clients that still wait. */
-  open(): number
-  close(): Promise<void>
 }
 
 async function startHangingNode(nodeUrl: string, method: string): Promise<HangingNode> {
-  const waiting = new Set<IncomingMessage>()
+  const { come: hangs, tell } = moment()
   let isHanging = false
-  let tell: () => void = () => undefined
-  const hangs = new Promise<void>((resolve) => {
-    tell = resolve
-  })
-  const server = createServer(async (request, response) => {
-    const body = await text(request)
+  const node = await startNodeProxy(nodeUrl, (body) => {
     if (body.includes(`"${method}"`)) {
       isHanging = true
       tell()
     }
-    if (isHanging) {
-      waiting.add(request)
-      response.on('close', () => waiting.delete(request))
-      return
-    }
-    const answer = await fetch(nodeUrl, { method: 'POST', body, headers: { 'content-type': 'application/json' } })
-    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
+    return isHanging ? new Promise<never>(() => undefined) : null
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const bound = server.address()
-  return {
-    url: `http://127.0.0.1:${typeof bound === 'object' ? bound?.port : 0}`,
-    hangs,
-    open: () => waiting.size,
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  }
+  return { ...node, hangs }
 }
 
 let story: Story

@@ -1,0 +1,115 @@
+/**
+ * Two processes of a solver on one database, whose nodes have become slow. The one that acts is stopped in the middle of the action, and the other takes
+ * it over. What the first one asked its node reaches the node only then.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { type Database, openDatabase } from '../../src/store/database/database.ts'
+import { moment, startNodeProxy } from './node-proxy.ts'
+import { type PartyProcess, startPartyProcess } from './party-process.ts'
+import { openStory, type Story } from './story.ts'
+
+const [BTC, WBTC] = ['bitcoin_regtest:btc', 'ethereum_localnet:wbtc']
+const SLOW_MS = 700
+
+let story: Story
+let db: Database
+const closing: (() => Promise<unknown>)[] = []
+beforeAll(async () => {
+  story = await openStory({ chains: ['bitcoin_regtest', 'ethereum_localnet'], split: true })
+  db = await openDatabase(story.databaseUrls[0] ?? '')
+})
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+})
+afterAll(async () => {
+  await db.destroy()
+  await story.close()
+})
+
+type Two = {
+  /** The first of the two that asks for it. That request waits for `letGo`. */
+  readonly acting: Promise<PartyProcess>
+  /** The other asks for it. */
+  readonly takenOver: Promise<void>
+  /** From then on nodes are quick. */
+  letGo(): void
+}
+
+/** Two processes whose nodes of the chain become slow when both run. `method`: what a node is asked in the action, and at no other time. */
+async function startTwo(command: readonly string[], configFile: string, chain: string, method: string): Promise<Two> {
+  const [asked, askedByOther, goOn] = [moment(), moment(), moment()]
+  const processes: PartyProcess[] = []
+  let acting: number | null = null
+  let isSlow = false
+  for (const index of [0, 1]) {
+    const before = async (body: string) => {
+      if (isSlow) await sleep(SLOW_MS)
+      if (!body.includes(`"${method}"`)) return
+      acting ??= index
+      asked.tell()
+      if (acting === index) await goOn.come
+      else askedByOther.tell()
+    }
+    const { endpoints = {} } = story.stack.network.endpoints[chain] ?? {}
+    const proxies: Record<string, string> = {}
+    for (const [name, url] of Object.entries(endpoints).filter(([, one]) => one.startsWith('http'))) {
+      const proxy = await startNodeProxy(url, before)
+      closing.push(proxy.close)
+      proxies[name] = proxy.url
+    }
+    const started = await startPartyProcess(command, configFile, ({ chains }) => ({
+      chains: { ...chains, [chain]: { ...chains[chain], endpoints: proxies } },
+    }))
+    closing.unshift(started.stop)
+    processes.push(started)
+  }
+  isSlow = true
+  const first = asked.come.then(() => {
+    const found = processes[acting ?? 0]
+    if (found === undefined) throw new Error('a process asked before it ran')
+    return found
+  })
+  return {
+    acting: first,
+    takenOver: askedByOther.come,
+    letGo() {
+      isSlow = false
+      goOn.tell()
+    },
+  }
+}
+
+/** It ends, and the other is as far in the same action before the node hears of what the first one asked. */
+async function stopTheActing({ acting, takenOver, letGo }: Two): Promise<void> {
+  const stopped = await acting
+  stopped.signal('SIGTERM')
+  await takenOver
+  letGo()
+  expect(await stopped.ended).toBe(0)
+}
+
+test('a solver that is stopped while it broadcasts its payment: the other solver pays nothing more, and is paid', async () => {
+  const wallet = story.evm('ethereum_localnet')
+  const { token, htlc } = story.contractsOf(WBTC)
+  await wallet.approve(token, htlc, 10n ** 12n)
+  const created = await story.order(WBTC, BTC, 1_000_000n)
+  const id = created.order_id
+  await story.stack.solver.setRunning(false)
+  closing.push(async () => story.stack.solver.setRunning(true))
+  const two = await startTwo(['solver'], story.stack.configs.solverFile, 'bitcoin_regtest', 'sendrawtransaction')
+  await story.api.initiate(id, await wallet.signTypedData(created.typed_data ?? {}))
+  await stopTheActing(two)
+  await story.untilStatus(id, 'counterparty_redeemed')
+  expect((await story.signed('solver', id)).get('initiate destination')).toHaveLength(1)
+  expect(await paymentsOf(id)).toBe(1)
+})
+
+/** On the chain, as the service saw it. */
+async function paymentsOf(orderId: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from events join swaps using (chain, swap_id)
+    where order_id = ${orderId} and leg = 'destination' and kind = 'initiated'`.execute(db)
+  return rows[0]?.count ?? 0
+}
