@@ -50,6 +50,10 @@ test('has nothing to claim, however much it swaps and others pay in', async () =
     { solverId: 'honest', usdMicros: 50_000_000n, waitingUsdMicros: 0n },
     { solverId: 'rogue', usdMicros: 3_000_000_000n, waitingUsdMicros: 3_000_000_000n },
   ])
+  // Nor by a payment of its own that is as small as it likes, after others have paid in advance.
+  await pay('honest', 5000n, 'in advance')
+  await pay('rogue', 1n)
+  expect(await claimable()).toMatchObject({ itself: [0n, 3000n] })
   expect(await auditLedger(store.db)).toEqual([])
 })
 
