@@ -136,8 +136,10 @@ await describeWithBrowser('the swap page', () => {
     const watched = await visit(stranger, `/?order=${orderId}`)
     await status('refunded', watched)
     const { source_swap: source } = await story.untilStatus(orderId, 'refunded')
-    const links = await watched.getByRole('link', { name: 'See the transaction in the explorer' }).all()
-    const [paid, refunded] = await Promise.all(links.map((link) => link.getAttribute('href')))
+    const links = watched.getByRole('link', { name: 'See the transaction in the explorer' })
+    // The list of chains may come after the order.
+    await expect.poll(() => links.count()).toBe(2)
+    const [paid, refunded] = await Promise.all((await links.all()).map((link) => link.getAttribute('href')))
     expect(paid).toBe(`https://explorer.example/#/transaction/${source.initiate_tx_hash.split(':')[0]}`)
     expect(refunded).toBe(`https://explorer.example/#/transaction/${source.refund_tx_hash.split(':')[0]}`)
     await watched.getByText('You are watching this order.').waitFor()

@@ -18,7 +18,7 @@ import { type LocalStack, type LocalStackOptions, startLocalStack } from '../../
 import { createLogger } from '../../src/log.ts'
 import { actionKey } from '../../src/protocol/order.ts'
 import type { OrderRecord } from '../../src/protocol/wire/order.ts'
-import type { LoadMonitor } from '../../src/service/api/load/load-monitor.ts'
+import { CALM } from '../../src/service/api/load/calm.fixture.ts'
 import { openDatabase } from '../../src/store/database/database.ts'
 import { findOrder } from '../../src/store/orders/orders.ts'
 import { touchOrders } from '../../src/store/orders/touched-orders.ts'
@@ -98,8 +98,6 @@ export async function tellStory(...chains: readonly string[]): Promise<Story> {
 
 /** On a busy machine an answer may take longer than the budget of a service. */
 const QUOTE_BUDGET_MS = 5_000
-/** Chains, parties and tests share a process: its load says nothing about the service, and must not refuse what a story asks for. */
-const CALM: LoadMonitor = { level: () => 0, begin: () => () => undefined, read: () => ({ delayMs: 0, inFlight: 0 }), stop: () => undefined }
 
 export async function openStory({ redeemWaitSeconds = 0, solvers = 1, ...options }: StoryOptions): Promise<Story> {
   const folder = await mkdtemp(join(tmpdir(), 'tandem-story-'))
