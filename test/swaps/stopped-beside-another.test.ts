@@ -1,5 +1,5 @@
 /**
- * Two processes of a solver on one database, whose nodes have become slow. The one that acts is stopped in the middle of the action, and the other takes
+ * Two processes of a party on one database, whose nodes have become slow. The one that acts is stopped in the middle of the action, and the other takes
  * it over. What the first one asked its node reaches the node only then.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -104,6 +104,20 @@ test('a solver that is stopped while it broadcasts its payment: the other solver
   await story.untilStatus(id, 'counterparty_redeemed')
   expect((await story.signed('solver', id)).get('initiate destination')).toHaveLength(1)
   expect(await paymentsOf(id)).toBe(1)
+})
+
+test('an engine of the service that is stopped while it broadcasts the payout: the other engine pays once', async () => {
+  const before = await story.balance(WBTC)
+  const { order_id: id, to } = await story.order(BTC, WBTC, 1_000_000n)
+  const { engine, configs } = story.stack
+  await engine?.setRunning(false)
+  closing.push(async () => engine?.setRunning(true))
+  const two = await startTwo(['start', '--role', 'engine'], configs.serviceFile, 'ethereum_localnet', 'eth_sendRawTransaction')
+  await story.bitcoin().pay(to ?? '', 1_000_000n)
+  await stopTheActing(two)
+  const done = await story.untilStatus(id, 'counterparty_redeemed')
+  expect((await story.signed('service', id)).get('redeem destination')).toHaveLength(1)
+  expect(await story.balance(WBTC)).toBe(before + BigInt(done.destination_swap.amount))
 })
 
 /** On the chain, as the service saw it. */
