@@ -166,7 +166,8 @@ export function startEngine(options: EngineOptions): Engine {
     },
     onError: (error) => log.error({ err: error }, 'dispatcher failed'),
   })
-  const spends = createSpendCheck({ ...options, polls: watchers })
+  const stopping = new AbortController()
+  const spends = createSpendCheck({ ...options, polls: watchers, stopping: stopping.signal })
   const reconciling = {
     ...options,
     party: {
@@ -217,7 +218,6 @@ export function startEngine(options: EngineOptions): Engine {
     },
     onError: (error) => log.error({ err: error }, 'sweeping the open orders failed'),
   })
-  const stopping = new AbortController()
   // In its own loop: rebuilding a long list is slow, and must not delay actions.
   const lister = createLoop({
     intervalMs: LIST_MS,

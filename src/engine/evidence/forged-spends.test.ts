@@ -37,11 +37,11 @@ const collect = () => act('solver', 'source', 'redeem')
 const payUser = () => act('service', 'destination', 'redeem')
 
 /** What an engine does with the states that it derives. Its polls have seen nothing: it has just started. */
-async function check(role: Role): Promise<void> {
+async function check(role: Role, how: { readonly stopping?: AbortSignal } = {}): Promise<void> {
   const stored = await findOrder(store.db, fixture.order.id)
   const states = (await loadFacts(store.db, registry, stored === null ? [] : [stored], fixture.context(role).now())).map(deriveOrder)
   const log = { warn: (about: unknown) => expect(about).toBe('nothing to warn of') }
-  const spends = createSpendCheck({ ...fixture.context(role), log, onDifferences: (report) => void reports.push(report) })
+  const spends = createSpendCheck({ ...fixture.context(role), ...how, log, onDifferences: (report) => void reports.push(report) })
   spends.check(states)
   await spends.idle()
 }
@@ -93,6 +93,14 @@ describe('the service pays the user', () => {
     expect(await payUser()).toMatchObject({ kind: 'skipped' })
     await check('service')
     expect(await payUser()).toMatchObject({ kind: 'sent' })
+  })
+
+  test('an engine that ends reads nothing more, and leaves it to the next one', async () => {
+    await fixture.fund('source', 'destination')
+    await forgeSpend('destination', 'redeemed')
+    await check('service', { stopping: AbortSignal.abort() })
+    expect(reports).toEqual([])
+    expect(await payUser()).toMatchObject({ kind: 'skipped' })
   })
 })
 

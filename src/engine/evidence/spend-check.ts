@@ -10,7 +10,11 @@ import { clientFor, type LiveView } from '../facts.ts'
 import { createWatchedSwaps } from '../watched-swaps.ts'
 import { rereadSpends } from './reread-spends.ts'
 
-type Context = Pick<LiveView, 'db' | 'clients' | 'polls' | 'onDifferences'> & { readonly log: Pick<Logger, 'warn'> }
+type Context = Pick<LiveView, 'db' | 'clients' | 'polls' | 'onDifferences'> & {
+  readonly log: Pick<Logger, 'warn'>
+  /** The engine ends: no more is read. */
+  readonly stopping?: AbortSignal
+}
 
 export interface SpendCheck {
   /** Called with every state that is derived. Not awaited. */
@@ -29,6 +33,7 @@ export function createSpendCheck(context: Context): SpendCheck {
   let looking = Promise.resolve()
 
   async function look(state: OrderState, leg: Leg, doubt: string): Promise<void> {
+    if (context.stopping?.aborted) return
     try {
       if (await isShown(context, state, leg)) return
       if (!(await rereadSpends(context, state, leg))) return
@@ -36,7 +41,8 @@ export function createSpendCheck(context: Context): SpendCheck {
       context.onDifferences?.({ order: state.order.id, action: 'none', differences: [{ leg, what }] })
     } catch (error) {
       looked.delete(doubt)
-      context.log.warn({ order: state.order.id, err: error }, 'cannot read a redeem or refund again; will retry')
+      if (!context.stopping?.aborted)
+        context.log.warn({ order: state.order.id, err: error }, 'cannot read a redeem or refund again; will retry')
     }
   }
 
