@@ -375,6 +375,9 @@ describe('on Sui', () => {
     // The mark is where an order has its initiator, eight bytes with the lowest first.
     const marked = (mark: string) => settled(sui, suiNode(side, { initiator: `0x${mark}${'00'.repeat(31)}` }, type))
     expect([await marked('01'), await marked('02'), await settled(sui, sui.answers(side))]).toEqual(['redeemed', 'refunded', 'none'])
+    // Another package can write any mark.
+    const foreign = type.replace(SUI_PACKAGE, wide('9b'))
+    expect(await settled(sui, suiNode(side, { initiator: `0x01${'00'.repeat(31)}` }, foreign))).toBe('none')
     const { GetObject: _, ...without } = sui.answers(side)
     expect(await read(sui, without)).toBeNull()
     const { GetTransaction: __, ...unconfirmed } = sui.answers(side)

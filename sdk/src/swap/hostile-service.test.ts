@@ -38,6 +38,16 @@ test('a price that is worse than the user agreed to is refused', async () => {
 })
 
 test.each([
+  ['the user', undefined, true],
+  ['the service', 'service', undefined],
+] as const)('a price for a secret that %s keeps is asked for as such', async (_, secret, asked) => {
+  const { context } = await createHostileService(nodes)
+  const ask = vi.fn<typeof context.client.quote>(context.client.quote)
+  await quoteFor({ ...context, client: { ...context.client, quote: ask } }, { ...request, ...(secret !== undefined && { secret }) })
+  expect(ask.mock.calls[0]?.[0].client_secret).toBe(asked)
+})
+
+test.each([
   ['less than the user’s own limit', { amount: '984999' }, 'destination_swap.amount'],
   ['a fee of the payout that leaves less than the limit', { network_fee: '5001' }, 'destination_swap.network_fee'],
   ['exactly the limit', { amount: '985000' }, null],
