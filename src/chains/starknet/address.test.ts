@@ -26,7 +26,8 @@ test.each([
 })
 
 test('the smallest and the largest address', () => {
-  expect(parseAddress('0x2')).toBe(`0x${'2'.padStart(64, '0')}`)
+  expect(parseAddress(`0x${'2'.padStart(64, '0')}`)).toBe(`0x${'2'.padStart(64, '0')}`)
+  expect(parseAddress(`0x${'2'.repeat(56)}`)).toBe(`0x${'2'.repeat(56).padStart(64, '0')}`)
   expect(parseAddress(hex(BOUND - 1n))).toBe(`0x0${hex(BOUND - 1n).slice(2)}`)
 })
 
@@ -35,13 +36,15 @@ test.each([
   ['other letters', `${STRK.slice(0, -1)}g`, 'expected 0x'],
   ['spaces', ` ${STRK}`, 'expected 0x'],
   ['a capital X', `0X${STRK.slice(2)}`, 'expected 0x'],
-  ['no digits', '0x', 'expected 1 to 64 hex digits, got 0'],
+  ['no digits', '0x', 'expected 64 hex digits, got 0'],
+  ['an address of an EVM chain', `0x${'5a'.repeat(20)}`, 'expected 64 hex digits, got 40'],
+  ['55 digits', `0x${'2'.repeat(55)}`, 'expected 64 hex digits, got 55'],
   ['a digit too many', `0x0${STRK.slice(2)}`, 'got 65'],
   ['far too much', `0x${'1'.repeat(1_000_000)}`, 'got 1000000'],
   ['nothing', '', 'expected 0x'],
   ['the zero address', '0x0', 'is lost'],
   ['the zero address, padded', `0x${'0'.repeat(64)}`, 'is lost'],
-  ['a reserved address', '0x1', 'reserved'],
+  ['a reserved address', `0x${'1'.padStart(64, '0')}`, 'reserved'],
   ['the bound', hex(BOUND), 'not below 2^251 - 256'],
   ['32 bytes', `0x${'ff'.repeat(32)}`, 'not below 2^251 - 256'],
   ['a wrong checksum', CHECKSUMMED.replace('F', 'f').replace('c', 'C'), 'checksum is wrong'],

@@ -10,14 +10,21 @@ const DIGITS = 64
 /** The flag of ed25519 in addresses and signatures. */
 export const ED25519_FLAG = 0
 
-/** Wallets leave out leading zeros, so short forms are padded. */
+/** All digits: a shorter text is an address of another chain, or an object of the system. Whoever is paid at a padded one has no key for it. */
 export function parseAddress(text: string): Address {
   const refuse = (why: string) => new TandemError('invalid_address', `"${text.slice(0, 90)}" is not a Sui address: ${why}`)
   const digits = /^0x([0-9a-fA-F]*)$/.exec(text)?.[1]
-  if (digits === undefined) throw refuse('expected 0x followed by hex digits')
-  if (digits.length === 0 || digits.length > DIGITS) throw refuse(`expected 1 to ${DIGITS} hex digits, got ${digits.length}`)
+  if (digits === undefined) throw refuse(`expected 0x followed by ${DIGITS} hex digits`)
+  if (digits.length !== DIGITS) throw refuse(`expected ${DIGITS} hex digits, got ${digits.length}`)
   if (/^0*$/.test(digits)) throw refuse('money sent to the zero address is lost')
-  return `0x${digits.toLowerCase().padStart(DIGITS, '0')}`
+  const isOneCase = digits === digits.toLowerCase() || digits === digits.toUpperCase()
+  if (!isOneCase) throw refuse('it has a checksum in its upper and lower case letters, as addresses of other chains do')
+  return `0x${digits.toLowerCase()}`
+}
+
+/** As nodes and configurations write it: they may leave out leading zeros. */
+export function paddedAddress(text: string): Address {
+  return parseAddress(/^0x[0-9a-fA-F]+$/.test(text) ? `0x${text.slice(2).toLowerCase().padStart(DIGITS, '0')}` : text)
 }
 
 /** The account of a key: the hash of its scheme and its public key. */

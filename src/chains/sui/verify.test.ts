@@ -3,7 +3,7 @@ import { bcs } from '@mysten/sui/bcs'
 import { afterAll, describe, expect, it } from 'vitest'
 import { htlcPackage } from '../../../contracts/sui/artifacts/htlc.ts'
 import { createRegistry } from '../../../devnet/sui/local-contracts.ts'
-import { type Address, parseAddress } from './address.ts'
+import { type Address, paddedAddress, parseAddress } from './address.ts'
 import { connectNode } from './nodes/connect-node.ts'
 import type { SuiNode } from './nodes/node.ts'
 import { createFamilyFixture } from './sui.fixture.ts'
@@ -81,7 +81,7 @@ describe('a registry', () => {
     ['of another coin', usdc.registry, /locks .*::USDC, expected .*::sui::SUI/],
     ['that does not exist', `0x${'ab'.repeat(32)}`, /there is no object/],
     ['that is the package', packageId, /is a package, expected a registry/],
-    ['that is the clock', parseAddress('0x6'), /is no shared registry but .*::clock::Clock/],
+    ['that is the clock', paddedAddress('0x6'), /is no shared registry but .*::clock::Clock/],
   ])('%s is refused', async (_, htlc, message) => {
     await expect(verifying('sui_localnet:sui', htlc)).rejects.toMatchObject({ kind: 'would-fail', message: expect.stringMatching(message) })
   })

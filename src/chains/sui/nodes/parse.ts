@@ -3,7 +3,7 @@ import { GrpcTypes } from '@mysten/sui/grpc'
 import { normalizeStructTag } from '@mysten/sui/utils'
 import type { Block } from '../../../protocol/chain.ts'
 import { ChainFailure } from '../../port/failure.ts'
-import { type Address, parseAddress } from '../address.ts'
+import { type Address, paddedAddress } from '../address.ts'
 import type { ExecutionFailure, GasUsed, NodeCoin, NodeEvent, NodeObject, Simulation } from './node.ts'
 
 function malformed(expected: string): ChainFailure {
@@ -17,7 +17,7 @@ export function required<T>(value: T | undefined, what: string): T {
 
 export function address(text: string | undefined): Address {
   try {
-    return parseAddress(required(text, 'an address'))
+    return paddedAddress(required(text, 'an address'))
   } catch (error) {
     throw error instanceof ChainFailure ? error : malformed('an address')
   }
