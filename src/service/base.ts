@@ -12,6 +12,7 @@ import { openPriceFeed } from '../prices/open-feed.ts'
 import type { ChainId } from '../protocol/chain-id.ts'
 import { createSigningKey } from '../solver-auth/signing-key.ts'
 import { openDatabase } from '../store/database/database.ts'
+import { claimDatabase } from '../store/database/owner.ts'
 import { createVault } from '../store/orders/sealed-values.ts'
 import { completeSettings, type ServiceContext } from './context.ts'
 import { createRecentProblems, type RecentProblems } from './operator/recent-problems.ts'
@@ -58,6 +59,7 @@ export async function openBase(
   const endpoints = await networkSettings(loaded)
   const db = await openDatabase(await readSecret(config.database_url))
   keep(() => db.destroy())
+  await claimDatabase(db, { party: 'service', vault })
   if (relay !== null) await publishIdentity(db, relay)
   const payer = relay ?? (await readIdentity(db, log))
   const { registry, clients, close } = await connectNetwork(

@@ -17,6 +17,7 @@ import { openPriceFeed } from '../prices/open-feed.ts'
 import type { ChainId } from '../protocol/chain-id.ts'
 import { createSigningKey } from '../solver-auth/signing-key.ts'
 import { openDatabase } from '../store/database/database.ts'
+import { claimDatabase } from '../store/database/owner.ts'
 import { createOrderWriter } from '../store/orders/order-writer.ts'
 import { readInFlight } from '../store/solver/in-flight.ts'
 import { createQuoteWriter } from '../store/solver/quotes.ts'
@@ -82,6 +83,7 @@ async function start(loaded: LoadedConfig<SolverConfig>, parentLog: Logger, keep
   const settings = await networkSettings(loaded)
   const db = await openDatabase(await readSecret(config.database_url))
   keep(() => db.destroy())
+  await claimDatabase(db, { party: 'solver' })
   const network = await connectNetwork(
     settings,
     (chain, error) => log.warn({ chain, err: error }, 'the node does not answer: starting without this chain until it does'),

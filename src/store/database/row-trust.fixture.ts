@@ -57,6 +57,7 @@ export const rowTrust: Readonly<Record<string, TableTrust>> = {
     ['order_id way', tests(FACTS, REFUNDS, BACKUP)],
     ['at', shown],
   ],
+  database_owner: [['only_row party vault_check', harmless('a party that does not find itself here does not start')]],
   cosigned_redeems: [
     ['transaction', tests('chains/bitcoin/spend/batch-redeem.test.ts')],
     ['order_id at', harmless('a transaction that spends other deposits is not sent for these')],

@@ -156,6 +156,7 @@ export type Schema = {
     refused_at: NullableTimestamp
   }
   leases: { name: string; holder: string; until: Date; report: JSONColumnType<EngineReport> | null }
+  database_owner: { only_row: Generated<boolean>; party: 'service' | 'solver'; vault_check: string | null }
   relay_keys: { curve: string; public_key: string }
   solver_keys: { solver_id: string; chain: string; public_key: string; first_seen: Timestamp }
   polls: { chain: string; hash: string; began_at: Date }

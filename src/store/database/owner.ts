@@ -1,0 +1,38 @@
+/** A database belongs to one party, under one vault key. Another party on it would take the rows of the first for its own. */
+import type { Vault } from '../orders/sealed-values.ts'
+import type { Database } from './database.ts'
+
+type Owner = { readonly party: 'service'; readonly vault: Pick<Vault, 'authenticate'> } | { readonly party: 'solver' }
+
+const VAULT_CHECK = 'the vault key of this database'
+
+/** The first party that starts on a database owns it. Throws for another one, and for a service with another vault key. */
+export async function claimDatabase(db: Database, owner: Owner): Promise<void> {
+  const vaultCheck = owner.party === 'service' ? owner.vault.authenticate(VAULT_CHECK) : null
+  const found = (await readOwner(db)) ?? (await becomeOwner(db, owner.party, vaultCheck))
+  if (found.party !== owner.party)
+    throw new Error(
+      `database_url names the database of a ${found.party}, and this is a ${owner.party}: nothing was changed in it. Give each party a database of its own`,
+    )
+  if (found.vault_check !== vaultCheck)
+    throw new Error(
+      'vault_key is not the key that this database was made with: the secrets and keys of its orders cannot be read with it. Use the former key, or another database',
+    )
+}
+
+type Recorded = { readonly party: Owner['party']; readonly vault_check: string | null }
+
+async function readOwner(db: Database): Promise<Recorded | null> {
+  return (await db.selectFrom('database_owner').select(['party', 'vault_check']).executeTakeFirst()) ?? null
+}
+
+/** Another process may be the first at the same moment. */
+async function becomeOwner(db: Database, party: Owner['party'], vaultCheck: string | null): Promise<Recorded> {
+  const row = { party, vault_check: vaultCheck }
+  await db
+    .insertInto('database_owner')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  return (await readOwner(db)) ?? row
+}
