@@ -93,9 +93,15 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     await mkdir(folder, { recursive: true })
     onProgress('database and chains')
     const starting = await Promise.allSettled([
-      Promise.resolve(options.databases ?? openLocalDatabases(folder, solvers.length, options.databaseServerUrl)).then((databases) =>
-        keep(databases, (d) => d.close()),
-      ),
+      Promise.resolve(
+        options.databases ??
+          openLocalDatabases({
+            folder,
+            solvers: solvers.length,
+            onProgress,
+            ...(options.databaseServerUrl !== undefined && { serverUrl: options.databaseServerUrl }),
+          }),
+      ).then((databases) => keep(databases, (d) => d.close())),
       startLocalNetwork(keys, { chains, mining, ...(options.runningChains !== undefined && { running: options.runningChains }) }).then(
         (running) => keep(running, (n) => n.close()),
       ),
