@@ -1,6 +1,7 @@
 /** `tandem keys`: the ed25519 keys by which services and solvers know each other. */
 import { randomBytes } from 'node:crypto'
-import { writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { loadPartyConfig } from '../config/load-party-config.ts'
 import { createSigningKey } from '../solver-auth/signing-key.ts'
 import { configPath } from './config-path.ts'
@@ -9,6 +10,7 @@ import type { Terminal } from './terminal.ts'
 /** Never overwrites a file: it may hold a key that is in use. */
 export async function createKeyCommand(file: string, terminal: Terminal): Promise<void> {
   const seed = randomBytes(32).toString('hex')
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   await writeFile(file, `${seed}\n`, { mode: 0o600, flag: 'wx' })
   terminal.answer(createSigningKey(seed).publicKey)
   terminal.note(`This is the public key, for the other party. The private key is in ${file}: name this file in your configuration.`)

@@ -14,11 +14,16 @@ export class ApiError extends Error {
     { httpStatus, retryAfterSeconds }: { httpStatus: number; retryAfterSeconds: number | null },
   ) {
     super(message)
-    this.name = new.target.name
+    // Not the name of the class, which a minifier changes.
+    this.name = new.target === ApiError ? 'ApiError' : nameOf(code)
     this.code = code
     this.httpStatus = httpStatus
     this.retryAfterSeconds = retryAfterSeconds
   }
+}
+
+function nameOf(code: ErrorCode): string {
+  return `${code.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())}Error`
 }
 
 export class BadRequestError extends ApiError {}

@@ -11,6 +11,7 @@ import { leastSeconds, mostSeconds } from '../../../src/protocol/timelock.ts'
 import { sleep } from '../client/sleep.ts'
 import type { Lock, Node, SdkFamily, Settled, SwapSide, ToldLock } from '../families/family.ts'
 import { loadFamily } from '../families/index.ts'
+import { addressOn } from '../families/parse-address.ts'
 import { nodeOf, type SwapContext } from '../swap/context.ts'
 import type { RefundTime } from '../swap/refund-time.ts'
 import { isInTime } from '../swap/time-left.ts'
@@ -113,7 +114,7 @@ async function findOn(context: SwapContext, chain: Chain, family: SdkFamily, sec
   const budget = { left: maxRequests }
   const node = counted(asked, budget)
   const own = addresses[chain.id]
-  const account = own === undefined ? null : family.parseAddress(own, chain)
+  const account = own === undefined ? null : addressOn(family, chain, own)
   const search = {
     chain,
     contracts,

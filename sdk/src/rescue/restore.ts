@@ -3,6 +3,7 @@ import type { Leg } from '../../../src/protocol/order.ts'
 import type { OrderRecord } from '../../../src/protocol/wire/order.ts'
 import type { SwapRecord } from '../../../src/protocol/wire/swap.ts'
 import { loadFamily } from '../families/index.ts'
+import { addressOn } from '../families/parse-address.ts'
 import type { SwapContext } from '../swap/context.ts'
 import { addSwap, findSwap, intentOf, type SavedSwap } from '../swap/saved-swap.ts'
 import { pinnedAsset } from '../verify/pinned.ts'
@@ -113,12 +114,13 @@ async function partyOf(
 ): Promise<{ readonly takesKeys: boolean; readonly ownKey: string | null; readonly address: string | null }> {
   const told = leg === 'source' ? record.source_swap : record.destination_swap
   const { chain } = await pinnedAsset(told.asset, options.deployments ?? {})
-  const { ownKeys, parseAddress } = await loadFamily(chain.family)
+  const family = await loadFamily(chain.family)
+  const { ownKeys } = family
   const ownKey = ownKeys === undefined ? null : ownKeys.publicKeyOf(await keys.keyFor(index, leg))
   const given = addresses[chain.id]
   return {
     takesKeys: ownKeys !== undefined,
     ownKey: ownKey === (leg === 'source' ? told.initiator : told.redeemer) ? ownKey : null,
-    address: given === undefined ? null : parseAddress(given, chain),
+    address: given === undefined ? null : addressOn(family, chain, given),
   }
 }

@@ -3,6 +3,7 @@ import { requiredConfirmations } from '../../../src/protocol/confirmations.ts'
 import { type Hex32, hashSecret } from '../../../src/protocol/secret.ts'
 import type { Node, RedeemCall, SdkFamily, SwapSide } from '../families/family.ts'
 import { loadFamily } from '../families/index.ts'
+import { addressOn } from '../families/parse-address.ts'
 import { nodeOf, type SwapContext } from '../swap/context.ts'
 import { verifyTimeLeft } from '../swap/time-left.ts'
 import { verifySame } from '../verify/check.ts'
@@ -75,7 +76,7 @@ async function openLock(
 
 function verifyPayout({ chain, terms }: SwapSide, family: SdkFamily, { recipient, minToAmount }: SettleTerms): void {
   if (recipient === undefined) throw new Error('name your own address in recipient: only then the secret is shown')
-  verifySame('lock.redeemer', family.parseAddress(recipient, chain), terms.redeemer)
+  verifySame('lock.redeemer', addressOn(family, chain, recipient), terms.redeemer)
   verifyAgreed(terms.amount, minToAmount)
 }
 

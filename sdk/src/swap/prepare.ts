@@ -5,6 +5,7 @@ import { leastAfterSlippage } from '../../../src/protocol/slippage.ts'
 import type { CreateOrderRequest } from '../../../src/protocol/wire/order.ts'
 import type { Quote } from '../../../src/protocol/wire/quote.ts'
 import { loadFamily } from '../families/index.ts'
+import { addressOn } from '../families/parse-address.ts'
 import type { PinnedAsset } from '../verify/pinned.ts'
 import type { Wallet } from '../wallets/wallet.ts'
 import { nodeOf, type SwapContext } from './context.ts'
@@ -93,7 +94,7 @@ export async function makeOrder(
   const index = await context.keys.nextIndex()
   const secretHash = request.secret === 'service' ? null : hashSecret(await context.keys.secretFor(index))
   const refundTo = await wallet.address(source.chain)
-  const payout = (await loadFamily(destination.chain.family)).parseAddress(request.recipient, destination.chain)
+  const payout = addressOn(await loadFamily(destination.chain.family), destination.chain, request.recipient)
   const keys = {
     source: await ownKeyOf(context, source, 'source', { index, secretHash }),
     // Without the secret the owner of a key could not redeem.
