@@ -25,14 +25,14 @@ const client = new SuiGrpcClient({ network: 'localnet', baseUrl: String(story.in
 
 test('BTC is swapped to SUI by a plain deposit, to an account that has nothing yet', async () => {
   const quote = await story.api.quote({ from: BTC, to: SUI, from_amount: '100000' })
-  const recipient = `0x${'5'.repeat(60)}`
+  const recipient = `0x${'5'.repeat(64)}`
   const created = await story.api.createOrder({
     source: { asset: BTC, owner: story.ownerOf(BTC), amount: quote.source.amount },
     destination: { asset: SUI, owner: recipient, amount: quote.destination.amount },
   })
   await story.bitcoin().pay(created.to ?? '', 100_000n)
   const done = await story.untilStatus(created.order_id, 'counterparty_redeemed')
-  expect(done.destination_swap.redeemer).toBe(`0x${'5'.repeat(60).padStart(64, '0')}`)
+  expect(done.destination_swap.redeemer).toBe(recipient)
   expect(await wallet.balanceOf(recipient, SUI_TYPE)).toBe(BigInt(done.destination_swap.amount))
 })
 
@@ -135,13 +135,14 @@ test('recipients that cannot receive, and what Sui has no way for, are refused b
       destination: { asset: SUI, owner, amount: quote.destination.amount },
     })
   const cases: readonly (readonly [string, RegExp])[] = [
-    ['0x0', /zero address/],
-    [`0x${'1'.repeat(65)}`, /1 to 64 hex digits, got 65/],
+    [`0x${'0'.repeat(64)}`, /zero address/],
+    [story.ownerOf(DOLLARS), /64 hex digits, got 40/],
+    [`0x${'1'.repeat(65)}`, /64 hex digits, got 65/],
     [`0x${'g'.repeat(64)}`, /hex digits/],
     [story.ownerOf(BTC), /expected 0x/],
     // A coin object of the user, which is easily copied instead of its address.
     [(await client.listCoins({ owner: wallet.address })).objects[0]?.objectId ?? '', /is an object, not an account/],
-    ['0x2', /is a package, not an account/],
+    [`0x${'2'.padStart(64, '0')}`, /is a package, not an account/],
   ]
   for (const [owner, reason] of cases)
     await expect(orderTo(owner), owner).rejects.toMatchObject({

@@ -30,6 +30,11 @@ export function parseAddress(text: string): Address {
   return address
 }
 
+/** Of a contract, as configurations write it: they may leave out leading zeros. */
+export function paddedAddress(text: string): Address {
+  return parseAddress(/^0x[0-9a-fA-F]+$/.test(text) ? `0x${text.slice(2).padStart(DIGITS, '0')}` : text)
+}
+
 /** As nodes and calldata have it. */
 export function feltOf(address: string): Felt {
   return `0x${BigInt(address).toString(16)}`

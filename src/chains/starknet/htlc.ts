@@ -17,7 +17,7 @@ import { TandemError } from '../../protocol/error.ts'
 import type { HtlcTerms, SwapId } from '../../protocol/htlc.ts'
 import type { Hex32 } from '../../protocol/secret.ts'
 import { memoize } from '../contract/memoize.ts'
-import { feltOf, parseAddress } from './address.ts'
+import { feltOf, paddedAddress } from './address.ts'
 
 /** The contract that locks one token. */
 export type HtlcContract = Contract & { readonly token: Felt }
@@ -40,7 +40,7 @@ export function createContracts(chain: Chain, assets: readonly (Asset & { readon
     assets.map((asset): [AssetId, HtlcContract] => {
       const { htlc, token } = asset.deployment
       if (htlc === null || token === null) throw new Error(`asset ${asset.id} must have the addresses of an HTLC and of a token`)
-      return [asset.id, { chainId, address: feltOf(parseAddress(htlc)), token: feltOf(parseAddress(token)) }]
+      return [asset.id, { chainId, address: feltOf(paddedAddress(htlc)), token: feltOf(paddedAddress(token)) }]
     }),
   )
   return {

@@ -5,7 +5,7 @@ import type { Chain } from '../../protocol/chain.ts'
 import { TandemError } from '../../protocol/error.ts'
 import type { HtlcTerms, SwapId } from '../../protocol/htlc.ts'
 import { memoize } from '../contract/memoize.ts'
-import { type Address, parseAddress } from './address.ts'
+import { type Address, paddedAddress, parseAddress } from './address.ts'
 import { type CoinType, parseCoinType, SUI_TYPE } from './coin-type.ts'
 
 /** The registry that locks one asset. Package and shared version are read from the chain: see `deployments.ts`. */
@@ -28,7 +28,7 @@ export function createContracts(chain: Chain, assets: readonly (Asset & { readon
     assets.map(({ id, tokenSchema, decimals, deployment: { htlc, token } }): [AssetId, HtlcContract] => {
       if (htlc === null) throw new Error(`asset ${id} has no HTLC address`)
       if ((token === null) !== (tokenSchema === null)) throw new Error(`asset ${id} must have a coin type exactly if it is a token`)
-      return [id, { asset: id, registry: parseAddress(htlc), coinType: token === null ? SUI_TYPE : parseCoinType(token), decimals }]
+      return [id, { asset: id, registry: paddedAddress(htlc), coinType: token === null ? SUI_TYPE : parseCoinType(token), decimals }]
     }),
   )
   return {

@@ -96,4 +96,5 @@ export const seeds: ReadonlyMap<string, string> = new Map([
     insert into signed_claims values ('a', '0x01', 'a:coin', 'affiliate', 2, 1);`,
   ],
   ['0049_solver_keys.sql', `insert into solver_keys (solver_id, chain, public_key) values ('solver', 'a', 'ab');`],
+  ['0057_database_owner.sql', `insert into database_owner (party, vault_check) values ('service', 'ab');`],
 ])

@@ -1,6 +1,6 @@
 /** Finds locks by the event `Initiated` of the pinned contracts. */
 import { decodeEvent, eventKeys } from '../../../../contracts/starknet/client/events.ts'
-import { parseAddress } from '../../../../src/chains/starknet/address.ts'
+import { addressOfFelt } from '../../../../src/chains/starknet/address.ts'
 import { createContracts, orderIdOf } from '../../../../src/chains/starknet/htlc.ts'
 import type { LockSearch, Node, PinnedContract, ToldLock, ToldLocks } from '../family.ts'
 import { NodeError } from '../node-error.ts'
@@ -50,7 +50,7 @@ export async function findLocks(search: LockSearch, node: Node): Promise<ToldLoc
     const event = decoded(keys, data)
     if (event?.kind !== 'initiated' || !secretHashes.has(event.terms.secretHash)) return []
     const { initiator, redeemer, ...rest } = event.terms
-    const terms = { ...rest, asset: of.asset.id, initiator: parseAddress(initiator), redeemer: parseAddress(redeemer) }
+    const terms = { ...rest, asset: of.asset.id, initiator: addressOfFelt(initiator), redeemer: addressOfFelt(redeemer) }
     return idOf(terms) === event.orderId ? [{ ...of, leg: legOf(chain, terms), terms, tx }] : []
   }
 

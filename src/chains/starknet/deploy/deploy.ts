@@ -5,7 +5,7 @@ import { sendUntilConfirmed } from '../../contract/send-until-confirmed.ts'
 import type { DeployedHtlc, DeployRequest } from '../../port/abilities/deploy.ts'
 import { ChainFailure } from '../../port/failure.ts'
 import { accountOf } from '../account.ts'
-import { addressOfFelt, feltOf, parseAddress } from '../address.ts'
+import { addressOfFelt, feltOf, paddedAddress } from '../address.ts'
 import { starknetDataOf } from '../chain-data.ts'
 import { createContractState } from '../contract-state.ts'
 import { highestFee, suggestFees } from '../fees/fees.ts'
@@ -85,7 +85,7 @@ const DECIMALS = selectorOf('decimals')
 async function requireToken(node: StarknetNode, { chain, asset, token: named }: DeployRequest): Promise<Felt> {
   if (named === null)
     throw new ChainFailure('would-fail', `${chain.id} has no coin beside its tokens: ${asset.id} needs the address of a token`)
-  const address = parseAddress(named)
+  const address = paddedAddress(named)
   const token = feltOf(address)
   if ((await node.classHashAt(token)) === null)
     throw new ChainFailure('would-fail', `${chain.id}: there is no contract at ${address}, the token of ${asset.id}`)
