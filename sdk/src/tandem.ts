@@ -9,7 +9,7 @@ import type { FindLocksOptions, FoundLock } from './rescue/find-locks.ts'
 import type { RestoreOptions } from './rescue/restore.ts'
 import type { SettleTerms } from './rescue/settle-lock.ts'
 import type { SwapContext, TandemOptions } from './swap/context.ts'
-import { type QuoteRequest, quoteFor, type SwapRequest } from './swap/prepare.ts'
+import type { QuoteRequest, SwapRequest } from './swap/prepare.ts'
 import type { RedeemOptions } from './swap/receive.ts'
 import type { RefundOptions } from './swap/refund.ts'
 import { type ResumeOptions, type RunOptions, resumeSwap, runSwap } from './swap/run.ts'
@@ -29,7 +29,8 @@ export function createTandem(options: TandemOptions) {
     /** Every endpoint of the API. */
     client,
     /** The best quote, verified. `swap` asks for one itself. */
-    quote: (request: QuoteRequest, { signal }: RunOptions = {}) => quoteFor(context, request, signal),
+    quote: async (request: QuoteRequest, { signal }: RunOptions = {}) =>
+      (await import('./swap/prepare.ts')).quoteFor(context, request, signal),
     swap: (request: SwapRequest, wallet: Wallet, given?: RunOptions) => runSwap(context, request, wallet, given),
     /** Continues a swap of this storage after a reload. Without a wallet it pays nothing. */
     resume: (orderId: string, wallet: Wallet | null = null, given?: ResumeOptions) => resumeSwap(context, orderId, wallet, given),

@@ -8,7 +8,7 @@ import type { Wallet } from '../wallets/wallet.ts'
 import { AlreadyPaidError } from './already-paid-error.ts'
 import { nodeOf, type SwapContext } from './context.ts'
 import { inTurn, webLocks } from './in-turn.ts'
-import { now } from './prepare.ts'
+import { now } from './now.ts'
 import { intentOf, loadSwap, type SavedSwap, saveSwap } from './saved-swap.ts'
 
 export type PayOptions = {

@@ -9,6 +9,7 @@ import { addressOn } from '../families/parse-address.ts'
 import type { PinnedAsset } from '../verify/pinned.ts'
 import type { Wallet } from '../wallets/wallet.ts'
 import { nodeOf, type SwapContext } from './context.ts'
+import { now } from './now.ts'
 import { addSwap, type SavedSwap, verifyNew } from './saved-swap.ts'
 
 export type QuoteRequest = {
@@ -161,8 +162,4 @@ async function ownKeyOf(context: SwapContext, { chain }: PinnedAsset, leg: Leg, 
   const { ownKeys } = await loadFamily(chain.family)
   if (ownKeys === undefined || (given.secretHash === null && nodeOf(context, chain) === null)) return null
   return ownKeys.publicKeyOf(await context.keys.keyFor(given.index, leg))
-}
-
-export function now(): bigint {
-  return BigInt(Math.floor(Date.now() / 1000))
 }

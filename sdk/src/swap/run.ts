@@ -5,7 +5,7 @@ import { NodeError } from '../families/node-error.ts'
 import type { Wallet } from '../wallets/wallet.ts'
 import type { SwapContext } from './context.ts'
 import { type PayOptions, verifyAndPay } from './pay.ts'
-import { assertLimit, makeOrder, quoteFor, type SwapRequest } from './prepare.ts'
+import type { SwapRequest } from './prepare.ts'
 import type { Receipt } from './receive.ts'
 import { loadSwap, type SavedSwap, withLeast } from './saved-swap.ts'
 import type { SwapStep } from './swap-step.ts'
@@ -30,6 +30,7 @@ type Steps = AsyncGenerator<SwapStep, OrderRecord>
  * Throws `VerificationError` instead of paying for an order that is not as asked.
  */
 export async function* runSwap(context: SwapContext, request: SwapRequest, wallet: Wallet, { signal }: RunOptions = {}): Steps {
+  const { assertLimit, makeOrder, quoteFor } = await import('./prepare.ts')
   assertLimit(request)
   const quote = await quoteFor(context, request, signal)
   yield { kind: 'quoted', quote }
