@@ -1,4 +1,5 @@
 /** Every text of the pages, in one place for translation: what the pages share, then one part for each page, which is loaded with that page only. */
+import { groupThousands } from './shared/amount.ts'
 
 export const shared = {
   name: 'Tandem',
@@ -99,7 +100,7 @@ export const swap = {
     solver: (amount: string, chain: string) => `${amount} are locked for you on ${chain}`,
     paid: (amount: string, chain: string) => `You are paid ${amount} on ${chain}`,
     refund: (amount: string, chain: string) => `${amount} come back to you on ${chain}`,
-    confirmations: (now: number, needed: number) => `${now} of ${needed} confirmations`,
+    confirmations: (now: number, needed: number) => `${groupThousands(now)} of ${groupThousands(needed)} confirmations`,
     tx: 'transaction',
     done: 'done',
     current: 'now',
@@ -192,7 +193,7 @@ export const swap = {
     stop: 'Stop the solvers',
     start: 'Start the solvers',
     stopped: 'The solvers are stopped: nobody quotes or pays.',
-    time: (units: number, unit: string) => `Let ${units} ${unit} pass`,
+    time: (units: number, unit: string) => `Let ${groupThousands(units)} ${unit} pass`,
   },
 }
 
@@ -228,7 +229,7 @@ export const rescue = {
   find: 'Find my swaps',
   looking: 'Looking…',
   working: 'Working…',
-  found: (count: number) => (count === 0 ? 'No swap was found' : count === 1 ? 'One swap' : `${count} swaps`),
+  found: (count: number) => (count === 0 ? 'No swap was found' : count === 1 ? 'One swap' : `${groupThousands(count)} swaps`),
   noSwaps: 'The service knows no swap of this phrase. Check the words, and that you are on the page of the service with which you swapped.',
   noSwapsAlone: 'Without the service the swaps are found with your rescue file, or on the chains themselves.',
   serviceGone: (why: string) =>
@@ -304,7 +305,7 @@ export const rescue = {
   reading: (chain: string, percent: number) => `Reading ${chain}: ${percent} %`,
   lookingForDeposits: 'Looking for deposits…',
   foundOnChains: (count: number) =>
-    count === 0 ? 'Nothing was found.' : count === 1 ? 'One payment was found.' : `${count} payments were found.`,
+    count === 0 ? 'Nothing was found.' : count === 1 ? 'One payment was found.' : `${groupThousands(count)} payments were found.`,
   searched: (chain: string, since: string | null) =>
     since === null ? `${chain}: everything was looked at.` : `${chain}: looked at everything since ${since}.`,
   notSearched: (chain: string, why: string) => `${chain} was not searched to the end: ${why}`,
@@ -340,10 +341,12 @@ export const operator = {
   back: 'Overview',
   search: { label: 'Find an order by its id, an address, a transaction or a secret hash', go: 'Find', none: 'Nothing is found.' },
   found: (shown: number, total: number) =>
-    shown < total ? `${total} orders, the newest ${shown}` : `${total} ${total === 1 ? 'order' : 'orders'}`,
+    shown < total
+      ? `${groupThousands(total)} orders, the newest ${groupThousands(shown)}`
+      : `${groupThousands(total)} ${total === 1 ? 'order' : 'orders'}`,
   attention: {
     headline: 'Needs attention',
-    stuck: (count: number) => (count === 1 ? 'One order is stuck' : `${count} orders are stuck`),
+    stuck: (count: number) => (count === 1 ? 'One order is stuck' : `${groupThousands(count)} orders are stuck`),
     silent: (solver: string) => `The solver ${solver} does not answer`,
     noGas: (chain: string) => `The relay key has nothing on ${chain}: no transaction can be sent there`,
   },
@@ -357,12 +360,12 @@ export const operator = {
     swaps: 'swaps in two weeks',
     volume: (usd: string) => `worth $${usd}`,
     problems: 'errors since the start',
-    warnings: (count: number) => `${count} ${count === 1 ? 'warning' : 'warnings'}`,
+    warnings: (count: number) => `${groupThousands(count)} ${count === 1 ? 'warning' : 'warnings'}`,
     load: 'event loop busy',
-    admits: (mb: number) => `takes new orders, ${mb} MB`,
+    admits: (mb: number) => `takes new orders, ${groupThousands(mb)} MB`,
     refuses: 'overloaded: refuses new orders',
     database: 'database connections',
-    databaseNote: (most: number, waiting: number) => `of ${most}, ${waiting} waiting`,
+    databaseNote: (most: number, waiting: number) => `of ${groupThousands(most)}, ${groupThousands(waiting)} waiting`,
   },
   orders: {
     headline: 'Orders in progress',
@@ -379,10 +382,10 @@ export const operator = {
     never: 'never answered',
     late: 'makes no blocks',
     halted: (reason: string) => `halted: ${reason}`,
-    behind: (blocks: number) => `${blocks} behind`,
+    behind: (blocks: number) => `${groupThousands(blocks)} behind`,
     failing: 'fails',
-    limited: (count: number) => `${count} limited`,
-    failed: (count: number) => `${count} failed`,
+    limited: (count: number) => `${groupThousands(count)} limited`,
+    failed: (count: number) => `${groupThousands(count)} failed`,
     halt: 'Halt',
     resume: 'Resume',
     haltAll: 'Halt everything',
@@ -407,7 +410,8 @@ export const operator = {
     sponsored: { app: 'App', used: 'Sponsored in 24 h', limit: 'Limit' },
     unlimited: 'none',
     none: 'Nothing was sponsored in the last 24 hours.',
-    refunds: (app: string, paid: string, most: string) => `${app}: $${paid} of $${most} for fees of instant refunds in 24 hours`,
+    refunds: (app: string, paid: string, most: string) =>
+      `${app}: $${groupThousands(paid)} of $${groupThousands(most)} for fees of instant refunds in 24 hours`,
   },
   activity: {
     headline: 'Swaps over time',
@@ -426,7 +430,7 @@ export const operator = {
   problems: {
     headline: 'Recent warnings and errors',
     none: 'None since the start.',
-    times: (count: number) => `${count} times`,
+    times: (count: number) => `${groupThousands(count)} times`,
     order: 'order',
     levels: { warn: 'warning', error: 'error', fatal: 'fatal' } as Readonly<Record<string, string>>,
   },
@@ -451,7 +455,8 @@ export const operator = {
     deadline: 'To be funded by',
     closed: 'Closed: no longer watched',
     legs: { source: 'Source', destination: 'Destination' },
-    confirmations: (have: number, need: number) => `${have} ${have === 1 ? 'confirmation' : 'confirmations'}, ${need} needed`,
+    confirmations: (have: number, need: number) =>
+      `${groupThousands(have)} ${have === 1 ? 'confirmation' : 'confirmations'}, ${groupThousands(need)} needed`,
     address: 'HTLC',
     timelock: 'Timelock',
     deposits: 'Deposits',
@@ -462,8 +467,8 @@ export const operator = {
     wanted: 'wanted',
     notWanted: 'no longer wanted',
     running: 'running now',
-    failures: (count: number, error: string | null) => `${count} failures, the last: ${error ?? 'unknown'}`,
-    attempts: (count: number) => `${count} signed`,
+    failures: (count: number, error: string | null) => `${groupThousands(count)} failures, the last: ${error ?? 'unknown'}`,
+    attempts: (count: number) => `${groupThousands(count)} signed`,
     rules: 'The playbook, rule by rule',
     rule: { holds: 'Now', who: 'Who', does: 'Does', when: 'When' },
     holds: 'holds',

@@ -8,18 +8,26 @@ export function parseAmount(text: string, decimals: number): bigint | null {
   return BigInt(whole + fraction.padEnd(decimals, '0'))
 }
 
-/** All digits, without zeros at the end; thousands are set apart by a narrow space. */
+/**
+ * The one way to write thousands: a narrow space that does not break (ISO 80000-1). A comma would be a decimal point to half of the readers, and to
+ * `parseAmount`. Whole numbers, and decimal texts: behind the point nothing is grouped.
+ */
+export function groupThousands(number: number | bigint | string): string {
+  const [whole = '', ...fraction] = String(number).split('.')
+  return [whole.replaceAll(/\B(?=(\d{3})+$)/g, '\u202f'), ...fraction].join('.')
+}
+
+/** All digits, without zeros at the end. */
 export function formatAmount(amount: bigint, decimals: number): string {
+  return groupThousands(plainAmount(amount, decimals))
+}
+
+/** For an input field: thousands are not set apart. */
+export function plainAmount(amount: bigint, decimals: number): string {
   const digits = amount.toString().padStart(decimals + 1, '0')
   const whole = digits.slice(0, digits.length - decimals)
   const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '')
-  const grouped = whole.length > 4 ? whole.replaceAll(/\B(?=(\d{3})+$)/g, '\u202f') : whole
-  return fraction === '' ? grouped : `${grouped}.${fraction}`
-}
-
-/** For an input field: the same without the narrow spaces. */
-export function plainAmount(amount: bigint, decimals: number): string {
-  return formatAmount(amount, decimals).replaceAll('\u202f', '')
+  return fraction === '' ? whole : `${whole}.${fraction}`
 }
 
 /** A decimal text of US dollars, rounded half up to cents: for reading only. */
@@ -31,7 +39,7 @@ export function formatUsd(decimal: string): string {
 export function formatMicros(micros: bigint): string {
   const cents = (micros + 5_000n) / 10_000n
   const text = cents.toString().padStart(3, '0')
-  return `$${text.slice(0, -2).replaceAll(/\B(?=(\d{3})+$)/g, '\u202f')}.${text.slice(-2)}`
+  return `$${groupThousands(`${text.slice(0, -2)}.${text.slice(-2)}`)}`
 }
 
 /** How much of `to` one whole `from` is worth in this exchange, to eight digits behind the point, rounded down: for reading only. */

@@ -1,11 +1,11 @@
 /** Figures as an operator reads them: short, and of one width. */
+import { groupThousands } from '../../shared/amount.ts'
 import { formatDuration } from '../../shared/duration.ts'
 
-const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
 const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
 
-export const formatCount = (count: number): string => whole.format(count)
-export const formatShort = (count: number): string => (count < 10_000 ? whole.format(count) : short.format(count))
+export const formatCount = (count: number): string => groupThousands(Math.round(count))
+export const formatShort = (count: number): string => (count < 10_000 ? formatCount(count) : short.format(count))
 
 /** Whole dollars from a hundred on. */
 export function formatDollars(usd: string): string {
@@ -17,7 +17,12 @@ export function formatDollars(usd: string): string {
 export function formatCoins(amount: string): string {
   const [units = '0', decimals = ''] = amount.split('.')
   const kept = decimals.slice(0, 6).replace(/0+$/, '')
-  return `${whole.format(BigInt(units))}${kept === '' ? '' : `.${kept}`}`
+  return groupThousands(kept === '' ? units : `${units}.${kept}`)
+}
+
+/** Amounts inside of a sentence: each stands before its symbol. */
+export function groupAmounts(text: string): string {
+  return text.replaceAll(/(?<![\w.])\d{4,}(?:\.\d+)?(?= \w*[A-Z])/g, groupThousands)
 }
 
 export function formatSeconds(seconds: number): string {

@@ -1,10 +1,11 @@
 /** One order: why it does not move, rule by rule, and everything that happened. */
 import type { ComponentChildren } from 'preact'
 import type { ActionRecord, LegRecord, OrderPageRecord } from '../../../src/protocol/wire/operator.ts'
+import { groupThousands } from '../../shared/amount.ts'
 import { CopyButton } from '../../shared/copy-button.tsx'
 import { operator } from '../../texts.ts'
 import { useReading } from './api.ts'
-import { shortId, words } from './format.ts'
+import { groupAmounts, shortId, words } from './format.ts'
 import { Cell, Section, State, Table, Time, Tx, Waiting } from './parts.tsx'
 
 const texts = operator.order
@@ -31,8 +32,8 @@ function Summary({ order }: { readonly order: OrderPageRecord }) {
   return (
     <Section id="why" title={wait === null ? texts.where : texts.why} wide>
       <p class="exchange">
-        {order.legs.source.amount} {order.legs.source.symbol} <span aria-hidden="true">→</span> <span class="hidden">{texts.for}</span>{' '}
-        {order.legs.destination.amount} {order.legs.destination.symbol}
+        {groupThousands(order.legs.source.amount)} {order.legs.source.symbol} <span aria-hidden="true">→</span>{' '}
+        <span class="hidden">{texts.for}</span> {groupThousands(order.legs.destination.amount)} {order.legs.destination.symbol}
       </p>
       <p class="tx">
         <span class="mono id">{order.order_id}</span>
@@ -71,7 +72,7 @@ function Summary({ order }: { readonly order: OrderPageRecord }) {
         {notRevealed !== null && wait !== null && <Term name={texts.notRevealed} value={notRevealed} />}
         {declined !== null && <Term name={texts.declined} value={declined} />}
         {order.facts.map(({ name, value }) => (
-          <Term key={name} name={name} value={value} />
+          <Term key={name} name={name} value={groupAmounts(value)} />
         ))}
       </dl>
       {order.closed && <p class="soft">{texts.closed}</p>}
@@ -90,7 +91,7 @@ function Term({ name, value }: { readonly name: string; readonly value: Componen
 
 function Leg({ title, leg, id }: { readonly title: string; readonly leg: LegRecord; readonly id: string }) {
   return (
-    <Section id={id} title={`${title}: ${leg.amount} ${leg.symbol}`}>
+    <Section id={id} title={`${title}: ${groupThousands(leg.amount)} ${leg.symbol}`}>
       <p>
         <State kind="plain">{leg.phase}</State> {leg.phase_means}
       </p>
@@ -111,7 +112,7 @@ function Leg({ title, leg, id }: { readonly title: string; readonly leg: LegReco
       <ul class="deposits">
         {leg.deposits.map(({ tx, amount, confirmations, left, spent }) => (
           <li key={`${tx} ${amount}`}>
-            {amount}, {texts.confirmations(confirmations, leg.required_confirmations)}
+            {groupAmounts(amount)}, {texts.confirmations(confirmations, leg.required_confirmations)}
             {left !== null && spent === null && `, ${texts.left(left)}`}
             <Tx hash={tx} explorer={leg.explorer_tx_url} />
             {spent !== null && (
@@ -135,7 +136,7 @@ function History({ order }: { readonly order: OrderPageRecord }) {
             <Time at={at} />
             <span class="soft small">{texts.kinds[kind] ?? kind}</span>
             <span>
-              {kind === 'status' ? <strong>{words(text)}</strong> : text}
+              {kind === 'status' ? <strong>{words(text)}</strong> : groupAmounts(text)}
               {tx !== null && <Tx hash={tx} explorer={leg === null ? '' : order.legs[leg].explorer_tx_url} />}
             </span>
           </li>
