@@ -49,6 +49,7 @@ export const swap = {
   cost: 'Cost, inside the amounts',
   time: 'Takes about',
   least: 'You get at least',
+  most: 'You pay at most',
   holds: 'Price holds for',
   expired: 'expired, asking for a new one',
   newGet: (before: string) => `New price. Before, you would have got ${before}.`,

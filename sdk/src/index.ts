@@ -1,6 +1,14 @@
 /** @tandem/sdk: cross-chain atomic swaps in one call, verified before the user pays. */
 export { transactionLink } from '../../src/protocol/explorer.ts'
 export type { CreateOrderResult } from '../../src/protocol/funding/funding.ts'
+export {
+  amountsOfOrder,
+  amountsOfQuote,
+  type Certainty,
+  type Incoming,
+  type OrderAmounts,
+  type QuoteAmounts,
+} from '../../src/protocol/wire/amounts.ts'
 export type { CreateOrderRequest, OrderRecord } from '../../src/protocol/wire/order.ts'
 export type { Quote } from '../../src/protocol/wire/quote.ts'
 export { type Client, createClient } from './client/client.ts'

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { formatAmount, formatMicros, formatUsd, groupThousands, parseAmount, plainAmount } from './amount.ts'
+import { formatAmount, formatMicros, groupThousands, parseAmount, plainAmount, shareOfUsd } from './amount.ts'
 
 const S = '\u202f'
 
@@ -20,8 +20,13 @@ test('coins and dollars are written in the same way', () => {
   expect(formatAmount(1_234_500_000_000n, 8)).toBe(`12${S}345`)
   expect(formatAmount(123_456_000_000n, 8)).toBe(`1${S}234.56`)
   expect(formatMicros(1_234_567_891n)).toBe(`$1${S}234.57`)
-  expect(formatUsd('61250.5')).toBe(`$61${S}250.50`)
   expect(plainAmount(1_234_500_000_000n, 8)).toBe('12345')
+})
+
+test('a part of a worth', () => {
+  expect(shareOfUsd('61250.5', 1n, 1n)).toBe(61_250_500_000n)
+  expect(shareOfUsd('61250.123456789', 1n, 2n)).toBe(30_625_061_728n)
+  expect(shareOfUsd('1', 1n, 0n)).toBe(0n)
 })
 
 test('what is written can be typed back', () => {

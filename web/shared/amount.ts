@@ -30,12 +30,17 @@ export function plainAmount(amount: bigint, decimals: number): string {
   return fraction === '' ? whole : `${whole}.${fraction}`
 }
 
-/** A decimal text of US dollars, rounded half up to cents: for reading only. */
-export function formatUsd(decimal: string): string {
-  const micros = parseAmount(decimal.slice(0, decimal.indexOf('.') < 0 ? undefined : decimal.indexOf('.') + 7), 6) ?? 0n
-  return formatMicros(micros)
+/** A decimal text of US dollars, in millionths. */
+function microsOf(decimal: string): bigint {
+  return parseAmount(decimal.slice(0, decimal.indexOf('.') < 0 ? undefined : decimal.indexOf('.') + 7), 6) ?? 0n
 }
 
+/** In millionths: what `part` is worth, of a `whole` that is worth so many dollars. */
+export function shareOfUsd(decimal: string, part: bigint, whole: bigint): bigint {
+  return whole === 0n ? 0n : (microsOf(decimal) * part) / whole
+}
+
+/** Rounded half up to cents: for reading only. */
 export function formatMicros(micros: bigint): string {
   const cents = (micros + 5_000n) / 10_000n
   const text = cents.toString().padStart(3, '0')

@@ -32,6 +32,22 @@ export const SwapRecord = Type.Object(
           'on destinations whose payout pays its own network fee: the most that is taken out of the amount, in the smallest unit; the service pays what is needed beyond',
       }),
     ),
+    fee_from_amount: Type.Optional(
+      Type.Literal(true, {
+        description: 'where redeems and refunds pay their network fee out of what is locked: whoever is paid gets less than `amount`',
+      }),
+    ),
+    redeemed_amount: Type.Optional(
+      Type.String({
+        description:
+          'what the redeem pays out after its network fee, in the smallest unit, as its chain shows it; absent while there is none, and where it cannot be told apart from other payments',
+      }),
+    ),
+    refunded_amount: Type.Optional(
+      Type.String({
+        description: 'the same of refunds, of all deposits: also of those that did not count',
+      }),
+    ),
     secret_hash: Type.String({ description: 'SHA-256 of the secret, hex' }),
     secret: Type.String({ description: 'hex; empty until it is public, and for apps that did not make the order' }),
     instant_refund_tx: Type.Optional(

@@ -1,6 +1,7 @@
 /** One side of the swap: its asset and its amount. The side that the user typed is fixed, the other follows the quote. */
 import { useSignal } from '@preact/signals'
-import { formatAmount, formatUsd, plainAmount } from '../../shared/amount.ts'
+import { amountsOfQuote, type Quote } from '../../../sdk/src/index.ts'
+import { formatAmount, formatMicros, plainAmount, shareOfUsd } from '../../shared/amount.ts'
 import { DownIcon } from '../../shared/icons.tsx'
 import { swap } from '../../texts.ts'
 import { AssetIcon, AssetPicker } from './asset-picker.tsx'
@@ -12,8 +13,8 @@ export function AmountRow({ side }: { readonly side: Side }) {
   const title = side === 'from' ? swap.pay : swap.get
   if (asset === null) return <div class="side" aria-busy="true" />
   const isFixed = fixedSide.value === side
-  const priced = side === 'from' ? quote.value?.source : quote.value?.destination
-  const text = isFixed ? amountText.value : priced === undefined ? '' : plainAmount(BigInt(priced.amount), asset.decimals)
+  const priced = quote.value === null ? null : pricedSide(quote.value, side)
+  const text = isFixed ? amountText.value : priced === null ? '' : plainAmount(priced.amount, asset.decimals)
   const isOff = isFixed && amount.value !== null && (amount.value < asset.min || amount.value > asset.max)
   const range = swap.outOfRange(formatAmount(asset.min, asset.decimals), formatAmount(asset.max, asset.decimals))
   return (
@@ -51,7 +52,7 @@ export function AmountRow({ side }: { readonly side: Side }) {
         />
       </div>
       <span class={`under small ${isOff ? 'wrong' : 'soft'}`}>
-        {isOff ? range : priced === undefined ? '\u00a0' : formatUsd(priced.value)}
+        {isOff ? range : priced === null ? '\u00a0' : formatMicros(priced.micros)}
       </span>
       {isPicking.value && (
         <AssetPicker
@@ -63,4 +64,11 @@ export function AmountRow({ side }: { readonly side: Side }) {
       )}
     </div>
   )
+}
+
+/** What the user pays or gets, and its worth: a network fee that is taken out on the way counts for nothing. */
+function pricedSide(offer: Quote, side: Side): { readonly amount: bigint; readonly micros: bigint } {
+  const { pays, gets } = amountsOfQuote(offer)
+  const [amount, whole] = side === 'from' ? [pays, offer.source] : [gets.amount, offer.destination]
+  return { amount, micros: shareOfUsd(whole.value, amount, BigInt(whole.amount)) }
 }

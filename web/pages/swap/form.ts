@@ -1,6 +1,14 @@
 /** The state of the form: what is swapped for what, the amount that the user typed, who is paid, and the live quote. */
 import { batch, computed, effect, type ReadonlySignal, signal } from '@preact/signals'
-import { NetworkError, PriceMovedError, parseAddress, type Quote, type SwapRequest, VerificationError } from '../../../sdk/src/index.ts'
+import {
+  amountsOfQuote,
+  NetworkError,
+  PriceMovedError,
+  parseAddress,
+  type Quote,
+  type SwapRequest,
+  VerificationError,
+} from '../../../sdk/src/index.ts'
 import { parseAmount } from '../../shared/amount.ts'
 import { now } from '../../shared/clock.ts'
 import { type Asset, assets, findAsset } from './catalog.ts'
@@ -55,8 +63,9 @@ export const refundCheck = computed(() => (checkedRefund.value.text === refundAd
 export const freshQuote = computed(() => (quote.value !== null && now.value < quote.value.expires_at ? quote.value : null))
 
 /** The amount that follows from the quote: what the user gets, or pays if they have fixed what they get. */
-function followingAmount({ source, destination, net_amount: net }: Quote): bigint {
-  return BigInt(fixedSide.value === 'from' ? (net ?? destination.amount) : source.amount)
+function followingAmount(offer: Quote): bigint {
+  const { pays, gets } = amountsOfQuote(offer)
+  return fixedSide.value === 'from' ? gets.amount : pays
 }
 
 export function renewQuote(): void {
@@ -69,10 +78,16 @@ export function isPriceMoved(error: unknown): boolean {
   return error instanceof PriceMovedError || (error instanceof VerificationError && error.field === field)
 }
 
-/** The amount that the user surely gets. */
-export function leastOf({ destination, net_amount: net }: Quote): bigint {
-  const promised = BigInt(net ?? destination.amount)
+/** The amount that the user surely gets, who has fixed what they pay. */
+export function leastOf(offer: Quote): bigint {
+  const promised = amountsOfQuote(offer).gets.amount
   return promised - (promised * SLIPPAGE_BIPS) / 10_000n
+}
+
+/** The amount that the user surely does not pay more than, who has fixed what they get. */
+export function mostOf(offer: Quote): bigint {
+  const { pays } = amountsOfQuote(offer)
+  return pays + (pays * SLIPPAGE_BIPS) / 10_000n
 }
 
 /** The other asset takes the place of this one if both are the same. */
@@ -100,8 +115,7 @@ export function flip(): void {
 export function requestOf(offer: Quote, address: string, secret: 'client' | 'service'): SwapRequest {
   const shared = { from: fromId.value, to: toId.value, recipient: address, secret, gasless: from.value?.isToken ?? false }
   if (fixedSide.value === 'from') return { ...shared, fromAmount: BigInt(offer.source.amount), minToAmount: leastOf(offer) }
-  const paid = BigInt(offer.source.amount)
-  return { ...shared, toAmount: BigInt(offer.destination.amount), maxFromAmount: paid + (paid * SLIPPAGE_BIPS) / 10_000n }
+  return { ...shared, toAmount: BigInt(offer.destination.amount), maxFromAmount: mostOf(offer) }
 }
 
 /** Starts what keeps the form up to date: first assets, checks of addresses, and the quote. */
@@ -163,6 +177,8 @@ function keepQuote(): void {
     const { signal: end } = stop
     /** The last quote for these assets and this amount. */
     let shown: Quote | null = null
+    /** What the network takes out of the payout: whoever says what they want to get means what arrives. */
+    let fee = 0n
     batch(() => {
       quoteProblem.value = null
       amountBefore.value = null
@@ -179,8 +195,13 @@ function keepQuote(): void {
       await pause(delayMs, AbortSignal.any([end, untilChange()]))
       if (end.aborted || given === null) return
       try {
-        const wanted = side === 'from' ? { fromAmount: given } : { toAmount: given }
-        const found = await openReader().quote({ from: source, to: destination, recipient: '', ...wanted }, { signal: end })
+        const wanted = () => (side === 'from' ? { fromAmount: given } : { toAmount: given + fee })
+        const quoted = () => openReader().quote({ from: source, to: destination, recipient: '', ...wanted() }, { signal: end })
+        let found = await quoted()
+        if (side === 'to' && BigInt(found.network_fee ?? 0) !== fee) {
+          fee = BigInt(found.network_fee ?? 0)
+          found = await quoted()
+        }
         askedAt = now.peek()
         batch(() => {
           const before = shown === null ? null : followingAmount(shown)

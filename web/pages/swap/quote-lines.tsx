@@ -1,9 +1,10 @@
 /** The live quote: price, cost, time, and how long it holds. */
-import { formatAmount, formatMicros, formatRate, parseAmount } from '../../shared/amount.ts'
+import { amountsOfQuote } from '../../../sdk/src/index.ts'
+import { formatAmount, formatMicros, formatRate, shareOfUsd } from '../../shared/amount.ts'
 import { Countdown } from '../../shared/countdown.tsx'
 import { formatDuration } from '../../shared/duration.ts'
 import { swap } from '../../texts.ts'
-import { amountBefore, fixedSide, freshQuote, from, leastOf, quote, quoteProblem, to } from './form.ts'
+import { amountBefore, fixedSide, freshQuote, from, leastOf, mostOf, quote, quoteProblem, to } from './form.ts'
 
 export function QuoteLines() {
   const [offer, source, destination] = [quote.value, from.value, to.value]
@@ -14,9 +15,14 @@ export function QuoteLines() {
       </p>
     )
   if (offer === null || source === null || destination === null) return null
-  const [paid, got] = [BigInt(offer.source.amount), BigInt(offer.net_amount ?? offer.destination.amount)]
-  const rate = formatRate({ amount: paid, decimals: source.decimals }, { amount: got, decimals: destination.decimals })
-  const cost = (parseAmount(offer.source.value, 6) ?? 0n) - (parseAmount(offer.destination.value, 6) ?? 0n)
+  const { pays, gets } = amountsOfQuote(offer)
+  const rate = formatRate({ amount: pays, decimals: source.decimals }, { amount: gets.amount, decimals: destination.decimals })
+  const cost =
+    shareOfUsd(offer.source.value, pays, pays) - shareOfUsd(offer.destination.value, gets.amount, BigInt(offer.destination.amount))
+  const limit =
+    fixedSide.value === 'from'
+      ? { name: swap.least, amount: leastOf(offer), asset: destination }
+      : { name: swap.most, amount: mostOf(offer), asset: source }
   return (
     <dl class="leaders" data-test="quote">
       <div>
@@ -28,9 +34,9 @@ export function QuoteLines() {
         <dd>{formatMicros(cost > 0n ? cost : 0n)}</dd>
       </div>
       <div>
-        <dt>{swap.least}</dt>
+        <dt>{limit.name}</dt>
         <dd>
-          {formatAmount(leastOf(offer), destination.decimals)} {destination.symbol}
+          {formatAmount(limit.amount, limit.asset.decimals)} {limit.asset.symbol}
         </dd>
       </div>
       <div>

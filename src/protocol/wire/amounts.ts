@@ -1,0 +1,86 @@
+/** What a person pays, gets and gets back, from a quote or from the record of an order. Every page says these amounts and no others. */
+import type { OrderRecord } from './order.ts'
+import type { Quote } from './quote.ts'
+import type { SwapRecord } from './swap.ts'
+
+/**
+ * seen        a transaction has paid exactly this
+ * exact       nothing is taken out of it on its way
+ * about       a network fee that is known by about is taken out already
+ * before_fee  a network fee will be taken out, and is not known yet
+ */
+export type Certainty = 'seen' | 'exact' | 'about' | 'before_fee'
+
+export type Incoming = { readonly amount: bigint; readonly certainty: Certainty }
+
+export type QuoteAmounts = { readonly pays: bigint; readonly gets: Incoming }
+
+export type OrderAmounts = {
+  readonly pays: {
+    readonly ordered: bigint
+    /** The deposits that count, as their chain shows them; while none do, all of them. */
+    readonly seen: bigint
+    /** Of the agreed amount, while more may still be sent; else 0. */
+    readonly missing: bigint
+  }
+  readonly gets: Incoming
+  /** Null while nothing is to come back. */
+  readonly back: Incoming | null
+}
+
+const REFUNDS: ReadonlySet<string> = new Set(['awaiting_refund', 'refund_detected', 'refunded'])
+
+export function amountsOfQuote({ source, destination, net_amount: net }: Quote): QuoteAmounts {
+  return {
+    pays: BigInt(source.amount),
+    gets: { amount: BigInt(net ?? destination.amount), certainty: net === undefined ? 'exact' : 'about' },
+  }
+}
+
+/** `quotedFee`: the `network_fee` of the quote, where the record has none because the user's own key takes the payout. */
+export function amountsOfOrder(record: OrderRecord, quotedFee: bigint | null = null): OrderAmounts {
+  const { source_swap: source, destination_swap: destination } = record
+  return {
+    pays: { ordered: BigInt(source.amount), seen: BigInt(source.filled_amount), missing: missingOf(record) },
+    gets: payoutOf(destination, quotedFee),
+    back: refundOf(source, record.status),
+  }
+}
+
+function missingOf({ next_action: next, source_swap: source }: OrderRecord): bigint {
+  if (next?.what !== 'complete_source_deposit') return 0n
+  const missing = BigInt(source.amount) - (source.deposits === undefined ? BigInt(source.filled_amount) : sumOf(source, isUnspent))
+  return missing > 0n ? missing : 0n
+}
+
+function payoutOf(
+  { amount: text, redeemed_amount: redeemed, network_fee: promised, ...swap }: SwapRecord,
+  quotedFee: bigint | null,
+): Incoming {
+  const amount = BigInt(text)
+  if (redeemed !== undefined) return { amount: BigInt(redeemed), certainty: 'seen' }
+  if (swap.fee_from_amount !== true) return { amount, certainty: 'exact' }
+  const fee = promised === undefined ? quotedFee : BigInt(promised)
+  return fee === null || fee >= amount ? { amount, certainty: 'before_fee' } : { amount: amount - fee, certainty: 'about' }
+}
+
+/** What came back, and what still will: deposits that did not count come back from an order that completes, too. */
+function refundOf(source: SwapRecord, status: string): Incoming | null {
+  const isRefunded = source.refund_tx_hash !== ''
+  const locked = REFUNDS.has(status) && !isRefunded ? BigInt(source.filled_amount) : 0n
+  const expected = source.deposits === undefined ? locked : sumOf(source, (state) => state === 'awaiting_refund')
+  const refunded = source.deposits === undefined ? (isRefunded ? BigInt(source.filled_amount) : 0n) : sumOf(source, isRefund)
+  if (expected === 0n && refunded === 0n) return null
+  const came = source.refunded_amount === undefined ? refunded : BigInt(source.refunded_amount)
+  if (expected === 0n && source.refunded_amount !== undefined) return { amount: came, certainty: 'seen' }
+  return { amount: came + expected, certainty: source.fee_from_amount === true ? 'before_fee' : 'exact' }
+}
+
+type DepositState = NonNullable<SwapRecord['deposits']>[number]['state']
+
+const isRefund = (state: DepositState) => state === 'refund_detected' || state === 'refunded'
+const isUnspent = (state: DepositState) => !isRefund(state) && state !== 'redeem_detected' && state !== 'redeemed'
+
+function sumOf({ deposits = [] }: SwapRecord, isTaken: (state: DepositState) => boolean): bigint {
+  return deposits.filter(({ state }) => isTaken(state)).reduce((sum, { amount }) => sum + BigInt(amount), 0n)
+}
