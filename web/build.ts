@@ -118,7 +118,9 @@ function firstLoad({ outputs }: Metafile, entry: string): readonly string[] {
 
 type Linked = { readonly first: readonly string[]; readonly theme: string; readonly mark: string }
 
-function documentOf({ title, description }: Page, { first, theme, mark }: Linked): string {
+const PLAIN = 'This page needs JavaScript. The API works without it: <a href="/docs">/docs</a>'
+
+function documentOf({ title, description, plain = PLAIN }: Page, { first, theme, mark }: Linked): string {
   const [entry = '', ...others] = first.filter((file) => file.endsWith('.js'))
   const styles = first.filter((file) => file.endsWith('.css')).map((file) => `<link rel="stylesheet" href="/${file}">`)
   const preloads = others.map((file) => `<link rel="modulepreload" href="/${file}">`)
@@ -137,7 +139,7 @@ ${[...styles, ...preloads].join('\n')}
 </head>
 <body>
 <div id="page"></div>
-<noscript>This page needs JavaScript. The API works without it: <a href="/docs">/docs</a></noscript>
+<noscript>${plain}</noscript>
 </body>
 </html>
 `

@@ -1,6 +1,7 @@
 /** The pages: what is bundled for each, and its title. `src/service/web/pages.ts` says at which path each is served. */
 
-export type Page = { readonly entry: string; readonly title: string; readonly description: string }
+/** `plain`: what is read where scripts do not run. */
+export type Page = { readonly entry: string; readonly title: string; readonly description: string; readonly plain?: string }
 
 export const pages = {
   swap: {
@@ -17,6 +18,12 @@ export const pages = {
     entry: 'web/pages/operator/main.tsx',
     title: 'Tandem · Operator',
     description: 'Chains, orders in progress, solvers and budgets of this service, for its operator.',
+  },
+  missing: {
+    entry: 'web/pages/missing/main.tsx',
+    title: 'Tandem · Not found',
+    description: 'There is no page at this address.',
+    plain: 'There is no page at this address. <a href="/">Swap</a> <a href="/docs">Docs</a> <a href="/rescue">Rescue</a>',
   },
 } as const satisfies Readonly<Record<string, Page>>
 

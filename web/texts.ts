@@ -210,6 +210,16 @@ export const docs = {
   searchFailed: 'The search did not load. Press Enter to search on the server.',
 }
 
+export const missing = {
+  headline: 'There is no page at this address',
+  lead: 'The address is mistyped, or the page has moved. Nothing is lost: your swaps are on the swap page.',
+  places: [
+    { path: '/', name: 'Swap', what: 'make a swap, and see those of this browser' },
+    { path: '/docs', name: 'Docs', what: 'the API, the SDK, and how it works' },
+    { path: '/rescue', name: 'Rescue', what: 'finish a swap, or take your money back, with your phrase' },
+  ],
+}
+
 export const rescue = {
   headline: 'Rescue a swap',
   lead: 'Your phrase finds the swaps that you made with it. Finish them, or take your money back, also deposits that came late or twice. The phrase stays in this page: it is not sent and not stored.',

@@ -26,6 +26,7 @@ import { createRecentAuctions, type RecentAuctions } from '../quotes/recent-auct
 import { createRelayFunds } from '../relay-funds.ts'
 import { createSolverPool, type SolverPool } from '../solvers/pool.ts'
 import { createSolverKeys, type SolverKeys } from '../solvers/solver-keys.ts'
+import { sendMissing, wantsPage } from '../web/missing-page.ts'
 import { createPageFiles } from '../web/page-files.ts'
 import { webRoutes } from '../web/web-routes.ts'
 import { createAuthentication } from './auth.ts'
@@ -167,7 +168,17 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
   // Responses are built field by field and checked against their schemas in tests; JSON.stringify is the fastest serialiser for them.
   server.setSerializerCompiler(() => JSON.stringify)
   server.setErrorHandler(answerError)
-  server.setNotFoundHandler(createUnknownRouteAnswer(server))
+  const pageFiles = createPageFiles()
+  const limitFiles = rateLimit.ofAddress('file')
+  server.setNotFoundHandler(
+    {
+      preHandler(request, reply, done) {
+        if (wantsPage(request)) limitFiles.call(server, request, reply, done)
+        else done()
+      },
+    },
+    createUnknownRouteAnswer(server, (request, reply) => sendMissing(pageFiles, request, reply)),
+  )
   parseJsonBodies(server)
   shedLoad(server, { load, costs, onRefused: operator === undefined ? () => undefined : describeLoad(operator.metrics.collectors, load) })
   allowOrigins(server, context)
@@ -214,7 +225,6 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
   })
 
   void server.register(healthRoutes(context))
-  const pageFiles = createPageFiles()
   void server.register(docsRoutes(context, pageFiles, rateLimit))
   void server.register(webRoutes(context, pageFiles, rateLimit))
   void server.register(iconRoutes(context))

@@ -1,9 +1,13 @@
-/** Answers requests that no route takes: 404, or 405 with `Allow` where the path has other methods (RFC 9110 section 15.5.6). */
+/** Answers requests that no route takes: 404, to people as a page, or 405 with `Allow` where the path has other methods (RFC 9110 section 15.5.6). */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { TandemError } from '../../protocol/error.ts'
+import { wantsPage } from '../web/missing-page.ts'
 
-/** Must be made before the routes. */
-export function createUnknownRouteAnswer(server: FastifyInstance): (request: FastifyRequest, reply: FastifyReply) => never {
+/** Must be made before the routes. `sendPage`: for people; null if there is none. */
+export function createUnknownRouteAnswer(
+  server: FastifyInstance,
+  sendPage: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | null>,
+): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
   const methods = new Map<string, Set<string>>()
   server.addHook('onRoute', ({ url, method }) => {
     const known = methods.get(url) ?? new Set()
@@ -11,11 +15,15 @@ export function createUnknownRouteAnswer(server: FastifyInstance): (request: Fas
     methods.set(url, known)
   })
 
-  return (request, reply) => {
+  return async (request, reply) => {
     const path = request.url.split('?')[0] ?? ''
     const asked = `${request.method} ${path.slice(0, 200)}`
     const allowed = [...methods].filter(([url]) => isPath(url, path)).flatMap(([, known]) => [...known])
-    if (allowed.length === 0) throw new TandemError('not_found', `there is no ${asked} here`)
+    if (allowed.length === 0) {
+      const page = wantsPage(request) ? await sendPage(request, reply) : null
+      if (page !== null) return page
+      throw new TandemError('not_found', `there is no ${asked} here`)
+    }
     const allow = [...new Set(allowed)].toSorted().join(', ')
     void reply.header('allow', allow)
     throw new TandemError('method_not_allowed', `there is no ${asked} here: this path takes ${allow}`)

@@ -101,6 +101,47 @@ describe('a page', () => {
   })
 })
 
+describe('a path that is none', () => {
+  const browser = { ...html, accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
+
+  test.each(['/nothing-here', '/v2/nothing', '/operator/nothing', '/assets/none.js'])('%s is a page for a browser', async (path) => {
+    const { status, headers, body } = await service.raw(path, browser)
+    expect({ status, type: headers['content-type'], cache: headers['cache-control'], vary: headers.vary }).toMatchObject({
+      status: 404,
+      type: 'text/html; charset=utf-8',
+      cache: 'no-cache',
+      vary: expect.stringContaining('accept,'),
+    })
+    expect(headers['content-security-policy']).toBe(contentPolicy([]))
+    expect(String(body)).toContain('<title>Tandem · Not found</title>')
+    // Also where no script runs.
+    expect(String(body)).toMatch(/<noscript>.*href="\/".*href="\/docs".*<\/noscript>/)
+    const gzipped = await service.raw(path, { ...browser, 'accept-encoding': 'gzip' })
+    expect(gunzipSync(gzipped.body).equals(body)).toBe(true)
+  })
+
+  test.each([
+    ['no word of what it takes', {}],
+    ['anything', { accept: '*/*' }],
+    ['JSON', { accept: 'application/json' }],
+    ['anything but HTML', { accept: 'text/html;q=0, */*' }],
+  ])('a program that takes %s gets the envelope', async (_, headers) => {
+    const { status, headers: got, body } = await service.raw('/nothing-here', { ...html, ...headers })
+    expect({ status, type: got['content-type'], body: JSON.parse(String(body)) }).toEqual({
+      status: 404,
+      type: 'application/json; charset=utf-8',
+      body: { status: 'Error', error: 'there is no GET /nothing-here here', code: 'not_found', result: null },
+    })
+  })
+
+  test('what the API itself does not find, and methods that a path does not take, are told in the envelope to everybody', async () => {
+    const order = await service.raw(`/v2/orders/${'0'.repeat(64)}`, browser)
+    expect({ status: order.status, body: JSON.parse(String(order.body)) }).toMatchObject({ status: 404, body: { code: 'not_found' } })
+    const method = await service.call('DELETE', '/v2/quote', { headers: { accept: 'text/html' } })
+    expect(method).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } })
+  })
+})
+
 test('the copy of the rescue page is one file, whose policy allows exactly its own script and style', async () => {
   const { status, headers, body } = await service.raw('/rescue/copy.html', html)
   expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type: 'text/html; charset=utf-8' })

@@ -8,6 +8,7 @@ import type { RateLimit } from '../api/rate-limit.ts'
 import type { ServiceContext } from '../context.ts'
 import { acceptsEncoding, hasContent } from './client-has.ts'
 import { contentPolicy } from './content-policy.ts'
+import { sendMissing, wantsPage } from './missing-page.ts'
 import type { createPageFiles, PageFiles } from './page-files.ts'
 import { askedByPages, isFromHere, pageSettings } from './page-settings.ts'
 import { PAGES } from './pages.ts'
@@ -64,7 +65,9 @@ export function webRoutes(
     })
     api.get('/assets/:file', { schema: { hide: true, params: Type.Object({ file: Type.String() }) } }, async (request, reply) => {
       void reply.header('cache-control', `public, max-age=${YEAR_SECONDS}, immutable`)
-      return sendFile(await open(), `assets/${request.params.file}`, request, reply)
+      const [built, name] = [await open(), `assets/${request.params.file}`]
+      const page = built.manifest.files[name] === undefined && wantsPage(request) ? await sendMissing(files, request, reply) : null
+      return page ?? sendFile(built, name, request, reply)
     })
 
     api.get('/web.json', { schema: { hide: true } }, async (request, reply) => {
