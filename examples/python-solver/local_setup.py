@@ -1,7 +1,9 @@
-"""Prepares the solver for the local stack: keys, money from the faucet, config.json, and its entry in the service's configuration."""
+"""Prepares the solver for `tandem devnet`: keys, money from the faucet, config.json, and its entry in the service's configuration."""
 import json
 import os
 import secrets
+import shutil
+import socket
 import sys
 import urllib.request
 from pathlib import Path
@@ -24,9 +26,9 @@ def new_secret(path: Path) -> bytes:
     return seed
 
 
-def usd_e8(text: str) -> str:
-    whole, _, fraction = text.partition(".")
-    return str(int(whole + fraction.ljust(8, "0")[:8]))
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return server.getsockname()[1]
 
 
 def chain_settings(chain: dict) -> dict:
@@ -34,13 +36,18 @@ def chain_settings(chain: dict) -> dict:
 
 
 def main():
-    stack, port = Path(sys.argv[1]), int(sys.argv[2])
+    stack = Path(sys.argv[1])
+    port = int(sys.argv[2]) if len(sys.argv) > 2 else free_port()
     folder = stack / SOLVER_ID
+    # The chains of an earlier start are gone, and so is the money of its keys.
+    shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     local = json.loads((stack / "local.json").read_text())
     service = json.loads((stack / "service.json").read_text())
     account = Account(new_secret(folder / "money"))
     signer = Signer(new_secret(folder / "signing"))
+    feed = service["price_feed"]
+    exchange = next(source for source in feed["sources"] if source["kind"] == "kraken")
     service_signer = Signer(bytes.fromhex((stack / service["solver_signing_key"]["file"]).read_text().strip()))
 
     assets = {}
@@ -48,7 +55,7 @@ def main():
         for asset, contracts in local["chains"][chain]["assets"].items():
             symbol = asset.split(":")[1]
             token = contracts.get("token")
-            assets[asset] = {"htlc": contracts["htlc"], "token": token, "decimals": DECIMALS[symbol], "usd_e8": usd_e8(service["prices"][asset])}
+            assets[asset] = {"htlc": contracts["htlc"], "token": token, "decimals": DECIMALS[symbol], "symbol": exchange["symbols"][feed["markets"][asset]]}
             body = json.dumps({"asset": asset, "address": account.address, "amount": str(FUNDS[symbol])}).encode()
             request = urllib.request.Request(local["faucet_url"], body, {"content-type": "application/json"})
             urllib.request.urlopen(request, timeout=30).close()
@@ -59,6 +66,7 @@ def main():
         "private_key_file": "money",
         "signing_key_file": "signing",
         "database": "orders.sqlite",
+        "exchange_url": exchange["url"],
         "services": [{"id": "local-service", "public_key": service_signer.public_key}],
         "spread_bips": 30,
         "tolerance_bips": 100,

@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from evm import Account, Chain, RpcError
-from pricing import Asset, amount_in, amount_out
+from pricing import Asset, NoPrice, Prices
 from signatures import Signer, Unauthorized, Verifier
 from store import Store
 from worker import Worker, swap_id
@@ -25,9 +25,9 @@ ADDRESS = r"0x[0-9a-f]{40}"
 
 
 class Refusal(Exception):
-    def __init__(self, code: str, message: str, retry_after=None):
+    def __init__(self, code: str, message: str, **details):
         super().__init__(message)
-        self.body = {"code": code, "message": message, **({"retry_after": retry_after} if retry_after else {})}
+        self.body = {"code": code, "message": message, **details}
         self.status = STATUS.get(code, 400)
 
 
@@ -63,6 +63,11 @@ def number(body: dict, name: str, most: int) -> int:
     return value
 
 
+def quoted_terms(service: str, source: Asset, destination: Asset, sent: int, fee_bips: int) -> str:
+    """What an order must have in common with a quote to be covered by it."""
+    return json.dumps([service, source.name, destination.name, str(sent), fee_bips])
+
+
 class Solver:
     def __init__(self, config: dict, folder: Path):
         def secret(name: str) -> bytes:
@@ -75,11 +80,12 @@ class Solver:
         self._config = config
         self._chains = {name: Chain(name, settings, self.account) for name, settings in config["chains"].items()}
         self._assets = {
-            name: Asset(name, name.split(":")[0], asset["htlc"].lower(), asset["token"], asset["decimals"], int(asset["usd_e8"]))
+            name: Asset(name, name.split(":")[0], asset["htlc"].lower(), asset["token"], asset["decimals"], asset["symbol"])
             for name, asset in config["assets"].items()
         }
+        self._prices = Prices(config["exchange_url"], {asset.symbol for asset in self._assets.values()})
         self._store = Store(str(folder / config["database"]))
-        self.worker = Worker(self._store, self._chains, self._assets, self.account, config["spread_bips"], config["tolerance_bips"])
+        self.worker = Worker(self._store, self._chains, self._assets, self._prices, self.account, config["spread_bips"], config["tolerance_bips"])
 
     def route(self, method: str, path: str):
         """The function for a call: it gets the body, a check that the caller still waits, and the name of the service that calls."""
@@ -112,23 +118,25 @@ class Solver:
             raise Refusal("bad_request", "exactly one of from_amount and to_amount must be given")
         if "from_amount" in body:
             sent = amount(body, "from_amount")
-            received = amount_out(source, destination, sent, fee)
+            received = self._prices.amount_out(source, destination, sent, fee)
         else:
             received = amount(body, "to_amount")
-            sent = amount_in(source, destination, received, fee)
+            sent = self._prices.amount_in(source, destination, received, fee)
         if received == 0:
             raise Refusal("amount_out_of_range", "the amount is too small")
+        quote_id, now = str(uuid.uuid4()), int(time.time())
         if body.get("indicative") is not True:
             self._assert_liquidity(destination, received)
-        # Prices are constant here, so every quote can be honoured without a record of it, and the quote_id of an order need not be looked up.
+            terms = quoted_terms(service, source, destination, sent, fee)
+            self._store.add_quote(quote_id, terms, received, now, now + self._config["quote_seconds"])
         return {
-            "quote_id": str(uuid.uuid4()),
+            "quote_id": quote_id,
             "source_amount": str(sent),
             "destination_amount": str(received),
             "fee_bips": fee,
             "fixed_fee_usd_micros": "0",
             "estimated_time": 5,
-            "expires_at": int(time.time()) + self._config["quote_seconds"],
+            "expires_at": now + self._config["quote_seconds"],
         }
 
     def _assert_liquidity(self, asset: Asset, needed: int):
@@ -149,9 +157,7 @@ class Solver:
             raise Refusal("bad_request", "created_at or deadline is too far away")
         sent, asked = amount(given, "amount"), amount(wanted, "amount")
         fees = number(body, "extra_fee_bips", 5000)
-        price = amount_out(source, destination, sent, self._config["spread_bips"] + fees)
-        if price < asked - asked * number(body, "slippage_bips", 500) // 10_000 or price == 0:
-            raise Refusal("price_moved", f"the price is now {price} of {destination.name}")
+        price = self._offer(body, quoted_terms(service, source, destination, sent, self._config["spread_bips"] + fees), source, destination, asked)
         # What is asked is the least: more is paid, unless the user says otherwise.
         pays = min(price, asked) if body.get("accept_worse") is True else price
         self._assert_liquidity(destination, pays)
@@ -172,6 +178,22 @@ class Solver:
         if not self._store.add_order(order_id, secret_hash, terms):
             raise Refusal("conflict", "order_id or secret_hash was used before")
         return self._acceptance(terms)
+
+    def _offer(self, body: dict, terms: str, source: Asset, destination: Asset, asked: int) -> int:
+        """What was quoted: a quote is a promise for one order. Without an open quote, the price now."""
+        quote_id = text(body, "quote_id", r".{1,100}") if "quote_id" in body else None
+        quoted = self._store.take_quote(terms, asked, body["order_id"], quote_id, int(time.time()))
+        if quoted is not None:
+            return quoted
+        if quote_id is not None:
+            raise Refusal("no_quotes", f"quote_id is not an open quote for {asked} of {destination.name} or more")
+        _, _, _, sent, fee = json.loads(terms)
+        price = self._prices.amount_out(source, destination, int(sent), fee)
+        if price < asked - asked * number(body, "slippage_bips", 500) // 10_000 or price == 0:
+            # Another user was given the same quote and came first: no promise is broken.
+            code = "conflict" if self._store.was_quoted(terms, asked, int(time.time())) else "price_moved"
+            raise Refusal(code, f"the price is now {price} of {destination.name}", price_now=str(price))
+        return price
 
     @staticmethod
     def _leg(initiator: str, redeemer: str, timelock: int, value: int, secret_hash: str) -> dict:
@@ -275,6 +297,8 @@ class Handler(BaseHTTPRequestHandler):
             signature, status, answer = error.signature, 401, {"code": "unauthorized", "message": str(error)}
         except Refusal as refusal:
             status, answer = refusal.status, refusal.body
+        except NoPrice as error:
+            status, answer = 400, {"code": "no_quotes", "message": str(error)}
         except (OSError, RpcError) as error:
             print(f"{self.path}: {type(error).__name__}: {error}", flush=True)
             status, answer = 503, {"code": "chain_unavailable", "message": "a chain is not reachable"}

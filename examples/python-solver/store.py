@@ -1,4 +1,4 @@
-"""What must survive a crash, in SQLite: the orders, the decision on each, and every signed transaction before it is sent."""
+"""What must survive a crash, in SQLite: quotes, the orders, the decision on each, and every signed transaction before it is sent."""
 import json
 import sqlite3
 import threading
@@ -6,6 +6,15 @@ import threading
 SCHEMA = """
 pragma journal_mode = wal;
 pragma synchronous = full;
+create table if not exists quotes (
+  id text primary key,
+  terms text not null,
+  received text not null,
+  expires_at integer not null,
+  -- The order that was made with it.
+  order_id text
+);
+create index if not exists quoted on quotes (terms);
 create table if not exists orders (
   id text primary key,
   secret_hash text not null unique,
@@ -45,6 +54,27 @@ class Store:
     def _run(self, statement: str, *values):
         with self._lock:
             return self._db.execute(statement, values).fetchall()
+
+    def add_quote(self, quote_id: str, terms: str, received: int, now: int, expires_at: int):
+        self._run("delete from quotes where expires_at < ?", now)
+        self._run("insert into quotes (id, terms, received, expires_at) values (?, ?, ?, ?)", quote_id, terms, str(received), expires_at)
+
+    def take_quote(self, terms: str, asked: int, order_id: str, quote_id: str | None, now: int) -> int | None:
+        """The amount of the best open quote that covers the order, to which it then belongs; None: there is none."""
+        with self._lock:
+            rows = self._db.execute(
+                "select id, received from quotes where terms = ? and id = coalesce(?, id) and expires_at > ? and coalesce(order_id, ?) = ?",
+                (terms, quote_id, now, order_id, order_id),
+            ).fetchall()
+            best = max(rows, key=lambda row: int(row["received"]), default=None)
+            if best is None or int(best["received"]) < asked:
+                return None
+            self._db.execute("update quotes set order_id = ? where id = ?", (order_id, best["id"]))
+            return int(best["received"])
+
+    def was_quoted(self, terms: str, asked: int, now: int) -> bool:
+        rows = self._run("select received from quotes where terms = ? and expires_at > ? and order_id is not null", terms, now)
+        return any(int(row["received"]) >= asked for row in rows)
 
     def add_order(self, order_id: str, secret_hash: str, terms: dict) -> bool:
         """False if the order or its secret hash exists."""

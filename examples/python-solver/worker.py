@@ -7,7 +7,7 @@ import traceback
 
 from evm import ALLOWANCE, APPROVE, INITIATE, REDEEM, REDEEMED, REFUND, REFUNDED, Account, Chain, RpcError, call_of, encode
 from keccak import keccak256
-from pricing import Asset, amount_out
+from pricing import Asset, NoPrice, Prices
 from store import Store
 
 POLL_SECONDS = 1
@@ -24,8 +24,10 @@ def swap_id(chain: Chain, htlc: str, terms: dict) -> str:
 
 
 class Worker:
-    def __init__(self, store: Store, chains: dict[str, Chain], assets: dict[str, Asset], account: Account, spread_bips: int, tolerance_bips: int):
-        self._store, self._chains, self._assets, self._account = store, chains, assets, account
+    def __init__(
+        self, store: Store, chains: dict[str, Chain], assets: dict[str, Asset], prices: Prices, account: Account, spread_bips: int, tolerance_bips: int
+    ):
+        self._store, self._chains, self._assets, self._prices, self._account = store, chains, assets, prices, account
         self._spread_bips, self._tolerance_bips = spread_bips, tolerance_bips
         self._wake = threading.Event()
 
@@ -44,10 +46,10 @@ class Worker:
 
     @staticmethod
     def _attempt(what: str, work):
-        """A node that does not answer must not end the thread. Everything is tried again in the next round."""
+        """A node or an exchange that does not answer must not end the thread. Everything is tried again in the next round."""
         try:
             work()
-        except (OSError, RpcError, ValueError) as error:
+        except (OSError, RpcError, NoPrice, ValueError) as error:
             print(f"{what}: {type(error).__name__}: {error}", flush=True)
         except Exception:
             traceback.print_exc()
@@ -114,7 +116,7 @@ class Worker:
         if self._is_too_late(order, initiated_at, now):
             return "the source could end before it is redeemed"
         # The user's slippage is not our tolerance.
-        price = amount_out(source, destination, int(terms["source"]["amount"]), self._spread_bips + terms["extra_fee_bips"])
+        price = self._prices.amount_out(source, destination, int(terms["source"]["amount"]), self._spread_bips + terms["extra_fee_bips"])
         if price * (10_000 + self._tolerance_bips) < int(terms["destination"]["amount"]) * 10_000:
             return "the price has moved"
         return None

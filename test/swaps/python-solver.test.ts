@@ -18,6 +18,10 @@ const isTooEarly = (error: unknown): false => {
   if (error instanceof Error && 'code' in error && error.code === 'conflict') return false
   throw error
 }
+const isWithoutPrices = (error: unknown): boolean => {
+  if (error instanceof Error && 'code' in error && error.code === 'no_quotes') return true
+  throw error
+}
 const example = join(import.meta.dirname, '..', '..', 'examples', 'python-solver')
 
 await describeWithPython('python-ecdsa', 'a solver in Python', () => {
@@ -53,7 +57,7 @@ await describeWithPython('python-ecdsa', 'a solver in Python', () => {
   beforeAll(async () => {
     const packages = await fetchPackages('python-ecdsa')
     env = { ...process.env, PYTHONPATH: join(packages, 'usr', 'lib', 'python3', 'dist-packages'), PYTHONDONTWRITEBYTECODE: '1' }
-    story = await openStory({ chains: ['ethereum_localnet', 'arbitrum_localnet'] })
+    story = await openStory({ chains: ['ethereum_localnet', 'arbitrum_localnet'], livePrices: {} })
     folder = dirname(story.stack.configs.serviceFile)
     await Promise.all([story.stack.solver.setRunning(false), story.stack.service.setRunning(false)])
     // The port of our own solver, which does not run.
@@ -101,6 +105,37 @@ await describeWithPython('python-ecdsa', 'a solver in Python', () => {
     const paid = await story.untilStatus(sold.order_id, 'counterparty_redeemed')
     expect((await story.balance(ETH)) - ether).toBe(BigInt(paid.destination_swap.amount))
     expect((await held()).usdc - between.usdc).toBe(600_000_000n)
+  })
+
+  it('keeps a quote for one order when the price has moved since, and without prices quotes nothing', async () => {
+    const { ticker } = story.stack
+    if (ticker === null) throw new Error('prices are fixed')
+    const ask = (amount: bigint) => story.api.quote({ from: ETH, to: USDC, from_amount: amount.toString() })
+    const [amount, other] = [300_000_000_000_000_000n, 310_000_000_000_000_000n]
+    const quoted = (await ask(amount)).destination.amount
+    const before = BigInt((await ask(other)).destination.amount)
+    // Hundred-millionths of a dollar for a whole coin, 1 % lower.
+    ticker.setPrice('ETH', (BigInt(quoted) * 1000n * 99n) / 300n)
+    await story.eventually('a lower price', async () => BigInt((await ask(other)).destination.amount) < (before * 995n) / 1000n)
+    const order = () =>
+      story.api.createOrder({
+        source: { asset: ETH, owner: story.ownerOf(ETH), amount: amount.toString() },
+        destination: { asset: USDC, owner: story.ownerOf(USDC), amount: quoted },
+        slippage: 0,
+      })
+    const { order_id: id } = await order()
+    expect((await story.api.order(id)).destination_swap.amount).toBe(quoted)
+    await expect(order()).rejects.toThrow('the price is now')
+    ticker.setPrice('ETH', null)
+    ticker.break('kraken', 'garbage')
+    await story.eventually('no quote', () => ask(amount).then(() => false, isWithoutPrices))
+    ticker.break('kraken', null)
+    await story.eventually('a quote', () =>
+      ask(amount).then(
+        () => true,
+        (error) => !isWithoutPrices(error),
+      ),
+    )
   })
 
   it('is killed after it locked, starts again, and is refunded; then the user too, by its consent', async () => {
