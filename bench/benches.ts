@@ -7,7 +7,6 @@ import { costsBench } from './costs/costs.ts'
 import { dustBench } from './dust.ts'
 import { eventsBench } from './events/events.ts'
 import { floodsBench } from './floods.ts'
-import { forwardBench } from './forward.ts'
 import { gasBench } from './gas.ts'
 import { latencyBench } from './latency.ts'
 import { listsBench } from './lists.ts'
@@ -31,7 +30,6 @@ export const benches: readonly Bench[] = [
   suiBench,
   xrplBench,
   latencyBench,
-  forwardBench,
   loadBench,
   restBench,
   apiBench,

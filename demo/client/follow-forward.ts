@@ -3,16 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { OrderRecord } from './api-client.ts'
 import { progress } from './progress.ts'
 
-const POLL_MS = 20
-
 const hashes = (order: OrderRecord) =>
   [order.source_swap, order.destination_swap].flatMap((swap) => [swap.initiate_tx_hash, swap.redeem_tx_hash])
 
-export async function followForward(read: () => Promise<OrderRecord>, limitMs: number): Promise<OrderRecord> {
+type Limits = { readonly limitMs: number; readonly pollMs: number }
+
+export async function followForward(read: () => Promise<OrderRecord>, { limitMs, pollMs }: Limits): Promise<OrderRecord> {
   const end = Date.now() + limitMs
   let last = await read()
   while (last.status !== progress.at(-1)) {
-    await sleep(POLL_MS)
+    await sleep(pollMs)
     const next = await read()
     const isCleared = hashes(last).some((hash, index) => hash !== '' && hashes(next)[index] === '')
     if (isCleared || progress.indexOf(next.status) < progress.indexOf(last.status))

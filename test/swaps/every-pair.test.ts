@@ -1,12 +1,15 @@
 /** Each kind of chain swaps with each other one, all on one stack at the same time; then one order of each is refunded. */
 import { expect, test } from 'vitest'
-import type { CreatedOrder } from '../../demo/client/api-client.ts'
+import type { CreatedOrder, OrderRecord } from '../../demo/client/api-client.ts'
+import { followForward } from '../../demo/client/follow-forward.ts'
 import { bitcoinLocal } from '../../devnet/bitcoin/local.ts'
 import { parseUsdPrice } from '../../src/protocol/amount.ts'
 import { localAssets, localChains } from '../../src/protocol/registry/local.ts'
 import { tellStory } from './story.ts'
 
 const DOLLARS = parseUsdPrice('30')
+const FOLLOW_LIMIT_MS = 500_000
+const FOLLOW_POLL_MS = 100
 
 /** `evm`, `bitcoin`, `litecoin`, …: chains of one kind differ in their number only. */
 const kindOf = ({ family, reference }: (typeof localChains)[number]) => (family === 'bitcoin' ? reference.split(':')[0] : family)
@@ -18,6 +21,9 @@ const assets = chains.map(({ id }) => {
 })
 type Pair = { readonly from: string; readonly to: string }
 const pairs: readonly Pair[] = assets.flatMap((from) => assets.filter((to) => to !== from).map((to) => ({ from: from.id, to: to.id })))
+
+/** With these, each kind is once a source and once a destination. */
+const nextOf = (asset: string) => assets[(assets.findIndex(({ id }) => id === asset) + 1) % assets.length]?.id ?? ''
 
 const story = await tellStory(...chains.map(({ id }) => id))
 const { api, ownerOf, balance } = story
@@ -40,27 +46,38 @@ async function order({ from, to }: Pair): Promise<CreatedOrder> {
 }
 
 /** A wallet makes and funds one order after the other: an approval is exact. Different wallets work at the same time. */
-async function fundAll(list: readonly Pair[]): Promise<readonly (Pair & { readonly orderId: string })[]> {
+async function fundAll(): Promise<readonly string[]> {
   const bySource = assets.map(async ({ id }) => {
     const wallet = await story.walletFor(id)
-    const made: (Pair & { readonly orderId: string })[] = []
-    for (const pair of list.filter(({ from }) => from === id)) {
+    const made: string[] = []
+    for (const pair of pairs.filter(({ from }) => from === id)) {
       const created = await order(pair)
+      if (pair.to === nextOf(pair.from)) follow(created.order_id)
       await wallet.fund(created)
-      made.push({ ...pair, orderId: created.order_id })
+      made.push(created.order_id)
     }
     return made
   })
   return (await Promise.all(bySource)).flat()
 }
 
+/** From before it is funded until its end. */
+const followed: Promise<OrderRecord>[] = []
+
+function follow(orderId: string): void {
+  const end = followForward(() => api.order(orderId), { limitMs: FOLLOW_LIMIT_MS, pollMs: FOLLOW_POLL_MS })
+  // It is awaited after all are funded.
+  end.catch(() => undefined)
+  followed.push(end)
+}
+
 const balances = async () => new Map(await Promise.all(assets.map(async ({ id }) => [id, await balance(id)] as const)))
 
 test(`every one of ${pairs.length} pairs completes`, { timeout: 600_000 }, async () => {
   const before = await balances()
-  const made = await fundAll(pairs)
+  const made = await fundAll()
   expect(made).toHaveLength(assets.length * (assets.length - 1))
-  const done = await Promise.all(made.map(({ orderId }) => story.untilStatus(orderId, 'redeemed', 'counterparty_redeemed')))
+  const done = await Promise.all(made.map((orderId) => story.untilStatus(orderId, 'redeemed', 'counterparty_redeemed')))
   const after = await balances()
   for (const { id, tokenSchema } of assets) {
     const sent = amountOf(id) * BigInt(assets.length - 1)
@@ -73,6 +90,11 @@ test(`every one of ${pairs.length} pairs completes`, { timeout: 600_000 }, async
   }
 })
 
+test('no status of theirs goes back, and no transaction hash disappears', { timeout: 600_000 }, async () => {
+  expect(followed).toHaveLength(assets.length)
+  await Promise.all(followed)
+})
+
 /** Where an initiation names its end, the timelock counts from the last moment to fund the order. */
 function secondsBefore(chain: string): number {
   const { clock, fundingWindowSeconds } = chains.find(({ id }) => id === chain) ?? {}
@@ -80,9 +102,8 @@ function secondsBefore(chain: string): number {
 }
 
 test('one order from each is refunded when the solver is gone', { timeout: 600_000 }, async () => {
-  const next = (index: number) => assets[(index + 1) % assets.length]?.id ?? ''
   const made = await Promise.all(
-    assets.map(async ({ id }, index) => ({ asset: id, before: await balance(id), created: await order({ from: id, to: next(index) }) })),
+    assets.map(async ({ id }) => ({ asset: id, before: await balance(id), created: await order({ from: id, to: nextOf(id) }) })),
   )
   await story.stack.solver.setRunning(false)
   await Promise.all(

@@ -7,7 +7,7 @@ const story = await tellStory('bitcoin_regtest', 'litecoin_regtest', 'ethereum_l
 /** The most that the redeem's fee may take out of the payout. */
 const MOST_FEE = 10_000n
 
-const LIMIT_MS = 60_000
+const FOLLOW = { limitMs: 60_000, pollMs: 20 }
 
 test('LTC is swapped to BTC by a plain deposit: no status goes back, and the recipient gets net_amount or more', async () => {
   const before = await story.balance('bitcoin_regtest:btc')
@@ -17,7 +17,7 @@ test('LTC is swapped to BTC by a plain deposit: no status goes back, and the rec
   expect(created.to).toMatch(/^rltc1p/)
   const txid = await story.bitcoin('litecoin_regtest').pay(created.to ?? '', 500_000_000n)
 
-  const done = await followForward(() => story.api.order(created.order_id), LIMIT_MS)
+  const done = await followForward(() => story.api.order(created.order_id), FOLLOW)
   expect(done.source_swap.initiate_tx_hash).toMatch(new RegExp(`^${txid}:[0-9]+$`))
   const received = (await story.balance('bitcoin_regtest:btc')) - before
   const promised = BigInt(done.destination_swap.amount)
