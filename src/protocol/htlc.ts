@@ -41,8 +41,12 @@ export type HtlcEvent = Sighting &
    */
   (
     | { readonly kind: 'initiated'; readonly amount: bigint; readonly expiresAt: bigint | null }
-    /** `secret`: if the transaction contains it. A redeem that both parties signed need not; a refund may, which makes it public too. */
-    | { readonly kind: 'redeemed' | 'refunded'; readonly secret: Hex32 | null }
+    /**
+     * `secret`: if the transaction contains it. A redeem that both parties signed need not; a refund may, which makes it public too.
+     * `paid`: what is paid out for this deposit, after a fee that is taken out of it. Where one payment is for several deposits of a swap, the first
+     * has all of it and the others 0: only their sum says something. Absent: not known. For people to read; nothing is decided by it.
+     */
+    | { readonly kind: 'redeemed' | 'refunded'; readonly secret: Hex32 | null; readonly paid?: bigint }
   )
 
 export type HtlcVerb = 'initiate' | 'redeem' | 'refund'

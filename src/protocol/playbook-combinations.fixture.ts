@@ -84,6 +84,7 @@ function swapIn(way: Way, expired: boolean): SwapState {
     block: mined ? block : null,
     confirmations: mined ? 1n : 0n,
     isFinal: false,
+    paid: null,
   })
   const depositOf = (id: string, spend: Spend | null): Deposit => ({
     id,

@@ -33,6 +33,8 @@ export type Spend = {
   readonly confirmations: bigint
   /** Deeper than any reorg we allow for. */
   readonly isFinal: boolean
+  /** As in its event; null: not known. */
+  readonly paid: bigint | null
 }
 
 export type Deposit = {
@@ -130,6 +132,7 @@ function deriveDeposits(terms: HtlcTerms, considered: readonly Initiation[], eve
       block: event.block,
       confirmations: confirmationsOf(event.block, view),
       isFinal: isFinal(event.block, view),
+      paid: event.paid ?? null,
     })
   }
   return considered.map((event) => {

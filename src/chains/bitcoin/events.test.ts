@@ -123,7 +123,7 @@ describe('spends', () => {
   it('reads the secret out of a redeem', async () => {
     const redeem = spendOf(redeemWitness)
     expect(await eventsOf(redeem)).toEqual([
-      { kind: 'redeemed', swapId: htlc.address, tx: redeem.txid(), index: 'in:0', deposit, secret, block },
+      { kind: 'redeemed', swapId: htlc.address, tx: redeem.txid(), index: 'in:0', deposit, secret, paid: 1n, block },
     ])
   })
 
@@ -232,6 +232,29 @@ describe('spends', () => {
       expect(await kindOf(single, [wallet, stranger])).toEqual([['redeemed', null]])
       expect(await kindOf(bytes(65, 0x03), [stranger, wallet])).toEqual([['refunded', null]])
     })
+  })
+
+  it('pays out what its outputs hold: all, or the one that an instant refund signs', async () => {
+    const second = `${funding.txid()}:7`
+    const instantRefund = [bytes(65, 3), bytes(65, 3), htlc.instantRefund.script, htlc.instantRefund.controlBlock]
+    const paidBy = async (witness: readonly Uint8Array[]) => {
+      const spend = transaction(
+        [
+          { from: deposit, witness },
+          { from: second, witness },
+        ],
+        [
+          [stranger, 700n],
+          [stranger, 200n],
+        ],
+      )
+      const events = await derive(mined(spend), [watch(htlc, 20n, [deposit, second])])
+      return events.map((event) => event.kind !== 'initiated' && event.paid)
+    }
+    expect(await paidBy(refundWitness)).toEqual([900n, 0n])
+    expect(await paidBy(instantRefund)).toEqual([700n, 200n])
+    expect(await paidBy([bytes(65, 0x83)])).toEqual([700n, 200n])
+    expect(await paidBy([bytes(65, 1)])).toEqual([900n, 0n])
   })
 
   it('classifies each input of a transaction on its own', async () => {

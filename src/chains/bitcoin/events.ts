@@ -7,6 +7,7 @@ import type { Hex32 } from '../../protocol/secret.ts'
 import type { FoundSwaps, WatchedSwap, WatchedSwaps } from '../port/watched-swaps.ts'
 import { redeemScript } from './htlc.ts'
 import type { BitcoinNetwork } from './networks.ts'
+import { paidOut } from './script/paid-out.ts'
 import { payoutScripts } from './script/payout-scripts.ts'
 import { taprootAddressAt } from './script/taproot-address.ts'
 import { isCoinbase, type Outpoint, type ParsedTransaction, type TransactionOutput } from './script/transaction.ts'
@@ -36,13 +37,13 @@ function deriveEvents(seen: readonly SeenTransaction[], swaps: FoundSwaps, netwo
   const paidBy = new Map(seen.map(({ transaction }) => [transaction, depositsIn(transaction, swaps, network)]))
   // Find all deposits before the spends: unconfirmed transactions come in any order.
   const fresh = new Map([...paidBy.values()].flat().map(({ deposit, swap }) => [deposit, swap]))
+  const spentBy = (outpoint: Outpoint) => fresh.get(outpoint) ?? swaps.byDeposit(outpoint)
   return seen.flatMap(({ transaction, block }) => [
-    ...transaction.inputs.flatMap((input, vin): HtlcEvent[] => {
-      const swap = fresh.get(input.outpoint) ?? swaps.byDeposit(input.outpoint)
-      if (swap === undefined) return []
-      const common = { swapId: swap.swapId, tx: transaction.txid(), index: `in:${vin}`, block, deposit: input.outpoint }
-      return [{ ...common, ...readSpend(input.witness, swap.terms, { outputs: transaction.outputs, vin }) }]
-    }),
+    ...spendsIn(
+      transaction,
+      transaction.inputs.map(({ outpoint }) => spentBy(outpoint)),
+      block,
+    ),
     ...(paidBy.get(transaction) ?? []).map(
       ({ deposit, vout, amount, swap }): HtlcEvent => ({
         swapId: swap.swapId,
@@ -71,6 +72,29 @@ function depositsIn(transaction: ParsedTransaction, swaps: FoundSwaps, network: 
   })
 }
 
+/** `spent`: the swap whose deposit each input spends. */
+function spendsIn(
+  transaction: ParsedTransaction,
+  spent: readonly (WatchedSwap | undefined)[],
+  block: BlockRef | null,
+): readonly HtlcEvent[] {
+  if (spent.every((swap) => swap === undefined)) return []
+  const paid = paidOut(
+    transaction.inputs.map(({ witness }, vin) => ({
+      swapId: spent[vin]?.swapId ?? null,
+      signsOneOutput: signsOneOutput(withoutAnnex(witness)),
+    })),
+    transaction.outputs.map(({ amount }) => amount),
+  )
+  return transaction.inputs.flatMap((input, vin): HtlcEvent[] => {
+    const [swap, amount] = [spent[vin], paid[vin] ?? null]
+    if (swap === undefined) return []
+    const common = { swapId: swap.swapId, tx: transaction.txid(), index: `in:${vin}`, block, deposit: input.outpoint }
+    const spend = readSpend(input.witness, swap.terms, { outputs: transaction.outputs, vin })
+    return [{ ...common, ...spend, ...(amount !== null && { paid: amount }) }]
+  })
+}
+
 type Place = { readonly outputs: readonly TransactionOutput[]; readonly vin: number }
 type Spend = { readonly kind: 'redeemed' | 'refunded'; readonly secret: Hex32 | null }
 
@@ -80,18 +104,19 @@ type Spend = { readonly kind: 'redeemed' | 'refunded'; readonly secret: Hex32 | 
  */
 function readSpend(witness: readonly Uint8Array[], terms: HtlcTerms, { outputs, vin }: Place): Spend {
   const secret = findSecret(witness, terms.secretHash)
-  const [signature, ...rest] = withoutAnnex(witness)
-  if (signature !== undefined && rest.length === 0) {
-    const paid = signsOneOutput(signature) ? outputs.slice(vin, vin + 1) : outputs
+  const items = withoutAnnex(witness)
+  if (items.length === 1) {
+    const paid = signsOneOutput(items) ? outputs.slice(vin, vin + 1) : outputs
     const redeemers = payoutScripts(terms.redeemer)
     return { kind: paid.some(({ script }) => redeemers.has(bytesToHex(script))) ? 'redeemed' : 'refunded', secret }
   }
-  return { kind: isRedeemLeaf(withoutAnnex(witness), terms) ? 'redeemed' : 'refunded', secret }
+  return { kind: isRedeemLeaf(items, terms) ? 'redeemed' : 'refunded', secret }
 }
 
-/** BIP341: SINGLE signs only the output with the index of the input. */
-function signsOneOutput(signature: Uint8Array): boolean {
-  return ((signature[SIGNATURE_BYTES] ?? SigHash.DEFAULT) & 0b11) === SigHash.SINGLE
+/** BIP341: SINGLE signs only the output with the index of the input. By script path the last two items are no signatures. */
+function signsOneOutput(items: readonly Uint8Array[]): boolean {
+  const signatures = (items.length === 1 ? items : items.slice(0, -2)).filter(({ length }) => length === SIGNATURE_BYTES + 1)
+  return signatures.some((signature) => ((signature[SIGNATURE_BYTES] ?? SigHash.DEFAULT) & 0b11) === SigHash.SINGLE)
 }
 
 /** BIP341: the script's stack, the script and its control block. */

@@ -7,6 +7,7 @@ export const bitcoinFacts: FamilyFacts = {
   name: 'bitcoin',
   curve: 'secp256k1',
   endpointKinds: ['rpc', 'esplora'],
+  feeFromAmount: true,
   basicForms: (chain) => basicFormsOf(networkOf(chain.reference)),
 }
 

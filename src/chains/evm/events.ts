@@ -203,11 +203,11 @@ function parseEvent(log: NodeLog, swaps: FoundSwaps, contracts: Contracts, block
   }
   const [selector] = log.topics
   const agreed = canonicalTerms(terms)
-  if (selector === REFUNDED) return { ...common, kind: 'refunded', secret: null }
+  if (selector === REFUNDED) return { ...common, kind: 'refunded', secret: null, paid: terms.amount }
   if (selector === REDEEMED) {
     const secret = decoded(log, () => decodeAbiParameters(redeemedData, log.data))[0].slice(2)
     if (!isSecretFor(secret, agreed.secretHash.slice(2))) throw contradiction(log)
-    return { ...common, kind: 'redeemed', secret }
+    return { ...common, kind: 'redeemed', secret, paid: terms.amount }
   }
   if (selector !== INITIATED) throw contradiction(log)
   const [initiator, redeemer, timelock, amount, secretHash] = decoded(log, () => decodeAbiParameters(initiatedData, log.data))

@@ -17,6 +17,8 @@ export interface FamilyFacts {
   readonly endpointKinds: readonly string[]
   /** The user can withdraw a signature over `typed_data` by `revoke_transaction` of the funding. Absent: it expires by itself, or there is no way. */
   readonly revocableSignatures?: true
+  /** Redeems and refunds pay their network fee out of what is locked. Absent: who sends them pays it. */
+  readonly feeFromAmount?: true
   basicForms(chain: Chain): BasicForms
 }
 

@@ -169,11 +169,11 @@ export function createEventReader(node: SolanaNode, contracts: Contracts): Event
       case 'closed':
         return null
       case 'refunded':
-        return { ...common, kind: 'refunded', secret: null }
+        return { ...common, kind: 'refunded', secret: null, paid: terms.amount }
       case 'redeemed': {
         const secret = Buffer.from(event.secret).toString('hex')
         if (!isSecretFor(secret, terms.secretHash)) throw contradiction(signature)
-        return { ...common, kind: 'redeemed', secret }
+        return { ...common, kind: 'redeemed', secret, paid: terms.amount }
       }
       case 'initiated': {
         if (!isSameOrder(event.terms, orderTermsOf(contracts.of(terms.asset), terms))) throw contradiction(signature)

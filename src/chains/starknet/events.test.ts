@@ -67,7 +67,7 @@ describe('events', () => {
     const events = await reader().read(watching(swap), from, height)
     expect(events).toEqual([
       { ...common, kind: 'initiated', amount: 1_000n, expiresAt: time + 600n, tx: expect.any(String), index: `initiated:${swap.swapId}` },
-      { ...common, kind: 'redeemed', secret: swap.secret, tx: expect.any(String), index: `redeemed:${swap.swapId}` },
+      { ...common, kind: 'redeemed', secret: swap.secret, paid: 1_000n, tx: expect.any(String), index: `redeemed:${swap.swapId}` },
     ])
     expect(events[0]?.tx).not.toBe(events[1]?.tx)
   })

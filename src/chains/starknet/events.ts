@@ -141,10 +141,10 @@ function parseEvent(event: NodeEvent, { swapId, terms }: WatchedSwap, block: Blo
   }
   switch (order.kind) {
     case 'refunded':
-      return { ...common, kind: 'refunded', secret: null }
+      return { ...common, kind: 'refunded', secret: null, paid: terms.amount }
     case 'redeemed':
       if (!isSecretFor(order.secret, terms.secretHash.toLowerCase())) throw contradiction(event)
-      return { ...common, kind: 'redeemed', secret: order.secret }
+      return { ...common, kind: 'redeemed', secret: order.secret, paid: terms.amount }
     case 'initiated':
       if (!isSameOrder(order.terms, orderTermsOf(terms))) throw contradiction(event)
       return { ...common, kind: 'initiated', amount: terms.amount, expiresAt: block.time + terms.timelock }

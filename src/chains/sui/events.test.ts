@@ -54,7 +54,7 @@ describe('events', () => {
     const common = { swapId, tx: 'tx', index: 'event:2', block: { height: 7n, hash: 'hash 7', time: 5n }, deposit: swapId }
     expect(events).toEqual([
       { ...common, kind: 'initiated', amount: 1_000n, expiresAt: 605_123n },
-      { ...common, kind: 'redeemed', secret },
+      { ...common, kind: 'redeemed', secret, paid: 1_000n },
     ])
   })
 

@@ -106,10 +106,10 @@ function parseEvent({ event, told, block }: Seen, { swapId, terms }: WatchedSwap
   const common = { swapId, tx: told.tx, index: `event:${told.index}`, block: { height, hash, time }, deposit: swapId }
   switch (event.kind) {
     case 'refunded':
-      return { ...common, kind: 'refunded', secret: null }
+      return { ...common, kind: 'refunded', secret: null, paid: terms.amount }
     case 'redeemed':
       if (!isSecretFor(event.secret, terms.secretHash.toLowerCase())) throw contradiction(told)
-      return { ...common, kind: 'redeemed', secret: event.secret }
+      return { ...common, kind: 'redeemed', secret: event.secret, paid: terms.amount }
     case 'initiated':
       if (!isSameOrder(event.terms, orderTermsOf(terms))) throw contradiction(told)
       return { ...common, kind: 'initiated', amount: terms.amount, expiresAt: event.initiatedAt + terms.timelock }

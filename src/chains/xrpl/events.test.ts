@@ -121,7 +121,7 @@ describe('events', () => {
     const expiresAt = expiryOf(escrowOf(terms, block.time))
     expect((await read([ending(finish), created])).events).toEqual([
       { ...at, kind: 'initiated', tx: 'AB'.repeat(32), index: 'escrow', amount: 5_000_000n, expiresAt },
-      { ...at, kind: 'redeemed', tx: 'CD'.repeat(32), index: 'escrow', secret },
+      { ...at, kind: 'redeemed', tx: 'CD'.repeat(32), index: 'escrow', secret, paid: terms.amount },
     ])
     // The first second in which a cancel is possible: CancelAfter itself still allows a finish.
     expect(expiresAt).toBe(block.time + 601n)

@@ -76,13 +76,13 @@ function eventOf(change: EscrowChange, { swapId, terms }: WatchedSwap, block: Bl
     case 'created':
       return { ...common, kind: 'initiated', amount: escrow.amount, expiresAt: expiryOf(escrow) }
     case 'cancelled':
-      return { ...common, kind: 'refunded', secret: null }
+      return { ...common, kind: 'refunded', secret: null, paid: escrow.amount }
     case 'finished': {
       const secret = secretIn(change.fulfillment)
       // The chain would not have finished it. To leave the event out would lose the true one, so reading stops until the node is right.
       if (secret === null || !isSecretFor(secret, terms.secretHash.toLowerCase()))
         throw new ChainFailure('unreachable', `transaction ${tx} finished an escrow with a wrong secret: the node is wrong`)
-      return { ...common, kind: 'redeemed', secret }
+      return { ...common, kind: 'redeemed', secret, paid: escrow.amount }
     }
   }
 }

@@ -185,6 +185,7 @@ export type OrderFactsToShow = {
   readonly state: OrderState
   readonly chains: Readonly<Record<Leg, Chain>>
   readonly formatInitiation: Readonly<Record<Leg, FormatInitiation>>
+  readonly feeFromAmount: Readonly<Record<Leg, boolean>>
   readonly assetPrices: Readonly<Record<Leg, UsdPrice>>
   readonly createdAt: Date
   readonly nonce: string
@@ -209,6 +210,7 @@ export function orderToWire(facts: OrderFactsToShow): OrderRecord {
       swap: state.order[leg],
       state: shownSwap(state, leg),
       formatInitiation: facts.formatInitiation[leg],
+      feeFromAmount: facts.feeFromAmount[leg],
       assetPrice: facts.assetPrices[leg],
       createdAt: facts.createdAt,
       secret: facts.showSecret ? state.secret : null,

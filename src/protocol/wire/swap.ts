@@ -85,6 +85,8 @@ export type SwapFactsToShow = {
   readonly instantRefundTx: string | null
   /** null where an HTLC is funded once. */
   readonly deposits: readonly DepositRecord[] | null
+  /** Redeems and refunds pay their network fee out of what is locked. */
+  readonly feeFromAmount: boolean
 }
 
 /** One step of a swap: its transaction, and its block once it has one. */
@@ -97,6 +99,8 @@ export function swapToWire(facts: SwapFactsToShow): SwapRecord {
   const refund = spend(state, 'refunded')
   const required = BigInt(swap.requiredConfirmations)
   const delegate = swap.orderKey ?? swap.payer
+  const redeemed = paidBy(relevant(state), 'redeemed')
+  const refunded = paidBy(state.deposits, 'refunded')
   return {
     created_at: facts.createdAt.toISOString(),
     swap_id: swap.swapId,
@@ -110,6 +114,9 @@ export function swapToWire(facts: SwapFactsToShow): SwapRecord {
     asset_price: Number(formatUsdPrice(facts.assetPrice)),
     amount: swap.terms.amount.toString(),
     ...(swap.mostFee !== null && { network_fee: swap.mostFee.toString() }),
+    ...(facts.feeFromAmount && { fee_from_amount: true as const }),
+    ...(redeemed !== null && { redeemed_amount: redeemed.toString() }),
+    ...(refunded !== null && { refunded_amount: refunded.toString() }),
     secret_hash: swap.terms.secretHash,
     secret: facts.secret ?? '',
     ...(facts.instantRefundTx !== null && { instant_refund_tx: facts.instantRefundTx }),
@@ -146,6 +153,15 @@ function spend(state: SwapState, kind: 'redeemed' | 'refunded'): Step | null {
   const spends = relevant(state).flatMap((deposit) => (deposit.spend?.kind === kind ? [deposit.spend] : []))
   if (spends.length === 0) return null
   return { hash: [...new Set(spends.map((s) => s.tx))].join(','), block: latestBlock(spends.map((s) => s.block)) }
+}
+
+/** Null without such a spend, and where it is not known of one of them, or is more than was there. */
+function paidBy(deposits: readonly Deposit[], kind: 'redeemed' | 'refunded'): bigint | null {
+  const spent = deposits.filter(({ spend }) => spend?.kind === kind)
+  const paid = spent.flatMap(({ spend }) => spend?.paid ?? [])
+  if (spent.length === 0 || paid.length < spent.length) return null
+  const sum = paid.reduce((total, one) => total + one, 0n)
+  return sum > spent.reduce((total, { amount }) => total + amount, 0n) ? null : sum
 }
 
 /** null while one is missing. */

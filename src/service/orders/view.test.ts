@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { actionKey, type Leg, type Order } from '../../protocol/order.ts'
+import { readCursor, rewind } from '../../store/chain/events.ts'
 import { addGrant } from '../../store/orders/grants.ts'
 import { findOrder } from '../../store/orders/orders.ts'
 import { recordPrefund } from '../../store/orders/prefunds.ts'
@@ -75,6 +76,7 @@ test('a new order, every field', async () => {
       delegate: order.source.orderKey,
       timelock: 200,
       amount: '1000000',
+      fee_from_amount: true,
       deposits: [],
     },
     destination_swap: {
@@ -204,4 +206,35 @@ test('an unfunded order expires, and a prefunded amount is reclaimed', async () 
   expect((await view(order.id)).next_action).toEqual({ who: 'user', what: 'reclaim_deposit', by: null, why: 'send reclaim_transaction' })
   await paid(amount / 100n - 1n)
   expect((await view(order.id)).next_action).toBeNull()
+})
+
+test('what redeems and refunds pay out after their fee, while their chain shows it', async () => {
+  const order = await make(orderBody(wbtc, btc))
+  const [source, destination] = [eventsOf(order.source), eventsOf(order.destination)]
+  const secret = (await service.vault.get(service.db, order.id, 'secret')) ?? ''
+  const { amount } = order.destination.terms
+  const shown = async () => {
+    const { source_swap: paid, destination_swap: got } = await view(order.id)
+    return [paid.fee_from_amount, paid.redeemed_amount, got.fee_from_amount, got.redeemed_amount, got.refunded_amount]
+  }
+  await service.mine('ethereum_localnet', { height: 1_000n, time: NOW + 10n }, [source.initiated('0xfund')])
+  await service.mine('bitcoin_regtest', { height: 1_000n, time: NOW + 20n }, [destination.initiated('lock')])
+  expect(await shown()).toEqual([undefined, undefined, true, undefined, undefined])
+  const ancestor = await readCursor(service.db, 'bitcoin_regtest')
+  if (ancestor === null) throw new Error('no block is on record')
+  await service.mine('bitcoin_regtest', { height: 1_001n, time: NOW + 30n }, [destination.redeemed('redeem', secret, amount - 286n)])
+  expect(await shown()).toEqual([undefined, undefined, true, (amount - 286n).toString(), undefined])
+  await rewind(service.db, 'bitcoin_regtest', ancestor)
+  expect(await shown()).toEqual([undefined, undefined, true, undefined, undefined])
+  // Of a payment for several swaps nobody can say what this one got.
+  await service.mine('bitcoin_regtest', { height: 1_001n, time: NOW + 40n }, [destination.redeemed('batch', secret, amount + 1n)])
+  expect(await shown()).toEqual([undefined, undefined, true, undefined, undefined])
+})
+
+test('what came back of all deposits, also of those that did not count', async () => {
+  const order = await make(orderBody(btc, wbtc))
+  const source = eventsOf(order.source)
+  await service.mine('bitcoin_regtest', { height: 2_000n, time: NOW + 10n }, [source.initiated('short', 400_000n)])
+  await service.mine('bitcoin_regtest', { height: 2_001n, time: NOW + 20n }, [source.refunded('short-back', 399_700n)])
+  expect(await view(order.id)).toMatchObject({ status: 'refunded', source_swap: { filled_amount: '400000', refunded_amount: '399700' } })
 })

@@ -2,6 +2,7 @@
 import { basicFormsOf, familyNamed } from '../../chains/index.ts'
 import { factsOf } from '../../engine/facts.ts'
 import { TandemError } from '../../protocol/error.ts'
+import type { Leg } from '../../protocol/order.ts'
 import { deriveOrder } from '../../protocol/state.ts'
 import { type OrderRecord, orderToWire } from '../../protocol/wire/order.ts'
 import type { App } from '../../store/apps/apps.ts'
@@ -34,6 +35,7 @@ export function describeOrder(
   const { stored } = snapshot
   const state = deriveOrder(factsOf(registry, snapshot, now()))
   const chains = { source: registry.chain(stored.order.source.chain), destination: registry.chain(stored.order.destination.chain) }
+  const feeFromAmount = (leg: Leg) => familyNamed(chains[leg].family).feeFromAmount === true
   const isRevocable = familyNamed(chains.source.family).revocableSignatures === true
   return orderToWire({
     state,
@@ -42,6 +44,7 @@ export function describeOrder(
       source: basicFormsOf(chains.source).formatInitiation,
       destination: basicFormsOf(chains.destination).formatInitiation,
     },
+    feeFromAmount: { source: feeFromAmount('source'), destination: feeFromAmount('destination') },
     assetPrices: stored.assetPrices,
     createdAt: stored.createdAt,
     nonce: stored.nonce,

@@ -330,8 +330,20 @@ export function eventsOf({ swapId, terms }: Swap) {
   const sighting = { swapId, index: 'log:0', block: null, deposit: swapId }
   return {
     initiated: (tx: string, amount = terms.amount): HtlcEvent => ({ ...sighting, tx, kind: 'initiated', amount, expiresAt: null }),
-    redeemed: (tx: string, secret: string): HtlcEvent => ({ ...sighting, tx, kind: 'redeemed', secret }),
-    refunded: (tx: string): HtlcEvent => ({ ...sighting, tx, kind: 'refunded', secret: null }),
+    redeemed: (tx: string, secret: string, paid: bigint | null = null): HtlcEvent => ({
+      ...sighting,
+      tx,
+      kind: 'redeemed',
+      secret,
+      ...(paid !== null && { paid }),
+    }),
+    refunded: (tx: string, paid: bigint | null = null): HtlcEvent => ({
+      ...sighting,
+      tx,
+      kind: 'refunded',
+      secret: null,
+      ...(paid !== null && { paid }),
+    }),
   }
 }
 

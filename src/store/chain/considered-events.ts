@@ -56,5 +56,5 @@ export function parseEvent(row: Selectable<Schema['events']>): HtlcEvent {
   const sighting = { swapId: row.swap_id, tx: row.tx, index: row.index, block, deposit: row.deposit }
   return row.kind === 'initiated'
     ? { ...sighting, kind: 'initiated', amount: row.amount ?? 0n, expiresAt: row.expires_at }
-    : { ...sighting, kind: row.kind, secret: row.secret }
+    : { ...sighting, kind: row.kind, secret: row.secret, ...(row.amount !== null && { paid: row.amount }) }
 }

@@ -133,10 +133,11 @@ describe('an event', () => {
 
   test('of each kind is read as it was recorded', async () => {
     const sightings = sightingsOf('s', one)
-    const events = [sightings.initiated(10n ** 60n), sightings.redeemed('5e'.repeat(32)), sightings.refunded()]
+    const paid = { ...sightings.redeemed('6e'.repeat(32)), index: 'in:7', paid: 10n ** 60n } as HtlcEvent
+    const events = [sightings.initiated(10n ** 60n), sightings.redeemed('5e'.repeat(32)), sightings.refunded(), paid]
     await listen({ blocks: [one], events })
     const found = await eventsOn('s')
-    expect(found).toHaveLength(3)
+    expect(found).toHaveLength(4)
     expect(found).toEqual(expect.arrayContaining(events))
     expect(await readEvents(store.db, [])).toEqual(new Map())
   })

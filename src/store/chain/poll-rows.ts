@@ -58,7 +58,7 @@ function eventRow(event: HtlcEvent) {
     swap_id: event.swapId,
     kind: event.kind,
     deposit: event.deposit,
-    amount: isInitiation ? event.amount.toString() : null,
+    amount: (isInitiation ? event.amount : event.paid)?.toString() ?? null,
     secret: isInitiation ? null : event.secret,
     expires_at: isInitiation ? (event.expiresAt?.toString() ?? null) : null,
     block_height: event.block?.height.toString() ?? null,

@@ -21,7 +21,7 @@ export type SpendsRead = {
   readonly secret: Hex32 | null
 }
 
-/** True if rows were changed. False too if the chain was rewound since it was read: then nothing is written. */
+/** True if rows were changed: one that only lacks what was paid out is not wrong. False too if the chain was rewound since it was read: then nothing is written. */
 export async function replaceSpends(db: Database, { chain, swapId, orderId, from, to, spends, secret }: SpendsRead): Promise<boolean> {
   const seen = JSON.stringify(eventRows({ mined: spends, unconfirmed: [] }))
   return db.transaction().execute(async (tx) => {
@@ -35,17 +35,17 @@ export async function replaceSpends(db: Database, { chain, swapId, orderId, from
         )
       returning tx`.execute(tx)
     const { rows: written } = await sql`
-      insert into events (chain, tx, index, swap_id, kind, deposit, secret, block_height, block_hash, block_time, block_ordinal)
+      insert into events (chain, tx, index, swap_id, kind, deposit, amount, secret, block_height, block_hash, block_time, block_ordinal)
       select ${chain}::text, seen.* from json_to_recordset(${seen}) as seen (
-        tx text, index text, swap_id text, kind text, deposit text, secret text,
+        tx text, index text, swap_id text, kind text, deposit text, amount numeric, secret text,
         block_height bigint, block_hash text, block_time bigint, block_ordinal bigint
       )
       on conflict (chain, tx, index) do update set
-        swap_id = excluded.swap_id, kind = excluded.kind, deposit = excluded.deposit, secret = excluded.secret,
+        swap_id = excluded.swap_id, kind = excluded.kind, deposit = excluded.deposit, amount = excluded.amount, secret = excluded.secret,
         block_height = excluded.block_height, block_hash = excluded.block_hash, block_time = excluded.block_time,
         block_ordinal = excluded.block_ordinal
-      where (events.swap_id, events.kind, events.deposit, events.secret, events.block_hash, events.block_height)
-        is distinct from (excluded.swap_id, excluded.kind, excluded.deposit, excluded.secret, excluded.block_hash, excluded.block_height)
+      where (events.swap_id, events.kind, events.deposit, coalesce(events.amount, excluded.amount), events.secret, events.block_hash, events.block_height)
+        is distinct from (excluded.swap_id, excluded.kind, excluded.deposit, excluded.amount, excluded.secret, excluded.block_hash, excluded.block_height)
       returning tx`.execute(tx)
     const { rows: shown } = await sql`
       update orders set seen_secret = ${secret}, seen_secret_at = now()

@@ -272,6 +272,6 @@ function parseEvents(swapId: string, rows: readonly EventColumns[] | null): read
     const sighting = { swapId, tx, index, block, deposit }
     if (kind === 'initiated')
       return { ...sighting, kind, amount: BigInt(amount ?? 0), expiresAt: expiresAt === null ? null : BigInt(expiresAt) }
-    return { ...sighting, kind, secret }
+    return { ...sighting, kind, secret, ...(amount !== null && { paid: BigInt(amount) }) }
   })
 }

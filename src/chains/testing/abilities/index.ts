@@ -88,6 +88,7 @@ const familyCore: Readonly<Record<Exclude<keyof ChainFamily, keyof FamilyAbiliti
   curve: true,
   endpointKinds: true,
   revocableSignatures: true,
+  feeFromAmount: true,
   basicForms: true,
   connect: true,
 }
