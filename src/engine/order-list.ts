@@ -16,6 +16,7 @@ import {
   trustList,
 } from '../store/order-list/order-list.ts'
 import { findOrderSnapshots, type OrderSnapshot } from '../store/orders/orders.ts'
+import { derivingAlone } from '../store/orders/touched-orders.ts'
 import { factsOf } from './facts.ts'
 
 const BATCH = 500
@@ -49,11 +50,13 @@ export async function rebuildOrderList(
       const ids = await listAppOrderIds(db, after, BATCH)
       const last = ids.at(-1)
       if (last === undefined) break
-      const snapshots = await findOrderSnapshots(db, ids)
-      await putListed(
-        db,
-        snapshots.flatMap((snapshot) => listed(registry, snapshot, now)),
-      )
+      await derivingAlone(db, ids, async (tx) => {
+        const snapshots = await findOrderSnapshots(tx, ids)
+        await putListed(
+          tx,
+          snapshots.flatMap((snapshot) => listed(registry, snapshot, now)),
+        )
+      })
       after = last
       done += ids.length
       onProgress?.(done)

@@ -6,6 +6,7 @@ import { findOrderSnapshots } from '../../store/orders/orders.ts'
 import type { ServiceContext } from '../context.ts'
 import { parseAddresses, parseChains, parseList, parseSecretHashes, parseStatuses, parseTransactions } from './filters.ts'
 import { inSlices } from './list-turns.ts'
+import { noteShown } from './note-shown.ts'
 import { describeOrder } from './view.ts'
 
 const DEFAULT_PER_PAGE = 10
@@ -32,7 +33,7 @@ export async function listOrders(context: ServiceContext, app: App, query: Order
   )
   const data = await inSlices(
     orderIds,
-    (ids) => findOrderSnapshots(context.db, ids),
+    async (ids) => Promise.all((await findOrderSnapshots(context.db, ids)).map((snapshot) => noteShown(context, snapshot))),
     (snapshot) => describeOrder(context, app, snapshot),
   )
   return {

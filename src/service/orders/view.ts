@@ -11,12 +11,13 @@ import { assertSealed } from '../../store/orders/swap-seals.ts'
 import type { ServiceContext } from '../context.ts'
 import { filledFees } from '../earnings/shares.ts'
 import { adviseRevoke, deriveNextAction } from './next-action.ts'
+import { noteShown } from './note-shown.ts'
 
 export async function viewOrder(context: ServiceContext, app: App, orderId: string): Promise<OrderRecord> {
   const snapshot = await requireSnapshot(context, orderId)
   // It says where to deposit: from a row that somebody changed, the user would pay into another HTLC.
   assertSealed(context.vault, snapshot.stored)
-  return describeOrder(context, app, snapshot)
+  return describeOrder(context, app, await noteShown(context, snapshot))
 }
 
 /** An order with its events, in one statement that concurrent calls share. */
@@ -33,7 +34,9 @@ export function describeOrder(
   snapshot: OrderSnapshot,
 ): OrderRecord {
   const { stored } = snapshot
-  const state = deriveOrder(factsOf(registry, snapshot, now()))
+  const derived = deriveOrder(factsOf(registry, snapshot, now()))
+  // Only a status that is on record has its event.
+  const state = { ...derived, status: snapshot.listed ?? derived.status }
   const chains = { source: registry.chain(stored.order.source.chain), destination: registry.chain(stored.order.destination.chain) }
   const feeFromAmount = (leg: Leg) => familyNamed(chains[leg].family).feeFromAmount === true
   const isRevocable = familyNamed(chains.source.family).revocableSignatures === true

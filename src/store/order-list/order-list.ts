@@ -4,6 +4,7 @@ import type { ChainId } from '../../protocol/chain-id.ts'
 import type { OrderWorth } from '../../protocol/order-worth.ts'
 import type { OrderStatus } from '../../protocol/state.ts'
 import type { Database } from '../database/database.ts'
+import { prepare } from '../database/prepared.ts'
 
 /** Increase it when the derivation changes: then every list is rebuilt. */
 const VERSION = 1
@@ -11,24 +12,48 @@ const VERSION = 1
 /** Per chain and round; a literal limit also makes the planner choose the index. */
 const MAX_EXPIRED = 5000
 
-/** For orders without events only the deadline counts, by the later of our clock and the source chain's. */
+/**
+ * For orders without events only the deadline counts, by the later of our clock and the source chain's. The condition on the row's own status is read
+ * again if another transaction has just changed the row: its status is newer.
+ */
 export async function expireListed(db: Database, chains: readonly ChainId[], now: bigint): Promise<void> {
   await sql`
     with clocks as (
       select chain, greatest(${now}::bigint, tip.time) as now from unnest(${chains}::text[]) as chain
         left join lateral (select time from blocks where blocks.chain = chain.chain order by height desc limit 1) as tip on true
     ), flipped as (
-      select seq, 'expired' as status from clocks, lateral (
+      select seq, 'created' as known, 'expired' as status from clocks, lateral (
         select seq from order_list where status = 'created' and from_chain = chain and deadline < clocks.now
         order by deadline limit ${MAX_EXPIRED}
       ) as late
       union all
-      select seq, 'created' from clocks, lateral (
+      select seq, 'expired', 'created' from clocks, lateral (
         select seq from order_list where status = 'expired' and from_chain = chain and deadline >= clocks.now
         order by deadline desc limit ${MAX_EXPIRED}
       ) as early
     )
-    update order_list set status = flipped.status from flipped where order_list.seq = flipped.seq`.execute(db)
+    update order_list set status = flipped.status from flipped where order_list.seq = flipped.seq and order_list.status = known`.execute(db)
+}
+
+const note = prepare<{ order_id: string }>(
+  'note-status',
+  `with noted as (
+      update order_list set status = $3 from orders where orders.id = $1 and order_list.seq = orders.seq and order_list.status = $2
+      returning order_list.order_id
+    )
+    insert into touched_orders (order_id) select order_id from noted returning order_id`,
+)
+
+/**
+ * Writes the status that somebody derived, if the one on record is still the one that they read: then it has its event. False if it is another one. The
+ * order is marked, so that an engine derives it again: what the status follows from may have changed meanwhile. One order at a time: a second lock could
+ * wait for an engine that waits for the first.
+ */
+export async function noteStatus(
+  db: Database,
+  { orderId, known, status }: { readonly orderId: string; readonly known: OrderStatus; readonly status: OrderStatus },
+): Promise<boolean> {
+  return (await note(db, [orderId, known, status])).length > 0
 }
 
 export type ListedOrder = { readonly orderId: string; readonly status: OrderStatus; readonly worth: OrderWorth }

@@ -3,6 +3,7 @@ import type { AssetId } from '../../protocol/asset.ts'
 import type { RecordedFill } from '../../protocol/fill.ts'
 import type { BlockRef, HtlcEvent } from '../../protocol/htlc.ts'
 import type { ActionVerb, AffiliateFee, Grant, Leg, Order, Swap } from '../../protocol/order.ts'
+import type { OrderStatus } from '../../protocol/state.ts'
 import type { Tip } from '../../protocol/swap-state.ts'
 import { MOST_EVENTS_READ } from '../chain/considered-events.ts'
 import { type GrantColumns, parseGrant } from './grants.ts'
@@ -52,6 +53,8 @@ export type OrderSnapshot = {
   readonly tips: Readonly<Record<Leg, RecordedTip | null>>
   /** Why wanted actions cannot be done now, as texts for the user. */
   readonly refusals: ReadonlyMap<ActionVerb, string>
+  /** The status on record, which has its event. Null where the order is in no list. */
+  readonly listed: OrderStatus | null
 }
 
 /** One JSON value, because the driver's work grows with the number of columns. Big numbers as text: JSON numbers are floats. */
@@ -161,6 +164,7 @@ export type SnapshotRow = OrderRow & {
   readonly s_tip: TipColumns | null
   readonly d_tip: TipColumns | null
   readonly refusals: readonly (readonly [verb: ActionVerb, refusal: string])[] | null
+  readonly listed: OrderStatus | null
 }
 
 const factColumns = (swap: 's' | 'd') => `,
@@ -180,8 +184,11 @@ const joinTip = (swap: 's' | 'd') => `left join lateral (
 const REFUSALS = `,
   (select json_agg(json_build_array(verb, refusal)) from actions where order_id = o.id and wanted and refusal is not null) as refusals`
 
+const LISTED = `,
+  (select status from order_list where order_list.seq = o.seq) as listed`
+
 export function selectSnapshots(rest: string, more = ''): string {
-  return selectOrders(`${joinTip('s')} ${joinTip('d')} ${rest}`, factColumns('s') + factColumns('d') + REFUSALS + more)
+  return selectOrders(`${joinTip('s')} ${joinTip('d')} ${rest}`, factColumns('s') + factColumns('d') + REFUSALS + LISTED + more)
 }
 
 export function parseOrder({ o_order: columns, s_swap, d_swap, grants, fill, prefund }: OrderRow): StoredOrder {
@@ -248,6 +255,7 @@ export function parseSnapshot(row: SnapshotRow): OrderSnapshot {
     unreadDeposits: { source: 0, destination: 0 },
     tips: { source: parseTip(row.s_tip), destination: parseTip(row.d_tip) },
     refusals: new Map(row.refusals ?? []),
+    listed: row.listed,
   }
 }
 

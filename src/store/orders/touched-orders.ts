@@ -100,6 +100,14 @@ export async function deriveOrders(
   )
 }
 
+/** Meanwhile nobody else derives these orders: what `work` reads and writes is not older than what is on record. */
+export async function derivingAlone(db: Database, orderIds: readonly string[], work: (tx: Database) => Promise<void>): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await sql`select lock_orders(${orderIds}::text[])`.execute(tx)
+    await work(tx)
+  })
+}
+
 /** Numbers that may be large are sent as text: JSON numbers are floats. */
 function queryToJson({ chains, untagged, now, nowMs, shards, upToMark, limit }: TakeQuery) {
   return {
