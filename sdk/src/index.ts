@@ -5,7 +5,10 @@ export {
   amountsOfOrder,
   amountsOfQuote,
   type Certainty,
+  type Exchange,
+  exchangeOf,
   type Incoming,
+  isAbout,
   type OrderAmounts,
   type QuoteAmounts,
 } from '../../src/protocol/wire/amounts.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { amountsOfOrder, amountsOfQuote } from './amounts.ts'
+import { amountsOfOrder, amountsOfQuote, exchangeOf } from './amounts.ts'
 import type { OrderRecord } from './order.ts'
 import type { Quote } from './quote.ts'
 
@@ -9,8 +9,8 @@ const order = (status: string, source: object = {}, destination: object = {}, ne
   ({
     status,
     next_action: nextAction,
-    source_swap: { amount: '1000', filled_amount: '1000', refund_tx_hash: '', ...source },
-    destination_swap: { amount: '500', ...destination },
+    source_swap: { asset: 'a', amount: '1000', filled_amount: '1000', refund_tx_hash: '', ...source },
+    destination_swap: { asset: 'b', amount: '500', ...destination },
   }) as unknown as OrderRecord
 /** Amount and certainty, such as "1000 exact". */
 const said = (incoming: { amount: bigint; certainty: string } | null) => incoming && `${incoming.amount} ${incoming.certainty}`
@@ -91,3 +91,14 @@ test.each([
   ['refunded', { refund_tx_hash: 'aa', refunded_amount: '1000' }, '1000 seen'],
   ['refunded', { refund_tx_hash: 'aa' }, '1000 exact'],
 ])('%s where an HTLC is funded once', (status, source, expected) => expect(back(order(status, source))).toBe(expected))
+
+test.each([
+  ['created', { filled_amount: '0' }, null, '1000 a, 500 b exact'],
+  ['initiate_detected', { filled_amount: '750' }, next('complete_source_deposit'), '1000 a, 500 b exact'],
+  ['counterparty_redeemed', { filled_amount: '1010' }, null, '1010 a, 500 b exact'],
+  ['awaiting_refund', { filled_amount: '750' }, next('refund_source'), '1000 a, 500 b exact'],
+  ['refunded', { filled_amount: '750', refund_tx_hash: 'aa', refunded_amount: '747' }, null, '750 a, 747 a seen'],
+])('an order that is %s in one line', (status, source, nextAction, expected) => {
+  const { from, to } = exchangeOf(order(status, source, {}, nextAction))
+  expect(`${from.amount} ${from.asset}, ${to.amount} ${to.asset} ${to.certainty}`).toBe(expected)
+})

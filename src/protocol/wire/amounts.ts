@@ -13,6 +13,11 @@ export type Certainty = 'seen' | 'exact' | 'about' | 'before_fee'
 
 export type Incoming = { readonly amount: bigint; readonly certainty: Certainty }
 
+/** A network fee is taken out of it that is not known exactly. */
+export function isAbout({ certainty }: Incoming): boolean {
+  return certainty === 'about' || certainty === 'before_fee'
+}
+
 export type QuoteAmounts = { readonly pays: bigint; readonly gets: Incoming }
 
 export type OrderAmounts = {
@@ -45,6 +50,20 @@ export function amountsOfOrder(record: OrderRecord, quotedFee: bigint | null = n
     gets: payoutOf(destination, quotedFee),
     back: refundOf(source, record.status),
   }
+}
+
+export type Exchange = {
+  readonly from: { readonly asset: string; readonly amount: bigint }
+  readonly to: Incoming & { readonly asset: string }
+}
+
+/** The order in one line: what was paid for what arrived or will; once it is refunded, for what came back; else as it was ordered. */
+export function exchangeOf(record: OrderRecord, quotedFee: bigint | null = null): Exchange {
+  const { pays, gets, back } = amountsOfOrder(record, quotedFee)
+  const [paid, got] = [record.source_swap.asset, record.destination_swap.asset]
+  if (record.status === 'refunded' && back !== null) return { from: { asset: paid, amount: pays.seen }, to: { asset: paid, ...back } }
+  const isAsOrdered = pays.seen === 0n || pays.missing > 0n || REFUNDS.has(record.status)
+  return { from: { asset: paid, amount: isAsOrdered ? pays.ordered : pays.seen }, to: { asset: got, ...gets } }
 }
 
 function missingOf({ next_action: next, source_swap: source }: OrderRecord): bigint {

@@ -206,7 +206,8 @@ export type LegRecord = {
     readonly confirmations: number
     /** Text such as "84 blocks, about 14 h"; null without a block. */
     readonly left: string | null
-    readonly spent: { readonly kind: 'redeemed' | 'refunded'; readonly tx: string } | null
+    /** `paid`: what it paid out after its fee; null: not known, or another deposit of the same transaction has it. */
+    readonly spent: { readonly kind: 'redeemed' | 'refunded'; readonly tx: string; readonly paid: string | null } | null
   }[]
 }
 
@@ -234,6 +235,8 @@ export type OrderPageRecord = {
   readonly not_revealed_because: string | null
   readonly declined: string | null
   readonly facts: readonly { readonly name: string; readonly value: string }[]
+  /** What was paid for what arrived or will, or came back. */
+  readonly exchange: { readonly from: string; readonly to: string }
   readonly legs: Readonly<Record<Leg, LegRecord>>
   readonly rules: readonly RuleRecord[]
   readonly actions: readonly ActionRecord[]

@@ -1,7 +1,6 @@
 /** One order with every event, attempt and decision. No secret, key, signature or signed transaction is in it. */
 import { clientFor, factsOf } from '../../engine/facts.ts'
 import { formatUnits } from '../../protocol/amount.ts'
-import type { AssetId } from '../../protocol/asset.ts'
 import type { Chain } from '../../protocol/chain.ts'
 import { explorerTxUrl } from '../../protocol/explorer.ts'
 import type { Leg } from '../../protocol/order.ts'
@@ -9,11 +8,12 @@ import { whyNotReveal } from '../../protocol/playbook.ts'
 import { deriveOrder, type OrderState } from '../../protocol/state.ts'
 import { phaseMeanings } from '../../protocol/swap-state.ts'
 import { countsHeight } from '../../protocol/timelock.ts'
+import { exchangeOf, isAbout } from '../../protocol/wire/amounts.ts'
 import type { ActionRecord, HistoryRecord, LegRecord, OrderPageRecord } from '../../protocol/wire/operator.ts'
 import { type OrderHistory, readOrderHistory } from '../../store/operator-view/order-history.ts'
-import type { StoredOrder } from '../../store/orders/orders.ts'
+import type { OrderSnapshot, StoredOrder } from '../../store/orders/orders.ts'
 import type { ServiceContext } from '../context.ts'
-import { requireSnapshot } from '../orders/view.ts'
+import { describeOrder, requireSnapshot } from '../orders/view.ts'
 import { durationText, judgeRules, statusMeaning, timeOf, waitsFor, whyStuck } from './explain.ts'
 
 export async function describeOrderPage(context: ServiceContext, orderId: string): Promise<OrderPageRecord> {
@@ -42,11 +42,18 @@ export async function describeOrderPage(context: ServiceContext, orderId: string
     not_revealed_because: state.secret !== null || state.secretShown ? null : whyNotReveal(state),
     declined: stored.declined,
     facts: factsText(context, state, stored),
+    exchange: describeExchange(context, snapshot),
     legs: { source: describeLeg(context, state, 'source'), destination: describeLeg(context, state, 'destination') },
     rules: judgeRules(state),
     actions: history.actions.map(describeAction),
     history: describeHistory(context, stored, history),
   }
+}
+
+function describeExchange(context: ServiceContext, snapshot: OrderSnapshot): OrderPageRecord['exchange'] {
+  const { from, to } = exchangeOf(describeOrder(context, { name: snapshot.stored.app ?? '' }, snapshot))
+  const text = (asset: string, amount: bigint) => amountText(context.registry, asset, amount)
+  return { from: text(from.asset, from.amount), to: `${isAbout(to) ? 'about ' : ''}${text(to.asset, to.amount)}` }
 }
 
 function factsText({ registry }: ServiceContext, state: OrderState, stored: StoredOrder): OrderPageRecord['facts'] {
@@ -66,7 +73,7 @@ function factsText({ registry }: ServiceContext, state: OrderState, stored: Stor
   ]
 }
 
-function amountText({ assets }: ServiceContext['registry'], id: AssetId, amount: bigint): string {
+function amountText({ assets }: ServiceContext['registry'], id: string, amount: bigint): string {
   const asset = assets.find((one) => one.id === id)
   return asset === undefined ? `${amount} of ${id}` : `${formatUnits(amount, asset.decimals)} ${asset.symbol}`
 }
@@ -83,6 +90,7 @@ function describeLeg({ registry, clients }: ServiceContext, state: OrderState, l
   const { symbol, decimals } = registry.assets.find(({ id }) => id === swap.terms.asset) ?? { symbol: '', decimals: 0 }
   const chain = registry.chain(swap.chain)
   const { phase, confirmations, deposits } = state[leg]
+  const text = (amount: bigint) => `${formatUnits(amount, decimals)} ${symbol}`
   return {
     chain: swap.chain,
     asset: swap.terms.asset,
@@ -98,10 +106,13 @@ function describeLeg({ registry, clients }: ServiceContext, state: OrderState, l
     explorer_tx_url: explorerTxUrl(chain),
     deposits: deposits.map(({ tx, amount, confirmations: depth, unitsLeft, spend }) => ({
       tx,
-      amount: `${formatUnits(amount, decimals)} ${symbol}`,
+      amount: text(amount),
       confirmations: Number(depth),
       left: unitsLeft === null ? null : unitsLeft > 0n ? unitsText(chain, unitsLeft) : 'expired',
-      spent: spend === null ? null : { kind: spend.kind, tx: spend.tx },
+      spent:
+        spend === null
+          ? null
+          : { kind: spend.kind, tx: spend.tx, paid: spend.paid === null || spend.paid === 0n ? null : text(spend.paid) },
     })),
   }
 }

@@ -32,8 +32,8 @@ function Summary({ order }: { readonly order: OrderPageRecord }) {
   return (
     <Section id="why" title={wait === null ? texts.where : texts.why} wide>
       <p class="exchange">
-        {groupThousands(order.legs.source.amount)} {order.legs.source.symbol} <span aria-hidden="true">→</span>{' '}
-        <span class="hidden">{texts.for}</span> {groupThousands(order.legs.destination.amount)} {order.legs.destination.symbol}
+        {groupAmounts(order.exchange.from)} <span aria-hidden="true">→</span> <span class="hidden">{texts.for}</span>{' '}
+        {groupAmounts(order.exchange.to)}
       </p>
       <p class="tx">
         <span class="mono id">{order.order_id}</span>
@@ -117,7 +117,8 @@ function Leg({ title, leg, id }: { readonly title: string; readonly leg: LegReco
             <Tx hash={tx} explorer={leg.explorer_tx_url} />
             {spent !== null && (
               <>
-                {texts.spent[spent.kind]} <Tx hash={spent.tx} explorer={leg.explorer_tx_url} />
+                {texts.spent[spent.kind](spent.paid === null ? null : groupAmounts(spent.paid))}{' '}
+                <Tx hash={spent.tx} explorer={leg.explorer_tx_url} />
               </>
             )}
           </li>

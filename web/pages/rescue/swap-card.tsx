@@ -1,5 +1,6 @@
 /** One swap that was found: what it is, where it stands, and what can be done about it. */
 import { useSignal } from '@preact/signals'
+import { exchangeOf, isAbout } from '../../../sdk/src/index.ts'
 import { CopyButton } from '../../shared/copy-button.tsx'
 import { swap as swapTexts, rescue as texts } from '../../texts.ts'
 import { Outcome, useActions } from './action.tsx'
@@ -13,8 +14,9 @@ export function SwapCard({ opened, found }: { readonly opened: Opened; readonly 
   const typed = useSignal('')
   const { orderId, record, saved, problem } = found
   const [source, destination] = assetsOf(found)
-  const paid = record?.source_swap.amount ?? saved?.request.source.amount ?? '0'
-  const got = record?.destination_swap.amount ?? saved?.request.destination.amount ?? '0'
+  const told = record === null ? null : exchangeOf(record)
+  const from = told?.from ?? { asset: source, amount: saved?.request.source.amount ?? '0' }
+  const to = told?.to ?? { asset: destination, amount: saved?.request.destination.amount ?? '0' }
   const needsLeast = saved?.phase === 'restored' && !isEnded(found)
   const decimals = factsOf(destination)?.decimals ?? 0
   const least = () => (needsLeast ? leastIn(typed, decimals) : null)
@@ -22,8 +24,8 @@ export function SwapCard({ opened, found }: { readonly opened: Opened; readonly 
     <li class="sheet stack swap">
       <header>
         <h3>
-          {amountText(source, paid)} <span aria-hidden="true">→</span> <span class="hidden">{texts.for}</span>{' '}
-          {amountText(destination, got)}
+          {amountText(from.asset, from.amount)} <span aria-hidden="true">→</span> <span class="hidden">{texts.for}</span>{' '}
+          {told !== null && isAbout(told.to) && swapTexts.about} {amountText(to.asset, to.amount)}
         </h3>
         <p class="small soft">{texts.fromTo(chainName(source.split(':')[0] ?? ''), chainName(destination.split(':')[0] ?? ''))}</p>
       </header>
@@ -51,7 +53,7 @@ export function SwapCard({ opened, found }: { readonly opened: Opened; readonly 
         <LeastField
           typed={typed}
           symbol={factsOf(destination)?.symbol ?? destination}
-          hint={texts.leastHint(amountText(destination, got))}
+          hint={texts.leastHint(amountText(to.asset, to.amount))}
         />
       )}
       {problem === null && <Ways opened={opened} found={found} actions={actions} least={least} />}

@@ -4,18 +4,23 @@ import { CopyButton } from '../../shared/copy-button.tsx'
 import { swap } from '../../texts.ts'
 import { findAsset } from './catalog.ts'
 import type { Payment } from './history.ts'
+import { amountText } from './order-amounts.ts'
 import { QrCode } from './qr-code.tsx'
-import { amountText } from './timeline.tsx'
 
-export function Deposit({ payment, asset }: { readonly payment: Payment; readonly asset: string }) {
-  const exact = plainAmount(BigInt(payment.amount), findAsset(asset)?.decimals ?? 0)
+/** `rest`: what is missing of the payment; 0: nothing was paid yet. */
+export function Deposit({ payment, asset, rest }: { readonly payment: Payment; readonly asset: string; readonly rest: bigint }) {
+  const amount = rest > 0n ? rest : BigInt(payment.amount)
+  const exact = plainAmount(amount, findAsset(asset)?.decimals ?? 0)
+  const title = rest > 0n ? swap.order.restTitle : swap.order.depositTitle
+  // BIP21. The address is the one that the SDK has verified.
+  const uri = rest > 0n ? payment.uri.replace(/(?<=[?&]amount=)[^&]*/, exact) : payment.uri
   return (
-    <section class="deposit" aria-label={swap.order.depositTitle}>
-      <QrCode text={payment.uri} label={swap.order.depositQr} />
+    <section class="deposit" aria-label={title}>
+      <QrCode text={uri} label={swap.order.depositQr} />
       <div class="stack">
         <div>
-          <h2>{swap.order.depositTitle}</h2>
-          <p class="figure">{amountText(asset, payment.amount)}</p>
+          <h2>{title}</h2>
+          <p class="figure">{amountText(asset, amount)}</p>
           <CopyButton text={exact} label={swap.order.copyAmount} name={swap.order.amount} />
         </div>
         <div>

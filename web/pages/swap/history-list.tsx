@@ -1,8 +1,8 @@
 /** The swaps that were made in this browser. */
 import { swap } from '../../texts.ts'
 import { entries } from './history.ts'
+import { amountText } from './order-amounts.ts'
 import { shownOrder, showOrder } from './route.ts'
-import { amountText } from './timeline.tsx'
 
 const SHOWN = 12
 
@@ -12,7 +12,7 @@ export function HistoryList() {
       <h2 id="history">{swap.history.title}</h2>
       {entries.value.length === 0 && <p class="small soft">{swap.history.none}</p>}
       <ul class="past">
-        {entries.value.slice(0, SHOWN).map(({ orderId, from, to, fromAmount, toAmount, status }) => (
+        {entries.value.slice(0, SHOWN).map(({ orderId, from, to, fromAmount, toAmount, isAbout, status }) => (
           <li key={orderId}>
             <a
               href={`/?order=${orderId}`}
@@ -23,7 +23,7 @@ export function HistoryList() {
               }}
             >
               <span>
-                {amountText(from, fromAmount)} → {amountText(to, toAmount)}
+                {amountText(from, fromAmount)} → {isAbout === true && swap.about} {amountText(status === 'refunded' ? from : to, toAmount)}
               </span>
               <span class="small soft">{swap.order.status[status] ?? status}</span>
             </a>

@@ -1,4 +1,4 @@
-/** The swaps that were made in this browser, newest first. Amounts and status are for the list only; the SDK keeps what a swap needs. */
+/** The swaps that were made in this browser, newest first. What it says of an order is for the list only, and follows its record; the SDK keeps what a swap needs. */
 import { signal } from '@preact/signals'
 
 export type Payment = { readonly to: string; readonly amount: string; readonly uri: string }
@@ -9,7 +9,12 @@ export type Entry = {
   readonly from: string
   readonly to: string
   readonly fromAmount: string
+  /** Of `to`; of `from` if the order was refunded. */
   readonly toAmount: string
+  /** Less a network fee that is not known exactly yet. */
+  readonly isAbout?: boolean
+  /** What the quote says that the network takes out of the payout. */
+  readonly quotedFee?: string
   readonly status: string
   /** Where the user pays by hand, as the SDK has verified it; null where a wallet pays. */
   readonly payment: Payment | null

@@ -1,13 +1,15 @@
 /** One order: what it is, where it stands, how to pay it, and every step of it. */
 import { useEffect } from 'preact/hooks'
+import type { OrderRecord } from '../../../sdk/src/index.ts'
 import { swap } from '../../texts.ts'
 import { Deposit } from './deposit.tsx'
 import { findEntry } from './history.ts'
 import { OrderActions } from './order-actions.tsx'
+import { amountsFor, exchangeTexts } from './order-amounts.ts'
 import { reasonOf } from './reasons.ts'
 import { showOrder } from './route.ts'
 import { followOrder, isEnded, liveOf } from './runner.ts'
-import { amountText, Timeline } from './timeline.tsx'
+import { Timeline } from './timeline.tsx'
 
 export function OrderView({ orderId }: { readonly orderId: string }) {
   useEffect(() => followOrder(orderId), [orderId])
@@ -32,11 +34,7 @@ export function OrderView({ orderId }: { readonly orderId: string }) {
         <h1>{problem === null ? swap.order.loading : swap.order.missing}</h1>
       ) : (
         <header>
-          <p class="exchange">
-            {amountText(record.source_swap.asset, record.source_swap.amount)} <span aria-hidden="true">→</span>{' '}
-            <span class="hidden">for</span>
-            {amountText(record.destination_swap.asset, record.destination_swap.amount)}
-          </p>
+          <Exchange record={record} />
           <h1 aria-live="polite" data-status={record.status}>
             {isOnItsWay ? swap.order.payingNow : (swap.order.status[record.status] ?? record.status)}
           </h1>
@@ -54,8 +52,8 @@ export function OrderView({ orderId }: { readonly orderId: string }) {
       )}
       {record !== null && isEnded(record.status) && record.next_action?.who === 'user' && <p class="notice">{reasonOf(record)}</p>}
       {record !== null && entry === null && <p class="notice">{swap.order.watching}</p>}
-      {record !== null && entry?.payment != null && record.status === 'created' && (
-        <Deposit payment={entry.payment} asset={record.source_swap.asset} />
+      {record !== null && entry?.payment != null && (record.status === 'created' || amountsFor(record).pays.missing > 0n) && (
+        <Deposit payment={entry.payment} asset={record.source_swap.asset} rest={amountsFor(record).pays.missing} />
       )}
       {record !== null && (
         <>
@@ -83,5 +81,15 @@ export function OrderView({ orderId }: { readonly orderId: string }) {
         </>
       )}
     </article>
+  )
+}
+
+function Exchange({ record }: { readonly record: OrderRecord }) {
+  const { from, to } = exchangeTexts(record)
+  return (
+    <p class="exchange">
+      {from} <span aria-hidden="true">→</span>{' '}
+      <span class="hidden">{record.status === 'refunded' ? swap.order.refundedAs : swap.order.for}</span> {to}
+    </p>
   )
 }

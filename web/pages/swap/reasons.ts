@@ -23,12 +23,6 @@ export function reasonOf({ next_action: next, status }: OrderRecord): string {
   return next.why ?? swap.order.whyOf[status] ?? told
 }
 
-/** What is missing of the payment; null where that is not the reason. */
-export function missingOf({ next_action: next, source_swap: { amount, filled_amount: filled } }: OrderRecord): bigint | null {
-  const missing = BigInt(amount) - BigInt(filled)
-  return missesDeposit(next) && missing > 0n ? missing : null
-}
-
 function missesDeposit(next: OrderRecord['next_action']): boolean {
   return next?.what === 'complete_source_deposit'
 }

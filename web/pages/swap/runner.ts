@@ -2,8 +2,11 @@
 import { signal } from '@preact/signals'
 import {
   ApiError,
+  amountsOfQuote,
+  isAbout,
   NetworkError,
   type OrderRecord,
+  type Quote,
   type SwapRequest,
   type SwapStep,
   UnredeemedError,
@@ -11,7 +14,8 @@ import {
 } from '../../../sdk/src/index.ts'
 import { swap } from '../../texts.ts'
 import { isAway, pause, untilChange } from './connection.ts'
-import { findEntry, putEntry } from './history.ts'
+import { type Entry, findEntry, putEntry } from './history.ts'
+import { entryOf } from './order-amounts.ts'
 import { openReader, openTandem } from './tandem.ts'
 
 export type Live = {
@@ -62,17 +66,27 @@ function update(orderId: string, change: Partial<Live>): void {
 export async function startSwap(request: SwapRequest, wallet: Wallet, onOrdered: (orderId: string) => Promise<void>): Promise<string> {
   const tandem = await openTandem()
   const steps = tandem.swap(request, wallet)
-  let amounts = { fromAmount: '0', toAmount: '0' }
+  let amounts: Partial<Entry> = {}
   for (;;) {
     const { done, value } = await steps.next()
     if (done === true) throw new Error('the swap ended before it was ordered')
-    if (value.kind === 'quoted') amounts = { fromAmount: value.quote.source.amount, toAmount: value.quote.destination.amount }
+    if (value.kind === 'quoted') amounts = quotedEntry(value.quote)
     if (value.kind !== 'ordered') continue
     const { orderId } = value
     putEntry(orderId, { from: request.from, to: request.to, ...amounts })
     await onOrdered(orderId)
     void payAndFollow(orderId, steps)
     return orderId
+  }
+}
+
+function quotedEntry(quote: Quote): Partial<Entry> {
+  const { pays, gets } = amountsOfQuote(quote)
+  return {
+    fromAmount: pays.toString(),
+    toAmount: gets.amount.toString(),
+    isAbout: isAbout(gets),
+    ...(quote.network_fee !== undefined && { quotedFee: quote.network_fee }),
   }
 }
 
@@ -160,7 +174,7 @@ function take(orderId: string, step: SwapStep): void {
   if (step.kind === 'paid' && findEntry(orderId)?.payment === null) putEntry(orderId, { isPaid: true })
   if (step.kind !== 'changed') return
   update(orderId, { record: step.record, note: null })
-  if (findEntry(orderId) !== null) putEntry(orderId, { status: step.record.status })
+  if (findEntry(orderId) !== null) putEntry(orderId, entryOf(step.record))
 }
 
 /** No answer, too many requests, or a failure of the service: asked again later, it may work. */

@@ -1,7 +1,8 @@
 /** The life of an order as the steps that a person follows. Derived from the record alone. */
-import type { OrderRecord } from '../../../sdk/src/index.ts'
+import { amountsOfOrder, type OrderRecord } from '../../../sdk/src/index.ts'
 
-export type StepName = 'you' | 'confirmed' | 'solver' | 'paid' | 'refund'
+/** `extra`: deposits that did not count come back. */
+export type StepName = 'you' | 'confirmed' | 'solver' | 'paid' | 'refund' | 'extra'
 export type StepState = 'done' | 'current' | 'waiting'
 
 /** `leg`: the side of the order on whose chain it happens. `txs`: none while there is none. */
@@ -25,7 +26,7 @@ const FORWARD = [
   'counterparty_redeemed',
 ]
 /** The status at which a step is done. */
-const DONE_AT: Readonly<Record<Exclude<StepName, 'refund'>, string>> = {
+const DONE_AT: Readonly<Record<Exclude<StepName, 'refund' | 'extra'>, string>> = {
   you: 'initiate_detected',
   confirmed: 'initiated',
   solver: 'counterparty_initiated',
@@ -33,9 +34,13 @@ const DONE_AT: Readonly<Record<Exclude<StepName, 'refund'>, string>> = {
 }
 const REFUNDS: ReadonlySet<string> = new Set(['awaiting_refund', 'refund_detected', 'refunded'])
 
-export function stepsOf({ status, source_swap: source, destination_swap: destination }: OrderRecord): readonly Step[] {
+export function stepsOf(record: OrderRecord): readonly Step[] {
+  const { status, source_swap: source, destination_swap: destination } = record
+  const { pays, back } = amountsOfOrder(record)
   const isRefund = REFUNDS.has(status)
-  const place = isRefund ? reachedBefore({ source, destination }) : FORWARD.indexOf(status)
+  // While a rest is missing, the user has not paid yet.
+  const reached = pays.missing > 0n ? 'created' : status
+  const place = isRefund ? reachedBefore({ source, destination }) : FORWARD.indexOf(reached)
   const isDone = (name: keyof typeof DONE_AT) => place >= FORWARD.indexOf(DONE_AT[name])
   const all = [
     { name: 'you', leg: 'source', txs: hashes(source.initiate_tx_hash), at: source.initiate_timestamp },
@@ -46,9 +51,16 @@ export function stepsOf({ status, source_swap: source, destination_swap: destina
   const taken = isRefund || status === 'expired' ? all.filter(({ name }) => isDone(name)) : all
   const current = taken.find(({ name }) => !isDone(name))?.name
   const steps = taken.map((step): Step => ({ ...step, state: isDone(step.name) ? 'done' : step.name === current ? 'current' : 'waiting' }))
-  if (!isRefund) return steps
+  if (!isRefund && back === null) return steps
+  if (!isRefund) return [...steps, extraStep(source, back?.certainty === 'seen')]
   const refund = { name: 'refund', leg: 'source', txs: hashes(source.refund_tx_hash), at: source.refund_timestamp } as const
   return [...steps, { ...refund, state: status === 'refunded' ? 'done' : 'current' }]
+}
+
+function extraStep({ deposits = [] }: OrderRecord['source_swap'], isBack: boolean): Step {
+  const refunds = deposits.filter(({ state }) => state === 'refund_detected' || state === 'refunded')
+  const txs = [...new Set(refunds.map(({ spend_tx_hash: tx }) => tx))]
+  return { name: 'extra', leg: 'source', state: isBack ? 'done' : 'waiting', txs, at: null }
 }
 
 /** How far an order came before it was refunded, by what its chains show. */

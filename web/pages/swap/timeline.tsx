@@ -1,8 +1,7 @@
 /** The steps of an order, each with its transaction, and the present one with what it waits for and how long. */
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { type OrderRecord, type RefundTime, refundTime } from '../../../sdk/src/index.ts'
-import { formatAmount } from '../../shared/amount.ts'
+import { type Incoming, type OrderRecord, type RefundTime, refundTime } from '../../../sdk/src/index.ts'
 import { now } from '../../shared/clock.ts'
 import { CopyButton } from '../../shared/copy-button.tsx'
 import { Countdown } from '../../shared/countdown.tsx'
@@ -10,8 +9,9 @@ import { ExplorerLink } from '../../shared/explorer-link.tsx'
 import { CheckIcon } from '../../shared/icons.tsx'
 import { formatMoment } from '../../shared/moment.ts'
 import { swap } from '../../texts.ts'
-import { findAsset, findChain } from './catalog.ts'
-import { isRefundable, missingOf, reasonOf } from './reasons.ts'
+import { findChain } from './catalog.ts'
+import { amountsFor, amountText, incomingText, paidText } from './order-amounts.ts'
+import { isRefundable, reasonOf } from './reasons.ts'
 import { type Step, stepsOf } from './timeline-steps.ts'
 
 /** `isOnItsWay`: the user's wallet has paid, and the service has not seen it yet. */
@@ -37,37 +37,39 @@ export function Timeline({ record, isOnItsWay }: { readonly record: OrderRecord;
   )
 }
 
-function titleOf({ name, leg }: Step, record: OrderRecord): string {
-  const side = leg === 'source' ? record.source_swap : record.destination_swap
+function titleOf({ name, leg, state }: Step, record: OrderRecord): string {
+  const { source_swap: source, destination_swap: destination } = record
+  const side = leg === 'source' ? source : destination
   const chain = findChain(side.chain)?.display ?? side.chain
-  const amount = amountText(side.asset, side.amount)
+  const { pays, gets, back } = amountsFor(record)
+  const incoming = (amount: Incoming, say: (text: string, chain: string) => string) =>
+    say(incomingText(side.asset, amount), chain) + swap.order.fee[amount.certainty]
   switch (name) {
     case 'confirmed':
       return swap.order.confirmed(chain)
     case 'you':
-      return swap.order.you(amount, chain)
+      return pays.seen === 0n
+        ? swap.order.you(amountText(side.asset, pays.ordered), chain)
+        : swap.order.youPaid(paidText(record, pays), chain)
     case 'solver':
-      return swap.order.solver(amount, chain)
+      return swap.order.solver(amountText(side.asset, side.amount), chain)
     case 'paid':
-      return swap.order.paid(amount, chain)
+      return incoming(gets, state === 'done' ? swap.order.wasPaid : swap.order.paid)
     case 'refund':
-      return swap.order.refund(amount, chain)
+      return back === null ? '' : incoming(back, state === 'done' ? swap.order.wasRefunded : swap.order.refund)
+    case 'extra':
+      return back === null ? '' : incoming(back, state === 'done' ? swap.order.extraBack : swap.order.extra)
   }
-}
-
-export function amountText(assetId: string, amount: string): string {
-  const asset = findAsset(assetId)
-  return asset === null ? assetId : `${formatAmount(BigInt(amount), asset.decimals)} ${asset.symbol}`
 }
 
 /** Why nothing happens at the moment, and until when. */
 function Waiting({ record, isOnItsWay }: { readonly record: OrderRecord; readonly isOnItsWay: boolean }) {
   const { next_action: next, status, source_swap: source } = record
-  const missing = missingOf(record)
+  const { missing } = amountsFor(record).pays
   return (
     <div class="small soft">
       <p>{isOnItsWay ? swap.order.notSeenYet : reasonOf(record)}</p>
-      {missing !== null && <p>{swap.order.unpaid(amountText(source.asset, missing.toString()))}</p>}
+      {missing > 0n && <p>{swap.order.unpaid(amountText(source.asset, missing))}</p>}
       {status === 'initiate_detected' && <p>{swap.order.confirmations(source.current_confirmations, source.required_confirmations)}</p>}
       {next?.by != null && !isOnItsWay && (
         <p>
