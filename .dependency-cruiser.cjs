@@ -128,7 +128,7 @@ module.exports = {
       name: 'sdk-runs-in-browsers',
       severity: 'error',
       comment: 'no Node built-in; sdk/bundle.test.ts checks what it imports',
-      from: { path: '^sdk/src/', pathNot: testing },
+      from: { path: '^sdk/src/', pathNot: [...testing, '^sdk/src/node/'] },
       to: { dependencyTypes: ['core'] },
     },
     {

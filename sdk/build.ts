@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { copyFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type BuildResult, build } from 'esbuild'
+import { type BuildResult, build, type Plugin } from 'esbuild'
 import { noticesOf } from './notices.ts'
 
 const ROOT = import.meta.dirname
@@ -26,12 +26,40 @@ export function bundleSdk(outdir: string | null): Promise<BuildResult<{ metafile
   })
 }
 
+/** An error is of the same class, whichever entry it came from. */
+const fromBundle: Plugin = {
+  name: 'from-bundle',
+  setup(build) {
+    build.onResolve({ filter: /\/swap\/storage\.ts$/ }, () => ({ path: './index.js', external: true }))
+  },
+}
+
+/** `@tandem/sdk/node`, a file of its own: the bundle for browsers knows nothing of it. */
+export function bundleNode(outdir: string | null): Promise<BuildResult<{ metafile: true; write: boolean }>> {
+  return build({
+    absWorkingDir: join(ROOT, '..'),
+    entryPoints: { node: join(ROOT, 'src', 'node', 'index.ts') },
+    outdir: outdir ?? join(ROOT, 'dist'),
+    write: outdir !== null,
+    bundle: true,
+    minify: true,
+    metafile: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    plugins: [fromBundle],
+    legalComments: 'none',
+    logLevel: 'silent',
+  })
+}
+
 /** All that the package has: the bundle, the types of our own sources, and the licences of what is inside. */
 export async function buildSdk(): Promise<void> {
   const root = join(ROOT, '..')
   const out = join(ROOT, 'dist')
   await rm(out, { recursive: true, force: true })
   const { metafile } = await bundleSdk(out)
+  await bundleNode(out)
   await writeFile(join(out, 'THIRD-PARTY-NOTICES.txt'), await noticesOf(metafile, root))
   await copyFile(join(root, 'LICENSE'), join(out, 'LICENSE'))
   const compiler = join(root, 'node_modules', 'typescript-7', 'bin', 'tsc')

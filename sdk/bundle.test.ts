@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { bundleSdk } from './build.ts'
+import { bundleNode, bundleSdk } from './build.ts'
 import { noticesOf } from './notices.ts'
 
 const MOST_CORE_BYTES = 15_000
@@ -34,6 +34,15 @@ test('the SDK is bundled for browsers without a Node built-in; its core is small
   expect(texts.reduce((sum, { contents }) => sum + gzipSync(contents).length, 0)).toBeLessThanOrEqual(MOST_CORE_BYTES)
 })
 
+test('what only Node has is a file of its own, and its errors are those of the bundle', async () => {
+  const { metafile, outputFiles = [] } = await bundleNode(null)
+  expect(Object.keys(metafile.inputs).every((input) => input.startsWith('sdk/src/node/'))).toBe(true)
+  expect(outputFiles.map(({ path }) => path.endsWith('/node.js'))).toEqual([true])
+  expect(outputFiles[0]?.text).toMatch(/from"\.\/index\.js"/)
+  const browser = await bundleSdk(null)
+  expect(Object.keys(browser.metafile.inputs).filter((input) => input.startsWith('sdk/src/node/'))).toEqual([])
+})
+
 test('the licences of all libraries inside go with the package', async () => {
   const { metafile } = await bundleSdk(null)
   const notices = await noticesOf(metafile, join(import.meta.dirname, '..'))
@@ -48,6 +57,19 @@ test('a package is never without its build', async () => {
   const { stdout } = await promisify(execFile)('npm', ['pack', '--dry-run', '--json'], { cwd: import.meta.dirname })
   const [{ files }] = JSON.parse(stdout) as [{ readonly files: readonly { readonly path: string }[] }]
   const paths = files.map(({ path }) => path)
-  for (const needed of ['dist/index.js', 'dist/types/sdk/src/index.d.ts', 'dist/THIRD-PARTY-NOTICES.txt', 'dist/LICENSE'])
+  for (const needed of [
+    'dist/index.js',
+    'dist/types/sdk/src/index.d.ts',
+    'dist/node.js',
+    'dist/types/sdk/src/node/index.d.ts',
+    'dist/THIRD-PARTY-NOTICES.txt',
+    'dist/LICENSE',
+  ])
     expect(paths).toContain(needed)
+  // As an app does.
+  const code =
+    "const { StorageError } = await import('./dist/index.js'); const { fileStorage } = await import('./dist/node.js');" +
+    "try { fileStorage('package.json') } catch (error) { console.log(error instanceof StorageError, error.name) }"
+  const program = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code], { cwd: import.meta.dirname })
+  expect(program.stdout).toBe('true StorageError\n')
 }, 120_000)

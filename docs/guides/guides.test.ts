@@ -11,6 +11,7 @@ import { ServiceConfig, SolverConfig } from '../../src/config/schema.ts'
 import { guideNames } from '../../src/service/reference/guides.ts'
 import { readGuide } from '../../src/service/reference/read-markdown.ts'
 import { signWebhook } from '../../src/service/webhooks/sign.ts'
+import { sampleIn } from '../../test/swaps/sample-code.ts'
 import { openStory, type Story } from '../../test/swaps/story.ts'
 
 const run = promisify(execFile)
@@ -53,7 +54,7 @@ describe('guides with the local stack', () => {
 
   async function runTypeScript(name: GuideName): Promise<readonly string[]> {
     const file = join(folder, `${name}.ts`)
-    await writeFile(file, (await codeOf(name, 'ts')).replace('@tandem/sdk', join(root, 'sdk', 'src', 'index.ts')))
+    await writeFile(file, sampleIn(folder, await codeOf(name, 'ts')))
     const { stdout } = await run(process.execPath, ['--import', 'tsx', file], { cwd: root, env: environment })
     return stdout.trim().split('\n')
   }

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTandem, newRescueKeys, payingWallet, type SwapRequest, type Tandem, type Wallet } from '../../sdk/src/index.ts'
-import { defaultStorage } from '../../sdk/src/swap/storage.ts'
+import { memoryStorage } from '../../sdk/src/swap/storage.ts'
 import { describeWithBrowser } from '../nodes/describe-with-node.ts'
 import { openStory, type Story } from '../swaps/story.ts'
 import { evmWalletOf } from '../swaps/swap-by-sdk.ts'
@@ -45,7 +45,7 @@ await describeWithBrowser('the rescue page', () => {
     beforePaying: () => Promise<unknown> = async () => undefined,
   ): Promise<{ phrase: string; tandem: Tandem; orderId: string }> {
     const { info } = story
-    const storage = defaultStorage()
+    const storage = memoryStorage()
     const { phrase, keys } = await newRescueKeys(storage)
     const tandem = createTandem({
       baseUrl: info.base_url,

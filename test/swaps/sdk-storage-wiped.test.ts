@@ -4,7 +4,7 @@ import { Transaction } from '@scure/btc-signer'
 import { expect, test } from 'vitest'
 import { tronLocal } from '../../devnet/tron/local.ts'
 import { newRescueKeys, psbtWallet, rescueKeys, type SwapStep, type Tandem, tronWebWallet, type Wallet } from '../../sdk/src/index.ts'
-import { defaultStorage } from '../../sdk/src/swap/storage.ts'
+import { memoryStorage } from '../../sdk/src/swap/storage.ts'
 import type { OrderRecord } from '../../src/protocol/wire/order.ts'
 import { tellStory } from './story.ts'
 import { evmWalletOf, tandemOf } from './swap-by-sdk.ts'
@@ -61,7 +61,7 @@ const moments: Readonly<Record<string, (step: SwapStep) => boolean>> = {
 
 /** Makes a swap up to a moment, and forgets everything but the phrase. */
 async function loseAt(pair: Pair, moment: (step: SwapStep) => boolean) {
-  const storage = defaultStorage()
+  const storage = memoryStorage()
   const { phrase, keys } = await newRescueKeys(storage)
   const tandem = tandemOf(story, {}, { storage, keys })
   const { wallet, ...request } = pair
@@ -74,7 +74,7 @@ async function loseAt(pair: Pair, moment: (step: SwapStep) => boolean) {
 }
 
 async function openEmpty(phrase: string, given: object = {}): Promise<Tandem> {
-  const storage = defaultStorage()
+  const storage = memoryStorage()
   return tandemOf(story, {}, { storage, keys: await rescueKeys(phrase, storage), ...given })
 }
 
@@ -124,7 +124,7 @@ test('the service is gone too: the phrase and nodes find everything, and nothing
   const gone = { ...GONE, solverKeys }
 
   // Three swaps that the solver will not pay for.
-  const storage = defaultStorage()
+  const storage = memoryStorage()
   const { phrase, keys } = await newRescueKeys(storage)
   const tandem = tandemOf(story, {}, { storage, keys })
   const made: { readonly orderId: string; readonly pair: Pair }[] = []

@@ -32,7 +32,7 @@ import {
   type Wallet,
   xrplJsWallet,
 } from '../../sdk/src/index.ts'
-import { defaultStorage } from '../../sdk/src/swap/storage.ts'
+import { memoryStorage } from '../../sdk/src/swap/storage.ts'
 import { tellStory } from './story.ts'
 import { evmWalletOf, swapBySdk, tandemOf } from './swap-by-sdk.ts'
 
@@ -148,7 +148,7 @@ test.each(families)('to $asset: the SDK has seen the lock before it shows the se
 })
 
 test.each(families)('to $asset: the service is gone, and the user redeems with a wallet', async ({ asset, balance, wallet, fees }) => {
-  const storage = defaultStorage()
+  const storage = memoryStorage()
   const tandem = tandemOf(story, deployments, { storage })
   const request = await withLimit(tandem, { from: DOLLARS, to: asset, fromAmount: 60_000_000n, recipient: story.ownerOf(asset) })
   const before = await balance()
@@ -197,7 +197,7 @@ test.each(tokensOnce)(
   'to $asset: a service that keeps the secret and says redeemed is not believed, before or after a reload',
   async (family) => {
     const { asset, balance, passTime } = family
-    const storage = defaultStorage()
+    const storage = memoryStorage()
     const { seen, fetch } = lyingService(urlOf(asset.split(':')[0] ?? ''))
     const tandem = tandemOf(story, deployments, { storage, fetch })
     const request = await withLimit(tandem, { from: DOLLARS, to: asset, fromAmount: 25_000_000n, recipient: story.ownerOf(asset) })
@@ -238,7 +238,7 @@ test.each(tokensOnce)(
 
 // The last one: service and solver are stopped, and clocks are ahead.
 test('from every chain: all parties are gone, and the user refunds with a wallet after the timelock, by the storage or by the phrase alone', async () => {
-  const storage = defaultStorage()
+  const storage = memoryStorage()
   const { phrase, keys } = await newRescueKeys(storage)
   const tandem = tandemOf(story, deployments, { storage, keys })
   const left: (Family & { readonly orderId: string; readonly before: bigint; readonly timelock: number })[] = []
@@ -262,7 +262,7 @@ test('from every chain: all parties are gone, and the user refunds with a wallet
   }
   await story.stack.service.setRunning(false)
   const alone = tandemOf(story, deployments, { storage, keys, ...GONE })
-  const empty = defaultStorage()
+  const empty = memoryStorage()
   const byPhrase = tandemOf(story, deployments, { storage: empty, keys: await rescueKeys(phrase, empty), ...GONE })
   const addresses = Object.fromEntries(families.map(({ asset }) => [asset.split(':')[0] ?? '', story.ownerOf(asset)]))
   const { locks, searched } = await byPhrase.findLocks({ addresses })

@@ -23,11 +23,12 @@ import {
 import type { SwapContext } from '../../sdk/src/swap/context.ts'
 import { makeOrder, quoteFor } from '../../sdk/src/swap/prepare.ts'
 import { intentOf } from '../../sdk/src/swap/saved-swap.ts'
-import { defaultStorage } from '../../sdk/src/swap/storage.ts'
+import { memoryStorage } from '../../sdk/src/swap/storage.ts'
 import { uncaughtLies } from '../../sdk/src/verify/lying-service.fixture.ts'
 import { pinnedAsset } from '../../sdk/src/verify/pinned.ts'
 import { verifyOrder } from '../../sdk/src/verify/verify-order.ts'
 import { verifyQuote } from '../../sdk/src/verify/verify-quote.ts'
+import { sampleIn } from './sample-code.ts'
 import { tellStory } from './story.ts'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -80,7 +81,7 @@ async function stepsOf(steps: AsyncGenerator<SwapStep, unknown>): Promise<readon
 }
 
 test('bitcoin to an EVM token and back: own keys and secret, paid by a PSBT and by viem', async () => {
-  const tandem = createTandem(options)
+  const tandem = createTandem({ ...options, storage: memoryStorage() })
   const before = await story.balance(WBTC)
   const steps = await stepsOf(
     tandem.swap({ from: BTC, to: WBTC, fromAmount: 1_000_000n, minToAmount: 900_000n, recipient: story.ownerOf(WBTC) }, bitcoinWallet),
@@ -100,7 +101,7 @@ test('bitcoin to an EVM token and back: own keys and secret, paid by a PSBT and 
 })
 
 test('a swap that was left goes on by its order id; ethers signs, the service sends', async () => {
-  const storage = defaultStorage()
+  const storage = memoryStorage()
   const request: SwapRequest = {
     from: WBTC,
     to: BTC,
@@ -146,7 +147,7 @@ test('an instant refund with the user’s own key, in one call; a hash of someth
     if (!answers.lie || !String(input).endsWith('/instant-refund-hash')) return response
     return Response.json({ status: 'Ok', error: null, result: ['11'.repeat(32)] })
   }
-  const tandem = createTandem({ ...options, fetch: lying })
+  const tandem = createTandem({ ...options, storage: memoryStorage(), fetch: lying })
   let refunded = ''
   for await (const step of tandem.swap(
     { from: BTC, to: WBTC, fromAmount: 1_000_000n, minToAmount: 900_000n, recipient: story.ownerOf(WBTC) },
@@ -162,7 +163,7 @@ test('an instant refund with the user’s own key, in one call; a hash of someth
 })
 
 test('the rescue phrase alone finds the swaps again from an empty storage: two are completed, one is refunded', async () => {
-  const lost = defaultStorage()
+  const lost = memoryStorage()
   const { phrase, keys } = await newRescueKeys(lost)
   const addresses = { bitcoin_regtest: story.ownerOf(BTC), ethereum_localnet: story.ownerOf(WBTC) }
   const underpaying: Wallet = { ...bitcoinWallet, pay: ({ to }: { readonly to: string }) => story.bitcoin().pay(to, 20_000n) } as Wallet
@@ -180,7 +181,7 @@ test('the rescue phrase alone finds the swaps again from an empty storage: two a
       break
     }
 
-  const storage = defaultStorage()
+  const storage = memoryStorage()
   const found = createTandem({ ...options, storage, keys: await rescueKeys(phrase, storage) })
   const blind = await found.restore()
   expect(blind.map(({ index, orderId }) => ({ index, orderId }))).toEqual(left.map((orderId, index) => ({ index, orderId })))
@@ -252,7 +253,7 @@ test.each([
   ['bitcoin, with a key that the service made', BTC, 'ethereum_localnet:eth', bitcoinWallet, held],
   ['the coin of an EVM chain', 'ethereum_localnet:eth', BTC, viem, held],
 ] as const)('a service that lies in one field about %s is caught', async (_, from, to, wallet: Wallet, { nodes, secret }) => {
-  const storage = defaultStorage()
+  const storage = memoryStorage()
   const context: SwapContext = { client: createClient(options), options: { ...options, nodes }, storage, keys: randomKeys(storage) }
   const fromAmount = from.endsWith(':eth') ? 10n ** 17n : 1_000_000n
   const request: QuoteRequest = { from, to, fromAmount, recipient: story.ownerOf(to), secret }
@@ -289,7 +290,7 @@ test('the example of the README makes a swap in 25 lines or less', async () => {
   const printed = vi.spyOn(console, 'log').mockImplementation(() => undefined)
   try {
     await writeFile(join(folder, 'local.json'), JSON.stringify(info))
-    await writeFile(join(folder, 'example.ts'), code.replace('@tandem/sdk', join(root, 'sdk', 'src', 'index.ts')))
+    await writeFile(join(folder, 'example.ts'), sampleIn(folder, code))
     vi.stubGlobal('fetch', withoutEvents)
     vi.stubEnv('TANDEM_LOCAL_JSON', join(folder, 'local.json'))
     await import(join(folder, 'example.ts'))

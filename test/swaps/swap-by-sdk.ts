@@ -1,7 +1,15 @@
 /** A swap as an integrator makes it: by the SDK, with a wallet of the source chain. The secret is the user's. */
 import { createWalletClient, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { createTandem, type QuoteRequest, type Tandem, type TandemOptions, viemWallet, type Wallet } from '../../sdk/src/index.ts'
+import {
+  createTandem,
+  memoryStorage,
+  type QuoteRequest,
+  type Tandem,
+  type TandemOptions,
+  viemWallet,
+  type Wallet,
+} from '../../sdk/src/index.ts'
 import type { OrderRecord } from '../../src/protocol/wire/order.ts'
 import type { Story } from './story.ts'
 
@@ -19,6 +27,7 @@ export function tandemOf({ info }: Story, deployments: Deployments = {}, given: 
     pollMs: 200,
     deployments: { ...known, ...deployments },
     nodes,
+    storage: memoryStorage(),
     ...given,
   })
 }

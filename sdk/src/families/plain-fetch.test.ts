@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { createClient } from '../client/client.ts'
 import { randomKeys } from '../keys/keys.ts'
 import { nodeOf } from '../swap/context.ts'
-import { defaultStorage } from '../swap/storage.ts'
+import { memoryStorage } from '../swap/storage.ts'
 import { askNode } from './request.ts'
 
 afterEach(() => void vi.unstubAllGlobals())
@@ -13,7 +13,7 @@ test('a node is asked by a fetch that refuses other receivers, as that of browse
     return new Response('ok')
   })
   const options = { baseUrl: 'http://service', appId: '', nodes: { chain: 'http://node' } }
-  const storage = defaultStorage()
+  const storage = memoryStorage()
   const node = nodeOf({ client: createClient(options), options, storage, keys: randomKeys(storage) }, { id: 'chain' })
   if (node === null) throw new Error('there is a node')
   expect(await askNode(node, '/tip')).toBe('ok')

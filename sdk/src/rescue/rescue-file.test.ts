@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { NetworkError } from '../client/errors.ts'
 import type { SwapContext } from '../swap/context.ts'
 import { addSwap, listSwaps, type SavedSwap } from '../swap/saved-swap.ts'
-import { defaultStorage } from '../swap/storage.ts'
+import { memoryStorage } from '../swap/storage.ts'
 import { exportFile, importFile } from './rescue-file.ts'
 import { newRescueKeys, rescueKeys } from './rescue-keys.ts'
 
@@ -12,7 +12,7 @@ const swap = (orderId: string, phase: SavedSwap['phase']) => ({ orderId, phase, 
 const client = { chains: () => Promise.reject(new NetworkError('no answer')) }
 
 async function contextOf(phrase: string | null = null) {
-  const storage = defaultStorage()
+  const storage = memoryStorage()
   const made = phrase === null ? await newRescueKeys(storage) : { phrase, keys: await rescueKeys(phrase, storage) }
   return { phrase: made.phrase, context: { storage, keys: made.keys, client } as unknown as SwapContext }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { defaultStorage } from '../swap/storage.ts'
+import { memoryStorage } from '../swap/storage.ts'
 import { newRescueKeys, rescueKeys } from './rescue-keys.ts'
 
 const PHRASE = 'legal winner thank year wave sausage worth useful legal winner thank yellow'
@@ -25,14 +25,14 @@ test.each([
     '55e59e5148a0a408cca8eab5978a40dcaed698da144b19e84d102da250d17686',
   ],
 ])('the secret and the keys of index %i never change', async (index, secret, source, destination) => {
-  const keys = await rescueKeys(PHRASE, defaultStorage())
+  const keys = await rescueKeys(PHRASE, memoryStorage())
   expect(await keys.secretFor(index)).toBe(secret)
   expect(await keys.keyFor(index, 'source')).toBe(source)
   expect(await keys.keyFor(index, 'destination')).toBe(destination)
 })
 
 test('an index is given once, and only by a storage that knows which were used', async () => {
-  const storage = defaultStorage()
+  const storage = memoryStorage()
   const { phrase, keys } = await newRescueKeys(storage)
   expect(phrase.split(' ')).toHaveLength(12)
   expect([await keys.nextIndex(), await keys.nextIndex()]).toEqual([0, 1])
@@ -50,7 +50,7 @@ test('an index is given once, and only by a storage that knows which were used',
   const atOnce = await Promise.all([0, 1, 2, 3].flatMap(() => pages.map((page) => page.nextIndex())))
   expect(atOnce.toSorted((a, b) => a - b)).toEqual([4, 5, 6, 7, 8, 9, 10, 11])
 
-  const elsewhere = await rescueKeys(phrase, defaultStorage())
+  const elsewhere = await rescueKeys(phrase, memoryStorage())
   await expect(elsewhere.nextIndex()).rejects.toThrow('restore()')
   await elsewhere.startAt(7)
   expect(await elsewhere.nextIndex()).toBe(7)
@@ -64,5 +64,5 @@ test.each([
   [PHRASE.replace('yellow', ''), 'a rescue phrase has 12 words, this one has 11'],
   ['', 'a rescue phrase has 12 words, this one has 0'],
 ])('a phrase that is not one is refused by what is wrong with it: %s', async (phrase, message) => {
-  await expect(rescueKeys(phrase, defaultStorage())).rejects.toThrow(message)
+  await expect(rescueKeys(phrase, memoryStorage())).rejects.toThrow(message)
 })

@@ -3,7 +3,7 @@ import { ApiError, NetworkError } from '../client/errors.ts'
 import { loadFamily } from '../families/index.ts'
 import type { SwapContext, TandemOptions } from '../swap/context.ts'
 import { addSwap, type SavedSwap } from '../swap/saved-swap.ts'
-import { defaultStorage } from '../swap/storage.ts'
+import { memoryStorage } from '../swap/storage.ts'
 import { pinnedSolverKeys } from '../verify/pinned.ts'
 import { findDeposits } from './find-deposits.ts'
 import { exportFile, importFile } from './rescue-file.ts'
@@ -25,7 +25,7 @@ if (ownKeys === undefined) throw new Error('no keys')
 const telling = (keys: unknown) => ({ chains: async () => [{ chain: CHAIN, solver_keys: keys }] })
 
 async function contextOf(client: object, options: Partial<TandemOptions> = {}, phrase: string | null = null) {
-  const storage = defaultStorage()
+  const storage = memoryStorage()
   const made = phrase === null ? await newRescueKeys(storage) : { phrase, keys: await rescueKeys(phrase, storage) }
   return { phrase: made.phrase, context: { storage, keys: made.keys, client, options } as unknown as SwapContext }
 }

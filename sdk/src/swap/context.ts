@@ -19,7 +19,7 @@ export type TandemOptions = HttpOptions &
     readonly nodes?: Readonly<Record<string, string>>
     /** Public keys of solvers by chain, as `GET /chains` names them. With them `findDeposits` needs no service; others are known anyway. */
     readonly solverKeys?: Readonly<Record<string, readonly string[]>>
-    /** Default: `localStorage`, or memory. */
+    /** Default: `localStorage`. Where there is none, nothing is swapped without: `fileStorage` of `@tandem/sdk/node`, or `memoryStorage`. */
     readonly storage?: SwapStorage
     /** Default: random ones, kept in the storage. */
     readonly keys?: SwapKeys

@@ -17,7 +17,7 @@ import { type PinnedAsset, pinnedAsset } from '../verify/pinned.ts'
 import { depositWallet } from '../wallets/bitcoin.ts'
 import type { SwapContext } from './context.ts'
 import type { QuoteRequest } from './prepare.ts'
-import { defaultStorage } from './storage.ts'
+import { memoryStorage } from './storage.ts'
 
 const BTC = 'bitcoin_regtest:btc'
 const WBTC = 'ethereum_localnet:wbtc'
@@ -41,7 +41,7 @@ export const quote = {
 export async function createHostileService(nodes: Readonly<Record<string, string>>) {
   const deployments = { [WBTC]: { htlc: account('1'), token: account('2') } }
   const assets = { source: await pinnedAsset(BTC, deployments), destination: await pinnedAsset(WBTC, deployments) }
-  const storage = defaultStorage()
+  const storage = memoryStorage()
   const answers = { orderId: 'ab'.repeat(32), record: null as OrderRecord | null, withPackage: true, isAlive: true, redeems: 0 }
   /** Of the nodes, by the end of the URL or the name of the method. */
   const chain: Record<string, (body: string) => unknown> = {}

@@ -9,7 +9,7 @@ import { receive } from './receive.ts'
 import { refund } from './refund.ts'
 import { resumeSwap, runSwap } from './run.ts'
 import { loadSwap } from './saved-swap.ts'
-import { defaultStorage, type SwapStorage } from './storage.ts'
+import { memoryStorage, type SwapStorage } from './storage.ts'
 
 const nodes = { bitcoin_regtest: 'http://esplora', ethereum_localnet: 'http://rpc' }
 const fresh = { gasless: false, created: null }
@@ -72,7 +72,7 @@ test.each([
 })
 
 test('swaps that begin at the same time have different secrets', async () => {
-  const keys = randomKeys(defaultStorage())
+  const keys = randomKeys(memoryStorage())
   const indexes = await Promise.all(Array.from({ length: 50 }, () => keys.nextIndex()))
   expect(new Set(indexes).size).toBe(50)
   expect(indexes.every(Number.isSafeInteger)).toBe(true)

@@ -32,6 +32,8 @@ type Steps = AsyncGenerator<SwapStep, OrderRecord>
 export async function* runSwap(context: SwapContext, request: SwapRequest, wallet: Wallet, { signal }: RunOptions = {}): Steps {
   const { assertLimit, makeOrder, quoteFor } = await import('./prepare.ts')
   assertLimit(request)
+  // A storage that refuses does so before there is an order.
+  await context.storage.getItem('tandem:swaps')
   const quote = await quoteFor(context, request, signal)
   yield { kind: 'quoted', quote }
   const { saved, created } = await makeOrder(context, request, quote, wallet, signal)

@@ -1,13 +1,40 @@
-/** Where swaps are remembered across page loads. The browser's `localStorage` has this shape. */
+/** Where swaps and the user's keys are remembered, across page loads and crashes. The browser's `localStorage` has this shape. */
 export interface SwapStorage {
   getItem(key: string): string | null | Promise<string | null>
   setItem(key: string, value: string): void | Promise<void>
 }
 
-/** The browser's storage where there is one; otherwise the memory of this process, which a reload empties. */
+/** The storage of a page. Elsewhere one that refuses: a key that only a process holds is lost with it, and so is the money that only this key can refund. */
 export function defaultStorage(): SwapStorage {
-  const { localStorage } = globalThis as { readonly localStorage?: SwapStorage }
-  if (localStorage !== undefined) return localStorage
+  return pageStorage() ?? { getItem: refuse, setItem: refuse }
+}
+
+/**
+ * Only of a page (or Deno): what Node calls `localStorage` warns when it is read, throws or keeps nothing, unless a file was named on the command line. A
+ * browser throws where the user forbids storage.
+ */
+function pageStorage(): SwapStorage | null {
+  if (!('document' in globalThis || 'Deno' in globalThis)) return null
+  try {
+    return (globalThis as { readonly localStorage?: SwapStorage }).localStorage ?? null
+  } catch {
+    return null
+  }
+}
+
+function refuse(): never {
+  throw new StorageError(
+    'there is no localStorage here, so the keys of a swap would be lost with this process: createTandem({ storage }). In Node: fileStorage(path) of @tandem/sdk/node; to throw it away: memoryStorage()',
+  )
+}
+
+/** Nothing was paid: there is no place that keeps the keys of a swap. */
+export class StorageError extends Error {
+  override readonly name = 'StorageError'
+}
+
+/** Forgets everything when the process ends: for tests, and for swaps whose keys are those of a rescue phrase that is kept elsewhere. */
+export function memoryStorage(): SwapStorage {
   const items = new Map<string, string>()
   return { getItem: (key) => items.get(key) ?? null, setItem: (key, value) => void items.set(key, value) }
 }

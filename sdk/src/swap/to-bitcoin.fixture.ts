@@ -15,7 +15,7 @@ import { newRescueKeys } from '../rescue/rescue-keys.ts'
 import { freshSwap } from '../verify/fresh-swap.ts'
 import { type PinnedAsset, pinnedAsset } from '../verify/pinned.ts'
 import type { SwapContext } from './context.ts'
-import { defaultStorage } from './storage.ts'
+import { memoryStorage } from './storage.ts'
 
 const account = (digit: string) => `0x${digit.repeat(40)}`
 export const publicKey = (digit: string) => bytesToHex(schnorr.getPublicKey(hexToBytes(digit.repeat(64))))
@@ -31,7 +31,7 @@ export async function swapToBitcoin({ redeemer }: { readonly redeemer?: string }
   const deployments = { 'ethereum_localnet:wbtc': { htlc: account('1'), token: account('2') } }
   const source = await pinnedAsset('ethereum_localnet:wbtc', deployments)
   const destination = await pinnedAsset('bitcoin_regtest:btc', deployments)
-  const storage = defaultStorage()
+  const storage = memoryStorage()
   const { keys } = await newRescueKeys(storage)
   const own = bytesToHex(schnorr.getPublicKey(hexToBytes(await keys.keyFor(0, 'destination'))))
   const secretHash = hashSecret(await keys.secretFor(0))

@@ -1,6 +1,14 @@
 /** What the page does: finds swaps by the phrase, the file or the chains alone, and brings each to its end. Nothing is stored. */
 import { signal } from '@preact/signals'
-import { type AssetFacts, createTandem, type OrderRecord, rescueKeys, type SavedSwap, type Tandem } from '../../../sdk/src/index.ts'
+import {
+  type AssetFacts,
+  createTandem,
+  memoryStorage,
+  type OrderRecord,
+  rescueKeys,
+  type SavedSwap,
+  type Tandem,
+} from '../../../sdk/src/index.ts'
 import { swap as swapTexts, rescue as texts } from '../../texts.ts'
 import { learnAssets } from './facts.ts'
 import type { RescueSettings } from './settings.ts'
@@ -39,8 +47,7 @@ export const addresses = signal<Readonly<Record<string, string>>>({})
 
 /** Throws for a wrong phrase or file, in words for the user. */
 export async function open(settings: RescueSettings, given: Given): Promise<void> {
-  const items = new Map<string, string>()
-  const storage = { getItem: (key: string) => items.get(key) ?? null, setItem: (key: string, value: string) => void items.set(key, value) }
+  const storage = memoryStorage()
   const keys = await rescueKeys(given.phrase, storage)
   const { baseUrl, appId, nodes } = given
   const tandem = createTandem({ baseUrl, appId, nodes, deployments: settings.deployments, solverKeys: settings.solverKeys, storage, keys })

@@ -1,5 +1,5 @@
 /** The SDK, opened when it is first needed: nodes and contracts as the service names them to its pages, and keys where there is something to sign. */
-import { createClient, createTandem, type Tandem, type TandemOptions } from '../../../sdk/src/index.ts'
+import { createClient, createTandem, memoryStorage, type Tandem, type TandemOptions } from '../../../sdk/src/index.ts'
 import { openKeys } from './phrase.ts'
 import { settings } from './settings.ts'
 
@@ -18,9 +18,7 @@ let reader: Tandem | null = null
 
 /** For quotes, and for orders that are only watched: makes no keys, and writes nothing to the storage of this browser. */
 export function openReader(): Tandem {
-  const items = new Map<string, string>()
-  const storage = { getItem: (key: string) => items.get(key) ?? null, setItem: (key: string, value: string) => void items.set(key, value) }
-  reader ??= createTandem({ ...options(), storage })
+  reader ??= createTandem({ ...options(), storage: memoryStorage() })
   return reader
 }
 
