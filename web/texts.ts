@@ -54,7 +54,6 @@ export const swap = {
   expired: 'expired, asking for a new one',
   newGet: (before: string) => `New price. Before, you would have got ${before}.`,
   newPay: (before: string) => `New price. Before, you would have paid ${before}.`,
-  about: 'about',
   outOfRange: (least: string, most: string) => `between ${least} and ${most}`,
   button: {
     connecting: 'Connecting',
@@ -111,6 +110,7 @@ export const swap = {
     extraBack: (amount: string, chain: string) => `${amount} that were not needed came back to you on ${chain}`,
     /** Behind an amount, by what is known of its network fee. */
     fee: { seen: '', exact: '', about: ', after the network fee', before_fee: ', less the network fee' },
+    about: (amount: string) => `about ${amount}`,
     for: 'for',
     refundedAs: 'refunded as',
     confirmations: (now: number, needed: number) => `${groupThousands(now)} of ${groupThousands(needed)} confirmations`,
@@ -124,6 +124,7 @@ export const swap = {
     refundIn: 'If nothing happens, you can take it back in',
     refundAt: (time: string) => `at ${time} at the latest`,
     refundDue: 'The timelock has ended: you can take it back now.',
+    partSeen: 'Waiting for the rest of your payment',
     payingNow: 'Your payment is on its way',
     unpaid: (amount: string) => `${amount} are missing.`,
     unredeemed: (chain: string) =>

@@ -17,6 +17,7 @@ export function SwapCard({ opened, found }: { readonly opened: Opened; readonly 
   const told = record === null ? null : exchangeOf(record)
   const from = told?.from ?? { asset: source, amount: saved?.request.source.amount ?? '0' }
   const to = told?.to ?? { asset: destination, amount: saved?.request.destination.amount ?? '0' }
+  const incoming = amountText(to.asset, to.amount)
   const needsLeast = saved?.phase === 'restored' && !isEnded(found)
   const decimals = factsOf(destination)?.decimals ?? 0
   const least = () => (needsLeast ? leastIn(typed, decimals) : null)
@@ -25,7 +26,7 @@ export function SwapCard({ opened, found }: { readonly opened: Opened; readonly 
       <header>
         <h3>
           {amountText(from.asset, from.amount)} <span aria-hidden="true">→</span> <span class="hidden">{texts.for}</span>{' '}
-          {told !== null && isAbout(told.to) && swapTexts.about} {amountText(to.asset, to.amount)}
+          {told !== null && isAbout(told.to) ? swapTexts.order.about(incoming) : incoming}
         </h3>
         <p class="small soft">{texts.fromTo(chainName(source.split(':')[0] ?? ''), chainName(destination.split(':')[0] ?? ''))}</p>
       </header>
@@ -50,11 +51,7 @@ export function SwapCard({ opened, found }: { readonly opened: Opened; readonly 
       </dl>
       {problem !== null && <p class="notice alarm">{needsAddress(found) ? texts.nameAddress : problem}</p>}
       {problem === null && needsLeast && (
-        <LeastField
-          typed={typed}
-          symbol={factsOf(destination)?.symbol ?? destination}
-          hint={texts.leastHint(amountText(to.asset, to.amount))}
-        />
+        <LeastField typed={typed} symbol={factsOf(destination)?.symbol ?? destination} hint={texts.leastHint(incoming)} />
       )}
       {problem === null && <Ways opened={opened} found={found} actions={actions} least={least} />}
       <Outcome actions={actions} />

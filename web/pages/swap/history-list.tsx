@@ -1,6 +1,6 @@
 /** The swaps that were made in this browser. */
 import { swap } from '../../texts.ts'
-import { entries } from './history.ts'
+import { type Entry, entries } from './history.ts'
 import { amountText } from './order-amounts.ts'
 import { shownOrder, showOrder } from './route.ts'
 
@@ -12,24 +12,27 @@ export function HistoryList() {
       <h2 id="history">{swap.history.title}</h2>
       {entries.value.length === 0 && <p class="small soft">{swap.history.none}</p>}
       <ul class="past">
-        {entries.value.slice(0, SHOWN).map(({ orderId, from, to, fromAmount, toAmount, isAbout, status }) => (
-          <li key={orderId}>
+        {entries.value.slice(0, SHOWN).map((entry) => (
+          <li key={entry.orderId}>
             <a
-              href={`/?order=${orderId}`}
-              aria-current={shownOrder.value === orderId ? 'true' : undefined}
+              href={`/?order=${entry.orderId}`}
+              aria-current={shownOrder.value === entry.orderId ? 'true' : undefined}
               onClick={(event) => {
                 event.preventDefault()
-                showOrder(orderId)
+                showOrder(entry.orderId)
               }}
             >
-              <span>
-                {amountText(from, fromAmount)} → {isAbout === true && swap.about} {amountText(status === 'refunded' ? from : to, toAmount)}
-              </span>
-              <span class="small soft">{swap.order.status[status] ?? status}</span>
+              <span>{exchangeText(entry)}</span>
+              <span class="small soft">{swap.order.status[entry.status] ?? entry.status}</span>
             </a>
           </li>
         ))}
       </ul>
     </section>
   )
+}
+
+function exchangeText({ from, to, fromAmount, toAmount, isAbout, status }: Entry): string {
+  const incoming = amountText(status === 'refunded' ? from : to, toAmount)
+  return `${amountText(from, fromAmount)} → ${isAbout === true ? swap.order.about(incoming) : incoming}`
 }

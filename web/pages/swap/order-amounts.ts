@@ -22,7 +22,8 @@ function quotedFeeOf({ order_id: orderId }: OrderRecord): bigint | null {
 /** Both sides in one line. */
 export function exchangeTexts(record: OrderRecord): { readonly from: string; readonly to: string } {
   const { from, to } = exchangeOf(record, quotedFeeOf(record))
-  return { from: amountText(from.asset, from.amount), to: incomingText(to.asset, to) }
+  const text = amountText(to.asset, to.amount)
+  return { from: amountText(from.asset, from.amount), to: isAbout(to) ? swap.order.about(text) : text }
 }
 
 /** What the list of swaps says of it. */
@@ -31,9 +32,10 @@ export function entryOf(record: OrderRecord): Pick<Entry, 'fromAmount' | 'toAmou
   return { fromAmount: from.amount.toString(), toAmount: to.amount.toString(), isAbout: isAbout(to), status: record.status }
 }
 
-export function incomingText(assetId: string, incoming: Incoming): string {
-  const text = amountText(assetId, incoming.amount)
-  return isAbout(incoming) ? `${swap.about} ${text}` : text
+/** A sentence about what comes in, with what is known of its network fee. */
+export function incomingText(assetId: string, { amount, certainty }: Incoming, say: (amount: string) => string): string {
+  const text = amountText(assetId, amount)
+  return say(certainty === 'about' ? swap.order.about(text) : text) + swap.order.fee[certainty]
 }
 
 /** Where what was ordered differs from what is seen on the chain, both are said. */

@@ -15,6 +15,7 @@ export function OrderView({ orderId }: { readonly orderId: string }) {
   useEffect(() => followOrder(orderId), [orderId])
   const { record, problem, note } = liveOf(orderId)
   const entry = findEntry(orderId)
+  const missing = record === null ? 0n : amountsFor(record).pays.missing
   const isOnItsWay = record?.status === 'created' && entry?.isPaid === true
   return (
     <article class="order stack">
@@ -36,7 +37,7 @@ export function OrderView({ orderId }: { readonly orderId: string }) {
         <header>
           <Exchange record={record} />
           <h1 aria-live="polite" data-status={record.status}>
-            {isOnItsWay ? swap.order.payingNow : (swap.order.status[record.status] ?? record.status)}
+            {isOnItsWay ? swap.order.payingNow : missing > 0n ? swap.order.partSeen : (swap.order.status[record.status] ?? record.status)}
           </h1>
         </header>
       )}
@@ -52,8 +53,8 @@ export function OrderView({ orderId }: { readonly orderId: string }) {
       )}
       {record !== null && isEnded(record.status) && record.next_action?.who === 'user' && <p class="notice">{reasonOf(record)}</p>}
       {record !== null && entry === null && <p class="notice">{swap.order.watching}</p>}
-      {record !== null && entry?.payment != null && (record.status === 'created' || amountsFor(record).pays.missing > 0n) && (
-        <Deposit payment={entry.payment} asset={record.source_swap.asset} rest={amountsFor(record).pays.missing} />
+      {record !== null && entry?.payment != null && (record.status === 'created' || missing > 0n) && (
+        <Deposit payment={entry.payment} asset={record.source_swap.asset} rest={missing} />
       )}
       {record !== null && (
         <>

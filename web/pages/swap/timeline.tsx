@@ -42,8 +42,8 @@ function titleOf({ name, leg, state }: Step, record: OrderRecord): string {
   const side = leg === 'source' ? source : destination
   const chain = findChain(side.chain)?.display ?? side.chain
   const { pays, gets, back } = amountsFor(record)
-  const incoming = (amount: Incoming, say: (text: string, chain: string) => string) =>
-    say(incomingText(side.asset, amount), chain) + swap.order.fee[amount.certainty]
+  const incoming = (of: Incoming, say: (amount: string, chain: string) => string) =>
+    incomingText(side.asset, of, (amount) => say(amount, chain))
   switch (name) {
     case 'confirmed':
       return swap.order.confirmed(chain)
