@@ -5,7 +5,7 @@ import type { ActivityRecord, OrderRowsRecord, OverviewRecord } from '../../src/
 import { describeWithBrowser } from '../nodes/describe-with-node.ts'
 import { openStory, type Story } from '../swaps/story.ts'
 import { type Browser, startChromium } from './chromium.ts'
-import { axeViolations, misfits, takeScreenshot, watchedPage } from './page-checks.ts'
+import { flaws, watchedPage } from './page-checks.ts'
 
 await describeWithBrowser('the operator page', () => {
   let story: Story
@@ -48,8 +48,6 @@ await describeWithBrowser('the operator page', () => {
     return opened
   }
 
-  const shot = (name: string, of: Page = page) => takeScreenshot(of, `operator-${name}`)
-
   /** Among those in progress: the list of the slowest steps may name it too. */
   const rowOf = (order: string) =>
     page
@@ -57,8 +55,8 @@ await describeWithBrowser('the operator page', () => {
       .getByRole('row')
       .filter({ has: page.locator(`a[href="#/orders/${order}"]`) })
 
-  async function assertAccessible(of: Page = page): Promise<void> {
-    expect(await axeViolations(of)).toEqual([])
+  async function assertSound(name: string, of: Page = page): Promise<void> {
+    expect(await flaws(of, `operator-${name}`)).toEqual([])
   }
 
   test('a wrong token is refused with a reason, and the page says how to get one', async () => {
@@ -67,8 +65,7 @@ await describeWithBrowser('the operator page', () => {
     await opened.getByLabel('Token').fill(`${'0'.repeat(12)}.${'0'.repeat(64)}`)
     await opened.getByRole('button', { name: 'Log in' }).click()
     await opened.getByRole('alert').filter({ hasText: 'the token is wrong or revoked' }).waitFor()
-    await shot('login', opened)
-    await assertAccessible(opened)
+    await assertSound('login', opened)
     await stranger.close()
   })
 
@@ -86,16 +83,14 @@ await describeWithBrowser('the operator page', () => {
     await page.getByText(/^Does not answer: /).waitFor()
     await page.getByRole('button', { name: /^The solver .* does not answer$/ }).click()
     await page.getByRole('heading', { name: 'Solvers and inventory' }).waitFor()
-    await shot('overview')
-    await assertAccessible()
+    await assertSound('overview')
     await page.locator(`a[href="#/orders/${waiting}"]`).first().click()
     await page.getByRole('heading', { name: 'Why is it not moving?' }).waitFor()
     await page.getByText('It waits for the solver').waitFor()
-    await shot('waiting')
-    await assertAccessible()
+    await assertSound('waiting')
     await page.getByRole('link', { name: 'Overview' }).click()
     await page.getByRole('heading', { name: 'Chains' }).waitFor()
-    await assertAccessible()
+    await assertSound('overview-again')
   })
 
   test('a stuck order stands out, and two weeks of swaps are drawn', async () => {
@@ -116,8 +111,7 @@ await describeWithBrowser('the operator page', () => {
     await page.getByRole('button', { name: 'One order is stuck' }).waitFor()
     await rowOf(waiting).filter({ hasText: reason }).waitFor()
     await page.getByRole('img', { name: /^Swaps, every 6 hours: \d{3} in two weeks, at most 22 in 6 hours/ }).waitFor()
-    await shot('stuck')
-    await assertAccessible()
+    await assertSound('stuck')
     await page.unrouteAll({ behavior: 'wait' })
     await page.reload()
     await page.getByRole('heading', { name: 'Chains' }).waitFor()
@@ -132,49 +126,38 @@ await describeWithBrowser('the operator page', () => {
     await page.getByLabel(/^Find an order/).fill(waiting)
     await page.keyboard.press('Enter')
     await page.getByText('1 order', { exact: true }).waitFor()
-    await shot('search')
+    await assertSound('search')
     await page.locator(`a[href="#/orders/${waiting}"]`).click()
     await page.getByRole('heading', { name: /^(Why is it not moving\?|Where it stands)$/ }).waitFor()
     await page.getByRole('rowheader', { name: 'redeem destination' }).waitFor()
     await page.getByText('the destination redeem is mined: the user is paid').or(page.getByText('the source redeem is mined')).waitFor()
-    await shot('order')
-    await assertAccessible()
+    await assertSound('order')
     await page.getByRole('link', { name: 'Overview' }).click()
   })
 
   test('who may write halts a chain with a reason, and resumes it', async () => {
     await page.getByRole('button', { name: /^Halt Ethereum/ }).click()
     await page.getByLabel(/^Why halt/).fill('<b>maintenance</b>')
-    await shot('halt')
-    await assertAccessible()
+    await assertSound('halt')
     await page.getByRole('button', { name: 'Halt it' }).click()
     // As text, never as markup.
     await page.getByText('halted: <b>maintenance</b>', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Ethereum Localnet: halted: <b>maintenance</b>' }).waitFor()
-    await shot('halted')
-    await assertAccessible()
+    await assertSound('halted')
     await page.getByRole('button', { name: /^Resume Ethereum/ }).click()
     await page.getByText('halted: <b>maintenance</b>').first().waitFor({ state: 'detached' })
   })
 
-  test.each([
-    ['dark', { dark: true }],
-    ['phone', { phone: true }],
-    ['phone-dark', { phone: true, dark: true }],
-  ])('it is usable: %s', async (name, options) => {
-    const other = await browser.open(options)
+  test('it is usable on a phone', async () => {
+    const other = await browser.open({ phone: true })
     const token = story.stack.info.operator_url.split('#')[1]
     const opened = await visit(other, `${origin()}/operator#${token}`)
     await opened.getByRole('heading', { name: 'Chains' }).waitFor()
     await opened.getByRole('img', { name: /^Volume/ }).waitFor()
-    await shot(name, opened)
-    expect(await misfits(opened)).toEqual([])
-    await assertAccessible(opened)
+    await assertSound('touched', opened)
     await opened.goto(`${origin()}/operator#/orders/${waiting}`)
     await opened.getByRole('heading', { name: /^(Why is it not moving\?|Where it stands)$/ }).waitFor()
-    await shot(`order-${name}`, opened)
-    expect(await misfits(opened)).toEqual([])
-    await assertAccessible(opened)
+    await assertSound('order-touched', opened)
     await other.close()
   })
 

@@ -1,10 +1,11 @@
-/** What every browser test asks of a page: no violation of its policy, no request elsewhere, no error, and nothing that axe objects to. */
+/** What every browser test asks of a page: no violation of its policy, no request elsewhere, no error; whatever the size of its window, theme and fonts, nothing that is cut and nothing that axe objects to. */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import axe from 'axe-core'
 import type { BrowserContext, Page } from 'playwright-core'
 
-const SHOTS = join(import.meta.dirname, '..', '..', '.tandem', 'screenshots')
+/** Pictures take as long as all checks of a page, so they are only taken for whoever wants to look at them. */
+const SHOTS = process.env.TANDEM_SCREENSHOTS === 'yes' ? join(import.meta.dirname, '..', '..', '.tandem', 'screenshots') : null
 
 /** Collects into `problems` what the page must not do. */
 export async function watchedPage(context: BrowserContext, problems: string[]): Promise<Page> {
@@ -20,11 +21,38 @@ export async function watchedPage(context: BrowserContext, problems: string[]): 
   return page
 }
 
-/** WCAG A and AA, and the rules of good practice: `rule: element` for each violation. */
-export async function axeViolations(page: Page): Promise<readonly string[]> {
+const WIDTHS = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } } as const
+const THEMES = ['light', 'dark'] as const
+const IS_DARK = "matchMedia('(prefers-color-scheme: dark)').matches"
+
+/** What is wrong with the page in its present state, on a desktop and on a phone, light and dark. Takes a picture of each. */
+export async function flaws(page: Page, name: string): Promise<readonly string[]> {
+  const before = { size: page.viewportSize(), isDark: (await page.evaluate(IS_DARK)) as boolean }
+  const found: string[] = []
+  for (const width of Object.keys(WIDTHS) as (keyof typeof WIDTHS)[]) {
+    await page.setViewportSize(WIDTHS[width])
+    found.push(...(await misfits(page)).map((one) => `on a ${width}, ${one}`))
+    for (const theme of THEMES) {
+      await page.emulateMedia({ colorScheme: theme })
+      // Other rules than those of contrast judge each width once.
+      const violations = await axeViolations(page, theme === 'light' ? null : 'color-contrast')
+      found.push(...violations.map((one) => `on a ${width}, ${theme}: ${one}`))
+      await takeScreenshot(page, `${name}-${width}-${theme}`)
+    }
+  }
+  if (before.size !== null) await page.setViewportSize(before.size)
+  await page.emulateMedia({ colorScheme: before.isDark ? 'dark' : 'light' })
+  return found
+}
+
+/** WCAG A and AA, and the rules of good practice: `rule: element` for each violation. `only`: one rule; null: all. */
+async function axeViolations(page: Page, only: string | null): Promise<readonly string[]> {
   // Not by a script tag: the policy of the page forbids it.
   await page.evaluate(axe.source)
-  const { violations } = (await page.evaluate('axe.run()')) as { violations: { id: string; nodes: { html: string }[] }[] }
+  const options = only === null ? {} : { runOnly: [only] }
+  const { violations } = (await page.evaluate(`axe.run(${JSON.stringify(options)})`)) as {
+    violations: { id: string; nodes: { html: string }[] }[]
+  }
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
 }
 
@@ -63,7 +91,18 @@ const LIST_OF_CUT = `[...document.querySelectorAll('html, body *:not(svg *, pre,
   })
   .map((one) => one.localName + '.' + one.className + ': ' + one.scrollWidth + ' pixels in ' + one.clientWidth + ': ' + one.innerText.slice(0, 60))`
 
-export async function takeScreenshot(page: Page, name: string): Promise<void> {
+/** Words of the interface that a person should not see: names of fields, and amounts in the smallest unit. What is marked as code may have them. */
+export async function rawTexts(page: Page): Promise<readonly string[]> {
+  return (await page.evaluate(LIST_OF_RAW)) as readonly string[]
+}
+
+const LIST_OF_RAW = `[...document.querySelectorAll('body *:not(code, code *, pre, pre *, script, style, svg *, .mono, .mono *, details:not([open]) *)')]
+  .filter((one) => one.checkVisibility())
+  .flatMap((one) => [...one.childNodes].filter(({ nodeType }) => nodeType === Node.TEXT_NODE).map(({ data }) => data))
+  .filter((text) => /\\b[a-z]+_[a-z_]+\\b|(?<![\\w.,\\u202f])\\d{6,}(?![\\w.])|smallest unit/.test(text))`
+
+async function takeScreenshot(page: Page, name: string): Promise<void> {
+  if (SHOTS === null) return
   await mkdir(SHOTS, { recursive: true })
   await page.screenshot({ path: join(SHOTS, `${name}.png`), fullPage: true })
 }

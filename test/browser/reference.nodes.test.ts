@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeWithBrowser } from '../nodes/describe-with-node.ts'
 import { openStory, type Story } from '../swaps/story.ts'
 import { type Browser, startChromium } from './chromium.ts'
-import { axeViolations, misfits, takeScreenshot, watchedPage } from './page-checks.ts'
+import { flaws, misfits, watchedPage } from './page-checks.ts'
 
 const PAGES = {
   overview: '/docs',
@@ -43,9 +43,8 @@ await describeWithBrowser('the reference', () => {
     await page.keyboard.press('/')
     await page.keyboard.type('price_moved')
     await page.waitForSelector('[role="option"]')
-    await takeScreenshot(page, 'docs-search')
     expect((await page.locator('[role="listbox"]').boundingBox())?.x).toBeGreaterThanOrEqual(0)
-    expect(await axeViolations(page)).toEqual([])
+    expect(await flaws(page, 'docs-search')).toEqual([])
     await page.keyboard.press('ArrowDown')
     expect(await page.getAttribute('[role="combobox"]', 'aria-activedescendant')).toBe('search-result-0')
     await page.keyboard.press('Enter')
@@ -56,8 +55,7 @@ await describeWithBrowser('the reference', () => {
     await page.keyboard.type(' xyzzy')
     await page.getByText('Nothing has all these words.').waitFor()
     expect(await page.isVisible('[role="listbox"]')).toBe(false)
-    await takeScreenshot(page, 'docs-search-nothing')
-    expect(await axeViolations(page)).toEqual([])
+    expect(await flaws(page, 'docs-search-nothing')).toEqual([])
     for (let key = 0; key < ' xyzzy'.length; key += 1) await page.keyboard.press('Backspace')
     await page.waitForSelector('[role="option"]')
     await page.keyboard.press('Escape')
@@ -99,9 +97,7 @@ await describeWithBrowser('the reference', () => {
     expect(await page.isVisible('#try-query-slippage')).toBe(false)
     await page.getByText('more, optional').click()
     expect(await page.isVisible('#try-query-slippage')).toBe(true)
-    await takeScreenshot(page, 'docs-try')
-    expect(await misfits(page)).toEqual([])
-    expect(await axeViolations(page)).toEqual([])
+    expect(await flaws(page, 'docs-try')).toEqual([])
     await page.close()
   })
 
@@ -138,18 +134,10 @@ await describeWithBrowser('the reference', () => {
   })
 
   test.each(Object.entries(PAGES))('%s: on a desktop and on a phone, light and dark, nothing that axe objects to', async (name, path) => {
-    for (const [phone, dark] of [
-      [false, false],
-      [true, true],
-    ] as const) {
-      const context = await browser.open({ phone, dark })
-      const page = await visit(path, context)
-      await page.waitForSelector('.theme:not([hidden])')
-      expect(await axeViolations(page)).toEqual([])
-      expect(await misfits(page)).toEqual([])
-      await takeScreenshot(page, `docs-${name}-${phone ? 'phone-dark' : 'desktop'}`)
-      await context.close()
-    }
+    const page = await visit(path)
+    await page.waitForSelector('.theme:not([hidden])')
+    expect(await flaws(page, `docs-${name}`)).toEqual([])
+    await page.close()
   })
 
   test('every page fits, in narrow and in wide fonts, on a desktop and on a phone', async () => {
@@ -174,8 +162,7 @@ await describeWithBrowser('the reference', () => {
     expect(await page.isVisible('#pages')).toBe(false)
     await page.getByRole('button', { name: 'Contents' }).click()
     expect(await page.isVisible('#pages')).toBe(true)
-    expect(await axeViolations(page)).toEqual([])
-    await takeScreenshot(page, 'docs-contents-phone')
+    expect(await flaws(page, 'docs-contents')).toEqual([])
     await page.getByRole('link', { name: 'Webhooks' }).click()
     await page.waitForURL('**/docs/guides/webhooks')
     await context.close()

@@ -12,7 +12,7 @@ import { openStory, type Story } from '../swaps/story.ts'
 import { evmWalletOf } from '../swaps/swap-by-sdk.ts'
 import { announceWallet } from './announced-wallet.ts'
 import { type Browser, startChromium } from './chromium.ts'
-import { axeViolations, misfits, takeScreenshot, watchedPage } from './page-checks.ts'
+import { flaws, rawTexts, watchedPage } from './page-checks.ts'
 
 const BTC = 'bitcoin_regtest:btc'
 const WBTC = 'ethereum_localnet:wbtc'
@@ -71,6 +71,10 @@ await describeWithBrowser('the rescue page', () => {
     await page.waitForSelector('#phrase')
     return page
   }
+  async function assertSound(name: string, page: Page): Promise<void> {
+    expect(await flaws(page, name)).toEqual([])
+    expect(await rawTexts(page)).toEqual([])
+  }
   const copyUrl = () => pathToFileURL(join(folder, 'tandem-rescue.html')).href
   const rescueUrl = () => new URL('/rescue', story.info.base_url).href
   const find = async (page: Page, phrase: string) => {
@@ -80,14 +84,12 @@ await describeWithBrowser('the rescue page', () => {
 
   test('a wrong phrase is refused by the word that is wrong', async () => {
     const page = await visit(rescueUrl())
-    await takeScreenshot(page, 'rescue-empty')
-    expect(await axeViolations(page)).toEqual([])
+    await assertSound('rescue-empty', page)
     await find(page, 'abandon abandon')
     await page.getByText('a rescue phrase has 12 words, this one has 2').waitFor()
     await find(page, `${'abandon '.repeat(11)}abuot`)
     await page.getByText(/word 12 of the rescue phrase, "abuot", is not in the list.*about/).waitFor()
-    await takeScreenshot(page, 'rescue-wrong-word')
-    expect(await axeViolations(page)).toEqual([])
+    await assertSound('rescue-wrong-word', page)
     await find(page, 'abandon '.repeat(12))
     await page.getByText('the checksum of the rescue phrase is wrong').waitFor()
     await find(page, `${'abandon '.repeat(11)}about`)
@@ -109,22 +111,19 @@ await describeWithBrowser('the rescue page', () => {
     await expect
       .poll(async () => (await page.getByLabel('Your address on Ethereum Localnet').inputValue()).toLowerCase())
       .toBe(story.ownerOf(WBTC))
-    await takeScreenshot(page, 'rescue-addresses')
-    expect(await axeViolations(page)).toEqual([])
+    await assertSound('rescue-addresses', page)
     await page.getByRole('button', { name: 'Check again' }).click()
     const least = page.getByLabel('The least BTC that you agreed to get')
     await least.waitFor()
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByText('Say first what you agreed to get at least').waitFor()
     await least.fill('0.009')
-    await takeScreenshot(page, 'rescue-found')
-    expect(await axeViolations(page)).toEqual([])
+    await assertSound('rescue-found', page)
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByText('This swap has ended.').waitFor({ timeout: 120_000 })
     await page.getByText('Complete', { exact: true }).waitFor()
     expect(await page.textContent('main')).not.toMatch(/redeem_detected|counterparty_|bitcoin_regtest|ethereum_localnet/)
-    await takeScreenshot(page, 'rescue-finished')
-    expect(await axeViolations(page)).toEqual([])
+    await assertSound('rescue-finished', page)
     expect(await story.balance(BTC)).toBeGreaterThan(before + 900_000n)
     expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain(phrase.split(' ')[0])
     await page.close()
@@ -150,8 +149,7 @@ await describeWithBrowser('the rescue page', () => {
     const before = await story.balance(BTC)
 
     const page = await visit(copyUrl())
-    await takeScreenshot(page, 'rescue-copy')
-    expect(await axeViolations(page)).toEqual([])
+    await assertSound('rescue-copy', page)
     await page.setInputFiles('#file', join(folder, 'rescue.json'))
     await find(page, 'abandon '.repeat(11).concat('about'))
     await page.getByText('the rescue file is of another phrase, or damaged').waitFor()
@@ -165,8 +163,7 @@ await describeWithBrowser('the rescue page', () => {
       .filter({ hasText: 'Your refund is on its way to you:' })
       .getByText(/^[0-9a-f]{64}$/)
       .waitFor()
-    await takeScreenshot(page, 'rescue-copy-refunded')
-    expect(await axeViolations(page)).toEqual([])
+    await assertSound('rescue-copy-refunded', page)
     await story.eventually('the refund of both deposits', async () => {
       story.bitcoinChain().mine(1)
       return (await story.balance(BTC)) > before + 40_000n
@@ -199,8 +196,7 @@ await describeWithBrowser('the rescue page', () => {
       .filter({ hasText: 'It is on its way to your address:' })
       .getByText(/^[0-9a-f]{64}$/)
       .waitFor()
-    await takeScreenshot(page, 'rescue-copy-by-chain')
-    expect(await axeViolations(page)).toEqual([])
+    await assertSound('rescue-copy-by-chain', page)
     await story.eventually('the refund', async () => {
       story.bitcoinChain().mine(1)
       return (await story.balance(BTC)) > before + 10_000n
@@ -235,8 +231,7 @@ await describeWithBrowser('the rescue page', () => {
       .toBe(story.ownerOf(WBTC))
     await takeIt.click()
     await alone.getByText(/^It is only 0\.0\d+ WBTC: nothing was shown\.$/).waitFor()
-    await takeScreenshot(alone, 'rescue-copy-found-payout')
-    expect(await axeViolations(alone)).toEqual([])
+    await assertSound('rescue-copy-found-payout', alone)
     await alone.close()
 
     const page = await visit(copyUrl())
@@ -244,8 +239,7 @@ await describeWithBrowser('the rescue page', () => {
     await find(page, phrase)
     await page.getByLabel('Wallet that sends on Ethereum Localnet').waitFor()
     await page.getByText(/^Possible in at most \d/).waitFor()
-    await takeScreenshot(page, 'rescue-copy-payout')
-    expect(await axeViolations(page)).toEqual([])
+    await assertSound('rescue-copy-payout', page)
     await page.getByRole('button', { name: 'Take the payout myself' }).click()
     await page
       .getByRole('status')
@@ -272,8 +266,7 @@ await describeWithBrowser('the rescue page', () => {
     await page.getByText('Ethereum Localnet: looked at everything since').waitFor()
     await page.getByText(/^Possible in at most \d/).waitFor()
     expect(await page.textContent('section[aria-labelledby=found]')).not.toMatch(/ethereum_localnet|undefined|NaN/)
-    await takeScreenshot(page, 'rescue-copy-lock')
-    expect(await axeViolations(page)).toEqual([])
+    await assertSound('rescue-copy-lock', page)
     await page.getByRole('button', { name: 'Take the payment back' }).click()
     await page.getByText(/has not ended yet/).waitFor()
     await story.passTime(ETHEREUM, Number(source.timelock))
@@ -284,7 +277,7 @@ await describeWithBrowser('the rescue page', () => {
       .filter({ hasText: 'Your refund is on its way to you:' })
       .getByText(/^0x[0-9a-f]{64}$/)
       .waitFor()
-    await takeScreenshot(page, 'rescue-copy-wallet-refund')
+    await assertSound('rescue-copy-wallet-refund', page)
     await story.eventually('the refund', async () => (await story.balance(WBTC)) === before + 1_000_000n)
     await page.close()
   })
@@ -294,16 +287,12 @@ await describeWithBrowser('the rescue page', () => {
     const page = await watchedPage(context, problems)
     await page.goto(copyUrl())
     await page.waitForSelector('#phrase')
-    await takeScreenshot(page, 'rescue-phone-dark')
-    expect(await misfits(page)).toEqual([])
-    expect(await axeViolations(page)).toEqual([])
+    await assertSound('rescue-phone-dark', page)
     await page.setInputFiles('#file', join(folder, 'payout.json'))
     await find(page, payoutPhrase)
     // This browser has no wallet.
     await page.getByText('No wallet for Ethereum Localnet was found in this browser').waitFor()
-    await takeScreenshot(page, 'rescue-phone-dark-found')
-    expect(await misfits(page)).toEqual([])
-    expect(await axeViolations(page)).toEqual([])
+    await assertSound('rescue-phone-dark-found', page)
     await context.close()
   })
 

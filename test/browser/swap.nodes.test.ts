@@ -6,7 +6,7 @@ import type { Quote } from '../../src/protocol/wire/quote.ts'
 import { describeWithBrowser } from '../nodes/describe-with-node.ts'
 import { openStory, type Story } from '../swaps/story.ts'
 import { type Browser, startChromium } from './chromium.ts'
-import { axeViolations, misfits, takeScreenshot, watchedPage } from './page-checks.ts'
+import { flaws, rawTexts, watchedPage } from './page-checks.ts'
 import { readQr } from './read-qr.ts'
 
 const BTC = 'bitcoin_regtest:btc'
@@ -38,11 +38,9 @@ await describeWithBrowser('the swap page', () => {
     return opened
   }
 
-  const shot = (name: string, of: Page = page) => takeScreenshot(of, `swap-${name}`)
-
-  async function assertAccessible(of: Page = page): Promise<void> {
-    expect(await axeViolations(of)).toEqual([])
-    expect(await misfits(of)).toEqual([])
+  async function assertSound(name: string, of: Page = page): Promise<void> {
+    expect(await flaws(of, `swap-${name}`)).toEqual([])
+    expect(await rawTexts(of)).toEqual([])
   }
 
   const amountOf = (side: 'pay' | 'get', of: Page = page) => of.getByLabel(new RegExp(`You ${side}: amount`))
@@ -69,30 +67,21 @@ await describeWithBrowser('the swap page', () => {
 
   test('bitcoin for a token: coins, an amount, a swap', async () => {
     await press('Get play BTC')
-    await shot('empty')
+    await assertSound('empty')
     await amountOf('pay').fill('0.01')
     await page.waitForSelector('[data-test="quote"]')
-    await shot('quoted')
-    await assertAccessible()
-    await page.setViewportSize({ width: 390, height: 844 })
-    await shot('quoted-phone')
-    await assertAccessible()
-    await page.setViewportSize({ width: 1280, height: 900 })
+    await assertSound('quoted')
     await press(/^BTC Bitcoin Regtest/)
     await page.getByLabel(/Search by name/).fill('ether')
-    await shot('assets')
-    await assertAccessible()
+    await assertSound('assets')
     await press('Close')
     await press(/^Swap$/)
-    await shot('phrase')
-    await assertAccessible()
+    await assertSound('phrase')
     await press('Skip: it is play money')
     await page.waitForSelector('h1[data-status]')
-    await shot('under-way')
-    await assertAccessible()
+    await assertSound('under-way')
     await complete()
-    await shot('complete')
-    await assertAccessible()
+    await assertSound('complete')
     // 0.01 bitcoin at a spread of less than a percent, as the recipient's own node says.
     await page.locator('[data-balance="ethereum_localnet:wbtc"]', { hasText: /0\.0099/ }).waitFor()
   })
@@ -116,11 +105,10 @@ await describeWithBrowser('the swap page', () => {
     await status('initiated')
     await press('Let 200 blocks pass')
     await status('awaiting_refund')
-    await shot('refundable')
+    await assertSound('refundable')
     await press('Take the payment back')
     await status('refunded')
-    await shot('refunded')
-    await assertAccessible()
+    await assertSound('refunded')
     await press('Start the solvers')
   })
 
@@ -146,8 +134,7 @@ await describeWithBrowser('the swap page', () => {
     expect(await watched.getByRole('button', { name: /refund|payment back/i }).count()).toBe(0)
     // Whoever only watches has no phrase, no key and no history.
     expect(await watched.evaluate('Object.keys(localStorage)')).toEqual([])
-    await shot('watched-phone-dark', watched)
-    await assertAccessible(watched)
+    await assertSound('watched', watched)
     await stranger.close()
   })
 
@@ -162,8 +149,7 @@ await describeWithBrowser('the swap page', () => {
       .first()
       .waitFor()
     expect(await page.getByRole('button', { name: 'Enter the address that is paid' }).isDisabled()).toBe(true)
-    await shot('wrong-address')
-    await assertAccessible()
+    await assertSound('wrong-address')
   })
 
   test('hostile texts of an order never become markup', async () => {
@@ -198,7 +184,7 @@ await describeWithBrowser('the swap page', () => {
     await swap('0.01')
     await story.stack.service.setRunning(false)
     await page.getByText('The service does not answer.').waitFor()
-    await shot('away')
+    await assertSound('away')
     await story.stack.service.setRunning(true)
     await complete()
     expect(await page.getByText('The service does not answer.').count()).toBe(0)
@@ -230,14 +216,13 @@ await describeWithBrowser('the swap page', () => {
     await changeQuotes(() => null)
     await page.getByText('expired, asking for a new one').waitFor()
     expect(await page.getByRole('button', { name: 'Asking for a price' }).isDisabled()).toBe(true)
-    await shot('expired')
+    await assertSound('expired')
     await page.getByText('The service does not answer.').waitFor()
     expect(await page.getByRole('button', { name: 'No price at the moment' }).isDisabled()).toBe(true)
     await changeQuotes((quote) => priced(quote, 99n))
     await page.getByText(`New price. Before, you would have got ${before} WBTC.`).waitFor()
     expect(Number(await amountOf('get').inputValue())).toBeLessThan(Number(before))
-    await shot('new-price')
-    await assertAccessible()
+    await assertSound('new-price')
   })
 
   test('a price that was better than the service keeps is not taken: nothing is ordered', async () => {
@@ -253,8 +238,7 @@ await describeWithBrowser('the swap page', () => {
     await page.getByText('The price has moved').waitFor()
     expect([await lastOrder(), new URL(page.url()).search]).toEqual([before, ''])
     await page.getByText('New price. Before, you would have got').waitFor()
-    await shot('price-moved')
-    await assertAccessible()
+    await assertSound('price-moved')
   })
 
   test('offline: the page says so, keeps what was typed, and goes on by itself', async () => {
@@ -263,8 +247,7 @@ await describeWithBrowser('the swap page', () => {
     await page.waitForSelector('[data-test="quote"]')
     await user.setOffline(true)
     await page.getByText('This browser is offline.').waitFor()
-    await shot('offline')
-    await assertAccessible()
+    await assertSound('offline')
     await user.setOffline(false)
     await page.getByText('This browser is offline.').waitFor({ state: 'detached' })
     expect(await amountOf('pay').inputValue()).toBe('0.013')
@@ -289,8 +272,7 @@ await describeWithBrowser('the swap page', () => {
     )
     await swap('0.012')
     await page.getByText('The service has your secret and has not paid you.').waitFor()
-    await shot('unredeemed')
-    await assertAccessible()
+    await assertSound('unredeemed')
     await press('Take my money with my wallet')
     await complete()
     expect(await page.getByText('The service has your secret').count()).toBe(0)
@@ -309,8 +291,7 @@ await describeWithBrowser('the swap page', () => {
     await amountOf('pay').fill('0.01')
     await press('Choose a wallet')
     await page.getByText('No wallet for this chain was found').waitFor()
-    await shot('no-wallet')
-    await assertAccessible()
+    await assertSound('no-wallet')
     await page.unroute('**/web.json')
   })
 
@@ -320,7 +301,7 @@ await describeWithBrowser('the swap page', () => {
     const stranger = await browser.open({ dark: true })
     page = await visit(stranger)
     await press('Change')
-    await shot('wallets-dark')
+    await assertSound('wallets')
     await press('Any other wallet, by a deposit address')
     await page.getByLabel(/Stop the solvers after my next order/).check()
     await page.getByLabel(/Your address on Ethereum/).fill(story.ownerOf(WBTC))
@@ -330,7 +311,7 @@ await describeWithBrowser('the swap page', () => {
     await page.waitForSelector('.words li')
     phrase = await page.locator('.words li').allTextContents()
     expect(phrase).toHaveLength(12)
-    await shot('phrase-dark')
+    await assertSound('phrase-words')
 
     await press('I have written them down')
     const asked = page.getByLabel(/^Word \d+$/)
@@ -341,8 +322,7 @@ await describeWithBrowser('the swap page', () => {
     await asked.nth(1).fill(`${words[1]}x`)
     await press('Compare')
     await page.getByText('That is not the word.').waitFor()
-    await shot('phrase-wrong-dark')
-    await assertAccessible()
+    await assertSound('phrase-wrong')
     await asked.nth(1).fill(words[1] ?? '')
     await press('Compare')
 
@@ -357,17 +337,13 @@ await describeWithBrowser('the swap page', () => {
       return page.evaluate('navigator.clipboard.readText()')
     }
     expect([await copied('Copy the address'), await copied('Copy the amount')]).toEqual([address, '0.01'])
-    await shot('deposit-dark')
-    await assertAccessible()
-    await page.setViewportSize({ width: 390, height: 844 })
-    await shot('deposit-phone-dark')
-    await assertAccessible()
+    await assertSound('deposit')
 
     await story.bitcoin().pay(address, 1_000_000n)
     await status('initiated')
     expect(await page.locator('.timeline li.done').count()).toBe(2)
     await page.getByText(/If nothing happens, you can take it back in .*, at .* at the latest/).waitFor()
-    await shot('waiting-phone-dark')
+    await assertSound('waiting')
   })
 
   test('its storage is wiped in the middle: the phrase alone finishes the swap', async () => {
