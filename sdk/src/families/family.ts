@@ -108,6 +108,11 @@ export interface SdkFamily<Plan = unknown, W extends Wallet = Wallet> {
    * on another network pays nobody. To `pay` the contract must be ours too, as the user's node shows it: coins that are sent to an address without code are lost.
    */
   verifyWallet?(side: SwapSide, by: Sender<W>, to: 'pay' | 'settle'): Promise<void>
+  /**
+   * Before anybody pays: throws `NodeError` unless the node is of this chain, has a recent block and shows our contract. Its payout will be read from this
+   * node, and without it a secret is not shown and a deposit perhaps not refunded.
+   */
+  verifyNode(side: SwapSide, node: Node): Promise<void>
   /** Asks the wallet to do what the plan says. Throws if the wallet is not of this family, or refuses. */
   fund(plan: Plan, wallet: W, options: FundOptions): Promise<Funded>
   /**

@@ -4,7 +4,7 @@ import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { htlcOf } from '../../../src/chains/bitcoin/htlc.ts'
 import { networkOf } from '../../../src/chains/bitcoin/networks.ts'
 import { createRefundPackage } from '../../../src/chains/bitcoin/rescue/create-refund-package.ts'
-import { createContracts, swapIdOf } from '../../../src/chains/evm/htlc.ts'
+import { chainIdOf, createContracts, swapIdOf } from '../../../src/chains/evm/htlc.ts'
 import { requiredConfirmations } from '../../../src/protocol/confirmations.ts'
 import type { HtlcTerms } from '../../../src/protocol/htlc.ts'
 import type { Leg } from '../../../src/protocol/order.ts'
@@ -44,7 +44,15 @@ export async function createHostileService(nodes: Readonly<Record<string, string
   const storage = memoryStorage()
   const answers = { orderId: 'ab'.repeat(32), record: null as OrderRecord | null, withPackage: true, isAlive: true, redeems: 0 }
   /** Of the nodes, by the end of the URL or the name of the method. */
-  const chain: Record<string, (body: string) => unknown> = {}
+  const chain: Record<string, (body: string) => unknown> = {
+    // Of /block-height/0.
+    0: () => networkOf(assets.source.chain.reference).genesisHash,
+    hash: () => 'newest',
+    newest: () => ({ height: 1, timestamp: Math.floor(Date.now() / 1000) }),
+    eth_chainId: () => chainIdOf(assets.destination.chain),
+    eth_getBlockByNumber: () => ({ number: 1, timestamp: Math.floor(Date.now() / 1000) }),
+    eth_getCode: () => '0x01',
+  }
   const paid: string[] = []
   const alive = () => {
     if (!answers.isAlive) throw new Error('the service is gone')

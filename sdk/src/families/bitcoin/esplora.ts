@@ -48,6 +48,11 @@ export async function newestBlock(node: Node): Promise<{ readonly height: bigint
   return { height: BigInt(height), time: BigInt(timestamp) }
 }
 
+/** Null: there is no such block yet. */
+export async function hashAt(node: Node, height: number): Promise<string | null> {
+  return (await findAtNode(node, `/block-height/${height}`))?.trim() ?? null
+}
+
 export type Spent = { readonly outpoint: string; readonly amount: bigint; readonly address: string; readonly witness: readonly string[] }
 export type Unconfirmed = { readonly tx: string; readonly fee: bigint; readonly inputs: readonly Spent[] }
 

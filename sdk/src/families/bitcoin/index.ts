@@ -15,6 +15,7 @@ import type { SdkFamily, SourceSide, SwapSide } from '../family.ts'
 import { ownKeys } from './own-keys.ts'
 import { readLock } from './read-lock.ts'
 import { settledAs } from './settled.ts'
+import { verifyNode } from './verify-node.ts'
 
 export const family: SdkFamily<Payment, BitcoinWallet> = {
   name: 'bitcoin',
@@ -30,6 +31,7 @@ export const family: SdkFamily<Payment, BitcoinWallet> = {
     return { chain: side.chain, to, amount: side.terms.amount }
   },
   verifyDestination: (side) => verifySide(side, 'redeemer'),
+  verifyNode: ({ chain }, node) => verifyNode(chain, node),
   fund: async (payment, wallet, { signal }) => ({ kind: 'sent', tx: await wallet.pay(payment, signal) }),
   readLock,
   settledAs,

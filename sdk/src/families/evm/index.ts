@@ -23,6 +23,7 @@ import type { SdkFamily, SourceSide, SwapSide } from '../family.ts'
 import { readLock, settledAs } from './read-lock.ts'
 import { settling } from './settle.ts'
 import { verifyCode } from './verify-code.ts'
+import { verifyNode } from './verify-node.ts'
 
 export type EvmPlan = {
   readonly chainId: number
@@ -62,6 +63,7 @@ export const family: SdkFamily<EvmPlan, EvmWallet> = {
       `no code at ${contract.address}`,
     )
   },
+  verifyNode: (side, node) => verifyNode(side.chain, contractOf(side), node),
   async fund({ chainId, approvals, initiate, typedData }, wallet, { gasless, signal }) {
     for (const approval of approvals) {
       signal?.throwIfAborted()

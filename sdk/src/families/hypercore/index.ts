@@ -24,6 +24,7 @@ import { verifySwap } from '../../verify/verify-swap.ts'
 import type { EvmCall, EvmWallet } from '../../wallets/evm.ts'
 import { readLock, settledAs } from '../evm/read-lock.ts'
 import { settling } from '../evm/settle.ts'
+import { verifyNode } from '../evm/verify-node.ts'
 import type { SdkFamily, SourceSide, SwapSide } from '../family.ts'
 
 export type HypercorePlan = {
@@ -57,6 +58,7 @@ export const family: SdkFamily<HypercorePlan, EvmWallet> = {
   verifyDestination(side) {
     verifySide(side, null)
   },
+  verifyNode: (side, node) => verifyNode(side.chain, contractOf(side), node),
   async fund({ contract, coreToken, amount, account, move, initiate, typedData }, wallet, { gasless, signal }) {
     const { chainId } = contract
     const read = async (to: Address, data: Hex) => firstWordOf(await wallet.call(chainId, to, data))

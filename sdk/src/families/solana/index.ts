@@ -14,6 +14,7 @@ import type { SolanaWallet } from '../../wallets/solana.ts'
 import type { SdkFamily, SourceSide, SwapSide } from '../family.ts'
 import { readLock, settledAs } from './read-lock.ts'
 import { settle } from './settle.ts'
+import { verifyNode } from './verify-node.ts'
 
 export type SolanaPlan = {
   /** As the wallet standard names it. */
@@ -47,6 +48,7 @@ export const family: SdkFamily<SolanaPlan, SolanaWallet> = {
   verifyDestination(side) {
     verifySide(side, null)
   },
+  verifyNode: (side, node) => verifyNode(side.chain, contractOf(side), node),
   async fund({ chain, payer, transaction, gasless }, wallet, { gasless: bySignature, signal }) {
     signal?.throwIfAborted()
     if (bySignature && gasless !== null) return { kind: 'signed', signature: base64.encode(await wallet.sign(chain, payer, gasless)) }

@@ -20,6 +20,10 @@ export async function accountInfo(node: Node, address: string): Promise<AccountI
   return { slot: BigInt(context.slot), account }
 }
 
+export async function genesisHash(node: Node): Promise<string> {
+  return String(await jsonRpc(node, 'getGenesisHash', []))
+}
+
 /** Of the newest transactions that name an account and did not fail, newest first. */
 export async function signaturesOf(node: Node, address: string, limit: number): Promise<readonly Signature[]> {
   const found = (await jsonRpc(node, 'getSignaturesForAddress', [address, { ...CONFIRMED, limit }])) as readonly {

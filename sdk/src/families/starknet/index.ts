@@ -10,6 +10,7 @@ import { verifySwap } from '../../verify/verify-swap.ts'
 import type { StarknetCall, StarknetWallet } from '../../wallets/starknet.ts'
 import type { SdkFamily, SourceSide, SwapSide } from '../family.ts'
 import { readLock, settledAs } from './read-lock.ts'
+import { verifyNode } from './verify-node.ts'
 
 export type StarknetPlan = {
   readonly chainId: string
@@ -30,6 +31,7 @@ export const family: SdkFamily<StarknetPlan, StarknetWallet> = {
   verifyDestination(side) {
     verifySide(side, null)
   },
+  verifyNode: (side, node) => verifyNode(side.chain, contractOf(side), node),
   async fund({ chainId, payer, calls, typedData }, wallet, { gasless, signal }) {
     signal?.throwIfAborted()
     if (gasless && typedData !== null) return { kind: 'signed', signature: [...(await wallet.signTypedData(chainId, payer, typedData))] }

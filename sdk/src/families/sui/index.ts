@@ -17,6 +17,7 @@ import type { SuiWallet } from '../../wallets/sui.ts'
 import type { SdkFamily, Sender, SwapSide } from '../family.ts'
 import { openNode } from './node.ts'
 import { readLock, settledAs } from './read-lock.ts'
+import { verifyNode } from './verify-node.ts'
 
 export type SuiPlan = {
   /** As the wallet standard names it. */
@@ -54,6 +55,7 @@ export const family: SdkFamily<SuiPlan, SuiWallet> = {
   verifyDestination(side) {
     verifySide(side, null)
   },
+  verifyNode: (side, node) => verifyNode(side.chain, contractOf(side), node),
   async fund({ chain, payer, kind, isShort }, wallet, { signal }) {
     signal?.throwIfAborted()
     if (isShort) throw new Error(`${payer} holds too little of the coin`)

@@ -37,6 +37,12 @@ export function openNode(node: Node) {
   }
 
   return {
+    /** The digest of the first checkpoint. */
+    async chainId(): Promise<string> {
+      const { chainId } = (await orNull(ledgerService.getServiceInfo({}, given()).response)) ?? {}
+      if (chainId === undefined) throw new NodeError('the node does not name its network')
+      return chainId
+    },
     /** Null: there is none, or not any more. */
     async object(objectId: string): Promise<FoundObject | null> {
       const paths = ['object_type', 'owner', 'contents', 'previous_transaction']

@@ -21,6 +21,7 @@ import { verifyCall } from '../../verify/verify-call.ts'
 import { verifySwap } from '../../verify/verify-swap.ts'
 import type { TronCall, TronTypedData, TronWallet } from '../../wallets/tron.ts'
 import { readLock, settledAs } from '../evm/read-lock.ts'
+import { verifyNode } from '../evm/verify-node.ts'
 import type { PinnedContract, SdkFamily, SourceSide, SwapSide } from '../family.ts'
 
 export type TronPlan = {
@@ -46,6 +47,7 @@ export const family: SdkFamily<TronPlan, TronWallet> = {
     if (found !== expected)
       throw new Error(`the wallet is on the network of Tron with the chain id ${found}, and ${chain.id} has ${expected}: switch it`)
   },
+  verifyNode: (side, node) => verifyNode(side.chain, contractOf(side), node, JSON_RPC_PATH),
   async fund({ approvals, initiate, typedData }, wallet, { gasless, signal }) {
     for (const approval of approvals) {
       signal?.throwIfAborted()

@@ -38,6 +38,12 @@ export async function newestLedger(node: Node): Promise<Newest> {
   return { index: Number(answer.ledger_index), time: fromRippleTime(BigInt(time)) }
 }
 
+/** Nodes of the main network may leave it out. */
+export async function networkId(node: Node): Promise<number> {
+  const { network_id } = ((await request(node, 'server_info', {}))?.info ?? {}) as { readonly network_id?: number }
+  return network_id ?? 0
+}
+
 async function madeBy({ terms }: SwapSide, node: Node, transaction: string): Promise<FoundEscrow | null> {
   const made = await transactionOf(node, transaction)
   if (made === null) return null

@@ -11,6 +11,7 @@ import type { XrplWallet } from '../../wallets/xrpl.ts'
 import { latestTime } from '../clock.ts'
 import type { Node, SdkFamily, SwapSide } from '../family.ts'
 import { type FoundEscrow, findEscrow, newestLedger, settledAs } from './find-escrow.ts'
+import { verifyNode } from './verify-node.ts'
 
 export type XrplPlan = { readonly escrow: EscrowCreate }
 
@@ -32,6 +33,7 @@ export const family: SdkFamily<XrplPlan, XrplWallet> = {
     if (network !== expected)
       throw new Error(`the wallet is on network ${network} of the XRP Ledger, and ${chain.id} is network ${expected}: switch it`)
   },
+  verifyNode: ({ chain }, node) => verifyNode(chain, node),
   async fund({ escrow }, wallet, { signal }) {
     signal?.throwIfAborted()
     return { kind: 'sent', tx: await wallet.submit(escrow) }
