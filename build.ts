@@ -14,7 +14,7 @@ const isDefault = process.argv.length <= 2
 const DIST = join(ROOT, folder)
 const COMPILER = join(ROOT, 'node_modules', 'typescript-7', 'bin', 'tsc')
 /** Read at run time, not imported. */
-const ASSETS = ['src/store/migrations', 'docs/guides']
+const ASSETS = ['src/store/migrations', 'docs/guides', 'docs/sdk.md']
 
 await rm(DIST, { recursive: true, force: true })
 const { status } = spawnSync(process.execPath, [COMPILER, '-p', config, '--outDir', DIST, ...options], { cwd: ROOT, stdio: 'inherit' })

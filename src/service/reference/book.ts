@@ -9,6 +9,7 @@ import { operationPage } from './operation-page.ts'
 import { overviewPage } from './overview-page.ts'
 import { sampleRequest } from './samples/request.ts'
 import { samplesOf } from './samples/samples.ts'
+import { sdkPage } from './sdk-page.ts'
 
 export type Book = {
   readonly title: string
@@ -36,7 +37,7 @@ export function writeBook(document: ApiDocument, examples: readonly ApiExample[]
   const firstCall = first === undefined || example === undefined ? [] : samplesOf(sampleRequest(first, appIdHeader, example))
   const overview = overviewPage({ document, appIdHeader, firstCall, guides, groups: endpoints })
   const groups = [
-    { title: 'Start', summary: '', pages: [overview, lifecyclePage, errorsPage] },
+    { title: 'Start', summary: '', pages: [overview, lifecyclePage, errorsPage, sdkPage()] },
     { title: 'Guides', summary: '', pages: guides },
     ...endpoints,
   ]

@@ -6,6 +6,7 @@ import { type ErrorCode, errorStatus } from '../../protocol/error.ts'
 import { orderStatuses } from '../../protocol/state.ts'
 import { type ApiDocument, listOperations } from '../api/document.ts'
 import { startTestService, type TestService } from '../testing/service.fixture.ts'
+import { anchorOf } from './blocks.ts'
 import type { Book } from './book.ts'
 import { className } from './errors-page.ts'
 import { lifecycleEdges, lifecyclePictures, waysOut } from './lifecycle-picture.ts'
@@ -83,6 +84,18 @@ test('every link within the site leads to a page and a part of it', async () => 
   expect(broken).toEqual([])
   expect((await get('/docs/api/nothing')).status).toBe(404)
   expect((await get('/docs/guides/..%2f..%2fpackage.json')).status).toBe(404)
+})
+
+test('the SDK has a page, with all of its parts and no link to a file of the repository', async () => {
+  const { status, text } = await get('/docs/sdk')
+  expect(status).toBe(200)
+  const source = await readFile(join(import.meta.dirname, '../../../docs/sdk.md'), 'utf8')
+  const parts = [...source.matchAll(/^##+ (.+)$/gm)].map(([, title = '']) => title)
+  expect(parts).toContain('Wallets')
+  for (const title of parts) expect(text).toContain(`id="${anchorOf(title)}"`)
+  const main = text.slice(text.indexOf('<main'))
+  expect([...main.matchAll(/href="([^"]+)"/g)].map(([, link = '']) => link).filter((link) => !/^(#|\/|https?:)/.test(link))).toEqual([])
+  expect((await get('/docs')).text).toContain('href="/docs/sdk"')
 })
 
 test('ids on a page differ', async () => {
