@@ -244,6 +244,7 @@ describe('doctor finds', () => {
     }))
     const diagnosis = await diagnose(path)
     expect(await problems(path)).toEqual({
+      'fail database vault_key': expect.stringContaining('is not the key that this database was made with'),
       'fail secrets vault_key': expect.stringContaining('every user of this machine'),
       'fail secrets relay_key': expect.stringContaining('32 bytes as hex'),
       'fail secrets solver_signing_key': expect.stringContaining('no-key'),
@@ -293,6 +294,42 @@ describe('doctor finds', () => {
     await db.insertInto('migrations').values({ name: '9999_future.sql', checksum: null }).execute()
     await db.destroy()
     expect(await problems(fresh)).toEqual({ 'fail database tables': expect.stringContaining('9999_future.sql') })
+  })
+
+  test('the database of another party, and a vault key that it was not made with; it changes neither', async () => {
+    const [service, solver] = databases
+    const owners = () =>
+      Promise.all(
+        [service, solver].map(async ({ url }) => {
+          const db = await openDatabase(url)
+          const rows = await db.selectFrom('database_owner').selectAll().execute()
+          await db.destroy()
+          return rows
+        }),
+      )
+    const before = await owners()
+    expect(before.map(([row]) => row?.party)).toEqual(['service', 'solver'])
+
+    const swapped = await brokenService((config) => ({ ...config, database_url: solver.url }))
+    expect(await problems(swapped)).toMatchObject({
+      'fail database database_url': 'names the database of a solver, and this is a service: nothing was changed in it',
+    })
+    const asSolver = await broken('solver', (config) => ({ ...config, database_url: service.url }))
+    expect(await problems(asSolver)).toMatchObject({
+      'fail database database_url': expect.stringContaining('the database of a service, and this is a solver'),
+    })
+    await writeFile(join(folder, 'other-vault'), '42'.repeat(32), { mode: 0o600 })
+    const otherKey = await brokenService((config) => ({ ...config, vault_key: { file: 'other-vault' } }))
+    expect(await problems(otherKey)).toEqual({
+      'fail database vault_key': expect.stringContaining('is not the key that this database was made with'),
+    })
+    // A key that cannot be read is said once, by the check of secrets.
+    const noKey = await brokenService((config) => ({ ...config, vault_key: { file: 'no-vault' } }))
+    expect(Object.keys(await problems(noKey))).toEqual(['fail secrets vault_key'])
+
+    const well = (await diagnose(stack.configs.serviceFile)).findings
+    expect(well).toContainEqual({ check: 'database', level: 'ok', about: 'owner', text: 'this service, with this vault_key' })
+    expect(await owners()).toEqual(before)
   })
 
   test('an asset without a price, a chain without an asset, an account without coins', async () => {

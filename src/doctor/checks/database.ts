@@ -1,7 +1,10 @@
-/** The database answers, is new enough, takes writes, has our tables, waits for no confirmation, its clock agrees with ours, and an engine works on it. */
+/** The database answers, is new enough, takes writes, has our tables, is ours and of our vault key, waits for no confirmation, its clock agrees with ours, and an engine works on it. */
 import { type DatabaseReport, inspectDatabase } from '../../store/database/inspect-database.ts'
 import type { Refusal } from '../../store/database/migrations.ts'
+import { whyNotOwner } from '../../store/database/owner.ts'
+import { createVault } from '../../store/orders/sealed-values.ts'
 import { type Check, type Finding, fail, ok, reasonOf, warn } from '../check.ts'
+import type { DoctorContext } from '../doctor-context.ts'
 import { driftFinding } from '../drift.ts'
 
 const TIMEOUT_MS = 5_000
@@ -9,18 +12,18 @@ const LEAST_VERSION = 14
 
 export const database: Check = {
   name: 'database',
-  async run({ config, readSecret }) {
+  async run(context) {
+    const { config, readSecret } = context
     const url = await readSecret(config.database_url).catch(() => null)
     if (url === null) return [fail('database_url', 'cannot be read', 'see the secrets above')]
     try {
-      const { majorVersion, isReadOnly, pending, refusal, unconfirmedRestore, clockAheadMs, engines } = await inspectDatabase(
-        url,
-        TIMEOUT_MS,
-      )
+      const report = await inspectDatabase(url, TIMEOUT_MS)
+      const { majorVersion, isReadOnly, pending, refusal, unconfirmedRestore, clockAheadMs, engines, owner } = report
       return [
         versionFinding(majorVersion),
         ...readOnlyFindings(isReadOnly),
         migrationFinding(pending, refusal),
+        ...(await ownerFindings(context, owner)),
         ...restoreFindings(unconfirmedRestore),
         driftFinding('the database', clockAheadMs),
         ...engineFindings(engines),
@@ -35,6 +38,24 @@ export const database: Check = {
       ]
     }
   },
+}
+
+/** A key that cannot be read or used is told by the check `secrets`. */
+async function ownerFindings(context: DoctorContext, owner: DatabaseReport['owner']): Promise<readonly Finding[]> {
+  if (owner === null) return []
+  const us = context.party === 'service' ? await serviceOf(context) : { party: context.party }
+  if (us === null) return []
+  const refusal = whyNotOwner(owner, us)
+  if (refusal !== null) return [fail(refusal.setting, refusal.problem, refusal.advice)]
+  return [ok('owner', us.party === 'service' ? 'this service, with this vault_key' : 'this solver')]
+}
+
+async function serviceOf({ config, readSecret }: Extract<DoctorContext, { party: 'service' }>) {
+  try {
+    return { party: 'service', vault: createVault(await readSecret(config.vault_key)) } as const
+  } catch {
+    return null
+  }
 }
 
 function readOnlyFindings(isReadOnly: boolean): readonly Finding[] {

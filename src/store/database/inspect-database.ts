@@ -1,6 +1,7 @@
 /** Inspects a party's database, read-only. */
 import pg from 'pg'
 import { type AppliedMigration, compareMigrations, type Refusal, readMigrations, whyNotMigrate } from './migrations.ts'
+import type { Recorded } from './owner.ts'
 
 export type DatabaseReport = {
   /** 14.2 → 14. */
@@ -17,6 +18,8 @@ export type DatabaseReport = {
   readonly clockAheadMs: number
   /** Null: its tables are not those of this version. */
   readonly engines: { readonly running: number; readonly hasOpenOrders: boolean } | null
+  /** Null: nobody has started on it, or its tables are not those of this version. */
+  readonly owner: Recorded | null
 }
 
 export async function inspectDatabase(url: string, timeoutMs: number): Promise<DatabaseReport> {
@@ -31,6 +34,7 @@ export async function inspectDatabase(url: string, timeoutMs: number): Promise<D
     const comparison = compareMigrations(await readMigrations(), await appliedMigrations(client))
     const [pending, refusal] = [comparison.pending.map(({ name }) => name), whyNotMigrate(comparison)]
     const engines = pending.length === 0 && refusal === null ? await countEngines(client) : null
+    const owner = pending.length === 0 && refusal === null ? await readOwner(client) : null
     const restore = await unconfirmedRestore(client)
     const before = Date.now()
     const clock = await client.query<{ ms: string }>('select floor(extract(epoch from clock_timestamp()) * 1000)::text as ms')
@@ -42,10 +46,15 @@ export async function inspectDatabase(url: string, timeoutMs: number): Promise<D
       unconfirmedRestore: restore,
       clockAheadMs: Math.round(Number(clock.rows[0]?.ms) - (before + Date.now()) / 2),
       engines,
+      owner,
     }
   } finally {
     await client.end()
   }
+}
+
+async function readOwner(client: pg.Client): Promise<Recorded | null> {
+  return (await client.query<Recorded>('select party, vault_check from database_owner')).rows[0] ?? null
 }
 
 async function countEngines(client: pg.Client): Promise<DatabaseReport['engines']> {

@@ -8,19 +8,36 @@ const VAULT_CHECK = 'the vault key of this database'
 
 /** The first party that starts on a database owns it. Throws for another one, and for a service with another vault key. */
 export async function claimDatabase(db: Database, owner: Owner): Promise<void> {
-  const vaultCheck = owner.party === 'service' ? owner.vault.authenticate(VAULT_CHECK) : null
-  const found = (await readOwner(db)) ?? (await becomeOwner(db, owner.party, vaultCheck))
-  if (found.party !== owner.party)
-    throw new Error(
-      `database_url names the database of a ${found.party}, and this is a ${owner.party}: nothing was changed in it. Give each party a database of its own`,
-    )
-  if (found.vault_check !== vaultCheck)
-    throw new Error(
-      'vault_key is not the key that this database was made with: the secrets and keys of its orders cannot be read with it. Use the former key, or another database',
-    )
+  const found = (await readOwner(db)) ?? (await becomeOwner(db, owner.party, vaultCheckOf(owner)))
+  const refusal = whyNotOwner(found, owner)
+  if (refusal !== null) throw new Error(`${refusal.setting} ${refusal.problem}. ${refusal.advice}`)
 }
 
-type Recorded = { readonly party: Owner['party']; readonly vault_check: string | null }
+/** `problem`: a phrase whose subject is the setting. */
+export type OwnerRefusal = { readonly setting: 'database_url' | 'vault_key'; readonly problem: string; readonly advice: string }
+
+/** Null: it is the owner. */
+export function whyNotOwner(found: Recorded, owner: Owner): OwnerRefusal | null {
+  if (found.party !== owner.party)
+    return {
+      setting: 'database_url',
+      problem: `names the database of a ${found.party}, and this is a ${owner.party}: nothing was changed in it`,
+      advice: 'Give each party a database of its own',
+    }
+  if (found.vault_check !== vaultCheckOf(owner))
+    return {
+      setting: 'vault_key',
+      problem: 'is not the key that this database was made with: the secrets and keys of its orders cannot be read with it',
+      advice: 'Use the former key, or another database',
+    }
+  return null
+}
+
+function vaultCheckOf(owner: Owner): string | null {
+  return owner.party === 'service' ? owner.vault.authenticate(VAULT_CHECK) : null
+}
+
+export type Recorded = { readonly party: Owner['party']; readonly vault_check: string | null }
 
 async function readOwner(db: Database): Promise<Recorded | null> {
   return (await db.selectFrom('database_owner').select(['party', 'vault_check']).executeTakeFirst()) ?? null
