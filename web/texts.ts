@@ -110,6 +110,8 @@ export const swap = {
     extraBack: (amount: string, chain: string) => `${amount} that were not needed came back to you on ${chain}`,
     /** Behind an amount, by what is known of its network fee. */
     fee: { seen: '', exact: '', about: ', after the network fee', before_fee: ', less the network fee' },
+    atOwnKey: 'It is at an address of your rescue phrase.',
+    moveIt: 'Move it to your wallet',
     about: (amount: string) => `about ${amount}`,
     for: 'for',
     refundedAs: 'refunded as',

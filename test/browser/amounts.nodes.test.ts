@@ -282,6 +282,7 @@ await describeWithBrowser('amounts on the pages', () => {
       `0.006 BTC → ${back}`,
       `${back} came back to you on Bitcoin Regtest`,
     ])
+    await page.getByText('It is at an address of your rescue phrase.').waitFor()
     await look('instantly-refunded')
   })
 

@@ -10,6 +10,7 @@ import { CheckIcon } from '../../shared/icons.tsx'
 import { formatMoment } from '../../shared/moment.ts'
 import { swap } from '../../texts.ts'
 import { findChain } from './catalog.ts'
+import { findEntry } from './history.ts'
 import { amountsFor, amountText, incomingText, paidText } from './order-amounts.ts'
 import { isRefundable, reasonOf } from './reasons.ts'
 import { type Step, stepsOf } from './timeline-steps.ts'
@@ -27,6 +28,11 @@ export function Timeline({ record, isOnItsWay }: { readonly record: OrderRecord;
               <span class="hidden">, {swap.order[step.state]}</span>
             </p>
             {step.state === 'current' && <Waiting record={record} isOnItsWay={isOnItsWay} />}
+            {step.name === 'refund' && step.state === 'done' && isAtOwnKey(record) && (
+              <p class="small soft">
+                {swap.order.atOwnKey} <a href="/rescue">{swap.order.moveIt}</a>
+              </p>
+            )}
             {step.txs.map((tx) => (
               <Transaction key={tx} tx={tx} chain={(step.leg === 'source' ? record.source_swap : record.destination_swap).chain} />
             ))}
@@ -34,6 +40,16 @@ export function Timeline({ record, isOnItsWay }: { readonly record: OrderRecord;
         </li>
       ))}
     </ol>
+  )
+}
+
+/** Where the order has a key of this browser and not of the service, an instant refund pays that key. */
+function isAtOwnKey({ order_id: orderId, source_swap: source }: OrderRecord): boolean {
+  return (
+    findEntry(orderId) !== null &&
+    source.instant_refund_tx !== undefined &&
+    source.fee_from_amount === true &&
+    source.delegate === undefined
   )
 }
 
