@@ -178,8 +178,8 @@ One JSON file for the service, one for each solver. An unknown key is refused, a
 does not have; the message names the place and suggests the closest name. \`npm start\` writes both files into \`.tandem\` for the local chains.
 
 \`\`\`sh
-npm run tandem -- doctor --config service.json    # shows it without secrets; checks database, each node, contracts, solvers; says what to do
-npm run tandem -- config --schema service         # the JSON Schema, for editors
+tandem doctor --config service.json    # shows it without secrets; checks database, each node, contracts, solvers; says what to do
+tandem config --schema service         # the JSON Schema, for editors
 \`\`\`
 
 The file never contains a secret, only where it is: \`{"file": "keys/vault"}\` (relative to the configuration file) or \`{"env": "NAME"}\`. The same

@@ -19,7 +19,7 @@ export function missingScripts(repository: string): readonly string[] {
   })
 }
 
-function markdownPages(repository: string): readonly string[] {
+export function markdownPages(repository: string): readonly string[] {
   const entries = readdirSync(repository, { withFileTypes: true }).filter(({ name }) => name !== 'node_modules' && !name.startsWith('.'))
   const pages = entries.flatMap((entry) =>
     entry.isDirectory()

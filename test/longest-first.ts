@@ -4,6 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Ten seconds or more, the longest first. All others follow, the largest first, or by the time they took here before. */
 export const LONGEST: readonly string[] = [
+  'docs/blocks.test.ts',
   'bench/benches.test.ts',
   'test/browser/swap.nodes.test.ts',
   'contracts/starknet/cairo.test.ts',
@@ -44,7 +45,6 @@ export const LONGEST: readonly string[] = [
   'src/chains/sui/conformance.test.ts',
   'test/swaps/redeems.test.ts',
   'src/service/reference/samples/samples.test.ts',
-  'docs/guides/guides.test.ts',
   'src/store/embedded/supervise.test.ts',
   'src/chains/evm/conformance.test.ts',
   'src/commands/run-until-stopped.test.ts',

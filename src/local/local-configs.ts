@@ -86,6 +86,8 @@ export async function writeLocalConfigs(input: {
       ...payoutAsset(network),
     },
     web: { local_file: resolve(folder, 'local.json') },
+    // Receivers of local apps are on this machine too.
+    webhooks: { allow_private: true },
     // Local scripts may poll as fast as they like.
     rate_limit: { per_minute: 1_000_000, per_address: 100_000_000, per_order: 100_000_000 },
     ...(input.quoteBudgetMs !== null && { quote_budget_ms: input.quoteBudgetMs }),

@@ -1,0 +1,13 @@
+import { starknetLocal } from '../../../devnet/starknet/local.ts'
+import type { FeltCall } from '../../../src/protocol/funding/felt-calls.ts'
+import { prepare as preparePaid } from './starknet.ts'
+import { openUser } from './user.ts'
+
+/** After an approval. */
+export async function prepare() {
+  const prepared = await preparePaid()
+  const user = await openUser()
+  const approval = prepared.order.approval_transaction as FeltCall | null | undefined
+  if (approval) await user.wallet('starknet_localnet', starknetLocal).execute([approval])
+  return prepared
+}

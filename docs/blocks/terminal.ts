@@ -1,0 +1,54 @@
+/** One shell, in which commands run one after the other: variables and functions stay. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { STAND_INS } from './stand-ins.ts'
+
+export interface Terminal {
+  /** Resolves to what the command printed on standard output. Rejects with everything it printed, if it fails. */
+  run(command: string): Promise<string>
+  close(): Promise<void>
+}
+
+const MARK = '-- end of the command:'
+
+export function openTerminal(folder: string, env: NodeJS.ProcessEnv): Terminal {
+  const shell = spawn('bash', ['--noprofile', '--norc'], { cwd: folder, env, stdio: 'pipe' })
+  const ended = once(shell, 'close')
+  shell.stdin.write(`${STAND_INS}\n`)
+  const streams = [shell.stdout, shell.stderr]
+  for (const stream of streams) stream.setEncoding('utf8')
+
+  /** What a stream prints until the mark. */
+  const untilMark = (stream: (typeof streams)[number]) =>
+    new Promise<string>((resolve, reject) => {
+      let text = ''
+      const fail = () => reject(new Error(`the shell ended: ${text}`))
+      const take = (part: string) => {
+        text += part
+        if (!new RegExp(`${MARK} \\d+\n$`).test(text)) return
+        stream.off('data', take)
+        shell.off('close', fail)
+        resolve(text)
+      }
+      stream.on('data', take)
+      shell.once('close', fail)
+    })
+
+  return {
+    async run(command) {
+      const printed = Promise.all(streams.map(untilMark))
+      // The shell itself is read from standard input, so the command gets none.
+      shell.stdin.write(`{ ${command}\n} </dev/null\ncode=$?; printf '\\n${MARK} %d\\n' $code; printf '\\n${MARK} %d\\n' $code >&2\n`)
+      const [output = '', notes = ''] = await printed
+      const end = output.lastIndexOf(`\n${MARK}`)
+      const code = Number(output.slice(end).match(/\d+/)?.[0])
+      const answer = output.slice(0, end)
+      if (code !== 0) throw new Error(`${command}\nended with ${code}:\n${answer}\n${notes}`)
+      return answer
+    },
+    async close() {
+      shell.stdin.end()
+      await ended
+    },
+  }
+}
