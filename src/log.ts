@@ -100,7 +100,10 @@ export function chooseLogLevel(given: string | undefined, configured: LogLevel =
   const text = given ?? process.env.TANDEM_LOG_LEVEL
   if (text === undefined || text === '') return configured
   const level = logLevels.find((name) => name === text)
-  if (level === undefined) throw new Error(`the log level is one of ${logLevels.join(', ')}, got "${text.slice(0, 50)}"`)
+  if (level === undefined) {
+    const place = given === undefined ? 'the environment variable TANDEM_LOG_LEVEL' : '--log-level'
+    throw new Error(`${place}: the log level is one of ${logLevels.join(', ')}, got "${text.slice(0, 50)}"`)
+  }
   return level
 }
 

@@ -1,5 +1,6 @@
 /** The private key that pays for a command of the operator. */
 import { readFile } from 'node:fs/promises'
+import { fileFault } from '../config/file-fault.ts'
 import type { Curve, Key } from '../keys/key.ts'
 import { createKey } from '../keys/keyring.ts'
 
@@ -8,7 +9,18 @@ export type KeyOptions = { readonly keyFile?: string; readonly keyEnv?: string }
 /** Errors must not quote the key. */
 export async function readKey({ keyFile, keyEnv }: KeyOptions, curve: Curve): Promise<Key> {
   if ((keyFile === undefined) === (keyEnv === undefined)) throw new Error('say which key pays: --key-file <file> or --key-env <variable>')
-  const key = keyFile === undefined ? process.env[keyEnv ?? ''] : await readFile(keyFile, 'utf8')
-  if (key === undefined || key.trim() === '') throw new Error(`${keyFile ?? `the environment variable ${keyEnv}`} holds no key`)
-  return createKey(curve, key.trim())
+  const place = keyFile === undefined ? `--key-env: the environment variable ${keyEnv}` : `--key-file: ${keyFile}`
+  const key = keyFile === undefined ? process.env[keyEnv ?? ''] : await readKeyFile(keyFile, place)
+  if (key === undefined || key.trim() === '') throw new Error(`${place} holds no key`)
+  try {
+    return createKey(curve, key.trim())
+  } catch (error) {
+    throw new Error(`${place}: ${error instanceof Error ? error.message : 'holds no key'}`)
+  }
+}
+
+async function readKeyFile(path: string, place: string): Promise<string> {
+  return readFile(path, 'utf8').catch((cause: unknown) => {
+    throw new Error(`${place} ${fileFault(cause)}`, { cause })
+  })
 }

@@ -96,7 +96,11 @@ describe('refuses an invalid configuration and names the setting', () => {
         chains: { ethereum_localnet: { endpoints: { rpc: [{ url: 'http://127.0.0.1', headers: { 'x-api-key': value } }] } } },
       },
     })),
-    ...[{ headers: {} }, { url: 'http://127.0.0.1', heders: {} }, { url: 'http://127.0.0.1', requests_per_second: 0 }].map((rpc) => ({
+    {
+      where: '/chains/ethereum_localnet/endpoints/rpc/heders is not a known setting; do you mean "headers"?',
+      value: { ...service, chains: { ethereum_localnet: { endpoints: { rpc: { url: 'http://127.0.0.1', heders: {} } } } } },
+    },
+    ...[{ headers: {} }, { url: 'http://127.0.0.1', requests_per_second: 0 }].map((rpc) => ({
       where: '/chains/ethereum_localnet/endpoints/rpc must be a URL as a text, {"file"',
       value: { ...service, chains: { ethereum_localnet: { endpoints: { rpc } } } },
     })),
@@ -279,8 +283,8 @@ describe('refuses an invalid configuration and names the setting', () => {
   })
 
   test('refuses a file that is missing or not JSON', async () => {
-    await expect(loadConfig(ServiceConfig, join(folder, 'none.json'))).rejects.toThrow(/cannot read the configuration .*none\.json/)
-    await expect(loadService('{ not json')).rejects.toThrow('cannot read the configuration')
+    await expect(loadConfig(ServiceConfig, join(folder, 'none.json'))).rejects.toThrow(/the configuration .*none\.json does not exist/)
+    await expect(loadService('{ not json')).rejects.toThrow(/config\.json is not valid JSON: line 1, column 3/)
   })
 })
 

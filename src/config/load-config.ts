@@ -2,7 +2,9 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { Static } from 'typebox'
+import { fileFault } from './file-fault.ts'
 import { nameProblems } from './name-problems.ts'
+import { parseJson } from './parse-json.ts'
 import { literalHeaders } from './read-endpoint.ts'
 import type { SecretReference, ServiceConfig, SolverConfig } from './schema.ts'
 import { shapeProblems } from './shape-problems.ts'
@@ -22,11 +24,10 @@ export async function loadConfig<S extends PartySchema>(schema: S, path: string)
 }
 
 export async function readConfigFile(path: string): Promise<unknown> {
-  try {
-    return JSON.parse(await readFile(path, 'utf8'))
-  } catch (cause) {
-    throw new Error(`cannot read the configuration ${path}: ${cause instanceof Error ? cause.message : cause}`, { cause })
-  }
+  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
+    throw new Error(`the configuration ${path} ${fileFault(cause)}`, { cause })
+  })
+  return parseJson(text, `the configuration ${path}`)
 }
 
 export async function checkConfig<S extends PartySchema>(schema: S, path: string, parsed: unknown): Promise<LoadedConfig<Static<S>>> {
@@ -34,20 +35,40 @@ export async function checkConfig<S extends PartySchema>(schema: S, path: string
   assertNone(path, shapeProblems(schema, parsed))
   const config = parsed as Static<S>
   assertNone(path, await nameProblems(config))
-  return { config, readSecret: (reference) => readSecret(reference, dirname(path)), pathOf: (file) => resolve(dirname(path), file) }
+  return {
+    config,
+    readSecret: (reference) => readSecret(reference, dirname(path), settingOf(config, reference)),
+    pathOf: (file) => resolve(dirname(path), file),
+  }
 }
 
 function assertNone(path: string, problems: readonly string[]): void {
   if (problems.length > 0) throw new Error(`configuration ${path} is not valid: ${problems.join('\n  and ')}`)
 }
 
-async function readSecret(reference: SecretReference | string, base: string): Promise<string> {
+/** `setting`: that names it. */
+async function readSecret(reference: SecretReference | string, base: string, setting: string): Promise<string> {
   if (typeof reference === 'string') return reference
-  const [place, value] =
-    'file' in reference
-      ? [`the file ${reference.file}`, await readFile(resolve(base, reference.file), 'utf8')]
-      : [`the environment variable ${reference.env}`, process.env[reference.env]]
+  const place = `${setting}: the ${'file' in reference ? `file ${resolve(base, reference.file)}` : `environment variable ${reference.env}`}`
+  const value = 'file' in reference ? await readSecretFile(resolve(base, reference.file), place) : process.env[reference.env]
   if (value === undefined) throw new Error(`${place} is not set`)
   if (value.trim() === '') throw new Error(`${place} is empty: expected a secret`)
   return value.trim()
+}
+
+async function readSecretFile(path: string, place: string): Promise<string> {
+  return readFile(path, 'utf8').catch((cause: unknown) => {
+    throw new Error(`${place} ${fileFault(cause)}`, { cause })
+  })
+}
+
+/** Where a configuration has this value, as a path. */
+function settingOf(value: unknown, wanted: unknown, path = ''): string {
+  if (value === wanted) return path
+  if (typeof value !== 'object' || value === null) return ''
+  for (const [key, inner] of Object.entries(value)) {
+    const found = settingOf(inner, wanted, `${path}/${key}`)
+    if (found !== '') return found
+  }
+  return ''
 }

@@ -12,8 +12,9 @@ import { completePolicy } from './complete-policy.ts'
 import { keyReferences } from './keyring.ts'
 import { parseLimits } from './parse-limits.ts'
 import { priceFeedProblems } from './price-feed-problems.ts'
-import { headerNameProblem, isNode, urlReference } from './read-endpoint.ts'
+import { headerNameProblem, isNode, protocolsOf, urlReference } from './read-endpoint.ts'
 import type { EndpointConfig, PartyConfig, ServiceConfig, SolverConfig } from './schema.ts'
+import { databaseUrlProblem, urlProblem } from './url-problem.ts'
 
 /** The keys of either party's file. */
 type AnyConfig = PartyConfig &
@@ -80,7 +81,9 @@ async function chainProblems(chain: Chain, config: PartyConfig['chains'][string]
     )
   const lists = Object.entries(endpoints)
   if (lists.length === 0) return [`${place}/endpoints needs a node: ${endpointKinds.join(' or ')}`]
-  const unusable = lists.flatMap(([kind, nodes]) => nodes.flatMap((node) => nodeProblems(`${place}/endpoints/${kind}`, kind, node)))
+  const isList = (kind: string) => Array.isArray(config.endpoints?.[kind])
+  const placeOf = (kind: string, at: number) => `${place}/endpoints/${kind}${isList(kind) ? `/${at}` : ''}`
+  const unusable = lists.flatMap(([kind, nodes]) => nodes.flatMap((node, at) => nodeProblems(placeOf(kind, at), kind, node)))
   if (unusable.length > 0) return unusable
   const repeated = lists.filter(([, urls]) => duplicates(urls.map((url) => JSON.stringify(urlReference(url)))).length > 0)
   if (repeated.length > 0)
@@ -93,6 +96,9 @@ async function chainProblems(chain: Chain, config: PartyConfig['chains'][string]
 }
 
 function nodeProblems(place: string, kind: string, node: EndpointConfig): readonly string[] {
+  const url = urlReference(node)
+  const wrong = typeof url === 'string' ? urlProblem(url, protocolsOf(kind)) : null
+  if (wrong !== null) return [`${place}${isNode(node) ? '/url' : ''} ${wrong}`]
   if (!isNode(node)) return []
   const names = Object.keys(node.headers ?? {}).flatMap((name) => {
     const problem = headerNameProblem(name)
@@ -121,7 +127,9 @@ function valueProblems(config: AnyConfig): readonly string[] {
   const inverted = limited
     .filter(({ minAmount, maxAmount }) => minAmount > maxAmount)
     .map(({ id, minAmount, maxAmount }) => `/limits/${id} allows no amount: the minimum ${minAmount} is above the maximum ${maxAmount}`)
+  const database = typeof config.database_url === 'string' ? databaseUrlProblem(config.database_url) : null
   return [
+    ...(database === null ? [] : [`/database_url ${database}`]),
     ...Object.entries(config.prices).flatMap(([asset, price]) => problemOf(`/prices/${asset}`, () => parseUsdPrice(price))),
     ...inverted,
     ...problemOf('/fixed_fee_usd', () => config.fixed_fee_usd !== undefined && parseUsdMicros(config.fixed_fee_usd)),

@@ -14,28 +14,33 @@ const load = (config: Partial<PartyConfig>): LoadedConfig<PartyConfig> => ({
     ...config,
   },
   pathOf: (file) => file,
-  readSecret: async (reference) => (typeof reference === 'string' ? reference : `read from ${Object.values(reference)[0]}`),
+  readSecret: async (reference) => (typeof reference === 'string' ? reference : `http://read-from/${Object.values(reference)[0]}`),
 })
 
 test('reads node URLs that are secrets', async () => {
   const endpoints = { rpc: { env: 'RPC_URL' }, esplora: 'http://127.0.0.1:3000' }
   expect((await networkSettings(load({ chains: { bitcoin_regtest: { endpoints } } }))).chains).toEqual({
-    bitcoin_regtest: { endpoints: { rpc: ['read from RPC_URL'], esplora: ['http://127.0.0.1:3000'] }, quorum: 1 },
+    bitcoin_regtest: { endpoints: { rpc: ['http://read-from/RPC_URL'], esplora: ['http://127.0.0.1:3000'] }, quorum: 1 },
   })
 })
 
 test('reads headers of nodes, which are secrets, and refuses what no header may have', async () => {
   const rpc = { url: { env: 'RPC_URL' }, headers: { 'x-api-key': { file: 'keys/api' } }, requests_per_second: 5 }
   const settings = (value: string) =>
-    networkSettings({ ...load({ chains: { bitcoin_regtest: { endpoints: { rpc } } } }), readSecret: async () => value })
+    networkSettings({
+      ...load({ chains: { bitcoin_regtest: { endpoints: { rpc } } } }),
+      readSecret: async (given) => ('env' in Object(given) ? 'http://node' : value),
+    })
   expect((await networkSettings(load({ chains: { bitcoin_regtest: { endpoints: { rpc } } } }))).chains).toEqual({
     bitcoin_regtest: {
-      endpoints: { rpc: [{ url: 'read from RPC_URL', headers: { 'x-api-key': 'read from keys/api' }, requestsPerSecond: 5 }] },
+      endpoints: {
+        rpc: [{ url: 'http://read-from/RPC_URL', headers: { 'x-api-key': 'http://read-from/keys/api' }, requestsPerSecond: 5 }],
+      },
       quorum: 1,
     },
   })
   await expect(settings('two\nlines-of-a-key')).rejects.toThrow(
-    /^the value of the header x-api-key has a character that no header may have: it must be one line of plain text$/,
+    /^\/chains\/bitcoin_regtest\/endpoints\/rpc: the value of the header x-api-key has a character that no header may have: it must be one line of plain text$/,
   )
 })
 
@@ -45,7 +50,7 @@ test('uses the listed nodes of a chain, or else public nodes with a quorum of tw
     load({ environment: 'testnet', chains: { base_sepolia: { endpoints: { rpc }, quorum: 2 }, ethereum_sepolia: {} } }),
   )
   expect(chains).toEqual({
-    base_sepolia: { endpoints: { rpc: ['http://127.0.0.1:1', 'read from RPC_URL'] }, quorum: 2 },
+    base_sepolia: { endpoints: { rpc: ['http://127.0.0.1:1', 'http://read-from/RPC_URL'] }, quorum: 2 },
     ethereum_sepolia: { endpoints: { rpc: expect.arrayContaining([expect.stringMatching(/^https:/)]) }, quorum: 2 },
   })
 })

@@ -17,9 +17,10 @@ export async function networkSettings({
   const known = environments[config.environment].chains
   const chains = Object.entries(config.chains).map(async ([id, settings]) => {
     const { endpoints, quorum } = chainEndpoints(known.find((chain) => chain.id === id) ?? {}, settings)
-    const urls = Object.entries(endpoints).map(
-      async ([kind, list]) => [kind, await Promise.all(list.map((one) => readEndpoint(one, readSecret)))] as const,
-    )
+    const urls = Object.entries(endpoints).map(async ([kind, list]) => {
+      const placeOf = (at: number) => `/chains/${id}/endpoints/${kind}${Array.isArray(settings.endpoints?.[kind]) ? `/${at}` : ''}`
+      return [kind, await Promise.all(list.map((one, at) => readEndpoint(one, readSecret, { kind, place: placeOf(at) })))] as const
+    })
     const { deposit_tolerance_bips: tolerance } = settings
     return [
       id,

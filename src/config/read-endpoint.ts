@@ -2,6 +2,7 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import type { Endpoint } from '../chains/port/endpoints.ts'
 import type { EndpointConfig, SecretReference } from './schema.ts'
+import { urlProblem } from './url-problem.ts'
 
 type NodeConfig = Extract<EndpointConfig, { url: unknown }>
 
@@ -24,20 +25,28 @@ export function urlReference(given: EndpointConfig): SecretReference | string {
 export async function readEndpoint(
   given: EndpointConfig,
   readSecret: (reference: SecretReference | string) => Promise<string>,
+  { kind, place }: { readonly kind: string; readonly place: string },
 ): Promise<Endpoint> {
   const url = await readSecret(urlReference(given))
+  const problem = urlProblem(url, protocolsOf(kind))
+  if (problem !== null) throw new Error(`${place} ${problem}`)
   if (!isNode(given)) return url
   const headers = await Promise.all(
     Object.entries(given.headers ?? {}).map(async ([name, reference]) => {
       const value = await readSecret(reference)
-      assertHeaderValue(name, value)
+      assertHeaderValue(place, name, value)
       return [name, value] as const
     }),
   )
   if (headers.some(([name]) => name.toLowerCase() === 'authorization') && URL.canParse(url) && new URL(url).username !== '')
-    throw new Error('a node has both a user name in its URL and the header authorization, which is the same: remove one')
+    throw new Error(`${place}: the node has both a user name in its URL and the header authorization, which is the same: remove one`)
   const { requests_per_second: requestsPerSecond } = given
   return { url, headers: Object.fromEntries(headers), ...(requestsPerSecond !== undefined && { requestsPerSecond }) }
+}
+
+/** Of the URLs of an endpoint. */
+export function protocolsOf(kind: string): readonly string[] {
+  return kind === 'ws' ? ['ws', 'wss'] : ['http', 'https']
 }
 
 /** Why a header of this name cannot be sent; null if it can. */
@@ -52,11 +61,11 @@ export function headerNameProblem(name: string): string | null {
 }
 
 /** Node's own error is not passed on. */
-function assertHeaderValue(name: string, value: string): void {
+function assertHeaderValue(place: string, name: string, value: string): void {
   try {
     validateHeaderValue(name, value)
   } catch {
-    throw new Error(`the value of the header ${name} has a character that no header may have: it must be one line of plain text`)
+    throw new Error(`${place}: the value of the header ${name} has a character that no header may have: it must be one line of plain text`)
   }
 }
 

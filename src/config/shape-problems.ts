@@ -13,22 +13,64 @@ type Node = {
 }
 
 export function shapeProblems(schema: TSchema, value: unknown): readonly string[] {
-  const errors = Value.Errors(schema, value)
-  // A union reports an error for each of its shapes. Report one error for the whole union instead.
-  const choices = errors.filter((error) => error.keyword === 'anyOf').map((error) => error.instancePath)
-  const problems = errors.flatMap((error) => {
-    const { instancePath: path, keyword } = error
-    if (choices.some((choice) => path.startsWith(`${choice}/`))) return []
-    const title = nodesAt(schema as Node, path).find((node) => node.title !== undefined)?.title
-    const expected = () => [`${path || '/'} must be ${title ?? error.message}`]
-    if (choices.includes(path)) return keyword === 'anyOf' ? [...unknownKeys(schema as Node, path, value), ...expected()] : []
+  const problems = Value.Errors(schema, value).flatMap((error) => {
+    const { instancePath, keyword, schemaPath } = error
+    // A union reports an error for each of its shapes, and not always one of its own. Report one error for the whole union instead.
+    const union = unionOf(schemaPath, instancePath)
+    if (union !== null || keyword === 'anyOf') return unionProblems(schema as Node, union ?? instancePath, value)
     if (keyword === 'additionalProperties') return []
-    if (keyword === 'required') return error.params.requiredProperties.map((name) => `${path}/${name} is missing`)
+    if (keyword === 'required') return error.params.requiredProperties.map((name) => `${instancePath}/${name} is missing`)
     // JSON Schema refuses an unknown key by the schema `false`.
-    if (keyword === 'boolean') return [unknownKey(schema as Node, path)]
-    return title === undefined ? [`${path || '/'} ${error.message}`] : expected()
+    if (keyword === 'boolean') return [unknownKey(schema as Node, instancePath)]
+    const title = titleAt(schema as Node, instancePath)
+    const given =
+      keyword === 'minimum' || keyword === 'maximum' ? String(valueAt(value, instancePath)) : kindOf(valueAt(value, instancePath))
+    return [`${instancePath || '/'} ${title === undefined ? error.message : `must be ${title}`}, got ${given}`]
   })
   return [...new Set(problems)]
+}
+
+/** The path of the outermost union that a part of a schema belongs to; null: of none. */
+function unionOf(schemaPath: string, instancePath: string): string | null {
+  const [outside = '', ...inside] = schemaPath.split('/anyOf/')
+  if (inside.length === 0) return null
+  const depth = outside.match(/\/(?:(?:p|patternP)roperties\/[^/]+|items)/g)?.length ?? 0
+  return instancePath
+    .split('/')
+    .slice(0, depth + 1)
+    .join('/')
+}
+
+/** In a list, of each item that is wrong. */
+function unionProblems(schema: Node, path: string, value: unknown): readonly string[] {
+  const found = valueAt(value, path)
+  const title = titleAt(schema, path)
+  const items = nodesAt(schema, path).find((node) => node.items !== undefined)?.items
+  const wrong =
+    Array.isArray(found) && items !== undefined ? found.flatMap((one, at) => (Value.Check(items as TSchema, one) ? [] : [at])) : []
+  const places = wrong.length === 0 ? [path] : wrong.map((at) => `${path}/${at}`)
+  return places.flatMap((place) => [
+    ...unknownKeys(schema, place, value),
+    `${place || '/'} must be ${title ?? 'one of the shapes that docs/configuration.md names'}, got ${kindOf(valueAt(value, place))}`,
+  ])
+}
+
+const titleAt = (schema: Node, path: string) => nodesAt(schema, path).find((node) => node.title !== undefined)?.title
+
+function valueAt(value: unknown, path: string): unknown {
+  return path
+    .split('/')
+    .slice(1)
+    .reduce<unknown>((inner, key) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, key) : undefined), value)
+}
+
+/** What a value is; never the value itself. */
+function kindOf(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list'
+  if (typeof value === 'string') return value === '' ? 'an empty text' : 'a text'
+  if (typeof value === 'boolean') return String(value)
+  return typeof value === 'number' ? 'a number' : 'an object'
 }
 
 function unknownKey(schema: Node, path: string): string {
@@ -39,11 +81,8 @@ function unknownKey(schema: Node, path: string): string {
 
 /** Reports keys that none of the allowed shapes has. */
 function unknownKeys(schema: Node, path: string, value: unknown): readonly string[] {
-  const found = path
-    .split('/')
-    .slice(1)
-    .reduce<unknown>((inner, key) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, key) : undefined), value)
-  if (typeof found !== 'object' || found === null) return []
+  const found = valueAt(value, path)
+  if (typeof found !== 'object' || found === null || Array.isArray(found)) return []
   const known = knownKeys(schema, path)
   return Object.keys(found)
     .filter((key) => !known.includes(key))
