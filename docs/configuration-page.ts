@@ -175,10 +175,10 @@ export function configurationPage(): string {
 # Configuration
 
 One JSON file for the service, one for each solver. An unknown key is refused, and so is a chain or an asset that the environment
-does not have; the message names the place and suggests the closest name. \`npm start\` writes both files into \`.tandem\` for the local chains.
+does not have; the message names the place and suggests the closest name, and never quotes a value. \`npm start\` writes both files into \`.tandem\` for the local chains.
 
 \`\`\`sh
-tandem doctor --config service.json    # shows it without secrets; checks database, each node, contracts, solvers; says what to do
+tandem doctor --config service.json    # shows it without secrets; checks database (whose it is, too), each node, contracts, solvers; says what to do
 tandem config --schema service         # the JSON Schema, for editors
 \`\`\`
 
