@@ -1,7 +1,7 @@
 /** The content of a chain's or an asset's icon. */
 export type Icon = {
-  /** One to four letters. */
+  /** One to four letters: its name, by which its drawing is found. */
   readonly text: string
-  /** Of the disc behind the letters: '#rrggbb'. */
+  /** Of the disc behind the drawing: '#rrggbb'. */
   readonly color: `#${string}`
 }

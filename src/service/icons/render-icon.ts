@@ -1,22 +1,25 @@
-/** Renders an icon as a small SVG: letters on a disc for an asset, on a tile for a chain. */
+/** Renders an icon as a small SVG: a drawing on a disc for an asset, on a tile for a chain. */
 import type { Icon } from '../../protocol/icon.ts'
-
-/** By the number of letters, so that they fit inside. */
-const fontSizes = [0, 36, 30, 24, 19]
+import { type Drawing, drawings, NEUTRAL } from './drawings.ts'
 
 export function renderIcon({ text, color }: Icon, shape: 'disc' | 'tile'): string {
-  const fontSize = fontSizes[text.length]
   // Checked here because it is written into the SVG unescaped.
-  if (!/^[A-Za-z0-9]{1,4}$/.test(text) || fontSize === undefined)
-    throw new Error(`"${text}" is not a text for an icon: expected 1 to 4 letters or digits`)
+  if (!/^[A-Za-z0-9]{1,4}$/.test(text)) throw new Error(`"${text}" is not a text for an icon: expected 1 to 4 letters or digits`)
   if (!/^#[0-9a-f]{6}$/.test(color)) throw new Error(`"${color}" is not a colour for an icon: expected #rrggbb`)
   const background =
     shape === 'disc' ? `<circle cx="32" cy="32" r="32" fill="${color}"/>` : `<rect width="64" height="64" rx="14" fill="${color}"/>`
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64" viewBox="0 0 64 64" role="img" aria-label="${text}">${background}` +
-    `<text x="32" y="33" fill="${inkOn(color)}" font-family="Helvetica, Arial, sans-serif" font-size="${fontSize}" font-weight="700" ` +
-    `text-anchor="middle" dominant-baseline="central">${text}</text></svg>`
+    `${inkedWith(inkOn(color), drawings[text] ?? NEUTRAL)}</svg>`
   )
+}
+
+function inkedWith(ink: string, { line, fill, frame }: Drawing): string {
+  const strokes = (path: string | undefined, width: number) => (path === undefined ? '' : `<path d="${path}" stroke-width="${width}"/>`)
+  const areas = fill === undefined ? '' : `<path d="${fill}" fill="${ink}" stroke="none"/>`
+  const inside = `${areas}${strokes(line, frame === undefined ? 5 : 6)}`
+  const placed = frame === undefined ? inside : `<g transform="translate(12.8 12.8) scale(.6)">${inside}</g>`
+  return `<g fill="none" stroke="${ink}" stroke-linecap="round" stroke-linejoin="round">${strokes(frame, 4)}${placed}</g>`
 }
 
 /** Black or white, whichever contrasts more (WCAG 2: relative luminance). */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { environmentNames, environments } from '../../protocol/registry/environments.ts'
 import { localAssets, localChains } from '../../protocol/registry/local.ts'
+import { drawings, NEUTRAL } from './drawings.ts'
 import { renderIcon } from './render-icon.ts'
 import { renderIcons } from './render-icons.ts'
 
@@ -31,6 +32,14 @@ describe('the icons', () => {
       for (const asset of assets) expect(icons.get(asset.symbol.toLowerCase())).toBe(renderIcon(asset.icon, 'disc'))
     })
 
+    it(`of ${name}: each is drawn, not written, and no two coins or two chains look the same`, () => {
+      for (const { icon } of [...chains, ...assets]) expect([icon.text, drawings[icon.text]]).not.toContain(undefined)
+      for (const svg of icons.values()) expect(svg).not.toContain('<text')
+      const looksOf = (names: readonly string[]) => names.map((one) => icons.get(one)?.replace(/aria-label="[^"]*"/, ''))
+      for (const names of [chains.map(({ id }) => id), [...new Set(assets.map(({ symbol }) => symbol.toLowerCase()))]])
+        expect(new Set(looksOf(names)).size).toBe(names.length)
+    })
+
     it.each([...icons])(`of ${name}: %s is small, well-formed and loads nothing`, (_, svg) => {
       expect(() => assertWellFormed(svg)).not.toThrow()
       expect(svg).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" /)
@@ -47,9 +56,15 @@ describe('the icons', () => {
 })
 
 describe('renderIcon', () => {
-  it('writes dark letters on a light background and light letters on a dark one', () => {
-    expect(renderIcon({ text: 'A', color: '#ffee00' }, 'disc')).toContain('fill="#000000"')
-    expect(renderIcon({ text: 'A', color: '#001040' }, 'tile')).toContain('fill="#ffffff"')
+  it('draws dark on a light background and light on a dark one', () => {
+    expect(renderIcon({ text: 'A', color: '#ffee00' }, 'disc')).toContain('stroke="#000000"')
+    expect(renderIcon({ text: 'A', color: '#001040' }, 'tile')).toContain('stroke="#ffffff"')
+  })
+
+  it('draws a plain coin for what has no drawing', () => {
+    const plain = renderIcon({ text: 'ZZZ', color: '#001040' }, 'disc')
+    expect(plain).toContain(NEUTRAL.line)
+    expect(renderIcon({ text: 'BTC', color: '#001040' }, 'disc')).not.toContain(NEUTRAL.line)
   })
 
   it('draws a disc or a tile', () => {
