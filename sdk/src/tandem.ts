@@ -68,6 +68,9 @@ export function createTandem(options: TandemOptions) {
     keepsSecret: async (to: string) => (await import('./swap/keeps-secret.ts')).keepsSecret(context, to),
     /** The events of all orders of the app, for a server: from `lastEventId` on, reconnecting by itself. */
     events: (given?: { readonly lastEventId?: string; readonly signal?: AbortSignal }) => appEvents(options, given),
+    /** What an address holds of an asset, as a node of its chain shows it, and how much of that can be paid. Null where that cannot be read. */
+    balance: async (asset: string, address: string, { signal }: RunOptions = {}) =>
+      (await import('./swap/balance.ts')).balanceOf(context, asset, address, signal),
     /** Any order, also one that was made elsewhere: needs neither wallet nor keys. */
     watch: (orderId: string, { signal }: RunOptions = {}): AsyncGenerator<OrderRecord, void> =>
       watchOrder(client, options, orderId, signal),

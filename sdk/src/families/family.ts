@@ -48,6 +48,11 @@ export type Funded = { readonly kind: 'sent'; readonly tx: string } | { readonly
 /** A node of the integrator's choice: an RPC URL, or an Esplora URL on chains of the Bitcoin family. It is believed. */
 export type Node = { readonly url: string; readonly fetch: typeof fetch; readonly signal?: AbortSignal }
 
+export type HeldAsset = Pick<SwapSide, 'chain' | 'asset' | 'deployment'>
+
+/** In the smallest unit. `spendable`: without what the network fee of a payment needs, where the asset itself pays it. */
+export type Balance = { readonly balance: bigint; readonly spendable: bigint }
+
 /** An open HTLC. `confirmations`: 0 while it is unconfirmed. `unitsLeft`: of its timelock, in the unit of the chain's clock. */
 export type Lock = { readonly confirmations: number; readonly unitsLeft: bigint }
 
@@ -132,6 +137,8 @@ export interface SdkFamily<Plan = unknown, W extends Wallet = Wallet> {
   refundCall?(side: SwapSide): RedeemCall
   /** Locks of the phrase, where a node lists them in a bounded number of requests. */
   findLocks?(search: LockSearch, node: Node): Promise<ToldLocks>
+  /** What an address holds, where one node tells it. */
+  balanceOf?(held: HeldAsset, address: string, node: Node): Promise<Balance>
   /** `findLocks` needs an account of the user: nodes list locks by account alone. */
   readonly listsLocksByAccount?: true
   /** Where the user may take part with a key of their own instead of an account. */

@@ -7,6 +7,7 @@ import type { Leg } from '../../../src/protocol/order.ts'
 import { hashSecret } from '../../../src/protocol/secret.ts'
 import type { KeySide, Node, OwnKeys } from '../families/family.ts'
 import { loadFamily } from '../families/index.ts'
+import { NotPossibleError } from '../refusals.ts'
 import { nodeOf, type SwapContext } from '../swap/context.ts'
 import { verifyTimeLeft } from '../swap/time-left.ts'
 import { chainNamed, pinnedAsset } from '../verify/pinned.ts'
@@ -114,7 +115,7 @@ export async function takeDeposit(
   const found = await sideOf(context, deposit)
   const { side, ownKeys } = found
   const node = nodeOf(context, side.chain, signal)
-  if (node === null) throw new Error(`name a node of ${deposit.chain} in the option nodes`)
+  if (node === null) throw new NotPossibleError('no_node', deposit.chain, `name a node of ${deposit.chain} in the option nodes`)
   const by = { privateKey: await context.keys.keyFor(deposit.index, deposit.leg), to, node, bump }
   if (deposit.leg === 'source') return ownKeys.refund(side, by)
   const secret = await context.keys.secretFor(deposit.index)
@@ -128,7 +129,11 @@ async function verifiedDeposit({ side, ownKeys }: Found, node: Node): Promise<st
   const { chain, asset, terms } = side
   const lock = await ownKeys.readLock(side, node)
   if (lock === null || lock.confirmations < requiredConfirmations(chain, asset, terms.amount, 'destination'))
-    throw new Error(`the payment on ${chain.id} is not confirmed yet, is in several parts, or was taken: nothing was revealed now`)
+    throw new NotPossibleError(
+      'unconfirmed',
+      chain.id,
+      `the payment on ${chain.id} is not confirmed yet, is in several parts, or was taken: nothing was revealed now`,
+    )
   verifyTimeLeft(chain, lock.unitsLeft)
   return lock.deposit
 }

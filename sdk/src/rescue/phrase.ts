@@ -2,6 +2,7 @@
 import { generateMnemonic, mnemonicToSeed, validateMnemonic } from '@scure/bip39'
 import { wordlist } from '@scure/bip39/wordlists/english.js'
 import { didYouMean } from '../../../src/protocol/nearest-name.ts'
+import { RescueInputError } from '../refusals.ts'
 
 const WORDS = 12
 const ENTROPY_BITS = 128
@@ -13,13 +14,13 @@ export function createPhrase(): string {
 /** Accepts upper case and any white space. Throws an error that names the wrong word, and the one that it probably is. */
 function parsePhrase(text: string): string {
   const words = text.normalize('NFKD').toLowerCase().split(/\s+/).filter(Boolean)
-  if (words.length !== WORDS) throw new Error(`a rescue phrase has ${WORDS} words, this one has ${words.length}`)
+  if (words.length !== WORDS) throw new RescueInputError(`a rescue phrase has ${WORDS} words, this one has ${words.length}`)
   for (const [index, word] of words.entries())
     if (!wordlist.includes(word))
-      throw new Error(`word ${index + 1} of the rescue phrase, "${word}", is not in the list${didYouMean(word, wordlist)}`)
+      throw new RescueInputError(`word ${index + 1} of the rescue phrase, "${word}", is not in the list${didYouMean(word, wordlist)}`)
   const phrase = words.join(' ')
   if (!validateMnemonic(phrase, wordlist))
-    throw new Error('the checksum of the rescue phrase is wrong: a word was replaced by another, or words are in another order')
+    throw new RescueInputError('the checksum of the rescue phrase is wrong: a word was replaced by another, or words are in another order')
   return phrase
 }
 

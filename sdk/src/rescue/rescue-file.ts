@@ -3,6 +3,7 @@
  * refunds on every chain without the service, also after the storage is lost. It has no secret and no key of the user's: those derive from the phrase.
  */
 import { base64 } from '@scure/base'
+import { RescueInputError } from '../refusals.ts'
 import type { SwapContext } from '../swap/context.ts'
 import { addSwap, findSwap, listSwaps, type SavedSwap } from '../swap/saved-swap.ts'
 import { learnSolverKeys, rememberSolverKeys, type SolverKeys, storedKeys } from './solver-keys.ts'
@@ -44,7 +45,7 @@ export async function importFile(context: SwapContext, text: string): Promise<re
   const opened = await crypto.subtle
     .decrypt(cipherWith(Uint8Array.from(base64.decode(iv))), key, Uint8Array.from(base64.decode(swaps)))
     .catch(() => {
-      throw new Error('the rescue file is of another phrase, or damaged')
+      throw new RescueInputError('the rescue file is of another phrase, or damaged')
     })
   const saved = JSON.parse(new TextDecoder().decode(opened)) as readonly SavedSwap[]
   for (const swap of saved) {
@@ -63,9 +64,9 @@ function asImported(swap: SavedSwap): SavedSwap {
 
 function parseFile(text: string): FileJson {
   const file = jsonOf(text)
-  if (file?.kind !== KIND) throw new Error('this is not a rescue file')
+  if (file?.kind !== KIND) throw new RescueInputError('this is not a rescue file')
   if (file.version !== VERSION || typeof file.iv !== 'string' || typeof file.swaps !== 'string')
-    throw new Error(`this is a rescue file of version ${String(file.version)}, expected ${VERSION}`)
+    throw new RescueInputError(`this is a rescue file of version ${String(file.version)}, expected ${VERSION}`)
   return file as FileJson
 }
 

@@ -4,6 +4,7 @@ import { type Hex32, hashSecret } from '../../../src/protocol/secret.ts'
 import type { Node, RedeemCall, SdkFamily, SwapSide } from '../families/family.ts'
 import { loadFamily } from '../families/index.ts'
 import { addressOn } from '../families/parse-address.ts'
+import { NotPossibleError } from '../refusals.ts'
 import { nodeOf, type SwapContext } from '../swap/context.ts'
 import { verifyTimeLeft } from '../swap/time-left.ts'
 import { verifySame } from '../verify/check.ts'
@@ -31,7 +32,8 @@ export async function settleLock(
   { wallet, ...given }: SettleTerms & { readonly wallet: Wallet },
 ): Promise<string> {
   const { side, family, node } = await openLock(context, found, given)
-  if (!wallet.families.includes(side.chain.family)) throw new Error(`the wallet does not work on ${side.chain.id}`)
+  if (!wallet.families.includes(side.chain.family))
+    throw new NotPossibleError('wrong_wallet', side.chain.id, `the wallet does not work on ${side.chain.id}`)
   const { refund, redeem } = family
   if (refund === undefined || redeem === undefined) throw new Error(`on ${side.chain.id} the user's own key settles: use takeDeposit`)
   await family.verifyWallet?.(side, { wallet, node }, 'settle')
@@ -59,16 +61,25 @@ async function openLock(
   verifySame('lock.chain', chain.id, asset.chain)
   const family = await loadFamily(chain.family)
   const node = nodeOf(context, chain, given.signal)
-  if (node === null) throw new Error(`name a node of ${chain.id} in the option nodes`)
+  if (node === null) throw new NotPossibleError('no_node', chain.id, `name a node of ${chain.id} in the option nodes`)
   const side = sideOf(chain, { asset, deployment, leg, terms, tx })
   if (side.leg === 'destination') verifyPayout(side, family, given)
   const lock = await family.readLock(side, node)
-  if (lock === null) throw new Error(`the node shows no open lock with these terms on ${chain.id}: it is settled, or was never made`)
+  if (lock === null)
+    throw new NotPossibleError(
+      'nothing_there',
+      chain.id,
+      `the node shows no open lock with these terms on ${chain.id}: it is settled, or was never made`,
+    )
   if (side.leg === 'source' && lock.unitsLeft > 0n)
-    throw new Error(`the timelock of this payment on ${chain.id} has not ended yet: ${lock.unitsLeft} ${chain.clock.unit} are left`)
+    throw new NotPossibleError(
+      'timelock',
+      chain.id,
+      `the timelock of this payment on ${chain.id} has not ended yet: ${lock.unitsLeft} ${chain.clock.unit} are left`,
+    )
   if (side.leg === 'destination') {
     if (lock.confirmations < requiredConfirmations(chain, asset, terms.amount, 'destination'))
-      throw new Error(`the payment on ${chain.id} is not confirmed yet: nothing was revealed`)
+      throw new NotPossibleError('unconfirmed', chain.id, `the payment on ${chain.id} is not confirmed yet: nothing was revealed`)
     verifyTimeLeft(chain, lock.unitsLeft)
   }
   return { side, family, node }

@@ -6,6 +6,7 @@ import type { CreateOrderRequest } from '../../../src/protocol/wire/order.ts'
 import type { Quote } from '../../../src/protocol/wire/quote.ts'
 import { loadFamily } from '../families/index.ts'
 import { addressOn } from '../families/parse-address.ts'
+import { NotPossibleError } from '../refusals.ts'
 import type { PinnedAsset } from '../verify/pinned.ts'
 import type { Wallet } from '../wallets/wallet.ts'
 import { nodeOf, type SwapContext } from './context.ts'
@@ -90,7 +91,8 @@ export async function makeOrder(
   const deployments = context.options.deployments ?? {}
   const source = await pinnedAsset(request.from, deployments)
   const destination = await pinnedAsset(request.to, deployments)
-  if (!wallet.families.includes(source.chain.family)) throw new Error(`the wallet does not work on ${source.chain.id}`)
+  if (!wallet.families.includes(source.chain.family))
+    throw new NotPossibleError('wrong_wallet', source.chain.id, `the wallet does not work on ${source.chain.id}`)
   if (request.secret !== 'service') assertLockCanBeRead(context, destination)
   const index = await context.keys.nextIndex()
   const secretHash = request.secret === 'service' ? null : hashSecret(await context.keys.secretFor(index))

@@ -4,6 +4,7 @@ import type { OrderRecord } from '../../../src/protocol/wire/order.ts'
 import { sleep } from '../client/sleep.ts'
 import type { KeyLock, KeySpend, Lock, Node, Settled, SwapSide } from '../families/family.ts'
 import { NodeError } from '../families/node-error.ts'
+import { NotPossibleError } from '../refusals.ts'
 import { VerificationError } from '../verify/verification-error.ts'
 import type { Wallet } from '../wallets/wallet.ts'
 import { nodeOf, type SwapContext } from './context.ts'
@@ -54,11 +55,15 @@ export async function redeem(context: SwapContext, orderId: string, { wallet, mi
   const record = await recordOf(context, saved, signal)
   const found = await lockedFor(context, saved, record, signal)
   if (found === null)
-    throw new Error(`the node shows no open lock of order ${orderId} with enough confirmations: it is not made yet, or was paid out`)
+    throw new NotPossibleError(
+      'nothing_there',
+      record.destination_swap.chain,
+      `the node shows no open lock of order ${orderId} with enough confirmations: it is not made yet, or was paid out`,
+    )
   const { side, family, node, deposit } = found
   if (deposit !== null) return redeemByKey(context, saved, { ...found, deposit })
   if (wallet === undefined || family.redeem === undefined || !wallet.families.includes(side.chain.family))
-    throw new Error(`name a wallet of ${side.chain.id}: it sends the transaction that pays you`)
+    throw new NotPossibleError('wrong_wallet', side.chain.id, `name a wallet of ${side.chain.id}: it sends the transaction that pays you`)
   await family.verifyWallet?.(side, { wallet, node }, 'settle')
   const tx = await family.redeem(side, await reveal(context, saved, null), { wallet, node })
   await rememberSent(context, orderId, 'anew')
@@ -79,7 +84,11 @@ async function redeemByKey(context: SwapContext, saved: SavedSwap, found: KeyLoc
 export async function speedUpRedeem(context: SwapContext, saved: SavedSwap, record: OrderRecord, signal?: AbortSignal): Promise<string> {
   const found = (await sentFor(context, saved, record, signal)) ?? (await lockedFor(context, saved, record, signal))
   if (found === null || found.deposit === null)
-    throw new Error(`the node shows no open lock of order ${saved.orderId} for the user's own key: it was paid out, or there is none`)
+    throw new NotPossibleError(
+      'nothing_there',
+      record.destination_swap.chain,
+      `the node shows no open lock of order ${saved.orderId} for the user's own key: it was paid out, or there is none`,
+    )
   return redeemByKey(context, saved, { ...found, deposit: found.deposit }, true)
 }
 

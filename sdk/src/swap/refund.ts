@@ -1,4 +1,6 @@
 /** Refunds in one call each: at once with the solver's consent, or after the timelock. */
+
+import { NotPossibleError } from '../refusals.ts'
 import type { Wallet } from '../wallets/wallet.ts'
 import { nodeOf, type SwapContext } from './context.ts'
 import { listSwaps, loadSwap, type SavedSwap } from './saved-swap.ts'
@@ -55,7 +57,8 @@ async function refundByKey(
 
 async function refundByWallet(context: SwapContext, { side, family }: Side, wallet: Wallet, { signal }: With): Promise<string> {
   if (family.refund === undefined) throw new Error(`on ${side.chain.id} the user's own key refunds: leave the wallet out`)
-  if (!wallet.families.includes(side.chain.family)) throw new Error(`the wallet does not work on ${side.chain.id}`)
+  if (!wallet.families.includes(side.chain.family))
+    throw new NotPossibleError('wrong_wallet', side.chain.id, `the wallet does not work on ${side.chain.id}`)
   const by = { wallet, node: nodeOf(context, side.chain, signal) }
   await family.verifyWallet?.(side, by, 'settle')
   return family.refund(side, by)
@@ -63,7 +66,7 @@ async function refundByWallet(context: SwapContext, { side, family }: Side, wall
 
 function requireNode(context: SwapContext, chain: Side['side']['chain'], { signal }: With) {
   const node = nodeOf(context, chain, signal)
-  if (node === null) throw new Error(`name a node of ${chain.id}: only your own key can do this`)
+  if (node === null) throw new NotPossibleError('no_node', chain.id, `name a node of ${chain.id}: only your own key can do this`)
   return node
 }
 

@@ -1,5 +1,4 @@
 /** What is remembered of a swap: all that the user agreed to. With it a swap goes on after a reload, and is verified by the user's own words. */
-import { parseAmount } from '../../../src/protocol/amount.ts'
 import type { Leg } from '../../../src/protocol/order.ts'
 import type { CreateOrderRequest, OrderRecord } from '../../../src/protocol/wire/order.ts'
 import { verifyThat } from '../verify/check.ts'
@@ -106,6 +105,7 @@ export async function loadSwap(context: SwapContext, orderId: string): Promise<S
 
 export async function intentOf({ options }: SwapContext, swap: SavedSwap): Promise<Intent> {
   const { pinnedAsset } = await import('../verify/pinned.ts')
+  const { parseAmount } = await import('../../../src/protocol/amount.ts')
   const { request } = swap
   return {
     source: await pinnedAsset(request.source.asset, options.deployments ?? {}),

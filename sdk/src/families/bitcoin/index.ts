@@ -12,6 +12,7 @@ import { verifyParsed, verifySame, verifyThat } from '../../verify/check.ts'
 import type { BitcoinWallet } from '../../wallets/bitcoin.ts'
 import type { Payment } from '../../wallets/bitcoin-payment.ts'
 import type { SdkFamily, SourceSide, SwapSide } from '../family.ts'
+import { balanceOf } from './balance.ts'
 import { ownKeys } from './own-keys.ts'
 import { readLock } from './read-lock.ts'
 import { settledAs } from './settled.ts'
@@ -33,6 +34,7 @@ export const family: SdkFamily<Payment, BitcoinWallet> = {
   verifyDestination: (side) => verifySide(side, 'redeemer'),
   verifyNode: ({ chain }, node) => verifyNode(chain, node),
   fund: async (payment, wallet, { signal }) => ({ kind: 'sent', tx: await wallet.pay(payment, signal) }),
+  balanceOf,
   readLock,
   settledAs,
   ownKeys,

@@ -6,6 +6,7 @@ import { scriptOfAddress } from '../../../../src/chains/bitcoin/script/address.t
 import { estimateVsize, WALLET_WITNESS } from '../../../../src/chains/bitcoin/script/weight.ts'
 import { boundFeeRate, dustLimit, feeOf, NORMAL_TARGET } from '../../../../src/chains/bitcoin/wallet/fees.ts'
 import { composeInputs, REPLACEABLE_SEQUENCE } from '../../../../src/chains/bitcoin/wallet/sign.ts'
+import { InsufficientFundsError } from '../../refusals.ts'
 import type { Payment, PsbtWallet } from '../../wallets/bitcoin-payment.ts'
 import { plainFetch } from '../plain-fetch.ts'
 import { broadcast, feeRate, type Utxo, utxosOf } from './esplora.ts'
@@ -25,7 +26,7 @@ export async function payByPsbt(wallet: PsbtWallet, { chain, to, amount }: Payme
       ),
       rate,
     )
-  const coins = select(await utxosOf(node, wallet.address), (count) => amount + feeFor(count))
+  const coins = select(chain.nativeAsset, await utxosOf(node, wallet.address), (count) => amount + feeFor(count))
   const change = coins.reduce((sum, coin) => sum + coin.amount, 0n) - amount - feeFor(coins.length)
   // A change below the dust limit goes to the miner: no node relays such an output.
   const outputs = [{ amount, script: target }, ...(change >= dustLimit(own, network) ? [{ amount: change, script: own }] : [])]
@@ -39,13 +40,13 @@ export async function payByPsbt(wallet: PsbtWallet, { chain, to, amount }: Payme
   return broadcast(node, bytesToHex(signed.extract()))
 }
 
-/** The largest first: the fewest inputs. */
-function select(utxos: readonly Utxo[], needed: (count: number) => bigint): readonly Utxo[] {
+/** The largest first: the fewest inputs. `asset`: what they are. */
+function select(asset: string, utxos: readonly Utxo[], needed: (count: number) => bigint): readonly Utxo[] {
   const sorted = utxos.toSorted((a, b) => (a.amount > b.amount ? -1 : a.amount < b.amount ? 1 : 0))
   let total = 0n
   for (const [index, { amount }] of sorted.entries()) {
     total += amount
     if (total >= needed(index + 1)) return sorted.slice(0, index + 1)
   }
-  throw new Error(`the wallet holds ${total}, needs ${needed(Math.max(sorted.length, 1))} with the fee`)
+  throw new InsufficientFundsError(asset, total, needed(Math.max(sorted.length, 1)))
 }

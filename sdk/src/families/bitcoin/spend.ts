@@ -19,6 +19,7 @@ import { type LeafInput, signLeafSpends } from '../../../../src/chains/bitcoin/w
 import type { Signer } from '../../../../src/keys/key.ts'
 import { createSecp256k1Signer } from '../../../../src/keys/secp256k1-signer.ts'
 import type { Hex32 } from '../../../../src/protocol/secret.ts'
+import { NotPossibleError } from '../../refusals.ts'
 import { assertFreshTip } from '../clock.ts'
 import type { KeySide, KeySpend, Node } from '../family.ts'
 import { broadcast, feeRate, newestBlock, type Unconfirmed, unconfirmedOf, utxosOf } from './esplora.ts'
@@ -58,7 +59,11 @@ export async function spend(side: KeySide, way: Way, { privateKey, to, node, bum
         ? found
         : largestFirst(found).filter(isWorthIt).slice(0, MOST_DEPOSITS)
   if (coins.length === 0)
-    throw new Error(way.deposit === null ? `there is nothing at ${address} that is worth its fee` : `${way.deposit} is not at ${address}`)
+    throw new NotPossibleError(
+      'nothing_there',
+      side.chain.id,
+      way.deposit === null ? `there is nothing at ${address} that is worth its fee` : `${way.deposit} is not at ${address}`,
+    )
   const vsize = vsizeOf(coins.length)
   const total = coins.reduce((sum, { amount }) => sum + amount, 0n)
   const replaced = pending === null ? null : { fee: pending.fee, rate: rateOf(pending.fee, vsizeOf(pending.inputs.length)) }
@@ -91,7 +96,7 @@ export async function sentRedeem({ chain, terms }: KeySide, secret: Hex32, node:
 async function spendableCoins({ chain, terms }: KeySide, node: Node, { timelock }: Way): Promise<readonly Coin[]> {
   const { address } = htlcOf(terms, networkOf(chain.reference))
   const confirmed = (await utxosOf(node, address)).flatMap(({ height, ...coin }) => (height === null ? [] : [{ ...coin, height }]))
-  if (confirmed.length === 0) throw new Error(`there is nothing to spend at ${address}`)
+  if (confirmed.length === 0) throw new NotPossibleError('nothing_there', chain.id, `there is nothing to spend at ${address}`)
   if (timelock === null) return confirmed
   const tip = await newestBlock(node)
   assertFreshTip(chain, tip.time)
@@ -100,7 +105,7 @@ async function spendableCoins({ chain, terms }: KeySide, node: Node, { timelock 
   const ready = confirmed.filter((coin) => missing(coin) <= 0n)
   if (ready.length > 0) return ready
   const soonest = confirmed.map(missing).reduce((least, one) => (one < least ? one : least))
-  throw new Error(`the timelock of the deposit at ${address} ends in ${soonest} blocks: refund it then`)
+  throw new NotPossibleError('timelock', chain.id, `the timelock of the deposit at ${address} ends in ${soonest} blocks: refund it then`)
 }
 
 function largestFirst(coins: readonly Coin[]): readonly Coin[] {

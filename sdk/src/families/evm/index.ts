@@ -20,6 +20,7 @@ import { verifyCall } from '../../verify/verify-call.ts'
 import { verifySwap } from '../../verify/verify-swap.ts'
 import type { EvmCall, EvmWallet } from '../../wallets/evm.ts'
 import type { SdkFamily, SourceSide, SwapSide } from '../family.ts'
+import { balanceOf } from './balance.ts'
 import { readLock, settledAs } from './read-lock.ts'
 import { settling } from './settle.ts'
 import { verifyCode } from './verify-code.ts'
@@ -73,6 +74,7 @@ export const family: SdkFamily<EvmPlan, EvmWallet> = {
     if (gasless && typedData !== null) return { kind: 'signed', signature: await wallet.signTypedData(chainId, initiate.from, typedData) }
     return { kind: 'sent', tx: (await wallet.send(chainId, initiate)).hash }
   },
+  balanceOf,
   ...settling(contractOf),
   readLock: (side, node) => readLock(contractOf(side), side.terms, node),
   settledAs: (side, node) => settledAs(contractOf(side), side.terms, node),
