@@ -11,6 +11,7 @@ export const shared = {
   close: 'Close',
   copied: 'Copied',
   copiedWhat: (said: string, what: string) => `${said}: ${what}`,
+  details: 'Details',
   explorer: 'See the transaction in the explorer',
   copy: (what: string) => `Copy ${what}`,
   toLight: 'Use the light theme',
@@ -21,6 +22,59 @@ export const shared = {
   licences: 'Licences',
 }
 
+/** What went wrong, for every page. */
+export const errors = {
+  unknown: 'Something went wrong. Try again. If it stays so, send the details to support.',
+  noAnswer: 'The service does not answer. Try again in a moment.',
+  node: 'The node that this page asks does not answer, or is behind. Try again in a moment.',
+  funds: (symbol: string, held: string, needed: string, withFee: boolean) =>
+    `Not enough ${symbol}: you have ${held}, you need ${needed}${withFee ? ' with the network fee' : ''}.`,
+  alreadyPaid: 'The wallet was asked to pay for this swap already, maybe by another tab. It is watched; do not pay again.',
+  unpaid: {
+    refunded: (chain: string) =>
+      `The solver has taken its payment on ${chain} back: it was not collected in time. Take your own payment back now; the solver may have it already.`,
+    unpaid: (chain: string) => `The service says that you are paid, and the node of ${chain} does not show it.`,
+  },
+  unredeemed: (chain: string) => `The service has your secret and has not paid you. A wallet of ${chain} can take your money now.`,
+  storage: 'This browser does not keep what a swap needs: its storage is off or full. Allow it for this page, then try again.',
+  verification: 'The service answered something else than what you agreed to. Nothing was signed or sent.',
+  notPossible: {
+    timelock: (chain: string) => `The timelock on ${chain} has not ended yet. Try again when it has.`,
+    unconfirmed: (chain: string) => `The payment on ${chain} lacks confirmations. Nothing was shown. Try again in a while.`,
+    nothing_there: (chain: string) => `There is nothing to take on ${chain}: it was taken, is not there yet, or is not worth its fee.`,
+    no_node: (chain: string) => `This needs a node of ${chain}, and none is named.`,
+    wrong_wallet: (chain: string) => `This needs a wallet of ${chain}.`,
+  },
+  rateLimited: (seconds: number | null) =>
+    seconds === null ? 'Too many requests. Try again in a minute.' : `Too many requests. Try again in ${groupThousands(seconds)} s.`,
+  wallet: {
+    refused: 'The wallet refused. Nothing was sent.',
+    locked: 'The wallet does not let this page use that account. Unlock or connect it, then try again.',
+    network: 'The wallet is on another network, or offline. Switch it, then try again.',
+    fee: 'The wallet has too few coins for this payment and its network fee. Nothing was sent.',
+  },
+  codes: {
+    bad_request: 'The service did not understand this page. Reload it, then try again.',
+    amount_out_of_range: 'This amount is too small or too large for this pair.',
+    unsupported_pair: 'This pair cannot be swapped at the moment. Choose another asset.',
+    insufficient_liquidity: 'No solver has that much at the moment. Enter a smaller amount.',
+    no_quotes: 'No solver offers a price at the moment. Try again in a minute, or with another amount.',
+    price_moved: 'The price has moved. Nothing was ordered. Look at the new price, then try again.',
+    invalid_address: 'The service does not take this address. Check it, and its chain.',
+    invalid_signature: 'The signature of the wallet is not of the account that pays. Choose that account in the wallet, then try again.',
+    unauthorized: 'The service does not know this page any more. Reload it.',
+    forbidden: 'The service does not allow this here.',
+    not_found: 'The service does not know this swap.',
+    method_not_allowed: 'The service does not take this from this page. Reload it, then try again.',
+    conflict: 'This is not possible at the moment: the swap has moved on, or somebody does the same just now. Look again in a moment.',
+    payload_too_large: 'The service did not understand this page: it sent too much. Reload it, then try again.',
+    unsupported_media_type: 'The service did not understand this page. Reload it, then try again.',
+    rate_limited: 'Too many requests. Try again in a minute.',
+    internal: 'The service has failed. Try again in a moment. If it stays so, send the details to support.',
+    chain_unavailable: 'A chain or a solver does not answer the service. Try again in a moment.',
+  },
+}
+
 export const swap = {
   headline: 'Swap between chains. Both sides complete, or both are refunded.',
   starting: 'The service does not answer yet. This page goes on by itself as soon as it does.',
@@ -28,13 +82,15 @@ export const swap = {
     'This service has made no app for its own page. The operator runs “tandem apps create page” and puts the id into web.app_id of the configuration.',
   away: 'The service does not answer. You see the last known state; the page goes on by itself.',
   offline: 'This browser is offline. Nothing is lost: the page goes on by itself as soon as the connection is back.',
-  noAnswer: 'The service does not answer. Try again in a moment.',
   priceMoved:
     'The price has moved: you would get less, or pay more, than you have seen. Nothing was ordered. Look at the new price, then press the button again.',
   pay: 'You pay',
   get: 'You get',
   amountOf: (side: string, symbol: string) => `${side}: amount in ${symbol}`,
   chooseAsset: (side: string) => `, ${side}: choose another asset`,
+  balance: (amount: string) => `You have ${amount}`,
+  max: 'Max',
+  maxOf: (symbol: string) => `Max: pay all ${symbol} that the network fee leaves`,
   flip: 'Swap the direction',
   search: 'Search by name, symbol or chain',
   noAsset: 'Nothing has this name.',
@@ -55,11 +111,22 @@ export const swap = {
   newGet: (before: string) => `New price. Before, you would have got ${before}.`,
   newPay: (before: string) => `New price. Before, you would have paid ${before}.`,
   outOfRange: (least: string, most: string) => `between ${least} and ${most}`,
+  otherOutOfRange: (side: string, least: string, most: string) =>
+    `${side}: only amounts from ${least} to ${most} can be swapped at a time. Change the amount.`,
   button: {
     connecting: 'Connecting',
     amount: 'Enter an amount',
     asking: 'Asking for a price',
     none: 'No price at the moment',
+    least: (amount: string) => `Enter at least ${amount}`,
+    most: (amount: string) => `Enter at most ${amount}`,
+    funds: (symbol: string) => `Not enough ${symbol}`,
+    /** What to change, by the refusal of a price. */
+    change: {
+      amount_out_of_range: 'Change the amount',
+      insufficient_liquidity: 'Enter a smaller amount',
+      unsupported_pair: 'Choose another asset',
+    } as Readonly<Record<string, string>>,
     recipient: 'Enter the address that is paid',
     refund: 'Enter an address for a refund',
     wallet: 'Choose a wallet',
@@ -87,8 +154,15 @@ export const swap = {
     back: 'Show them again',
     wrong: 'That is not the word. Look at what you have written down.',
     skip: 'Skip: it is play money',
+    file: 'Save rescue file',
+    fileWhat:
+      'It holds what you agreed to in your swaps, encrypted by your phrase. With both, nothing depends on this service. Save a new one after each swap.',
+    kit: 'Rescue',
+    kitWhat: 'Phrase and file bring your money back if this browser or this service is lost.',
+    again: 'Show rescue phrase',
+    done: 'Done',
     notWritten: 'Your rescue phrase is not written down yet.',
-    show: 'Show it',
+    yours: 'Your rescue phrase',
   },
   order: {
     back: 'New swap',
@@ -132,13 +206,18 @@ export const swap = {
     unredeemed: (chain: string) =>
       `The service has your secret and has not paid you. Your own wallet can: it sends one transaction on ${chain}, pays its fee, and you get your money. Do it now: after a while the solver may take the money back.`,
     redeemOwn: 'Take my money with my wallet',
-    note: 'Waiting for a node:',
+    nodeSilent: 'This page waits for its node, which does not answer or is behind. Nothing is shown before it does.',
+    unverified: 'That you are paid is the word of the service: no node of this page shows it.',
     problem: 'Something needs your attention:',
     payAgain: 'Pay now',
     mayBePaid: 'Your wallet was asked already, and may have paid. A second payment may be lost. Has it certainly not paid?',
     notSeenYet: 'Your wallet has paid this order. The service has not seen the payment yet.',
     instant: 'Cancel and refund now',
     instantWhat: 'The solver agrees to give your payment back at once, if it has not paid yet.',
+    instantWaits: (time: string | null) =>
+      time === null
+        ? 'It waits for the signature of the solver. This page asks again by itself until the solver answers.'
+        : `It waits for the signature of the solver. This page asks again by itself until the solver answers. Without it your payment can be taken back when the timelock ends, at ${time} at the latest.`,
     refundNow: 'Take the payment back',
     refundByService: 'The service sends it to you.',
     refundWhat: 'With your own key, without anybody’s help.',
@@ -178,6 +257,7 @@ export const swap = {
       redeem_detected: 'The transaction that pays you is sent, and waits for a block.',
       refund_detected: 'The transaction that returns your payment is sent, and waits for a block.',
     } as Readonly<Record<string, string>>,
+    triedInVain: 'The last attempt did not work; the details say why.',
     why: {
       user_initiate_source: 'Nothing happens before you pay. After the deadline the order expires, and nothing is lost.',
       service_initiate_source: 'The service sends your signed payment.',
@@ -241,6 +321,7 @@ export const rescue = {
   lead: 'Your phrase finds the swaps that you made with it. Finish them, or take your money back, also deposits that came late or twice. The phrase stays in this page: it is not sent and not stored.',
   savedCopy: 'Saved copy of the rescue page',
   keep: 'Keep this page',
+  notKept: 'The copy cannot be loaded. Try again in a moment.',
   keepHint: 'One file that works when this service is gone. Keep it beside your phrase.',
   noSettings: 'This service does not answer. Open the copy of this page that you kept.',
   phrase: 'Rescue phrase',
@@ -259,11 +340,11 @@ export const rescue = {
   found: (count: number) => (count === 0 ? 'No swap was found' : count === 1 ? 'One swap' : `${groupThousands(count)} swaps`),
   noSwaps: 'The service knows no swap of this phrase. Check the words, and that you are on the page of the service with which you swapped.',
   noSwapsAlone: 'Without the service the swaps are found with your rescue file, or on the chains themselves.',
-  serviceGone: (why: string) =>
-    `The service could not be asked (${why}). What follows needs only your phrase, your file, nodes and wallets.`,
+  serviceGone: 'The service could not be asked. What follows needs only your phrase, your file, nodes and wallets.',
   order: 'Order',
   status: 'Status',
   unknown: 'not known',
+  unknownAmount: (asset: string) => `some ${asset}`,
   /** What the file says; the service says more. */
   phases: {
     made: 'Not paid when the file was saved',
@@ -273,6 +354,11 @@ export const rescue = {
     revealed: 'The secret was shown: take the payout',
   },
   for: 'for',
+  allFinished: 'All of them have ended: there is nothing to do.',
+  finished: (count: number) =>
+    count === 1 ? 'One has ended, nothing is left to do' : `${groupThousands(count)} have ended, nothing is left to do`,
+  lateNeedsAddress: 'Nothing is left to do. If you paid this swap late or twice, name your addresses, and look for that money.',
+  cannotGoOn: 'This swap cannot go on from here: what the service tells of it is not what your phrase expects.',
   fromTo: (from: string, to: string) => `from ${from} to ${to}`,
   payout: 'Pays you at',
   addresses: 'Your own addresses',
@@ -312,7 +398,6 @@ export const rescue = {
   refundAt: (time: string) => `at ${time} at the latest`,
   refundDue: 'The timelock has ended: possible now.',
   nothingLocked: 'Your node shows no locked payment.',
-  waitsFor: (why: string) => `It waits: ${why}`,
   transaction: 'the transaction',
   received: 'Your money is on its way to you:',
   refunded: 'Your refund is on its way to you:',
@@ -335,7 +420,7 @@ export const rescue = {
     count === 0 ? 'Nothing was found.' : count === 1 ? 'One payment was found.' : `${groupThousands(count)} payments were found.`,
   searched: (chain: string, since: string | null) =>
     since === null ? `${chain}: everything was looked at.` : `${chain}: looked at everything since ${since}.`,
-  notSearched: (chain: string, why: string) => `${chain} was not searched to the end: ${why}`,
+  notSearched: (chain: string) => `${chain} was not searched to the end. Look again in a while, or name another node.`,
   needsAddress: (chain: string) => `${chain} was not searched: its nodes list payments by account. Name yours, and look again.`,
   lock: (amount: string, chain: string, isYourPayment: boolean) =>
     isYourPayment ? `Your payment of ${amount} on ${chain}` : `A payment of ${amount} on ${chain}`,
@@ -359,6 +444,7 @@ export const operator = {
     headline: 'Log in as operator',
     token: 'Token',
     hint: 'Made on the server: tandem operator token NAME. With --write it may also halt chains.',
+    wrong: 'The token is wrong or revoked.',
     enter: 'Log in',
     leave: 'Log out',
     as: (name: string, mayWrite: boolean) => `${name}, ${mayWrite ? 'may halt chains' : 'reads only'}`,
@@ -366,7 +452,12 @@ export const operator = {
   waiting: 'Reading…',
   offline: 'The service does not answer. These figures are from before; they follow again by themselves.',
   back: 'Overview',
-  search: { label: 'Find an order by its id, an address, a transaction or a secret hash', go: 'Find', none: 'Nothing is found.' },
+  search: {
+    label: 'Find an order by its id, an address, a transaction or a secret hash',
+    go: 'Find',
+    none: 'Nothing is found.',
+    unlike: 'This is none of these. Enter all of it, as it was copied.',
+  },
   found: (shown: number, total: number) =>
     shown < total
       ? `${groupThousands(total)} orders, the newest ${groupThousands(shown)}`

@@ -65,7 +65,7 @@ const FONTS = {
 export type Fonts = keyof typeof FONTS
 
 /** From now on, until another set is chosen. */
-async function useFonts(page: Page, fonts: Fonts): Promise<void> {
+export async function useFonts(page: Page, fonts: Fonts): Promise<void> {
   const chosen: Readonly<Record<string, string>> = FONTS[fonts]
   const lines = Object.keys(FONTS.wide).map((name) => `style.setProperty('${name}', ${JSON.stringify(chosen[name] ?? '')})`)
   await page.evaluate(`{ const { style } = document.documentElement; ${lines.join(';')} }`)

@@ -25,6 +25,14 @@ export const Mark = () => (
   </Drawing>
 )
 
+/** Any coin. */
+export const CoinIcon = () => (
+  <Drawing>
+    <circle cx="8" cy="8" r="7" />
+    <circle cx="8" cy="8" r="3.5" />
+  </Drawing>
+)
+
 export const CopyIcon = () => (
   <Drawing>
     <path d="M5.5 5.5v-3h8v8h-3M2.5 5.5h8v8h-8z" />

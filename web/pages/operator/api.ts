@@ -1,21 +1,17 @@
 /** Calls of the operator page: the session, readings that repeat by themselves, and the few changes. */
 import { type Signal, signal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
+import { ApiError, errorOf } from '../../../sdk/src/index.ts'
 import type { OperatorSessionRecord } from '../../../src/protocol/wire/operator.ts'
+import { explain, type Told } from '../../shared/explain.ts'
+
+/** The operator's interface names no assets in its errors. */
+export const tell = (error: unknown): Told => explain(error, { symbol: () => '', amount: () => '', chain: (id) => id })
 
 /** Null: logged out. Undefined: not known yet. */
 export const session = signal<OperatorSessionRecord | null | undefined>(undefined)
 /** The last reading got no answer. */
 export const isOffline = signal(false)
-
-export class Refused extends Error {
-  readonly status: number
-
-  constructor(status: number, message: string) {
-    super(message)
-    this.status = status
-  }
-}
 
 async function call<T>(method: 'GET' | 'POST', path: string, body?: object): Promise<T> {
   const answer = await fetch(`/operator/api/${path}`, {
@@ -25,16 +21,17 @@ async function call<T>(method: 'GET' | 'POST', path: string, body?: object): Pro
     },
     ...(method === 'POST' && { body: JSON.stringify(body ?? {}) }),
   })
-  const { result, error } = (await answer.json()) as { result: T; error: string | null }
-  if (!answer.ok) throw new Refused(answer.status, error ?? '')
-  return result
+  const { result, error, code = 'internal' } = (await answer.json()) as { result: T; error: string | null; code?: ApiError['code'] }
+  if (answer.ok) return result
+  const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN)
+  throw errorOf(code, error ?? '', { httpStatus: answer.status, retryAfterSeconds: Number.isFinite(seconds) ? seconds : null })
 }
 
 export async function readSession(): Promise<void> {
   try {
     session.value = await call('GET', 'session')
   } catch (error) {
-    if (!(error instanceof Refused)) throw error
+    if (!(error instanceof ApiError)) throw error
     session.value = null
   }
 }
@@ -52,7 +49,7 @@ export const halt = (scope: string, reason: string): Promise<null> => call('POST
 export const resume = (scope: string): Promise<null> => call('POST', 'resume', { scope })
 const read = <T>(path: string): Promise<T> => call('GET', path)
 
-export type Reading<T> = { readonly data: T | null; readonly refused: string | null }
+export type Reading<T> = { readonly data: T | null; readonly refused: Told | null }
 
 /** Reads again and again while the page is visible, and at once when it becomes visible. What was read last stays while there is no answer. */
 export function useReading<T>(path: string, everyMs: number): Signal<Reading<T>> {
@@ -71,8 +68,8 @@ export function useReading<T>(path: string, everyMs: number): Signal<Reading<T>>
         isOffline.value = false
         if (!isEnded) reading.value = { data, refused: null }
       } catch (error) {
-        if (error instanceof Refused && error.status === 401) session.value = null
-        else if (error instanceof Refused && error.status < 500) reading.value = { data: null, refused: error.message }
+        if (error instanceof ApiError && error.httpStatus === 401) session.value = null
+        else if (error instanceof ApiError && error.httpStatus < 500) reading.value = { data: null, refused: tell(error) }
         else isOffline.value = true
       }
     }

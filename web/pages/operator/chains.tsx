@@ -2,8 +2,10 @@
 import { useSignal } from '@preact/signals'
 import type { ChainRecord, OverviewRecord, ProviderRecord } from '../../../src/protocol/wire/operator.ts'
 import { Dialog } from '../../shared/dialog.tsx'
+import type { Told } from '../../shared/explain.ts'
+import { Problem } from '../../shared/problem.tsx'
 import { operator } from '../../texts.ts'
-import { halt, resume, session } from './api.ts'
+import { halt, resume, session, tell } from './api.ts'
 import { formatCount, formatSeconds, formatShort } from './format.ts'
 import { Cell, Section, State, Table } from './parts.tsx'
 
@@ -128,10 +130,16 @@ function Switch({
 
 function HaltDialog({ scope, name, onClose }: { readonly scope: string; readonly name: string; readonly onClose: () => void }) {
   const reason = useSignal('')
+  const problem = useSignal<Told | null>(null)
   async function confirm(event: Event): Promise<void> {
     event.preventDefault()
-    await halt(scope, reason.value.trim())
-    onClose()
+    problem.value = null
+    try {
+      await halt(scope, reason.value.trim())
+      onClose()
+    } catch (error) {
+      problem.value = tell(error)
+    }
   }
   return (
     <Dialog title={`${texts.halt} ${name}`} onClose={onClose}>
@@ -147,6 +155,7 @@ function HaltDialog({ scope, name, onClose }: { readonly scope: string; readonly
             onInput={(event) => (reason.value = event.currentTarget.value)}
           />
         </div>
+        {problem.value !== null && <Problem told={problem.value} />}
         <button type="submit" class="button main">
           {texts.confirm}
         </button>

@@ -2,9 +2,10 @@
 import { signal, useSignal } from '@preact/signals'
 import { render } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { ApiError, UnauthorizedError } from '../../../sdk/src/index.ts'
 import { Layout } from '../../shared/layout.tsx'
 import { operator } from '../../texts.ts'
-import { isOffline, logIn, logOut, Refused, readSession, session } from './api.ts'
+import { isOffline, logIn, logOut, readSession, session, tell } from './api.ts'
 import { OrderPage } from './order.tsx'
 import { Overview } from './overview.tsx'
 import { Waiting } from './parts.tsx'
@@ -34,7 +35,8 @@ function App() {
       await logIn(token)
       refusal.value = null
     } catch (error) {
-      refusal.value = error instanceof Refused ? error.message : operator.offline
+      refusal.value =
+        error instanceof UnauthorizedError ? operator.login.wrong : error instanceof ApiError ? tell(error).text : operator.offline
       if (session.value === undefined) session.value = null
     }
   }

@@ -1,6 +1,7 @@
 /** Finds an order, and lists what was found. */
 import { useSignal } from '@preact/signals'
 import type { SearchRecord } from '../../../src/protocol/wire/operator.ts'
+import { Details } from '../../shared/problem.tsx'
 import { operator } from '../../texts.ts'
 import { useReading } from './api.ts'
 import { Orders } from './orders.tsx'
@@ -44,7 +45,8 @@ export function Found({ text }: { readonly text: string }) {
     <div class="stack">
       <Search given={text} />
       <div aria-live="polite">
-        {refused !== null && <p class="wrong">{refused}</p>}
+        {refused !== null && <p class="wrong">{operator.search.unlike}</p>}
+        <Details text={refused?.details ?? null} />
         {data === null && refused === null && <Waiting />}
         {data !== null && data.total > 0 && <p class="soft">{operator.found(data.orders.length, data.total)}</p>}
       </div>

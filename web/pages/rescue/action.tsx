@@ -1,12 +1,14 @@
 /** A button that does one thing at a time, and says what came of it. */
 import { useSignal } from '@preact/signals'
 import { CopyButton } from '../../shared/copy-button.tsx'
+import type { Told } from '../../shared/explain.ts'
 import { ExplorerLink } from '../../shared/explorer-link.tsx'
+import { Details } from '../../shared/problem.tsx'
 import { rescue as texts } from '../../texts.ts'
-import { factsOn } from './facts.ts'
-import { type Act, messageOf, type Say } from './rescue.ts'
+import { factsOn, tell } from './facts.ts'
+import type { Act } from './rescue.ts'
 
-type Said = { readonly text: string; readonly isWrong: boolean; readonly tx?: Parameters<Say>[1] }
+type Said = Told & { readonly isWrong: boolean; readonly tx?: { readonly chain: string; readonly hash: string } | undefined }
 
 /** `make` throws if what the user gave is not complete. */
 export function useActions() {
@@ -15,14 +17,15 @@ export function useActions() {
   async function run(make: () => Act): Promise<void> {
     if (isBusy.value) return
     isBusy.value = true
-    said.value = { text: texts.working, isWrong: false }
+    said.value = { text: texts.working, details: null, isWrong: false }
     try {
-      await make()((text, tx) => {
+      await make()((text, { tx, details } = {}) => {
         // The transaction stays in sight.
-        said.value = { text, isWrong: false, tx: tx ?? said.value?.tx }
+        said.value = { text, details: details ?? null, isWrong: false, tx: tx ?? said.value?.tx }
       })
     } catch (error) {
-      said.value = { text: messageOf(error), isWrong: true }
+      const { text, details } = tell(error)
+      said.value = { text, details, isWrong: true }
     }
     isBusy.value = false
   }
@@ -50,10 +53,11 @@ export function ActionButton({
 }
 
 export function Outcome({ actions: { said } }: { readonly actions: Actions }) {
-  const { text = '', isWrong = false, tx } = said.value ?? {}
+  const { text = '', details = null, isWrong = false, tx } = said.value ?? {}
   return (
     <div class={isWrong ? 'outcome notice alarm' : 'outcome notice'} role="status">
       {text !== '' && <p>{text}</p>}
+      <Details text={details} />
       {tx !== undefined && tx.hash !== '' && (
         <p class="small tx">
           <code>{tx.hash}</code>

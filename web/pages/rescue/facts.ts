@@ -2,6 +2,8 @@
 import { signal } from '@preact/signals'
 import { type AssetFacts, assetFacts } from '../../../sdk/src/index.ts'
 import { formatAmount } from '../../shared/amount.ts'
+import { explain, type Told } from '../../shared/explain.ts'
+import { rescue as texts } from '../../texts.ts'
 
 const known = signal<readonly AssetFacts[]>([])
 
@@ -18,7 +20,7 @@ export function factsOf(asset: string): AssetFacts | null {
 
 export function amountText(asset: string, amount: string | bigint): string {
   const facts = factsOf(asset)
-  return facts === null ? `${amount} ${asset}` : `${formatAmount(BigInt(amount), facts.decimals)} ${facts.symbol}`
+  return facts === null ? texts.unknownAmount(asset) : `${formatAmount(BigInt(amount), facts.decimals)} ${facts.symbol}`
 }
 
 /** Of any asset of the chain that is known. */
@@ -28,4 +30,9 @@ export function factsOn(chain: string): AssetFacts | null {
 
 export function chainName(chain: string): string {
   return factsOn(chain)?.chainName ?? chain
+}
+
+/** Errors in words, with assets and chains by their names. */
+export function tell(error: unknown): Told {
+  return explain(error, { symbol: (id) => factsOf(id)?.symbol ?? '', amount: amountText, chain: chainName })
 }

@@ -1,10 +1,10 @@
-/** The second step: the swaps of the phrase, the addresses that they need, and the search on the chains themselves. */
+/** The second step: the swaps of the phrase, first those that need the user, the addresses that they need, and the search on the chains themselves. */
 import { useEffect, useRef } from 'preact/hooks'
+import { Problem } from '../../shared/problem.tsx'
 import { rescue as texts } from '../../texts.ts'
-import { ActionButton, Outcome, useActions } from './action.tsx'
-import { AddressField } from './address-field.tsx'
 import { OnChains } from './on-chains.tsx'
-import { chainsToName, type Opened, refresh } from './rescue.ts'
+import { OwnAddresses } from './own-addresses.tsx'
+import { chainsToName, type Opened } from './rescue.ts'
 import { SwapCard } from './swap-card.tsx'
 
 export function FoundSwaps({ opened }: { readonly opened: Opened }) {
@@ -12,46 +12,38 @@ export function FoundSwaps({ opened }: { readonly opened: Opened }) {
   const headline = useRef<HTMLHeadingElement>(null)
   // Of another phrase, or for the first time: the reader goes on here.
   useEffect(() => headline.current?.focus(), [tandem])
+  const [open, finished] = [swaps.filter(({ isQuiet }) => !isQuiet), swaps.filter(({ isQuiet }) => isQuiet)]
   return (
     <section class="stack" aria-labelledby="found">
       <h2 id="found" tabIndex={-1} ref={headline}>
         {texts.found(swaps.length)}
       </h2>
-      {serviceProblem !== null && <p class="notice alarm">{texts.serviceGone(serviceProblem)}</p>}
+      {serviceProblem !== null && <Problem told={{ ...serviceProblem, text: texts.serviceGone }} />}
       {swaps.length === 0 && <p>{serviceProblem === null ? texts.noSwaps : texts.noSwapsAlone}</p>}
-      <Addresses opened={opened} />
+      {swaps.length > 0 && open.length === 0 && <p>{texts.allFinished}</p>}
+      {chainsToName(open).length > 0 && (
+        <div class="sheet stack swap">
+          <h3>{texts.addresses}</h3>
+          <p>{texts.addressesHint}</p>
+          <OwnAddresses opened={opened} of={open} />
+        </div>
+      )}
       <ul class="stack">
-        {swaps.map((found) => (
+        {open.map((found) => (
           <SwapCard key={found.orderId} opened={opened} found={found} />
         ))}
       </ul>
+      {finished.length > 0 && (
+        <>
+          <h3 class="soft">{texts.finished(finished.length)}</h3>
+          <ul class="finished">
+            {finished.map((found) => (
+              <SwapCard key={found.orderId} opened={opened} found={found} />
+            ))}
+          </ul>
+        </>
+      )}
       <OnChains opened={opened} />
     </section>
-  )
-}
-
-function Addresses({ opened }: { readonly opened: Opened }) {
-  const actions = useActions()
-  const chains = chainsToName(opened)
-  if (chains.length === 0) return null
-  return (
-    <div class="sheet stack swap">
-      <h3>{texts.addresses}</h3>
-      <p>{texts.addressesHint}</p>
-      {chains.map((chain) => (
-        <AddressField key={chain} chain={chain} actions={actions} />
-      ))}
-      <div class="row">
-        <ActionButton
-          actions={actions}
-          text={texts.check}
-          make={() => async (say) => {
-            await refresh(opened.tandem)
-            say('')
-          }}
-        />
-      </div>
-      <Outcome actions={actions} />
-    </div>
   )
 }

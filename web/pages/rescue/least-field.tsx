@@ -2,6 +2,7 @@
 import type { Signal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 import { parseAmount } from '../../shared/amount.ts'
+import { SaidError } from '../../shared/explain.ts'
 import { rescue as texts } from '../../texts.ts'
 
 type Props = { readonly typed: Signal<string>; readonly symbol: string; readonly hint: string }
@@ -32,6 +33,6 @@ export function LeastField({ typed, symbol, hint }: Props) {
 /** In the smallest unit. Throws in words for the user, without an example: the amount of the payment itself would only be copied. */
 export function leastIn(typed: Signal<string>, decimals: number): bigint {
   const amount = parseAmount(typed.value, decimals)
-  if (amount === null || amount === 0n) throw new Error(texts.leastMissing)
+  if (amount === null || amount === 0n) throw new SaidError(texts.leastMissing)
   return amount
 }

@@ -1,6 +1,7 @@
 /** What was found on the chains themselves, and how it is taken. */
 import { signal } from '@preact/signals'
 import type { AssetFacts, FindOptions, FoundDeposit, FoundLock, FoundLocks } from '../../../sdk/src/index.ts'
+import { SaidError } from '../../shared/explain.ts'
 import { rescue as texts } from '../../texts.ts'
 import { amountText, learnAssets } from './facts.ts'
 import { type Act, addresses, type Opened } from './rescue.ts'
@@ -14,7 +15,7 @@ export const onChains = signal<FoundOnChains | null>(null)
 /** `days`: as typed. */
 export function lookOnChains({ tandem }: Opened, { solvers, days }: { readonly solvers: readonly string[]; readonly days: string }): Act {
   return async (say) => {
-    if (!/^[1-9][0-9]{0,3}$/.test(days.trim())) throw new Error(texts.wrongDays)
+    if (!/^[1-9][0-9]{0,3}$/.test(days.trim())) throw new SaidError(texts.wrongDays)
     const named = Object.fromEntries(Object.entries(addresses.value).filter(([, address]) => address !== ''))
     const { locks, searched: read } = await tandem.findLocks({
       addresses: named,
@@ -37,9 +38,9 @@ export function lookOnChains({ tandem }: Opened, { solvers, days }: { readonly s
 /** `least`: in the smallest unit; null of a deposit of the user's own. */
 export function take({ tandem }: Opened, deposit: FoundDeposit, to: string, least: bigint | null): Act {
   return async (say) => {
-    if (least !== null && deposit.amount < least) throw new Error(texts.tooLittle(amountText(deposit.asset, deposit.amount)))
+    if (least !== null && deposit.amount < least) throw new SaidError(texts.tooLittle(amountText(deposit.asset, deposit.amount)))
     const hash = await tandem.takeDeposit(deposit, to, { bump: true, ...(least !== null && { minToAmount: least }) })
-    say(texts.taken, { chain: deposit.chain, hash })
+    say(texts.taken, { tx: { chain: deposit.chain, hash } })
   }
 }
 
@@ -47,10 +48,10 @@ export function take({ tandem }: Opened, deposit: FoundDeposit, to: string, leas
 export function settle({ tandem }: Opened, lock: FoundLock, facts: AssetFacts, least: bigint | null): Act {
   return async (say) => {
     const recipient = addresses.value[lock.chain] ?? ''
-    if (least !== null && recipient === '') throw new Error(texts.yoursFirst)
-    if (least !== null && lock.terms.amount < least) throw new Error(texts.tooLittle(amountText(lock.asset, lock.terms.amount)))
+    if (least !== null && recipient === '') throw new SaidError(texts.yoursFirst)
+    if (least !== null && lock.terms.amount < least) throw new SaidError(texts.tooLittle(amountText(lock.asset, lock.terms.amount)))
     const wallet = await openWallet(facts.family, facts.chainName)
     const hash = await tandem.settleLock(lock, { wallet, ...(least !== null && { recipient, minToAmount: least }) })
-    say(least === null ? texts.refunded : texts.received, { chain: lock.chain, hash })
+    say(least === null ? texts.refunded : texts.received, { tx: { chain: lock.chain, hash } })
   }
 }

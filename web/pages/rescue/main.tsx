@@ -1,18 +1,21 @@
 /** The rescue page: phrase or file in, resume or refund out. It also works from a saved copy with the service gone. */
 import { signal } from '@preact/signals'
 import { type ComponentChildren, render } from 'preact'
+import type { Told } from '../../shared/explain.ts'
 import { Mark } from '../../shared/icons.tsx'
 import { Layout } from '../../shared/layout.tsx'
+import { Details } from '../../shared/problem.tsx'
 import { shared, rescue as texts } from '../../texts.ts'
+import { tell } from './facts.ts'
 import { FoundSwaps } from './found-swaps.tsx'
 import { keepPage } from './keep-page.ts'
-import { messageOf, opened } from './rescue.ts'
+import { opened } from './rescue.ts'
 import { type RescueSettings, readSettings } from './settings.ts'
 import { StartForm } from './start-form.tsx'
 import { findWallets } from './wallets.ts'
 import './rescue.css'
 
-const keepProblem = signal('')
+const keepProblem = signal<Told | null>(null)
 
 function Page({ settings }: { readonly settings: RescueSettings }) {
   return (
@@ -31,7 +34,7 @@ function Keep() {
     // Of now: a solver may have got another key since the page was opened.
     keepProblem.value = await readSettings()
       .then(keepPage)
-      .then(() => '', messageOf)
+      .then(() => null, tell)
   }
   return (
     <div class="notice row keep">
@@ -39,9 +42,14 @@ function Keep() {
       <button type="button" class="button" onClick={() => void keep()}>
         {texts.keep}
       </button>
-      <p class="wrong" role="alert">
-        {keepProblem.value}
-      </p>
+      <div role="alert">
+        {keepProblem.value !== null && (
+          <>
+            <p class="wrong">{keepProblem.value.text}</p>
+            <Details text={keepProblem.value.details} />
+          </>
+        )}
+      </div>
     </div>
   )
 }

@@ -4,6 +4,7 @@ import { useId } from 'preact/hooks'
 import type { FoundDeposit, SearchedChain } from '../../../sdk/src/index.ts'
 import { now } from '../../shared/clock.ts'
 import { formatMoment } from '../../shared/moment.ts'
+import { Details } from '../../shared/problem.tsx'
 import { rescue as texts } from '../../texts.ts'
 import { ActionButton, type Actions, Outcome, useActions } from './action.tsx'
 import { AddressField } from './address-field.tsx'
@@ -89,7 +90,13 @@ function Searched({ searched, actions }: { readonly searched: SearchedChain; rea
         <AddressField chain={chain} name={name} actions={actions} />
       </li>
     )
-  if (problem !== null) return <li class="small wrong">{texts.notSearched(name, problem)}</li>
+  if (problem !== null)
+    return (
+      <li class="small">
+        <p class="wrong">{texts.notSearched(name)}</p>
+        <Details text={problem} />
+      </li>
+    )
   return <li class="small soft">{texts.searched(name, since === null ? null : formatMoment(since, now.value))}</li>
 }
 

@@ -9,8 +9,9 @@ import {
   type SavedSwap,
   type Tandem,
 } from '../../../sdk/src/index.ts'
+import type { Told } from '../../shared/explain.ts'
 import { swap as swapTexts, rescue as texts } from '../../texts.ts'
-import { learnAssets } from './facts.ts'
+import { learnAssets, tell } from './facts.ts'
 import type { RescueSettings } from './settings.ts'
 import { openWallet } from './wallets.ts'
 
@@ -23,6 +24,8 @@ export type Found = {
   readonly saved: SavedSwap | null
   /** What is missing before it can go on. */
   readonly problem: string | null
+  /** It had ended when it was found, and nothing is left that the user should do. One that ends before the user's eyes stays as it is. */
+  readonly isQuiet: boolean
 }
 
 export type Given = {
@@ -38,7 +41,7 @@ export type Opened = {
   readonly tandem: Tandem
   readonly swaps: readonly Found[]
   /** Why the service told nothing; null if it did. */
-  readonly serviceProblem: string | null
+  readonly serviceProblem: Told | null
 }
 
 export const opened = signal<Opened | null>(null)
@@ -59,17 +62,17 @@ export async function open(settings: RescueSettings, given: Given): Promise<void
 export async function refresh(tandem: Tandem): Promise<void> {
   const named = Object.fromEntries(Object.entries(addresses.value).filter(([, address]) => address.trim() !== ''))
   let told: readonly Found[] = []
-  let serviceProblem: string | null = null
+  let serviceProblem: Told | null = null
   try {
     const restored = await tandem.restore({ addresses: named })
-    told = restored.map(({ orderId, record, problem }) => ({ orderId, record, isTold: true, saved: null, problem }))
+    told = restored.map(({ orderId, record, problem }) => withQuiet({ orderId, record, isTold: true, saved: null, problem }))
   } catch (error) {
-    serviceProblem = messageOf(error)
+    serviceProblem = tell(error)
   }
   const saved = await tandem.swaps()
   const known = saved.map((swap): Found => {
     const record = told.find(({ orderId }) => orderId === swap.orderId)?.record ?? null
-    return { orderId: swap.orderId, record: record ?? swap.paidFor, isTold: record !== null, saved: swap, problem: null }
+    return withQuiet({ orderId: swap.orderId, record: record ?? swap.paidFor, isTold: record !== null, saved: swap, problem: null })
   })
   const others = told.filter(({ orderId }) => !saved.some((swap) => swap.orderId === orderId))
   const swaps = [...known, ...others]
@@ -77,7 +80,11 @@ export async function refresh(tandem: Tandem): Promise<void> {
   opened.value = { tandem, swaps, serviceProblem }
 }
 
-export function assetsOf({ record, saved }: Found): readonly [source: string, destination: string] {
+function withQuiet(found: Omit<Found, 'isQuiet'>): Found {
+  return { ...found, isQuiet: isEnded(found) && found.record?.next_action?.who !== 'user' }
+}
+
+export function assetsOf({ record, saved }: Pick<Found, 'record' | 'saved'>): readonly [source: string, destination: string] {
   const source = record?.source_swap.asset ?? saved?.request.source.asset ?? ''
   return [source, record?.destination_swap.asset ?? saved?.request.destination.asset ?? '']
 }
@@ -85,12 +92,12 @@ export function assetsOf({ record, saved }: Found): readonly [source: string, de
 const ENDED: ReadonlySet<string> = new Set(['redeemed', 'counterparty_redeemed', 'refunded', 'expired'])
 
 /** By the service's word. Deposits may still come late, or twice. */
-export function isEnded({ record, isTold }: Found): boolean {
+export function isEnded({ record, isTold }: Pick<Found, 'record' | 'isTold'>): boolean {
   return isTold && ENDED.has(record?.status ?? '')
 }
 
-/** The chains of the swaps that need an address of the user. */
-export function chainsToName({ swaps }: Opened): readonly string[] {
+/** The chains of these swaps on which an address of the user is needed. */
+export function chainsToName(swaps: readonly Found[]): readonly string[] {
   const chains = swaps.flatMap(({ record, problem }) =>
     record === null || problem === null ? [] : [record.source_swap.chain, record.destination_swap.chain],
   )
@@ -98,7 +105,10 @@ export function chainsToName({ swaps }: Opened): readonly string[] {
 }
 
 /** `tx`: a transaction on the chain. */
-export type Say = (text: string, tx?: { readonly chain: string; readonly hash: string }) => void
+export type Say = (
+  text: string,
+  more?: { readonly tx?: { readonly chain: string; readonly hash: string }; readonly details?: string },
+) => void
 export type Act = (say: Say) => Promise<void>
 
 /** `least`: in the smallest unit; null where the storage knows what was agreed. */
@@ -110,9 +120,9 @@ export function resume({ tandem }: Opened, found: Found, least: bigint | null): 
       if (step.kind === 'changed') {
         show(step.record)
         say(swapTexts.order.status[step.record.status] ?? step.record.status)
-      } else if (step.kind === 'delayed') say(texts.waitsFor(step.reason))
-      else if (step.kind === 'unverified') say(step.reason)
-      else if (step.kind === 'received') say(texts.received, txOn(asset, step.tx))
+      } else if (step.kind === 'delayed') say(step.by === 'node' ? swapTexts.order.nodeSilent : swapTexts.away, { details: step.reason })
+      else if (step.kind === 'unverified') say(swapTexts.order.unverified, { details: step.reason })
+      else if (step.kind === 'received') say(texts.received, { tx: txOn(asset, step.tx) })
     }
     say(texts.ended)
   }
@@ -126,19 +136,22 @@ function show(record: OrderRecord): void {
 }
 
 export function refundNow({ tandem }: Opened, found: Found): Act {
-  return async (say) => say(texts.refunded, txOn(assetsOf(found)[0], await tandem.instantRefund(found.orderId)))
+  return async (say) => {
+    say(swapTexts.order.instantWaits(null))
+    say(texts.refunded, { tx: txOn(assetsOf(found)[0], await tandem.instantRefund(found.orderId)) })
+  }
 }
 
 /** By the service. */
 export function refundByService({ tandem }: Opened, found: Found): Act {
-  return async (say) => say(texts.refunded, txOn(assetsOf(found)[0], await tandem.refund(found.orderId)))
+  return async (say) => say(texts.refunded, { tx: txOn(assetsOf(found)[0], await tandem.refund(found.orderId)) })
 }
 
 /** `facts`: of the source, on a chain with accounts; null where the user's own key refunds. */
 export function refundAlone({ tandem }: Opened, found: Found, facts: AssetFacts | null): Act {
   return async (say) => {
     const wallet = facts === null ? {} : { wallet: await openWallet(facts.family, facts.chainName) }
-    say(texts.refunded, txOn(assetsOf(found)[0], await tandem.refund(found.orderId, wallet)))
+    say(texts.refunded, { tx: txOn(assetsOf(found)[0], await tandem.refund(found.orderId, wallet)) })
   }
 }
 
@@ -147,7 +160,7 @@ export function redeemAlone({ tandem }: Opened, found: Found, facts: AssetFacts 
   return async (say) => {
     const wallet = facts === null ? {} : { wallet: await openWallet(facts.family, facts.chainName) }
     const tx = await tandem.redeem(found.orderId, { ...wallet, ...(least !== null && { minToAmount: least }) })
-    say(texts.received, txOn(assetsOf(found)[1], tx))
+    say(texts.received, { tx: txOn(assetsOf(found)[1], tx) })
   }
 }
 
@@ -155,12 +168,8 @@ export function sweep({ tandem }: Opened, chain: string, to: string): Act {
   return async (say) => {
     const hash = await tandem.sweep(chain, to)
     if (hash === null) say(texts.nothingToSweep)
-    else say(texts.swept, { chain, hash })
+    else say(texts.swept, { tx: { chain, hash } })
   }
 }
 
 const txOn = (asset: string, hash: string) => ({ chain: asset.split(':')[0] ?? '', hash })
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}

@@ -1,23 +1,26 @@
 /** The first step: phrase, file, and in a saved copy the nodes and the service to ask. */
 import { useSignal } from '@preact/signals'
 import type { TargetedEvent } from 'preact'
+import { SaidError, type Told } from '../../shared/explain.ts'
+import { Details } from '../../shared/problem.tsx'
 import { rescue as texts } from '../../texts.ts'
-import { type Given, messageOf, open } from './rescue.ts'
+import { tell } from './facts.ts'
+import { type Given, open } from './rescue.ts'
 import type { RescueSettings } from './settings.ts'
 
 export function StartForm({ settings }: { readonly settings: RescueSettings }) {
-  const problem = useSignal('')
+  const problem = useSignal<Told | null>(null)
   const isBusy = useSignal(false)
 
   async function submit(event: TargetedEvent<HTMLFormElement, SubmitEvent>): Promise<void> {
     event.preventDefault()
     if (isBusy.value) return
     isBusy.value = true
-    problem.value = ''
+    problem.value = null
     try {
       await open(settings, await givenIn(event.currentTarget, settings))
     } catch (error) {
-      problem.value = messageOf(error)
+      problem.value = tell(error)
     }
     isBusy.value = false
   }
@@ -36,7 +39,7 @@ export function StartForm({ settings }: { readonly settings: RescueSettings }) {
           autocapitalize="none"
           spellcheck={false}
           aria-describedby="phrase-hint phrase-problem"
-          aria-invalid={problem.value !== ''}
+          aria-invalid={problem.value !== null}
         />
         <p class="hint" id="phrase-hint">
           {texts.phraseHint}
@@ -53,9 +56,14 @@ export function StartForm({ settings }: { readonly settings: RescueSettings }) {
       <button type="submit" class="button main" disabled={isBusy.value}>
         {isBusy.value ? texts.looking : texts.find}
       </button>
-      <p class="wrong" id="phrase-problem" role="alert">
-        {problem.value}
-      </p>
+      <div id="phrase-problem" role="alert">
+        {problem.value !== null && (
+          <>
+            <p class="wrong">{problem.value.text}</p>
+            <Details text={problem.value.details} />
+          </>
+        )}
+      </div>
     </form>
   )
 }
@@ -113,7 +121,7 @@ function nodesIn(text: string): Readonly<Record<string, string>> {
   return Object.fromEntries(
     lines.map((line) => {
       const [chain = '', url = ''] = line.trim().split(/[\s=]+/, 2)
-      if (!URL.canParse(url)) throw new Error(texts.wrongNode(line.trim()))
+      if (!URL.canParse(url)) throw new SaidError(texts.wrongNode(line.trim()))
       return [chain, url.replace(/\/+$/, '')]
     }),
   )

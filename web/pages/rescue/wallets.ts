@@ -1,6 +1,7 @@
 /** The wallets of this browser, by the standards that the SDK knows, and the one that the user chose for each family of chains. */
 import { signal } from '@preact/signals'
 import { discoverAllWallets, type FoundWallet, type Wallet } from '../../../sdk/src/index.ts'
+import { SaidError } from '../../shared/explain.ts'
 import { rescue as texts } from '../../texts.ts'
 
 const found = signal<readonly FoundWallet[]>([])
@@ -29,6 +30,6 @@ export function choose(family: string, id: string): void {
 
 export async function openWallet(family: string, chainName: string): Promise<Wallet> {
   const wallet = chosenOf(family)
-  if (wallet === null) throw new Error(walletsOf(family).length === 0 ? texts.noWallet(chainName) : texts.chooseWallet(chainName))
+  if (wallet === null) throw new SaidError(walletsOf(family).length === 0 ? texts.noWallet(chainName) : texts.chooseWallet(chainName))
   return wallet.open()
 }

@@ -1,11 +1,16 @@
 /** One side of the swap: its asset and its amount. The side that the user typed is fixed, the other follows the quote. */
-import { useSignal } from '@preact/signals'
+import { batch, useSignal } from '@preact/signals'
 import { amountsOfQuote, type Quote } from '../../../sdk/src/index.ts'
 import { formatAmount, formatMicros, plainAmount, shareOfUsd } from '../../shared/amount.ts'
 import { DownIcon } from '../../shared/icons.tsx'
-import { swap } from '../../texts.ts'
+import { errors, swap } from '../../texts.ts'
 import { AssetIcon, AssetPicker } from './asset-picker.tsx'
-import { amount, amountText, fixedSide, from, quote, type Side, to } from './form.ts'
+import { held, shortage } from './balance.ts'
+import type { Asset } from './catalog.ts'
+import { amount, amountText, fixedSide, from, limit, quote, type Side, to } from './form.ts'
+
+/** Below so many the amount has its full size. */
+const LEAST_CHARS = 4
 
 export function AmountRow({ side }: { readonly side: Side }) {
   const isPicking = useSignal(false)
@@ -15,7 +20,7 @@ export function AmountRow({ side }: { readonly side: Side }) {
   const isFixed = fixedSide.value === side
   const priced = quote.value === null ? null : pricedSide(quote.value, side)
   const text = isFixed ? amountText.value : priced === null ? '' : plainAmount(priced.amount, asset.decimals)
-  const isOff = isFixed && amount.value !== null && (amount.value < asset.min || amount.value > asset.max)
+  const isOff = isFixed && limit.value !== null
   const range = swap.outOfRange(formatAmount(asset.min, asset.decimals), formatAmount(asset.max, asset.decimals))
   return (
     <div class="side">
@@ -36,24 +41,28 @@ export function AmountRow({ side }: { readonly side: Side }) {
           </span>
           <DownIcon />
         </button>
-        <input
-          class="amount"
-          inputMode="decimal"
-          autocomplete="off"
-          spellcheck={false}
-          placeholder="0"
-          aria-label={swap.amountOf(title, asset.symbol)}
-          aria-invalid={isFixed && amountText.value !== '' && (amount.value === null || isOff)}
-          value={text}
-          onInput={({ currentTarget }) => {
-            fixedSide.value = side
-            amountText.value = currentTarget.value
-          }}
-        />
+        <div class="amount-place" style={{ '--chars': Math.max(text.length, LEAST_CHARS) }}>
+          <input
+            class="amount"
+            inputMode="decimal"
+            autocomplete="off"
+            spellcheck={false}
+            placeholder="0"
+            aria-label={swap.amountOf(title, asset.symbol)}
+            aria-invalid={isFixed && amountText.value !== '' && (amount.value === null || isOff)}
+            value={text}
+            onInput={({ currentTarget }) => {
+              fixedSide.value = side
+              amountText.value = currentTarget.value
+            }}
+          />
+        </div>
       </div>
-      <span class={`under small ${isOff ? 'wrong' : 'soft'}`}>
-        {isOff ? range : priced === null ? '\u00a0' : formatMicros(priced.micros)}
-      </span>
+      <div class="under small">
+        {side === 'from' && <Held asset={asset} />}
+        <span class={isOff ? 'worth wrong' : 'worth soft'}>{isOff ? range : priced === null ? '\u00a0' : formatMicros(priced.micros)}</span>
+      </div>
+      {side === 'from' && <Shortage asset={asset} />}
       {isPicking.value && (
         <AssetPicker
           side={side}
@@ -63,6 +72,44 @@ export function AmountRow({ side }: { readonly side: Side }) {
         />
       )}
     </div>
+  )
+}
+
+/** What the payer has, and a button for all of it. Nothing where that is not known. */
+function Held({ asset }: { readonly asset: Asset }) {
+  if (held.value === null) return null
+  const { balance, spendable } = held.value
+  const most = spendable < asset.max ? spendable : asset.max
+  return (
+    <span class="held">
+      <span class="soft">{swap.balance(`${formatAmount(balance, asset.decimals)} ${asset.symbol}`)}</span>{' '}
+      {most > 0n && (
+        <button
+          type="button"
+          class="button plain"
+          aria-label={swap.maxOf(asset.symbol)}
+          onClick={() => {
+            batch(() => {
+              fixedSide.value = 'from'
+              amountText.value = plainAmount(most, asset.decimals)
+            })
+          }}
+        >
+          {swap.max}
+        </button>
+      )}
+    </span>
+  )
+}
+
+function Shortage({ asset }: { readonly asset: Asset }) {
+  const amountOf = (units: bigint) => `${formatAmount(units, asset.decimals)} ${asset.symbol}`
+  return (
+    <p class="small wrong" role="status">
+      {shortage.value === null || limit.value !== null
+        ? ''
+        : errors.funds(asset.symbol, amountOf(shortage.value.balance), amountOf(shortage.value.needed), !asset.isToken)}
+    </p>
   )
 }
 

@@ -1,14 +1,12 @@
 /** The swap page: the form or one order, and beside it the play wallet and the history. */
-import { useSignal } from '@preact/signals'
 import { Layout } from '../../shared/layout.tsx'
 import { shared, swap } from '../../texts.ts'
 import { isAway, isOffline } from './connection.ts'
 import { findEntry } from './history.ts'
 import { HistoryList } from './history-list.tsx'
 import { OrderView } from './order-view.tsx'
-import { isPutOff, isWritten } from './phrase.ts'
-import { PhraseDialog } from './phrase-dialog.tsx'
 import { PlayPanel } from './play-panel.tsx'
+import { RescueKit } from './rescue-kit.tsx'
 import { shownOrder } from './route.ts'
 import { settings } from './settings.ts'
 import { SwapForm } from './swap-form.tsx'
@@ -39,35 +37,11 @@ export function App() {
           )}
         </div>
         <aside class="stack aside">
-          <PhraseReminder />
           {isLocal && !isWatching && <PlayPanel />}
           <HistoryList />
+          <RescueKit />
         </aside>
       </div>
     </Layout>
-  )
-}
-
-/** Only once it was put off: before the first swap nobody needs it. */
-function PhraseReminder() {
-  const isOpen = useSignal(false)
-  if (isWritten.value || !isPutOff.value) return null
-  const close = () => {
-    isOpen.value = false
-  }
-  return (
-    <p class="notice small">
-      {swap.phrase.notWritten}{' '}
-      <button
-        type="button"
-        class="button plain small"
-        onClick={() => {
-          isOpen.value = true
-        }}
-      >
-        {swap.phrase.show}
-      </button>
-      {isOpen.value && <PhraseDialog onClose={close} onDone={close} />}
-    </p>
   )
 }

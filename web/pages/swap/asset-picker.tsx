@@ -1,6 +1,7 @@
 /** The list of assets with a search. */
 import { useSignal } from '@preact/signals'
 import { Dialog } from '../../shared/dialog.tsx'
+import { CoinIcon } from '../../shared/icons.tsx'
 import { swap } from '../../texts.ts'
 import { type Asset, assets, iconPath } from './catalog.ts'
 import { choose, type Side } from './form.ts'
@@ -51,9 +52,26 @@ export function AssetPicker({ side, onClose }: { readonly side: Side; onClose():
 export function AssetIcon({ asset }: { readonly asset: Asset }) {
   return (
     <span class="coin">
-      <img src={asset.icon} alt="" width="36" height="36" />
-      <img src={iconPath(asset.chain.icon)} alt="" width="16" height="16" />
+      <Picture path={asset.icon} size={36} />
+      <Picture path={iconPath(asset.chain.icon)} size={16} />
     </span>
+  )
+}
+
+/** A plain coin where the service has no picture. */
+function Picture({ path, size }: { readonly path: string; readonly size: number }) {
+  const missing = useSignal('')
+  if (missing.value === path) return <CoinIcon />
+  return (
+    <img
+      src={path}
+      alt=""
+      width={size}
+      height={size}
+      onError={() => {
+        missing.value = path
+      }}
+    />
   )
 }
 

@@ -1,6 +1,8 @@
 /** The state of the form: what is swapped for what, the amount that the user typed, who is paid, and the live quote. */
 import { batch, computed, effect, type ReadonlySignal, signal } from '@preact/signals'
 import {
+  AmountOutOfRangeError,
+  ApiError,
   amountsOfQuote,
   NetworkError,
   PriceMovedError,
@@ -9,15 +11,17 @@ import {
   type SwapRequest,
   VerificationError,
 } from '../../../sdk/src/index.ts'
-import { parseAmount } from '../../shared/amount.ts'
+import { formatAmount, parseAmount } from '../../shared/amount.ts'
 import { now } from '../../shared/clock.ts'
+import type { Told } from '../../shared/explain.ts'
+import { swap } from '../../texts.ts'
 import { type Asset, assets, findAsset } from './catalog.ts'
 import { isAway, isOffline, pause, untilChange } from './connection.ts'
 import { playAddress } from './play.ts'
 import { shownOrder } from './route.ts'
-import { messageOf } from './runner.ts'
 import { settings } from './settings.ts'
 import { openReader } from './tandem.ts'
+import { tell } from './told.ts'
 
 export type Side = 'from' | 'to'
 type Checked = { readonly text: string; readonly address: string | null; readonly problem: string | null }
@@ -37,7 +41,9 @@ export const recipient = signal('')
 /** Where a deposit that was paid by hand is refunded. */
 export const refundAddress = signal('')
 export const quote = signal<Quote | null>(null)
-export const quoteProblem = signal<string | null>(null)
+export const quoteProblem = signal<Told | null>(null)
+/** The code of that refusal, if it is one of the service. */
+export const quoteRefusal = signal<string | null>(null)
 /** What the other side was before the quote was renewed; null: the same, or it is the first quote. */
 export const amountBefore = signal<bigint | null>(null)
 export const isAsking = signal(false)
@@ -55,6 +61,15 @@ export const amount = computed(() => {
   const parsed = asset === null ? null : parseAmount(amountText.value, asset.decimals)
   return parsed === 0n ? null : parsed
 })
+
+/** What the typed amount must at least, or at most, be; null: it is within the limits of its asset. */
+export const limit = computed(() => {
+  const asset = fixedSide.value === 'from' ? from.value : to.value
+  if (asset === null || amount.value === null) return null
+  if (amount.value < asset.min) return { kind: 'least', amount: asset.min, asset } as const
+  return amount.value > asset.max ? ({ kind: 'most', amount: asset.max, asset } as const) : null
+})
+const isOffLimits = computed(() => limit.value !== null)
 
 export const recipientCheck = computed(() => (checkedRecipient.value.text === recipient.value.trim() ? checkedRecipient.value : null))
 export const refundCheck = computed(() => (checkedRefund.value.text === refundAddress.value.trim() ? checkedRefund.value : null))
@@ -162,9 +177,17 @@ function check(chain: string | undefined, given: string, result: typeof checkedR
       result.value = { text, address, problem: null }
     },
     (error: unknown) => {
-      result.value = { text, address: null, problem: messageOf(error) }
+      result.value = { text, address: null, problem: tell(error).text }
     },
   )
+}
+
+/** The typed amount is within its limits: so the other one is not. */
+function tellRefusal(error: unknown, side: Side): Told {
+  const other = side === 'from' ? to.peek() : from.peek()
+  if (!(error instanceof AmountOutOfRangeError) || other === null) return tell(error)
+  const [least, most] = [other.min, other.max].map((one) => `${formatAmount(one, other.decimals)} ${other.symbol}`)
+  return { ...tell(error), text: swap.otherOutOfRange(side === 'from' ? swap.get : swap.pay, least ?? '', most ?? '') }
 }
 
 function keepQuote(): void {
@@ -181,9 +204,10 @@ function keepQuote(): void {
     let fee = 0n
     batch(() => {
       quoteProblem.value = null
+      quoteRefusal.value = null
       amountBefore.value = null
     })
-    if (source === '' || destination === '' || given === null) {
+    if (source === '' || destination === '' || given === null || isOffLimits.value) {
       quote.value = null
       isAsking.value = false
       return
@@ -209,6 +233,7 @@ function keepQuote(): void {
           quote.value = found
           shown = found
           quoteProblem.value = null
+          quoteRefusal.value = null
           isAsking.value = false
           isAway.value = false
         })
@@ -217,7 +242,8 @@ function keepQuote(): void {
         batch(() => {
           quote.value = null
           isAway.value = error instanceof NetworkError
-          quoteProblem.value = isAway.value ? null : messageOf(error)
+          quoteProblem.value = isAway.value ? null : tellRefusal(error, side)
+          quoteRefusal.value = error instanceof ApiError ? error.code : null
           isAsking.value = false
         })
         return ask(RETRY_MS)

@@ -2,23 +2,25 @@
 import { useSignal } from '@preact/signals'
 import type { OrderRecord } from '../../../sdk/src/index.ts'
 import { CopyButton } from '../../shared/copy-button.tsx'
+import type { Told } from '../../shared/explain.ts'
+import { Details, Problem } from '../../shared/problem.tsx'
 import { swap } from '../../texts.ts'
+import { Cancel } from './cancel.tsx'
 import { findAsset, findChain } from './catalog.ts'
 import { findEntry } from './history.ts'
 import { passTime, setSolversRun, solversRun } from './play.ts'
+import { detailsOf } from './reasons.ts'
 import { reportOf } from './report.ts'
-import { followOrder, isPaying, liveOf, messageOf, payOrder, redeemBy } from './runner.ts'
+import { followOrder, isPaying, liveOf, payOrder, redeemBy } from './runner.ts'
 import { settings } from './settings.ts'
 import { openTandem } from './tandem.ts'
+import { tell } from './told.ts'
 import { WalletDialog } from './wallet-dialog.tsx'
 import { openPayer, openSender, payersOf, sendersOf } from './wallets.ts'
 
-/** While these last, the solver may still agree to return the payment. */
-const MAY_CANCEL: ReadonlySet<string> = new Set(['initiate_detected', 'initiated', 'awaiting_refund'])
-
 export function OrderActions({ record }: { readonly record: OrderRecord }) {
   const isWorking = useSignal(false)
-  const problem = useSignal<string | null>(null)
+  const problem = useSignal<Told | null>(null)
   const isChoosing = useSignal(false)
   const { order_id: orderId, status, next_action: next, source_swap: source } = record
   const entry = findEntry(orderId)
@@ -37,7 +39,7 @@ export function OrderActions({ record }: { readonly record: OrderRecord }) {
       void job()
         .then(() => followOrder(orderId))
         .catch((error: unknown) => {
-          problem.value = messageOf(error)
+          problem.value = tell(error)
         })
         .finally(() => {
           isWorking.value = false
@@ -51,9 +53,6 @@ export function OrderActions({ record }: { readonly record: OrderRecord }) {
   }
   const buttons = [
     ...(isUnpaid && !isPaying(orderId) ? [{ text: swap.order.payAgain, what: '', job: pay }] : []),
-    ...(isOwn && MAY_CANCEL.has(status)
-      ? [{ text: swap.order.instant, what: swap.order.instantWhat, job: async () => (await openTandem()).instantRefund(orderId) }]
-      : []),
     ...(isOwn && status === 'awaiting_refund'
       ? [
           {
@@ -102,12 +101,10 @@ export function OrderActions({ record }: { readonly record: OrderRecord }) {
           <span class="small soft">{what}</span>
         </div>
       ))}
+      {isOwn && <Cancel record={record} />}
       <PlayActions record={record} act={act} isWorking={isWorking.value} />
-      {problem.value !== null && (
-        <p class="notice alarm" role="alert">
-          {problem.value}
-        </p>
-      )}
+      <Details text={detailsOf(record)} />
+      {problem.value !== null && <Problem told={problem.value} />}
       <p class="row small">
         <CopyButton text={`${location.origin}/?order=${orderId}`} label={swap.order.link} name={swap.order.link} />
         <CopyButton

@@ -1,6 +1,7 @@
 /** One order: what it is, where it stands, how to pay it, and every step of it. */
 import { useEffect } from 'preact/hooks'
 import type { OrderRecord } from '../../../sdk/src/index.ts'
+import { Problem } from '../../shared/problem.tsx'
 import { swap } from '../../texts.ts'
 import { Deposit } from './deposit.tsx'
 import { findEntry } from './history.ts'
@@ -41,16 +42,8 @@ export function OrderView({ orderId }: { readonly orderId: string }) {
           </h1>
         </header>
       )}
-      {problem !== null && !isEnded(record?.status ?? '') && (
-        <p class="notice alarm" role="alert">
-          {record === null ? '' : swap.order.problem} {problem}
-        </p>
-      )}
-      {note !== null && (
-        <p class="notice">
-          {swap.order.note} {note}
-        </p>
-      )}
+      {problem !== null && !isEnded(record?.status ?? '') && <Problem told={problem} lead={record === null ? '' : swap.order.problem} />}
+      {note !== null && <Problem told={note} quiet />}
       {record !== null && isEnded(record.status) && record.next_action?.who === 'user' && <p class="notice">{reasonOf(record)}</p>}
       {record !== null && entry === null && <p class="notice">{swap.order.watching}</p>}
       {record !== null && entry?.payment != null && (record.status === 'created' || missing > 0n) && (

@@ -2,14 +2,16 @@
 import { useSignal } from '@preact/signals'
 import { Dialog } from '../../shared/dialog.tsx'
 import { swap } from '../../texts.ts'
-import { isPutOff, markWritten, phraseWords } from './phrase.ts'
+import { entries } from './history.ts'
+import { isPutOff, isWritten, markWritten, phraseWords } from './phrase.ts'
+import { SaveRescueFile } from './rescue-file.tsx'
 import { settings } from './settings.ts'
 
 /** `onDone`: it is written down, or put off where nothing is at stake. */
 export function PhraseDialog({ onClose, onDone }: { onClose(): void; onDone(): void }) {
   const asked = useSignal<readonly number[] | null>(null)
   return (
-    <Dialog title={asked.value === null ? swap.phrase.title : swap.phrase.compare} onClose={onClose}>
+    <Dialog title={asked.value !== null ? swap.phrase.compare : isWritten.value ? swap.phrase.yours : swap.phrase.title} onClose={onClose}>
       <div class="stack">
         {asked.value === null ? (
           <>
@@ -22,16 +24,23 @@ export function PhraseDialog({ onClose, onDone }: { onClose(): void; onDone(): v
               ))}
             </ol>
             <p class="soft small">{swap.phrase.who}</p>
+            {entries.value.length > 0 && (
+              <div class="action">
+                <SaveRescueFile />
+                <span class="small soft">{swap.phrase.fileWhat}</span>
+              </div>
+            )}
             <button
               type="button"
               class="button main"
               onClick={() => {
-                asked.value = pickTwo(phraseWords().length)
+                if (isWritten.value) onDone()
+                else asked.value = pickTwo(phraseWords().length)
               }}
             >
-              {swap.phrase.written}
+              {isWritten.value ? swap.phrase.done : swap.phrase.written}
             </button>
-            {settings.value?.play != null && (
+            {settings.value?.play != null && !isWritten.value && (
               <button
                 type="button"
                 class="button plain"

@@ -3,17 +3,19 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { formatAmount } from '../../shared/amount.ts'
 import { now } from '../../shared/clock.ts'
+import type { Told } from '../../shared/explain.ts'
+import { Problem } from '../../shared/problem.tsx'
 import { swap } from '../../texts.ts'
 import type { Asset } from './catalog.ts'
 import { from, to } from './form.ts'
 import { balances, getCoins, hasPlayWallet, readBalance, setSolversRun, solversFailNext, solversRun } from './play.ts'
-import { messageOf } from './runner.ts'
+import { tell } from './told.ts'
 
 const READ_EVERY_SECONDS = 3
 
 export function PlayPanel() {
   const shown = [from.value, to.value].filter((asset): asset is Asset => asset !== null && hasPlayWallet(asset))
-  const problem = useSignal<string | null>(null)
+  const problem = useSignal<Told | null>(null)
   const tick = Math.floor(now.value / READ_EVERY_SECONDS)
   const names = shown.map(({ id }) => id).join(' ')
   useEffect(() => {
@@ -23,7 +25,7 @@ export function PlayPanel() {
   const act = (job: () => Promise<unknown>) => () => {
     problem.value = null
     void job().catch((error: unknown) => {
-      problem.value = messageOf(error)
+      problem.value = tell(error)
     })
   }
   return (
@@ -57,11 +59,7 @@ export function PlayPanel() {
       <button type="button" class="button" onClick={act(() => setSolversRun(!solversRun.value))}>
         {solversRun.value ? swap.play.stop : swap.play.start}
       </button>
-      {problem.value !== null && (
-        <p class="notice alarm" role="alert">
-          {problem.value}
-        </p>
-      )}
+      {problem.value !== null && <Problem told={problem.value} />}
     </section>
   )
 }

@@ -3,17 +3,13 @@ import { amountsOfQuote } from '../../../sdk/src/index.ts'
 import { formatAmount, formatMicros, formatRate, shareOfUsd } from '../../shared/amount.ts'
 import { Countdown } from '../../shared/countdown.tsx'
 import { formatDuration } from '../../shared/duration.ts'
+import { Problem } from '../../shared/problem.tsx'
 import { swap } from '../../texts.ts'
 import { amountBefore, fixedSide, freshQuote, from, leastOf, mostOf, quote, quoteProblem, to } from './form.ts'
 
 export function QuoteLines() {
   const [offer, source, destination] = [quote.value, from.value, to.value]
-  if (quoteProblem.value !== null)
-    return (
-      <p class="notice alarm" role="alert">
-        {quoteProblem.value}
-      </p>
-    )
+  if (quoteProblem.value !== null) return <Problem told={quoteProblem.value} />
   if (offer === null || source === null || destination === null) return null
   const { pays, gets } = amountsOfQuote(offer)
   const rate = formatRate({ amount: pays, decimals: source.decimals }, { amount: gets.amount, decimals: destination.decimals })

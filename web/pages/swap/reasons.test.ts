@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { OrderRecord } from '../../../sdk/src/index.ts'
 import { nextActionNames } from '../../../src/protocol/next-actions.ts'
 import { swap } from '../../texts.ts'
-import { reasonOf } from './reasons.ts'
+import { detailsOf, reasonOf } from './reasons.ts'
 
 const order = (status: string, next: object | null) => ({ status, next_action: next }) as unknown as OrderRecord
 const next = (who: string, what: string, why?: string) => ({ who, what, by: null, ...(why !== undefined && { why }) })
@@ -19,8 +19,20 @@ test('the status says more where a transaction waits for a block', () => {
   expect(reasonOf(order('refund_detected', next('service', 'refund_source')))).toMatch(/returns your payment is sent/)
 })
 
-test('what the service says of this order comes first, except of an incomplete deposit', () => {
-  expect(reasonOf(order('awaiting_refund', next('service', 'refund_source', 'the node refuses it')))).toBe('the node refuses it')
+test('what the service says of this order is for programs: it is kept for the details', () => {
+  const why = 'send revoke_transaction of GET /orders/{id}/funding: 7996419 of 50000578'
+  for (const name of nextActionNames)
+    for (const who of ['user', 'solver', 'service']) {
+      const record = order('created', next(who, name, why))
+      expect(reasonOf(record)).not.toMatch(/[a-z]_[a-z]|\d{5}|GET|PATCH/)
+      expect(detailsOf(record)).toBe(why)
+    }
+  expect(reasonOf(order('awaiting_refund', next('service', 'refund_source', why)))).toMatch(/returns your payment.*did not work/)
+  expect(reasonOf(order('expired', next('user', 'revoke_signature', why)))).not.toMatch(/did not work/)
+  expect(detailsOf(order('refunded', null))).toBeNull()
+})
+
+test('an incomplete deposit', () => {
   const short = order('initiate_detected', next('user', 'complete_source_deposit', 'PATCH ?action=instant-refund'))
   expect(reasonOf(short)).toMatch(/^The payment is less than agreed/)
   expect(reasonOf(order('refunded', null))).toBe('')

@@ -11,18 +11,20 @@ const REFUNDABLE: ReadonlySet<string> = new Set([
   'awaiting_refund',
 ])
 
+/** Where a reason of the service says why it did not work. */
+const TRIED: ReadonlySet<string> = new Set(['initiate_source', 'redeem_destination', 'refund_source'])
+
 export function isRefundable(status: string): boolean {
   return REFUNDABLE.has(status)
 }
 
 export function reasonOf({ next_action: next, status }: OrderRecord): string {
   if (next === null) return ''
-  const told = swap.order.why[`${next.who}_${next.what}`] ?? ''
-  // The service's reason for an incomplete deposit is for programs: it names calls of the API.
-  if (missesDeposit(next)) return told
-  return next.why ?? swap.order.whyOf[status] ?? told
+  const told = swap.order.whyOf[status] ?? swap.order.why[`${next.who}_${next.what}`] ?? ''
+  return next.why !== undefined && TRIED.has(next.what) ? `${told} ${swap.order.triedInVain}`.trim() : told
 }
 
-function missesDeposit(next: OrderRecord['next_action']): boolean {
-  return next?.what === 'complete_source_deposit'
+/** The service's own reason is for programs: it names calls of the API, and amounts in the smallest unit. */
+export function detailsOf({ next_action: next }: OrderRecord): string | null {
+  return next?.why ?? null
 }

@@ -12,18 +12,20 @@ import {
   UnredeemedError,
   type Wallet,
 } from '../../../sdk/src/index.ts'
+import { SaidError, type Told, withDetails } from '../../shared/explain.ts'
 import { swap } from '../../texts.ts'
 import { isAway, pause, untilChange } from './connection.ts'
 import { type Entry, findEntry, putEntry } from './history.ts'
 import { entryOf } from './order-amounts.ts'
 import { openReader, openTandem } from './tandem.ts'
+import { tell } from './told.ts'
 
 export type Live = {
   readonly record: OrderRecord | null
   /** Why the swap does not go on without the user. */
-  readonly problem: string | null
+  readonly problem: Told | null
   /** What the page waits for, of itself: a node, or the service. */
-  readonly note: string | null
+  readonly note: Told | null
   /** The service has the secret and has not paid the user: a wallet of theirs can. */
   readonly isUnredeemed: boolean
 }
@@ -101,7 +103,7 @@ export function followOrder(orderId: string): void {
 export async function payOrder(orderId: string, wallet: Wallet, gasless: boolean): Promise<void> {
   const tandem = await openTandem()
   const phase = (await tandem.swaps()).find((one) => one.orderId === orderId)?.phase
-  if (phase !== 'made' && phase !== 'paying') throw new Error(swap.order.notSeenYet)
+  if (phase !== 'made' && phase !== 'paying') throw new SaidError(swap.order.notSeenYet)
   if (phase === 'paying' && !window.confirm(swap.order.mayBePaid)) return
   update(orderId, { problem: null })
   await payAndFollow(orderId, tandem.resume(orderId, wallet, { payAgain: phase === 'paying', gasless }))
@@ -124,7 +126,7 @@ async function payAndFollow(orderId: string, steps: AsyncGenerator<SwapStep, unk
     }
   } catch (error) {
     // The wallet refused or failed: the order is still there, and is followed with its keys.
-    if (!mayPass(error)) update(orderId, { problem: messageOf(error) })
+    if (!mayPass(error)) update(orderId, { problem: tell(error) })
   }
   setPaying(orderId, false)
   await follow(orderId, stop)
@@ -148,7 +150,7 @@ async function follow(orderId: string, stop: AbortController): Promise<void> {
       if (signal.aborted) continue
       if (!mayPass(error)) {
         const isUnredeemed = error instanceof UnredeemedError
-        update(orderId, { isUnredeemed, problem: isUnredeemed ? null : messageOf(error) })
+        update(orderId, { isUnredeemed, problem: isUnredeemed ? null : tell(error) })
         break
       }
       isAway.value = true
@@ -168,8 +170,8 @@ async function* watchOnly(orderId: string, signal: AbortSignal): AsyncGenerator<
 
 function take(orderId: string, step: SwapStep): void {
   isAway.value = step.kind === 'delayed' && step.by === 'service'
-  if (step.kind === 'delayed') update(orderId, { note: step.by === 'node' ? step.reason : null })
-  if (step.kind === 'unverified') update(orderId, { note: step.reason })
+  if (step.kind === 'delayed') update(orderId, { note: step.by === 'node' ? withDetails(swap.order.nodeSilent, step.reason) : null })
+  if (step.kind === 'unverified') update(orderId, { note: withDetails(swap.order.unverified, step.reason) })
   if (step.kind === 'received') update(orderId, { note: null })
   if (step.kind === 'paid' && findEntry(orderId)?.payment === null) putEntry(orderId, { isPaid: true })
   if (step.kind !== 'changed') return
@@ -178,11 +180,6 @@ function take(orderId: string, step: SwapStep): void {
 }
 
 /** No answer, too many requests, or a failure of the service: asked again later, it may work. */
-function mayPass(error: unknown): boolean {
+export function mayPass(error: unknown): boolean {
   return error instanceof NetworkError || (error instanceof ApiError && (error.httpStatus === 429 || error.httpStatus >= 500))
-}
-
-export function messageOf(error: unknown): string {
-  if (error instanceof NetworkError) return swap.noAnswer
-  return error instanceof Error ? error.message : String(error)
 }

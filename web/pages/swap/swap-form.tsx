@@ -1,10 +1,14 @@
 /** The form: two amounts, who is paid, the quote, and one button that always says what is missing. */
 import { useSignal } from '@preact/signals'
 import type { Quote } from '../../../sdk/src/index.ts'
+import { formatAmount } from '../../shared/amount.ts'
+import { type Told, withDetails } from '../../shared/explain.ts'
 import { FlipIcon } from '../../shared/icons.tsx'
+import { Problem } from '../../shared/problem.tsx'
 import { swap } from '../../texts.ts'
 import { AddressField } from './address-field.tsx'
 import { AmountRow } from './amount-row.tsx'
+import { shortage } from './balance.ts'
 import {
   amount,
   flip,
@@ -13,7 +17,9 @@ import {
   fromId,
   isAsking,
   isPriceMoved,
+  limit,
   quote,
+  quoteRefusal,
   recipient,
   recipientCheck,
   refundAddress,
@@ -28,12 +34,13 @@ import { PhraseDialog } from './phrase-dialog.tsx'
 import { balances, getCoins, setSolversRun, solversFailNext } from './play.ts'
 import { QuoteLines, Renewed } from './quote-lines.tsx'
 import { showOrder } from './route.ts'
-import { messageOf, startSwap } from './runner.ts'
+import { startSwap } from './runner.ts'
 import { openReader, openTandem } from './tandem.ts'
+import { tell } from './told.ts'
 import { WalletDialog } from './wallet-dialog.tsx'
 import { openPayer, payer, payersOf } from './wallets.ts'
 
-type Need = 'connecting' | 'amount' | 'asking' | 'none' | 'recipient' | 'refund' | 'wallet' | 'coins' | 'swap'
+type Need = 'connecting' | 'amount' | 'limit' | 'funds' | 'asking' | 'none' | 'recipient' | 'refund' | 'wallet' | 'coins' | 'swap'
 
 /** The first thing that is missing. */
 function needOf(): Need {
@@ -42,6 +49,8 @@ function needOf(): Need {
   const kind = payer.value?.kind
   if (kind === 'play' && balances.value.get(asset.id) === 0n) return 'coins'
   if (amount.value === null) return 'amount'
+  if (limit.value !== null) return 'limit'
+  if (shortage.value !== null) return 'funds'
   // A quote of another amount, or one that has expired, is not on offer.
   if (isAsking.value || (quote.value !== null && freshQuote.value === null)) return 'asking'
   if (quote.value === null) return 'none'
@@ -56,7 +65,7 @@ export function SwapForm() {
   /** What the user has seen when they pressed the button: its limit counts, whatever the price is when they have written down the phrase. */
   const agreed = useSignal<Quote | null>(null)
   const isWorking = useSignal(false)
-  const problem = useSignal<string | null>(null)
+  const problem = useSignal<Told | null>(null)
   const need = needOf()
   const [source, destination] = [from.value, to.value]
 
@@ -66,7 +75,7 @@ export function SwapForm() {
     try {
       await job()
     } catch (error) {
-      problem.value = isPriceMoved(error) ? swap.priceMoved : messageOf(error)
+      problem.value = isPriceMoved(error) ? withDetails(swap.priceMoved, null) : tell(error)
       if (isPriceMoved(error)) renewQuote()
     } finally {
       isWorking.value = false
@@ -137,17 +146,9 @@ export function SwapForm() {
           )}
           <QuoteLines />
           <Renewed />
-          {problem.value !== null && (
-            <p class="notice alarm" role="alert">
-              {problem.value}
-            </p>
-          )}
+          {problem.value !== null && <Problem told={problem.value} />}
           <button type="submit" class="button main" disabled={isWorking.value || !['wallet', 'coins', 'swap'].includes(need)}>
-            {isWorking.value && need === 'swap'
-              ? swap.button.working
-              : need === 'coins'
-                ? swap.button.coins(source?.symbol ?? '')
-                : swap.button[need]}
+            {isWorking.value && need === 'swap' ? swap.button.working : buttonText(need)}
           </button>
           <PaidWith
             onChange={() => {
@@ -168,6 +169,17 @@ export function SwapForm() {
       )}
     </>
   )
+}
+
+/** What to do, or to change, before the swap can be made. */
+function buttonText(need: Need): string {
+  if (need === 'coins') return swap.button.coins(from.value?.symbol ?? '')
+  if (need === 'none') return swap.button.change[quoteRefusal.value ?? ''] ?? swap.button.none
+  if (need === 'funds') return swap.button.funds(from.value?.symbol ?? '')
+  if (need !== 'limit') return swap.button[need]
+  if (limit.value === null) return swap.button.amount
+  const { kind, amount: bound, asset } = limit.value
+  return swap.button[kind](`${formatAmount(bound, asset.decimals)} ${asset.symbol}`)
 }
 
 function PaidWith({ onChange }: { onChange(): void }) {

@@ -1,6 +1,7 @@
 /** Who pays: a wallet of this browser, the play wallet of the local network, or any wallet by a deposit address. */
 import { computed, signal } from '@preact/signals'
 import { depositWallet, discoverAllWallets, type FoundWallet, type Wallet } from '../../../sdk/src/index.ts'
+import { SaidError } from '../../shared/explain.ts'
 import { swap } from '../../texts.ts'
 import { type Asset, familyOf } from './catalog.ts'
 import { from, refundCheck } from './form.ts'
@@ -56,7 +57,7 @@ export async function openPayer(asset: Asset, orderId: () => string | null): Pro
   const chosenPayer = chosenOf(asset, payersOf(asset))
   const address = refundCheck.value?.address
   if (chosenPayer?.kind !== 'deposit') return openWallet(asset, chosenPayer, asset.isToken)
-  if (address == null) throw new Error(swap.wallet.noRefundAddress)
+  if (address == null) throw new SaidError(swap.wallet.noRefundAddress)
   return depositWallet({
     address,
     show({ to, amount, uri }) {
@@ -76,7 +77,7 @@ export async function openSender(asset: Asset): Promise<Wallet> {
 async function openWallet(asset: Asset, sender: Payer | null, needsFee: boolean): Promise<Wallet> {
   if (sender?.kind === 'wallet') return sender.wallet.open()
   const play = await playWallet(asset)
-  if (sender === null || play === null) throw new Error(swap.wallet.none)
+  if (sender === null || play === null) throw new SaidError(swap.wallet.none)
   if (needsFee) await getFeeCoins(asset, play.address)
   return play.wallet
 }
