@@ -152,8 +152,11 @@ await describeWithBrowser('words on the pages', () => {
     await shots('cancel')
     expect(await rawTexts(page)).toEqual([])
     answer()
+    // Else it may lock the destination before it is asked again.
+    await story.haltSolver('for a refund')
     await button('Start the solvers').first().click()
     await status('refunded')
+    await story.resumeSolver()
     await page.unrouteAll({ behavior: 'wait' })
   })
 
@@ -171,6 +174,14 @@ await describeWithBrowser('words on the pages', () => {
     await rescue.getByRole('button', { name: 'Find my swaps' }).click()
     await rescue.getByText('All of them have ended: there is nothing to do.').waitFor()
     expect(await rescue.locator('.alarm').count()).toBe(0)
+    await shots('rescue-quiet', rescue)
+
+    await rescue.reload()
+    await rescue.setInputFiles('#file', file)
+    await rescue.fill('#phrase', phrase)
+    await rescue.getByRole('button', { name: 'Find my swaps' }).click()
+    await rescue.getByText('All of them have ended: there is nothing to do.').waitFor()
+    expect(await rescue.getByText(/of another phrase/).count()).toBe(0)
     await rescue.close()
   })
 
