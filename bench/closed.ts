@@ -11,7 +11,7 @@ import { type Bench, median, ratio, type Size, withCommas } from './bench.ts'
 import type { ClosedInput, LookCost, Memory } from './closed-child.ts'
 import { seedClosed, seedWatched } from './seed-watched.ts'
 import { BLOCK_TRANSACTIONS, FRESH_TRANSACTIONS, MEMPOOL_TRANSACTIONS } from './watch.fixture.ts'
-import type { Shown } from './watch-node-child.ts'
+import type { NodeInput, Shown } from './watch-node-child.ts'
 
 const CLOSED = { full: [1, 100_000, 1_000_000], smallest: [1, 1_000] }
 /** The same at every size: those that the blocks pay to. */
@@ -43,8 +43,8 @@ async function measureClosed(size: Size, onProgress: (what: string) => void): Pr
   const blocks = WARM_UP[size] + MEASURED[size]
   try {
     onProgress('making blocks')
-    const mempool = MEMPOOL_TRANSACTIONS + blocks * FRESH_TRANSACTIONS
-    const node: Node = await startChild('../watch-node-child.ts', { fullBlocks: blocks, mempool } satisfies Shown)
+    const mempool = MEMPOOL_TRANSACTIONS[size] + blocks * FRESH_TRANSACTIONS
+    const node: Node = await startChild('../watch-node-child.ts', { fullBlocks: blocks, mempool, size } satisfies NodeInput)
     cleanups.push(node.stop)
     const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'postgres'), fresh: true })
     cleanups.push(postgres.stop)
@@ -79,10 +79,10 @@ async function measure(databaseUrl: string, node: Node, closed: number, size: Si
       blocks.push(await look())
       if (block === 1) await sleep(SETTLE_MS[size])
     }
-    await show({ fullBlocks: all, mempool: MEMPOOL_TRANSACTIONS })
+    await show({ fullBlocks: all, mempool: MEMPOOL_TRANSACTIONS[size] })
     await look()
     for (let round = 1; round <= all; round += 1) {
-      await show({ fullBlocks: all, mempool: MEMPOOL_TRANSACTIONS + round * FRESH_TRANSACTIONS })
+      await show({ fullBlocks: all, mempool: MEMPOOL_TRANSACTIONS[size] + round * FRESH_TRANSACTIONS })
       mempools.push(await look())
     }
     const { rows } = await sql<{ count: bigint }>`select count(*) from events`.execute(db)
@@ -104,7 +104,7 @@ async function measure(databaseUrl: string, node: Node, closed: number, size: Si
 export const closedBench: Bench = {
   name: 'closed',
   about: `memory and processor time of a watcher over ${CLOSED.full.map(withCommas).join(', ')} orders that were closed unfunded`,
-  conditions: `A watcher in a process of its own with its real client, PostgreSQL, and a simulated node, as in \`watch\`. The closed orders were never funded, and are noticed for a year: blocks and mempool also pay to 900 closed and 100 open orders, the same at every size, and all of these deposits must be found. CPU: user and system time of the watcher for one look, median of ${MEASURED.full} after ${WARM_UP.full}: a block of ${withCommas(BLOCK_TRANSACTIONS)} transactions, and a mempool of ${withCommas(MEMPOOL_TRANSACTIONS)} of which ${FRESH_TRANSACTIONS} are new. Memory: after a full collection, the heap with all buffers, and what is resident. Limits: ${MAX_CPU_RATIO} times the CPU, ${MAX_HELD_MB} MB and ${MAX_RESIDENT_MB} MB more than with one order.`,
+  conditions: `A watcher in a process of its own with its real client, PostgreSQL, and a simulated node, as in \`watch\`. The closed orders were never funded, and are noticed for a year: blocks and mempool also pay to 900 closed and 100 open orders, the same at every size, and all of these deposits must be found. CPU: user and system time of the watcher for one look, median of ${MEASURED.full} after ${WARM_UP.full}: a block of ${withCommas(BLOCK_TRANSACTIONS.full)} transactions, and a mempool of ${withCommas(MEMPOOL_TRANSACTIONS.full)} of which ${FRESH_TRANSACTIONS} are new. Memory: after a full collection, the heap with all buffers, and what is resident. Limits: ${MAX_CPU_RATIO} times the CPU, ${MAX_HELD_MB} MB and ${MAX_RESIDENT_MB} MB more than with one order.`,
   async run({ size, onProgress }) {
     const rows = await measureClosed(size, onProgress)
     const [first] = rows

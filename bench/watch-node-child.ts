@@ -2,14 +2,17 @@
 import { fastify } from 'fastify'
 import { headerAnswer } from '../src/chains/bitcoin/blocks/block.fixture.ts'
 import { readInput, tellParent } from './api/child.ts'
+import type { Size } from './bench.ts'
 import { EMPTY_BLOCKS, makeFullBlocks, makeMempool } from './watch.fixture.ts'
 
 type Call = { readonly id: number; readonly method: string; readonly params: readonly unknown[] }
 /** The part of the fixture that the node shows at this moment. */
 export type Shown = { readonly fullBlocks: number; readonly mempool: number }
+/** All that it may show. */
+export type NodeInput = Shown & { readonly size: Size }
 
-const { fullBlocks, mempool } = readInput<Shown>()
-const blocks = makeFullBlocks(fullBlocks).map((block, height) => ({
+const { fullBlocks, mempool, size } = readInput<NodeInput>()
+const blocks = makeFullBlocks(fullBlocks, size).map((block, height) => ({
   hash: block.hash,
   hex: Buffer.from(block.bytes).toString('hex'),
   header: headerAnswer(block, height),

@@ -7,9 +7,10 @@ import {
   makeTransaction,
   taprootScript,
 } from '../src/chains/bitcoin/blocks/block.fixture.ts'
+import type { Size } from './bench.ts'
 
-export const BLOCK_TRANSACTIONS = 4_000
-export const MEMPOOL_TRANSACTIONS = 20_000
+export const BLOCK_TRANSACTIONS: Readonly<Record<Size, number>> = { full: 4_000, smallest: 100 }
+export const MEMPOOL_TRANSACTIONS: Readonly<Record<Size, number>> = { full: 20_000, smallest: 1_000 }
 /** New in the mempool between two polls. */
 export const FRESH_TRANSACTIONS = 100
 /** Blocks below the full ones: as far as the first poll goes back. */
@@ -29,12 +30,12 @@ export function swapKey(n: number): string {
   return hashOf(n)
 }
 
-export function makeFullBlocks(count: number): readonly MadeBlock[] {
+export function makeFullBlocks(count: number, size: Size): readonly MadeBlock[] {
   const blocks: MadeBlock[] = []
   let deposits: readonly string[] = []
   for (let height = 0; height < EMPTY_BLOCKS + count; height++) {
     const number = height - EMPTY_BLOCKS
-    const transactions = number < 0 ? [] : makeTransactions(number, deposits)
+    const transactions = number < 0 ? [] : makeTransactions(number, deposits, BLOCK_TRANSACTIONS[size])
     deposits = transactions.slice(0, DEPOSITS_PER_BLOCK).map(({ txid }) => `${txid}:0`)
     blocks.push(makeBlock(blocks.at(-1)?.hash ?? '00'.repeat(32), FIRST_TIME + height * 600, transactions))
   }
@@ -47,10 +48,10 @@ export function makeMempool(count: number): readonly MadeTransaction[] {
 }
 
 /** Deposits to watched swaps first, spends of the last block's last. */
-function makeTransactions(block: number, deposits: readonly string[]): readonly MadeTransaction[] {
+function makeTransactions(block: number, deposits: readonly string[], count: number): readonly MadeTransaction[] {
   const paid = Array.from({ length: DEPOSITS_PER_BLOCK }, (_, i) => deposit(block, -1 - i, block * DEPOSITS_PER_BLOCK + i))
   const spent = deposits.slice(0, SPENDS_PER_BLOCK).map((deposit) => makeTransaction([deposit], [walletOutput(block)], WITNESS))
-  const rest = BLOCK_TRANSACTIONS - paid.length - spent.length
+  const rest = count - paid.length - spent.length
   return [...paid, ...Array.from({ length: rest }, (_, n) => stranger(block, n)), ...spent]
 }
 

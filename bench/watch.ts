@@ -12,7 +12,7 @@ import { type Child, startChild } from './api/child.ts'
 import { type Bench, median, ratio, type Size, withCommas } from './bench.ts'
 import { seedWatched, watchedChain } from './seed-watched.ts'
 import { BLOCK_TRANSACTIONS, FRESH_TRANSACTIONS, MEMPOOL_TRANSACTIONS } from './watch.fixture.ts'
-import type { Shown } from './watch-node-child.ts'
+import type { NodeInput, Shown } from './watch-node-child.ts'
 
 const WATCH_LIMIT_MS = 250
 const WATCHED = { full: [1_000, 100_000], smallest: [1_000] }
@@ -27,11 +27,11 @@ type Node = Child<{ readonly url: string }>
 async function measureWatch(size: Size, onProgress: (what: string) => void): Promise<WatchRow[]> {
   const folder = await mkdtemp(join(tmpdir(), 'tandem-watch-'))
   const cleanups: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })]
-  const rounds = { warmUp: WARM_UP[size], all: WARM_UP[size] + MEASURED[size] }
+  const rounds = { size, warmUp: WARM_UP[size], all: WARM_UP[size] + MEASURED[size] }
   try {
     onProgress('making blocks')
-    const mempool = MEMPOOL_TRANSACTIONS + rounds.all * FRESH_TRANSACTIONS
-    const node: Node = await startChild('../watch-node-child.ts', { fullBlocks: rounds.all, mempool } satisfies Shown)
+    const mempool = MEMPOOL_TRANSACTIONS[size] + rounds.all * FRESH_TRANSACTIONS
+    const node: Node = await startChild('../watch-node-child.ts', { fullBlocks: rounds.all, mempool, size } satisfies NodeInput)
     cleanups.push(node.stop)
     const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'postgres'), fresh: true })
     cleanups.push(postgres.stop)
@@ -50,9 +50,10 @@ async function measureWatch(size: Size, onProgress: (what: string) => void): Pro
   }
 }
 
-type Rounds = { readonly warmUp: number; readonly all: number }
+type Rounds = { readonly size: Size; readonly warmUp: number; readonly all: number }
 
 async function measure(db: Database, node: Node, watched: number, rounds: Rounds): Promise<readonly WatchRow[]> {
+  const { size } = rounds
   const client = bitcoin.connect(watchedChain(), { assets: [], endpoints: { rpc: [node.ready.url] } })
   const list = createWatchList(db, client.chain)
   const look = () => pollChain({ db, client, holder: 'bench', list, onReorg: () => undefined })
@@ -72,9 +73,9 @@ async function measure(db: Database, node: Node, watched: number, rounds: Rounds
   await look()
   const block = await measureLooks('block', (round) => ({ fullBlocks: round, mempool: 0 }))
   const fullBlocks = rounds.all
-  await node.ask({ fullBlocks, mempool: MEMPOOL_TRANSACTIONS } satisfies Shown)
+  await node.ask({ fullBlocks, mempool: MEMPOOL_TRANSACTIONS[size] } satisfies Shown)
   await look()
-  const mempool = await measureLooks('mempool', (round) => ({ fullBlocks, mempool: MEMPOOL_TRANSACTIONS + round * FRESH_TRANSACTIONS }))
+  const mempool = await measureLooks('mempool', (round) => ({ fullBlocks, mempool: MEMPOOL_TRANSACTIONS[size] + round * FRESH_TRANSACTIONS }))
   await client.close()
   return [block, mempool]
 }
@@ -86,8 +87,8 @@ async function countEvents(db: Database): Promise<number> {
 
 export const watchBench: Bench = {
   name: 'watch',
-  about: `processor time of watching ${WATCHED.full.map(withCommas).join(' or ')} addresses through a block of ${withCommas(BLOCK_TRANSACTIONS)} transactions, limit ${WATCH_LIMIT_MS} ms`,
-  conditions: `The watcher with its real client against PostgreSQL and a node simulated in another process; nine of ten orders are finished. User and system time of the watching process for one look, database and HTTP included; median of 5 after 2 to warm up. Block: ${withCommas(BLOCK_TRANSACTIONS)} transactions, 2 inputs and 2.5 outputs each, every second output taproot, 5 deposits and 2 spends among them. Mempool: no new block, ${withCommas(MEMPOOL_TRANSACTIONS)} transactions of which ${FRESH_TRANSACTIONS} are new.`,
+  about: `processor time of watching ${WATCHED.full.map(withCommas).join(' or ')} addresses through a block of ${withCommas(BLOCK_TRANSACTIONS.full)} transactions, limit ${WATCH_LIMIT_MS} ms`,
+  conditions: `The watcher with its real client against PostgreSQL and a node simulated in another process; nine of ten orders are finished. User and system time of the watching process for one look, database and HTTP included; median of 5 after 2 to warm up. Block: ${withCommas(BLOCK_TRANSACTIONS.full)} transactions, 2 inputs and 2.5 outputs each, every second output taproot, 5 deposits and 2 spends among them. Mempool: no new block, ${withCommas(MEMPOOL_TRANSACTIONS.full)} transactions of which ${FRESH_TRANSACTIONS} are new.`,
   async run({ size, onProgress }) {
     const rows = await measureWatch(size, onProgress)
     return {
