@@ -75,7 +75,10 @@ async function measure(db: Database, node: Node, watched: number, rounds: Rounds
   const fullBlocks = rounds.all
   await node.ask({ fullBlocks, mempool: MEMPOOL_TRANSACTIONS[size] } satisfies Shown)
   await look()
-  const mempool = await measureLooks('mempool', (round) => ({ fullBlocks, mempool: MEMPOOL_TRANSACTIONS[size] + round * FRESH_TRANSACTIONS }))
+  const mempool = await measureLooks('mempool', (round) => ({
+    fullBlocks,
+    mempool: MEMPOOL_TRANSACTIONS[size] + round * FRESH_TRANSACTIONS,
+  }))
   await client.close()
   return [block, mempool]
 }

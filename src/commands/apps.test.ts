@@ -115,7 +115,7 @@ test.each<[AppOptions, string]>([
   [{ approval: 'all' }, 'approval is one of exact, unlimited'],
   [{ permissions: '' }, 'permissions are one or more of read, trade'],
   [{ origin: ['shop.example'] }, 'expected an exact origin'],
-  [{ config: '/nowhere/service.json' }, 'cannot read the configuration /nowhere/service.json'],
+  [{ config: '/nowhere/service.json' }, 'the configuration /nowhere/service.json does not exist'],
 ])('%j is refused', async (options, text) => {
   await expect(create('refused', options)).rejects.toThrow(text)
 })

@@ -92,7 +92,7 @@ await describeWithBrowser('amounts on the pages', () => {
       limitName: await limit.locator('dt').textContent(),
       limit: units(((await limit.locator('dd').textContent()) ?? '').split(' ')[0] ?? ''),
       cost: Number(/\$([\d.]+)/.exec((await page.locator('[data-test="quote"]').textContent()) ?? '')?.[1]),
-      worth: (await page.locator('.side .under').allTextContents()).map((text) => Number(text.replace('$', ''))),
+      worth: (await page.locator('.side .worth').allTextContents()).map((text) => Number(text.replaceAll(/[^\d.]/g, ''))),
     }
   }
 

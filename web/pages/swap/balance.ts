@@ -45,9 +45,13 @@ export function keepBalance(): void {
 }
 
 async function readFor(asset: Asset, chosen: Payer): Promise<void> {
-  if (chosen.kind === 'deposit' || settings.peek()?.nodes[asset.chain.chain] === undefined) return
-  const address =
-    chosen.kind === 'play' ? (await playWallet(asset))?.address : await walletAddress(await chosen.wallet.open(), asset.chain.chain)
+  if (settings.peek()?.nodes[asset.chain.chain] === undefined) return
+  const address = await addressOf(asset, chosen)
   const balance = address === undefined ? null : await openReader().balance(asset.id, address)
   if (balance !== null) read.value = { of: keyOf(asset, chosen), balance }
+}
+
+async function addressOf(asset: Asset, chosen: Payer): Promise<string | undefined> {
+  if (chosen.kind === 'wallet') return walletAddress(await chosen.wallet.open(), asset.chain.chain)
+  return chosen.kind === 'play' ? (await playWallet(asset))?.address : undefined
 }
