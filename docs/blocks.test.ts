@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createLocalClient } from '../demo/client/local-client.ts'
+import { freePort } from '../src/local/free-port.ts'
 import type { LocalJson } from '../src/local/local-json.ts'
 import { reasonWithout } from '../test/nodes/describe-with-node.ts'
 import { fetchPackages } from '../test/nodes/fetch.ts'
@@ -257,11 +258,3 @@ describe('in a clone', () => {
     })
   })
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}

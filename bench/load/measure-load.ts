@@ -1,10 +1,10 @@
 /** Runs swaps at a fixed rate, and measures them and the processes that serve them. */
 import { readFile, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from '../../demo/client/api-client.ts'
 import { chainOf } from '../../demo/client/local-client.ts'
+import { freePort } from '../../src/local/free-port.ts'
 import type { Child } from '../api/child.ts'
 import type { Size } from '../bench.ts'
 import { createAccounts, createEvmUsers } from './evm-users.ts'
@@ -183,14 +183,4 @@ async function withOtherPort(configFile: string): Promise<string> {
   const copy = join(dirname(configFile), `second-${Math.random().toString(36).slice(2)}.json`)
   await writeFile(copy, JSON.stringify({ ...config, listen: { ...config.listen, port: await freePort() } }), { mode: 0o600 })
   return copy
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
-    })
-  })
 }

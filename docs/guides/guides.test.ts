@@ -1,10 +1,9 @@
 /** docs/blocks.test.ts runs the guides. Here: that each is listed, and what the server of the webhooks refuses. */
 import { spawn } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { freePort } from '../../src/local/free-port.ts'
 import { guideNames } from '../../src/service/reference/guides.ts'
 import { readGuide } from '../../src/service/reference/read-markdown.ts'
 import { signWebhook } from '../../src/service/webhooks/sign.ts'
@@ -54,11 +53,3 @@ test('webhooks: the server takes a signed message once, and refuses a forged or 
     await rm(folder, { recursive: true, force: true })
   }
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}

@@ -1,9 +1,9 @@
 /** Writes the configuration files and keys of both parties, from which each can be started as a separate process. */
 import { mkdir, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import type { ServiceConfig, SolverConfig } from '../config/schema.ts'
 import { createSigningKey } from '../solver-auth/signing-key.ts'
+import { freePort } from './free-port.ts'
 import type { LocalDatabases } from './local-databases.ts'
 import type { LocalKeys, PrivateKeys } from './local-keys.ts'
 import type { LocalNetwork } from './local-network.ts'
@@ -59,6 +59,7 @@ export async function writeLocalConfigs(input: {
         solver_id: id,
         database_url: databaseUrl,
         release_log: `releases/${name}.log`,
+        // Chosen once: a party keeps its port after a restart.
         listen: { host: '127.0.0.1', port: await freePort() },
         private_key: await writeKeys(name, own.inventory),
         signing_key: await writeSecret(`${name}-signing`, own.signing),
@@ -120,16 +121,4 @@ function payoutAsset({ deployments, distributors }: LocalNetwork): { readonly as
 /** Readable by its owner only: it may hold keys. */
 export async function writeJson(path: string, value: unknown): Promise<void> {
   await writeFile(path, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 })
-}
-
-/** Chosen once: a party keeps its port after a restart. */
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => (typeof address === 'object' && address !== null ? resolve(address.port) : reject(new Error('no free port'))))
-    })
-  })
 }

@@ -1,10 +1,10 @@
 // Runs a real node, Bitcoin Core or a descendant of it, on a regtest chain of its own for a test.
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, open, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../../src/local/free-port.ts'
 import { type Supervised, supervise } from '../../src/store/embedded/supervise.ts'
 import { fetchProgram } from './fetch.ts'
 import type { NodeName } from './packages.ts'
@@ -111,16 +111,6 @@ rpcport=${port}
 rpcuser=tandem
 rpcpassword=${password}
 `
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
-    })
-  })
 
 const untilReady = async (name: NodeName, running: CoreNode, node: Supervised, outputTail: () => Promise<string>): Promise<void> => {
   const startedAt = Date.now()
