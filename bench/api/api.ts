@@ -89,7 +89,7 @@ async function listComparisons(size: Size, serving: Child<Service>, peer: Child<
     {
       endpoint: 'GET /quote',
       peerName: 'bare fastify route, same request and same bytes',
-      leastRatio: 0.8,
+      leastRatio: 0.75,
       ours: () => fireAt(serving, questions),
       peer: () => fireAt(peer, questions),
     },

@@ -1,6 +1,5 @@
-/** Which address a client has, and whom it stands for. */
-import type { IncomingMessage } from 'node:http'
-import { BlockList, isIP, isIPv6 } from 'node:net'
+/** Whom the address of a client stands for. */
+import { isIPv6 } from 'node:net'
 
 /** One customer: an IPv4 address, or a /64 of IPv6, which has all addresses of one customer (RFC 6177). */
 export function customerOf(address: string): string {
@@ -31,33 +30,4 @@ function groupsOf(address: string): readonly number[] {
   const after = tail === undefined || tail === '' ? 0 : tail.split(':').length
   const zeros = tail === undefined ? 0 : 8 - groups.length - after
   return [...groups, ...Array<string>(zeros).fill('0'), ...(tail ?? '').split(':')].slice(0, 4).map((group) => Number.parseInt(group, 16))
-}
-
-/**
- * The address of a client, as the framework derives it: each proxy appends the address that it serves to `X-Forwarded-For`, so the last one that is not of a
- * trusted proxy is the client's. What stands before it, the client may have written itself.
- */
-export function createClientAddress(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
-  const trusted = new BlockList()
-  for (const network of trustedProxies) {
-    const [address = '', bits] = network.split('/')
-    if (bits === undefined) trusted.addAddress(address, kindOf(address))
-    else trusted.addSubnet(address, Number(bits), kindOf(address))
-  }
-  return ({ socket, headers }) => {
-    const peer = plainOf(socket.remoteAddress ?? '')
-    const forwarded = headers['x-forwarded-for']
-    if (trustedProxies.length === 0 || forwarded === undefined) return peer
-    const line = [
-      ...String(forwarded)
-        .split(',')
-        .map((one) => plainOf(one.trim())),
-      peer,
-    ]
-    return line.findLast((one) => isIP(one) === 0 || !trusted.check(one, kindOf(one))) ?? line[0] ?? peer
-  }
-}
-
-function kindOf(address: string): 'ipv4' | 'ipv6' {
-  return isIPv6(address) ? 'ipv6' : 'ipv4'
 }

@@ -20,7 +20,6 @@ import { createOperatorHalts } from '../operator/halts.ts'
 import type { OperatorParts } from '../operator/parts.ts'
 import { operatorRoutes } from '../operator/routes.ts'
 import { createRecipients } from '../orders/recipients.ts'
-import { createQuoteDesk } from '../quotes/quote.ts'
 import { createQuoteIds, type QuoteIds } from '../quotes/quote-ids.ts'
 import { createRecentAuctions, type RecentAuctions } from '../quotes/recent-auctions.ts'
 import { createRelayFunds } from '../relay-funds.ts'
@@ -40,7 +39,6 @@ import { type LoadMonitor, startLoadMonitor } from './load/load-monitor.ts'
 import { shedLoad } from './load/shedding.ts'
 import { describeApi } from './openapi.ts'
 import { createRateLimit } from './rate-limit.ts'
-import { answerRepeatedQuotes } from './repeated-quotes.ts'
 import { catalogRoutes } from './routes/catalog.ts'
 import { docsRoutes } from './routes/docs.ts'
 import { earningsRoutes } from './routes/earnings.ts'
@@ -131,7 +129,7 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
     failedPayouts: createFailedPayouts(db),
     settings,
   }
-  const [desk, authentication, rateLimit] = [createQuoteDesk(context), createAuthentication(context), createRateLimit(context)]
+  const [authenticate, rateLimit] = [createAuthentication(context), createRateLimit(context)]
   const closing = new AbortController()
   const costs = createCallerCosts()
   const answerError = createErrorAnswer(context.log)
@@ -150,18 +148,6 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
     frameworkErrors: answerError,
     clientErrorHandler: answerBrokenRequest,
   })
-  // In the log of an operator who debugs, every request has its line.
-  if (!context.log.isLevelEnabled('debug'))
-    answerRepeatedQuotes(server, {
-      ...context,
-      desk,
-      authentication,
-      rateLimit,
-      load,
-      costs,
-      closing: closing.signal,
-      ...(operator !== undefined && { onAnswer: operator.metrics.onAnswer }),
-    })
   // RFC 9110 section 10.1.1: an unknown expectation may be ignored; Node itself answers it without a body.
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response))
   server.setValidatorCompiler(compileValidator)
@@ -234,9 +220,9 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
       v2.addHook('onRoute', (route) => {
         route.schema = { querystring: NoQuery, ...route.schema }
       })
-      rateLimit.addHooks(v2, authentication.hook)
+      rateLimit.addHooks(v2, authenticate)
       const routes = [
-        quoteRoutes(context, desk),
+        quoteRoutes(context),
         orderRoutes(context, closing.signal),
         orderListRoutes(context),
         eventRoutes(context),

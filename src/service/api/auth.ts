@@ -1,5 +1,4 @@
 /** Authenticates the calling app: every /v2 endpoint needs an app id in a header. */
-import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { TandemError } from '../../protocol/error.ts'
 import { type App, findApp } from '../../store/apps/apps.ts'
@@ -19,28 +18,16 @@ declare module 'fastify' {
 
 const MAX_CACHED_APPS = 10_000
 
-export interface Authentication {
-  /** A callback hook, not an async one: a cached app then costs no extra turn of the event loop. */
-  readonly hook: onRequestHookHandler
-  /** The app of a request that only reads and is not of a web page. Null: it is not known at this moment, or may not; the hook says why. */
-  knownReader(headers: IncomingHttpHeaders): App | null
-}
-
-export function createAuthentication({ db, settings }: ServiceContext): Authentication {
+/** A callback hook, not an async one: a cached app then costs no extra turn of the event loop. */
+export function createAuthentication({ db, settings }: ServiceContext): onRequestHookHandler {
   const [preferred] = settings.appIdHeaders
   const apps = createTtlCache<App | 'unknown'>({ keepMs: settings.appCacheMs, maxEntries: MAX_CACHED_APPS })
 
-  function idInHeaders(headers: IncomingHttpHeaders): string | null {
+  function readId(request: FastifyRequest): string {
     for (const name of settings.appIdHeaders) {
-      const given = headers[name]
+      const given = request.headers[name]
       if (given !== undefined) return String(given)
     }
-    return null
-  }
-
-  function readId(request: FastifyRequest): string {
-    const inHeaders = idInHeaders(request.headers)
-    if (inHeaders !== null) return inHeaders
     // Read only here: the framework makes a new object for it each time.
     if (request.routeOptions.config.takesAppIdInQuery === true) {
       const { app_id: given } = request.query as { readonly app_id?: unknown }
@@ -77,7 +64,7 @@ export function createAuthentication({ db, settings }: ServiceContext): Authenti
     admit(request, isId ? await apps.get(id, async () => (await findApp(db, id.toLowerCase())) ?? 'unknown') : 'unknown')
   }
 
-  const hook: onRequestHookHandler = (request, _reply, done) => {
+  return (request, _reply, done) => {
     try {
       const id = readId(request)
       const known = apps.peek(id)
@@ -90,14 +77,5 @@ export function createAuthentication({ db, settings }: ServiceContext): Authenti
     } catch (error) {
       done(error as Error)
     }
-  }
-
-  return {
-    hook,
-    knownReader(headers) {
-      if (headers.origin !== undefined) return null
-      const app = apps.peek(idInHeaders(headers) ?? '')
-      return app === undefined || app === 'unknown' || !app.permissions.includes('read') ? null : app
-    },
   }
 }

@@ -17,7 +17,6 @@ import { TandemError } from '../../protocol/error.ts'
 import type { App } from '../../store/apps/apps.ts'
 import { customerOf, networkOf } from '../caller-network.ts'
 import type { ServiceContext } from '../context.ts'
-import { costOf } from './costs.ts'
 
 const WINDOW_MS = 60_000
 
@@ -80,15 +79,13 @@ function secondsLeft({ endsAt }: Window, now: number): number {
   return Math.ceil((endsAt - now) / 1000)
 }
 
-export type RateLimitLeft = Readonly<Record<'ratelimit-limit' | 'ratelimit-remaining' | 'ratelimit-reset', number>>
+type RateLimitLeft = Readonly<Record<'ratelimit-limit' | 'ratelimit-remaining' | 'ratelimit-reset', number>>
 
 export interface RateLimit {
   /** `authenticate` runs between the limit of the address and that of the app. */
   addHooks(api: FastifyInstance, authenticate: onRequestHookHandler): void
   /** For routes that need no app: only the limit of the address. */
   ofAddress(what: keyof typeof WEIGHTS): onRequestHookHandler
-  /** Counts one cheap request of this app from this IP address, and says what is left. Null: a limit is reached, and nothing is counted; the hooks say so to the client. */
-  count(app: App, ip: string): RateLimitLeft | null
 }
 
 export function createRateLimit({ settings }: ServiceContext): RateLimit {
@@ -112,12 +109,12 @@ export function createRateLimit({ settings }: ServiceContext): RateLimit {
   }
 
   function countApp(request: FastifyRequest, reply: FastifyReply): void {
-    const { callingApp, ip } = request
+    const { callingApp, ip, cost } = request
     const limit = limitOf(callingApp)
     const now = performance.now()
     const window = ofApps.at(callingApp.name, now)
     // A list longer than the limit of its app is served when nothing else was.
-    const isWithin = takePart(window, limit, ip, Math.min(costOf(request), limit))
+    const isWithin = takePart(window, limit, ip, Math.min(cost, limit))
     const seconds = secondsLeft(window, now)
     void reply.headers(leftOf(limit, window.calls, seconds))
     if (!isWithin) throw tooMany(`more than ${limit} requests in a minute`, seconds)
@@ -133,7 +130,7 @@ export function createRateLimit({ settings }: ServiceContext): RateLimit {
 
   function addHooks(api: FastifyInstance, authenticate: onRequestHookHandler): void {
     api.addHook('onRequest', (request, _reply, done) =>
-      attempt(done, () => countAddress(request, Math.min(costOf(request), addressLimitPerMinute))),
+      attempt(done, () => countAddress(request, Math.min(request.cost, addressLimitPerMinute))),
     )
     api.addHook('onRequest', authenticate)
     api.addHook('onRequest', (request, reply, done) =>
@@ -168,15 +165,6 @@ export function createRateLimit({ settings }: ServiceContext): RateLimit {
   return {
     addHooks,
     ofAddress: (what) => (request, _reply, done) => attempt(done, () => countAddress(request, WEIGHTS[what])),
-    count(app, ip) {
-      const limit = limitOf(app)
-      const now = performance.now()
-      const ofApp = ofApps.at(app.name, now)
-      const ofAddress = ofAddresses.at(customerOf(ip), now)
-      if (ofAddress.calls >= addressLimitPerMinute || !takePart(ofApp, limit, ip, 1)) return null
-      ofAddress.calls += 1
-      return leftOf(limit, ofApp.calls, secondsLeft(ofApp, now))
-    },
   }
 }
 

@@ -1,4 +1,3 @@
-import { connect } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createOperatorToken } from '../../store/operators/tokens.ts'
 import { quoteOf } from '../testing/fake-solver.fixture.ts'
@@ -77,43 +76,6 @@ test('each app has its own answers, and web pages get the headers that let them 
   const ofPage = await ask({ origin: 'https://shop.example' })
   expect(ofPage.headers.get('vary')).toBe('origin')
   expect((await ask({}, 'from_amount=1000000&explain=true')).status).toBe(403)
-})
-
-/** Everything that a connection gets for these requests. */
-function converse(requests: readonly { readonly version?: string; readonly headers?: string }[]): Promise<string> {
-  const { port } = new URL(service.url)
-  const path = `/v2/quote?from=${btc}&to=${wbtc}&from_amount=1000000`
-  const texts = requests.map(
-    ({ version = '1.1', headers = '' }) => `GET ${path} HTTP/${version}\r\nhost: x\r\nservice-app-id: ${service.appId}\r\n${headers}\r\n`,
-  )
-  return new Promise((resolve, reject) => {
-    let got = ''
-    const socket = connect(Number(port), '127.0.0.1', () => socket.write(texts.join('')))
-    socket.setEncoding('latin1').on('data', (text) => {
-      got += text
-    })
-    socket.on('error', reject).on('close', () => resolve(got))
-  })
-}
-
-test('repeats on one connection are answered in turn, byte for byte as Node writes them; the last closes it if the client says so', async () => {
-  const json = JSON.stringify((await ask()).body)
-  const got = await converse([{}, {}, { headers: 'connection: close\r\n' }])
-  const answers = got.split(/(?=HTTP\/1\.1 )/)
-  const fields = (answer: string) =>
-    answer
-      .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/, 'id')
-      .replace(/(?<=remaining: |reset: )\d+/g, 'n')
-      .replace(/(?<=Date: )\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT/, 'now')
-  const head = `HTTP/1.1 200 OK\r\nrequest-id: id\r\nratelimit-limit: 4\r\nratelimit-remaining: n\r\nratelimit-reset: n\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${json.length}\r\nDate: now\r\n`
-  const open = `${head}Connection: keep-alive\r\nKeep-Alive: timeout=72\r\n\r\n${json}`
-  expect(answers.map(fields)).toEqual([open, open, `${head}Connection: close\r\n\r\n${json}`])
-  expect(service.solver.quoted).toHaveLength(1)
-})
-
-test('a client of HTTP/1.0 gets its repeat, and the end of the connection', async () => {
-  await ask()
-  expect(await converse([{ version: '1.0' }])).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\nConnection: close\r\n\r\n\{/)
 })
 
 test('a repeat with other letters than ASCII has the bytes of the first', async () => {

@@ -8,7 +8,6 @@ import { type Quote, type QuoteQuery, quoteToWire } from '../../protocol/wire/qu
 import type { App } from '../../store/apps/apps.ts'
 import { createTtlCache } from '../../ttl-cache.ts'
 import { assertHealthy, type ServiceContext } from '../context.ts'
-import { type AnswerText, answerText } from '../whole-answer.ts'
 import { runAuction } from './auction.ts'
 import { extraFeeBips } from './fee.ts'
 import { assertWithinLimits, isWithinLimits } from './limits.ts'
@@ -19,9 +18,9 @@ import { relayedRefusal } from './refusals.ts'
 
 export interface QuoteDesk {
   /** What the same app got for the same question a moment ago; undefined if there is none. */
-  recent(app: App, question: string): AnswerText | undefined
-  /** `question`: the query as the client wrote it; it must be the same as `query`. */
-  answer(app: App, question: string, query: QuoteQuery): Promise<AnswerText>
+  recent(app: App, question: string): string | undefined
+  /** JSON. `question`: the query as the client wrote it; it must be the same as `query`. */
+  answer(app: App, question: string, query: QuoteQuery): Promise<string>
 }
 
 const MAX_REMEMBERED_ANSWERS = 10_000
@@ -29,7 +28,7 @@ const MAX_REMEMBERED_ANSWERS = 10_000
 const MAX_REMEMBERED_LENGTH = 1_000
 
 export function createQuoteDesk(context: ServiceContext): QuoteDesk {
-  const answers = createTtlCache<AnswerText>({ keepMs: context.settings.quoteCacheMs, maxEntries: MAX_REMEMBERED_ANSWERS })
+  const answers = createTtlCache<string>({ keepMs: context.settings.quoteCacheMs, maxEntries: MAX_REMEMBERED_ANSWERS })
   // Solvers may answer one app otherwise than another, and apps differ in what they may ask for and in their slippage.
   const prefixOf = ({ name, defaultSlippageBips, permissions }: App) => `${name} ${defaultSlippageBips} ${permissions.includes('explain')} `
   // An app is one object for as long as authentication keeps it.
@@ -52,7 +51,7 @@ export function createQuoteDesk(context: ServiceContext): QuoteDesk {
           'explain: this app id may not ask for it; the operator sets its permissions with `tandem apps update --permissions`',
         )
       const ask = async () =>
-        answerText(JSON.stringify(success(await answerQuote(context, app.name, query, query.slippage ?? app.defaultSlippageBips))))
+        JSON.stringify(success(await answerQuote(context, app.name, query, query.slippage ?? app.defaultSlippageBips)))
       return question.length > MAX_REMEMBERED_LENGTH ? ask() : answers.get(keyOf(app, question), ask)
     },
   }

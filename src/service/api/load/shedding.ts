@@ -47,16 +47,14 @@ function whyRefused({ load, costs }: Pick<Shedding, 'load' | 'costs'>, what: She
   return costs.isHeavy(ip) ? HEAVY : null
 }
 
-/** Whether a quote may be given to this IP address now. */
-export function maySwap(shedding: Pick<Shedding, 'load' | 'costs'>, ip: string): boolean {
-  return whyRefused(shedding, 'new swaps', ip) === null
-}
-
 /** Must be called before any other hook. */
 export function shedLoad(server: FastifyInstance, shedding: Shedding): void {
   const { load, costs, onRefused } = shedding
+  server.decorateRequest('cost', 1)
   server.addHook('onRequest', (request, reply, done) => {
-    const what = sheddableAs(request.method, request.routeOptions.url)
+    const { url, config } = request.routeOptions
+    request.cost = costOf(config, request.query)
+    const what = sheddableAs(request.method, url)
     if (what === null) {
       done()
       return
@@ -72,7 +70,7 @@ export function shedLoad(server: FastifyInstance, shedding: Shedding): void {
       return
     }
     // What is refused costs next to nothing.
-    costs.note(request.ip, costOf(request))
+    costs.note(request.ip, request.cost)
     done()
   })
   countInProgress(server, load)

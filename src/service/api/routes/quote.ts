@@ -5,17 +5,26 @@ import { Type } from 'typebox'
 import { Envelope } from '../../../protocol/wire/envelope.ts'
 import { Quote, QuoteQuery } from '../../../protocol/wire/quote.ts'
 import type { ServiceContext } from '../../context.ts'
-import type { QuoteDesk } from '../../quotes/quote.ts'
-import type { AnswerText } from '../../whole-answer.ts'
+import { createQuoteDesk } from '../../quotes/quote.ts'
 import { refuseWhenOverloaded } from '../overload.ts'
-import { JSON_TYPE, questionIn } from '../repeated-quotes.ts'
 
-export function quoteRoutes(context: ServiceContext, desk: QuoteDesk): FastifyPluginAsyncTypebox {
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+export function quoteRoutes(context: ServiceContext): FastifyPluginAsyncTypebox {
+  const desk = createQuoteDesk(context)
   return async (api) => {
     api.get(
       '/quote',
       {
-        onRequest: refuseWhenOverloaded(context, 'quote'),
+        onRequest: [
+          refuseWhenOverloaded(context, 'quote'),
+          // The query of a repeat is checked already.
+          (request, reply, done) => {
+            const json = desk.recent(request.callingApp, questionIn(request.url))
+            if (json === undefined) done()
+            else sendJson(reply, json)
+          },
+        ],
         schema: {
           operationId: 'getQuote',
           tags: ['Swaps'],
@@ -26,11 +35,17 @@ export function quoteRoutes(context: ServiceContext, desk: QuoteDesk): FastifyPl
           response: { 200: Envelope(Type.Array(Quote)) },
         },
       },
-      async (request, reply) => sendJson(reply, await desk.answer(request.callingApp, questionIn(request.url), request.query)),
+      async ({ callingApp, url, query }, reply) => sendJson(reply, await desk.answer(callingApp, questionIn(url), query)),
     )
   }
 }
 
-function sendJson(reply: FastifyReply, { json }: AnswerText): FastifyReply {
+/** Written already: the types of the framework ask for the object. */
+function sendJson(reply: FastifyReply, json: string): FastifyReply {
   return reply.header('content-type', JSON_TYPE).send(json)
+}
+
+/** The query as the client wrote it. */
+function questionIn(url: string): string {
+  return url.slice(url.indexOf('?') + 1)
 }
