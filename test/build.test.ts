@@ -45,6 +45,6 @@ test('its worker threads run, without a loader', () => {
 })
 
 test('it has every migration', async () => {
-  const migrations = (...path: readonly string[]) => readdir(join(...path, 'src', 'store', 'migrations'))
-  expect(await migrations(out)).toEqual(await migrations(root))
+  const migrations = (...path: readonly string[]) => readdir(join(...path, 'src', 'store', 'migrations'), { recursive: true })
+  expect((await migrations(out)).sort()).toEqual((await migrations(root)).sort())
 })

@@ -25,7 +25,6 @@ export const LONGEST: readonly string[] = [
   'src/chains/bitcoin/conformance.nodes.test.ts',
   'test/swaps/every-pair.test.ts',
   'src/cli.test.ts',
-  'src/store/database/migrations.test.ts',
   'src/chains/solana/conformance.test.ts',
   'src/engine/engine.test.ts',
   'src/store/embedded/embedded-postgres.test.ts',

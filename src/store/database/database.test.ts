@@ -7,7 +7,7 @@ import { NOW, openTestStore, putOrder } from '../store.fixture.ts'
 import { openDatabase } from './database.ts'
 
 const migrationFiles = async () =>
-  (await readdir(new URL('../migrations/', import.meta.url))).filter((name) => name !== 'SHA256SUMS').sort()
+  (await readdir(new URL('../migrations/', import.meta.url))).filter((name) => name.endsWith('.sql')).sort()
 
 test('processes that start concurrently migrate once, and a later start changes nothing', async () => {
   const database = await createTestDatabase('empty')
@@ -28,16 +28,14 @@ test('processes that start concurrently migrate once, and a later start changes 
 test('a failed migration is rolled back and reported', async () => {
   const database = await createTestDatabase()
   const db = await openDatabase(database.url)
-  const [, second] = await migrationFiles()
-  // The second file is applied again, and fails because its tables exist.
-  await db
-    .deleteFrom('migrations')
-    .where('name', '=', second ?? '')
-    .execute()
-  await sql`alter table commitments rename to elsewhere`.execute(db)
-  await expect(openDatabase(database.url)).rejects.toThrow('relation "quotes" already exists')
-  await expect(sql`select * from commitments`.execute(db)).rejects.toThrow('does not exist')
-  expect((await db.selectFrom('migrations').select('name').execute()).map((row) => row.name)).not.toContain(second)
+  const [baseline] = await migrationFiles()
+  if (baseline === undefined) throw new Error('there is no migration')
+  // The first file is applied again. Its first table is made, and the second one exists.
+  await db.deleteFrom('migrations').where('name', '=', baseline).execute()
+  await sql`alter table database_owner rename to elsewhere`.execute(db)
+  await expect(openDatabase(database.url)).rejects.toThrow('relation "release_logs" already exists')
+  await expect(sql`select * from database_owner`.execute(db)).rejects.toThrow('does not exist')
+  expect((await db.selectFrom('migrations').select('name').execute()).map((row) => row.name)).not.toContain(baseline)
   await db.destroy()
   await database.drop()
 })

@@ -1,6 +1,6 @@
 /** Inspects a party's database, read-only. */
 import pg from 'pg'
-import { type AppliedMigration, compareMigrations, type Refusal, readMigrations, whyNotMigrate } from './migrations.ts'
+import { type AppliedMigration, compareMigrations, type Refusal, readMigrations, SELECT_APPLIED, whyNotMigrate } from './migrations.ts'
 import type { Recorded } from './owner.ts'
 
 export type DatabaseReport = {
@@ -65,14 +65,10 @@ async function countEngines(client: pg.Client): Promise<DatabaseReport['engines'
   return { running: rows[0]?.running ?? 0, hasOpenOrders: rows[0]?.open ?? false }
 }
 
-/** Without the lock of a migration, and before the first start there is no table. */
+/** Without the lock of a migration. Before the first start there is no table. */
 async function appliedMigrations(client: pg.Client): Promise<readonly AppliedMigration[]> {
-  const columns = await client.query<{ name: string }>(
-    "select attname as name from pg_attribute where attrelid = to_regclass('migrations') and attnum > 0 and not attisdropped",
-  )
-  if (columns.rows.length === 0) return []
-  const checksum = columns.rows.some(({ name }) => name === 'checksum') ? 'checksum' : 'null as checksum'
-  return (await client.query<AppliedMigration>(`select name, ${checksum} from migrations`)).rows
+  const { rows } = await client.query<{ there: boolean }>("select to_regclass('migrations') is not null as there")
+  return rows[0]?.there === true ? (await client.query<AppliedMigration>(SELECT_APPLIED)).rows : []
 }
 
 /** Before its migration there is no table. */

@@ -308,8 +308,7 @@ export type Schema = {
   operator_tokens: { id: string; name: string; secret_hash: string; may_write: boolean; created_at: Timestamp }
   operator_sessions: { hash: string; token_id: string; until: Date }
   projections: { name: string; version: number; built_at: Timestamp }
-  /** `checksum`: null if an older version applied it. */
-  migrations: { name: string; applied_at: Timestamp; checksum: string | null }
+  migrations: { name: string; applied_at: Timestamp; checksum: string }
 }
 
 /** A `SignedInstantRefund` with its amounts as text. */

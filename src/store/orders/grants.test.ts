@@ -1,7 +1,5 @@
-import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { prefundedGrant, signedGrant } from '../../protocol/grants.fixture.ts'
-import { openDatabase } from '../database/database.ts'
 import { openTestStore, putOrder, type TestStore } from '../store.fixture.ts'
 import { addGrant, addInstantRefunds, noteInstantRefundTransaction } from './grants.ts'
 import { findOrder } from './orders.ts'
@@ -49,35 +47,6 @@ test('a prefunded grant is stored with its deadline and without a signature', as
   expect(await grantsOf(order.id)).toEqual([prefundedGrant(order.deadline)])
   const row = await store.db.selectFrom('grants').selectAll().where('order_id', '=', order.id).executeTakeFirstOrThrow()
   expect(row).toMatchObject({ leg: 'source', consent: 'prefunded', signature: null, deadline: order.deadline })
-})
-
-test('the migration converts grants from before consents had a kind', async () => {
-  const old = await openTestStore()
-  await sql`drop table grants`.execute(old.db)
-  await sql`create table grants (
-    order_id text not null references orders (id), kind text not null, signature text, refunds jsonb, transaction text, sponsor text,
-    created_at timestamptz not null default now(), primary key (order_id, kind), check ((kind = 'initiate') = (signature is not null)))`.execute(
-    old.db,
-  )
-  const grants = {
-    signed: { row: sql`'initiate', '0x12', null`, means: signedGrant('0x12') },
-    prefunded: { row: sql`'initiate', 'deposit until 1800003600', null`, means: prefundedGrant(1_800_003_600n) },
-    secret: { row: sql`'redeem', null, null`, means: { kind: 'redeem', leg: 'destination' } },
-    refund: {
-      row: sql`'instant-refund', null, '[]'::jsonb`,
-      means: { kind: 'instant-refund', leg: 'source', refunds: [], transaction: null },
-    },
-  }
-  const orders = new Map<string, unknown>()
-  for (const { row, means } of Object.values(grants)) {
-    const { order } = await putOrder(old.db)
-    await sql`insert into grants (order_id, kind, signature, refunds) select ${order.id}, ${row}`.execute(old.db)
-    orders.set(order.id, means)
-  }
-  await old.db.deleteFrom('migrations').where('name', '=', '0011_consent.sql').execute()
-  await (await openDatabase(old.url)).destroy()
-  for (const [id, means] of orders) expect((await findOrder(old.db, id))?.grants).toEqual([means])
-  await old.close()
 })
 
 test('stores whether the client keeps the secret', async () => {

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { signedGrant } from '../../protocol/grants.fixture.ts'
 import type { HtlcEvent } from '../../protocol/htlc.ts'
@@ -6,7 +5,6 @@ import type { ActionVerb } from '../../protocol/order.ts'
 import { syncWanted } from '../actions/actions.ts'
 import { createApp } from '../apps/apps.ts'
 import { recordPoll } from '../chain/events.ts'
-import { openDatabase } from '../database/database.ts'
 import { type ExampleChanges, exampleOrder, NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store.fixture.ts'
 import { addGrant } from './grants.ts'
 import { insertOrder, type NewOrder } from './insert-orders.ts'
@@ -199,27 +197,4 @@ test('markSecretSigned keeps the first time', async () => {
   await markSecretSigned(store.db, order.id)
   expect(first.secret_signed_at).not.toBeNull()
   expect(await when()).toEqual({ secret_signed_at: new Date(0) })
-})
-
-test('the migration splits the old delegate column into order key and payer', async () => {
-  const old = await openTestStore()
-  const { order } = await putOrder(old.db)
-  const delegated = await putOrder(old.db)
-  await sql`alter table swaps drop column order_key, drop column payer, add column delegate text`.execute(old.db)
-  await sql`update swaps set delegate = case leg when 'source' then initiator else redeemer end where order_id = ${order.id}`.execute(
-    old.db,
-  )
-  await sql`update swaps set delegate = 'the payer' where order_id = ${delegated.order.id} and leg = 'source'`.execute(old.db)
-  await old.db.deleteFrom('migrations').where('name', '=', '0016_order_key_and_payer.sql').execute()
-  await (await openDatabase(old.url)).destroy()
-  const { source, destination } = order
-  expect((await findOrder(old.db, order.id))?.order).toMatchObject({
-    source: { orderKey: source.terms.initiator, payer: null },
-    destination: { orderKey: destination.terms.redeemer, payer: null },
-  })
-  expect((await findOrder(old.db, delegated.order.id))?.order).toMatchObject({
-    source: { orderKey: null, payer: 'the payer' },
-    destination: { orderKey: null, payer: null },
-  })
-  await old.close()
 })
