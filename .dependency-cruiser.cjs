@@ -1,38 +1,38 @@
 // The import rules of docs/architecture.md: protocol ← chains, store ← engine ← service, solver ← cli. Tests may use anything.
 
 /** What code outside of `chains/` may use of it. */
-const port = '^src/chains/(port/|index\\.ts$)'
+const port = '^packages/families/(port/|index\\.ts$)'
 
 /** What each room may import of ours besides itself; npm packages and node modules are ruled below. */
 const rooms = {
-  protocol: { path: '^src/protocol/', may: [] },
-  workers: { path: '^src/workers/', may: ['^src/protocol/'] },
-  keys: { path: '^src/keys/', may: ['^src/protocol/', '^src/workers/'] },
-  'solver-auth': { path: '^src/solver-auth/', may: ['^src/protocol/', '^src/keys/'] },
+  protocol: { path: '^packages/protocol/', may: [] },
+  workers: { path: '^packages/runtime/workers/', may: ['^packages/protocol/'] },
+  keys: { path: '^packages/keys/', may: ['^packages/protocol/', '^packages/runtime/workers/'] },
+  'solver-auth': { path: '^packages/party/solver-auth/', may: ['^packages/protocol/', '^packages/keys/'] },
   chains: {
-    path: '^src/chains/',
-    may: ['^src/protocol/', '^src/workers/', '^src/keys/', '^contracts/[^/]+/(artifacts|client)/', '^src/(log|http-client)\\.ts$'],
+    path: '^packages/families/',
+    may: ['^packages/protocol/', '^packages/runtime/workers/', '^packages/keys/', '^contracts/[^/]+/(artifacts|client)/', '^src/(log|http-client)\\.ts$'],
   },
-  store: { path: '^src/store/', may: ['^src/protocol/', '^src/(log|ttl-cache)\\.ts$'] },
+  store: { path: '^packages/party/store/', may: ['^packages/protocol/', '^src/(log|ttl-cache)\\.ts$'] },
   engine: {
-    path: '^src/engine/',
-    may: ['^src/protocol/', '^src/keys/', port, '^src/store/', '^src/log\\.ts$'],
+    path: '^packages/party/engine/',
+    may: ['^packages/protocol/', '^packages/keys/', port, '^packages/party/store/', '^src/log\\.ts$'],
   },
-  config: { path: '^src/config/', may: ['^src/protocol/', '^src/keys/', port, '^src/engine/', '^src/(package-root|log)\\.ts$'] },
-  metrics: { path: '^src/metrics/', may: ['^src/protocol/', port, '^src/store/', '^src/engine/', '^src/log\\.ts$'] },
+  config: { path: '^packages/party/config/', may: ['^packages/protocol/', '^packages/keys/', port, '^packages/party/engine/', '^src/(package-root|log)\\.ts$'] },
+  metrics: { path: '^packages/party/metrics/', may: ['^packages/protocol/', port, '^packages/party/store/', '^packages/party/engine/', '^src/log\\.ts$'] },
   prices: {
-    path: '^src/prices/',
-    may: ['^src/protocol/', port, '^src/store/', '^src/(log|http-client)\\.ts$', '^src/config/'],
+    path: '^packages/party/prices/',
+    may: ['^packages/protocol/', port, '^packages/party/store/', '^src/(log|http-client)\\.ts$', '^packages/party/config/'],
   },
   service: {
-    path: '^src/service/',
-    may: ['^src/metrics/', '^src/protocol/', '^src/keys/', port, '^src/store/', '^src/engine/', '^src/prices/', '^src/solver-auth/', '^src/(closing|log|http-client|ttl-cache|package-root)\\.ts$', '^src/config/'],
+    path: '^packages/service/',
+    may: ['^packages/party/metrics/', '^packages/protocol/', '^packages/keys/', port, '^packages/party/store/', '^packages/party/engine/', '^packages/party/prices/', '^packages/party/solver-auth/', '^src/(closing|log|http-client|ttl-cache|package-root)\\.ts$', '^packages/party/config/'],
   },
   solver: {
-    path: '^src/solver/',
-    may: ['^src/metrics/', '^src/protocol/', '^src/keys/', port, '^src/store/', '^src/engine/', '^src/prices/', '^src/solver-auth/', '^src/(closing|log|ttl-cache)\\.ts$', '^src/config/'],
+    path: '^packages/solver/',
+    may: ['^packages/party/metrics/', '^packages/protocol/', '^packages/keys/', port, '^packages/party/store/', '^packages/party/engine/', '^packages/party/prices/', '^packages/party/solver-auth/', '^src/(closing|log|ttl-cache)\\.ts$', '^packages/party/config/'],
   },
-  devnet: { path: '^devnet/', may: ['^src/protocol/', '^src/keys/', '^src/chains/', '^src/log\\.ts$', '^contracts/'] },
+  devnet: { path: '^devnet/', may: ['^packages/protocol/', '^packages/keys/', '^packages/families/', '^src/log\\.ts$', '^contracts/'] },
   contracts: { path: '^contracts/', may: [] },
   // What the pages can do, any integrator can: only what the SDK exports. Operators have an interface of their own; the reference searches as the server does.
   web: { path: '^web/', may: ['^sdk/(src/index|notices)\\.ts$', '^src/protocol/wire/operator\\.ts$', '^src/service/reference/search\\.ts$'] },
@@ -72,12 +72,12 @@ const libraryRules = Object.entries(familyLibraries).map(([library, families]) =
   name: `${library}-stays-in-its-family`,
   severity: 'error',
   comment: 'no code outside of a family knows how the family does it',
-  from: { path: '^(src|devnet|sdk)/', pathNot: [...testing, `^(src/chains|devnet|sdk/src/families)/(${families.join('|')})/`] },
+  from: { path: '^(src|devnet|sdk)/', pathNot: [...testing, `^(packages/families|devnet|packages/families)/(${families.join('|')})/`] },
   to: { path: `(^|/)node_modules/${library}/` },
 }))
 
 /** What every process knows of each family, with the files that this needs. */
-const factsOfFamilies = '^src/chains/([^/]+/facts|bitcoin/networks|solana/base58-length)\\.ts$'
+const factsOfFamilies = '^packages/families/([^/]+/facts|bitcoin/networks|solana/base58-length)\\.ts$'
 
 module.exports = {
   forbidden: [
@@ -93,42 +93,42 @@ module.exports = {
       name: 'family-imports-no-family',
       severity: 'error',
       comment: 'a family is a folder',
-      from: { path: '^src/chains/([^/]+)/', pathNot: [...testing, '^src/chains/(tron|hypercore)/'] },
-      to: { path: '^src/chains/[^/]+/', pathNot: ['^src/chains/$1/', '^src/chains/(port|providers|contract)/'] },
+      from: { path: '^packages/families/([^/]+)/', pathNot: [...testing, '^packages/families/(tron|hypercore)/'] },
+      to: { path: '^packages/families/[^/]+/', pathNot: ['^packages/families/$1/', '^packages/families/(port|providers|contract)/'] },
     },
     {
       name: 'evm-relatives-import-evm-only',
       severity: 'error',
       comment: 'tron and hypercore speak the same contract language',
-      from: { path: '^src/chains/(tron|hypercore)/', pathNot: testing },
-      to: { path: '^src/chains/[^/]+/', pathNot: '^src/chains/($1|evm|port|providers|contract)/' },
+      from: { path: '^packages/families/(tron|hypercore)/', pathNot: testing },
+      to: { path: '^packages/families/[^/]+/', pathNot: '^packages/families/($1|evm|port|providers|contract)/' },
     },
     {
       name: 'family-knows-only-its-interface',
       severity: 'error',
       comment: 'the list of families imports the families, never the other way round',
-      from: { path: '^src/chains/[^/]+/', pathNot: testing },
+      from: { path: '^packages/families/[^/]+/', pathNot: testing },
       to: { path: '^src/chains/index\\.ts$' },
     },
     {
       name: 'families-load-when-used',
       severity: 'error',
       comment: 'a family that no configured chain belongs to needs no memory: the lists import only facts, the rest dynamically',
-      from: { path: '^(src/chains|devnet)/index\\.ts$' },
-      to: { path: '^(src/chains|devnet)/[^/]+/', pathNot: ['^src/chains/port/', '^src/chains/[^/]+/facts\\.ts$'], dynamic: false },
+      from: { path: '^(packages/families|devnet)/index\\.ts$' },
+      to: { path: '^(packages/families|devnet)/[^/]+/', pathNot: ['^packages/chain-kit/port/', '^packages/families/[^/]+/facts\\.ts$'], dynamic: false },
     },
     {
       name: 'sdk-families-load-when-used',
       severity: 'error',
       comment: 'a page loads only the families that its user swaps with; types cost nothing',
-      from: { path: '^sdk/src/', pathNot: [...testing, '^sdk/src/families/[^/]+/'] },
-      to: { path: ['^sdk/src/families/[^/]+/', '^src/chains/'], dynamic: false, dependencyTypesNot: ['type-only'] },
+      from: { path: '^packages/sdk/src/', pathNot: [...testing, '^packages/families/[^/]+/'] },
+      to: { path: ['^packages/families/[^/]+/', '^packages/families/'], dynamic: false, dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'sdk-runs-in-browsers',
       severity: 'error',
-      comment: 'no Node built-in; sdk/bundle.test.ts checks what it imports',
-      from: { path: '^sdk/src/', pathNot: [...testing, '^sdk/src/node/'] },
+      comment: 'no Node built-in; packages/sdk/bundle.test.ts checks what it imports',
+      from: { path: '^packages/sdk/src/', pathNot: [...testing, '^packages/sdk/src/node/'] },
       to: { dependencyTypes: ['core'] },
     },
     {
@@ -156,28 +156,28 @@ module.exports = {
       name: 'src-imports-no-test',
       severity: 'error',
       comment: 'what is shipped does not depend on what checks or shows it',
-      from: { path: '^(src|devnet|contracts|sdk/src|web)/', pathNot: testing },
+      from: { path: '^(src|devnet|contracts|packages/sdk/src|web)/', pathNot: testing },
       to: { path: ['^(test|bench|demo|docs|examples)/', ...testing] },
     },
     {
       name: 'protocol-does-no-io',
       severity: 'error',
       comment: 'no clock, no disk, no network: the protocol also runs in a browser',
-      from: { path: '^src/protocol/', pathNot: testing },
+      from: { path: '^packages/protocol/', pathNot: testing },
       to: { dependencyTypes: ['core'] },
     },
     {
       name: 'protocol-uses-hashes-only',
       severity: 'error',
       comment: 'no chain library',
-      from: { path: '^src/protocol/', pathNot: [...testing, '^src/protocol/(wire|funding)/'] },
+      from: { path: '^packages/protocol/', pathNot: [...testing, '^packages/protocol/(wire|funding)/'] },
       to: { path: '(^|/)node_modules/', pathNot: '(^|/)node_modules/@noble/hashes/' },
     },
     {
       name: 'wire-uses-hashes-and-typebox-only',
       severity: 'error',
       comment: 'schemas of what goes over HTTP',
-      from: { path: '^src/protocol/(wire|funding)/', pathNot: testing },
+      from: { path: '^packages/protocol/(wire|funding)/', pathNot: testing },
       to: { path: '(^|/)node_modules/', pathNot: '(^|/)node_modules/(@noble/hashes|typebox)/' },
     },
     ...libraryRules,

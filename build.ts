@@ -5,8 +5,8 @@
 import { spawnSync } from 'node:child_process'
 import { cp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { buildSdk } from './sdk/build.ts'
-import { buildWeb } from './web/build.ts'
+import { buildWeb } from '@tandem/web/build.ts'
+import { buildSdk } from './packages/sdk/build.ts'
 
 const ROOT = import.meta.dirname
 const [folder = 'dist', config = 'tsconfig.build.json', ...options] = process.argv.slice(2)
@@ -14,7 +14,7 @@ const isDefault = process.argv.length <= 2
 const DIST = join(ROOT, folder)
 const COMPILER = join(ROOT, 'node_modules', 'typescript-7', 'bin', 'tsc')
 /** Read at run time, not imported. */
-const ASSETS = ['src/store/migrations', 'docs/guides', 'docs/sdk.md']
+const ASSETS = ['packages/party/store/migrations', 'docs/guides', 'docs/sdk.md']
 
 await rm(DIST, { recursive: true, force: true })
 const { status } = spawnSync(process.execPath, [COMPILER, '-p', config, '--outDir', DIST, ...options], { cwd: ROOT, stdio: 'inherit' })

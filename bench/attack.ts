@@ -1,8 +1,8 @@
 /** Ten users deposit dust and ask for instant refunds again and again: what the others notice of it. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { LocalJson } from '@tandem/local/local-json.ts'
 import { type ApiClient, createApiClient } from '../demo/client/api-client.ts'
 import { createLocalClient } from '../demo/client/local-client.ts'
-import type { LocalJson } from '../src/local/local-json.ts'
 import { type Bench, percentile, type Size } from './bench.ts'
 import { createAccounts, createEvmUsers } from './load/evm-users.ts'
 import type { PartyReport } from './load/party-child.ts'

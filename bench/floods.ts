@@ -1,14 +1,15 @@
 /** Strangers' transactions on a chain: how many calls a poll then takes, and whether the spend of an open order is still seen in it. */
-import { createRegistryCall, initiateCall, redeemCall } from '../contracts/sui/client/calls.ts'
-import { openFlood } from '../src/chains/solana/flood.fixture.ts'
-import { startTestProvider as startSolanaProvider } from '../src/chains/solana/nodes/provider.fixture.ts'
-import { createSolanaFixture } from '../src/chains/solana/solana.fixture.ts'
-import { orderTermsOf, swapIdOf } from '../src/chains/sui/htlc.ts'
-import { startTestProvider as startSuiProvider } from '../src/chains/sui/nodes/provider.fixture.ts'
-import { createFamilyFixture as createSuiFixture } from '../src/chains/sui/sui.fixture.ts'
-import { createWatchedSwaps } from '../src/engine/watched-swaps.ts'
-import type { HtlcTerms } from '../src/protocol/htlc.ts'
-import { createSecret, hashSecret } from '../src/protocol/secret.ts'
+
+import { createWatchedSwaps } from '@tandem/party/engine/watched-swaps.ts'
+import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
+import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
+import { openFlood } from '@tandem/solana/server/flood.fixture.ts'
+import { startTestProvider as startSolanaProvider } from '@tandem/solana/server/nodes/provider.fixture.ts'
+import { createSolanaFixture } from '@tandem/solana/server/solana.fixture.ts'
+import { createRegistryCall, initiateCall, redeemCall } from '@tandem/sui/contract/client/calls.ts'
+import { startTestProvider as startSuiProvider } from '@tandem/sui/server/nodes/provider.fixture.ts'
+import { createFamilyFixture as createSuiFixture } from '@tandem/sui/server/sui.fixture.ts'
+import { orderTermsOf, swapIdOf } from '@tandem/sui/terms/htlc.ts'
 import type { Bench, Size } from './bench.ts'
 
 /** Strangers' transactions in the block of the poll; the first is the poll without them. */

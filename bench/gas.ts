@@ -1,11 +1,11 @@
 // Measures the gas of every contract operation, and compares it with other HTLCs.
-import { type Address, encodeFunctionData, type Hex, maxUint256, type PrivateKeyAccount, type RpcTransactionReceipt } from 'viem'
-import { htlcErc20 } from '../contracts/evm/artifacts/htlc-erc20.ts'
-import { htlcNative } from '../contracts/evm/artifacts/htlc-native.ts'
-import { htlcTrc20 } from '../contracts/evm/artifacts/htlc-trc20.ts'
-import { testToken } from '../contracts/evm/artifacts/test-token.ts'
-import { tetherTron } from '../contracts/evm/artifacts/tether-tron.ts'
-import { type ContractFixture, createContractFixture } from '../contracts/evm/contract.fixture.ts'
+
+import { htlcErc20 } from '@tandem/evm/contract/artifacts/htlc-erc20.ts'
+import { htlcNative } from '@tandem/evm/contract/artifacts/htlc-native.ts'
+import { htlcTrc20 } from '@tandem/evm/contract/artifacts/htlc-trc20.ts'
+import { testToken } from '@tandem/evm/contract/artifacts/test-token.ts'
+import { tetherTron } from '@tandem/evm/contract/artifacts/tether-tron.ts'
+import { type ContractFixture, createContractFixture } from '@tandem/evm/contract/contract.fixture.ts'
 import {
   createOrder,
   type HtlcDomain,
@@ -13,9 +13,8 @@ import {
   htlcCall,
   initiateTypedData,
   refundTypedData,
-} from '../contracts/evm/htlc-order.fixture.ts'
-import { coreTokens } from '../devnet/hypercore/core-state-machine.ts'
-import { accountAt } from '../src/chains/hypercore/htlc.ts'
+} from '@tandem/evm/contract/htlc-order.fixture.ts'
+import { coreTokens } from '@tandem/hypercore/local/core-state-machine.ts'
 import {
   consenting,
   createCoreOrder,
@@ -24,8 +23,10 @@ import {
   redeeming,
   transfer,
   withdrawing,
-} from '../src/chains/hypercore/htlc-core-order.fixture.ts'
-import { createHypercoreFixture, EVM_PER_CORE, type TestParty } from '../src/chains/hypercore/hypercore.fixture.ts'
+} from '@tandem/hypercore/server/htlc-core-order.fixture.ts'
+import { createHypercoreFixture, EVM_PER_CORE, type TestParty } from '@tandem/hypercore/server/hypercore.fixture.ts'
+import { accountAt } from '@tandem/hypercore/terms/htlc.ts'
+import { type Address, encodeFunctionData, type Hex, maxUint256, type PrivateKeyAccount, type RpcTransactionReceipt } from 'viem'
 import type { Bench } from './bench.ts'
 import { type GasRow, gasPaths, isCheapEnough } from './gas-paths.ts'
 

@@ -1,9 +1,10 @@
 /** An order as the store takes it, without an app, fees or a client's own secret. */
-import type { Order } from '../src/protocol/order.ts'
-import type { NewOrder } from '../src/store/orders/insert-orders.ts'
-import { createVault } from '../src/store/orders/sealed-values.ts'
-import { sealSwaps } from '../src/store/orders/swap-seals.ts'
-import { VAULT_KEY } from '../src/store/store.fixture.ts'
+
+import type { NewOrder } from '@tandem/party/store/orders/insert-orders.ts'
+import { createVault } from '@tandem/party/store/orders/sealed-values.ts'
+import { sealSwaps } from '@tandem/party/store/orders/swap-seals.ts'
+import { VAULT_KEY } from '@tandem/party/store/store.fixture.ts'
+import type { Order } from '@tandem/protocol/order.ts'
 
 /** That of all services of the benches. */
 const vault = createVault(VAULT_KEY)

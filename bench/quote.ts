@@ -1,8 +1,8 @@
 /** Measures GET /quote while one solver hangs and one answers garbage. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { callHttp } from '../src/http-client.ts'
-import { type FakeSolver, startFakeSolver } from '../src/service/testing/fake-solver.fixture.ts'
-import { createSigningKey } from '../src/solver-auth/signing-key.ts'
+import { createSigningKey } from '@tandem/party/solver-auth/signing-key.ts'
+import { callHttp } from '@tandem/runtime/http-client.ts'
+import { type FakeSolver, startFakeSolver } from '@tandem/service/testing/fake-solver.fixture.ts'
 import type { Child } from './api/child.ts'
 import type { ServiceInput } from './api/service-child.ts'
 import { type Bench, percentile, type Size } from './bench.ts'

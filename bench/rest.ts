@@ -76,7 +76,7 @@ function build(onProgress: (what: string) => void): Command {
 
 /** The build of the benchmarks' children. */
 function compiledCommand(): Command {
-  const file = fileURLToPath(compiledChild(new URL('../src/cli.ts', import.meta.url)))
+  const file = fileURLToPath(compiledChild(new URL('../packages/cli/cli.ts', import.meta.url)))
   return { file, folder: dirname(dirname(file)) }
 }
 

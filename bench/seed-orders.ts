@@ -1,12 +1,13 @@
 /** Fills a database with a year of orders: most are complete, some are open, one customer has very many. */
+
+import { familyNamed } from '@tandem/families/index.ts'
+import type { Database } from '@tandem/party/store/database/database.ts'
+import { fillLedger } from '@tandem/party/store/ledger/ledger.ts'
+import { recountOrders } from '@tandem/party/store/order-list/order-counts.ts'
+import { trustList } from '@tandem/party/store/order-list/order-list.ts'
+import type { ChainId } from '@tandem/protocol/chain-id.ts'
+import { type EnvironmentName, environments } from '@tandem/protocol/registry/environments.ts'
 import { CompiledQuery } from 'kysely'
-import { familyNamed } from '../src/chains/index.ts'
-import type { ChainId } from '../src/protocol/chain-id.ts'
-import { type EnvironmentName, environments } from '../src/protocol/registry/environments.ts'
-import type { Database } from '../src/store/database/database.ts'
-import { fillLedger } from '../src/store/ledger/ledger.ts'
-import { recountOrders } from '../src/store/order-list/order-counts.ts'
-import { trustList } from '../src/store/order-list/order-list.ts'
 
 export type Seed = {
   readonly orders: number

@@ -1,7 +1,7 @@
 // Measures compute units, lamports and transaction sizes of every operation of the Solana program, on a real SVM.
 import { getTransactionEncoder, type Instruction, type KeyPairSigner } from '@solana/kit'
-import { type OrderTerms, orderAddress } from '../contracts/solana/client/addresses.ts'
-import { createHtlc, type HtlcFixture, type Kind, kinds, type TestOrder } from '../contracts/solana/testing/order.ts'
+import { type OrderTerms, orderAddress } from '@tandem/solana/contract/client/addresses.ts'
+import { createHtlc, type HtlcFixture, type Kind, kinds, type TestOrder } from '@tandem/solana/contract/testing/order.ts'
 
 export interface SolanaRow {
   readonly operation: string

@@ -8,15 +8,15 @@ import {
   instantRefundCall,
   redeemCall,
   refundCall,
-} from '../contracts/starknet/client/calls.ts'
-import { type Felt, felt, shortString } from '../contracts/starknet/client/felt.ts'
-import type { Deployment, OrderTerms } from '../contracts/starknet/client/order.ts'
-import { initiateTypedData, refundTypedData } from '../contracts/starknet/client/typed-data.ts'
-import { runCairo } from '../contracts/starknet/compiler/run.ts'
-import { testCrate } from '../contracts/starknet/testing/cairo-tests.ts'
-import { type GasRow, gasOperations, gasTests, readGas } from '../contracts/starknet/testing/gas.ts'
-import { readReport } from '../contracts/starknet/testing/report.ts'
-import { executeCalldata } from '../src/chains/starknet/send/transaction.ts'
+} from '@tandem/starknet/contract/client/calls.ts'
+import { type Felt, felt, shortString } from '@tandem/starknet/contract/client/felt.ts'
+import type { Deployment, OrderTerms } from '@tandem/starknet/contract/client/order.ts'
+import { initiateTypedData, refundTypedData } from '@tandem/starknet/contract/client/typed-data.ts'
+import { runCairo } from '@tandem/starknet/contract/compiler/run.ts'
+import { testCrate } from '@tandem/starknet/contract/testing/cairo-tests.ts'
+import { type GasRow, gasOperations, gasTests, readGas } from '@tandem/starknet/contract/testing/gas.ts'
+import { readReport } from '@tandem/starknet/contract/testing/report.ts'
+import { executeCalldata } from '@tandem/starknet/server/send/transaction.ts'
 
 export interface StarknetRow {
   readonly operation: string

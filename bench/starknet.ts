@@ -5,7 +5,7 @@ export const starknetBench: Bench = {
   name: 'starknet',
   about: 'gas, calldata and typed data of the Starknet contract',
   conditions:
-    "Gas: Sierra gas, which networks charge as L2 gas, on the Cairo VM of our tests; figures do not vary. It is the difference between two tests, one of which does not make the call. It includes a plain token and, where a signature is asked for, an account that compares one felt; it does not include the account that sends the transaction, its calldata, and L1 data gas. Calldata: counted as our client writes it, with a signature of two felts: that of the HTLC's own call, and that of the whole transaction as an account takes it. Typed data: JSON without spaces. bench/starknet.test.ts has the ceilings of calldata and typed data; contracts/starknet/cairo.test.ts checks the limit of a redeem.",
+    "Gas: Sierra gas, which networks charge as L2 gas, on the Cairo VM of our tests; figures do not vary. It is the difference between two tests, one of which does not make the call. It includes a plain token and, where a signature is asked for, an account that compares one felt; it does not include the account that sends the transaction, its calldata, and L1 data gas. Calldata: counted as our client writes it, with a signature of two felts: that of the HTLC's own call, and that of the whole transaction as an account takes it. Typed data: JSON without spaces. bench/starknet.test.ts has the ceilings of calldata and typed data; packages/families/starknet/contract/cairo.test.ts checks the limit of a redeem.",
   async run({ size, onProgress }) {
     // Not imported by the list of benchmarks: it brings the family's client.
     const { measureGas, measureStarknet } = await import('./starknet-costs.ts')

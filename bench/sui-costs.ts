@@ -10,9 +10,9 @@ import {
   instantRefundWithSignatureCall,
   redeemCall,
   refundCall,
-} from '../contracts/sui/client/calls.ts'
-import { instantRefundMessage, type OrderTerms, orderId } from '../contracts/sui/client/order.ts'
-import { type FixtureAccount, openSuiFixture } from '../devnet/sui/sui.fixture.ts'
+} from '@tandem/sui/contract/client/calls.ts'
+import { instantRefundMessage, type OrderTerms, orderId } from '@tandem/sui/contract/client/order.ts'
+import { type FixtureAccount, openSuiFixture } from '@tandem/sui/local/sui.fixture.ts'
 
 export interface SuiRow {
   readonly operation: string

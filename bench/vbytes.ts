@@ -1,6 +1,6 @@
 /** Measures the virtual size of every Bitcoin spend we make, on the signed transactions themselves. */
 import { hexToBytes } from '@noble/hashes/utils.js'
-import { draftCosigned, startCosigning } from '../src/chains/bitcoin/cosign/cosign.ts'
+import { draftCosigned, startCosigning } from '@tandem/bitcoin/server/cosign/cosign.ts'
 import {
   answerInstantRefund,
   beginInstantRefund,
@@ -9,17 +9,17 @@ import {
   instantRefundHashes,
   readInstantRefund,
   signInstantRefund,
-} from '../src/chains/bitcoin/cosign/instant-refund.ts'
-import { htlcOf } from '../src/chains/bitcoin/htlc.ts'
-import { networkOf } from '../src/chains/bitcoin/networks.ts'
-import { scriptOfAddress, walletAddress } from '../src/chains/bitcoin/script/address.ts'
-import { identityOf } from '../src/chains/bitcoin/script/identity.ts'
-import { parseTransaction } from '../src/chains/bitcoin/script/transaction.ts'
-import { finish, type SpendableCoin, signLeafSpends, signWalletPayment } from '../src/chains/bitcoin/wallet/sign.ts'
-import { createTestSigner } from '../src/keys/keys.fixture.ts'
-import type { HtlcTerms } from '../src/protocol/htlc.ts'
-import type { SignedInstantRefund } from '../src/protocol/order.ts'
-import { hashSecret } from '../src/protocol/secret.ts'
+} from '@tandem/bitcoin/server/cosign/instant-refund.ts'
+import { identityOf } from '@tandem/bitcoin/server/script/identity.ts'
+import { parseTransaction } from '@tandem/bitcoin/server/script/transaction.ts'
+import { htlcOf } from '@tandem/bitcoin/terms/htlc.ts'
+import { networkOf } from '@tandem/bitcoin/terms/networks.ts'
+import { scriptOfAddress, walletAddress } from '@tandem/bitcoin/terms/script/address.ts'
+import { finish, type SpendableCoin, signLeafSpends, signWalletPayment } from '@tandem/bitcoin/terms/wallet/sign.ts'
+import { createTestSigner } from '@tandem/keys/keys.fixture.ts'
+import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
+import type { SignedInstantRefund } from '@tandem/protocol/order.ts'
+import { hashSecret } from '@tandem/protocol/secret.ts'
 import { type Bench, ratio, type Size } from './bench.ts'
 
 export type VbytesRow = { readonly operation: string; readonly vbytes: number; readonly reference: number | null }

@@ -1,6 +1,7 @@
 /** A simulator of Bitcoin Core: the JSON-RPC methods that a watcher needs, over blocks and a mempool in memory. */
+
+import { headerAnswer } from '@tandem/bitcoin/server/blocks/block.fixture.ts'
 import { fastify } from 'fastify'
-import { headerAnswer } from '../src/chains/bitcoin/blocks/block.fixture.ts'
 import { readInput, tellParent } from './api/child.ts'
 import type { Size } from './bench.ts'
 import { EMPTY_BLOCKS, makeFullBlocks, makeMempool } from './watch.fixture.ts'

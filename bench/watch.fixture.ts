@@ -6,7 +6,7 @@ import {
   makeBlock,
   makeTransaction,
   taprootScript,
-} from '../src/chains/bitcoin/blocks/block.fixture.ts'
+} from '@tandem/bitcoin/server/blocks/block.fixture.ts'
 import type { Size } from './bench.ts'
 
 export const BLOCK_TRANSACTIONS: Readonly<Record<Size, number>> = { full: 4_000, smallest: 100 }

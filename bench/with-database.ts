@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startEmbeddedPostgres } from '../src/store/embedded/embedded-postgres.ts'
+import { startEmbeddedPostgres } from '@tandem/local/embedded/embedded-postgres.ts'
 import { type Child, startChild } from './api/child.ts'
 
 export type BenchParts = {

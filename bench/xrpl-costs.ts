@@ -1,8 +1,8 @@
 // Counts the bytes and fees of every transaction that a swap makes on the XRP Ledger, as our client signs them.
 
-import { conditionOf } from '../src/chains/xrpl/htlc.ts'
-import { cancelCall, createCall, finishCall, signCall, unitsOf } from '../src/chains/xrpl/send/transaction.ts'
-import { createKey } from '../src/keys/keyring.ts'
+import { createKey } from '@tandem/keys/keyring.ts'
+import { cancelCall, createCall, finishCall, signCall, unitsOf } from '@tandem/xrpl/server/send/transaction.ts'
+import { conditionOf } from '@tandem/xrpl/terms/htlc.ts'
 
 export interface XrplRow {
   readonly operation: string

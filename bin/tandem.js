@@ -4,13 +4,13 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
-const SOURCES = ['src', 'devnet', 'sdk/src', 'web', 'contracts/evm/artifacts']
+const SOURCES = ['src', 'devnet', 'packages/sdk/src', 'web', 'packages/families/evm/contract/artifacts']
 
 if (buildIsFresh()) await import('../dist/src/cli.js')
 else {
   const { register } = await import('tsx/esm/api')
   register()
-  await import('../src/cli.ts')
+  await import('@tandem/cli/cli.ts')
 }
 
 function buildIsFresh() {

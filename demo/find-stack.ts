@@ -1,10 +1,10 @@
 /** Finds the local stack that is running, or starts one with the chains that the demo needs. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { startClaimedStack } from '../src/local/claimed-stack.ts'
-import { LOCAL_FOLDER } from '../src/local/local-folder.ts'
-import type { LocalJson } from '../src/local/local-json.ts'
-import { createLogger } from '../src/log.ts'
+import { startClaimedStack } from '@tandem/local/claimed-stack.ts'
+import { LOCAL_FOLDER } from '@tandem/local/local-folder.ts'
+import type { LocalJson } from '@tandem/local/local-json.ts'
+import { createLogger } from '@tandem/runtime/log.ts'
 
 export type FoundStack = {
   readonly info: LocalJson

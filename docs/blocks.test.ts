@@ -4,10 +4,10 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { freePort } from '@tandem/local/free-port.ts'
+import type { LocalJson } from '@tandem/local/local-json.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createLocalClient } from '../demo/client/local-client.ts'
-import { freePort } from '../src/local/free-port.ts'
-import type { LocalJson } from '../src/local/local-json.ts'
 import { reasonWithout } from '../test/nodes/describe-with-node.ts'
 import { fetchPackages } from '../test/nodes/fetch.ts'
 import { type Clone, makeClone } from './blocks/clone.ts'
@@ -47,7 +47,11 @@ const judged = (page: string) =>
 test('shell blocks are run, and programs are run; only pictures, messages and what this machine lacks are not', () => {
   const notRun = pages.flatMap((page) => judged(page).filter(({ verdict }) => verdict.kind === 'shown'))
   const shells = notRun.filter(({ block }) => ['sh', 'bash', 'console', 'ts', 'js', 'py'].includes(block.language))
-  expect(shells.map(({ block }) => block.page)).toEqual(['contracts/starknet/README.md', 'contracts/sui/README.md', 'docs/sdk.md'])
+  expect(shells.map(({ block }) => block.page)).toEqual([
+    'packages/families/starknet/contract/README.md',
+    'packages/families/sui/contract/README.md',
+    'docs/sdk.md',
+  ])
 })
 
 for (const page of pages)

@@ -1,7 +1,7 @@
+import { checkConfig } from '@tandem/party/config/load-config.ts'
+import { ServiceConfig, SolverConfig } from '@tandem/party/config/schema.ts'
+import { completeSettings } from '@tandem/service/context.ts'
 import { expect, test } from 'vitest'
-import { checkConfig } from '../src/config/load-config.ts'
-import { ServiceConfig, SolverConfig } from '../src/config/schema.ts'
-import { completeSettings } from '../src/service/context.ts'
 import { configurationPage, serviceExample, solverExample } from './configuration-page.ts'
 
 test('the examples pass the loader and use every top-level setting', async () => {

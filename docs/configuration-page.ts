@@ -1,8 +1,9 @@
 /** The text of docs/configuration.md: every setting of both parties, from their schemas, and an example of each. */
+
+import { familyNamed } from '@tandem/families/index.ts'
+import { ServiceConfig, SolverConfig } from '@tandem/party/config/schema.ts'
+import { environments } from '@tandem/protocol/registry/environments.ts'
 import type { TSchema } from 'typebox'
-import { familyNamed } from '../src/chains/index.ts'
-import { ServiceConfig, SolverConfig } from '../src/config/schema.ts'
-import { environments } from '../src/protocol/registry/environments.ts'
 
 /** The parts of JSON Schema that the schemas use. */
 type Node = {
@@ -170,7 +171,7 @@ export function configurationPage(): string {
   const chains = Object.entries(environments).map(
     ([name, { chains: known }]) => `- \`${name}\`: ${known.map(({ id }) => `\`${id}\``).join(', ')}`,
   )
-  return `<!-- Written by \`npm run docs\` from src/config/schema.ts. Do not edit. -->
+  return `<!-- Written by \`npm run docs\` from packages/party/config/schema.ts. Do not edit. -->
 
 # Configuration
 
@@ -203,7 +204,7 @@ A node that needs an API key in a header is an object, for every kind of endpoin
 Headers are sent to that host only: a redirect is not followed. \`tandem doctor\` says where each comes from. A provider that answers 429 is left alone for the time that it names (30 s at most), with one warning in ten minutes.
 A \`ws\` URL is optional, beside \`rpc\`: its node says at once when there is a new block (\`eth_subscribe\`, on Solana \`slotSubscribe\`, on Starknet \`starknet_subscribeNewHeads\`), and polls go on. Bitcoin Core does the same over \`rpc\`. The XRP Ledger has \`ws\` only, for everything.
 
-An asset is active when its chain is served and its contracts are deployed: those of \`contracts/deployments/<environment>.json\`, and your own in
+An asset is active when its chain is served and its contracts are deployed: those of \`packages/families/deployments/<environment>.json\`, and your own in
 \`deployments\`. The Bitcoin family and the XRP Ledger need none.
 If a node does not answer when a party starts, only its chain waits. If a node serves another chain, the party does not start.
 

@@ -1,11 +1,11 @@
 /** Writes the generated pages. With `--check` it writes nothing and fails if a page is out of date. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type ExampleOrder, factsOf, normalTimes } from '../src/protocol/example-order.fixture.ts'
-import type { ActionVerb } from '../src/protocol/order.ts'
-import { awaitsClientSecret, mayRefundInstantly, playbook } from '../src/protocol/playbook.ts'
-import { deriveOrder, type OrderStatus, orderStatuses, statusTable } from '../src/protocol/state.ts'
-import { type Phase, phaseMeanings, phases } from '../src/protocol/swap-state.ts'
+import { type ExampleOrder, factsOf, normalTimes } from '@tandem/protocol/example-order.fixture.ts'
+import type { ActionVerb } from '@tandem/protocol/order.ts'
+import { awaitsClientSecret, mayRefundInstantly, playbook } from '@tandem/protocol/playbook.ts'
+import { deriveOrder, type OrderStatus, orderStatuses, statusTable } from '@tandem/protocol/state.ts'
+import { type Phase, phaseMeanings, phases } from '@tandem/protocol/swap-state.ts'
 import { configurationPage } from './configuration-page.ts'
 import { solverDocument } from './solver-openapi.ts'
 
@@ -76,7 +76,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 }
 
 function lifecycle(): string {
-  return `<!-- Written by \`npm run docs\` from src/protocol. Do not edit. -->
+  return `<!-- Written by \`npm run docs\` from packages/protocol. Do not edit. -->
 
 # The life of an order
 
@@ -118,9 +118,9 @@ ${diagram()}
 }
 
 const pages = [
-  { name: 'lifecycle.md', text: lifecycle(), source: 'src/protocol' },
+  { name: 'lifecycle.md', text: lifecycle(), source: 'packages/protocol' },
   { name: 'configuration.md', text: configurationPage(), source: 'the configuration schemas' },
-  { name: 'solver-openapi.json', text: solverDocument(), source: 'src/protocol/wire' },
+  { name: 'solver-openapi.json', text: solverDocument(), source: 'packages/protocol/wire' },
 ]
 for (const { name, text, source } of pages) {
   const path = join(import.meta.dirname, name)

@@ -1,9 +1,10 @@
 /** The text of docs/solver-openapi.json: the protocol between service and solver, from the schemas that check its messages. */
+
+import { REQUEST_COMPONENTS, TAG } from '@tandem/party/solver-auth/message-signature.ts'
+import { errorStatus } from '@tandem/protocol/error.ts'
+import { SolverRefusal } from '@tandem/protocol/wire/solver.ts'
+import { solverRoutes } from '@tandem/protocol/wire/solver-routes.ts'
 import type { TSchema } from 'typebox'
-import { errorStatus } from '../src/protocol/error.ts'
-import { SolverRefusal } from '../src/protocol/wire/solver.ts'
-import { solverRoutes } from '../src/protocol/wire/solver-routes.ts'
-import { REQUEST_COMPONENTS, TAG } from '../src/solver-auth/message-signature.ts'
 
 type Route = {
   readonly method: string

@@ -11,13 +11,13 @@ const MAY_NAME =
 
 /** Texts that may name a family, and why. */
 const EXCEPTIONS: readonly { readonly file: string; readonly text: RegExp; readonly why: string }[] = [
-  { file: 'src/keys/stark.ts', text: /Starknet/, why: 'the curve is used by nothing else, and its rules are that chain’s' },
-  { file: 'src/protocol/funding/calls.ts', text: /^core_to_evm_transfer$/, why: 'a field of the HTTP interface' },
-  { file: 'src/protocol/wire/asset.ts', text: /e\.g\. evm:1$/, why: 'an example in the API documentation' },
-  { file: 'src/protocol/wire/chain.ts', text: /e\.g\. evm:1$/, why: 'an example in the API documentation' },
-  { file: 'src/protocol/wire/schema.ts', text: /^e\.g\. evm:htlc_erc20$/, why: 'an example in the API documentation' },
+  { file: 'packages/keys/stark.ts', text: /Starknet/, why: 'the curve is used by nothing else, and its rules are that chain’s' },
+  { file: 'packages/protocol/funding/calls.ts', text: /^core_to_evm_transfer$/, why: 'a field of the HTTP interface' },
+  { file: 'packages/protocol/wire/asset.ts', text: /e\.g\. evm:1$/, why: 'an example in the API documentation' },
+  { file: 'packages/protocol/wire/chain.ts', text: /e\.g\. evm:1$/, why: 'an example in the API documentation' },
+  { file: 'packages/protocol/wire/schema.ts', text: /^e\.g\. evm:htlc_erc20$/, why: 'an example in the API documentation' },
   {
-    file: 'src/service/api/routes/orders.ts',
+    file: 'packages/service/api/routes/orders.ts',
     text: /On Bitcoin-family chains an owner may be/,
     why: 'API documentation for users of those chains',
   },
@@ -25,7 +25,7 @@ const EXCEPTIONS: readonly { readonly file: string; readonly text: RegExp; reado
 
 /** `file:line: text` for each family name. */
 export function findFamilyNames(repository: string): readonly string[] {
-  return ['src', 'sdk/src']
+  return ['src', 'packages/sdk/src']
     .filter((folder) => existsSync(join(repository, folder)))
     .flatMap((folder) => readdirSync(join(repository, folder), { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`))
     .filter((file) => file.endsWith('.ts') && !MAY_NAME.test(file))

@@ -23,7 +23,7 @@ const QUICK_CHECKS = [
 
 const SLOW_CHECKS = [
   { name: 'unused files, exports, dependencies', command: [program('knip')] },
-  { name: 'contract artefacts are fresh', command: [program('tsx'), 'contracts/evm/build.ts', '--check'] },
+  { name: 'contract artefacts are fresh', command: [program('tsx'), 'packages/families/evm/contract/build.ts', '--check'] },
   { name: 'generated documents are fresh', command: [program('tsx'), 'docs/generate.ts', '--check'] },
 ] as const
 

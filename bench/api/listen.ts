@@ -1,8 +1,9 @@
 /** The real API on a port of its own, without rate limits: all requests of a bench come from one address. */
-import { createLogger } from '../../src/log.ts'
-import { createStaticFeed } from '../../src/prices/static-feed.ts'
-import { type ApiDependencies, createApi } from '../../src/service/api/app.ts'
-import { createVault } from '../../src/store/orders/sealed-values.ts'
+
+import { createStaticFeed } from '@tandem/party/prices/static-feed.ts'
+import { createVault } from '@tandem/party/store/orders/sealed-values.ts'
+import { createLogger } from '@tandem/runtime/log.ts'
+import { type ApiDependencies, createApi } from '@tandem/service/api/app.ts'
 
 const NO_LIMIT = 1_000_000_000
 

@@ -1,6 +1,6 @@
 /** A solver simulator that answers at once, without a network, so that only the service is measured. */
-import { localChains } from '../../src/protocol/registry/local.ts'
-import type { SolverClient } from '../../src/service/solver-client.ts'
+import { localChains } from '@tandem/protocol/registry/local.ts'
+import type { SolverClient } from '@tandem/service/solver-client.ts'
 
 const SOLVER_ID = 'simulator'
 /** The generator point of secp256k1 stands for the solver's key. */

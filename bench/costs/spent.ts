@@ -1,5 +1,5 @@
 /** What the parties paid for transactions, read from the receipts of all blocks since a moment. */
-import type { ChainId } from '../../src/protocol/chain-id.ts'
+import type { ChainId } from '@tandem/protocol/chain-id.ts'
 
 export type Spent = { readonly transactions: number; readonly gas: bigint; readonly wei: bigint }
 

@@ -1,11 +1,11 @@
 /** Very many open event streams on one process: what one costs, how soon it tells of a block, and whether strangers can spoil it for the others. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Swap } from '../../src/protocol/order.ts'
-import { localChains } from '../../src/protocol/registry/local.ts'
-import { createApp } from '../../src/store/apps/apps.ts'
-import { type Database, openDatabase } from '../../src/store/database/database.ts'
-import { insertOrders } from '../../src/store/orders/insert-orders.ts'
-import { exampleOrder } from '../../src/store/store.fixture.ts'
+import { createApp } from '@tandem/party/store/apps/apps.ts'
+import { type Database, openDatabase } from '@tandem/party/store/database/database.ts'
+import { insertOrders } from '@tandem/party/store/orders/insert-orders.ts'
+import { exampleOrder } from '@tandem/party/store/store.fixture.ts'
+import type { Swap } from '@tandem/protocol/order.ts'
+import { localChains } from '@tandem/protocol/registry/local.ts'
 import type { Child } from '../api/child.ts'
 import { type Bench, percentile, type Size, withCommas } from '../bench.ts'
 import { descendants } from '../processes.ts'
@@ -58,9 +58,9 @@ async function measureEvents(size: Size, onProgress: (what: string) => void): Pr
     atEnd(() => db.destroy())
     const apps = [await newApp(db, 'shop'), await newApp(db, 'other')] as const
     const orders = await newOrders(db, apps, streams)
-    const service = await start<EventsServiceReady>('../events/service-child.ts', { databaseUrl })
+    const service = await start<EventsServiceReady>('./service-child.ts', { databaseUrl })
     const port = Number(new URL(service.ready.url).port)
-    const [users, attackers] = [await start('../events/readers-child.ts', { port }), await start('../events/readers-child.ts', { port })]
+    const [users, attackers] = [await start('./readers-child.ts', { port }), await start('./readers-child.ts', { port })]
     await sleep(settleMs)
     const megabytes = () => megabytesOf(service.pid)
     const empty = await megabytes()

@@ -1,7 +1,7 @@
 /** The local chains and the database, without service and solver. Gives each of the users some of an asset. */
 import { join } from 'node:path'
-import { startLocalStack } from '../../src/local/stack.ts'
-import { createLogger } from '../../src/log.ts'
+import { startLocalStack } from '@tandem/local/stack.ts'
+import { createLogger } from '@tandem/runtime/log.ts'
 import { readInput, tellParent } from '../api/child.ts'
 
 export type ChainsInput = {

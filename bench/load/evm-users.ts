@@ -1,10 +1,10 @@
 /** Many users of one EVM route. They cost little: no receipts, no estimates, nonces counted here, and one subscription to the logs of the destination for all. */
 import { once } from 'node:events'
+import { htlcErc20 } from '@tandem/evm/contract/artifacts/htlc-erc20.ts'
+import type { LocalJson } from '@tandem/local/local-json.ts'
 import { encodeEventTopics, type Hex } from 'viem'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { WebSocket } from 'ws'
-import { htlcErc20 } from '../../contracts/evm/artifacts/htlc-erc20.ts'
-import type { LocalJson } from '../../src/local/local-json.ts'
 import { callNode, type QuickApi } from './quick-api.ts'
 import type { Route, Swap, Users } from './users.ts'
 

@@ -1,6 +1,7 @@
 /** The calls of a user, over keep-alive connections: the users run on the machine that they measure, and `fetch` costs several times as much. */
+
+import { callHttp } from '@tandem/runtime/http-client.ts'
 import { type ApiClient, ApiError, type CreatedOrder, type QuoteAnswer } from '../../demo/client/api-client.ts'
-import { callHttp } from '../../src/http-client.ts'
 
 const LIMITS = { timeoutMs: 30_000, maxBytes: 1_000_000 } as const
 

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { LocalJson } from '../../src/local/local-json.ts'
+import type { LocalJson } from '@tandem/local/local-json.ts'
 import { type Child, startChild } from '../api/child.ts'
 import type { ChainsInput } from './chains-child.ts'
 import type { PartyInput } from './party-child.ts'

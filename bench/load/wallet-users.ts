@@ -1,10 +1,11 @@
 /** Users of any route, with all wallets that `local.json` names. One stream of events tells all of them of their payouts. */
+
+import type { LocalWallet } from '@tandem/chain-kit/local/local-chain.ts'
+import { loadLocalFamily } from '@tandem/families/local.ts'
+import type { LocalJson } from '@tandem/local/local-json.ts'
+import type { FamilyName } from '@tandem/protocol/registry/family-data.ts'
 import { chainOf } from '../../demo/client/local-client.ts'
-import { loadLocalFamily } from '../../devnet/index.ts'
-import type { LocalWallet } from '../../devnet/local-chain.ts'
-import { appEvents } from '../../sdk/src/client/event-stream.ts'
-import type { LocalJson } from '../../src/local/local-json.ts'
-import type { FamilyName } from '../../src/protocol/registry/family-data.ts'
+import { appEvents } from '../../packages/sdk/src/client/event-stream.ts'
 import { createQuickApi } from './quick-api.ts'
 import type { Route, Swap, Users } from './users.ts'
 

@@ -1,5 +1,5 @@
 /** The service's HTTP interface as an integrator's app would call it. */
-import type { OrderToFund } from '../../devnet/local-chain.ts'
+import type { OrderToFund } from '@tandem/chain-kit/local/local-chain.ts'
 
 export type QuoteAnswer = {
   readonly solver_id: string

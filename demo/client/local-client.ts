@@ -1,8 +1,9 @@
 /** A user of the local stack, as `local.json` describes it: the public API, and the first wallet on each chain. */
-import { loadLocalFamily } from '../../devnet/index.ts'
-import type { LocalFamily, LocalWallet } from '../../devnet/local-chain.ts'
-import type { LocalJson } from '../../src/local/local-json.ts'
-import type { FamilyName } from '../../src/protocol/registry/family-data.ts'
+
+import type { LocalFamily, LocalWallet } from '@tandem/chain-kit/local/local-chain.ts'
+import { loadLocalFamily } from '@tandem/families/local.ts'
+import type { LocalJson } from '@tandem/local/local-json.ts'
+import type { FamilyName } from '@tandem/protocol/registry/family-data.ts'
 import { type ApiClient, createApiClient } from './api-client.ts'
 
 export interface LocalClient {

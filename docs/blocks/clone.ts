@@ -15,7 +15,7 @@ export interface Clone {
   remove(): Promise<void>
 }
 
-const repository = join(import.meta.dirname, '..', '..')
+const repository = join(import.meta.dirname, '../..')
 /** Made by tools, or large. */
 const LEFT_OUT = new Set(['node_modules', '.git', '.tandem', 'dist', join('sdk', 'dist')])
 

@@ -1,6 +1,7 @@
 /** Deposits that nobody refunds: their orders were made with a service and a solver that have stopped since, and their timelock is over. */
+
+import type { LocalJson } from '@tandem/local/local-json.ts'
 import { createLocalClient } from '../../demo/client/local-client.ts'
-import type { LocalJson } from '../../src/local/local-json.ts'
 
 const [FROM, TO, AMOUNT] = ['bitcoin_regtest:btc', 'ethereum_localnet:wbtc', 1_000_000n]
 

@@ -1,8 +1,8 @@
 /** What is done with every fenced block of the pages: one verdict for each, in their order. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { checkConfig } from '../../src/config/load-config.ts'
-import { ServiceConfig, SolverConfig } from '../../src/config/schema.ts'
+import { checkConfig } from '@tandem/party/config/load-config.ts'
+import { ServiceConfig, SolverConfig } from '@tandem/party/config/schema.ts'
 import { serviceExample } from '../configuration-page.ts'
 
 /** The chains that run: all of the local stack by `npm start`, or `tandem devnet` with the parties started by hand. */
@@ -42,7 +42,7 @@ const settings = (change: (value: Record<string, unknown>) => object = (value) =
   })
 
 async function usesStory(text: string): Promise<void> {
-  const source = await readFile(join(import.meta.dirname, '..', '..', 'test', 'swaps', 'story.ts'), 'utf8')
+  const source = await readFile(join(import.meta.dirname, '../../test/swaps/story.ts'), 'utf8')
   for (const [call] of text.matchAll(/(?<=story\.)\w+(?=\()|tellStory/g))
     if (!new RegExp(`^  ${call}\\(|function ${call}\\(`, 'm').test(source)) throw new Error(`a story has no ${call}`)
 }
@@ -67,9 +67,9 @@ export const verdicts: Readonly<Record<string, readonly Verdict[]>> = {
     commands('start', /ethereum_localnet:usdc +0x[0-9a-f]{40}/),
   ],
   'CONTRIBUTING.md': [commands('start', /floods/), checked('an outline: a story has these parts', usesStory)],
-  'contracts/solana/README.md': [picture],
-  'contracts/starknet/README.md': [shown('a program of the makers of Starknet, and a public network')],
-  'contracts/sui/README.md': [shown('the framework of Sui, which is not on npm')],
+  'packages/families/solana/contract/README.md': [picture],
+  'packages/families/starknet/contract/README.md': [shown('a program of the makers of Starknet, and a public network')],
+  'packages/families/sui/contract/README.md': [shown('the framework of Sui, which is not on npm')],
   'docs/add-a-chain.md': [commands('start')],
   'docs/affiliates.md': [
     commands('start', /"order_id":"[0-9a-f]{64}"/),
@@ -154,7 +154,7 @@ export const verdicts: Readonly<Record<string, readonly Verdict[]>> = {
       'onProgress',
       'signal',
     ),
-    shown('wallets that a browser has; sdk/src/wallets/documented.test.ts compiles it'),
+    shown('wallets that a browser has; packages/sdk/src/wallets/documented.test.ts compiles it'),
   ],
   'docs/solana.md': [fragment('solana', 'VersionedTransaction', 'order', 'wallet', 'patch')],
   'docs/solver-protocol.md': [commands('start', /^[0-9a-f]{64}$[\s\S]*^[0-9a-f]{64}$/m), message, message, message],

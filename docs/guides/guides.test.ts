@@ -2,11 +2,11 @@
 import { spawn } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { freePort } from '@tandem/local/free-port.ts'
+import { guideNames } from '@tandem/service/reference/guides.ts'
+import { readGuide } from '@tandem/service/reference/read-markdown.ts'
+import { signWebhook } from '@tandem/service/webhooks/sign.ts'
 import { expect, test } from 'vitest'
-import { freePort } from '../../src/local/free-port.ts'
-import { guideNames } from '../../src/service/reference/guides.ts'
-import { readGuide } from '../../src/service/reference/read-markdown.ts'
-import { signWebhook } from '../../src/service/webhooks/sign.ts'
 
 const root = join(import.meta.dirname, '../..')
 

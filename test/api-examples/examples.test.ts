@@ -3,11 +3,11 @@
  * instead (`npm run examples`); review and commit the result.
  */
 import { writeFile } from 'node:fs/promises'
+import { type ApiDocument, listOperations, type PlacedOperation } from '@tandem/service/api/document.ts'
+import { type ApiExample, apiExamples } from '@tandem/service/api/examples.ts'
+import { inlineSchemas } from '@tandem/service/api/name-schemas.ts'
 import { Value } from 'typebox/value'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ApiDocument, listOperations, type PlacedOperation } from '../../src/service/api/document.ts'
-import { type ApiExample, apiExamples } from '../../src/service/api/examples.ts'
-import { inlineSchemas } from '../../src/service/api/name-schemas.ts'
 import { openStory, type Story } from '../swaps/story.ts'
 import { firstOfLists, learn, type Renamed, rename, shapeOf, strictly } from './replay.ts'
 import { type EarlierAnswers, type Step, scenario } from './scenario.ts'
@@ -15,7 +15,7 @@ import { type EarlierAnswers, type Step, scenario } from './scenario.ts'
 const recording = process.env.TANDEM_RECORD_EXAMPLES !== undefined
 /** Their answers are long ABIs, so only the first item of each list is recorded. */
 const ABI_OPERATIONS = new Set(['listSchemas', 'getSchema'])
-const FILE = new URL('../../src/service/api/examples.json', import.meta.url)
+const FILE = new URL('../../packages/service/api/examples.json', import.meta.url)
 
 let story: Story
 let document: ApiDocument

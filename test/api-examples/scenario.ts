@@ -1,10 +1,10 @@
 /** The sequence of requests from which the API document's examples are recorded, and with which they are replayed. */
 
-import { networkOf } from '../../src/chains/bitcoin/networks.ts'
-import { testWallet } from '../../src/chains/bitcoin/script/bip322.fixture.ts'
-import type { TransactionRequest } from '../../src/protocol/funding/calls.ts'
-import { createSecret, hashSecret } from '../../src/protocol/secret.ts'
-import type { ApiExample } from '../../src/service/api/examples.ts'
+import { testWallet } from '@tandem/bitcoin/server/script/bip322.fixture.ts'
+import { networkOf } from '@tandem/bitcoin/terms/networks.ts'
+import type { TransactionRequest } from '@tandem/protocol/funding/calls.ts'
+import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
+import type { ApiExample } from '@tandem/service/api/examples.ts'
 import type { Story } from '../swaps/story.ts'
 
 /** The answers so far, by example name. */

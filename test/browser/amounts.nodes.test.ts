@@ -1,10 +1,10 @@
 /** What the pages say that a person pays, gets and gets back is what the chains show that addresses received and spent. */
 import { randomBytes } from 'node:crypto'
 import { bech32 } from '@scure/base'
+import { formatUnits } from '@tandem/protocol/amount.ts'
 import type { BrowserContext, Page } from 'playwright-core'
 import { parseUnits } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { formatUnits } from '../../src/protocol/amount.ts'
 import { describeWithBrowser } from '../nodes/describe-with-node.ts'
 import { openStory, type Story } from '../swaps/story.ts'
 import { type Browser, startChromium } from './chromium.ts'

@@ -1,7 +1,8 @@
 /** The operator page in a real Chromium, against a whole local stack with real orders. */
+
+import type { ActivityRecord, OrderRowsRecord, OverviewRecord } from '@tandem/protocol/wire/operator.ts'
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ActivityRecord, OrderRowsRecord, OverviewRecord } from '../../src/protocol/wire/operator.ts'
 import { describeWithBrowser } from '../nodes/describe-with-node.ts'
 import { openStory, type Story } from '../swaps/story.ts'
 import { type Browser, startChromium } from './chromium.ts'

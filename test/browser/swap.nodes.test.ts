@@ -1,8 +1,9 @@
 /** People swap by clicking: the swap page in a real Chromium, against a whole local stack. */
+
+import { formatUnits } from '@tandem/protocol/amount.ts'
+import type { Quote } from '@tandem/protocol/wire/quote.ts'
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { formatUnits } from '../../src/protocol/amount.ts'
-import type { Quote } from '../../src/protocol/wire/quote.ts'
 import { describeWithBrowser } from '../nodes/describe-with-node.ts'
 import { openStory, type Story } from '../swaps/story.ts'
 import { type Browser, startChromium } from './chromium.ts'

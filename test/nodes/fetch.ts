@@ -17,7 +17,7 @@ const FETCH_LIMIT_MS = 240_000
 const LOCK_POLL_MS = 200
 const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
 
-const repositoryDir = join(import.meta.dirname, '..', '..')
+const repositoryDir = join(import.meta.dirname, '../..')
 
 const nodesDir = (): string => process.env.TANDEM_NODES_DIR ?? join(repositoryDir, '.tandem', 'nodes')
 

@@ -1,5 +1,5 @@
 // A regtest chain on a real node that is ready for use: a wallet with spendable coins, and every consensus rule active.
-import { formatUnits } from '../../src/protocol/amount.ts'
+import { formatUnits } from '@tandem/protocol/amount.ts'
 import { type CoreNode, startCoreNode } from './core-node.ts'
 import type { NodeName } from './packages.ts'
 

@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
+import { forgedDeposit, honest, startTestNode, stoppedAt, type TestNode } from '@tandem/bitcoin/server/nodes/test-node.fixture.ts'
+import { networkOf } from '@tandem/bitcoin/terms/networks.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { CreatedOrder } from '../../demo/client/api-client.ts'
-import { networkOf } from '../../src/chains/bitcoin/networks.ts'
-import { forgedDeposit, honest, startTestNode, stoppedAt, type TestNode } from '../../src/chains/bitcoin/nodes/test-node.fixture.ts'
 import { openStory, type Story } from './story.ts'
 
 const BITCOIN = 'bitcoin_regtest:btc'

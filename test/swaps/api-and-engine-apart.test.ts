@@ -1,6 +1,7 @@
 /** The API in one process, the engine in another. */
+
+import { startServiceProcess } from '@tandem/local/service-process.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startServiceProcess } from '../../src/local/service-process.ts'
 import { openStory, type Story } from './story.ts'
 
 let story: Story

@@ -1,6 +1,6 @@
+import type { OrderEventRecord } from '@tandem/protocol/wire/order-event.ts'
+import { readEvents } from '@tandem/service/testing/event-reader.fixture.ts'
 import { expect, test } from 'vitest'
-import type { OrderEventRecord } from '../../src/protocol/wire/order-event.ts'
-import { readEvents } from '../../src/service/testing/event-reader.fixture.ts'
 import { tellStory } from './story.ts'
 
 const story = await tellStory('ethereum_localnet', 'arbitrum_localnet')

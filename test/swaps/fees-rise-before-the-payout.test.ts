@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
+import { type Behaviour, startTestNode, type TestNode } from '@tandem/bitcoin/server/nodes/test-node.fixture.ts'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { type Behaviour, startTestNode, type TestNode } from '../../src/chains/bitcoin/nodes/test-node.fixture.ts'
 import { openStory, type Story } from './story.ts'
 
 const BITCOIN = 'bitcoin_regtest:btc'

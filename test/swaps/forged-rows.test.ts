@@ -1,7 +1,8 @@
 /** Somebody can write to the database of a party. Tables are memory, not evidence: what no chain shows is not paid for. */
+
+import { openDatabase } from '@tandem/party/store/database/database.ts'
 import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
-import { openDatabase } from '../../src/store/database/database.ts'
 import { tellStory } from './story.ts'
 
 const story = await tellStory('ethereum_localnet', 'arbitrum_localnet')

@@ -1,13 +1,14 @@
 /** Swaps of a token in HyperCore's spot accounts, on the simulator. */
+
+import { hypercoreLocal } from '@tandem/hypercore/local/local.ts'
+import { openHypercoreWallet } from '@tandem/hypercore/local/wallet.ts'
+import { accountAt } from '@tandem/hypercore/terms/htlc.ts'
+import type { TransactionRequest } from '@tandem/protocol/funding/calls.ts'
+import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
+import { viemWallet } from '@tandem/sdk'
 import { type Address, createWalletClient, http } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
-import { hypercoreLocal } from '../../devnet/hypercore/local.ts'
-import { openHypercoreWallet } from '../../devnet/hypercore/wallet.ts'
-import { viemWallet } from '../../sdk/src/index.ts'
-import { accountAt } from '../../src/chains/hypercore/htlc.ts'
-import type { TransactionRequest } from '../../src/protocol/funding/calls.ts'
-import { createSecret, hashSecret } from '../../src/protocol/secret.ts'
 import { tellStory } from './story.ts'
 import { swapBySdk } from './swap-by-sdk.ts'
 

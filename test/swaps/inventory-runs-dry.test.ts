@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { haltCommand, resumeCommand } from '@tandem/cli/commands/solver-risk.ts'
+import { statusCommand } from '@tandem/cli/commands/solver-status.ts'
+import { evmLocal } from '@tandem/evm/local/local.ts'
 import { encodeFunctionData, erc20Abi } from 'viem'
 import { expect, test } from 'vitest'
 import { createApiClient } from '../../demo/client/api-client.ts'
-import { evmLocal } from '../../devnet/evm/local.ts'
-import { haltCommand, resumeCommand } from '../../src/commands/solver-risk.ts'
-import { statusCommand } from '../../src/commands/solver-status.ts'
 import { tellStory } from './story.ts'
 
 const story = await tellStory('ethereum_localnet', 'arbitrum_localnet')

@@ -5,8 +5,8 @@ import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
+import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createSecret, hashSecret } from '../../src/protocol/secret.ts'
 import { describeWithPython } from '../nodes/describe-with-node.ts'
 import { fetchPackages } from '../nodes/fetch.ts'
 import { openStory, type Story } from './story.ts'
@@ -22,7 +22,7 @@ const isWithoutPrices = (error: unknown): boolean => {
   if (error instanceof Error && 'code' in error && error.code === 'no_quotes') return true
   throw error
 }
-const example = join(import.meta.dirname, '..', '..', 'examples', 'python-solver')
+const example = join(import.meta.dirname, '../../examples/python-solver')
 
 await describeWithPython('python-ecdsa', 'a solver in Python', () => {
   let story: Story

@@ -1,5 +1,5 @@
+import { resumeCommand } from '@tandem/cli/commands/solver-risk.ts'
 import { expect, test } from 'vitest'
-import { resumeCommand } from '../../src/commands/solver-risk.ts'
 import { tellStory } from './story.ts'
 
 const story = await tellStory('bitcoin_regtest', 'arbitrum_localnet')

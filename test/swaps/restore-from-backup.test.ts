@@ -1,7 +1,7 @@
+import { confirmRestoreCommand } from '@tandem/cli/commands/confirm-restore.ts'
+import { statusCommand } from '@tandem/cli/commands/solver-status.ts'
+import { diagnose } from '@tandem/cli/doctor/diagnose.ts'
 import { expect, test } from 'vitest'
-import { confirmRestoreCommand } from '../../src/commands/confirm-restore.ts'
-import { statusCommand } from '../../src/commands/solver-status.ts'
-import { diagnose } from '../../src/doctor/diagnose.ts'
 import { type Backup, takeBackup } from './backup.ts'
 import { tellStory } from './story.ts'
 

@@ -1,7 +1,7 @@
 /** A sample of the documentation as a program in a folder of a test: the SDK is that of the sources, and what it keeps is in the folder. */
 import { join } from 'node:path'
 
-const sdk = join(import.meta.dirname, '../../sdk/src')
+const sdk = join(import.meta.dirname, '../../packages/sdk/src')
 
 export function sampleIn(folder: string, code: string): string {
   return code

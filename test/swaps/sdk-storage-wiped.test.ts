@@ -1,11 +1,11 @@
 /** The browser loses its storage at each step of a swap: the phrase brings the money home, with the service or without. */
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { Transaction } from '@scure/btc-signer'
+import type { OrderRecord } from '@tandem/protocol/wire/order.ts'
+import { newRescueKeys, psbtWallet, rescueKeys, type SwapStep, type Tandem, tronWebWallet, type Wallet } from '@tandem/sdk'
+import { tronLocal } from '@tandem/tron/local/local.ts'
 import { expect, test } from 'vitest'
-import { tronLocal } from '../../devnet/tron/local.ts'
-import { newRescueKeys, psbtWallet, rescueKeys, type SwapStep, type Tandem, tronWebWallet, type Wallet } from '../../sdk/src/index.ts'
-import { memoryStorage } from '../../sdk/src/swap/storage.ts'
-import type { OrderRecord } from '../../src/protocol/wire/order.ts'
+import { memoryStorage } from '../../packages/sdk/src/swap/storage.ts'
 import { tellStory } from './story.ts'
 import { evmWalletOf, tandemOf } from './swap-by-sdk.ts'
 

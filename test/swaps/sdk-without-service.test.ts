@@ -9,17 +9,7 @@ import {
   getTransactionDecoder,
   partiallySignTransaction,
 } from '@solana/kit'
-import { Account, RpcProvider } from 'starknet'
-import { afterAll, expect, test } from 'vitest'
-import { Client } from 'xrpl'
-import { hypercoreLocal } from '../../devnet/hypercore/local.ts'
-import { solanaLocal } from '../../devnet/solana/local.ts'
-import { starknetLocal } from '../../devnet/starknet/local.ts'
-import { keypairOf } from '../../devnet/sui/account-keys.ts'
-import { suiLocal } from '../../devnet/sui/local.ts'
-import { tronLocal } from '../../devnet/tron/local.ts'
-import { walletOfKey } from '../../devnet/xrpl/account-keys.ts'
-import { xrplLocal } from '../../devnet/xrpl/local.ts'
+import { hypercoreLocal } from '@tandem/hypercore/local/local.ts'
 import {
   newRescueKeys,
   type QuoteRequest,
@@ -31,8 +21,18 @@ import {
   tronWebWallet,
   type Wallet,
   xrplJsWallet,
-} from '../../sdk/src/index.ts'
-import { memoryStorage } from '../../sdk/src/swap/storage.ts'
+} from '@tandem/sdk'
+import { solanaLocal } from '@tandem/solana/local/local.ts'
+import { starknetLocal } from '@tandem/starknet/local/local.ts'
+import { keypairOf } from '@tandem/sui/local/account-keys.ts'
+import { suiLocal } from '@tandem/sui/local/local.ts'
+import { tronLocal } from '@tandem/tron/local/local.ts'
+import { walletOfKey } from '@tandem/xrpl/local/account-keys.ts'
+import { xrplLocal } from '@tandem/xrpl/local/local.ts'
+import { Account, RpcProvider } from 'starknet'
+import { afterAll, expect, test } from 'vitest'
+import { Client } from 'xrpl'
+import { memoryStorage } from '../../packages/sdk/src/swap/storage.ts'
 import { tellStory } from './story.ts'
 import { evmWalletOf, swapBySdk, tandemOf } from './swap-by-sdk.ts'
 

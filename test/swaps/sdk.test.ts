@@ -2,11 +2,6 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { Transaction } from '@scure/btc-signer'
-import { ethers } from 'ethers'
-import { createWalletClient, http } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
-import { expect, test, vi } from 'vitest'
-import { createClient } from '../../sdk/src/client/client.ts'
 import {
   createTandem,
   ethersWallet,
@@ -19,19 +14,24 @@ import {
   type SwapStep,
   viemWallet,
   type Wallet,
-} from '../../sdk/src/index.ts'
-import type { SwapContext } from '../../sdk/src/swap/context.ts'
-import { makeOrder, quoteFor } from '../../sdk/src/swap/prepare.ts'
-import { intentOf } from '../../sdk/src/swap/saved-swap.ts'
-import { memoryStorage } from '../../sdk/src/swap/storage.ts'
-import { uncaughtLies } from '../../sdk/src/verify/lying-service.fixture.ts'
-import { pinnedAsset } from '../../sdk/src/verify/pinned.ts'
-import { verifyOrder } from '../../sdk/src/verify/verify-order.ts'
-import { verifyQuote } from '../../sdk/src/verify/verify-quote.ts'
+} from '@tandem/sdk'
+import { ethers } from 'ethers'
+import { createWalletClient, http } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { expect, test, vi } from 'vitest'
+import { createClient } from '../../packages/sdk/src/client/client.ts'
+import type { SwapContext } from '../../packages/sdk/src/swap/context.ts'
+import { makeOrder, quoteFor } from '../../packages/sdk/src/swap/prepare.ts'
+import { intentOf } from '../../packages/sdk/src/swap/saved-swap.ts'
+import { memoryStorage } from '../../packages/sdk/src/swap/storage.ts'
+import { uncaughtLies } from '../../packages/sdk/src/verify/lying-service.fixture.ts'
+import { pinnedAsset } from '../../packages/sdk/src/verify/pinned.ts'
+import { verifyOrder } from '../../packages/sdk/src/verify/verify-order.ts'
+import { verifyQuote } from '../../packages/sdk/src/verify/verify-quote.ts'
 import { sampleIn } from './sample-code.ts'
 import { tellStory } from './story.ts'
 
-const root = join(import.meta.dirname, '..', '..')
+const root = join(import.meta.dirname, '../..')
 const BTC = 'bitcoin_regtest:btc'
 const WBTC = 'ethereum_localnet:wbtc'
 

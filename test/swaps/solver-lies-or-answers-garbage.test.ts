@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
+import { quoteOf, refuse, startFakeSolver } from '@tandem/service/testing/fake-solver.fixture.ts'
 import { afterAll, afterEach, expect, test } from 'vitest'
-import { quoteOf, refuse, startFakeSolver } from '../../src/service/testing/fake-solver.fixture.ts'
 import { tellStory } from './story.ts'
 
 const story = await tellStory('ethereum_localnet', 'arbitrum_localnet')

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { statusCommand } from '@tandem/cli/commands/solver-status.ts'
+import { diagnose } from '@tandem/cli/doctor/diagnose.ts'
+import { evmLocal } from '@tandem/evm/local/local.ts'
 import { expect, test } from 'vitest'
 import { createApiClient } from '../../demo/client/api-client.ts'
-import { evmLocal } from '../../devnet/evm/local.ts'
-import { statusCommand } from '../../src/commands/solver-status.ts'
-import { diagnose } from '../../src/doctor/diagnose.ts'
 import { tellStory } from './story.ts'
 
 const story = await tellStory('ethereum_localnet', 'arbitrum_localnet')

@@ -1,5 +1,5 @@
+import { haltCommand } from '@tandem/cli/commands/solver-risk.ts'
 import { afterAll, expect, test } from 'vitest'
-import { haltCommand } from '../../src/commands/solver-risk.ts'
 import { openStory } from './story.ts'
 
 const story = await openStory({ chains: ['ethereum_localnet', 'arbitrum_localnet'], solvers: 2 })

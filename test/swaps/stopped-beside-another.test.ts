@@ -3,9 +3,9 @@
  * it over. What the first one asked its node reaches the node only then.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type Database, openDatabase } from '@tandem/party/store/database/database.ts'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { type Database, openDatabase } from '../../src/store/database/database.ts'
 import { moment, startNodeProxy } from './node-proxy.ts'
 import { type PartyProcess, startPartyProcess } from './party-process.ts'
 import { openStory, type Story } from './story.ts'

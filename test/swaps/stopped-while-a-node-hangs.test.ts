@@ -1,7 +1,8 @@
 /** A process that is stopped in the middle of an action, while its node does not answer: it ends, and others go on with its work. The node never answers it. */
+
+import { openDatabase } from '@tandem/party/store/database/database.ts'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { openDatabase } from '../../src/store/database/database.ts'
 import { moment, type NodeProxy, startNodeProxy } from './node-proxy.ts'
 import { type PartyConfig, type PartyProcess, startPartyProcess } from './party-process.ts'
 import { openStory, type Story } from './story.ts'

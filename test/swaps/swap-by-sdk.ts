@@ -1,16 +1,9 @@
 /** A swap as an integrator makes it: by the SDK, with a wallet of the source chain. The secret is the user's. */
+
+import type { OrderRecord } from '@tandem/protocol/wire/order.ts'
+import { createTandem, memoryStorage, type QuoteRequest, type Tandem, type TandemOptions, viemWallet, type Wallet } from '@tandem/sdk'
 import { createWalletClient, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import {
-  createTandem,
-  memoryStorage,
-  type QuoteRequest,
-  type Tandem,
-  type TandemOptions,
-  viemWallet,
-  type Wallet,
-} from '../../sdk/src/index.ts'
-import type { OrderRecord } from '../../src/protocol/wire/order.ts'
 import type { Story } from './story.ts'
 
 type Deployments = NonNullable<TandemOptions['deployments']>

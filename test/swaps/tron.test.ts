@@ -1,9 +1,10 @@
 /** Swaps of TRC-20 tokens by users with TronWeb, on the simulator. */
+
+import { tronLinkWallet, tronWebWallet } from '@tandem/sdk'
+import { tronLocal } from '@tandem/tron/local/local.ts'
+import { signInitiation } from '@tandem/tron/local/sign-initiation.ts'
 import { expect, test } from 'vitest'
 import type { CreatedOrder } from '../../demo/client/api-client.ts'
-import { tronLocal } from '../../devnet/tron/local.ts'
-import { signInitiation } from '../../devnet/tron/sign-initiation.ts'
-import { tronLinkWallet, tronWebWallet } from '../../sdk/src/index.ts'
 import { tellStory } from './story.ts'
 import { swapBySdk } from './swap-by-sdk.ts'
 

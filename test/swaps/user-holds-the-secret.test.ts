@@ -1,5 +1,5 @@
+import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
 import { expect, test } from 'vitest'
-import { createSecret, hashSecret } from '../../src/protocol/secret.ts'
 import { tellStory } from './story.ts'
 
 const story = await tellStory('bitcoin_regtest', 'ethereum_localnet', 'arbitrum_localnet')

@@ -1,12 +1,12 @@
 /** UTXO chains for stories: simulators and real nodes behind one interface. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startBitcoinRegtest } from '../../devnet/bitcoin/index.ts'
-import { plugIn, type RegtestNode } from '../../devnet/bitcoin/local.ts'
-import { regtestNetworks } from '../../devnet/bitcoin/network.ts'
-import type { LocalChain } from '../../devnet/local-chain.ts'
-import { type BitcoinNetwork, networkOf } from '../../src/chains/bitcoin/networks.ts'
-import { type Behaviour, lyingAbout, startTestNode } from '../../src/chains/bitcoin/nodes/test-node.fixture.ts'
-import { localChains } from '../../src/protocol/registry/local.ts'
+import { startBitcoinRegtest } from '@tandem/bitcoin/local/index.ts'
+import { plugIn, type RegtestNode } from '@tandem/bitcoin/local/local.ts'
+import { regtestNetworks } from '@tandem/bitcoin/local/network.ts'
+import { type Behaviour, lyingAbout, startTestNode } from '@tandem/bitcoin/server/nodes/test-node.fixture.ts'
+import { type BitcoinNetwork, networkOf } from '@tandem/bitcoin/terms/networks.ts'
+import type { LocalChain } from '@tandem/chain-kit/local/local-chain.ts'
+import { localChains } from '@tandem/protocol/registry/local.ts'
 import { startRealChain } from '../nodes/real-chain.ts'
 
 /** `instant`: a block for every transaction. `manual`: only when `mine` is called. */

@@ -1,11 +1,11 @@
 /** Swaps of XRP by users with xrpl.js, on the local chain. They end with balances. */
 
+import { xrplJsWallet } from '@tandem/sdk'
+import { walletOfKey } from '@tandem/xrpl/local/account-keys.ts'
+import { xrplLocal } from '@tandem/xrpl/local/local.ts'
 import { expect, test } from 'vitest'
 import { Client, classicAddressToXAddress, Wallet } from 'xrpl'
 import type { CreatedOrder } from '../../demo/client/api-client.ts'
-import { walletOfKey } from '../../devnet/xrpl/account-keys.ts'
-import { xrplLocal } from '../../devnet/xrpl/local.ts'
-import { xrplJsWallet } from '../../sdk/src/index.ts'
 import { tellStory } from './story.ts'
 import { swapBySdk } from './swap-by-sdk.ts'
 

@@ -1,4 +1,4 @@
-import { bitcoinLocal } from '../../../devnet/bitcoin/local.ts'
+import { bitcoinLocal } from '@tandem/bitcoin/local/local.ts'
 import { openUser } from './user.ts'
 
 /** Node 20 has no EventSource: as much of one as a page needs. */

@@ -1,6 +1,6 @@
+import { createTandem, newRescueKeys, rescueKeys, type TandemOptions, viemWallet } from '@tandem/sdk'
 import { createWalletClient, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { createTandem, newRescueKeys, rescueKeys, type TandemOptions, viemWallet } from '../../../sdk/src/index.ts'
 import { openUser } from './user.ts'
 
 /** A browser, and an app around the SDK. The contracts of local chains are in no registry. */

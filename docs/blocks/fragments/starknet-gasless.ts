@@ -1,5 +1,5 @@
-import { starknetLocal } from '../../../devnet/starknet/local.ts'
-import type { FeltCall } from '../../../src/protocol/funding/felt-calls.ts'
+import type { FeltCall } from '@tandem/protocol/funding/felt-calls.ts'
+import { starknetLocal } from '@tandem/starknet/local/local.ts'
 import { prepare as preparePaid } from './starknet.ts'
 import { openUser } from './user.ts'
 

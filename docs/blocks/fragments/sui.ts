@@ -1,4 +1,4 @@
-import { keypairOf } from '../../../devnet/sui/account-keys.ts'
+import { keypairOf } from '@tandem/sui/local/account-keys.ts'
 import { openUser } from './user.ts'
 
 export async function prepare() {

@@ -1,4 +1,4 @@
-import { tronLocal } from '../../../devnet/tron/local.ts'
+import { tronLocal } from '@tandem/tron/local/local.ts'
 import { openUser } from './user.ts'
 
 export async function prepare() {

@@ -1,10 +1,10 @@
 /** The user of the local stack, for the parts of programs that pages show. */
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { LocalChainJson } from '@tandem/chain-kit/local/local-chain.ts'
+import type { LocalJson } from '@tandem/local/local-json.ts'
 import type { CreatedOrder } from '../../../demo/client/api-client.ts'
 import { createLocalClient, type LocalClient } from '../../../demo/client/local-client.ts'
-import type { LocalChainJson } from '../../../devnet/local-chain.ts'
-import type { LocalJson } from '../../../src/local/local-json.ts'
 
 export type User = LocalClient & {
   chain(id: string): LocalChainJson

@@ -1,5 +1,5 @@
+import { walletOfKey } from '@tandem/xrpl/local/account-keys.ts'
 import { Client } from 'xrpl'
-import { walletOfKey } from '../../../devnet/xrpl/account-keys.ts'
 import { openUser } from './user.ts'
 
 export async function prepare() {

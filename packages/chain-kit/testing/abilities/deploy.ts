@@ -1,0 +1,58 @@
+/** A family that deploys its HTLCs. */
+
+import { createKey, randomPrivateKey } from '@tandem/keys/keyring.ts'
+import { testPurpose } from '@tandem/keys/keys.fixture.ts'
+import { describe, expect, it } from 'vitest'
+import type { DeployRequest } from '../../port/abilities/deploy.ts'
+import { type ConformanceRun, required } from '../run.fixture.ts'
+
+export function deploySuite(run: ConformanceRun): void {
+  describe('deploy', () => {
+    const deploy = (change: Partial<DeployRequest>) => required(run.family.deployHtlc, 'deployHtlc')({ ...fixture().request, ...change })
+    const fixture = () => required(run.fixture.deploy, 'deploy in the fixture')
+    const balance = () => {
+      const { client } = run.fixture
+      return client.balance(client.chain.nativeAsset, client.addressOf(fixture().request.signer))
+    }
+    async function expectNothingSent(work: Promise<unknown>): Promise<void> {
+      const before = await balance()
+      await work
+      await run.fixture.mine(1)
+      expect(await balance()).toBe(before)
+    }
+
+    it('a dry run sends nothing', async () => {
+      await expectNothingSent(expect(deploy({ dryRun: true })).resolves.toMatchObject({ tx: null }))
+    })
+
+    it('refuses an account that cannot pay, and says what it holds', async () => {
+      const signer = createKey(run.family.curve, randomPrivateKey(run.family.curve)).signerFor(testPurpose)
+      await expect(deploy({ signer, dryRun: false })).rejects.toThrow(/holds 0/)
+    })
+
+    it('refuses a missing token and the token of another asset, before anything is sent', async () => {
+      const { wrongTokens } = fixture()
+      expect(wrongTokens.length).toBeGreaterThan(0)
+      for (const { token, reason } of wrongTokens) await expectNothingSent(expect(deploy({ token, dryRun: false })).rejects.toThrow(reason))
+    })
+
+    it('deploys once, as planned, and the client accepts the result', async () => {
+      const planned = await deploy({ dryRun: true })
+      const said: string[] = []
+      const deployed = await fixture().whileMining(() => deploy({ dryRun: false, onProgress: (what) => void said.push(what) }))
+      expect(run.fixture.client.text.parseTransactionId(deployed.tx ?? '')).toBe(deployed.tx)
+      expect(deployed.codeHash).toMatch(/^0x[0-9a-f]{64}$/)
+      expect(said.join('\n')).toContain(` at ${deployed.htlc} in ${deployed.tx}`)
+      const client = fixture().connect(deployed.htlc)
+      try {
+        await client.verifyNode()
+      } finally {
+        await client.close()
+      }
+      // With deterministic addresses, the dry run returns the address and a repeat finds the contract.
+      if (deployed.htlc !== planned.htlc) return
+      expect(deployed).toEqual({ ...planned, tx: deployed.tx })
+      await expectNothingSent(expect(deploy({ dryRun: false })).resolves.toEqual(planned))
+    })
+  })
+}

@@ -1,0 +1,123 @@
+/** The `tandem` command. A command loads its code when it runs, so that help is quick. */
+
+import { localChains } from '@tandem/protocol/registry/local.ts'
+import { roles } from '@tandem/service/role.ts'
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { registerApps } from './commands/apps-options.ts'
+import { registerDeploy } from './commands/deploy-options.ts'
+import { registerEarnings } from './commands/earnings-options.ts'
+import { registerOperator } from './commands/operator-options.ts'
+import { registerRefund } from './commands/refund-options.ts'
+import { registerSolver } from './commands/solver-options.ts'
+import { runOnce } from './commands/terminal.ts'
+import { registerWebhooks } from './commands/webhooks-options.ts'
+
+const DEFAULT_PORT = 8080
+
+const parsePort = (text: string): number => {
+  const port = Number(text)
+  if (!/^[0-9]+$/.test(text) || port > 65535) throw new InvalidArgumentError('a port is a number from 0 (any free one) to 65535')
+  return port
+}
+
+/** Commander calls it once for each time the option is given. */
+const parseChains = (text: string, before: readonly string[] = []): readonly string[] => [...before, ...text.split(',')]
+
+const CHAINS_HELP = `run only these local chains, separated by commas; a prefix of an id is enough. Local chains: ${localChains.map(({ id }) => id).join(', ')}`
+
+/** TANDEM_PORT is for machines where PORT is meant for another program. */
+const portOption = (what: string): Option =>
+  new Option('-p, --port <port>', `${what} (or TANDEM_PORT, or PORT)`)
+    .env(process.env.TANDEM_PORT === undefined ? 'PORT' : 'TANDEM_PORT')
+    .argParser(parsePort)
+    .default(DEFAULT_PORT)
+
+const DATABASE_HELP = '\nDATABASE_URL: a PostgreSQL server to use instead of the embedded one.'
+
+const program = new Command('tandem')
+  .description('Cross-chain atomic swaps: two swaps that complete together, or not at all.')
+  .showHelpAfterError('(--help lists commands and options)')
+
+program
+  .command('start')
+  .description('run everything on this machine: database, local chains, a solver and the service; with --config, the service alone')
+  .addOption(portOption('port of the API on 127.0.0.1'))
+  .option('-c, --config <file>', 'run only the service, from this configuration file')
+  .addOption(
+    new Option(
+      '--role <role>',
+      'with --config: api serves HTTP only, engine redeems and refunds and serves none (default: both in one process)',
+    ).choices(roles),
+  )
+  .option('--chains <names>', CHAINS_HELP, parseChains)
+  .option('--split', 'without --config: redeems and refunds run in a process of their own')
+  .option('-q, --quiet', 'log warnings and errors only')
+  .option('--log-level <level>', 'trace, debug, info, warn, error, fatal or silent (or TANDEM_LOG_LEVEL)')
+  .addHelpText('after', DATABASE_HELP)
+  .action(async (options) => (await import('./commands/start.ts')).runStart(options))
+
+registerSolver(program)
+
+program
+  .command('devnet')
+  .description('run the local chains and databases only, and write configuration files for `start` and `solver`')
+  .addOption(portOption('port the service will listen on'))
+  .option('--chains <names>', CHAINS_HELP, parseChains)
+  .addHelpText('after', DATABASE_HELP)
+  .action(async (options) => (await import('./commands/devnet.ts')).runDevnet(options))
+
+registerApps(program)
+registerWebhooks(program)
+registerOperator(program)
+registerRefund(program)
+registerDeploy(program)
+registerEarnings(program)
+
+program
+  .command('doctor')
+  .description('show the effective configuration of a service or a solver, check everything that it refers to, and say how to fix problems')
+  .option('-c, --config <file>', 'the configuration file (default: that of the local stack)')
+  .option('--json', 'print JSON')
+  .action((options) =>
+    runOnce(async (terminal) => {
+      if (!(await (await import('./commands/doctor.ts')).doctorCommand(options, terminal))) process.exitCode = 1
+    }),
+  )
+
+program
+  .command('reindex')
+  .description('rebuild the lists of orders from orders and chain events; safe while the service runs')
+  .option('-c, --config <file>', "the service's configuration file (default: that of the local stack)")
+  .action((options) => runOnce(async (terminal) => (await import('./commands/reindex.ts')).reindexCommand(options, terminal)))
+
+program
+  .command('confirm-restore')
+  .description('after the database of a service or a solver was restored from an older backup: sign for the orders of before again')
+  .option('-c, --config <file>', 'the configuration file (default: that of the local stack)')
+  .option('--yes', 'confirm; without it, show what waits')
+  .action((options) =>
+    runOnce(async (terminal) => (await import('./commands/confirm-restore.ts')).confirmRestoreCommand(options, terminal)),
+  )
+
+const keys = program
+  .command('keys')
+  .description('the keys with which services and solvers sign their messages to each other; they hold no money')
+keys
+  .command('create <file>')
+  .description('write a new private key into a new file, and show its public key')
+  .action((file) => runOnce(async (terminal) => (await import('./commands/keys.ts')).createKeyCommand(file, terminal)))
+keys
+  .command('show')
+  .description('show the public key of a service or a solver, for the other party')
+  .option('-c, --config <file>', "the configuration file (default: that of the local stack's service)")
+  .action((options) => runOnce(async (terminal) => (await import('./commands/keys.ts')).showKeyCommand(options, terminal)))
+
+program
+  .command('config')
+  .description('the JSON Schema of a configuration file, for editors')
+  .requiredOption('--schema <party>', 'service or solver')
+  .action((options) =>
+    runOnce(async (terminal) => (await import('./commands/config-schema.ts')).configSchemaCommand(options.schema, terminal)),
+  )
+
+await program.parseAsync()

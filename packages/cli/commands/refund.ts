@@ -1,0 +1,219 @@
+/** `tandem refund`: refunds a deposit with only a refund package. */
+import { readFile } from 'node:fs/promises'
+import type { RefundPackage, Rescue, RescueNode, RescueRefund, RescueRequest } from '@tandem/chain-kit/port/abilities/rescue.ts'
+import type { Endpoints } from '@tandem/chain-kit/port/endpoints.ts'
+import type { SpendableDeposit } from '@tandem/chain-kit/port/spend.ts'
+import { loadFamily } from '@tandem/families/index.ts'
+import type { FamilyName } from '@tandem/protocol/registry/family-data.ts'
+import { readRefundPackage } from './order-refund-package.ts'
+import type { Terminal } from './terminal.ts'
+
+export type RefundOptions = {
+  /** Either this or `order`. */
+  readonly package?: string
+  /** For an operator: the package is made from the database of `config`. */
+  readonly order?: string
+  readonly config?: string
+  readonly deposit?: readonly string[]
+  readonly to?: string
+  readonly feeRate?: string
+  readonly keyFile?: string
+  /** KIND=URL. */
+  readonly node?: string
+  /** Short for `node` of this kind. */
+  readonly esplora?: string
+  readonly broadcast?: boolean
+  readonly json?: boolean
+}
+
+type FoundDeposit = SpendableDeposit & {
+  /** Null without a node. */
+  readonly unitsLeft: bigint | null
+}
+
+export async function refundCommand(options: RefundOptions, terminal: Terminal): Promise<void> {
+  const refundPackage = await readPackage(options)
+  const { rescue, endpointKinds } = await requireRescue(refundPackage)
+  const node = connect(options, endpointKinds, (endpoints) => rescue.connect(refundPackage, endpoints))
+  try {
+    const found = await findDeposits(options, rescue, node)
+    const chosen = chooseDeposits(found, rescue.timelockUnit, options.broadcast === true)
+    const request: RescueRequest = {
+      deposits: chosen,
+      to: options.to ?? null,
+      feeRate: await chooseFeeRate(options, rescue, node),
+      privateKey: options.keyFile === undefined ? null : (await readFile(options.keyFile, 'utf8')).trim(),
+    }
+    const refund = rescue.refund(refundPackage, request)
+    if (options.broadcast === true) await node?.broadcast(refund.transaction)
+    const told: Told = {
+      refund,
+      unit: rescue.timelockUnit,
+      chosen,
+      leftOut: found.filter(({ id }) => !refund.deposits.includes(id)),
+      sent: options.broadcast === true,
+    }
+    if (options.json === true) terminal.answer(JSON.stringify(recordOf(told), null, 2))
+    else tell(told, terminal)
+  } finally {
+    await node?.close()
+  }
+}
+
+async function readPackage({ package: file, order, config }: RefundOptions): Promise<RefundPackage> {
+  if ((file === undefined) === (order === undefined)) throw new Error('name either a refund package (--package) or an order (--order)')
+  if (order !== undefined) return readRefundPackage(order, config)
+  return parsePackage(await readFile(file ?? '', 'utf8'))
+}
+
+/** Errors must not quote the file: it may hold a key. */
+function parsePackage(text: string): RefundPackage {
+  const whole = parseJson(text)
+  const value = unwrap(whole, 'result', 'refund_package') ?? unwrap(whole, 'refund_package') ?? whole
+  if (!isRecord(value) || typeof value.family !== 'string' || typeof value.chain !== 'string')
+    throw new Error('this is not a refund package: expected the refund_package from the response of POST /orders, as JSON')
+  return { ...value, family: value.family as FamilyName, chain: value.chain }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new Error('this is not a refund package: the file is not JSON', { cause })
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function unwrap(value: unknown, ...names: readonly string[]): unknown {
+  return names.reduce<unknown>((inner, name) => (isRecord(inner) ? inner[name] : undefined), value)
+}
+
+type Rescuer = { readonly rescue: Rescue; readonly endpointKinds: readonly string[] }
+
+async function requireRescue({ family, chain }: RefundPackage): Promise<Rescuer> {
+  const { rescue, endpointKinds } = await loadFamily(family)
+  if (rescue === undefined)
+    throw new Error(`there are no refund packages for ${chain}: on chains of the family "${family}" users refund with their own wallets`)
+  return { rescue, endpointKinds }
+}
+
+/** Errors must not quote the URL: it may hold a password. */
+function connect(
+  { node, esplora, broadcast }: RefundOptions,
+  kinds: readonly string[],
+  open: (endpoints: Endpoints) => RescueNode,
+): RescueNode | null {
+  if (node !== undefined && esplora !== undefined) throw new Error('give one node: either --node or --esplora')
+  const text = esplora === undefined ? node : `esplora=${esplora}`
+  const forms = kinds.map((kind) => `--node ${kind}=URL`).join(' or ')
+  if (text === undefined) {
+    if (broadcast === true) throw new Error(`--broadcast needs a node: give ${forms}`)
+    return null
+  }
+  const [, kind = '', url = ''] = /^(\w+)=(.+)$/.exec(text) ?? []
+  if (!kinds.includes(kind)) throw new Error(`a node of another kind cannot be used for this chain: give ${forms}`)
+  return open({ [kind]: [url] })
+}
+
+async function findDeposits({ deposit }: RefundOptions, rescue: Rescue, node: RescueNode | null): Promise<readonly FoundDeposit[]> {
+  const named = deposit?.map(rescue.parseDeposit) ?? null
+  if (node === null) {
+    if (named === null) throw new Error('without a node, name the deposits: --deposit')
+    return named.map((one) => ({ ...one, unitsLeft: null }))
+  }
+  const unspent = await node.deposits(named?.map(({ id }) => id))
+  if (named === null) return unspent
+  return named.map(({ id, amount }) => {
+    const seen = unspent.find((one) => one.id === id)
+    if (seen === undefined)
+      throw new Error(`the node does not find the unspent deposit ${id}: it is spent, not mined yet, or does not belong to this package`)
+    if (seen.amount !== amount) throw new Error(`the amount of the deposit ${id} is ${seen.amount}, not ${amount}`)
+    return seen
+  })
+}
+
+/** Deposits that can be refunded now do not wait for the others. While none can be, all of them are signed for later. */
+function chooseDeposits(found: readonly FoundDeposit[], unit: TimelockUnit, forNow: boolean): readonly FoundDeposit[] {
+  if (found.length === 0) throw new Error('there is no mined and unspent deposit at the address of the package')
+  const due = found.filter(({ unitsLeft }) => unitsLeft === null || unitsLeft <= 0n)
+  if (due.length > 0) return due
+  if (forNow) throw new Error(`it is too early to send the refund: the first deposit can be refunded ${afterUnits(soonest(found), unit)}`)
+  return found
+}
+
+type TimelockUnit = Rescue['timelockUnit']
+
+/** 'after 1 more block', 'after 90 more seconds'. */
+function afterUnits(count: bigint, unit: TimelockUnit): string {
+  return `after ${count} more ${count === 1n ? unit.slice(0, -1) : unit}`
+}
+
+function soonest(found: readonly FoundDeposit[]): bigint {
+  return found.reduce((least, { unitsLeft }) => (unitsLeft !== null && unitsLeft < least ? unitsLeft : least), found[0]?.unitsLeft ?? 0n)
+}
+
+async function chooseFeeRate({ feeRate }: RefundOptions, rescue: Rescue, node: RescueNode | null): Promise<bigint> {
+  if (feeRate !== undefined) return rescue.parseFeeRate(feeRate)
+  if (node === null) throw new Error('without a node, give the fee rate: --fee-rate')
+  return node.feeRate()
+}
+
+type Told = {
+  readonly refund: RescueRefund
+  readonly unit: TimelockUnit
+  readonly chosen: readonly FoundDeposit[]
+  readonly leftOut: readonly FoundDeposit[]
+  readonly sent: boolean
+}
+
+/** Null without a node. */
+function unitsLeftOf({ refund, chosen }: Told): bigint | null {
+  const left = chosen.filter(({ id }) => refund.deposits.includes(id)).map(({ unitsLeft }) => unitsLeft)
+  return left.reduce((most, units) => (most === null || units === null ? null : units > most ? units : most), left[0] ?? null)
+}
+
+function validityOf(told: Told): string {
+  const left = unitsLeftOf(told)
+  if (left === null) return `${told.refund.timelock} ${told.unit} after the block of its newest deposit`
+  return left <= 0n ? 'now' : afterUnits(left, told.unit)
+}
+
+function tell(told: Told, terminal: Terminal): void {
+  const { refund, unit, leftOut, sent } = told
+  terminal.note(
+    [
+      `Refund of ${refund.deposits.join(', ')}`,
+      `  pays   ${refund.pays} to ${refund.to}`,
+      `  fee    ${refund.fee}`,
+      `  txid   ${refund.tx}`,
+      `  valid  ${validityOf(told)}`,
+      ...leftOut.map(({ id, amount, unitsLeft }) => `  left out: ${id} of ${amount}, ${whyNot(unitsLeft, unit)}`),
+      sent ? 'It is sent:' : 'Signed, not sent; any node or wallet can send it once it is valid:',
+    ].join('\n'),
+  )
+  terminal.answer(refund.transaction)
+}
+
+function whyNot(unitsLeft: bigint | null, unit: TimelockUnit): string {
+  return unitsLeft !== null && unitsLeft > 0n ? `which can be refunded ${afterUnits(unitsLeft, unit)}` : 'which is not worth its fee'
+}
+
+function recordOf(told: Told) {
+  const { refund, unit, leftOut, sent } = told
+  return {
+    txid: refund.tx,
+    transaction: refund.transaction,
+    deposits: refund.deposits,
+    to: refund.to,
+    pays: refund.pays.toString(),
+    fee: refund.fee.toString(),
+    timelock: Number(refund.timelock),
+    timelock_unit: unit,
+    timelock_left: unitsLeftOf(told) === null ? null : Number(unitsLeftOf(told)),
+    left_out: leftOut.map(({ id, amount }) => ({ deposit: id, amount: amount.toString() })),
+    sent,
+  }
+}

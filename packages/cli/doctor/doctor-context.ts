@@ -1,0 +1,84 @@
+/** The input of the checks: a party's configuration, secrets and chains. Read-only: it starts and changes nothing. */
+import type { LoadedConfig } from '@tandem/party/config/load-config.ts'
+import { networkSettings } from '@tandem/party/config/network-settings.ts'
+import { referencesOf } from '@tandem/party/config/read-endpoint.ts'
+import type { PartyConfig, SecretReference, ServiceConfig, SolverConfig } from '@tandem/party/config/schema.ts'
+import { createNetwork, type Network, type NetworkSettings } from '@tandem/party/engine/network.ts'
+import type { ChainId } from '@tandem/protocol/chain-id.ts'
+
+export type PartyWithConfig =
+  | { readonly party: 'service'; readonly config: ServiceConfig }
+  | { readonly party: 'solver'; readonly config: SolverConfig }
+
+export type DoctorContext = PartyWithConfig & {
+  readonly path: string
+  readSecret(reference: SecretReference | string): Promise<string>
+  readonly network: Network
+  /** Clients without assets: their `verifyNode` checks the chain and no contracts. */
+  readonly chainsAlone: Network
+  readonly settings: NetworkSettings
+  /** Chains whose nodes answer and serve the right chain. The check `nodes` reports the others. */
+  healthyChains(): Promise<ReadonlySet<ChainId>>
+  /** Why a chain's nodes cannot be used; null if they can. */
+  nodeErrors(): Promise<ReadonlyMap<ChainId, Error | null>>
+  /** Unix seconds. */
+  now(): bigint
+  close(): Promise<void>
+}
+
+export async function createDoctorContext(
+  given: PartyWithConfig,
+  path: string,
+  readSecret: LoadedConfig<PartyConfig>['readSecret'],
+): Promise<DoctorContext> {
+  const config = { ...given.config, chains: await readableChains(given.config, readSecret) }
+  const settings = await networkSettings({ config, readSecret })
+  const network = await createNetwork(settings)
+  const chainsAlone = await createNetwork({ ...settings, deployments: {} })
+  let errors: Promise<ReadonlyMap<ChainId, Error | null>> | null = null
+
+  async function askNodes(): Promise<ReadonlyMap<ChainId, Error | null>> {
+    const asked = [...chainsAlone.clients].map(async ([chain, client]) => {
+      const error = await client.verifyNode().then(
+        () => null,
+        (reason: unknown) => (reason instanceof Error ? reason : new Error(String(reason))),
+      )
+      return [chain, error] as const
+    })
+    return new Map(await Promise.all(asked))
+  }
+  const nodeErrors = () => (errors ??= askNodes())
+
+  return {
+    ...given,
+    path,
+    readSecret,
+    network,
+    chainsAlone,
+    settings,
+    nodeErrors,
+    async healthyChains() {
+      return new Set([...(await nodeErrors())].filter(([, error]) => error === null).map(([chain]) => chain))
+    },
+    now: () => BigInt(Math.floor(Date.now() / 1000)),
+    async close() {
+      await Promise.all([network.close(), chainsAlone.close()])
+    },
+  }
+}
+
+/** Leaves out chains with an unreadable endpoint, which the check `secrets` reports. */
+async function readableChains({ chains }: PartyConfig, readSecret: DoctorContext['readSecret']): Promise<PartyConfig['chains']> {
+  const readable = await Promise.all(
+    Object.entries(chains).map(async ([chain, settings]) => {
+      const read = await Promise.allSettled(
+        Object.values(settings.endpoints ?? {})
+          .flat()
+          .flatMap(referencesOf)
+          .map(readSecret),
+      )
+      return read.every(({ status }) => status === 'fulfilled') ? [[chain, settings] as const] : []
+    }),
+  )
+  return Object.fromEntries(readable.flat())
+}

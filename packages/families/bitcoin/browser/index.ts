@@ -1,0 +1,81 @@
+/** Chains of the Bitcoin family: the user pays to the address of the HTLC, which follows from the terms. */
+import { secp256k1 } from '@noble/curves/secp256k1.js'
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
+import { verifyParsed, verifySame, verifyThat } from '@tandem/chain-kit/browser/check.ts'
+import type { SdkFamily, SourceSide, SwapSide } from '@tandem/chain-kit/browser/family.ts'
+import type { FundingResult } from '@tandem/protocol/funding/funding.ts'
+import type { Leg } from '@tandem/protocol/order.ts'
+import { htlcOf } from '../terms/htlc.ts'
+import { networkOf } from '../terms/networks.ts'
+import { createRefundPackage } from '../terms/rescue/create-refund-package.ts'
+import { parseBitcoinAddress, parseXOnlyKey } from '../terms/script/address.ts'
+import { parseUserKey } from '../terms/script/user-key.ts'
+import { balanceOf } from './balance.ts'
+import { ownKeys } from './own-keys.ts'
+import { readLock } from './read-lock.ts'
+import { settledAs } from './settled.ts'
+import { verifyNode } from './verify-node.ts'
+import type { BitcoinWallet } from './wallet.ts'
+import type { Payment } from './wallet-payment.ts'
+
+export const family: SdkFamily<Payment, BitcoinWallet> = {
+  name: 'bitcoin',
+  parseAddress: (text, chain) => parseBitcoinAddress(text, networkOf(chain.reference)),
+  deploymentOf: () => ({ htlc: null, token: null }),
+  verifySource(side) {
+    verifySide(side, 'initiator')
+    const told = side.funding as Partial<FundingResult<'deposit'>>
+    const { address: to } = htlcOf(side.terms, networkOf(side.chain.reference))
+    verifySame('to', to, told.to)
+    verifySame('amount', side.terms.amount.toString(), told.amount)
+    verifyPackage(side, told.refund_package)
+    return { chain: side.chain, to, amount: side.terms.amount }
+  },
+  verifyDestination: (side) => verifySide(side, 'redeemer'),
+  verifyNode: ({ chain }, node) => verifyNode(chain, node),
+  fund: async (payment, wallet, { signal }) => ({ kind: 'sent', tx: await wallet.pay(payment, signal) }),
+  balanceOf,
+  readLock,
+  settledAs,
+  ownKeys,
+}
+
+/** The user is their own key, or a key that the service made for this order, which the record shows as `delegate`. */
+function verifySide(side: SwapSide, role: 'initiator' | 'redeemer'): void {
+  const { leg, told, terms } = side
+  const network = networkOf(side.chain.reference)
+  const field = (name: string) => `${leg}_swap.${name}`
+  const own = parseUserKey(side.owner ?? '', network)
+  verifyKey(leg, role, told[role])
+  if (own !== null) verifySame(field(role), own.identity, told[role])
+  verifySame(field('delegate'), own === null ? told[role] : undefined, told.delegate)
+  const other = role === 'initiator' ? 'redeemer' : 'initiator'
+  verifyKey(leg, other, told[other])
+  verifyThat(told.initiator !== told.redeemer, field(other), 'a key other than the user’s', told[other])
+  verifySame(field('swap_id'), htlcOf(terms, network).address, told.swap_id)
+}
+
+function verifyKey(leg: Leg, name: 'initiator' | 'redeemer', key: string): void {
+  verifyParsed(`${leg}_swap.${name}`, 'an x-only public key', key, (text) => parseXOnlyKey(text, name))
+}
+
+/** Where the service made the key, the package is how the user refunds without it: it must be there, and its key that of the terms. */
+function verifyPackage({ chain, terms, owner }: SourceSide, told: Readonly<Record<string, unknown>> | undefined): void {
+  const network = networkOf(chain.reference)
+  const own = parseUserKey(owner ?? '', network)
+  verifyThat(own !== null || told != null, 'refund_package', 'one with the key of the deposit', told)
+  if (told == null) return
+  const key = own === null ? told.private_key : null
+  if (own === null) {
+    // The text itself is not shown: an error may be logged.
+    verifyThat(publicKeyOf(String(key)) === terms.initiator, 'refund_package.private_key', `the key of ${terms.initiator}`, 'another text')
+  }
+  const address = own?.address ?? (owner === null || owner === '' ? null : parseBitcoinAddress(owner, network))
+  verifySame('refund_package', createRefundPackage(chain, terms, key === null ? null : String(key), address), told)
+}
+
+/** Null for a text that is not a private key. */
+function publicKeyOf(privateKey: string): string | null {
+  const bytes = /^[0-9a-f]{64}$/.test(privateKey) ? hexToBytes(privateKey) : null
+  return bytes === null || !secp256k1.utils.isValidSecretKey(bytes) ? null : bytesToHex(secp256k1.getPublicKey(bytes, true).subarray(1))
+}

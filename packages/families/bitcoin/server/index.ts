@@ -1,0 +1,164 @@
+/** The Bitcoin family: HTLCs as taproot outputs, through any number of Bitcoin Core nodes (JSON-RPC) and Esplora servers. */
+import { hexToBytes } from '@noble/hashes/utils.js'
+import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
+import type { ChainFamily } from '@tandem/chain-kit/port/family.ts'
+import type { Outbox } from '@tandem/chain-kit/port/outbox.ts'
+import { onCurve } from '@tandem/keys/key.ts'
+import type { AssetId } from '@tandem/protocol/asset.ts'
+import type { Chain } from '@tandem/protocol/chain.ts'
+import { TandemError } from '@tandem/protocol/error.ts'
+import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
+import { bitcoinFacts } from '../terms/facts.ts'
+import { htlcOf } from '../terms/htlc.ts'
+import { verifiableNetwork } from '../terms/nodes/verify-network.ts'
+import { createRefundPackage } from '../terms/rescue/create-refund-package.ts'
+import { scriptOfAddress, walletAddress } from '../terms/script/address.ts'
+import { parseUserKey } from '../terms/script/user-key.ts'
+import { textFormsOf } from '../terms/text-forms.ts'
+import { feeOf } from '../terms/wallet/fees.ts'
+import { createBlocksSince } from './blocks/blocks-since.ts'
+import { readBranch } from './branch-events.ts'
+import { cosigning, instantRefundSigning, refundCosigning } from './cosign/cosign-abilities.ts'
+import { signFill, verifyFill } from './cosign/fill.ts'
+import { proposeInstantRefunds } from './cosign/instant-refund.ts'
+import { sendInstantRefund } from './cosign/send-instant-refund.ts'
+import { findEvents } from './events.ts'
+import { defaultPace } from './execute.ts'
+import type { Execution } from './execution.ts'
+import { fundingOf } from './funding.ts'
+import { createHtlcDeriver } from './htlc-jobs.ts'
+import { type BitcoinNodes, connectNodes } from './nodes/connect-nodes.ts'
+import { readHtlc } from './read-htlc.ts'
+import { connectRescueNode, rescue } from './rescue/rescue.ts'
+import { parseDeposit, parseFeeRate } from './rescue/typed.ts'
+import { verifyMessage } from './script/bip322.ts'
+import { identityOf } from './script/identity.ts'
+import { assertWorthPaying, batchRedeem, redeemHtlc, refundHtlc } from './spend/spend.ts'
+import { redeemVsize } from './spend/spend-size.ts'
+import { cancelInitiation } from './wallet/cancel.ts'
+import { createFeeEstimator } from './wallet/fee-estimator.ts'
+import { initiateHtlc } from './wallet/initiate.ts'
+
+/** One deposit to a P2WPKH address. */
+const TYPICAL_REDEEM_VSIZE = 143n
+/** To the longest kind of address. */
+const LARGEST_REDEEM_VSIZE = 155n
+const TYPICAL_REFUND_VSIZE = 133n
+/** One coin, with change. */
+const TYPICAL_INITIATE_VSIZE = 153n
+
+const DECIMALS = 8
+
+export const bitcoin: ChainFamily = {
+  ...bitcoinFacts,
+  connect: (chain, options) => createBitcoinClient(chain, connectNodes(chain, verifiableNetwork(chain.reference), options)),
+  rescue: { timelockUnit: 'blocks', refund: rescue, connect: connectRescueNode, parseDeposit, parseFeeRate },
+}
+
+function createBitcoinClient(chain: Chain, { network, backend, verify, inspect, newBlocks, close }: BitcoinNodes): ChainClient {
+  const fees = createFeeEstimator(backend, network)
+  const deriveHtlc = createHtlcDeriver()
+  const blocks = createBlocksSince(backend)
+  const { draft, ...cosigned } = cosigning(network)
+  // Without an address the redeemer is paid at the wallet address of its key; either of the two keys with this x has one of the same kind.
+  const payoutAddress = (terms: HtlcTerms) => walletAddress(hexToBytes(`02${terms.redeemer}`), network)
+  const execution = async (outbox: Outbox): Promise<Execution> => ({
+    chain,
+    network,
+    backend,
+    outbox,
+    others: await outbox.readOthers(),
+    feeRate: fees.feeRate,
+    blocks,
+  })
+  const assertAsset = (asset: AssetId) => {
+    if (asset !== chain.nativeAsset)
+      throw new TandemError('unsupported_pair', `${chain.id} has no asset "${asset}", only ${chain.nativeAsset}`)
+  }
+
+  return {
+    chain,
+    curve: bitcoin.curve,
+    text: textFormsOf(network),
+    identityOf,
+    addressOf: (key) => walletAddress(onCurve('secp256k1', key).publicKey, network),
+    swapId: (terms) => htlcOf(terms, network).address,
+    prepare: (terms) => deriveHtlc(terms, network),
+    orderKeys: {
+      parseUserKey: (text) => parseUserKey(text, network),
+      verifyMessage: (address, message, proof) => verifyMessage(address, message, proof, network),
+      refundPackage: (terms, privateKey, refundAddress) => createRefundPackage(chain, terms, privateKey, refundAddress),
+    },
+
+    verifyNode: verify,
+    tip: backend.tip,
+    ...(backend.glimpse !== undefined && { glimpse: backend.glimpse }),
+    headers: backend.headers,
+    async events(watched, from, to) {
+      if (watched.isEmpty || to < from) return []
+      return findEvents(await backend.transactionsIn(watched, from, to), watched, network)
+    },
+    branchEvents: (watched, from, end, heights) => readBranch(backend, network, watched, { from, end, heights }),
+    async unconfirmedEvents(watched) {
+      if (watched.isEmpty) return []
+      const transactions = await backend.unconfirmed(watched)
+      return findEvents(
+        transactions.map((transaction) => ({ transaction, block: null })),
+        watched,
+        network,
+      )
+    },
+    readHtlc: (terms, deposits) => readHtlc({ chain, network, backend }, terms, deposits),
+    async balance(asset, owner) {
+      assertAsset(asset)
+      return (await backend.coinsOf(owner)).reduce((sum, coin) => sum + coin.amount, 0n)
+    },
+    async funding({ terms }) {
+      assertAsset(terms.asset)
+      return fundingOf(terms, network)
+    },
+    async verifyPayout(terms, to) {
+      const { redeem } = htlcOf(terms, network)
+      const script = scriptOfAddress(to ?? payoutAddress(terms), network)
+      assertWorthPaying(terms.amount, redeemVsize(redeem, 1, script), await fees.feeRate('normal'), script, network)
+    },
+    async payoutFee(asset) {
+      assertAsset(asset)
+      return feeOf(LARGEST_REDEEM_VSIZE, await fees.promisedRate())
+    },
+    async legCost(asset) {
+      assertAsset(asset)
+      const rate = await fees.feeRate('normal')
+      return {
+        decimals: DECIMALS,
+        initiate: feeOf(TYPICAL_INITIATE_VSIZE, rate),
+        redeem: feeOf(TYPICAL_REDEEM_VSIZE, rate),
+        refund: feeOf(TYPICAL_REFUND_VSIZE, rate),
+      }
+    },
+    initiate: async (terms, outbox) => initiateHtlc(await execution(outbox), terms),
+    redeem: async (terms, spend, outbox) => redeemHtlc(await execution(outbox), terms, spend),
+    refund: async (terms, spend, outbox) => refundHtlc(await execution(outbox), terms, spend),
+    partialDeposits: { signFill, verifyFill },
+    instantRefund: {
+      propose: async (terms, spend, signing) => proposeInstantRefunds(network, terms, spend, await fees.presignedRate(), signing),
+      ...instantRefundSigning(network),
+      send: async (terms, refunds, outbox) => sendInstantRefund(await execution(outbox), terms, refunds),
+    },
+    cosignedRefund: refundCosigning(network),
+    batchRedeem: {
+      // A batch leaves out deposits that are gone.
+      areRedeemable: async (items) => items.map(() => true),
+      redeem: async (items, outbox) => batchRedeem(await execution(outbox), items, null),
+    },
+    cosignedRedeem: {
+      send: async (items, transaction, outbox) => batchRedeem(await execution(outbox), items, transaction),
+      draft: async (items, signer) => draft(await fees.feeRate(defaultPace(network)), items, signer),
+      ...cosigned,
+    },
+    cancel: async (outbox) => cancelInitiation(await execution(outbox)),
+    inspectProviders: inspect,
+    ...(newBlocks !== undefined && { newBlocks }),
+    close,
+  }
+}

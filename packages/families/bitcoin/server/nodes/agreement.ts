@@ -1,0 +1,115 @@
+/** Quorum rules for Bitcoin nodes. `size` is the quorum. We assume that fewer nodes than that lie. */
+import { bytesToHex } from '@noble/hashes/utils.js'
+import type { Rule } from '@tandem/chain-kit/providers/quorum.ts'
+import { byDecision, kthNumber, listedByQuorum, settledKthNumber } from '@tandem/chain-kit/providers/rules.ts'
+import type { FeeRate, ReplacedFee } from '../../terms/wallet/fees.ts'
+import type { ParsedTransaction, TransactionOutput } from '../script/transaction.ts'
+import type { Coin, OutputState, Place, Spender } from './backend.ts'
+
+/** While a block propagates, the confirmations of honest nodes differ by one. */
+const NORMAL_SPREAD = 1n
+
+/**
+ * Only transactions that a quorum shows: an invented spend would stop us from redeeming. Mempools differ, so we may miss a real one until it is mined.
+ * Compared with their witnesses, which show the secret and tell a redeem from a refund.
+ */
+export const unconfirmedRule = listedByQuorum<ParsedTransaction>(
+  ({ bytes }) => bytesToHex(bytes),
+  ([transaction]) => transaction,
+)
+
+/**
+ * If no quorum is reached: null. Then it is rebroadcast, which does no harm.
+ * Null from Core proves little: it does not find a mined transaction whose outputs are all spent.
+ */
+export const placeRule: Rule<Place | null> = byDecision((size) => ({
+  decide(places) {
+    const count = (place: Place | null) => places.filter((one) => one === place).length
+    if (count('block') >= size) return 'block'
+    if (count('block') + count('mempool') >= size) return 'mempool'
+    return count(null) >= size ? null : undefined
+  },
+  otherwise: () => null,
+}))
+
+/** If no quorum is reached: unspent. Nodes refuse a double spend anyway, but a redeem or refund that is not sent now may be too late. */
+export const outputRule: Rule<OutputState> = byDecision((size) => {
+  const depths = (states: readonly OutputState[]) => states.flatMap((one) => (one.state === 'unspent' ? [one.confirmations] : []))
+  return {
+    decide(states) {
+      const unspent = depths(states)
+      const confirmations = agreedDepth(unspent, size)
+      if (confirmations !== undefined) return { state: 'unspent', confirmations }
+      return states.length - unspent.length >= size ? { state: 'missing' } : undefined
+    },
+    // The chain itself refuses a refund that is too early.
+    otherwise: (states) => ({ state: 'unspent', confirmations: depths(states).reduce((most, one) => (one > most ? one : most), 0n) }),
+  }
+})
+
+/** If no quorum is reached: null. If we believed an invented final spender, we would pay again from other coins. */
+export const spenderRule: Rule<Spender | null> = byDecision((size) => ({
+  decide(spenders) {
+    const found = spenders.flatMap((one) => one ?? [])
+    for (const { txid } of found) {
+      const depths = found.filter((other) => other.txid === txid).map(({ confirmations }) => confirmations)
+      const confirmations = agreedDepth(depths, size)
+      if (confirmations !== undefined) return { txid, confirmations }
+    }
+    return spenders.length - found.length >= size ? null : undefined
+  },
+  otherwise: () => null,
+}))
+
+/** Null for "I do not have it". */
+export function keyOfContent(content: TransactionOutput | null): string | null {
+  return content === null ? null : `${content.amount} ${bytesToHex(content.script)}`
+}
+
+/** If no quorum is reached: null, as if it were not in the mempool. */
+export const unconfirmedFeeRule: Rule<ReplacedFee | null> = byDecision((size) => {
+  const replacedFee = (fees: readonly (ReplacedFee | null)[], pick: typeof kthNumber) => {
+    const known = fees.flatMap((one) => one ?? [])
+    const fee = pick(
+      known.map((one) => one.fee),
+      size,
+      'up',
+    )
+    const rate = pick(
+      known.map((one) => one.rate),
+      size,
+      'up',
+    )
+    return fee === undefined || rate === undefined ? undefined : { fee, rate }
+  }
+  return {
+    decide: (fees) => replacedFee(fees, settledKthNumber) ?? nullIfQuorum(fees, size),
+    otherwise: (fees) => replacedFee(fees, kthNumber) ?? null,
+  }
+})
+
+/** Null with too few estimates. */
+export const feeRateRule: Rule<FeeRate | null> = byDecision((size) => {
+  const known = (rates: readonly (FeeRate | null)[]) => rates.flatMap((one) => one ?? [])
+  return {
+    decide: (rates) => settledKthNumber(known(rates), size, 'up') ?? nullIfQuorum(rates, size),
+    otherwise: (rates) => kthNumber(known(rates), size, 'up') ?? null,
+  }
+})
+
+/** Coins that a quorum lists with the same amount. Confirmed when a quorum says so. */
+export const coinsRule = listedByQuorum<Coin>(
+  ({ outpoint, amount }) => `${outpoint} ${amount}`,
+  (alike, size) => ({ ...alike[0], isConfirmed: alike.filter(({ isConfirmed }) => isConfirmed).length >= size }),
+)
+
+/** The confirmations on which a quorum agrees. Undefined: too few answers, or so few and so far apart that a liar may have chosen. */
+function agreedDepth(depths: readonly bigint[], size: number): bigint | undefined {
+  const sorted = depths.toSorted((a, b) => Number(b - a))
+  const [most = 0n, least = 0n] = [sorted[0], sorted.at(-1)]
+  return sorted.length >= 2 * size - 1 || most - least <= NORMAL_SPREAD ? sorted[size - 1] : undefined
+}
+
+function nullIfQuorum(answers: readonly unknown[], size: number): null | undefined {
+  return answers.filter((one) => one === null).length >= size ? null : undefined
+}

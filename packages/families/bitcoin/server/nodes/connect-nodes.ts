@@ -1,0 +1,74 @@
+/** The nodes of a chain by its configuration: any number of Bitcoin Core (`rpc`) and Esplora servers (`esplora`), and one backend over them. */
+
+import type { ProviderReport } from '@tandem/chain-kit/port/abilities/inspect-providers.ts'
+import type { NewBlocks } from '@tandem/chain-kit/port/abilities/new-blocks.ts'
+import type { Endpoint } from '@tandem/chain-kit/port/endpoints.ts'
+import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import type { ConnectOptions } from '@tandem/chain-kit/port/family.ts'
+import { checkProviders } from '@tandem/chain-kit/providers/check-providers.ts'
+import { assertQuorum, connectProviders } from '@tandem/chain-kit/providers/connect-providers.ts'
+import type { Chain } from '@tandem/protocol/chain.ts'
+import type { BitcoinNetwork } from '../../terms/networks.ts'
+import { networkProblem } from '../../terms/nodes/verify-network.ts'
+import type { BitcoinBackend } from './backend.ts'
+import { createCoreBackend } from './core-rpc.ts'
+import { createEsploraBackend } from './esplora.ts'
+import { inspectNodes } from './inspect-providers.ts'
+import { newBlocksOf } from './new-blocks.ts'
+import { type BitcoinProvider, createQuorumBackend } from './quorum-backend.ts'
+
+export interface BitcoinNodes {
+  readonly network: BitcoinNetwork
+  readonly backend: BitcoinBackend
+  /** Rejects if one of them is on another network, or too few answer. */
+  verify(): Promise<void>
+  inspect(): Promise<readonly ProviderReport[]>
+  /** Undefined without a node that says when there is a block. */
+  readonly newBlocks: NewBlocks | undefined
+  close(): Promise<void>
+}
+
+/** Sends no request yet. */
+export function connectNodes(chain: Chain, network: BitcoinNetwork, options: ConnectOptions): BitcoinNodes {
+  const { endpoints, quorum = 1, onTrouble = () => undefined } = options
+  const { rpc = [], esplora = [] } = endpoints
+  const connect = (endpoint: Endpoint) =>
+    rpc.includes(endpoint) ? createCoreBackend(endpoint, network) : createEsploraBackend(endpoint, network)
+  const nodes = [...rpc, ...esplora]
+  const providers = connectProviders(chain.id, nodes, connect).map(
+    (provider, i): BitcoinProvider => ({ ...provider, kind: i < rpc.length ? 'rpc' : 'esplora' }),
+  )
+  if (providers.length === 0) throw new Error(`${chain.id} needs an endpoint "rpc" (Bitcoin Core) or "esplora"`)
+  assertQuorum(chain.id, nodes, quorum)
+  const isOnePerKind = quorum === 1 && rpc.length <= 1 && esplora.length <= 1
+  const backend = isOnePerKind ? backendOfKinds(providers) : createQuorumBackend(chain, network, providers, { quorum, onTrouble })
+  const needed = isOnePerKind ? providers.length : quorum
+  return {
+    network,
+    backend,
+    verify: () => checkProviders(chain.id, providers, needed, (node) => networkProblem(network, node)),
+    inspect: () => inspectNodes(chain, network, providers),
+    newBlocks: newBlocksOf(rpc),
+    async close() {
+      await Promise.all(providers.map(({ node }) => node.close()))
+    },
+  }
+}
+
+/** At most one node of each kind, trusted without a quorum: blocks from Core, the coins of an address from Esplora's index. */
+function backendOfKinds([first, index]: readonly BitcoinProvider[]): BitcoinBackend {
+  if (first === undefined) throw new Error('there is no node')
+  return index === undefined ? first.node : { ...first.node, coinsOf: coinsOfEither(index.node, first.node) }
+}
+
+/** Falls back to Core, which lists any number of coins after a slow first scan. Some Esplora servers refuse addresses with many coins. */
+function coinsOfEither(index: BitcoinBackend, core: BitcoinBackend): BitcoinBackend['coinsOf'] {
+  return async (address) => {
+    try {
+      return await index.coinsOf(address)
+    } catch (error) {
+      if (error instanceof ChainFailure && error.kind === 'would-fail') return core.coinsOf(address)
+      throw error
+    }
+  }
+}

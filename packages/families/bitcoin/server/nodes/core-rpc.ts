@@ -1,0 +1,259 @@
+/** Bitcoin Core (or Knots) over JSON-RPC as a backend. Needs neither a wallet nor a transaction index; works on a pruned node for recent blocks. */
+
+import type { Endpoint } from '@tandem/chain-kit/port/endpoints.ts'
+import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import type { FoundSwaps } from '@tandem/chain-kit/port/watched-swaps.ts'
+import { gatherCalls } from '@tandem/chain-kit/providers/gather-calls.ts'
+import { createProviderHttp } from '@tandem/chain-kit/providers/http.ts'
+import type { JsonRpc } from '@tandem/chain-kit/providers/json-rpc.ts'
+import { Refusal } from '@tandem/chain-kit/providers/refusal.ts'
+import type { BitcoinNetwork } from '../../terms/networks.ts'
+import { scriptOfAddress } from '../../terms/script/address.ts'
+import { rateOf } from '../../terms/wallet/fees.ts'
+import { splitOutpoint } from '../../terms/wallet/sign.ts'
+import { assertWork, createCheckedHeaders } from '../blocks/checked-headers.ts'
+import { createMempoolIndex } from '../blocks/mempool-index.ts'
+import { asRawBlock, type RawBlock } from '../blocks/raw-block.ts'
+import { type BlockSource, readBlock, scanBlock, scanBlocks } from '../blocks/scan-blocks.ts'
+import { encodeHeader, type ToldHeader } from '../blocks/told-header.ts'
+import { outpointAt } from '../blocks/transaction-walk.ts'
+import { taprootAddressAt } from '../script/taproot-address.ts'
+import { type Outpoint, type ParsedTransaction, parseTransaction, type TransactionOutput } from '../script/transaction.ts'
+import type { BitcoinNode, Spender } from './backend.ts'
+import { createCoreCoins } from './core-coins.ts'
+import { createCoreScans, type ScanOptions } from './core-scan.ts'
+import { inParallel } from './in-parallel.ts'
+import { createCoreRpc } from './json-rpc.ts'
+import {
+  asBits,
+  asBytes,
+  asHash,
+  asInteger,
+  asRecord,
+  asSatoshis,
+  asTransaction,
+  asUint32,
+  asVersion,
+  type JsonRecord,
+} from './node-json.ts'
+
+const BLOCK_TIMEOUT_MS = 60_000
+const BROADCAST_TIMEOUT_MS = 30_000
+/** A quarter of a second's work for a node, at most. */
+const HEADER_PAGE = 50
+/** How far back to search for a spender. */
+const MAX_SPENDER_BLOCKS = 300n
+/** Consensus allows block times to be this far from real time. */
+const BLOCK_TIME_ERROR_SECONDS = 7200n
+
+const RPC_INVALID_PARAMETER = -8
+const RPC_NOT_FOUND = -5
+/** To `getblock`: the block is pruned. */
+const RPC_MISC_ERROR = -1
+
+/** `options`: of scans of the UTXO set. */
+export function createCoreBackend(endpoint: Endpoint, network: BitcoinNetwork, options?: ScanOptions): BitcoinNode {
+  const rpc = createCoreRpc(createProviderHttp(endpoint))
+  const gathered = gatherCalls(rpc)
+  const mempool = createMempoolIndex(rpc, network)
+  const tipHash = async () => asHash(await rpc.call('getbestblockhash', []))
+  const headers = createCheckedHeaders(network, {
+    tipHash,
+    header: async (hash) => parseHeader(await rpc.call('getblockheader', [hash, true])),
+    page: (height) => readHeaderPage(rpc, height),
+  })
+  const blocks: BlockSource = {
+    blockHashAt: (height) => nullIfRefused(rpc, 'getblockhash', [Number(height)], [RPC_INVALID_PARAMETER], asHash),
+    async rawBlock(hash) {
+      const bytes = await nullIfRefused(rpc, 'getblock', [hash, 0], [RPC_NOT_FOUND], asBytes, BLOCK_TIMEOUT_MS)
+      if (bytes === null) throw new ChainFailure('unreachable', `the node does not know block ${hash}`)
+      await assertWork(bytes, asRawBlock(bytes).header, network)
+      return bytes
+    },
+  }
+  const unconfirmedTransaction = (txid: string) =>
+    nullIfRefused(rpc, 'getrawtransaction', [txid], [RPC_NOT_FOUND], (answer) => asTransaction(answer, network))
+  const scans = createCoreScans(rpc, options)
+  const coins = createCoreCoins({ rpc, scans, network, blocks, mempool, unconfirmedTransaction })
+  const relevant = createUnconfirmedCache(unconfirmedTransaction)
+
+  const blockAt = async (height: bigint) => {
+    const hash = await blocks.blockHashAt(height)
+    return hash === null ? null : headers.block(hash)
+  }
+
+  const confirmationsOf = async (outpoint: Outpoint, includeMempool: boolean): Promise<bigint | null> => {
+    const { txid, vout } = splitOutpoint(outpoint)
+    const answer = await gathered('gettxout', [txid, vout, includeMempool])
+    return answer === null ? null : asInteger(asRecord(answer).confirmations)
+  }
+
+  return {
+    genesisHash: async () => asHash(await rpc.call('getblockhash', [0])),
+    secondHash: () => blocks.blockHashAt(1n),
+    tip: headers.tip,
+    blockAt,
+    headers: async (heights) => (await inParallel(heights, blockAt)).flatMap((block) => block ?? []),
+    rawBlock: (hash) => nullIfRefused(rpc, 'getblock', [hash, 0], [RPC_NOT_FOUND, RPC_MISC_ERROR], asBytes, BLOCK_TIMEOUT_MS),
+    transactionsIn: (watched, from, to) => scanBlocks(blocks, watched, network, from, to),
+    transactionsOf: (watched, block) => scanBlock(blocks, watched, network, block),
+    async unconfirmed(watched) {
+      await mempool.refresh()
+      const { txids, swaps } = await mempool.touching(watched)
+      return relevant.closure(txids, (transaction) =>
+        depositsIn(transaction, swaps, network).flatMap((outpoint) => mempool.spenderOf(outpoint) ?? []),
+      )
+    },
+    async placeOf(transaction) {
+      const found = await nullIfRefused(rpc, 'getrawtransaction', [transaction.txid(), true], [RPC_NOT_FOUND], asRecord)
+      if (found !== null && found.blockhash === undefined) return 'mempool'
+      // With a transaction index the node also finds transactions of reorged blocks: those have 0 confirmations.
+      if (found !== null && asInteger(found.confirmations ?? 0) > 0n) return 'block'
+      for (const vout of transaction.outputs.keys()) {
+        if ((await confirmationsOf(`${transaction.txid()}:${vout}`, false)) !== null) return 'block'
+      }
+      return null
+    },
+    async output(outpoint) {
+      const confirmations = await confirmationsOf(outpoint, true)
+      return confirmations === null ? { state: 'missing' } : { state: 'unspent', confirmations }
+    },
+    async unspentOutput(outpoint) {
+      const { txid, vout } = splitOutpoint(outpoint)
+      const answer = await rpc.call('gettxout', [txid, vout, true])
+      return answer === null ? null : contentIn(asRecord(answer))
+    },
+    async spenderOf(outpoint, since) {
+      await mempool.refresh()
+      const unconfirmed = mempool.spenderOf(outpoint)
+      if (unconfirmed !== null) return { txid: unconfirmed, confirmations: 0n }
+      if ((await confirmationsOf(outpoint, false)) !== null) return null
+      return findMinedSpender({ blocks, network }, outpoint, since, asInteger(await rpc.call('getblockcount', [])))
+    },
+    async contentOf(outpoint) {
+      const { txid, vout } = splitOutpoint(outpoint)
+      const answer = await rpc.call('gettxout', [txid, vout, false])
+      if (answer === null) return (await unconfirmedTransaction(txid))?.outputs[vout] ?? null
+      return contentIn(asRecord(answer))
+    },
+    unconfirmedFee: (txid) =>
+      nullIfRefused(rpc, 'getmempoolentry', [txid], [RPC_NOT_FOUND], (answer) => {
+        const entry = asRecord(answer)
+        // BIP125 rule 3: descendants are replaced too, and their fees count.
+        const fees = asRecord(entry.fees)
+        return { fee: asSatoshis(fees.descendant), rate: rateOf(asSatoshis(fees.base), asInteger(entry.vsize)) }
+      }),
+    coinsOf: (address) => coins.coinsOf(address, scriptOfAddress(address, network)),
+    async estimateFeeRate(targetBlocks) {
+      const { feerate } = asRecord(await rpc.call('estimatesmartfee', [targetBlocks]))
+      return feerate === undefined || feerate === null ? null : asSatoshis(feerate)
+    },
+    minimumFeeRate: async () => asSatoshis(asRecord(await rpc.call('getmempoolinfo', [])).mempoolminfee),
+    async broadcast(raw) {
+      try {
+        await rpc.call('sendrawtransaction', [raw], BROADCAST_TIMEOUT_MS)
+        return { accepted: true }
+      } catch (error) {
+        if (error instanceof Refusal) return { accepted: false, reason: error.message }
+        throw error
+      }
+    },
+    close: scans.close,
+  }
+}
+
+/** Two requests for up to `HEADER_PAGE` headers. */
+async function readHeaderPage(rpc: JsonRpc, height: bigint): Promise<readonly ToldHeader[]> {
+  const heights = Array.from({ length: HEADER_PAGE }, (_, i) => Number(height) - i).filter((at) => at >= 0)
+  const hashes = await rpc.batch(heights.map((at) => ({ method: 'getblockhash', params: [at] })))
+  const listed = hashes.flatMap((hash) => (hash instanceof Refusal ? [] : [asHash(hash)]))
+  const headers = await rpc.batch(listed.map((hash) => ({ method: 'getblockheader', params: [hash, true] })))
+  return headers.flatMap((header) => (header instanceof Refusal ? [] : [parseHeader(header)]))
+}
+
+function parseHeader(answer: unknown): ToldHeader {
+  const header = asRecord(answer)
+  const bytes = encodeHeader({
+    version: asVersion(header.version),
+    // The first block has no parent.
+    parentHash: header.previousblockhash === undefined ? '00'.repeat(32) : asHash(header.previousblockhash),
+    merkleRoot: asHash(header.merkleroot),
+    time: asUint32(header.time),
+    bits: asBits(header.bits),
+    nonce: asUint32(header.nonce),
+  })
+  return { height: asInteger(header.height), bytes }
+}
+
+async function nullIfRefused<T>(
+  rpc: JsonRpc,
+  method: string,
+  params: readonly unknown[],
+  codes: readonly number[],
+  parse: (result: unknown) => T,
+  timeoutMs?: number,
+): Promise<T | null> {
+  try {
+    return parse(await rpc.call(method, params, timeoutMs))
+  } catch (error) {
+    if (error instanceof Refusal && codes.includes(error.code)) return null
+    throw error
+  }
+}
+
+function depositsIn(transaction: ParsedTransaction, swaps: FoundSwaps, network: BitcoinNetwork): readonly Outpoint[] {
+  return transaction.outputs.flatMap(({ script }, vout) => {
+    const address = taprootAddressAt(script, network)
+    return address === null || swaps.bySwapId(address) === undefined ? [] : [`${transaction.txid()}:${vout}`]
+  })
+}
+
+/** Newest block first: spends that we ask about are recent. */
+async function findMinedSpender(
+  { blocks, network }: { readonly blocks: BlockSource; readonly network: BitcoinNetwork },
+  outpoint: Outpoint,
+  since: bigint,
+  tip: bigint,
+): Promise<Spender | null> {
+  const last = tip > MAX_SPENDER_BLOCKS ? tip - MAX_SPENDER_BLOCKS : 0n
+  for (let height = tip; height > last; height--) {
+    const block = await readBlock(blocks, height)
+    const txid = spenderIn(block, outpoint, network)
+    if (txid !== null) return { txid, confirmations: tip - height + 1n }
+    if (block.header.time + BLOCK_TIME_ERROR_SECONDS < since) return null
+  }
+  return null
+}
+
+function spenderIn({ bytes, walk }: RawBlock, outpoint: Outpoint, network: BitcoinNetwork): string | null {
+  let txid: string | null = null
+  walk(({ start, end, inputs }) => {
+    if (txid !== null || !inputs.some((position) => outpointAt(bytes, position) === outpoint)) return
+    txid = parseTransaction(bytes.toString('hex', start, end), network).txid()
+  })
+  return txid
+}
+
+/** A cache of the unconfirmed transactions of the last call: each is fetched only once. */
+function createUnconfirmedCache(fetchTransaction: (txid: string) => Promise<ParsedTransaction | null>) {
+  let cache = new Map<string, ParsedTransaction>()
+  return {
+    /** These transactions and, recursively, those that `next` names for each. */
+    async closure(txids: Set<string>, next: (transaction: ParsedTransaction) => readonly string[]): Promise<readonly ParsedTransaction[]> {
+      const found = new Map<string, ParsedTransaction>()
+      // Grows while it is iterated.
+      for (const txid of txids) {
+        const transaction = cache.get(txid) ?? (await fetchTransaction(txid))
+        if (transaction === null) continue
+        found.set(txid, transaction)
+        for (const following of next(transaction)) txids.add(following)
+      }
+      cache = found
+      return [...found.values()]
+    },
+  }
+}
+
+function contentIn({ value, scriptPubKey }: JsonRecord): TransactionOutput {
+  return { amount: asSatoshis(value), script: asBytes(asRecord(scriptPubKey).hex) }
+}

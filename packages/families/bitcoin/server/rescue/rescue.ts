@@ -1,0 +1,146 @@
+/** Refunds from a refund package alone, without the service: only a node to broadcast is needed. */
+import { bytesToHex } from '@noble/hashes/utils.js'
+import { SigHash } from '@scure/btc-signer'
+import type { RefundPackage, Rescue, RescueNode, RescueRequest } from '@tandem/chain-kit/port/abilities/rescue.ts'
+import type { Endpoints } from '@tandem/chain-kit/port/endpoints.ts'
+import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import type { KeyOf, Secp256k1Signer } from '@tandem/keys/key.ts'
+import { createSecp256k1Key } from '@tandem/keys/secp256k1.ts'
+import { TandemError } from '@tandem/protocol/error.ts'
+import type { BitcoinNetwork } from '../../terms/networks.ts'
+import { verifyNetwork } from '../../terms/nodes/verify-network.ts'
+import { parseBitcoinAddress, scriptOfAddress } from '../../terms/script/address.ts'
+import { estimateVsize } from '../../terms/script/weight.ts'
+import { boundFeeRate, dustLimit, feeOf, largestFee, NORMAL_TARGET } from '../../terms/wallet/fees.ts'
+import { compose, finish } from '../../terms/wallet/sign.ts'
+import type { BitcoinNode } from '../nodes/backend.ts'
+import { createCoreBackend } from '../nodes/core-rpc.ts'
+import { SCAN_TIMEOUT_MS } from '../nodes/core-scan.ts'
+import { createEsploraBackend } from '../nodes/esplora.ts'
+import { inParallel } from '../nodes/in-parallel.ts'
+import { identityOf } from '../script/identity.ts'
+import { onePerKind } from './one-per-kind.ts'
+import { type ParsedPackage, parseRefundPackage } from './refund-package.ts'
+
+const SIGNATURE_BYTES = 64
+/** Nodes do not relay a transaction above 100 kvB. A hundred inputs stay far below. */
+const MAX_DEPOSITS = 100
+
+export const rescue: Rescue['refund'] = (refundPackage, request) => {
+  const known = parseRefundPackage(refundPackage)
+  const { htlc, network, terms } = known
+  const signer = keyOf(known, request.privateKey).signerFor({ kind: 'rescue', chain: refundPackage.chain, terms })
+  const to = parseBitcoinAddress(request.to ?? known.refundAddress ?? failWithoutAddress(), network)
+  const output = scriptOfAddress(to, network)
+  assertFeeRate(request.feeRate, network)
+  const witness = [SIGNATURE_BYTES, htlc.refund.script.length, htlc.refund.controlBlock.length]
+  const vsizeOf = (count: number) =>
+    estimateVsize(
+      Array.from({ length: count }, () => witness),
+      [output],
+    )
+  const deposits = chooseDeposits(request, feeOf(vsizeOf(2) - vsizeOf(1), request.feeRate))
+  const total = deposits.reduce((sum, { amount }) => sum + amount, 0n)
+  const vsize = vsizeOf(deposits.length)
+  const fee = feeOf(vsize, request.feeRate)
+  if (fee > largestFee(total, vsize, network) || total - fee < dustLimit(output, network))
+    throw unusable(
+      `the fee of ${fee} would take most of the ${total} ${network.unit} that were deposited: choose a lower fee rate, or wait until fees are lower`,
+    )
+
+  const coins = deposits.map(({ id, amount }) => ({ outpoint: id, amount }))
+  // BIP68: with version 2 the sequence is the minimum age of each deposit.
+  const transaction = compose(coins, htlc.script, Number(terms.timelock), [{ amount: total - fee, script: output }])
+  const scripts = deposits.map(() => htlc.script)
+  const amounts = deposits.map(({ amount }) => amount)
+  for (const index of deposits.keys()) {
+    const hash = transaction.preimageWitnessV1(index, scripts, SigHash.DEFAULT, amounts, undefined, htlc.refund.script)
+    const signed = [signer.signSchnorr(hash), htlc.refund.script, htlc.refund.controlBlock]
+    transaction.updateInput(index, { finalScriptWitness: signed }, true)
+  }
+  const { txid, raw } = finish(transaction)
+  return { transaction: raw, tx: txid, deposits: deposits.map(({ id }) => id), to, pays: total - fee, fee, timelock: terms.timelock }
+}
+
+/** Never quote a key in an error: it may be the right one with a typo. */
+function keyOf({ privateKey, terms }: ParsedPackage, given: string | null): KeyOf<Secp256k1Signer> {
+  const text = given ?? privateKey
+  if (text === null) throw unusable('the refund package has no private key: give the one that belongs to the public key of its initiator')
+  if (!/^(0x)?[0-9a-f]{64}$/i.test(text)) throw unusable('a private key is 32 bytes as 64 hex characters')
+  const key = readKey(text)
+  if (key === null || identityOf(key) !== terms.initiator)
+    throw unusable(`the private key does not belong to this refund package: its initiator is the public key ${terms.initiator}`)
+  return key
+}
+
+/** Null for a number that is not a private key on the curve. */
+function readKey(text: string): KeyOf<Secp256k1Signer> | null {
+  try {
+    return createSecp256k1Key(text)
+  } catch {
+    return null
+  }
+}
+
+function failWithoutAddress(): never {
+  throw unusable('the refund package has no refund address: name one')
+}
+
+/** A typo must not burn the deposit. */
+function assertFeeRate(rate: bigint, { minFeeRate, maxFeeRate, unit }: BitcoinNetwork): void {
+  if (rate < minFeeRate || rate > maxFeeRate)
+    throw unusable(`the fee rate must be from ${minFeeRate / 1000n} to ${maxFeeRate / 1000n} ${unit} per vB`)
+}
+
+function chooseDeposits({ deposits }: RescueRequest, inputFee: bigint): RescueRequest['deposits'] {
+  if (deposits.length === 0) throw unusable('there is no deposit to refund')
+  const broken = deposits.find(({ id, amount }) => !/^[0-9a-f]{64}:[0-9]{1,10}$/.test(id) || amount <= 0n)
+  if (broken !== undefined)
+    throw unusable(`"${broken.id}" with ${broken.amount} is not a deposit: expected a transaction id, the output's number and its amount`)
+  if (new Set(deposits.map(({ id }) => id)).size < deposits.length) throw unusable('a deposit is named twice')
+  const economic = deposits
+    .filter(({ amount }) => amount > inputFee)
+    .toSorted((a, b) => (a.amount > b.amount ? -1 : a.amount < b.amount ? 1 : 0))
+  if (economic.length === 0) throw unusable(`no deposit is worth the fee of ${inputFee} that spending it costs: lower the fee rate`)
+  return economic.slice(0, MAX_DEPOSITS)
+}
+
+export function connectRescueNode(refundPackage: RefundPackage, endpoints: Endpoints): RescueNode {
+  const { network, htlc, terms } = parseRefundPackage(refundPackage)
+  const backend = connectBackend(endpoints, network)
+  const assertNetwork = () => verifyNetwork({ id: refundPackage.chain }, network, backend)
+  const readDeposit = async (outpoint: string) => {
+    const output = await backend.output(outpoint)
+    if (output.state === 'missing' || output.confirmations === 0n) return []
+    const content = await backend.contentOf(outpoint)
+    if (content === null || bytesToHex(content.script) !== bytesToHex(htlc.script)) return []
+    // BIP68: the block of the deposit is its first confirmation.
+    return [{ id: outpoint, amount: content.amount, unitsLeft: terms.timelock - output.confirmations }]
+  }
+  return {
+    async deposits(named) {
+      await assertNetwork()
+      const outpoints = named ?? (await backend.coinsOf(htlc.address)).map(({ outpoint }) => outpoint)
+      return (await inParallel(outpoints, readDeposit)).flat()
+    },
+    feeRate: async () => boundFeeRate((await backend.estimateFeeRate(NORMAL_TARGET)) ?? network.fallbackFeeRate, network),
+    async broadcast(transaction) {
+      await assertNetwork()
+      const result = await backend.broadcast(transaction)
+      if (!result.accepted) throw new ChainFailure('would-fail', `the node refused the refund: ${result.reason}`)
+    },
+    close: backend.close,
+  }
+}
+
+function connectBackend(endpoints: Endpoints, network: BitcoinNetwork): BitcoinNode {
+  const { rpc, esplora } = onePerKind(endpoints)
+  if (esplora !== undefined) return createEsploraBackend(esplora, network)
+  // Its user waits for nothing else.
+  if (rpc !== undefined) return createCoreBackend(rpc, network, { patienceMs: SCAN_TIMEOUT_MS })
+  throw new Error('a rescue node needs an endpoint "rpc" or "esplora"')
+}
+
+function unusable(message: string): TandemError {
+  return new TandemError('bad_request', message)
+}

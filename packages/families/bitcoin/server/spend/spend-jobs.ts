@@ -1,0 +1,22 @@
+/** Signs spends of many deposits in a worker thread: each input takes milliseconds, and its hash covers all inputs. */
+import { onCurve, type Secp256k1Signer, type Signer } from '@tandem/keys/key.ts'
+import { onlySigner } from '@tandem/keys/lent-signers.ts'
+import { signingJobsOf } from '@tandem/keys/sign-in-worker.ts'
+import { type LeafInput, type SignedTransaction, signLeafSpends } from '../../terms/wallet/sign.ts'
+import type { TransactionOutput } from '../script/transaction.ts'
+
+export const jobs = {
+  sign: (signers: readonly Secp256k1Signer[], inputs: readonly LeafInput[], output: TransactionOutput): SignedTransaction =>
+    signLeafSpends(onlySigner(signers), inputs, output),
+}
+
+const signingJobs = signingJobsOf<typeof jobs>(import.meta.url, 'urgent')
+
+/** Fewer are signed at once: starting a thread would take longer. */
+const FOR_A_WORKER = 4
+
+export async function signSpend(signer: Signer, inputs: readonly LeafInput[], output: TransactionOutput): Promise<SignedTransaction> {
+  if (inputs.length < FOR_A_WORKER) return signLeafSpends(signer, inputs, output)
+  const plain = inputs.map(({ outpoint, amount, script, leaf, items, timelock }) => ({ outpoint, amount, script, leaf, items, timelock }))
+  return signingJobs.sign('sign', [onCurve('secp256k1', signer)], [plain, output])
+}

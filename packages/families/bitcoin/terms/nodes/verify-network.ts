@@ -1,0 +1,33 @@
+/** Checks that a node is on our network by its first blocks, which both kinds of node serve. */
+
+import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import type { Chain } from '@tandem/protocol/chain.ts'
+import type { BitcoinNode } from '../../server/nodes/backend.ts'
+import { type BitcoinNetwork, networkOf } from '../networks.ts'
+
+/** Throws for a network whose nodes cannot be verified, so that a configuration with it fails at the start. */
+export function verifiableNetwork(reference: string): BitcoinNetwork {
+  const network = networkOf(reference)
+  if (network.firstBlockHash === null)
+    throw new Error(`a node of ${network.name} cannot be distinguished from one of another signet: its block 1 is unknown`)
+  return network
+}
+
+export async function verifyNetwork(chain: Pick<Chain, 'id'>, network: BitcoinNetwork, node: Identified): Promise<void> {
+  const problem = await networkProblem(network, node)
+  if (problem !== null) throw new ChainFailure('would-fail', `the node of ${chain.id} ${problem}`)
+}
+
+type Identified = Pick<BitcoinNode, 'genesisHash' | 'secondHash'>
+
+/** The problem, as a phrase whose subject is the node; null when it is on the right network. */
+export async function networkProblem(network: BitcoinNetwork, node: Identified): Promise<string | null> {
+  const genesisHash = await node.genesisHash()
+  if (genesisHash !== network.genesisHash)
+    return `is on another network than ${network.coin} ${network.name}: its first block is ${genesisHash}`
+  const { firstBlockHash } = network
+  if (firstBlockHash === undefined) return null
+  const first = await node.secondHash()
+  if (first === null) return 'has no block 1 yet, which identifies a signet'
+  return first === firstBlockHash ? null : `is on another signet than ${network.name}: its block 1 is ${first}`
+}

@@ -1,0 +1,124 @@
+/** Builds and signs our transactions: payments from a signer's own coins, and spends of HTLC deposits. */
+import { secp256k1 } from '@noble/curves/secp256k1.js'
+import { bytesToHex } from '@noble/hashes/utils.js'
+import { OutScript, p2wpkh, SigHash, Transaction } from '@scure/btc-signer'
+import { onCurve, type Signer } from '@tandem/keys/key.ts'
+import type { Outpoint, TransactionOutput } from '../../server/script/transaction.ts'
+import type { Leaf } from '../htlc.ts'
+
+/** BIP125: signals that the transaction may be replaced, and BIP68: no relative timelock. */
+export const REPLACEABLE_SEQUENCE = 0xfffffffd
+
+export type SpendableCoin = { readonly outpoint: Outpoint; readonly amount: bigint }
+export type SignedTransaction = { readonly txid: string; readonly raw: string }
+
+/** Pays from P2WPKH coins of the signer. */
+export function signWalletPayment(
+  signer: Signer,
+  coins: readonly SpendableCoin[],
+  outputs: readonly TransactionOutput[],
+): SignedTransaction {
+  const transaction = compose(coins, p2wpkh(signer.publicKey).script, REPLACEABLE_SEQUENCE, outputs)
+  for (const [index, coin] of coins.entries()) signWalletInput(signer, transaction, index, coin.amount)
+  return finish(transaction)
+}
+
+/** Signs the whole transaction: it must not change afterwards. */
+export function signWalletInput(signer: Signer, transaction: Transaction, index: number, amount: bigint): void {
+  // BIP143: the script code of P2WPKH is the P2PKH script of the same key hash.
+  const scriptCode = OutScript.encode({ type: 'pkh', hash: p2wpkh(signer.publicKey).hash })
+  const hash = transaction.preimageWitnessV0(index, scriptCode, SigHash.ALL, amount)
+  const compact = onCurve('secp256k1', signer).signEcdsa(hash).subarray(0, 64)
+  const der = secp256k1.Signature.fromBytes(compact, 'compact').toBytes('der')
+  transaction.updateInput(index, { finalScriptWitness: [Uint8Array.of(...der, SigHash.ALL), signer.publicKey] }, true)
+}
+
+/** A deposit and one way to spend it: `items` stand between signature and script in the witness. */
+export type LeafInput = SpendableCoin & {
+  /** The scriptPubKey of the HTLC. */
+  readonly script: Uint8Array
+  readonly leaf: Leaf
+  readonly items: readonly Uint8Array[]
+  readonly timelock: bigint | null
+}
+
+/** Spends deposits of any HTLCs of which the signer is a party, into one output. */
+export function signLeafSpends(signer: Signer, inputs: readonly LeafInput[], output: TransactionOutput): SignedTransaction {
+  return finish(composeLeafSpends(signer, inputs, [], [output]))
+}
+
+/** The same, with a coin of `sponsor` as the last input. */
+export function signSponsoredSpends(
+  signer: Signer,
+  inputs: readonly LeafInput[],
+  outputs: readonly TransactionOutput[],
+  sponsor: Signer,
+  coin: SpendableCoin,
+): SignedTransaction {
+  const transaction = composeLeafSpends(signer, inputs, [{ ...coin, script: p2wpkh(sponsor.publicKey).script }], outputs)
+  signWalletInput(sponsor, transaction, inputs.length, coin.amount)
+  return finish(transaction)
+}
+
+/** Signs the deposits; `coins` follow them unsigned. */
+function composeLeafSpends(
+  signer: Signer,
+  inputs: readonly LeafInput[],
+  coins: readonly (SpendableCoin & Pick<LeafInput, 'script'>)[],
+  outputs: readonly TransactionOutput[],
+): Transaction {
+  const sequenced = inputs.map((input) => ({
+    ...input,
+    sequence: input.timelock === null ? REPLACEABLE_SEQUENCE : Number(input.timelock),
+  }))
+  const all = [...sequenced, ...coins.map((coin) => ({ ...coin, sequence: REPLACEABLE_SEQUENCE }))]
+  const transaction = composeInputs(all, outputs)
+  // BIP341: a signature is over the amounts and scripts of all inputs.
+  const scripts = all.map(({ script }) => script)
+  const amounts = all.map(({ amount }) => amount)
+  for (const [index, { leaf, items }] of inputs.entries()) {
+    const hash = transaction.preimageWitnessV1(index, scripts, SigHash.DEFAULT, amounts, undefined, leaf.script)
+    transaction.updateInput(
+      index,
+      { finalScriptWitness: [onCurve('secp256k1', signer).signSchnorr(hash), ...items, leaf.script, leaf.controlBlock] },
+      true,
+    )
+  }
+  return transaction
+}
+
+export function compose(
+  coins: readonly SpendableCoin[],
+  script: Uint8Array,
+  sequence: number,
+  outputs: readonly TransactionOutput[],
+): Transaction {
+  return composeInputs(
+    coins.map((coin) => ({ ...coin, script, sequence })),
+    outputs,
+  )
+}
+
+export function composeInputs(
+  inputs: readonly (SpendableCoin & { readonly script: Uint8Array; readonly sequence: number })[],
+  outputs: readonly TransactionOutput[],
+): Transaction {
+  // BIP68 gives nSequence its meaning only from version 2 on.
+  const transaction = new Transaction({ version: 2, allowUnknownOutputs: true, allowUnknownInputs: true })
+  for (const { outpoint, amount, script, sequence } of inputs) {
+    const { txid, vout } = splitOutpoint(outpoint)
+    transaction.addInput({ txid, index: vout, sequence, witnessUtxo: { script, amount } })
+  }
+  for (const output of outputs) transaction.addOutput(output)
+  return transaction
+}
+
+export function finish(transaction: Transaction): SignedTransaction {
+  return { txid: transaction.id, raw: bytesToHex(transaction.extract()) }
+}
+
+export function splitOutpoint(outpoint: Outpoint): { readonly txid: string; readonly vout: number } {
+  const match = /^([0-9a-f]{64}):([0-9]{1,10})$/.exec(outpoint)
+  if (match?.[1] === undefined) throw new Error(`"${outpoint}" is not an outpoint: expected txid:vout`)
+  return { txid: match[1], vout: Number(match[2]) }
+}

@@ -1,0 +1,21 @@
+/** The families, each loaded when a chain of it is first used. */
+
+import type { SdkFamily } from '@tandem/chain-kit/browser/family.ts'
+import type { FamilyName } from '@tandem/protocol/registry/family-data.ts'
+
+const loaders: Partial<Readonly<Record<FamilyName, () => Promise<{ readonly family: SdkFamily }>>>> = {
+  evm: () => import('@tandem/evm/browser/index.ts'),
+  bitcoin: () => import('@tandem/bitcoin/browser/index.ts'),
+  tron: () => import('@tandem/tron/browser/index.ts'),
+  hypercore: () => import('@tandem/hypercore/browser/index.ts'),
+  starknet: () => import('@tandem/starknet/browser/index.ts'),
+  solana: () => import('@tandem/solana/browser/index.ts'),
+  sui: () => import('@tandem/sui/browser/index.ts'),
+  xrpl: () => import('@tandem/xrpl/browser/index.ts'),
+}
+
+export async function loadFamily(name: FamilyName): Promise<SdkFamily> {
+  const load = loaders[name]
+  if (load === undefined) throw new Error(`this version of the SDK knows no chains of the family "${name}"`)
+  return (await load()).family
+}

@@ -1,0 +1,133 @@
+/** EVM chains: the user calls the HTLC, or signs typed data for the service to send. */
+
+import { verifySame, verifyThat } from '@tandem/chain-kit/browser/check.ts'
+import type { SdkFamily, SourceSide, SwapSide } from '@tandem/chain-kit/browser/family.ts'
+import { verifyCall } from '@tandem/chain-kit/browser/verify-call.ts'
+import { verifySwap } from '@tandem/chain-kit/browser/verify-swap.ts'
+import type { FundingResult } from '@tandem/protocol/funding/funding.ts'
+import { encodeFunctionData, maxUint256, zeroHash } from 'viem'
+import { htlcErc20 } from '../contract/artifacts/htlc-erc20.ts'
+import { parseAddress } from '../terms/address.ts'
+import { approvalCall } from '../terms/approval-call.ts'
+import { create2AddressOf } from '../terms/deploy/create2-deployer.ts'
+import { htlcInitCode } from '../terms/deploy/htlc-init-code.ts'
+import {
+  createContracts,
+  type HtlcContract,
+  type InitiateTypedData,
+  initiateData,
+  initiateTypedData,
+  revokeData,
+  swapIdOf,
+} from '../terms/htlc.ts'
+import { balanceOf } from './balance.ts'
+import { readLock, settledAs } from './read-lock.ts'
+import { settling } from './settle.ts'
+import { verifyCode } from './verify-code.ts'
+import { verifyNode } from './verify-node.ts'
+import type { EvmCall, EvmWallet } from './wallet.ts'
+
+export type EvmPlan = {
+  readonly chainId: number
+  /** Sent one after the other, each once the one before is mined. */
+  readonly approvals: readonly EvmCall[]
+  readonly initiate: EvmCall
+  /** Null where the order cannot be funded by a signature: of a native coin, or paid by a delegate. */
+  readonly typedData: InitiateTypedData | null
+}
+
+export const family: SdkFamily<EvmPlan, EvmWallet> = {
+  name: 'evm',
+  parseAddress,
+  /** By CREATE2 the address of an HTLC follows from its code and its token. */
+  deploymentOf({ tokenSchema, tokenAddress }) {
+    if (tokenSchema !== null && tokenAddress === null) return null
+    const token = tokenAddress === null ? null : parseAddress(tokenAddress)
+    return { htlc: create2AddressOf(htlcInitCode(token)), token }
+  },
+  verifySource(side) {
+    return planOf(side, verifySide(side, side.payer))
+  },
+  verifyDestination(side) {
+    verifySide(side, null)
+  },
+  async verifyWallet(side, { wallet, node }, to) {
+    if (to !== 'pay') return
+    const contract = contractOf(side)
+    if (node !== null) return verifyCode(contract, node)
+    if (contract.token !== null) return
+    // Without a node that is the integrator's own, the wallet's must do: there is a contract that knows orders.
+    const asked = encodeFunctionData({ abi: htlcErc20.abi, functionName: 'initiatedAt', args: [zeroHash] })
+    verifyThat(
+      (await wallet.call(contract.chainId, contract.address, asked)) !== '0x',
+      'htlc',
+      'a contract',
+      `no code at ${contract.address}`,
+    )
+  },
+  verifyNode: (side, node) => verifyNode(side.chain, contractOf(side), node),
+  async fund({ chainId, approvals, initiate, typedData }, wallet, { gasless, signal }) {
+    for (const approval of approvals) {
+      signal?.throwIfAborted()
+      await (await wallet.send(chainId, approval)).mined(signal)
+    }
+    signal?.throwIfAborted()
+    if (gasless && typedData !== null) return { kind: 'signed', signature: await wallet.signTypedData(chainId, initiate.from, typedData) }
+    return { kind: 'sent', tx: (await wallet.send(chainId, initiate)).hash }
+  },
+  balanceOf,
+  ...settling(contractOf),
+  readLock: (side, node) => readLock(contractOf(side), side.terms, node),
+  settledAs: (side, node) => settledAs(contractOf(side), side.terms, node),
+}
+
+function contractOf({ chain, asset, deployment }: SwapSide): HtlcContract {
+  return createContracts(chain, [{ ...asset, deployment }]).of(asset.id)
+}
+
+function verifySide(side: SwapSide, payer: string | null): HtlcContract {
+  const contract = contractOf(side)
+  verifySwap(side, { parse: parseAddress, payer, swapId: () => swapIdOf(contract, side.terms) })
+  return contract
+}
+
+function planOf(side: SourceSide, contract: HtlcContract): EvmPlan {
+  const { terms } = side
+  // Each field is compared with ours before anything is used.
+  const told = side.funding as Partial<FundingResult<'calls'>>
+  const { address, token, chainId } = contract
+  const payer = parseAddress(side.payer ?? terms.initiator)
+  const initiate = { to: address, data: initiateData(terms, payer), value: token === null ? terms.amount : 0n }
+  verifyCall('initiate_transaction', { chainId, ...initiate }, 'hex', told.initiate_transaction)
+  const typedData = token === null ? null : initiateTypedData(contract, terms)
+  verifySame('typed_data', typedData, told.typed_data)
+  verifySame('core_to_evm_transfer', undefined, told.core_to_evm_transfer)
+  verifySame('reclaim_transaction', undefined, told.reclaim_transaction)
+  if (token === null) verifySame('revoke_transaction', undefined, told.revoke_transaction)
+  else verifyCall('revoke_transaction', { chainId, to: address, data: revokeData(terms), value: 0n }, 'hex', told.revoke_transaction)
+  return {
+    chainId,
+    approvals: approvalsOf(told, contract, terms.amount).map((call) => ({ from: payer, ...call })),
+    initiate: { from: payer, ...initiate },
+    typedData: side.payer === null ? typedData : null,
+  }
+}
+
+/** The service says which approvals are missing, because it has asked the chain. Ours are of the amount only, even if it proposes an unlimited one. */
+function approvalsOf(told: Partial<FundingResult<'calls'>>, { token, address, chainId }: HtlcContract, amount: bigint): readonly Call[] {
+  const { approval_transaction: approval, approval_reset_transaction: reset } = told
+  if (token === null) {
+    verifySame('approval_transaction', null, approval)
+    verifySame('approval_reset_transaction', undefined, reset)
+    return []
+  }
+  const exact = approvalCall(token, address, amount)
+  const unlimited = approvalCall(token, address, maxUint256)
+  const toZero = approvalCall(token, address, 0n)
+  const proposed = approval?.data === unlimited.data ? unlimited : exact
+  if (reset !== undefined) verifyCall('approval_reset_transaction', { chainId, ...toZero }, 'hex', reset)
+  if (approval !== null) verifyCall('approval_transaction', { chainId, ...proposed }, 'hex', approval)
+  return [...(reset === undefined ? [] : [toZero]), ...(approval === null ? [] : [exact])]
+}
+
+type Call = ReturnType<typeof approvalCall>

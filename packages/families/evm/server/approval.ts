@@ -1,0 +1,46 @@
+/** The token allowance that an HTLC needs (ERC-20 `approve`). Some tokens allow only certain changes of an allowance. */
+
+import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
+import { type Address, type Hex, hexToBigInt, maxUint256, size, slice } from 'viem'
+import { approvalCall } from '../terms/approval-call.ts'
+import type { HtlcContract } from '../terms/htlc.ts'
+import type { ContractState } from './contract-state.ts'
+import type { EvmNode } from './nodes/node.ts'
+import { asChainFailure, isRevert } from './send/revert.ts'
+import type { TransactionCall } from './send/transaction.ts'
+
+/** The calls that give the HTLC an allowance, in order; none when it has one. Rejects with `would-fail` when the sender holds too little. */
+export async function missingApprovals(
+  node: EvmNode,
+  state: ContractState,
+  { token, address: spender }: HtlcContract,
+  { asset, amount }: HtlcTerms,
+  sender: Address,
+): Promise<readonly TransactionCall[]> {
+  const [balance, allowance] = await Promise.all([
+    token === null ? node.balance(sender) : state.tokenBalance(token, sender),
+    token === null ? amount : state.allowance(token, sender, spender),
+  ])
+  if (balance < amount) throw new ChainFailure('would-fail', `initiate: ${sender} holds ${balance} of ${asset}, needs ${amount}`)
+  if (token === null || allowance >= amount) return []
+  // Unlimited, so it is needed only once. It is safe: the HTLC is immutable, and takes only what the sender itself initiates or signs for.
+  const unlimited = approvalCall(token, spender, maxUint256)
+  const needsReset = allowance > 0n && !(await isApprovalAccepted(node, unlimited, sender))
+  return needsReset ? [approvalCall(token, spender, 0n), unlimited] : [unlimited]
+}
+
+/** USDT and similar tokens refuse to change one non-zero allowance to another: it must be reset to zero first. */
+export async function isApprovalAccepted(node: EvmNode, call: TransactionCall, owner: Address): Promise<boolean> {
+  try {
+    return !isFalse(await node.call({ ...call, from: owner }))
+  } catch (error) {
+    if (isRevert(error)) return false
+    throw asChainFailure(error, 'approve')
+  }
+}
+
+/** Some tokens return nothing, which counts as success. */
+function isFalse(answer: Hex): boolean {
+  return size(answer) >= 32 && hexToBigInt(slice(answer, 0, 32)) === 0n
+}

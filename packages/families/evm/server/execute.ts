@@ -1,0 +1,121 @@
+/** Calls of the HTLC on EVM chains: their simulation and their gas limit. The order of steps is in `contract/execute.ts`. */
+
+import { type ContractAction, isRelay } from '@tandem/chain-kit/contract/action.ts'
+import { createContractExecutor, type Executor } from '@tandem/chain-kit/contract/execute.ts'
+import type { ContractFamily, SideCall } from '@tandem/chain-kit/contract/family.ts'
+import { weightOf } from '@tandem/chain-kit/contract/reverts.ts'
+import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import type { Chain } from '@tandem/protocol/chain.ts'
+import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
+import type { Address, Hex } from 'viem'
+import { accountOf } from '../terms/address.ts'
+import { type HtlcContract, isRedeemBatch } from '../terms/htlc.ts'
+import { missingApprovals } from './approval.ts'
+import type { ContractState } from './contract-state.ts'
+import { feeModelOf, offeredAs, suggestFees } from './fees/fees.ts'
+import { batchGas, EMPTIED_SLOTS_GAS, gasFor, safeGas } from './fees/gas.ts'
+import { relayGas, USUAL_RELAY_GAS } from './fees/relay-gas.ts'
+import type { EvmNode } from './nodes/node.ts'
+import { NodeRefusal } from './nodes/rpc.ts'
+import { type EvmTypes, openLane } from './send/lane.ts'
+import { createPayoutTrial, type TriedOrder } from './send/payout-trial.ts'
+import { asChainFailure, isOutOfGas, isRevert } from './send/revert.ts'
+import { readAttempt, type TransactionCall } from './send/transaction.ts'
+
+export type Action = ContractAction<TransactionCall> & {
+  readonly contract: HtlcContract
+  /** Calldata of calls of the same contract that only prepare this one: they are no attempts of it. */
+  readonly isPreparation?: (data: Hex) => boolean
+  /** A batch: the terms of each redeem, all of one redeemer. `terms` are then those of one of them. */
+  readonly batch?: readonly HtlcTerms[]
+}
+
+type Step = Action | SideCall<EvmTypes>
+
+export function createExecutor(chain: Chain, node: EvmNode, state: ContractState): Executor<Action> {
+  const executor = createContractExecutor(familyOf(chain, node, state))
+  return {
+    ...executor,
+    send: (action, outbox) => executor.send({ ...action, terms: withCanonicalParties(action.terms) }, outbox),
+  }
+}
+
+function familyOf(chain: Chain, node: EvmNode, state: ContractState): ContractFamily<EvmTypes, Action> {
+  const payout = createPayoutTrial(node)
+
+  async function estimate(step: Step, sender: string): Promise<bigint> {
+    const call = { ...step.call, from: sender as Address }
+    if (step.verb !== 'initiate') return gasFor(node, chain, call, step.verb, extraOf(step))
+    const gas = isRelay(step) ? await relayGas(node, chain, call) : await gasFor(node, chain, call, step.verb)
+    return gas + EMPTIED_SLOTS_GAS
+  }
+
+  async function simulate({ call, verb }: Step, sender: string): Promise<void> {
+    try {
+      await node.call({ ...call, from: sender as Address })
+    } catch (error) {
+      throw asChainFailure(error, verb)
+    }
+  }
+
+  /** Simulates with the gas and the fees of the transaction: the contracts that it calls may read them. */
+  async function simulateAsSent(action: Action, sender: string, cost: Promise<bigint>): Promise<void> {
+    try {
+      const [gas, fees] = await Promise.all([isOurInitiation(action) ? twiceTheGas(action) : cost, offeredFees()])
+      await node.call({ ...action.call, from: sender as Address, gas, ...fees })
+    } catch (error) {
+      if (isRevert(error) || isOutOfGas(error)) throw asChainFailure(error, action.verb)
+      if (error instanceof ChainFailure ? error.kind !== 'would-fail' : !(error instanceof NodeRefusal)) throw error
+      // It has no gas limit because it would revert, or the node does not support gas and fees in a call, or the sender could not pay for so much gas.
+      await simulate(action, sender)
+    }
+  }
+
+  /** No stranger decides about our own initiation: it is simulated while its gas is estimated. Out of gas would look like a revert. */
+  const isOurInitiation = ({ verb, paysAmount }: Action) => verb === 'initiate' && paysAmount
+  const twiceTheGas = async (action: Action) => 2n * (await safeGas(node, chain, action.call, action.verb, extraOf(action)))
+
+  const offeredFees = async () => offeredAs(chain, await suggestFees(node, feeModelOf(chain)))
+
+  async function triedOrders({ contract, terms, batch }: Action): Promise<readonly TriedOrder[]> {
+    if (batch === undefined) return [{ terms, isOpen: true }]
+    return Promise.all(batch.map(async (one) => ({ terms: one, isOpen: (await state.htlc(contract, one)) === 'open' })))
+  }
+
+  const queuedCost = (step: Step) => safeGas(node, chain, step.call, step.verb, extraOf(step))
+
+  return {
+    senderOf: accountOf,
+    read: async (attempt) => readAttempt(attempt),
+    isOwn: (action, call) => call.to === action.call.to && action.isPreparation?.(call.data) !== true,
+    async htlcState({ contract, terms, batch = [terms] }) {
+      const states = await Promise.all(batch.map((one) => state.htlc(contract, one)))
+      return (['open', 'absent', 'redeemed'] as const).find((kind) => states.includes(kind)) ?? 'refunded'
+    },
+    mayDoNothing: ({ data }) => isRedeemBatch(data),
+    outcome: (tx) => node.outcome(tx),
+    openLane: (outbox, duty) => openLane(node, chain, outbox, duty),
+    sortReverts: async (_, reverted) => ({ all: reverted, byOthers: reverted, atFeeCap: [] }),
+    revertWeight: ({ gas }) => weightOf(gas, USUAL_RELAY_GAS),
+    approvals: ({ contract, terms }, sender) => missingApprovals(node, state, contract, terms, sender as Address),
+    simulate: (step, sender, cost) => ('terms' in step ? simulateAsSent(step, sender, cost) : simulate(step, sender)),
+    estimate,
+    async tryPayout(action, sender) {
+      const { contract, call } = action
+      const [fees, gas, orders] = await Promise.all([offeredFees(), queuedCost(action), triedOrders(action)])
+      await payout.try(contract, orders, { sender: sender as Address, data: call.data, gas, fees })
+      return gas
+    },
+    // The fixed gas limit covers every redeem.
+    simulatesOwnRedeem: false,
+    queuedCost,
+  }
+}
+
+function extraOf(step: Step): bigint {
+  return 'terms' in step && step.batch !== undefined ? batchGas(step.batch.length) : 0n
+}
+
+function withCanonicalParties<T extends Action['terms']>(terms: T): T {
+  return { ...terms, initiator: terms.initiator.toLowerCase(), redeemer: terms.redeemer.toLowerCase() }
+}

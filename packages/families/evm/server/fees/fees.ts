@@ -1,0 +1,83 @@
+/** Fees per gas: of a new transaction, and the fee bump of one that waits too long. */
+import type { Chain } from '@tandem/protocol/chain.ts'
+import type { FeeModel } from '@tandem/protocol/registry/family-data.ts'
+import { evmDataOf } from '../chain-data.ts'
+import type { EvmNode, NodeCall } from '../nodes/node.ts'
+import { NodeRefusal } from '../nodes/rpc.ts'
+
+/** EIP-1559. A transaction with one gas price offers it as both (EIP-1559, "legacy transactions"). */
+export type Fees = { readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint }
+
+export type OfferedFees = Pick<NodeCall, 'gasPrice' | 'maxFeePerGas' | 'maxPriorityFeePerGas'>
+
+/** The fee cap of an optional action, as a multiple of the suggested fee. */
+const OPTIONAL_FEE_FACTOR = 3n
+/** Priority fee for nodes that suggest none: one gwei, but at most cap / 1000, because not every coin is worth as much as ether. */
+const DEFAULT_PRIORITY_FEE = 1_000_000_000n
+const DEFAULT_PRIORITY_PART = 1000n
+
+export function feeModelOf(chain: Chain): FeeModel {
+  return evmDataOf(chain).fees
+}
+
+/** EIP-1559: twice the base fee stays valid through six full blocks in a row. Legacy: an eighth above the node's suggestion. */
+export async function suggestFees(node: EvmNode, { gasPrice, maxPerGas }: FeeModel): Promise<Fees> {
+  if (gasPrice === 'legacy') {
+    const price = await node.gasPrice()
+    return sameFees(min(price + price / 8n, maxPerGas))
+  }
+  const [baseFee, priorityFee] = await Promise.all([node.baseFee(), priorityFeeOf(node, maxPerGas)])
+  const maxPriorityFeePerGas = min(priorityFee, maxPerGas)
+  return { maxFeePerGas: min(baseFee * 2n + maxPriorityFeePerGas, maxPerGas), maxPriorityFeePerGas }
+}
+
+/** The fees of a call as a transaction of this chain has them. */
+export function offeredAs(chain: Chain, fees: Fees): OfferedFees {
+  return feeModelOf(chain).gasPrice === 'legacy' ? { gasPrice: fees.maxFeePerGas } : fees
+}
+
+/** What gas costs in the next block, without the room for fees to rise. */
+export async function currentPrice(node: EvmNode, { gasPrice, maxPerGas }: FeeModel): Promise<bigint> {
+  if (gasPrice === 'legacy') return min(await node.gasPrice(), maxPerGas)
+  const [baseFee, priorityFee] = await Promise.all([node.baseFee(), priorityFeeOf(node, maxPerGas)])
+  return min(baseFee + priorityFee, maxPerGas)
+}
+
+export function sameFees(price: bigint): Fees {
+  return { maxFeePerGas: price, maxPriorityFeePerGas: price }
+}
+
+/** The highest fee per gas that we pay. Not doing an obligatory action costs more than any fee below the chain's cap. */
+export function feeCapOf(suggested: Fees, { maxPerGas }: FeeModel, { isObligatory }: { readonly isObligatory: boolean }): bigint {
+  return isObligatory ? maxPerGas : min(suggested.maxFeePerGas * OPTIONAL_FEE_FACTOR, maxPerGas)
+}
+
+/** The fee bump that nodes accept for a replacement: they require 10 to 12.5 % more of both fees. Null at the cap. */
+export function raiseFees(fees: Fees, { urgent, cap }: { readonly urgent: boolean; readonly cap: bigint }): Fees | null {
+  const raise = (fee: bigint) => (urgent ? fee * 2n : fee + fee / 8n) + 1n
+  const smallest = fees.maxFeePerGas + fees.maxFeePerGas / 8n + 1n
+  if (smallest > cap) return null
+  const maxFeePerGas = min(raise(fees.maxFeePerGas), cap)
+  return { maxFeePerGas, maxPriorityFeePerGas: min(raise(fees.maxPriorityFeePerGas), maxFeePerGas) }
+}
+
+export function higherFees(a: Fees, b: Fees): Fees {
+  const max = (x: bigint, y: bigint) => (x > y ? x : y)
+  return {
+    maxFeePerGas: max(a.maxFeePerGas, b.maxFeePerGas),
+    maxPriorityFeePerGas: max(a.maxPriorityFeePerGas, b.maxPriorityFeePerGas),
+  }
+}
+
+async function priorityFeeOf(node: EvmNode, maxPerGas: bigint): Promise<bigint> {
+  try {
+    return await node.priorityFee()
+  } catch (error) {
+    if (error instanceof NodeRefusal) return min(DEFAULT_PRIORITY_FEE, maxPerGas / DEFAULT_PRIORITY_PART)
+    throw error
+  }
+}
+
+function min(a: bigint, b: bigint): bigint {
+  return a < b ? a : b
+}

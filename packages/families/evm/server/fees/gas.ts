@@ -1,0 +1,97 @@
+/** The gas limit of a call: the node's estimate, or a safe constant where it has none. */
+
+import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import type { Chain } from '@tandem/protocol/chain.ts'
+import type { Address } from 'viem'
+import { REVOKE_GAS } from '../../terms/htlc.ts'
+import type { EvmNode, NodeCall } from '../nodes/node.ts'
+import { NodeRefusal } from '../nodes/rpc.ts'
+import type { TransactionCall } from '../send/transaction.ts'
+import { dataGasOf } from './data-fee.ts'
+
+/** Enough for a payout to a contract wallet, or of a token behind a proxy. We pay for no more. */
+export const MAX_PAYOUT_GAS = 100_000n
+
+/** Our contracts use 60,000 beside the payout, and the first payment to an account costs 25,000. The rest is for chains that charge more gas. */
+const SETTLE_GAS = MAX_PAYOUT_GAS + 200_000n
+
+/** Several times what the contracts use with a plain token: tokens behind proxies take more. */
+export const fallbackGas = {
+  approve: 150_000n,
+  initiate: 400_000n,
+  redeem: SETTLE_GAS,
+  refund: SETTLE_GAS,
+  cancel: 100_000n,
+  revoke: REVOKE_GAS,
+} as const
+
+/**
+ * A storage slot that was in use when the node estimated an initiation may be empty when it is mined: the HTLC's balance of a token is zero as soon as all
+ * other swaps are settled. To write an empty slot takes 17,100 gas more (EIP-2929), which can be more than a fifth of the estimate. Two such slots.
+ */
+export const EMPTIED_SLOTS_GAS = 2n * 17_100n
+
+/** Calls that pay out: the payee may be a contract, which can burn all gas that it gets. */
+const paysOut: ReadonlySet<string> = new Set(['redeem', 'refund'])
+
+/** For each redeem of a batch after the first: several times what the contract uses. */
+const BATCHED_REDEEM_GAS = 40_000n
+
+export function batchGas(redeems: number): bigint {
+  return BigInt(redeems - 1) * BATCHED_REDEEM_GAS
+}
+
+type SentCall = NodeCall & Pick<TransactionCall, 'data'>
+
+/** For calls that the node cannot estimate, or must not see. `extra`: for more than one redeem. */
+export async function safeGas(node: EvmNode, chain: Chain, call: SentCall, verb: keyof typeof fallbackGas, extra = 0n): Promise<bigint> {
+  return fallbackGas[verb] + extra + (await dataGasOf(node, chain, call))
+}
+
+/** The estimate plus a fifth: other transactions may change the state before this one is mined. */
+export async function gasFor(node: EvmNode, chain: Chain, call: SentCall, verb: keyof typeof fallbackGas, extra = 0n): Promise<bigint> {
+  const estimate = await estimateOf(node, call)
+  if (estimate === null) return safeGas(node, chain, call, verb, extra)
+  const padded = (estimate * 6n) / 5n
+  if (!paysOut.has(verb) || padded <= SETTLE_GAS + extra) return padded
+  // Data gas does not count against the payee, which does not cause it.
+  const limit = SETTLE_GAS + extra + (await dataGasOf(node, chain, call))
+  if (estimate > limit) throw new ChainFailure('would-fail', `${verb}: it would take ${estimate} gas, and we pay for ${limit}`)
+  return padded < limit ? padded : limit
+}
+
+const ESTIMATE_TTL_MS = 60_000
+
+/** The gas limit that the API gives to payers. */
+export interface GasAdvice {
+  forPayer(call: NodeCall & { readonly to: Address }, verb: 'approve' | 'initiate' | 'revoke'): Promise<bigint>
+}
+
+/**
+ * Payers of one contract use about the same gas, so one estimate is cached for all orders. The limit is twice the estimate: payers differ in a few
+ * storage slots that are written for the first time.
+ */
+export function createGasAdvice(node: Pick<EvmNode, 'estimateGas'>): GasAdvice {
+  const known = new Map<string, { readonly gas: bigint; readonly until: number }>()
+  return {
+    async forPayer(call, verb) {
+      const key = `${verb} ${call.to}`
+      const cached = known.get(key)
+      if (cached !== undefined && performance.now() < cached.until) return cached.gas
+      const estimate = await estimateOf(node, call)
+      if (estimate === null) return fallbackGas[verb]
+      const gas = 2n * estimate
+      known.set(key, { gas, until: performance.now() + ESTIMATE_TTL_MS })
+      return gas
+    },
+  }
+}
+
+async function estimateOf(node: Pick<EvmNode, 'estimateGas'>, call: NodeCall): Promise<bigint | null> {
+  try {
+    return await node.estimateGas(call)
+  } catch (error) {
+    if (error instanceof NodeRefusal) return null
+    throw error
+  }
+}

@@ -1,0 +1,45 @@
+/** What an initiation, redeem or refund costs now: gas, and the data fee of rollups. */
+
+import type { LegCost } from '@tandem/chain-kit/port/abilities/leg-cost.ts'
+import type { Chain } from '@tandem/protocol/chain.ts'
+import { type Address, bytesToHex } from 'viem'
+import type { HtlcContract } from '../../terms/htlc.ts'
+import type { EvmNode } from '../nodes/node.ts'
+import { dataFeeOf, dataGasOf } from './data-fee.ts'
+import { currentPrice, feeModelOf } from './fees.ts'
+import { fallbackGas } from './gas.ts'
+
+/** As measured (`bench/RESULTS.md`), and half as much more for tokens behind proxies and first payments to an account. */
+const GAS = {
+  token: { initiate: 95_000n, redeem: 70_000n, refund: 70_000n },
+  coin: { initiate: 52_000n, redeem: 45_000n, refund: 45_000n },
+} as const
+
+const DECIMALS = 18
+
+/** No call of a single swap has more: the selector and seven words. */
+const CALLDATA_BYTES = 4 + 7 * 32
+
+export async function legCostOf(node: EvmNode, chain: Chain, contract: HtlcContract): Promise<LegCost> {
+  const costOf = await costs(node, chain, contract)
+  const gas = gasOf(contract)
+  return { decimals: DECIMALS, initiate: costOf(gas.initiate), redeem: costOf(gas.redeem), refund: costOf(gas.refund) }
+}
+
+/** Coins call their recipient: a contract can burn all gas that the transaction is sent with. The code of an account may change with every block. */
+export async function mostRefundCost(node: EvmNode, chain: Chain, contract: HtlcContract, initiator: Address): Promise<bigint> {
+  const [costOf, code] = await Promise.all([costs(node, chain, contract), contract.token === null ? node.code(initiator) : '0x'])
+  return costOf(code === '0x' ? gasOf(contract).refund : fallbackGas.refund)
+}
+
+const gasOf = ({ token }: HtlcContract) => GAS[token === null ? 'coin' : 'token']
+
+async function costs(node: EvmNode, chain: Chain, { address }: HtlcContract): Promise<(gas: bigint) => bigint> {
+  const data = bytesToHex(new Uint8Array(CALLDATA_BYTES).fill(1))
+  const [price, dataGas, dataFee] = await Promise.all([
+    currentPrice(node, feeModelOf(chain)),
+    dataGasOf(node, chain, { to: address, data }),
+    dataFeeOf(node, chain, { to: address, data, value: 0n }),
+  ])
+  return (gas) => (gas + dataGas) * price + dataFee
+}

@@ -1,0 +1,48 @@
+/** The data cost of a long signature counts against the relay gas limit, whether the chain charges it as gas or as a separate fee. */
+
+import type { Chain } from '@tandem/protocol/chain.ts'
+import type { FeeModel } from '@tandem/protocol/registry/family-data.ts'
+import { localChains } from '@tandem/protocol/registry/local.ts'
+import { bytesToHex, decodeFunctionData, encodeAbiParameters, parseAbi, size } from 'viem'
+import { expect, it } from 'vitest'
+import type { EvmNode } from '../nodes/node.ts'
+import { relayGas } from './relay-gas.ts'
+
+const GWEI = 10n ** 9n
+const abi = parseAbi(['function getL1FeeUpperBound(uint256)', 'function gasEstimateL1Component(address, bool, bytes)'])
+
+function charging(dataFee: FeeModel['dataFee']): Chain {
+  const chain = localChains.find((known) => known.reference === 'evm:31337')
+  if (chain?.family !== 'evm') throw new Error('the local registry has no chain evm:31337')
+  return { ...chain, evm: { ...chain.evm, fees: { ...chain.evm.fees, dataFee } } }
+}
+
+/** 1000 gas for each byte of data, inside the gas or as a fee beside it. */
+function nodeOf(work: bigint, dataFee: FeeModel['dataFee']): EvmNode {
+  const asked: Partial<EvmNode> = {
+    estimateGas: async ({ data = '0x' }) => work + (dataFee === 'in-gas' ? 1_000n * BigInt(size(data)) : 0n),
+    baseFee: async () => 0n,
+    priorityFee: async () => GWEI,
+    callAmount: async ({ data = '0x' }, amountOf) => {
+      const question = decodeFunctionData({ abi, data })
+      if (question.functionName === 'getL1FeeUpperBound')
+        return amountOf(encodeAbiParameters([{ type: 'uint256' }], [question.args[0] * 1_000n * GWEI]))
+      const gas = 1_000n * BigInt(size(question.args[2]))
+      return amountOf(encodeAbiParameters([{ type: 'uint64' }, { type: 'uint256' }, { type: 'uint256' }], [gas, 1n, 1n]))
+    },
+  }
+  return asked as EvmNode
+}
+
+const callOf = (bytes: number) => ({ to: `0x${'c'.repeat(40)}`, data: bytesToHex(new Uint8Array(bytes).fill(7)), value: 0n }) as const
+
+it.each(['in-gas', 'op-stack'] as const)('%s: a usual signature is relayed, one of kilobytes is not', async (dataFee) => {
+  const node = nodeOf(100_000n, dataFee)
+  await relayGas(node, charging(dataFee), callOf(700))
+  await expect(relayGas(node, charging(dataFee), callOf(4_000))).rejects.toThrow('and we pay for')
+})
+
+it('where data cost no extra fee, only their gas counts', async () => {
+  expect(await relayGas(nodeOf(500_000n, 'none'), charging('none'), callOf(4_000))).toBe(600_000n)
+  await expect(relayGas(nodeOf(500_001n, 'none'), charging('none'), callOf(700))).rejects.toThrow('we pay for 600000')
+})

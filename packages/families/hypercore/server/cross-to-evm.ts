@@ -1,0 +1,134 @@
+/** Brings the money of a user's account at the HTLC from HyperCore to HyperEVM, before an initiation that takes it from there. */
+
+import { assertRelayPaidFor } from '@tandem/chain-kit/contract/reverts.ts'
+import { sendOn } from '@tandem/chain-kit/contract/sending.ts'
+import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import type { Outbox } from '@tandem/chain-kit/port/outbox.ts'
+import { feeModelOf, suggestFees } from '@tandem/evm/server/fees/fees.ts'
+import { gasFor } from '@tandem/evm/server/fees/gas.ts'
+import type { EvmNode } from '@tandem/evm/server/nodes/node.ts'
+import { openLane } from '@tandem/evm/server/send/lane.ts'
+import { readAttempt, type Signed, type TransactionCall } from '@tandem/evm/server/send/transaction.ts'
+import { accountOf as addressOf } from '@tandem/evm/terms/address.ts'
+import type { HtlcContract } from '@tandem/evm/terms/htlc.ts'
+import type { Chain } from '@tandem/protocol/chain.ts'
+import type { Address } from 'viem'
+import { crossData, isCrossing } from '../terms/htlc.ts'
+import { type AccountFunds, crossingValue } from './account.ts'
+import { takenInFlight, wasLocked } from './account-uses.ts'
+import { hypeTokenOf } from './chain-data.ts'
+
+/** A crossing that is not mined so long after it was signed is no longer waited for. */
+const ARRIVAL_SECONDS = 8n
+/** "Queued on the L1 until the next HyperEVM block": so many blocks after the one that it is mined in, it has arrived, or HyperCore dropped it. */
+const ARRIVAL_BLOCKS = 2n
+/** How old an initiation of another order may be that is not mined, and still takes money of the account. */
+const IN_FLIGHT_SECONDS = 60n
+/** A transfer arrives with a block: asking much more often is useless. */
+const LEAST_RETRY_MS = 500
+/** For one order: each costs us gas and HYPE, and the owner may withdraw what has crossed. */
+const MAX_CROSSINGS = 3
+/** An order that we gave up on is looked at again only now and then. */
+const EXHAUSTED_RETRY_MS = 600_000
+
+export type Crossing = {
+  readonly contract: HtlcContract
+  readonly owner: Address
+  readonly needed: bigint
+  /** What the account holds at this moment. */
+  readonly readFunds: () => Promise<AccountFunds>
+  /** After how many relays of this initiator that we paid for in vain we stop. */
+  readonly revertsPaidFor?: number
+}
+
+/**
+ * Returns if the initiation can be tried: the money is on HyperEVM, or there is none to bring over. Rejects with `would-fail`, expectedly, while it
+ * is on its way.
+ */
+export async function crossToEvm(node: EvmNode, chain: Chain, crossing: Crossing, outbox: Outbox): Promise<void> {
+  const { contract, owner, needed, readFunds } = crossing
+  const isOurs = ({ call }: Signed) => call.to === contract.address && isCrossing(call.data)
+  const others = (await outbox.readOthers({ since: outbox.now - IN_FLIGHT_SECONDS })).map(readAttempt)
+  // Before the funds: what is mined between the two reads is subtracted twice, and the order waits. The other way round, it would revert.
+  const inFlight = await takenInFlight(node, contract, owner, others)
+  const isEnough = ({ onEvm }: AccountFunds) => onEvm - inFlight >= needed
+  const before = await readFunds()
+  if (isEnough(before)) return
+  const lane = await openLane(node, chain, outbox, { isObligatory: false })
+  const sending = sendOn(lane)
+  if (lane.pending.some((signed) => signed.call.to === contract.address && !isOurs(signed))) return
+
+  const from = addressOf(outbox.key)
+  const gasNow = (call: TransactionCall) => gasFor(node, chain, { ...call, from }, 'initiate')
+  for (const signed of lane.pending) await sending.keep(signed, gasNow)
+  const data = crossData(owner)
+  const [own, shared] = await Promise.all([
+    withHeights(node, outbox.attempts.map(readAttempt).filter(isOurs)),
+    // Orders of one owner share a crossing, because each brings over all that there is.
+    withHeights(
+      node,
+      others.filter(({ call, at }) => call.to === contract.address && call.data === data && outbox.now - at < ARRIVAL_SECONDS),
+    ),
+  ])
+  if (lane.pending.some(isOurs) || (await mayArrive(node, [...own, ...shared], outbox.now))) throw onItsWay(chain, needed, before)
+  // It may have arrived since the first read.
+  const funds = await readFunds()
+  if (isEnough(funds)) return
+
+  // What has crossed for this order, and is not there any more, was withdrawn: paid in vain. Or another order of the owner has taken it.
+  const isUsed = await Promise.all(own.map(({ height }) => height !== null && wasLocked(node, contract, funds.account, height)))
+  const unused = own.filter((_, index) => isUsed[index] !== true)
+  for (const { tx, height } of unused) if (height !== null) await outbox.noteReverted(tx)
+  if (funds.onEvm + funds.onCore - inFlight < needed) {
+    if (inFlight > 0n) throw usedByOthers(chain, needed, inFlight, funds)
+    return
+  }
+  if (new Set(unused.map(({ nonce }) => nonce)).size >= MAX_CROSSINGS) throw givenUp(funds)
+  assertRelayPaidFor(crossing.revertsPaidFor, outbox, 0)
+  const { maxFeePerGas } = await suggestFees(node, feeModelOf(chain))
+  const call = { to: contract.address, data, value: await crossingValue(node, funds.account, hypeTokenOf(chain), maxFeePerGas) }
+  await sending.appendShared(call, await gasNow(call))
+  throw onItsWay(chain, needed, funds)
+}
+
+/** For an order that was given up. The owner may have revoked it, withdrawn, or consented too late for the initiation. */
+export async function noteCrossedInVain(node: EvmNode, outbox: Outbox): Promise<void> {
+  const crossings = outbox.attempts.map(readAttempt).filter(({ call }) => isCrossing(call.data))
+  for (const { tx, height } of await withHeights(node, crossings)) if (height !== null) await outbox.noteReverted(tx)
+}
+
+/** `height`: of the block that it is mined in; null while it is not. */
+type Sent = Signed & { readonly height: bigint | null }
+
+function withHeights(node: EvmNode, crossings: readonly Signed[]): Promise<readonly Sent[]> {
+  return Promise.all(crossings.map(async (signed) => ({ ...signed, height: await node.minedAt(signed.tx) })))
+}
+
+/** Whether what one of these crossings brings over may not be on HyperEVM yet. */
+async function mayArrive(node: EvmNode, crossings: readonly Sent[], now: bigint): Promise<boolean> {
+  if (crossings.some(({ height, at }) => height === null && now - at < ARRIVAL_SECONDS)) return true
+  if (crossings.every(({ height }) => height === null)) return false
+  const newest = await node.block('latest')
+  return crossings.some(({ height }) => height !== null && (newest === null || newest.height < height + ARRIVAL_BLOCKS))
+}
+
+function onItsWay(chain: Chain, needed: bigint, { account, onEvm }: AccountFunds): ChainFailure {
+  return soon(chain, `initiate: what ${account} holds on HyperCore is on its way to HyperEVM, where ${onEvm} of ${needed} are`)
+}
+
+function usedByOthers(chain: Chain, needed: bigint, inFlight: bigint, { account, onEvm }: AccountFunds): ChainFailure {
+  return soon(
+    chain,
+    `initiate: ${account} holds ${onEvm} on HyperEVM, other orders of its owner take ${inFlight}, and this one needs ${needed}`,
+  )
+}
+
+/** Not with a growing backoff: the user waits for it. */
+function soon({ blockMs }: Chain, what: string): ChainFailure {
+  return new ChainFailure('would-fail', what, { retryAfterMs: Math.max(Number(blockMs) / 2, LEAST_RETRY_MS), isExpected: true })
+}
+
+function givenUp(funds: AccountFunds): ChainFailure {
+  const refusal = `we have paid for ${MAX_CROSSINGS} transfers of ${funds.account} from HyperCore to HyperEVM, and ${funds.onCore} are still on HyperCore: it dropped them silently, or more was paid in since. Send initiate_transaction, or take the money back by reclaim_transaction`
+  return new ChainFailure('would-fail', `initiate: ${refusal}`, { refusal, retryAfterMs: EXHAUSTED_RETRY_MS })
+}

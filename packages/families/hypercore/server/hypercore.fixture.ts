@@ -1,0 +1,139 @@
+/** The HyperCore simulator with our contracts and funded parties, for the tests of this family. */
+
+import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
+import { createEvmSender, type EvmSender } from '@tandem/evm/local/evm-sender.ts'
+import type { HtlcContract } from '@tandem/evm/terms/htlc.ts'
+import { createTestSigner, type TestSigner } from '@tandem/keys/keys.fixture.ts'
+import type { Asset, Deployment } from '@tandem/protocol/asset.ts'
+import type { Chain } from '@tandem/protocol/chain.ts'
+import type { Call } from '@tandem/protocol/funding/calls.ts'
+import type { Funding } from '@tandem/protocol/funding/funding.ts'
+import { localAssets, localChains } from '@tandem/protocol/registry/local.ts'
+import { type Abi, type Address, encodeDeployData, encodeFunctionData, erc20Abi, type Hex, numberToHex } from 'viem'
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import { coreTokens } from '../local/core-state-machine.ts'
+import { type HypercoreChain, startHypercoreChain } from '../local/hypercore-chain.ts'
+import { createHypercoreFaucet, type HypercoreFaucet } from '../local/hypercore-faucet.ts'
+import { deployLocalHypercoreContracts } from '../local/local-hypercore-contracts.ts'
+import { CORE_WRITER, SPOT_BALANCE, spotBalanceQuestion, spotSendData, systemAddressOf } from '../terms/core.ts'
+import { hypercore } from './index.ts'
+
+export type TestParty = { readonly signer: TestSigner; readonly account: PrivateKeyAccount; readonly address: Address }
+
+export interface HypercoreFixture {
+  readonly local: HypercoreChain
+  readonly chain: Chain
+  readonly contract: HtlcContract & { readonly token: Address }
+  readonly asset: Asset & { readonly deployment: Deployment }
+  /** Mines at once; for transactions that do not go through the client. */
+  readonly deployer: EvmSender
+  readonly faucet: HypercoreFaucet
+  /** Both hold PURR in spot accounts, and on HyperEVM. */
+  readonly user: TestParty
+  readonly solver: TestParty
+  /** Pays for gas. */
+  readonly relay: TestParty
+  party(): Promise<TestParty>
+  connect(htlc?: Address): ChainClient
+  deploy(artifact: { readonly abi: Abi; readonly bytecode: Hex }, args?: readonly unknown[]): Promise<Address>
+  /** Sends as a wallet does, without mining. `tip`: a higher one comes earlier in a block. */
+  sendAs(party: TestParty, transaction: { to: Address; data?: Hex; value?: bigint; gas?: bigint; tip?: bigint }): Promise<Hex>
+  spotBalance(owner: Address): Promise<bigint>
+  /** In units of the ERC-20. */
+  evmBalance(owner: Address): Promise<bigint>
+  mine(blocks?: number): Promise<void>
+  passSeconds(seconds: bigint): Promise<void>
+  close(): Promise<void>
+}
+
+export const EVM_PER_CORE = 10n ** 13n
+/** Of the user and of the solver each, in units of HyperCore. Nobody else has any on HyperEVM. */
+export const ON_EVM = 10n ** 11n
+const GWEI = 1_000_000_000n
+/** Enough for code that is not optimised. */
+const DEPLOY_GAS = 10_000_000n
+
+export async function createHypercoreFixture(): Promise<HypercoreFixture> {
+  const chain = localChains.find((known) => known.id === 'hypercore_localnet')
+  const listed = localAssets.find((known) => known.id === 'hypercore_localnet:purr')
+  if (chain === undefined || listed === undefined) throw new Error('the local registry has no hypercore_localnet:purr')
+  const [deployerKey, userKey, solverKey, relayKey] = [
+    generatePrivateKey(),
+    generatePrivateKey(),
+    generatePrivateKey(),
+    generatePrivateKey(),
+  ]
+  const chainId = Number(chain.reference.split(':')[1])
+  const local = await startHypercoreChain({ chainId, keys: [deployerKey, userKey, solverKey, relayKey], mining: { kind: 'manual' } })
+  const { token, htlc } = await deployLocalHypercoreContracts(local, deployerKey)
+  const [user, solver, relay] = [partyOf(userKey), partyOf(solverKey), partyOf(relayKey)]
+  const ask = async (to: Address, data: Hex) => (await local.request({ method: 'eth_call', params: [{ to, data }, 'latest'] })) as Hex
+  const mine = async (blocks = 1) => {
+    for (let mined = 0; mined < blocks; mined += 1) await local.request({ method: 'evm_mine' })
+  }
+  const asset = { ...listed, deployment: { htlc, token } }
+  const deployer = createEvmSender(local, deployerKey)
+  const faucet = createHypercoreFaucet(local, deployerKey)
+
+  const sendAs: HypercoreFixture['sendAs'] = async ({ account, address }, { gas = 500_000n, tip = GWEI, ...call }) => {
+    const nonce = Number(await local.request({ method: 'eth_getTransactionCount', params: [address, 'pending'] }))
+    const fees = { maxFeePerGas: 10n * GWEI + tip, maxPriorityFeePerGas: tip }
+    const raw = await account.signTransaction({ type: 'eip1559', chainId, nonce, gas, ...fees, ...call })
+    return (await local.request({ method: 'eth_sendRawTransaction', params: [raw] })) as Hex
+  }
+
+  const toEvm = spotSendData({ to: systemAddressOf(coreTokens.purr), token: coreTokens.purr, amount: ON_EVM })
+  for (const party of [user, solver]) await sendAs(party, { to: CORE_WRITER, data: toEvm })
+  await mine(2)
+
+  return {
+    local,
+    chain,
+    contract: { chainId, address: htlc, token },
+    asset,
+    deployer,
+    faucet,
+    user,
+    solver,
+    relay,
+    async party() {
+      const party = partyOf(generatePrivateKey())
+      await deployer.send([{ to: party.address, value: 10n ** 18n }])
+      return party
+    },
+    connect: (other = htlc) =>
+      hypercore.connect(chain, {
+        assets: [{ ...asset, deployment: { htlc: other, token } }],
+        endpoints: { rpc: [local.rpcUrl], ws: [local.webSocketUrl] },
+      }),
+    async deploy(artifact, args = []) {
+      const data = encodeDeployData({ abi: artifact.abi, bytecode: artifact.bytecode, args })
+      const [receipt] = await deployer.send([{ data, gas: DEPLOY_GAS }])
+      if (!receipt?.contractAddress) throw new Error('the receipt of a deployment has no contract address')
+      return receipt.contractAddress.toLowerCase() as Address
+    },
+    sendAs,
+    spotBalance: async (owner) => BigInt((await ask(SPOT_BALANCE, spotBalanceQuestion(owner, coreTokens.purr))).slice(0, 66)),
+    evmBalance: async (owner) => BigInt(await ask(token, encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [owner] }))),
+    mine,
+    async passSeconds(seconds) {
+      await local.request({ method: 'evm_increaseTime', params: [numberToHex(seconds)] })
+      await mine()
+    },
+    close: () => local.close(),
+  }
+}
+
+function partyOf(key: Hex): TestParty {
+  const account = privateKeyToAccount(key)
+  return { signer: createTestSigner(key), account, address: account.address.toLowerCase() as Address }
+}
+
+export function callsOf(funding: Funding) {
+  if (funding.kind !== 'calls' || funding.transfer === undefined) throw new Error('expected calls and a transfer before them')
+  return { ...funding, transfer: funding.transfer }
+}
+
+export function transactionOf({ to, data, value, gasLimit }: Call) {
+  return { to: to as Address, data: data as Hex, value, gas: gasLimit }
+}

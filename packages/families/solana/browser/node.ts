@@ -1,0 +1,75 @@
+/** What the SDK asks of a Solana node. */
+import { type Blockhash, getBase64Encoder, type ReadonlyUint8Array, type Signature } from '@solana/kit'
+import type { Node } from '@tandem/chain-kit/browser/family.ts'
+import { jsonRpc } from '@tandem/chain-kit/browser/request.ts'
+import type { ExecutedInstruction } from '../contract/client/decode.ts'
+import { parseTransaction, TRANSACTION_OPTIONS } from '../terms/nodes/read-transaction.ts'
+
+const CONFIRMED = { commitment: 'confirmed' } as const
+
+export type AccountInfo = { readonly slot: bigint; readonly account: { readonly owner: string; readonly data: ReadonlyUint8Array } | null }
+
+type AccountAnswer = {
+  readonly context: { readonly slot: number }
+  readonly value: { readonly owner: string; readonly data: readonly [string, 'base64'] } | null
+}
+
+export async function accountInfo(node: Node, address: string): Promise<AccountInfo> {
+  const { context, value } = (await jsonRpc(node, 'getAccountInfo', [address, { ...CONFIRMED, encoding: 'base64' }])) as AccountAnswer
+  const account = value === null ? null : { owner: value.owner, data: getBase64Encoder().encode(value.data[0]) }
+  return { slot: BigInt(context.slot), account }
+}
+
+export async function genesisHash(node: Node): Promise<string> {
+  return String(await jsonRpc(node, 'getGenesisHash', []))
+}
+
+/** Of the newest transactions that name an account and did not fail, newest first. */
+export async function signaturesOf(node: Node, address: string, limit: number): Promise<readonly Signature[]> {
+  const found = (await jsonRpc(node, 'getSignaturesForAddress', [address, { ...CONFIRMED, limit }])) as readonly {
+    readonly signature: Signature
+    readonly err: unknown
+  }[]
+  return found.flatMap(({ signature, err }) => (err === null ? [signature] : []))
+}
+
+/** What ran in a transaction. Empty if it failed, or if the node does not know it. */
+export async function instructionsOf(node: Node, signature: Signature): Promise<readonly ExecutedInstruction[]> {
+  const answer = await jsonRpc(node, 'getTransaction', [signature, TRANSACTION_OPTIONS])
+  return answer === null ? [] : parseTransaction(signature, answer).instructions
+}
+
+export type ProgramAccount = { readonly address: string; readonly data: ReadonlyUint8Array }
+
+/** Accounts of a program whose data has an address at this place. */
+export async function programAccounts(node: Node, program: string, offset: number, address: string): Promise<readonly ProgramAccount[]> {
+  const given = { ...CONFIRMED, encoding: 'base64', filters: [{ memcmp: { offset, bytes: address } }] }
+  const found = (await jsonRpc(node, 'getProgramAccounts', [program, given])) as readonly {
+    readonly pubkey: string
+    readonly account: { readonly data: readonly [string, 'base64'] }
+  }[]
+  return found.map(({ pubkey, account }) => ({ address: pubkey, data: getBase64Encoder().encode(account.data[0]) }))
+}
+
+/** The slots from `from` to `to` that have a block, ascending. */
+export async function blocksIn(node: Node, from: bigint, to: bigint): Promise<readonly bigint[]> {
+  const slots = (await jsonRpc(node, 'getBlocks', [Number(from), Number(to), CONFIRMED])) as readonly number[]
+  return slots.map(BigInt)
+}
+
+/** Unix seconds. */
+export async function blockTime(node: Node, slot: bigint): Promise<bigint> {
+  return BigInt((await jsonRpc(node, 'getBlockTime', [Number(slot)])) as number)
+}
+
+export async function latestBlockhash(node: Node): Promise<Blockhash> {
+  const { value } = (await jsonRpc(node, 'getLatestBlockhash', [CONFIRMED])) as { value: { blockhash: Blockhash } }
+  return value.blockhash
+}
+
+/** Micro-lamports for each unit, of recent transactions with these accounts. */
+export async function priorityFee(node: Node, writable: readonly string[], percentile: number): Promise<bigint> {
+  const fees = (await jsonRpc(node, 'getRecentPrioritizationFees', [writable])) as readonly { readonly prioritizationFee: number }[]
+  const sorted = fees.map((one) => one.prioritizationFee).sort((a, b) => a - b)
+  return BigInt(sorted[Math.min(Math.floor((sorted.length * percentile) / 100), sorted.length - 1)] ?? 0)
+}

@@ -1,0 +1,26 @@
+// Pays SOL from an account that has plenty from the first block on, by transactions like everybody else's.
+import { randomBytes } from 'node:crypto'
+import { type Address, createNoopSigner, lamports } from '@solana/kit'
+import { getTransferSolInstruction } from '@solana-program/system'
+import { systemProgram } from '../contract/client/programs.ts'
+import { createLocalSender } from './local-sender.ts'
+import { createLocalSigner } from './local-signer.ts'
+import type { SolanaNode } from './solana-node.ts'
+
+/** In lamports: half a billion SOL, as on the main network. */
+const SUPPLY = lamports(500_000_000_000_000_000n)
+
+/** Returns the signature of the transaction, which waits for a block. */
+export function createAirdrop(node: SolanaNode): (address: Address, amount: bigint) => string {
+  const sender = createLocalSender(node, createLocalSigner(randomBytes(32)))
+  const { address } = sender
+  node.svm.setAccount(address, {
+    address,
+    data: new Uint8Array(0),
+    executable: false,
+    lamports: SUPPLY,
+    programAddress: systemProgram,
+    space: 0n,
+  })
+  return (destination, amount) => sender.send([getTransferSolInstruction({ source: createNoopSigner(address), destination, amount })])
+}

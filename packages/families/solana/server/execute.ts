@@ -1,0 +1,179 @@
+/** Transactions of the HTLC program: their simulation and their compute budget. The order of steps is in `contract/execute.ts`. */
+import type { Address, Blockhash, Signature } from '@solana/kit'
+import { assertSecret, type ContractAction } from '@tandem/chain-kit/contract/action.ts'
+import { createContractExecutor, type Executor } from '@tandem/chain-kit/contract/execute.ts'
+import type { ContractFamily, SideCall } from '@tandem/chain-kit/contract/family.ts'
+import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import type { Outbox } from '@tandem/chain-kit/port/outbox.ts'
+import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
+import type { Hex32 } from '@tandem/protocol/secret.ts'
+import { decodeInstruction } from '../contract/client/decode.ts'
+import { accountOf, parseAddress } from '../terms/address.ts'
+import { fixedUnits, SIMULATION_UNITS, unitsFrom } from '../terms/fees/fees.ts'
+import type { HtlcContract } from '../terms/htlc.ts'
+import { creationFor, initiateInstruction, redeemInstructions, refundInstructions, tokenAccountOf } from '../terms/instructions.ts'
+import type { UserSigned } from '../terms/relayed-transaction.ts'
+import { buildTransaction, readAttempt, type SolanaCall, wireOf } from '../terms/send/transaction.ts'
+import { readHtlcState } from './contract-state.ts'
+import { assertLamports } from './fees/funds.ts'
+import type { SolanaNode } from './nodes/node.ts'
+import { openLane, type SolanaCost, type SolanaTypes } from './send/lane.ts'
+import { assertPayable, type Payout, readPayout, toExistingAccount } from './send/payout.ts'
+import { asChainFailure, isBlockhashNotFound } from './send/transaction-failure.ts'
+
+type Action = ContractAction<SolanaCall> & {
+  readonly contract: HtlcContract
+  /** Of a redeem: what its payee's accounts allow. */
+  readonly payout?: Payout
+}
+
+type Step = Action | SideCall<SolanaTypes>
+
+export interface SolanaExecutor extends Pick<Executor<Action>, 'cancelUnmined'> {
+  initiate(contract: HtlcContract, terms: HtlcTerms, outbox: Outbox): Promise<string>
+  /** Verified before. */
+  relay(contract: HtlcContract, terms: HtlcTerms, signed: UserSigned, outbox: Outbox): Promise<string>
+  redeem(contract: HtlcContract, terms: HtlcTerms, secret: Hex32, outbox: Outbox): Promise<string>
+  refund(contract: HtlcContract, terms: HtlcTerms, outbox: Outbox): Promise<string>
+}
+
+/** How long our own initiation may be mined. Not longer than needed: the rent of the order stays until then. */
+const INITIATE_SECONDS = 3_600n
+/** With less time left it would not be mined before its deadline. */
+const LEAST_INITIATE_SECONDS = 5n
+
+/** Replaced by the node. */
+const anyBlockhash = '11111111111111111111111111111111' as Blockhash
+
+export const EXPIRED = 'the blockhash of the signed transaction has expired: GET /orders/{order_id}/funding returns a fresh one to sign'
+
+/** Of a transaction that only the user can sign again. */
+class BlockhashExpired extends ChainFailure {}
+
+export function createExecutor(node: SolanaNode): SolanaExecutor {
+  const { send, cancelUnmined } = createContractExecutor(familyOf(node))
+
+  return {
+    async initiate(contract, terms, outbox) {
+      const sender = accountOf(outbox.key)
+      const initiateBefore = await chooseInitiateBefore(node, outbox)
+      const redeemer = parseAddress(terms.redeemer)
+      const { lacksAccount } = await readPayout(node, contract, terms, redeemer)
+      const instructions = [
+        // Whoever locks the money pays for the account in which it arrives: a quote charges for it, and whoever sends the redeem is paid by nobody.
+        ...(lacksAccount ? await creationFor(contract, redeemer, sender) : []),
+        await initiateInstruction(contract, terms, { funder: sender, rentPayer: sender, initiateBefore }),
+      ]
+      return send({ verb: 'initiate', contract, terms, call: { instructions }, paysAmount: true }, outbox)
+    },
+    async relay(contract, terms, { transaction, instruction }, outbox) {
+      const call = { instructions: [instruction], userSigned: transaction }
+      try {
+        return await send({ verb: 'initiate', contract, terms, call, paysAmount: false }, outbox)
+      } catch (error) {
+        const last = outbox.attempts.at(-1)
+        if (!(error instanceof BlockhashExpired) || last === undefined) throw error
+        throw new ChainFailure(error.kind, error.message, { cause: error, expiredTx: last.tx, refusal: error.message })
+      }
+    },
+    async redeem(contract, terms, secret, outbox) {
+      assertSecret(secret, terms)
+      const sender = accountOf(outbox.key)
+      const payout = await payoutBy(sender, contract, terms, terms.redeemer)
+      const instructions = await redeemInstructions(contract, terms, secret, payout.lacksAccount ? sender : null)
+      return send({ verb: 'redeem', contract, terms, call: { instructions }, paysAmount: false, payout }, outbox)
+    },
+    async refund(contract, terms, outbox) {
+      const sender = accountOf(outbox.key)
+      const payout = await payoutBy(sender, contract, terms, terms.initiator)
+      const instructions = await refundInstructions(contract, terms, payout.lacksAccount ? sender : null)
+      return send({ verb: 'refund', contract, terms, call: { instructions }, paysAmount: false, payout }, outbox)
+    },
+    cancelUnmined,
+  }
+
+  /** We need not read our own account: the transaction creates it if it is missing, and others' payments change it all the time. */
+  async function payoutBy(sender: Address, contract: HtlcContract, terms: HtlcTerms, payee: string): Promise<Payout> {
+    if (payee === sender) return { obstacle: null, lacksAccount: contract.mint !== null }
+    return toExistingAccount(await readPayout(node, contract, terms, parseAddress(payee)))
+  }
+}
+
+function familyOf(node: SolanaNode): ContractFamily<SolanaTypes, Action> {
+  /** Simulates the call as it would be sent. */
+  async function estimate(step: Step, sender: string): Promise<SolanaCost> {
+    if (!('terms' in step)) throw new Error(`a transaction on Solana needs no ${step.verb}`)
+    const { verb, call, payout, terms } = step
+    const feePayer = parseAddress(sender)
+    if (payout !== undefined) assertPayable(payout, verb === 'redeem' ? terms.redeemer : terms.initiator)
+    const { userSigned } = call
+    const budget = { unitLimit: SIMULATION_UNITS, unitPrice: 0n }
+    const transaction = userSigned ?? buildTransaction(call.instructions, { ...budget, feePayer, blockhash: anyBlockhash })
+    const { error, logs, unitsConsumed } = await node.simulate(wireOf(transaction), { replaceBlockhash: userSigned === undefined })
+    if (error === null) return { verb, unitLimit: unitsFrom(unitsConsumed) }
+    if (userSigned !== undefined && isBlockhashNotFound(error)) throw new BlockhashExpired('would-fail', `${verb}: ${EXPIRED}`)
+    await assertLamports(node, verb, feePayer, call.instructions)
+    throw asChainFailure(error, verb, logs)
+  }
+
+  return {
+    senderOf: accountOf,
+    read: async (attempt) => readAttempt(attempt),
+    isOwn: () => true,
+    mayDoNothing: () => false,
+    htlcState: ({ contract, terms }) => readHtlcState(node, contract, terms),
+    async outcome(tx) {
+      const outcome = await node.outcome(tx as Signature)
+      return outcome === null ? null : outcome.error === null ? 'success' : 'reverted'
+    },
+    openLane: (outbox) => openLane(node, outbox),
+    sortReverts: async (_, reverted) => ({ all: reverted, byOthers: reverted, atFeeCap: [] }),
+    /** Tokens need no approval: the funder signs. */
+    async approvals({ verb, contract, terms, call }, sender) {
+      const account = parseAddress(sender)
+      await assertLamports(node, verb, account, call.instructions)
+      if (contract.mint === null) return []
+      const held = await node.tokenBalance(await tokenAccountOf(account, contract.mint))
+      if (held < terms.amount)
+        throw new ChainFailure('would-fail', `${verb}: ${sender} holds ${held} of ${terms.asset}, and needs ${terms.amount}`)
+      return []
+    },
+    // `estimate` simulates.
+    simulate: async () => undefined,
+    estimate,
+    async tryPayout({ payout, terms }) {
+      if (payout === undefined) throw new Error('a redeem without the state of its payee')
+      assertPayable(payout, terms.redeemer)
+      return { verb: 'redeem', unitLimit: fixedUnits('redeem', payout.lacksAccount) }
+    },
+    // The fixed units are enough for every redeem.
+    simulatesOwnRedeem: false,
+    queuedCost: null,
+  }
+}
+
+/**
+ * All attempts of one action name the same time, so that no two of them can be mined: see the program's README on replay. Once it has passed, none of
+ * them can be mined any more, and another time may be named.
+ */
+async function chooseInitiateBefore(node: SolanaNode, { attempts, secondsLeft }: Outbox): Promise<bigint> {
+  const tip = await node.block('latest')
+  if (tip === null) throw new ChainFailure('unreachable', 'the node has no newest block')
+  const named = attempts.map((attempt) => initiateBeforeOf(readAttempt(attempt).call)).at(-1)
+  if (named !== undefined && named > tip.time) return named
+  const left = smaller(secondsLeft ?? INITIATE_SECONDS, INITIATE_SECONDS)
+  if (left < LEAST_INITIATE_SECONDS) throw new ChainFailure('would-fail', 'initiate: too close to its deadline')
+  return tip.time + left
+}
+
+function initiateBeforeOf({ instructions }: SolanaCall): bigint {
+  for (const { programAddress, accounts = [], data = new Uint8Array() } of instructions) {
+    const event = decodeInstruction(programAddress, { programAddress, accounts: accounts.map(({ address }) => address), data })
+    if (event?.kind === 'initiated') return event.initiateBefore
+  }
+  throw new Error('a recorded initiation without an instruction that initiates')
+}
+
+function smaller(a: bigint, b: bigint): bigint {
+  return a < b ? a : b
+}

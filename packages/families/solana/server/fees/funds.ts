@@ -1,0 +1,71 @@
+/** The lamports that a transaction takes from its sender: fee, rent of new accounts, and the amount where SOL is locked. */
+import type { Address, Instruction } from '@solana/kit'
+import { ASSOCIATED_TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
+import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import { decodeInstruction } from '../../contract/client/decode.ts'
+import type { SentVerb } from '../../terms/fees/fees.ts'
+import type { SolanaNode } from '../nodes/node.ts'
+
+/** At 6,960 lamports a byte, which has only ever fallen. */
+export const RENT = { account: 890_880n, tokenAccount: 2_039_280n, solOrder: 2_060_160n, tokenOrder: 2_505_600n } as const
+
+/**
+ * An initiation leaves this much: rent locked for strangers' orders, or an amount in SOL, must not keep us from redeeming what we are owed. Enough for
+ * four redeems at the highest price, each with a new token account.
+ */
+const KEPT_FOR_DUTIES = 30_000_000n
+
+/** What a transaction must leave to its sender, beside the rent of its own account. */
+export function lamportsKept(verb: SentVerb): bigint {
+  return verb === 'initiate' ? KEPT_FOR_DUTIES : 0n
+}
+
+/** One signature, and no priority fee. */
+export const LEAST_FEE = 5_000n
+
+/** Without the network fee. */
+export function lamportsTaken(instructions: readonly Instruction[], sender: Address): bigint {
+  return instructions.reduce((sum, instruction) => sum + takenBy(instruction, sender), 0n)
+}
+
+function takenBy({ programAddress, accounts = [], data }: Instruction, sender: Address): bigint {
+  if (programAddress === ASSOCIATED_TOKEN_PROGRAM_ADDRESS) return RENT.tokenAccount
+  if (data === undefined) return 0n
+  const event = decodeInstruction(programAddress, { programAddress, accounts: accounts.map(({ address }) => address), data })
+  if (event?.kind !== 'initiated') return 0n
+  const { terms, funder, rentPayer } = event
+  const rent = terms.mint === null ? RENT.solOrder : RENT.tokenOrder + RENT.tokenAccount
+  return (rentPayer === sender ? rent : 0n) + (terms.mint === null && funder === sender ? terms.amount : 0n)
+}
+
+export type Funds = {
+  readonly account: Address
+  readonly lamports: bigint
+  /** The most that its unmined transactions may still take. */
+  readonly reserved: bigint
+}
+
+/** The account itself must keep its rent. */
+export function isEnough({ lamports, reserved }: Funds, needed: bigint): boolean {
+  return lamports - reserved >= needed + RENT.account
+}
+
+export function shortOf(what: string, { account, lamports, reserved }: Funds, needed: bigint): ChainFailure {
+  const unmined = reserved === 0n ? '' : `, of which ${reserved} are reserved for unmined transactions`
+  return new ChainFailure(
+    'would-fail',
+    `${what}: ${account} holds ${lamports} lamports${unmined}; it needs ${needed + RENT.account}: fee, rent, and what it must keep`,
+  )
+}
+
+/** Throws `would-fail` with the amounts unless the account can pay for this. */
+export async function assertLamports(
+  node: Pick<SolanaNode, 'balance'>,
+  what: string,
+  account: Address,
+  instructions: readonly Instruction[],
+): Promise<void> {
+  const funds = { account, lamports: await node.balance(account), reserved: 0n }
+  const needed = LEAST_FEE + lamportsTaken(instructions, account)
+  if (!isEnough(funds, needed)) throw shortOf(what, funds, needed)
+}

@@ -1,0 +1,23 @@
+/** Solana accounts: the base58 form of 32 bytes, without a checksum. All clusters share it: an address does not name its cluster. */
+import { type Address, getAddressDecoder } from '@solana/kit'
+import { onCurve, type PublicKey } from '@tandem/keys/key.ts'
+import { TandemError } from '@tandem/protocol/error.ts'
+import { systemProgram } from '../contract/client/programs.ts'
+import { base58Length } from './base58-length.ts'
+
+const BYTES = 32
+
+/** Each 32 bytes have exactly one base58 form, so the text is canonical as it is. It may be an address without a key, e.g. of a multisig. */
+export function parseAddress(text: string): Address {
+  const refuse = (why: string) => new TandemError('invalid_address', `"${text.slice(0, 90)}" is not a Solana address: ${why}`)
+  const length = base58Length(text)
+  if (length === null) throw refuse('expected base58')
+  if (length !== BYTES) throw refuse(`expected ${BYTES} bytes, got ${length}`)
+  if (text === systemProgram) throw refuse('money sent to the zero address is lost')
+  return text as Address
+}
+
+/** The account of a key: the sender of its transactions. */
+export function accountOf(key: PublicKey): Address {
+  return getAddressDecoder().decode(onCurve('ed25519', key).publicKey)
+}

@@ -1,0 +1,75 @@
+/** The programs that lock the assets of a chain, and the order of a swap as the program knows it. */
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
+import type { Address } from '@solana/kit'
+import type { Asset, AssetId, Deployment } from '@tandem/protocol/asset.ts'
+import type { Chain } from '@tandem/protocol/chain.ts'
+import { TandemError } from '@tandem/protocol/error.ts'
+import type { HtlcTerms, SwapId } from '@tandem/protocol/htlc.ts'
+import { type OrderTerms, orderAddress, vaultAddress } from '../contract/client/addresses.ts'
+import type { OrderAccount } from '../contract/client/decode.ts'
+import { parseAddress } from './address.ts'
+
+/** The program that locks one asset. One program may lock many. `mint` is null for SOL. */
+export type HtlcContract = { readonly asset: AssetId; readonly program: Address; readonly mint: Address | null; readonly decimals: number }
+
+export type Contracts = {
+  readonly all: readonly HtlcContract[]
+  of(asset: AssetId): HtlcContract
+}
+
+const MAX_U64 = 2n ** 64n - 1n
+
+export function createContracts(chain: Chain, assets: readonly (Asset & { readonly deployment: Deployment })[]): Contracts {
+  const byAsset = new Map(
+    assets.map(({ id, tokenSchema, decimals, deployment: { htlc, token } }): [AssetId, HtlcContract] => {
+      if (htlc === null) throw new Error(`asset ${id} has no HTLC address`)
+      if ((token === null) !== (tokenSchema === null)) throw new Error(`asset ${id} must have a token address exactly if it is a token`)
+      return [id, { asset: id, program: parseAddress(htlc), mint: token === null ? null : parseAddress(token), decimals }]
+    }),
+  )
+  return {
+    all: [...byAsset.values()],
+    of(asset) {
+      const contract = byAsset.get(asset)
+      if (contract === undefined) throw new TandemError('unsupported_pair', `no HTLC of asset "${asset}" is known on ${chain.id}`)
+      return contract
+    },
+  }
+}
+
+/** Throws `amount_out_of_range` for an amount that does not fit in 64 bits. */
+export function orderTermsOf({ mint }: Pick<HtlcContract, 'mint'>, terms: HtlcTerms): OrderTerms {
+  const { initiator, redeemer, amount, timelock, secretHash } = terms
+  if (amount > MAX_U64) throw new TandemError('amount_out_of_range', `an amount on Solana has at most 64 bits, got ${amount}`)
+  return {
+    initiator: parseAddress(initiator),
+    redeemer: parseAddress(redeemer),
+    secretHash: hexToBytes(secretHash),
+    amount,
+    timelock,
+    mint,
+  }
+}
+
+/**
+ * Whether the account of an order says these terms, and the one vault from which a redeem or refund pays. The program writes nothing else at the
+ * address of the terms.
+ */
+export function isOrderOf(contract: HtlcContract, terms: HtlcTerms, order: OrderAccount): boolean {
+  const expected = orderTermsOf(contract, terms)
+  const vault = contract.mint === null ? null : vaultAddress(orderAddress(contract.program, expected).address)
+  const secretHash = order.status === 'redeemed' ? sha256(Uint8Array.from(order.secret)) : Uint8Array.from(order.secretHash)
+  return isSameOrder({ ...order, secretHash }, expected) && order.vault === vault
+}
+
+export function isSameOrder(a: OrderTerms, b: OrderTerms): boolean {
+  const keyOf = ({ initiator, redeemer, amount, timelock, mint, secretHash }: OrderTerms) =>
+    [initiator, redeemer, amount, timelock, mint, bytesToHex(Uint8Array.from(secretHash))].join(' ')
+  return keyOf(a) === keyOf(b)
+}
+
+/** The address of the order's account: it binds the program and every term. */
+export function swapIdOf(contract: HtlcContract, terms: HtlcTerms): SwapId {
+  return orderAddress(contract.program, orderTermsOf(contract, terms)).address
+}

@@ -1,0 +1,73 @@
+/** Instructions of the HTLC program for a swap, as pure functions of its terms. */
+import { hexToBytes } from '@noble/hashes/utils.js'
+import { type Address, createNoopSigner, type Instruction } from '@solana/kit'
+import { findAssociatedTokenPda, getCreateAssociatedTokenIdempotentInstruction } from '@solana-program/token'
+import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
+import type { Hex32 } from '@tandem/protocol/secret.ts'
+import { orderAddress } from '../contract/client/addresses.ts'
+import { initiateSol, initiateToken, redeemSol, redeemToken, refundSol, refundToken } from '../contract/client/instructions.ts'
+import { tokenProgram } from '../contract/client/programs.ts'
+import { type HtlcContract, orderTermsOf } from './htlc.ts'
+
+/** Where wallets look for the tokens of an owner. */
+export async function tokenAccountOf(owner: Address, mint: Address): Promise<Address> {
+  const [account] = await findAssociatedTokenPda({ owner, mint, tokenProgram })
+  return account
+}
+
+type Initiation = {
+  /** Pays the amount. */
+  readonly funder: Address
+  /** Pays the rent, and gets it back. */
+  readonly rentPayer: Address
+  /** Unix seconds. The same for all transactions of one order: see the program's README on replay. */
+  readonly initiateBefore: bigint
+}
+
+export async function initiateInstruction(contract: HtlcContract, terms: HtlcTerms, initiation: Initiation): Promise<Instruction> {
+  const { mint, ...order } = orderTermsOf(contract, terms)
+  if (mint === null) return initiateSol(contract.program, { ...order, mint }, initiation)
+  const funderTokens = await tokenAccountOf(initiation.funder, mint)
+  return initiateToken(contract.program, { ...order, mint }, { ...initiation, funderTokens })
+}
+
+/** Null: the payee's token account exists, or none is needed. Else this account pays for it. */
+export type AccountCreator = Address | null
+
+export async function redeemInstructions(
+  contract: HtlcContract,
+  terms: HtlcTerms,
+  secret: Hex32,
+  creator: AccountCreator,
+): Promise<readonly Instruction[]> {
+  const orderTerms = orderTermsOf(contract, terms)
+  const { mint, redeemer } = orderTerms
+  const { address: order } = orderAddress(contract.program, orderTerms)
+  const shown = hexToBytes(secret)
+  if (mint === null) return [redeemSol(contract.program, order, redeemer, shown)]
+  const tokens = await tokenAccountOf(redeemer, mint)
+  return [...creationOf(tokens, redeemer, mint, creator), redeemToken(contract.program, order, tokens, shown)]
+}
+
+export async function refundInstructions(
+  contract: HtlcContract,
+  terms: HtlcTerms,
+  creator: AccountCreator,
+): Promise<readonly Instruction[]> {
+  const orderTerms = orderTermsOf(contract, terms)
+  const { mint, initiator } = orderTerms
+  const { address: order } = orderAddress(contract.program, orderTerms)
+  if (mint === null) return [refundSol(contract.program, order, initiator)]
+  const tokens = await tokenAccountOf(initiator, mint)
+  return [...creationOf(tokens, initiator, mint, creator), refundToken(contract.program, order, tokens)]
+}
+
+/** Creates the account in which the redeemer is paid, at the creator's expense. Does nothing if it exists. */
+export async function creationFor({ mint }: HtlcContract, redeemer: Address, creator: Address): Promise<readonly Instruction[]> {
+  return mint === null ? [] : creationOf(await tokenAccountOf(redeemer, mint), redeemer, mint, creator)
+}
+
+function creationOf(ata: Address, owner: Address, mint: Address, creator: AccountCreator): readonly Instruction[] {
+  if (creator === null) return []
+  return [getCreateAssociatedTokenIdempotentInstruction({ payer: createNoopSigner(creator), ata, owner, mint, tokenProgram })]
+}

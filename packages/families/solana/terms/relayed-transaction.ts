@@ -1,0 +1,27 @@
+/** The transaction that the service issues for a gasless initiation. */
+import type { Address, Blockhash, Instruction, Transaction } from '@solana/kit'
+import type { PrefundedSwap } from '@tandem/chain-kit/port/abilities/prefund.ts'
+import { parseAddress } from './address.ts'
+import { fixedUnits } from './fees/fees.ts'
+import type { HtlcContract } from './htlc.ts'
+import { initiateInstruction } from './instructions.ts'
+import { buildTransaction } from './send/transaction.ts'
+
+/** A transaction with its one instruction, which the user signs: then only the signature of our key is missing, which pays the fee. */
+export type UserSigned = { readonly transaction: Transaction; readonly instruction: Instruction }
+
+/** What differs between two transactions that are issued for one order. */
+export type Issued = { readonly blockhash: Blockhash; readonly unitPrice: bigint }
+
+/** The relay pays fee and rent, and gets the rent back; the initiator pays the amount. */
+export async function relayedTransaction(
+  contract: HtlcContract,
+  { terms, deadline }: PrefundedSwap,
+  relay: Address,
+  issued: Issued,
+): Promise<UserSigned> {
+  const funder = parseAddress(terms.initiator)
+  const instruction = await initiateInstruction(contract, terms, { funder, rentPayer: relay, initiateBefore: deadline })
+  const transaction = buildTransaction([instruction], { ...issued, feePayer: relay, unitLimit: fixedUnits('initiate') })
+  return { transaction, instruction }
+}

@@ -1,0 +1,157 @@
+/** Transactions of version 0 as they are built, signed, recorded and parsed. There are no nonces: a transaction is valid until its blockhash is too old. */
+import {
+  type Address,
+  appendTransactionMessageInstructions,
+  type Base64EncodedWireTransaction,
+  type Blockhash,
+  compileTransaction,
+  createTransactionMessage,
+  decompileTransactionMessage,
+  getBase58Decoder,
+  getBase64EncodedWireTransaction,
+  getCompiledTransactionMessageDecoder,
+  getTransactionDecoder,
+  getTransactionEncoder,
+  getTransactionMessageComputeUnitLimit,
+  getTransactionMessageComputeUnitPrice,
+  type Instruction,
+  pipe,
+  type ReadonlyUint8Array,
+  type SignatureBytes,
+  setTransactionMessageComputeUnitLimit,
+  setTransactionMessageComputeUnitPrice,
+  setTransactionMessageFeePayer,
+  setTransactionMessageLifetimeUsingBlockhash,
+  signatureBytes,
+  type Transaction,
+} from '@solana/kit'
+import { memoize } from '@tandem/chain-kit/contract/memoize.ts'
+import type { Attempt } from '@tandem/chain-kit/port/outbox.ts'
+import { onCurve, type Signer } from '@tandem/keys/key.ts'
+import { accountOf } from '../address.ts'
+
+const LAMPORTS_PER_SIGNATURE = 5_000n
+const MICRO_LAMPORTS = 1_000_000n
+
+/** What the fee payer pays beside 5,000 lamports for each signature. */
+export type ComputeBudget = {
+  readonly unitLimit: number
+  /** Micro-lamports for each unit of the limit. */
+  readonly unitPrice: bigint
+}
+
+export type MessageFrame = ComputeBudget & { readonly feePayer: Address; readonly blockhash: Blockhash }
+
+/** A transaction that is not signed. The same arguments give the same bytes. */
+export function buildTransaction(instructions: readonly Instruction[], frame: MessageFrame): Transaction {
+  return compileTransaction(
+    pipe(
+      createTransactionMessage({ version: 0 }),
+      (empty) => setTransactionMessageFeePayer(frame.feePayer, empty),
+      // Their real lifetime is in the attempt: see `expiresAfterOf`.
+      (unlimited) => setTransactionMessageLifetimeUsingBlockhash({ blockhash: frame.blockhash, lastValidBlockHeight: 0n }, unlimited),
+      (bare) => setTransactionMessageComputeUnitLimit(frame.unitLimit, bare),
+      (limited) => setTransactionMessageComputeUnitPrice(frame.unitPrice, limited),
+      (priced) => appendTransactionMessageInstructions(instructions, priced),
+    ),
+  )
+}
+
+export function sign(transaction: Transaction, signer: Signer): Transaction {
+  const signature = onCurve('ed25519', signer).signMessage(Uint8Array.from(transaction.messageBytes))
+  return { ...transaction, signatures: { ...transaction.signatures, [accountOf(signer)]: signatureBytes(signature) } }
+}
+
+/** As nodes take it. */
+export function wireOf(transaction: Transaction): Base64EncodedWireTransaction {
+  return getBase64EncodedWireTransaction(transaction)
+}
+
+/** Network fee in lamports, including the priority fee. */
+export function feeOf({ signatures }: Pick<Transaction, 'signatures'>, { unitLimit, unitPrice }: ComputeBudget): bigint {
+  return BigInt(Object.keys(signatures).length) * LAMPORTS_PER_SIGNATURE + priorityFeeOf({ unitLimit, unitPrice })
+}
+
+/** Rounded up, as the runtime does. */
+export function priorityFeeOf({ unitLimit, unitPrice }: ComputeBudget): bigint {
+  return (BigInt(unitLimit) * unitPrice + MICRO_LAMPORTS - 1n) / MICRO_LAMPORTS
+}
+
+export type SignedCall = {
+  /** The first signature, base58. */
+  readonly tx: string
+  readonly wire: Base64EncodedWireTransaction
+  readonly call: SolanaCall
+  readonly budget: ComputeBudget
+  readonly feeLamports: bigint
+  /** The last block height at which it can be mined. */
+  readonly expiresAfter: bigint
+  /** When it was signed, in unix seconds. */
+  readonly at: bigint
+}
+
+export type SolanaCall = {
+  /** Without those of the compute budget. */
+  readonly instructions: readonly Instruction[]
+  /** A relay: the user has signed the whole transaction, and only the fee payer's signature is missing. */
+  readonly userSigned?: Transaction
+}
+
+/** `expiresAfter`: block height. The transaction must be fully signed. */
+export function attemptOf(transaction: Transaction, budget: ComputeBudget, expiresAfter: bigint): Omit<Attempt, 'at'> {
+  return {
+    tx: txOf(transaction),
+    raw: Buffer.from(getTransactionEncoder().encode(transaction)).toString('hex'),
+    // Nothing excludes another attempt but the program itself: it refuses a repetition. Only the expiry matters.
+    slots: [`expires:${expiresAfter}`],
+    // Whoever looks for those that have not expired finds them from the height of the chain on.
+    nonce: expiresAfter,
+    feeRate: budget.unitPrice,
+  }
+}
+
+/** Read from the slot: the transaction itself names only a blockhash. */
+export function expiresAfterOf({ tx, slots }: Pick<Attempt, 'tx' | 'slots'>): bigint {
+  const end = /^expires:([0-9]+)$/.exec(slots[0] ?? '')?.[1]
+  if (end === undefined) throw new Error(`recorded transaction ${tx} has no expiry among its slots`)
+  return BigInt(end)
+}
+
+export function readAttempt(attempt: Attempt): SignedCall {
+  const { tx, raw, at } = attempt
+  return { tx, ...parseRaw(raw), expiresAfter: expiresAfterOf(attempt), at }
+}
+
+/** Every action reads all transactions of its signer that have not expired. */
+const parseRaw = memoize(500, (raw): Pick<SignedCall, 'wire' | 'call' | 'budget' | 'feeLamports'> => {
+  const transaction = getTransactionDecoder().decode(Buffer.from(raw, 'hex'))
+  const { instructions, budget } = parseMessage(transaction.messageBytes)
+  return { wire: wireOf(transaction), call: { instructions }, budget, feeLamports: feeOf(transaction, budget) }
+})
+
+/** Throws for a message of another version, or with address lookup tables: we build neither. */
+export function parseMessage(messageBytes: ReadonlyUint8Array): {
+  readonly instructions: readonly Instruction[]
+  readonly budget: ComputeBudget
+  readonly blockhash: Blockhash
+} {
+  const compiled = getCompiledTransactionMessageDecoder().decode(messageBytes)
+  const message = decompileTransactionMessage(compiled)
+  if (message.version !== 0) throw new Error(`a message of version ${message.version}, expected 0`)
+  const budgetProgram = 'ComputeBudget111111111111111111111111111111'
+  return {
+    instructions: message.instructions.filter(({ programAddress }) => programAddress !== budgetProgram),
+    budget: {
+      unitLimit: getTransactionMessageComputeUnitLimit(message) ?? 0,
+      unitPrice: getTransactionMessageComputeUnitPrice(message) ?? 0n,
+    },
+    blockhash: compiled.lifetimeToken as Blockhash,
+  }
+}
+
+function txOf({ signatures }: Transaction): string {
+  const all: readonly (SignatureBytes | null)[] = Object.values(signatures)
+  const [first] = all
+  if (first == null || all.includes(null)) throw new Error('a transaction without all of its signatures cannot be recorded')
+  return getBase58Decoder().decode(first)
+}

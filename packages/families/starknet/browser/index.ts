@@ -1,0 +1,95 @@
+/** Starknet: the user's account calls the HTLC, or signs typed data for the service to send. */
+
+import { verifySame } from '@tandem/chain-kit/browser/check.ts'
+import type { SdkFamily, SourceSide, SwapSide } from '@tandem/chain-kit/browser/family.ts'
+import { verifySwap } from '@tandem/chain-kit/browser/verify-swap.ts'
+import type { FeltCall } from '@tandem/protocol/funding/felt-calls.ts'
+import type { FundingResult } from '@tandem/protocol/funding/funding.ts'
+import { selectorOf } from '../contract/client/felt.ts'
+import { parseAddress } from '../terms/address.ts'
+import { fundingOf } from '../terms/funding.ts'
+import { createContracts, type HtlcContract, redeemCallOf, refundCallOf, swapIdOf } from '../terms/htlc.ts'
+import { readLock, settledAs } from './read-lock.ts'
+import { verifyNode } from './verify-node.ts'
+import type { StarknetCall, StarknetWallet } from './wallet.ts'
+
+export type StarknetPlan = {
+  readonly chainId: string
+  readonly payer: string
+  /** The approval, if one is missing, and the initiation: one transaction. */
+  readonly calls: readonly StarknetCall[]
+  /** Null where a signature is not enough: paid by a delegate, or without an allowance. */
+  readonly typedData: Readonly<Record<string, unknown>> | null
+}
+
+export const family: SdkFamily<StarknetPlan, StarknetWallet> = {
+  name: 'starknet',
+  parseAddress,
+  deploymentOf: () => null,
+  verifySource(side) {
+    return planOf(side, verifySide(side, side.payer))
+  },
+  verifyDestination(side) {
+    verifySide(side, null)
+  },
+  verifyNode: (side, node) => verifyNode(side.chain, contractOf(side), node),
+  async fund({ chainId, payer, calls, typedData }, wallet, { gasless, signal }) {
+    signal?.throwIfAborted()
+    if (gasless && typedData !== null) return { kind: 'signed', signature: [...(await wallet.signTypedData(chainId, payer, typedData))] }
+    return { kind: 'sent', tx: await wallet.execute(chainId, payer, calls) }
+  },
+  readLock: (side, node) => readLock(contractOf(side), side.terms, node),
+  settledAs: (side, node) => settledAs(contractOf(side), side.terms, node),
+  async findLocks(search, node) {
+    const { findLocks } = await import('./find-locks.ts')
+    return findLocks(search, node)
+  },
+  refund(side, { wallet }) {
+    const contract = contractOf(side)
+    return wallet.execute(contract.chainId, parseAddress(side.terms.initiator), [named(refundCallOf(contract, side.terms))])
+  },
+  async redeem(side, secret, { wallet }) {
+    const contract = contractOf(side)
+    return wallet.execute(contract.chainId, await wallet.address(side.chain), [named(redeemCallOf(contract, side.terms, secret))])
+  },
+}
+
+function contractOf({ chain, asset, deployment }: SwapSide): HtlcContract {
+  return createContracts(chain, [{ ...asset, deployment }]).of(asset.id)
+}
+
+function verifySide(side: SwapSide, payer: string | null): HtlcContract {
+  const contract = contractOf(side)
+  verifySwap(side, { parse: parseAddress, payer, swapId: () => swapIdOf(contract, side.terms) })
+  return contract
+}
+
+/** The service says whether an approval is missing, because it has asked the chain. Ours is of the amount only, even if it proposes an unlimited one. */
+async function planOf({ terms, payer, deadline, funding }: SourceSide, contract: HtlcContract): Promise<StarknetPlan> {
+  const told = funding as Partial<FundingResult<'feltCalls'>>
+  const build = (approval: 'exact' | 'unlimited') =>
+    fundingOf({ allowance: async () => (told.approval_transaction === null ? terms.amount : 0n) }, contract, {
+      terms,
+      deadline,
+      payer: payer === null ? null : parseAddress(payer),
+      approval,
+    })
+  const [exact, unlimited] = [await build('exact'), await build('unlimited')]
+  const isUnlimited = JSON.stringify(told.approval_transaction?.calldata) === JSON.stringify(unlimited.approval?.calldata)
+  verifySame('approval_transaction', (isUnlimited ? unlimited : exact).approval, told.approval_transaction)
+  verifySame('initiate_transaction', exact.initiate, told.initiate_transaction)
+  verifySame('typed_data', exact.typedData, told.typed_data)
+  return {
+    chainId: contract.chainId,
+    payer: parseAddress(payer ?? terms.initiator),
+    calls: [exact.approval, exact.initiate].flatMap((call) => (call === null ? [] : [named(call)])),
+    typedData: payer === null && exact.approval === null ? exact.typedData : null,
+  }
+}
+
+/** Wallets take the name of an entry point and hash it themselves. */
+function named({ to, selector, calldata }: FeltCall): StarknetCall {
+  const entryPoint = ['approve', 'initiate', 'initiate_on_behalf', 'redeem', 'refund'].find((name) => selectorOf(name) === selector)
+  if (entryPoint === undefined) throw new Error(`no entry point has the selector ${selector}`)
+  return { to, entryPoint, calldata }
+}

@@ -1,0 +1,157 @@
+/** The Starknet family under the conformance suite, on the local chain. */
+
+import type { ConformanceFixture } from '@tandem/chain-kit/testing/conformance.fixture.ts'
+import { describeConformance } from '@tandem/chain-kit/testing/conformance.ts'
+import { createKey, randomPrivateKey } from '@tandem/keys/keyring.ts'
+import { testPurpose } from '@tandem/keys/keys.fixture.ts'
+import type { Asset } from '@tandem/protocol/asset.ts'
+import type { Funding } from '@tandem/protocol/funding/funding.ts'
+import { getChecksumAddress } from 'starknet'
+import { selectorOf } from '../contract/client/felt.ts'
+import { addressOfFelt, feltOf } from '../terms/address.ts'
+import { approvalCallOf, initiateCallOf } from '../terms/htlc.ts'
+import { starknet } from './index.ts'
+import { openTestProviders } from './nodes/provider.fixture.ts'
+import { createFamilyFixture } from './starknet.fixture.ts'
+import { starknetWays } from './strangers.fixture.ts'
+
+const abilities = [
+  'branchEvents',
+  'cancel',
+  'checkRecipient',
+  'checkSender',
+  'deployAccount',
+  'deployHtlc',
+  'finalHeight',
+  'gasless',
+  'inspectProviders',
+  'legCost',
+  'newBlocks',
+] as const
+
+describeConformance('starknet', { family: starknet, abilities }, open)
+
+async function open(): Promise<ConformanceFixture> {
+  const fixture = await createFamilyFixture()
+  const { devnet, contract, user, solver, send } = fixture
+  const { chain: local } = devnet
+  const twin = { ...contract, address: fixture.deployTwin() }
+  const [client, secondClient] = [fixture.connect(), fixture.connect()]
+  const checksummed = getChecksumAddress(user.account)
+  // An HTLC of WBTC is there already, so the suite deploys one of STRK.
+  const strk: Asset = { ...fixture.asset, id: fixture.chain.nativeAsset, decimals: 18, tokenAddress: addressOfFelt(devnet.strk) }
+  const deployment = { chain: fixture.chain, endpoints: { rpc: [devnet.url] }, dryRun: true, onProgress: () => undefined }
+  const whileMining = async <T>(run: () => Promise<T>): Promise<T> => {
+    local.setMining('instant')
+    try {
+      return await run()
+    } finally {
+      local.setMining('manual')
+    }
+  }
+
+  return {
+    client,
+    secondClient,
+    asset: fixture.asset.id,
+    amount: 150_000n,
+    feeAllowance: 0n,
+    timelock: 600n,
+    termsAreUsedOnce: true,
+    user: user.key,
+    solver: solver.key,
+    addresses: {
+      good: [user.account, user.address, checksummed, `0x${user.account.slice(2).toUpperCase()}`].map((text) => ({
+        text,
+        canonical: user.account,
+      })),
+      wrongChecksum: [swapCase(checksummed)],
+      wrongNetwork: ['bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080', 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8', '0:0', `0x${'f'.repeat(64)}`],
+      wrongLength: ['0x', user.account.slice(2), `${user.account}0`],
+    },
+    async fund(funding) {
+      const { approval, initiate } = callsOf(funding)
+      send(user, approval === null ? [initiate] : [approval, initiate])
+    },
+    async underfund(terms, funding) {
+      const less = { ...terms, amount: terms.amount - 1n }
+      // Reverts: the allowance is too small.
+      send(user, [approvalCallOf(contract, less.amount), callsOf(funding).initiate])
+      send(user, [approvalCallOf(contract, less.amount), initiateCallOf(contract, less, user.account)])
+    },
+    async lookAlike(terms) {
+      send(user, [approvalCallOf(twin, terms.amount), initiateCallOf(twin, terms, user.account)])
+      send(user, [{ to: contract.token, selector: TRANSFER, calldata: [contract.address, `0x${terms.amount.toString(16)}`, '0x0'] }])
+    },
+    gasless: {
+      async sign(funding) {
+        const { approval, typedData } = callsOf(funding)
+        if (approval !== null) send(user, [approval])
+        local.mine()
+        return fixture.sign(user, typedData)
+      },
+      async revokeApproval() {
+        send(user, [approvalCallOf(contract, 0n)])
+        local.mine()
+      },
+    },
+    strangers: {
+      open: async () => starknetWays(fixture),
+      held: () => client.balance(fixture.asset.id, contract.address),
+      sdk: { url: devnet.url, deployment: fixture.asset.deployment },
+    },
+    incapableRecipient: async () => addressOfFelt(contract.token),
+    async mine(blocks) {
+      local.mine(blocks)
+    },
+    async reorg(depth, { drop }) {
+      local.faults.reorg(depth, { transactions: drop ? 'drop' : 'return', blocks: depth + 1, remine: false })
+    },
+    async expire({ timelock }) {
+      local.passSeconds(Number(timelock))
+    },
+    providers: () =>
+      openTestProviders({ chain: local, contract, connect: (rpc, options) => fixture.connect({ endpoints: { rpc }, ...options }) }),
+    replacesUnmined: true,
+    deploy: {
+      request: {
+        ...deployment,
+        asset: strk,
+        token: addressOfFelt(devnet.strk),
+        signer: solver.key.signerFor({ kind: 'deploy', chain: fixture.chain.id, asset: strk.id }),
+      },
+      wrongTokens: [
+        { token: `0x${'12'.repeat(20)}`, reason: /there is no contract at/ },
+        { token: contract.token, reason: /expected 18 decimals, it answers 8/ },
+      ],
+      whileMining,
+      connect: (htlc) => fixture.connect({ assets: [{ ...strk, deployment: { htlc, token: addressOfFelt(devnet.strk) } }] }),
+    },
+    deployAccount: {
+      request: deployment,
+      async fundedSigner() {
+        const key = createKey(starknet.curve, randomPrivateKey(starknet.curve))
+        devnet.fund(devnet.strk, feltOf(client.addressOf(key)), 10n ** 18n)
+        return key.signerFor(testPurpose)
+      },
+      whileMining,
+    },
+    async close() {
+      await Promise.all([client.close(), secondClient.close()])
+      await fixture.close()
+    },
+  }
+}
+
+function callsOf(funding: Funding) {
+  if (funding.kind !== 'feltCalls') throw new Error(`expected calls of field elements, got ${funding.kind}`)
+  return funding
+}
+
+const TRANSFER = selectorOf('transfer')
+
+/** Turns one letter over, so that the checksum is wrong. */
+function swapCase(checksummed: string): string {
+  const at = checksummed.search(/[a-f]/)
+  return `${checksummed.slice(0, at)}${checksummed.charAt(at).toUpperCase()}${checksummed.slice(at + 1)}`
+}

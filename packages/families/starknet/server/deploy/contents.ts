@@ -1,0 +1,58 @@
+/** The transactions of a deployment: of an account by itself, and of a contract through the Universal Deployer Contract (UDC). */
+
+import type { PublicKey } from '@tandem/keys/key.ts'
+import { hash } from 'starknet'
+import { type Felt, felt, selectorOf } from '../../contract/client/felt.ts'
+import { feltOf } from '../../terms/address.ts'
+import { accountOf, publicKeyFelt } from '../account.ts'
+import type { NodeCall } from '../nodes/node.ts'
+import { executeCalldata, invokeWire, type Multicall, wireFields } from '../send/transaction.ts'
+import { deployAccountHash, invokeHash } from '../send/transaction-hash.ts'
+import type { Content } from './own-transaction.ts'
+
+/** The same on every Starknet network: docs.openzeppelin.com, "Universal Deployer Contract". */
+const UDC: Felt = '0x2ceed65a4bd731034c01113685c831b01c15d7d432f71afb1cf1634b53a2125'
+const DEPLOY = selectorOf('deploy_contract')
+/** The same for all contracts: one with the same arguments has the same address on every network. */
+const SALT: Felt = '0x0'
+/** Whoever deploys it, the address is the same. */
+const NO_DEPLOYER: Felt = '0x0'
+
+/** Where the UDC deploys a class with these arguments. */
+export function deployedAddress(classHash: Felt, constructorCalldata: readonly Felt[]): Felt {
+  return feltOf(hash.calculateContractAddressFromHash(SALT, classHash, [...constructorCalldata], NO_DEPLOYER))
+}
+
+export function deployCall(classHash: Felt, constructorCalldata: readonly Felt[]): NodeCall {
+  const isUnique: Felt = '0x0'
+  const calldata = [classHash, SALT, isUnique, felt(BigInt(constructorCalldata.length)), ...constructorCalldata]
+  return { to: UDC, selector: DEPLOY, calldata }
+}
+
+export function invocation(what: string, sender: Felt, call: Multicall): Content {
+  return {
+    what,
+    sender,
+    hash: (envelope) => invokeHash(envelope, executeCalldata(call)),
+    wire: (envelope, signature) => invokeWire(envelope, call, signature),
+  }
+}
+
+/** The account of a key deploys itself, and pays for it. */
+export function accountDeployment(key: PublicKey, accountClass: string): Content {
+  const address = accountOf(key, accountClass)
+  const owner = publicKeyFelt(key)
+  const deployment = { classHash: feltOf(accountClass), salt: owner, constructorCalldata: [owner] }
+  return {
+    what: `deploying the account ${address}`,
+    sender: feltOf(address),
+    hash: (envelope) => deployAccountHash(envelope, deployment),
+    wire: (envelope, signature) => ({
+      type: 'DEPLOY_ACCOUNT',
+      class_hash: deployment.classHash,
+      contract_address_salt: deployment.salt,
+      constructor_calldata: deployment.constructorCalldata,
+      ...wireFields(envelope, signature),
+    }),
+  }
+}

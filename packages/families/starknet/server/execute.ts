@@ -1,0 +1,128 @@
+/** Calls of the HTLC on Starknet: their estimate, which is also their simulation. The order of steps is in `contract/execute.ts`. */
+
+import { assertSecret, type ContractAction, isRelay } from '@tandem/chain-kit/contract/action.ts'
+import { createContractExecutor, type Executor } from '@tandem/chain-kit/contract/execute.ts'
+import type { ContractFamily, SideCall } from '@tandem/chain-kit/contract/family.ts'
+import { weightOf } from '@tandem/chain-kit/contract/reverts.ts'
+import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import type { Outbox } from '@tandem/chain-kit/port/outbox.ts'
+import type { Chain } from '@tandem/protocol/chain.ts'
+import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
+import type { Hex32 } from '@tandem/protocol/secret.ts'
+import { feltOf, parseAddress } from '../terms/address.ts'
+import { approvalCallOf, type HtlcContract, initiateCallOf, redeemCallOf, refundCallOf } from '../terms/htlc.ts'
+import { accountOf } from './account.ts'
+import { starknetDataOf } from './chain-data.ts'
+import type { ContractState } from './contract-state.ts'
+import { assertRelayGas, estimateCalls, redeemGas, USUAL_RELAY_GAS, withMargin } from './fees/gas.ts'
+import type { GasAmounts, NodeCall, StarknetNode } from './nodes/node.ts'
+import { asChainFailure } from './refusal.ts'
+import { createLanes, type OpenStarknetLane, type StarknetTypes } from './send/lane.ts'
+import { tryPayout } from './send/payout.ts'
+import { type Multicall, readAttempt } from './send/transaction.ts'
+
+type Action = ContractAction<Multicall> & { readonly contract: HtlcContract }
+
+type Step = Action | SideCall<StarknetTypes>
+
+export interface StarknetExecutor extends Pick<Executor<Action>, 'cancelUnmined'> {
+  /** The sender pays. The allowance and the initiation are one transaction, so no allowance is ever left over. */
+  initiate(contract: HtlcContract, terms: HtlcTerms, outbox: Outbox): Promise<string>
+  /** Sends an initiation that the user signed: `initiate_with_signature`, verified before. `revertsPaidFor`: after so many reverts we stop paying. */
+  relay(contract: HtlcContract, terms: HtlcTerms, call: NodeCall, outbox: Outbox, limits?: RelayLimits): Promise<string>
+  redeem(contract: HtlcContract, terms: HtlcTerms, secret: Hex32, outbox: Outbox): Promise<string>
+  refund(contract: HtlcContract, terms: HtlcTerms, outbox: Outbox): Promise<string>
+}
+
+type RelayLimits = { readonly revertsPaidFor?: number }
+
+/** `onTrouble`: the sequencer rejected a transaction. */
+export function createExecutor(
+  chain: Chain,
+  node: StarknetNode,
+  state: ContractState,
+  onTrouble: (what: string) => void = () => undefined,
+): StarknetExecutor {
+  const { accountClass } = starknetDataOf(chain)
+  const { send, cancelUnmined } = createContractExecutor(familyOf(chain, node, state, createLanes(node, chain, state, onTrouble)))
+  const act = (verb: Action['verb'], contract: HtlcContract, terms: HtlcTerms, calls: readonly NodeCall[], rest: Partial<Action> = {}) => {
+    const parties = { initiator: parseAddress(terms.initiator), redeemer: parseAddress(terms.redeemer) }
+    return { verb, contract, terms: { ...terms, ...parties }, call: { calls }, paysAmount: false, ...rest }
+  }
+
+  return {
+    async initiate(contract, terms, outbox) {
+      const initiation = initiateCallOf(contract, terms, accountOf(outbox.key, accountClass))
+      const calls = [approvalCallOf(contract, terms.amount), initiation]
+      return send(act('initiate', contract, terms, calls, { paysAmount: true }), outbox)
+    },
+    relay: async (contract, terms, call, outbox, limits) => send(act('initiate', contract, terms, [call], limits), outbox),
+    async redeem(contract, terms, secret, outbox) {
+      assertSecret(secret, terms)
+      return send(act('redeem', contract, terms, [redeemCallOf(contract, terms, secret)]), outbox)
+    },
+    refund: async (contract, terms, outbox) => send(act('refund', contract, terms, [refundCallOf(contract, terms)]), outbox),
+    cancelUnmined,
+  }
+}
+
+function familyOf(
+  chain: Chain,
+  node: StarknetNode,
+  state: ContractState,
+  openLane: OpenStarknetLane,
+): ContractFamily<StarknetTypes, Action> {
+  const { accountClass } = starknetDataOf(chain)
+
+  async function estimate(step: Step, sender: string): Promise<GasAmounts> {
+    try {
+      const gas = await estimateCalls(node, feltOf(sender), step.call)
+      if ('terms' in step && isRelay(step)) assertRelayGas(gas)
+      return withMargin(gas)
+    } catch (error) {
+      throw asChainFailure(error, step.verb)
+    }
+  }
+
+  return {
+    senderOf: (key) => accountOf(key, accountClass),
+    read: async (attempt) => readAttempt(attempt),
+    isOwn: ({ contract }, { calls }) => calls.some(({ to }) => to === contract.address),
+    mayDoNothing: () => false,
+    htlcState: ({ contract, terms }) => state.htlc(contract, terms),
+    /** One that the sequencer rejected is not mined: it may be sent again. */
+    async outcome(tx) {
+      const outcome = await node.outcome(tx)
+      if (outcome?.kind === 'succeeded') return 'success'
+      return outcome?.kind === 'reverted' ? 'reverted' : null
+    },
+    openLane,
+    async sortReverts(_, reverted) {
+      const reasons = await Promise.all(reverted.map(({ tx }) => node.outcome(tx)))
+      const byOthers = reverted.filter((_signed, index) => !isOutOfGas(reasons[index]))
+      return { all: reverted, byOthers, atFeeCap: [] }
+    },
+    revertWeight: ({ gas }) => weightOf(gas.l2Gas, USUAL_RELAY_GAS),
+    /** The initiation approves by itself: see `initiate`. */
+    async approvals({ contract, terms }, sender) {
+      const held = await state.tokenBalance(contract.token, feltOf(sender))
+      if (held < terms.amount)
+        throw new ChainFailure('would-fail', `initiate: ${sender} holds ${held} of ${terms.asset}, needs ${terms.amount}`)
+      return []
+    },
+    // `estimate` simulates.
+    simulate: async () => undefined,
+    estimate,
+    async tryPayout({ contract, terms }, sender) {
+      return redeemGas(await tryPayout(node, state, contract, terms, feltOf(sender)))
+    },
+    simulatesOwnRedeem: true,
+    // Not null: transactions are mined in the order of their nonces.
+    queuedCost: async () => Promise.reject(new Error('nothing waits for an approval')),
+  }
+}
+
+/** The gas of a first redeem is not estimated. The next one's is. */
+function isOutOfGas(outcome: Awaited<ReturnType<StarknetNode['outcome']>> | undefined): boolean {
+  return outcome?.kind === 'reverted' && /insufficient max L[12]|out of gas/i.test(outcome.reason)
+}

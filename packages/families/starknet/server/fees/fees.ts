@@ -1,0 +1,67 @@
+/** Fees of a new transaction, and the fee bump of one that waits too long. All in FRI, the smallest unit of STRK. */
+import type { Chain } from '@tandem/protocol/chain.ts'
+import { starknetDataOf } from '../chain-data.ts'
+import type { GasAmounts, GasPrices, StarknetNode } from '../nodes/node.ts'
+import { newestOf } from '../nodes/read-blocks.ts'
+
+/** The highest price for each kind of gas, and the tip for each L2 gas. A transaction pays the price of its block, and the tip. */
+export type Fees = { readonly prices: GasPrices; readonly tip: bigint }
+
+/** Above the price of the newest block. L2 gas rises by at most 1/48 with each block, so its price doubles in 33 full blocks; L1 prices follow Ethereum's. */
+const PRICE_FACTOR = 2n
+/** The tip of a first attempt, as a part of the L2 gas price: enough to be before those who pay none. */
+export const TIP_PART = 20n
+/** The fee cap of an optional action, as a multiple of the suggested fee. */
+const OPTIONAL_FEE_FACTOR = 3n
+
+export async function suggestFees(node: Pick<StarknetNode, 'block'>, chain: Chain): Promise<Fees> {
+  const { maxPerGas } = starknetDataOf(chain)
+  const { gasPrices } = await newestOf(node)
+  const tip = min(gasPrices.l2Gas / TIP_PART, maxPerGas.l2Gas)
+  const l2Gas = min(gasPrices.l2Gas * PRICE_FACTOR, maxPerGas.l2Gas - tip)
+  const l1Gas = min(gasPrices.l1Gas * PRICE_FACTOR, maxPerGas.l1Gas)
+  const l1DataGas = min(gasPrices.l1DataGas * PRICE_FACTOR, maxPerGas.l1DataGas)
+  return { prices: { l1Gas, l1DataGas, l2Gas }, tip }
+}
+
+type Bump = { readonly urgent: boolean; readonly isObligatory: boolean }
+
+/**
+ * The fee bump that sequencers accept for a replacement: they require 10 % more of the tip and of the L2 gas price. The tip decides how soon a transaction
+ * is mined, so it is doubled. Null at the cap: not doing an obligatory action costs more than any fee below the chain's cap.
+ */
+export function raiseFees(chain: Chain, fees: Fees, suggested: Fees, { urgent, isObligatory }: Bump): Fees | null {
+  const { maxPerGas } = starknetDataOf(chain)
+  const cap = isObligatory ? maxPerGas.l2Gas : min(feeRateOf(suggested) * OPTIONAL_FEE_FACTOR, maxPerGas.l2Gas)
+  const leastTip = leastRaise(fees.tip)
+  const leastPrice = leastRaise(fees.prices.l2Gas)
+  if (leastTip + leastPrice > cap) return null
+  const wantedPrice = max(urgent ? fees.prices.l2Gas * 2n : leastPrice, suggested.prices.l2Gas)
+  const l2Gas = max(min(wantedPrice, cap - leastTip), leastPrice)
+  const tip = max(min(max(fees.tip * 2n, suggested.tip), cap - l2Gas), leastTip)
+  const l1Gas = max(fees.prices.l1Gas, suggested.prices.l1Gas)
+  const l1DataGas = max(fees.prices.l1DataGas, suggested.prices.l1DataGas)
+  return { prices: { l1Gas, l1DataGas, l2Gas }, tip }
+}
+
+function leastRaise(value: bigint): bigint {
+  return value + value / 8n + 1n
+}
+
+/** By which transactions are compared: the highest fee for one L2 gas. */
+export function feeRateOf({ prices, tip }: Fees): bigint {
+  return prices.l2Gas + tip
+}
+
+/** The most that a transaction with this gas can cost. Sequencers require the account to hold it. */
+export function highestFee(gas: GasAmounts, { prices, tip }: Fees): bigint {
+  return gas.l1Gas * prices.l1Gas + gas.l1DataGas * prices.l1DataGas + gas.l2Gas * (prices.l2Gas + tip)
+}
+
+function min(a: bigint, b: bigint): bigint {
+  return a < b ? a : b
+}
+
+function max(a: bigint, b: bigint): bigint {
+  return a > b ? a : b
+}

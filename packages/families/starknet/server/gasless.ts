@@ -1,0 +1,147 @@
+/** Checks a user's signed initiation as strictly as the contract does, before anyone pays a fee for it. */
+
+import type { Gasless } from '@tandem/chain-kit/port/abilities/gasless.ts'
+import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import { TandemError } from '@tandem/protocol/error.ts'
+import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
+import { type RelayLimits, relayLimits } from '@tandem/protocol/relay-limits.ts'
+import { type Felt, felt, fieldPrime, selectorOf, shortString } from '../contract/client/felt.ts'
+import { type Address, feltOf } from '../terms/address.ts'
+import { type Contracts, digestOf, type HtlcContract, signedInitiateCallOf } from '../terms/htlc.ts'
+import type { ContractState } from './contract-state.ts'
+import type { StarknetExecutor } from './execute.ts'
+import { assertRelayGas, estimateCalls } from './fees/gas.ts'
+import type { NodeCall, StarknetNode } from './nodes/node.ts'
+import { asChainFailure, isRevert } from './refusal.ts'
+
+/** Enough for an account with a dozen signers, and for a passkey; short enough to be relayed. */
+const MAX_FELTS = 100
+const IS_VALID_SIGNATURE = selectorOf('is_valid_signature')
+/** SNIP-6, and older accounts, which answer true. */
+const APPROVALS: ReadonlySet<bigint> = new Set([BigInt(shortString('VALID')), 1n])
+
+type Parts = {
+  readonly node: StarknetNode
+  readonly state: ContractState
+  readonly contracts: Contracts
+  readonly executor: Pick<StarknetExecutor, 'relay'>
+  /** The account that relays; null: unknown here, and the gas is checked when it is relayed. */
+  readonly relay: Address | null
+  readonly accountClass: string
+}
+
+export function createGasless({ node, state, contracts, executor, relay, accountClass }: Parts): Gasless {
+  return {
+    supports: () => true,
+    async verify(terms, text) {
+      const contract = contracts.of(terms.asset)
+      const signature = parseSignature(text)
+      await verifySignature(node, contract, terms, signature)
+      if ((await state.htlc(contract, terms)) !== 'absent') return
+      await verifyFunds(state, contract, terms)
+      const call = signedInitiateCallOf(contract, terms, signature)
+      await verifyCall(node, call)
+      if (relay !== null) await verifyGas(node, relay, call)
+    },
+    async initiate(terms, text, outbox) {
+      const contract = contracts.of(terms.asset)
+      const call = signedInitiateCallOf(contract, terms, parseSignature(text))
+      const { reverted: revertsPaidFor } = await limitsOf(node, accountClass, terms)
+      return executor.relay(contract, terms, call, outbox, { revertsPaidFor })
+    },
+    limits: (terms) => limitsOf(node, accountClass, terms),
+    async spendable(terms) {
+      const contract = contracts.of(terms.asset)
+      if ((await state.htlc(contract, terms)) !== 'absent') return null
+      const { balance, allowance } = await fundsOf(state, contract, terms)
+      return balance < allowance ? balance : allowance
+    },
+    hasReverted: async (tx) => (await node.outcome(tx))?.kind === 'reverted',
+  }
+}
+
+/** Felts joined by commas, each decimal or hex. How many there are, the account decides. */
+function parseSignature(text: string): readonly Felt[] {
+  const parts = text.split(',').map((part) => part.trim())
+  if (parts.length > MAX_FELTS)
+    throw new TandemError('invalid_signature', `signature has ${parts.length} numbers, expected at most ${MAX_FELTS}`)
+  return parts.map((part, index) => {
+    const where = `signature: number ${index + 1} of ${parts.length}`
+    if (!/^([0-9]{1,80}|0x[0-9a-fA-F]{1,64})$/.test(part))
+      throw new TandemError('invalid_signature', `${where}: expected a decimal number or hex with 0x, got "${part.slice(0, 90)}"`)
+    const value = BigInt(part)
+    if (value >= fieldPrime) throw new TandemError('invalid_signature', `${where} is not below the prime of Starknet's field`)
+    return felt(value)
+  })
+}
+
+/** Asks the initiator's account. Any account may be hostile: whatever it answers, or if it fails, only an approval counts. */
+async function verifySignature(node: StarknetNode, contract: HtlcContract, terms: HtlcTerms, signature: readonly Felt[]): Promise<void> {
+  const { initiator } = terms
+  if ((await node.classHashAt(feltOf(initiator))) === null)
+    throw new TandemError('bad_request', `the account ${initiator} is not deployed, so it cannot verify a signature: deploy it first`)
+  const calldata = [digestOf(contract, terms), felt(BigInt(signature.length)), ...signature]
+  const answer = await askAccount(node, feltOf(initiator), calldata)
+  if (answer?.length !== 1 || !answer.every((value) => APPROVALS.has(BigInt(value))))
+    throw new TandemError('invalid_signature', `the account ${initiator} does not accept the signature for the typed_data of this order`)
+}
+
+/** Null: it panicked, or is no account. */
+async function askAccount(node: StarknetNode, account: Felt, calldata: readonly Felt[]): Promise<readonly Felt[] | null> {
+  try {
+    return await node.call({ to: account, selector: IS_VALID_SIGNATURE, calldata })
+  } catch (error) {
+    if (isRevert(error)) return null
+    throw asChainFailure(error, `asking the account ${account} about its signature`)
+  }
+}
+
+/** Every account is a contract that decides about the signature. Only one of a class that is known to decide by a key alone decides the same when it is mined. */
+async function limitsOf(node: StarknetNode, accountClass: string, { initiator }: HtlcTerms): Promise<RelayLimits> {
+  const isKnown = (await node.classHashAt(feltOf(initiator))) === feltOf(accountClass)
+  return isKnown ? relayLimits.byKey : relayLimits.byContract
+}
+
+/** Throws unless the initiation would succeed now. Any sender will do: the contract does not check it. */
+async function verifyCall(node: StarknetNode, call: NodeCall): Promise<void> {
+  try {
+    await node.call(call)
+  } catch (error) {
+    throw asRefused(asChainFailure(error, 'initiate'), 'the initiation would fail on the chain')
+  }
+}
+
+/** Throws unless we pay for the gas that the whole relay takes. */
+async function verifyGas(node: StarknetNode, relay: Address, call: NodeCall): Promise<void> {
+  try {
+    assertRelayGas(await estimateCalls(node, feltOf(relay), { calls: [call] }))
+  } catch (error) {
+    throw asRefused(asChainFailure(error, 'initiate'), 'the initiation is not paid for; execute initiate_transaction instead')
+  }
+}
+
+function asRefused(failure: unknown, what: string): unknown {
+  if (!(failure instanceof ChainFailure) || failure.kind !== 'would-fail') return failure
+  return new TandemError('bad_request', `${what}: ${failure.message}`, { cause: failure })
+}
+
+async function verifyFunds(state: ContractState, contract: HtlcContract, terms: HtlcTerms): Promise<void> {
+  const { initiator, asset, amount } = terms
+  const { balance, allowance } = await fundsOf(state, contract, terms)
+  if (balance < amount)
+    throw new TandemError(
+      'bad_request',
+      `${initiator} holds ${balance} of ${asset}, the order needs ${amount}: pay in the rest, then repeat this call`,
+    )
+  if (allowance < amount)
+    throw new TandemError(
+      'bad_request',
+      `${initiator} has approved ${allowance} of ${asset}, the order needs ${amount}: send approval_transaction first`,
+    )
+}
+
+async function fundsOf(state: ContractState, { token, address }: HtlcContract, { initiator }: HtlcTerms) {
+  const owner = feltOf(initiator)
+  const [balance, allowance] = await Promise.all([state.tokenBalance(token, owner), state.allowance(token, owner, address)])
+  return { balance, allowance }
+}

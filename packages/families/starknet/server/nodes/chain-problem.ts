@@ -1,0 +1,15 @@
+/** Checks by its chain id that a node serves our chain, and that it speaks a version of the JSON-RPC that we know. */
+import type { Chain } from '@tandem/protocol/chain.ts'
+import type { StarknetNode } from './node.ts'
+
+/** The first with pre-confirmed blocks and the tag `l1_accepted`. */
+const OLDEST_MINOR = 9
+
+/** The problem, as a phrase whose subject is the node; null when it serves this chain. */
+export async function chainProblem(chain: Chain, node: Pick<StarknetNode, 'chainId' | 'specVersion'>): Promise<string | null> {
+  const [served, version] = await Promise.all([node.chainId(), node.specVersion()])
+  if (`starknet:${served}` !== chain.reference) return `serves starknet:${served}, expected ${chain.reference}`
+  const minor = /^0\.([0-9]{1,3})\./.exec(version)?.[1]
+  if (minor !== undefined && Number(minor) >= OLDEST_MINOR) return null
+  return `speaks version ${version.slice(0, 20)} of Starknet's JSON-RPC, expected 0.${OLDEST_MINOR} or newer: providers name it in the path, e.g. /rpc/v0_9`
+}

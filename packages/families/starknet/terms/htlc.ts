@@ -1,0 +1,117 @@
+/** Order ids, calls and typed data of the HTLC contracts, as pure functions of the terms. */
+
+import { memoize } from '@tandem/chain-kit/contract/memoize.ts'
+import type { Asset, AssetId, Deployment } from '@tandem/protocol/asset.ts'
+import type { Chain } from '@tandem/protocol/chain.ts'
+import { TandemError } from '@tandem/protocol/error.ts'
+import type { HtlcTerms, SwapId } from '@tandem/protocol/htlc.ts'
+import type { Hex32 } from '@tandem/protocol/secret.ts'
+import {
+  approveCall,
+  type Call,
+  initiateCall,
+  initiateOnBehalfCall,
+  initiateWithSignatureCall,
+  redeemCall,
+  refundCall,
+} from '../contract/client/calls.ts'
+import { type Felt, shortString } from '../contract/client/felt.ts'
+import { type Deployment as Contract, type OrderTerms, orderId } from '../contract/client/order.ts'
+import { type InitiateTypedData, initiateDigest, initiateTypedData } from '../contract/client/typed-data.ts'
+import { feltOf, paddedAddress } from './address.ts'
+
+/** The contract that locks one token. */
+export type HtlcContract = Contract & { readonly token: Felt }
+
+export type Contracts = {
+  readonly all: readonly HtlcContract[]
+  of(asset: AssetId): HtlcContract
+}
+
+/** 'starknet:SN_MAIN' → the short string as a felt. */
+export function chainIdOf(chain: Chain): Felt {
+  const name = /^starknet:(\w{1,31})$/.exec(chain.reference)?.[1]
+  if (name === undefined) throw new Error(`chain ${chain.id} has the reference "${chain.reference}", expected starknet:<chain id>`)
+  return shortString(name)
+}
+
+export function createContracts(chain: Chain, assets: readonly (Asset & { readonly deployment: Deployment })[]): Contracts {
+  const chainId = chainIdOf(chain)
+  const byAsset = new Map(
+    assets.map((asset): [AssetId, HtlcContract] => {
+      const { htlc, token } = asset.deployment
+      if (htlc === null || token === null) throw new Error(`asset ${asset.id} must have the addresses of an HTLC and of a token`)
+      return [asset.id, { chainId, address: feltOf(paddedAddress(htlc)), token: feltOf(paddedAddress(token)) }]
+    }),
+  )
+  return {
+    all: [...byAsset.values()],
+    of(asset) {
+      const contract = byAsset.get(asset)
+      if (contract === undefined) throw new TandemError('unsupported_pair', `no HTLC of asset "${asset}" is known on ${chain.id}`)
+      return contract
+    },
+  }
+}
+
+export function orderTermsOf({ initiator, redeemer, timelock, amount, secretHash }: HtlcTerms): OrderTerms {
+  return { initiator: feltOf(initiator), redeemer: feltOf(redeemer), timelock, amount, secretHash: secretHash.toLowerCase() }
+}
+
+const ID_PARTS = '|'
+
+/** Each event and each look at a contract asks for the id of its swap, which takes eight permutations of Poseidon. */
+const idOf = memoize(2000, (text): Felt => {
+  const [chainId, address, initiator, redeemer, timelock, amount, secretHash] = text.split(ID_PARTS) as [
+    Felt,
+    Felt,
+    Felt,
+    Felt,
+    ...string[],
+  ]
+  return orderId(
+    { chainId, address },
+    { initiator, redeemer, timelock: BigInt(timelock ?? ''), amount: BigInt(amount ?? ''), secretHash: secretHash ?? '' },
+  )
+})
+
+export function orderIdOf({ chainId, address }: Contract, terms: HtlcTerms): Felt {
+  const { initiator, redeemer, timelock, amount, secretHash } = orderTermsOf(terms)
+  return idOf([chainId, address, initiator, redeemer, timelock, amount, secretHash].join(ID_PARTS))
+}
+
+/** Without 0x and leading zeros, as SDKs write a felt. */
+export function swapIdOf(contract: Contract, terms: HtlcTerms): SwapId {
+  return orderIdOf(contract, terms).slice(2)
+}
+
+/** `sender` pays. A refund goes to the initiator, even if somebody else paid. */
+export function initiateCallOf({ address }: Contract, terms: HtlcTerms, sender: string): Call {
+  const order = orderTermsOf(terms)
+  return feltOf(sender) === order.initiator ? initiateCall(address, order) : initiateOnBehalfCall(address, order)
+}
+
+export function signedInitiateCallOf({ address }: Contract, terms: HtlcTerms, signature: readonly Felt[]): Call {
+  return initiateWithSignatureCall(address, orderTermsOf(terms), signature)
+}
+
+export function redeemCallOf({ address }: Contract, terms: HtlcTerms, secret: Hex32): Call {
+  return redeemCall(address, orderTermsOf(terms), secret)
+}
+
+export function refundCallOf({ address }: Contract, terms: HtlcTerms): Call {
+  return refundCall(address, orderTermsOf(terms))
+}
+
+export function approvalCallOf({ token, address }: HtlcContract, amount: bigint): Call {
+  return approveCall(token, address, amount)
+}
+
+export function typedDataOf(contract: Contract, terms: HtlcTerms): InitiateTypedData {
+  return initiateTypedData(contract, orderTermsOf(terms))
+}
+
+/** What the initiator's account signs. */
+export function digestOf(contract: Contract, terms: HtlcTerms): Felt {
+  return initiateDigest(contract, orderTermsOf(terms))
+}

@@ -1,0 +1,50 @@
+/** Where a registry is shared and which package made it, read from the chain and verified once. */
+import { parseStructTag } from '@mysten/sui/utils'
+import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import type { Deployment } from '../contract/client/calls.ts'
+import { moduleName } from '../contract/client/calls.ts'
+import { type Address, parseAddress } from '../terms/address.ts'
+import { parseCoinType } from '../terms/coin-type.ts'
+import type { HtlcContract } from '../terms/htlc.ts'
+import type { SuiNode } from './nodes/node.ts'
+
+export type Deployed = Deployment & HtlcContract & { readonly packageId: Address }
+
+export interface Deployments {
+  /** Rejects with `would-fail` unless it is our code, without an owner, for the coin of this asset. Read once for each registry. */
+  of(contract: HtlcContract): Promise<Deployed>
+}
+
+/** `verify`: that the package is ours, and that nobody can upgrade it. */
+export function createDeployments(node: Pick<SuiNode, 'object'>, verify: (packageId: Address) => Promise<void>): Deployments {
+  const known = new Map<string, Promise<Deployed>>()
+  const read = async (contract: HtlcContract) => {
+    const deployed = await readRegistry(node, contract)
+    await verify(deployed.packageId)
+    return deployed
+  }
+  return {
+    of(contract) {
+      const key = `${contract.registry} ${contract.coinType}`
+      const found = known.get(key) ?? read(contract)
+      known.set(key, found)
+      found.catch(() => known.delete(key))
+      return found
+    },
+  }
+}
+
+async function readRegistry(node: Pick<SuiNode, 'object'>, contract: HtlcContract): Promise<Deployed> {
+  const { registry, coinType, asset } = contract
+  const wrong = (what: string) => new ChainFailure('would-fail', `the HTLC of ${asset}: ${what}`)
+  const object = await node.object(registry)
+  if (object === null) throw wrong(`there is no object at ${registry}`)
+  if (!object.type.includes('::')) throw wrong(`${registry} is a package, expected a registry`)
+  const { address, module, name, typeParams } = parseStructTag(object.type)
+  const [coin, ...more] = typeParams
+  const isRegistry = module === moduleName && name === 'Registry' && typeof coin === 'object' && more.length === 0
+  if (!isRegistry || object.initialSharedVersion === null) throw wrong(`${registry} is no shared registry but ${object.type}`)
+  const locked = parseCoinType(object.type.slice(object.type.indexOf('<') + 1, -1))
+  if (locked !== coinType) throw wrong(`the registry ${registry} locks ${locked}, expected ${coinType}`)
+  return { ...contract, packageId: parseAddress(address), initialSharedVersion: object.initialSharedVersion.toString() }
+}

@@ -1,0 +1,124 @@
+/** Transactions of the HTLC module: their simulation and their gas. The order of steps is in `contract/execute.ts`. */
+
+import { assertSecret, type ContractAction } from '@tandem/chain-kit/contract/action.ts'
+import { createContractExecutor, type Executor } from '@tandem/chain-kit/contract/execute.ts'
+import type { ContractFamily, SideCall } from '@tandem/chain-kit/contract/family.ts'
+import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import type { Outbox } from '@tandem/chain-kit/port/outbox.ts'
+import type { Chain } from '@tandem/protocol/chain.ts'
+import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
+import type { Hex32 } from '@tandem/protocol/secret.ts'
+import { accountOf, parseAddress } from '../terms/address.ts'
+import { SUI_TYPE } from '../terms/coin-type.ts'
+import type { HtlcContract } from '../terms/htlc.ts'
+import { initiateCallOf, redeemCallOf, refundCallOf, type SuiCall, transactionWith } from '../terms/send/call.ts'
+import { readAttempt } from '../terms/send/transaction.ts'
+import { newestBlock } from './blocks.ts'
+import { readHtlcState } from './contract-state.ts'
+import type { Deployed, Deployments } from './deployments.ts'
+import { type GasNeed, needOf, redeemNeed } from './fees/gas.ts'
+import type { NodeCoin, SuiNode } from './nodes/node.ts'
+import { chooseCoins, totalOf } from './send/coins.ts'
+import { asChainFailure } from './send/failure.ts'
+import { openLane, type SuiTypes } from './send/lane.ts'
+import { tryPayout } from './send/payout.ts'
+import { simulateCommands } from './send/simulate.ts'
+
+type Action = ContractAction<SuiCall> & { readonly deployed: Deployed }
+
+type Step = Action | SideCall<SuiTypes>
+
+export interface SuiExecutor extends Pick<Executor<Action>, 'cancelUnmined'> {
+  initiate(contract: HtlcContract, terms: HtlcTerms, outbox: Outbox): Promise<string>
+  redeem(contract: HtlcContract, terms: HtlcTerms, secret: Hex32, outbox: Outbox): Promise<string>
+  refund(contract: HtlcContract, terms: HtlcTerms, outbox: Outbox): Promise<string>
+}
+
+/** How long our own initiation may be executed, at most. */
+const INITIATE_SECONDS = 3_600n
+/** With less time left it would not be executed before its deadline. */
+const LEAST_INITIATE_SECONDS = 5n
+
+export function createExecutor(chain: Chain, node: SuiNode, deployments: Deployments): SuiExecutor {
+  const { send, cancelUnmined } = createContractExecutor(familyOf(chain, node))
+  const act = (verb: Action['verb'], deployed: Deployed, terms: HtlcTerms, call: SuiCall) => {
+    const parties = { initiator: parseAddress(terms.initiator), redeemer: parseAddress(terms.redeemer) }
+    return { verb, deployed, terms: { ...terms, ...parties }, call, paysAmount: verb === 'initiate' }
+  }
+
+  return {
+    async initiate(contract, terms, outbox) {
+      const [deployed, deadlineMs] = await Promise.all([deployments.of(contract), deadlineOf(node, outbox)])
+      return send(act('initiate', deployed, terms, initiateCallOf(deployed, terms, deadlineMs)), outbox)
+    },
+    async redeem(contract, terms, secret, outbox) {
+      assertSecret(secret, terms)
+      const deployed = await deployments.of(contract)
+      return send(act('redeem', deployed, terms, redeemCallOf(deployed, terms, secret)), outbox)
+    },
+    async refund(contract, terms, outbox) {
+      const deployed = await deployments.of(contract)
+      return send(act('refund', deployed, terms, refundCallOf(deployed, terms)), outbox)
+    },
+    cancelUnmined,
+  }
+}
+
+/** A late initiation is worse than none. By the clock of the chain, in milliseconds. */
+async function deadlineOf(node: SuiNode, { secondsLeft }: Outbox): Promise<bigint> {
+  const left = secondsLeft === null || secondsLeft > INITIATE_SECONDS ? INITIATE_SECONDS : secondsLeft
+  if (left < LEAST_INITIATE_SECONDS) throw new ChainFailure('would-fail', 'initiate: too close to its deadline')
+  return ((await newestBlock(node)).time + left) * 1000n
+}
+
+function familyOf(chain: Chain, node: SuiNode): ContractFamily<SuiTypes, Action> {
+  /** Coins that another transaction uses will do: a simulation spends nothing. */
+  async function tokensFor({ call, terms }: Action, sender: string): Promise<readonly NodeCoin[]> {
+    const { spends } = call
+    if (spends === null || spends.coinType === SUI_TYPE) return []
+    const coins = await node.coins(parseAddress(sender), spends.coinType)
+    const chosen = chooseCoins(coins, spends.amount, coins.length)
+    if (chosen === null)
+      throw new ChainFailure('would-fail', `initiate: ${sender} holds ${totalOf(coins)} of ${terms.asset}, needs ${spends.amount}`)
+    return chosen.coins
+  }
+
+  /** Simulates the call as it would be sent. */
+  async function estimate(step: Step, sender: string): Promise<GasNeed> {
+    if (!('terms' in step)) throw new Error(`a transaction on Sui needs no ${step.verb}`)
+    const tokens = await tokensFor(step, sender)
+    const { failure, gas, price } = await simulateCommands(node, parseAddress(sender), transactionWith(step.call, tokens))
+    if (failure !== null) throw asChainFailure(failure, step.verb, step.deployed.packageId)
+    return needOf(gas, price)
+  }
+
+  return {
+    senderOf: accountOf,
+    read: async (attempt) => readAttempt(attempt),
+    isOwn: () => true,
+    mayDoNothing: () => false,
+    htlcState: ({ deployed, terms }) => readHtlcState(node, deployed, terms),
+    async outcome(tx) {
+      const outcome = await node.outcome(tx)
+      return outcome === null ? null : outcome.failure === null ? 'success' : 'reverted'
+    },
+    openLane: (outbox) => openLane(node, chain, outbox),
+    /** Congestion is nobody's fault. The next attempt offers more. */
+    async sortReverts(_, reverted) {
+      const outcomes = await Promise.all(reverted.map(({ tx }) => node.outcome(tx)))
+      return { all: reverted, byOthers: reverted.filter((_signed, i) => outcomes[i]?.failure?.isCongested !== true), atFeeCap: [] }
+    },
+    /** Coins need no approval: their owner signs. `estimate` says what is missing. */
+    approvals: async () => [],
+    // `estimate` simulates.
+    simulate: async () => undefined,
+    estimate,
+    async tryPayout({ deployed, terms }, sender) {
+      await tryPayout(node, deployed.coinType, terms.redeemer, parseAddress(sender))
+      return redeemNeed
+    },
+    // The fixed gas is enough for every redeem.
+    simulatesOwnRedeem: false,
+    queuedCost: null,
+  }
+}

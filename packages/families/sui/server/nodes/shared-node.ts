@@ -1,0 +1,134 @@
+/** One Sui node over several providers. It works while some are dead, slow or behind, and with a quorum while some of them lie. */
+
+import { allowedLagOf, createAgreedBlocks } from '@tandem/chain-kit/providers/agreed-blocks.ts'
+import { checkProviders } from '@tandem/chain-kit/providers/check-providers.ts'
+import { openQuorum } from '@tandem/chain-kit/providers/open-quorum.ts'
+import { type Answers, poll } from '@tandem/chain-kit/providers/poll.ts'
+import type { Provider } from '@tandem/chain-kit/providers/provider.ts'
+import { noAgreement } from '@tandem/chain-kit/providers/quorum.ts'
+import { createQuorumNode } from '@tandem/chain-kit/providers/quorum-node.ts'
+import { equal, listedByQuorum, movingNumber } from '@tandem/chain-kit/providers/rules.ts'
+import type { Block, Chain } from '@tandem/protocol/chain.ts'
+import { chainProblem, genesisDigestOf } from '../../terms/nodes/chain-problem.ts'
+import { newestBlock } from '../blocks.ts'
+import type { BroadcastVerdict, ExecutionFailure, NodeCheckpoint, NodeCoin, NodeObject, Outcome, Simulation, SuiNode } from './node.ts'
+
+export type SharedNodeOptions = {
+  /** How many providers must agree where money depends on it. One fewer may lie. */
+  readonly quorum: number
+  readonly onTrouble: (what: string) => void
+}
+
+export function createSharedNode(
+  chain: Chain,
+  providers: readonly Provider<SuiNode>[],
+  { quorum: size, onTrouble }: SharedNodeOptions,
+): SuiNode {
+  const problemOf = (node: SuiNode) => chainProblem(chain, node)
+  const quorum = openQuorum(chain.id, providers, { size, problemOf, onTrouble })
+  const blocks = createAgreedBlocks<SuiNode, Block>(quorum, {
+    newest: newestBlock,
+    all: (node, heights) => node.blocks(heights),
+    keyOf: keyOfBlock,
+    heightsMaySkip: chain.heightsMaySkip,
+    allowedLag: allowedLagOf(chain),
+  })
+
+  return {
+    ...createQuorumNode(quorum, {
+      checkpoints: (from, to) => [`checkpoints ${from} to ${to}`, equal({ keyOf: keyOfCheckpoints, isImmutable: true })],
+      object: (id) => [`the object ${id}`, equal({ keyOf: keyOfObject })],
+      versionOf: (id) => [`the version of ${id}`, equal()],
+      modules: (id) => [`the package ${id}`, equal({ keyOf: keyOfModules })],
+      publication: (id) => [`the publication of ${id}`, equal({ keyOf: keyOfBytes })],
+      coins: (owner) => [`the coins of ${owner}`, listedByQuorum(keyOfCoin, ([coin]) => coin)],
+      balance: (owner) => [`the balance of ${owner}`, movingNumber('down')],
+      decimals: (coinType) => [`the decimals of ${coinType}`, equal()],
+      epoch: () => ['the epoch', equal({ keyOf: ({ number, startMs, gasPrice }) => [number, startMs, gasPrice].join(' ') })],
+      outcome: (tx) => [`the outcome of ${tx}`, equal({ keyOf: keyOfOutcome, isImmutable: true, pick: inCheckpoint })],
+      created: (tx) => [`what ${tx} created`, equal({ keyOf: (all) => all.map(({ id, type }) => `${id} ${type}`).join('\n') })],
+      simulate: () => ['a simulation', equal({ keyOf: ({ failure }) => keyOfFailure(failure), pick: mostGas })],
+    }),
+    async chainId() {
+      await checkProviders(chain.id, providers, size, problemOf)
+      return genesisDigestOf(chain)
+    },
+    block: (height) => (height === 'latest' ? blocks.newest() : blocks.at(height)),
+    glimpse: blocks.glimpse,
+    blocks: blocks.all,
+    /** One provider that accepts everything must not hide that the others refuse. */
+    broadcast: (transaction) =>
+      poll<SuiNode, BroadcastVerdict, BroadcastVerdict>(quorum.pool, {
+        enough: size,
+        everyone: true,
+        ask: (node) => node.broadcast(transaction),
+        decide: ({ answers }) => (acceptedIn(answers) >= size ? { kind: 'accepted' } : undefined),
+        otherwise: undecidedBroadcast,
+      }),
+    close: () => void quorum.close(),
+  }
+}
+
+type Verdicts = Answers<SuiNode, BroadcastVerdict>
+
+/** Fewer than the quorum accepted it. */
+function undecidedBroadcast({ answers, failures }: Verdicts): BroadcastVerdict {
+  if (answers.length === 0) throw noAgreement('ExecuteTransaction', 1, [], failures)
+  const refused = answers.flatMap(([, verdict]) => (verdict.kind === 'refused' ? [verdict] : []))[0]
+  // A provider that fails, e.g. by a timeout, may have forwarded it before.
+  return refused === undefined ? { kind: 'accepted' } : { ...refused, isPartlyAccepted: acceptedIn(answers) > 0 || failures.length > 0 }
+}
+
+function acceptedIn(answers: Verdicts['answers']): number {
+  return answers.filter(([, { kind }]) => kind === 'accepted').length
+}
+
+function keyOfBlock({ height, hash, parentHash, time }: Block): string {
+  return [height, hash, parentHash, time].join(' ')
+}
+
+function keyOfCheckpoints(checkpoints: readonly NodeCheckpoint[]): string {
+  const keyOf = (checkpoint: NodeCheckpoint) =>
+    [
+      keyOfBlock(checkpoint),
+      ...checkpoint.events.map(({ tx, index, type, contents }) => `${tx} ${index} ${type} ${keyOfBytes(contents)}`),
+    ].join(' ')
+  return checkpoints.map(keyOf).join('\n')
+}
+
+function keyOfObject(object: NodeObject | null): string {
+  return object === null ? 'none' : `${object.type} ${object.initialSharedVersion} ${keyOfBytes(object.contents)}`
+}
+
+function keyOfModules(modules: ReadonlyMap<string, Uint8Array> | null): string {
+  return modules === null ? 'none' : [...modules].map(([name, code]) => `${name} ${keyOfBytes(code)}`).join('\n')
+}
+
+function keyOfCoin({ id, version, digest, balance }: NodeCoin): string {
+  return [id, version, digest, balance].join(' ')
+}
+
+/** Null if it is not executed: a provider that is behind does not contradict the others. */
+function keyOfOutcome(outcome: Outcome | null): string | null {
+  return outcome === null ? null : keyOfFailure(outcome.failure)
+}
+
+/** Some providers may not have the checkpoint yet. */
+function inCheckpoint(alike: readonly (Outcome | null)[]): Outcome | null {
+  return alike.find((one) => one !== null && one.checkpoint !== null) ?? alike[0] ?? null
+}
+
+function keyOfFailure(failure: ExecutionFailure | null): string {
+  // Nodes word descriptions differently.
+  return failure === null ? 'none' : `${failure.isCongested} ${failure.abort?.package} ${failure.abort?.module} ${failure.abort?.code}`
+}
+
+/** Too little would make the transaction fail. What is not used is not paid. */
+function mostGas(alike: readonly Simulation[]): Simulation {
+  const totalOf = ({ gas }: Simulation) => gas.computation + gas.storage
+  return alike.reduce((most, one) => (totalOf(one) > totalOf(most) ? one : most))
+}
+
+function keyOfBytes(bytes: Uint8Array | null): string {
+  return bytes === null ? 'none' : Buffer.from(bytes).toString('base64')
+}

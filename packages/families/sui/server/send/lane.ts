@@ -1,0 +1,190 @@
+/**
+ * One signer's transactions on Sui. There are no nonces: coins are the lanes, see `reservations.ts`. None can be replaced: a recorded transaction is sent as it
+ * is until its outcome is known, or until it can no longer be executed. An action signs anew only then, or with other coins after a while. The module
+ * refuses a repetition.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Transaction } from '@mysten/sui/transactions'
+import type { Allocated, ContractTypes, Followed, Lane } from '@tandem/chain-kit/contract/lane.ts'
+import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import type { HeldKey, Outbox } from '@tandem/chain-kit/port/outbox.ts'
+import type { Chain } from '@tandem/protocol/chain.ts'
+import { type Address, accountOf } from '../../terms/address.ts'
+import { SUI_TYPE } from '../../terms/coin-type.ts'
+import { type SuiCall, transactionWith } from '../../terms/send/call.ts'
+import { attemptOf, buildTransaction, readAttempt, type SignedCall, signTransaction } from '../../terms/send/transaction.ts'
+import { newestBlock } from '../blocks.ts'
+import { budgetOf, type GasNeed, gasPrice, SPLIT_BUDGET } from '../fees/gas.ts'
+import type { Epoch, NodeCoin, SuiNode } from '../nodes/node.ts'
+import { type Chosen, chooseCoins, LANE_MIST, lanesToAdd, totalOf } from './coins.ts'
+import { freeCoins, queryFor } from './reservations.ts'
+
+export interface SuiTypes extends ContractTypes {
+  readonly call: SuiCall
+  readonly signed: SignedCall
+  readonly cost: GasNeed
+  /** Nodes refuse nothing that another signature would fix at once. */
+  readonly refusal: never
+}
+
+/** An initiation leaves this much SUI: an amount that is locked must not keep us from redeeming what we are owed. */
+const KEPT_FOR_DUTIES = 200_000_000n
+/** How often coins are read again while all of them are in use: transactions are executed within a second. */
+const WAITS = 4
+const WAIT_MS = 250
+/** Transactions of one action, each with other coins, that could still be executed. All but one fail, and cost their gas. */
+const MAX_LIVE = 3
+
+export async function openLane(node: SuiNode, chain: Chain, outbox: Outbox): Promise<Lane<SuiTypes>> {
+  const sender = accountOf(outbox.key)
+  const own = [...outbox.attempts]
+  const epochAtOpening = own.length === 0 ? null : await node.epoch()
+  const live = own.map(readAttempt).filter(({ lastEpoch }) => epochAtOpening === null || lastEpoch >= epochAtOpening.number)
+  let isPartlyAccepted = false
+
+  async function broadcast(signed: SignedCall): Promise<'accepted'> {
+    const verdict = await node.broadcast(signed)
+    if (verdict.kind === 'accepted') return 'accepted'
+    isPartlyAccepted ||= verdict.isPartlyAccepted
+    throw new ChainFailure(
+      'unreachable',
+      `the nodes refused ${signed.tx}: ${verdict.reason}; another is signed once it can no longer be executed`,
+    )
+  }
+
+  async function follow(signed: SignedCall): Promise<Followed<SuiTypes>> {
+    const outcome = await node.outcome(signed.tx)
+    if (outcome !== null) return { kind: outcome.failure === null ? 'waits' : 'over' }
+    if (await isLost(signed)) return { kind: 'over' }
+    try {
+      await broadcast(signed)
+      return { kind: 'waits' }
+    } catch (error) {
+      // Its coin may be locked until the end of the epoch by a transaction that is not ours. Others may be free, and the module refuses a repetition.
+      const mayGiveUp = outbox.now - signed.at >= chain.feeBumpSeconds && live.length < MAX_LIVE
+      if (mayGiveUp && error instanceof ChainFailure) return { kind: 'over' }
+      throw error
+    }
+  }
+
+  /** It can no longer be executed with success: its deadline has passed, or another transaction has spent one of its coins. */
+  async function isLost({ tx, spends, deadlineMs }: SignedCall): Promise<boolean> {
+    if (await hasPassed(deadlineMs)) return (await node.outcome(tx)) === null
+    const newest = await Promise.all(spends.map(({ id }) => node.versionOf(id)))
+    if (spends.every(({ version }, index) => newest[index] === version)) return false
+    return (await node.outcome(tx)) === null
+  }
+
+  /** The clock of later transactions is not before that of a checkpoint. */
+  async function hasPassed(deadlineMs: bigint | null): Promise<boolean> {
+    return deadlineMs !== null && (await newestBlock(node)).time * 1000n >= deadlineMs
+  }
+
+  async function readCoins(call: SuiCall): Promise<Wallet> {
+    const { spends } = call
+    const [gas, token] = await Promise.all([
+      node.coins(sender, SUI_TYPE),
+      spends === null || spends.coinType === SUI_TYPE ? [] : node.coins(sender, spends.coinType),
+    ])
+    return { gas, token }
+  }
+
+  /** Throws `would-fail` with the amounts if waiting for coins that are in use cannot help. Providers may list different versions: the balance decides. */
+  async function assertFunds(call: SuiCall, budget: bigint, { gas, token }: Wallet): Promise<void> {
+    const spending = spendingOf(call)
+    const mist = spending.sui + budget + (call.verb === 'initiate' ? KEPT_FOR_DUTIES : 0n)
+    const assertHeld = async (coins: readonly NodeCoin[], of: string, coinType: string, needed: bigint) => {
+      if (totalOf(coins) >= needed) return
+      const held = await node.balance(sender, coinType)
+      if (held < needed) throw new ChainFailure('would-fail', `${call.verb}: ${sender} holds ${held} of ${of}, needs ${needed}`)
+    }
+    if (call.spends !== null) await assertHeld(token, call.spends.coinType, call.spends.coinType, spending.token)
+    await assertHeld(gas, 'MIST', SUI_TYPE, mist)
+  }
+
+  async function freeNow(held: HeldKey, epoch: Epoch, { gas, token }: Wallet): Promise<Wallet> {
+    const recorded = [...(await held.readOthers(queryFor(epoch, outbox.now, [...gas, ...token]))), ...own]
+    return { gas: freeCoins(gas, epoch, recorded), token: freeCoins(token, epoch, recorded) }
+  }
+
+  async function allocate(call: SuiCall, need: GasNeed): Promise<Allocated<SuiTypes>> {
+    for (let waits = 0; ; waits += 1) {
+      const [epoch, wallet] = await Promise.all([node.epoch(), readCoins(call)])
+      const price = gasPrice(epoch, own.length)
+      const budget = budgetOf(need, price)
+      const signed = await outbox.withKey(async (held) => {
+        const plan = planOf(call, budget, wallet, await freeNow(held, epoch, wallet))
+        if (plan === null) return null
+        const payment = plan.gas.coins
+        const frame = { sender, price, budget: budget + BigInt(plan.lanes) * SPLIT_BUDGET, lastEpoch: epoch.number, payment }
+        const tx = transactionWith(call, plan.token)
+        addLanes(tx, plan.lanes, sender)
+        const bytes = await buildTransaction(tx, frame)
+        const attempt = attemptOf(signTransaction(held.signer, bytes), {
+          spends: [...payment, ...plan.token],
+          lastEpoch: epoch.number,
+          deadlineMs: call.deadlineMs,
+          price,
+        })
+        await held.record(attempt)
+        const recorded = { ...attempt, at: outbox.now }
+        own.push(recorded)
+        return readAttempt(recorded)
+      })
+      if (signed !== null) return { signed, isNew: true }
+      await assertFunds(call, budget, wallet)
+      if (waits >= WAITS)
+        throw new ChainFailure('unreachable', `all coins of ${sender} are in use by transactions that are not executed yet`)
+      await sleep(WAIT_MS)
+    }
+  }
+
+  return {
+    pending: live.toReversed(),
+    async unmined() {
+      const isOver = await Promise.all(live.map(({ deadlineMs }) => hasPassed(deadlineMs)))
+      const outcomes = await Promise.all(live.map(({ tx }) => node.outcome(tx)))
+      return live.filter((_, index) => (outcomes[index]?.checkpoint ?? null) === null && !isOver[index])
+    },
+    findPending: async () => null,
+    follow,
+    broadcast,
+    isPartlyAccepted: () => isPartlyAccepted,
+    allocate,
+    replacement: null,
+  }
+}
+
+/** Splits coins off for later transactions. */
+function addLanes(tx: Transaction, count: number, owner: Address): void {
+  if (count === 0) return
+  const amounts = Array.from({ length: count }, () => tx.pure.u64(LANE_MIST))
+  const coins = tx.splitCoins(tx.gas, amounts)
+  tx.transferObjects(
+    amounts.flatMap((_, i) => coins[i] ?? []),
+    owner,
+  )
+}
+
+type Wallet = { readonly gas: readonly NodeCoin[]; readonly token: readonly NodeCoin[] }
+
+type Plan = { readonly gas: Chosen; readonly token: readonly NodeCoin[]; readonly lanes: number }
+
+/** Null if the free coins are not enough. */
+function planOf(call: SuiCall, budget: bigint, all: Wallet, free: Wallet): Plan | null {
+  const { sui, token } = spendingOf(call)
+  const tokens = token === 0n ? null : chooseCoins(free.token, token, all.token.length)
+  if (token > 0n && tokens === null) return null
+  const needed = sui + budget
+  const gas = chooseCoins(free.gas, needed, all.gas.length)
+  if (gas === null || (call.verb === 'initiate' && totalOf(free.gas) - needed < KEPT_FOR_DUTIES)) return null
+  const left = gas.total - needed
+  // Strangers may send dust: a coin that cannot pay for such a transaction is no lane.
+  const lanes = all.gas.filter(({ balance }) => balance >= budget).length
+  return { gas, token: tokens?.coins ?? [], lanes: lanesToAdd(lanes, left) }
+}
+
+function spendingOf({ spends }: SuiCall): { readonly sui: bigint; readonly token: bigint } {
+  if (spends === null) return { sui: 0n, token: 0n }
+  return spends.coinType === SUI_TYPE ? { sui: spends.amount, token: 0n } : { sui: 0n, token: spends.amount }
+}

@@ -1,0 +1,28 @@
+/** Checks that a package has our code, and that nobody can upgrade it. */
+
+import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import { moduleName } from '../contract/client/calls.ts'
+import { isPublication, publishedModule } from '../contract/client/package.ts'
+import type { Address } from '../terms/address.ts'
+import type { SuiNode } from './nodes/node.ts'
+
+/** Rejects with `would-fail` unless it is our module alone, published by a transaction that burnt its upgrade capability. */
+export async function verifyPackage(node: Pick<SuiNode, 'modules' | 'publication'>, packageId: Address): Promise<void> {
+  const wrong = (what: string) => new ChainFailure('would-fail', `the package ${packageId} ${what}`)
+  const [modules, publication] = await Promise.all([node.modules(packageId), node.publication(packageId)])
+  if (modules === null || publication === null) throw wrong('does not exist')
+  const code = modules.get(moduleName)
+  if (modules.size !== 1 || code === undefined || !Buffer.from(code).equals(publishedModule(packageId)))
+    throw wrong('has other code than our HTLC')
+  // With the capability, a later version of the module could empty every registry.
+  if (!isPublicationIn(publication))
+    throw wrong('was not published for good: whoever has its upgrade capability could empty its registries')
+}
+
+function isPublicationIn(transaction: Uint8Array): boolean {
+  try {
+    return isPublication(transaction)
+  } catch (error) {
+    throw new ChainFailure('unreachable', 'the node shows a malformed transaction', { cause: error })
+  }
+}

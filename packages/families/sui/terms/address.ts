@@ -1,0 +1,35 @@
+/** Sui addresses: 32 bytes in hex without a checksum. Accounts, objects and packages share the form, and all networks do. */
+import { blake2b } from '@noble/hashes/blake2.js'
+import { onCurve, type PublicKey } from '@tandem/keys/key.ts'
+import { TandemError } from '@tandem/protocol/error.ts'
+
+/** 0x and 64 lower-case hex digits, so that equal addresses are equal strings. */
+export type Address = `0x${string}`
+
+const DIGITS = 64
+/** The flag of ed25519 in addresses and signatures. */
+export const ED25519_FLAG = 0
+
+/** All digits: a shorter text is an address of another chain, or an object of the system. Whoever is paid at a padded one has no key for it. */
+export function parseAddress(text: string): Address {
+  const refuse = (why: string) => new TandemError('invalid_address', `"${text.slice(0, 90)}" is not a Sui address: ${why}`)
+  const digits = /^0x([0-9a-fA-F]*)$/.exec(text)?.[1]
+  if (digits === undefined) throw refuse(`expected 0x followed by ${DIGITS} hex digits`)
+  if (digits.length !== DIGITS) throw refuse(`expected ${DIGITS} hex digits, got ${digits.length}`)
+  if (/^0*$/.test(digits)) throw refuse('money sent to the zero address is lost')
+  const isOneCase = digits === digits.toLowerCase() || digits === digits.toUpperCase()
+  if (!isOneCase) throw refuse('it has a checksum in its upper and lower case letters, as addresses of other chains do')
+  return `0x${digits.toLowerCase()}`
+}
+
+/** As nodes and configurations write it: they may leave out leading zeros. */
+export function paddedAddress(text: string): Address {
+  return parseAddress(/^0x[0-9a-fA-F]+$/.test(text) ? `0x${text.slice(2).toLowerCase().padStart(DIGITS, '0')}` : text)
+}
+
+/** The account of a key: the hash of its scheme and its public key. */
+export function accountOf(key: PublicKey): Address {
+  const { publicKey } = onCurve('ed25519', key)
+  const hash = blake2b(Uint8Array.of(ED25519_FLAG, ...publicKey), { dkLen: 32 })
+  return `0x${Buffer.from(hash).toString('hex')}`
+}

@@ -1,0 +1,63 @@
+/** The registries that lock the assets of a chain, and the order of a swap as the module knows it. */
+
+import { memoize } from '@tandem/chain-kit/contract/memoize.ts'
+import type { Asset, AssetId, Deployment } from '@tandem/protocol/asset.ts'
+import type { Chain } from '@tandem/protocol/chain.ts'
+import { TandemError } from '@tandem/protocol/error.ts'
+import type { HtlcTerms, SwapId } from '@tandem/protocol/htlc.ts'
+import { type OrderTerms, orderId } from '../contract/client/order.ts'
+import { type Address, paddedAddress, parseAddress } from './address.ts'
+import { type CoinType, parseCoinType, SUI_TYPE } from './coin-type.ts'
+
+/** The registry that locks one asset. Package and shared version are read from the chain: see `deployments.ts`. */
+export type HtlcContract = {
+  readonly asset: AssetId
+  readonly registry: Address
+  readonly coinType: CoinType
+  readonly decimals: number
+}
+
+export type Contracts = {
+  readonly all: readonly HtlcContract[]
+  of(asset: AssetId): HtlcContract
+}
+
+const MAX_U64 = 2n ** 64n - 1n
+
+export function createContracts(chain: Chain, assets: readonly (Asset & { readonly deployment: Deployment })[]): Contracts {
+  const byAsset = new Map(
+    assets.map(({ id, tokenSchema, decimals, deployment: { htlc, token } }): [AssetId, HtlcContract] => {
+      if (htlc === null) throw new Error(`asset ${id} has no HTLC address`)
+      if ((token === null) !== (tokenSchema === null)) throw new Error(`asset ${id} must have a coin type exactly if it is a token`)
+      return [id, { asset: id, registry: paddedAddress(htlc), coinType: token === null ? SUI_TYPE : parseCoinType(token), decimals }]
+    }),
+  )
+  return {
+    all: [...byAsset.values()],
+    of(asset) {
+      const contract = byAsset.get(asset)
+      if (contract === undefined) throw new TandemError('unsupported_pair', `no HTLC of asset "${asset}" is known on ${chain.id}`)
+      return contract
+    },
+  }
+}
+
+/** Throws `amount_out_of_range` for an amount that does not fit in 64 bits. */
+export function orderTermsOf({ initiator, redeemer, amount, timelock, secretHash }: HtlcTerms): OrderTerms {
+  if (amount > MAX_U64) throw new TandemError('amount_out_of_range', `an amount on Sui has at most 64 bits, got ${amount}`)
+  return { initiator: parseAddress(initiator), redeemer: parseAddress(redeemer), amount, timelock, secretHash: secretHash.toLowerCase() }
+}
+
+const PARTS = '|'
+
+/** Each event and each look at a registry asks for the id of its swap. */
+const idOf = memoize(2000, (text) => {
+  const [registry = '', initiator = '', redeemer = '', amount = '', timelock = '', secretHash = ''] = text.split(PARTS)
+  return orderId(registry, { initiator, redeemer, amount: BigInt(amount), timelock: BigInt(timelock), secretHash })
+})
+
+/** 64 hex digits: it binds the registry and every term. */
+export function swapIdOf({ registry }: Pick<HtlcContract, 'registry'>, terms: HtlcTerms): SwapId {
+  const { initiator, redeemer, amount, timelock, secretHash } = orderTermsOf(terms)
+  return idOf([registry, initiator, redeemer, amount, timelock, secretHash].join(PARTS))
+}

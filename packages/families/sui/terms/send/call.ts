@@ -1,0 +1,66 @@
+/** The calls of the HTLC as parts of a transaction, and the coins that they spend. */
+import { Transaction, type TransactionObjectArgument } from '@mysten/sui/transactions'
+import type { HtlcTerms, HtlcVerb } from '@tandem/protocol/htlc.ts'
+import type { Hex32 } from '@tandem/protocol/secret.ts'
+import { assertBeforeCall, initiateCall, redeemCall, refundCall } from '../../contract/client/calls.ts'
+import type { Deployed } from '../../server/deployments.ts'
+import type { ObjectRef } from '../../server/nodes/node.ts'
+import { type CoinType, SUI_TYPE } from '../coin-type.ts'
+import { orderTermsOf, swapIdOf } from '../htlc.ts'
+import { ownedInput } from './transaction.ts'
+
+export type SuiCall = {
+  readonly verb: HtlcVerb
+  /** What it takes from its sender beside the gas; null: nothing. */
+  readonly spends: { readonly coinType: CoinType; readonly amount: bigint } | null
+  /** From this time of the chain's clock on it can only fail; null: never. */
+  readonly deadlineMs: bigint | null
+  /** `coin` is worth what it spends; null if it spends nothing. */
+  readonly add: (tx: Transaction, coin: TransactionObjectArgument | null) => void
+}
+
+/** Transactions expire with an epoch, which lasts a day. The deadline is a call of its own: after it, the whole transaction fails. */
+export function initiateCallOf(deployed: Deployed, terms: HtlcTerms, deadlineMs: bigint): SuiCall {
+  return {
+    verb: 'initiate',
+    spends: { coinType: deployed.coinType, amount: terms.amount },
+    deadlineMs,
+    add(tx, coin) {
+      if (coin === null) throw new Error('an initiation needs a coin')
+      assertBeforeCall(tx, deployed.packageId, deadlineMs)
+      initiateCall(tx, deployed, orderTermsOf(terms), coin)
+    },
+  }
+}
+
+export function redeemCallOf(deployed: Deployed, terms: HtlcTerms, secret: Hex32): SuiCall {
+  const order = swapIdOf(deployed, terms)
+  return { verb: 'redeem', spends: null, deadlineMs: null, add: (tx) => void redeemCall(tx, deployed, order, secret) }
+}
+
+export function refundCallOf(deployed: Deployed, terms: HtlcTerms): SuiCall {
+  const order = swapIdOf(deployed, terms)
+  return { verb: 'refund', spends: null, deadlineMs: null, add: (tx) => void refundCall(tx, deployed, order) }
+}
+
+/** A transaction with the call, and what it spends: from the gas, or from these coins of another type. */
+export function transactionWith({ spends, add }: SuiCall, coins: readonly ObjectRef[]): Transaction {
+  const tx = new Transaction()
+  add(tx, spends === null ? null : takeCoin(tx, spends, coins))
+  return tx
+}
+
+function takeCoin(tx: Transaction, { coinType, amount }: NonNullable<SuiCall['spends']>, coins: readonly ObjectRef[]) {
+  const from = coinType === SUI_TYPE ? tx.gas : mergeCoins(tx, coinType, coins)
+  const [coin] = tx.splitCoins(from, [tx.pure.u64(amount)])
+  if (coin === undefined) throw new Error('splitting a coin gave none')
+  return coin
+}
+
+/** Without a coin of this type there is an empty one, and the transaction fails on the chain. */
+function mergeCoins(tx: Transaction, coinType: CoinType, coins: readonly ObjectRef[]): TransactionObjectArgument {
+  const [first, ...others] = coins.map((coin) => ownedInput(tx, coin))
+  if (first === undefined) return tx.moveCall({ target: '0x2::coin::zero', typeArguments: [coinType] })
+  if (others.length > 0) tx.mergeCoins(first, others)
+  return first
+}

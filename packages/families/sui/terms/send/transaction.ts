@@ -1,0 +1,106 @@
+/** Transactions as they are built, signed, recorded and parsed. An attempt keeps every version of an object that it spends as a slot. */
+import { bcs } from '@mysten/sui/bcs'
+import { messageWithIntent } from '@mysten/sui/cryptography'
+import { Inputs, type Transaction, TransactionDataBuilder } from '@mysten/sui/transactions'
+import { blake2b } from '@noble/hashes/blake2.js'
+import type { Attempt } from '@tandem/chain-kit/port/outbox.ts'
+import { onCurve, type Signer } from '@tandem/keys/key.ts'
+import type { ObjectRef, SignedTransaction } from '../../server/nodes/node.ts'
+import { type Address, ED25519_FLAG } from '../address.ts'
+
+export type Frame = {
+  readonly sender: Address
+  readonly price: bigint
+  readonly budget: bigint
+  /** The last epoch in which it is valid. */
+  readonly lastEpoch: bigint
+  /** Empty for simulations. */
+  readonly payment: readonly ObjectRef[]
+}
+
+/** A recorded attempt, parsed. */
+export type SignedCall = SignedTransaction & {
+  readonly tx: string
+  /** Nothing needs its parts: it is never signed again. */
+  readonly call: object
+  /** The versions of objects that it spends. */
+  readonly spends: readonly Pick<ObjectRef, 'id' | 'version'>[]
+  readonly lastEpoch: bigint
+  /** From this time of the chain's clock on it can only fail; null: never. */
+  readonly deadlineMs: bigint | null
+  readonly at: bigint
+}
+
+/** BCS of the transaction's data. `tx` has its commands. Asks no node: everything that it needs is given. */
+export async function buildTransaction(tx: Transaction, frame: Frame): Promise<Uint8Array> {
+  tx.setSender(frame.sender)
+  tx.setGasPrice(frame.price)
+  tx.setGasBudget(frame.budget)
+  tx.setGasPayment(frame.payment.map(refOf))
+  tx.setExpiration({ Epoch: frame.lastEpoch.toString() })
+  return tx.build()
+}
+
+export function ownedInput(tx: Transaction, coin: ObjectRef) {
+  return tx.object(Inputs.ObjectRef(refOf(coin)))
+}
+
+function refOf({ id, version, digest }: ObjectRef) {
+  return { objectId: id, version: version.toString(), digest }
+}
+
+/** Scheme, signature and public key, as nodes take it. */
+export function signTransaction(signer: Signer, bytes: Uint8Array): SignedTransaction {
+  const key = onCurve('ed25519', signer)
+  const digest = blake2b(messageWithIntent('TransactionData', bytes), { dkLen: 32 })
+  return { bytes, signature: Uint8Array.of(ED25519_FLAG, ...key.signMessage(digest), ...key.publicKey) }
+}
+
+export function digestOf(bytes: Uint8Array): string {
+  return TransactionDataBuilder.getDigestFromBytes(bytes)
+}
+
+const Recorded = bcs.struct('Recorded', { bytes: bcs.byteVector(), signature: bcs.byteVector() })
+
+type Reserved = Pick<SignedCall, 'spends' | 'lastEpoch' | 'deadlineMs'> & { readonly price: bigint }
+
+export function attemptOf(transaction: SignedTransaction, { spends, lastEpoch, deadlineMs, price }: Reserved): Omit<Attempt, 'at'> {
+  return {
+    tx: digestOf(transaction.bytes),
+    raw: Buffer.from(Recorded.serialize(transaction).toBytes()).toString('hex'),
+    slots: [
+      ...spends.map(({ id, version }) => slotOf(id, version)),
+      `expires:${lastEpoch}`,
+      ...(deadlineMs === null ? [] : [`before:${deadlineMs}`]),
+    ],
+    // The highest version that it spends: whoever looks for those that spend a version finds them from that number on.
+    nonce: spends.reduce((highest, { version }) => (version > highest ? version : highest), 0n),
+    feeRate: price,
+  }
+}
+
+export function slotOf(id: Address, version: bigint): string {
+  return `${id}:${version}`
+}
+
+/** Read from the slots, without parsing the transaction: those of other actions are searched by it. */
+export function lastEpochOf({ tx, slots }: Pick<Attempt, 'tx' | 'slots'>): bigint {
+  const epoch = numberIn(slots, 'expires')
+  if (epoch === null) throw new Error(`recorded transaction ${tx} has no last epoch among its slots`)
+  return epoch
+}
+
+export function readAttempt(attempt: Attempt): SignedCall {
+  const { tx, raw, slots, at } = attempt
+  const { bytes, signature } = Recorded.parse(Buffer.from(raw, 'hex'))
+  const spends = slots.flatMap((slot) => {
+    const [, id, version] = /^(0x[0-9a-f]{64}):([0-9]+)$/.exec(slot) ?? []
+    return id === undefined || version === undefined ? [] : [{ id: id as Address, version: BigInt(version) }]
+  })
+  return { tx, bytes, signature, call: { bytes }, spends, lastEpoch: lastEpochOf(attempt), deadlineMs: numberIn(slots, 'before'), at }
+}
+
+function numberIn(slots: readonly string[], name: string): bigint | null {
+  const [found] = slots.flatMap((slot) => (slot.startsWith(`${name}:`) ? [BigInt(slot.slice(name.length + 1))] : []))
+  return found ?? null
+}

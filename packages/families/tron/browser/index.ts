@@ -1,0 +1,134 @@
+/** Tron: the user calls the HTLC of a token, or signs typed data for the service to send. */
+
+import { verifyParsed, verifySame, verifyThat } from '@tandem/chain-kit/browser/check.ts'
+import type { PinnedContract, SdkFamily, SourceSide, SwapSide } from '@tandem/chain-kit/browser/family.ts'
+import { verifyCall } from '@tandem/chain-kit/browser/verify-call.ts'
+import { verifySwap } from '@tandem/chain-kit/browser/verify-swap.ts'
+import { readLock, settledAs } from '@tandem/evm/browser/read-lock.ts'
+import { verifyNode } from '@tandem/evm/browser/verify-node.ts'
+import { approvalCall } from '@tandem/evm/terms/approval-call.ts'
+import { chainIdOf, type HtlcContract, initiateData, redeemData, refundData, revokeData, swapIdOf } from '@tandem/evm/terms/htlc.ts'
+import type { TransactionRequest } from '@tandem/protocol/funding/calls.ts'
+import type { FundingResult } from '@tandem/protocol/funding/funding.ts'
+import { maxUint256 } from 'viem'
+import { fromEvmAddress, parseAddress, toEvmAddress } from '../terms/address.ts'
+import { feeCapSun } from '../terms/fees/limits.ts'
+import { evmTerms, tokenOf, tronContracts, tronTypedData } from '../terms/htlc.ts'
+import { JSON_RPC_PATH } from '../terms/nodes/json-rpc-path.ts'
+import type { TronCall, TronTypedData, TronWallet } from './wallet.ts'
+
+export type TronPlan = {
+  /** Sent one after the other, each once the one before is mined. */
+  readonly approvals: readonly TronCall[]
+  readonly initiate: TronCall
+  /** Null where the order cannot be funded by a signature: paid by a delegate. */
+  readonly typedData: TronTypedData | null
+}
+
+export const family: SdkFamily<TronPlan, TronWallet> = {
+  name: 'tron',
+  parseAddress,
+  deploymentOf: () => null,
+  verifySource(side) {
+    return planOf(side, verifySide(side, side.payer))
+  },
+  verifyDestination(side) {
+    verifySide(side, null)
+  },
+  async verifyWallet({ chain }, { wallet }) {
+    const [found, expected] = [await wallet.chainId(), chainIdOf(chain)]
+    if (found !== expected)
+      throw new Error(`the wallet is on the network of Tron with the chain id ${found}, and ${chain.id} has ${expected}: switch it`)
+  },
+  verifyNode: (side, node) => verifyNode(side.chain, contractOf(side), node, JSON_RPC_PATH),
+  async fund({ approvals, initiate, typedData }, wallet, { gasless, signal }) {
+    for (const approval of approvals) {
+      signal?.throwIfAborted()
+      await (await wallet.send(approval)).mined(signal)
+    }
+    signal?.throwIfAborted()
+    if (gasless && typedData !== null) return { kind: 'signed', signature: await wallet.signTypedData(initiate.from, typedData) }
+    return { kind: 'sent', tx: (await wallet.send(initiate)).hash }
+  },
+  readLock: (side, node) => readLock(contractOf(side), evmTerms(side.terms), node, JSON_RPC_PATH),
+  settledAs: (side, node) => settledAs(contractOf(side), evmTerms(side.terms), node, JSON_RPC_PATH),
+  redeemCall: (side, secret) => ({ chain: side.chain.id, to: htlcOf(side), data: redeemData(evmTerms(side.terms), secret) }),
+  refundCall: (side) => ({ chain: side.chain.id, to: htlcOf(side), data: refundData(evmTerms(side.terms)) }),
+  async findLocks(search, node) {
+    const { findLocks } = await import('@tandem/evm/browser/find-locks.ts')
+    const contractOfAsset = ({ asset, deployment }: PinnedContract) => tronContracts(search.chain, [{ ...asset, deployment }]).of(asset.id)
+    return findLocks(search, node, { contractOf: contractOfAsset, partyOf: fromEvmAddress, path: JSON_RPC_PATH })
+  },
+  async refund(side, { wallet }) {
+    const call = { from: parseAddress(side.terms.initiator), to: htlcOf(side), data: refundData(evmTerms(side.terms)) }
+    return (await wallet.send({ ...call, feeLimitSun: feeCapSun.refund })).hash
+  },
+  async redeem(side, secret, { wallet }) {
+    const call = { from: await wallet.address(side.chain), to: htlcOf(side), data: redeemData(evmTerms(side.terms), secret) }
+    return (await wallet.send({ ...call, feeLimitSun: feeCapSun.redeem })).hash
+  },
+}
+
+function contractOf({ chain, asset, deployment }: SwapSide): HtlcContract {
+  return tronContracts(chain, [{ ...asset, deployment }]).of(asset.id)
+}
+
+function htlcOf(side: SwapSide): string {
+  return fromEvmAddress(contractOf(side).address)
+}
+
+function verifySide(side: SwapSide, payer: string | null): HtlcContract {
+  const contract = contractOf(side)
+  verifySwap(side, { parse: parseAddress, payer, swapId: () => swapIdOf(contract, evmTerms(side.terms)) })
+  return contract
+}
+
+/** The service says which approvals are missing, because it has asked the chain. Ours are of the amount only, even if it proposes an unlimited one. */
+function planOf({ terms, payer, funding }: SourceSide, contract: HtlcContract): TronPlan {
+  const told = funding as Partial<FundingResult<'calls'>>
+  const from = parseAddress(payer ?? terms.initiator)
+  const inner = evmTerms(terms)
+  const typedData = tronTypedData(contract, inner)
+  verifySame('typed_data', typedData, told.typed_data)
+  verifySame('core_to_evm_transfer', undefined, told.core_to_evm_transfer)
+  verifySame('reclaim_transaction', undefined, told.reclaim_transaction)
+  const approve = (amount: bigint) => approvalCall(tokenOf(contract), contract.address, amount).data
+  const { approval_transaction: approval, approval_reset_transaction: reset, initiate_transaction: initiate } = told
+  const call = (field: keyof typeof told, to: string, data: string, shown: TransactionRequest | undefined): TronCall => {
+    verifyCall(field, { chainId: contract.chainId, to, data, value: 0n }, 'decimal', shown)
+    const verb = field === 'initiate_transaction' ? 'initiate' : 'approve'
+    return { from, to, data, feeLimitSun: feeLimitOf(`${field}.gas_limit`, shown?.gas_limit ?? '', feeCapSun[verb]) }
+  }
+  call('revoke_transaction', fromEvmAddress(contract.address), revokeData(inner), told.revoke_transaction)
+  const token = fromEvmAddress(tokenOf(contract))
+  const isUnlimited = approval?.data === approve(maxUint256)
+  const allow = approval === null ? [] : [call('approval_transaction', token, approve(isUnlimited ? maxUint256 : terms.amount), approval)]
+  return {
+    approvals: [
+      ...(reset === undefined ? [] : [call('approval_reset_transaction', token, approve(0n), reset)]),
+      ...allow.map((one) => ({ ...one, data: approve(terms.amount) })),
+    ],
+    initiate: call('initiate_transaction', fromEvmAddress(contract.address), initiateData(inner, toEvmAddress(from)), initiate),
+    typedData: payer === null ? signable(typedData) : null,
+  }
+}
+
+/** Wallets do not estimate it. What is not used is not charged, but a failing call may cost all of it. */
+function feeLimitOf(field: string, told: string, cap: bigint): bigint {
+  const limit = verifyParsed(field, 'a number of sun', told, parseNumber)
+  verifyThat(limit > 0n && limit <= cap, field, `1 to ${cap} sun`, told)
+  return limit
+}
+
+function parseNumber(text: string): bigint {
+  if (!/^[0-9]{1,20}$/.test(text)) throw new Error('not a number')
+  return BigInt(text)
+}
+
+/** What the contract checks: without `destinationData`, and without the type that wallets add themselves. */
+function signable(typedData: ReturnType<typeof tronTypedData>): TronTypedData {
+  const { domain, types, message } = typedData as TronTypedData
+  const { destinationData: _, ...rest } = message
+  const fields = (types.Initiate ?? []).filter(({ name }) => name !== 'destinationData')
+  return { domain, types: { Initiate: fields }, message: rest }
+}

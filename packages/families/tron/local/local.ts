@@ -1,0 +1,47 @@
+/** The Tron simulator, with its tokens and HTLCs deployed. */
+
+import { accountBalances } from '@tandem/chain-kit/local/account-balances.ts'
+import type { LocalFamily } from '@tandem/chain-kit/local/local-chain.ts'
+import { testToken } from '@tandem/evm/contract/artifacts/test-token.ts'
+import { numberOf } from '@tandem/evm/local/local.ts'
+import { encodeFunctionData } from 'viem'
+import { parseAddress, toEvmAddress } from '../terms/address.ts'
+import { deployLocalTronContracts } from './local-tron-contracts.ts'
+import { startTronChain, type TronChain } from './tron-chain.ts'
+import { createTronSender } from './tron-sender.ts'
+import { openTronWallet, type TronWallet } from './wallet.ts'
+
+/** In sun; a swap costs a few TRX. */
+const GAS_SUN = 100_000_000_000n
+
+export const tronLocal: LocalFamily<TronChain, TronWallet> = {
+  name: 'tron',
+  prices: { TRX: '0.25', USDT: '1', WBTC: '100000' },
+  balances: accountBalances,
+  async start(chain, { faucetKey }) {
+    const { id } = chain
+    const control = await startTronChain({ chainId: numberOf(chain), keys: [faucetKey], mining: { kind: 'manual' } })
+    const faucet = createTronSender(control, faucetKey)
+    const { tokens, htlcs } = await deployLocalTronContracts(faucet)
+    control.setMining({ kind: 'instant' })
+    return {
+      control,
+      endpoints: { rpc: control.url },
+      deployments: {
+        [`${id}:usdt`]: { htlc: htlcs.usdt, token: tokens.usdt },
+        [`${id}:wbtc`]: { htlc: htlcs.wbtc, token: tokens.wbtc },
+      },
+      details: { chain_id: control.chainId, rpc_url: control.url },
+      async fund(asset, address, amount) {
+        const data = encodeFunctionData({ abi: testToken.abi, functionName: 'mint', args: [toEvmAddress(parseAddress(address)), amount] })
+        return faucet.call(asset.symbol === 'WBTC' ? tokens.wbtc : tokens.usdt, data)
+      },
+      fundCoin: async (address, amount) => faucet.transfer(parseAddress(address), amount),
+      async fundGas(address) {
+        await faucet.transfer(parseAddress(address), GAS_SUN)
+      },
+      close: () => control.close(),
+    }
+  },
+  openWallet: openTronWallet,
+}

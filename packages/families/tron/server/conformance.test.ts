@@ -1,0 +1,190 @@
+/** The Tron family under the conformance suite, on the simulator, with a token that answers as Tether does. The user's wallet is TronWeb. */
+
+import { describeConformance } from '@tandem/chain-kit/testing/conformance.ts'
+import { createMemoryOutbox } from '@tandem/chain-kit/testing/outbox.fixture.ts'
+import { htlcTrc20 } from '@tandem/evm/contract/artifacts/htlc-trc20.ts'
+import { tetherTron } from '@tandem/evm/contract/artifacts/tether-tron.ts'
+import { openTestProviders } from '@tandem/evm/server/nodes/provider.fixture.ts'
+import { evmWays } from '@tandem/evm/server/strangers.fixture.ts'
+import { initiateData } from '@tandem/evm/terms/htlc.ts'
+import type { AssetId } from '@tandem/protocol/asset.ts'
+import type { Funding } from '@tandem/protocol/funding/funding.ts'
+import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
+import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
+import { type Address, concat, encodeAbiParameters, encodeFunctionData, type Hex, maxUint256, toEventSelector } from 'viem'
+import { signInitiation } from '../local/sign-initiation.ts'
+import { fromEvmAddress, toEvmAddress } from '../terms/address.ts'
+import { evmTerms, tronContracts } from '../terms/htlc.ts'
+import { tron } from './index.ts'
+import { startTronProvider } from './nodes/provider.fixture.ts'
+import { openTronStrangers } from './strangers.fixture.ts'
+import { createTronFixture } from './tron.fixture.ts'
+
+describeConformance(
+  'tron token',
+  {
+    family: tron,
+    abilities: [
+      'branchEvents',
+      'instantRefund',
+      'cancel',
+      'checkRecipient',
+      'gasless',
+      'inspectProviders',
+      'legCost',
+      'finalHeight',
+      'deployHtlc',
+    ],
+  },
+  async () => {
+    // As older nodes: they do not return revert data.
+    const fixture = await createTronFixture({ returnsRevertData: false })
+    const { user, solver, deployer, contracts } = fixture
+    const [token, htlc] = [contracts.tokens.usdt, contracts.htlcs.usdt]
+    const twin = await deployer.deploy(htlcTrc20, [toEvmAddress(token)])
+    const mimic = await deployer.deploy({ contractName: 'Mimic', abi: [], bytecode: MIMIC }, [])
+    const [client, secondClient] = [fixture.connect(), fixture.connect()]
+    const asset: AssetId = 'tron_localnet:usdt'
+    const ofAsset = fixture.assets.find(({ id }) => id === asset)
+    if (ofAsset === undefined) throw new Error(`the fixture has no ${asset}`)
+    const amount = 150_000n
+    const approve = (spender: string, value: bigint) => ({
+      to: token,
+      data: encodeFunctionData({ abi: tetherTron.abi, functionName: 'approve', args: [toEvmAddress(spender), value] }),
+    })
+
+    const refusedByToken = async () => {
+      const refused: Address = '0x00000000000000000000000000000000000b1ac4'
+      await deployer.call(token, encodeFunctionData({ abi: tetherTron.abi, functionName: 'setRefused', args: [refused, true] }))
+      return fromEvmAddress(refused)
+    }
+
+    // The solver approves with its first swap, which therefore takes one block more.
+    const secretHash = hashSecret(createSecret())
+    const first = { asset, amount, timelock: 600n, initiator: solver.address, redeemer: user.address, secretHash }
+    const outbox = createMemoryOutbox(solver.signer)
+    for (let block = 0; block < 2; block += 1) {
+      await client.initiate(first, outbox.open('first'))
+      await fixture.local.mine()
+    }
+
+    return {
+      client,
+      secondClient,
+      asset,
+      amount,
+      feeAllowance: 0n,
+      timelock: 600n,
+      termsAreUsedOnce: true,
+      user: user.signer,
+      solver: solver.signer,
+      addresses: {
+        good: [{ text: user.address, canonical: user.address }],
+        wrongChecksum: ['TJRabPrwbZy45sbavfcjinPJC18kjpRTv9', `${user.address.slice(0, -1)}${user.address.endsWith('1') ? '2' : '1'}`],
+        wrongNetwork: ['0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed', '1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2', fromEvmAddress(ZERO)],
+        wrongLength: ['', 'T', user.address.slice(0, 33), `${user.address}1`],
+      },
+      async fund(funding) {
+        const { approval, initiate } = callsOf(funding)
+        if (approval !== null) await fixture.sendAs(user, approval)
+        await fixture.sendAs(user, initiate)
+      },
+      async underfund(terms, funding) {
+        await fixture.sendAs(user, approve(htlc, terms.amount - 1n))
+        await fixture.sendAs(user, callsOf(funding).initiate)
+        const less = evmTerms({ ...terms, amount: terms.amount - 1n })
+        await fixture.sendAs(user, { to: htlc, data: initiateData(less, toEvmAddress(user.address)) })
+      },
+      async lookAlike(terms, funding) {
+        await fixture.sendAs(user, approve(twin, maxUint256))
+        await fixture.sendAs(user, { ...callsOf(funding).initiate, to: twin })
+        await fixture.sendAs(user, { to: mimic, data: mimicked(client.swapId(terms), evmTerms(terms)) })
+      },
+      gasless: {
+        async sign(funding) {
+          const { approval, typedData } = callsOf(funding)
+          if (approval !== null) await fixture.sendAs(user, approval)
+          await fixture.local.mine()
+          return signInitiation(user.wallet, user.key, typedData)
+        },
+        async revokeApproval() {
+          await fixture.sendAs(user, approve(htlc, 0n))
+          await fixture.local.mine()
+        },
+      },
+      strangers: {
+        open: async () => evmWays(await openTronStrangers(fixture, tronContracts(fixture.chain, fixture.assets).of(asset))),
+        held: () => client.balance(asset, htlc),
+        sdk: { url: fixture.local.url, deployment: { htlc, token } },
+      },
+      unpayableRedeemer: refusedByToken,
+      incapableRecipient: refusedByToken,
+      mine: (blocks) => fixture.local.mine(blocks),
+      reorg: (depth, { drop }) => fixture.local.faults.reorg(depth, { transactions: drop ? 'drop' : 'return', blocks: depth + 1 }),
+      expire: (terms) => fixture.local.passSeconds(Number(terms.timelock)),
+      providers: () =>
+        openTestProviders({
+          start: () => startTronProvider(fixture.local.url),
+          connect: (rpc, options) => fixture.connect({ endpoints: { rpc }, ...options }),
+          forged: (terms) => [tronContracts(fixture.chain, fixture.assets).of(terms.asset), evmTerms(terms)],
+          hasOldState: false,
+        }),
+      replacesUnmined: false,
+      deploy: {
+        request: {
+          chain: fixture.chain,
+          endpoints: { rpc: [fixture.local.url] },
+          asset: ofAsset,
+          token,
+          signer: solver.signer,
+          dryRun: true,
+          onProgress: () => undefined,
+        },
+        wrongTokens: [
+          { token: user.address, reason: /there is no contract at/ },
+          { token: contracts.tokens.wbtc, reason: /expected 6 decimals/ },
+        ],
+        async whileMining(run) {
+          fixture.local.setMining({ kind: 'instant' })
+          try {
+            return await run()
+          } finally {
+            fixture.local.setMining({ kind: 'manual' })
+          }
+        },
+        connect: (other) => fixture.connect({ assets: [{ ...ofAsset, deployment: { htlc: other, token } }] }),
+      },
+      async close() {
+        await Promise.all([client.close(), secondClient.close()])
+        await fixture.close()
+      },
+    }
+  },
+)
+
+const ZERO = '0x0000000000000000000000000000000000000000'
+
+/**
+ * A contract that logs its calldata: the first two words as topics, the rest as data.
+ * Runtime: topics 1 and 0 by CALLDATALOAD, CALLDATACOPY of the rest to 0, LOG2.
+ */
+const MIMIC = '0x60118060095f395ff36020355f35604036038060405f375fa200'
+
+function callsOf(funding: Funding) {
+  if (funding.kind !== 'calls') throw new Error(`expected calls, got ${funding.kind}`)
+  return funding
+}
+
+/** The same log as our contract writes. */
+function mimicked(swapId: string, terms: HtlcTerms): Hex {
+  const initiated = htlcTrc20.abi.find((item) => item.type === 'event' && item.name === 'Initiated')
+  if (initiated?.type !== 'event') throw new Error('the ABI has no event Initiated')
+  return concat([
+    toEventSelector(initiated),
+    `0x${swapId}`,
+    encodeAbiParameters(
+      [{ type: 'address' }, { type: 'address' }, { type: 'uint256' }, { type: 'uint256' }, { type: 'bytes32' }],
+      [terms.initiator as Address, terms.redeemer as Address, terms.timelock, terms.amount, `0x${terms.secretHash}`],
+    ),
+  ])
+}

@@ -1,0 +1,130 @@
+/** Deploys the HTLC of a token on Tron, and verifies its code. Its address follows from the transaction, so it is known once that is signed. */
+
+import { sendUntilConfirmed } from '@tandem/chain-kit/contract/send-until-confirmed.ts'
+import type { DeployedHtlc, DeployRequest } from '@tandem/chain-kit/port/abilities/deploy.ts'
+import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import { htlcTrc20 } from '@tandem/evm/contract/artifacts/htlc-trc20.ts'
+import { newestBlock } from '@tandem/evm/server/blocks.ts'
+import { createContractState } from '@tandem/evm/server/contract-state.ts'
+import { connectNode } from '@tandem/evm/server/nodes/connect-node.ts'
+import type { EvmNode } from '@tandem/evm/server/nodes/node.ts'
+import { asChainFailure } from '@tandem/evm/server/send/revert.ts'
+import { accountOf as evmAccountOf } from '@tandem/evm/terms/address.ts'
+import { type Address, encodeDeployData, encodeFunctionData, erc20Abi, type Hex, hexToBytes, keccak256 } from 'viem'
+import { fromEvmAddress, toEvmAddress } from '../terms/address.ts'
+import { htlcTrc20Code, tokenOf, tronContracts } from '../terms/htlc.ts'
+import { JSON_RPC_PATH } from '../terms/nodes/json-rpc-path.ts'
+import { withTronAddresses } from './error-addresses.ts'
+import { readFunds, requireFunds } from './fees/fees.ts'
+import { verifyTronNode } from './nodes/verify-node.ts'
+import { createWalletApi, type WalletApi } from './nodes/wallet-api.ts'
+import { referenceBlock, TTL_MS } from './send/lane.ts'
+import { prefixed, signContract } from './send/transaction.ts'
+
+/** Callers pay for their own calls. */
+const CALLERS_SHARE_PERCENT = 100
+/** Required in every creation; unused where callers pay all. */
+const ORIGIN_ENERGY = 10_000_000
+
+type Creation = { readonly tx: string; readonly raw: Hex; readonly address: Address; readonly expiresMs: bigint }
+
+export function deployHtlc(request: DeployRequest): Promise<DeployedHtlc> {
+  return withTronAddresses(async () => {
+    const node = connectNode(request.chain, request, JSON_RPC_PATH)
+    const api = createWalletApi(request.chain, request)
+    try {
+      return await deploy(request, node, api)
+    } finally {
+      node.close()
+      api.close()
+    }
+  })
+}
+
+async function deploy(request: DeployRequest, node: EvmNode, api: WalletApi): Promise<DeployedHtlc> {
+  const { chain, asset, onProgress } = request
+  const state = createContractState(node)
+  await verifyTronNode(chain, node, api, state, tronContracts(chain, []))
+  const token = await requireToken(request, node)
+  const initCode = encodeDeployData({ abi: htlcTrc20.abi, bytecode: htlcTrc20.bytecode, args: [token] })
+  const [priceSun, account] = [await api.energyPrice(), evmAccountOf(request.signer)]
+  const energy = roughEnergy(initCode)
+  onProgress(`deploying the HTLC of ${asset.id} takes up to ${energy} energy, or ${energy * priceSun} sun`)
+  requireFunds(await readFunds(node, api, account), energy, priceSun)
+  if (request.dryRun) return { htlc: 'an address that its transaction decides', tx: null, codeHash: 'one that depends on the address' }
+
+  const made: Creation[] = []
+  const success = async () => {
+    for (const creation of made) if ((await node.outcome(`0x${creation.tx}`)) === 'success') return creation
+    return null
+  }
+  const goal = {
+    what: `deploying the HTLC of ${asset.id}`,
+    isReached: async () => (await success()) !== null,
+    send,
+    confirmations: chain.requiredConfirmations,
+  }
+  await sendUntilConfirmed(chain, () => newestBlock(node), goal, onProgress)
+  const creation = await success()
+  if (creation === null) throw new ChainFailure('unreachable', 'a reorg undid the deployment: run this again')
+  const htlc = fromEvmAddress(creation.address)
+  const contracts = tronContracts(chain, [{ ...asset, deployment: { htlc, token: fromEvmAddress(token) } }])
+  await verifyTronNode(chain, node, api, state, contracts)
+  const codeHash = keccak256(htlcTrc20Code({ ...contracts.of(asset.id), token: tokenOf(contracts.of(asset.id)) }))
+  onProgress(`deployed at ${htlc} in ${creation.tx}; verified: its code has the hash ${codeHash}, and it locks ${fromEvmAddress(token)}`)
+  return { htlc, tx: creation.tx, codeHash }
+
+  async function send(): Promise<void> {
+    const tip = await newestBlock(node)
+    for (const { tx, raw, expiresMs } of made) {
+      if ((await node.outcome(`0x${tx}`)) === 'reverted')
+        throw new ChainFailure('would-fail', `the deployment ${tx} reverted: ${(await api.result(tx))?.result ?? 'no result'}`)
+      if (expiresMs <= tip.time * 1000n) continue
+      // Ignore the node's answer. The chain would accept a second deployment too, so none is signed before the first has expired.
+      await api.broadcast({ tx, raw })
+      return
+    }
+    const frame = {
+      reference: await referenceBlock(node, tip),
+      nowMs: tip.time * 1000n,
+      ttlMs: TTL_MS,
+      feeLimitSun: energy * priceSun,
+      energyPriceSun: priceSun,
+    }
+    const owner = prefixed(account)
+    const contract = {
+      origin_address: owner,
+      bytecode: initCode.slice(2),
+      name: htlcTrc20.contractName,
+      consume_user_resource_percent: CALLERS_SHARE_PERCENT,
+      origin_energy_limit: ORIGIN_ENERGY,
+    }
+    const body = { type: 'CreateSmartContract', value: { owner_address: owner, new_contract: contract } } as const
+    const { tx, raw } = await signContract(request.signer, body, frame)
+    // Tron's rule for the address of a contract.
+    const address: Address = `0x${keccak256(`0x${tx}${owner}`).slice(-40)}`
+    made.push({ tx, raw: raw as Hex, address, expiresMs: frame.nowMs + TTL_MS })
+    onProgress(`deploying at ${fromEvmAddress(address)}`)
+    await api.broadcast({ tx, raw: raw as Hex })
+  }
+}
+
+/** An HTLC for the wrong token is useless, and cannot be changed. */
+async function requireToken({ chain, asset, token }: DeployRequest, node: EvmNode): Promise<Address> {
+  const wrong = (what: string) => new ChainFailure('would-fail', `${chain.id}: ${what}`)
+  if (token === null) throw wrong(`${asset.id} is the chain's own coin, for which there is no HTLC`)
+  const address = toEvmAddress(token)
+  if ((await node.code(address)) === '0x') throw wrong(`there is no contract at ${token}, the token of ${asset.id}`)
+  try {
+    const answer = await node.call({ to: address, data: encodeFunctionData({ abi: erc20Abi, functionName: 'decimals' }) })
+    if (BigInt(answer) === BigInt(asset.decimals)) return address
+    throw wrong(`the contract at ${token} is not the token of ${asset.id}: expected ${asset.decimals} decimals, it answers ${answer}`)
+  } catch (error) {
+    throw asChainFailure(error, `the token ${token}`)
+  }
+}
+
+/** 200 for each byte of code, doubled for the constructor and the rest. */
+function roughEnergy(initCode: Hex): bigint {
+  return 400n * BigInt(hexToBytes(initCode).length)
+}

@@ -1,0 +1,106 @@
+/** Tron transactions as they are signed, recorded and parsed. A transaction has no nonce: it refers to a block and has an expiry. */
+import { sha256 } from '@noble/hashes/sha2.js'
+import type { Attempt } from '@tandem/chain-kit/port/outbox.ts'
+import { accountOf as evmAccountOf } from '@tandem/evm/terms/address.ts'
+import { onCurve, type Signer } from '@tandem/keys/key.ts'
+import type { Block } from '@tandem/protocol/chain.ts'
+import { type Address, bytesToHex, type Hex, hexToBytes } from 'viem'
+import { joinTransaction, splitTransaction } from '../nodes/wire.ts'
+import { loadTronWeb } from '../tronweb.ts'
+
+export type TronCall = { readonly to: Address; readonly data: Hex }
+
+export type SignedCall = {
+  /** Without 0x, as Tron's wallets and explorers write it. */
+  readonly tx: string
+  readonly raw: Hex
+  readonly call: TronCall
+  readonly expiresMs: bigint
+  readonly feeLimitSun: bigint
+  /** When it was signed, in unix seconds. */
+  readonly at: bigint
+}
+
+type ContractBody =
+  | { readonly type: 'TriggerSmartContract'; readonly value: Readonly<Record<string, unknown>> }
+  | { readonly type: 'CreateSmartContract'; readonly value: Readonly<Record<string, unknown>> }
+
+export type TransactionFrame = {
+  /** The transaction is valid only on a branch of the chain that has this block. */
+  readonly reference: Block
+  readonly nowMs: bigint
+  readonly ttlMs: bigint
+  readonly feeLimitSun: bigint
+  readonly energyPriceSun: bigint
+}
+
+/** '41…': the form of an address in protobuf. */
+export function prefixed(address: Address): string {
+  return `41${address.slice(2)}`
+}
+
+export function signCall(signer: Signer, { to, data }: TronCall, frame: TransactionFrame): Promise<Omit<Attempt, 'at'>> {
+  const value = { owner_address: prefixed(evmAccountOf(signer)), contract_address: prefixed(to), data: data.slice(2) }
+  return signContract(signer, { type: 'TriggerSmartContract', value }, frame)
+}
+
+export async function signContract(signer: Signer, body: ContractBody, frame: TransactionFrame): Promise<Omit<Attempt, 'at'>> {
+  const { utils } = await loadTronWeb()
+  const { height, hash } = frame.reference
+  const blockId = hash.replace(/^0x/, '')
+  const expiresMs = frame.nowMs + frame.ttlMs
+  const message: { serializeBinary(): Uint8Array } = utils.transaction
+    .txJsonToPb({
+      visible: false,
+      raw_data: {
+        contract: [{ parameter: { value: body.value, type_url: `type.googleapis.com/protocol.${body.type}` }, type: body.type }],
+        ref_block_bytes: height.toString(16).padStart(4, '0').slice(-4),
+        ref_block_hash: blockId.slice(16, 32),
+        expiration: Number(expiresMs),
+        timestamp: Number(frame.nowMs),
+        fee_limit: Number(frame.feeLimitSun),
+      },
+    })
+    .getRawData()
+  const rawData = message.serializeBinary()
+  const id = sha256(rawData)
+  const signature = Uint8Array.from(onCurve('secp256k1', signer).signEcdsa(id))
+  // Tron expects the recovery id as Ethereum's v.
+  signature[64] = (signature[64] ?? 0) + 27
+  return {
+    tx: bytesToHex(id).slice(2),
+    raw: bytesToHex(joinTransaction({ rawData, signatures: [signature] })),
+    // There is no nonce to use up; the contract refuses a repetition. Only the expiry matters.
+    slots: [`expires:${expiresMs}`],
+    feeRate: frame.energyPriceSun,
+  }
+}
+
+/** Read from the slot, without parsing the transaction: all attempts of a signer are searched by it. */
+export function expiresMsOf({ tx, slots }: Attempt): bigint {
+  const end = /^expires:([0-9]+)$/.exec(slots[0] ?? '')?.[1]
+  if (end === undefined) throw new Error(`recorded transaction ${tx} has no expiry among its slots`)
+  return BigInt(end)
+}
+
+export async function readAttempt({ tx, raw, at }: Attempt): Promise<SignedCall> {
+  const { utils } = await loadTronWeb()
+  const rawData = bytesToHex(splitTransaction(hexToBytes(raw as Hex)).rawData).slice(2)
+  const { contract, expiration, fee_limit } = utils.deserializeTx.deserializeTransaction('TriggerSmartContract', rawData) as RawCall
+  const value = contract[0]?.parameter.value
+  if (value === undefined) throw new Error(`recorded transaction ${tx} calls nothing`)
+  return {
+    tx,
+    raw: raw as Hex,
+    call: { to: `0x${value.contract_address.slice(2).toLowerCase()}`, data: `0x${value.data.toLowerCase()}` },
+    expiresMs: BigInt(expiration),
+    feeLimitSun: BigInt(fee_limit),
+    at,
+  }
+}
+
+type RawCall = {
+  readonly contract: readonly { readonly parameter: { readonly value: { readonly contract_address: string; readonly data: string } } }[]
+  readonly expiration: number
+  readonly fee_limit: number
+}

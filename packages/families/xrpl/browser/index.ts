@@ -1,0 +1,83 @@
+/** The XRP Ledger: the user's account makes an escrow. */
+
+import { verifySame } from '@tandem/chain-kit/browser/check.ts'
+import { latestTime } from '@tandem/chain-kit/browser/clock.ts'
+import type { Node, SdkFamily, SwapSide } from '@tandem/chain-kit/browser/family.ts'
+import { verifySwap } from '@tandem/chain-kit/browser/verify-swap.ts'
+import { type EscrowCreate, escrowCreateOf } from '@tandem/protocol/funding/escrow-create.ts'
+import type { FundingResult } from '@tandem/protocol/funding/funding.ts'
+import { parseAddress } from '../terms/address.ts'
+import { fundingOf } from '../terms/funding.ts'
+import { conditionOf, fulfillmentOf, swapIdOf } from '../terms/htlc.ts'
+import { networkIdOf } from '../terms/network.ts'
+import { type FoundEscrow, findEscrow, newestLedger, settledAs } from './find-escrow.ts'
+import { verifyNode } from './verify-node.ts'
+import type { XrplWallet } from './wallet.ts'
+
+export type XrplPlan = { readonly escrow: EscrowCreate }
+
+export const family: SdkFamily<XrplPlan, XrplWallet> = {
+  name: 'xrpl',
+  parseAddress: (text, chain) => parseAddress(chain, text),
+  /** Escrows are part of the ledger. */
+  deploymentOf: () => ({ htlc: null, token: null }),
+  verifySource(side) {
+    verifySide(side, side.payer)
+    const escrow = escrowCreateOf(fundingOf({ terms: side.terms, deadline: side.deadline, payer: side.payer, approval: 'exact' }))
+    const told = side.funding as Partial<FundingResult<'escrow'>>
+    verifySame('escrow_create_tx', escrow, told.escrow_create_tx)
+    return { escrow }
+  },
+  verifyDestination: (side) => verifySide(side, null),
+  async verifyWallet({ chain }, { wallet }) {
+    const [network, expected] = [await wallet.networkId(), networkIdOf(chain)]
+    if (network !== expected)
+      throw new Error(`the wallet is on network ${network} of the XRP Ledger, and ${chain.id} is network ${expected}: switch it`)
+  },
+  verifyNode: ({ chain }, node) => verifyNode(chain, node),
+  async fund({ escrow }, wallet, { signal }) {
+    signal?.throwIfAborted()
+    return { kind: 'sent', tx: await wallet.submit(escrow) }
+  },
+  /** Only validated ledgers are read: they are final. */
+  async readLock(side, node) {
+    const found = await findEscrow(side, node)
+    if (found === null) return null
+    const { index, time } = await newestLedger(node)
+    return { confirmations: index - found.ledger + 1, unitsLeft: found.escrow.cancelAfter - latestTime(time) }
+  },
+  settledAs,
+  listsLocksByAccount: true,
+  async findLocks(search, node) {
+    const { findLocks } = await import('./find-locks.ts')
+    return findLocks(search, node)
+  },
+  async refund(side, { wallet, node }) {
+    const { sequence } = await requireEscrow(side, node)
+    const { initiator: owner } = side.terms
+    return wallet.submit({ TransactionType: 'EscrowCancel', Account: owner, Owner: owner, OfferSequence: sequence })
+  },
+  async redeem(side, secret, { wallet, node }) {
+    const { sequence } = await requireEscrow(side, node)
+    return wallet.submit({
+      TransactionType: 'EscrowFinish',
+      Account: await wallet.address(side.chain),
+      Owner: side.terms.initiator,
+      OfferSequence: sequence,
+      Condition: conditionOf(side.terms.secretHash),
+      Fulfillment: fulfillmentOf(secret),
+    })
+  },
+}
+
+async function requireEscrow(side: SwapSide, node: Node | null): Promise<FoundEscrow> {
+  if (node === null) throw new Error(`name a node of ${side.chain.id} in the option nodes: it tells the sequence of the escrow`)
+  const found = await findEscrow(side, node)
+  if (found === null) throw new Error(`the node shows no escrow of this order on ${side.chain.id}`)
+  return found
+}
+
+function verifySide(side: SwapSide, payer: string | null): void {
+  const { chain, terms } = side
+  verifySwap(side, { parse: (text) => parseAddress(chain, text), payer, swapId: () => swapIdOf(chain.id, terms) })
+}

@@ -1,0 +1,43 @@
+// Accounts of ed25519 keys.
+
+import { ed25519Pair, ed25519PublicKey, isEd25519Signature } from '@tandem/keys/ed25519-native.ts'
+import { deriveAddress, Wallet } from 'xrpl'
+
+export type LocalKey = {
+  readonly address: string
+  /** As in `SigningPubKey`. */
+  readonly publicKey: string
+  /** In hex, as the message. */
+  sign(message: string): string
+}
+
+/** The ledger's keys have a byte for their type. */
+const ED25519 = 'ED'
+
+/** `privateKey`: 32 bytes in hex, with or without 0x. */
+export function localKey(privateKey: string): LocalKey {
+  const pair = ed25519Pair(Buffer.from(privateKey.replace(/^0x/, ''), 'hex'))
+  const publicKey = `${ED25519}${toHex(pair.publicKey)}`
+  return {
+    publicKey,
+    address: deriveAddress(publicKey),
+    sign: (message) => toHex(pair.sign(Buffer.from(message, 'hex'))),
+  }
+}
+
+/** The wallet of xrpl.js with this key. */
+export function walletOfKey(privateKey: string): Wallet {
+  return new Wallet(localKey(privateKey).publicKey, `${ED25519}${privateKey.replace(/^0x/, '').toUpperCase()}`)
+}
+
+export const isEd25519 = (publicKey: string) => /^ED[0-9A-F]{64}$/.test(publicKey)
+
+/** All in hex. */
+export function isSignedBy(publicKey: string, message: string, signature: string): boolean {
+  const key = ed25519PublicKey(Buffer.from(publicKey.slice(ED25519.length), 'hex'))
+  return isEd25519Signature(key, Buffer.from(message, 'hex'), Buffer.from(signature, 'hex'))
+}
+
+function toHex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex').toUpperCase()
+}

@@ -1,0 +1,101 @@
+/**
+ * The transactions of one account on one chain: see `contract/nonce-lane.ts`. The nonce is the account's sequence. Every transaction names the last ledger
+ * that may hold it: once that is validated and the sequence is unused, it is expired, and its sequence is used again.
+ */
+
+import type { Duty, Lane } from '@tandem/chain-kit/contract/lane.ts'
+import type { NonceTypes } from '@tandem/chain-kit/contract/nonce-account.ts'
+import { openNonceLane } from '@tandem/chain-kit/contract/nonce-lane.ts'
+import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import type { Outbox } from '@tandem/chain-kit/port/outbox.ts'
+import type { Chain } from '@tandem/protocol/chain.ts'
+import { accountOf } from '../../terms/address.ts'
+import { networkField } from '../../terms/network.ts'
+import { reserveOf } from '../balances.ts'
+import { type Fees, raiseFees, suggestFees } from '../fees.ts'
+import type { Account, Reserves, XrplNode } from '../nodes/node.ts'
+import { newestOf } from '../nodes/shared-node.ts'
+import { broadcast } from './broadcast.ts'
+import { type Call, FINISH_UNITS, isSameCall, isSignedBy, noop, readAttempt, type Signed, signCall, unitsOf } from './transaction.ts'
+
+export interface XrplTypes extends NonceTypes {
+  readonly call: Call
+  readonly signed: Signed
+  /** In units of a plain transaction. */
+  readonly cost: bigint
+  readonly fees: Fees
+}
+
+/** A node's queue takes ten transactions of one account ("Transaction Queue" at xrpl.org); more wait in the open ledger. */
+const MAX_IN_FLIGHT = 50n
+
+/** What the lane knows of its account at one ledger. */
+type Seen = { readonly ledger: bigint; readonly account: Account; readonly reserves: Reserves }
+
+export type OpenXrplLane = (outbox: Outbox, duty: Duty) => Promise<Lane<XrplTypes>>
+
+export function createLanes(node: XrplNode, chain: Chain): OpenXrplLane {
+  const network = networkField(chain)
+
+  return async (outbox, duty) => {
+    const address = accountOf(outbox.key)
+    /** Of one ledger: whether a transaction is expired and whether its sequence is used must be seen at the same. Null before the first look. */
+    let seen: Seen | null = null
+    let looking: Promise<Seen> | null = null
+
+    async function look(): Promise<Seen> {
+      const { height: ledger } = await newestOf(node)
+      const [account, reserves] = await Promise.all([node.account(address, ledger), node.reserves()])
+      if (account === null)
+        throw new ChainFailure('would-fail', `the account ${address} does not exist on ${chain.id}: send the reserve and more to it first`)
+      seen = { ledger, account, reserves }
+      return seen
+    }
+
+    function lookAgain(): Promise<Seen> {
+      looking = look()
+      return looking
+    }
+    const lastLook = () => looking ?? lookAgain()
+    /** An escrow takes its amount, and makes the reserve grow. */
+    const lockedBy = (call: Call) => (call.TransactionType === 'EscrowCreate' ? BigInt(call.Amount) + (seen?.reserves.increment ?? 0n) : 0n)
+
+    return openNonceLane<XrplTypes>(
+      {
+        address,
+        coin: duty.isObligatory ? 'drops' : 'drops above its reserve',
+        noop,
+        isNoop: (call) => call.TransactionType === noop.TransactionType,
+        isSameCall,
+        read: readAttempt,
+        isOurs: async (signed) => isSignedBy(signed, outbox.key, { network }),
+        sign(signer, { call, nonce, fees }) {
+          if (seen !== null && nonce - seen.account.sequence > MAX_IN_FLIGHT)
+            throw new ChainFailure('would-fail', `${address} has ${MAX_IN_FLIGHT} transactions in flight: nodes take few more`)
+          return signCall(signer, { sequence: nonce, fees, network }, call)
+        },
+        partsOf: ({ call, fees }) => ({ cost: unitsOf(call), fees }),
+        nextNonce: async () => (await lookAgain()).account.sequence,
+        /** The chain takes fees out of the reserve, too, but nothing else. */
+        async balance() {
+          const { account, reserves } = await lastLook()
+          return duty.isObligatory ? account.balance : account.balance - reserveOf(reserves, account.ownerCount)
+        },
+        isKnown: async (tx) => (await node.outcome(tx)) !== null,
+        hidesUnmined: false,
+        isExpired: ({ fees }) => seen !== null && fees.lastLedger <= seen.ledger,
+        newestBlock: () => newestOf(node),
+        broadcast: (signed, onPartlyAccepted) => broadcast(node, signed, onPartlyAccepted),
+        suggestFees: async () => suggestFees(node, (await newestOf(node)).height, outbox.secondsLeft),
+        raiseFees,
+        isSameCost: (a, b) => a === b,
+        surcharges: async () => () => 0n,
+        highestCost: ({ call, cost, fees }) => cost * fees.perUnit + lockedBy(call),
+        redeemCost: () => FINISH_UNITS,
+      },
+      chain,
+      outbox,
+      duty,
+    )
+  }
+}

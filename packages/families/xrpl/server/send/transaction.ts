@@ -1,0 +1,140 @@
+/** Transactions as they are signed, recorded and read back from the record. */
+
+import { memoize } from '@tandem/chain-kit/contract/memoize.ts'
+import type { Attempt } from '@tandem/chain-kit/port/outbox.ts'
+import { ed25519PublicKey, isEd25519Signature } from '@tandem/keys/ed25519-native.ts'
+import { onCurve, type PublicKey, type Signer } from '@tandem/keys/key.ts'
+import { decode, encode, encodeForSigning, hashes } from 'xrpl'
+import { accountOf, publicKeyHex } from '../../terms/address.ts'
+import { type Escrow, type EscrowId, escrowKey, fulfillmentOf, toRippleTime } from '../../terms/htlc.ts'
+import type { Fees } from '../fees.ts'
+
+/** What a transaction does, without its envelope. Field names are the chain's. */
+export type Call =
+  | {
+      readonly TransactionType: 'EscrowCreate'
+      readonly Destination: string
+      readonly DestinationTag?: number
+      readonly Amount: string
+      readonly Condition: string
+      readonly CancelAfter: number
+    }
+  | {
+      readonly TransactionType: 'EscrowFinish'
+      readonly Owner: string
+      readonly OfferSequence: number
+      readonly Condition: string
+      readonly Fulfillment: string
+    }
+  | { readonly TransactionType: 'EscrowCancel'; readonly Owner: string; readonly OfferSequence: number }
+  /** Does nothing. */
+  | { readonly TransactionType: 'AccountSet' }
+
+export const noop: Call = { TransactionType: 'AccountSet' }
+
+export function createCall({ destination, tag, amount, condition, cancelAfter }: Escrow): Call {
+  return {
+    TransactionType: 'EscrowCreate',
+    Destination: destination,
+    ...(tag !== null && { DestinationTag: tag }),
+    Amount: amount.toString(),
+    Condition: condition,
+    CancelAfter: toRippleTime(cancelAfter),
+  }
+}
+
+export function finishCall({ owner, sequence }: EscrowId, condition: string, secret: string): Call {
+  return {
+    TransactionType: 'EscrowFinish',
+    Owner: owner,
+    OfferSequence: Number(sequence),
+    Condition: condition,
+    Fulfillment: fulfillmentOf(secret),
+  }
+}
+
+export function cancelCall({ owner, sequence }: EscrowId): Call {
+  return { TransactionType: 'EscrowCancel', Owner: owner, OfferSequence: Number(sequence) }
+}
+
+/** Two escrows of one swap are the same call, whenever they end: an action must never have both in line. */
+export function isSameCall(a: Call, b: Call): boolean {
+  if (a.TransactionType === 'EscrowCreate' && b.TransactionType === 'EscrowCreate') return createKey(a) === createKey(b)
+  const keyOf = (call: Call) => JSON.stringify(Object.entries(call).sort(([one], [other]) => (one < other ? -1 : 1)))
+  return keyOf(a) === keyOf(b)
+}
+
+function createKey({ Destination, DestinationTag, Amount, Condition }: Extract<Call, { TransactionType: 'EscrowCreate' }>): string {
+  return escrowKey({ owner: '', destination: Destination, tag: DestinationTag ?? null, amount: BigInt(Amount), condition: Condition })
+}
+
+/**
+ * The fee of a finish with a fulfillment is 33 times that of a plain transaction, and once more for each 16 bytes of it ("Transaction Cost" at xrpl.org): 36 bytes
+ * with a secret. Rounded up, where nodes round down.
+ */
+export const FINISH_UNITS = 36n
+
+/** How many times the fee of a plain transaction it costs. */
+export function unitsOf(call: Call): bigint {
+  return call.TransactionType === 'EscrowFinish' ? FINISH_UNITS : 1n
+}
+
+/** A recorded attempt, parsed. */
+export type Signed = {
+  readonly tx: string
+  readonly at: bigint
+  readonly call: Call
+  readonly nonce: bigint
+  readonly fees: Fees
+  /** As nodes take it. */
+  readonly blob: string
+}
+
+export type Envelope = {
+  readonly sequence: bigint
+  readonly fees: Fees
+  /** See `networkField`. */
+  readonly network: { readonly NetworkID?: number }
+}
+
+export function signCall(signer: Signer, { sequence, fees, network }: Envelope, call: Call): Omit<Attempt, 'at'> {
+  const key = onCurve('ed25519', signer)
+  const account = accountOf(key)
+  const unsigned = {
+    ...call,
+    ...network,
+    Account: account,
+    Sequence: Number(sequence),
+    Fee: (fees.perUnit * unitsOf(call)).toString(),
+    LastLedgerSequence: Number(fees.lastLedger),
+    SigningPubKey: publicKeyHex(key),
+  }
+  const signature = key.signMessage(Buffer.from(encodeForSigning(unsigned), 'hex'))
+  const raw = encode({ ...unsigned, TxnSignature: Buffer.from(signature).toString('hex').toUpperCase() })
+  return { tx: hashes.hashSignedTx(raw), raw, slots: [`${account}:${sequence}`], nonce: sequence, feeRate: fees.perUnit }
+}
+
+export function readAttempt({ tx, raw, at }: Attempt): Signed {
+  return { tx, at, ...parseRaw(raw) }
+}
+
+/** `network`: see `networkField`. */
+export function isSignedBy({ tx, blob }: Signed, key: PublicKey, { network }: Pick<Envelope, 'network'>): boolean {
+  const { TxnSignature, ...unsigned } = decode(blob)
+  const isOfUs = unsigned.Account === accountOf(key) && unsigned.SigningPubKey === publicKeyHex(key)
+  if (!isOfUs || unsigned.NetworkID !== network.NetworkID || hashes.hashSignedTx(blob) !== tx) return false
+  const message = Buffer.from(encodeForSigning(unsigned as Parameters<typeof encodeForSigning>[0]), 'hex')
+  return isEd25519Signature(ed25519PublicKey(onCurve('ed25519', key).publicKey), message, Buffer.from(`${TxnSignature}`, 'hex'))
+}
+
+/** Our own records: see `signCall`. Every action reads all unmined transactions of its signer, several times. */
+const parseRaw = memoize(500, (raw): Omit<Signed, 'tx' | 'at'> => {
+  const { Account, Sequence, Fee, LastLedgerSequence, SigningPubKey, TxnSignature, NetworkID, Flags, ...rest } = decode(raw)
+  const call = rest as unknown as Call
+  return {
+    call,
+    nonce: BigInt(Sequence as number),
+    fees: { perUnit: BigInt(Fee as string) / unitsOf(call), lastLedger: BigInt(LastLedgerSequence as number) },
+    blob: raw,
+  }
+})

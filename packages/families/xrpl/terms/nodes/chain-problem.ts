@@ -1,0 +1,11 @@
+/** Checks by its network id that a node serves our chain. */
+import type { Chain } from '@tandem/protocol/chain.ts'
+import type { XrplNode } from '../../server/nodes/node.ts'
+import { networkIdOf } from '../network.ts'
+
+/** The problem, as a phrase whose subject is the node; null when it serves this chain. */
+export async function chainProblem(chain: Chain, node: Pick<XrplNode, 'networkId'>): Promise<string | null> {
+  const expected = networkIdOf(chain)
+  const served = await node.networkId()
+  return served === expected ? null : `serves the network ${served}, expected ${expected}`
+}

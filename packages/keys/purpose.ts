@@ -1,0 +1,62 @@
+/**
+ * The purpose of a signature. No key signs without one, so that a signer in a separate process can check each request by the order, the
+ * leg, the verb and the terms that it claims to serve. A closed union: a new reason to sign is a new member here.
+ */
+import type { AssetId } from '@tandem/protocol/asset.ts'
+import type { ChainId } from '@tandem/protocol/chain-id.ts'
+import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
+import type { ActionVerb, Leg } from '@tandem/protocol/order.ts'
+
+export type Purpose = OrderPurpose | DeployPurpose | RescuePurpose | ClaimPurpose | FundPurpose
+
+export type OrderPurpose = {
+  readonly kind: 'order'
+  readonly chain: ChainId
+  /** Several where one transaction serves several orders. */
+  readonly actions: readonly [OrderAction, ...OrderAction[]]
+}
+
+export type OrderAction = {
+  readonly order: string
+  readonly leg: Leg
+  readonly verb: SignedVerb
+  readonly terms: HtlcTerms
+}
+
+/**
+ * relay            an initiation with the user's consent, whose fee another party pays
+ * cancel           a replacement for a transaction that must not be mined any more
+ * fill             which deposits the redeemer pays for, and how much
+ * instant-refund   a refund of a deposit before its timelock ends, signed by both parties
+ * cosigned-redeem  a redeem that the initiator signs too: it shows no secret
+ */
+export type SignedVerb = ActionVerb | 'relay' | 'cancel' | 'fill' | 'instant-refund' | 'cosigned-redeem'
+
+/** `asset`: whose HTLC is deployed; null: the contract that pays affiliates. */
+export type DeployPurpose = { readonly kind: 'deploy'; readonly chain: ChainId; readonly asset: AssetId | null }
+
+/** A refund from a refund package, which names no order. */
+export type RescuePurpose = { readonly kind: 'rescue'; readonly chain: ChainId; readonly terms: HtlcTerms }
+
+/** What an affiliate may claim in all. */
+export type ClaimPurpose = {
+  readonly kind: 'claim'
+  readonly chain: ChainId
+  readonly asset: AssetId
+  readonly recipient: string
+  readonly total: bigint
+}
+
+/** The operator pays into the contract that pays affiliates. */
+export type FundPurpose = {
+  readonly kind: 'fund'
+  readonly chain: ChainId
+  readonly asset: AssetId
+  readonly contract: string
+  readonly amount: bigint
+}
+
+/** For one order. */
+export function orderPurpose(chain: ChainId, action: OrderAction): OrderPurpose {
+  return { kind: 'order', chain, actions: [action] }
+}

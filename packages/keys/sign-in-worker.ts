@@ -1,0 +1,84 @@
+/**
+ * Signing jobs in worker threads: a job gets signers, never keys. A signing in two calls keeps its secret nonces in this process, in one place
+ * at a time: they are moved, not copied, so that a second use fails.
+ */
+import { jobsOf } from '@tandem/runtime/workers/jobs.ts'
+import type { Priority } from '@tandem/runtime/workers/pool.ts'
+import type { LentKey, Secp256k1Signer } from './key.ts'
+import { type jobs, type Lent, lentSignersModule, type SigningJobs } from './lent-signers.ts'
+import type { Purpose } from './purpose.ts'
+
+type KeyPair = { readonly key: Uint8Array; readonly publicKey: Uint8Array }
+
+const lentKeys = new WeakMap<LentKey, KeyPair>()
+
+export function lendKey(key: Uint8Array, publicKey: Uint8Array, purpose: Purpose): LentKey {
+  const lent: LentKey = { curve: 'secp256k1', purpose }
+  lentKeys.set(lent, { key, publicKey })
+  return lent
+}
+
+type Lender = Pick<Secp256k1Signer, 'lend'>
+
+/** The arguments after the signers. */
+type ArgsOf<F> = F extends (signers: never, ...args: infer Args) => unknown ? Readonly<Args> : never
+
+export interface SigningRunner<J extends SigningJobs> {
+  /** One call: nonces live and die in the worker. */
+  sign<K extends keyof J & string>(name: K, signers: readonly Lender[], args: ArgsOf<J[K]>): Promise<ReturnType<J[K]>>
+  /** The first of two calls. */
+  begin<K extends keyof J & string>(
+    name: K,
+    signers: readonly Lender[],
+    args: ArgsOf<J[K]>,
+  ): Promise<{ readonly value: ReturnType<J[K]>; readonly signing: OpenSigning<J> }>
+}
+
+/** Holds the secret nonces of the first call until the second takes them up. */
+export interface OpenSigning<J extends SigningJobs> {
+  /** The signers' `startMusig` gives the nonces of the first call again, in the same order. A second call throws. */
+  finish<K extends keyof J & string>(name: K, args: ArgsOf<J[K]>): Promise<ReturnType<J[K]>>
+}
+
+/** `module`: the URL of the module that exports these jobs as `jobs`. */
+export function signingJobsOf<J extends SigningJobs>(module: string, priority: Priority = 'normal'): SigningRunner<J> {
+  const run = jobsOf<typeof jobs>(lentSignersModule, priority)
+
+  async function sign(name: string, signers: readonly Lender[], args: readonly unknown[], nonces: readonly Uint8Array[] | null) {
+    const lent = signers.map((signer, index) => copyFor(signer.lend(), nonces?.[index] ?? null))
+    const value = await run('sign', [{ module, name, args }, lent], buffersOf(lent))
+    // The job may have waited: a guarded signer must still be willing.
+    for (const signer of signers) signer.lend()
+    return value
+  }
+
+  return {
+    sign: async (name, signers, args) => (await sign(name, signers, args, null)) as ReturnType<J[typeof name]>,
+    async begin(name, signers, args) {
+      const lent = signers.map((signer) => copyFor(signer.lend(), null))
+      const { value, nonces } = await run('begin', [{ module, name, args }, lent], buffersOf(lent))
+      let isFinished = false
+      return {
+        value: value as ReturnType<J[typeof name]>,
+        signing: {
+          async finish(next, nextArgs) {
+            if (isFinished) throw new Error('this signing session is finished: a new one needs new nonces')
+            isFinished = true
+            return (await sign(next, signers, nextArgs, nonces)) as ReturnType<J[typeof next]>
+          },
+        },
+      }
+    },
+  }
+}
+
+function copyFor(lent: LentKey, nonces: Uint8Array | null): Lent {
+  const pair = lentKeys.get(lent)
+  if (pair === undefined) throw new Error('this key was not lent by us')
+  return { key: Uint8Array.from(pair.key), publicKey: pair.publicKey, purpose: lent.purpose, nonces }
+}
+
+/** Keys and nonces are moved; public keys are copied. */
+function buffersOf(lent: readonly Lent[]): readonly ArrayBuffer[] {
+  return lent.flatMap(({ key, nonces }) => [key, ...(nonces === null ? [] : [nonces])].map(({ buffer }) => buffer as ArrayBuffer))
+}

@@ -1,0 +1,124 @@
+/** Writes the configuration files and keys of both parties, from which each can be started as a separate process. */
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import type { ServiceConfig, SolverConfig } from '@tandem/party/config/schema.ts'
+import { createSigningKey } from '@tandem/party/solver-auth/signing-key.ts'
+import { freePort } from './free-port.ts'
+import type { LocalDatabases } from './local-databases.ts'
+import type { LocalKeys, PrivateKeys } from './local-keys.ts'
+import type { LocalNetwork } from './local-network.ts'
+import type { LocalPrices } from './local-prices.ts'
+import { type LocalSolver, servedBy } from './local-solvers.ts'
+
+export type LocalConfigs = {
+  readonly serviceFile: string
+  /** Of the first solver. */
+  readonly solverFile: string
+  readonly otherSolverFiles: readonly string[]
+}
+
+export async function writeLocalConfigs(input: {
+  readonly folder: string
+  readonly port: number
+  readonly keys: LocalKeys
+  readonly solvers: readonly LocalSolver[]
+  readonly network: LocalNetwork
+  readonly databases: LocalDatabases
+  readonly quoteBudgetMs: number | null
+  readonly redeemWaitSeconds: number
+  readonly prices: LocalPrices['settings']
+}): Promise<LocalConfigs> {
+  const { folder, keys, network, databases } = input
+  await mkdir(join(folder, 'keys'), { recursive: true })
+  // The databases are new.
+  await rm(join(folder, 'releases'), { recursive: true, force: true })
+  /** Resolves to the reference for the configuration. */
+  const writeSecret = async (name: string, value: string) => {
+    await writeFile(join(folder, 'keys', name), `${value}\n`, { mode: 0o600 })
+    return { file: `keys/${name}` }
+  }
+  const writeKeys = async (name: string, owner: PrivateKeys) => {
+    const written = [...network.curves].map(async (curve) => [curve, await writeSecret(`${name}-${curve}`, owner[curve])] as const)
+    return Object.fromEntries(await Promise.all(written))
+  }
+
+  const { endpoints: chains, deployments } = network
+  const common = { environment: 'local', chains, deployments, ...input.prices } as const
+  const serviceKey = createSigningKey(keys.serviceSigning)
+  const solvers = await Promise.all(
+    input.solvers.map(async (profile, index) => {
+      const { id, spreadBips } = profile
+      const name = index === 0 ? 'solver' : `solver-${index + 1}`
+      const [own, databaseUrl] = [keys.solvers[index], databases.solverUrls[index]]
+      if (own === undefined || databaseUrl === undefined) throw new Error(`${id} has no keys or no database`)
+      const served = servedBy(profile, network.chains)
+      const config: SolverConfig = {
+        ...common,
+        chains: ofChains(chains, served),
+        deployments: ofChains(deployments, served),
+        solver_id: id,
+        database_url: databaseUrl,
+        release_log: `releases/${name}.log`,
+        // Chosen once: a party keeps its port after a restart.
+        listen: { host: '127.0.0.1', port: await freePort() },
+        private_key: await writeKeys(name, own.inventory),
+        signing_key: await writeSecret(`${name}-signing`, own.signing),
+        services: [{ id: 'local-service', public_key: serviceKey.publicKey }],
+        spread_bips: spreadBips,
+        fixed_fee_usd: '0.5',
+        // Scripts expect the same amounts every time: local fees move with every block.
+        pricing: { network_cost_percent: 0 },
+        quote_seconds: 60,
+        redeem_wait_seconds: input.redeemWaitSeconds,
+      }
+      return { config, publicKey: createSigningKey(own.signing).publicKey, file: join(folder, `${name}.json`) }
+    }),
+  )
+  const service: ServiceConfig = {
+    ...common,
+    database_url: databases.serviceUrl,
+    release_log: 'releases/service.log',
+    listen: { host: '127.0.0.1', port: input.port === 0 ? await freePort() : input.port },
+    vault_key: await writeSecret('vault', keys.vault),
+    relay_key: await writeKeys('relay', keys.relay),
+    earnings: {
+      signing_key: await writeKeys('claims', keys.claims),
+      own_solvers: solvers.map(({ config: { solver_id: id } }) => id),
+      ...payoutAsset(network),
+    },
+    web: { local_file: resolve(folder, 'local.json') },
+    // Receivers of local apps are on this machine too.
+    webhooks: { allow_private: true },
+    // Local scripts may poll as fast as they like.
+    rate_limit: { per_minute: 1_000_000, per_address: 100_000_000, per_order: 100_000_000 },
+    ...(input.quoteBudgetMs !== null && { quote_budget_ms: input.quoteBudgetMs }),
+    solver_signing_key: await writeSecret('service-signing', keys.serviceSigning),
+    solvers: solvers.map(({ config: { solver_id, listen }, publicKey }) => ({
+      id: solver_id,
+      url: `http://127.0.0.1:${listen.port}`,
+      public_key: publicKey,
+    })),
+  }
+  const serviceFile = join(folder, 'service.json')
+  for (const { file, config } of solvers) await writeJson(file, config)
+  await writeJson(serviceFile, service)
+  const [first, ...others] = solvers.map(({ file }) => file)
+  if (first === undefined) throw new Error('there is no solver')
+  return { serviceFile, solverFile: first, otherSolverFiles: others }
+}
+
+/** Keys are chains, or assets of chains. */
+function ofChains<T>(all: Readonly<Record<string, T>>, served: readonly string[]): Record<string, T> {
+  return Object.fromEntries(Object.entries(all).filter(([key]) => served.includes(key.split(':')[0] ?? '')))
+}
+
+/** Any asset of a chain whose contracts pay affiliates would do; a dollar is easy to read. */
+function payoutAsset({ deployments, distributors }: LocalNetwork): { readonly asset?: string } {
+  const asset = Object.keys(deployments).find((id) => id.endsWith(':usdc') && distributors.some((chain) => id.startsWith(`${chain}:`)))
+  return asset === undefined ? {} : { asset }
+}
+
+/** Readable by its owner only: it may hold keys. */
+export async function writeJson(path: string, value: unknown): Promise<void> {
+  await writeFile(path, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 })
+}

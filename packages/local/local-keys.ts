@@ -1,0 +1,41 @@
+/** Keys of one local stack: generated at every start and thrown away with it. */
+import { randomBytes } from 'node:crypto'
+import type { Curve } from '@tandem/keys/key.ts'
+import { curves, randomPrivateKey } from '@tandem/keys/keyring.ts'
+
+/** The private keys of one person, as hex with 0x. */
+export type PrivateKeys = Readonly<Record<Curve, `0x${string}`>>
+
+export type LocalKeys = {
+  readonly faucet: PrivateKeys
+  readonly solvers: readonly SolverKeys[]
+  readonly relay: PrivateKeys
+  /** With which the service signs what affiliates may claim. */
+  readonly claims: PrivateKeys
+  readonly vault: string
+  /** With which the service signs its messages to solvers. */
+  readonly serviceSigning: string
+  readonly users: readonly PrivateKeys[]
+}
+
+export type SolverKeys = {
+  readonly inventory: PrivateKeys
+  /** With which it signs its answers. */
+  readonly signing: string
+}
+
+export function createLocalKeys(solvers = 1): LocalKeys {
+  return {
+    faucet: createPrivateKeys(),
+    solvers: Array.from({ length: solvers }, () => ({ inventory: createPrivateKeys(), signing: randomBytes(32).toString('hex') })),
+    relay: createPrivateKeys(),
+    claims: createPrivateKeys(),
+    vault: randomBytes(32).toString('hex'),
+    serviceSigning: randomBytes(32).toString('hex'),
+    users: [createPrivateKeys(), createPrivateKeys(), createPrivateKeys()],
+  }
+}
+
+function createPrivateKeys(): PrivateKeys {
+  return Object.fromEntries(curves.map((curve) => [curve, `0x${randomPrivateKey(curve)}`])) as PrivateKeys
+}

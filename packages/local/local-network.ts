@@ -1,0 +1,148 @@
+/** The chains of the local stack, running in this process, with contracts deployed and a faucet for each. */
+
+import type { LocalBalances, LocalChain, LocalChainJson, LocalFamily, LocalMining } from '@tandem/chain-kit/local/local-chain.ts'
+import { familyNamed } from '@tandem/families/index.ts'
+import { loadLocalFamily } from '@tandem/families/local.ts'
+import type { Curve } from '@tandem/keys/key.ts'
+import type { Asset, AssetId, Deployment } from '@tandem/protocol/asset.ts'
+import type { Chain } from '@tandem/protocol/chain.ts'
+import type { ChainId } from '@tandem/protocol/chain-id.ts'
+import { TandemError } from '@tandem/protocol/error.ts'
+import { localAssets } from '@tandem/protocol/registry/local.ts'
+import type { LocalKeys, PrivateKeys } from './local-keys.ts'
+
+export type LocalNetwork = {
+  readonly chains: readonly ChainId[]
+  /** The curves that its families sign with. */
+  readonly curves: ReadonlySet<Curve>
+  /** For the parties' configuration. */
+  readonly endpoints: Readonly<Record<ChainId, { readonly endpoints: Readonly<Record<string, string>> }>>
+  readonly deployments: Readonly<Record<AssetId, Deployment>>
+  /** The chains with a contract that pays affiliates. */
+  readonly distributors: readonly ChainId[]
+  /** US dollars per whole coin. */
+  readonly prices: Readonly<Record<AssetId, string>>
+  /** As `local.json` lists them. */
+  readonly descriptions: Readonly<Record<ChainId, LocalChainJson>>
+  /** Initial balances of all parties. */
+  balances(asset: Asset): LocalBalances
+  /** Pays from the faucet. Resolves to a transaction hash. */
+  fund(asset: string, address: string, amount: bigint): Promise<string>
+  fundGas(chain: ChainId, address: string): Promise<void>
+  /** Makes the account of a key usable. */
+  openAccount(chain: ChainId, keys: PrivateKeys): Promise<void>
+  confirmFunding(): Promise<void>
+  /** Lets so many units of a chain's timelocks pass. */
+  passTime(chain: ChainId, units: number): Promise<void>
+  /** For tests: the simulator of a chain that this network started. */
+  control<Control>(chain: ChainId, family: LocalFamily<Control>): Control
+  close(): Promise<void>
+}
+
+export type LocalNetworkOptions = {
+  readonly chains: readonly Chain[]
+  readonly mining: LocalMining
+  /** Chains that run already, by id. The network closes them with the others. */
+  readonly running?: Readonly<Record<ChainId, LocalChain>>
+}
+
+type Entry = {
+  readonly chain: Chain
+  readonly family: LocalFamily
+  readonly curve: Curve
+  readonly local: LocalChain
+  readonly assets: readonly Asset[]
+  readonly isOurs: boolean
+}
+
+export async function startLocalNetwork(keys: Pick<LocalKeys, 'faucet' | 'claims'>, options: LocalNetworkOptions): Promise<LocalNetwork> {
+  const started = await Promise.allSettled(options.chains.map((chain) => startOne(chain, keys, options)))
+  const entries = started.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
+  const close = async () => void (await Promise.all(entries.map(({ local }) => local.close())))
+  const failure = started.find((result) => result.status === 'rejected')
+  if (failure !== undefined) {
+    await close()
+    throw failure.reason
+  }
+  const find = (id: ChainId) => entries.find(({ chain }) => chain.id === id)
+  const byChain = <T>(describe: (entry: Entry) => T): Readonly<Record<ChainId, T>> =>
+    Object.fromEntries(entries.map((entry) => [entry.chain.id, describe(entry)]))
+
+  return {
+    chains: entries.map(({ chain }) => chain.id),
+    curves: new Set(entries.map(({ curve }) => curve)),
+    endpoints: byChain(({ local: { endpoints } }) => ({ endpoints })),
+    deployments: Object.assign({}, ...entries.map(({ local }) => local.deployments)),
+    distributors: entries.filter(({ local }) => local.paysAffiliates === true).map(({ chain }) => chain.id),
+    prices: Object.assign({}, ...entries.map(pricesOf)),
+    descriptions: byChain(describeChain),
+    balances(asset) {
+      const entry = find(asset.chain)
+      if (entry === undefined) throw new Error(`${asset.chain} does not run`)
+      return entry.family.balances(asset)
+    },
+    async fund(id, address, amount) {
+      const fundCoin = entries.find(({ chain }) => chain.nativeAsset === id)?.local.fundCoin
+      if (fundCoin !== undefined) return fundCoin(address, amount)
+      const asset = localAssets.find((known) => known.id === id)
+      const entry = asset === undefined ? undefined : find(asset.chain)
+      if (asset === undefined || entry === undefined) throw new TandemError('bad_request', `the faucet has no "${id}"`)
+      return entry.local.fund(asset, address, amount)
+    },
+    async fundGas(id, address) {
+      await find(id)?.local.fundGas?.(address)
+    },
+    async openAccount(id, keys) {
+      const entry = find(id)
+      if (entry !== undefined) await entry.local.openAccount?.(keys[entry.curve])
+    },
+    async confirmFunding() {
+      await Promise.all(entries.map(({ local }) => local.confirmFunding?.()))
+    },
+    async passTime(id, units) {
+      const entry = find(id)
+      if (entry === undefined) throw new TandemError('bad_request', `there is no chain "${id}" here`)
+      await entry.family.openWallet(describeChain(entry), keys.faucet[entry.curve]).passTime(units)
+    },
+    control<Control>(id: ChainId, family: LocalFamily<Control>): Control {
+      const entry = find(id)
+      if (entry === undefined || !entry.isOurs || entry.family !== family)
+        throw new Error(`this network did not start ${id} as a chain of the family ${family.name}`)
+      // This family started it, so its control is of this type.
+      return entry.local.control as Control
+    },
+    close,
+  }
+}
+
+async function startOne(
+  chain: Chain,
+  { faucet, claims }: Pick<LocalKeys, 'faucet' | 'claims'>,
+  { mining, running }: LocalNetworkOptions,
+): Promise<Entry> {
+  const family = await loadLocalFamily(chain.family)
+  const { curve } = familyNamed(chain.family)
+  const given = running?.[chain.id]
+  const local = given ?? (await family.start(chain, { faucetKey: faucet[curve], claimsKey: claims[curve], mining }))
+  return { chain, family, curve, local, assets: localAssets.filter((asset) => asset.chain === chain.id), isOurs: given === undefined }
+}
+
+/** Of its assets, and of the coin that pays for fees. */
+function pricesOf({ chain, family, assets }: Entry): Readonly<Record<AssetId, string>> {
+  const coin = { id: chain.nativeAsset, symbol: chain.nativeAsset.slice(chain.nativeAsset.indexOf(':') + 1).toUpperCase() }
+  return Object.fromEntries(
+    [coin, ...assets].map(({ id, symbol }) => {
+      const price = family.prices[symbol]
+      if (price === undefined) throw new Error(`the local family ${family.name} has no price of ${symbol}`)
+      return [id, price]
+    }),
+  )
+}
+
+function describeChain({ chain, local, assets }: Entry): LocalChainJson {
+  const contracts = assets.map(({ id }) => {
+    const { token = null, htlc = null } = local.deployments[id] ?? {}
+    return [id, { ...(token !== null && { token }), ...(htlc !== null && { htlc }) }]
+  })
+  return { family: chain.family, network: chain.reference, ...local.details, assets: Object.fromEntries(contracts) }
+}

@@ -1,0 +1,193 @@
+/** Starts everything on this machine: databases, chains, contracts, funded solvers, the service. Writes only below its own folder. */
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { TickerServer } from '@tandem/chain-kit/local/ticker/ticker-server.ts'
+import { loadConfig } from '@tandem/party/config/load-config.ts'
+import { ServiceConfig, SolverConfig } from '@tandem/party/config/schema.ts'
+import { createApp } from '@tandem/party/store/apps/apps.ts'
+import { openDatabase } from '@tandem/party/store/database/database.ts'
+import { createOperatorToken } from '@tandem/party/store/operators/tokens.ts'
+import { TandemError } from '@tandem/protocol/error.ts'
+import type { Logger } from '@tandem/runtime/log.ts'
+import type { LoadMonitor } from '@tandem/service/api/load/load-monitor.ts'
+import { type RunningService, startService } from '@tandem/service/main.ts'
+import { type RunningSolver, startSolver } from '@tandem/solver/main.ts'
+import { chooseChains } from './choose-chains.ts'
+import { startControlServer } from './control-server.ts'
+import { fundEveryone } from './fund-everyone.ts'
+import { type LocalConfigs, writeJson, writeLocalConfigs } from './local-configs.ts'
+import { type LocalDatabases, openLocalDatabases } from './local-databases.ts'
+import type { LocalJson } from './local-json.ts'
+import { createLocalKeys } from './local-keys.ts'
+import { type LocalNetwork, type LocalNetworkOptions, startLocalNetwork } from './local-network.ts'
+import { type LocalPriceFeed, startLocalPrices } from './local-prices.ts'
+import { localSolvers, type SolverCount } from './local-solvers.ts'
+import { createRestartable, type Restartable } from './restartable.ts'
+import { type ServiceProcess, startServiceProcess } from './service-process.ts'
+
+export interface LocalStack {
+  readonly info: LocalJson
+  readonly network: LocalNetwork
+  readonly configs: LocalConfigs
+  /** The exchanges that the parties read prices from. Null: prices are fixed. */
+  readonly ticker: TickerServer | null
+  readonly service: Restartable<RunningService>
+  /** The engine of the service as a process of its own; null: it is in `service`. */
+  readonly engine: Restartable<ServiceProcess> | null
+  /** The first solver. */
+  readonly solver: Restartable<RunningSolver>
+  readonly otherSolvers: readonly Restartable<RunningSolver>[]
+  stop(): Promise<void>
+}
+
+export type LocalStackOptions = {
+  /** Where it writes: `.tandem`, or a temporary folder in tests. */
+  readonly folder: string
+  readonly port: number
+  readonly log: Logger
+  /** Names of the chains to run (see `chooseChains`); all unless given. */
+  readonly chains?: readonly string[]
+  /** Default: timed. */
+  readonly mining?: LocalNetworkOptions['mining']
+  /** A PostgreSQL server to use instead of the embedded one; its two databases are recreated. */
+  readonly databaseServerUrl?: string
+  /** Chains that already run, by id; they are closed with the stack. */
+  readonly runningChains?: LocalNetworkOptions['running']
+  /** Databases that exist already, for tests. */
+  readonly databases?: LocalDatabases
+  /** How many solvers compete. Default: 1. */
+  readonly solvers?: SolverCount
+  /** How long solvers have to answer a quote. Default: that of a service. */
+  readonly quoteBudgetMs?: number
+  /** How busy the service takes itself to be. Default: as this process is. */
+  readonly load?: LoadMonitor
+  /** How long the solvers' redeems wait for a batch. */
+  readonly redeemWaitSeconds?: number
+  /** Prices move, with these settings. Absent: they are fixed. */
+  readonly livePrices?: LocalPriceFeed
+  /** The engine of the service runs in a process of its own. Default: false. */
+  readonly split?: boolean
+  /** False: chains, databases and configuration files only; the parties are started by hand. */
+  readonly startParties?: boolean
+  readonly onProgress?: (what: string) => void
+}
+
+/** Long enough for the destination to be final, so that the service signs the redeem too. */
+const DEFAULT_REDEEM_WAIT_SECONDS = 20
+
+export async function startLocalStack(options: LocalStackOptions): Promise<LocalStack> {
+  const { folder, log, mining = 'timed', startParties = true, onProgress = () => undefined } = options
+  const chains = chooseChains(options.chains)
+  const cleanups: (() => Promise<void>)[] = []
+  const stop = async () => {
+    for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+  }
+  /** Registers the cleanup as soon as a part runs, so that a later failure leaves nothing behind. */
+  const keep = <T>(running: T, cleanup: (running: T) => Promise<void>): T => {
+    cleanups.push(() => cleanup(running))
+    return running
+  }
+  try {
+    const solvers = localSolvers(options.solvers ?? 1)
+    const keys = createLocalKeys(solvers.length)
+    await mkdir(folder, { recursive: true })
+    onProgress('database and chains')
+    const starting = await Promise.allSettled([
+      Promise.resolve(
+        options.databases ??
+          openLocalDatabases({
+            folder,
+            solvers: solvers.length,
+            onProgress,
+            ...(options.databaseServerUrl !== undefined && { serverUrl: options.databaseServerUrl }),
+          }),
+      ).then((databases) => keep(databases, (d) => d.close())),
+      startLocalNetwork(keys, { chains, mining, ...(options.runningChains !== undefined && { running: options.runningChains }) }).then(
+        (running) => keep(running, (n) => n.close()),
+      ),
+    ])
+    const [databases, network] = [fulfilled(starting[0]), fulfilled(starting[1])]
+    onProgress('contracts and wallets')
+    const wallets = await fundEveryone(network, keys, solvers)
+    const { ticker, settings: prices } = keep(await startLocalPrices(network.prices, options.livePrices ?? null), async (started) =>
+      started.ticker?.close(),
+    )
+    const configs = await writeLocalConfigs({
+      folder,
+      port: options.port,
+      keys,
+      solvers,
+      network,
+      databases,
+      quoteBudgetMs: options.quoteBudgetMs ?? null,
+      redeemWaitSeconds: options.redeemWaitSeconds ?? DEFAULT_REDEEM_WAIT_SECONDS,
+      prices,
+    })
+
+    const createSolver = (file: string) =>
+      createRestartable(async () => {
+        const loaded = await loadConfig(SolverConfig, file)
+        return startSolver(loaded, log.child({ party: 'solver', id: loaded.config.solver_id }))
+      })
+    const solver = createSolver(configs.solverFile)
+    const otherSolvers = configs.otherSolverFiles.map(createSolver)
+    const setSolversRunning = async (running: boolean) => {
+      await Promise.all([solver, ...otherSolvers].map((one) => one.setRunning(running)))
+    }
+    const engine = options.split === true ? createRestartable(() => startServiceProcess('engine', configs.serviceFile, log.level)) : null
+    const service = createRestartable(async () =>
+      startService(
+        await loadConfig(ServiceConfig, configs.serviceFile),
+        log.child({ party: 'service' }),
+        engine === null ? 'both' : 'api',
+        options.load,
+      ),
+    )
+    if (startParties) {
+      onProgress(otherSolvers.length === 0 ? 'solver and service' : `${solvers.length} solvers and service`)
+      await keep(setSolversRunning, (setRunning) => setRunning(false))(true)
+      if (engine !== null) await keep(engine, (e) => e.setRunning(false)).setRunning(true)
+      await keep(service, (s) => s.setRunning(false)).setRunning(true)
+    }
+    const setSolverRunning = startParties ? setSolversRunning : refuseSwitch
+    const { config } = await loadConfig(ServiceConfig, configs.serviceFile)
+    const origins = ['127.0.0.1', 'localhost'].map((host) => `http://${host}:${config.listen.port}`)
+    const { fund, passTime } = network
+    const control = keep(await startControlServer({ fund, passTime, setSolverRunning, origins }), (c) => c.close())
+    const info: LocalJson = {
+      base_url: `http://${config.listen.host}:${config.listen.port}/v2`,
+      ...(await makeAccess(databases.serviceUrl, `http://${config.listen.host}:${config.listen.port}`)),
+      chains: network.descriptions,
+      faucet_url: control.faucetUrl,
+      solver_switch_url: control.solverSwitchUrl,
+      time_url: control.timeUrl,
+      wallets,
+    }
+    const infoFile = keep(join(folder, 'local.json'), (file) => rm(file, { force: true }))
+    await writeJson(infoFile, info)
+    return { info, network, configs, ticker, service, engine, solver, otherSolvers, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function refuseSwitch(): Promise<void> {
+  throw new TandemError('conflict', 'the solver is a separate process here: stop and start it in its terminal')
+}
+
+function fulfilled<T>(result: PromiseSettledResult<T>): T {
+  if (result.status === 'rejected') throw result.reason
+  return result.value
+}
+
+/** An app for integrators, and a token for the operator. The token is in the fragment of its URL, which browsers send to nobody. */
+async function makeAccess(databaseUrl: string, serviceUrl: string): Promise<Pick<LocalJson, 'app_id' | 'operator_url'>> {
+  const db = await openDatabase(databaseUrl)
+  try {
+    const { appId } = await createApp(db, 'local', { permissions: ['read', 'trade', 'explain'] })
+    return { app_id: appId, operator_url: `${serviceUrl}/operator#token=${await createOperatorToken(db, 'local', true)}` }
+  } finally {
+    await db.destroy()
+  }
+}

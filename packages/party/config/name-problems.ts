@@ -1,0 +1,158 @@
+/** Checks that the names in a configuration exist in its environment, and that their values are usable. */
+import { familyNamed, loadFamily } from '@tandem/families/index.ts'
+import { curves } from '@tandem/keys/keyring.ts'
+import { parseUsdMicros, parseUsdPrice } from '@tandem/protocol/amount.ts'
+import type { Chain } from '@tandem/protocol/chain.ts'
+import { didYouMean } from '@tandem/protocol/nearest-name.ts'
+import { parsePolicy } from '@tandem/protocol/policy.ts'
+import { environments } from '@tandem/protocol/registry/environments.ts'
+import { applyLimits } from '@tandem/protocol/registry/limits.ts'
+import { chainEndpoints, PUBLIC_QUORUM } from './chain-endpoints.ts'
+import { completePolicy } from './complete-policy.ts'
+import { keyReferences } from './keyring.ts'
+import { parseLimits } from './parse-limits.ts'
+import { priceFeedProblems } from './price-feed-problems.ts'
+import { headerNameProblem, isNode, protocolsOf, urlReference } from './read-endpoint.ts'
+import type { EndpointConfig, PartyConfig, ServiceConfig, SolverConfig } from './schema.ts'
+import { databaseUrlProblem, urlProblem } from './url-problem.ts'
+
+/** The keys of either party's file. */
+type AnyConfig = PartyConfig &
+  Partial<Pick<ServiceConfig, 'policy' | 'solvers' | 'relay_key' | 'earnings'>> &
+  Partial<Pick<SolverConfig, 'fixed_fee_usd' | 'private_key' | 'pricing' | 'risk'>>
+
+export async function nameProblems(config: AnyConfig): Promise<readonly string[]> {
+  const { chains, assets } = environments[config.environment]
+  const chainNames = chains.map((chain) => chain.id)
+  const assetNames = assets.map((asset) => asset.id)
+  const unknown = (place: string, name: string, names: readonly string[]) =>
+    `${place}/${name} is not in the environment "${config.environment}"${didYouMean(name, names)}`
+  const inSection = (section: string, entries: object | undefined, names: readonly string[]) =>
+    Object.keys(entries ?? {})
+      .filter((name) => !names.includes(name))
+      .map((name) => unknown(`/${section}`, name, names))
+  // The coin that pays for fees on a chain may not be an asset, and still has a price.
+  const pricedNames = [...new Set([...assetNames, ...chains.map((chain) => chain.nativeAsset)])]
+  const unknownAssets = [
+    ...inSection('deployments', config.deployments, assetNames),
+    ...inSection('prices', config.prices, pricedNames),
+    ...inSection('price_feed/markets', config.price_feed?.markets, pricedNames),
+    ...inSection('limits', config.limits, assetNames),
+    ...inSection('confirmations', config.confirmations, assetNames),
+    ...inSection('pricing/inventory_targets', config.pricing?.inventory_targets, assetNames),
+    ...inSection('pricing/fee_reserves', config.pricing?.fee_reserves, assetNames),
+    ...inSection('risk/unfinal_usd', config.risk?.unfinal_usd, chainNames),
+  ]
+  const ofChains = Object.entries(config.chains).map(async ([name, settings]) => {
+    const chain = chains.find((known) => known.id === name)
+    return chain === undefined ? [unknown('/chains', name, chainNames)] : chainProblems(chain, settings)
+  })
+  return [
+    ...(await Promise.all(ofChains)).flat(),
+    ...unknownAssets,
+    ...payoutProblems(config, assetNames),
+    ...keyProblems(config, chains),
+    ...valueProblems(config),
+    ...priceFeedProblems(config),
+    ...policyProblems(config, assetNames),
+  ]
+}
+
+function payoutProblems({ environment, earnings }: AnyConfig, assetNames: readonly string[]): readonly string[] {
+  const asset = earnings?.asset
+  if (asset === undefined || assetNames.includes(asset)) return []
+  return [`/earnings/asset: ${asset} is not in the environment "${environment}"${didYouMean(asset, assetNames)}`]
+}
+
+async function chainProblems(chain: Chain, config: PartyConfig['chains'][string]): Promise<readonly string[]> {
+  const place = `/chains/${chain.id}`
+  const family = await loadFamily(chain.family)
+  const { endpointKinds } = family
+  const publicNodes = chain.publicRpcs?.length ?? 0
+  if (config.endpoints === undefined && publicNodes < PUBLIC_QUORUM)
+    return [
+      `${place}/endpoints is missing: the registry lists ${publicNodes === 1 ? 'one public node' : `${publicNodes} public nodes`}, and a quorum of public nodes needs ${PUBLIC_QUORUM}: list nodes that you trust`,
+    ]
+  const { endpoints, quorum } = chainEndpoints(chain, config)
+  const wrong = Object.keys(endpoints).filter((kind) => !endpointKinds.includes(kind))
+  if (wrong.length > 0)
+    return wrong.map(
+      (kind) => `${place}/endpoints/${kind} is not an endpoint of the family "${chain.family}": expected ${endpointKinds.join(', ')}`,
+    )
+  const lists = Object.entries(endpoints)
+  if (lists.length === 0) return [`${place}/endpoints needs a node: ${endpointKinds.join(' or ')}`]
+  const isList = (kind: string) => Array.isArray(config.endpoints?.[kind])
+  const placeOf = (kind: string, at: number) => `${place}/endpoints/${kind}${isList(kind) ? `/${at}` : ''}`
+  const unusable = lists.flatMap(([kind, nodes]) => nodes.flatMap((node, at) => nodeProblems(placeOf(kind, at), kind, node)))
+  if (unusable.length > 0) return unusable
+  const repeated = lists.filter(([, urls]) => duplicates(urls.map((url) => JSON.stringify(urlReference(url)))).length > 0)
+  if (repeated.length > 0)
+    return repeated.map(([kind]) => `${place}/endpoints/${kind} lists the same node twice: it would count twice in the quorum`)
+  const count = lists.reduce((sum, [, urls]) => sum + urls.length, 0)
+  if (quorum > count) return [`${place}/quorum is ${quorum}, but only ${count === 1 ? 'one node is' : `${count} nodes are`} listed`]
+  // `connect` sends no request. It throws for a network that the family does not know, and for unusable endpoints.
+  const examples = lists.map(([kind, urls]) => [kind, urls.map((_, i) => `http://${kind}-${i + 1}.example`)])
+  return problemOf(place, () => family.connect(chain, { assets: [], endpoints: Object.fromEntries(examples), quorum }))
+}
+
+function nodeProblems(place: string, kind: string, node: EndpointConfig): readonly string[] {
+  const url = urlReference(node)
+  const wrong = typeof url === 'string' ? urlProblem(url, protocolsOf(kind)) : null
+  if (wrong !== null) return [`${place}${isNode(node) ? '/url' : ''} ${wrong}`]
+  if (!isNode(node)) return []
+  const names = Object.keys(node.headers ?? {}).flatMap((name) => {
+    const problem = headerNameProblem(name)
+    return problem === null ? [] : [`${place}/headers/${name} ${problem}`]
+  })
+  // Requests over a WebSocket are not spaced.
+  const isPaced = node.requests_per_second === undefined || kind !== 'ws'
+  return isPaced ? names : [...names, `${place}/requests_per_second works over HTTP only: remove it from the endpoint "ws"`]
+}
+
+/** Reports each curve without a key, and the chains that need it. */
+function keyProblems(config: AnyConfig, chains: readonly Chain[]): readonly string[] {
+  const place = config.relay_key === undefined ? 'private_key' : 'relay_key'
+  const references = config.relay_key ?? config.private_key
+  if (references === undefined) return []
+  const given = keyReferences(references)
+  return curves.flatMap((curve) => {
+    const needing = chains.filter(({ id, family }) => id in config.chains && familyNamed(family).curve === curve).map(({ id }) => id)
+    if (needing.length === 0 || given[curve] !== undefined) return []
+    return [`/${place}/${curve} is missing: it signs on ${needing.join(', ')}`]
+  })
+}
+
+function valueProblems(config: AnyConfig): readonly string[] {
+  const limited = applyLimits(environments[config.environment].assets, parseLimits(config))
+  const inverted = limited
+    .filter(({ minAmount, maxAmount }) => minAmount > maxAmount)
+    .map(({ id, minAmount, maxAmount }) => `/limits/${id} allows no amount: the minimum ${minAmount} is above the maximum ${maxAmount}`)
+  const database = typeof config.database_url === 'string' ? databaseUrlProblem(config.database_url) : null
+  return [
+    ...(database === null ? [] : [`/database_url ${database}`]),
+    ...Object.entries(config.prices).flatMap(([asset, price]) => problemOf(`/prices/${asset}`, () => parseUsdPrice(price))),
+    ...inverted,
+    ...problemOf('/fixed_fee_usd', () => config.fixed_fee_usd !== undefined && parseUsdMicros(config.fixed_fee_usd)),
+    ...[...new Set(duplicates((config.solvers ?? []).map(({ id }) => id)))].map((id) => `/solvers lists the id "${id}" twice`),
+  ]
+}
+
+function policyProblems({ policy, environment }: AnyConfig, assets: readonly `${string}:${string}`[]): readonly string[] {
+  if (policy === undefined) return []
+  const malformed = problemOf('/policy', () => parsePolicy(completePolicy(policy)))
+  if (malformed.length > 0) return malformed
+  return parsePolicy(completePolicy(policy))
+    .unmatched(assets)
+    .map((pattern) => `/policy: "${pattern}" matches no asset of the environment "${environment}"${didYouMean(pattern, assets)}`)
+}
+
+const duplicates = (values: readonly string[]): readonly string[] => values.filter((value, index) => values.indexOf(value) !== index)
+
+function problemOf(place: string, parse: () => unknown): readonly string[] {
+  try {
+    parse()
+    return []
+  } catch (error) {
+    return [`${place}: ${error instanceof Error ? error.message : error}`]
+  }
+}

@@ -1,0 +1,47 @@
+/** Chain settings from a configuration. Its deployments override those published for the environment. Resolves URLs and headers of nodes that are secrets. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type EnvironmentName, environments } from '@tandem/protocol/registry/environments.ts'
+import { PACKAGE_ROOT } from '@tandem/runtime/package-root.ts'
+import type { NetworkSettings } from '../engine/network.ts'
+import { chainEndpoints } from './chain-endpoints.ts'
+import type { LoadedConfig } from './load-config.ts'
+import { parseConfirmations, parseLimits } from './parse-limits.ts'
+import { readEndpoint } from './read-endpoint.ts'
+import type { PartyConfig } from './schema.ts'
+
+export async function networkSettings({
+  config,
+  readSecret,
+}: Pick<LoadedConfig<PartyConfig>, 'config' | 'readSecret'>): Promise<NetworkSettings> {
+  const known = environments[config.environment].chains
+  const chains = Object.entries(config.chains).map(async ([id, settings]) => {
+    const { endpoints, quorum } = chainEndpoints(known.find((chain) => chain.id === id) ?? {}, settings)
+    const urls = Object.entries(endpoints).map(async ([kind, list]) => {
+      const placeOf = (at: number) => `/chains/${id}/endpoints/${kind}${Array.isArray(settings.endpoints?.[kind]) ? `/${at}` : ''}`
+      return [kind, await Promise.all(list.map((one, at) => readEndpoint(one, readSecret, { kind, place: placeOf(at) })))] as const
+    })
+    const { deposit_tolerance_bips: tolerance } = settings
+    return [
+      id,
+      {
+        endpoints: Object.fromEntries(await Promise.all(urls)),
+        quorum,
+        ...(tolerance !== undefined && { depositToleranceBips: tolerance }),
+      },
+    ] as const
+  })
+  return {
+    environment: config.environment,
+    chains: Object.fromEntries(await Promise.all(chains)),
+    deployments: { ...(await publishedDeployments(config.environment)), ...config.deployments },
+    limits: parseLimits(config),
+    confirmations: parseConfirmations(config),
+  }
+}
+
+/** Local contracts are deployed at every start, so they are listed in the configuration only. */
+async function publishedDeployments(environment: EnvironmentName): Promise<NetworkSettings['deployments']> {
+  if (environment === 'local') return {}
+  return JSON.parse(await readFile(join(PACKAGE_ROOT, 'contracts', 'deployments', `${environment}.json`), 'utf8'))
+}

@@ -1,0 +1,30 @@
+/** What an engine tells the processes that follow it, and how they read it. */
+import type { ChainId } from '@tandem/protocol/chain-id.ts'
+import type { EngineReport, ReportedChain } from '../store/actions/engine-report.ts'
+import type { ChainStatus } from './chain-status.ts'
+
+export function reportOf(waitMs: number, chains: readonly ChainId[], statusOf: (chain: ChainId) => ChainStatus | null): EngineReport {
+  const reported = chains.flatMap((chain) => {
+    const status = statusOf(chain)
+    return status === null ? [] : [[chain, describe(status)] as const]
+  })
+  return { waitMs: Math.round(waitMs), chains: Object.fromEntries(reported) }
+}
+
+/** Without the problem: it may quote the URL of a node, with the operator's API key. */
+function describe({ tip, recordedHeight, problem: _, ...rest }: ChainStatus): ReportedChain {
+  return {
+    ...rest,
+    tip: tip === null ? null : { height: String(tip.height), hash: tip.hash, parentHash: tip.parentHash, time: String(tip.time) },
+    recordedHeight: recordedHeight === null ? null : String(recordedHeight),
+  }
+}
+
+export function readReported({ tip, recordedHeight, ...rest }: ReportedChain): ChainStatus {
+  return {
+    ...rest,
+    tip: tip === null ? null : { ...tip, height: BigInt(tip.height), time: BigInt(tip.time) },
+    recordedHeight: recordedHeight === null ? null : BigInt(recordedHeight),
+    problem: rest.isHealthy ? null : 'the engine cannot read it; its log says why',
+  }
+}

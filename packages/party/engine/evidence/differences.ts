@@ -1,0 +1,38 @@
+/** The operator is told when a database and the chains differ. It may be a node that is a block behind: only what stays is an error. */
+
+import type { Leg } from '@tandem/protocol/order.ts'
+import type { Logger } from 'pino'
+
+/** What a database says and the chains do not, or the other way round, in words for the operator. */
+export type Difference = { readonly leg: Leg; readonly what: string }
+
+export type DifferenceReport = { readonly order: string; readonly action: string; readonly differences: readonly Difference[] }
+
+/** Of one order, at most so often. */
+const REPEAT_MS = 60_000
+const MAX_REMEMBERED = 10_000
+
+export function createDifferenceLog(
+  log: Pick<Logger, 'warn' | 'error'>,
+  { onDifference, nowMs = () => performance.now() }: { readonly onDifference?: () => void; readonly nowMs?: () => number } = {},
+): (report: DifferenceReport) => void {
+  /** When an order was last told of as an error; never: once as a warning. */
+  const told = new Map<string, number>()
+  return ({ order, action, differences }) => {
+    onDifference?.()
+    const about = { order, action, differences: differences.map(({ leg, what }) => `${leg}: ${what}`) }
+    const last = told.get(order)
+    if (last === undefined) {
+      if (told.size >= MAX_REMEMBERED) told.clear()
+      told.set(order, Number.NEGATIVE_INFINITY)
+      log.warn(about, 'the database and the chain differ: nothing is signed for this order; both are read again')
+      return
+    }
+    if (nowMs() - last < REPEAT_MS) return
+    told.set(order, nowMs())
+    log.error(
+      about,
+      'the database says of an order what the chain does not show: somebody or something has changed rows, or the nodes of this chain are wrong. Nothing is signed for it. Compare the order with an explorer, find out who can write to the database, and change its password',
+    )
+  }
+}

@@ -1,0 +1,19 @@
+/** The failed payouts of the last 24 hours, for every order that is made or paid. */
+import type { FailedPayout } from '@tandem/protocol/payout-limits.ts'
+import type { Database } from '../store/database/database.ts'
+import { readFailedPayouts } from '../store/orders/failed-payouts.ts'
+
+/** Read at most once in `keepMs`, however many orders there are. A failure is not kept. */
+export function createFailedPayouts(db: Database, keepMs = 1_000): () => Promise<readonly FailedPayout[]> {
+  let last: { readonly rows: Promise<readonly FailedPayout[]>; readonly untilMs: number } | null = null
+  return async () => {
+    const nowMs = performance.now()
+    last = last !== null && nowMs < last.untilMs ? last : { rows: readFailedPayouts(db), untilMs: nowMs + keepMs }
+    try {
+      return await last.rows
+    } catch (error) {
+      last = null
+      throw error
+    }
+  }
+}

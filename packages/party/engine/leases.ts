@@ -1,0 +1,145 @@
+/** The leases that this process holds: short, and renewed together while their work goes on. Work of a dead process is free within seconds. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import type { ActionKey } from '@tandem/protocol/order.ts'
+import { type LeasedAction, type LeaseQuery, leaseActions } from '../store/actions/actions.ts'
+import { type BatchQuery, leaseBatch } from '../store/actions/batches.ts'
+import { type ActionResult, finishAction } from '../store/actions/finish-action.ts'
+import { releaseLease, releaseLeases, renewActions, renewLeases } from '../store/actions/leases.ts'
+import type { Database } from '../store/database/database.ts'
+
+export const LEASE_SECONDS = 4
+/** Three renewals may fail before a lease is lost. */
+export const RENEW_MS = 1000
+
+const FIRST_RETRY_MS = 50
+const LONGEST_RETRY_MS = 500
+
+export interface Leases {
+  readonly holder: string
+  /** Leases the most overdue action; null when none is due. */
+  next(): Promise<LeasedAction | null>
+  /** Leases several of the most overdue actions. */
+  several(query: LeaseQuery): Promise<readonly LeasedAction[]>
+  /** Leases the actions that may share a transaction with this one. */
+  batch(first: LeasedAction, query: Omit<BatchQuery, 'seconds'>): Promise<readonly LeasedAction[]>
+  /** Ends a lease. Retried while the lease lasts: the database may be away for a moment. Ignored if the lease is lost. */
+  finish(action: LeasedAction, result: ActionResult): Promise<void>
+  /** Throws `superseded` if a lease may be lost: this process was paused, or the database is away. */
+  assertHeld(actions: readonly LeasedAction[]): void
+  /** Renews the named lease while the work goes on. The work itself takes it. If it fails, the lease is given up: another process may be able to do it. */
+  whileRenewed<T>(name: string, work: () => Promise<T>): Promise<T>
+  /** Renews everything in use. Continues a lease that has expired if no other holder took it over. */
+  renew(): Promise<void>
+  /** Releases everything, for others to take at once. From now on this process holds and takes nothing, and signs nothing. */
+  giveUp(): Promise<void>
+}
+
+type Held = { readonly fence: bigint; untilMs: number }
+
+export function createLeases(
+  db: Database,
+  holder: string,
+  seconds: number = LEASE_SECONDS,
+  nowMs: () => number = () => performance.now(),
+): Leases {
+  const held = new Map<ActionKey, Held>()
+  const names = new Set<string>()
+  let isGivenUp = false
+
+  /** Counted from before the request: the database's lease ends later than ours, never earlier. */
+  const untilMs = (askedAtMs: number) => askedAtMs + seconds * 1000
+
+  function hold(actions: readonly LeasedAction[], askedAtMs: number): void {
+    for (const { key, fence } of actions) held.set(key, { fence, untilMs: untilMs(askedAtMs) })
+  }
+
+  function isHeld({ key, fence }: LeasedAction): boolean {
+    const lease = held.get(key)
+    return lease !== undefined && lease.fence === fence && nowMs() < lease.untilMs
+  }
+
+  function drop({ key, fence }: LeasedAction): void {
+    if (held.get(key)?.fence === fence) held.delete(key)
+  }
+
+  /** Unless all was given up while the database was asked. */
+  async function takeAll(lease: () => Promise<readonly LeasedAction[]>): Promise<readonly LeasedAction[]> {
+    if (isGivenUp) return []
+    const askedAtMs = nowMs()
+    const actions = await lease()
+    if (isGivenUp) {
+      await releaseLeases(db, holder)
+      return []
+    }
+    hold(actions, askedAtMs)
+    return actions
+  }
+
+  const several = (query: LeaseQuery) => takeAll(() => leaseActions(db, holder, seconds, query))
+
+  async function finishWhileHeld(action: LeasedAction, result: ActionResult): Promise<void> {
+    for (let waitMs = FIRST_RETRY_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_RETRY_MS)) {
+      try {
+        await finishAction(db, action, result)
+        return
+      } catch (error) {
+        if (!isHeld(action)) throw error
+      }
+      await sleep(waitMs)
+    }
+  }
+
+  return {
+    holder,
+    next: async () => (await several({ limit: 1 }))[0] ?? null,
+    several,
+    batch: (first, query) => takeAll(() => leaseBatch(db, first, { ...query, seconds })),
+    async finish(action, result) {
+      try {
+        await finishWhileHeld(action, result)
+      } finally {
+        drop(action)
+      }
+    },
+    assertHeld(actions) {
+      const lost = actions.find((action) => !isHeld(action))
+      if (lost !== undefined) throw new ChainFailure('superseded', `${lost.key}: the lease may be lost`)
+    },
+    async whileRenewed(name, work) {
+      names.add(name)
+      try {
+        return await work()
+      } catch (error) {
+        // Without the database it expires.
+        await releaseLease(db, holder, name).catch(() => undefined)
+        throw error
+      } finally {
+        names.delete(name)
+      }
+    },
+    async renew() {
+      const askedAtMs = nowMs()
+      const asked = [...held]
+      const renewed = new Set(
+        await renewActions(
+          db,
+          holder,
+          asked.map(([key, { fence }]) => ({ key, fence })),
+          seconds,
+        ),
+      )
+      for (const [key, lease] of asked) {
+        if (renewed.has(key)) lease.untilMs = untilMs(askedAtMs)
+        else if (held.get(key) === lease) held.delete(key)
+      }
+      await renewLeases(db, holder, [...names], seconds)
+    },
+    async giveUp() {
+      isGivenUp = true
+      held.clear()
+      names.clear()
+      await releaseLeases(db, holder)
+    },
+  }
+}

@@ -1,0 +1,107 @@
+/** Connects a party to the chains of its configuration. */
+
+import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
+import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import type { ConnectOptions } from '@tandem/chain-kit/port/family.ts'
+import { connectChain } from '@tandem/families/index.ts'
+import type { PublicKeyring } from '@tandem/keys/keyring.ts'
+import type { Chain } from '@tandem/protocol/chain.ts'
+import type { ChainId } from '@tandem/protocol/chain-id.ts'
+import { type OperatorTiers, raiseTiers } from '@tandem/protocol/registry/confirmation-tiers.ts'
+import { type EnvironmentName, environments } from '@tandem/protocol/registry/environments.ts'
+import { applyLimits, type Limits } from '@tandem/protocol/registry/limits.ts'
+import { createRegistry, type Registry, type RegistryData } from '@tandem/protocol/registry/registry.ts'
+import { canonicalContracts } from './canonical-contracts.ts'
+import { createVerifiedClient } from './verified-client.ts'
+
+export type Network = {
+  readonly registry: Registry
+  readonly clients: ReadonlyMap<ChainId, ChainClient>
+  /** Aborts what is asked of the nodes. */
+  close(): Promise<void>
+}
+
+export type ChainSettings = {
+  readonly endpoints: ConnectOptions['endpoints']
+  readonly quorum?: number
+  /** Overrides the tolerance of the registry. */
+  readonly depositToleranceBips?: number
+}
+
+export type NetworkSettings = {
+  readonly environment: EnvironmentName
+  readonly chains: Readonly<Record<ChainId, ChainSettings>>
+  readonly deployments: RegistryData['deployments']
+  readonly limits?: Limits
+  readonly confirmations?: OperatorTiers
+}
+
+/** Makes no request yet. Loads the families of the configured chains. `onTrouble` and `relay`: see `ConnectOptions`. */
+export async function createNetwork(
+  settings: NetworkSettings,
+  onTrouble: (what: string) => void = () => undefined,
+  relay: PublicKeyring | null = null,
+): Promise<Network> {
+  const { chains, assets } = environments[settings.environment]
+  const listed = raiseTiers(chains, applyLimits(assets, settings.limits ?? {}), settings.confirmations ?? {})
+  const registry = createRegistry({
+    chains: chains.map((chain) => withSettings(chain, settings.chains[chain.id])),
+    ...canonicalContracts(chains, { assets: listed, deployments: settings.deployments }),
+    served: new Set(Object.keys(settings.chains)),
+  })
+  const clients = new Map<ChainId, ChainClient>()
+  for (const chain of registry.chains.filter(({ id }) => registry.isServed(id))) {
+    const active = registry
+      .assetsOf(chain.id)
+      .flatMap((asset) => (asset.deployment === null ? [] : [{ ...asset, deployment: asset.deployment }]))
+    const { endpoints = {}, quorum = 1 } = settings.chains[chain.id] ?? {}
+    const options = { assets: active, endpoints, quorum, onTrouble, ...(relay !== null && { relay: relay.of }) }
+    clients.set(chain.id, await connectChain(chain, options))
+  }
+  let closing: Promise<unknown> | null = null
+  return {
+    registry,
+    clients,
+    async close() {
+      closing ??= Promise.all([...clients.values()].map((client) => client.close()))
+      await closing
+    },
+  }
+}
+
+function withSettings(chain: Chain, { depositToleranceBips }: Partial<ChainSettings> = {}): Chain {
+  if (depositToleranceBips === undefined) return chain
+  if (chain.deposits.kind === 'exact')
+    throw new Error(`${chain.id} is funded once, with the exact amount: deposit_tolerance_bips has no meaning for it`)
+  return { ...chain, deposits: { ...chain.deposits, toleranceBips: depositToleranceBips } }
+}
+
+/**
+ * Throws when a node serves another chain. An unreachable node does not block the other chains: its client does nothing
+ * until the node answers and serves the right chain.
+ */
+export async function connectNetwork(
+  settings: NetworkSettings,
+  onUnreachable: (chain: ChainId, error: ChainFailure) => void,
+  onTrouble?: (what: string) => void,
+  relay: PublicKeyring | null = null,
+): Promise<Network> {
+  const network = await createNetwork(settings, onTrouble, relay)
+  const clients = new Map([...network.clients].map(([chain, client]) => [chain, createVerifiedClient(client)]))
+  try {
+    await Promise.all(
+      [...clients].map(async ([chain, client]) => {
+        try {
+          await client.verifyNode()
+        } catch (error) {
+          if (!(error instanceof ChainFailure) || error.kind !== 'unreachable') throw error
+          onUnreachable(chain, error)
+        }
+      }),
+    )
+  } catch (error) {
+    await network.close()
+    throw error
+  }
+  return { ...network, clients }
+}

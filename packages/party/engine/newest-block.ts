@@ -1,0 +1,44 @@
+/** Reads the newest block for a poll. Only what money depends on needs a quorum: whether there is a new block is asked of one provider at a time. */
+import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
+import type { Block } from '@tandem/protocol/chain.ts'
+import type { PollMemory } from './poll-memory.ts'
+
+/**
+ * All providers are asked at least every fifth poll, and every 30 s. A provider that hides new blocks, or dies, delays us by one poll when it is its
+ * turn; if all others are suspended, by four.
+ */
+const MAX_GLIMPSES = 4
+const AGREED_MS = 30_000
+
+export type NewestBlock = {
+  readonly tip: Block
+  /** False: one provider alone says so. Good for finding nothing new, never for facts. */
+  readonly isAgreed: boolean
+}
+
+export type Glimpsing = {
+  /** Nobody waits for the facts of this poll. */
+  readonly mayGlimpse: boolean
+  /** What one provider sees decides that nothing more is read in this poll. */
+  readonly isEnough: (seen: Block) => boolean
+  readonly nowMs: number
+}
+
+export async function readNewest(
+  client: ChainClient,
+  memory: PollMemory,
+  { mayGlimpse, isEnough, nowMs }: Glimpsing,
+): Promise<NewestBlock> {
+  const { agreed } = memory
+  const isDue = agreed === null || agreed.glimpses >= MAX_GLIMPSES || nowMs - agreed.atMs >= AGREED_MS
+  if (client.glimpse !== undefined && mayGlimpse && !isDue) {
+    memory.agreed = { ...agreed, glimpses: agreed.glimpses + 1 }
+    const seen = await client.glimpse()
+    // The known header, not what this provider says about it.
+    if (seen.hash === agreed.tip.hash) return { tip: agreed.tip, isAgreed: false }
+    if (isEnough(seen)) return { tip: seen, isAgreed: false }
+  }
+  const tip = await client.tip()
+  memory.agreed = { tip, atMs: nowMs, glimpses: 0 }
+  return { tip, isAgreed: true }
+}

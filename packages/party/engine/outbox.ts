@@ -1,0 +1,154 @@
+/** Gives an action its earlier attempts, and its key for as long as it signs. */
+import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import type { Attempt, HeldKey, OthersQuery, Outbox, Sponsor } from '@tandem/chain-kit/port/outbox.ts'
+import type { Key } from '@tandem/keys/key.ts'
+import type { OrderAction, OrderPurpose, SignedVerb } from '@tandem/keys/purpose.ts'
+import { redeemable } from '@tandem/protocol/playbook.ts'
+import type { Registry } from '@tandem/protocol/registry/registry.ts'
+import type { Deposit } from '@tandem/protocol/swap-state.ts'
+import { leastSeconds } from '@tandem/protocol/timelock.ts'
+import { hurryAttempt, type LeasedAction } from '../store/actions/actions.ts'
+import { readAttempts, type StoredAttempt } from '../store/actions/attempts.ts'
+import { noteReverted } from '../store/actions/reverted-relays.ts'
+import type { Database } from '../store/database/database.ts'
+import type { FreshFacts } from './fresh-facts.ts'
+import { guardSigner } from './guarded-signer.ts'
+import { type KeyHold, type KeyUse, type OthersRange, readOthers, useKey } from './key-hold.ts'
+import type { Leases } from './leases.ts'
+import type { Party, Step, StepSponsor } from './party.ts'
+
+export type OutboxContext = {
+  readonly db: Database
+  readonly registry: Registry
+  readonly party: Party
+  readonly leases: Pick<Leases, 'batch' | 'finish' | 'assertHeld'>
+  readonly now: () => bigint
+  readonly stopping?: AbortSignal
+}
+
+/** No transaction stays unmined this long: nodes drop it, and we replace or cancel it long before. */
+const MAY_BE_UNMINED_SECONDS = 2n * 86_400n
+
+/** A leased action, its step derived from live facts, and its attempts. Only the holder of its lease can record more. */
+export type Taken = { readonly action: LeasedAction; readonly step: Step; readonly attempts: readonly StoredAttempt[] }
+
+/** Waiting for the key may take longer than facts stay fresh. They are read again this many times without the key, then once with it, to make progress. */
+const READS_WITHOUT_KEY = 4
+
+/** Of an action, or of a batch of actions of one signer on one chain that shares its transactions. */
+export async function openOutbox(
+  { db, registry, party, leases, now, stopping }: OutboxContext,
+  verb: SignedVerb,
+  taken: readonly [Taken, ...Taken[]],
+  facts: FreshFacts,
+): Promise<Outbox> {
+  const [first, ...others] = taken
+  const { step } = first
+  const { chain } = step.state.order[step.leg]
+  const actions = taken.map(({ action }) => action)
+  const keys = actions.map(({ key }) => key)
+  const key = await party.keyFor(step)
+  const actionOf = ({ step: { state, leg } }: Taken): OrderAction => ({ order: state.order.id, leg, verb, terms: state.order[leg].terms })
+  const useOf = (owner: Key): KeyUse => ({
+    chain,
+    sender: step.client.identityOf(owner),
+    actions,
+    holdsSecret: party.role === 'service' && step.verb === 'redeem',
+    ...(stopping !== undefined && { stopping }),
+  })
+  const use = useOf(key)
+  const rangeOf = ({ fromNonce, since }: OthersQuery = {}): OthersRange => ({
+    since: since ?? now() - MAY_BE_UNMINED_SECONDS,
+    fromNonce: fromNonce ?? null,
+  })
+  const purpose: OrderPurpose = { kind: 'order', chain, actions: [actionOf(first), ...others.map(actionOf)] }
+  const signerOf = (owner: Key) => guardSigner(owner.signerFor(purpose), () => leases.assertHeld(actions))
+  const heldBy = (hold: KeyHold): HeldKey => ({
+    signer: signerOf(key),
+    readOthers: (query) => hold.readOthers(rangeOf(query)),
+    async record(attempt) {
+      await assertStillFresh()
+      await hold.record({ ...attempt, at: now() })
+    },
+  })
+
+  /** A slow node may have delayed the signature. It is used only if the action is still wanted as it was; nobody has seen it before it is on record. */
+  async function assertStillFresh(): Promise<void> {
+    if (facts.areFresh()) return
+    await facts.refresh()
+    if (!facts.areFresh()) throw new ChainFailure('unreachable', `${chain}: the nodes answer too slowly to sign on current facts`)
+  }
+
+  async function withHold<T>(held: KeyUse, work: (held: HeldKey) => Promise<T>): Promise<T> {
+    for (let reads = 0; ; reads += 1) {
+      if (!facts.areFresh() && reads < READS_WITHOUT_KEY) await facts.refresh()
+      const done = await useKey(db, held, async (hold) => {
+        if (!facts.areFresh() && reads < READS_WITHOUT_KEY) return null
+        if (!facts.areFresh()) await facts.refresh()
+        return { result: await work(heldBy(hold)) }
+      })
+      if (done !== null) return done.result
+    }
+  }
+
+  const sponsoring = party.sponsorFor?.(step) ?? null
+  const sponsorOf = ({ key: payer, charge }: StepSponsor): Sponsor => ({
+    key: payer,
+    withKey: (work) => withHold(useOf(payer), (held) => work({ ...held, sponsor: signerOf(payer) })),
+    charge,
+  })
+
+  return {
+    key,
+    attempts: await attemptsOf(db, taken),
+    readOthers: (query) => readOthers(db, use, rangeOf(query)),
+    withKey: (work) => withHold(use, work),
+    ...(sponsoring !== null && { sponsor: sponsorOf(sponsoring) }),
+    hurry: (tx) => hurryAttempt(db, { chain, sender: use.sender, tx }),
+    noteReverted: (tx, weight) => noteReverted(db, keys, tx, weight),
+    secondsLeft: leastOf(taken.map((one) => secondsLeft(registry, one.step))),
+    now: now(),
+  }
+}
+
+/** Oldest first, each transaction once: those of a batch are recorded for all of its actions. */
+async function attemptsOf(db: Database, taken: readonly [Taken, ...Taken[]]): Promise<readonly StoredAttempt[]> {
+  const [first, ...others] = taken
+  if (others.every(({ attempts }) => attempts.length === 0)) return first.attempts
+  return readAttempts(db, ...taken.map(({ action }) => action.key))
+}
+
+/** Runs `hook` after each record, still before the broadcast. */
+export function afterRecord(outbox: Outbox, hook: (attempt: Omit<Attempt, 'at'>) => Promise<void> | undefined): Outbox {
+  const { sponsor } = outbox
+  const hooked = (held: HeldKey): HeldKey => ({
+    ...held,
+    async record(attempt) {
+      await held.record(attempt)
+      await hook(attempt)
+    },
+  })
+  return {
+    ...outbox,
+    withKey: (work) => outbox.withKey((held) => work(hooked(held))),
+    ...(sponsor !== undefined && {
+      sponsor: { ...sponsor, withKey: (work) => sponsor.withKey((held) => work(hooked(held))) } satisfies Sponsor,
+    }),
+  }
+}
+
+/** Seconds left to do the step, at the fastest pace of the chain; null without a time limit. */
+export function secondsLeft(registry: Registry, { state, leg, verb }: Step): bigint | null {
+  const untilExpiry = (deposits: readonly Deposit[], chainId: string) =>
+    leastSeconds(registry.chain(chainId).clock, leastOf(deposits.map((deposit) => deposit.unitsLeft ?? 0n)) ?? 0n)
+  if (verb === 'redeem') return untilExpiry(redeemable(state, leg), state.order[leg].chain)
+  if (verb === 'reclaim' || verb === 'close') return null
+  if (verb === 'initiate') return leg === 'destination' ? state.gapSeconds : state.order.deadline - state.now
+  // Until the refund is mined the destination can still be redeemed, and then the solver needs time to redeem the source.
+  if (leg === 'source' || state.source.counted.length === 0) return null
+  return untilExpiry(state.source.counted, state.order.source.chain)
+}
+
+function leastOf(values: readonly (bigint | null)[]): bigint | null {
+  return values.reduce<bigint | null>((least, value) => (value === null || (least !== null && least < value) ? least : value), null)
+}

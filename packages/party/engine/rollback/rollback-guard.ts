@@ -1,0 +1,246 @@
+/**
+ * Detects a database that was restored from an older backup, at the start and while it runs. Until the operator confirms, nothing new is committed for the
+ * orders of before: their lock or refund may be signed already. Redeems, and refunds after the timelock, go on.
+ */
+import { randomUUID } from 'node:crypto'
+import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import type { SwapId } from '@tandem/protocol/htlc.ts'
+import type { ActionKey } from '@tandem/protocol/order.ts'
+import type { OrderState } from '@tandem/protocol/state.ts'
+import type { Logger } from '@tandem/runtime/log.ts'
+import type { Database } from '../../store/database/database.ts'
+import {
+  type Hold,
+  isOrderUpTo,
+  type Release,
+  readReleaseStatus,
+  recordRollback,
+  registerReleaseLog,
+} from '../../store/database/rollbacks.ts'
+import { createLoop } from '../loop.ts'
+import { openReleaseLog, type ReleaseLog } from './release-log.ts'
+
+export interface RollbackGuard {
+  /** Why nothing may be signed for this order: it may have a signature that the database has lost. At most one statement a second, unless something was signed for it. */
+  whyUnsafe(state: Pick<OrderState, 'order' | 'source'>): Promise<string | null>
+  /** Rejects if no line can be written now. Ask before a key is held: a lock that cannot be noted would keep its nonce, and all that the key signs later waits for it. */
+  assertWritable(): Promise<void>
+  /** Must resolve before a signed lock or a signed refund leaves the process. */
+  note(release: Release): Promise<void>
+  /** The transactions of an action, once each. `lock`: the HTLC that it initiates. */
+  noteAttempt(key: ActionKey, tx: string, lock?: SwapId): Promise<void>
+  /** The HTLCs that this action has signed initiations of, as far as the file of this process knows: an edited row of terms changes nothing here. */
+  locksOf(key: ActionKey): readonly SwapId[]
+  /** A refund of this order, or of one of these deposits of it, is signed, as far as the file of this process knows: a deleted or forged row changes nothing here. */
+  hasSignedRefund(orderId: string, deposits: readonly string[]): boolean
+  stop(): Promise<void>
+}
+
+/** For tests of other parts. */
+export const noGuard: RollbackGuard = {
+  whyUnsafe: async () => null,
+  assertWritable: async () => undefined,
+  note: async () => undefined,
+  noteAttempt: async () => undefined,
+  locksOf: () => [],
+  hasSignedRefund: () => false,
+  stop: async () => undefined,
+}
+
+const CHECK_MS = 15_000
+/** A replica that lags may become the database under a running process: what was compared longer ago than this is compared again before a signature. */
+const COMPARED_MS = 1_000
+const KEPT = 500
+/** The oldest are evicted: those of orders that ended long ago. */
+const MAX_REMEMBERED = 50_000
+
+export async function startRollbackGuard(options: {
+  readonly db: Database
+  readonly path: string
+  readonly log: Logger
+  readonly checkMs?: number
+}): Promise<RollbackGuard> {
+  const { db, log } = options
+  const file = openReleaseLog(options.path)
+  /** The newest lines of this process, and what the file had at the start. */
+  let known: Release[] = []
+  /** By action, of all lines: they count after a rollback too. */
+  const locks = new Map<string, readonly SwapId[]>()
+  /** By order, the same. */
+  const refunds = new Map<string, { readonly whole: boolean; readonly deposits: ReadonlySet<string> }>()
+  let hold: Hold | null = null
+  /** The file could be read or made. */
+  let isOpen = false
+  let logId: string | null = null
+  let comparedAtMs = Number.NEGATIVE_INFINITY
+  let comparing: Promise<void> | null = null
+
+  /** Concurrent calls share one statement, which may lack the newest lines. */
+  function check(): Promise<void> {
+    comparing ??= compare().finally(() => {
+      comparing = null
+    })
+    return comparing
+  }
+
+  async function compare(): Promise<void> {
+    const beganAtMs = performance.now()
+    const asked = known
+    const status = await readReleaseStatus(db, asked)
+    comparedAtMs = beganAtMs
+    if (status.missing.length > 0) {
+      await detected(`the database lacks what ${options.path} names: ${JSON.stringify(status.missing[0])}`)
+      return
+    }
+    if (hold !== null && status.hold === null) log.info('the operator has confirmed the rollback: older orders are paid for again')
+    hold = status.hold
+  }
+
+  /** The record in the database comes first: without it, the next start detects the rollback again. */
+  async function detected(reason: string): Promise<void> {
+    const id = randomUUID()
+    await recordRollback(db, id, reason)
+    // A backup from before the log was made does not know it: without this, each start would be a new rollback.
+    if (logId !== null) await registerReleaseLog(db, logId)
+    const marker = { rollback: id }
+    known = [marker]
+    await file.append(marker).catch((error: unknown) => log.error({ err: error, file: options.path }, 'cannot write the release log'))
+    hold = (await readReleaseStatus(db, known)).hold
+    log.error(
+      { reason },
+      'the database is older than what was signed: no lock and no early refund for the orders in it until you confirm with `tandem confirm-restore`; redeems and refunds go on',
+    )
+  }
+
+  async function begin(): Promise<void> {
+    const found = await readOrCreate(file)
+    logId = found.id
+    for (const line of found.commitments) remember(line)
+    if (found.isNew && !(await registerReleaseLog(db, found.id)))
+      await detected(`there was no file ${options.path}, although this database had one: whether it is an old backup cannot be told`)
+    else {
+      // Only now: its id must be in the database when it is compared. What this process knows of a file that is gone is still compared.
+      known = distinct([...known, ...found.newest])
+      await compare()
+    }
+    isOpen = true
+  }
+
+  await begin().catch((error: unknown) => {
+    if (!isFileError(error)) throw error
+    // Redeems must go on with a full or read-only disk. Locks fail until a line can be written.
+    log.error({ err: error, file: options.path }, 'cannot use the release log: nothing is paid for until it can be written')
+    return check()
+  })
+
+  const loop = createLoop({
+    intervalMs: options.checkMs ?? CHECK_MS,
+    async run() {
+      await check()
+      return false
+    },
+    onError: (error) => log.warn({ err: error }, 'cannot compare the database with the release log; will retry'),
+  })
+
+  async function write(line: () => Promise<void>): Promise<void> {
+    let found: Hold | null = null
+    try {
+      if (!isOpen) {
+        const before = hold
+        await begin()
+        found = hold?.detectedAt === before?.detectedAt ? null : hold
+      }
+      if (found === null) await line()
+    } catch (cause) {
+      // It may be gone: the next line makes it again.
+      isOpen = false
+      throw new ChainFailure('unreachable', `cannot write the release log ${options.path}: nothing is signed without it`, { cause })
+    }
+    // It was not known when this signature was allowed, because the file could not be read.
+    if (found !== null) throw new ChainFailure('unreachable', `${found.reason}: the operator must confirm first`)
+  }
+
+  function remember(line: Release): void {
+    if ('lock' in line && line.lock !== undefined) {
+      locks.set(line.attempt, [...new Set([...(locks.get(line.attempt) ?? []), line.lock])])
+      evictOldest(locks)
+    }
+    if ('refund' in line) rememberRefund(line.refund, true, [])
+    if ('deposits' in line) rememberRefund(line.order, false, line.deposits)
+  }
+
+  function rememberRefund(orderId: string, whole: boolean, deposits: readonly string[]): void {
+    const before = refunds.get(orderId)
+    refunds.set(orderId, { whole: whole || before?.whole === true, deposits: new Set([...(before?.deposits ?? []), ...deposits]) })
+    evictOldest(refunds)
+  }
+
+  async function note(release: Release): Promise<void> {
+    await write(() => file.append(release))
+    remember(release)
+    known = [...known.slice(-KEPT), release]
+  }
+
+  const names = (orderId: string) => (line: Release) =>
+    ('refund' in line && line.refund === orderId) ||
+    ('deposits' in line && line.order === orderId) ||
+    ('attempt' in line && line.attempt.startsWith(orderId))
+
+  return {
+    async whyUnsafe({ order, source }) {
+      // A comparison in progress may not have asked for the newest lines.
+      if (known.some(names(order.id))) await compare()
+      else if (performance.now() - comparedAtMs > COMPARED_MS) await check()
+      const current = hold
+      if (current === null) return null
+      // An order of before may be given to us again as a new one: its deposit is older than the rollback.
+      const isOld = source.counted.some(({ block }) => block === null || block.time <= current.detectedAt)
+      if (!isOld && !(await isOrderUpTo(db, order.id, current.newestOrder))) return null
+      return 'the database was restored from an older backup: what was signed for this order since then is not known. The operator must confirm first'
+    },
+    assertWritable: () => write(() => file.probe()),
+    note,
+    async noteAttempt(key, tx, lock) {
+      if (known.some((line) => 'attempt' in line && line.tx === tx && line.attempt === key)) return
+      await note({ attempt: key, tx, ...(lock !== undefined && { lock }) })
+    },
+    locksOf: (key) => locks.get(key) ?? [],
+    hasSignedRefund(orderId, deposits) {
+      const signed = refunds.get(orderId)
+      return signed !== undefined && (signed.whole || deposits.some((deposit) => signed.deposits.has(deposit)))
+    },
+    async stop() {
+      await loop.stop()
+      await file.close()
+    },
+  }
+}
+
+async function readOrCreate(file: ReleaseLog): Promise<{
+  readonly id: string
+  readonly newest: readonly Release[]
+  readonly commitments: readonly Release[]
+  readonly isNew: boolean
+}> {
+  const found = await file.read()
+  // With nothing but its id: a process may have died before the database knew that.
+  if (found !== null) return { ...found, isNew: found.newest.length === 1 }
+  await file.create(randomUUID())
+  const made = await file.read()
+  if (made === null) throw new Error('the release log is gone right after it was written')
+  return { ...made, isNew: true }
+}
+
+function evictOldest(remembered: Map<string, unknown>): void {
+  const [oldest] = remembered.keys()
+  if (remembered.size > MAX_REMEMBERED && oldest !== undefined) remembered.delete(oldest)
+}
+
+/** A file that can be read and not written is read before each signature. */
+function distinct(lines: readonly Release[]): Release[] {
+  return [...new Map(lines.map((line) => [JSON.stringify(line), line])).values()]
+}
+
+function isFileError(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && 'path' in error
+}

@@ -1,0 +1,52 @@
+/** How many actions run at once. They mostly wait for nodes, so those of a chain whose nodes do not answer must leave room for the others. */
+import type { ChainId } from '@tandem/protocol/chain-id.ts'
+import type { LeaseQuery } from '../store/actions/actions.ts'
+
+const MOST = 64
+const MOST_OF_CHAIN = 48
+
+export interface Slots {
+  /** What may be leased now. */
+  query(): LeaseQuery
+  readonly isIdle: boolean
+  /** Resolves when all that runs has ended. */
+  idle(): Promise<void>
+  /** For how long the actions of one of these chains have had no free slot; 0 if they have one. */
+  fullMs(isCounted: (chain: ChainId) => boolean): number
+  /** `work` never rejects. */
+  run(chain: ChainId, work: () => Promise<void>): void
+}
+
+/** `onFree`: there is a slot again where there was none. */
+export function createSlots(onFree: () => void, nowMs: () => number = () => performance.now()): Slots {
+  const running = new Set<Promise<void>>()
+  const used = new Map<ChainId, number>()
+  const fullSince = new Map<ChainId, number>()
+
+  function note(chain: ChainId, change: number): void {
+    const count = (used.get(chain) ?? 0) + change
+    if (count === 0) used.delete(chain)
+    else used.set(chain, count)
+    if (count < MOST_OF_CHAIN) fullSince.delete(chain)
+    else fullSince.set(chain, nowMs())
+  }
+
+  return {
+    query: () => ({ limit: MOST - running.size, perChain: MOST_OF_CHAIN, inProgress: used }),
+    get isIdle() {
+      return running.size === 0
+    },
+    idle: async () => void (await Promise.all(running)),
+    fullMs: (isCounted) => Math.max(0, ...[...fullSince].map(([chain, sinceMs]) => (isCounted(chain) ? nowMs() - sinceMs : 0))),
+    run(chain, work) {
+      note(chain, 1)
+      const done = work().finally(() => {
+        const wasFull = running.size === MOST || fullSince.has(chain)
+        running.delete(done)
+        note(chain, -1)
+        if (wasFull) onFree()
+      })
+      running.add(done)
+    },
+  }
+}

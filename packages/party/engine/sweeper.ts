@@ -1,0 +1,56 @@
+/**
+ * Goes through all open orders, slowly and again and again: closes those that nobody funded, and marks those that must be derived although
+ * nothing marked them. So a missing mark heals. A few are derived in turn although nothing is missing, so that ranges which are wrong, or were
+ * computed by older code, heal too.
+ */
+import type { Registry } from '@tandem/protocol/registry/registry.ts'
+import { LATE_DEPOSIT_WATCH_SECONDS, smallDepositsOf } from '@tandem/protocol/state.ts'
+import type { Database } from '../store/database/database.ts'
+import { sweepPage, TURNS } from '../store/orders/open-orders.ts'
+import { closeUnfundedOrders } from '../store/orders/orders.ts'
+import { ALL_SHARDS, outlivingVerbs } from './reconciler.ts'
+
+export type SweeperContext = { readonly db: Database; readonly registry: Registry }
+
+export interface Sweeper {
+  /** One page. Resolves to the milliseconds until the next one is due. */
+  sweep(now: bigint, shards?: readonly number[]): Promise<number>
+}
+
+/** 100,000 open orders take ten minutes. */
+const PAGE = 1000
+const PAGE_MS = 6000
+/** Few open orders are not gone through more often than this. */
+const ROUND_MS = 60_000
+/** Of each page: of 100,000 open orders each is derived every three hours, of 50 every minute. */
+const REDERIVED = 50
+/** Somewhat fewer than so many orders of a full page have, and odd: so every turn comes first at some time. */
+const TURNS_PER_ROUND = 37
+
+export function createSweeper({ db, registry }: SweeperContext, nowMs: () => number = () => performance.now()): Sweeper {
+  let cursor = 0n
+  let roundBeganAtMs = nowMs()
+  let round = 0
+  const worthlessBelow = new Map(registry.chains.map((chain) => [chain.id, smallDepositsOf(chain)?.hopelessBelow ?? 0n]))
+  return {
+    async sweep(now, shards = ALL_SHARDS) {
+      const deadline = now - LATE_DEPOSIT_WATCH_SECONDS
+      const { late, end } = await sweepPage(db, {
+        after: cursor,
+        limit: PAGE,
+        shards,
+        rederived: REDERIVED,
+        turn: (round * TURNS_PER_ROUND) % TURNS,
+        worthlessBelow,
+        deadline,
+      })
+      if (late.length > 0) await closeUnfundedOrders(db, late, LATE_DEPOSIT_WATCH_SECONDS, outlivingVerbs)
+      cursor = end ?? 0n
+      if (end !== null) return PAGE_MS
+      const restMs = Math.max(PAGE_MS, ROUND_MS - (nowMs() - roundBeganAtMs))
+      round += 1
+      roundBeganAtMs = nowMs() + restMs
+      return restMs
+    },
+  }
+}

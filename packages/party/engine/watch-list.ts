@@ -1,0 +1,127 @@
+/**
+ * The watched swaps of one chain. They stay in the database, which is asked about the ids that a poll has seen. A full block or a mempool has
+ * thousands of ids, of which hardly any are ours: for these, a filter of bounded size leaves out the others first.
+ */
+import type { WatchedSwap, WatchedSwaps } from '@tandem/chain-kit/port/watched-swaps.ts'
+import type { Block, Chain } from '@tandem/protocol/chain.ts'
+import type { HtlcEvent, SwapId } from '@tandem/protocol/htlc.ts'
+import {
+  countDepositsOf,
+  countWatched,
+  findBySecretHash,
+  findWatched,
+  listActive,
+  listFunded,
+  listNewest,
+  readDepositEnds,
+  readExpected,
+  readSolverParties,
+  readWatchedEnds,
+} from '../store/chain/watched.ts'
+import type { Database } from '../store/database/database.ts'
+import { createLoadedFilter } from './loaded-filter.ts'
+import { foundIn } from './watched-swaps.ts'
+
+export interface WatchList extends WatchedSwaps {
+  /** An order with a swap on this chain is open. */
+  readonly hasOpen: boolean
+  /** A swap of an open order has a deposit. */
+  readonly hasDeposits: boolean
+  /** The mempool may show something new: a swap of an open order has no deposit yet, or one without a mined spend. */
+  readonly expectsUnconfirmed: boolean
+  /** Reads what to expect. Call it after the newest block is read, before the list is trusted to be empty. */
+  refresh(): Promise<void>
+  /** Call it before each poll, with the cursor that the poll starts from. */
+  startFrom(cursor: Block | null): void
+  /** Call it after a poll is recorded, with the new cursor. */
+  recorded(cursor: Block | null, events: readonly HtlcEvent[]): void
+}
+
+/** Swaps with a deposit and without a spend, as a rule: the next thing that is seen of them. */
+const MOST_REMEMBERED = 10_000
+
+/** `fewIds`: up to this many the database is asked about all. */
+export function createWatchList(db: Database, chain: Chain, fewIds?: number): WatchList {
+  const scope = { chain: chain.id, partialDeposits: chain.deposits.kind === 'partial' }
+  const swaps = createLoadedFilter({ count: () => countWatched(db, scope), ends: () => readWatchedEnds(db, scope) }, fewIds)
+  const deposits = createLoadedFilter({ count: () => countDepositsOf(db, chain.id), ends: () => readDepositEnds(db, chain.id) }, fewIds)
+  const isFiltered = () => swaps.isInUse || deposits.isInUse
+  let horizon: bigint | null = null
+  let expected = { hasOpen: false, hasAny: true, hasDeposits: false, expectsUnconfirmed: false }
+  /**
+   * Found before. The id is a hash of the terms, so these never change; and an event of an order that is closed meanwhile is recorded as if it were
+   * open. Not where anyone can send deposits at any time: there only the database knows for how long they count.
+   */
+  const remembered = new Map<SwapId, WatchedSwap>()
+  /** Never forgotten: an account that is read for nothing costs one request. */
+  const solverParties = new Set<string>()
+  let partiesSince: bigint | null = null
+  /** The cursor of the last poll that this process recorded; undefined before the first. */
+  let written: string | null | undefined
+
+  async function refresh(): Promise<void> {
+    const { changed, changedDeposits, ...rest } = await readExpected(db, chain.id, isFiltered() ? horizon : null)
+    expected = rest
+    horizon = rest.horizon
+    for (const end of changed) swaps.add(end)
+    for (const end of changedDeposits) deposits.add(end)
+  }
+
+  function entryOf(id: SwapId): [[SwapId, WatchedSwap]] | null {
+    const swap = remembered.get(id)
+    return swap === undefined ? null : [[id, swap]]
+  }
+
+  function remember(id: SwapId, swap: WatchedSwap): void {
+    if (remembered.size >= MOST_REMEMBERED) remembered.clear()
+    remembered.set(id, swap)
+  }
+
+  return {
+    get isEmpty() {
+      return !(expected.hasOpen || (scope.partialDeposits && expected.hasAny))
+    },
+    get hasOpen() {
+      return expected.hasOpen
+    },
+    get hasDeposits() {
+      return expected.hasDeposits
+    },
+    get expectsUnconfirmed() {
+      return expected.expectsUnconfirmed
+    },
+    async find({ swapIds, spent }) {
+      const [ids, spentIds] = [[...swapIds], [...spent]]
+      const known = new Map(ids.flatMap((id) => entryOf(id) ?? []))
+      if (known.size === new Set(ids).size && spentIds.length === 0) return foundIn(known, new Map())
+      // Orders that were just written or opened again must be in the filters.
+      if (horizon === null || isFiltered()) await refresh()
+      const asked = { swapIds: swaps.pass(ids.filter((id) => !known.has(id))), deposits: deposits.pass(spentIds) }
+      const { bySwapId, byDeposit } = await findWatched(db, scope, asked)
+      for (const [id, swap] of scope.partialDeposits ? [] : bySwapId) remember(id, swap)
+      return foundIn(new Map([...known, ...bySwapId]), byDeposit)
+    },
+    active: (limit, from) => listActive(db, chain.id, limit, from),
+    newest: (limit) => listNewest(db, chain.id, limit),
+    funded: (limit) => listFunded(db, chain.id, limit),
+    bySecretHash: (hashes) => findBySecretHash(db, chain.id, hashes),
+    async solverParties() {
+      const { parties, horizon: next } = await readSolverParties(db, chain.id, partiesSince)
+      for (const party of parties) solverParties.add(party)
+      partiesSince = next
+      return [...solverParties]
+    },
+    refresh,
+    startFrom(cursor) {
+      // Another process recorded deposits.
+      if (written !== (cursor?.hash ?? null)) deposits.forget()
+    },
+    recorded(cursor, events) {
+      written = cursor?.hash ?? null
+      const found = events.filter(({ kind }) => kind === 'initiated')
+      for (const { deposit } of found) deposits.add(deposit)
+      for (const { kind, swapId } of events) if (kind !== 'initiated') remembered.delete(swapId)
+      if (found.length > 0) expected = { ...expected, hasDeposits: true }
+    },
+  }
+}

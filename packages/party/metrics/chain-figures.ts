@@ -1,0 +1,58 @@
+/** What a process knows of its chains and their nodes, as figures for people and for Prometheus. */
+import { providerNames, tallyOf } from '@tandem/chain-kit/port/provider-tally.ts'
+import type { Chain } from '@tandem/protocol/chain.ts'
+import type { ChainId } from '@tandem/protocol/chain-id.ts'
+import type { ChainStatus } from '../engine/chain-status.ts'
+
+export type ProviderFigures = {
+  readonly name: string
+  readonly answered: number
+  readonly limited: number
+  readonly failed: number
+  readonly failing: boolean
+}
+
+export type ChainFigures = {
+  readonly chain: Chain
+  readonly status: ChainStatus
+  readonly behind: number | null
+  /** Since its newest block, by the block's own time. */
+  readonly blockAgeSeconds: number | null
+  readonly providers: readonly ProviderFigures[]
+}
+
+export type ChainFigureSource = {
+  readonly chains: readonly Chain[]
+  readonly chainStatus: (chain: ChainId) => ChainStatus | null
+  readonly nodes: Readonly<Record<ChainId, readonly string[]>>
+  /** Unix seconds. */
+  readonly now: () => bigint
+}
+
+/** Of the chains that this process serves. */
+export function readChainFigures({ chains, chainStatus, nodes, now }: ChainFigureSource): readonly ChainFigures[] {
+  return chains.flatMap((chain) => {
+    const status = chainStatus(chain.id)
+    if (status === null) return []
+    const { tip, recordedHeight } = status
+    return [
+      {
+        chain,
+        status,
+        behind: tip === null || recordedHeight === null ? null : Math.max(0, Number(tip.height - recordedHeight)),
+        blockAgeSeconds: tip === null ? null : Math.max(0, Number(now() - tip.time)),
+        providers: providersOf(nodes[chain.id] ?? []),
+      },
+    ]
+  })
+}
+
+/** Nodes that tell of blocks are asked nothing: they have no figures. */
+function providersOf(urls: readonly string[]): readonly ProviderFigures[] {
+  const asked = urls.flatMap((url) => {
+    const tally = tallyOf(url)
+    return tally === null ? [] : [{ url, tally }]
+  })
+  const names = providerNames(asked.map(({ url }) => url))
+  return asked.map(({ tally }, i) => ({ name: names[i] ?? '', ...tally.requests, failing: tally.isFailing }))
+}

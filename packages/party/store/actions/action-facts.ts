@@ -1,0 +1,93 @@
+/** All that an action needs to know, in one statement that concurrent actions share: its order with all facts, its attempts, and published polls. */
+import type { HtlcEvent } from '@tandem/protocol/htlc.ts'
+import type { ActionKey, Leg } from '@tandem/protocol/order.ts'
+import { MOST_EVENTS_READ } from '../chain/considered-events.ts'
+import { prepare } from '../database/prepared.ts'
+import { sharePerDatabase } from '../database/share-statements.ts'
+import { parseSnapshot, type RecordedTip, type SnapshotRow, type StoredOrder, selectSnapshots } from '../orders/order-rows.ts'
+import type { StoredAttempt } from './attempts.ts'
+
+export type ActionFacts = {
+  readonly stored: StoredOrder
+  readonly legs: Readonly<Record<Leg, RecordedLeg>>
+  /** Of the action, oldest first. */
+  readonly attempts: readonly StoredAttempt[]
+}
+
+/** All of the same moment. */
+export type RecordedLeg = {
+  /** Null before the first poll. */
+  readonly tip: RecordedTip | null
+  /** Null: there are too many to read all. */
+  readonly events: readonly HtlcEvent[] | null
+  /**
+   * Since the last published poll began; null if its newest block is not on record: a reorg has removed it. Everything up to that block is recorded, and
+   * what was recorded since is newer.
+   */
+  readonly publishedAgeMs: number | null
+}
+
+/** `key`: the action whose attempts are read; null: none. */
+export type ActionFactsQuery = { readonly orderId: string; readonly key: ActionKey | null }
+
+type AttemptColumns = readonly [
+  action: ActionKey,
+  tx: string,
+  raw: string,
+  slots: readonly string[],
+  nonce: string | null,
+  feeRate: string,
+  at: string,
+]
+type Row = SnapshotRow & {
+  readonly s_poll: readonly [ageMs: number, isOnRecord: boolean] | null
+  readonly d_poll: readonly [ageMs: number, isOnRecord: boolean] | null
+  readonly attempts: readonly AttemptColumns[] | null
+}
+
+/** The newest block of a published poll is looked for among so many. More may be recorded since. */
+const NEWEST_BLOCKS = 32
+
+const pollColumn = (swap: 's' | 'd') => `,
+  (select json_build_array((extract(epoch from clock_timestamp() - began_at) * 1000)::float8, polls.hash in (
+      select blocks.hash from blocks where blocks.chain = ${swap}.chain order by height desc limit ${NEWEST_BLOCKS}))
+    from polls where polls.chain = ${swap}.chain) as ${swap}_poll`
+
+const ATTEMPTS = `,
+  (select json_agg(json_build_array(
+      action_key, tx, raw, slots, attempts.nonce::text, fee_rate::text, floor(extract(epoch from at))::bigint::text) order by at, number)
+    from actions join attempts on attempts.action_key = actions.key
+    where actions.order_id = o.id and actions.key = any($2)) as attempts`
+
+const select = prepare<Row>('action-facts', selectSnapshots('where o.id = any($1)', pollColumn('s') + pollColumn('d') + ATTEMPTS))
+
+/** Null if there is no such order. */
+export const readActionFacts = sharePerDatabase<ActionFactsQuery, ActionFacts | null>(async (db, queries) => {
+  const rows = await select(db, [
+    [...new Set(queries.map(({ orderId }) => orderId))],
+    queries.flatMap(({ key }) => (key === null ? [] : [key])),
+  ])
+  const found = new Map(rows.map((row) => [row.o_order[0], row]))
+  return queries.map(({ orderId, key }) => {
+    const row = found.get(orderId)
+    return row === undefined ? null : parse(row, key)
+  })
+})
+
+function parse(row: Row, key: ActionKey | null): ActionFacts {
+  const { stored, tips, events } = parseSnapshot(row)
+  const leg = (name: Leg, poll: Row['s_poll']): RecordedLeg => ({
+    tip: tips[name],
+    events: events[name].length > MOST_EVENTS_READ ? null : events[name],
+    publishedAgeMs: poll === null || !poll[1] ? null : poll[0],
+  })
+  return {
+    stored,
+    legs: { source: leg('source', row.s_poll), destination: leg('destination', row.d_poll) },
+    attempts: (row.attempts ?? []).filter(([action]) => action === key).map(parseAttempt),
+  }
+}
+
+function parseAttempt([_, tx, raw, slots, nonce, feeRate, at]: AttemptColumns): StoredAttempt {
+  return { tx, raw, slots, ...(nonce !== null && { nonce: BigInt(nonce) }), feeRate: BigInt(feeRate), at: BigInt(at) }
+}

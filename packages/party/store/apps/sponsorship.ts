@@ -1,0 +1,121 @@
+/** Gasless initiations: stores their signed grants, within the limits of sponsorship. */
+
+import type { RelayLimits } from '@tandem/protocol/relay-limits.ts'
+import { sql } from 'kysely'
+import { readRevertedRelays } from '../actions/reverted-relays.ts'
+import type { Database } from '../database/database.ts'
+import { consentColumns } from '../orders/grants.ts'
+
+const DAY_SECONDS = 86_400
+
+export type Sponsor = {
+  readonly app: string
+  /** Limit in 24 hours; null: no limit. */
+  readonly perDay: number | null
+  /** The amount that the HTLC could take from the initiator's account now; null if it does not take it from there. */
+  readonly spendable: bigint | null
+  readonly limits: RelayLimits
+  /** The chain binds rent of ours until the order is closed (`Chain.settledHtlcKeepsRent`), which its initiator can put off. */
+  readonly bindsRent?: boolean
+}
+
+export type SponsorRefusal =
+  /** The daily budget of the app is used up. */
+  | { readonly kind: 'budget'; readonly retryAfterSeconds: number }
+  /** Too many relays for this initiator reverted, over all orders. */
+  | { readonly kind: 'reverts'; readonly count: number; readonly retryAfterSeconds: number }
+  /** Too many relays for this initiator are unmined. */
+  | { readonly kind: 'unmined'; readonly count: number }
+  /** The initiator's balance is pledged to orders that are unmined. */
+  | { readonly kind: 'pledged'; readonly spendable: bigint; readonly pledged: bigint }
+
+/** Null when the grant is stored; else why not. */
+export function addSponsoredInitiate(db: Database, orderId: string, signature: string, sponsor: Sponsor): Promise<SponsorRefusal | null> {
+  return db.transaction().execute(async (tx) => {
+    const refusal = await findRefusal(tx, orderId, sponsor)
+    if (refusal !== null) return refusal
+    const granted = { ...consentColumns({ kind: 'signature', signature }), sponsor: sponsor.app }
+    await tx
+      .insertInto('grants')
+      .values({ order_id: orderId, kind: 'initiate', leg: 'source', ...granted })
+      // The later of two valid signatures wins: an account may change which signatures it accepts.
+      .onConflict((conflict) => conflict.columns(['order_id', 'kind', 'leg']).doUpdateSet(granted))
+      .execute()
+    return null
+  })
+}
+
+/** Locks the app and the initiator until the grant is written, so that concurrent requests cannot exceed the budget or pledge the same balance twice. */
+async function findRefusal(tx: Database, orderId: string, sponsor: Sponsor): Promise<SponsorRefusal | null> {
+  const { app, perDay, spendable, limits } = sponsor
+  const { chain, initiator, asset, amount } = await tx
+    .selectFrom('swaps')
+    .select(['chain', 'initiator', 'asset', 'amount'])
+    .where('order_id', '=', orderId)
+    .where('leg', '=', 'source')
+    .executeTakeFirstOrThrow()
+  await sql`select from apps where name = ${app} for no key update`.execute(tx)
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`sponsored ${chain} ${initiator}`}, 0))`.execute(tx)
+
+  const retryAfterSeconds =
+    perDay === null ? null : await secondsUntilBudget(tx, orderId, app, perDay, sponsor.bindsRent === true ? chain : null)
+  if (retryAfterSeconds !== null) return { kind: 'budget', retryAfterSeconds }
+
+  const ages = await readRevertedRelays(tx, chain, initiator)
+  const nth = ages[limits.reverted - 1]
+  if (nth !== undefined) return { kind: 'reverts', count: ages.length, retryAfterSeconds: Math.max(1, Math.ceil(DAY_SECONDS - nth)) }
+
+  const others = await readUnmined(tx, orderId, chain, initiator)
+  if (others.length >= limits.unmined) return { kind: 'unmined', count: others.length }
+  const pledged = others.filter((other) => other.asset === asset).reduce((sum, other) => sum + other.amount, 0n)
+  return spendable !== null && pledged + amount > spendable ? { kind: 'pledged', spendable, pledged } : null
+}
+
+/** Other orders of the initiator that are granted, can still be sent, and are unmined as far as we know. */
+async function readUnmined(tx: Database, orderId: string, chain: string, initiator: string) {
+  const { rows } = await sql<{ asset: string; amount: bigint }>`
+    select s.asset, s.amount from swaps s join grants g on g.order_id = s.order_id join orders o on o.id = s.order_id
+    where s.leg = 'source' and s.chain = ${chain} and s.initiator = ${initiator} and s.order_id <> ${orderId}
+      and g.kind = 'initiate' and g.sponsor is not null and g.created_at > now() - interval '1 day' and o.deadline > extract(epoch from now())
+      and not exists (
+        select from events e where e.chain = s.chain and e.swap_id = s.swap_id and e.kind = 'initiated' and e.block_height is not null)`.execute(
+    tx,
+  )
+  return rows
+}
+
+/**
+ * Seconds until the app has budget again; null: now. Each reverted relay counts by its weight, each granted order that was or can still be sent, and on
+ * `rentChain` each older one that still binds rent: so never more of it is bound than that of the budget.
+ */
+async function secondsUntilBudget(
+  tx: Database,
+  orderId: string,
+  app: string,
+  perDay: number,
+  rentChain: string | null,
+): Promise<number | null> {
+  const { rows } = await sql<{ seconds: string }>`
+    with paid as (
+      select g.created_at as at, 1 as weight from grants g join orders o on o.id = g.order_id
+      where g.sponsor = ${app} and g.created_at > now() - interval '24 hours'
+        -- A grant that was never sent costs nothing once its deadline has passed.
+        and (o.deadline > extract(epoch from now()) or exists (
+          select from attempts t join actions a on a.key = t.action_key
+          where a.order_id = o.id and a.leg = 'source' and a.verb = 'initiate' and t.reverted_at is null))
+      union all
+      select now(), 1 from grants g join orders o on o.id = g.order_id join swaps s on s.order_id = o.id and s.leg = 'source'
+      where g.sponsor = ${app} and g.kind = 'initiate' and g.created_at <= now() - interval '24 hours' and o.closed_at is null
+        and s.chain = ${rentChain} and exists (
+          select from events e where e.chain = s.chain and e.swap_id = s.swap_id and e.kind = 'initiated' and e.block_height is not null)
+      union all
+      select t.reverted_at, t.reverted_weight from attempts t join actions a on a.key = t.action_key
+        join grants g on g.order_id = a.order_id and g.kind = 'initiate' and g.sponsor = ${app}
+      where t.reverted_at > now() - interval '24 hours' and a.leg = 'source' and a.verb = 'initiate'
+    )
+    select ceil(extract(epoch from at + interval '24 hours' - now()))::text as seconds
+    from (select at, sum(weight) over (order by at desc rows unbounded preceding) as used from paid) as newest
+    where used >= ${perDay} and not exists (select from grants mine where mine.order_id = ${orderId} and mine.kind = 'initiate')
+    order by at desc limit 1`.execute(tx)
+  return rows[0] === undefined ? null : Math.max(1, Number(rows[0].seconds))
+}

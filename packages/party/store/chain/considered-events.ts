@@ -1,0 +1,61 @@
+/** Reads the considered deposits of a swap and their spends, without reading the others. Protects against very many deposits to one swap. */
+
+import type { ChainId } from '@tandem/protocol/chain-id.ts'
+import { MAX_MINED, MAX_UNCONFIRMED } from '@tandem/protocol/considered.ts'
+import { MAX_COUNTED } from '@tandem/protocol/counting.ts'
+import type { BlockRef, HtlcEvent, SwapId } from '@tandem/protocol/htlc.ts'
+import { type Selectable, sql } from 'kysely'
+import type { Database } from '../database/database.ts'
+import type { Schema } from '../database/schema.ts'
+
+/** With at most this many events all are read, which is cheaper than to choose. */
+export const MOST_EVENTS_READ = 300
+
+export type SwapEvents = {
+  readonly events: readonly HtlcEvent[]
+  /** Deposits on record that are not among the events, because they are not considered. */
+  readonly unreadDeposits: number
+}
+
+/** The same choice as `considerDeposits`, made by the database. */
+export async function readConsideredEvents(db: Database, chain: ChainId, swapId: SwapId): Promise<SwapEvents> {
+  const inChainOrder = sql`block_height nulls last, tx collate "C", index collate "C"`
+  const { rows } = await sql<Selectable<Schema['events']> & { readonly deposits: bigint }>`
+    with deposits as not materialized (
+      select * from events where chain = ${chain} and swap_id = ${swapId} and kind = 'initiated'
+    ), considered as materialized (
+      (select deposit from deposits where block_height is not null order by amount desc, ${inChainOrder} limit ${MAX_MINED})
+      union (select deposit from deposits where block_height is null order by amount desc, ${inChainOrder} limit ${MAX_UNCONFIRMED})
+      union (select deposit from deposits order by ${inChainOrder} limit ${MAX_COUNTED})
+      union (
+        select deposit from deposits where amount = (select amount from swaps where chain = ${chain} and swap_id = ${swapId})
+        order by ${inChainOrder} limit 1
+      )
+      union (
+        select unnest(fills.deposits) from fills join swaps on swaps.order_id = fills.order_id
+        where swaps.chain = ${chain} and swaps.swap_id = ${swapId}
+      )
+    )
+    select events.*, (select count(*) from deposits) as deposits
+    from events join considered on considered.deposit = events.deposit
+    where events.chain = ${chain} and events.swap_id = ${swapId}`.execute(db)
+  const events = rows.map(parseEvent)
+  const read = events.filter(({ kind }) => kind === 'initiated').length
+  return { events, unreadDeposits: Number(rows[0]?.deposits ?? 0n) - read }
+}
+
+export function parseEvent(row: Selectable<Schema['events']>): HtlcEvent {
+  const block: BlockRef | null =
+    row.block_height === null || row.block_hash === null || row.block_time === null
+      ? null
+      : {
+          height: row.block_height,
+          hash: row.block_hash,
+          time: row.block_time,
+          ...(row.block_ordinal !== null && { ordinal: row.block_ordinal }),
+        }
+  const sighting = { swapId: row.swap_id, tx: row.tx, index: row.index, block, deposit: row.deposit }
+  return row.kind === 'initiated'
+    ? { ...sighting, kind: 'initiated', amount: row.amount ?? 0n, expiresAt: row.expires_at }
+    : { ...sighting, kind: row.kind, secret: row.secret, ...(row.amount !== null && { paid: row.amount }) }
+}

@@ -1,0 +1,247 @@
+/** Chain events, and the newest recorded block of each chain. A reorg deletes events, and the state of orders is derived again. */
+
+import type { Block } from '@tandem/protocol/chain.ts'
+import type { ChainId } from '@tandem/protocol/chain-id.ts'
+import type { HtlcEvent, SwapId } from '@tandem/protocol/htlc.ts'
+import { type Selectable, sql } from 'kysely'
+import type { Database } from '../database/database.ts'
+import { prepare } from '../database/prepared.ts'
+import type { Schema } from '../database/schema.ts'
+import { lockChain } from './chain-lock.ts'
+import { MOST_EVENTS_READ, parseEvent, readConsideredEvents, type SwapEvents } from './considered-events.ts'
+import { eventRows, shownSecrets } from './poll-rows.ts'
+
+/** Every recorded block of the newest 256 heights is kept, and the next one below them, to find the fork after a reorg of that depth. */
+export const REMEMBERED_BLOCKS = 256
+
+/**
+ * On chains with a finality tag the final block may be much older. Below the remembered heights one block per 64 heights is kept, down to the
+ * final block or `DEEPEST_BLOCKS`. A deep reorg rewinds to the next of them.
+ */
+export const SPARSE_BLOCKS = 64n
+const DEEPEST_BLOCKS = 65_536
+
+/** A block with the final height when it was recorded, on chains with a finality tag. */
+export type RecordedBlock = Block & { readonly finalHeight?: bigint }
+
+/** The newest recorded block; null before the first poll. */
+export async function readCursor(db: Database, chain: ChainId): Promise<RecordedBlock | null> {
+  return (await readBlocks(db, chain, 1))[0] ?? null
+}
+
+/** Newest first. */
+export async function readBlocks(db: Database, chain: ChainId, limit: number | null = null): Promise<readonly RecordedBlock[]> {
+  const query = db.selectFrom('blocks').selectAll().where('chain', '=', chain).orderBy('height', 'desc')
+  return (await (limit === null ? query : query.limit(limit)).execute()).map(parseBlock)
+}
+
+/** Goes from chain to chain in the index: `distinct on` would read every block of every chain. */
+const selectTips = prepare<Selectable<Schema['blocks']>>(
+  'read-tips',
+  `with recursive known (chain) as (
+    (select chain from blocks order by chain limit 1)
+    union all
+    select (select blocks.chain from blocks where blocks.chain > known.chain order by blocks.chain limit 1) from known where known.chain is not null
+  )
+  select newest.* from known cross join lateral (
+    select * from blocks where blocks.chain = known.chain order by height desc limit 1
+  ) as newest`,
+)
+
+export async function readTips(db: Database): Promise<ReadonlyMap<ChainId, RecordedBlock>> {
+  const rows = await selectTips(db, [])
+  return new Map(rows.map((row) => [row.chain, parseBlock(row)]))
+}
+
+function parseBlock(row: Selectable<Schema['blocks']>): RecordedBlock {
+  return {
+    height: row.height,
+    hash: row.hash,
+    parentHash: row.parent_hash,
+    time: row.time,
+    ...(row.ordinal !== null && { ordinal: row.ordinal }),
+    ...(row.final_height !== null && { finalHeight: row.final_height }),
+  }
+}
+
+export type Poll = {
+  readonly chain: ChainId
+  /** The cursor that the poll started from. If it has moved since, nothing is written. */
+  readonly after: Block | null
+  /** Blocks to record, on the same branch as `after`. The newest becomes the cursor if it is higher. */
+  readonly blocks: readonly Block[]
+  /** The chain's final height; absent or null without a finality tag. */
+  readonly finalHeight?: bigint | null
+  readonly events: readonly HtlcEvent[]
+  /** All unconfirmed events right now: those recorded earlier and not listed here are deleted. */
+  readonly unconfirmed: readonly HtlcEvent[]
+}
+
+export type Recorded = {
+  /** Anything but the height changed. */
+  readonly changed: boolean
+  /** The final height on record now. */
+  readonly finalHeight: bigint | null
+}
+
+const record = prepare<{ cursor_moved: boolean; changed: boolean; accepted_final: bigint | null }>(
+  'record-poll',
+  'select * from record_poll($1)',
+)
+
+/** Records one poll atomically, in one round trip. Null if another watcher moved the cursor. */
+export async function recordPoll(db: Database, { chain, after, blocks, finalHeight, events, unconfirmed }: Poll): Promise<Recorded | null> {
+  const seen = { mined: events, unconfirmed }
+  const poll = {
+    chain,
+    after: after?.hash ?? null,
+    finalHeight: finalHeight?.toString() ?? null,
+    blocks: blocks.map(blockRow),
+    events: eventRows(seen),
+    secrets: shownSecrets(seen),
+    remembered: REMEMBERED_BLOCKS,
+    sparse: SPARSE_BLOCKS.toString(),
+    deepest: DEEPEST_BLOCKS,
+  }
+  const [recorded] = await record(db, [JSON.stringify(poll)])
+  if (recorded === undefined || recorded.cursor_moved) return null
+  return { changed: recorded.changed, finalHeight: recorded.accepted_final }
+}
+
+function blockRow({ height, hash, parentHash, time, ordinal }: Block) {
+  return {
+    height: height.toString(),
+    hash,
+    parent_hash: parentHash,
+    time: time.toString(),
+    ordinal: ordinal?.toString() ?? null,
+  }
+}
+
+/** The highest final height on record. */
+export async function finalHeightOf(db: Database, chain: ChainId): Promise<bigint | null> {
+  const row = await db
+    .selectFrom('blocks')
+    .select((eb) => eb.fn.max('final_height').as('height'))
+    .where('chain', '=', chain)
+    .executeTakeFirst()
+  return row?.height ?? null
+}
+
+/** Deletes everything above `ancestor`, after a reorg. `falseAbove`: the height above which the finality tag was wrong. */
+export async function rewind(db: Database, chain: ChainId, ancestor: Block, falseAbove: bigint | null = null): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await lockChain(tx, chain)
+    const taken = await tx
+      .deleteFrom('events')
+      .where('chain', '=', chain)
+      .where('block_height', '>', ancestor.height)
+      .returning('swap_id')
+      .execute()
+    await sql`select reopen_orders(${chain}, ${[...new Set(taken.map((row) => row.swap_id))]})`.execute(tx)
+    if (falseAbove !== null)
+      await tx
+        .updateTable('blocks')
+        .set({ final_height: falseAbove })
+        .where('chain', '=', chain)
+        .where('final_height', '>', falseAbove)
+        .execute()
+    const final_height = await finalHeightOf(tx, chain)
+    await tx.deleteFrom('blocks').where('chain', '=', chain).where('height', '>', ancestor.height).execute()
+    await tx.updateTable('blocks').set({ final_height }).where('chain', '=', chain).where('height', '=', ancestor.height).execute()
+    // A reorg may unconfirm a finished initiation: check it again, and cancel it if it is not wanted.
+    await sql`
+      update actions set cancelling = true, due_at = now()
+      where verb = 'initiate' and not wanted and order_id in (select id from orders where closed_at is null)
+        and exists (select from attempts where action_key = actions.key and attempts.chain = ${chain})`.execute(tx)
+  })
+}
+
+/** Of all swaps of the chain. */
+export async function readUnconfirmed(db: Database, chain: ChainId): Promise<readonly HtlcEvent[]> {
+  return (await db.selectFrom('events').selectAll().where('chain', '=', chain).where('block_height', 'is', null).execute()).map(parseEvent)
+}
+
+/** Events by `${chain} ${swapId}`: all, or of the considered deposits if a swap has very many. */
+export async function readEvents(
+  db: Database,
+  swaps: readonly { readonly chain: ChainId; readonly swapId: SwapId }[],
+): Promise<ReadonlyMap<string, readonly HtlcEvent[]>> {
+  return new Map([...(await readSwapEvents(db, swaps))].map(([key, { events }]) => [key, events]))
+}
+
+/** The same, with the number of deposits that were not read. */
+export async function readSwapEvents(
+  db: Database,
+  swaps: readonly { readonly chain: ChainId; readonly swapId: SwapId }[],
+): Promise<ReadonlyMap<string, SwapEvents>> {
+  const found = new Map<string, HtlcEvent[]>()
+  if (swaps.length === 0) return new Map()
+  const { rows } = await sql<Selectable<Schema['events']>>`
+    select found.* from unnest(${swaps.map(({ chain }) => chain)}::text[], ${swaps.map(({ swapId }) => swapId)}::text[]) as swap (chain, id)
+    cross join lateral (
+      select * from events where events.chain = swap.chain and events.swap_id = swap.id limit ${MOST_EVENTS_READ + 1}
+    ) as found`.execute(db)
+  for (const row of rows) {
+    const key = `${row.chain} ${row.swap_id}`
+    const others = found.get(key)
+    if (others === undefined) found.set(key, [parseEvent(row)])
+    else others.push(parseEvent(row))
+  }
+  const read = new Map<string, SwapEvents>([...found].map(([key, events]) => [key, { events, unreadDeposits: 0 }]))
+  for (const { chain, swapId } of swaps) {
+    const key = `${chain} ${swapId}`
+    if ((found.get(key)?.length ?? 0) > MOST_EVENTS_READ) read.set(key, await readConsideredEvents(db, chain, swapId))
+  }
+  return read
+}
+
+/** The cursor and the events of one swap, of the same moment; null before the first poll. */
+export async function readSwapFacts(
+  db: Database,
+  { chain, swapId }: { readonly chain: ChainId; readonly swapId: SwapId },
+): Promise<(SwapEvents & { readonly cursor: RecordedBlock }) | null> {
+  const { rows } = await sql<CursorColumns & (Selectable<Schema['events']> | { readonly kind: null })>`
+    select events.*, c_height, c_hash, c_parent_hash, c_time, c_ordinal, c_final_height
+    from (
+      select height as c_height, hash as c_hash, parent_hash as c_parent_hash, time as c_time, ordinal as c_ordinal,
+        final_height as c_final_height
+      from blocks where chain = ${chain} order by height desc limit 1
+    ) as newest
+    left join lateral (
+      select * from events where events.chain = ${chain} and events.swap_id = ${swapId} limit ${MOST_EVENTS_READ + 1}
+    ) as events on true`.execute(db)
+  const [first] = rows
+  if (first === undefined) return null
+  if (rows.length > MOST_EVENTS_READ) return readConsideredFacts(db, chain, swapId)
+  const { c_height: height, c_hash: hash, c_parent_hash: parent_hash, c_time: time, c_ordinal: ordinal, c_final_height } = first
+  return {
+    cursor: parseBlock({ chain, height, hash, parent_hash, time, ordinal, final_height: c_final_height }),
+    events: rows.flatMap((row) => (row.kind === null ? [] : [parseEvent(row)])),
+    unreadDeposits: 0,
+  }
+}
+
+/** Two statements on one snapshot of the database. */
+function readConsideredFacts(
+  db: Database,
+  chain: ChainId,
+  swapId: SwapId,
+): Promise<(SwapEvents & { readonly cursor: RecordedBlock }) | null> {
+  return db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .execute(async (tx) => {
+      const cursor = await readCursor(tx, chain)
+      return cursor === null ? null : { cursor, ...(await readConsideredEvents(tx, chain, swapId)) }
+    })
+}
+
+type CursorColumns = {
+  readonly c_height: bigint
+  readonly c_hash: string
+  readonly c_parent_hash: string
+  readonly c_time: bigint
+  readonly c_ordinal: bigint | null
+  readonly c_final_height: bigint | null
+}

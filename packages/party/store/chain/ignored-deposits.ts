@@ -1,0 +1,45 @@
+/** Deposits that nobody refunds automatically, because their swap has too many: see `protocol/considered.ts`. Read-only, for an operator. */
+
+import { MAX_MINED } from '@tandem/protocol/considered.ts'
+import { MAX_COUNTED } from '@tandem/protocol/counting.ts'
+import pg from 'pg'
+
+export type IgnoredDeposits = { readonly orderId: string; readonly chain: string; readonly deposits: number; readonly amount: bigint }
+
+/** Mined and unspent, for each order, the largest sum first. Reads the whole index of deposits, so it may take seconds. */
+export async function readIgnoredDeposits(url: string, limit: number, timeoutMs: number): Promise<readonly IgnoredDeposits[]> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs })
+  // A dropped connection fails the query in progress, and that error is reported.
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    const { rows } = await client.query<{ order_id: string; chain: string; deposits: string; amount: string }>(
+      `with crowded as (
+        select chain, swap_id from events where kind = 'initiated' and block_height is not null
+        group by chain, swap_id having count(*) > $1
+      ), ranked as (
+        select events.*,
+          row_number() over (partition by chain, swap_id order by amount desc, block_height, tx collate "C", index collate "C") as by_amount,
+          row_number() over (partition by chain, swap_id order by block_height, tx collate "C", index collate "C") as by_age
+        from events join crowded using (chain, swap_id) where kind = 'initiated' and block_height is not null
+      )
+      select swaps.order_id, ranked.chain, count(*) as deposits, sum(ranked.amount)::text as amount
+      from ranked join swaps using (chain, swap_id) left join fills using (order_id)
+      where by_amount > $1 and by_age > $2 and swaps.leg = 'source' and ranked.deposit <> all(coalesce(fills.deposits, '{}'))
+        and not exists (
+          select from events as spend
+          where spend.chain = ranked.chain and spend.deposit = ranked.deposit and spend.kind <> 'initiated' and spend.block_height is not null
+        )
+      group by swaps.order_id, ranked.chain order by sum(ranked.amount) desc limit $3`,
+      [MAX_MINED, MAX_COUNTED, limit],
+    )
+    return rows.map((row) => ({
+      orderId: row.order_id,
+      chain: row.chain,
+      deposits: Number(row.deposits),
+      amount: BigInt(row.amount),
+    }))
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,262 @@
+/** Which swaps of a chain are watched: the answers about ids, and what a watcher must know before a poll. */
+import type { ChainId } from '@tandem/protocol/chain-id.ts'
+import type { HtlcTerms, SwapId } from '@tandem/protocol/htlc.ts'
+import type { Database } from '../database/database.ts'
+import { prepare } from '../database/prepared.ts'
+import { termsOf } from '../orders/terms.ts'
+
+/** How long after an order is closed late deposits are still watched for, where anyone can send one at any time. */
+const FINISHED_WATCH_DAYS = 365
+/** How many of the newest open swaps tell what to expect of a chain. If there are more, everything is expected. */
+const LOOKED_AT = 100
+/** Ids in one statement. */
+const IDS_PAGE = 10_000
+/** Disk blocks read in one statement, so that a long table blocks nothing else. */
+const BLOCKS_PAGE = 1_000
+/** Only so many characters of an id are sent to fill a filter. */
+export const ID_END = 16
+
+export type WatchedScope = {
+  readonly chain: ChainId
+  /** Anyone may send any amount at any time to an HTLC of this chain. */
+  readonly partialDeposits: boolean
+}
+
+export type Expected = {
+  /** From which the next read of changes continues. */
+  readonly horizon: bigint
+  /** An order with a swap on this chain is open. */
+  readonly hasOpen: boolean
+  /** There is a swap on this chain. */
+  readonly hasAny: boolean
+  /** A swap of an open order has a deposit. */
+  readonly hasDeposits: boolean
+  /** The mempool may show something new: a swap of an open order has no deposit yet, or one without a mined spend. */
+  readonly expectsUnconfirmed: boolean
+  /** The ends of the ids of all swaps that were changed since the given horizon. */
+  readonly changed: readonly string[]
+  /** The ends of the ids of the deposits of those that are open: a deposit counts again when its order is opened again. */
+  readonly changedDeposits: readonly string[]
+}
+
+const CHANGED = 'chain = $1 and watched_in >= $2::bigint and watched_in < pg_snapshot_xmax(pg_current_snapshot())::text::bigint'
+
+/**
+ * Rows that a snapshot does not show yet have numbers at or above its horizon. Larger numbers than ours come from the database that this one
+ * was restored from.
+ */
+const selectExpected = prepare<{
+  horizon: bigint
+  has_open: boolean
+  has_any: boolean
+  has_deposits: boolean
+  expects_unconfirmed: boolean
+  changed: readonly string[]
+  changed_deposits: readonly string[]
+}>(
+  'read-expected',
+  `with newest as not materialized (
+    select chain, swap_id from swaps where chain = $1 and open order by watched_in desc limit ${LOOKED_AT}
+  )
+  select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as horizon,
+    exists (select from newest) as has_open,
+    exists (select from swaps where chain = $1) as has_any,
+    exists (select from newest join events using (chain, swap_id) where kind = 'initiated')
+      or exists (select from swaps where chain = $1 and open offset ${LOOKED_AT}) as has_deposits,
+    exists (
+      select from newest
+      where not exists (select from events where events.chain = newest.chain and events.swap_id = newest.swap_id and kind = 'initiated')
+        or exists (
+          select from events as deposits
+          where deposits.chain = newest.chain and deposits.swap_id = newest.swap_id and deposits.kind = 'initiated' and not exists (
+            select from events as spends
+            where spends.chain = deposits.chain and spends.deposit = deposits.deposit and spends.swap_id = deposits.swap_id
+              and spends.kind <> 'initiated' and spends.block_height is not null
+          )
+        )
+    ) or exists (select from swaps where chain = $1 and open offset ${LOOKED_AT}) as expects_unconfirmed,
+    array(select right(swap_id, ${ID_END}) from swaps where ${CHANGED}) as changed,
+    array(
+      select right(deposit, ${ID_END}) from swaps join events using (chain, swap_id) where ${CHANGED} and open and kind = 'initiated'
+    ) as changed_deposits`,
+)
+
+/** `since`: the horizon of an earlier read; null: changes do not matter. */
+export async function readExpected(db: Database, chain: ChainId, since: bigint | null): Promise<Expected> {
+  const [row] = await selectExpected(db, [chain, since?.toString() ?? null])
+  if (row === undefined) throw new Error('the database did not answer')
+  return {
+    horizon: row.horizon,
+    hasOpen: row.has_open,
+    hasAny: row.has_any,
+    hasDeposits: row.has_deposits,
+    expectsUnconfirmed: row.expects_unconfirmed,
+    changed: row.changed,
+    changedDeposits: row.changed_deposits,
+  }
+}
+
+type SwapRow = Parameters<typeof termsOf>[0] & { readonly swap_id: SwapId }
+export type StoredSwap = { readonly swapId: SwapId; readonly terms: HtlcTerms }
+
+const parseSwap = (row: SwapRow): StoredSwap => ({ swapId: row.swap_id, terms: termsOf(row) })
+
+const columns = 'swaps.swap_id, asset, initiator, redeemer, swaps.amount, swaps.secret_hash, timelock'
+
+const selectByIds = prepare<SwapRow & { readonly deposit: string | null }>(
+  'find-watched-swaps',
+  `select ${columns}, null as deposit from swaps
+  where chain = $1 and swap_id = any($2::text[]) and (open or (
+    $4::boolean and leg = 'source' and exists (
+      select from orders where id = order_id and closed_at > now() - make_interval(days => ${FINISHED_WATCH_DAYS})
+    )
+  ))
+  union all
+  select ${columns}, deposit from events join swaps on swaps.chain = events.chain and swaps.swap_id = events.swap_id
+  where events.chain = $1 and events.deposit = any($3::text[]) and events.kind = 'initiated' and open`,
+)
+
+export type WatchedIds = { readonly swapIds: readonly SwapId[]; readonly deposits: readonly string[] }
+export type WatchedMaps = { readonly bySwapId: Map<SwapId, StoredSwap>; readonly byDeposit: Map<string, StoredSwap> }
+
+/**
+ * The watched swaps among these ids: of open orders, and where deposits are partial also the source swaps of those that were closed within a
+ * year. By known deposits, swaps of open orders only.
+ */
+export async function findWatched(
+  db: Database,
+  { chain, partialDeposits }: WatchedScope,
+  { swapIds, deposits }: WatchedIds,
+): Promise<WatchedMaps> {
+  const found: WatchedMaps = { bySwapId: new Map(), byDeposit: new Map() }
+  for (let from = 0; from < Math.max(swapIds.length, deposits.length); from += IDS_PAGE) {
+    const pages = [swapIds, deposits].map((ids) => ids.slice(from, from + IDS_PAGE))
+    for (const row of await selectByIds(db, [chain, ...pages, partialDeposits])) {
+      if (row.deposit === null) found.bySwapId.set(row.swap_id, parseSwap(row))
+      else found.byDeposit.set(row.deposit, parseSwap(row))
+    }
+  }
+  return found
+}
+
+const countSwaps = prepare<{ count: bigint }>(
+  'count-swaps',
+  `select count(*) from swaps where chain = $1 and (open or ($2::boolean and leg = 'source'))`,
+)
+
+/** How many swaps are watched on this chain, or a few more: also those that were closed longer ago than late deposits are watched for. */
+export async function countWatched(db: Database, { chain, partialDeposits }: WatchedScope): Promise<number> {
+  return Number((await countSwaps(db, [chain, partialDeposits]))[0]?.count ?? 0n)
+}
+
+const selectOpenEnds = prepare<{ ends: readonly string[] }>(
+  'read-open-ids',
+  `select array(select right(swap_id, ${ID_END}) from swaps where chain = $1 and open) as ends`,
+)
+const selectBlocks = prepare<{ blocks: bigint }>(
+  'count-swap-blocks',
+  `select pg_relation_size('swaps') / current_setting('block_size')::bigint as blocks`,
+)
+const selectFinishedEnds = prepare<{ ends: readonly string[] }>(
+  'read-finished-ids',
+  `select array(
+    select right(swap_id, ${ID_END}) from swaps join orders on orders.id = order_id
+    where swaps.ctid >= $2::tid and swaps.ctid < $3::tid and chain = $1 and leg = 'source' and not open
+      and closed_at > now() - make_interval(days => ${FINISHED_WATCH_DAYS})
+  ) as ends`,
+)
+
+/** The ends of the ids of all watched swaps, in pages. Finished ones in their sequence on disk: they may be most of the table. */
+export async function* readWatchedEnds(db: Database, { chain, partialDeposits }: WatchedScope): AsyncGenerator<readonly string[]> {
+  yield (await selectOpenEnds(db, [chain]))[0]?.ends ?? []
+  if (!partialDeposits) return
+  const blocks = Number((await selectBlocks(db, []))[0]?.blocks ?? 0n)
+  for (let from = 0; from < blocks; from += BLOCKS_PAGE)
+    yield (await selectFinishedEnds(db, [chain, `(${from},0)`, `(${from + BLOCKS_PAGE},0)`]))[0]?.ends ?? []
+}
+
+const knownDeposits = `from swaps join events on events.chain = swaps.chain and events.swap_id = swaps.swap_id
+  where swaps.chain = $1 and open and kind = 'initiated'`
+const countDeposits = prepare<{ count: bigint }>('count-deposits', `select count(*) ${knownDeposits}`)
+const selectDepositEnds = prepare<{ ends: readonly string[] }>(
+  'read-deposit-ids',
+  `select array(select right(deposit, ${ID_END}) ${knownDeposits}) as ends`,
+)
+
+/** How many deposits open orders have on this chain. */
+export async function countDepositsOf(db: Database, chain: ChainId): Promise<number> {
+  return Number((await countDeposits(db, [chain]))[0]?.count ?? 0n)
+}
+
+/** The ends of the ids of these deposits. */
+export async function* readDepositEnds(db: Database, chain: ChainId): AsyncGenerator<readonly string[]> {
+  yield (await selectDepositEnds(db, [chain]))[0]?.ends ?? []
+}
+
+type ActiveRow = SwapRow & { readonly deposits: readonly string[]; readonly order_id: string; readonly leg: string }
+export type StoredActiveSwap = StoredSwap & { readonly deposits: readonly string[] }
+
+const selectActive = `select ${columns}, order_id, leg, array(
+    select deposit from events where events.chain = swaps.chain and events.swap_id = swaps.swap_id and kind = 'initiated'
+  ) as deposits
+  from swaps where chain = $1 and open`
+const selectActiveAfter = prepare<ActiveRow>(
+  'list-active-swaps',
+  `${selectActive} and (order_id, leg) > ($2::text, $3::text) order by order_id, leg limit $4`,
+)
+const selectNewestActive = prepare<ActiveRow>('list-newest-swaps', `${selectActive} order by watched_in desc limit $2`)
+
+const selectFunded = prepare<ActiveRow>('list-funded-swaps', `${selectActive} and funded order by watched_in desc limit $2`)
+
+const parseActive = (row: ActiveRow): StoredActiveSwap => ({ ...parseSwap(row), deposits: row.deposits })
+
+/**
+ * A page of the swaps of open orders, with their known deposits. `next`: where the next page begins; null if there are no more. In a sequence that
+ * never changes: a swap that is changed meanwhile must not move to a page that was read already.
+ */
+export async function listActive(
+  db: Database,
+  chain: ChainId,
+  limit: number,
+  from: string | null,
+): Promise<{ readonly swaps: readonly StoredActiveSwap[]; readonly next: string | null }> {
+  const [orderId = '', leg = ''] = from?.split(' ') ?? []
+  const rows = await selectActiveAfter(db, [chain, orderId, leg, limit])
+  const last = rows.at(-1)
+  return { swaps: rows.map(parseActive), next: rows.length < limit || !last ? null : `${last.order_id} ${last.leg}` }
+}
+
+/** The swaps of open orders that were made or changed last, newest first. */
+export async function listNewest(db: Database, chain: ChainId, limit: number): Promise<readonly StoredActiveSwap[]> {
+  return (await selectNewestActive(db, [chain, limit])).map(parseActive)
+}
+
+/** The same of orders whose source has, or had, a deposit. */
+export async function listFunded(db: Database, chain: ChainId, limit: number): Promise<readonly StoredActiveSwap[]> {
+  return (await selectFunded(db, [chain, limit])).map(parseActive)
+}
+
+const selectBySecretHash = prepare<SwapRow>(
+  'find-swaps-by-secret-hash',
+  `select ${columns} from orders join swaps on swaps.order_id = orders.id
+  where orders.secret_hash = any($2::text[]) and chain = $1 and open order by swaps.swap_id`,
+)
+
+/** The open swaps with these secret hashes. */
+export async function findBySecretHash(db: Database, chain: ChainId, hashes: readonly string[]): Promise<readonly StoredSwap[]> {
+  return hashes.length === 0 ? [] : (await selectBySecretHash(db, [chain, hashes])).map(parseSwap)
+}
+
+const solverParties = (changed: string) => `select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as horizon, array(
+    select distinct case leg when 'source' then redeemer else initiator end from swaps where ${changed} and open
+  ) as parties`
+type PartiesRow = { horizon: bigint; parties: readonly string[] }
+const selectSolverParties = prepare<PartiesRow>('read-solver-parties', solverParties('chain = $1'))
+const selectNewSolverParties = prepare<PartiesRow>('read-new-solver-parties', solverParties(CHANGED))
+
+/** The solvers' identities in open swaps, once each. `since`: the horizon of an earlier read, then only those of swaps that were changed meanwhile. */
+export async function readSolverParties(db: Database, chain: ChainId, since: bigint | null): Promise<PartiesRow> {
+  const [row] = await (since === null ? selectSolverParties(db, [chain]) : selectNewSolverParties(db, [chain, since.toString()]))
+  if (row === undefined) throw new Error('the database did not answer')
+  return row
+}

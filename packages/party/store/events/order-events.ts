@@ -1,0 +1,108 @@
+/** The changes of the derived status of orders, numbered. Numbers become visible in their order: who has read up to one has missed nothing. */
+import type { OrderStatus } from '@tandem/protocol/state.ts'
+import type { Database } from '../database/database.ts'
+import { prepare } from '../database/prepared.ts'
+import { sharePerDatabase } from '../database/share-statements.ts'
+
+export type OrderEvent = {
+  readonly id: bigint
+  readonly app: string
+  readonly orderId: string
+  readonly status: OrderStatus
+  readonly at: Date
+}
+
+/**
+ * An order's or an app's events in one answer. Each is sent with its order, some 3 kB: a page must fit into what one stream may hold, and a client that asks
+ * for all events and reads none must cost little.
+ */
+export const EVENTS_PAGE = 8
+/** Events that are read or numbered at once. */
+export const EVENTS_BATCH = 1000
+/** How long an event can be replayed. */
+export const EVENTS_KEPT_DAYS = 7
+
+type Row = {
+  readonly id: bigint
+  readonly app: string
+  readonly order_id: string
+  readonly status: OrderStatus
+  readonly at: Date
+}
+
+const eventOf = ({ id, app, order_id, status, at }: Row): OrderEvent => ({ id, app, orderId: order_id, status, at })
+
+const selectNew = prepare<Row>('read-order-events', `select * from read_order_events($1::bigint, ${EVENTS_BATCH})`)
+const numberNew = prepare<{ more: boolean }>('number-order-events', 'select number_order_events($1) as more')
+const selectNewest = prepare<{ newest: bigint }>('newest-order-event', 'select newest_order_event() as newest')
+const selectOldest = prepare<{ oldest: bigint }>('oldest-order-event', 'select id as oldest from order_events order by id limit 1')
+
+/** Numbers what is new, and returns at most `EVENTS_BATCH` events after this one. */
+export async function readNewEvents(db: Database, after: bigint): Promise<readonly OrderEvent[]> {
+  return (await selectNew(db, [after.toString()])).map(eventOf)
+}
+
+/** Numbers what is new. Returns the newest number; 0 before the first event. */
+export async function numberEvents(db: Database): Promise<bigint> {
+  while ((await numberNew(db, [EVENTS_BATCH]))[0]?.more === true);
+  return (await selectNewest(db, []))[0]?.newest ?? 0n
+}
+
+/** The oldest event that can be replayed; null before the first one. */
+export async function oldestEventId(db: Database): Promise<bigint | null> {
+  return (await selectOldest(db, []))[0]?.oldest ?? null
+}
+
+/** The next pages of the events of several orders, or of several apps, in one statement. */
+function pagesOf(column: 'order_id' | 'app') {
+  const select = prepare<Row & { readonly place: number }>(
+    `read-events-by-${column}`,
+    `select found.*, place::integer from unnest($1::text[], $2::bigint[]) with ordinality as given (key, after, place)
+    cross join lateral (
+      select * from order_events where order_events.${column} = given.key and id > given.after order by id limit ${EVENTS_PAGE}
+    ) as found
+    order by place, found.id`,
+  )
+  return async (db: Database, keys: readonly string[], after: readonly bigint[]): Promise<readonly (readonly OrderEvent[])[]> => {
+    const pages = keys.map((): OrderEvent[] => [])
+    for (const row of await select(db, [keys, after.map(String)])) pages[row.place - 1]?.push(eventOf(row))
+    return pages
+  }
+}
+
+type Paged<Query> = (db: Database, query: Query) => Promise<readonly OrderEvent[]>
+
+const [pagesOfOrders, pagesOfApps] = [pagesOf('order_id'), pagesOf('app')]
+
+/** The next page of the events of one order. Concurrent reads share a statement: after a restart, thousands of streams come back at once. */
+export const readOrderEvents: Paged<{ readonly orderId: string; readonly after: bigint }> = sharePerDatabase(
+  (db, queries) =>
+    pagesOfOrders(
+      db,
+      queries.map(({ orderId }) => orderId),
+      queries.map(({ after }) => after),
+    ),
+  { maxStatements: 1 },
+)
+
+/** The next page of the events of an app. */
+export const readAppEvents: Paged<{ readonly app: string; readonly after: bigint }> = sharePerDatabase(
+  (db, queries) =>
+    pagesOfApps(
+      db,
+      queries.map(({ app }) => app),
+      queries.map(({ after }) => after),
+    ),
+  { maxStatements: 1 },
+)
+
+const deleteOld = prepare<{ id: bigint }>(
+  'prune-order-events',
+  `delete from order_events where id in (select id from order_events order by id limit ${EVENTS_BATCH})
+    and at < now() - make_interval(days => ${EVENTS_KEPT_DAYS}) and id < newest_order_event() returning id`,
+)
+
+/** True if there may be more to delete. */
+export async function pruneEvents(db: Database): Promise<boolean> {
+  return (await deleteOld(db, [])).length >= EVENTS_BATCH
+}

@@ -1,0 +1,76 @@
+/**
+ * The ledger of completed orders and of what affiliates earn. The database keeps it: a row comes and goes with the completion in the order list, and is
+ * final once the order is closed. Only final rows count for affiliates, so that what they are promised never decreases.
+ */
+
+import type { AssetId } from '@tandem/protocol/asset.ts'
+import { sql } from 'kysely'
+import type { Database } from '../database/database.ts'
+
+/** Adds completed orders that are missing, e.g. after the order list was rebuilt. Can be repeated. */
+export async function fillLedger(db: Database): Promise<void> {
+  await sql`select fill_ledger()`.execute(db)
+}
+
+/** Who is paid in which asset. */
+export type Account = { readonly affiliate: string; readonly asset: AssetId }
+
+/** What an affiliate earned through the orders of one app. */
+export type Earnings = Account & {
+  readonly amount: bigint
+  /** Millionths of a dollar, at the prices when the orders were made. */
+  readonly usdMicros: bigint
+  /** Through all apps: what was paid in, and so what the affiliate may claim in all. */
+  readonly total: bigint
+  /** Through all apps: what the solvers that collected it have not paid in yet. */
+  readonly waiting: bigint
+}
+
+export type EarningsQuery = {
+  readonly app: string
+  /** Forms of one address; null: all affiliates. */
+  readonly affiliates: readonly string[] | null
+  readonly offset: number
+  readonly limit: number
+}
+
+/** The largest value first. */
+export async function readEarnings(db: Database, { app, affiliates, offset, limit }: EarningsQuery): Promise<readonly Earnings[]> {
+  const { rows } = await sql<{ affiliate: string; asset: AssetId; amount: bigint; usd: bigint; total: bigint; waiting: bigint }>`
+    with chosen as (
+      select affiliate, asset, amount, usd from affiliate_totals
+      where app = ${app} and (${affiliates}::text[] is null or affiliate = any(${affiliates}::text[]))
+      order by usd desc, affiliate, asset offset ${offset} limit ${limit}
+    )
+    select chosen.*, every.total, every.waiting from chosen cross join lateral (
+      select sum(paid_in) as total, sum(amount - paid_in) as waiting from affiliate_totals as every
+      where every.affiliate = chosen.affiliate and every.asset = chosen.asset
+    ) as every
+    order by usd desc, affiliate, asset`.execute(db)
+  return rows.map(({ usd, ...row }) => ({ ...row, usdMicros: usd }))
+}
+
+/** What each affiliate earned in all and what of it was paid in, by asset and affiliate. */
+export async function readTotals(db: Database): Promise<readonly (Account & { readonly earned: bigint; readonly total: bigint })[]> {
+  const { rows } = await sql<Account & { readonly earned: bigint; readonly total: bigint }>`
+    select affiliate, asset, sum(amount) as earned, sum(paid_in) as total from affiliate_totals group by affiliate, asset order by asset, affiliate`.execute(
+    db,
+  )
+  return rows
+}
+
+export type Collected = {
+  readonly solverId: string
+  /** Millionths of a dollar, at the prices when the orders were made. */
+  readonly usdMicros: bigint
+  /** The part that it has not paid in. */
+  readonly waitingUsdMicros: bigint
+}
+
+/** What each solver collected for affiliates in final orders. */
+export async function readCollected(db: Database): Promise<readonly Collected[]> {
+  const { rows } = await sql<Collected>`
+    select solver_id as "solverId", sum(usd) as "usdMicros", coalesce(sum(usd) filter (where not paid_in), 0) as "waitingUsdMicros" from ledger join ledger_shares using (order_id)
+    where final group by solver_id order by solver_id`.execute(db)
+  return rows
+}

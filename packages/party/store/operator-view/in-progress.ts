@@ -1,0 +1,104 @@
+/** Orders between their first deposit and their end, for the operator: bounded lists and sums over the order list. */
+
+import type { OrderStatus } from '@tandem/protocol/state.ts'
+import { sql } from 'kysely'
+import type { Database } from '../database/database.ts'
+import { numberEvents } from '../events/order-events.ts'
+import { EVERY } from '../order-list/order-counts.ts'
+
+/** Money is locked, and the order has not ended. */
+export const inProgressStatuses = [
+  'initiate_detected',
+  'initiated',
+  'counterparty_initiate_detected',
+  'counterparty_initiated',
+  'redeem_detected',
+  'redeemed',
+  'awaiting_refund',
+  'refund_detected',
+] as const satisfies readonly OrderStatus[]
+
+/** Of each app and status: more are not summed. */
+const MOST_SUMMED = sql.lit(20_000)
+
+/** Exact, from the counters: one look into an index for each app, status and bucket. */
+export async function countByStatus(db: Database, statuses: readonly OrderStatus[]): Promise<ReadonlyMap<OrderStatus, number>> {
+  const any = sql.lit(EVERY)
+  const { rows } = await sql<{ status: OrderStatus; orders: bigint }>`
+    select status, sum(orders) as orders from (
+      select wanted.status, counted.orders from apps cross join unnest(${statuses}::text[]) as wanted (status) cross join lateral (
+        select orders from order_counts
+        where app = apps.name and order_counts.status = wanted.status and from_chain = ${any} and to_chain = ${any} and solver_id = ${any}
+      ) as counted
+      union all
+      select status, orders from order_count_changes
+    ) as parts group by status`.execute(db)
+  return new Map(rows.map(({ status, orders }) => [status, Number(orders)]))
+}
+
+export type InProgressSum = {
+  readonly status: OrderStatus
+  readonly solverId: string
+  readonly fromChain: string
+  readonly toChain: string
+  readonly orders: number
+  readonly usdMicros: bigint
+}
+
+export async function sumInProgress(db: Database): Promise<readonly InProgressSum[]> {
+  const { rows } = await sql<{
+    status: OrderStatus
+    solver_id: string
+    from_chain: string
+    to_chain: string
+    orders: bigint
+    volume: bigint
+  }>`
+    select listed.status, solver_id, from_chain, to_chain, count(*) as orders, sum(volume) as volume
+    from apps cross join unnest(${inProgressStatuses}::text[]) as wanted (status) cross join lateral (
+      select order_list.status, solver_id, from_chain, to_chain, volume from order_list
+      where app = apps.name and order_list.status = wanted.status limit ${MOST_SUMMED}
+    ) as listed
+    group by 1, 2, 3, 4`.execute(db)
+  return rows.map((row) => ({
+    status: row.status,
+    solverId: row.solver_id,
+    fromChain: row.from_chain,
+    toChain: row.to_chain,
+    orders: Number(row.orders),
+    usdMicros: row.volume,
+  }))
+}
+
+export type ListedInProgress = { readonly orderId: string; readonly usdMicros: bigint; readonly since: Date }
+
+const listedColumns = sql`
+  listed.order_id, listed.volume, coalesce(
+    (select at from order_events where order_events.order_id = listed.order_id order by id desc limit 1),
+    to_timestamp(listed.created_at)
+  ) as since`
+
+type ListedRow = { readonly order_id: string; readonly volume: bigint; readonly since: Date }
+
+const parseListed = ({ order_id, volume, since }: ListedRow): ListedInProgress => ({ orderId: order_id, usdMicros: volume, since })
+
+/** The oldest ones. */
+export async function listInProgress(db: Database, limit: number): Promise<readonly ListedInProgress[]> {
+  await numberEvents(db)
+  const { rows } = await sql<ListedRow>`
+    with oldest as materialized (
+      select found.seq from apps cross join unnest(${inProgressStatuses}::text[]) as wanted (status) cross join lateral (
+        select seq from order_list where app = apps.name and order_list.status = wanted.status order by seq limit ${limit}
+      ) as found order by 1 limit ${limit}
+    )
+    select ${listedColumns} from order_list as listed where seq in (select seq from oldest) order by seq`.execute(db)
+  return rows.map(parseListed)
+}
+
+/** In the given order; an order that no list has is left out. */
+export async function findListed(db: Database, orderIds: readonly string[]): Promise<readonly ListedInProgress[]> {
+  const { rows } = await sql<ListedRow>`
+    select ${listedColumns} from orders join order_list as listed using (seq)
+    where orders.id = any(${orderIds}::text[]) order by array_position(${orderIds}::text[], orders.id)`.execute(db)
+  return rows.map(parseListed)
+}

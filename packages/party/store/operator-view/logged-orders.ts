@@ -1,0 +1,52 @@
+/** What a line of the log says about an order: its assets, and the transactions seen. */
+
+import type { Leg } from '@tandem/protocol/order.ts'
+import { sql } from 'kysely'
+import type { Database } from '../database/database.ts'
+
+export type LoggedOrder = {
+  readonly id: string
+  readonly app: string
+  readonly solverId: string
+  readonly source: { readonly asset: string; readonly amount: bigint }
+  readonly destination: { readonly asset: string; readonly amount: bigint }
+  readonly txs: readonly { readonly leg: Leg; readonly kind: 'initiated' | 'redeemed' | 'refunded'; readonly tx: string }[]
+}
+
+const MOST_EVENTS = sql.lit(20)
+
+export async function readLoggedOrders(db: Database, orderIds: readonly string[]): Promise<ReadonlyMap<string, LoggedOrder>> {
+  if (orderIds.length === 0) return new Map()
+  const { rows } = await sql<{
+    id: string
+    app: string | null
+    solver_id: string
+    source_asset: string
+    source_amount: bigint
+    destination_asset: string
+    destination_amount: bigint
+    txs: LoggedOrder['txs'] | null
+  }>`
+    select orders.id, app, solver_id, s.asset as source_asset, s.amount as source_amount, d.asset as destination_asset,
+      d.amount as destination_amount, (
+        select json_agg(json_build_object('leg', leg, 'kind', kind, 'tx', tx) order by seen_at) from (
+          select case when events.swap_id = s.swap_id and events.chain = s.chain then 'source' else 'destination' end as leg, kind, tx, seen_at
+          from events where (events.chain, events.swap_id) in ((s.chain, s.swap_id), (d.chain, d.swap_id)) order by seen_at limit ${MOST_EVENTS}
+        ) as seen
+      ) as txs
+    from orders join swaps as s on s.order_id = orders.id and s.leg = 'source' join swaps as d on d.order_id = orders.id and d.leg = 'destination'
+    where orders.id = any(${orderIds}::text[])`.execute(db)
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      {
+        id: row.id,
+        app: row.app ?? '',
+        solverId: row.solver_id,
+        source: { asset: row.source_asset, amount: row.source_amount },
+        destination: { asset: row.destination_asset, amount: row.destination_amount },
+        txs: row.txs ?? [],
+      },
+    ]),
+  )
+}

@@ -1,0 +1,19 @@
+/** Payouts that a service may still have to send: open orders whose source has a deposit in a block and whose destination is not spent. */
+import type { ChainId } from '@tandem/protocol/chain-id.ts'
+import type { Database } from '../database/database.ts'
+import { prepare } from '../database/prepared.ts'
+
+const count = prepare<{ readonly payouts: number }>(
+  'count-open-payouts',
+  `select count(*)::integer as payouts from swaps as destination
+    join swaps as source on source.order_id = destination.order_id and source.leg = 'source'
+  where destination.chain = $1 and destination.open and destination.leg = 'destination' and is_funded(source) and not exists (
+    select from events where events.chain = destination.chain and events.swap_id = destination.swap_id
+      and kind <> 'initiated' and block_height is not null
+  )`,
+)
+
+export async function countOpenPayouts(db: Database, chain: ChainId): Promise<bigint> {
+  const [row] = await count(db, [chain])
+  return BigInt(row?.payouts ?? 0)
+}

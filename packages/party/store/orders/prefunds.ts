@@ -1,0 +1,54 @@
+/** Prefunded amounts: what lay in payers' accounts for an order when last read. */
+
+import type { ChainId } from '@tandem/protocol/chain-id.ts'
+import { type Order, payerOf } from '@tandem/protocol/order.ts'
+import { sql } from 'kysely'
+import type { Database } from '../database/database.ts'
+import { prepare } from '../database/prepared.ts'
+import { type OrderRow, parseOrder, selectOrders } from './order-rows.ts'
+
+/** `seenAt`: when the read started. An older read never replaces a newer one. */
+export async function recordPrefund(db: Database, orderId: string, { amount, seenAt }: Sighting): Promise<void> {
+  await sql`
+    insert into prefunds (order_id, amount, seen_at) values (${orderId}, ${amount.toString()}, ${seenAt})
+    on conflict (order_id) do update set amount = excluded.amount, seen_at = excluded.seen_at
+    where prefunds.seen_at <= excluded.seen_at`.execute(db)
+}
+
+/** Another order, which the payer of this one initiates, can still be funded: what lies in the payer's account may be meant for it. */
+export async function mayFundAnother(db: Database, order: Order, now: bigint): Promise<boolean> {
+  const { chain } = order.source
+  const { rows } = await sql`
+    select from swaps s join orders o on o.id = s.order_id join order_list l on l.seq = o.seq
+    where s.chain = ${chain} and s.leg = 'source' and s.initiator = ${payerOf(order)} and s.order_id <> ${order.id} and l.status = 'created' and l.deadline >= ${now.toString()}
+    limit 1`.execute(db)
+  return rows.length > 0
+}
+
+export type Sighting = { readonly amount: bigint; readonly seenAt: Date }
+
+/** Uses the index on open orders for the sequence, and joins the list by its key for the filters. */
+const selectAfter = prepare<OrderRow & { readonly place: string }>(
+  'list-past-funding-after',
+  selectOrders(
+    `join order_list l on l.seq = o.seq
+      where l.from_chain = $1 and o.closed_at is null and (l.deadline < $2 or l.status <> 'created') and o.seq > $3
+        and not exists (select from prefunds p where p.order_id = o.id and p.amount > 0)
+      order by o.seq limit $4`,
+    ', o.seq::text as place',
+  ),
+)
+
+/**
+ * The next page of open orders that take no more funding (initiated, settled, or past their deadline) and without a recorded prefunded
+ * amount. `end`: the cursor of the last; null if there are no more.
+ */
+export async function listPastFundingAfter(
+  db: Database,
+  chain: ChainId,
+  query: { readonly now: bigint; readonly after: bigint; readonly limit: number },
+): Promise<{ readonly orders: readonly Order[]; readonly end: bigint | null }> {
+  const rows = await selectAfter(db, [chain, query.now.toString(), query.after.toString(), query.limit])
+  const last = rows.at(-1)
+  return { orders: rows.map((row) => parseOrder(row).order), end: rows.length < query.limit || !last ? null : BigInt(last.place) }
+}

@@ -1,0 +1,46 @@
+/**
+ * Authenticates the terms of a swap and where its money may go: a row that was edited by anybody without the vault key is found out before something
+ * is signed for it. Not covered: what changes by itself, and is recomputed (`fill.ts`) or compared with the chain instead.
+ */
+import { timingSafeEqual } from 'node:crypto'
+import type { Leg, Order } from '@tandem/protocol/order.ts'
+import type { StoredOrder } from './order-rows.ts'
+import type { Vault } from './sealed-values.ts'
+
+type Authenticator = Pick<Vault, 'authenticate'>
+type Sealed = {
+  readonly order: Order
+  /** Whoever has the order token may set a refund address that is not known yet. */
+  readonly tokenHash: string | null
+  /** A repeated request is told to pay for the order of the first. */
+  readonly requestHash: string
+}
+
+export function sealSwaps(vault: Authenticator, sealed: Sealed): Readonly<Record<Leg, string>> {
+  return { source: sealSwap(vault, sealed, 'source'), destination: sealSwap(vault, sealed, 'destination') }
+}
+
+export function sealSwap(vault: Authenticator, { order, tokenHash, requestHash }: Sealed, leg: Leg): string {
+  const { chain, terms, userAddress, orderKey, payer, clientKey, agreedAmount, mostFee } = order[leg]
+  const { asset, initiator, redeemer, secretHash, timelock } = terms
+  // The amount of a destination follows the deposits. On some chains the id of an HTLC follows the amount, on the others it follows the rest.
+  const amounts = leg === 'source' ? [agreedAmount, terms.amount] : [agreedAmount]
+  const numbers = [timelock, mostFee, ...amounts].map((value) => value?.toString() ?? null)
+  const parties = [initiator, redeemer, userAddress, orderKey, payer, clientKey]
+  return vault.authenticate(JSON.stringify([order.id, leg, tokenHash, requestHash, chain, asset, secretHash, numbers, parties]))
+}
+
+/** Throws if a row of this order is not as this service wrote it. */
+export function assertSealed(vault: Authenticator, stored: StoredOrder): void {
+  const expected = sealSwaps(vault, stored)
+  const changed = (['source', 'destination'] as const).filter((leg) => !isSame(expected[leg], stored.seals[leg]))
+  if (changed.length === 0) return
+  throw new Error(
+    `order ${stored.order.id}: its ${changed.join(' and ')} in the table swaps, or its token_hash or request_hash in orders, is not as this service wrote it. Somebody changed the row, or the vault key is another one. Nothing is signed for this order. Restore the row from a backup, find out who can write to the database, and change its password`,
+  )
+}
+
+function isSame(expected: string, found: string | null): boolean {
+  const [ours, theirs] = [Buffer.from(expected), Buffer.from(found ?? '')]
+  return ours.length === theirs.length && timingSafeEqual(ours, theirs)
+}

@@ -1,0 +1,92 @@
+/** What a solver has in flight: orders with reserved inventory that are not closed. */
+import type { AssetId } from '@tandem/protocol/asset.ts'
+import type { ChainId } from '@tandem/protocol/chain-id.ts'
+import type { Database } from '../database/database.ts'
+import { prepare } from '../database/prepared.ts'
+
+export type InFlight = {
+  readonly orderId: string
+  readonly admitted: boolean
+  /** What the solver pays, in millionths of a dollar, at the prices of the order. */
+  readonly usdMicros: bigint
+  readonly clientSecret: boolean
+  readonly source: {
+    readonly chain: ChainId
+    readonly asset: AssetId
+    /** A redeem or a refund is mined. */
+    readonly isSpent: boolean
+    /** The newest block of the deposits that count; null: at least one has none. */
+    readonly block: { readonly height: bigint; readonly ordinal: bigint | null } | null
+  }
+  readonly destination: {
+    readonly chain: ChainId
+    readonly asset: AssetId
+    readonly amount: bigint
+    /** The payment is mined. */
+    readonly isPaid: boolean
+    readonly isSpent: boolean
+  }
+}
+
+type Row = {
+  readonly order_id: string
+  readonly admitted: boolean
+  readonly usd_micros: bigint
+  readonly client_secret: boolean
+  readonly source_chain: ChainId
+  readonly source_asset: AssetId
+  readonly source_spent: boolean
+  readonly height: bigint | null
+  readonly ordinal: bigint | null
+  readonly chain: ChainId
+  readonly asset: AssetId
+  readonly amount: bigint
+  readonly paid: boolean
+  readonly spent: boolean
+}
+
+const mined = (swap: string, kinds: string) =>
+  `exists (select from events where events.chain = ${swap}.chain and events.swap_id = ${swap}.swap_id and kind ${kinds} and block_height is not null)`
+
+/** Anyone can send more deposits to some addresses: once the solver has signed for some, only these count. */
+const select = prepare<Row>(
+  'select-in-flight',
+  `select risks.order_id, admitted, usd_micros, client_secret, source.chain as source_chain, source.asset as source_asset,
+    ${mined('source', "<> 'initiated'")} as source_spent, deposits.height, deposits.ordinal,
+    destination.chain, destination.asset, reservations.amount,
+    ${mined('destination', "= 'initiated'")} as paid, ${mined('destination', "<> 'initiated'")} as spent
+  from order_risks as risks
+    join reservations on reservations.order_id = risks.order_id
+    join orders on orders.id = risks.order_id
+    join swaps as source on source.order_id = risks.order_id and source.leg = 'source'
+    join swaps as destination on destination.order_id = risks.order_id and destination.leg = 'destination'
+    left join fills on fills.order_id = risks.order_id
+    cross join lateral (
+      select case when bool_and(block_height is not null) then max(block_height) end as height, max(block_ordinal) as ordinal
+      from events where events.chain = source.chain and events.swap_id = source.swap_id and kind = 'initiated'
+        and (fills.deposits is null or deposit = any (fills.deposits))
+    ) as deposits
+  where reserved and not closed`,
+)
+
+export async function readInFlight(db: Database): Promise<readonly InFlight[]> {
+  return (await select(db, [])).map((row) => ({
+    orderId: row.order_id,
+    admitted: row.admitted,
+    usdMicros: row.usd_micros,
+    clientSecret: row.client_secret,
+    source: {
+      chain: row.source_chain,
+      asset: row.source_asset,
+      isSpent: row.source_spent,
+      block: row.height === null ? null : { height: row.height, ordinal: row.ordinal },
+    },
+    destination: { chain: row.chain, asset: row.asset, amount: row.amount, isPaid: row.paid, isSpent: row.spent },
+  }))
+}
+
+const update = prepare<never>('set-admitted', 'update order_risks set admitted = $2::boolean where order_id = any ($1::text[])')
+
+export async function setAdmitted(db: Database, orderIds: readonly string[], admitted: boolean): Promise<void> {
+  if (orderIds.length > 0) await update(db, [orderIds, admitted])
+}

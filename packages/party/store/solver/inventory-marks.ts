@@ -1,0 +1,58 @@
+/** Which orders may reserve inventory, and the newest block of each chain: what a reservation depends on, in one round trip. */
+
+import type { ChainId } from '@tandem/protocol/chain-id.ts'
+import { sql } from 'kysely'
+import type { Database } from '../database/database.ts'
+import { prepare } from '../database/prepared.ts'
+
+export type InventoryMarks = {
+  /** The marks of each order. Others than before: something was recorded about the order. */
+  readonly marks: ReadonlyMap<string, readonly string[]>
+  /** Hashes of the newest recorded blocks. */
+  readonly tips: ReadonlyMap<ChainId, string>
+  /** What was reserved for them. */
+  readonly granted: ReadonlyMap<string, bigint>
+}
+
+type Row = {
+  readonly marks: readonly (readonly [orderId: string, id: string])[] | null
+  readonly tips: readonly (readonly [chain: ChainId, hash: string])[] | null
+  readonly granted: readonly (readonly [orderId: string, amount: string])[] | null
+}
+
+const selectMarks = prepare<Row>(
+  'inventory-marks',
+  `select
+    (select json_agg(json_build_array(order_id, id::text) order by id) from inventory_marks) as marks,
+    (select json_agg(json_build_array(chain, newest.hash)) from unnest($1::text[]) as chain cross join lateral (
+      select hash from blocks where blocks.chain = chain.chain order by height desc limit 1
+    ) as newest) as tips,
+    (select json_agg(json_build_array(order_id, amount::text)) from reservations
+      where order_id in (select order_id from inventory_marks)) as granted`,
+)
+
+/** From now on, what is recorded about an order marks it. Safe to repeat. A service never calls this: its database needs no marks. */
+export async function keepInventoryMarks(db: Database): Promise<void> {
+  await sql`select keep_inventory_marks()`.execute(db)
+}
+
+export async function readInventoryMarks(db: Database, chains: readonly ChainId[]): Promise<InventoryMarks> {
+  const [row] = await selectMarks(db, [chains])
+  const marks = new Map<string, string[]>()
+  for (const [orderId, id] of row?.marks ?? []) {
+    const others = marks.get(orderId)
+    if (others === undefined) marks.set(orderId, [id])
+    else others.push(id)
+  }
+  const granted = new Map((row?.granted ?? []).map(([orderId, amount]) => [orderId, BigInt(amount)]))
+  return { marks, tips: new Map(row?.tips ?? []), granted }
+}
+
+/** By their ids, so that a mark that is written meanwhile stays. Skips those that another process deletes. */
+export async function deleteInventoryMarks(db: Database, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await sql`
+    delete from inventory_marks where id in (
+      select id from inventory_marks where id = any(${ids}::bigint[]) for update skip locked
+    )`.execute(db)
+}

@@ -1,0 +1,52 @@
+/** What the checks before a payment need of the database: one statement for all checks of all orders that are about to be paid. */
+import type { Leg } from '@tandem/protocol/order.ts'
+import type { Database } from '../database/database.ts'
+import { prepare } from '../database/prepared.ts'
+import { sharePerDatabase } from '../database/share-statements.ts'
+import { HALTS, type Halt, type HaltColumns, parseHalts } from './halts.ts'
+
+/** All of one moment, which is after it was asked for. */
+export type PayFacts = {
+  readonly halts: readonly Halt[]
+  /** The inventory that is kept for the order; null: nothing. */
+  readonly reserved: bigint | null
+  /** The prices from which the agreed amount follows; null: there is no such order. */
+  readonly assetPrices: Readonly<Record<Leg, bigint>> | null
+  /** It was admitted: see `solver/risk/admissions.ts`. */
+  readonly admitted: boolean
+}
+
+type OrderColumns = readonly [
+  orderId: string,
+  reserved: string | null,
+  sourcePrice: string | null,
+  destinationPrice: string | null,
+  admitted: boolean | null,
+]
+
+const select = prepare<{ readonly halts: readonly HaltColumns[] | null; readonly orders: readonly OrderColumns[] }>(
+  'pay-facts',
+  `select ${HALTS} as halts, (
+    select json_agg(json_build_array(
+      id, (select amount::text from reservations where order_id = id),
+      (select asset_price::text from swaps where order_id = id and leg = 'source'),
+      (select asset_price::text from swaps where order_id = id and leg = 'destination'),
+      (select admitted from order_risks where order_id = id)))
+    from unnest($1::text[]) as id
+  ) as orders`,
+)
+
+const readShared = sharePerDatabase<string, PayFacts>(async (db, ids) => {
+  const [row] = await select(db, [[...new Set(ids)]])
+  const halts = parseHalts(row?.halts ?? null)
+  const byId = new Map((row?.orders ?? []).map((columns) => [columns[0], columns]))
+  return ids.map((id) => {
+    const [, reserved = null, source = null, destination = null, admitted = null] = byId.get(id) ?? []
+    const assetPrices = source === null || destination === null ? null : { source: BigInt(source), destination: BigInt(destination) }
+    return { halts, reserved: reserved === null ? null : BigInt(reserved), assetPrices, admitted: admitted === true }
+  })
+})
+
+export function readPayFacts(db: Database, orderId: string): Promise<PayFacts> {
+  return readShared(db, orderId)
+}

@@ -1,0 +1,91 @@
+/** Watches an order: by the service's events where it has them, else by polling. An event is only a reason to read the order. */
+
+import { sleep } from '@tandem/chain-kit/browser/sleep.ts'
+import type { OrderRecord } from '@tandem/protocol/wire/order.ts'
+import type { Client } from './client.ts'
+import { readEvents, type StreamOptions } from './event-stream.ts'
+
+export type WatchOptions = StreamOptions & {
+  /** How often the order is read while there are no events. Default: 2 s. */
+  readonly pollMs?: number
+}
+
+/** While events arrive, the order is read this rarely without one. */
+const CALM_POLL_MS = 15_000
+const RECONNECT_MS = 3_000
+
+/** Nothing can happen to the order any more that a user waits for. */
+const ENDED: ReadonlySet<string> = new Set(['redeemed', 'counterparty_redeemed', 'refunded', 'expired'])
+
+function isEnded({ status }: OrderRecord): boolean {
+  return ENDED.has(status)
+}
+
+/** Yields the record at once and whenever it has changed; ends when the order has. */
+export async function* watchOrder(
+  client: Client,
+  options: WatchOptions,
+  orderId: string,
+  signal?: AbortSignal,
+): AsyncGenerator<OrderRecord, void> {
+  const stop = new AbortController()
+  const either = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal])
+  const news = listen(options, orderId, either)
+  let last = ''
+  let isCalm = false
+  try {
+    for (;;) {
+      const waiting = news.next()
+      const record = await client.order(orderId, { signal: either })
+      const text = JSON.stringify(record)
+      if (text !== last) yield record
+      last = text
+      if (isEnded(record)) return
+      // After an event the order is read once more soon: the first answer may have been under way before it.
+      isCalm = !(await waiting(news.isConnected() && isCalm ? CALM_POLL_MS : (options.pollMs ?? 2_000)))
+    }
+  } finally {
+    stop.abort()
+  }
+}
+
+type News = {
+  isConnected(): boolean
+  /** Call before reading the order; the answer waits for the first event after that, or so many milliseconds. True: there was an event. */
+  next(): (mostMs: number) => Promise<boolean>
+}
+
+function listen(options: WatchOptions, orderId: string, signal: AbortSignal): News {
+  let connected = false
+  let announce = new AbortController()
+
+  async function read(): Promise<void> {
+    for await (const { data } of readEvents(options, `/orders/${encodeURIComponent(orderId)}/events`, '', signal)) {
+      connected = true
+      if (data !== '') announce.abort()
+    }
+  }
+
+  async function keepReading(): Promise<void> {
+    while (!signal.aborted) {
+      // Without events the order is polled: nothing is lost but time.
+      await read().catch(() => undefined)
+      connected = false
+      await sleep(RECONNECT_MS, signal).catch(() => undefined)
+    }
+  }
+  void keepReading()
+
+  return {
+    isConnected: () => connected,
+    next() {
+      announce = new AbortController()
+      const heard = announce.signal
+      return async (mostMs) => {
+        if (!heard.aborted) await sleep(mostMs, AbortSignal.any([heard, signal])).catch(() => undefined)
+        signal.throwIfAborted()
+        return heard.aborted
+      }
+    },
+  }
+}

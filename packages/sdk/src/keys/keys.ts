@@ -1,0 +1,42 @@
+/** The user's own secrets and keys, one set for each swap. The service never sees a key, and a secret only when the user is paid with it. */
+import type { Leg } from '@tandem/protocol/order.ts'
+import type { Hex32 } from '@tandem/protocol/secret.ts'
+import type { SwapStorage } from '../swap/storage.ts'
+
+/** All values are 32 bytes as hex. The same index always gives the same values. */
+export interface SwapKeys {
+  /** An index that was never given before, in any earlier page too. */
+  nextIndex(): Promise<number>
+  secretFor(index: number): Promise<Hex32>
+  /** The private key of the user in the HTLC of one side, on secp256k1: another one for each side. */
+  keyFor(index: number, leg: Leg): Promise<string>
+  /** 32 bytes that encrypt the rescue file. Only of keys that can be restored. */
+  fileKey?(): Promise<Uint8Array>
+  /** `nextIndex` gives this index or a later one from now on. Only of keys that can be restored. */
+  startAt?(index: number): Promise<void>
+}
+
+/** As many as a safe integer holds. */
+const INDEX_BYTES = 6
+
+/** Random values, kept in the storage. Whoever clears the storage loses them. */
+export function randomKeys(storage: SwapStorage): SwapKeys {
+  async function kept(name: string): Promise<string> {
+    const known = await storage.getItem(name)
+    if (known !== null) return known
+    const value = randomHex(32)
+    await storage.setItem(name, value)
+    return value
+  }
+  return {
+    // Not a counter: two pages, or two swaps at once, could read the same number. Whoever uses a secret twice pays for the second order without being paid.
+    nextIndex: async () => Number(`0x${randomHex(INDEX_BYTES)}`),
+    secretFor: (index) => kept(`tandem:secret:${index}`),
+    keyFor: (index, leg) => kept(`tandem:key:${index}:${leg}`),
+  }
+}
+
+/** Without a library: the core has no other use for one. */
+function randomHex(bytes: number): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(bytes)), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

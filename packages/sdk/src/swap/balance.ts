@@ -1,0 +1,15 @@
+/** What an account holds of an asset, as the user's own node shows it. */
+import type { Balance } from '@tandem/chain-kit/browser/family.ts'
+import { loadFamily } from '@tandem/families/browser.ts'
+import { addressOn } from '../families/parse-address.ts'
+import { pinnedAsset } from '../verify/pinned.ts'
+import { nodeOf, type SwapContext } from './context.ts'
+
+/** Null: no node of its chain is known, or balances of its family are not read. */
+export async function balanceOf(context: SwapContext, assetId: string, address: string, signal?: AbortSignal): Promise<Balance | null> {
+  const pinned = await pinnedAsset(assetId, context.options.deployments ?? {})
+  const family = await loadFamily(pinned.chain.family)
+  const node = nodeOf(context, pinned.chain, signal)
+  if (node === null || family.balanceOf === undefined) return null
+  return family.balanceOf(pinned, addressOn(family, pinned.chain, address), node)
+}

@@ -1,0 +1,43 @@
+/** What every part of a swap needs: the client, the user's keys, the storage, and the integrator's own knowledge of chains. */
+
+import type { Node } from '@tandem/chain-kit/browser/family.ts'
+import { plainFetch } from '@tandem/chain-kit/browser/plain-fetch.ts'
+import type { Client } from '../client/client.ts'
+import type { HttpOptions } from '../client/http.ts'
+import type { WatchOptions } from '../client/watch.ts'
+import type { SwapKeys } from '../keys/keys.ts'
+import type { Deployments } from '../verify/pinned.ts'
+import type { SwapStorage } from './storage.ts'
+
+export type TandemOptions = HttpOptions &
+  WatchOptions & {
+    /** Contracts by asset: for local networks, and for tokens that the bundled registry does not confirm. */
+    readonly deployments?: Deployments
+    /**
+     * A node by chain: an RPC URL, an Esplora URL on chains of the Bitcoin family. With a node the SDK sees for itself that the destination is
+     * funded before it reveals a secret, and the user's own keys redeem and refund without the service.
+     */
+    readonly nodes?: Readonly<Record<string, string>>
+    /** Public keys of solvers by chain, as `GET /chains` names them. With them `findDeposits` needs no service; others are known anyway. */
+    readonly solverKeys?: Readonly<Record<string, readonly string[]>>
+    /** Default: `localStorage`. Where there is none, nothing is swapped without: `fileStorage` of `@tandem/sdk/node`, or `memoryStorage`. */
+    readonly storage?: SwapStorage
+    /** Default: random ones, kept in the storage. */
+    readonly keys?: SwapKeys
+  }
+
+export type SwapContext = {
+  readonly client: Client
+  readonly options: TandemOptions
+  readonly storage: SwapStorage
+  readonly keys: SwapKeys
+}
+
+export function nodeOf(
+  { options }: SwapContext,
+  chain: { readonly id: string; readonly publicRpcs?: readonly string[] },
+  signal?: AbortSignal,
+): Node | null {
+  const url = options.nodes?.[chain.id] ?? chain.publicRpcs?.[0]
+  return url === undefined ? null : { url, fetch: options.fetch ?? plainFetch, ...(signal !== undefined && { signal }) }
+}

@@ -1,0 +1,23 @@
+/** When the timelock of a deposit ends, in time instead of blocks. */
+import type { OrderRecord } from '@tandem/protocol/wire/order.ts'
+
+/** Unix seconds. Blocks come faster or slower: before `earliest` no refund is possible, after `latest` it is. */
+export type RefundTime = { readonly earliest: number; readonly latest: number }
+
+/** Of the source. Null while it is not mined. */
+export async function refundTime({
+  deadline,
+  source_swap: { chain, timelock, initiate_timestamp: at },
+}: OrderRecord): Promise<RefundTime | null> {
+  if (at === null) return null
+  const { chainNamed } = await import('../verify/pinned.ts')
+  const { leastSeconds, mostSeconds } = await import('@tandem/protocol/timelock.ts')
+  const { clock } = chainNamed(chain)
+  if (clock.expiry === 'absolute') {
+    // The timelock of a source counts from the deadline of its order.
+    const ends = deadline + (clock.unit === 'milliseconds' ? Math.ceil(timelock / 1000) : timelock)
+    return { earliest: ends, latest: ends + Number(clock.slackSeconds) }
+  }
+  const start = Math.floor(Date.parse(at) / 1000)
+  return { earliest: start + Number(leastSeconds(clock, BigInt(timelock))), latest: start + Number(mostSeconds(clock, BigInt(timelock))) }
+}

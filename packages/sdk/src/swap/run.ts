@@ -1,0 +1,171 @@
+/** A swap as one sequence of steps, from the quote to the end of the order. It can be left at any step and taken up again by its order id. */
+
+import { NodeError } from '@tandem/chain-kit/browser/node-error.ts'
+import { sleep } from '@tandem/chain-kit/browser/sleep.ts'
+import type { Wallet } from '@tandem/chain-kit/browser/wallet.ts'
+import type { OrderRecord } from '@tandem/protocol/wire/order.ts'
+import type { SwapContext } from './context.ts'
+import { type PayOptions, verifyAndPay } from './pay.ts'
+import type { SwapRequest } from './prepare.ts'
+import type { Receipt } from './receive.ts'
+import { loadSwap, type SavedSwap, withLeast } from './saved-swap.ts'
+import type { SwapStep } from './swap-step.ts'
+import { mayPass, watchPatiently } from './watch-patiently.ts'
+
+export type RunOptions = { readonly signal?: AbortSignal }
+export type ResumeOptions = RunOptions & {
+  /** Also if the wallet was asked before and may have paid already. */
+  readonly payAgain?: boolean
+  readonly gasless?: boolean
+  /**
+   * The least that the user agreed to get, in the smallest unit. A swap that was restored needs it: what was agreed is lost with the storage, and the
+   * secret must not be shown for whatever amount the service names.
+   */
+  readonly minToAmount?: bigint
+}
+
+type Steps = AsyncGenerator<SwapStep, OrderRecord>
+
+/**
+ * Ends when the order has: `refunded` or `expired` by the service's word, `redeemed` only when the user's own node shows it (`received`), or after `unverified`.
+ * Throws `VerificationError` instead of paying for an order that is not as asked.
+ */
+export async function* runSwap(context: SwapContext, request: SwapRequest, wallet: Wallet, { signal }: RunOptions = {}): Steps {
+  const { assertLimit, makeOrder, quoteFor } = await import('./prepare.ts')
+  assertLimit(request)
+  // A storage that refuses does so before there is an order.
+  await context.storage.getItem('tandem:swaps')
+  const quote = await quoteFor(context, request, signal)
+  yield { kind: 'quoted', quote }
+  const { saved, created } = await makeOrder(context, request, quote, wallet, signal)
+  yield { kind: 'ordered', orderId: saved.orderId }
+  return yield* payAndFollow(context, saved, wallet, {
+    gasless: request.gasless ?? false,
+    created,
+    ...(signal !== undefined && { signal }),
+  })
+}
+
+/** Without a wallet nothing is paid; secrets and keys are used all the same. */
+export async function* resumeSwap(
+  context: SwapContext,
+  orderId: string,
+  wallet: Wallet | null,
+  { signal, payAgain = false, gasless = false, minToAmount }: ResumeOptions = {},
+): Steps {
+  const saved = withLeast(await loadSwap(context, orderId), minToAmount)
+  if (payAgain && saved.phase === 'restored') throw new Error(`order ${orderId} was restored: make a new order instead of paying for it`)
+  const mayPay = saved.phase === 'made' || (payAgain && saved.phase !== 'revealed')
+  if (wallet !== null && mayPay && (await readOrder(context, orderId, signal)).status === 'created')
+    return yield* payAndFollow(context, saved, wallet, { gasless, created: null, payAgain, ...(signal !== undefined && { signal }) })
+  return yield* follow(context, saved, signal)
+}
+
+/** What is needed later is loaded before anything is paid: a page that cannot load it then could not redeem. */
+const loadReceive = () => import('./receive.ts')
+const loadEnd = () => import('./until-paid.ts')
+
+async function* payAndFollow(context: SwapContext, saved: SavedSwap, wallet: Wallet, options: PayOptions): Steps {
+  await Promise.all([loadReceive(), loadEnd()])
+  yield { kind: 'paid', orderId: saved.orderId, tx: await verifyAndPay(context, saved, wallet, options) }
+  return yield* follow(context, saved, options.signal)
+}
+
+/** The service says that the user is paid. */
+const PAID: ReadonlySet<string> = new Set(['redeemed', 'counterparty_redeemed'])
+
+async function* follow(context: SwapContext, saved: SavedSwap, signal?: AbortSignal): Steps {
+  const { orderId } = saved
+  const { isSent, keepRedeeming, receive } = await loadReceive()
+  const { stepOf, untilPaid } = await loadEnd()
+  const end = new AbortController()
+  const either = signal === undefined ? end.signal : AbortSignal.any([signal, end.signal])
+  const isOwn = saved.ownKeys.includes('destination')
+  let last: OrderRecord | null = null
+  let told = ''
+  let isReceived = false
+  let redeeming: Promise<void> | null = null
+  const keep = (record: OrderRecord) => {
+    isReceived = true
+    if (!isOwn) return
+    redeeming = keepRedeeming(context, saved, record, either)
+    // It is awaited at the end; until then a failure must not end the page.
+    redeeming.catch(() => undefined)
+  }
+  try {
+    if (isOwn) {
+      // A page that was closed has left its redeem behind.
+      const { paidFor } = saved
+      if (paidFor !== null && (await isSent(context, saved, paidFor, signal).catch(() => false))) keep(paidFor)
+    } else if (saved.secretSentAt !== undefined) {
+      // Whatever the service says from here on: it has the secret, and the user's own node shows what became of it.
+      yield* untilPaid(context, saved, null, signal)
+      isReceived = true
+    }
+    for await (const news of watchPatiently(context, orderId, () => redeeming !== null, signal)) {
+      if (news.kind === 'changed' || news.reason !== told) yield news
+      told = news.kind === 'delayed' ? news.reason : ''
+      if (news.kind === 'changed') last = news.record
+      const record = last ?? saved.paidFor
+      if (isReceived || record === null) continue
+      let receipt: Receipt | null = null
+      if (news.kind === 'changed') receipt = isUsersTurn(saved, record) ? yield* receiveInTime(context, saved, record, signal) : null
+      // The user's own key needs no word of the service for what the user's own node shows.
+      else if (isOwn) receipt = await receive(context, saved, record, signal).catch(() => null)
+      if (receipt === null) continue
+      keep(record)
+      yield stepOf(orderId, receipt)
+    }
+    if (last === null) throw new Error(`order ${orderId} was never read`)
+    // That the order has ended is the service's word.
+    if (!isReceived && PAID.has(last.status)) {
+      yield* untilPaid(context, saved, last, signal)
+      keep(last)
+    }
+    await redeeming
+    signal?.throwIfAborted()
+    return last
+  } finally {
+    end.abort()
+  }
+}
+
+function isUsersTurn({ secretHash }: SavedSwap, { next_action: next }: OrderRecord): boolean {
+  return secretHash !== null && next?.who === 'user' && (next.what === 'reveal_secret' || next.what === 'redeem_destination')
+}
+
+/** The SDK's own node may be behind that of the service, or not answer: it is asked again until the service says that something else has happened. */
+async function* receiveInTime(
+  context: SwapContext,
+  saved: SavedSwap,
+  first: OrderRecord,
+  signal?: AbortSignal,
+): AsyncGenerator<SwapStep, Receipt | null> {
+  const { receive } = await loadReceive()
+  const { orderId } = saved
+  let told = ''
+  for (let record = first; isUsersTurn(saved, record); ) {
+    let reason = ''
+    try {
+      const receipt = await receive(context, saved, record, signal)
+      if (receipt !== null) return receipt
+    } catch (error) {
+      if (!(error instanceof NodeError)) throw error
+      reason = error.message
+    }
+    if (reason !== '' && reason !== told) yield { kind: 'delayed', orderId, by: 'node', reason }
+    told = reason
+    await sleep(context.options.pollMs ?? 2_000, signal)
+    try {
+      record = await readOrder(context, orderId, signal)
+    } catch (error) {
+      // The lock is looked at all the same: it is the user's turn until the service says something else.
+      if (!mayPass(error)) throw error
+    }
+  }
+  return null
+}
+
+function readOrder({ client }: SwapContext, orderId: string, signal?: AbortSignal): Promise<OrderRecord> {
+  return client.order(orderId, signal === undefined ? {} : { signal })
+}

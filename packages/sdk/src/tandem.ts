@@ -1,0 +1,79 @@
+/** The SDK: one object for one app of one service. */
+
+import type { Wallet } from '@tandem/chain-kit/browser/wallet.ts'
+import type { OrderRecord } from '@tandem/protocol/wire/order.ts'
+import { createClient } from './client/client.ts'
+import { appEvents } from './client/event-stream.ts'
+import { watchOrder } from './client/watch.ts'
+import { randomKeys } from './keys/keys.ts'
+import type { FindOptions, FoundDeposit, TakeOptions } from './rescue/find-deposits.ts'
+import type { FindLocksOptions, FoundLock } from './rescue/find-locks.ts'
+import type { RestoreOptions } from './rescue/restore.ts'
+import type { SettleTerms } from './rescue/settle-lock.ts'
+import type { SwapContext, TandemOptions } from './swap/context.ts'
+import type { QuoteRequest, SwapRequest } from './swap/prepare.ts'
+import type { RedeemOptions } from './swap/receive.ts'
+import type { RefundOptions } from './swap/refund.ts'
+import { type ResumeOptions, type RunOptions, resumeSwap, runSwap } from './swap/run.ts'
+import { listSwaps } from './swap/saved-swap.ts'
+import { defaultStorage } from './swap/storage.ts'
+
+const loadRefund = () => import('./swap/refund.ts')
+
+export type Tandem = ReturnType<typeof createTandem>
+
+export function createTandem(options: TandemOptions) {
+  const client = createClient(options)
+  const storage = options.storage ?? defaultStorage()
+  const context: SwapContext = { client, options, storage, keys: options.keys ?? randomKeys(storage) }
+  return {
+    /** Every endpoint of the API. */
+    client,
+    /** The best quote, verified. `swap` asks for one itself. */
+    quote: async (request: QuoteRequest, { signal }: RunOptions = {}) =>
+      (await import('./swap/prepare.ts')).quoteFor(context, request, signal),
+    swap: (request: SwapRequest, wallet: Wallet, given?: RunOptions) => runSwap(context, request, wallet, given),
+    /** Continues a swap of this storage after a reload. Without a wallet it pays nothing. */
+    resume: (orderId: string, wallet: Wallet | null = null, given?: ResumeOptions) => resumeSwap(context, orderId, wallet, given),
+    /** Finds the swaps of a rescue phrase again, in any storage: afterwards `resume`, `refund` and `instantRefund` work as before. */
+    restore: async (given?: RestoreOptions) => (await import('./rescue/restore.ts')).restoreSwaps(context, given),
+    /** With a phrase and a node alone, without service and storage: the user's money on chains where their own key takes part. */
+    findDeposits: async (given?: FindOptions) => (await import('./rescue/find-deposits.ts')).findDeposits(context, given),
+    /** Refunds or redeems what `findDeposits` found. */
+    takeDeposit: async (deposit: FoundDeposit, to: string, given?: TakeOptions) =>
+      (await import('./rescue/find-deposits.ts')).takeDeposit(context, deposit, to, given),
+    /** With a phrase and nodes alone: the swaps on chains with accounts, and what can be done about each. */
+    findLocks: async (given?: FindLocksOptions) => (await import('./rescue/find-locks.ts')).findLocks(context, given),
+    /** Refunds or redeems what `findLocks` found, by a wallet of its chain. */
+    settleLock: async (lock: FoundLock, given: SettleTerms & { readonly wallet: Wallet }) =>
+      (await import('./rescue/settle-lock.ts')).settleLock(context, lock, given),
+    /** The same as a call for anybody to send, on chains with the contract of EVM. */
+    lockCall: async (lock: FoundLock, given?: SettleTerms) => (await import('./rescue/settle-lock.ts')).lockCall(context, lock, given),
+    /** What was agreed in all swaps of this storage, encrypted by the phrase. With both, `importFile` needs no service. */
+    exportFile: async () => (await import('./rescue/rescue-file.ts')).exportFile(context),
+    importFile: async (text: string) => (await import('./rescue/rescue-file.ts')).importFile(context, text),
+    instantRefund: async (orderId: string, given?: RunOptions) => (await loadRefund()).instantRefund(context, orderId, given),
+    refund: async (orderId: string, given?: RefundOptions) => (await loadRefund()).refund(context, orderId, given),
+    /** When the payment can be taken back, as the user's own node shows it. Null: nothing is locked. */
+    whenRefundable: async (orderId: string, given?: RunOptions) =>
+      (await import('./swap/when-refundable.ts')).whenRefundable(context, orderId, given),
+    /** Pays the user with their own secret, without the service. `swap` and `resume` do it themselves while the service works. */
+    redeem: async (orderId: string, given?: RedeemOptions) => (await import('./swap/receive.ts')).redeem(context, orderId, given),
+    /** Raises the fee of an unmined refund or redeem with the user's own key. */
+    speedUp: async (orderId: string, given?: RunOptions) => (await loadRefund()).speedUp(context, orderId, given),
+    /** Moves what was paid to the user's own keys, as instant refunds are, to an address of the user's. */
+    sweep: async (chain: string, to: string, given?: RunOptions) => (await loadRefund()).sweep(context, chain, to, given),
+    /** All swaps of this storage, oldest first. */
+    swaps: () => listSwaps(context),
+    /** Whether the user can keep the secret of a swap to this asset: a node of its chain is known. Else ask for `secret: 'service'`. */
+    keepsSecret: async (to: string) => (await import('./swap/keeps-secret.ts')).keepsSecret(context, to),
+    /** The events of all orders of the app, for a server: from `lastEventId` on, reconnecting by itself. */
+    events: (given?: { readonly lastEventId?: string; readonly signal?: AbortSignal }) => appEvents(options, given),
+    /** What an address holds of an asset, as a node of its chain shows it, and how much of that can be paid. Null where that cannot be read. */
+    balance: async (asset: string, address: string, { signal }: RunOptions = {}) =>
+      (await import('./swap/balance.ts')).balanceOf(context, asset, address, signal),
+    /** Any order, also one that was made elsewhere: needs neither wallet nor keys. */
+    watch: (orderId: string, { signal }: RunOptions = {}): AsyncGenerator<OrderRecord, void> =>
+      watchOrder(client, options, orderId, signal),
+  }
+}

@@ -1,0 +1,139 @@
+/** Verifies an order against the user's own request, before the user pays. Throws `VerificationError` by the name of the field. */
+
+import { verifyParsed, verifySame, verifyThat } from '@tandem/chain-kit/browser/check.ts'
+import type { SourceSide, SwapSide } from '@tandem/chain-kit/browser/family.ts'
+import { loadFamily } from '@tandem/families/browser.ts'
+import { parseAmount } from '@tandem/protocol/amount.ts'
+import { requiredConfirmations } from '@tandem/protocol/confirmations.ts'
+import type { CreateOrderResult } from '@tandem/protocol/funding/funding.ts'
+import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
+import type { Leg } from '@tandem/protocol/order.ts'
+import type { Hex32 } from '@tandem/protocol/secret.ts'
+import { timelockGapSeconds } from '@tandem/protocol/timelock.ts'
+import type { CreateOrderRequest, OrderRecord } from '@tandem/protocol/wire/order.ts'
+import type { SwapRecord } from '@tandem/protocol/wire/swap.ts'
+import { freshSwap } from './fresh-swap.ts'
+import type { PinnedAsset } from './pinned.ts'
+
+/** What the user agreed to. Everything in it is the client's own knowledge. */
+export type Intent = {
+  readonly source: PinnedAsset
+  readonly destination: PinnedAsset
+  /** Exactly this is paid. */
+  readonly sourceAmount: bigint
+  /** This or more is locked for the user. */
+  readonly minDestinationAmount: bigint
+  /** This or more is received after the fee of the payout; null: no limit of its own. */
+  readonly minToAmount: bigint | null
+  readonly request: CreateOrderRequest
+  /** Null: the service makes the secret. */
+  readonly secretHash: Hex32 | null
+}
+
+export type Sides = { readonly source: SourceSide; readonly destination: SwapSide }
+
+export type VerifiedOrder = Sides & {
+  /** What the wallet is asked to do: the family's own, for its `fund`. */
+  readonly plan: unknown
+}
+
+type Told = { readonly funding: CreateOrderResult; readonly record: OrderRecord }
+
+/** Less time is not enough to fund an order. */
+const LEAST_SECONDS_TO_FUND = 60n
+
+/** So much may the clocks of the user and of the service differ. */
+const MOST_CLOCK_DIFFERENCE = 300n
+
+/** Of an order that is not funded yet. `now`: unix seconds. */
+export async function verifyOrder(intent: Intent, told: Told, now: bigint): Promise<VerifiedOrder> {
+  const { record } = told
+  verifySame('status', 'created', record.status)
+  verifyFresh('source', record.source_swap)
+  verifyFresh('destination', record.destination_swap)
+  const sides = verifyTerms(intent, told)
+  const soonest = now + LEAST_SECONDS_TO_FUND
+  verifyThat(sides.source.deadline >= soonest, 'deadline', `${soonest} or later`, record.deadline)
+  // Where timelocks are absolute, the user's refund waits until the deadline and the timelock are over.
+  const latest = now + intent.source.chain.fundingWindowSeconds + MOST_CLOCK_DIFFERENCE
+  verifyThat(sides.source.deadline <= latest, 'deadline', `${latest} or earlier`, record.deadline)
+  const [sourceFamily, destinationFamily] = [
+    await loadFamily(intent.source.chain.family),
+    await loadFamily(intent.destination.chain.family),
+  ]
+  await destinationFamily.verifyDestination(sides.destination)
+  return { ...sides, plan: await sourceFamily.verifySource(sides.source) }
+}
+
+/** What no family needs to know. Also of an order that is under way. */
+export function verifyTerms(intent: Intent, { funding, record }: Told): Sides {
+  const { request } = intent
+  verifyThat(/^[0-9a-f]{64}$/.test(record.order_id), 'order_id', '64 hex digits', record.order_id)
+  verifySame('order_id', record.order_id, funding.order_id)
+  verifySame('version', 'v3', record.version)
+  if (request.nonce != null) verifySame('nonce', String(request.nonce), record.nonce)
+  if (request.solver_id != null) verifySame('solver_id', request.solver_id, record.solver_id)
+  verifySame(
+    'affiliate_fees',
+    (request.affiliate_fees ?? []).map(({ address, fee }) => ({ address, fee })),
+    record.affiliate_fees.map(({ address, fee }) => ({ address, fee })),
+  )
+  const createdAt = Math.floor(Date.parse(record.created_at) / 1000)
+  verifyThat(Number.isSafeInteger(createdAt), 'created_at', 'a time', record.created_at)
+  const deadline = BigInt(createdAt) + intent.source.chain.fundingWindowSeconds
+  verifySame('deadline', deadline.toString(), String(record.deadline))
+  const source = sideOf(intent, 'source', record.source_swap)
+  const destination = sideOf(intent, 'destination', record.destination_swap)
+  verifySame('source_swap.amount', intent.sourceAmount, source.terms.amount)
+  verifyThat(
+    destination.terms.amount >= intent.minDestinationAmount,
+    'destination_swap.amount',
+    `${intent.minDestinationAmount} or more`,
+    destination.terms.amount,
+  )
+  if (intent.minToAmount !== null) verifyNetAmount(intent.minToAmount, destination)
+  verifySame('destination_swap.secret_hash', source.terms.secretHash, destination.terms.secretHash)
+  const gap = timelockGapSeconds(source.chain, source.terms.timelock, destination.chain, destination.terms.timelock)
+  verifyThat(
+    gap > 0n || source.chain.clockException !== undefined,
+    'destination_swap.timelock',
+    'one that ends safely before that of the source',
+    destination.terms.timelock,
+  )
+  return { source: { ...source, payer: request.source.delegate ?? null, deadline, funding }, destination }
+}
+
+/** The service may take the fee of the payout out of the amount. */
+function verifyNetAmount(least: bigint, { terms: { amount }, told }: SwapSide): void {
+  const field = 'destination_swap.network_fee'
+  const { network_fee: text = '0' } = told
+  const fee = text === '0' ? 0n : verifyParsed(field, 'an amount', text, parseAmount)
+  verifyThat(amount - fee >= least, field, `${amount - least} or less`, fee)
+}
+
+function sideOf(intent: Intent, leg: Leg, told: SwapRecord): SwapSide {
+  const { chain, asset, deployment } = intent[leg]
+  const field = (name: string) => `${leg}_swap.${name}`
+  verifySame(field('chain'), chain.id, told.chain)
+  verifySame(field('asset'), asset.id, told.asset)
+  // The user's refund time on the source, the time to redeem on the destination: fixed by the registry.
+  verifySame(field('timelock'), chain.timelocks[leg].toString(), String(told.timelock))
+  verifyThat(/^[0-9a-f]{64}$/.test(told.secret_hash), field('secret_hash'), '64 hex digits', told.secret_hash)
+  if (intent.secretHash !== null) verifySame(field('secret_hash'), intent.secretHash, told.secret_hash)
+  const terms: HtlcTerms = {
+    asset: asset.id,
+    initiator: told.initiator,
+    redeemer: told.redeemer,
+    amount: verifyParsed(field('amount'), 'an amount', told.amount, parseAmount),
+    secretHash: told.secret_hash,
+    timelock: chain.timelocks[leg],
+  }
+  verifySame(field('required_confirmations'), requiredConfirmations(chain, asset, terms.amount, leg), told.required_confirmations)
+  return { leg, chain, asset, deployment, terms, owner: intent.request[leg].owner ?? null, told }
+}
+
+function verifyFresh(leg: Leg, told: SwapRecord): void {
+  for (const [name, value] of Object.entries(freshSwap)) verifySame(`${leg}_swap.${name}`, value, told[name as keyof SwapRecord])
+  verifySame(`${leg}_swap.instant_refund_tx`, undefined, told.instant_refund_tx)
+  verifySame(`${leg}_swap.deposits`, told.deposits === undefined ? undefined : [], told.deposits)
+}

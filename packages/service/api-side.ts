@@ -1,0 +1,91 @@
+/** The part of the service that serves HTTP: quotes, orders, events and pages. It records what users ask for; an engine does it. */
+
+import { readKeyring } from '@tandem/party/config/keyring.ts'
+import type { Engine } from '@tandem/party/engine/engine.ts'
+import type { EngineLink } from '@tandem/party/engine/engine-link.ts'
+import type { ServiceMetrics } from '@tandem/party/metrics/service-metrics.ts'
+import { countSettledOrders } from '@tandem/party/store/order-list/settled-orders.ts'
+import { findOrder } from '@tandem/party/store/orders/orders.ts'
+import type { OrderState } from '@tandem/protocol/state.ts'
+import type { FastifyInstance } from 'fastify'
+import { createApi } from './api/app.ts'
+import type { LoadMonitor } from './api/load/load-monitor.ts'
+import type { ServiceBase } from './base.ts'
+import { createClaims } from './earnings/claims.ts'
+import { createEventStreams } from './events/event-streams.ts'
+import type { EventStreams } from './events/stream-request.ts'
+import { loadOrderState } from './orders/load-order-state.ts'
+import { createQuoteIds } from './quotes/quote-ids.ts'
+import { serviceOptions } from './service-options.ts'
+import { createPaymentLook } from './solvers/payment-look.ts'
+import { createPaymentWatch } from './solvers/payment-watch.ts'
+import { createPayoutTrial } from './solvers/payout-trial.ts'
+import { createSolverPool, type SolverPool } from './solvers/pool.ts'
+import { createSolverKeys, type SolverKeys } from './solvers/solver-keys.ts'
+
+/** The engine of this process, or those of others. */
+export type EngineView = Pick<EngineLink, 'expectNews' | 'wake' | 'chainHealthy' | 'admits' | 'chainStatus' | 'problem' | 'ready'> &
+  Partial<Pick<Engine, 'handOver'>>
+
+/** What the API keeps in memory, and an engine tells it of. */
+export type ApiMemory = {
+  readonly pool: SolverPool
+  readonly solverKeys: SolverKeys
+  readonly events: EventStreams
+  /** Called with derived orders: whether solvers pay decides whom to ask. */
+  readonly watchPayments: (states: readonly OrderState[]) => void
+}
+
+export function createApiMemory({ db, registry, clients, solvers, settings, log, now }: ServiceBase): ApiMemory {
+  const pool = createSolverPool({ solvers, log, readSettled: () => countSettledOrders(db) })
+  return {
+    pool,
+    solverKeys: createSolverKeys({ db, clients, log }),
+    events: createEventStreams({ db, registry, log, now, limits: settings.streamLimits }),
+    watchPayments: createPaymentWatch({
+      pool,
+      log,
+      readState,
+      tryPayout: createPayoutTrial({ db, clients }),
+      lookAtPayment: createPaymentLook(clients),
+    }),
+  }
+
+  async function readState(orderId: string) {
+    const stored = await findOrder(db, orderId)
+    return stored === null ? null : loadOrderState(db, registry, stored, now())
+  }
+}
+
+export async function createServiceApi(
+  base: ServiceBase,
+  { pool, solverKeys, events }: ApiMemory,
+  { engines, metrics, load }: { readonly engines: EngineView; readonly metrics: ServiceMetrics; readonly load: LoadMonitor | null },
+): Promise<FastifyInstance> {
+  const { loaded, db, registry, clients, solvers, vault, prices, log, now, nodes, problems } = base
+  const { config, readSecret } = loaded
+  const claimKeys = config.earnings === undefined ? null : await readKeyring(config.earnings.signing_key, readSecret)
+  return createApi({
+    db,
+    registry,
+    clients,
+    solvers,
+    pool,
+    solverKeys,
+    claims: createClaims({ db, clients, log }, claimKeys),
+    quoteIds: createQuoteIds(base.signingSeed),
+    events,
+    vault,
+    prices,
+    log,
+    now,
+    expectNews: engines.expectNews,
+    wake: engines.wake,
+    chainHealthy: engines.chainHealthy,
+    admits: engines.admits,
+    engineProblem: engines.problem,
+    ...(load !== null && { load }),
+    operator: { relay: base.payer, problems, chainStatus: engines.chainStatus, nodes, metrics },
+    settings: serviceOptions(config),
+  })
+}

@@ -1,0 +1,94 @@
+/** What the API and the engine of the service both need: its database, chains, prices, solvers and secrets. */
+import { urlOf } from '@tandem/chain-kit/port/endpoints.ts'
+import type { Keyring, PublicKeyring } from '@tandem/keys/keyring.ts'
+import { readKeyring } from '@tandem/party/config/keyring.ts'
+import type { LoadedConfig } from '@tandem/party/config/load-config.ts'
+import { networkSettings } from '@tandem/party/config/network-settings.ts'
+import type { ServiceConfig } from '@tandem/party/config/schema.ts'
+import { connectNetwork } from '@tandem/party/engine/network.ts'
+import { openPriceFeed } from '@tandem/party/prices/open-feed.ts'
+import { createSigningKey } from '@tandem/party/solver-auth/signing-key.ts'
+import { openDatabase } from '@tandem/party/store/database/database.ts'
+import { claimDatabase } from '@tandem/party/store/database/owner.ts'
+import { createVault } from '@tandem/party/store/orders/sealed-values.ts'
+import type { ChainId } from '@tandem/protocol/chain-id.ts'
+import type { Keep } from '@tandem/runtime/closing.ts'
+import { type Logger, withProblems } from '@tandem/runtime/log.ts'
+import { completeSettings, type ServiceContext } from './context.ts'
+import { createRecentProblems, type RecentProblems } from './operator/recent-problems.ts'
+import { publishIdentity, readIdentity } from './relay-identity.ts'
+import { serviceOptions } from './service-options.ts'
+import { createSolverClient } from './solver-client.ts'
+
+export type ServiceBase = Pick<
+  ServiceContext,
+  'db' | 'registry' | 'clients' | 'solvers' | 'vault' | 'prices' | 'settings' | 'log' | 'now'
+> & {
+  readonly loaded: LoadedConfig<ServiceConfig>
+  readonly signingSeed: string
+  /** Pays the network fees. Null: only engines have the key. */
+  readonly relay: Keyring | null
+  readonly payer: PublicKeyring
+  /** URLs of the nodes of each chain. */
+  readonly nodes: Readonly<Record<ChainId, readonly string[]>>
+  readonly problems: RecentProblems
+  /** Aborts what is asked of the nodes. */
+  readonly closeNetwork: () => Promise<void>
+}
+
+const SOLVER_TIMEOUT_MS = 10_000
+
+const now = () => BigInt(Math.floor(Date.now() / 1000))
+
+export async function openBase(
+  loaded: LoadedConfig<ServiceConfig>,
+  parentLog: Logger,
+  { hasEngine }: { readonly hasEngine: boolean },
+  keep: Keep,
+): Promise<ServiceBase> {
+  const { config, readSecret } = loaded
+  const problems = createRecentProblems()
+  const log = withProblems(parentLog, problems.note)
+  const vault = createVault(await readSecret(config.vault_key))
+  const relay = hasEngine ? await readKeyring(config.relay_key, readSecret) : null
+  const signingSeed = await readSecret(config.solver_signing_key)
+  const signingKey = createSigningKey(signingSeed)
+  const solvers = config.solvers.map(({ id, url, public_key: publicKey }) =>
+    createSolverClient({ id, baseUrl: url, signingKey, publicKey, timeoutMs: SOLVER_TIMEOUT_MS }),
+  )
+  const endpoints = await networkSettings(loaded)
+  const db = await openDatabase(await readSecret(config.database_url))
+  keep(() => db.destroy())
+  await claimDatabase(db, { party: 'service', vault })
+  if (relay !== null) await publishIdentity(db, relay)
+  const payer = relay ?? (await readIdentity(db, log))
+  const { registry, clients, close } = await connectNetwork(
+    endpoints,
+    (chain, error) => log.warn({ chain, err: error }, 'the node does not answer: starting without this chain until it does'),
+    (warning) => log.warn(warning),
+    payer,
+  )
+  keep(close)
+  const prices = await openPriceFeed({ config, registry, clients }, { db, log })
+  keep(() => prices.stop())
+  return {
+    loaded,
+    db,
+    registry,
+    clients,
+    solvers,
+    vault,
+    prices,
+    settings: completeSettings(serviceOptions(config)),
+    log,
+    now,
+    signingSeed,
+    relay,
+    payer,
+    nodes: Object.fromEntries(
+      Object.entries(endpoints.chains).map(([id, chain]) => [id, Object.values(chain.endpoints).flat().map(urlOf)]),
+    ),
+    problems,
+    closeNetwork: close,
+  }
+}

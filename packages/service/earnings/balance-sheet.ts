@@ -1,0 +1,114 @@
+/** What affiliates are owed in each asset, and what is there to pay them: for the operator. */
+import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
+import type { Keyring } from '@tandem/keys/keyring.ts'
+import type { Database } from '@tandem/party/store/database/database.ts'
+import { type Account, readTotals } from '@tandem/party/store/ledger/ledger.ts'
+import type { AssetId } from '@tandem/protocol/asset.ts'
+import type { ChainId } from '@tandem/protocol/chain-id.ts'
+import type { Registry } from '@tandem/protocol/registry/registry.ts'
+import { isPayable, whyUnpayable } from './claims.ts'
+
+export type BalanceSheet = {
+  readonly asset: AssetId
+  readonly affiliates: number
+  /** In final orders. */
+  readonly earned: bigint
+  /** The part of it that solvers have not paid in: nobody can claim it yet. */
+  readonly waiting: bigint
+  /** By the contract. */
+  readonly paid: bigint
+  /** Paid in by solvers, and not paid by the contract. */
+  readonly due: bigint
+  /** Null: no contract pays affiliates on this chain, or it is not served. */
+  readonly payer: {
+    readonly contract: string
+    readonly isDeployed: boolean
+    readonly held: bigint
+    /** What has to be paid in so that all can claim. */
+    readonly missing: bigint
+  } | null
+  /** Were paid more than the ledger says they earned: the database is older than the payments, or the key signed elsewhere. */
+  readonly overpaid: readonly string[]
+  /** Why the contract cannot pay some of them. */
+  readonly unpayable: readonly string[]
+}
+
+export type BookContext = {
+  readonly db: Database
+  readonly registry: Registry
+  readonly clients: ReadonlyMap<ChainId, ChainClient>
+  readonly keys: Keyring
+}
+
+/** Accounts that are read from a node at once. */
+const BATCH = 100
+
+type Total = Account & { readonly earned: bigint; readonly total: bigint }
+
+/** One for each asset that anyone has earned. */
+export async function readBalanceSheets(context: BookContext): Promise<readonly BalanceSheet[]> {
+  const totals = await readTotals(context.db)
+  const assets = [...new Set(totals.map(({ asset }) => asset))]
+  const sheets: BalanceSheet[] = []
+  for (const asset of assets)
+    sheets.push(
+      await readSheet(
+        context,
+        asset,
+        totals.filter((one) => one.asset === asset),
+      ),
+    )
+  return sheets
+}
+
+async function readSheet(context: BookContext, asset: AssetId, totals: readonly Total[]): Promise<BalanceSheet> {
+  const earned = totals.reduce((sum, one) => sum + one.earned, 0n)
+  const payableInAll = totals.reduce((sum, { total }) => sum + total, 0n)
+  const base = { asset, affiliates: totals.length, earned, waiting: earned - payableInAll }
+  const payer = payerOf(context, asset)
+  if (payer === null) return { ...base, paid: 0n, due: payableInAll, payer: null, overpaid: [], unpayable: [] }
+  const { client, distributor, key } = payer
+  await client.verifyNode()
+  const contract = distributor.contractOf(key)
+  const payable = totals.filter(({ affiliate }) => isPayable(client, affiliate))
+  const unpayable = totals.filter(({ affiliate }) => !isPayable(client, affiliate))
+  const owed = unpayable.reduce((sum, { total }) => sum + total, 0n)
+  const texts = unpayable.map(({ affiliate, total }) => `${total} ${asset}: ${whyUnpayable({ affiliate, chain: client.chain.id })}`)
+  if (!(await distributor.isDeployed(key)))
+    return {
+      ...base,
+      paid: 0n,
+      due: payableInAll,
+      payer: { contract, isDeployed: false, held: 0n, missing: payableInAll - owed },
+      overpaid: [],
+      unpayable: texts,
+    }
+  const paid: bigint[] = []
+  for (let from = 0; from < payable.length; from += BATCH)
+    paid.push(
+      ...(await distributor.paid(
+        key,
+        payable.slice(from, from + BATCH).map(({ affiliate }) => ({ recipient: affiliate, asset })),
+      )),
+    )
+  const dues = payable.map(({ total }, index) => total - (paid[index] ?? 0n))
+  const due = dues.reduce((sum, one) => (one > 0n ? sum + one : sum), 0n)
+  const held = await client.balance(asset, contract)
+  return {
+    ...base,
+    paid: paid.reduce((sum, one) => sum + one, 0n),
+    due: due + owed,
+    payer: { contract, isDeployed: true, held, missing: due > held ? due - held : 0n },
+    overpaid: payable.flatMap(({ affiliate }, index) => ((dues[index] ?? 0n) < 0n ? [affiliate] : [])),
+    unpayable: texts,
+  }
+}
+
+/** Null where no contract pays affiliates. */
+export function payerOf({ registry, clients, keys }: BookContext, id: AssetId) {
+  const asset = registry.assets.find((known) => known.id === id)
+  const client = asset === undefined || asset.deployment === null ? undefined : clients.get(asset.chain)
+  const key = client === undefined ? null : keys.find(client.curve)
+  if (client?.distributor === undefined || key === null) return null
+  return { client, distributor: client.distributor, key }
+}

@@ -1,0 +1,184 @@
+import type { Distributor } from '@tandem/chain-kit/port/abilities/distributor.ts'
+import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
+import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import type { Signer } from '@tandem/keys/key.ts'
+import { createKey, createKeyring } from '@tandem/keys/keyring.ts'
+import { openTestStore, type TestStore } from '@tandem/party/store/store.fixture.ts'
+import type { AssetId } from '@tandem/protocol/asset.ts'
+import { TandemError } from '@tandem/protocol/error.ts'
+import { localChains } from '@tandem/protocol/registry/local.ts'
+import { createLogger } from '@tandem/runtime/log.ts'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createFakeChain } from '../testing/fake-chain.fixture.ts'
+import { createClaims } from './claims.ts'
+
+const [first, second, without] = ['ethereum_localnet', 'arbitrum_localnet', 'bitcoin_regtest'] as const
+const keys = createKeyring([createKey('secp256k1', '11'.repeat(32))])
+const log = createLogger({ name: 'test', level: 'silent' })
+
+let store: TestStore
+let paid: Map<string, bigint>
+let held: bigint
+let deployed: boolean
+let asked: number
+let failure: { readonly chain: string; readonly error: Error } | null
+let signed: Signer['purpose'][]
+beforeAll(async () => {
+  store = await openTestStore()
+})
+afterAll(() => store.close())
+beforeEach(async () => {
+  await store.db.deleteFrom('signed_claims').execute()
+  paid = new Map()
+  held = 1000n
+  deployed = true
+  asked = 0
+  failure = null
+  signed = []
+})
+
+const notUsed = (): never => {
+  throw new Error('not used')
+}
+
+function clientOf(id: string): ChainClient {
+  const chain = localChains.find((known) => known.id === id)
+  if (chain === undefined) throw new Error(`no ${id}`)
+  const distributor: Distributor = {
+    contractOf: () => `contract on ${id}`,
+    tokenOf: notUsed,
+    async isDeployed() {
+      asked += 1
+      return deployed
+    },
+    async paid(_key, accounts) {
+      if (failure?.chain === id) throw failure.error
+      expect(accounts.map(({ recipient }) => recipient)).not.toContain('a friend')
+      return accounts.map(({ recipient }) => paid.get(recipient) ?? 0n)
+    },
+    sign(signer, { recipient, total }) {
+      signed.push(signer.purpose)
+      return `${recipient} ${total}`
+    },
+    deploy: notUsed,
+    fund: notUsed,
+  }
+  const fake = createFakeChain(chain, 'account')
+  const parseAddress = (text: string) => {
+    if (text.length > 3) throw new TandemError('invalid_address', `"${text}" is no address`)
+    return text.toLowerCase()
+  }
+  return { ...fake, text: { ...fake.text, parseAddress }, balance: async () => held, ...(id !== without && { distributor }) }
+}
+
+const clients = new Map([first, second, without].map((id) => [id as string, clientOf(id)]))
+const earned = (affiliate: string, total: bigint, chain: string = first) => ({ affiliate, chain, asset: `${chain}:usdc` as AssetId, total })
+
+test('what is due is signed as a total; what was paid, or is not paid by a contract, cannot be claimed', async () => {
+  const claims = createClaims({ db: store.db, clients, log }, keys)
+  paid = new Map([
+    ['ann', 40n],
+    ['ben', 100n],
+    ['cat', 101n],
+  ])
+  const states = await claims.read([
+    earned('dan', 7n, without),
+    earned('ann', 100n),
+    earned('ben', 100n),
+    earned('ann', 50n, second),
+    earned('cat', 100n),
+  ])
+  const claim = { kind: 'claimable', contract: `contract on ${first}` }
+  expect(states).toEqual([
+    { kind: 'none' },
+    { ...claim, amount: 60n, total: 100n, signature: 'ann 100' },
+    { kind: 'none' },
+    { ...claim, contract: `contract on ${second}`, amount: 10n, total: 50n, signature: 'ann 50' },
+    { kind: 'none' },
+  ])
+  expect(signed).toContainEqual({ kind: 'claim', chain: first, asset: `${first}:usdc`, recipient: 'ann', total: 100n })
+  expect([first, without, 'moon'].map(claims.paysOn)).toEqual([true, false, false])
+  const unpaid = createClaims({ db: store.db, clients, log }, null)
+  expect(unpaid.paysOn(first)).toBe(false)
+  expect(await unpaid.read([earned('ann', 100n)])).toEqual([{ kind: 'none' }])
+})
+
+test('nothing is signed that the contract cannot pay, and the reason is told', async () => {
+  const claims = createClaims({ db: store.db, clients, log }, keys)
+  held = 99n
+  expect(await claims.read([earned('ann', 100n), earned('ben', 99n)])).toMatchObject([
+    {
+      kind: 'unavailable',
+      reason: `contract on ${first} holds 99 of the 100 that are due, besides what is promised to others: the operator has to fund it`,
+    },
+    { kind: 'claimable', amount: 99n },
+  ])
+})
+
+test('an account from before affiliates were paid that is no address, or not in its canonical form, hides no other', async () => {
+  const claims = createClaims({ db: store.db, clients, log }, keys)
+  expect(await claims.read([earned('a friend', 5n), earned('Ann', 5n), earned('ann', 7n)])).toMatchObject([
+    { kind: 'unavailable', reason: `"a friend" is not an address on ${first}: the operator has to pay it in another way` },
+    { kind: 'unavailable', reason: /"Ann" is not an address/ },
+    { kind: 'claimable', amount: 7n },
+  ])
+})
+
+test('a contract that is not there yet is looked for again, one that is there only once', async () => {
+  const claims = createClaims({ db: store.db, clients, log }, keys)
+  deployed = false
+  for (const _ of [1, 2]) expect(await claims.read([earned('ann', 1n)])).toMatchObject([{ kind: 'unavailable', reason: /not deployed/ }])
+  deployed = true
+  for (const _ of [1, 2]) expect(await claims.read([earned('ann', 1n)])).toMatchObject([{ kind: 'claimable' }])
+  expect(asked).toBe(3)
+})
+
+test('a chain that cannot be read hides no other; any other error is thrown', async () => {
+  const claims = createClaims({ db: store.db, clients, log }, keys)
+  failure = { chain: first, error: new ChainFailure('unreachable', 'secret://node is down') }
+  expect(await claims.read([earned('ann', 1n), earned('ann', 1n, second)])).toMatchObject([
+    { kind: 'unavailable', reason: `${first} cannot be read at the moment` },
+    { kind: 'claimable' },
+  ])
+  failure = { chain: first, error: new TypeError('a bug') }
+  await expect(claims.read([earned('ann', 1n)])).rejects.toThrow('a bug')
+})
+
+test('what is signed and not paid is never more than the contract holds, over all affiliates, calls and processes', async () => {
+  held = 100n
+  const [one, another] = [createClaims({ db: store.db, clients, log }, keys), createClaims({ db: store.db, clients, log }, keys)]
+  const names = ['ann', 'ben', 'cat', 'dan']
+  const asked = await Promise.all(names.map((name, index) => (index % 2 === 0 ? one : another).read([earned(name, 40n)])))
+  const kinds = asked.flat().map(({ kind }) => kind)
+  expect(kinds.filter((kind) => kind === 'claimable')).toHaveLength(2)
+  const given = names.filter((_, index) => kinds[index] === 'claimable')
+  const [first2 = '', second2 = ''] = given
+  const rest = names.filter((name) => !given.includes(name))
+  // Asked again, the same claims are signed again, and no others.
+  expect((await one.read(names.map((name) => earned(name, 40n)))).map(({ kind }) => kind)).toEqual(kinds)
+  // A higher total for one who has a signature counts only by what it adds: 20 are left.
+  expect(await one.read([earned(first2, 61n)])).toMatchObject([
+    { kind: 'unavailable', reason: expect.stringContaining('holds 60 of the 61') },
+  ])
+  expect(await one.read([earned(first2, 60n)])).toMatchObject([{ kind: 'claimable', amount: 60n }])
+  expect(await one.read([earned(rest[0] ?? '', 1n)])).toMatchObject([
+    { kind: 'unavailable', reason: expect.stringContaining('holds 0 of the 1') },
+  ])
+  // The contract pays one of them: its promise is kept, the other one stays.
+  paid.set(first2, 60n)
+  held = 40n
+  expect(await one.read([earned(rest[0] ?? '', 1n)])).toMatchObject([{ kind: 'unavailable' }])
+  held = 41n
+  expect(await one.read([earned(rest[0] ?? '', 1n)])).toMatchObject([{ kind: 'claimable', amount: 1n }])
+  expect(await one.read([earned(second2, 40n)])).toMatchObject([{ kind: 'claimable', amount: 40n }])
+})
+
+test('a page whose sum is more than the contract holds is signed in its order, as far as that goes', async () => {
+  held = 100n
+  const claims = createClaims({ db: store.db, clients, log }, keys)
+  expect(await claims.read([earned('ann', 60n), earned('ben', 50n), earned('cat', 40n)])).toMatchObject([
+    { kind: 'claimable' },
+    { kind: 'unavailable', reason: expect.stringContaining('holds 40 of the 50') },
+    { kind: 'claimable' },
+  ])
+})

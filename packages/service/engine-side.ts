@@ -1,0 +1,98 @@
+/** The part of the service that moves money: it watches the chains, relays, redeems, refunds, agrees with solvers, and delivers webhooks. No HTTP server. */
+
+import type { Keyring } from '@tandem/keys/keyring.ts'
+import { releaseLogOf } from '@tandem/party/config/release-log.ts'
+import { type Engine, startEngine } from '@tandem/party/engine/engine.ts'
+import { createDifferenceLog } from '@tandem/party/engine/evidence/differences.ts'
+import { startRollbackGuard } from '@tandem/party/engine/rollback/rollback-guard.ts'
+import type { ServiceMetrics } from '@tandem/party/metrics/service-metrics.ts'
+import type { Keep } from '@tandem/runtime/closing.ts'
+import type { ApiMemory, EngineView } from './api-side.ts'
+import type { ServiceBase } from './base.ts'
+import { createCosignTasks } from './batch-redeem/offer-cosign.ts'
+import { createHints } from './hints/hints.ts'
+import { createDepositQuestions } from './instant-refund/ask-about-deposits.ts'
+import { createAutomaticRefundTasks } from './instant-refund/automatic-refunds.ts'
+import { noteRefundCost } from './instant-refund/refund-budget.ts'
+import { startOrderLog } from './order-log/order-log.ts'
+import { sponsorPayout } from './orders/sponsor-payout.ts'
+import { fillTasks } from './partial-deposits/agree-on-fill.ts'
+import { createServiceParty } from './party.ts'
+import { createCollectTasks } from './prefund/collect-prefunds.ts'
+import { createSolverSync, type SyncContext } from './solver-sync/solver-sync.ts'
+import { startWebhookWorker } from './webhooks/webhook-worker.ts'
+
+export type EngineSideOptions = {
+  readonly relay: Keyring
+  readonly metrics: ServiceMetrics
+  /** Of the API in this process; null: it has none. */
+  readonly memory: Pick<ApiMemory, 'events' | 'watchPayments'> | null
+}
+
+export async function startEngineSide(base: ServiceBase, options: EngineSideOptions, keep: Keep): Promise<EngineView> {
+  const { loaded, db, registry, clients, solvers, vault, log, now } = base
+  const { config } = loaded
+  const { relay, metrics, memory } = options
+  const guard = await startRollbackGuard({ db, path: loaded.pathOf(releaseLogOf(config)), log })
+  const webhooks = startWebhookWorker({ db, vault, registry, now, log, allowPrivate: config.webhooks?.allow_private ?? false })
+  const onDifferences = createDifferenceLog(log, { onDifference: metrics.onDifference })
+  const context: SyncContext = {
+    ...base,
+    onDifferences,
+    wake: () => engine.wake(),
+    get polls() {
+      return engine.polls
+    },
+  }
+  const sync = createSolverSync(context, [
+    (states) => fillTasks(context, states),
+    createDepositQuestions(context),
+    createAutomaticRefundTasks(context),
+    createCosignTasks(context),
+    createCollectTasks(context),
+  ])
+  const party = createServiceParty({
+    db,
+    vault,
+    relay,
+    guard,
+    onReconciled(states) {
+      memory?.watchPayments(states)
+      return sync.startDueTasks(states)
+    },
+    sponsorPayout: (order, amount) => sponsorPayout(context, order, amount),
+    onInstantRefund: (order) => noteRefundCost(context, order),
+  })
+  const orderLog = startOrderLog({ db, registry, log, now, onStep: metrics.onStep })
+  const hints = createHints(solvers, { onHint: (chain) => engine.wakeChain(chain), toldOfBlocks: () => engine.toldOfBlocks() })
+  const engine: Engine = startEngine({
+    db,
+    registry,
+    clients,
+    party,
+    log,
+    now,
+    onNews: hints.tell,
+    onDerived,
+    onAction: metrics.onAction,
+    onDifferences,
+  })
+  for (const part of [hints, sync, webhooks, guard, engine]) keep(() => part.stop())
+  // Before the engine: what it asks of nodes must not hold it up.
+  keep(base.closeNetwork)
+  keep(() => orderLog.stop())
+  return {
+    ...engine,
+    expectNews(chains) {
+      engine.expectNews(chains)
+      orderLog.wake()
+    },
+    problem: () => null,
+  }
+
+  function onDerived(): void {
+    orderLog.wake()
+    webhooks.wake()
+    memory?.events.wake()
+  }
+}

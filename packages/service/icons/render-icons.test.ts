@@ -1,0 +1,88 @@
+import { environmentNames, environments } from '@tandem/protocol/registry/environments.ts'
+import { localAssets, localChains } from '@tandem/protocol/registry/local.ts'
+import { describe, expect, it } from 'vitest'
+import { drawings, NEUTRAL } from './drawings.ts'
+import { renderIcon } from './render-icon.ts'
+import { renderIcons } from './render-icons.ts'
+
+/** Throws unless the text is tags with quoted attributes, closed in the order they were opened, and plain words between them. */
+function assertWellFormed(svg: string): void {
+  const open: string[] = []
+  const piece = /<(?<close>\/?)(?<tag>[a-z]+)(?: [a-zA-Z-]+="[^"<&]*")*(?<empty>\/?)>|[^<>&]+/gy
+  let end = 0
+  for (const match of svg.matchAll(piece)) {
+    end = match.index + match[0].length
+    const { close, tag, empty } = match.groups ?? {}
+    if (tag === undefined || empty === '/') continue
+    if (close === '') open.push(tag)
+    else if (open.pop() !== tag) throw new Error(`</${tag}> closes something else`)
+  }
+  if (end !== svg.length || open.length > 0) throw new Error(`not well formed at ${end}`)
+}
+
+describe('the icons', () => {
+  for (const name of environmentNames) {
+    const { chains, assets } = environments[name]
+    const icons = renderIcons({ chains, assets })
+
+    it(`of ${name}: one for every chain and every symbol`, () => {
+      expect([...icons.keys()].sort()).toEqual(
+        [...new Set([...chains.map(({ id }) => id), ...assets.map(({ symbol }) => symbol.toLowerCase())])].sort(),
+      )
+      for (const asset of assets) expect(icons.get(asset.symbol.toLowerCase())).toBe(renderIcon(asset.icon, 'disc'))
+    })
+
+    it(`of ${name}: each is drawn, not written, and no two coins or two chains look the same`, () => {
+      for (const { icon } of [...chains, ...assets]) expect([icon.text, drawings[icon.text]]).not.toContain(undefined)
+      for (const svg of icons.values()) expect(svg).not.toContain('<text')
+      const looksOf = (names: readonly string[]) => names.map((one) => icons.get(one)?.replace(/aria-label="[^"]*"/, ''))
+      for (const names of [chains.map(({ id }) => id), [...new Set(assets.map(({ symbol }) => symbol.toLowerCase()))]])
+        expect(new Set(looksOf(names)).size).toBe(names.length)
+    })
+
+    it.each([...icons])(`of ${name}: %s is small, well-formed and loads nothing`, (_, svg) => {
+      expect(() => assertWellFormed(svg)).not.toThrow()
+      expect(svg).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" /)
+      expect(svg.replace('http://www.w3.org/2000/svg', '')).not.toMatch(/href|url\(|script|style|:\/\//)
+      expect(Buffer.byteLength(svg)).toBeLessThan(1500)
+    })
+  }
+
+  it('refuses a chain and an asset with the same icon name', () => {
+    const [chain] = localChains
+    if (chain === undefined) throw new Error('the local registry is empty')
+    expect(() => renderIcons({ chains: [{ ...chain, id: 'btc' }], assets: localAssets })).toThrow('both a chain and an asset')
+  })
+})
+
+describe('renderIcon', () => {
+  it('draws dark on a light background and light on a dark one', () => {
+    expect(renderIcon({ text: 'A', color: '#ffee00' }, 'disc')).toContain('stroke="#000000"')
+    expect(renderIcon({ text: 'A', color: '#001040' }, 'tile')).toContain('stroke="#ffffff"')
+  })
+
+  it('draws a plain coin for what has no drawing', () => {
+    const plain = renderIcon({ text: 'ZZZ', color: '#001040' }, 'disc')
+    expect(plain).toContain(NEUTRAL.line)
+    expect(renderIcon({ text: 'BTC', color: '#001040' }, 'disc')).not.toContain(NEUTRAL.line)
+  })
+
+  it('draws a disc or a tile', () => {
+    expect(renderIcon({ text: 'A', color: '#001040' }, 'disc')).toContain('<circle ')
+    expect(renderIcon({ text: 'A', color: '#001040' }, 'tile')).toContain('<rect ')
+  })
+
+  it.each(['', 'ABCDE', 'A"', '<a>', 'é'])('refuses the text %j', (text) => {
+    expect(() => renderIcon({ text, color: '#001040' }, 'disc')).toThrow('not a text for an icon')
+  })
+
+  it.each(['#fff', '#00104g', '#001040"'] as const)('refuses the colour %j', (color) => {
+    expect(() => renderIcon({ text: 'A', color }, 'disc')).toThrow('not a colour for an icon')
+  })
+})
+
+describe('the check for well-formed markup', () => {
+  it.each(['<svg>', '<svg></a>', '<svg><a></svg></a>', '<svg a=b></svg>', '<svg>&</svg>', '<svg></svg', 'x>'])('refuses %s', (svg) => {
+    expect(() => assertWellFormed(svg)).toThrow()
+  })
+})

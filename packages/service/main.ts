@@ -1,0 +1,73 @@
+/** Runs the service: the API for integrators' apps, the engine that relays, redeems and refunds for their users, or both in one process. */
+
+import type { LoadedConfig } from '@tandem/party/config/load-config.ts'
+import type { ServiceConfig } from '@tandem/party/config/schema.ts'
+import { openEngineLink } from '@tandem/party/engine/engine-link.ts'
+import { startMetricsServer } from '@tandem/party/metrics/metrics-server.ts'
+import { createServiceMetrics } from '@tandem/party/metrics/service-metrics.ts'
+import { closeServer, createClosing, type Keep } from '@tandem/runtime/closing.ts'
+import type { Logger } from '@tandem/runtime/log.ts'
+import type { LoadMonitor } from './api/load/load-monitor.ts'
+import { type ApiMemory, createApiMemory, createServiceApi, type EngineView } from './api-side.ts'
+import { openBase, type ServiceBase } from './base.ts'
+import { startEngineSide } from './engine-side.ts'
+import { createReadiness } from './readiness.ts'
+import type { Role } from './role.ts'
+import { followPayments } from './solvers/follow-payments.ts'
+import { followSolverKeys } from './solvers/follow-solver-keys.ts'
+
+export interface RunningService {
+  /** Of the API; null if this process serves none. */
+  readonly url: string | null
+  stop(): Promise<void>
+}
+
+/** `load`: unless given, that of this process. */
+export async function startService(
+  loaded: LoadedConfig<ServiceConfig>,
+  parentLog: Logger,
+  role: Role = 'both',
+  load: LoadMonitor | null = null,
+): Promise<RunningService> {
+  const { keep, close: stop } = createClosing()
+  try {
+    const base = await openBase(loaded, parentLog, { hasEngine: role !== 'api' }, keep)
+    const url = await start(base, role === 'engine' ? null : createApiMemory(base), load, keep)
+    return { url, stop }
+  } catch (error) {
+    await stop().catch((failure: unknown) => parentLog.warn({ err: failure }, 'not everything could be closed'))
+    throw error
+  }
+}
+
+/** `memory`: null without an API. Resolves to the URL of the API. */
+async function start(base: ServiceBase, memory: ApiMemory | null, load: LoadMonitor | null, keep: Keep): Promise<string | null> {
+  const { db, log, registry, problems, nodes, now, relay, loaded } = base
+  const { config } = loaded
+  const chainStatus: EngineView['chainStatus'] = (chain) => engines.chainStatus(chain)
+  const metrics = createServiceMetrics({ db, log, problems: problems.counts, chains: registry.chains, chainStatus, nodes, now })
+  const engines = relay === null ? followEngines(base, memory, keep) : await startEngineSide(base, { relay, metrics, memory }, keep)
+  const api = memory === null ? null : await createServiceApi(base, memory, { engines, metrics, load })
+  if (api !== null) keep(() => closeServer(api))
+  if (memory !== null) keep(followSolverKeys(base, memory.solverKeys).stop)
+  await engines.ready()
+  const address = api === null ? config.engine_health : config.metrics
+  if (address !== undefined) {
+    const readiness = createReadiness({ db, log, registry, chainHealthy: engines.chainHealthy, engineProblem: engines.problem })
+    const server = await startMetricsServer(address, metrics.render, api === null ? readiness : null)
+    keep(server.close)
+    log.info({ url: server.url }, 'metrics are served')
+  }
+  // First of all: whoever takes over need not wait for our requests.
+  if (engines.handOver !== undefined) keep(engines.handOver)
+  return (await api?.listen(config.listen)) ?? null
+}
+
+/** For a process that has no key to move money with. */
+function followEngines(base: ServiceBase, memory: ApiMemory | null, keep: Keep): EngineView {
+  const link = openEngineLink({ ...base, onDerived: () => memory?.events.wake() })
+  keep(link.stop)
+  const follower = followPayments(base, (states) => memory?.watchPayments(states))
+  keep(follower.stop)
+  return link
+}

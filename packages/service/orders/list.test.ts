@@ -1,0 +1,323 @@
+import { registry } from '@tandem/party/engine/engine.fixture.ts'
+import { expireOrderList } from '@tandem/party/engine/order-list.ts'
+import { reconcile } from '@tandem/party/engine/reconciler.ts'
+import { recountOrders } from '@tandem/party/store/order-list/order-counts.ts'
+import { putOrder } from '@tandem/party/store/store.fixture.ts'
+import type { HtlcEvent } from '@tandem/protocol/htlc.ts'
+import type { Leg, Order } from '@tandem/protocol/order.ts'
+import { type OrderStatus, orderStatuses } from '@tandem/protocol/state.ts'
+import { type OrderList, statusFilters } from '@tandem/protocol/wire/order-list.ts'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { alice, bob, eventsOf, NOW, startTestService, type TestService } from '../testing/service.fixture.ts'
+
+const bech32 = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080'
+const base58 = 'mipcBbFg9gMiCh81Kj8tqqdgoZub1ZJRfn'
+const DOLLAR = 1_000_000n
+
+let service: TestService
+/** By name, oldest first. */
+const orders = new Map<string, Order>()
+const heights = new Map<string, bigint>()
+
+const named = (name: string): Order => {
+  const order = orders.get(name)
+  if (order === undefined) throw new Error(`no order ${name}`)
+  return order
+}
+const call = (query: string, headers = {}) => service.call('GET', `/v2/orders?${query}`, { headers })
+const list = async (query: string, headers = {}): Promise<OrderList> => {
+  const { status, body } = await call(query, headers)
+  expect({ status, error: body.error }).toEqual({ status: 200, error: null })
+  return body.result as OrderList
+}
+const namesIn = (found: OrderList) => found.data.map(({ order_id }) => [...orders].find(([, order]) => order.id === order_id)?.[0])
+const asRival = () => ({ 'service-app-id': service.otherAppId })
+
+type Making = {
+  readonly app?: string
+  readonly from?: string
+  readonly to?: string
+  readonly by?: string
+  readonly solver?: string
+  readonly deadline?: bigint
+  readonly dollars?: bigint
+  readonly deposit?: string
+}
+
+/** Of the order of this name. */
+const secretOf = (name: string) => Buffer.from(name).toString('hex').padEnd(64, '0')
+
+async function make(
+  name: string,
+  { app = 'shop', from = alice, to = bob, deposit, solver, deadline, dollars = 100n, ...chains }: Making & Partial<Record<Leg, string>>,
+) {
+  const { source = 'bitcoin_regtest', destination = 'ethereum_localnet' } = chains
+  const { order } = await putOrder(service.db, {
+    app,
+    secret: secretOf(name),
+    sourceOwner: from,
+    destinationOwner: to,
+    ...(deadline !== undefined && { deadline }),
+    source: { chain: source, ...(deposit !== undefined && { swapId: deposit }) },
+    destination: { chain: destination },
+    worth: { volumeUsdMicros: dollars * DOLLAR, feeUsdMicros: dollars * 10_000n },
+  })
+  if (solver !== undefined) {
+    await service.db.updateTable('orders').set({ solver_id: solver }).where('id', '=', order.id).execute()
+    await service.db.updateTable('order_list').set({ solver_id: solver }).where('order_id', '=', order.id).execute()
+  }
+  orders.set(name, order)
+}
+
+async function happen(name: string, leg: Leg, event: (events: ReturnType<typeof eventsOf>) => HtlcEvent) {
+  const { chain } = named(name)[leg]
+  const height = (heights.get(chain) ?? 100n) + 1n
+  heights.set(chain, height)
+  await service.mine(chain, { height, time: NOW }, [event(eventsOf(named(name)[leg]))])
+}
+
+beforeAll(async () => {
+  service = await startTestService()
+  await make('new', { from: bech32 })
+  await make('expired', { deadline: NOW - 1n, to: base58, source: 'ethereum_localnet', destination: 'bitcoin_regtest' })
+  await make('funded', { solver: 'second', deposit: 'bcrt1pdeposit', from: bech32 })
+  await make('done', { solver: 'second', source: 'ethereum_localnet', destination: 'arbitrum_localnet', dollars: 250n })
+  await make('paid', { from: bob, to: alice, dollars: 50n })
+  await make('back', { source: 'arbitrum_localnet' })
+  await make('theirs', { app: 'rival', dollars: 7n })
+  await happen('funded', 'source', (events) => events.initiated('f00d'))
+  for (const name of ['done', 'paid', 'theirs']) {
+    await happen(name, 'source', (events) => events.initiated(`0x${name === 'done' ? 'abcdef' : `a${orders.size}${name.length}`}`))
+    await happen(name, 'destination', (events) => events.initiated(`0xb${name.length}`))
+    await happen(name, 'destination', (events) => events.redeemed(`0xc${name.length}`, secretOf(name)))
+  }
+  await happen('done', 'source', (events) => events.redeemed('5J7Signature', secretOf('done')))
+  await happen('back', 'source', (events) => events.initiated('0xd1'))
+  await happen('back', 'source', (events) => events.refunded('0xd2'))
+  await reconcile({ db: service.db, registry, party: { role: 'service' } }, NOW)
+  await expireOrderList(service.db, registry, NOW)
+})
+beforeEach(() => service.reset())
+afterAll(() => service.close())
+
+const everything = ['back', 'paid', 'done', 'funded', 'expired', 'new']
+
+test.each<[string, readonly string[]]>([
+  ['', everything],
+  ['status=all', everything],
+  ['status=display', ['back', 'paid', 'done', 'funded', 'new']],
+  ['status=not-initiated', ['new']],
+  ['status=created', ['new']],
+  ['status=in-progress', ['funded']],
+  ['status=pending', ['funded']],
+  ['status=initiated', ['funded']],
+  ['status=completed', ['paid', 'done']],
+  ['status=fulfilled', ['paid', 'done']],
+  ['status=redeemed', ['paid']],
+  ['status=counterparty_redeemed', ['done']],
+  ['status=expired', ['expired']],
+  ['status=refunded', ['back']],
+  ['status=refunded,pending,created', ['back', 'funded', 'new']],
+  ['status=display,expired', everything],
+  ['from_chain=ethereum_localnet', ['done', 'expired']],
+  ['from_chain=ETHEREUM_LOCALNET,arbitrum_localnet', ['back', 'done', 'expired']],
+  ['to_chain=bitcoin_regtest', ['expired']],
+  ['from_chain=bitcoin_regtest&to_chain=ethereum_localnet&status=completed', ['paid']],
+  ['from_chain=arbitrum_localnet&to_chain=arbitrum_localnet', []],
+  ['solver_id=second', ['done', 'funded']],
+  ['solver_id=second,solver', everything],
+  ['solver_id=nobody', []],
+  ['integrator=shop', everything],
+  ['integrator=shop,rival', everything],
+  ['integrator=rival', []],
+  [`from_owner=${bob}`, ['paid']],
+  [`from_owner=${alice}`, ['theirs', 'back', 'done', 'expired']],
+  [`from_owner=${alice.toUpperCase().replace('X', 'x')}`, ['theirs', 'back', 'done', 'expired']],
+  [`from_owner=${bob},${bech32}`, ['paid', 'funded', 'new']],
+  [`to_owner=${alice}`, ['paid']],
+  [`to_owner=${base58}`, ['expired']],
+  [`to_owner=${base58.toLowerCase()}`, []],
+  [`address=${alice}`, ['theirs', 'back', 'paid', 'done', 'expired']],
+  [`address=${bech32.toUpperCase()}`, ['funded', 'new']],
+  [`address=${bech32},${base58}`, ['funded', 'expired', 'new']],
+  ['address=bcrt1pdeposit', ['funded']],
+  ['address=BCRT1PDEPOSIT', ['funded']],
+  [`address=${alice}&integrator=rival`, ['theirs']],
+  [`address=${alice}&integrator=shop&status=completed`, ['paid', 'done']],
+  [`address=${alice}&to_owner=${alice}`, ['paid']],
+  ['address=nobody', []],
+  ['tx_hash=f00d', ['funded']],
+  ['tx_hash=0xF00D', ['funded']],
+  ['tx_hash=f00d:101', ['funded']],
+  ['tx_hash=0xabcdef', ['done']],
+  ['tx_hash=ABCDEF', ['done']],
+  ['tx_hash=5J7Signature', ['done']],
+  ['tx_hash=5j7signature', []],
+  ['tx_hash=0xd2,0xd1,f00d', ['back', 'funded']],
+  ['tx_hash=0xd2&status=completed', []],
+  ['tx_hash=0xc6', ['theirs']],
+])('?%s', async (query, expected) => {
+  const found = await list(query)
+  // The list is sorted by creation time; the table above is not.
+  const places = [...orders.keys()]
+  const sequence = [...expected].sort((a, b) => places.indexOf(b) - places.indexOf(a))
+  expect(namesIn(found)).toEqual(sequence)
+  expect(found).toMatchObject({ page: 1, per_page: 10, total_items: expected.length, total_pages: expected.length === 0 ? 0 : 1 })
+})
+
+test('?secret_hash finds exactly the orders of these hashes', async () => {
+  const hashOf = (name: string) => named(name).source.terms.secretHash
+  const unused = 'cd'.repeat(32)
+  expect(namesIn(await list(`secret_hash=${hashOf('new')}`))).toEqual(['new'])
+  expect(namesIn(await list(`secret_hash=${hashOf('new')},${unused},0x${hashOf('back').toUpperCase()}`))).toEqual(['back', 'new'])
+  expect(await list(`secret_hash=${unused}`)).toMatchObject({ data: [], total_items: 0 })
+  expect(namesIn(await list(`secret_hash=${hashOf('done')},${hashOf('new')}&to_owner=${bob}&status=completed`))).toEqual(['done'])
+})
+
+test('every status belongs to exactly one of the five filters that users know', () => {
+  const places = ['not-initiated', 'in-progress', 'completed', 'expired', 'refunded'].flatMap((name) => statusFilters[name] ?? [])
+  expect([...places].sort()).toEqual([...orderStatuses].sort())
+  expect(statusFilters.all).toEqual(orderStatuses)
+})
+
+test.each<[string, readonly string[], number]>([
+  ['page=1&per_page=4', ['back', 'paid', 'done', 'funded'], 2],
+  ['page=2&per_page=4', ['expired', 'new'], 2],
+  ['page=3&per_page=4', [], 2],
+  ['page=2&per_page=3', ['funded', 'expired', 'new'], 2],
+  ['page=6&per_page=1', ['new'], 6],
+  ['page=1000000000&per_page=500', [], 1],
+  ['per_page=500', everything, 1],
+  [`page=2&per_page=2&address=${alice}`, ['paid', 'done'], 3],
+])('?%s', async (query, expected, pages) => {
+  const found = await list(query)
+  expect(namesIn(found)).toEqual(expected)
+  const asked = new URLSearchParams(query)
+  expect(found).toMatchObject({
+    page: Number(asked.get('page') ?? 1),
+    per_page: Number(asked.get('per_page')),
+    total_pages: pages,
+    total_items: query.includes('address') ? 5 : 6,
+  })
+})
+
+test('shows each order as GET /orders/{id} does', async () => {
+  const { data } = await list('')
+  for (const record of data) {
+    expect(record).toEqual((await service.call('GET', `/v2/orders/${record.order_id}`)).body.result)
+  }
+  const statuses = new Map<string | undefined, OrderStatus>(data.map((record, index) => [everything[index], record.status]))
+  expect(Object.fromEntries(statuses)).toEqual({
+    back: 'refunded',
+    paid: 'redeemed',
+    done: 'counterparty_redeemed',
+    funded: 'initiated',
+    expired: 'expired',
+    new: 'created',
+  })
+})
+
+test("finds another app's orders only by address, owner, secret hash or transaction, and never shows their secrets", async () => {
+  expect(namesIn(await list('', asRival()))).toEqual(['theirs'])
+  const hash = named('done').source.terms.secretHash
+  for (const query of [`address=${alice}`, 'tx_hash=0xabcdef', `from_owner=${alice}`, `to_owner=${bob}`, `secret_hash=${hash}`]) {
+    const found = await list(query, asRival())
+    expect(namesIn(found)).toContain('done')
+    const strangers = found.data.filter(({ integrator }) => integrator === 'shop')
+    expect(strangers.length).toBeGreaterThan(0)
+    for (const name of ['done', 'paid']) expect(JSON.stringify(strangers)).not.toContain(secretOf(name))
+  }
+  const own = await list(`address=${alice}`, asRival())
+  expect(JSON.stringify(own.data.filter(({ integrator }) => integrator === 'rival'))).toContain(secretOf('theirs'))
+  expect(JSON.stringify(await list('tx_hash=0xabcdef'))).toContain(secretOf('done'))
+  expect(namesIn(await list('status=completed&from_chain=ethereum_localnet', asRival()))).toEqual([])
+})
+
+test.each<[string, RegExp]>([
+  ['page=0', /page: expected a whole number from 1, got 0/],
+  ['page=-1', /page/],
+  ['page=1.5', /page/],
+  ['page=01', /page/],
+  ['page=1e3', /page/],
+  ['page=', /page/],
+  ['page=1000000001', /page/],
+  ['page=1&page=2', /page/],
+  ['per_page=0', /per_page: expected a whole number from 1 to 500, got 0/],
+  ['per_page=501', /per_page: expected a whole number from 1 to 500, got 501/],
+  ['per_page=ten', /per_page/],
+  ['status=done', /status: expected one of all, awaiting_refund, .*, got "done"/],
+  ['status=Completed', /status/],
+  ['status=constructor', /status/],
+  ['status=', /status/],
+  ['status=completed,', /status/],
+  ['status=completed&status=refunded', /status/],
+  ['from_chain=moon', /from_chain: expected a chain .*, got "moon"/],
+  ['to_chain=bitcoin_regtest,,ethereum_localnet', /to_chain/],
+  ['address=', /address: expected an owner's address/],
+  ['address=a%20b', /address/],
+  ['address=%00', /address/],
+  ['address=%F0%9F%92%A9', /address/],
+  [`address=${Array.from({ length: 101 }, (_, n) => n).join(',')}`, /address: expected at most 100 values, got 101/],
+  [`tx_hash=${'a'.repeat(9000)}`, /tx_hash/],
+  ['secret_hash=abcdef', /secret_hash must be 32 bytes as hex/],
+  [
+    `secret_hash=${Array.from({ length: 21 }, (_, n) => String(n).padStart(64, '7')).join(',')}`,
+    /secret_hash: expected at most 20 values, got 21/,
+  ],
+  ['solver_id=a&solver_id=b', /solver_id/],
+])('?%s is refused with a clear text', async (query, words) => {
+  const reply = await call(query)
+  expect(reply).toMatchObject({ status: 400, body: { status: 'Error', code: 'bad_request', result: null } })
+  expect(reply.body.error).toMatch(words)
+})
+
+describe('statistics', () => {
+  const NEXT_DAY = 86_400n
+  beforeAll(async () => {
+    const move = (name: string, seconds: bigint) =>
+      service.db
+        .updateTable('ledger')
+        .set({ created_at: NOW + seconds })
+        .where('order_id', '=', named(name).id)
+        .execute()
+    await move('paid', NEXT_DAY)
+    await move('theirs', 3n * NEXT_DAY + 5n)
+    await recountOrders(service.db)
+  })
+  const read = async (path: string) => {
+    const { status, body } = await service.call('GET', `/v2/${path}`)
+    expect(status).toBe(200)
+    return body.result
+  }
+
+  test.each<[string, string, string]>([
+    ['', '307.00', '3.07'],
+    ['source_chain=ethereum_localnet', '250.00', '2.50'],
+    ['source_chain=ethereum_localnet,bitcoin_regtest', '307.00', '3.07'],
+    ['destination_chain=ethereum_localnet', '57.00', '0.57'],
+    ['source_chain=bitcoin_regtest&destination_chain=arbitrum_localnet', '0.00', '0.00'],
+    [`address=${bob}`, '307.00', '3.07'],
+    [`address=${bob}&source_chain=bitcoin_regtest`, '57.00', '0.57'],
+    [`address=${bech32}`, '0.00', '0.00'],
+    [`from=${NOW}`, '307.00', '3.07'],
+    [`from=${NOW + 1n}`, '57.00', '0.57'],
+    [`to=${NOW - 1n}`, '0.00', '0.00'],
+    [`to=${NOW}`, '250.00', '2.50'],
+    [`from=${NOW + NEXT_DAY}&to=${NOW + NEXT_DAY}`, '50.00', '0.50'],
+    [`from=${NOW + 1n}&to=${NOW + 3n * NEXT_DAY + 4n}`, '50.00', '0.50'],
+    [`from=${NOW + 1n}&to=${NOW + 3n * NEXT_DAY + 5n}`, '57.00', '0.57'],
+    [`from=${NOW}&to=${NOW + 3n * NEXT_DAY}&source_chain=bitcoin_regtest`, '50.00', '0.50'],
+    [`from=${NOW + NEXT_DAY}&address=${alice}`, '57.00', '0.57'],
+  ])('?%s', async (query, volume, fees) => {
+    expect(await read(`volume?${query}`)).toBe(volume)
+    expect(await read(`fees?${query}`)).toBe(fees)
+  })
+
+  test.each(['from=-1', 'from=1.5', 'to=later', 'from=2&to=1', 'source_chain=moon', 'address=', 'from=1&from=2'])(
+    '?%s is refused',
+    async (query) => {
+      for (const path of ['volume', 'fees'])
+        expect(await service.call('GET', `/v2/${path}?${query}`)).toMatchObject({ status: 400, body: { code: 'bad_request' } })
+    },
+  )
+})

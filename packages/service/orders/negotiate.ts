@@ -1,0 +1,305 @@
+/** Finds a solver for an order and verifies the terms that it adds. */
+import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
+import { clientFor } from '@tandem/party/engine/facts.ts'
+import { requiredConfirmations } from '@tandem/protocol/confirmations.ts'
+import { type ErrorCode, QuoteUsed, TandemError } from '@tandem/protocol/error.ts'
+import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
+import type { Leg, Order, Swap } from '@tandem/protocol/order.ts'
+import { leastAfterSlippage } from '@tandem/protocol/slippage.ts'
+import type { SolverOrderAcceptance, SolverOrderRequest } from '@tandem/protocol/wire/solver.ts'
+import type { ServiceContext } from '../context.ts'
+import { opaque } from '../opaque.ts'
+import { pairKey, runAuction } from '../quotes/auction.ts'
+import { isWithinLimits } from '../quotes/limits.ts'
+import { isWorthTooMuch } from '../quotes/prices.ts'
+import type { IssuedQuote, OpenQuote } from '../quotes/quote-ids.ts'
+import { relayedRefusal } from '../quotes/refusals.ts'
+import { SolverFailure } from '../solver-client.ts'
+import type { Member } from '../solvers/member.ts'
+import { type OfferKey, offerKey } from '../solvers/refused-offers.ts'
+import type { OrderRequest } from './request.ts'
+import type { UserParty } from './user-party.ts'
+
+/** The terms that are fixed before a solver is asked. */
+export type Proposal = {
+  readonly orderId: string
+  /** Its name. */
+  readonly app: string
+  readonly secretHash: string
+  readonly createdAt: bigint
+  readonly deadline: bigint
+  readonly slippageBips: number
+  readonly extraFeeBips: number
+  readonly request: OrderRequest
+  /** The quote that the user bound the order to. */
+  readonly quote: IssuedQuote | null
+  readonly users: Readonly<Record<Leg, UserParty>>
+}
+
+/** More would make the user wait for long. */
+const MOST_SOLVERS = 3
+/** If another solver can be asked; the last one may take as long as its client allows. */
+const OTHERS_WAIT_MS = 3_000
+
+/** Of a quote: clocks differ, and the request takes a while. */
+const LAST_SECONDS = 5n
+
+/** Asks solvers by best price. The first that accepts with valid terms takes the order. */
+export async function negotiate(context: ServiceContext, proposal: Proposal): Promise<Order> {
+  const refusals: TandemError[] = []
+  const chosen = await candidates(context, proposal)
+  let isUnheard = isOneLeftOut(context, proposal, chosen)
+  for (const [index, candidate] of chosen.entries()) {
+    const { member } = candidate
+    try {
+      return await offer(context, proposal, candidate, index + 1 < chosen.length ? OTHERS_WAIT_MS : undefined)
+    } catch (error) {
+      if (error instanceof TandemError) refusals.push(error)
+      else if (error instanceof SolverFailure) {
+        isUnheard = true
+        context.log.warn({ solver: member.id, order: proposal.orderId, err: error }, 'solver left out')
+      } else throw error
+    }
+  }
+  throw relayedRefusal(refusals, isUnheard) ?? noAnswer(chosen.length)
+}
+
+/** Those that were asked failed, which ends; or nobody is left to ask. */
+function noAnswer(asked: number): TandemError {
+  return asked > 0
+    ? new TandemError('chain_unavailable', 'no solver answers at the moment; try again')
+    : new TandemError('no_quotes', 'no solver takes this order at the moment; ask for a new quote')
+}
+
+/** `bid`: its open quote for this order, if it is known here. */
+type Candidate = { readonly member: Member; readonly bid: OpenQuote | null }
+
+/** Best first. */
+async function candidates(context: ServiceContext, proposal: Proposal): Promise<readonly Candidate[]> {
+  const { pool, recentAuctions, now } = context
+  const { solverId, pair, sourceAmount } = proposal.request
+  const { source, destination } = pair
+  const { extraFeeBips, app } = proposal
+  // The quote is one solver's: no other takes over.
+  if (proposal.quote !== null) return [{ member: pool.named(proposal.quote.solverId), bid: proposal.quote }]
+  if (solverId === null && pool.members.length < 2) return pool.members.map((member) => ({ member, bid: null }))
+  const question = {
+    source,
+    destination,
+    exact: { leg: 'source', amount: sourceAmount },
+    extraFeeBips,
+    indicative: false,
+    app,
+    clientSecret: proposal.request.secretHash !== null,
+  } as const
+  const known = recentAuctions.find(question, sourceAmount, now())
+  if (solverId !== null) {
+    const member = pool.named(solverId)
+    return [{ member, bid: known?.find((bid) => bid.solverId === solverId) ?? null }]
+  }
+  const bids = known ?? (await runAuction(context, question)).bids
+  const bidders = bids.flatMap((bid) => {
+    const member = pool.find(bid.solverId)
+    return member === null ? [] : [{ member, bid }]
+  })
+  // A solver without a price now may still honour an earlier quote: ask it last.
+  const others = pool.members.filter(({ id }) => !bids.some((bid) => bid.solverId === id)).map((member) => ({ member, bid: null }))
+  const all = [...bidders, ...others]
+  const sound = all.filter(({ member }) => isSound(member))
+  return (sound.length > 0 ? sound : all).slice(0, MOST_SOLVERS)
+}
+
+/** A solver that may serve the pair is not asked, because it fails at the moment. A user who named a solver wants no other. */
+function isOneLeftOut({ pool }: ServiceContext, { quote, request: { solverId, pair } }: Proposal, chosen: readonly Candidate[]): boolean {
+  if (quote !== null || solverId !== null) return false
+  const isAsked = (one: Member) => chosen.some(({ member }) => member === one)
+  return pool.members.some((member) => !isAsked(member) && !isSound(member) && member.mayServe(pairKey(pair.source, pair.destination)))
+}
+
+function isSound(member: Member): boolean {
+  const standing = member.standing()
+  return standing === 'in' || standing === 'trial'
+}
+
+async function offer(context: ServiceContext, proposal: Proposal, { member, bid }: Candidate, limitMs?: number): Promise<Order> {
+  member.orderOffered()
+  try {
+    const answer = await member.client.order(proposalToWire(proposal), limitMs)
+    const order = await agree(context, proposal, member.id, answer)
+    const { source, destination } = order
+    await context.solverKeys.note(member.id, [
+      [source.chain, source.terms.redeemer],
+      [destination.chain, destination.terms.initiator],
+    ])
+    member.answered()
+    if (bid === null || !isShort(order, bid, proposal.request)) member.orderTaken()
+    else if (answer.below_quote === undefined) member.quoteBroken()
+    // About this user, as a `conflict` is. That the quote was used before is true, if we used it.
+    else if (!context.pool.isUsed(bid)) context.pool.noteShort(keyOf(proposal), member.id)
+    if (bid !== null) context.pool.noteUse(bid)
+    return order
+  } catch (error) {
+    if (error instanceof SolverFailure) {
+      member.failed()
+      // The answers to its quotes do not make up for this one.
+      member.quoteBroken()
+    }
+    if (error instanceof TandemError && bid !== null && bid.destinationAmount >= proposal.request.destinationAmount) {
+      if (breaksQuote(error, bid, context.now())) member.quoteBroken()
+      else if (!(error instanceof QuoteUsed && context.pool.isUsed(bid))) context.pool.noteRefusal(keyOf(proposal), member.id)
+    }
+    throw error
+  }
+}
+
+/** Other refusals are about this user or this moment: they count only if it refuses most of the users who then fund the swap with another solver. */
+const BROKEN_QUOTE: ReadonlySet<ErrorCode> = new Set(['insufficient_liquidity', 'price_moved', 'unsupported_pair', 'no_quotes'])
+
+/** The user accepts it, but the solver quoted more. An order without `quote_id` may ask for less than the quote because the price has moved: that is then owed. */
+function isShort({ destination }: Order, bid: OpenQuote, { destinationAmount: asked, acceptWorse, quoteId }: OrderRequest): boolean {
+  const owed = acceptWorse || quoteId === null ? asked : bid.destinationAmount
+  return asked <= bid.destinationAmount && destination.terms.amount < owed
+}
+
+/** Of an order that asks for no more than the solver quoted. Slippage does not count: a solver owes nobody more than it quoted, not even in part. */
+function breaksQuote(refusal: TandemError, bid: OpenQuote, now: bigint): boolean {
+  if (!BROKEN_QUOTE.has(refusal.code) || refusal.retryAfterSeconds !== null || refusal instanceof QuoteUsed) return false
+  // By the clock of the solver it may have expired.
+  return bid.expiresAt > now + LAST_SECONDS
+}
+
+function keyOf({ request: { pair, sourceAmount }, users }: Proposal): OfferKey {
+  return offerKey({ source: pair.source.id, destination: pair.destination.id }, users, sourceAmount)
+}
+
+function proposalToWire({ request, ...proposal }: Proposal): SolverOrderRequest {
+  return {
+    order_id: proposal.orderId,
+    secret_hash: proposal.secretHash,
+    created_at: Number(proposal.createdAt),
+    deadline: Number(proposal.deadline),
+    slippage_bips: proposal.slippageBips,
+    extra_fee_bips: proposal.extraFeeBips,
+    ...(proposal.quote !== null && { quote_id: proposal.quote.quoteId }),
+    ...(request.acceptWorse && { accept_worse: true }),
+    source: { asset: request.pair.source.id, amount: request.sourceAmount.toString(), initiator: proposal.users.source.identity },
+    destination: {
+      asset: request.pair.destination.id,
+      amount: request.destinationAmount.toString(),
+      redeemer: proposal.users.destination.identity,
+    },
+    app: opaque('app', proposal.app),
+    ...(request.sourceOwner !== null && { owner: opaque('owner', request.sourceOwner.name) }),
+    client_secret: request.secretHash !== null,
+  }
+}
+
+/** Throws `SolverFailure` if the solver's part of the terms violates the protocol. */
+async function agree(context: ServiceContext, proposal: Proposal, solverId: string, answer: SolverOrderAcceptance): Promise<Order> {
+  const { request, users, secretHash } = proposal
+  const { pair } = request
+  const amount = BigInt(answer.destination.amount)
+  const least = leastAfterSlippage(request.destinationAmount, proposal.slippageBips)
+  // What was quoted passed the check of prices then.
+  const isQuoted = proposal.quote !== null && amount === proposal.quote.destinationAmount
+  const isTooMuch =
+    amount > request.destinationAmount &&
+    (request.acceptWorse || (!isQuoted && isWorthTooMuch(context, pair, request.sourceAmount, amount)))
+  if (amount < least || isTooMuch || !isWithinLimits(pair.destination, amount))
+    throw new SolverFailure(`solver ${solverId} offers ${amount}, asked for ${request.destinationAmount} and at least ${least}`)
+  const source: HtlcTerms = {
+    asset: pair.source.id,
+    initiator: users.source.identity,
+    redeemer: answer.source.redeemer,
+    amount: request.sourceAmount,
+    secretHash,
+    timelock: pair.sourceChain.timelocks.source,
+  }
+  const destination: HtlcTerms = {
+    asset: pair.destination.id,
+    initiator: answer.destination.initiator,
+    redeemer: users.destination.identity,
+    amount,
+    secretHash,
+    timelock: pair.destinationChain.timelocks.destination,
+  }
+  if (BigInt(answer.source.timelock) !== source.timelock || BigInt(answer.destination.timelock) !== destination.timelock)
+    throw new SolverFailure(`solver ${solverId} states timelocks that are not those of the registry`)
+  return {
+    id: proposal.orderId,
+    solverId,
+    createdAt: proposal.createdAt,
+    deadline: proposal.deadline,
+    priceExpiresAt: earlier(BigInt(answer.price_expires_at), proposal.deadline),
+    source: await completeSwap(context, proposal, 'source', source, source.redeemer),
+    destination: await completeSwap(context, proposal, 'destination', destination, destination.initiator),
+  }
+}
+
+function earlier(a: bigint, b: bigint): bigint {
+  return a < b ? a : b
+}
+
+async function completeSwap(context: ServiceContext, proposal: Proposal, leg: Leg, terms: HtlcTerms, named: string): Promise<Swap> {
+  const { request, users } = proposal
+  const user = users[leg]
+  const chain = leg === 'source' ? request.pair.sourceChain : request.pair.destinationChain
+  const client = clientFor(context.clients, chain.id)
+  const solverIdentity = readSolverIdentity(client, named)
+  if (user.clientKey || (leg === 'source' && user.privateKey === null)) assertNotSolver(user.identity, solverIdentity, `${leg}.owner`)
+  // An honest solver would have declined the order.
+  if (solverIdentity === user.identity) throw new SolverFailure(`the solver gave the user's identity on ${chain.id} as its own`)
+  if (leg === 'source' && request.payer !== null) assertNotSolver(request.payer, solverIdentity, 'source.delegate')
+  return {
+    chain: chain.id,
+    swapId: await computeSwapId(client, terms),
+    terms,
+    userAddress: user.address,
+    orderKey: user.privateKey === null ? null : user.identity,
+    payer: leg === 'source' ? request.payer : null,
+    clientKey: user.clientKey,
+    agreedAmount: terms.amount,
+    requiredConfirmations: requiredConfirmations(chain, request.pair[leg], terms.amount, leg),
+    mostFee: leg === 'source' || user.clientKey ? null : await promisedFee(client, terms, proposal.quote),
+  }
+}
+
+/** As the quote says; without one, as a quote would say now. Null where someone else pays the fee. */
+async function promisedFee({ payoutFee }: ChainClient, { asset }: HtlcTerms, quote: IssuedQuote | null): Promise<bigint | null> {
+  if (payoutFee === undefined) return null
+  return quote === null ? payoutFee(asset) : quote.networkFee
+}
+
+/** The user and the solver must be different parties. */
+function assertNotSolver(party: string, solverIdentity: string, field: string): void {
+  if (party === solverIdentity)
+    throw new TandemError('bad_request', `${field} ${party} is the solver itself, the other party of the swap: use one of your own`)
+}
+
+/** A non-canonical identity would give another swap id, under which no watcher finds the HTLC. */
+function readSolverIdentity(client: ChainClient, named: string): string {
+  const canonical = usable(client, () => client.text.parseIdentity(named))
+  if (canonical !== named) throw new SolverFailure(`the solver's identity on ${client.chain.id} is not in its canonical form`)
+  return canonical
+}
+
+/** Too many jobs in the worker threads are no fault of the solver. */
+async function computeSwapId(client: ChainClient, terms: HtlcTerms): Promise<string> {
+  await client.prepare?.(terms).catch((error: unknown) => {
+    if (error instanceof TandemError && error.retryAfterSeconds !== null) throw error
+    throw unusable(client, error)
+  })
+  return usable(client, () => client.swapId(terms))
+}
+
+function usable(client: ChainClient, read: () => string): string {
+  try {
+    return read()
+  } catch (error) {
+    throw unusable(client, error)
+  }
+}
+
+function unusable({ chain }: ChainClient, cause: unknown): SolverFailure {
+  return new SolverFailure(`the solver's identity cannot be used on ${chain.id}`, { cause })
+}

@@ -1,0 +1,89 @@
+/**
+ * The refund address of the source, and who may set it. POST /orders sets it, or later the holder of the order token, once. After that
+ * only a proof by the current address changes it, and only until a refund is signed.
+ */
+import { timingSafeEqual } from 'node:crypto'
+import { clientFor } from '@tandem/party/engine/facts.ts'
+import type { Database } from '@tandem/party/store/database/database.ts'
+import { changeRefundAddress, lockRefundAddress } from '@tandem/party/store/orders/change-refund-address.ts'
+import { type StoredOrder, setRefundAddress } from '@tandem/party/store/orders/orders.ts'
+import type { Vault } from '@tandem/party/store/orders/sealed-values.ts'
+import { assertSealed, sealSwap } from '@tandem/party/store/orders/swap-seals.ts'
+import { TandemError } from '@tandem/protocol/error.ts'
+import type { ServiceContext } from '../context.ts'
+import { hashToken } from './create.ts'
+import { parseAddress } from './request.ts'
+
+export type RefundAsk = {
+  readonly address: string | null
+  readonly orderToken: string | null
+  /** A signature by the owner of the current address over `refundMessage`. */
+  readonly proof: string | null
+}
+
+/** The message that the owner of a refund address signs to change it. It binds the order and the new address. */
+export function refundMessage(orderId: string, address: string): string {
+  return `Tandem refund of order ${orderId} to ${address}`
+}
+
+/** The new address if the caller may set it; stores nothing. */
+export function checkRefundAddress({ clients, vault }: ServiceContext, stored: StoredOrder, ask: RefundAsk): string {
+  // Who may set the address follows from the row: from one that was changed, a thief may.
+  assertSealed(vault, stored)
+  const { source } = stored.order
+  if (ask.address === null) {
+    if (source.userAddress === null)
+      throw new TandemError('bad_request', 'the refund address is not known: give address, and the order_token that POST /orders returned')
+    return source.userAddress
+  }
+  const client = clientFor(clients, source.chain)
+  const address = parseAddress(client, ask.address, 'address')
+  if (address === source.userAddress) return address
+  if (source.userAddress === null) {
+    if (!isToken(stored, ask.orderToken))
+      throw new TandemError('forbidden', 'setting a refund address needs the order_token that POST /orders returned')
+    return address
+  }
+  if (client.orderKeys === undefined)
+    throw new TandemError('forbidden', 'the refund address of this order was given when it was made and cannot be changed')
+  const message = refundMessage(stored.order.id, address)
+  if (ask.proof === null)
+    throw new TandemError(
+      'forbidden',
+      `the refund address of this order is set: to change it, give as signature a BIP-322 signature by ${source.userAddress} over "${message}"`,
+    )
+  client.orderKeys.verifyMessage(source.userAddress, message, ask.proof)
+  return address
+}
+
+/** Stores the address and seals it; returns the order with it. Must run in the same transaction as the grant that is signed for it, if any. */
+export async function settleRefundAddress(
+  { vault }: { readonly vault: Vault },
+  tx: Database,
+  stored: StoredOrder,
+  address: string,
+): Promise<StoredOrder> {
+  assertSealed(vault, stored)
+  const { order } = stored
+  const { userAddress } = order.source
+  const settled = { ...stored, order: { ...order, source: { ...order.source, userAddress: address } } }
+  const seal = sealSwap(vault, settled, 'source')
+  const result = { ...settled, seals: { ...stored.seals, source: seal } }
+  if (userAddress === null) {
+    if (!(await setRefundAddress(tx, order.id, address, seal))) throw changedMeanwhile()
+    return result
+  }
+  if ((await lockRefundAddress(tx, order.id)) !== userAddress) throw changedMeanwhile()
+  if (address !== userAddress && !(await changeRefundAddress(tx, order.id, address, seal)))
+    throw new TandemError('conflict', `the refund address of this order cannot be changed any more: a refund to ${userAddress} is signed`)
+  return result
+}
+
+function changedMeanwhile(): TandemError {
+  return new TandemError('conflict', 'the refund address of this order was set by another call just now')
+}
+
+export function isToken(stored: StoredOrder, token: string | null): boolean {
+  if (token === null || stored.tokenHash === null) return false
+  return timingSafeEqual(Buffer.from(hashToken(token)), Buffer.from(stored.tokenHash))
+}

@@ -1,0 +1,133 @@
+/** Parses a create-order request: finds assets, checks addresses, reads amounts. */
+import { hash } from 'node:crypto'
+import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
+import { clientFor } from '@tandem/party/engine/facts.ts'
+import { parseAmount } from '@tandem/protocol/amount.ts'
+import { TandemError } from '@tandem/protocol/error.ts'
+import { type Hex32, parseSecretHash } from '@tandem/protocol/secret.ts'
+import type { CreateOrderRequest } from '@tandem/protocol/wire/order.ts'
+import type { ServiceContext } from '../context.ts'
+import { type AffiliateShare, parseShares } from '../earnings/shares.ts'
+import { type ActiveAsset, type Pair, parsePair } from '../quotes/pair.ts'
+import type { Owner } from './user-party.ts'
+
+export type OrderRequest = {
+  readonly pair: Pair
+  readonly sourceAmount: bigint
+  readonly destinationAmount: bigint
+  /** Null if the user takes part through an order key and has not set a refund address yet. */
+  readonly sourceOwner: Owner
+  readonly destinationOwner: NonNullable<Owner>
+  /** The account that pays and initiates in the owner's place: the `delegate` of the request. */
+  readonly payer: string | null
+  /** Null: the app's default. */
+  readonly slippageBips: number | null
+  readonly nonce: string | null
+  readonly solverId: string | null
+  readonly quoteId: string | null
+  /** The user takes the asked amount although the quote is better. */
+  readonly acceptWorse: boolean
+  readonly affiliateShares: readonly AffiliateShare[]
+  /** The hash of a secret that the client made and keeps; null: the service makes a secret. */
+  readonly secretHash: Hex32 | null
+}
+
+export function parseOrderRequest(context: ServiceContext, body: CreateOrderRequest): OrderRequest {
+  const pair = parsePair(context, body.source.asset, body.destination.asset, { from: 'source.asset', to: 'destination.asset' })
+  const sourceClient = clientFor(context.clients, pair.source.chain)
+  const destinationClient = clientFor(context.clients, pair.destination.chain)
+  const sourceOwner = parseSourceOwner(sourceClient, pair.source, body.source.owner ?? '')
+  const destinationOwner = parseOwner(destinationClient, pair.destination, body.destination.owner, 'destination.owner')
+  const secretHash = body.secret_hash === undefined || body.secret_hash === null ? null : parseSecretHash(body.secret_hash)
+  assertUsableKeys(sourceOwner, destinationOwner, secretHash)
+  const delegate = body.source.delegate ?? ''
+  const payer = delegate === '' ? null : parsePayer(sourceClient, delegate, sourceOwner?.name ?? null)
+  if (sourceOwner !== null) inField('source', () => sourceClient.text.assertInitiator?.(sourceOwner.name, payer))
+  return {
+    pair,
+    sourceAmount: parseAmount(body.source.amount, 'source.amount'),
+    destinationAmount: parseAmount(body.destination.amount, 'destination.amount'),
+    sourceOwner,
+    destinationOwner,
+    payer,
+    slippageBips: body.slippage ?? null,
+    nonce: body.nonce === undefined || body.nonce === null ? null : String(body.nonce),
+    solverId: body.solver_id ?? null,
+    quoteId: body.quote_id ?? null,
+    acceptWorse: body.accept_worse ?? false,
+    affiliateShares: parseShares(context, body.affiliate_fees, pair.source),
+    secretHash,
+  }
+}
+
+function assertUsableKeys(source: Owner, destination: NonNullable<Owner>, secretHash: Hex32 | null): void {
+  if (destination.key === null) return
+  if (secretHash === null)
+    throw new TandemError(
+      'bad_request',
+      'destination.owner is a public key of your own, so only you can redeem, and you need the secret to redeem: make a secret and give its secret_hash',
+    )
+  if (destination.key.identity === source?.key?.identity)
+    throw new TandemError('bad_request', 'source.owner and destination.owner are the same public key: use a different one on each side')
+}
+
+function parseSourceOwner(client: ChainClient, asset: ActiveAsset, text: string): Owner {
+  if (text === '' && client.orderKeys !== undefined) return null
+  return parseOwner(client, asset, text, 'source.owner')
+}
+
+function parseOwner(client: ChainClient, asset: ActiveAsset, text: string, field: string): NonNullable<Owner> {
+  if (text === '') throw new TandemError('invalid_address', `${field} must be an address on ${asset.chain}, got nothing`)
+  const key = inField(field, () => client.orderKeys?.parseUserKey(text) ?? null)
+  if (key !== null) return { name: key.identity, key }
+  const name = parseAddress(client, text, field)
+  const isOurs = (contract: string | null) => contract !== null && client.text.comparable(contract) === client.text.comparable(name)
+  if (isOurs(asset.deployment.htlc) || isOurs(asset.deployment.token)) {
+    throw new TandemError('invalid_address', `${field} is a contract of ${asset.id} itself: money paid to it is lost`)
+  }
+  return { name, key: null }
+}
+
+function parsePayer(client: ChainClient, text: string, owner: string | null): string | null {
+  if (client.orderKeys !== undefined)
+    throw new TandemError(
+      'bad_request',
+      `source.delegate means nothing on ${client.chain.id}, where anyone may send the deposit: leave it out (the order record names the key of the order as delegate)`,
+    )
+  const payer = parseAddress(client, text, 'source.delegate')
+  return payer === owner ? null : payer
+}
+
+export function parseAddress(client: ChainClient, text: string, field: string): string {
+  return inField(field, () => client.text.parseAddress(text))
+}
+
+function inField<T>(field: string, parse: () => T): T {
+  try {
+    return parse()
+  } catch (error) {
+    if (!(error instanceof TandemError)) throw error
+    throw new TandemError(error.code, `${field}: ${error.message}`, { cause: error })
+  }
+}
+
+/** Equal for two requests with the same meaning, whatever their notation. */
+export function hashRequest(request: OrderRequest): string {
+  const meaning = [
+    request.pair.source.id,
+    request.pair.destination.id,
+    request.sourceAmount.toString(),
+    request.destinationAmount.toString(),
+    request.sourceOwner?.name ?? null,
+    request.destinationOwner.name,
+    request.payer,
+    request.slippageBips,
+    request.nonce,
+    request.solverId,
+    request.affiliateShares.map(({ address, asset, feeBips }) => [address, asset.id, feeBips]),
+    request.secretHash,
+    // Only if given: hashes of orders without them stay as they were.
+    ...(request.quoteId !== null || request.acceptWorse ? [request.quoteId, request.acceptWorse] : []),
+  ]
+  return hash('sha256', JSON.stringify(meaning))
+}

@@ -1,0 +1,96 @@
+/** The service as a party of the engine: which key signs which step, and when it may sign a redeem that shows the secret. */
+
+import { ChainFailure, payoutRefused } from '@tandem/chain-kit/port/failure.ts'
+import { createKey, type Keyring } from '@tandem/keys/keyring.ts'
+import { createFailedPayouts } from '@tandem/party/engine/failed-payouts.ts'
+import type { Party, Step } from '@tandem/party/engine/party.ts'
+import { noGuard, type RollbackGuard } from '@tandem/party/engine/rollback/rollback-guard.ts'
+import type { Database } from '@tandem/party/store/database/database.ts'
+import { readPayoutParties } from '@tandem/party/store/orders/failed-payouts.ts'
+import type { Vault } from '@tandem/party/store/orders/sealed-values.ts'
+import { assertSealed } from '@tandem/party/store/orders/swap-seals.ts'
+import type { Order } from '@tandem/protocol/order.ts'
+import { standingOf } from '@tandem/protocol/payout-limits.ts'
+import { instantRefunds } from '@tandem/protocol/playbook.ts'
+import { isSecretFor } from '@tandem/protocol/secret.ts'
+
+export type ServicePartyOptions = {
+  readonly db: Database
+  readonly vault: Vault
+  /** Its keys pay the fees of the service's transactions. */
+  readonly relay: Keyring
+  /** Absent: in tests and benches. */
+  readonly guard?: RollbackGuard
+  readonly onReconciled: NonNullable<Party['onReconciled']>
+  /** The relay key is to pay this much of the fee of a payout, in the asset of the destination. False: the budget is used up. Absent: it pays nothing. */
+  readonly sponsorPayout?: (order: Order, amount: bigint) => Promise<boolean>
+  /** Called before each time that a signed instant refund of the source is sent. */
+  readonly onInstantRefund?: (order: Order) => Promise<void>
+}
+
+export function createServiceParty(options: ServicePartyOptions): Party {
+  const { db, vault, relay, onReconciled, sponsorPayout, onInstantRefund, guard = noGuard } = options
+  /** On chains with order keys, the service signs redeems and refunds with the key that it made for the user. */
+  const actsAsUser = (step: Step) => step.client.orderKeys !== undefined && step.verb !== 'initiate' && !isSignedAlready(step)
+
+  /** An instant refund is signed by both parties: the relay key only pays a higher fee. */
+  const isSignedAlready = ({ state, leg, verb }: Step) => verb === 'refund' && leg === 'source' && instantRefunds(state).length > 0
+
+  const payoutAddress = (step: Step) => (actsAsUser(step) ? step.state.order[step.leg].userAddress : null)
+
+  const failedPayouts = createFailedPayouts(db)
+
+  /** Orders that were made before too many payouts of their recipient, owner or app failed. */
+  async function assertStanding({ state: { order }, client }: Step): Promise<void> {
+    const failed = await failedPayouts()
+    const parties = failed.length === 0 ? null : await readPayoutParties(db, order.id)
+    if (parties === null) return
+    const { refusal, isTrusted } = standingOf(failed, parties, order.id)
+    if (refusal !== null) throw payoutRefused(refusal)
+    const { redeemer, asset, amount } = order.destination.terms
+    const obstacle = isTrusted ? null : ((await client.checkRecipient?.(redeemer, asset, { amount, payer: null, isTrusted })) ?? null)
+    if (obstacle !== null) throw payoutRefused(`paying ${redeemer}: ${obstacle}`)
+  }
+
+  return {
+    role: 'service',
+    onReconciled,
+    assertUnchanged: (stored) => assertSealed(vault, stored),
+    async keyFor(step) {
+      const { curve } = step.client
+      if (!actsAsUser(step)) return relay.of(curve)
+      const key = await vault.get(db, step.state.order.id, step.leg === 'source' ? 'source-key' : 'destination-key')
+      if (key === null) throw new Error(`order ${step.state.order.id}: its ${step.leg} key is missing`)
+      return createKey(curve, key)
+    },
+    payoutAddress,
+    sponsorFor({ state, leg, verb, client }) {
+      const { order } = state
+      if (sponsorPayout === undefined || leg !== 'destination' || verb !== 'redeem' || order.destination.mostFee === null) return null
+      return { key: relay.of(client.curve), charge: (amount) => sponsorPayout(order, amount) }
+    },
+    async authorize(step) {
+      const { state, client, verb } = step
+      if (isSignedAlready(step)) {
+        // The secret may be out: then the user could get both legs.
+        const unsafe = await guard.whyUnsafe(state)
+        if (unsafe !== null) throw new ChainFailure('would-fail', unsafe)
+        await onInstantRefund?.(state.order)
+      }
+      // Once a node may have the secret, withholding the redeem protects nothing.
+      if (verb !== 'redeem' || state.secret !== null || state.secretShown) return
+      if (step.evidence?.legs.destination === undefined) throw new Error('a secret is not shown without evidence of the destination')
+      // If the recipient cannot be paid, fail here: a redeem that fails on the chain would still show the secret.
+      await Promise.all([client.verifyPayout(state.order.destination.terms, payoutAddress(step)), assertStanding(step)])
+    },
+    // A redeem goes on without its note: a late one can cost the user both legs.
+    onRecorded: (key, tx) => guard.noteAttempt(key, tx).catch(() => undefined),
+    async secretFor({ state }) {
+      const { id, destination } = state.order
+      const secret = state.secret ?? (await vault.get(db, id, 'secret'))
+      if (secret === null || !isSecretFor(secret, destination.terms.secretHash))
+        throw new Error(`order ${id}: its secret is missing or does not match the secret hash`)
+      return secret
+    },
+  }
+}

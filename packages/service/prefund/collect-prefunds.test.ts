@@ -1,0 +1,210 @@
+/** How often the service reads prefunded amounts, and what it records. */
+
+import { Writable } from 'node:stream'
+import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
+import { createMemoryChain } from '@tandem/party/engine/chain.fixture.ts'
+import { createApp } from '@tandem/party/store/apps/apps.ts'
+import { addGrant } from '@tandem/party/store/orders/grants.ts'
+import { findOrder } from '@tandem/party/store/orders/orders.ts'
+import { NOW, openTestStore, putOrder, type TestStore } from '@tandem/party/store/store.fixture.ts'
+import { prefundedGrant, signedGrant } from '@tandem/protocol/grants.fixture.ts'
+import { createLogger } from '@tandem/runtime/log.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { SyncContext } from '../solver-sync/solver-sync.ts'
+import { createCollectTasks } from './collect-prefunds.ts'
+
+const CHAIN = 'hypercore_localnet'
+const quiet = createLogger({ name: 'test', pretty: false, destination: new Writable({ write: (_chunk, _encoding, done) => done() }) })
+let store: TestStore
+let asked: string[]
+let requests: number
+/** By secret hash. */
+let paid: Map<string, bigint>
+let woken: number
+let seconds: number
+
+beforeAll(async () => {
+  store = await openTestStore()
+  await createApp(store.db, 'shop')
+})
+afterAll(() => store.close())
+beforeEach(async () => {
+  for (const table of ['grants', 'prefunds', 'swaps', 'orders', 'order_list'] as const) await store.db.deleteFrom(table).execute()
+  asked = []
+  paid = new Map()
+  requests = 0
+  woken = 0
+  seconds = 0
+  vi.useFakeTimers({ toFake: ['Date'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const put = (changes: { chain?: string; deadline?: bigint } = {}) =>
+  putOrder(store.db, {
+    app: 'shop',
+    worth: { volumeUsdMicros: 1n, feeUsdMicros: 0n },
+    source: { chain: changes.chain ?? CHAIN },
+    ...(changes.deadline !== undefined && { deadline: changes.deadline }),
+  })
+
+function start(): (passes: number) => Promise<void> {
+  const memory = createMemoryChain(CHAIN, NOW)
+  const prefund: NonNullable<ChainClient['prefund']> = {
+    async amounts(swaps) {
+      requests += 1
+      asked.push(...swaps.map(({ terms }) => terms.secretHash))
+      return swaps.map(({ terms }) => paid.get(terms.secretHash) ?? 0n)
+    },
+    initiate: async () => 'not asked for',
+    reclaim: async () => 'not asked for',
+  }
+  const context: Pick<SyncContext, 'db' | 'log' | 'wake' | 'now' | 'clients'> = {
+    db: store.db,
+    log: quiet,
+    now: () => NOW + BigInt(seconds),
+    wake: () => {
+      woken += 1
+    },
+    clients: new Map<string, ChainClient>([
+      [CHAIN, { ...memory, prefund }],
+      ['ethereum_localnet', createMemoryChain('ethereum_localnet', NOW)],
+    ]),
+  }
+  const due = createCollectTasks(context as SyncContext)
+  return async (passes) => {
+    for (let pass = 0; pass < passes; pass += 1) {
+      for (const { run } of due()) await run()
+      seconds += 1
+      vi.setSystemTime(Date.now() + 1_000)
+    }
+  }
+}
+
+test('grants the initiation of a prefunded order once, and of no other order', async () => {
+  const [order, other, late, elsewhere] = [
+    await put(),
+    await put(),
+    await put({ deadline: NOW + 50n }),
+    await put({ chain: 'bitcoin_regtest' }),
+  ]
+  const granted = await put()
+  await addGrant(store.db, granted.order.id, signedGrant('0x12'))
+  const pass = start()
+  await pass(1)
+  expect(new Set(asked)).toEqual(new Set([order, other].map((one) => one.order.source.terms.secretHash)))
+  expect(woken).toBe(0)
+
+  paid = new Map([order, late, elsewhere].map(({ order: { source } }) => [source.terms.secretHash, source.terms.amount]))
+  paid.set(other.order.source.terms.secretHash, other.order.source.terms.amount - 1n)
+  await pass(3)
+  expect(woken).toBe(1)
+  const grantsOf = async (one: typeof order) => (await findOrder(store.db, one.order.id))?.grants
+  expect(await grantsOf(order)).toEqual([prefundedGrant(order.order.deadline)])
+  for (const unpaid of [other, late, elsewhere]) expect(await grantsOf(unpaid)).toEqual([])
+  asked = []
+  await pass(2)
+  expect(asked).not.toContain(order.order.source.terms.secretHash)
+})
+
+test('reads an order less often the longer it waits', async () => {
+  await put()
+  const pass = start()
+  await pass(15)
+  const first = asked.length
+  expect(first).toBeLessThan(35)
+  expect(first).toBeGreaterThan(10)
+  await pass(200)
+  expect(asked.length - first).toBeLessThan(25)
+  expect(asked.length - first).toBeGreaterThan(8)
+})
+
+test('reads every unfunded order in turn, and the newest at once', async () => {
+  const old = await Promise.all(Array.from({ length: 120 }, () => put()))
+  const pass = start()
+  await pass(4)
+  expect(new Set(asked).size).toBe(old.length)
+  // One request per pass, however many orders there are.
+  expect(requests).toBeLessThanOrEqual(4)
+  const fresh = await put({ deadline: NOW + 3_700n })
+  asked = []
+  await pass(1)
+  expect(asked).toContain(fresh.order.source.terms.secretHash)
+})
+
+describe('a prefunded amount that no initiation can use', () => {
+  const seen = async () =>
+    (await store.db.selectFrom('prefunds').select('order_id').where('amount', '>', 0n).execute()).map((row) => row.order_id)
+  const pay = ({ order: { source } }: Awaited<ReturnType<typeof put>>, amount = source.terms.amount) =>
+    paid.set(source.terms.secretHash, amount)
+
+  test('is recorded after the deadline or if the order is initiated already; not if the order can still use it, and not if it is dust', async () => {
+    const [late, twice, waiting, dust, elsewhere] = [
+      await put({ deadline: NOW - 1n }),
+      await put(),
+      await put(),
+      await put({ deadline: NOW - 1n }),
+      await put({ chain: 'bitcoin_regtest', deadline: NOW - 1n }),
+    ]
+    await store.db.updateTable('order_list').set({ status: 'initiated' }).where('order_id', '=', twice.order.id).execute()
+    await store.db.updateTable('swaps').set({ initiator: 'another' }).where('order_id', '=', waiting.order.id).execute()
+    for (const one of [late, twice, waiting, elsewhere]) pay(one)
+    pay(late, 1n + late.order.source.terms.amount / 100n)
+    pay(dust, dust.order.source.terms.amount / 100n - 1n)
+    const pass = start()
+    await pass(1)
+    expect(new Set(await seen())).toEqual(new Set([late.order.id, twice.order.id]))
+    expect(woken).toBe(3)
+    // A recorded amount is not read again until it is reclaimed; a second payment after that is found.
+    asked = []
+    await store.db.updateTable('prefunds').set({ amount: 0n }).where('order_id', '=', twice.order.id).execute()
+    await pass(6)
+    expect(asked).not.toContain(late.order.source.terms.secretHash)
+    expect(new Set(await seen())).toEqual(new Set([late.order.id, twice.order.id]))
+  })
+
+  test('is left alone while another order of the same payer can be funded with it', async () => {
+    const late = await put({ deadline: NOW - 1n })
+    pay(late)
+    const next = await put()
+    const pass = start()
+    await pass(6)
+    expect(await seen()).toEqual([])
+    await store.db.updateTable('order_list').set({ status: 'initiated' }).where('order_id', '=', next.order.id).execute()
+    await pass(16)
+    expect(await seen()).toEqual([late.order.id])
+  })
+
+  test('is read every few seconds after one was found, and less often otherwise', async () => {
+    const order = await put({ deadline: NOW - 1n })
+    const pass = start()
+    await pass(15)
+    expect(requests).toBe(1)
+    pay(order)
+    await pass(1)
+    expect(requests).toBe(2)
+    expect(await seen()).toEqual([order.order.id])
+    await store.db.updateTable('prefunds').set({ amount: 0n }).execute()
+    await pass(5)
+    expect(requests).toBe(3)
+    expect(await seen()).toEqual([order.order.id])
+  })
+
+  test('is recorded while its order is open, at most 120 per hour, with one request for many orders', async () => {
+    const many = await Promise.all(Array.from({ length: 130 }, () => put({ deadline: NOW - 1n })))
+    for (const one of many) pay(one)
+    const pass = start()
+    await pass(30)
+    expect((await seen()).length).toBe(120)
+    expect(requests).toBeLessThanOrEqual(6)
+    vi.setSystemTime(Date.now() + 3_600_000)
+    await pass(1)
+    expect((await seen()).length).toBe(130)
+    await store.db.updateTable('orders').set({ closed_at: new Date() }).execute()
+    await store.db.updateTable('prefunds').set({ amount: 0n }).execute()
+    vi.setSystemTime(Date.now() + 3_600_000)
+    await pass(1)
+    expect(await seen()).toEqual([])
+  })
+})

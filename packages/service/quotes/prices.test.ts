@@ -1,0 +1,70 @@
+import { createStaticFeed } from '@tandem/party/prices/static-feed.ts'
+import { parseUsdPrice } from '@tandem/protocol/amount.ts'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { isWorthTooMuch, priceProblem } from './prices.ts'
+
+const assets = { source: { id: 'a:btc', decimals: 8 }, destination: { id: 'b:usdc', decimals: 6 } } as const
+const own = { source: parseUsdPrice('60000'), destination: parseUsdPrice('1'), maxDeviationBips: 300 }
+/** One bitcoin for so many dollars. */
+const bid = (dollars: bigint, changes = {}) => ({
+  sourceAmount: 100_000_000n,
+  destinationAmount: dollars * 1_000_000n,
+  feeBips: 0,
+  fixedFeeUsdMicros: 0n,
+  ...changes,
+})
+
+describe("a quote beside the service's own prices", () => {
+  test('is dropped beyond the bound, in either direction', () => {
+    expect(priceProblem(bid(60_000n), assets, own)).toBeNull()
+    expect(priceProblem(bid(61_800n), assets, own)).toBeNull()
+    expect(priceProblem(bid(58_200n), assets, own)).toBeNull()
+    expect(priceProblem(bid(58_199n), assets, own)).toBe(
+      'its price of a:btc in b:usdc is 301 bips below ours, and at most 300 are accepted',
+    )
+    expect(priceProblem(bid(90_000n), assets, own)).toContain('5000 bips above ours')
+  })
+
+  test('may be lower by the fees that it states, and not higher', () => {
+    const fees = { feeBips: 1000, fixedFeeUsdMicros: 1_000_000_000n }
+    expect(priceProblem(bid(53_000n, fees), assets, own)).toBeNull()
+    expect(priceProblem(bid(60_000n, fees), assets, own)).toContain('above ours')
+    expect(priceProblem(bid(51_199n, fees), assets, own)).toContain('below ours')
+  })
+
+  test('rounding of the smallest units is no deviation', () => {
+    const coarse = { source: { id: 'a:x', decimals: 0 }, destination: { id: 'b:y', decimals: 0 } } as const
+    const prices = { source: parseUsdPrice('1'), destination: parseUsdPrice('3'), maxDeviationBips: 10 }
+    expect(priceProblem({ sourceAmount: 8n, destinationAmount: 2n, feeBips: 0, fixedFeeUsdMicros: 0n }, coarse, prices)).toBeNull()
+    expect(priceProblem({ sourceAmount: 80n, destinationAmount: 20n, feeBips: 0, fixedFeeUsdMicros: 0n }, coarse, prices)).toContain(
+      'below',
+    )
+  })
+
+  test('an honest price with honest fees always passes, one that is off by twice the bound never does', () => {
+    const amount = fc.bigInt({ min: 10n ** 6n, max: 10n ** 12n })
+    fc.assert(
+      fc.property(
+        amount,
+        fc.bigInt({ min: 10n ** 8n, max: 10n ** 13n }),
+        fc.integer({ min: 0, max: 500 }),
+        (sourceAmount, price, feeBips) => {
+          const prices = { source: price, destination: parseUsdPrice('1'), maxDeviationBips: 50 }
+          const fair = (sourceAmount * price * BigInt(10_000 - feeBips)) / (10n ** 10n * 10_000n)
+          const quoted = (destinationAmount: bigint) =>
+            priceProblem({ sourceAmount, destinationAmount, feeBips, fixedFeeUsdMicros: 0n }, assets, prices)
+          expect(quoted(fair)).toBeNull()
+          const gross = (sourceAmount * price) / 10n ** 10n
+          if (gross > 1000n) expect(quoted(fair + gross / 100n + 2n)).not.toBeNull()
+        },
+      ),
+    )
+  })
+})
+
+test('an amount is worth too much if it is above what is sent by more than the bound', () => {
+  const context = { prices: createStaticFeed({ 'a:btc': own.source, 'b:usdc': own.destination }), settings: { maxQuoteDeviationBips: 300 } }
+  expect(isWorthTooMuch(context, assets, 100_000_000n, 61_800_000_000n)).toBe(false)
+  expect(isWorthTooMuch(context, assets, 100_000_000n, 61_800_000_001n)).toBe(true)
+})

@@ -1,0 +1,71 @@
+import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import { createKey, createKeyring } from '@tandem/keys/keyring.ts'
+import { createMemoryChain } from '@tandem/party/engine/chain.fixture.ts'
+import { recordPoll } from '@tandem/party/store/chain/events.ts'
+import { blockOf, NOW, openTestStore, putOrder, sightingsOf } from '@tandem/party/store/store.fixture.ts'
+import type { HtlcEvent } from '@tandem/protocol/htlc.ts'
+import { localAssets, localChains } from '@tandem/protocol/registry/local.ts'
+import { createRegistry } from '@tandem/protocol/registry/registry.ts'
+import { createLogger } from '@tandem/runtime/log.ts'
+import { expect, test } from 'vitest'
+import { createRelayFunds } from './relay-funds.ts'
+
+const chain = 'ethereum_localnet'
+
+test('orders to a chain need coins for four payouts at four times the current fee, and come back with the coins', async () => {
+  const store = await openTestStore()
+  try {
+    const memory = createMemoryChain(chain, NOW)
+    const key = createKey('secp256k1', '11'.repeat(32))
+    const world = { balance: 0n, nowMs: 0, answers: true }
+    const client = {
+      ...memory,
+      chain: memory.chain,
+      async balance() {
+        if (!world.answers) throw new ChainFailure('unreachable', 'no answer')
+        return world.balance
+      },
+      legCost: async () => ({ decimals: 18, initiate: 100n, redeem: 10n, refund: 1n, newRecipient: 3n, kept: 7n }),
+    }
+    const deployments = { 'ethereum_localnet:wbtc': { htlc: '0x01', token: '0x02' } }
+    const funds = createRelayFunds({
+      db: store.db,
+      registry: createRegistry({ chains: localChains, assets: localAssets, deployments, served: new Set([chain]) }),
+      clients: new Map([[chain, client]]),
+      relay: createKeyring([key]),
+      log: createLogger({ name: 'test', level: 'silent' }),
+      nowMs: () => world.nowMs,
+    })
+    // 7 that it keeps, and 4 × 4 × 10. The account of a new recipient is the solver's to pay.
+    world.balance = 166n
+    await funds.look(chain)
+    expect(() => funds.assertPayable(chain)).toThrow('too little ethereum_localnet:eth to pay for payouts on ethereum_localnet')
+    // No answer is no news.
+    world.answers = false
+    await funds.look(chain)
+    expect(() => funds.assertPayable(chain)).toThrow('too little')
+    Object.assign(world, { answers: true, balance: 167n })
+    await funds.look(chain)
+    funds.assertPayable(chain)
+    // A payout that is owed takes as much again, until it is made.
+    const { source, destination } = (await putOrder(store.db)).order
+    await funds.look(chain)
+    funds.assertPayable(chain)
+    const poll = { finalHeight: null, unconfirmed: [], after: null }
+    const mined = async (on: string, height: bigint, event: HtlcEvent) => {
+      const block = blockOf(height)
+      await recordPoll(store.db, { ...poll, chain: on, blocks: [block], events: [{ ...event, block }] })
+      await funds.look(chain)
+    }
+    await mined(source.chain, 1n, sightingsOf(source.swapId).initiated())
+    expect(() => funds.assertPayable(chain)).toThrow('too little')
+    world.balance = 207n
+    await funds.look(chain)
+    funds.assertPayable(chain)
+    world.balance = 167n
+    await mined(chain, 2n, sightingsOf(destination.swapId).redeemed('5e'.repeat(32)))
+    funds.assertPayable(chain)
+  } finally {
+    await store.close()
+  }
+})

@@ -1,0 +1,35 @@
+/** Who pays the fees of relayed initiations, for processes that have no private key: the engines write their public keys to the database. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
+import type { PublicKey } from '@tandem/keys/key.ts'
+import { createPublicKeyring, curves, type Keyring, type PublicKeyring } from '@tandem/keys/keyring.ts'
+import { publishRelayKeys, readRelayKeys } from '@tandem/party/store/actions/relay-keys.ts'
+import type { Database } from '@tandem/party/store/database/database.ts'
+import type { Logger } from '@tandem/runtime/log.ts'
+
+const WAIT_MS = 60_000
+const POLL_MS = 500
+
+export async function publishIdentity(db: Database, relay: Keyring): Promise<void> {
+  const keys = curves.flatMap((curve) => relay.find(curve) ?? [])
+  await publishRelayKeys(
+    db,
+    keys.map(({ curve, publicKey }) => ({ curve, publicKey: bytesToHex(publicKey) })),
+  )
+}
+
+/** Waits for the first engine that this database ever has. */
+export async function readIdentity(db: Database, log: Logger, waitMs = WAIT_MS): Promise<PublicKeyring> {
+  const giveUpAtMs = performance.now() + waitMs
+  for (let isFirst = true; ; isFirst = false) {
+    const keys = (await readRelayKeys(db)).flatMap(({ curve, publicKey }): PublicKey[] => {
+      const known = curves.find((one) => one === curve)
+      return known === undefined ? [] : [{ curve: known, publicKey: hexToBytes(publicKey) }]
+    })
+    if (keys.length > 0) return createPublicKeyring(keys)
+    if (isFirst) log.warn('waiting for the first engine of this database: start one with `tandem start --role engine`')
+    if (performance.now() >= giveUpAtMs)
+      throw new Error('no engine has run on this database yet: start one with `tandem start --role engine`, then this process')
+    await sleep(POLL_MS)
+  }
+}

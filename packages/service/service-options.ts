@@ -1,0 +1,56 @@
+/** The service's settings from its configuration; missing ones get their defaults. */
+import { completePolicy } from '@tandem/party/config/complete-policy.ts'
+import type { ServiceConfig } from '@tandem/party/config/schema.ts'
+import { parseUsdMicros } from '@tandem/protocol/amount.ts'
+import type { AssetId } from '@tandem/protocol/asset.ts'
+import { type ServiceOptions, STREAM_LIMITS } from './context.ts'
+
+export function serviceOptions(config: ServiceConfig): ServiceOptions {
+  const {
+    environment,
+    earnings,
+    fees = {},
+    app_id_headers,
+    allow_any_origin,
+    rate_limit,
+    public_url,
+    policy,
+    quote_budget_ms,
+    event_streams: streams,
+    trusted_proxies,
+    instant_refunds: refunds,
+    web,
+    max_quote_deviation_bips: deviation,
+  } = config
+  return {
+    environment,
+    ...(policy !== undefined && { policy: completePolicy(policy) }),
+    ...(fees.service_bips !== undefined && { serviceFeeBips: fees.service_bips }),
+    ...(fees.max_affiliate_bips !== undefined && { maxAffiliateFeeBips: fees.max_affiliate_bips }),
+    ...(deviation !== undefined && { maxQuoteDeviationBips: deviation }),
+    ...(earnings?.asset !== undefined && { affiliateAsset: earnings.asset as AssetId }),
+    ...(earnings?.own_solvers !== undefined && { ownSolvers: earnings.own_solvers }),
+    ...(app_id_headers !== undefined && { appIdHeaders: app_id_headers.map((name) => name.toLowerCase()) }),
+    ...(allow_any_origin !== undefined && { allowAnyOrigin: allow_any_origin }),
+    ...(rate_limit !== undefined && { rateLimitPerMinute: rate_limit.per_minute }),
+    ...(rate_limit?.per_address !== undefined && { addressLimitPerMinute: rate_limit.per_address }),
+    ...(rate_limit?.per_order !== undefined && { orderLimitPerMinute: rate_limit.per_order }),
+    ...(refunds !== undefined && {
+      refundBudget: { ownerUsdMicros: parseUsdMicros(refunds.owner_usd_per_day), appUsdMicros: parseUsdMicros(refunds.app_usd_per_day) },
+    }),
+    ...(quote_budget_ms !== undefined && { quoteBudgetMs: quote_budget_ms }),
+    ...(streams !== undefined && {
+      streamLimits: {
+        perProcess: streams.per_process ?? STREAM_LIMITS.perProcess,
+        perApp: streams.per_app ?? STREAM_LIMITS.perApp,
+        perAddress: streams.per_address ?? STREAM_LIMITS.perAddress,
+      },
+    }),
+    ...(trusted_proxies !== undefined && { trustedProxies: trusted_proxies }),
+    ...(web !== undefined && {
+      // Only a local stack has one: it names a faucet and a switch for the solvers.
+      web: { appId: web.app_id ?? null, nodes: web.nodes ?? {}, localFile: environment === 'local' ? (web.local_file ?? null) : null },
+    }),
+    ...(public_url !== undefined && { publicUrl: public_url.replace(/\/+$/, '') }),
+  }
+}

@@ -1,0 +1,94 @@
+import { openTestStore, type TestStore } from '@tandem/party/store/store.fixture.ts'
+import { localChains } from '@tandem/protocol/registry/local.ts'
+import { createLogger } from '@tandem/runtime/log.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { createFakeChain } from '../testing/fake-chain.fixture.ts'
+import { followSolverKeys } from './follow-solver-keys.ts'
+import { createSolverKeys, type SolverKeys } from './solver-keys.ts'
+
+const BITCOIN = 'bitcoin_regtest'
+const ETHEREUM = 'ethereum_localnet'
+const clients = new Map(
+  localChains.map((chain) => [chain.id, createFakeChain(chain, chain.clock.unit === 'blocks' ? 'order-key' : 'account')]),
+)
+const log = createLogger({ name: 'test', level: 'silent' })
+const key = (digit: number) => digit.toString(16).padStart(64, '0')
+
+let store: TestStore
+let keys: SolverKeys
+beforeAll(async () => {
+  store = await openTestStore()
+})
+afterAll(() => store.close())
+beforeEach(() => {
+  keys = createSolverKeys({ db: store.db, clients, log })
+})
+afterEach(() => store.db.deleteFrom('solver_keys').execute())
+
+test('a rotated key stays listed, after a restart too, and each is listed once', async () => {
+  await keys.note('first', [[BITCOIN, key(1)]])
+  await keys.note('first', [[BITCOIN, key(2)]])
+  await keys.note('second', [[BITCOIN, key(1)]])
+  expect(keys.of(BITCOIN)).toEqual([key(1), key(2)])
+  const restarted = createSolverKeys({ db: store.db, clients, log })
+  expect(restarted.of(BITCOIN)).toEqual([])
+  await restarted.refresh()
+  expect(restarted.of(BITCOIN)).toEqual([key(1), key(2)])
+})
+
+test('what is no key, of no chain here, or of a chain where parties are accounts, is left out', async () => {
+  await keys.note('first', [
+    [BITCOIN, 'not a key'],
+    ['moon', key(1)],
+    [ETHEREUM, `0x${'5'.repeat(40)}`],
+  ])
+  for (const chain of [BITCOIN, 'moon', ETHEREUM]) expect(keys.of(chain)).toEqual([])
+})
+
+test('a solver that names ever new keys fills nothing, and takes no place of another', async () => {
+  for (let digit = 1; digit <= 20; digit += 1) await keys.note('first', [[BITCOIN, key(digit)]])
+  expect(keys.of(BITCOIN)).toHaveLength(16)
+  // Another process that has not read them yet.
+  await createSolverKeys({ db: store.db, clients, log }).note('first', [[BITCOIN, key(99)]])
+  await keys.note('second', [[BITCOIN, key(98)]])
+  expect(keys.of(BITCOIN)).toHaveLength(17)
+  expect(keys.of(BITCOIN)).toContain(key(98))
+})
+
+test('solvers are asked for their keys: one that is silent at first is asked again', async () => {
+  let isSilent = true
+  const solvers = [
+    { id: 'first', health: async () => ({ solver_id: 'first', keys: { [BITCOIN]: key(1) } }) },
+    {
+      id: 'second',
+      async health() {
+        if (isSilent) throw new Error('silent')
+        return { solver_id: 'second', keys: { [BITCOIN]: key(2) } }
+      },
+    },
+    { id: 'old', health: async () => ({ solver_id: 'old' }) },
+  ]
+  const following = followSolverKeys({ solvers, log, firstPollMs: 5 }, keys)
+  await expect.poll(() => keys.of(BITCOIN)).toEqual([key(1)])
+  isSilent = false
+  await expect.poll(() => keys.of(BITCOIN)).toEqual([key(1), key(2)])
+  await following.stop()
+})
+
+test('one that never answers does not have all asked every two seconds', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    const living = { id: 'living', health: vi.fn(async () => ({ solver_id: 'living' })) }
+    const dead = { id: 'dead', health: vi.fn(() => Promise.reject(new Error('gone'))) }
+    const unkept = { of: () => [], note: async () => undefined, refresh: async () => undefined }
+    const following = followSolverKeys({ solvers: [living, dead], log }, unkept)
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(dead.health.mock.calls.length).toBeGreaterThan(2)
+    await vi.advanceTimersByTimeAsync(600_000)
+    expect(dead.health.mock.calls.length).toBeGreaterThan(8)
+    expect(living.health.mock.calls.length).toBeLessThan(18)
+    await following.stop()
+  } finally {
+    vi.useRealTimers()
+  }
+})

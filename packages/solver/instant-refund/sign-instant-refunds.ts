@@ -1,0 +1,202 @@
+/** The solver's part of an instant refund. It signs for strays at any time. For other deposits it signs only if it will never pay for them. */
+import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
+import { orderPurpose } from '@tandem/keys/purpose.ts'
+import { clientFor } from '@tandem/party/engine/facts.ts'
+import type { RollbackGuard } from '@tandem/party/engine/rollback/rollback-guard.ts'
+import type { Limit } from '@tandem/party/engine/signing-limit.ts'
+import { readAction } from '@tandem/party/store/actions/actions.ts'
+import { readAttempts } from '@tandem/party/store/actions/attempts.ts'
+import { inTurn } from '@tandem/party/store/actions/leases.ts'
+import type { Database } from '@tandem/party/store/database/database.ts'
+import { durably } from '@tandem/party/store/database/durably.ts'
+import { addInstantRefunds } from '@tandem/party/store/orders/grants.ts'
+import { commitTo, releaseLocked } from '@tandem/party/store/solver/commitments.ts'
+import { findOrderRisk } from '@tandem/party/store/solver/order-risks.ts'
+import { TandemError } from '@tandem/protocol/error.ts'
+import type { SwapId } from '@tandem/protocol/htlc.ts'
+import { actionKey, type InstantRefund, type SignedInstantRefund } from '@tandem/protocol/order.ts'
+import { maySignInstantRefund } from '@tandem/protocol/playbook.ts'
+import { isStray, type OrderState } from '@tandem/protocol/state.ts'
+import type { SolverInstantRefund, SolverInstantRefundRequest } from '@tandem/protocol/wire/solver.ts'
+import type { Caller } from '../caller.ts'
+import type { OrderContext } from '../orders.ts'
+import { requireOwnOrder } from '../own-order.ts'
+import { assertNotContradicted, readProven } from '../read-live-facts.ts'
+
+/** How long a request waits while another process signs for the same order. */
+const TURN_WAIT_MS = 5_000
+
+/** A service is not trusted: three times what one order can need, and about half of a core for all its orders. What it uses up is its own. */
+const SIGNATURES_PER_ORDER = 300
+const SIGNATURES_PER_SERVICE = 3_000
+
+/** One at a time per order. Refuses every refund that could cost the solver money. */
+export async function signInstantRefunds(
+  context: OrderContext,
+  orderId: string,
+  request: SolverInstantRefundRequest,
+  caller: Caller,
+): Promise<SolverInstantRefund> {
+  const { db, solverId, signingLimit, keptAnswers } = context
+  // Before anything else: nobody gets the answers to another service, or waits in its turn.
+  await requireOwnOrder(context, orderId, caller)
+  const kept = keptAnswers.find(orderId, request)
+  if (kept !== null) return { solver_id: solverId, answer: kept }
+  for (const limit of limitsOf(orderId, caller)) signingLimit.check(limit)
+  const answer = await inTurn(db, `answer instant refund ${orderId}`, TURN_WAIT_MS, () => signInTurn(context, orderId, request, caller))
+  if (answer === null) throw new TandemError('chain_unavailable', `another instant refund of order ${orderId} is signed now; try again`)
+  keptAnswers.keep(orderId, request, answer)
+  return { solver_id: solverId, answer }
+}
+
+/** The limit of the order comes first: what it refuses does not use up the limit of its service. */
+function limitsOf(orderId: string, { service }: Caller): readonly Limit[] {
+  return [
+    {
+      name: `instant refund ${orderId}`,
+      perMinute: SIGNATURES_PER_ORDER,
+      what: `more than ${SIGNATURES_PER_ORDER} signatures for order ${orderId} in a minute`,
+    },
+    {
+      name: `instant refunds of ${service}`,
+      perMinute: SIGNATURES_PER_SERVICE,
+      what: `more than ${SIGNATURES_PER_SERVICE} signatures for instant refunds in a minute`,
+    },
+  ]
+}
+
+async function signInTurn(context: OrderContext, orderId: string, request: SolverInstantRefundRequest, caller: Caller): Promise<string> {
+  const { db, clients, signingLimit, keptAnswers, guard } = context
+  const kept = keptAnswers.find(orderId, request)
+  if (kept !== null) return kept
+  const stored = await requireOwnOrder(context, orderId, caller)
+  const { source } = stored.order
+  const client = clientFor(clients, source.chain)
+  const refunds = request.refunds.map(({ deposit, amount, to, pays }) => ({
+    deposit,
+    amount: BigInt(amount),
+    to: client.text.parseAddress(to),
+    pays: BigInt(pays),
+  }))
+  // Before the chains are read, which is expensive too.
+  for (const limit of limitsOf(orderId, caller)) await signingLimit.count(limit, refunds.length)
+  const deposits = refunds.map(({ deposit }) => deposit)
+  const prove = (how = {}) =>
+    readProven(
+      context,
+      stored,
+      { signing: 'instant refund', legs: ['source', 'destination'], nowOf: ['destination'], finality: true, deposits },
+      how,
+    )
+  const recent = await prove()
+  // The service may be a block ahead of our last poll.
+  const proven = areMined(recent.state, refunds) && !recent.isContradicted ? recent : await prove({ acceptedAgeMs: 0 })
+  const { state } = proven
+  assertDeposits(state, refunds)
+  assertNotContradicted(proven)
+  assertOwnFill(client, state, refunds)
+  if (!refunds.every(({ deposit }) => maySignInstantRefund(state, deposit))) throw refusal(state)
+  await assertNotWithheld(context, state, refunds)
+  const unsafe = await guard.whyUnsafe(state)
+  if (unsafe !== null) throw new TandemError('conflict', unsafe)
+  assertNotLocked(guard, state, refunds)
+  const answer = await sign(context, client, state, refunds, request.offer)
+  const isCommitted = await commit(db, state, refunds)
+  await guard.note(isCommitted ? { refund: orderId } : { order: orderId, deposits: refunds.map(({ deposit }) => deposit) })
+  return answer
+}
+
+/**
+ * A client that had the solver's payment locked until it was refunded watched the price for as long. If its own money were free at once, that would cost it
+ * nothing: a large deposit is refunded after its timelock only.
+ */
+async function assertNotWithheld({ db, risk }: OrderContext, state: OrderState, refunds: readonly InstantRefund[]): Promise<void> {
+  const isWithheld = state.clientSecret && state.destination.counted.length > 0 && !refunds.every(({ deposit }) => isStray(state, deposit))
+  if (!isWithheld || risk.refundsWithheld((await findOrderRisk(db, state.order.id))?.usdMicros ?? 0n)) return
+  throw new TandemError('conflict', 'the client kept its secret until the payment was refunded: the deposit is refunded after its timelock')
+}
+
+/** Sign first, record second, answer third. A signing nonce never outlives this call. */
+async function sign(
+  { keys }: OrderContext,
+  { chain, curve, instantRefund, cosignedRefund }: ChainClient,
+  { order }: OrderState,
+  refunds: readonly InstantRefund[],
+  offer: string | null,
+): Promise<string> {
+  if (instantRefund === undefined) throw new TandemError('bad_request', `${chain.id} does not support instant refunds`)
+  const { terms } = order.source
+  const purpose = orderPurpose(chain.id, { order: order.id, leg: 'source', verb: 'instant-refund', terms })
+  const signer = keys.of(curve).signerFor(purpose)
+  if (offer === null) return instantRefund.sign(terms, refunds, signer)
+  if (cosignedRefund === undefined) throw new TandemError('bad_request', `on ${chain.id} the initiator signs no refund: offer must be null`)
+  return cosignedRefund.answer(terms, refunds, offer, signer)
+}
+
+function areMined({ source }: OrderState, refunds: readonly InstantRefund[]): boolean {
+  const mined = new Set(source.deposits.filter(({ block }) => block !== null).map(({ id }) => id))
+  return refunds.every(({ deposit }) => mined.has(deposit))
+}
+
+/** Each refund is of a mined deposit of this source, with the right amount, unspent by any mined transaction, and listed once. */
+function assertDeposits({ source }: OrderState, refunds: readonly InstantRefund[]): void {
+  const names = new Set(refunds.map(({ deposit }) => deposit))
+  if (names.size !== refunds.length) throw new TandemError('bad_request', 'a deposit is listed more than once')
+  for (const { deposit, amount, pays } of refunds) {
+    const found = source.deposits.find(({ id }) => id === deposit)
+    if (found === undefined) throw new TandemError('conflict', `the solver sees no deposit ${deposit} to this order`)
+    if (found.block === null) throw new TandemError('conflict', `the solver sees no block with the deposit ${deposit} yet`)
+    if (found.spend?.block != null) throw new TandemError('conflict', `the deposit ${deposit} is spent`)
+    if (found.amount !== amount) throw new TandemError('bad_request', `the deposit ${deposit} is ${found.amount}, not ${amount}`)
+    if (pays > amount) throw new TandemError('bad_request', `the deposit ${deposit} cannot pay ${pays}`)
+  }
+}
+
+/** A stray is what the solver did not sign for: its own signature must say so, not a row. */
+function assertOwnFill({ partialDeposits }: ChainClient, state: OrderState, refunds: readonly InstantRefund[]): void {
+  const { order, fill } = state
+  if (fill === null || !refunds.some(({ deposit }) => isStray(state, deposit))) return
+  if (fill.signature === null || partialDeposits?.verifyFill(order.source.terms, order.id, fill, fill.signature) !== true)
+    throw new TandemError('conflict', `the solver did not sign for the deposits that are on record for order ${order.id}`)
+}
+
+/** The file names every payment that was signed, also one that the database has lost. It may be mined at any time, unless the chain shows that it is refunded. */
+function assertNotLocked(guard: RollbackGuard, state: OrderState, refunds: readonly InstantRefund[]): void {
+  if (refunds.every(({ deposit }) => isStray(state, deposit))) return
+  const { id, destination } = state.order
+  const isOver = (lock: SwapId) => lock === destination.swapId && state.destination.counted.length > 0
+  if (!guard.locksOf(actionKey(id, 'destination', 'initiate')).every(isOver)) throw refusal(state)
+}
+
+/** Must be durable before a signature leaves the process. From then on the solver never pays for these deposits. True: it committed to a refund. */
+async function commit(db: Database, state: OrderState, refunds: readonly InstantRefund[]): Promise<boolean> {
+  const { id } = state.order
+  // Stored without the signature: the service broadcasts the refund.
+  const signed: readonly SignedInstantRefund[] = refunds.map((refund) => ({ ...refund, signature: '' }))
+  // The signed fill never contains strays.
+  const areAllStrays = refunds.every(({ deposit }) => isStray(state, deposit))
+  // The solver initiated the destination, and its refund is final: the payment is over.
+  const isRefundedToSolver = state.destination.counted.length > 0
+  await durably(db, async (tx) => {
+    if (!areAllStrays) await commitToRefund(tx, state, isRefundedToSolver)
+    await addInstantRefunds(tx, id, signed)
+  })
+  return !areAllStrays && !isRefundedToSolver
+}
+
+/** Pay or refund, never both: a concurrent initiation waits for this row's lock, and then sees that a refund is signed. */
+async function commitToRefund(tx: Database, state: OrderState, isRefundedToSolver: boolean): Promise<void> {
+  const { id } = state.order
+  const key = actionKey(id, 'destination', 'initiate')
+  const isFree = await commitTo(tx, id, 'refund_signed')
+  // A decline makes it unwanted, but only when the order is reconciled next.
+  if (state.declined === null && (await readAction(tx, key))?.wanted === true) throw refusal(state)
+  if (isRefundedToSolver) return
+  // It committed to pay but signed no payment (no inventory, or no time left): release that commitment.
+  if (!isFree && !(await releaseLocked(tx, id))) throw refusal(state)
+  if ((await readAttempts(tx, key)).length > 0) throw refusal(state)
+}
+
+function refusal({ order, status }: OrderState): TandemError {
+  return new TandemError('conflict', `the solver pays for order ${order.id}, or has paid: it is ${status} and cannot be refunded instantly`)
+}

@@ -1,0 +1,176 @@
+/** The solver's HTTP server, for the services whose keys it knows. */
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import { databaseFault } from '@tandem/party/store/database/database-fault.ts'
+import { createDatabaseCheck } from '@tandem/party/store/database/database-problem.ts'
+import type { ChainId } from '@tandem/protocol/chain-id.ts'
+import { type ErrorCode, errorStatus, QuoteUsed, TandemError } from '@tandem/protocol/error.ts'
+import { assertStorable } from '@tandem/protocol/stored-text.ts'
+import type { SolverRefusal } from '@tandem/protocol/wire/solver.ts'
+import { solverRoutes as routes } from '@tandem/protocol/wire/solver-routes.ts'
+import fastify, { type FastifyError, type FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import { type Authentication, authenticate } from './authenticate.ts'
+import { draftCosigned, takeCosigned } from './batch-redeem/cosign.ts'
+import type { Changes } from './changes.ts'
+import { signInstantRefunds } from './instant-refund/sign-instant-refunds.ts'
+import { acceptOrder, type OrderContext } from './orders.ts'
+import { databaseRefusal, refuseWhenOverloaded } from './overload.ts'
+import { signFill } from './partial-deposits/sign-fill.ts'
+import { quote } from './quotes.ts'
+
+export type SolverServerOptions = {
+  readonly context: OrderContext
+  readonly authentication: Authentication
+  readonly log: Logger
+  readonly chainHealthy: (chain: ChainId) => boolean
+  /** False while the solver is too busy with the orders that exist. */
+  readonly admits: (what: 'quote' | 'order') => boolean
+  readonly changes: Changes
+  /** A service says that something has happened on this chain. */
+  readonly onHint: (chain: ChainId) => void
+  readonly toldOfBlocks: () => readonly ChainId[]
+}
+
+export function createSolverServer({
+  context,
+  authentication,
+  log,
+  chainHealthy,
+  admits,
+  changes,
+  onHint,
+  toldOfBlocks,
+}: SolverServerOptions): FastifyInstance {
+  // No type coercion: null is not 0, and a number is not an amount.
+  const app = fastify({ bodyLimit: 512 * 1024, ajv: { customOptions: { coerceTypes: false } } }).withTypeProvider<TypeBoxTypeProvider>()
+
+  const gate = { admits, databaseProblem: createDatabaseCheck({ db: context.db, log }) }
+
+  app.setErrorHandler((error: FastifyError | TandemError, request, reply) => {
+    const fault = databaseFault(error)
+    const refusal = refuse(fault === null ? error : databaseRefusal(fault))
+    if (refusal.code === 'internal') log.error({ err: error, url: request.url }, 'a request failed unexpectedly')
+    else if (fault !== null) log.warn({ url: request.url, reason: fault }, 'a request failed because of the database')
+    void reply.status(errorStatus[refusal.code as ErrorCode]).send(refusal)
+  })
+
+  app.setNotFoundHandler((request) => {
+    throw new TandemError('not_found', `${request.method} ${request.url.slice(0, 200)} is not part of this protocol: paths begin with /v1/`)
+  })
+
+  authenticate(app, authentication)
+
+  /** Refuses new quotes and orders on a chain whose nodes do not answer, and of a pair that is halted. */
+  const assertOpen = (from: string, to: string) => {
+    const [source, destination] = [context.registry.asset(from), context.registry.asset(to)]
+    for (const { chain } of [source, destination])
+      if (!chainHealthy(chain)) throw new TandemError('chain_unavailable', `${chain} is not reachable`)
+    context.risk.assertOpen(source.id, destination.id)
+  }
+
+  app.post(
+    routes.quote.path,
+    { onRequest: refuseWhenOverloaded(gate, 'quote'), schema: { body: routes.quote.body, response: { 200: routes.quote.answer } } },
+    async (request) => {
+      if (!request.body.indicative) assertOpen(request.body.from, request.body.to)
+      return quote(context, request.body, request.caller)
+    },
+  )
+
+  app.post(
+    routes.order.path,
+    { onRequest: refuseWhenOverloaded(gate, 'order'), schema: { body: routes.order.body, response: { 200: routes.order.answer } } },
+    async (request) => {
+      const { order_id: order, source, destination } = request.body
+      try {
+        assertOpen(source.asset, destination.asset)
+        const acceptance = await acceptOrder(context, request.body, request.caller)
+        log.info({ order, from: source.asset, to: destination.asset }, 'order accepted')
+        return acceptance
+      } catch (error) {
+        if (error instanceof TandemError)
+          log.info({ order, from: source.asset, to: destination.asset, why: error.message }, 'order declined')
+        throw error
+      }
+    },
+  )
+
+  app.post(
+    routes.fill.path,
+    { schema: { params: routes.fill.params, body: routes.fill.body, response: { 200: routes.fill.answer } } },
+    async (request) => signFill(context, request.params.order_id, request.body, request.caller),
+  )
+
+  app.post(routes.cosign.path, { schema: { body: routes.cosign.body, response: { 200: routes.cosign.answer } } }, async (request) =>
+    draftCosigned(context, request.body, request.caller),
+  )
+
+  app.post(routes.cosigned.path, { schema: { body: routes.cosigned.body, response: { 200: routes.cosigned.answer } } }, async (request) => {
+    await takeCosigned(context, request.body, request.caller)
+    return { solver_id: context.solverId }
+  })
+
+  app.post(
+    routes.instantRefund.path,
+    { schema: { params: routes.instantRefund.params, body: routes.instantRefund.body, response: { 200: routes.instantRefund.answer } } },
+    async (request) => signInstantRefunds(context, request.params.order_id, request.body, request.caller),
+  )
+
+  app.post(
+    routes.tellChanges.path,
+    { schema: { body: routes.tellChanges.body, response: { 200: routes.tellChanges.answer } } },
+    async (request) => {
+      const chains = [...new Set(request.body.chains)]
+      for (const chain of chains) onHint(chain)
+      const told = toldOfBlocks()
+      return { solver_id: context.solverId, needless: chains.filter((chain) => told.includes(chain)) }
+    },
+  )
+
+  app.get(
+    routes.changes.path,
+    { schema: { querystring: routes.changes.query, response: { 200: routes.changes.answer } } },
+    async (request) => {
+      const { after, except } = request.query
+      const { next, chains } = await changes.since(Number(after), request.caller.service, except?.split(','))
+      return { solver_id: context.solverId, next, chains: [...chains] }
+    },
+  )
+  app.addHook('preValidation', async (request) => assertStorable([request.params, request.query, request.body]))
+  app.addHook('preClose', async () => changes.close())
+
+  app.get(routes.liquidity.path, { schema: { response: { 200: routes.liquidity.answer } } }, async () => ({
+    solver_id: context.solverId,
+    holdings: (await context.inventory.list()).map(({ asset, address, balance, available }) => ({
+      asset,
+      address,
+      balance: balance.toString(),
+      available: available.toString(),
+    })),
+  }))
+
+  app.get(routes.health.path, { schema: { response: { 200: routes.health.answer } } }, async () => {
+    const problem = await gate.databaseProblem()
+    const overloaded = problem !== null || !admits('quote')
+    return { solver_id: context.solverId, overloaded, ...(problem !== null && { problem }), keys: publicKeysOf(context) }
+  })
+
+  return app
+}
+
+/** By chain, where parties are keys. */
+function publicKeysOf({ clients, keys }: OrderContext): Record<string, string> {
+  const withKeys = [...clients.values()].filter(({ orderKeys }) => orderKeys !== undefined)
+  return Object.fromEntries(withKeys.map((client) => [client.chain.id, client.identityOf(keys.of(client.curve))]))
+}
+
+function refuse(error: FastifyError | TandemError): SolverRefusal {
+  // Not `price_moved`: who repeats an order with a quote that is used up must not make the solver look as if it broke its word.
+  if (error instanceof QuoteUsed) return { code: 'conflict', message: error.message, price_now: error.priceNow }
+  if (error instanceof TandemError) {
+    const { code, message, retryAfterSeconds } = error
+    return { code, message, ...(retryAfterSeconds !== null && { retry_after: retryAfterSeconds }) }
+  }
+  if (error.statusCode !== undefined && error.statusCode < 500) return { code: 'bad_request', message: error.message }
+  return { code: 'internal', message: "unexpected error; details are in the solver's log" }
+}

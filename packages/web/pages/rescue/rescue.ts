@@ -1,0 +1,167 @@
+/** What the page does: finds swaps by the phrase, the file or the chains alone, and brings each to its end. Nothing is stored. */
+import { signal } from '@preact/signals'
+import { type AssetFacts, createTandem, memoryStorage, type OrderRecord, rescueKeys, type SavedSwap, type Tandem } from '@tandem/sdk'
+import type { Told } from '../../shared/explain.ts'
+import { swap as swapTexts, rescue as texts } from '../../texts.ts'
+import { learnAssets, tell } from './facts.ts'
+import type { RescueSettings } from './settings.ts'
+import { openWallet } from './wallets.ts'
+
+/** A swap, as the file or the service knows it. */
+export type Found = {
+  readonly orderId: string
+  readonly record: OrderRecord | null
+  /** The record is the service's, of now; else it is of the moment of the payment. */
+  readonly isTold: boolean
+  readonly saved: SavedSwap | null
+  /** What is missing before it can go on. */
+  readonly problem: string | null
+  /** It had ended when it was found, and nothing is left that the user should do. One that ends before the user's eyes stays as it is. */
+  readonly isQuiet: boolean
+}
+
+export type Given = {
+  readonly phrase: string
+  /** The text of a rescue file; empty if there is none. */
+  readonly file: string
+  readonly baseUrl: string
+  readonly appId: string
+  readonly nodes: Readonly<Record<string, string>>
+}
+
+export type Opened = {
+  readonly tandem: Tandem
+  readonly swaps: readonly Found[]
+  /** Why the service told nothing; null if it did. */
+  readonly serviceProblem: Told | null
+}
+
+export const opened = signal<Opened | null>(null)
+/** By chain, as the user typed them. */
+export const addresses = signal<Readonly<Record<string, string>>>({})
+
+/** Throws for a wrong phrase or file, in words for the user. */
+export async function open(settings: RescueSettings, given: Given): Promise<void> {
+  const storage = memoryStorage()
+  const keys = await rescueKeys(given.phrase, storage)
+  const { baseUrl, appId, nodes } = given
+  const tandem = createTandem({ baseUrl, appId, nodes, deployments: settings.deployments, solverKeys: settings.solverKeys, storage, keys })
+  if (given.file !== '') await tandem.importFile(given.file)
+  await refresh(tandem)
+}
+
+/** Asks the service again, with the addresses that are known now. */
+export async function refresh(tandem: Tandem): Promise<void> {
+  const named = Object.fromEntries(Object.entries(addresses.value).filter(([, address]) => address.trim() !== ''))
+  let told: readonly Found[] = []
+  let serviceProblem: Told | null = null
+  try {
+    const restored = await tandem.restore({ addresses: named })
+    told = restored.map(({ orderId, record, problem }) => withQuiet({ orderId, record, isTold: true, saved: null, problem }))
+  } catch (error) {
+    serviceProblem = tell(error)
+  }
+  const saved = await tandem.swaps()
+  const known = saved.map((swap): Found => {
+    const record = told.find(({ orderId }) => orderId === swap.orderId)?.record ?? null
+    return withQuiet({ orderId: swap.orderId, record: record ?? swap.paidFor, isTold: record !== null, saved: swap, problem: null })
+  })
+  const others = told.filter(({ orderId }) => !saved.some((swap) => swap.orderId === orderId))
+  const swaps = [...known, ...others]
+  await learnAssets(swaps.flatMap(assetsOf))
+  opened.value = { tandem, swaps, serviceProblem }
+}
+
+function withQuiet(found: Omit<Found, 'isQuiet'>): Found {
+  return { ...found, isQuiet: isEnded(found) && found.record?.next_action?.who !== 'user' }
+}
+
+export function assetsOf({ record, saved }: Pick<Found, 'record' | 'saved'>): readonly [source: string, destination: string] {
+  const source = record?.source_swap.asset ?? saved?.request.source.asset ?? ''
+  return [source, record?.destination_swap.asset ?? saved?.request.destination.asset ?? '']
+}
+
+const ENDED: ReadonlySet<string> = new Set(['redeemed', 'counterparty_redeemed', 'refunded', 'expired'])
+
+/** By the service's word. Deposits may still come late, or twice. */
+export function isEnded({ record, isTold }: Pick<Found, 'record' | 'isTold'>): boolean {
+  return isTold && ENDED.has(record?.status ?? '')
+}
+
+/** The chains of these swaps on which an address of the user is needed. */
+export function chainsToName(swaps: readonly Found[]): readonly string[] {
+  const chains = swaps.flatMap(({ record, problem }) =>
+    record === null || problem === null ? [] : [record.source_swap.chain, record.destination_swap.chain],
+  )
+  return [...new Set(chains)].toSorted()
+}
+
+/** `tx`: a transaction on the chain. */
+export type Say = (
+  text: string,
+  more?: { readonly tx?: { readonly chain: string; readonly hash: string }; readonly details?: string },
+) => void
+export type Act = (say: Say) => Promise<void>
+
+/** `least`: in the smallest unit; null where the storage knows what was agreed. */
+export function resume({ tandem }: Opened, found: Found, least: bigint | null): Act {
+  const { orderId } = found
+  const [, asset] = assetsOf(found)
+  return async (say) => {
+    for await (const step of tandem.resume(orderId, null, least === null ? {} : { minToAmount: least })) {
+      if (step.kind === 'changed') {
+        show(step.record)
+        say(swapTexts.order.status[step.record.status] ?? step.record.status)
+      } else if (step.kind === 'delayed') say(step.by === 'node' ? swapTexts.order.nodeSilent : swapTexts.away, { details: step.reason })
+      else if (step.kind === 'unverified') say(swapTexts.order.unverified, { details: step.reason })
+      else if (step.kind === 'received') say(texts.received, { tx: txOn(asset, step.tx) })
+    }
+    say(texts.ended)
+  }
+}
+
+/** The newest record, on the card of its swap. */
+function show(record: OrderRecord): void {
+  if (opened.value === null) return
+  const swaps = opened.value.swaps.map((found) => (found.orderId === record.order_id ? { ...found, record, isTold: true } : found))
+  opened.value = { ...opened.value, swaps }
+}
+
+export function refundNow({ tandem }: Opened, found: Found): Act {
+  return async (say) => {
+    say(swapTexts.order.instantWaits(null))
+    say(texts.refunded, { tx: txOn(assetsOf(found)[0], await tandem.instantRefund(found.orderId)) })
+  }
+}
+
+/** By the service. */
+export function refundByService({ tandem }: Opened, found: Found): Act {
+  return async (say) => say(texts.refunded, { tx: txOn(assetsOf(found)[0], await tandem.refund(found.orderId)) })
+}
+
+/** `facts`: of the source, on a chain with accounts; null where the user's own key refunds. */
+export function refundAlone({ tandem }: Opened, found: Found, facts: AssetFacts | null): Act {
+  return async (say) => {
+    const wallet = facts === null ? {} : { wallet: await openWallet(facts.family, facts.chainName) }
+    say(texts.refunded, { tx: txOn(assetsOf(found)[0], await tandem.refund(found.orderId, wallet)) })
+  }
+}
+
+/** `facts`: of the destination, on a chain with accounts; null where the user's own key redeems. */
+export function redeemAlone({ tandem }: Opened, found: Found, facts: AssetFacts | null, least: bigint | null): Act {
+  return async (say) => {
+    const wallet = facts === null ? {} : { wallet: await openWallet(facts.family, facts.chainName) }
+    const tx = await tandem.redeem(found.orderId, { ...wallet, ...(least !== null && { minToAmount: least }) })
+    say(texts.received, { tx: txOn(assetsOf(found)[1], tx) })
+  }
+}
+
+export function sweep({ tandem }: Opened, chain: string, to: string): Act {
+  return async (say) => {
+    const hash = await tandem.sweep(chain, to)
+    if (hash === null) say(texts.nothingToSweep)
+    else say(texts.swept, { tx: { chain, hash } })
+  }
+}
+
+const txOn = (asset: string, hash: string) => ({ chain: asset.split(':')[0] ?? '', hash })

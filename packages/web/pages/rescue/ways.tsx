@@ -1,0 +1,128 @@
+/** What can be done about a swap: with the service while it answers, and always with the user's own key or wallet. */
+
+import type { AssetFacts } from '@tandem/sdk'
+import type { ComponentChildren } from 'preact'
+import { swap as swapTexts, rescue as texts } from '../../texts.ts'
+import { ActionButton, type Actions } from './action.tsx'
+import { chainName, factsOf } from './facts.ts'
+import { RefundTimeLine } from './refund-time.tsx'
+import {
+  type Act,
+  assetsOf,
+  type Found,
+  isEnded,
+  type Opened,
+  redeemAlone,
+  refundAlone,
+  refundByService,
+  refundNow,
+  resume,
+  sweep,
+} from './rescue.ts'
+import { WalletChoice } from './wallet-choice.tsx'
+
+type Props = { readonly opened: Opened; readonly found: Found; readonly actions: Actions; readonly least: () => bigint | null }
+
+/** While these last, the solver may still agree to return the payment. */
+const MAY_CANCEL: ReadonlySet<string> = new Set(['initiate_detected', 'initiated', 'awaiting_refund'])
+
+export function Ways(props: Props) {
+  const { opened, found } = props
+  const hasService = opened.serviceProblem === null
+  const isOver = isEnded(found)
+  return (
+    <>
+      {hasService && !isOver && <WithService {...props} />}
+      <details open={!hasService}>
+        <summary>{texts.alone}</summary>
+        <div class="stack">
+          {!isOver && <Payout {...props} />}
+          <Refund {...props} />
+          <Swept {...props} />
+        </div>
+      </details>
+    </>
+  )
+}
+
+function WithService({ opened, found, actions, least }: Props) {
+  const status = found.record?.status ?? ''
+  const isOwn = found.saved?.ownKeys.includes('source') ?? false
+  return (
+    <>
+      <Way what={texts.continueWhat}>
+        <ActionButton actions={actions} isMain text={texts.continue} make={() => resume(opened, found, least())} />
+      </Way>
+      {found.isTold && MAY_CANCEL.has(status) && (
+        <Way what={swapTexts.order.instantWhat}>
+          <ActionButton actions={actions} text={swapTexts.order.instant} make={() => refundNow(opened, found)} />
+        </Way>
+      )}
+      {found.isTold && !isOwn && status === 'awaiting_refund' && (
+        <Way what={texts.refundByServiceWhat}>
+          <ActionButton actions={actions} text={texts.refundByService} make={() => refundByService(opened, found)} />
+        </Way>
+      )}
+    </>
+  )
+}
+
+/** The destination, with the secret. */
+function Payout({ opened, found, actions, least }: Props) {
+  const { saved } = found
+  if (saved === null || saved.secretHash === null) return null
+  const [, asset] = assetsOf(found)
+  const wallet = saved.ownKeys.includes('destination') ? null : factsOf(asset)
+  return (
+    <Way what={texts.redeemWhat(chainOf(asset), wallet !== null)} wallet={wallet}>
+      <ActionButton actions={actions} text={texts.redeem} make={() => redeemAlone(opened, found, wallet, least())} />
+    </Way>
+  )
+}
+
+/** The source, after its timelock. Also of a swap that has ended: deposits may come late, or twice. */
+function Refund({ opened, found, actions }: Props) {
+  const { saved } = found
+  if (saved === null) return null
+  const [asset] = assetsOf(found)
+  const wallet = saved.ownKeys.includes('source') ? null : factsOf(asset)
+  return (
+    <Way what={texts.refundWhat(chainOf(asset), wallet !== null)} wallet={wallet}>
+      <ActionButton actions={actions} text={texts.refund} make={(): Act => refundAlone(opened, found, wallet)} />
+      <RefundTimeLine opened={opened} found={found} />
+    </Way>
+  )
+}
+
+function Swept({ opened, found: { saved, ...found }, actions }: Props) {
+  const to = saved?.refundTo ?? null
+  if (saved === null || to === null || !saved.ownKeys.includes('source')) return null
+  const [asset] = assetsOf({ saved, ...found })
+  return (
+    <Way what={texts.sweepWhat(to)}>
+      <ActionButton actions={actions} text={texts.sweep} make={() => sweep(opened, chainId(asset), to)} />
+    </Way>
+  )
+}
+
+const chainId = (asset: string): string => asset.split(':')[0] ?? ''
+const chainOf = (asset: string): string => chainName(chainId(asset))
+
+function Way({
+  what,
+  wallet = null,
+  children,
+}: {
+  readonly what: string
+  /** Of the asset, where a wallet of its chain is needed. */
+  readonly wallet?: AssetFacts | null
+  readonly children: ComponentChildren
+}) {
+  return (
+    <div class="way">
+      <p class="small soft">{what}</p>
+      {wallet !== null && <WalletChoice facts={wallet} />}
+      <div class="row">{children}</div>
+    </div>
+  )
+}

@@ -1,0 +1,71 @@
+/** The refund by the solver's consent. While the solver does not answer, the page says what it waits for and until when, and asks again by itself. */
+import { useSignal } from '@preact/signals'
+import { type OrderRecord, type RefundTime, refundTime } from '@tandem/sdk'
+import { useEffect } from 'preact/hooks'
+import { now } from '../../shared/clock.ts'
+import type { Told } from '../../shared/explain.ts'
+import { formatMoment } from '../../shared/moment.ts'
+import { Problem } from '../../shared/problem.tsx'
+import { swap } from '../../texts.ts'
+import { pause, untilChange } from './connection.ts'
+import { followOrder, liveOf, mayPass } from './runner.ts'
+import { openTandem } from './tandem.ts'
+import { tell } from './told.ts'
+
+/** While these last, the solver may still agree to return the payment. */
+const MAY_CANCEL: ReadonlySet<string> = new Set(['initiate_detected', 'initiated', 'awaiting_refund'])
+const AGAIN_MS = 2_000
+
+export function Cancel({ record }: { readonly record: OrderRecord }) {
+  const isWaiting = useSignal(false)
+  const problem = useSignal<Told | null>(null)
+  const time = useSignal<RefundTime | null>(null)
+  const { order_id: orderId, status, source_swap: source } = record
+  useEffect(() => {
+    void refundTime(record).then((found) => {
+      time.value = found
+    })
+  }, [source.chain, source.initiate_timestamp, source.timelock])
+  if (!MAY_CANCEL.has(status)) return null
+
+  async function cancel(): Promise<void> {
+    isWaiting.value = true
+    problem.value = null
+    try {
+      await askSolver(orderId)
+      followOrder(orderId)
+    } catch (error) {
+      problem.value = tell(error)
+    }
+    isWaiting.value = false
+  }
+
+  const latest = time.value?.latest ?? null
+  const until = latest === null || latest <= now.value ? null : formatMoment(latest, now.value)
+  return (
+    <>
+      <div class="action">
+        <button type="button" class="button" disabled={isWaiting.value} onClick={() => void cancel()}>
+          {swap.order.instant}
+        </button>
+        <span class="small soft">{swap.order.instantWhat}</span>
+      </div>
+      {isWaiting.value && <Problem told={{ text: swap.order.instantWaits(until), details: null }} quiet />}
+      {problem.value !== null && <Problem told={problem.value} />}
+    </>
+  )
+}
+
+/** Until it has signed, has refused, or the order has moved on. */
+async function askSolver(orderId: string): Promise<void> {
+  const tandem = await openTandem()
+  while (MAY_CANCEL.has(liveOf(orderId).record?.status ?? '')) {
+    try {
+      await tandem.instantRefund(orderId)
+      return
+    } catch (error) {
+      if (!mayPass(error)) throw error
+    }
+    await pause(AGAIN_MS, untilChange())
+  }
+}

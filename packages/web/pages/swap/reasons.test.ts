@@ -1,0 +1,39 @@
+import { nextActionNames } from '@tandem/protocol/next-actions.ts'
+import type { OrderRecord } from '@tandem/sdk'
+import { expect, test } from 'vitest'
+import { swap } from '../../texts.ts'
+import { detailsOf, reasonOf } from './reasons.ts'
+
+const order = (status: string, next: object | null) => ({ status, next_action: next }) as unknown as OrderRecord
+const next = (who: string, what: string, why?: string) => ({ who, what, by: null, ...(why !== undefined && { why }) })
+
+test.each(nextActionNames)('there is a reason for %s', (name) => {
+  const who = ['user', 'solver', 'service'].filter((one) => swap.order.why[`${one}_${name}`] !== undefined)
+  expect(who.length).toBeGreaterThan(0)
+  for (const one of who) expect(reasonOf(order('created', next(one, name)))).toMatch(/\.$/)
+})
+
+test('the status says more where a transaction waits for a block', () => {
+  expect(reasonOf(order('redeem_detected', next('solver', 'redeem_source')))).toMatch(/pays you is sent, and waits for a block/)
+  expect(reasonOf(order('initiated', next('solver', 'initiate_destination')))).toMatch(/^Your payment is confirmed/)
+  expect(reasonOf(order('refund_detected', next('service', 'refund_source')))).toMatch(/returns your payment is sent/)
+})
+
+test('what the service says of this order is for programs: it is kept for the details', () => {
+  const why = 'send revoke_transaction of GET /orders/{id}/funding: 7996419 of 50000578'
+  for (const name of nextActionNames)
+    for (const who of ['user', 'solver', 'service']) {
+      const record = order('created', next(who, name, why))
+      expect(reasonOf(record)).not.toMatch(/[a-z]_[a-z]|\d{5}|GET|PATCH/)
+      expect(detailsOf(record)).toBe(why)
+    }
+  expect(reasonOf(order('awaiting_refund', next('service', 'refund_source', why)))).toMatch(/returns your payment.*did not work/)
+  expect(reasonOf(order('expired', next('user', 'revoke_signature', why)))).not.toMatch(/did not work/)
+  expect(detailsOf(order('refunded', null))).toBeNull()
+})
+
+test('an incomplete deposit', () => {
+  const short = order('initiate_detected', next('user', 'complete_source_deposit', 'PATCH ?action=instant-refund'))
+  expect(reasonOf(short)).toMatch(/^The payment is less than agreed/)
+  expect(reasonOf(order('refunded', null))).toBe('')
+})

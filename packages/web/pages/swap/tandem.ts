@@ -1,0 +1,31 @@
+/** The SDK, opened when it is first needed: nodes and contracts as the service names them to its pages, and keys where there is something to sign. */
+import { createClient, createTandem, memoryStorage, type Tandem, type TandemOptions } from '@tandem/sdk'
+import { openKeys } from './phrase.ts'
+import { settings } from './settings.ts'
+
+function options(): TandemOptions {
+  const { value } = settings
+  if (value === null || value.app_id === null) throw new Error('the service has no app for its pages')
+  const { app_id: appId, nodes, deployments } = value
+  return { baseUrl: new URL('/v2', location.href).href, fetch: (...args) => fetch(...args), appId, nodes, deployments }
+}
+
+export function openClient() {
+  return createClient(options())
+}
+
+let reader: Tandem | null = null
+
+/** For quotes, and for orders that are only watched: makes no keys, and writes nothing to the storage of this browser. */
+export function openReader(): Tandem {
+  reader ??= createTandem({ ...options(), storage: memoryStorage() })
+  return reader
+}
+
+let opening: Promise<Tandem> | null = null
+
+/** With the keys of the rescue phrase, which is made here if this browser has none. */
+export function openTandem(): Promise<Tandem> {
+  opening ??= openKeys().then((keys) => createTandem({ ...options(), keys }))
+  return opening
+}

@@ -1,6 +1,0 @@
-/** ABIs of the HTLCs and tokens on EVM chains. */
-import { erc20Abi } from 'viem'
-import { htlcErc20 } from '../../../contracts/evm/artifacts/htlc-erc20.ts'
-import { htlcNative } from '../../../contracts/evm/artifacts/htlc-native.ts'
-
-export const schemas = { 'evm:htlc': htlcNative.abi, 'evm:htlc_erc20': htlcErc20.abi, 'evm:erc20': erc20Abi }
