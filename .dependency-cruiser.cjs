@@ -1,191 +1,168 @@
-// The import rules of docs/architecture.md: protocol ← chains, store ← engine ← service, solver ← cli. Tests may use anything.
+// The import rules of docs/architecture.md. What a package may import of ours is what its package.json lists. Tests may use anything.
+const { existsSync, readdirSync, readFileSync } = require('node:fs')
+const { join } = require('node:path')
 
-/** What code outside of `chains/` may use of it. */
-const port = '^packages/families/(port/|index\\.ts$)'
-
-/** What each room may import of ours besides itself; npm packages and node modules are ruled below. */
-const rooms = {
-  protocol: { path: '^packages/protocol/', may: [] },
-  workers: { path: '^packages/runtime/workers/', may: ['^packages/protocol/'] },
-  keys: { path: '^packages/keys/', may: ['^packages/protocol/', '^packages/runtime/workers/'] },
-  'solver-auth': { path: '^packages/party/solver-auth/', may: ['^packages/protocol/', '^packages/keys/'] },
-  chains: {
-    path: '^packages/families/',
-    may: ['^packages/protocol/', '^packages/runtime/workers/', '^packages/keys/', '^contracts/[^/]+/(artifacts|client)/', '^src/(log|http-client)\\.ts$'],
-  },
-  store: { path: '^packages/party/store/', may: ['^packages/protocol/', '^src/(log|ttl-cache)\\.ts$'] },
-  engine: {
-    path: '^packages/party/engine/',
-    may: ['^packages/protocol/', '^packages/keys/', port, '^packages/party/store/', '^src/log\\.ts$'],
-  },
-  config: { path: '^packages/party/config/', may: ['^packages/protocol/', '^packages/keys/', port, '^packages/party/engine/', '^src/(package-root|log)\\.ts$'] },
-  metrics: { path: '^packages/party/metrics/', may: ['^packages/protocol/', port, '^packages/party/store/', '^packages/party/engine/', '^src/log\\.ts$'] },
-  prices: {
-    path: '^packages/party/prices/',
-    may: ['^packages/protocol/', port, '^packages/party/store/', '^src/(log|http-client)\\.ts$', '^packages/party/config/'],
-  },
-  service: {
-    path: '^packages/service/',
-    may: ['^packages/party/metrics/', '^packages/protocol/', '^packages/keys/', port, '^packages/party/store/', '^packages/party/engine/', '^packages/party/prices/', '^packages/party/solver-auth/', '^src/(closing|log|http-client|ttl-cache|package-root)\\.ts$', '^packages/party/config/'],
-  },
-  solver: {
-    path: '^packages/solver/',
-    may: ['^packages/party/metrics/', '^packages/protocol/', '^packages/keys/', port, '^packages/party/store/', '^packages/party/engine/', '^packages/party/prices/', '^packages/party/solver-auth/', '^src/(closing|log|ttl-cache)\\.ts$', '^packages/party/config/'],
-  },
-  devnet: { path: '^devnet/', may: ['^packages/protocol/', '^packages/keys/', '^packages/families/', '^src/log\\.ts$', '^contracts/'] },
-  contracts: { path: '^contracts/', may: [] },
-  // What the pages can do, any integrator can: only what the SDK exports. Operators have an interface of their own; the reference searches as the server does.
-  web: { path: '^web/', may: ['^sdk/(src/index|notices)\\.ts$', '^src/protocol/wire/operator\\.ts$', '^src/service/reference/search\\.ts$'] },
-  sdk: { path: '^sdk/', may: ['^src/(protocol|keys|chains)/', '^contracts/([^/]+/(artifacts|client)|deployments)/'] },
-}
-
-const ours = '^(src|devnet|contracts|sdk|test|bench|demo|docs|examples|bin|web)/'
-
-// Files that exist for tests: they may use anything, and nothing else may use them.
+/** Files that exist for tests: they may use anything, and nothing else may use them. */
 const testing = ['\\.test\\.tsx?$', '\\.(fixture|conformance)\\.ts$', '(^|/)(testing|mutation)/']
 
-const roomRules = Object.entries(rooms).map(([name, { path, may }]) => ({
-  name: `${name}-imports`,
-  severity: 'error',
-  comment: `${name} may import only: itself${may.map((allowed) => `, ${allowed}`).join('')}`,
-  from: { path, pathNot: testing },
-  to: { path: ours, pathNot: [path, ...may] },
-}))
+const families = readdirSync(join(__dirname, 'packages', 'families')).filter((name) =>
+  existsSync(join(__dirname, 'packages', 'families', name, 'package.json')),
+)
+const folders = [
+  ...readdirSync(join(__dirname, 'packages')).map((name) => `packages/${name}`),
+  ...families.map((name) => `packages/families/${name}`),
+]
+const packages = folders.map((folder) => {
+  const { name, dependencies = {}, devDependencies = {} } = JSON.parse(readFileSync(join(__dirname, folder, 'package.json'), 'utf8'))
+  // What the SDK has inside is no dependency of the package.
+  return { name, folder, dependencies: Object.keys(name === '@tandem/sdk' ? devDependencies : dependencies) }
+})
+const anyFamily = `^packages/families/(${families.join('|')})/`
+/** Matches the files of the package, not those of packages in folders below it. */
+const filesOf = (folder) => (folder === 'packages/families' ? `^packages/families/(?!(${families.join('|')})/)` : `^${folder}/`)
+const folderOf = (name) => packages.find((one) => one.name === name)?.folder
 
-/** Libraries that only the folders of these families may import. HyperCore and Tron speak the contract language of EVM chains. */
-const familyLibraries = {
-  '@scure/btc-signer': ['bitcoin'],
-  viem: ['evm', 'tron', 'hypercore'],
-  ox: ['evm', 'tron', 'hypercore'],
-  tronweb: ['tron'],
-  '@nomicfoundation': ['evm', 'tron', 'hypercore'],
-  '@solana': ['solana'],
-  '@solana-program': ['solana'],
-  litesvm: ['solana'],
-  starknet: ['starknet'],
-  '@starknet-io': ['starknet'],
-  '@mysten': ['sui'],
-  xrpl: ['xrpl'],
-}
+const packageRules = packages.map(({ name, folder, dependencies }) => {
+  const allowed = dependencies.map(folderOf).filter((other) => other !== undefined)
+  return {
+    name: `${name.replace('@tandem/', '')}-imports-its-dependencies`,
+    severity: 'error',
+    comment: `${folder}/package.json says what the package may import of ours`,
+    from: { path: filesOf(folder), pathNot: testing },
+    to: { path: '^packages/', pathNot: [folder, ...allowed].map(filesOf) },
+  }
+})
 
-const libraryRules = Object.entries(familyLibraries).map(([library, families]) => ({
-  name: `${library}-stays-in-its-family`,
-  severity: 'error',
-  comment: 'no code outside of a family knows how the family does it',
-  from: { path: '^(src|devnet|sdk)/', pathNot: [...testing, `^(packages/families|devnet|packages/families)/(${families.join('|')})/`] },
-  to: { path: `(^|/)node_modules/${library}/` },
-}))
+/** What code outside of families may use of the kit that they are made with. */
+const port = '^packages/chain-kit/(port|browser|local)/'
+
+/** What each folder of a package may import of the package, besides itself. Other packages are ruled by package.json. */
+const folderRules = Object.entries({
+  'party/store': [],
+  'party/solver-auth': [],
+  'party/engine': ['store'],
+  'party/config': ['engine'],
+  'party/metrics': ['store', 'engine'],
+  'party/prices': ['store', 'config'],
+}).map(([path, may]) => {
+  const [room] = path.split('/')
+  return {
+    name: `${path.replace('/', '-')}-imports`,
+    severity: 'error',
+    comment: `packages/${path} may import of its package only: ${['itself', ...may].join(', ')}`,
+    from: { path: `^packages/${path}/`, pathNot: testing },
+    to: { path: `^packages/${room}/`, pathNot: [`^packages/${path}/`, ...may.map((name) => `^packages/${room}/${name}/`)] },
+  }
+})
 
 /** What every process knows of each family, with the files that this needs. */
-const factsOfFamilies = '^packages/families/([^/]+/facts|bitcoin/networks|solana/base58-length)\\.ts$'
+const factsOfFamilies = '^packages/families/[a-z]+/terms/(facts|networks|base58-length)\\.ts$'
 
 module.exports = {
   forbidden: [
-    ...roomRules,
+    ...packageRules,
+    ...folderRules,
     {
-      name: 'service-and-solver-are-strangers',
+      name: 'family-is-used-through-its-port',
       severity: 'error',
-      comment: 'two parties that talk over HTTP only',
-      from: { path: '^src/(service|solver)/', pathNot: testing },
-      to: { path: '^src/(service|solver)/', pathNot: '^src/$1/' },
+      comment: 'code that serves all families knows the port, not how a family does it',
+      from: { path: '^packages/(party|service|solver|local|cli)/', pathNot: testing },
+      to: { path: '^packages/chain-kit/', pathNot: port },
     },
     {
-      name: 'family-imports-no-family',
+      name: 'kit-parts-know-only-the-port',
       severity: 'error',
-      comment: 'a family is a folder',
-      from: { path: '^packages/families/([^/]+)/', pathNot: [...testing, '^packages/families/(tron|hypercore)/'] },
-      to: { path: '^packages/families/[^/]+/', pathNot: ['^packages/families/$1/', '^packages/families/(port|providers|contract)/'] },
-    },
-    {
-      name: 'evm-relatives-import-evm-only',
-      severity: 'error',
-      comment: 'tron and hypercore speak the same contract language',
-      from: { path: '^packages/families/(tron|hypercore)/', pathNot: testing },
-      to: { path: '^packages/families/[^/]+/', pathNot: '^packages/families/($1|evm|port|providers|contract)/' },
-    },
-    {
-      name: 'family-knows-only-its-interface',
-      severity: 'error',
-      comment: 'the list of families imports the families, never the other way round',
-      from: { path: '^packages/families/[^/]+/', pathNot: testing },
-      to: { path: '^src/chains/index\\.ts$' },
+      comment: 'the port says what a family is; it needs none of the parts that families are made with',
+      from: { path: '^packages/chain-kit/port/', pathNot: testing },
+      to: { path: '^packages/chain-kit/', pathNot: '^packages/chain-kit/port/' },
     },
     {
       name: 'families-load-when-used',
       severity: 'error',
       comment: 'a family that no configured chain belongs to needs no memory: the lists import only facts, the rest dynamically',
-      from: { path: '^(packages/families|devnet)/index\\.ts$' },
-      to: { path: '^(packages/families|devnet)/[^/]+/', pathNot: ['^packages/chain-kit/port/', '^packages/families/[^/]+/facts\\.ts$'], dynamic: false },
-    },
-    {
-      name: 'sdk-families-load-when-used',
-      severity: 'error',
-      comment: 'a page loads only the families that its user swaps with; types cost nothing',
-      from: { path: '^packages/sdk/src/', pathNot: [...testing, '^packages/families/[^/]+/'] },
-      to: { path: ['^packages/families/[^/]+/', '^packages/families/'], dynamic: false, dependencyTypesNot: ['type-only'] },
-    },
-    {
-      name: 'sdk-runs-in-browsers',
-      severity: 'error',
-      comment: 'no Node built-in; packages/sdk/bundle.test.ts checks what it imports',
-      from: { path: '^packages/sdk/src/', pathNot: [...testing, '^packages/sdk/src/node/'] },
-      to: { dependencyTypes: ['core'] },
-    },
-    {
-      name: 'web-uses-few-libraries',
-      severity: 'error',
-      comment: 'pages are light, and load nothing that the SDK does not',
-      from: { path: '^web/', pathNot: [...testing, '^web/(build|single-file)\\.ts$'] },
-      to: { path: '(^|/)node_modules/', pathNot: '(^|/)node_modules/(preact|@preact/signals|uqr)/' },
-    },
-    {
-      name: 'web-runs-in-browsers',
-      severity: 'error',
-      comment: 'no Node built-in',
-      from: { path: '^web/', pathNot: [...testing, '^web/(build|single-file)\\.ts$'] },
-      to: { dependencyTypes: ['core'] },
+      from: { path: '^packages/families/[^/]+$', pathNot: testing },
+      to: { path: anyFamily, pathNot: ['^packages/families/[a-z]+/terms/facts\\.ts$'], dynamic: false },
     },
     {
       name: 'family-facts-need-no-library',
       severity: 'error',
       comment: 'every process loads the facts of every family',
       from: { path: factsOfFamilies, pathNot: testing },
-      to: { pathNot: [factsOfFamilies, '^src/(protocol|chains/port)/', '(^|/)node_modules/@scure/base/'] },
+      to: { pathNot: [factsOfFamilies, '^packages/(protocol|chain-kit/port)/', '(^|/)node_modules/@scure/base/'] },
     },
     {
-      name: 'src-imports-no-test',
+      name: 'sdk-families-load-when-used',
+      severity: 'error',
+      comment: 'a page loads only the families that its user swaps with; types cost nothing',
+      from: { path: '^packages/sdk/src/', pathNot: [...testing, '^packages/sdk/src/wallets/'] },
+      to: { path: anyFamily, dynamic: false, dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'browser-code-uses-no-node-built-in',
+      severity: 'error',
+      comment: 'these files are loaded by browsers',
+      from: {
+        path: [
+          '^packages/protocol/',
+          '^packages/families/[a-z]+/(terms|browser)/',
+          '^packages/chain-kit/(port|browser)/',
+          '^packages/sdk/src/(?!node/)',
+          '^packages/web/(pages|shared)/',
+        ],
+        pathNot: testing,
+      },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'terms-and-browser-parts-need-no-server',
+      severity: 'error',
+      comment: 'a browser loads them; types cost nothing',
+      from: { path: '^packages/families/[a-z]+/(terms|browser)/', pathNot: testing },
+      to: { path: '^packages/families/[a-z]+/(server|local)/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'server-needs-no-local-chain',
+      severity: 'error',
+      comment: 'production has no simulator',
+      from: { path: '^packages/families/[a-z]+/server/', pathNot: testing },
+      to: { path: '^packages/families/[a-z]+/(local|browser)/' },
+    },
+    {
+      name: 'web-uses-few-libraries',
+      severity: 'error',
+      comment: 'pages are light, and load nothing that the SDK does not',
+      from: { path: '^packages/web/(pages|shared)/', pathNot: testing },
+      to: { path: '(^|/)node_modules/', pathNot: '(^|/)node_modules/(preact|@preact/signals|uqr)/' },
+    },
+    {
+      name: 'web-knows-what-integrators-know',
+      severity: 'error',
+      comment: 'what the pages can do, any integrator can. Operators have an interface of their own; the reference searches as the server does',
+      from: { path: '^packages/web/(pages|shared)/', pathNot: testing },
+      to: {
+        path: '^packages/',
+        pathNot: ['^packages/web/', '^packages/sdk/src/index\\.ts$', '^packages/protocol/wire/operator\\.ts$', '^packages/service/reference/search\\.ts$'],
+      },
+    },
+    {
+      name: 'shipped-code-imports-no-test',
       severity: 'error',
       comment: 'what is shipped does not depend on what checks or shows it',
-      from: { path: '^(src|devnet|contracts|packages/sdk/src|web)/', pathNot: testing },
+      from: { path: '^packages/', pathNot: testing },
       to: { path: ['^(test|bench|demo|docs|examples)/', ...testing] },
-    },
-    {
-      name: 'protocol-does-no-io',
-      severity: 'error',
-      comment: 'no clock, no disk, no network: the protocol also runs in a browser',
-      from: { path: '^packages/protocol/', pathNot: testing },
-      to: { dependencyTypes: ['core'] },
     },
     {
       name: 'protocol-uses-hashes-only',
       severity: 'error',
-      comment: 'no chain library',
+      comment: 'no library but hashes, and the schemas of what goes over HTTP',
       from: { path: '^packages/protocol/', pathNot: [...testing, '^packages/protocol/(wire|funding)/'] },
       to: { path: '(^|/)node_modules/', pathNot: '(^|/)node_modules/@noble/hashes/' },
     },
     {
-      name: 'wire-uses-hashes-and-typebox-only',
-      severity: 'error',
-      comment: 'schemas of what goes over HTTP',
-      from: { path: '^packages/protocol/(wire|funding)/', pathNot: testing },
-      to: { path: '(^|/)node_modules/', pathNot: '(^|/)node_modules/(@noble/hashes|typebox)/' },
-    },
-    ...libraryRules,
-    {
       name: 'database-libraries-stay-in-store',
       severity: 'error',
-      comment: 'one room speaks SQL',
-      from: { path: '^(src/(protocol|chains|engine|service|solver)|devnet)/', pathNot: testing },
+      comment: 'one folder speaks SQL',
+      from: { path: '^packages/(party|service|solver|cli)/', pathNot: [...testing, '^packages/party/store/'] },
       to: { path: '(^|/)node_modules/(kysely|pg)/' },
     },
     {
@@ -197,15 +174,31 @@ module.exports = {
     },
     { name: 'everything-resolves', severity: 'error', from: {}, to: { couldNotResolve: true } },
     {
-      name: 'no-development-packages-in-what-is-shipped',
+      name: 'libraries-are-listed',
       severity: 'error',
-      from: { path: '^(src|devnet|bin)/', pathNot: testing },
-      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
+      comment: 'a package lists every library that it imports in its own package.json',
+      from: { path: '^(packages|bin)/', pathNot: testing },
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+    },
+    {
+      name: 'production-needs-no-development-library',
+      severity: 'error',
+      comment: 'an installation without development dependencies has neither simulators nor compilers',
+      from: {
+        path: '^(packages|bin)/',
+        pathNot: [
+          ...testing,
+          '^packages/families/[a-z]+/(local|contract)/',
+          '^packages/local/',
+          '^packages/(sdk|web)/',
+        ],
+      },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
     },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '(^|/)(\\.tandem|vectors)/|^(sdk/)?dist/' },
+    exclude: { path: '(^|/)(\\.tandem|vectors|dist)/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'types', 'default'] },

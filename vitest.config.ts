@@ -1,9 +1,19 @@
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/longest-first.ts'
 
+const sdk = join(import.meta.dirname, 'packages', 'sdk', 'src')
+
 export default defineConfig({
+  resolve: {
+    // The package has the build; tests run the sources, as tsconfig.json says.
+    alias: [
+      { find: /^@tandem\/sdk$/, replacement: join(sdk, 'index.ts') },
+      { find: /^@tandem\/sdk\/node$/, replacement: join(sdk, 'node', 'index.ts') },
+    ],
+  },
   test: {
-    include: ['{src,devnet,contracts,test,demo,bench,docs,examples,sdk,web}/**/*.test.ts'],
+    include: ['{packages,test,demo,bench,docs,examples}/**/*.test.ts'],
     globalSetup: ['test/global-setup.ts'],
     pool: 'forks',
     // Tests wait for chains, processes and browsers a quarter of their time: three keep two cores busy.

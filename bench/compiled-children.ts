@@ -1,6 +1,6 @@
 /** Children of benchmarks run compiled JavaScript, as production does: the loader for TypeScript makes every closure slower and start-up longer. */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
@@ -26,9 +26,14 @@ function compile(): string {
   mkdirSync(CACHE, { recursive: true })
   const made = mkdtempSync(join(CACHE, 'bench-'))
   process.once('exit', removeCompiledChildren)
-  const command = ['--import', 'tsx', 'build.ts', relative(ROOT, made), 'tsconfig.bench.json']
+  const command = ['--import', 'tsx', 'build.ts', relative(ROOT, made), ...childSources()]
   const { status, stdout, stderr } = spawnSync(process.execPath, command, { cwd: ROOT, encoding: 'utf8' })
   if (status !== 0) throw new Error(`the children of the benchmarks do not compile: ${stdout}${stderr}`)
   writeFileSync(join(made, 'package.json'), '{ "type": "module" }')
   return made
+}
+
+function childSources(): readonly string[] {
+  const names = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
+  return names.filter((name) => name.endsWith('-child.ts')).map((name) => `bench/${name}`)
 }

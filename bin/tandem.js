@@ -4,9 +4,11 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
-const SOURCES = ['src', 'devnet', 'packages/sdk/src', 'web', 'packages/families/evm/contract/artifacts']
+const SOURCES = ['packages']
+/** Folders whose files are made from the sources. */
+const MADE = /[\\/](dist|node_modules)([\\/]|$)/
 
-if (buildIsFresh()) await import('../dist/src/cli.js')
+if (buildIsFresh()) await import('../dist/packages/cli/cli.js')
 else {
   const { register } = await import('tsx/esm/api')
   register()
@@ -26,6 +28,6 @@ function buildIsFresh() {
 function hasNewer(folder, builtAt) {
   if (!existsSync(folder)) return false
   return readdirSync(folder, { recursive: true, withFileTypes: true }).some(
-    (entry) => entry.isFile() && statSync(join(entry.parentPath, entry.name)).mtimeMs > builtAt,
+    (entry) => entry.isFile() && !MADE.test(entry.parentPath) && statSync(join(entry.parentPath, entry.name)).mtimeMs > builtAt,
   )
 }

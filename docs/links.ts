@@ -26,7 +26,7 @@ export function markdownPages(repository: string): readonly string[] {
       ? readdirSync(join(repository, entry.name), { recursive: true, encoding: 'utf8' }).map((file) => join(entry.name, file))
       : [entry.name],
   )
-  return pages.filter((file) => file.endsWith('.md')).toSorted()
+  return pages.filter((file) => file.endsWith('.md') && !/(^|\/)(node_modules|dist)\//.test(file)).toSorted()
 }
 
 function isBroken(repository: string, page: string, link: string): boolean {

@@ -15,23 +15,23 @@ test('reports family names in identifiers and texts, but not in comments or in f
     await writeFile(join(folder, path), text)
   }
   try {
-    await write('src/engine/a.ts', "export const family = 'evm'\n")
-    await write('src/engine/b.ts', 'export const startEvmChain = 1\n')
-    await write('src/engine/c.ts', `export const text = (n: number) => \`\${n} of Bitcoin\`\n`)
-    await write('src/service/d.ts', 'export const evmChain = 1, tronWallet = 2, strong = 3\n')
-    await write('src/service/e.ts', '// On Bitcoin this differs.\nexport const electronic = 1\n')
-    await write('src/chains/evm/f.ts', "export const name = 'evm'\n")
-    await write('src/protocol/registry/g.ts', "export const name = 'tron'\n")
-    await write('src/engine/h.test.ts', "export const name = 'tron'\n")
-    await write('sdk/src/swap/i.ts', 'export const evmSwap = 1\n')
-    await write('sdk/src/families/evm/j.ts', "export const name = 'evm'\n")
+    await write('packages/party/engine/a.ts', "export const family = 'evm'\n")
+    await write('packages/party/engine/b.ts', 'export const startEvmChain = 1\n')
+    await write('packages/party/engine/c.ts', `export const text = (n: number) => \`\${n} of Bitcoin\`\n`)
+    await write('packages/service/d.ts', 'export const evmChain = 1, tronWallet = 2, strong = 3\n')
+    await write('packages/service/e.ts', '// On Bitcoin this differs.\nexport const electronic = 1\n')
+    await write('packages/families/evm/server/f.ts', "export const name = 'evm'\n")
+    await write('packages/protocol/registry/g.ts', "export const name = 'tron'\n")
+    await write('packages/party/engine/h.test.ts', "export const name = 'tron'\n")
+    await write('packages/sdk/src/swap/i.ts', 'export const evmSwap = 1\n')
+    await write('packages/families/evm/browser/j.ts', "export const name = 'evm'\n")
     expect(findFamilyNames(folder)).toEqual([
-      'sdk/src/swap/i.ts:1: evmSwap',
-      'src/engine/a.ts:1: evm',
-      'src/engine/b.ts:1: startEvmChain',
-      'src/engine/c.ts:1:  of Bitcoin',
-      'src/service/d.ts:1: evmChain',
-      'src/service/d.ts:1: tronWallet',
+      'packages/party/engine/a.ts:1: evm',
+      'packages/party/engine/b.ts:1: startEvmChain',
+      'packages/party/engine/c.ts:1:  of Bitcoin',
+      'packages/sdk/src/swap/i.ts:1: evmSwap',
+      'packages/service/d.ts:1: evmChain',
+      'packages/service/d.ts:1: tronWallet',
     ])
   } finally {
     await rm(folder, { recursive: true, force: true })

@@ -7,7 +7,7 @@ import ts from 'typescript'
 const NAMES =
   /[Bb]itcoin|[Ll]itecoin|[Ee]vm|EVM|(?<![A-Za-z])tron(?![a-z])|Tron|[Hh]yper[Cc]ore|[Ss]olana|[Ss]tarknet|(?<![A-Za-z])sui(?![a-z])|Sui(?![a-z])|[Xx]rpl|XRPL/
 const MAY_NAME =
-  /^src\/(chains|protocol\/registry)\/|^sdk\/src\/(families|wallets)\/|\.(test|fixture|conformance)\.ts$|\/(testing|simulation)\//
+  /^packages\/(families|protocol\/registry|web|sdk\/src\/(families|wallets))\/|\.(test|fixture|conformance)\.ts$|\/(testing|simulation|node_modules|dist)\//
 
 /** Texts that may name a family, and why. */
 const EXCEPTIONS: readonly { readonly file: string; readonly text: RegExp; readonly why: string }[] = [
@@ -25,7 +25,7 @@ const EXCEPTIONS: readonly { readonly file: string; readonly text: RegExp; reado
 
 /** `file:line: text` for each family name. */
 export function findFamilyNames(repository: string): readonly string[] {
-  return ['src', 'packages/sdk/src']
+  return ['packages']
     .filter((folder) => existsSync(join(repository, folder)))
     .flatMap((folder) => readdirSync(join(repository, folder), { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`))
     .filter((file) => file.endsWith('.ts') && !MAY_NAME.test(file))

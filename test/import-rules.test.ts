@@ -2,105 +2,97 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { packageFolders } from '../workspaces.ts'
 import { checkImports } from './import-rules.ts'
 
-// [file, its import, the rule that it breaks]: one project that breaks every rule once.
+// [file, its import, the rule that it breaks]: one project that breaks every rule.
 const FORBIDDEN = [
-  ['src/protocol/a.ts', 'src/chains/port/leaf.ts', 'protocol-imports'],
-  ['src/protocol/b.ts', 'node:fs', 'protocol-does-no-io'],
-  ['src/protocol/c.ts', 'viem', 'protocol-uses-hashes-only'],
-  ['src/protocol/d.ts', 'typebox', 'protocol-uses-hashes-only'],
-  ['src/protocol/wire/a.ts', 'kysely', 'wire-uses-hashes-and-typebox-only'],
-  ['src/chains/bitcoin/a.ts', 'src/store/leaf.ts', 'chains-imports'],
-  ['src/chains/bitcoin/b.ts', 'src/chains/evm/leaf.ts', 'family-imports-no-family'],
-  ['src/chains/bitcoin/c.ts', 'packages/families/index.ts', 'family-knows-only-its-interface'],
-  ['src/chains/tron/a.ts', 'src/chains/bitcoin/leaf.ts', 'evm-relatives-import-evm-only'],
-  ['src/chains/evm/a.ts', 'contracts/evm/leaf.ts', 'chains-imports'],
-  ['src/chains/port/a.ts', 'src/chains/evm/leaf.ts', 'family-imports-no-family'],
+  ['packages/protocol/a.ts', 'packages/chain-kit/port/leaf.ts', 'protocol-imports-its-dependencies'],
+  ['packages/protocol/b.ts', 'node:fs', 'browser-code-uses-no-node-built-in'],
+  ['packages/protocol/c.ts', 'typebox', 'protocol-uses-hashes-only'],
+  ['packages/protocol/d.ts', 'viem', 'libraries-are-listed'],
+  ['packages/keys/a.ts', 'packages/chain-kit/port/leaf.ts', 'keys-imports-its-dependencies'],
+  ['packages/chain-kit/port/a.ts', 'packages/chain-kit/providers/leaf.ts', 'kit-parts-know-only-the-port'],
+  ['packages/chain-kit/port/b.ts', 'packages/families/evm/server/leaf.ts', 'chain-kit-imports-its-dependencies'],
+  ['packages/families/bitcoin/server/a.ts', 'packages/party/store/leaf.ts', 'bitcoin-imports-its-dependencies'],
+  ['packages/families/bitcoin/server/b.ts', 'packages/families/evm/server/leaf.ts', 'bitcoin-imports-its-dependencies'],
+  ['packages/families/bitcoin/server/c.ts', 'packages/families/index.ts', 'bitcoin-imports-its-dependencies'],
+  ['packages/families/bitcoin/server/d.ts', 'viem', 'libraries-are-listed'],
+  ['packages/families/bitcoin/terms/a.ts', 'node:crypto', 'browser-code-uses-no-node-built-in'],
+  ['packages/families/bitcoin/terms/b.ts', 'packages/families/bitcoin/server/leaf.ts', 'terms-and-browser-parts-need-no-server'],
+  ['packages/families/bitcoin/browser/a.ts', 'packages/families/bitcoin/local/leaf.ts', 'terms-and-browser-parts-need-no-server'],
+  ['packages/families/bitcoin/server/e.ts', 'packages/families/bitcoin/local/leaf.ts', 'server-needs-no-local-chain'],
+  ['packages/families/tron/server/a.ts', 'packages/families/bitcoin/server/leaf.ts', 'tron-imports-its-dependencies'],
+  ['packages/families/evm/server/a.ts', '@nomicfoundation/edr', 'production-needs-no-development-library'],
+  ['packages/families/evm/server/b.ts', 'tronweb', 'libraries-are-listed'],
   ['packages/families/evm/terms/facts.ts', 'viem', 'family-facts-need-no-library'],
-  ['packages/families/local.ts', 'devnet/evm/leaf.ts', 'families-load-when-used'],
-  ['src/keys/a.ts', 'src/chains/port/leaf.ts', 'keys-imports'],
-  ['src/store/a.ts', 'src/chains/port/leaf.ts', 'store-imports'],
-  ['src/engine/a.ts', 'src/chains/evm/leaf.ts', 'engine-imports'],
-  ['src/engine/b.ts', 'src/service/leaf.ts', 'engine-imports'],
-  ['src/engine/c.ts', 'viem', 'viem-stays-in-its-family'],
-  ['src/local/c.ts', 'viem', 'viem-stays-in-its-family'],
-  ['src/chains/bitcoin/d.ts', 'viem', 'viem-stays-in-its-family'],
-  ['devnet/bitcoin/a.ts', 'viem', 'viem-stays-in-its-family'],
-  ['src/chains/evm/b.ts', '@scure/btc-signer', '@scure/btc-signer-stays-in-its-family'],
-  ['src/chains/evm/c.ts', 'tronweb', 'tronweb-stays-in-its-family'],
-  ['src/commands/a.ts', '@nomicfoundation/edr', '@nomicfoundation-stays-in-its-family'],
-  ['src/engine/d.ts', 'pg', 'database-libraries-stay-in-store'],
-  ['src/service/a.ts', 'src/solver/leaf.ts', 'service-and-solver-are-strangers'],
-  ['src/service/b.ts', 'src/chains/testing/leaf.ts', 'service-imports'],
-  ['src/service/c.ts', 'devnet/leaf.ts', 'service-imports'],
-  ['src/prices/a.ts', 'src/service/leaf.ts', 'prices-imports'],
-  ['src/solver/a.ts', 'src/service/leaf.ts', 'solver-imports'],
-  ['src/solver/b.ts', 'src/chains/bitcoin/leaf.ts', 'solver-imports'],
-  ['src/local/a.ts', 'test/leaf.ts', 'src-imports-no-test'],
-  ['packages/cli/cli.ts', 'demo/leaf.ts', 'src-imports-no-test'],
-  ['devnet/a.ts', 'src/engine/leaf.ts', 'devnet-imports'],
-  ['sdk/src/a.ts', 'src/engine/leaf.ts', 'sdk-imports'],
-  ['sdk/src/b.ts', 'src/chains/evm/leaf.ts', 'sdk-families-load-when-used'],
-  ['sdk/src/c.ts', 'node:fs', 'sdk-runs-in-browsers'],
-  ['src/engine/g.ts', 'sdk/src/leaf.ts', 'engine-imports'],
-  ['src/engine/e.ts', 'src/engine/f.ts', 'no-cycles'],
-  ['src/engine/type-circle.ts', 'src/engine/types-back.ts', 'no-cycles'],
-  ['src/store/b.ts', 'src/store/missing.ts', 'everything-resolves'],
-  ['src/local/b.ts', 'fast-check', 'no-development-packages-in-what-is-shipped'],
+  ['packages/families/local.ts', 'packages/families/evm/local/leaf.ts', 'families-load-when-used'],
+  ['packages/party/store/a.ts', 'packages/party/engine/leaf.ts', 'party-store-imports'],
+  ['packages/party/store/b.ts', 'packages/party/store/missing.ts', 'everything-resolves'],
+  ['packages/party/engine/a.ts', 'packages/families/evm/server/leaf.ts', 'party-imports-its-dependencies'],
+  ['packages/party/engine/b.ts', 'packages/service/leaf.ts', 'party-imports-its-dependencies'],
+  ['packages/party/engine/c.ts', 'pg', 'database-libraries-stay-in-store'],
+  ['packages/party/engine/d.ts', 'packages/chain-kit/providers/leaf.ts', 'family-is-used-through-its-port'],
+  ['packages/party/engine/e.ts', 'packages/party/engine/f.ts', 'no-cycles'],
+  ['packages/party/engine/type-circle.ts', 'packages/party/engine/types-back.ts', 'no-cycles'],
+  ['packages/party/engine/g.ts', 'packages/sdk/src/leaf.ts', 'party-imports-its-dependencies'],
+  ['packages/party/prices/a.ts', 'packages/party/engine/leaf.ts', 'party-prices-imports'],
+  ['packages/service/a.ts', 'packages/solver/leaf.ts', 'service-imports-its-dependencies'],
+  ['packages/service/b.ts', 'packages/chain-kit/testing/leaf.ts', 'shipped-code-imports-no-test'],
+  ['packages/service/c.ts', 'packages/local/leaf.ts', 'service-imports-its-dependencies'],
+  ['packages/solver/a.ts', 'packages/service/leaf.ts', 'solver-imports-its-dependencies'],
+  ['packages/solver/b.ts', 'packages/families/bitcoin/server/leaf.ts', 'solver-imports-its-dependencies'],
+  ['packages/local/a.ts', 'test/leaf.ts', 'shipped-code-imports-no-test'],
+  ['packages/local/b.ts', 'viem', 'libraries-are-listed'],
+  ['packages/cli/a.ts', 'demo/leaf.ts', 'shipped-code-imports-no-test'],
+  ['packages/sdk/src/a.ts', 'packages/party/engine/leaf.ts', 'sdk-imports-its-dependencies'],
+  ['packages/sdk/src/b.ts', 'packages/families/evm/terms/leaf.ts', 'sdk-families-load-when-used'],
+  ['packages/sdk/src/c.ts', 'node:fs', 'browser-code-uses-no-node-built-in'],
+  ['packages/web/pages/a.ts', 'packages/sdk/src/leaf.ts', 'web-knows-what-integrators-know'],
+  ['packages/web/pages/b.ts', 'esbuild', 'web-uses-few-libraries'],
 ] as const
 
 const ALLOWED = [
-  ['src/protocol/wire/ok.ts', 'typebox'],
-  ['src/protocol/ok.ts', '@noble/hashes/sha2.js'],
-  ['src/chains/evm/ok.ts', 'contracts/evm/artifacts/leaf.ts'],
-  ['src/chains/evm/ok2.ts', 'viem'],
-  ['src/chains/tron/ok2.ts', 'viem'],
-  ['src/chains/bitcoin/ok2.ts', '@scure/btc-signer'],
-  ['devnet/tron/ok.ts', 'tronweb'],
-  ['src/chains/evm/ok3.ts', 'src/keys/leaf.ts'],
-  ['src/chains/bitcoin/ok.ts', 'src/chains/providers/leaf.ts'],
-  ['src/chains/tron/ok.ts', 'src/chains/evm/leaf.ts'],
+  ['packages/protocol/wire/ok.ts', 'typebox'],
+  ['packages/protocol/ok.ts', '@noble/hashes/sha2.js'],
+  ['packages/protocol/ok.test.ts', 'fast-check'],
+  ['packages/families/evm/server/ok.ts', 'packages/families/evm/contract/artifacts/leaf.ts'],
+  ['packages/families/evm/server/ok2.ts', 'viem'],
+  ['packages/families/evm/server/ok3.ts', 'packages/keys/leaf.ts'],
+  ['packages/families/evm/local/ok.ts', '@nomicfoundation/edr'],
+  ['packages/families/tron/server/ok.ts', 'packages/families/evm/server/leaf.ts'],
+  ['packages/families/tron/server/ok2.ts', 'viem'],
+  ['packages/families/tron/local/ok.ts', 'tronweb'],
+  ['packages/families/bitcoin/server/ok.ts', 'packages/chain-kit/providers/leaf.ts'],
+  ['packages/families/bitcoin/server/ok2.ts', '@scure/btc-signer'],
   ['packages/families/index.ts', 'packages/families/bitcoin/terms/facts.ts'],
   ['packages/families/bitcoin/terms/facts.ts', '@scure/base'],
-  ['src/store/ok.ts', 'src/protocol/leaf.ts'],
-  ['src/store/ok2.ts', 'pg'],
-  ['src/engine/ok.ts', 'src/chains/port/leaf.ts'],
-  ['src/service/ok.ts', 'src/engine/leaf.ts'],
-  ['src/solver/ok.ts', 'packages/families/index.ts'],
-  ['src/solver/ok2.ts', 'src/prices/leaf.ts'],
-  ['src/local/ok.ts', 'src/solver/leaf.ts'],
-  ['src/local/ok2.ts', 'devnet/leaf.ts'],
-  ['devnet/ok.ts', 'src/chains/bitcoin/leaf.ts'],
-  ['src/engine/ok.test.ts', 'test/leaf.ts'],
-  ['src/protocol/ok.test.ts', 'fast-check'],
+  ['packages/party/store/ok.ts', 'packages/protocol/leaf.ts'],
+  ['packages/party/store/ok2.ts', 'pg'],
+  ['packages/party/engine/ok.ts', 'packages/chain-kit/port/leaf.ts'],
+  ['packages/party/engine/ok2.ts', 'packages/party/store/leaf.ts'],
+  ['packages/party/engine/ok.test.ts', 'test/leaf.ts'],
+  ['packages/service/ok.ts', 'packages/party/engine/leaf.ts'],
+  ['packages/solver/ok.ts', 'packages/party/prices/leaf.ts'],
+  ['packages/local/ok.ts', 'packages/solver/leaf.ts'],
+  ['packages/local/ok2.ts', 'packages/chain-kit/local/leaf.ts'],
+  ['packages/web/pages/ok.ts', 'preact'],
 ] as const
 
-const LEAVES = [
+const FOLDERS_WITH_LEAVES = [
+  ...['keys', 'local', 'protocol', 'service', 'solver', 'sdk/src'],
+  ...['chain-kit/local', 'chain-kit/port', 'chain-kit/providers', 'chain-kit/testing'],
   ...[
-    'packages/protocol',
-    'packages/keys',
-    'packages/party/prices',
-    'packages/chain-kit/port',
-    'packages/chain-kit/providers',
-    'packages/chain-kit/testing',
-    'packages/families/evm',
-    'packages/families/bitcoin',
-    'packages/party/store',
-    'packages/party/engine',
-    'packages/service',
-    'packages/solver',
-  ].map((room) => `${room}/leaf.ts`),
-  ...[
-    'contracts/evm/leaf.ts',
-    'contracts/evm/artifacts/leaf.ts',
-    'devnet/leaf.ts',
-    'devnet/evm/leaf.ts',
-    'test/leaf.ts',
-    'demo/leaf.ts',
-    'sdk/src/leaf.ts',
+    'families/bitcoin/local',
+    'families/bitcoin/server',
+    'families/evm/contract/artifacts',
+    'families/evm/local',
+    'families/evm/server',
+    'families/evm/terms',
   ],
-]
+  ...['party/engine', 'party/prices', 'party/store'],
+].map((folder) => `packages/${folder}`)
+const LEAVES = [...FOLDERS_WITH_LEAVES, 'test', 'demo'].map((folder) => `${folder}/leaf.ts`)
 
 const repositoryDir = join(import.meta.dirname, '..')
 let folder: string
@@ -114,14 +106,18 @@ beforeAll(async () => {
     await writeFile(join(folder, path), text)
   }
   for (const leaf of LEAVES) await write(leaf, 'export const leaf = 1\n')
-  await write('src/engine/f.ts', "export * from './e.ts'\n")
-  await write('src/engine/types-back.ts', "import type { used } from './type-circle.ts'\nexport type Used = typeof used\n")
+  await write('packages/party/engine/f.ts', "export * from './e.ts'\n")
+  await write('packages/party/engine/types-back.ts', "import type { used } from './type-circle.ts'\nexport type Used = typeof used\n")
   for (const [from, to] of [...FORBIDDEN, ...ALLOWED]) {
     const isOurs = to.endsWith('.ts')
     const path = isOurs ? relative(dirname(from), to) : to
     await write(from, `import * as imported from '${isOurs && !path.startsWith('.') ? `./${path}` : path}'\nexport const used = imported\n`)
   }
-  for (const name of ['tsconfig.json', 'package.json', 'node_modules']) await symlink(join(repositoryDir, name), join(folder, name))
+  const packages = [...packageFolders(repositoryDir).values()].map((path) => relative(repositoryDir, join(path, 'package.json')))
+  for (const name of ['tsconfig.json', 'package.json', 'node_modules', ...packages]) {
+    await mkdir(dirname(join(folder, name)), { recursive: true })
+    await symlink(join(repositoryDir, name), join(folder, name))
+  }
   const report = await checkImports(folder)
   violations = report.violations
   modules = report.modules

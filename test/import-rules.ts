@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 type ImportReport = { readonly modules: number; readonly violations: readonly string[] }
 
 const repositoryDir = join(import.meta.dirname, '..')
-const FOLDERS = ['src', 'devnet', 'contracts', 'sdk', 'web', 'demo', 'bench', 'test', 'docs', 'examples']
+const FOLDERS = ['packages', 'demo', 'bench', 'test', 'docs', 'examples']
 
 // A parser that does not understand the code finds no modules and therefore no violations.
 const FEWEST_MODULES = 20

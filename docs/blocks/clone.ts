@@ -1,5 +1,5 @@
 /** A clone of the repository in a folder of its own, as a newcomer has it after `npm ci`: with a space in its path, and nothing in `.tandem`. */
-import { cp, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, relative } from 'node:path'
 import { startTask, type Task } from './task.ts'
@@ -17,14 +17,14 @@ export interface Clone {
 
 const repository = join(import.meta.dirname, '../..')
 /** Made by tools, or large. */
-const LEFT_OUT = new Set(['node_modules', '.git', '.tandem', 'dist', join('sdk', 'dist')])
+const LEFT_OUT = new Set(['node_modules', '.git', '.tandem', 'dist', join('packages', 'sdk', 'dist')])
 
 /** `python`: a folder with libraries of Python. */
 export async function makeClone(python: string): Promise<Clone> {
   const parent = await mkdtemp(join(tmpdir(), 'tandem clone '))
   const folder = join(parent, 'tandem')
   await cp(repository, folder, { recursive: true, filter: (from) => !LEFT_OUT.has(relative(repository, from)) })
-  await symlink(join(repository, 'node_modules'), join(folder, 'node_modules'))
+  await linkLibraries(join(repository, 'node_modules'), join(folder, 'node_modules'))
   const env = environment(join(parent, 'global'), python)
   const running: { close(): Promise<void> }[] = []
   return {
@@ -44,6 +44,15 @@ export async function makeClone(python: string): Promise<Clone> {
       for (const one of running.reverse()) await one.close()
       await rm(parent, { recursive: true, force: true })
     },
+  }
+}
+
+/** Our own packages are those of the clone: their links are relative. */
+async function linkLibraries(from: string, to: string): Promise<void> {
+  await mkdir(to)
+  for (const name of await readdir(from)) {
+    if (name === '@tandem') await cp(join(from, name), join(to, name), { recursive: true, verbatimSymlinks: true })
+    else if (name !== '.cache') await symlink(join(from, name), join(to, name))
   }
 }
 

@@ -12,8 +12,6 @@ npm() {
     # This is the suite. What it is asked for is there.
     'test '*) for part in "\${@:2}"; do case "$part" in */*) [ -e "$part" ] || return 1 ;; esac; done ;;
     'run test:nodes' | 'run check' | 'run format') ;;
-    # Types are checked by the suite.
-    'run build') node_modules/.bin/tsx docs/blocks/quick-build.ts ;;
     *) command npm "$@" ;;
   esac
 }

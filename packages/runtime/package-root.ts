@@ -1,12 +1,17 @@
-/** The folder of the package: the same for the sources and for the build in `dist/`. */
-import { existsSync } from 'node:fs'
+/** The folder of the repository, or of an installation: the same for the sources and for the build in `dist/`. */
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 export const PACKAGE_ROOT = findRoot(import.meta.dirname)
 
 function findRoot(folder: string): string {
-  if (existsSync(join(folder, 'package.json'))) return folder
+  if (isRoot(join(folder, 'package.json'))) return folder
   const parent = dirname(folder)
-  if (parent === folder) throw new Error(`no package.json above ${import.meta.dirname}`)
+  if (parent === folder) throw new Error(`no package.json of Tandem above ${import.meta.dirname}`)
   return findRoot(parent)
+}
+
+/** Packages below it have a package.json too. */
+function isRoot(file: string): boolean {
+  return existsSync(file) && JSON.parse(readFileSync(file, 'utf8')).name === 'tandem'
 }

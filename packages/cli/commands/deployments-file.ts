@@ -10,7 +10,7 @@ export type Deployments = Readonly<Record<AssetId, DeployedContracts & { readonl
 
 /** Null for the local network, whose contracts are deployed at every start. */
 export function publishedFile(environment: EnvironmentName): string | null {
-  return environment === 'local' ? null : join(PACKAGE_ROOT, 'contracts', 'deployments', `${environment}.json`)
+  return environment === 'local' ? null : join(PACKAGE_ROOT, 'packages', 'families', 'deployments', `${environment}.json`)
 }
 
 /** Empty where there is no file yet. */

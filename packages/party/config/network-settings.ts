@@ -43,5 +43,5 @@ export async function networkSettings({
 /** Local contracts are deployed at every start, so they are listed in the configuration only. */
 async function publishedDeployments(environment: EnvironmentName): Promise<NetworkSettings['deployments']> {
   if (environment === 'local') return {}
-  return JSON.parse(await readFile(join(PACKAGE_ROOT, 'contracts', 'deployments', `${environment}.json`), 'utf8'))
+  return JSON.parse(await readFile(join(PACKAGE_ROOT, 'packages', 'families', 'deployments', `${environment}.json`), 'utf8'))
 }

@@ -214,7 +214,7 @@ describe('12 blocks as a destination timelock on Bitcoin', () => {
 
 describe.each(['mainnet', 'testnet'] as const)('the deployments of %s', (name) => {
   it('are sorted, and activate exactly the assets they name, among them those without a contract', async () => {
-    const path = new URL(`../../../contracts/deployments/${name}.json`, import.meta.url)
+    const path = new URL(`../../families/deployments/${name}.json`, import.meta.url)
     const deployments = JSON.parse(await readFile(path, 'utf8')) as Record<string, DeployedContracts>
     const { chains, assets } = environments[name]
     const registry = createRegistry({ chains, assets, deployments, served: new Set(chains.map(({ id }) => id)) })

@@ -1,6 +1,6 @@
 /**
  * The local network: two EVM chains, a Bitcoin, a Litecoin and a Solana chain, and simulators of HyperCore, Tron, Starknet, Sui and the XRP Ledger on this machine.
- * Their block times are what `devnet/` mines: EVM and its relatives every second and on demand; Solana every 400 ms and, within limits, on demand; the
+ * Their block times are what the local chains mine: EVM and its relatives every second and on demand; Solana every 400 ms and, within limits, on demand; the
  * others every 2 s while transactions wait, else every 10 s.
  */
 import type { Asset } from '../asset.ts'

@@ -26,18 +26,18 @@ export type PageFiles = {
   read(name: string, encoding: Encoding): Promise<PageFile | null>
 }
 
-/** In `dist/src/service/web` this is `dist/web`; in the sources it has no manifest. */
+/** In `dist/packages/service/web` this is `dist/packages/web`; in the sources it has no manifest. */
 const BUILT = join(import.meta.dirname, '../../web')
 const CACHE = join(PACKAGE_ROOT, 'node_modules', '.cache', 'tandem-web')
 const SOURCES = [
-  'web',
+  'packages/web',
   'packages/service/reference/search.ts',
   'packages/sdk/src',
   'packages/sdk/notices.ts',
   'packages/protocol',
   'packages/keys',
   'packages/families',
-  'contracts',
+  'packages/chain-kit',
   'package-lock.json',
 ]
 const SUFFIXES = { '': '', gzip: '.gz', br: '.br' } as const
@@ -78,7 +78,7 @@ async function openFiles(): Promise<PageFiles> {
 
 /** In a process of its own: bundling needs much memory, and the event loop belongs to the swaps. */
 async function buildFromSources(): Promise<string> {
-  const script = join(PACKAGE_ROOT, 'web', 'build.ts')
+  const script = join(PACKAGE_ROOT, 'packages', 'web', 'build.ts')
   if (!existsSync(script)) throw new Error('the pages were not built: run `npm run build`')
   const folder = join(CACHE, await stampOf(SOURCES))
   if (existsSync(join(folder, 'manifest.json'))) return folder
