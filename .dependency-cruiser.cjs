@@ -56,7 +56,7 @@ const folderRules = Object.entries({
 })
 
 /** What every process knows of each family, with the files that this needs. */
-const factsOfFamilies = '^packages/families/[a-z]+/terms/(facts|networks|base58-length)\\.ts$'
+const factsOfFamilies = '^packages/families/[a-z]+/terms/(facts|networks|base58-length|chain-data|registry|registry/[a-z-]+)\\.ts$'
 
 module.exports = {
   forbidden: [
@@ -79,14 +79,14 @@ module.exports = {
     {
       name: 'families-load-when-used',
       severity: 'error',
-      comment: 'a family that no configured chain belongs to needs no memory: the lists import only facts, the rest dynamically',
+      comment: 'a family that no configured chain belongs to needs no memory: the lists import only facts and rows, the rest dynamically',
       from: { path: '^packages/families/[^/]+$', pathNot: testing },
-      to: { path: anyFamily, pathNot: ['^packages/families/[a-z]+/terms/facts\\.ts$'], dynamic: false },
+      to: { path: anyFamily, pathNot: ['^packages/families/[a-z]+/terms/(facts|registry)\\.ts$'], dynamic: false },
     },
     {
       name: 'family-facts-need-no-library',
       severity: 'error',
-      comment: 'every process loads the facts of every family',
+      comment: 'every process loads the facts and the rows of every family',
       from: { path: factsOfFamilies, pathNot: testing },
       to: { pathNot: [factsOfFamilies, '^packages/(protocol|chain-kit/port)/', '(^|/)node_modules/@scure/base/'] },
     },

@@ -1,12 +1,12 @@
 /** Measures GET /orders over a million orders: every filter, at the front of the list and deep inside. */
 
 import { Agent, get } from 'node:http'
+import { environments } from '@tandem/families/registry.ts'
 import { createApp } from '@tandem/party/store/apps/apps.ts'
 import { type Database, openDatabase } from '@tandem/party/store/database/database.ts'
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
 import { sealSwaps } from '@tandem/party/store/orders/swap-seals.ts'
 import type { Leg } from '@tandem/protocol/order.ts'
-import { environments } from '@tandem/protocol/registry/environments.ts'
 import { createRegistry } from '@tandem/protocol/registry/registry.ts'
 import { CALM } from '@tandem/service/api/load/calm.fixture.ts'
 import { sql } from 'kysely'

@@ -1,5 +1,6 @@
 /** An engine in a process of its own, between three chains in memory that make a block every two seconds. */
 
+import { localAssets, localChains } from '@tandem/families/registry.ts'
 import { createKey, createKeyring } from '@tandem/keys/keyring.ts'
 import { createMemoryChain } from '@tandem/party/engine/chain.fixture.ts'
 import { startEngine } from '@tandem/party/engine/engine.ts'
@@ -8,7 +9,6 @@ import { createStaticFeed } from '@tandem/party/prices/static-feed.ts'
 import { openDatabase } from '@tandem/party/store/database/database.ts'
 import { createVault } from '@tandem/party/store/orders/sealed-values.ts'
 import type { HtlcEvent } from '@tandem/protocol/htlc.ts'
-import { localAssets, localChains } from '@tandem/protocol/registry/local.ts'
 import { createRegistry } from '@tandem/protocol/registry/registry.ts'
 import { createLogger } from '@tandem/runtime/log.ts'
 import { createCosignTasks } from '@tandem/service/batch-redeem/offer-cosign.ts'

@@ -1,9 +1,10 @@
 /** From a source deposit to the initiation of its destination, over two databases in turn. */
+
+import { localChains } from '@tandem/families/registry.ts'
 import { createMemoryChain } from '@tandem/party/engine/chain.fixture.ts'
 import type { Database } from '@tandem/party/store/database/database.ts'
 import { insertOrder } from '@tandem/party/store/orders/insert-orders.ts'
 import type { Swap } from '@tandem/protocol/order.ts'
-import { localChains } from '@tandem/protocol/registry/local.ts'
 import type { Child } from './api/child.ts'
 import { median } from './bench.ts'
 import type { OpenAnswer, OpenQuestion, OpenReady } from './open-child.ts'

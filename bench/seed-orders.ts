@@ -1,12 +1,13 @@
 /** Fills a database with a year of orders: most are complete, some are open, one customer has very many. */
 
 import { familyNamed } from '@tandem/families/index.ts'
+import { environments } from '@tandem/families/registry.ts'
 import type { Database } from '@tandem/party/store/database/database.ts'
 import { fillLedger } from '@tandem/party/store/ledger/ledger.ts'
 import { recountOrders } from '@tandem/party/store/order-list/order-counts.ts'
 import { trustList } from '@tandem/party/store/order-list/order-list.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
-import { type EnvironmentName, environments } from '@tandem/protocol/registry/environments.ts'
+import type { EnvironmentName } from '@tandem/protocol/registry/environment.ts'
 import { CompiledQuery } from 'kysely'
 
 export type Seed = {

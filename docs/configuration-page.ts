@@ -1,8 +1,8 @@
 /** The text of docs/configuration.md: every setting of both parties, from their schemas, and an example of each. */
 
 import { familyNamed } from '@tandem/families/index.ts'
+import { environments } from '@tandem/families/registry.ts'
 import { ServiceConfig, SolverConfig } from '@tandem/party/config/schema.ts'
-import { environments } from '@tandem/protocol/registry/environments.ts'
 import type { TSchema } from 'typebox'
 
 /** The parts of JSON Schema that the schemas use. */

@@ -51,7 +51,7 @@ export const LONGEST: readonly string[] = [
   'packages/cli/commands/run-until-stopped.test.ts',
   'packages/families/solana/server/events.test.ts',
   'packages/families/solana/server/flood.test.ts',
-  'packages/protocol/simulation/cheats.test.ts',
+  'packages/protocol/testing/simulation/cheats.test.ts',
   'packages/party/store/actions/leases.test.ts',
   'packages/families/tron/server/conformance.test.ts',
   'packages/service/api/fuzz/fuzz.test.ts',

@@ -1,13 +1,13 @@
 /** The real API with a real database and real chain clients. */
 
 import { connectChain, familyNamed } from '@tandem/families/index.ts'
+import { localAssets, localChains } from '@tandem/families/registry.ts'
 import { createStaticFeed } from '@tandem/party/prices/static-feed.ts'
 import { createSigningKey } from '@tandem/party/solver-auth/signing-key.ts'
 import { createApp } from '@tandem/party/store/apps/apps.ts'
 import { openDatabase } from '@tandem/party/store/database/database.ts'
 import { parseUsdPrice } from '@tandem/protocol/amount.ts'
 import type { AssetId } from '@tandem/protocol/asset.ts'
-import { localAssets, localChains } from '@tandem/protocol/registry/local.ts'
 import { createRegistry } from '@tandem/protocol/registry/registry.ts'
 import { createSolverClient, type SolverClient } from '@tandem/service/solver-client.ts'
 import { unusedAddress } from '@tandem/service/testing/unused-address.fixture.ts'

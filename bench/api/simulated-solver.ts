@@ -1,5 +1,5 @@
 /** A solver simulator that answers at once, without a network, so that only the service is measured. */
-import { localChains } from '@tandem/protocol/registry/local.ts'
+import { localChains } from '@tandem/families/registry.ts'
 import type { SolverClient } from '@tandem/service/solver-client.ts'
 
 const SOLVER_ID = 'simulator'

@@ -1,11 +1,11 @@
 /** Very many open event streams on one process: what one costs, how soon it tells of a block, and whether strangers can spoil it for the others. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { localChains } from '@tandem/families/registry.ts'
 import { createApp } from '@tandem/party/store/apps/apps.ts'
 import { type Database, openDatabase } from '@tandem/party/store/database/database.ts'
 import { insertOrders } from '@tandem/party/store/orders/insert-orders.ts'
 import { exampleOrder } from '@tandem/party/store/store.fixture.ts'
 import type { Swap } from '@tandem/protocol/order.ts'
-import { localChains } from '@tandem/protocol/registry/local.ts'
 import type { Child } from '../api/child.ts'
 import { type Bench, percentile, type Size, withCommas } from '../bench.ts'
 import { descendants } from '../processes.ts'

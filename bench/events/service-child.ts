@@ -1,11 +1,11 @@
 /** The API and the engine of a service in one process, between two chains in memory whose nodes tell of every block. */
 
+import { localAssets, localChains } from '@tandem/families/registry.ts'
 import { createKey, createKeyring } from '@tandem/keys/keyring.ts'
 import { createMemoryChain, type MemoryChain } from '@tandem/party/engine/chain.fixture.ts'
 import { startEngine } from '@tandem/party/engine/engine.ts'
 import { openDatabase } from '@tandem/party/store/database/database.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
-import { localAssets, localChains } from '@tandem/protocol/registry/local.ts'
 import { createRegistry } from '@tandem/protocol/registry/registry.ts'
 import { createLogger } from '@tandem/runtime/log.ts'
 import { completeSettings } from '@tandem/service/context.ts'

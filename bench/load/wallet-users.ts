@@ -3,7 +3,7 @@
 import type { LocalWallet } from '@tandem/chain-kit/local/local-chain.ts'
 import { loadLocalFamily } from '@tandem/families/local.ts'
 import type { LocalJson } from '@tandem/local/local-json.ts'
-import type { FamilyName } from '@tandem/protocol/registry/family-data.ts'
+import type { FamilyName } from '@tandem/protocol/chain.ts'
 import { chainOf } from '../../demo/client/local-client.ts'
 import { appEvents } from '../../packages/sdk/src/client/event-stream.ts'
 import { createQuickApi } from './quick-api.ts'

@@ -3,7 +3,7 @@
 import type { LocalFamily, LocalWallet } from '@tandem/chain-kit/local/local-chain.ts'
 import { loadLocalFamily } from '@tandem/families/local.ts'
 import type { LocalJson } from '@tandem/local/local-json.ts'
-import type { FamilyName } from '@tandem/protocol/registry/family-data.ts'
+import type { FamilyName } from '@tandem/protocol/chain.ts'
 import { type ApiClient, createApiClient } from './api-client.ts'
 
 export interface LocalClient {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { localChains } from '@tandem/protocol/registry/local.ts'
+import { localChains } from '@tandem/families/registry.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/database.ts'
 import { type ConfigFixture, writeServiceConfig } from './commands/command.fixture.ts'

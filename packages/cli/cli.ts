@@ -1,6 +1,6 @@
 /** The `tandem` command. A command loads its code when it runs, so that help is quick. */
 
-import { localChains } from '@tandem/protocol/registry/local.ts'
+import { localChains } from '@tandem/families/registry.ts'
 import { roles } from '@tandem/service/role.ts'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { registerApps } from './commands/apps-options.ts'

@@ -1,9 +1,9 @@
 /** The families, each loaded when a chain of it is first used. */
 
 import type { SdkFamily } from '@tandem/chain-kit/browser/family.ts'
-import type { FamilyName } from '@tandem/protocol/registry/family-data.ts'
+import { type FamilyName, familyNameOf } from './names.ts'
 
-const loaders: Partial<Readonly<Record<FamilyName, () => Promise<{ readonly family: SdkFamily }>>>> = {
+const loaders: Readonly<Record<FamilyName, () => Promise<{ readonly family: SdkFamily }>>> = {
   evm: () => import('@tandem/evm/browser/index.ts'),
   bitcoin: () => import('@tandem/bitcoin/browser/index.ts'),
   tron: () => import('@tandem/tron/browser/index.ts'),
@@ -14,8 +14,6 @@ const loaders: Partial<Readonly<Record<FamilyName, () => Promise<{ readonly fami
   xrpl: () => import('@tandem/xrpl/browser/index.ts'),
 }
 
-export async function loadFamily(name: FamilyName): Promise<SdkFamily> {
-  const load = loaders[name]
-  if (load === undefined) throw new Error(`this version of the SDK knows no chains of the family "${name}"`)
-  return (await load()).family
+export async function loadFamily(name: string): Promise<SdkFamily> {
+  return (await loaders[familyNameOf(name)]()).family
 }

@@ -10,13 +10,13 @@ import type { BasicForms } from '@tandem/chain-kit/port/text-forms.ts'
 import { evmFacts } from '@tandem/evm/terms/facts.ts'
 import { hypercoreFacts } from '@tandem/hypercore/terms/facts.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
-import type { FamilyName } from '@tandem/protocol/registry/family-data.ts'
 import { solanaFacts } from '@tandem/solana/terms/facts.ts'
 import { starknetFacts } from '@tandem/starknet/terms/facts.ts'
 import { suiFacts } from '@tandem/sui/terms/facts.ts'
 import { tronFacts } from '@tandem/tron/terms/facts.ts'
 import { xrplFacts } from '@tandem/xrpl/terms/facts.ts'
 import { loadInTurn } from './load-in-turn.ts'
+import { type FamilyName, familyNameOf } from './names.ts'
 
 type ListedFamily = {
   readonly facts: FamilyFacts
@@ -67,13 +67,13 @@ const families: Readonly<Record<FamilyName, ListedFamily>> = {
   },
 }
 
-export function familyNamed(name: FamilyName): FamilyFacts {
-  return families[name].facts
+export function familyNamed(name: string): FamilyFacts {
+  return families[familyNameOf(name)].facts
 }
 
 /** The family with its libraries. */
-export async function loadFamily(name: FamilyName): Promise<ChainFamily> {
-  return loadInTurn(families[name].load)
+export async function loadFamily(name: string): Promise<ChainFamily> {
+  return loadInTurn(families[familyNameOf(name)].load)
 }
 
 export async function connectChain(chain: Chain, options: ConnectOptions): Promise<ChainClient> {

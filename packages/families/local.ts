@@ -1,8 +1,8 @@
 /** The families that can run on this machine. A family is loaded on first use, so that `--chains` saves memory. */
 
 import type { LocalFamily } from '@tandem/chain-kit/local/local-chain.ts'
-import type { FamilyName } from '@tandem/protocol/registry/family-data.ts'
 import { loadInTurn } from './load-in-turn.ts'
+import { type FamilyName, familyNameOf } from './names.ts'
 
 export const localFamilies: Readonly<Record<FamilyName, () => Promise<LocalFamily>>> = {
   bitcoin: async () => (await import('@tandem/bitcoin/local/local.ts')).bitcoinLocal,
@@ -15,6 +15,6 @@ export const localFamilies: Readonly<Record<FamilyName, () => Promise<LocalFamil
   xrpl: async () => (await import('@tandem/xrpl/local/local.ts')).xrplLocal,
 }
 
-export async function loadLocalFamily(name: FamilyName): Promise<LocalFamily> {
-  return loadInTurn(localFamilies[name])
+export async function loadLocalFamily(name: string): Promise<LocalFamily> {
+  return loadInTurn(localFamilies[familyNameOf(name)])
 }

@@ -1,14 +1,11 @@
 /** Which local chains to run: all of them, or the named ones. */
-import { localFamilies } from '@tandem/families/local.ts'
+import { localChains } from '@tandem/families/registry.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import { didYouMean } from '@tandem/protocol/nearest-name.ts'
-import { localChains } from '@tandem/protocol/registry/local.ts'
-
-const available = localChains.filter(({ family }) => localFamilies[family] !== undefined)
 
 /** Names are chain ids or unambiguous prefixes. */
-export function chooseChains(names: readonly string[] | undefined, among: readonly Chain[] = available): readonly Chain[] {
+export function chooseChains(names: readonly string[] | undefined, among: readonly Chain[] = localChains): readonly Chain[] {
   if (names === undefined) return among
   const ids = among.map(({ id }) => id)
   const chosen = new Set(names.map((name) => findId(name.trim().toLowerCase(), ids)))

@@ -1,6 +1,7 @@
 /** A quote to try on the chains that run. */
+
+import { localAssets } from '@tandem/families/registry.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
-import { localAssets } from '@tandem/protocol/registry/local.ts'
 
 /** The query of GET /quote: from the first asset to a token of another chain, if there is one. Null where nothing can be swapped. */
 export function exampleQuote(chains: readonly ChainId[]): string | null {

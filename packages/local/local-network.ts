@@ -3,12 +3,12 @@
 import type { LocalBalances, LocalChain, LocalChainJson, LocalFamily, LocalMining } from '@tandem/chain-kit/local/local-chain.ts'
 import { familyNamed } from '@tandem/families/index.ts'
 import { loadLocalFamily } from '@tandem/families/local.ts'
+import { localAssets } from '@tandem/families/registry.ts'
 import type { Curve } from '@tandem/keys/key.ts'
 import type { Asset, AssetId, Deployment } from '@tandem/protocol/asset.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
-import { localAssets } from '@tandem/protocol/registry/local.ts'
 import type { LocalKeys, PrivateKeys } from './local-keys.ts'
 
 export type LocalNetwork = {

@@ -1,9 +1,9 @@
 /** Live prices on this machine: exchanges whose prices wander around those of the local chains. */
 import { startTickerServer, type TickerExchange, type TickerServer } from '@tandem/chain-kit/local/ticker/ticker-server.ts'
+import { localAssets } from '@tandem/families/registry.ts'
 import type { PriceFeedConfig } from '@tandem/party/config/price-feed-schema.ts'
 import type { PartyConfig } from '@tandem/party/config/schema.ts'
 import type { AssetId } from '@tandem/protocol/asset.ts'
-import { localAssets } from '@tandem/protocol/registry/local.ts'
 
 export type LocalPrices = {
   /** Null: prices are fixed. */

@@ -1,8 +1,7 @@
-/** A chain as data. The values of each network are in `registry/`. */
+/** A chain as data. The values of each network are in the `terms/registry` of its family. */
 import type { AssetId } from './asset.ts'
 import type { ChainId } from './chain-id.ts'
 import type { Icon } from './icon.ts'
-import type { FamilyData } from './registry/family-data.ts'
 
 /** One block header, or the equivalent that orders and dates events on this chain. */
 export type Block = {
@@ -65,10 +64,14 @@ export type DepositRule =
       readonly small: SmallDeposits
     }
 
-export type Chain = ChainData & FamilyData
+/** `@tandem/families` has the list. */
+export type FamilyName = string
 
-type ChainData = {
+export type Chain = {
   readonly id: ChainId
+  readonly family: FamilyName
+  /** What only chains of this family have. Opaque outside of it: the family checks and reads it. */
+  readonly familyData?: object
   /** The chain's own identity, checked when we connect: 'evm:31337', 'bitcoin:regtest'. */
   readonly reference: string
   readonly displayName: string

@@ -1,6 +1,6 @@
+import { environments } from '@tandem/families/registry.ts'
 import { describe, expect, it } from 'vitest'
 import { requiredConfirmations } from './confirmations.ts'
-import { environments } from './registry/environments.ts'
 
 const chain = environments.mainnet.chains.find(({ id }) => id === 'bitcoin')
 if (chain === undefined) throw new Error('bitcoin is missing')

@@ -1,11 +1,11 @@
 /** An example order with its legs in given phases at a given time: for the playbook's tests and for docs/lifecycle.md. */
 
+import { localChains } from '@tandem/families/registry.ts'
 import type { Chain } from './chain.ts'
 import type { RecordedFill } from './fill.ts'
 import { signedGrant } from './grants.fixture.ts'
 import type { BlockRef, HtlcEvent } from './htlc.ts'
 import type { Grant, Leg, Order, Swap } from './order.ts'
-import { localChains } from './registry/local.ts'
 import { hashSecret } from './secret.ts'
 import type { OrderFacts } from './state.ts'
 import type { Phase, Tip } from './swap-state.ts'

@@ -1,6 +1,6 @@
+import { environments } from '@tandem/families/registry.ts'
 import { expect, test } from 'vitest'
 import { explorerTxUrl, transactionLink } from './explorer.ts'
-import { environments } from './registry/environments.ts'
 
 const chains = Object.values(environments).flatMap((environment) => environment.chains)
 const pageOf = (id: string) => {

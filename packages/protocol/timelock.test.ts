@@ -1,6 +1,6 @@
+import { localChains } from '@tandem/families/registry.ts'
 import { describe, expect, it } from 'vitest'
 import type { Chain, ChainClock, SafetyMargins } from './chain.ts'
-import { localChains } from './registry/local.ts'
 import { assertTimelocksSafe, countsHeight, describeUnits, leastSeconds, mostSeconds, timelockGapSeconds } from './timelock.ts'
 
 const [anyChain] = localChains

@@ -1,5 +1,6 @@
 /** A solver with simulated chains in memory and a real database. Its prices make amounts easy to compute. */
 
+import { localAssets, localChains } from '@tandem/families/registry.ts'
 import { createKey, createKeyring } from '@tandem/keys/keyring.ts'
 import { createMemoryChain, type MemoryChain } from '@tandem/party/engine/chain.fixture.ts'
 import { noGuard } from '@tandem/party/engine/rollback/rollback-guard.ts'
@@ -11,7 +12,6 @@ import { createQuoteWriter } from '@tandem/party/store/solver/quotes.ts'
 import { NOW, type TestStore } from '@tandem/party/store/store.fixture.ts'
 import type { AssetId, Deployment } from '@tandem/protocol/asset.ts'
 import type { Order } from '@tandem/protocol/order.ts'
-import { localAssets, localChains } from '@tandem/protocol/registry/local.ts'
 import { createRegistry } from '@tandem/protocol/registry/registry.ts'
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
 import type { SolverFill, SolverOrderRequest } from '@tandem/protocol/wire/solver.ts'

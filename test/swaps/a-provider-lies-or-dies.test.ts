@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { forgedInitiation, honest, startTestProvider, type TestProvider } from '@tandem/evm/server/nodes/provider.fixture.ts'
 import { createContracts } from '@tandem/evm/terms/htlc.ts'
-import { localAssets, localChains } from '@tandem/protocol/registry/local.ts'
+import { localAssets, localChains } from '@tandem/families/registry.ts'
 import type { OrderRecord } from '@tandem/protocol/wire/order.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { CreatedOrder } from '../../demo/client/api-client.ts'

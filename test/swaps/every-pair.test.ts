@@ -1,8 +1,8 @@
 /** Each kind of chain swaps with each other one, all on one stack at the same time; then one order of each is refunded. */
 
 import { bitcoinLocal } from '@tandem/bitcoin/local/local.ts'
+import { localAssets, localChains } from '@tandem/families/registry.ts'
 import { parseUsdPrice } from '@tandem/protocol/amount.ts'
-import { localAssets, localChains } from '@tandem/protocol/registry/local.ts'
 import { expect, test } from 'vitest'
 import type { CreatedOrder, OrderRecord } from '../../demo/client/api-client.ts'
 import { followForward } from '../../demo/client/follow-forward.ts'

@@ -6,7 +6,7 @@ import { regtestNetworks } from '@tandem/bitcoin/local/network.ts'
 import { type Behaviour, lyingAbout, startTestNode } from '@tandem/bitcoin/server/nodes/test-node.fixture.ts'
 import { type BitcoinNetwork, networkOf } from '@tandem/bitcoin/terms/networks.ts'
 import type { LocalChain } from '@tandem/chain-kit/local/local-chain.ts'
-import { localChains } from '@tandem/protocol/registry/local.ts'
+import { localChains } from '@tandem/families/registry.ts'
 import { startRealChain } from '../nodes/real-chain.ts'
 
 /** `instant`: a block for every transaction. `manual`: only when `mine` is called. */

@@ -1,10 +1,9 @@
 /** What the SDK asks of a chain family. `families/<family>/index.ts` implements it; it is loaded when a chain of the family is first used. */
 import type { Asset, Deployment } from '@tandem/protocol/asset.ts'
-import type { Chain } from '@tandem/protocol/chain.ts'
+import type { Chain, FamilyName } from '@tandem/protocol/chain.ts'
 import type { CreateOrderResult } from '@tandem/protocol/funding/funding.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import type { Leg } from '@tandem/protocol/order.ts'
-import type { FamilyName } from '@tandem/protocol/registry/family-data.ts'
 import type { Hex32 } from '@tandem/protocol/secret.ts'
 import type { SwapRecord } from '@tandem/protocol/wire/swap.ts'
 import type { Wallet } from './wallet.ts'

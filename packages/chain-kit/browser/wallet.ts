@@ -1,6 +1,5 @@
 /** The common part of all wallets. What else a wallet can do belongs to its families: see the other files of this folder. */
-import type { Chain } from '@tandem/protocol/chain.ts'
-import type { FamilyName } from '@tandem/protocol/registry/family-data.ts'
+import type { Chain, FamilyName } from '@tandem/protocol/chain.ts'
 
 export interface Wallet {
   /** The families whose chains it works on. */

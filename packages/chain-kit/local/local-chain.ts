@@ -3,9 +3,8 @@
  * A family implements `LocalFamily` in a folder of its own; `index.ts` lists them.
  */
 import type { Asset, AssetId, Deployment } from '@tandem/protocol/asset.ts'
-import type { Chain } from '@tandem/protocol/chain.ts'
+import type { Chain, FamilyName } from '@tandem/protocol/chain.ts'
 import type { CreateOrderResult } from '@tandem/protocol/funding/funding.ts'
-import type { FamilyName } from '@tandem/protocol/registry/family-data.ts'
 
 /** `Control`: the simulator, for tests. `Wallet`: the family's wallet with its own methods. */
 export interface LocalFamily<Control = unknown, Wallet extends LocalWallet = LocalWallet> {

@@ -1,8 +1,7 @@
 /** A chain family: a folder in `chains/` with these parts. `chains/index.ts` lists it. */
 import type { Curve, PublicKey } from '@tandem/keys/key.ts'
 import type { Asset, Deployment } from '@tandem/protocol/asset.ts'
-import type { Chain } from '@tandem/protocol/chain.ts'
-import type { FamilyName } from '@tandem/protocol/registry/family-data.ts'
+import type { Chain, FamilyName } from '@tandem/protocol/chain.ts'
 import type { FamilyAbilities } from './abilities/index.ts'
 import type { ChainClient } from './client.ts'
 import type { Endpoints } from './endpoints.ts'

@@ -4,7 +4,7 @@
  */
 
 import { loadFamily } from '@tandem/families/browser.ts'
-import { localAssets } from '@tandem/protocol/registry/local.ts'
+import { localAssets } from '@tandem/families/registry.ts'
 import type { SwapRecord } from '@tandem/protocol/wire/swap.ts'
 import { describe, expect, it } from 'vitest'
 import type { Lock, SwapSide } from '../browser/family.ts'

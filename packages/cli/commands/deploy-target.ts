@@ -1,5 +1,6 @@
 /** The chain of a deployment, the nodes to use, and the contracts that are listed already. */
 import type { ConnectOptions } from '@tandem/chain-kit/port/family.ts'
+import { environments } from '@tandem/families/registry.ts'
 import { PUBLIC_QUORUM } from '@tandem/party/config/chain-endpoints.ts'
 import { loadPartyConfig } from '@tandem/party/config/load-party-config.ts'
 import { networkSettings } from '@tandem/party/config/network-settings.ts'
@@ -7,7 +8,7 @@ import { canonicalContracts } from '@tandem/party/engine/canonical-contracts.ts'
 import type { Asset } from '@tandem/protocol/asset.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { didYouMean } from '@tandem/protocol/nearest-name.ts'
-import { type EnvironmentName, environmentNames, environments } from '@tandem/protocol/registry/environments.ts'
+import { type EnvironmentName, environmentNames } from '@tandem/protocol/registry/environment.ts'
 import { type Deployments, publishedFile, readDeployments } from './deployments-file.ts'
 
 export type DeployTarget = {

@@ -2,7 +2,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AssetId } from '@tandem/protocol/asset.ts'
-import type { EnvironmentName } from '@tandem/protocol/registry/environments.ts'
+import type { EnvironmentName } from '@tandem/protocol/registry/environment.ts'
 import type { DeployedContracts } from '@tandem/protocol/registry/registry.ts'
 import { PACKAGE_ROOT } from '@tandem/runtime/package-root.ts'
 

@@ -6,7 +6,7 @@ import { type BitcoinRegtest, startBitcoinRegtest } from '@tandem/bitcoin/local/
 import { testWallet } from '@tandem/bitcoin/server/script/bip322.fixture.ts'
 import { networkOf } from '@tandem/bitcoin/terms/networks.ts'
 import { connectChain } from '@tandem/families/index.ts'
-import { localChains } from '@tandem/protocol/registry/local.ts'
+import { localChains } from '@tandem/families/registry.ts'
 import { useRealChains } from '@tandem/service/testing/real-chains.fixture.ts'
 import { bob, btc, startTestService, wbtc } from '@tandem/service/testing/service.fixture.ts'
 import { Command } from 'commander'

@@ -4,7 +4,7 @@ import type { RefundPackage, Rescue, RescueNode, RescueRefund, RescueRequest } f
 import type { Endpoints } from '@tandem/chain-kit/port/endpoints.ts'
 import type { SpendableDeposit } from '@tandem/chain-kit/port/spend.ts'
 import { loadFamily } from '@tandem/families/index.ts'
-import type { FamilyName } from '@tandem/protocol/registry/family-data.ts'
+import type { FamilyName } from '@tandem/protocol/chain.ts'
 import { readRefundPackage } from './order-refund-package.ts'
 import type { Terminal } from './terminal.ts'
 

@@ -1,11 +1,11 @@
 /** Checks that the names in a configuration exist in its environment, and that their values are usable. */
 import { familyNamed, loadFamily } from '@tandem/families/index.ts'
+import { environments } from '@tandem/families/registry.ts'
 import { curves } from '@tandem/keys/keyring.ts'
 import { parseUsdMicros, parseUsdPrice } from '@tandem/protocol/amount.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { didYouMean } from '@tandem/protocol/nearest-name.ts'
 import { parsePolicy } from '@tandem/protocol/policy.ts'
-import { environments } from '@tandem/protocol/registry/environments.ts'
 import { applyLimits } from '@tandem/protocol/registry/limits.ts'
 import { chainEndpoints, PUBLIC_QUORUM } from './chain-endpoints.ts'
 import { completePolicy } from './complete-policy.ts'

@@ -1,7 +1,8 @@
 /** Chain settings from a configuration. Its deployments override those published for the environment. Resolves URLs and headers of nodes that are secrets. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type EnvironmentName, environments } from '@tandem/protocol/registry/environments.ts'
+import { environments } from '@tandem/families/registry.ts'
+import type { EnvironmentName } from '@tandem/protocol/registry/environment.ts'
 import { PACKAGE_ROOT } from '@tandem/runtime/package-root.ts'
 import type { NetworkSettings } from '../engine/network.ts'
 import { chainEndpoints } from './chain-endpoints.ts'

@@ -1,4 +1,4 @@
-import { environments } from '@tandem/protocol/registry/environments.ts'
+import { environments } from '@tandem/families/registry.ts'
 import { createRegistry, type RegistryData } from '@tandem/protocol/registry/registry.ts'
 import { describe, expect, test } from 'vitest'
 import { canonicalContracts } from './canonical-contracts.ts'

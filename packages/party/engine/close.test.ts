@@ -2,10 +2,10 @@
 
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Outbox } from '@tandem/chain-kit/port/outbox.ts'
+import { localAssets, localChains } from '@tandem/families/registry.ts'
 import { orderPurpose } from '@tandem/keys/purpose.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { actionKey, type Leg, type Role } from '@tandem/protocol/order.ts'
-import { localAssets, localChains } from '@tandem/protocol/registry/local.ts'
 import { createRegistry } from '@tandem/protocol/registry/registry.ts'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { leaseAction, readAction } from '../store/actions/actions.ts'

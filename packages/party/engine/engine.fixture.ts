@@ -1,11 +1,11 @@
 /** Two chains in memory, one order between them, and the engine of either party. */
 
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
+import { localAssets, localChains } from '@tandem/families/registry.ts'
 import { createKey, createKeyring } from '@tandem/keys/keyring.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import type { HtlcEvent, HtlcVerb } from '@tandem/protocol/htlc.ts'
 import type { Leg, Order, Role } from '@tandem/protocol/order.ts'
-import { localAssets, localChains } from '@tandem/protocol/registry/local.ts'
 import { createRegistry } from '@tandem/protocol/registry/registry.ts'
 import { createSecret } from '@tandem/protocol/secret.ts'
 import { createServiceParty } from '@tandem/service/party.ts'

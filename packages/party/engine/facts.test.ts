@@ -1,7 +1,7 @@
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import { localAssets, localChains } from '@tandem/families/registry.ts'
 import type { HtlcEvent } from '@tandem/protocol/htlc.ts'
 import type { Order } from '@tandem/protocol/order.ts'
-import { localAssets, localChains } from '@tandem/protocol/registry/local.ts'
 import { createRegistry } from '@tandem/protocol/registry/registry.ts'
 import type { OrderFacts } from '@tandem/protocol/state.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'

@@ -1,7 +1,7 @@
 /** The finality tag of a chain: we read it, record it, and wait for it. */
 
+import { localAssets, localChains } from '@tandem/families/registry.ts'
 import type { Order } from '@tandem/protocol/order.ts'
-import { localAssets, localChains } from '@tandem/protocol/registry/local.ts'
 import { createRegistry } from '@tandem/protocol/registry/registry.ts'
 import { deriveOrder, isClosed } from '@tandem/protocol/state.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'

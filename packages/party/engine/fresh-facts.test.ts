@@ -1,4 +1,4 @@
-import { localChains } from '@tandem/protocol/registry/local.ts'
+import { localChains } from '@tandem/families/registry.ts'
 import { expect, test } from 'vitest'
 import { type FactsAge, goodForMs, oldestOf } from './fresh-facts.ts'
 

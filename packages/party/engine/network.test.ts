@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import type { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { type EvmChain, startEvmChain } from '@tandem/evm/local/evm-chain.ts'
-import { localChains } from '@tandem/protocol/registry/local.ts'
+import { localChains } from '@tandem/families/registry.ts'
 import { afterEach, expect, test } from 'vitest'
 import { connectNetwork, createNetwork, type NetworkSettings } from './network.ts'
 

@@ -1,6 +1,6 @@
+import { localAssets, localChains } from '@tandem/families/registry.ts'
 import { signedGrant } from '@tandem/protocol/grants.fixture.ts'
 import type { Leg, Role } from '@tandem/protocol/order.ts'
-import { localAssets, localChains } from '@tandem/protocol/registry/local.ts'
 import { createRegistry } from '@tandem/protocol/registry/registry.ts'
 import { LATE_DEPOSIT_WATCH_SECONDS, type OrderState } from '@tandem/protocol/state.ts'
 import { sql } from 'kysely'

@@ -1,7 +1,7 @@
 /** The metrics of both parties, and the dashboard that shows them. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { localAssets, localChains } from '@tandem/protocol/registry/local.ts'
+import { localAssets, localChains } from '@tandem/families/registry.ts'
 import { createRegistry } from '@tandem/protocol/registry/registry.ts'
 import { createLogger } from '@tandem/runtime/log.ts'
 import { PACKAGE_ROOT } from '@tandem/runtime/package-root.ts'

@@ -1,5 +1,5 @@
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
-import { localAssets, localChains } from '@tandem/protocol/registry/local.ts'
+import { localAssets, localChains } from '@tandem/families/registry.ts'
 import { createRegistry } from '@tandem/protocol/registry/registry.ts'
 import { afterEach, expect, test } from 'vitest'
 import { createMemoryChain } from '../engine/chain.fixture.ts'

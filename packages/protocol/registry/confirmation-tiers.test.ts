@@ -1,7 +1,7 @@
+import { environments } from '@tandem/families/registry.ts'
 import { expect, test } from 'vitest'
 import { requiredConfirmations } from '../confirmations.ts'
 import { raiseTiers } from './confirmation-tiers.ts'
-import { environments } from './environments.ts'
 
 const { chains, assets } = environments.mainnet
 const chain = chains.find(({ id }) => id === 'ethereum')

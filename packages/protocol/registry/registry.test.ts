@@ -1,7 +1,6 @@
+import { environments, localAssets, localChains } from '@tandem/families/registry.ts'
 import { describe, expect, it } from 'vitest'
 import type { AssetId } from '../asset.ts'
-import { environments } from './environments.ts'
-import { localAssets, localChains } from './local.ts'
 import { createRegistry, type Registry, type RegistryData } from './registry.ts'
 
 const registry = createRegistry({

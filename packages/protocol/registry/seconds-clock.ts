@@ -14,3 +14,22 @@ export const secondsClock = {
   deposits: { kind: 'exact' },
   needsHtlcContract: true,
 } as const satisfies Partial<Chain>
+
+/** A chain of this kind on this machine: it mines every second, and on demand. */
+export const localSecondsChain = {
+  deposits: { kind: 'exact' },
+  needsHtlcContract: true,
+  blockMs: 1000n,
+  blockBoundsMs: { fastest: 1n, slowest: 1000n },
+  heightsMaySkip: false,
+  requiredConfirmations: 1,
+  usualReorgBlocks: 3,
+  finalityBlocks: 12,
+  clock: { unit: 'seconds', expiry: 'relative', fastestMs: 1000n, slowestMs: 1000n, slackSeconds: 10n },
+  margins: { claimSeconds: 15n, reorgSeconds: 15n, feeSpikeSeconds: 15n },
+  timelocks: { source: 1200n, destination: 180n },
+  fundingWindowSeconds: 3600n,
+  haltSeconds: 600n,
+  pollMs: 200,
+  feeBumpSeconds: 6n,
+} as const satisfies Partial<Chain>

@@ -1,6 +1,7 @@
 /** The service offers to cosign a redeem of the source only once the user's redeem is final. */
 
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
+import { localAssets, localChains } from '@tandem/families/registry.ts'
 import { createMemoryChain, type MemoryChain } from '@tandem/party/engine/chain.fixture.ts'
 import { loadFacts } from '@tandem/party/engine/facts.ts'
 import { pollChain } from '@tandem/party/engine/watcher.ts'
@@ -18,7 +19,6 @@ import {
   VAULT_KEY,
 } from '@tandem/party/store/store.fixture.ts'
 import type { Order } from '@tandem/protocol/order.ts'
-import { localAssets, localChains } from '@tandem/protocol/registry/local.ts'
 import { createRegistry } from '@tandem/protocol/registry/registry.ts'
 import { createSecret } from '@tandem/protocol/secret.ts'
 import { deriveOrder } from '@tandem/protocol/state.ts'

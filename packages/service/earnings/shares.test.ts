@@ -1,6 +1,6 @@
+import { localAssets, localChains } from '@tandem/families/registry.ts'
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
-import { localAssets, localChains } from '@tandem/protocol/registry/local.ts'
 import { createRegistry } from '@tandem/protocol/registry/registry.ts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'

@@ -1,5 +1,5 @@
-import { environmentNames, environments } from '@tandem/protocol/registry/environments.ts'
-import { localAssets, localChains } from '@tandem/protocol/registry/local.ts'
+import { environments, localAssets, localChains } from '@tandem/families/registry.ts'
+import { environmentNames } from '@tandem/protocol/registry/environment.ts'
 import { describe, expect, it } from 'vitest'
 import { drawings, NEUTRAL } from './drawings.ts'
 import { renderIcon } from './render-icon.ts'

@@ -1,7 +1,7 @@
 /** The life of orders in the log. */
 
+import { localAssets, localChains } from '@tandem/families/registry.ts'
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
-import { localAssets, localChains } from '@tandem/protocol/registry/local.ts'
 import { createRegistry } from '@tandem/protocol/registry/registry.ts'
 import type { OrderStatus } from '@tandem/protocol/state.ts'
 import { createLogger } from '@tandem/runtime/log.ts'

@@ -2,8 +2,8 @@
 
 import { bitcoinNetworks } from '@tandem/bitcoin/terms/networks.ts'
 import { parseUserKey } from '@tandem/bitcoin/terms/script/user-key.ts'
+import { localChains } from '@tandem/families/registry.ts'
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
-import { localChains } from '@tandem/protocol/registry/local.ts'
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
 import type { OrderRecord } from '@tandem/protocol/wire/order.ts'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'

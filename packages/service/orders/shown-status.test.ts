@@ -1,5 +1,6 @@
 /** The rule of docs/events.md: a status that the service shows is the status of the newest event of that order. */
 
+import { localAssets, localChains } from '@tandem/families/registry.ts'
 import { reconcile } from '@tandem/party/engine/reconciler.ts'
 import { readCursor, recordPoll, rewind } from '@tandem/party/store/chain/events.ts'
 import { numberEvents } from '@tandem/party/store/events/order-events.ts'
@@ -8,7 +9,6 @@ import { findOrder } from '@tandem/party/store/orders/orders.ts'
 import type { Block } from '@tandem/protocol/chain.ts'
 import type { HtlcEvent } from '@tandem/protocol/htlc.ts'
 import type { Leg, Order } from '@tandem/protocol/order.ts'
-import { localAssets, localChains } from '@tandem/protocol/registry/local.ts'
 import { createRegistry } from '@tandem/protocol/registry/registry.ts'
 import type { OrderStatus } from '@tandem/protocol/state.ts'
 import type { OrderRecord } from '@tandem/protocol/wire/order.ts'

@@ -1,9 +1,9 @@
 /** Runs solver sync tasks against a simulated solver, the API and a real database. Each test gets a new order. */
 
+import { localAssets, localChains } from '@tandem/families/registry.ts'
 import { createStaticFeed } from '@tandem/party/prices/static-feed.ts'
 import { findOrder, type StoredOrder } from '@tandem/party/store/orders/orders.ts'
 import type { Order } from '@tandem/protocol/order.ts'
-import { localAssets, localChains } from '@tandem/protocol/registry/local.ts'
 import { createRegistry } from '@tandem/protocol/registry/registry.ts'
 import type { OrderState } from '@tandem/protocol/state.ts'
 import type { SolverFillRequest, SolverInstantRefundRequest } from '@tandem/protocol/wire/solver.ts'

@@ -1,5 +1,5 @@
+import { localChains } from '@tandem/families/registry.ts'
 import { openTestStore, type TestStore } from '@tandem/party/store/store.fixture.ts'
-import { localChains } from '@tandem/protocol/registry/local.ts'
 import { createLogger } from '@tandem/runtime/log.ts'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { createFakeChain } from '../testing/fake-chain.fixture.ts'

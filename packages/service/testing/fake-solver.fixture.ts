@@ -1,10 +1,10 @@
 /** A simulated solver on a real port. Tests replace its answers. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { localChains } from '@tandem/families/registry.ts'
 import { signAnswer } from '@tandem/party/solver-auth/sign.ts'
 import { createSigningKey } from '@tandem/party/solver-auth/signing-key.ts'
 import { createRequestVerifier, type RequestVerifier } from '@tandem/party/solver-auth/verify-request.ts'
-import { localChains } from '@tandem/protocol/registry/local.ts'
 import type {
   SolverCosigned,
   SolverCosignRequest,

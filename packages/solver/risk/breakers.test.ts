@@ -1,4 +1,4 @@
-import { localChains } from '@tandem/protocol/registry/local.ts'
+import { localChains } from '@tandem/families/registry.ts'
 import { describe, expect, test } from 'vitest'
 import { createFeeWatch, isDeepReorg, negligibleCost, stuckHeads } from './breakers.ts'
 

@@ -1,6 +1,6 @@
+import { environments } from '@tandem/families/registry.ts'
 import { setAdmitted } from '@tandem/party/store/solver/in-flight.ts'
 import { openTestStore, type TestStore } from '@tandem/party/store/store.fixture.ts'
-import { environments } from '@tandem/protocol/registry/environments.ts'
 import { createLogger } from '@tandem/runtime/log.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { acceptOrder } from '../orders.ts'

@@ -1,6 +1,5 @@
 /** Refunds from a refund package alone: no service, at most a node. Absent where users refund with their own wallets. */
-import type { ChainClock } from '@tandem/protocol/chain.ts'
-import type { FamilyName } from '@tandem/protocol/registry/family-data.ts'
+import type { ChainClock, FamilyName } from '@tandem/protocol/chain.ts'
 import type { Endpoints } from '../endpoints.ts'
 import type { SpendableDeposit } from '../spend.ts'
 

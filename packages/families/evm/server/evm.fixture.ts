@@ -2,10 +2,10 @@
 
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { ConnectOptions } from '@tandem/chain-kit/port/family.ts'
+import { localAssets, localChains } from '@tandem/families/registry.ts'
 import { createTestSigner, type TestSigner } from '@tandem/keys/keys.fixture.ts'
 import type { Asset, AssetId, Deployment } from '@tandem/protocol/asset.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
-import { localAssets, localChains } from '@tandem/protocol/registry/local.ts'
 import { type Abi, type Address, encodeDeployData, encodeFunctionData, type Hex, numberToHex } from 'viem'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { testToken } from '../contract/artifacts/test-token.ts'

@@ -1,6 +1,6 @@
 /** Ids, calldata and typed data, compared with the standards word by word. */
 
-import { localAssets, localChains } from '@tandem/protocol/registry/local.ts'
+import { localAssets, localChains } from '@tandem/families/registry.ts'
 import { concat, type Hex, hashTypedData, keccak256, padHex, stringToHex, toFunctionSelector, toHex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import {

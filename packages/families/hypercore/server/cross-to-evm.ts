@@ -13,10 +13,10 @@ import { accountOf as addressOf } from '@tandem/evm/terms/address.ts'
 import type { HtlcContract } from '@tandem/evm/terms/htlc.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { Address } from 'viem'
+import { hypeTokenOf } from '../terms/chain-data.ts'
 import { crossData, isCrossing } from '../terms/htlc.ts'
 import { type AccountFunds, crossingValue } from './account.ts'
 import { takenInFlight, wasLocked } from './account-uses.ts'
-import { hypeTokenOf } from './chain-data.ts'
 
 /** A crossing that is not mined so long after it was signed is no longer waited for. */
 const ARRIVAL_SECONDS = 8n

@@ -17,7 +17,7 @@ import {
   VersionedTransaction,
 } from '@solana/web3.js'
 import type { LocalChain } from '@tandem/chain-kit/local/local-chain.ts'
-import { localAssets, localChains } from '@tandem/protocol/registry/local.ts'
+import { localAssets, localChains } from '@tandem/families/registry.ts'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { orderAddress } from '../contract/client/addresses.ts'
 import { type HtlcInstruction, initiateSol, redeemSol } from '../contract/client/instructions.ts'

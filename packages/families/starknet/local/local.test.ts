@@ -1,8 +1,8 @@
 // The chain of the local stack: deployed contracts, faucet, and a user's wallet that funds orders.
 import { createHash, randomBytes } from 'node:crypto'
 import type { LocalChain, LocalChainJson } from '@tandem/chain-kit/local/local-chain.ts'
+import { localAssets, localChains } from '@tandem/families/registry.ts'
 import type { Asset } from '@tandem/protocol/asset.ts'
-import { localAssets, localChains } from '@tandem/protocol/registry/local.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { approveCall, initiateCall, initiatedAtCall, initiateWithSignatureCall, redeemCall, refundCall } from '../contract/client/calls.ts'
 import type { Felt } from '../contract/client/felt.ts'

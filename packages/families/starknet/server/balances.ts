@@ -2,8 +2,8 @@
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { feltOf, parseAddress } from '../terms/address.ts'
+import { starknetDataOf } from '../terms/chain-data.ts'
 import type { Contracts } from '../terms/htlc.ts'
-import { starknetDataOf } from './chain-data.ts'
 import type { ContractState } from './contract-state.ts'
 
 export async function balanceOf(

@@ -4,8 +4,8 @@
  */
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { feltOf, parseAddress } from '../terms/address.ts'
+import { starknetDataOf } from '../terms/chain-data.ts'
 import type { Contracts } from '../terms/htlc.ts'
-import { starknetDataOf } from './chain-data.ts'
 import type { Felt, StarknetNode } from './nodes/node.ts'
 
 /** One request. `htlcClass`: the hash of our contract's class. */

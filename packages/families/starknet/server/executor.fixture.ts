@@ -1,11 +1,11 @@
 /** An executor on the simulator with manual mining, for one test file: closed after its tests. */
 
 import type { HtlcState } from '@tandem/chain-kit/contract/action.ts'
+import { environments } from '@tandem/families/registry.ts'
 import type { KeyOf, StarkSigner } from '@tandem/keys/key.ts'
 import { createStarkKey } from '@tandem/keys/stark.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
-import { environments } from '@tandem/protocol/registry/environments.ts'
 import { hashSecret } from '@tandem/protocol/secret.ts'
 import { afterAll } from 'vitest'
 import { openStarknetFixture, type StarknetFixture } from '../local/starknet.fixture.ts'

@@ -2,12 +2,12 @@
 
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { ConnectOptions } from '@tandem/chain-kit/port/family.ts'
+import { localAssets, localChains } from '@tandem/families/registry.ts'
 import type { KeyOf, StarkSigner } from '@tandem/keys/key.ts'
 import { createStarkKey } from '@tandem/keys/stark.ts'
 import type { Asset, Deployment } from '@tandem/protocol/asset.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { FeltCall } from '@tandem/protocol/funding/felt-calls.ts'
-import { localAssets, localChains } from '@tandem/protocol/registry/local.ts'
 import { hash, typedData as sdkTypedData } from 'starknet'
 import { htlcClass } from '../contract/artifacts/htlc.ts'
 import { type Felt, selectorOf } from '../contract/client/felt.ts'

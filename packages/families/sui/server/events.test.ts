@@ -1,9 +1,9 @@
 /** What the reader makes of the checkpoints of a node: gaps, false events, and nodes that answer nonsense. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { localAssets, localChains } from '@tandem/families/registry.ts'
 import { createWatchedSwaps } from '@tandem/party/engine/watched-swaps.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
-import { localAssets, localChains } from '@tandem/protocol/registry/local.ts'
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { encodeEvent, eventType, type HtlcEvent as RegistryEvent } from '../contract/client/events.ts'

@@ -9,8 +9,6 @@ import { tetherTron } from '@tandem/evm/contract/artifacts/tether-tron.ts'
 import { createTestSigner } from '@tandem/keys/keys.fixture.ts'
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
-import { mainnetChains } from '@tandem/protocol/registry/mainnet.ts'
-import { testnetChains } from '@tandem/protocol/registry/testnet.ts'
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
 import { utils } from 'tronweb'
 import { encodeFunctionData, maxUint256 } from 'viem'
@@ -18,6 +16,7 @@ import { generatePrivateKey } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { signInitiation } from '../local/sign-initiation.ts'
 import { accountOf, fromEvmAddress, toEvmAddress } from '../terms/address.ts'
+import { rows } from '../terms/registry.ts'
 import { tron } from './index.ts'
 import { readAttempt } from './send/transaction.ts'
 import { createTronFixture, type TronFixture } from './tron.fixture.ts'
@@ -230,7 +229,7 @@ test('deploying tells an account that cannot pay what it holds, in sun', async (
 })
 
 describe('public networks', () => {
-  it.each([...mainnetChains, ...testnetChains].filter(({ family }) => family === 'tron'))('$id works by data alone', async (chain) => {
+  it.each([...rows.mainnet.chains, ...rows.testnet.chains])('$id works by data alone', async (chain) => {
     const client = tron.connect(chain, { assets: [], endpoints: { rpc: ['https://node.example'] } })
     expect(client.addressOf(fixture.user.signer)).toBe(fixture.user.address)
     expect(fromEvmAddress(toEvmAddress(fixture.user.address))).toBe(fixture.user.address)

@@ -2,10 +2,10 @@
 
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { ConnectOptions } from '@tandem/chain-kit/port/family.ts'
+import { localAssets, localChains } from '@tandem/families/registry.ts'
 import type { Key } from '@tandem/keys/key.ts'
 import { createKey, randomPrivateKey } from '@tandem/keys/keyring.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
-import { localAssets, localChains } from '@tandem/protocol/registry/local.ts'
 import { createLocalSender, type LocalSender } from '../local/local-sender.ts'
 import { openXrplFixture, XRP, type XrplFixture } from '../local/xrpl.fixture.ts'
 import { accountOf } from '../terms/address.ts'

@@ -1,6 +1,7 @@
 /** What people must know of an asset to read an amount, from the bundled registry: also when the service is gone. */
+
+import type { FamilyName } from '@tandem/protocol/chain.ts'
 import { explorerTxUrl } from '@tandem/protocol/explorer.ts'
-import type { FamilyName } from '@tandem/protocol/registry/family-data.ts'
 
 export type AssetFacts = {
   readonly id: string

@@ -4,9 +4,9 @@ import type { PinnedDeployment } from '@tandem/chain-kit/browser/family.ts'
 import { loadFamily } from '@tandem/families/browser.ts'
 import mainnet from '@tandem/families/deployments/mainnet.json' with { type: 'json' }
 import testnet from '@tandem/families/deployments/testnet.json' with { type: 'json' }
+import { environments } from '@tandem/families/registry.ts'
 import { type Asset, parseAssetId } from '@tandem/protocol/asset.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
-import { environments } from '@tandem/protocol/registry/environments.ts'
 import { tokenOf } from '@tandem/protocol/registry/registry.ts'
 
 /**

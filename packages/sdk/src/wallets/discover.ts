@@ -5,7 +5,7 @@ import type { StandardWallet } from '@tandem/chain-kit/browser/standard-account.
 import type { Wallet } from '@tandem/chain-kit/browser/wallet.ts'
 import { discoverWallets } from '@tandem/evm/browser/eip6963.ts'
 import { eip1193Wallet } from '@tandem/evm/browser/wallet.ts'
-import type { FamilyName } from '@tandem/protocol/registry/family-data.ts'
+import type { FamilyName } from '@tandem/protocol/chain.ts'
 import { solanaWallet } from '@tandem/solana/browser/wallet.ts'
 import { type StarknetWalletApi, starknetWallet } from '@tandem/starknet/browser/wallet.ts'
 import { suiWallet } from '@tandem/sui/browser/wallet.ts'

@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib'
-import { localAssets, localChains } from '@tandem/protocol/registry/local.ts'
+import { localAssets, localChains } from '@tandem/families/registry.ts'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { btc, inactive, orderBody, startTestService, type TestService, usdc, wbtc } from '../../testing/service.fixture.ts'
 

@@ -6,8 +6,6 @@ import { createMemoryOutbox, type MemoryOutbox } from '@tandem/chain-kit/testing
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
-import { environments } from '@tandem/protocol/registry/environments.ts'
-import type { EvmData, FeeModel } from '@tandem/protocol/registry/family-data.ts'
 import { createSecret } from '@tandem/protocol/secret.ts'
 import {
   type Address,
@@ -22,8 +20,10 @@ import {
   type TransactionSerializedLegacy,
 } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { EvmData, FeeModel } from '../../terms/chain-data.ts'
+import { evmDataOf } from '../../terms/chain-data.ts'
 import { createContracts, initiateData, redeemData } from '../../terms/htlc.ts'
-import { evmDataOf } from '../chain-data.ts'
+import { rows } from '../../terms/registry.ts'
 import { openEvmClient } from '../client.fixture.ts'
 import { createContractState } from '../contract-state.ts'
 import { createExecutor } from '../execute.ts'
@@ -47,8 +47,7 @@ beforeEach(() => {
 
 const charging = (fees: Partial<FeeModel>, more: Partial<EvmData> = {}): Chain => ({
   ...fixture.chain,
-  family: 'evm',
-  evm: { ...evmDataOf(fixture.chain), ...more, fees: { ...feeModelOf(fixture.chain), ...fees } },
+  familyData: { ...evmDataOf(fixture.chain), ...more, fees: { ...feeModelOf(fixture.chain), ...fees } },
 })
 
 function newTerms(): HtlcTerms {
@@ -301,9 +300,7 @@ describe('a chain whose nodes hide their mempool', () => {
   })
 
   it('is Monad', () => {
-    const hidden = [...environments.mainnet.chains, ...environments.testnet.chains].filter(
-      (known) => 'evm' in known && known.evm.hidesUnmined,
-    )
+    const hidden = [...rows.mainnet.chains, ...rows.testnet.chains].filter((known) => evmDataOf(known).hidesUnmined)
     expect(hidden.map(({ id }) => id)).toEqual(['monad', 'monad_testnet'])
   })
 })

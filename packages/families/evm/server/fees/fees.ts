@@ -1,7 +1,7 @@
 /** Fees per gas: of a new transaction, and the fee bump of one that waits too long. */
 import type { Chain } from '@tandem/protocol/chain.ts'
-import type { FeeModel } from '@tandem/protocol/registry/family-data.ts'
-import { evmDataOf } from '../chain-data.ts'
+import type { FeeModel } from '../../terms/chain-data.ts'
+import { evmDataOf } from '../../terms/chain-data.ts'
 import type { EvmNode, NodeCall } from '../nodes/node.ts'
 import { NodeRefusal } from '../nodes/rpc.ts'
 

@@ -1,10 +1,10 @@
 /** The data cost of a long signature counts against the relay gas limit, whether the chain charges it as gas or as a separate fee. */
 
+import { localChains } from '@tandem/families/registry.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
-import type { FeeModel } from '@tandem/protocol/registry/family-data.ts'
-import { localChains } from '@tandem/protocol/registry/local.ts'
 import { bytesToHex, decodeFunctionData, encodeAbiParameters, parseAbi, size } from 'viem'
 import { expect, it } from 'vitest'
+import { evmDataOf, type FeeModel } from '../../terms/chain-data.ts'
 import type { EvmNode } from '../nodes/node.ts'
 import { relayGas } from './relay-gas.ts'
 
@@ -13,8 +13,9 @@ const abi = parseAbi(['function getL1FeeUpperBound(uint256)', 'function gasEstim
 
 function charging(dataFee: FeeModel['dataFee']): Chain {
   const chain = localChains.find((known) => known.reference === 'evm:31337')
-  if (chain?.family !== 'evm') throw new Error('the local registry has no chain evm:31337')
-  return { ...chain, evm: { ...chain.evm, fees: { ...chain.evm.fees, dataFee } } }
+  if (chain === undefined) throw new Error('the local registry has no chain evm:31337')
+  const data = evmDataOf(chain)
+  return { ...chain, familyData: { ...data, fees: { ...data.fees, dataFee } } }
 }
 
 /** 1000 gas for each byte of data, inside the gas or as a fee beside it. */

@@ -1,8 +1,8 @@
 /** Simulated EVM providers whose answers a test sets, and the shared node over them. */
 
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import { localChains } from '@tandem/families/registry.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
-import { localChains } from '@tandem/protocol/registry/local.ts'
 import type { EvmNode, NodeBlock } from './node.ts'
 import { createSharedNode } from './shared-node.ts'
 

@@ -3,7 +3,6 @@
 import { memoize } from '@tandem/chain-kit/contract/memoize.ts'
 import type { Attempt } from '@tandem/chain-kit/port/outbox.ts'
 import { onCurve, type Signer } from '@tandem/keys/key.ts'
-import type { FeeModel } from '@tandem/protocol/registry/family-data.ts'
 import {
   type Address,
   bytesToHex,
@@ -17,6 +16,7 @@ import {
   type TransactionSerialized,
 } from 'viem'
 import { accountOf } from '../../terms/address.ts'
+import type { FeeModel } from '../../terms/chain-data.ts'
 import { type Fees, sameFees } from '../fees/fees.ts'
 
 export type TransactionCall = { readonly to: Address; readonly data: Hex; readonly value: bigint }

@@ -1,7 +1,7 @@
 // The cluster over JSON-RPC: identity, epochs, blockhashes, fees.
 
 import type { Instruction } from '@solana/kit'
-import { localChains } from '@tandem/protocol/registry/local.ts'
+import { localChains } from '@tandem/families/registry.ts'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { setUnitPrice } from '../compute-budget.ts'
 import { newSigner, openSolanaFixture, SOL, type SolanaFixture } from '../solana.fixture.ts'

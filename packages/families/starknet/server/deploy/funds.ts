@@ -5,7 +5,7 @@ import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { formatUnits } from '@tandem/protocol/amount.ts'
 import type { Felt } from '../../contract/client/felt.ts'
 import { addressOfFelt, feltOf } from '../../terms/address.ts'
-import { starknetDataOf } from '../chain-data.ts'
+import { starknetDataOf } from '../../terms/chain-data.ts'
 import type { ContractState } from '../contract-state.ts'
 
 /** STRK's. */

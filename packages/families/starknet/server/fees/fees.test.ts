@@ -1,8 +1,8 @@
 /** Fees: what a first attempt offers, how far a fee bump goes, and where it ends. */
 
-import { environments } from '@tandem/protocol/registry/environments.ts'
+import { environments } from '@tandem/families/registry.ts'
 import { expect, test } from 'vitest'
-import { starknetDataOf } from '../chain-data.ts'
+import { starknetDataOf } from '../../terms/chain-data.ts'
 import type { GasPrices, NodeBlock } from '../nodes/node.ts'
 import { type Fees, feeRateOf, highestFee, raiseFees, suggestFees } from './fees.ts'
 

@@ -1,6 +1,6 @@
 /** Fees of a new transaction, and the fee bump of one that waits too long. All in FRI, the smallest unit of STRK. */
 import type { Chain } from '@tandem/protocol/chain.ts'
-import { starknetDataOf } from '../chain-data.ts'
+import { starknetDataOf } from '../../terms/chain-data.ts'
 import type { GasAmounts, GasPrices, StarknetNode } from '../nodes/node.ts'
 import { newestOf } from '../nodes/read-blocks.ts'
 

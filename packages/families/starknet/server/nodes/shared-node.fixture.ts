@@ -2,11 +2,11 @@
 
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
-import { mainnetChains } from '@tandem/protocol/registry/mainnet.ts'
+import { rows } from '../../terms/registry.ts'
 import type { NodeBlock, StarknetNode } from './node.ts'
 import { createSharedNode } from './shared-node.ts'
 
-const chain = mainnetChains.find(({ reference }) => reference === 'starknet:SN_MAIN') as Chain
+const chain = rows.mainnet.chains.find(({ reference }) => reference === 'starknet:SN_MAIN') as Chain
 
 /** A block of one of two branches, which fork above block 90. */
 export function blockOf(height: bigint, branch = 0): NodeBlock {

@@ -1,5 +1,5 @@
 /** Parties that do not follow the playbook: they see every transaction without delay, pay any fee, and take all that the chains allow. */
-import type { Leg } from '../order.ts'
+import type { Leg } from '../../order.ts'
 import type { ChainModel } from './chain-model.ts'
 import { AMOUNT, depositId } from './model-order.ts'
 import type { PlannedDeposit, RedeemTactic } from './plan.ts'

@@ -1,6 +1,6 @@
 /** Random histories for the simulation, and what must hold at their end. */
 import fc from 'fast-check'
-import type { Leg } from '../order.ts'
+import type { Leg } from '../../order.ts'
 import type { Settled } from './chain-model.ts'
 import type { Conduct, Span } from './honest-party.ts'
 import { AMOUNT, FUNDING_SECONDS, MOST_LAG_SECONDS, type ModelKind, STEP_SECONDS } from './model-order.ts'

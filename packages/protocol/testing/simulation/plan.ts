@@ -1,5 +1,5 @@
 /** The input of one simulated history: block times and reorgs of two chains, and the behaviour of every party. Plain data, to be generated and shrunk. */
-import type { Leg } from '../order.ts'
+import type { Leg } from '../../order.ts'
 import type { Conduct } from './honest-party.ts'
 import type { ModelKind } from './model-order.ts'
 

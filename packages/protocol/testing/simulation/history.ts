@@ -1,6 +1,6 @@
 /** Plays one order through to its end on two model chains, with honest parties and adversaries as the plan says. */
-import type { Leg, SignedInstantRefund } from '../order.ts'
-import { playbook } from '../playbook.ts'
+import type { Leg, SignedInstantRefund } from '../../order.ts'
+import { playbook } from '../../playbook.ts'
 import { fund, solverCheats, userCheats } from './adversaries.ts'
 import { type ChainModel, createChainModel, type Settled, type View } from './chain-model.ts'
 import { createHonestParty, type HonestParty } from './honest-party.ts'

@@ -1,5 +1,5 @@
 /** The assets of each environment, written a second time. */
-import type { EnvironmentName } from './environments.ts'
+import type { EnvironmentName } from '@tandem/protocol/registry/environment.ts'
 
 /** Exactly the asset ids that clients know, with their decimals. */
 export const expectedAssets: Readonly<Record<EnvironmentName, Readonly<Record<string, number>>>> = {

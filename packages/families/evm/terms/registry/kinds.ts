@@ -1,7 +1,7 @@
 /** Data shared by EVM chains of one kind: fee model, finality tag, block times. */
-import type { Chain } from '../chain.ts'
-import type { EvmData, FeeModel } from './family-data.ts'
-import { secondsClock } from './seconds-clock.ts'
+import type { Chain } from '@tandem/protocol/chain.ts'
+import { secondsClock } from '@tandem/protocol/registry/seconds-clock.ts'
+import type { EvmData, FeeModel } from '../chain-data.ts'
 
 const GWEI = 10n ** 9n
 
@@ -32,7 +32,7 @@ export function charging(fees: FeeModel): EvmData {
 const evmFamily = {
   ...secondsClock,
   family: 'evm',
-  evm: charging(etherFees),
+  familyData: charging(etherFees),
   htlcSchemas: ['evm:htlc', 'evm:htlc_erc20'],
   tokenSchemas: ['evm:erc20'],
 } as const satisfies Partial<Chain>
@@ -71,7 +71,7 @@ export const fastEvm = {
 /** Nitro's release v2.0.10: the tag is the newest block whose batch is in a block that Ethereum finalised. Without transactions there are no blocks. */
 export const arbitrumLike = {
   ...fastEvm,
-  evm: charging(arbitrumFees),
+  familyData: charging(arbitrumFees),
   blockMs: 250n,
   blockBoundsMs: { fastest: 100n, slowest: 60_000n },
   requiredConfirmations: 20,
@@ -81,7 +81,7 @@ export const arbitrumLike = {
 /** OP Stack's documentation: the tag is the newest block derived from a block that Ethereum finalised. */
 export const opStackLike = {
   ...fastEvm,
-  evm: charging(opStackFees),
+  familyData: charging(opStackFees),
   blockMs: 2000n,
   blockBoundsMs: { fastest: 2000n, slowest: 60_000n },
   requiredConfirmations: 5,
@@ -91,7 +91,7 @@ export const opStackLike = {
 /** BNB Chain's documentation: fast finality (BEP-126) finalises a block two blocks later, and the tag follows. */
 export const bnbLike = {
   ...fastEvm,
-  evm: charging(bnbFees),
+  familyData: charging(bnbFees),
   // BNB Chain's announcement of its Fermi upgrade (BEP-619); viem has the 750 from before it.
   blockMs: 450n,
   blockBoundsMs: { fastest: 400n, slowest: 30_000n },
@@ -102,7 +102,7 @@ export const bnbLike = {
 /** As far as known, its nodes accept block tags only in log filters. */
 export const citreaLike = {
   ...fastEvm,
-  evm: charging(citreaFees),
+  familyData: charging(citreaFees),
   // An estimate, the one of Hyperlane's registry.
   blockMs: 2000n,
   blockBoundsMs: { fastest: 500n, slowest: 60_000n },
@@ -112,7 +112,7 @@ export const citreaLike = {
 /** Monad's documentation: a block is `finalized` two blocks later (block states), and nodes do not show unmined transactions (RPC). */
 export const monadLike = {
   ...fastEvm,
-  evm: { ...charging(monadFees), hidesUnmined: true },
+  familyData: { ...charging(monadFees), hidesUnmined: true },
   blockMs: 400n,
   blockBoundsMs: { fastest: 300n, slowest: 30_000n },
   requiredConfirmations: 5,
@@ -122,7 +122,7 @@ export const monadLike = {
 /** HyperBFT has no reorgs: confirmations guard only against a node that shows a block too early. */
 export const hyperEvmLike = {
   ...fastEvm,
-  evm: charging(hypeFees),
+  familyData: charging(hypeFees),
   // Hyperliquid's documentation: the fast ones of its two kinds of blocks.
   blockMs: 1000n,
   blockBoundsMs: { fastest: 500n, slowest: 60_000n },

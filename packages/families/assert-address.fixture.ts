@@ -1,8 +1,8 @@
 /** Checks addresses in the registry independently of the families' own code. */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { base58, createBase58check } from '@scure/base'
+import type { Chain } from '@tandem/protocol/chain.ts'
 import { getAddress } from 'viem'
-import type { Chain } from '../chain.ts'
 
 const tronCheck = createBase58check(sha256)
 /** The prime of Starknet's field: an address is an element of it. */

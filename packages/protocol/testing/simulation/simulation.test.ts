@@ -1,7 +1,7 @@
 /** The two invariants over thousands of random histories: speeds, delays, pauses, stuck nodes, crashes, reorgs, and counterparties who cheat. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { assertTimelocksSafe } from '../timelock.ts'
+import { assertTimelocksSafe } from '../../timelock.ts'
 import {
   check,
   conductOf,

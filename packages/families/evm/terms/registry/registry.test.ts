@@ -1,11 +1,13 @@
 /** The registry data of EVM chains: complete, plausible, and equal to viem's list where that has it. */
+
+import { environments } from '@tandem/families/registry.ts'
+import type { Chain } from '@tandem/protocol/chain.ts'
 import * as viemChains from 'viem/chains'
 import { describe, expect, it } from 'vitest'
-import type { Chain } from '../chain.ts'
-import { environments } from './environments.ts'
+import { evmDataOf } from '../chain-data.ts'
 
 const publicChains = [...environments.mainnet.chains, ...environments.testnet.chains]
-const evmChains = publicChains.flatMap((chain) => ('evm' in chain ? [chain] : []))
+const evmChains = publicChains.filter(({ family }) => family === 'evm' || family === 'hypercore')
 const rows = evmChains.map((chain) => ({ id: chain.id, chain }))
 
 /** Gas of our most expensive transaction. */
@@ -42,11 +44,11 @@ it('this test covers all of them, and their ids are unique', () => {
 })
 
 it.each(rows)('$id: fees and finality are as documented', ({ id, chain }) => {
-  expect([chain.evm.fees.gasPrice, chain.evm.fees.dataFee, chain.finalityTag]).toEqual(expected[id])
+  expect([evmDataOf(chain).fees.gasPrice, evmDataOf(chain).fees.dataFee, chain.finalityTag]).toEqual(expected[id])
   // viem has the address of the oracle where there is one.
   const named = viemChainsOf(chain).filter(({ name }) => name.split(' ')[0] === chain.displayName.split(' ')[0])
   const hasOracle = named.some(({ contracts }) => contracts !== undefined && 'gasPriceOracle' in contracts)
-  expect(hasOracle).toBe(chain.evm.fees.dataFee === 'op-stack')
+  expect(hasOracle).toBe(evmDataOf(chain).fees.dataFee === 'op-stack')
 })
 
 it.each(rows)('$id: chain id, explorer and block time are those of viem', ({ id, chain }) => {
@@ -72,7 +74,7 @@ it.each(rows)('$id: claim margin, halt limit and fee bump leave room for slow bl
 })
 
 it.each(rows)('$id: the fee cap is neither ruinous nor too low', ({ chain }) => {
-  const most = chain.evm.fees.maxPerGas * SETTLE_GAS
+  const most = evmDataOf(chain).fees.maxPerGas * SETTLE_GAS
   expect(most).toBeGreaterThan(0n)
   const coin = environments.mainnet.assets.find((asset) => asset.id === chain.nativeAsset)
   if (coin === undefined) return

@@ -1,21 +1,22 @@
 import { readFile } from 'node:fs/promises'
 import { networkOf } from '@tandem/bitcoin/terms/networks.ts'
 import { REMEMBERED_BLOCKS } from '@tandem/party/store/chain/events.ts'
+import { divideRoundingUp } from '@tandem/protocol/amount.ts'
+import type { Asset, ConfirmationTier } from '@tandem/protocol/asset.ts'
+import { parseAssetId } from '@tandem/protocol/asset.ts'
+import type { Chain } from '@tandem/protocol/chain.ts'
+import { requiredConfirmations } from '@tandem/protocol/confirmations.ts'
+import { factsOf, normalTimes } from '@tandem/protocol/example-order.fixture.ts'
+import type { HtlcEvent } from '@tandem/protocol/htlc.ts'
+import type { Leg } from '@tandem/protocol/order.ts'
+import { environmentNames } from '@tandem/protocol/registry/environment.ts'
+import { createRegistry, type DeployedContracts } from '@tandem/protocol/registry/registry.ts'
+import { deriveOrder } from '@tandem/protocol/state.ts'
+import { assertTimelocksSafe, clockAfter, countsHeight, mostSeconds, timelockGapSeconds } from '@tandem/protocol/timelock.ts'
 import { describe, expect, it } from 'vitest'
-import { divideRoundingUp } from '../amount.ts'
-import type { Asset, ConfirmationTier } from '../asset.ts'
-import { parseAssetId } from '../asset.ts'
-import type { Chain } from '../chain.ts'
-import { requiredConfirmations } from '../confirmations.ts'
-import { factsOf, normalTimes } from '../example-order.fixture.ts'
-import type { HtlcEvent } from '../htlc.ts'
-import type { Leg } from '../order.ts'
-import { deriveOrder } from '../state.ts'
-import { assertTimelocksSafe, clockAfter, countsHeight, mostSeconds, timelockGapSeconds } from '../timelock.ts'
 import { assertAddress } from './assert-address.fixture.ts'
-import { environmentNames, environments } from './environments.ts'
 import { expectedAssets } from './expected-assets.fixture.ts'
-import { createRegistry, type DeployedContracts } from './registry.ts'
+import { environments } from './registry.ts'
 
 /** Chains that no public explorer shows, as far as is confirmed. */
 const withoutExplorer = new Set([
@@ -214,7 +215,7 @@ describe('12 blocks as a destination timelock on Bitcoin', () => {
 
 describe.each(['mainnet', 'testnet'] as const)('the deployments of %s', (name) => {
   it('are sorted, and activate exactly the assets they name, among them those without a contract', async () => {
-    const path = new URL(`../../families/deployments/${name}.json`, import.meta.url)
+    const path = new URL(`./deployments/${name}.json`, import.meta.url)
     const deployments = JSON.parse(await readFile(path, 'utf8')) as Record<string, DeployedContracts>
     const { chains, assets } = environments[name]
     const registry = createRegistry({ chains, assets, deployments, served: new Set(chains.map(({ id }) => id)) })
@@ -252,18 +253,3 @@ function find(chains: readonly Chain[], asset: Asset): Chain {
   if (chain === undefined) throw new Error(`${asset.chain} is missing`)
   return chain
 }
-
-describe('the data of Starknet chains', () => {
-  const chains = [...environments.mainnet.chains, ...environments.testnet.chains, ...environments.local.chains]
-
-  it.each(chains.flatMap((chain) => ('starknet' in chain ? [{ id: chain.id, ...chain.starknet }] : [])))(
-    '$id: names an account class and a fee token, and bounds the fee',
-    ({ accountClass, feeToken, maxPerGas }) => {
-      assertAddress('starknet', accountClass)
-      assertAddress('starknet', feeToken)
-      const fee = 10n ** 7n * maxPerGas.l2Gas + 500n * maxPerGas.l1DataGas
-      expect(fee).toBeLessThanOrEqual(200n * 10n ** 18n)
-      expect(fee).toBeGreaterThanOrEqual(10n * 10n ** 18n)
-    },
-  )
-})

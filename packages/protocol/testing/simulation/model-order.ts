@@ -1,9 +1,10 @@
 /** One order between two model chains whose registry data is true of how the simulation runs them. */
-import type { Chain } from '../chain.ts'
-import type { HtlcTerms } from '../htlc.ts'
-import type { Leg, Order } from '../order.ts'
-import { localChains } from '../registry/local.ts'
-import { hashSecret } from '../secret.ts'
+
+import { localChains } from '@tandem/families/registry.ts'
+import type { Chain } from '../../chain.ts'
+import type { HtlcTerms } from '../../htlc.ts'
+import type { Leg, Order } from '../../order.ts'
+import { hashSecret } from '../../secret.ts'
 
 export const SECRET = '5e'.repeat(32)
 export const START = 1_700_000_000n

@@ -1,7 +1,7 @@
 /** A chain in memory for property tests: blocks, a mempool, timelocks, competing spends, reorgs. It knows nothing of the playbook. */
-import type { Chain } from '../chain.ts'
-import type { BlockRef, HtlcEvent, HtlcTerms } from '../htlc.ts'
-import type { Tip } from '../swap-state.ts'
+import type { Chain } from '../../chain.ts'
+import type { BlockRef, HtlcEvent, HtlcTerms } from '../../htlc.ts'
+import type { Tip } from '../../swap-state.ts'
 
 export type ModelTx = {
   /** Broadcasting the same id again is the same transaction. */

@@ -1,9 +1,9 @@
 /** A service or a solver that follows the playbook by what it sees: with lag, pauses and crashes. */
-import type { Fill, RecordedFill } from '../fill.ts'
-import { judgeFill, proposeFill, withFill } from '../fill-rules.ts'
-import type { ActionVerb, Grant, Leg, Order, Role, SignedInstantRefund } from '../order.ts'
-import { instantRefunds, mayRefundInstantly, maySignInstantRefund, playbook, redeemable, refundable } from '../playbook.ts'
-import { deriveOrder, isStray, type OrderFacts, type OrderState } from '../state.ts'
+import type { Fill, RecordedFill } from '../../fill.ts'
+import { judgeFill, proposeFill, withFill } from '../../fill-rules.ts'
+import type { ActionVerb, Grant, Leg, Order, Role, SignedInstantRefund } from '../../order.ts'
+import { instantRefunds, mayRefundInstantly, maySignInstantRefund, playbook, redeemable, refundable } from '../../playbook.ts'
+import { deriveOrder, isStray, type OrderFacts, type OrderState } from '../../state.ts'
 import type { ChainModel, ModelTx, View } from './chain-model.ts'
 import { depositId, SECRET, START } from './model-order.ts'
 

@@ -1,0 +1,10 @@
+/** The EVM chains of each environment. */
+import type { Environment, FamilyRows } from '@tandem/protocol/registry/environment.ts'
+import { withTiers } from './registry/confirmation-tiers.ts'
+import { local } from './registry/local.ts'
+import { mainnet } from './registry/mainnet.ts'
+import { testnet } from './registry/testnet.ts'
+
+const tiered = ({ chains, assets }: Environment): Environment => ({ chains, assets: withTiers(chains, assets) })
+
+export const rows: FamilyRows = { local: tiered(local), testnet: tiered(testnet), mainnet: tiered(mainnet) }

@@ -1,0 +1,70 @@
+/** HyperCore in each environment, and what can be swapped on it. */
+import { hyperEvmLike } from '@tandem/evm/terms/registry/kinds.ts'
+import { localEvm } from '@tandem/evm/terms/registry/local.ts'
+import type { Chain } from '@tandem/protocol/chain.ts'
+import type { Environment, FamilyRows } from '@tandem/protocol/registry/environment.ts'
+import { currency, tokensOf } from '@tandem/protocol/registry/listing.ts'
+import { secondsClock } from '@tandem/protocol/registry/seconds-clock.ts'
+
+const token = tokensOf('hypercore:htlc_erc20', 'hypercore:erc20')
+
+/** The HTLC of a HyperCore asset is on HyperEVM, so its clock is the one of HyperEVM. */
+const hypercoreFamily = {
+  ...secondsClock,
+  family: 'hypercore',
+  blockMs: hyperEvmLike.blockMs,
+  blockBoundsMs: hyperEvmLike.blockBoundsMs,
+  requiredConfirmations: hyperEvmLike.requiredConfirmations,
+  finalityBlocks: hyperEvmLike.finalityBlocks,
+  unfinalUsd: hyperEvmLike.unfinalUsd,
+  pollMs: 1000,
+  feeBumpSeconds: 20n,
+  htlcSchemas: ['hypercore:htlc', 'hypercore:htlc_erc20'],
+  tokenSchemas: ['hypercore:erc20'],
+} as const satisfies Partial<Chain>
+
+const testnet: Environment = {
+  chains: [
+    {
+      ...hypercoreFamily,
+      familyData: { ...hyperEvmLike.familyData, hypeToken: 1105n },
+      id: 'hypercore_testnet',
+      // Of HyperEVM's test network, where the HTLC is and what wallets sign for.
+      reference: 'evm:998',
+      displayName: 'HyperCore Testnet',
+      icon: { text: 'HYPE', color: '#0f8a73' },
+      nativeAsset: 'hypercore_testnet:hype',
+      explorerUrl: 'https://app.hyperliquid-testnet.xyz/explorer',
+      // It shows the transactions of HyperCore; those of the HTLC are on HyperEVM.
+      explorerTxUrl: '',
+      publicRpcs: ['https://rpc.hyperliquid-testnet.xyz/evm', 'https://rpcs.chain.link/hyperevm/testnet'],
+    },
+  ],
+  assets: [
+    // In the units of HyperCore; its ERC-20 on HyperEVM, which the HTLC locks, has 13 decimals more. Hyperliquid's API (spotMeta) tells its
+    // address; only small projects repeat one. Inactive until a swap has been tested on this network: see docs/hypercore.md.
+    token('hypercore_testnet', currency('Purr', 'PURR', 5, [10n ** 5n, 10n ** 9n]), null),
+  ],
+}
+
+const local: Environment = {
+  chains: [
+    {
+      ...localEvm,
+      family: 'hypercore',
+      familyData: { ...localEvm.familyData, hypeToken: 150n },
+      id: 'hypercore_localnet',
+      // Of the chain that stands for HyperEVM.
+      reference: 'evm:31998',
+      displayName: 'HyperCore Localnet',
+      icon: { text: 'HYPE', color: '#0f8a73' },
+      nativeAsset: 'hypercore_localnet:hype',
+      explorerUrl: '',
+      htlcSchemas: ['hypercore:htlc_erc20'],
+      tokenSchemas: ['hypercore:erc20'],
+    },
+  ],
+  assets: [token('hypercore_localnet', currency('Purr', 'PURR', 5, [1_000_000n, 10_000_000_000n]), null)],
+}
+
+export const rows: FamilyRows = { local, testnet, mainnet: { chains: [], assets: [] } }

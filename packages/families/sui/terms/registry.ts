@@ -1,0 +1,82 @@
+/**
+ * The chains of the family in each environment, and what can be swapped on them. Main networks: about 50 to 100,000 US dollars a swap.
+ * `publicRpcs` are what the chain's own documentation names, and further ones that several public code bases use. Their operators are not trusted:
+ * hence the quorum. The comment above an address names its sources, which agree. Explorers without a source are unchecked.
+ */
+import type { Chain } from '@tandem/protocol/chain.ts'
+import { localCurrencies } from '@tandem/protocol/registry/currencies.ts'
+import type { Environment, FamilyRows } from '@tandem/protocol/registry/environment.ts'
+import { coinsOf, currency, tokensOf } from '@tandem/protocol/registry/listing.ts'
+
+const HOUR = 3600n
+const coin = coinsOf('sui:htlc')
+const token = tokensOf('sui:htlc', 'sui:coin')
+
+/** Checkpoints are final when they are made; their clock is in milliseconds. */
+const suiFamily = {
+  family: 'sui',
+  blockMs: 250n,
+  heightsMaySkip: false,
+  deposits: { kind: 'exact' },
+  needsHtlcContract: true,
+  requiredConfirmations: 1,
+  finalityBlocks: 16,
+  clock: { unit: 'milliseconds', expiry: 'relative', fastestMs: 1n, slowestMs: 1n, slackSeconds: 300n },
+  margins: { claimSeconds: 300n, reorgSeconds: 0n, feeSpikeSeconds: 300n },
+  timelocks: { source: 86_400_000n, destination: 7_200_000n },
+  fundingWindowSeconds: HOUR,
+  haltSeconds: 120n,
+  pollMs: 1000,
+  feeBumpSeconds: 20n,
+  htlcSchemas: ['sui:htlc'],
+  tokenSchemas: ['sui:coin'],
+} as const satisfies Partial<Chain>
+
+const testnet: Environment = {
+  chains: [
+    {
+      ...suiFamily,
+      id: 'sui_testnet',
+      reference: 'sui:testnet',
+      displayName: 'Sui Testnet',
+      icon: { text: 'SUI', color: '#2f7fd6' },
+      nativeAsset: 'sui_testnet:sui',
+      explorerUrl: 'https://suiscan.xyz/testnet',
+    },
+  ],
+  assets: [coin('sui_testnet', currency('Sui', 'SUI', 9, [100_000_000n, 100_000_000_000n]))],
+}
+
+const suiDefaults = {
+  ...suiFamily,
+  blockMs: 1000n,
+  blockBoundsMs: { fastest: 1n, slowest: 1000n },
+  finalityBlocks: 12,
+  clock: { ...suiFamily.clock, slackSeconds: 10n },
+  margins: { claimSeconds: 15n, reorgSeconds: 15n, feeSpikeSeconds: 15n },
+  timelocks: { source: 1_200_000n, destination: 180_000n },
+  haltSeconds: 600n,
+  pollMs: 200,
+  feeBumpSeconds: 6n,
+} as const satisfies Partial<Chain>
+
+const local: Environment = {
+  chains: [
+    {
+      ...suiDefaults,
+      id: 'sui_localnet',
+      // The digest of the local chain's first checkpoint.
+      reference: 'sui:A7HDShQ4tdWnj1Z53jDLTokRrav7Ri1GidLZwoC5wmvd',
+      displayName: 'Sui Localnet',
+      icon: { text: 'SUI', color: '#2f7fd6' },
+      nativeAsset: 'sui_localnet:sui',
+      explorerUrl: '',
+    },
+  ],
+  assets: [
+    coin('sui_localnet', currency('Sui', 'SUI', 9, [100_000_000n, 100_000_000_000n])),
+    token('sui_localnet', localCurrencies.usdc, null),
+  ],
+}
+
+export const rows: FamilyRows = { local, testnet, mainnet: { chains: [], assets: [] } }

@@ -1,0 +1,98 @@
+/**
+ * The chains of the family in each environment, and what can be swapped on them. Main networks: about 50 to 100,000 US dollars a swap.
+ * `publicRpcs` are what the chain's own documentation names, and further ones that several public code bases use. Their operators are not trusted:
+ * hence the quorum. The comment above an address names its sources, which agree. Explorers without a source are unchecked.
+ */
+import type { Chain } from '@tandem/protocol/chain.ts'
+import { localCurrencies, mainnetCurrencies, testnetCurrencies } from '@tandem/protocol/registry/currencies.ts'
+import type { Environment, FamilyRows } from '@tandem/protocol/registry/environment.ts'
+import { tokensOf } from '@tandem/protocol/registry/listing.ts'
+import { localSecondsChain, secondsClock } from '@tandem/protocol/registry/seconds-clock.ts'
+
+const token = tokensOf('tron:htlc_erc20', 'tron:erc20')
+/** No address by the issuer is confirmed for that test network: an operator may name a token of its own in its deployments. */
+const UNCONFIRMED = null
+
+/** A block is solid when 19 of 27 representatives have built on it: the tag `finalized` of its Ethereum-like JSON-RPC. */
+const tronFamily = {
+  ...secondsClock,
+  family: 'tron',
+  blockMs: 3000n,
+  blockBoundsMs: { fastest: 3000n, slowest: 60_000n },
+  requiredConfirmations: 20,
+  finalityBlocks: 40,
+  // No miner could undo it, but a fault of its operators or validators could: what a solver can stand to lose at once.
+  unfinalUsd: 250_000n,
+  finalityTag: 'finalized',
+  pollMs: 2000,
+  feeBumpSeconds: 30n,
+  htlcSchemas: ['tron:htlc_erc20'],
+  tokenSchemas: ['tron:erc20'],
+} as const satisfies Partial<Chain>
+
+const mainnet: Environment = {
+  chains: [
+    {
+      ...tronFamily,
+      id: 'tron',
+      reference: 'tron:728126428',
+      displayName: 'Tron',
+      icon: { text: 'TRX', color: '#c4122f' },
+      nativeAsset: 'tron:trx',
+      explorerUrl: 'https://tronscan.org',
+      explorerTxUrl: 'https://tronscan.org/#/transaction/{tx}',
+      publicRpcs: ['https://api.trongrid.io'],
+    },
+  ],
+  assets: [
+    // DefiLlama's core assets, and its adapter of THORChain.
+    token('tron', mainnetCurrencies.usdt, 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'),
+  ],
+}
+
+const testnet: Environment = {
+  chains: [
+    {
+      ...tronFamily,
+      id: 'tron_shasta',
+      reference: 'tron:2494104990',
+      displayName: 'Tron Shasta',
+      icon: { text: 'TRX', color: '#c4122f' },
+      nativeAsset: 'tron_shasta:trx',
+      explorerUrl: 'https://shasta.tronscan.org',
+      explorerTxUrl: 'https://shasta.tronscan.org/#/transaction/{tx}',
+      publicRpcs: ['https://api.shasta.trongrid.io'],
+    },
+  ],
+  assets: [
+    // Not known to be Tether's own: the USDT that Tron's documentation uses on Shasta (TRC-20 contract interaction).
+    token('tron_shasta', testnetCurrencies.usdt, 'TG3XXyExBkPp9nzdajDZsozEu4BkaSJozs'),
+    token('tron_shasta', testnetCurrencies.wbtc, UNCONFIRMED),
+  ],
+}
+
+const tronDefaults = {
+  ...localSecondsChain,
+  family: 'tron',
+  // The simulator finalises a block 18 blocks later.
+  finalityTag: 'finalized',
+  htlcSchemas: ['tron:htlc_erc20'],
+  tokenSchemas: ['tron:erc20'],
+} as const satisfies Partial<Chain>
+
+const local: Environment = {
+  chains: [
+    {
+      ...tronDefaults,
+      id: 'tron_localnet',
+      reference: 'tron:31339',
+      displayName: 'Tron Localnet',
+      icon: { text: 'TRX', color: '#c4122f' },
+      nativeAsset: 'tron_localnet:trx',
+      explorerUrl: '',
+    },
+  ],
+  assets: [token('tron_localnet', localCurrencies.usdt, null), token('tron_localnet', localCurrencies.wbtc, null)],
+}
+
+export const rows: FamilyRows = { local, testnet, mainnet }

@@ -1,0 +1,80 @@
+/**
+ * The chains of the family in each environment, and what can be swapped on them. Main networks: about 50 to 100,000 US dollars a swap.
+ * `publicRpcs` are what the chain's own documentation names, and further ones that several public code bases use. Their operators are not trusted:
+ * hence the quorum. The comment above an address names its sources, which agree. Explorers without a source are unchecked.
+ */
+import type { Chain } from '@tandem/protocol/chain.ts'
+import type { Environment, FamilyRows } from '@tandem/protocol/registry/environment.ts'
+import { coinsOf, currency } from '@tandem/protocol/registry/listing.ts'
+
+const HOUR = 3600n
+const coin = coinsOf('xrpl:escrow')
+
+/** A validated ledger is final. Escrows name the close time of a ledger at which they expire. */
+const xrplFamily = {
+  family: 'xrpl',
+  blockMs: 4000n,
+  heightsMaySkip: false,
+  deposits: { kind: 'exact' },
+  needsHtlcContract: false,
+  requiredConfirmations: 1,
+  finalityBlocks: 16,
+  clock: { unit: 'seconds', expiry: 'absolute', fastestMs: 1000n, slowestMs: 1000n, slackSeconds: 300n },
+  margins: { claimSeconds: 300n, reorgSeconds: 0n, feeSpikeSeconds: 300n },
+  timelocks: { source: 25n * HOUR, destination: 2n * HOUR },
+  fundingWindowSeconds: HOUR,
+  haltSeconds: 120n,
+  pollMs: 2000,
+  feeBumpSeconds: 20n,
+  htlcSchemas: ['xrpl:escrow'],
+  tokenSchemas: [],
+} as const satisfies Partial<Chain>
+
+const testnet: Environment = {
+  chains: [
+    {
+      ...xrplFamily,
+      id: 'xrpl_testnet',
+      reference: 'xrpl:testnet',
+      displayName: 'XRP Ledger Testnet',
+      icon: { text: 'XRP', color: '#23292f' },
+      nativeAsset: 'xrpl_testnet:xrp',
+      explorerUrl: 'https://testnet.xrpl.org',
+      explorerTxUrl: 'https://testnet.xrpl.org/transactions/{tx}',
+    },
+  ],
+  assets: [coin('xrpl_testnet', currency('XRP', 'XRP', 6, [1_000_000n, 1_000_000_000n]))],
+}
+
+const xrplDefaults = {
+  ...xrplFamily,
+  blockMs: 1000n,
+  blockBoundsMs: { fastest: 1n, slowest: 10_000n },
+  finalityBlocks: 12,
+  // Close times are rounded by 5 s. Ledgers on demand let the clock run ahead, by 60 s at most; then ledgers without transactions wait for it.
+  // So 1200 s of it take at least 1135 s.
+  clock: { ...xrplFamily.clock, fastestMs: 940n, slackSeconds: 75n },
+  margins: { claimSeconds: 15n, reorgSeconds: 15n, feeSpikeSeconds: 15n },
+  timelocks: { source: 1200n, destination: 180n },
+  haltSeconds: 600n,
+  pollMs: 200,
+  feeBumpSeconds: 6n,
+} as const satisfies Partial<Chain>
+
+const local: Environment = {
+  chains: [
+    {
+      ...xrplDefaults,
+      id: 'xrpl_localnet',
+      // The network's id. Up to 1024 transactions do not name it.
+      reference: 'xrpl:1000',
+      displayName: 'XRP Ledger Localnet',
+      icon: { text: 'XRP', color: '#23292f' },
+      nativeAsset: 'xrpl_localnet:xrp',
+      explorerUrl: '',
+    },
+  ],
+  assets: [coin('xrpl_localnet', currency('XRP', 'XRP', 6, [1_000_000n, 10_000_000_000n]))],
+}
+
+export const rows: FamilyRows = { local, testnet, mainnet: { chains: [], assets: [] } }
