@@ -1,5 +1,7 @@
 /** Sui addresses: 32 bytes in hex without a checksum. Accounts, objects and packages share the form, and all networks do. */
+
 import { blake2b } from '@noble/hashes/blake2.js'
+import { bytesToHex } from '@noble/hashes/utils.js'
 import { onCurve, type PublicKey } from '@tandem/keys/key.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 
@@ -31,5 +33,5 @@ export function paddedAddress(text: string): Address {
 export function accountOf(key: PublicKey): Address {
   const { publicKey } = onCurve('ed25519', key)
   const hash = blake2b(Uint8Array.of(ED25519_FLAG, ...publicKey), { dkLen: 32 })
-  return `0x${Buffer.from(hash).toString('hex')}`
+  return `0x${bytesToHex(hash)}`
 }

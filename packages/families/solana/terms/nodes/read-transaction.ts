@@ -1,4 +1,5 @@
 /** Reads a mined transaction: whether it succeeded, and every instruction that ran. */
+import { bytesToHex } from '@noble/hashes/utils.js'
 import {
   type Base64EncodedDataResponse,
   type CompiledTransactionMessage,
@@ -65,8 +66,6 @@ function decoded<T>(decode: () => T): T {
 }
 
 export function keyOfTransaction({ signature, slot, error, instructions }: NodeTransaction): string {
-  const all = instructions.map(({ programAddress, accounts, data }) =>
-    [programAddress, accounts, Buffer.from(data).toString('hex')].join(' '),
-  )
+  const all = instructions.map(({ programAddress, accounts, data }) => [programAddress, accounts, bytesToHex(Uint8Array.from(data))].join(' '))
   return [signature, slot, JSON.stringify(error), ...all].join('\n')
 }

@@ -1,4 +1,5 @@
 /** Transactions of version 0 as they are built, signed, recorded and parsed. There are no nonces: a transaction is valid until its blockhash is too old. */
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import {
   type Address,
   appendTransactionMessageInstructions,
@@ -101,7 +102,7 @@ export type SolanaCall = {
 export function attemptOf(transaction: Transaction, budget: ComputeBudget, expiresAfter: bigint): Omit<Attempt, 'at'> {
   return {
     tx: txOf(transaction),
-    raw: Buffer.from(getTransactionEncoder().encode(transaction)).toString('hex'),
+    raw: bytesToHex(Uint8Array.from(getTransactionEncoder().encode(transaction))),
     // Nothing excludes another attempt but the program itself: it refuses a repetition. Only the expiry matters.
     slots: [`expires:${expiresAfter}`],
     // Whoever looks for those that have not expired finds them from the height of the chain on.
@@ -124,7 +125,7 @@ export function readAttempt(attempt: Attempt): SignedCall {
 
 /** Every action reads all transactions of its signer that have not expired. */
 const parseRaw = memoize(500, (raw): Pick<SignedCall, 'wire' | 'call' | 'budget' | 'feeLamports'> => {
-  const transaction = getTransactionDecoder().decode(Buffer.from(raw, 'hex'))
+  const transaction = getTransactionDecoder().decode(hexToBytes(raw))
   const { instructions, budget } = parseMessage(transaction.messageBytes)
   return { wire: wireOf(transaction), call: { instructions }, budget, feeLamports: feeOf(transaction, budget) }
 })

@@ -1,8 +1,10 @@
 /** Transactions as they are built, signed, recorded and parsed. An attempt keeps every version of an object that it spends as a slot. */
+
 import { bcs } from '@mysten/sui/bcs'
 import { messageWithIntent } from '@mysten/sui/cryptography'
 import { Inputs, type Transaction, TransactionDataBuilder } from '@mysten/sui/transactions'
 import { blake2b } from '@noble/hashes/blake2.js'
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import type { Attempt } from '@tandem/chain-kit/port/outbox.ts'
 import { onCurve, type Signer } from '@tandem/keys/key.ts'
 import type { ObjectRef, SignedTransaction } from '../../server/nodes/node.ts'
@@ -67,7 +69,7 @@ type Reserved = Pick<SignedCall, 'spends' | 'lastEpoch' | 'deadlineMs'> & { read
 export function attemptOf(transaction: SignedTransaction, { spends, lastEpoch, deadlineMs, price }: Reserved): Omit<Attempt, 'at'> {
   return {
     tx: digestOf(transaction.bytes),
-    raw: Buffer.from(Recorded.serialize(transaction).toBytes()).toString('hex'),
+    raw: bytesToHex(Recorded.serialize(transaction).toBytes()),
     slots: [
       ...spends.map(({ id, version }) => slotOf(id, version)),
       `expires:${lastEpoch}`,
@@ -92,7 +94,7 @@ export function lastEpochOf({ tx, slots }: Pick<Attempt, 'tx' | 'slots'>): bigin
 
 export function readAttempt(attempt: Attempt): SignedCall {
   const { tx, raw, slots, at } = attempt
-  const { bytes, signature } = Recorded.parse(Buffer.from(raw, 'hex'))
+  const { bytes, signature } = Recorded.parse(hexToBytes(raw))
   const spends = slots.flatMap((slot) => {
     const [, id, version] = /^(0x[0-9a-f]{64}):([0-9]+)$/.exec(slot) ?? []
     return id === undefined || version === undefined ? [] : [{ id: id as Address, version: BigInt(version) }]
