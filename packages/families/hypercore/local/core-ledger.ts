@@ -7,8 +7,8 @@ import { hypeBridgeStandIn } from '@tandem/evm/contract/artifacts/hype-bridge-st
 import { spotBalanceStandIn } from '@tandem/evm/contract/artifacts/spot-balance-stand-in.ts'
 import { tokenInfoStandIn } from '@tandem/evm/contract/artifacts/token-info-stand-in.ts'
 import type { EdrProvider } from '@tandem/evm/local/edr-provider.ts'
-import { type Abi, type Address, type Hex, keccak256, numberToHex, pad } from 'viem'
-import { CORE_USER_EXISTS, CORE_WRITER, HYPE_BRIDGE, SPOT_BALANCE, spotBalanceQuestion, TOKEN_INFO, tokenQuestion } from '../terms/core.ts'
+import { type Abi, type Address, concatHex, type Hex, keccak256, numberToHex, pad } from 'viem'
+import { CORE_USER_EXISTS, CORE_WRITER, HYPE_BRIDGE, SPOT_BALANCE, spotBalanceInput, TOKEN_INFO } from './hyperliquid.ts'
 
 export interface CoreLedger {
   /** Installs the simulator contracts at their addresses. */
@@ -32,10 +32,10 @@ export function createCoreLedger(edr: EdrProvider): CoreLedger {
     BigInt((await edr.request({ method: 'eth_getStorageAt', params: [at, slot, 'latest'] })) as Hex)
   const write = (at: Address, slot: Hex, value: bigint) =>
     edr.request({ method: 'hardhat_setStorageAt', params: [at, slot, numberToHex(value, { size: 32 })] })
-  const balanceSlot = (user: Address, token: bigint) => keccak256(spotBalanceQuestion(user, token))
+  const balanceSlot = (user: Address, token: bigint) => keccak256(spotBalanceInput(user, token))
   const heldSlot = (slot: Hex) => numberToHex(BigInt(slot) + 1n, { size: 32 })
   const userSlot = (user: Address) => pad(user, { size: 32 })
-  const tokenSlot = (token: bigint, field: bigint) => keccak256(`${tokenQuestion(token)}${tokenQuestion(field).slice(2)}`)
+  const tokenSlot = (token: bigint, field: bigint) => keccak256(concatHex([token, field].map((word) => numberToHex(word, { size: 32 }))))
 
   async function place(at: Address, artifact: { readonly abi: Abi; readonly bytecode: Hex }): Promise<void> {
     // Init code returns the runtime code.

@@ -1,8 +1,8 @@
 // The simulated HyperCore after a block of HyperEVM: it credits transfers from HyperEVM, then executes CoreWriter actions. It drops failed
 // actions silently, as the real one does.
 import type { Address } from 'viem'
-import { type SpotSend, systemAddressOf, WEI_PER_HYPE_UNIT } from '../terms/core.ts'
 import type { CoreLedger } from './core-ledger.ts'
+import { type SpotSend, systemAddressOf, WEI_PER_HYPE_UNIT } from './hyperliquid.ts'
 
 /** Indexes of tokens on the simulated HyperCore. */
 export const coreTokens = { usdc: 0n, purr: 1n, hype: 150n } as const

@@ -4,18 +4,11 @@ import { createEvmSender } from '@tandem/evm/local/evm-sender.ts'
 import { type Address, encodeFunctionData, erc20Abi, type Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import {
-  CORE_USER_EXISTS,
-  CORE_WRITER,
-  HYPE_BRIDGE,
-  SPOT_BALANCE,
-  spotBalanceQuestion,
-  spotSendData,
-  systemAddressOf,
-} from '../terms/core.ts'
+import { CORE_USER_EXISTS, CORE_WRITER, SPOT_BALANCE, spotBalanceQuestion, spotSendData, systemAddressOf } from '../terms/core.ts'
 import { coreTokens } from './core-state-machine.ts'
 import { type HypercoreChain, startHypercoreChain } from './hypercore-chain.ts'
 import { createHypercoreFaucet } from './hypercore-faucet.ts'
+import { HYPE_BRIDGE } from './hyperliquid.ts'
 import { deployLocalHypercoreContracts } from './local-hypercore-contracts.ts'
 
 const SCALE = 10n ** 13n

@@ -5,9 +5,9 @@ import { type EvmChain, type EvmChainOptions, startEvmChain } from '@tandem/evm/
 import type { BlockHooks } from '@tandem/evm/local/evm-node.ts'
 import { type Address, decodeEventLog, encodeFunctionData, erc20Abi, type Hex, numberToHex, type RpcLog, toEventSelector } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
-import { CORE_WRITER, coreWriterAbi, HYPE_BRIDGE, parseSpotSend, systemAddressOf, WEI_PER_HYPE_UNIT } from '../terms/core.ts'
 import { type CoreLedger, createCoreLedger } from './core-ledger.ts'
 import { type CoreAction, type Crossing, coreTokens, type Payout, settleBlock } from './core-state-machine.ts'
+import { CORE_WRITER, coreWriterAbi, HYPE_BRIDGE, readSpotSend, systemAddressOf, WEI_PER_HYPE_UNIT } from './hyperliquid.ts'
 
 export interface HypercoreChain extends EvmChain {
   /** Links a token to its ERC-20 on HyperEVM; the bridge holds the whole supply there. */
@@ -142,7 +142,7 @@ function crossingOf(log: RpcLog, links: readonly Linked[]): Crossing | null {
 function actionOf(log: RpcLog): CoreAction | null {
   if (lower(log.address) !== CORE_WRITER || log.topics[0] !== RAW_ACTION) return null
   const { user, data } = decodeEventLog({ abi: coreWriterAbi, eventName: 'RawAction', topics: log.topics, data: log.data }).args
-  return { user: lower(user), send: parseSpotSend(data) }
+  return { user: lower(user), send: readSpotSend(data) }
 }
 
 function lower(address: string): Address {

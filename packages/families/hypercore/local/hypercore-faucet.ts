@@ -2,9 +2,9 @@
 
 import { createEvmSender } from '@tandem/evm/local/evm-sender.ts'
 import type { Address, Hex } from 'viem'
-import { CORE_WRITER, spotSendData, WEI_PER_HYPE_UNIT } from '../terms/core.ts'
 import { coreTokens } from './core-state-machine.ts'
 import type { HypercoreChain } from './hypercore-chain.ts'
+import { spotSendCall, WEI_PER_HYPE_UNIT } from './hyperliquid.ts'
 
 export interface HypercoreFaucet {
   /**
@@ -14,7 +14,7 @@ export interface HypercoreFaucet {
   fundUser(to: Address, token: bigint, amount: bigint): Promise<Hex>
   /** Activates the account if need be. Resolves to the transaction hash once the token is there. */
   fundSpot(to: Address, token: bigint, amount: bigint): Promise<Hex>
-  /** So much HYPE on HyperEVM, where it is the fee coin, and the same in the spot account, which needs some to send tokens to HyperEVM. */
+  /** Pays HYPE on HyperEVM, where it is the fee coin, and the same amount into the spot account, which needs some to send tokens to HyperEVM. */
   fundHype(to: Address, wei: bigint): Promise<Hex>
   /** HYPE on both sides: for transactions on HyperEVM, and for transfers from HyperCore to HyperEVM. */
   fundGas(to: Address): Promise<void>
@@ -28,7 +28,7 @@ const DOLLARS = 2n * 10n ** 8n
 /** The account of the key must be one that the chain was started with. */
 export function createHypercoreFaucet(chain: HypercoreChain, key: Hex): HypercoreFaucet {
   const sender = createEvmSender(chain, key)
-  const spotSend = (to: Address, token: bigint, amount: bigint) => ({ to: CORE_WRITER, data: spotSendData({ to, token, amount }) })
+  const spotSend = (to: Address, token: bigint, amount: bigint) => spotSendCall({ to, token, amount })
   return {
     async fundUser(to, token, amount) {
       const [receipt] = await sender.send([spotSend(to, token, amount), spotSend(to, coreTokens.usdc, DOLLARS)])

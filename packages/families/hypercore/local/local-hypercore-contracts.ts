@@ -4,9 +4,9 @@ import { htlcCore } from '@tandem/evm/contract/artifacts/htlc-core.ts'
 import { testToken } from '@tandem/evm/contract/artifacts/test-token.ts'
 import { createEvmSender } from '@tandem/evm/local/evm-sender.ts'
 import { type Abi, type Address, encodeDeployData, encodeFunctionData, getContractAddress, type Hex } from 'viem'
-import { CORE_WRITER, spotSendData, systemAddressOf } from '../terms/core.ts'
 import { coreTokens } from './core-state-machine.ts'
 import type { HypercoreChain } from './hypercore-chain.ts'
+import { spotSendCall, systemAddressOf } from './hyperliquid.ts'
 
 export type LocalHypercoreContracts = { readonly token: Address; readonly htlc: Address }
 
@@ -30,7 +30,7 @@ export async function deployLocalHypercoreContracts(chain: HypercoreChain, deplo
   await sender.send([
     { data: deploymentOf(htlcCore, [coreTokens.purr]) },
     // Activates its HyperCore account: without one it could not pay out.
-    { to: CORE_WRITER, data: spotSendData({ to: htlc, token: coreTokens.usdc, amount: 1n }) },
+    spotSendCall({ to: htlc, token: coreTokens.usdc, amount: 1n }),
   ])
   return { token: token.toLowerCase() as Address, htlc: htlc.toLowerCase() as Address }
 }

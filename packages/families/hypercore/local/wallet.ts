@@ -2,9 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LocalChainJson, LocalWallet, OrderToFund } from '@tandem/chain-kit/local/local-chain.ts'
 import { type EvmWallet, openEvmWallet } from '@tandem/evm/local/wallet.ts'
-import { type Address, decodeFunctionData, type Hex } from 'viem'
-import { coreWriterAbi, parseSpotSend, SPOT_BALANCE, spotBalanceQuestion } from '../terms/core.ts'
+import type { Address, Hex } from 'viem'
 import { coreTokens } from './core-state-machine.ts'
+import { readSpotSendCall, SPOT_BALANCE, spotBalanceInput } from './hyperliquid.ts'
 
 export interface HypercoreWallet extends LocalWallet {
   /** The same account on HyperEVM. */
@@ -21,7 +21,7 @@ export function openHypercoreWallet(local: LocalChainJson, privateKey: string): 
   const { address } = onEvm
 
   async function spotBalanceOf(owner: Address): Promise<bigint> {
-    const call = { to: SPOT_BALANCE, data: spotBalanceQuestion(owner, coreTokens.purr) }
+    const call = { to: SPOT_BALANCE, data: spotBalanceInput(owner, coreTokens.purr) }
     const answer = (await onEvm.rpc('eth_call', call, 'latest')) as Hex
     // The first of three words is the total.
     return BigInt(answer.slice(0, 66))
@@ -29,7 +29,7 @@ export function openHypercoreWallet(local: LocalChainJson, privateKey: string): 
 
   async function moveIn({ core_to_evm_transfer: transfer }: OrderToFund): Promise<void> {
     if (transfer === undefined) throw new Error('POST /orders named no transfer to the account of the user')
-    const send = parseSpotSend(decodeFunctionData({ abi: coreWriterAbi, data: transfer.data as Hex }).args[0])
+    const send = readSpotSendCall(transfer.data as Hex)
     if (send === null) throw new Error('core_to_evm_transfer is no transfer of a spot account')
     const before = await spotBalanceOf(send.to)
     const tx = await onEvm.send(transfer)

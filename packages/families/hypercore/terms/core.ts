@@ -16,8 +16,6 @@ import {
   slice,
 } from 'viem'
 
-/** Where HYPE goes on HyperEVM to cross to HyperCore: "a system contract that emits `event Received(address indexed user, uint256 amount)`". */
-export const HYPE_BRIDGE: Address = '0x2222222222222222222222222222222222222222'
 /** HYPE has 18 decimals on HyperEVM and 8 on HyperCore. */
 export const WEI_PER_HYPE_UNIT = 10n ** 10n
 /** Nobody is asked for more HYPE for a transfer to HyperEVM, whatever a node says of the gas price: 0.01 HYPE. */
@@ -27,7 +25,7 @@ export const SPOT_BALANCE: Address = '0x0000000000000000000000000000000000000801
 export const TOKEN_INFO: Address = '0x000000000000000000000000000000000000080c'
 export const CORE_USER_EXISTS: Address = '0x0000000000000000000000000000000000000810'
 
-export const coreWriterAbi = parseAbi(['event RawAction(address indexed user, bytes data)', 'function sendRawAction(bytes data)'])
+export const coreWriterAbi = parseAbi(['function sendRawAction(bytes data)'])
 
 /** Version 1 of the encoding, action 6. */
 const SPOT_SEND: Hex = '0x01000006'
