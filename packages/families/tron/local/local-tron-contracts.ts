@@ -2,8 +2,8 @@
 import { htlcTrc20 } from '@tandem/evm/contract/artifacts/htlc-trc20.ts'
 import { testToken } from '@tandem/evm/contract/artifacts/test-token.ts'
 import { tetherTron } from '@tandem/evm/contract/artifacts/tether-tron.ts'
-import { toEvmAddress } from '../terms/address.ts'
 import type { TronSender } from './tron-sender.ts'
+import { evmAddress } from './tron-transaction.ts'
 
 /** Addresses in base58. */
 export interface LocalTronContracts {
@@ -16,6 +16,6 @@ export async function deployLocalTronContracts(sender: TronSender): Promise<Loca
   const wbtc = await sender.deploy(testToken, ['Wrapped Bitcoin', 'WBTC', 8])
   return {
     tokens: { usdt, wbtc },
-    htlcs: { usdt: await sender.deploy(htlcTrc20, [toEvmAddress(usdt)]), wbtc: await sender.deploy(htlcTrc20, [toEvmAddress(wbtc)]) },
+    htlcs: { usdt: await sender.deploy(htlcTrc20, [evmAddress(usdt)]), wbtc: await sender.deploy(htlcTrc20, [evmAddress(wbtc)]) },
   }
 }

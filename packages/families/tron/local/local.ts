@@ -4,11 +4,13 @@ import { accountBalances } from '@tandem/chain-kit/local/account-balances.ts'
 import type { LocalFamily } from '@tandem/chain-kit/local/local-chain.ts'
 import { testToken } from '@tandem/evm/contract/artifacts/test-token.ts'
 import { numberOf } from '@tandem/evm/local/local.ts'
+import { TandemError } from '@tandem/protocol/error.ts'
+import { TronWeb } from 'tronweb'
 import { encodeFunctionData } from 'viem'
-import { parseAddress, toEvmAddress } from '../terms/address.ts'
 import { deployLocalTronContracts } from './local-tron-contracts.ts'
 import { startTronChain, type TronChain } from './tron-chain.ts'
 import { createTronSender } from './tron-sender.ts'
+import { evmAddress } from './tron-transaction.ts'
 import { openTronWallet, type TronWallet } from './wallet.ts'
 
 /** In sun; a swap costs a few TRX. */
@@ -24,6 +26,10 @@ export const tronLocal: LocalFamily<TronChain, TronWallet> = {
     const faucet = createTronSender(control, faucetKey)
     const { tokens, htlcs } = await deployLocalTronContracts(faucet)
     control.setMining({ kind: 'instant' })
+    const account = (address: string): string => {
+      if (!TronWeb.isAddress(address)) throw new TandemError('invalid_address', `"${address}" is not an account on ${id}`)
+      return address
+    }
     return {
       control,
       endpoints: { rpc: control.url },
@@ -33,12 +39,12 @@ export const tronLocal: LocalFamily<TronChain, TronWallet> = {
       },
       details: { chain_id: control.chainId, rpc_url: control.url },
       async fund(asset, address, amount) {
-        const data = encodeFunctionData({ abi: testToken.abi, functionName: 'mint', args: [toEvmAddress(parseAddress(address)), amount] })
+        const data = encodeFunctionData({ abi: testToken.abi, functionName: 'mint', args: [evmAddress(account(address)), amount] })
         return faucet.call(asset.symbol === 'WBTC' ? tokens.wbtc : tokens.usdt, data)
       },
-      fundCoin: async (address, amount) => faucet.transfer(parseAddress(address), amount),
+      fundCoin: async (address, amount) => faucet.transfer(account(address), amount),
       async fundGas(address) {
-        await faucet.transfer(parseAddress(address), GAS_SUN)
+        await faucet.transfer(account(address), GAS_SUN)
       },
       close: () => control.close(),
     }

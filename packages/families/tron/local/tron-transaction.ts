@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto'
 import { utils } from 'tronweb'
 import { type Address, type Hex, hexToBytes, keccak256, recoverAddress } from 'viem'
-import { splitTransaction } from '../server/nodes/wire.ts'
 
 export type TronTransaction = {
   /** SHA-256 of the raw data, hex without 0x. */
@@ -59,6 +58,17 @@ export class BroadcastRefusal extends Error {
   }
 }
 
+/** The protobuf message of java-tron. TronWeb keeps it here for its own modules. */
+const { Transaction: TransactionMessage } = (globalThis as unknown as { readonly TronWebProto: { readonly Transaction: MessageReader } })
+  .TronWebProto
+
+type MessageReader = { deserializeBinary(bytes: Uint8Array): SignedMessage }
+
+type SignedMessage = {
+  getRawData(): { serializeBinary(): Uint8Array } | undefined
+  getSignatureList_asU8(): readonly Uint8Array[]
+}
+
 const kinds = ['TransferContract', 'TriggerSmartContract', 'CreateSmartContract'] as const
 
 /** Wallets send JSON with the signed bytes. Both must agree. */
@@ -69,10 +79,12 @@ export async function readJsonTransaction(json: unknown): Promise<TronTransactio
 }
 
 export async function readHexTransaction(hex: string): Promise<TronTransaction> {
-  const { rawData, signatures } = splitTransaction(hexToBytes(`0x${hex}`))
+  const message = TransactionMessage.deserializeBinary(hexToBytes(`0x${hex}`))
+  const rawData = message.getRawData()
+  if (rawData === undefined) throw new BroadcastRefusal('OTHER_ERROR', 'not a transaction')
   return readTransaction(
-    rawData,
-    signatures.map((signature) => Buffer.from(signature).toString('hex')),
+    rawData.serializeBinary(),
+    message.getSignatureList_asU8().map((signature) => Buffer.from(signature).toString('hex')),
   )
 }
 
@@ -136,11 +148,16 @@ async function requireSignature(id: string, owner: Address, signatures: readonly
   throw new BroadcastRefusal('SIGERROR', 'Validate signature error: signed by another account than the owner')
 }
 
-/** '41…' and '0x…' alike. */
+/** Tron's two forms of an address: base58, and hex with the prefix 41. Nodes take no other. */
 export function evmAddress(text: string): Address {
-  const digits = /^(?:41|0x)?([0-9a-fA-F]{40})$/.exec(text)?.[1]
+  const digits = /^41([0-9a-f]{40})$/i.exec(text.startsWith('T') ? utils.address.toHex(text) : text)?.[1]
   if (digits === undefined) throw new BroadcastRefusal('CONTRACT_VALIDATE_ERROR', `"${text}" is not an address`)
   return `0x${digits.toLowerCase()}`
+}
+
+/** The hex form, as nodes write it. */
+export function tronHex(address: Address): string {
+  return utils.address.toHex(address)
 }
 
 function isTransactionJson(json: unknown): json is TransactionJson {

@@ -3,10 +3,8 @@
 import { EdrRequestError } from '@tandem/evm/local/edr-provider.ts'
 import { utils } from 'tronweb'
 import { type Address, type Hex, keccak256, numberToHex, toHex } from 'viem'
-import { prefixed } from '../server/send/transaction.ts'
-import { toEvmAddress } from '../terms/address.ts'
 import { ENERGY_PRICE_SUN, intrinsicGas, type MinedTransaction, type TronNode } from './tron-node.ts'
-import { BroadcastRefusal, evmAddress, readHexTransaction, readJsonTransaction } from './tron-transaction.ts'
+import { BroadcastRefusal, evmAddress, readHexTransaction, readJsonTransaction, tronHex } from './tron-transaction.ts'
 import type { TronBlock } from './tron-view.ts'
 
 type Body = Readonly<Record<string, unknown>>
@@ -79,7 +77,7 @@ export function createWalletApi(node: TronNode): (path: string, body: Body) => P
     async getaccount(body) {
       const address = addressIn(body, 'address')
       const balance = BigInt((await node.evm('eth_getBalance', [address, 'latest'])) as Hex)
-      return balance === 0n ? {} : { address: prefixed(address), balance: Number(balance) }
+      return balance === 0n ? {} : { address: tronHex(address), balance: Number(balance) }
     },
     // There is no staking: all energy is paid in TRX.
     getaccountresource: async () => ({ freeNetLimit: 0, TotalNetLimit: 0, TotalEnergyLimit: 0 }),
@@ -87,7 +85,7 @@ export function createWalletApi(node: TronNode): (path: string, body: Body) => P
       const address = addressIn(body, 'value')
       const contract = node.contract(address)
       if (contract === undefined || contract === null) return {}
-      return { contract_address: prefixed(address), bytecode: contract.bytecode.slice(2), abi: contract.abi, name: contract.name }
+      return { contract_address: tronHex(address), bytecode: contract.bytecode.slice(2), abi: contract.abi, name: contract.name }
     },
     async triggerconstantcontract(body) {
       const { output, energy, failure } = await callOf(body)
@@ -106,8 +104,8 @@ export function createWalletApi(node: TronNode): (path: string, body: Body) => P
     },
     async triggersmartcontract(body) {
       const value = {
-        owner_address: prefixed(addressIn(body, 'owner_address')),
-        contract_address: prefixed(addressIn(body, 'contract_address')),
+        owner_address: tronHex(addressIn(body, 'owner_address')),
+        contract_address: tronHex(addressIn(body, 'contract_address')),
         data: calldataIn(body).slice(2),
         ...(Number(body.call_value ?? 0) > 0 && { call_value: Number(body.call_value) }),
       }
@@ -115,8 +113,8 @@ export function createWalletApi(node: TronNode): (path: string, body: Body) => P
     },
     createtransaction: async (body) =>
       unsigned('TransferContract', {
-        owner_address: prefixed(addressIn(body, 'owner_address')),
-        to_address: prefixed(addressIn(body, 'to_address')),
+        owner_address: tronHex(addressIn(body, 'owner_address')),
+        to_address: tronHex(addressIn(body, 'to_address')),
         amount: Number(body.amount),
       }),
     broadcasttransaction: (body) => broadcast(() => readJsonTransaction(body), utf8Hex),
@@ -189,7 +187,7 @@ function infoJson({ transaction, block, result, energy, energyFeeSun, netFeeSun,
     blockNumber: block.height,
     blockTimeStamp: block.timeMs,
     contractResult: [transaction.creation === undefined ? output.slice(2) : ''],
-    ...(isCall && { contract_address: prefixed(transaction.to) }),
+    ...(isCall && { contract_address: tronHex(transaction.to) }),
     receipt: {
       energy_usage_total: Number(energy),
       energy_fee: Number(energyFeeSun),
@@ -206,8 +204,7 @@ function infoJson({ transaction, block, result, energy, energyFeeSun, netFeeSun,
 }
 
 function addressIn(body: Body, field: string): Address {
-  const text = String(body[field] ?? '')
-  return text.startsWith('T') ? toEvmAddress(text) : evmAddress(text)
+  return evmAddress(String(body[field] ?? ''))
 }
 
 function calldataIn({ data, function_selector: selector, parameter }: Body): Hex {
