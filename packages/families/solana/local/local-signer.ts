@@ -1,5 +1,4 @@
-// Signs transactions with keys of this process. Synchronous, by node's own crypto, so that a request can be answered at once.
-import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto'
+// Signs transactions with keys of this process. Synchronous, so that a request can be answered at once.
 import {
   type Address,
   appendTransactionMessageInstructions,
@@ -14,6 +13,7 @@ import {
   setTransactionMessageFeePayer,
   setTransactionMessageLifetimeUsingBlockhash,
 } from '@solana/kit'
+import { ed25519Key } from '../../../../devnet/ed25519.ts'
 import { readTransaction, type WireTransaction } from './wire-transaction.ts'
 
 export interface LocalSigner {
@@ -21,13 +21,10 @@ export interface LocalSigner {
   sign(message: Uint8Array): Uint8Array
 }
 
-const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex')
-
 /** `seed`: the 32 bytes of an Ed25519 private key. */
 export function createLocalSigner(seed: Uint8Array): LocalSigner {
-  const key: KeyObject = createPrivateKey({ key: Buffer.concat([pkcs8Prefix, seed]), format: 'der', type: 'pkcs8' })
-  const publicKey = createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(-32)
-  return { address: getAddressDecoder().decode(publicKey), sign: (message) => Uint8Array.from(sign(null, message, key)) }
+  const { publicKey, sign } = ed25519Key(seed)
+  return { address: getAddressDecoder().decode(publicKey), sign }
 }
 
 /** The first signer pays the fee. */

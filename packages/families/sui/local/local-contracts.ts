@@ -1,9 +1,9 @@
 // Publishes our package on the local chain and makes its registries, as anybody would.
-import { createRegistryCall } from '../contract/client/calls.ts'
-import { publicationKind } from '../contract/client/package.ts'
+import { htlcPackage } from '../contract/artifacts/htlc.ts'
 import type { ExecutedTransaction } from './chain/checkpoint.ts'
 import { USDC_TYPE } from './chain/genesis.ts'
 import type { LocalSender } from './local-sender.ts'
+import { HTLC } from './move/htlc-source.ts'
 import type { SuiObject } from './objects/object.ts'
 import { SUI_TYPE } from './objects/types.ts'
 
@@ -21,12 +21,17 @@ export async function deployLocalContracts(deployer: LocalSender): Promise<Local
 }
 
 export async function publishHtlc(deployer: LocalSender): Promise<string> {
-  const published = await deployer.executeKind(publicationKind())
+  const published = await deployer.execute((tx) => {
+    const capability = tx.publish({ modules: [htlcPackage.module], dependencies: [...htlcPackage.dependencies] })
+    tx.moveCall({ target: '0x2::package::make_immutable', arguments: [capability] })
+  })
   return created(published, ({ data }) => data.kind === 'package').id
 }
 
 export async function createRegistry(deployer: LocalSender, packageId: string, coinType: string): Promise<LocalRegistry> {
-  const executed = await deployer.execute((tx) => createRegistryCall(tx, packageId, coinType))
+  const executed = await deployer.execute((tx) =>
+    tx.moveCall({ target: `${packageId}::${HTLC}::create_registry`, typeArguments: [coinType] }),
+  )
   const { id, version } = created(executed, ({ owner }) => owner.kind === 'shared')
   return { id, initialSharedVersion: String(version), coinType }
 }

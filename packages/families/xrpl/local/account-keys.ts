@@ -1,7 +1,6 @@
 // Accounts of ed25519 keys.
-
-import { ed25519Pair, ed25519PublicKey, isEd25519Signature } from '@tandem/keys/ed25519-native.ts'
 import { deriveAddress, Wallet } from 'xrpl'
+import { ed25519Key, isEd25519Signature } from '../../../../devnet/ed25519.ts'
 
 export type LocalKey = {
   readonly address: string
@@ -16,7 +15,7 @@ const ED25519 = 'ED'
 
 /** `privateKey`: 32 bytes in hex, with or without 0x. */
 export function localKey(privateKey: string): LocalKey {
-  const pair = ed25519Pair(Buffer.from(privateKey.replace(/^0x/, ''), 'hex'))
+  const pair = ed25519Key(Buffer.from(privateKey.replace(/^0x/, ''), 'hex'))
   const publicKey = `${ED25519}${toHex(pair.publicKey)}`
   return {
     publicKey,
@@ -34,7 +33,7 @@ export const isEd25519 = (publicKey: string) => /^ED[0-9A-F]{64}$/.test(publicKe
 
 /** All in hex. */
 export function isSignedBy(publicKey: string, message: string, signature: string): boolean {
-  const key = ed25519PublicKey(Buffer.from(publicKey.slice(ED25519.length), 'hex'))
+  const key = Buffer.from(publicKey.slice(ED25519.length), 'hex')
   return isEd25519Signature(key, Buffer.from(message, 'hex'), Buffer.from(signature, 'hex'))
 }
 
