@@ -5,7 +5,7 @@ import { type Felts, hex, hexes } from './felt.ts'
 const MAX_REMEMBERED = 2_000
 
 /** Keeps the answers to the newest questions. */
-export function remember<Value>(most = MAX_REMEMBERED): (question: string, answer: () => Value) => Value {
+function remember<Value>(most = MAX_REMEMBERED): (question: string, answer: () => Value) => Value {
   const answers = new Map<string, Value>()
   return (question, answer) => {
     const known = answers.get(question)
@@ -17,6 +17,7 @@ export function remember<Value>(most = MAX_REMEMBERED): (question: string, answe
   }
 }
 
+const knownPoseidons = remember<bigint>()
 const knownAddresses = remember<bigint>()
 const knownSignatures = remember<boolean>()
 
@@ -29,6 +30,11 @@ const TABLE_BITS = 4
 
 export function pedersen(left: bigint, right: bigint): bigint {
   return BigInt(ec.starkCurve.pedersen(left, right))
+}
+
+/** `poseidon_hash_span` of Cairo. */
+export function poseidon(felts: Felts): bigint {
+  return knownPoseidons(felts.join(), () => BigInt(hash.computePoseidonHashOnElements([...felts])))
 }
 
 /** Where a contract is deployed. `deployer` zero: by a transaction, or by anybody through the UDC. */

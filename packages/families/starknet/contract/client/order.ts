@@ -20,9 +20,6 @@ export interface Deployment {
   readonly address: Felt
 }
 
-/** The longest timelock that the contract takes: 30 days. */
-export const maxTimelock = 2_592_000n
-
 /** What `initiated_at` answers for an order that is not open; every other number is the block timestamp of the initiation. */
 export const orderMarks = { neverInitiated: 0n, redeemed: 1n, refunded: 2n } as const
 

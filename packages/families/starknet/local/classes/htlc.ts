@@ -1,55 +1,93 @@
-// A TypeScript re-implementation of our HTLC, packages/families/starknet/contract. The simulator runs no Cairo: the vectors of the contract's own tests run against this too.
+// A TypeScript re-implementation of our HTLC, packages/families/starknet/contract/src. The simulator runs no Cairo: the vectors of the contract's own tests run against
+// this too. It judges the client in packages/families/starknet/contract/client, so it takes nothing from there: errors, hashes and events follow the Cairo source.
 import { createHash } from 'node:crypto'
-import { type HtlcError, htlcErrors } from '../../contract/client/errors.ts'
-import { encodeEvent, type OrderEvent } from '../../contract/client/events.ts'
-import { type Deployment, hexOfWords, maxTimelock, type OrderTerms, orderId, orderMarks } from '../../contract/client/order.ts'
-import { domainName, initiateDigest, refundDigest } from '../../contract/client/typed-data.ts'
 import type { Calldata } from '../execution/calldata.ts'
 import { panic } from '../execution/panic.ts'
-import { type Felts, hex, shortString, u256Felts } from '../felt.ts'
-import { remember } from '../hashes.ts'
+import { type Felts, selectorOf, shortString, u256Felts } from '../felt.ts'
+import { poseidon } from '../hashes.ts'
 import { VALID } from './account.ts'
 import type { ContractClass, ContractEnv, EntryPoint } from './contract-class.ts'
 import { htlcAbi, htlcClassFields, htlcClassHash } from './htlc-artifact.ts'
 
-const knownHashes = remember<bigint>()
-
-function assertThat(condition: boolean, error: HtlcError): void {
-  if (!condition) throw panic(error)
+type Order = {
+  readonly initiator: bigint
+  readonly redeemer: bigint
+  /** In seconds. */
+  readonly timelock: bigint
+  readonly amount: bigint
+  /** Of the hash of the secret; of the secret itself in a redeem. */
+  readonly words: Felts
 }
 
-/** Ids are of the chain of the deployment, digests of the current one. */
-function hashOf(of: typeof orderId, env: ContractEnv, terms: OrderTerms): bigint {
-  const { initiator, redeemer, timelock, amount, secretHash } = terms
-  const deployment: Deployment = { chainId: hex(of === orderId ? env.read('chain id') : env.chainId), address: hex(env.address) }
-  const question = [of.name, deployment.chainId, env.address, initiator, redeemer, timelock, amount, secretHash].join()
-  return knownHashes(question, () => BigInt(of(deployment, terms)))
+const MAX_TIMELOCK = 30n * 24n * 60n * 60n
+/** What `initiated_at` answers for an order that is not open. */
+const [NEVER_INITIATED, REDEEMED, REFUNDED] = [0n, 1n, 2n]
+
+const u256Type = '"u256"("low":"u128","high":"u128")'
+/** The hashes of SNIP-12 types. */
+const typeHashes = {
+  domain: selectorOf('"StarknetDomain"("name":"shortstring","version":"shortstring","chainId":"shortstring","revision":"shortstring")'),
+  u256: selectorOf(u256Type),
+  initiate: selectorOf(`"Initiate"("redeemer":"ContractAddress","amount":"u256","timelock":"u128","secretHash":"u128*")${u256Type}`),
+  refund: selectorOf('"Refund"("orderId":"felt")'),
 }
 
-const stateName = (id: bigint) => `order ${hex(id)}`
-
-type Order = { readonly initiator: bigint; readonly redeemer: bigint; readonly terms: OrderTerms; readonly signature: Felts }
-
-function termsOf(initiator: bigint, redeemer: bigint, timelock: bigint, amount: bigint, words: Felts): OrderTerms {
-  return { initiator: hex(initiator), redeemer: hex(redeemer), timelock, amount, secretHash: hexOfWords(words) ?? '' }
+function assertThat(condition: boolean, error: string): void {
+  if (!condition) throw panic(`HTLC: ${error}`)
 }
 
-/** The parameters of an order, with the initiator, and a signature where the entry point has one. */
-function readOrder(calldata: Calldata, isSigned = false): Order {
-  const [initiator, redeemer] = [calldata.address(), calldata.address()]
-  const terms = termsOf(initiator, redeemer, calldata.u128(), calldata.u256(), calldata.words())
-  const signature = isSigned ? calldata.felts() : []
+const orderFelts = ({ initiator, redeemer, timelock, amount, words }: Order): Felts => [
+  ...[initiator, redeemer, timelock],
+  ...u256Felts(amount),
+  ...words,
+]
+
+/** Of the chain of the deployment. */
+function orderId(env: ContractEnv, order: Order): bigint {
+  return poseidon([env.read('chain id'), env.address, ...orderFelts(order)])
+}
+
+/** Five characters, and as many digits of the address as fit into a short string. */
+function domainName({ address }: ContractEnv): bigint {
+  return shortString(`HTLC-${address.toString(16).padStart(64, '0').slice(-26)}`)
+}
+
+/** Of a message on the current chain. */
+function digest(env: ContractEnv, signer: bigint, message: Felts): bigint {
+  const domain = poseidon([typeHashes.domain, domainName(env), shortString('1'), env.chainId, 1n])
+  return poseidon([shortString('StarkNet Message'), domain, signer, poseidon(message)])
+}
+
+function initiateDigest(env: ContractEnv, { initiator, redeemer, timelock, amount, words }: Order): bigint {
+  const amountHash = poseidon([typeHashes.u256, ...u256Felts(amount)])
+  return digest(env, initiator, [typeHashes.initiate, redeemer, amountHash, timelock, poseidon(words)])
+}
+
+const stateName = (id: bigint) => `order ${id}`
+
+/** The parameters of an order, without the initiator. */
+function readTerms(calldata: Calldata): Omit<Order, 'initiator'> {
+  return { redeemer: calldata.address(), timelock: calldata.u128(), amount: calldata.u256(), words: calldata.words() }
+}
+
+function readOrder(calldata: Calldata): Order {
+  const order = { initiator: calldata.address(), ...readTerms(calldata) }
   calldata.end()
-  return { initiator, redeemer, terms, signature }
+  return order
 }
 
-function emit(env: ContractEnv, event: OrderEvent): void {
-  const { keys, data } = encodeEvent(event)
-  env.emit(keys.map(BigInt), data.map(BigInt))
+function readSignedOrder(calldata: Calldata): { readonly order: Order; readonly signature: Felts } {
+  const signed = { order: { initiator: calldata.address(), ...readTerms(calldata) }, signature: calldata.felts() }
+  calldata.end()
+  return signed
+}
+
+function emit(env: ContractEnv, name: 'Initiated' | 'Redeemed' | 'Refunded', id: bigint, data: Felts): void {
+  env.emit([selectorOf(name), id], data)
 }
 
 function assertTransferred(answer: Felts): void {
-  assertThat(answer[0] === 1n, htlcErrors.transferFailed)
+  assertThat(answer[0] === 1n, 'transfer failed')
 }
 
 function ownBalance(env: ContractEnv): bigint {
@@ -58,37 +96,37 @@ function ownBalance(env: ContractEnv): bigint {
 }
 
 /** Opens the order and takes the money from the payer. */
-function open(env: ContractEnv, { initiator, redeemer, terms }: Order, payer: bigint): void {
-  const { timelock, amount } = terms
-  assertThat(initiator !== 0n, htlcErrors.zeroInitiator)
-  assertThat(redeemer !== 0n, htlcErrors.zeroRedeemer)
-  assertThat(initiator !== redeemer, htlcErrors.sameParties)
-  assertThat(initiator !== env.address && redeemer !== env.address, htlcErrors.partyIsContract)
-  assertThat(timelock >= 1n && timelock <= maxTimelock, htlcErrors.invalidTimelock)
-  assertThat(amount > 0n, htlcErrors.zeroAmount)
-  const id = hashOf(orderId, env, terms)
-  assertThat(env.read(stateName(id)) === orderMarks.neverInitiated, htlcErrors.duplicateOrder)
+function open(env: ContractEnv, order: Order, payer: bigint): void {
+  const { initiator, redeemer, timelock, amount } = order
+  assertThat(initiator !== 0n, 'zero initiator')
+  assertThat(redeemer !== 0n, 'zero redeemer')
+  assertThat(initiator !== redeemer, 'same parties')
+  assertThat(initiator !== env.address && redeemer !== env.address, 'party is the contract')
+  assertThat(timelock >= 1n && timelock <= MAX_TIMELOCK, 'invalid timelock')
+  assertThat(amount > 0n, 'zero amount')
+  const id = orderId(env, order)
+  assertThat(env.read(stateName(id)) === NEVER_INITIATED, 'duplicate order')
   env.write(stateName(id), BigInt(env.block.timestamp))
-  emit(env, { kind: 'initiated', orderId: hex(id), terms })
-  assertThat(env.read('collecting') === 0n, htlcErrors.reentrantInitiation)
+  emit(env, 'Initiated', id, orderFelts(order))
+  assertThat(env.read('collecting') === 0n, 'reentrant initiation')
   env.write('collecting', 1n)
   const before = ownBalance(env)
   assertTransferred(env.call(env.read('token'), 'transfer_from', [payer, env.address, ...u256Felts(amount)]))
-  assertThat(ownBalance(env) - before >= amount, htlcErrors.amountNotReceived)
+  assertThat(ownBalance(env) - before >= amount, 'amount not received')
   env.write('collecting', 0n)
 }
 
 /** Accounts answer VALID, older ones 1. Any other answer, none, several, and a panic mean no. */
 function assertSigned(env: ContractEnv, signer: bigint, digest: bigint, signature: Felts): void {
   const answer = env.tryCall(signer, 'is_valid_signature', [digest, BigInt(signature.length), ...signature])
-  assertThat(answer?.length === 1 && (answer[0] === VALID || answer[0] === 1n), htlcErrors.invalidSignature)
+  assertThat(answer?.length === 1 && (answer[0] === VALID || answer[0] === 1n), 'invalid signature')
 }
 
 /** Returns when the order was initiated. */
 function requireOpen(env: ContractEnv, id: bigint): bigint {
   const state = env.read(stateName(id))
-  assertThat(state !== orderMarks.neverInitiated, htlcErrors.orderNotInitiated)
-  assertThat(state !== orderMarks.redeemed && state !== orderMarks.refunded, htlcErrors.orderSettled)
+  assertThat(state !== NEVER_INITIATED, 'order not initiated')
+  assertThat(state !== REDEEMED && state !== REFUNDED, 'order settled')
   return state
 }
 
@@ -96,18 +134,17 @@ function pay(env: ContractEnv, to: bigint, amount: bigint): void {
   assertTransferred(env.call(env.read('token'), 'transfer', [to, ...u256Felts(amount)]))
 }
 
-function refundTo(env: ContractEnv, { initiator, terms }: Order, id: bigint): Felts {
-  env.write(stateName(id), orderMarks.refunded)
-  emit(env, { kind: 'refunded', orderId: hex(id) })
-  pay(env, initiator, terms.amount)
+function refundTo(env: ContractEnv, { initiator, amount }: Order, id: bigint): Felts {
+  env.write(stateName(id), REFUNDED)
+  emit(env, 'Refunded', id, [])
+  pay(env, initiator, amount)
   return []
 }
 
 const initiate: EntryPoint = (env, calldata) => {
-  const redeemer = calldata.address()
-  const terms = termsOf(env.caller, redeemer, calldata.u128(), calldata.u256(), calldata.words())
+  const terms = readTerms(calldata)
   calldata.end()
-  open(env, { initiator: env.caller, redeemer, terms, signature: [] }, env.caller)
+  open(env, { initiator: env.caller, ...terms }, env.caller)
   return []
 }
 
@@ -117,36 +154,43 @@ const initiateOnBehalf: EntryPoint = (env, calldata) => {
 }
 
 const initiateWithSignature: EntryPoint = (env, calldata) => {
-  const order = readOrder(calldata, true)
-  assertSigned(env, order.initiator, hashOf(initiateDigest, env, order.terms), order.signature)
+  const { order, signature } = readSignedOrder(calldata)
+  assertSigned(env, order.initiator, initiateDigest(env, order), signature)
   open(env, order, order.initiator)
   return []
 }
 
+/** SHA-256 of the words as 32 bytes. */
+function hashOfSecret(words: Felts): Felts {
+  const secret = Buffer.alloc(32)
+  for (const [index, word] of words.entries()) secret.writeUInt32BE(Number(word), 4 * index)
+  const hash = createHash('sha256').update(secret).digest()
+  return words.map((_, index) => BigInt(hash.readUInt32BE(4 * index)))
+}
+
 const redeem: EntryPoint = (env, calldata) => {
-  const { redeemer, terms } = readOrder(calldata)
-  const secret = terms.secretHash
-  const secretHash = createHash('sha256').update(secret, 'hex').digest('hex')
-  const id = hashOf(orderId, env, { ...terms, secretHash })
+  const shown = readOrder(calldata)
+  const id = orderId(env, { ...shown, words: hashOfSecret(shown.words) })
   requireOpen(env, id)
-  env.write(stateName(id), orderMarks.redeemed)
-  emit(env, { kind: 'redeemed', orderId: hex(id), secret })
-  pay(env, redeemer, terms.amount)
+  env.write(stateName(id), REDEEMED)
+  emit(env, 'Redeemed', id, shown.words)
+  pay(env, shown.redeemer, shown.amount)
   return []
 }
 
 const refund: EntryPoint = (env, calldata) => {
   const order = readOrder(calldata)
-  const id = hashOf(orderId, env, order.terms)
+  const id = orderId(env, order)
   const initiatedAt = requireOpen(env, id)
-  assertThat(BigInt(env.block.timestamp) - initiatedAt >= order.terms.timelock, htlcErrors.orderNotExpired)
+  assertThat(BigInt(env.block.timestamp) - initiatedAt >= order.timelock, 'order not expired')
   return refundTo(env, order, id)
 }
 
 const instantRefund: EntryPoint = (env, calldata) => {
-  const order = readOrder(calldata, true)
-  const id = hashOf(orderId, env, order.terms)
-  if (env.caller !== order.redeemer) assertSigned(env, order.redeemer, hashOf(refundDigest, env, order.terms), order.signature)
+  const { order, signature } = readSignedOrder(calldata)
+  const id = orderId(env, order)
+  const { redeemer } = order
+  if (env.caller !== redeemer) assertSigned(env, redeemer, digest(env, redeemer, [typeHashes.refund, id]), signature)
   requireOpen(env, id)
   return refundTo(env, order, id)
 }
@@ -157,7 +201,7 @@ export const htlcClass: ContractClass = {
   construct(env, calldata) {
     const token = calldata.address()
     calldata.end()
-    assertThat(token !== 0n, htlcErrors.zeroToken)
+    assertThat(token !== 0n, 'zero token')
     env.write('token', token)
     env.write('chain id', env.chainId)
     return []
@@ -173,7 +217,7 @@ export const htlcClass: ContractClass = {
       calldata.end()
       return [env.read('token')]
     },
-    order_id: (env, calldata) => [hashOf(orderId, env, readOrder(calldata).terms)],
+    order_id: (env, calldata) => [orderId(env, readOrder(calldata))],
     initiated_at(env, calldata) {
       const id = calldata.felt()
       calldata.end()
@@ -181,7 +225,7 @@ export const htlcClass: ContractClass = {
     },
     domain_name(env, calldata) {
       calldata.end()
-      return [shortString(domainName({ chainId: hex(env.chainId), address: hex(env.address) }))]
+      return [domainName(env)]
     },
   },
   abi: htlcAbi,
