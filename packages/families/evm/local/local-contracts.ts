@@ -1,13 +1,18 @@
 // Deploys the contracts of the local stack: two test tokens and an HTLC for each asset.
-import { type Abi, type Address, encodeDeployData, getContractAddress, type Hex } from 'viem'
+import { type Abi, type Address, concatHex, encodeDeployData, getContractAddress, type Hex, zeroHash } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { distributor } from '../contract/artifacts/distributor.ts'
 import { htlcErc20 } from '../contract/artifacts/htlc-erc20.ts'
 import { htlcNative } from '../contract/artifacts/htlc-native.ts'
 import { testToken } from '../contract/artifacts/test-token.ts'
-import { create2Call, create2Deployer } from '../terms/deploy/create2-deployer.ts'
 import type { EvmChain } from './evm-chain.ts'
 import { createEvmSender } from './evm-sender.ts'
+
+/** Arachnid's deterministic deployment proxy: deploys the code after the first 32 bytes of calldata by CREATE2, with these as the salt. */
+const deploymentProxy = {
+  address: '0x4e59b44847b379578588920ca78fbf26c0b4956c',
+  code: '0x7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3',
+} as const
 
 export interface LocalContracts {
   readonly tokens: { readonly wbtc: Address; readonly usdc: Address }
@@ -33,11 +38,11 @@ export async function deployLocalContracts(chain: EvmChain, deployerKey: Hex): P
   return contracts
 }
 
-/** At the address that follows from the key (CREATE2), like on any other chain. */
+/** At the address that follows from the key (CREATE2, salt zero), like on any other chain. */
 export async function deployLocalDistributor(chain: EvmChain, deployerKey: Hex, claimsKey: Hex): Promise<void> {
-  await chain.request({ method: 'hardhat_setCode', params: [create2Deployer.address, create2Deployer.code] })
+  await chain.request({ method: 'hardhat_setCode', params: [deploymentProxy.address, deploymentProxy.code] })
   const { data } = deployment(distributor, [privateKeyToAddress(claimsKey)])
-  await createEvmSender(chain, deployerKey).send([create2Call(data)])
+  await createEvmSender(chain, deployerKey).send([{ to: deploymentProxy.address, data: concatHex([zeroHash, data]) }])
 }
 
 function deployment(artifact: { readonly abi: Abi; readonly bytecode: Hex }, args: readonly unknown[]): { data: Hex } {

@@ -1,8 +1,7 @@
 // Pays SOL from an account that has plenty from the first block on, by transactions like everybody else's.
 import { randomBytes } from 'node:crypto'
 import { type Address, createNoopSigner, lamports } from '@solana/kit'
-import { getTransferSolInstruction } from '@solana-program/system'
-import { systemProgram } from '../contract/client/programs.ts'
+import { getTransferSolInstruction, SYSTEM_PROGRAM_ADDRESS } from '@solana-program/system'
 import { createLocalSender } from './local-sender.ts'
 import { createLocalSigner } from './local-signer.ts'
 import type { SolanaNode } from './solana-node.ts'
@@ -19,7 +18,7 @@ export function createAirdrop(node: SolanaNode): (address: Address, amount: bigi
     data: new Uint8Array(0),
     executable: false,
     lamports: SUPPLY,
-    programAddress: systemProgram,
+    programAddress: SYSTEM_PROGRAM_ADDRESS,
     space: 0n,
   })
   return (destination, amount) => sender.send([getTransferSolInstruction({ source: createNoopSigner(address), destination, amount })])

@@ -1,46 +1,40 @@
-// Deploys the program through the upgradeable loader, as on a public cluster, and gives its upgrade authority up.
+// Our program, as it is on a cluster after its deployment by the upgradeable loader, with its upgrade authority given up.
 import { randomBytes } from 'node:crypto'
-import { type Address, createNoopSigner, type Instruction } from '@solana/kit'
-import { getCreateAccountInstruction } from '@solana-program/system'
+import { type Address, address, getAddressDecoder, getAddressEncoder, getProgramDerivedAddress, lamports } from '@solana/kit'
 import { htlcProgram } from '../contract/artifacts/htlc.ts'
-import {
-  BUFFER_HEADER,
-  deployBuffer,
-  giveUpAuthority,
-  initializeBuffer,
-  loaderProgram,
-  PROGRAM_SIZE,
-  writeBuffer,
-} from '../server/deploy/loader.ts'
-import type { LocalSender } from './local-sender.ts'
-import { createLocalSigner, type LocalSigner } from './local-signer.ts'
-import type { SolanaNode } from './solana-node.ts'
+import type { Svm } from './svm.ts'
 
-/** Of the program, in bytes: what fits into one transaction. */
-const PIECE = 900
-const code = Uint8Array.from(Buffer.from(htlcProgram.base64, 'base64'))
+const loader = address('BPFLoaderUpgradeab1e11111111111111111111111')
+/** States of the loader's accounts. */
+const [PROGRAM, PROGRAM_DATA] = [2, 3]
+/** The state, the slot of the deployment, and no authority, for which there would be room. */
+const PROGRAM_DATA_HEADER = 4 + 8 + 1 + 32
 
-/** Resolves to the program's address once it can be called. */
-export async function deployLocalProgram(node: SolanaNode, owner: LocalSender): Promise<Address> {
-  const [buffer, program] = [createLocalSigner(randomBytes(32)), createLocalSigner(randomBytes(32))]
-  const run = (instructions: readonly Instruction[], others: readonly LocalSigner[] = []) => owner.confirm(owner.send(instructions, others))
-  const create = (account: LocalSigner, space: number) =>
-    getCreateAccountInstruction({
-      payer: createNoopSigner(owner.address),
-      newAccount: createNoopSigner(account.address),
-      lamports: node.svm.rent(space),
-      space,
-      programAddress: loaderProgram,
+/** Resolves to the program's address. It can be called at once. */
+export async function addLocalProgram(svm: Svm): Promise<Address> {
+  const program = getAddressDecoder().decode(randomBytes(32))
+  const [programData] = await getProgramDerivedAddress({ programAddress: loader, seeds: [getAddressEncoder().encode(program)] })
+  const add = (at: Address, data: Uint8Array, executable: boolean) =>
+    svm.setAccount(at, {
+      address: at,
+      data,
+      executable,
+      lamports: lamports(svm.rent(data.length)),
+      programAddress: loader,
+      space: BigInt(data.length),
     })
+  // The runtime loads the code when it gets the program, which names the account with the code.
+  add(
+    programData,
+    Buffer.concat([u32(PROGRAM_DATA), Buffer.alloc(PROGRAM_DATA_HEADER - 4), Buffer.from(htlcProgram.base64, 'base64')]),
+    false,
+  )
+  add(program, Buffer.concat([u32(PROGRAM), Uint8Array.from(getAddressEncoder().encode(programData))]), true)
+  return program
+}
 
-  await run([create(buffer, BUFFER_HEADER + code.length), initializeBuffer(buffer.address, owner.address)], [buffer])
-  const pieces: string[] = []
-  for (let offset = 0; offset < code.length; offset += PIECE)
-    pieces.push(owner.send([writeBuffer(buffer.address, owner.address, offset, code.subarray(offset, offset + PIECE))]))
-  for (const piece of pieces) await owner.confirm(piece)
-  const deploy = await deployBuffer(program.address, buffer.address, owner.address, code.length)
-  await run([create(program, PROGRAM_SIZE), deploy], [program])
-  // In a later block than the deployment, so the program can be called afterwards.
-  await run([await giveUpAuthority(program.address, owner.address)])
-  return program.address
+function u32(value: number): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32LE(value)
+  return bytes
 }

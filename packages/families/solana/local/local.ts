@@ -3,7 +3,7 @@ import { isAddress } from '@solana/kit'
 import { accountBalances } from '@tandem/chain-kit/local/account-balances.ts'
 import type { LocalFamily } from '@tandem/chain-kit/local/local-chain.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
-import { deployLocalProgram } from './local-program.ts'
+import { addLocalProgram } from './local-program.ts'
 import { createLocalSender } from './local-sender.ts'
 import { createLocalSigner } from './local-signer.ts'
 import { createMint, mintTokens } from './local-tokens.ts'
@@ -22,7 +22,7 @@ export const solanaLocal: LocalFamily<SolanaChain, SolanaWallet> = {
     const { node } = control
     const faucet = createLocalSender(node, createLocalSigner(Buffer.from(faucetKey.slice(2), 'hex')))
     await faucet.confirm(control.airdrop(faucet.address, FAUCET_BALANCE))
-    const program = await deployLocalProgram(node, faucet)
+    const program = await addLocalProgram(node.svm)
     const mints = { usdc: await createMint(node, faucet, 6), cbbtc: await createMint(node, faucet, 8) }
     return {
       control,

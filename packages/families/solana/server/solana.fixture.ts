@@ -9,7 +9,7 @@ import { createEd25519Key } from '@tandem/keys/ed25519.ts'
 import type { Ed25519Signer, KeyOf } from '@tandem/keys/key.ts'
 import type { Asset, AssetId, Deployment } from '@tandem/protocol/asset.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
-import { deployLocalProgram } from '../local/local-program.ts'
+import { addLocalProgram } from '../local/local-program.ts'
 import { createLocalSender, type LocalSender } from '../local/local-sender.ts'
 import { createLocalSigner, type LocalSigner, signTransaction } from '../local/local-signer.ts'
 import { createMint, mintTokens } from '../local/local-tokens.ts'
@@ -63,7 +63,7 @@ export async function createSolanaFixture(): Promise<SolanaFixture> {
   const { node } = local
   const faucet = createLocalSender(node, createLocalSigner(randomBytes(32)))
   await faucet.confirm(local.airdrop(faucet.address, 100n * WEALTH_LAMPORTS))
-  const program = await deployLocalProgram(node, faucet)
+  const program = await addLocalProgram(node.svm)
   const mints = { usdc: await createMint(node, faucet, 6), cbbtc: await createMint(node, faucet, 8) }
   const [user, solver] = [party(local), party(local)]
   for (const { address } of [user, solver]) {
@@ -106,7 +106,7 @@ export async function createSolanaFixture(): Promise<SolanaFixture> {
       return wire.signature
     },
     signAndSend: async (transaction, { wallet }) => rpc.sendTransaction(await wallet.sign(transaction), raw).send(),
-    deployTwin: () => deployLocalProgram(node, faucet),
+    deployTwin: () => addLocalProgram(node.svm),
     async freeze(owner) {
       await faucet.confirm(await mintTokens(faucet, mints.usdc, owner, 1n))
       const account = await tokenAccountOf(owner, mints.usdc)
