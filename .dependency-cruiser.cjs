@@ -128,6 +128,13 @@ module.exports = {
       to: { path: '^packages/families/[a-z]+/(local|browser)/' },
     },
     {
+      name: 'simulators-share-no-code-with-what-they-judge',
+      severity: 'error',
+      comment: 'a fault in code that both use would be invisible: a simulator has its own, or that of the chain’s official library',
+      from: { path: '^packages/families/[a-z]+/local/', pathNot: testing },
+      to: { path: ['^packages/families/[a-z]+/(terms|server|browser|contract)/', '^packages/(keys|chain-kit)/'], pathNot: ['/contract/artifacts/', '^packages/chain-kit/local/'] },
+    },
+    {
       name: 'web-uses-few-libraries',
       severity: 'error',
       comment: 'pages are light, and load nothing that the SDK does not',
