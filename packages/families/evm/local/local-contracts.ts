@@ -38,7 +38,7 @@ export async function deployLocalContracts(chain: EvmChain, deployerKey: Hex): P
   return contracts
 }
 
-/** At the address that follows from the key (CREATE2, salt zero), like on any other chain. */
+/** Deploys it at the address that follows from the key (CREATE2, salt zero), as on any other chain. */
 export async function deployLocalDistributor(chain: EvmChain, deployerKey: Hex, claimsKey: Hex): Promise<void> {
   await chain.request({ method: 'hardhat_setCode', params: [deploymentProxy.address, deploymentProxy.code] })
   const { data } = deployment(distributor, [privateKeyToAddress(claimsKey)])

@@ -12,15 +12,15 @@ const ACTIVATION_FEE = 10n ** 8n
 /** A transfer to HyperEVM pays, in HYPE, for the transaction that credits it there. */
 const CROSSING_GAS = 200_000n
 
-/** From HyperEVM to HyperCore, in the units of HyperCore. */
+/** A transfer from HyperEVM to HyperCore, in the units of HyperCore. */
 export type Crossing = { readonly from: Address; readonly token: bigint; readonly amount: bigint }
 
-/** `baseFee`: of the block, in wei. */
+/** `baseFee`: the base fee of the block, in wei. */
 export type SettledBlock = { readonly baseFee: bigint; readonly crossings: readonly Crossing[]; readonly actions: readonly CoreAction[] }
 
 export type CoreAction = { readonly user: Address; readonly send: SpotSend | null }
 
-/** From HyperCore to HyperEVM, to be paid in the next block. */
+/** A transfer from HyperCore to HyperEVM, which the next block pays. */
 export type Payout = { readonly to: Address; readonly token: bigint; readonly amount: bigint }
 
 export async function settleBlock(ledger: CoreLedger, { baseFee, crossings, actions }: SettledBlock): Promise<readonly Payout[]> {

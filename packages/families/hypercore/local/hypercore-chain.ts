@@ -67,7 +67,7 @@ type Core = { readonly ledger: CoreLedger; readonly links: Linked[]; readonly ho
 async function createCore(edr: EdrProvider, rich: readonly Address[]): Promise<Core> {
   const ledger = createCoreLedger(edr)
   const links: Linked[] = []
-  /** Due after the block with this hash: payouts of a replaced block are never paid. */
+  /** Payouts by the hash of the block after which they are due: those of a replaced block are never paid. */
   const payouts = new Map<Hex, readonly Payout[]>()
 
   await ledger.install()
@@ -83,7 +83,7 @@ async function createCore(edr: EdrProvider, rich: readonly Address[]): Promise<C
       readonly baseFeePerGas: Hex
     }
 
-  /** From the system address of the token, which is how HyperEVM shows it too. */
+  /** The system address of the token sends it, as on HyperEVM. */
   async function pay({ to, token, amount }: Payout): Promise<void> {
     const linked = links.find((link) => link.token === token)
     if (linked === undefined) return
@@ -123,13 +123,13 @@ async function createCore(edr: EdrProvider, rich: readonly Address[]): Promise<C
   }
 }
 
-/** HYPE that was sent to HyperCore; null for anything else. */
+/** Reads HYPE that was sent to HyperCore. Returns null for anything else. */
 function hypeOf({ address, topics: [event, user], data }: RpcLog): Crossing | null {
   if (lower(address) !== HYPE_BRIDGE || event !== RECEIVED || user === undefined) return null
   return { from: lower(`0x${user.slice(26)}`), token: coreTokens.hype, amount: BigInt(data) / WEI_PER_HYPE_UNIT }
 }
 
-/** Null unless it is a transfer to the bridge; null too for mints and for transfers by the bridge itself. */
+/** Returns null unless it is a transfer to the bridge, and for mints and transfers by the bridge itself. */
 function crossingOf(log: RpcLog, links: readonly Linked[]): Crossing | null {
   const linked = links.find((link) => link.erc20 === lower(log.address))
   if (linked === undefined || log.topics[0] !== TRANSFER) return null

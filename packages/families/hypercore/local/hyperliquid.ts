@@ -48,12 +48,12 @@ export function spotSendCall({ to, token, amount }: SpotSend): { readonly to: Ad
   return { to: CORE_WRITER, data: encodeFunctionData({ abi: coreWriterAbi, functionName: 'sendRawAction', args: [action] }) }
 }
 
-/** What such a transaction asks for. Null for anything else. */
+/** Reads such a transaction. Returns null for anything else. */
 export function readSpotSendCall(data: Hex): SpotSend | null {
   return readSpotSend(decodeFunctionData({ abi: coreWriterAbi, data }).args[0])
 }
 
-/** Null for other actions. */
+/** Returns null for other actions. */
 export function readSpotSend(action: Hex): SpotSend | null {
   if (!action.startsWith(header) || action.length !== header.length + FIELDS_DIGITS) return null
   const [to, token, amount] = decodeAbiParameters(fields, `0x${action.slice(header.length)}`)

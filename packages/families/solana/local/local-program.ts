@@ -7,7 +7,7 @@ import type { Svm } from './svm.ts'
 const loader = address('BPFLoaderUpgradeab1e11111111111111111111111')
 /** States of the loader's accounts. */
 const [PROGRAM, PROGRAM_DATA] = [2, 3]
-/** The state, the slot of the deployment, and no authority, for which there would be room. */
+/** The state, the slot of the deployment, and room for an authority, which it does not have. */
 const PROGRAM_DATA_HEADER = 4 + 8 + 1 + 32
 
 /** Resolves to the program's address. It can be called at once. */

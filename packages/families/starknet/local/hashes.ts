@@ -55,12 +55,12 @@ export function isSignedBy(publicKey: bigint, messageHash: bigint, [r, s]: reado
     if (key === null) return false
     const ofHash = multiple(Point.BASE, messageHash * inverse)
     const ofKey = multiple(key, r * inverse)
-    // As in Cairo, both points with that coordinate count: the key and its negative.
+    // Cairo accepts both points with that coordinate: the key and its negative.
     return [ofHash.add(ofKey), ofHash.subtract(ofKey)].some((sum) => !sum.equals(Point.ZERO) && sum.toAffine().x % order === r)
   })
 }
 
-/** Null: the curve has no point with this x-coordinate. */
+/** Returns null if the curve has no point with this x-coordinate. */
 function pointAt(x: bigint): CurvePoint | null {
   try {
     const point = Point.fromHex(`02${x.toString(16).padStart(64, '0')}`)
@@ -76,7 +76,7 @@ function multiple(point: CurvePoint, factor: bigint): CurvePoint {
   return reduced === 0n ? Point.ZERO : point.multiply(reduced)
 }
 
-/** By Fermat: the order is prime. */
+/** The order is prime, so Fermat's little theorem gives the inverse. */
 function invert(value: bigint, prime: bigint): bigint {
   let [result, base, exponent] = [1n, value % prime, prime - 2n]
   for (; exponent > 0n; exponent >>= 1n) {

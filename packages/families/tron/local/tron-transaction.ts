@@ -7,7 +7,7 @@ export type TronTransaction = {
   /** SHA-256 of the raw data, hex without 0x. */
   readonly id: string
   readonly owner: Address
-  /** Of a creation: where the contract will be. */
+  /** The recipient, or the address of the contract that it creates. */
   readonly to: Address
   readonly data: Hex
   readonly valueSun: bigint
@@ -17,7 +17,7 @@ export type TronTransaction = {
   readonly expirationMs: number
   readonly refBlockBytes: string
   readonly refBlockHash: string
-  /** As the HTTP API shows it. */
+  /** The form of the HTTP API. */
   readonly json: TransactionJson
 }
 

@@ -4,9 +4,9 @@ import { ed25519Key, isEd25519Signature } from '../../../../devnet/ed25519.ts'
 
 export type LocalKey = {
   readonly address: string
-  /** As in `SigningPubKey`. */
+  /** The form of `SigningPubKey`. */
   readonly publicKey: string
-  /** In hex, as the message. */
+  /** Message and signature are hex. */
   sign(message: string): string
 }
 
@@ -31,7 +31,7 @@ export function walletOfKey(privateKey: string): Wallet {
 
 export const isEd25519 = (publicKey: string) => /^ED[0-9A-F]{64}$/.test(publicKey)
 
-/** All in hex. */
+/** All arguments are hex. */
 export function isSignedBy(publicKey: string, message: string, signature: string): boolean {
   const key = Buffer.from(publicKey.slice(ED25519.length), 'hex')
   return isEd25519Signature(key, Buffer.from(message, 'hex'), Buffer.from(signature, 'hex'))

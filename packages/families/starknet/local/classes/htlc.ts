@@ -15,7 +15,7 @@ type Order = {
   /** In seconds. */
   readonly timelock: bigint
   readonly amount: bigint
-  /** Of the hash of the secret; of the secret itself in a redeem. */
+  /** The hash of the secret, or the secret itself in a redeem. */
   readonly words: Felts
 }
 
@@ -42,7 +42,7 @@ const orderFelts = ({ initiator, redeemer, timelock, amount, words }: Order): Fe
   ...words,
 ]
 
-/** Of the chain of the deployment. */
+/** It names the chain of the deployment, also when the chain has got another id. */
 function orderId(env: ContractEnv, order: Order): bigint {
   return poseidon([env.read('chain id'), env.address, ...orderFelts(order)])
 }
@@ -52,7 +52,7 @@ function domainName({ address }: ContractEnv): bigint {
   return shortString(`HTLC-${address.toString(16).padStart(64, '0').slice(-26)}`)
 }
 
-/** Of a message on the current chain. */
+/** The SNIP-12 hash of a message. It names the current chain. */
 function digest(env: ContractEnv, signer: bigint, message: Felts): bigint {
   const domain = poseidon([typeHashes.domain, domainName(env), shortString('1'), env.chainId, 1n])
   return poseidon([shortString('StarkNet Message'), domain, signer, poseidon(message)])

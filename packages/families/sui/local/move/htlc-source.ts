@@ -11,7 +11,7 @@ export const MAX_TIMELOCK = 30n * 24n * 60n * 60n * 1_000n
 /** What `state` answers for an order that is not open. */
 export const [NEVER_INITIATED, REDEEMED, REFUNDED] = [0n, 1n, 2n]
 
-/** In the order of their codes, which begin with 1. */
+/** Sorted by their codes, which begin with 1. */
 const aborts = [
   'ZeroInitiator',
   'ZeroRedeemer',
@@ -63,7 +63,7 @@ export function orderId(registry: string, { initiator, redeemer, secretHash, amo
   return sha256(concatBytes(utf8ToBytes('tandem htlc: order'), ...addresses, secretHash, ...numbers))
 }
 
-/** Of the personal message that the redeemer signs for an instant refund. */
+/** The digest of the personal message that the redeemer signs for an instant refund. */
 export function refundDigest(registry: string, id: Uint8Array): Uint8Array {
   const message = concatBytes(utf8ToBytes('tandem htlc: instant refund'), address.serialize(registry).toBytes(), id)
   const intent = Uint8Array.of(3, 0, 0)

@@ -12,10 +12,10 @@ import { events, HTLC } from './htlc-source.ts'
 const htlcBytes = fromBase64(htlcPackage.module)
 const htlcTypes = ['Registry', 'Order', 'Settled', ...Object.keys(events)]
 
-/** By package. A package never changes. */
+/** Modules by package id. A package never changes. */
 const htlcModules = new Map<string, MoveModule>()
 
-/** Null if the package, the module or the function does not exist. */
+/** Returns null if the package, the module or the function does not exist. */
 export function findFunction(objects: ObjectReader, packageId: string, module: string, name: string): MoveFunction | null {
   const functions = packageId === FRAMEWORK ? frameworkModules[module] : module === HTLC ? htlcIn(objects, packageId) : undefined
   return functions?.[name] ?? null
@@ -37,7 +37,7 @@ function published(packageId: string): Uint8Array {
   return module
 }
 
-/** The package that these modules become; null if they are not ours. */
+/** Returns the package that these modules become, or null if they are not ours. */
 export function packageOf(modules: readonly Uint8Array[], linkage: readonly string[], packageId: string): PackageData | null {
   const [module] = modules
   if (module === undefined || modules.length > 1 || Buffer.compare(module, htlcBytes) !== 0) return null
