@@ -48,7 +48,7 @@ function isU128(value: bigint | undefined): value is bigint {
   return value !== undefined && value >= 0n && value < 2n ** 128n
 }
 
-/** Keys and data of an event, as the contract emits it: for simulators. */
+/** Keys and data of an event, as the contract emits it. Tests use it. */
 export function encodeEvent(event: OrderEvent): { readonly keys: readonly Felt[]; readonly data: readonly Felt[] } {
   const keys = [eventKeys[event.kind], event.orderId]
   switch (event.kind) {

@@ -81,7 +81,7 @@ const readers: ReadonlyMap<string, (contents: Uint8Array) => HtlcEvent> = new Ma
   } satisfies Record<EventName, (contents: Uint8Array) => HtlcEvent>),
 )
 
-/** Name and contents of an event, as the module emits it: for simulators. */
+/** Name and contents of an event, as the module emits it. */
 export function encodeEvent(event: HtlcEvent): { readonly name: EventName; readonly contents: Uint8Array } {
   switch (event.kind) {
     case 'registry created':

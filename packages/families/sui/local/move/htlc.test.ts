@@ -12,6 +12,7 @@ import { scenarios } from '../../contract/testing/scenarios.ts'
 import { orderIdOf } from '../../contract/testing/signature.ts'
 import { start } from '../../contract/testing/steps.ts'
 import { addCall } from '../../contract/testing/transaction.ts'
+import { deployment, orders, termsOf } from '../../contract/testing/vectors.ts'
 import type { ExecutedTransaction } from '../chain/checkpoint.ts'
 import { GENESIS_DIGEST, USDC_TYPE } from '../chain/genesis.ts'
 import { createSuiNode } from '../chain/node.ts'
@@ -20,6 +21,7 @@ import { createRegistry, publishHtlc } from '../local-contracts.ts'
 import { createLocalSender, type LocalSender } from '../local-sender.ts'
 import { coinData, readCoin } from '../objects/coin.ts'
 import { finishObject } from '../objects/object.ts'
+import { events, orderId, refundDigest } from './htlc-source.ts'
 
 const eventKinds: Readonly<Record<HtlcCall['entry'], string>> = {
   initiate: 'initiated',
@@ -123,5 +125,19 @@ describe('the HTLC of the simulator', () => {
     const sendBefore = (deadline: bigint) => senderOf(stage, 'alice').submit((tx) => assertBeforeCall(tx, stage.htlc.packageId, deadline))
     expect((await sendBefore(start + 1n)).execution.failure).toBeNull()
     expect((await sendBefore(start)).execution.failure?.failure).toMatchObject({ kind: 'abort', code: BigInt(abortCodes.TooLate) })
+  })
+  it.each(orders)('hashes and emits what the Move VM does for order $orderId', (vector) => {
+    const { registry } = deployment
+    const { secretHash, ...terms } = termsOf(vector)
+    const [id, secret_hash] = [Buffer.from(vector.orderId, 'hex'), Buffer.from(secretHash, 'hex')]
+    expect(Buffer.from(orderId(registry, { ...terms, secretHash: secret_hash }))).toEqual(id)
+    expect(Buffer.from(refundDigest(registry, id)).toString('hex')).toBe(vector.refundDigest)
+    const order = { registry, order_id: id }
+    const initiated = { ...order, ...terms, secret_hash, initiated_at: BigInt(vector.initiatedAt) }
+    expect({
+      initiated: events.Initiated.serialize(initiated).toHex(),
+      redeemed: events.Redeemed.serialize({ ...order, secret: Buffer.from(vector.secret, 'hex') }).toHex(),
+      refunded: events.Refunded.serialize(order).toHex(),
+    }).toEqual(vector.events)
   })
 })
