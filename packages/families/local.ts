@@ -4,7 +4,7 @@ import type { LocalFamily } from '@tandem/chain-kit/local/local-chain.ts'
 import { loadInTurn } from './load-in-turn.ts'
 import { type FamilyName, familyNameOf } from './names.ts'
 
-export const localFamilies: Readonly<Record<FamilyName, () => Promise<LocalFamily>>> = {
+const localFamilies: Readonly<Record<FamilyName, () => Promise<LocalFamily>>> = {
   bitcoin: async () => (await import('@tandem/bitcoin/local/local.ts')).bitcoinLocal,
   evm: async () => (await import('@tandem/evm/local/local.ts')).evmLocal,
   hypercore: async () => (await import('@tandem/hypercore/local/local.ts')).hypercoreLocal,

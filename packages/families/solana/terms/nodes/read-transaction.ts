@@ -66,6 +66,8 @@ function decoded<T>(decode: () => T): T {
 }
 
 export function keyOfTransaction({ signature, slot, error, instructions }: NodeTransaction): string {
-  const all = instructions.map(({ programAddress, accounts, data }) => [programAddress, accounts, bytesToHex(Uint8Array.from(data))].join(' '))
+  const all = instructions.map(({ programAddress, accounts, data }) =>
+    [programAddress, accounts, bytesToHex(Uint8Array.from(data))].join(' '),
+  )
   return [signature, slot, JSON.stringify(error), ...all].join('\n')
 }
