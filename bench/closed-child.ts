@@ -26,7 +26,7 @@ const list = createWatchList(db, client.chain)
 async function look(): Promise<LookCost> {
   const before = process.cpuUsage()
   // A mempool that is read for the first time may take longer than an action would wait.
-  await pollChain({ db, client, holder: 'bench', list, mayRest: true, onReorg: () => undefined })
+  await pollChain({ db, client, holder: 'bench', list, isBackground: true, onReorg: () => undefined })
   const { user, system } = process.cpuUsage(before)
   return { cpuMs: (user + system) / 1000 }
 }

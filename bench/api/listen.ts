@@ -20,7 +20,7 @@ export async function listen({ environment = 'local', ...given }: BenchApi): Pro
     prices: createStaticFeed({}),
     log: createLogger({ name: 'bench', level: 'error', pretty: false }),
     now: () => BigInt(Math.floor(Date.now() / 1000)),
-    expectNews: () => undefined,
+    expectOrders: () => undefined,
     wake: () => undefined,
     chainHealthy: () => true,
     admits: () => true,

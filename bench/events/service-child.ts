@@ -49,7 +49,7 @@ const { url } = await listen({
   events,
   log,
   now,
-  expectNews: engine.expectNews,
+  expectOrders: engine.expectOrders,
   wake: engine.wake,
   chainHealthy: engine.chainHealthy,
   admits: engine.admits,

@@ -24,7 +24,7 @@ import { createSolverPool, type SolverPool } from './solvers/pool.ts'
 import { createSolverKeys, type SolverKeys } from './solvers/solver-keys.ts'
 
 /** The engine of this process, or those of others. */
-export type EngineView = Pick<EngineLink, 'expectNews' | 'wake' | 'chainHealthy' | 'admits' | 'chainStatus' | 'problem' | 'ready'> &
+export type EngineView = Pick<EngineLink, 'expectOrders' | 'wake' | 'chainHealthy' | 'admits' | 'chainStatus' | 'problem' | 'ready'> &
   Partial<Pick<Engine, 'handOver'>>
 
 /** What the API keeps in memory, and an engine tells it of. */
@@ -79,7 +79,7 @@ export async function createServiceApi(
     prices,
     log,
     now,
-    expectNews: engines.expectNews,
+    expectOrders: engines.expectOrders,
     wake: engines.wake,
     chainHealthy: engines.chainHealthy,
     admits: engines.admits,

@@ -140,7 +140,7 @@ export type ServiceContext = {
   /** Unix seconds. */
   now(): bigint
   /** Makes the engine watch a new order on these chains. */
-  expectNews(chains: readonly ChainId[]): void
+  expectOrders(chains: readonly ChainId[]): void
   /** Makes the engine reconcile after a write about an order. */
   wake(): void
   chainHealthy(chain: ChainId): boolean

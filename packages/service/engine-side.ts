@@ -64,7 +64,7 @@ export async function startEngineSide(base: ServiceBase, options: EngineSideOpti
     onInstantRefund: (order) => noteRefundCost(context, order),
   })
   const orderLog = startOrderLog({ db, registry, log, now, onStep: metrics.onStep })
-  const hints = createHints(solvers, { onHint: (chain) => engine.wakeChain(chain), toldOfBlocks: () => engine.toldOfBlocks() })
+  const hints = createHints(solvers, { onHint: (chain) => engine.wakeChain(chain), announcedChains: () => engine.announcedChains() })
   const engine: Engine = startEngine({
     db,
     registry,
@@ -72,7 +72,7 @@ export async function startEngineSide(base: ServiceBase, options: EngineSideOpti
     party,
     log,
     now,
-    onNews: hints.tell,
+    onActivity: hints.tell,
     onDerived,
     onAction: metrics.onAction,
     onDifferences,
@@ -83,8 +83,8 @@ export async function startEngineSide(base: ServiceBase, options: EngineSideOpti
   keep(() => orderLog.stop())
   return {
     ...engine,
-    expectNews(chains) {
-      engine.expectNews(chains)
+    expectOrders(chains) {
+      engine.expectOrders(chains)
       orderLog.wake()
     },
     problem: () => null,

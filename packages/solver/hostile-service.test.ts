@@ -49,7 +49,7 @@ beforeEach(async () => {
     admits: () => true,
     changes: createChanges(1),
     onHint: () => undefined,
-    toldOfBlocks: () => [],
+    announcedChains: () => [],
   })
   return () => server.close()
 })

@@ -182,7 +182,7 @@ async function start(loaded: LoadedConfig<SolverConfig>, parentLog: Logger, keep
   const engine: Engine = startEngine({
     onAction: metrics.onAction,
     onDifferences,
-    onNews: changes.note,
+    onActivity: changes.note,
     onReorg: (chain, reorg) =>
       void halts.noteReorg(chain, reorg).catch((error) => log.error({ chain, err: error }, 'could not halt a chain')),
     db,
@@ -225,7 +225,7 @@ async function start(loaded: LoadedConfig<SolverConfig>, parentLog: Logger, keep
     onDifferences,
     polls: engine.polls,
     now,
-    expectNews: engine.expectNews,
+    expectOrders: engine.expectOrders,
     wake: engine.wake,
   }
   const server = createSolverServer({
@@ -239,7 +239,7 @@ async function start(loaded: LoadedConfig<SolverConfig>, parentLog: Logger, keep
     admits: engine.admits,
     changes,
     onHint: engine.wakeChain,
-    toldOfBlocks: engine.toldOfBlocks,
+    announcedChains: engine.announcedChains,
   })
   keep(() => closeServer(server))
   await engine.ready()

@@ -46,7 +46,7 @@ export type OrderContext = QuoteContext & {
   /** Of the engine. Without them the chains are read for each request. */
   readonly polls?: ReadonlyMap<ChainId, FreshPolls>
   /** Makes the engine watch a new order on these chains. */
-  readonly expectNews: (chains: readonly ChainId[]) => void
+  readonly expectOrders: (chains: readonly ChainId[]) => void
   /** Makes the engine reconcile after a write about an order. */
   readonly wake: () => void
 }
@@ -78,7 +78,7 @@ export async function acceptOrder(context: OrderContext, request: SolverOrderReq
   if (await context.orderWriter.write({ input, sealed: [] })) {
     context.risk.noteOrder(input.customer)
     holdSoftly(context, order, input.customer)
-    context.expectNews([order.source.chain, order.destination.chain])
+    context.expectOrders([order.source.chain, order.destination.chain])
     return { ...acceptance(order), ...(agreed.belowQuote !== null && { below_quote: agreed.belowQuote }) }
   }
   return repeat(context, request, caller, new TandemError('conflict', 'order_id or secret_hash was used before: every order needs its own'))

@@ -33,7 +33,7 @@ beforeAll(async () => {
     admits: () => admitted,
     changes: createChanges(),
     onHint: () => undefined,
-    toldOfBlocks: () => [],
+    announcedChains: () => [],
   })
   baseUrl = await server.listen({ host: '127.0.0.1', port: 0 })
 })

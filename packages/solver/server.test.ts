@@ -50,7 +50,7 @@ beforeEach(async () => {
     admits: (what) => !overloaded && !(busy && what === 'order'),
     changes,
     onHint: (chain) => hinted.push(chain),
-    toldOfBlocks: () => ['b', 'c'],
+    announcedChains: () => ['b', 'c'],
   })
   url = await server.listen({ host: '127.0.0.1', port: 0 })
   return () => server.close()

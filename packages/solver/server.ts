@@ -28,7 +28,7 @@ export type SolverServerOptions = {
   readonly changes: Changes
   /** A service says that something has happened on this chain. */
   readonly onHint: (chain: ChainId) => void
-  readonly toldOfBlocks: () => readonly ChainId[]
+  readonly announcedChains: () => readonly ChainId[]
 }
 
 export function createSolverServer({
@@ -39,7 +39,7 @@ export function createSolverServer({
   admits,
   changes,
   onHint,
-  toldOfBlocks,
+  announcedChains,
 }: SolverServerOptions): FastifyInstance {
   // No type coercion: null is not 0, and a number is not an amount.
   const app = fastify({ bodyLimit: 512 * 1024, ajv: { customOptions: { coerceTypes: false } } }).withTypeProvider<TypeBoxTypeProvider>()
@@ -122,7 +122,7 @@ export function createSolverServer({
     async (request) => {
       const chains = [...new Set(request.body.chains)]
       for (const chain of chains) onHint(chain)
-      const told = toldOfBlocks()
+      const told = announcedChains()
       return { solver_id: context.solverId, needless: chains.filter((chain) => told.includes(chain)) }
     },
   )

@@ -133,7 +133,7 @@ export async function openSolver(store: TestStore): Promise<TestSolver> {
       stockOf: createStockReader(inventory, {}),
       legCosts: { find: async () => null, highest: async () => null, warm: async () => undefined, coinsFor: () => 0n },
       now,
-      expectNews: () => undefined,
+      expectOrders: () => undefined,
       wake: () => undefined,
     },
     bitcoin,

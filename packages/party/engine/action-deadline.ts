@@ -8,9 +8,7 @@ import type { LeasedAction } from '../store/actions/actions.ts'
 import type { ActionResult } from '../store/actions/finish-action.ts'
 import { backoffMs, type ExecutorContext, executeAction } from './executor.ts'
 import type { Leases } from './leases.ts'
-
-/** Every request to a node times out much sooner, and a use of a key after a minute. */
-const MAX_ACTION_MS = 120_000
+import { MAX_ACTION_MS } from './times.ts'
 
 export async function executeInTime(context: ExecutorContext, action: LeasedAction, limitMs = MAX_ACTION_MS): Promise<ActionResult> {
   let isOver = false

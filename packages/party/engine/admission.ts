@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { ADMIT_ALL_MS, ADMIT_NONE_MS } from './times.ts'
 
 /**
  * Whether new quotes and orders are taken. Orders that exist come first: the longer their work waits for this process, the fewer new ones it takes. The
@@ -9,13 +10,9 @@ export interface Admission {
   admits(what: 'quote' | 'order'): boolean
 }
 
-/** Up to this wait every order is taken, from the other one on none: an order in progress must be paid within seconds. */
-const ALL_BELOW_MS = 1000
-const NONE_ABOVE_MS = 3000
-
 /** The part of the new orders that is taken, from 0 to 1. In between it falls evenly: all or nothing would let them in in bursts. */
 export function admittedShare(waitMs: number): number {
-  return Math.min(1, Math.max(0, (NONE_ABOVE_MS - waitMs) / (NONE_ABOVE_MS - ALL_BELOW_MS)))
+  return Math.min(1, Math.max(0, (ADMIT_NONE_MS - waitMs) / (ADMIT_NONE_MS - ADMIT_ALL_MS)))
 }
 
 /** `onChange`: less than half is taken, or all again. */

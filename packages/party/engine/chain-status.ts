@@ -5,5 +5,5 @@ export type ChainStatus = WatcherStatus & {
   readonly isHealthy: boolean
   /** Since the chain last answered; null: it never did. */
   readonly silentMs: number | null
-  readonly isToldOfBlocks: boolean
+  readonly isAnnounced: boolean
 }

@@ -7,13 +7,16 @@ import type { HtlcEvent, SwapId } from '@tandem/protocol/htlc.ts'
 import type { Logger } from 'pino'
 import { publishPoll, readClock } from '../store/chain/polls.ts'
 import type { Database } from '../store/database/database.ts'
-import { createFinalGuard } from './final-guard.ts'
-import { LEASE_SECONDS, type Leases } from './leases.ts'
+import { createFinalGuard, type FinalGuard } from './final-guard.ts'
+import type { Leases } from './leases.ts'
 import { createLoop } from './loop.ts'
-import { createPollMemory } from './poll-memory.ts'
-import { createWakeLimit } from './wake-limit.ts'
-import { createWatchList } from './watch-list.ts'
-import { pollChain, type Reorg, watchLease } from './watcher.ts'
+import { isAnnounced, isStandby, mayWake, nextPoll, type PollState } from './pace.ts'
+import { createPollMemory, type PollMemory } from './poll-memory.ts'
+import { createPollPublisher } from './poll-publisher.ts'
+import { ACTIVE_MS, IDLE_POLL_MS, LEASE_SECONDS, POLL_COOLDOWN_MS } from './times.ts'
+import { createWakeThrottle } from './wake-throttle.ts'
+import { createWatchList, type WatchList } from './watch-list.ts'
+import { type PollResult, pollChain, type Reorg, watchLease } from './watcher.ts'
 
 /** A poll that reached the newest block. Everything up to it is recorded, and it was the newest after the poll began. */
 export type FreshPoll = {
@@ -35,18 +38,18 @@ export interface FreshPolls {
 }
 
 export interface ChainWatcher extends FreshPolls {
-  /** Poll soon, if an order is open on this chain and its nodes do not say themselves when there is a block. Bounded, however often it is called. */
+  /** Poll soon, if an order is open on this chain and its nodes do not announce blocks. Throttled, however often it is called. */
   hint(): void
   /** An order may have been written: if it is on this chain, watch it at once. */
-  expectNews(): void
+  expectOrders(): void
   /** A swap is in progress: poll at the full pace for a while. */
-  hurry(): void
+  noteActivity(): void
   /** The process that watched the chain has ended: take its place now. */
   takeOver(): void
   /** Records nothing more and takes no lease. Resolves when the poll in progress has ended. */
   stop(): Promise<void>
-  /** Its nodes say when there is a block: hints about it are ignored. */
-  readonly isToldOfBlocks: boolean
+  /** Its nodes announce new blocks: hints about it are ignored. */
+  readonly isAnnounced: boolean
   /** This process watches the chain: it holds the lease. False while no order is open, and nobody needs to. */
   readonly isWatching: boolean
   /** An order with a swap on this chain is open, or may be: the list was not read since one was written. */
@@ -83,265 +86,270 @@ export type ChainWatcherOptions = {
   readonly onReorg?: (reorg: Reorg) => void
 }
 
-/** Between two polls, however often it is woken. */
-const REST_MS = 20
-/** Another process reads a published poll if it is not much older than this. */
-const PUBLISH_MS = 500
-/** Nodes that told of a block within this time will tell of the next one: hints about the chain are not needed. */
-const LEAST_LIVE_MS = 30_000
-const LIVE_BLOCKS = 3
-/** Clocks are read in parts of a millisecond. */
-const CLOCK_ERROR_MS = 1
-
-/** The pace while no order is open: a late deposit to a finished order can wait. */
-const IDLE_MS = 10_000
-/** While another process watches: how soon we notice that it is gone. */
-const STANDBY_MS = 2000
-/**
- * A chain is polled so much less often while its nodes tell of new blocks, and, if it has several blocks in a poll interval, without news of its swaps:
- * a user's deposit is then seen up to so many intervals later.
- */
-const WAITING_FACTOR = 5
-/** Blocks that come faster wake no poll while a chain only waits for a deposit. */
-const FAST_BLOCK_MS = 1000
-/** The full pace lasts so long after the last news. */
-const HURRY_MS = 60_000
-
+/** A poll that several actions may await. */
+type AwaitedPoll = {
+  beganAtMs: number
+  readonly outcome: Promise<Outcome>
+  end(outcome: Outcome): void
+}
 type Outcome = { readonly poll: FreshPoll | null } | { readonly failure: ChainFailure }
 
-export function startChainWatcher(options: ChainWatcherOptions): ChainWatcher {
-  const { db, client, leases, log, isAlone = () => false, onChange, onEvents } = options
-  const chain = client.chain.id
-  const list = createWatchList(db, client.chain)
-  const guard = createFinalGuard((what) => log.error({ chain }, what))
-  const memory = createPollMemory()
-  const { pollMs, blockMs } = client.chain
-  const wakeLimit = createWakeLimit(pollMs)
-  let failing = false
-  let problem: string | null = null
-  let seen: Block | null = null
+type WatcherState = {
+  /** Why the last poll failed; null: it did not. */
+  problem: string | null
+  tip: Block | null
   /** The list may lack an order that was just written. */
-  let isListOld = true
-  let hurryUntilMs = 0
-  let polledAtMs = Number.NEGATIVE_INFINITY
-  let toldAtMs = Number.NEGATIVE_INFINITY
-  let stopped = false
-  let answeredAtMs = 0
-  let last: FreshPoll | null = null
-  let current: Run | null = null
-  let next: Run | null = null
-  let tookMs = 0
-  let published: { readonly atMs: number; readonly clock: number } | null = null
+  isListStale: boolean
+  polledAtMs: number
+  announcedAtMs: number
+  activeUntilMs: number
+  answeredAtMs: number
+  tookMs: number
+  last: FreshPoll | null
+  current: AwaitedPoll | null
+  /** Actions await the next poll. */
+  next: AwaitedPoll | null
+  isStopped: boolean
+}
 
-  /** No swap is in progress on a chain with several blocks in a poll interval. */
-  const isWaiting = () => blockMs < BigInt(pollMs) && performance.now() >= hurryUntilMs
-  const isToldOfBlocks = () => performance.now() - toldAtMs <= Math.max(LEAST_LIVE_MS, Number(blockMs) * LIVE_BLOCKS)
+/** A watcher: what it works with, and its state. */
+type Watching = ChainWatcherOptions & {
+  readonly list: WatchList
+  readonly guard: FinalGuard
+  readonly memory: PollMemory
+  readonly state: WatcherState
+  readonly publish: (poll: FreshPoll) => Promise<void>
+}
 
-  /** Another order changes nothing of what is expected of the chain, and whether a swap is watched is asked with its events: the list need not be read. */
-  const expectsAll = () => list.hasOpen && (client.unconfirmedEvents === undefined || list.expectsUnconfirmed)
-
-  /** Another process watches the chain. Until the next regular poll nothing that happens there is news for this one: it reads what the other records. */
-  const isStandby = () => memory.isLeasedElsewhere && !failing && performance.now() - polledAtMs < STANDBY_MS
-
-  function intervalMs(): number {
-    if (failing) return pollMs
-    if (memory.isLeasedElsewhere) return Math.max(pollMs, STANDBY_MS)
-    if (!list.hasOpen) return Math.max(pollMs, IDLE_MS)
-    return isToldOfBlocks() || isWaiting() ? pollMs * WAITING_FACTOR : pollMs
+export function startChainWatcher(options: ChainWatcherOptions): ChainWatcher {
+  const { db, client, log } = options
+  const { id: chain, pollMs } = client.chain
+  const throttle = createWakeThrottle(pollMs, () => loop.wake())
+  const watching: Watching = {
+    ...options,
+    list: createWatchList(db, client.chain),
+    guard: createFinalGuard((what) => log.error({ chain }, what)),
+    memory: createPollMemory(),
+    state: createState(),
+    publish: createPollPublisher(db, chain),
+    onEvents() {
+      throttle.giveBack()
+      options.onEvents()
+    },
   }
-
-  /** Woken for an order of another chain: the chain need not be asked. */
-  async function isStillIdle(): Promise<boolean> {
-    if (!isListOld || failing || memory.cursor === null || list.hasOpen) return false
-    isListOld = false
-    await list.refresh()
-    return !list.hasOpen && performance.now() - polledAtMs < IDLE_MS
-  }
-
-  async function poll(run: Run, mayRest: boolean): Promise<boolean> {
-    if (mayRest && (await isStillIdle())) {
-      run.end({ poll: null })
-      return false
-    }
-    const beganAtMs = performance.now()
-    run.beganAtMs = beganAtMs
-    polledAtMs = beganAtMs
-    isListOld = false
-    let tip: Block | null = null
-    const { changed, behind } = await leases.whileRenewed(watchLease(chain), () =>
-      pollChain({
-        db,
-        client,
-        holder: leases.holder,
-        list,
-        guard,
-        memory,
-        mayRest,
-        mayLease: () => !stopped,
-        onTip(block) {
-          seen = block
-        },
-        onCurrent(block) {
-          tip = block
-        },
-        onEvents() {
-          wakeLimit.giveBack()
-          onEvents()
-        },
-        onMempool(failure) {
-          if (failure === null) log.info({ chain }, 'the mempool can be read again')
-          else log.warn({ chain, err: failure }, 'cannot read the mempool; blocks are recorded without it')
-        },
-        onReorg({ from, to, blocks, counted }) {
-          log.warn({ chain, from, to, blocks, deposits: counted.length }, 'reorg: blocks removed')
-          options.onReorg?.({ blocks, counted })
-        },
-      }),
-    )
-    // A poll with a new block takes longer than one without, and the next may be either.
-    tookMs = Math.max(performance.now() - beganAtMs, tookMs / 2)
-    last = tip === null ? null : { tip, beganAtMs }
-    run.end({ poll: last })
-    answeredAtMs = Date.now()
-    if (failing) log.info({ chain }, 'chain is back')
-    failing = false
-    problem = null
-    if (changed) onChange()
-    if (last !== null && list.hasOpen && !isAlone()) await publish(last)
-    return behind
-  }
-
-  /** The time of the database when the poll began is computed from an earlier answer of it, so it is never later than the truth. */
-  async function publish({ tip, beganAtMs }: FreshPoll): Promise<void> {
-    const nowMs = performance.now()
-    if (published !== null && nowMs - published.atMs < PUBLISH_MS) return
-    const known = published
-    if (known === null || known.atMs > beganAtMs) {
-      const clock = await readClock(db)
-      published = { atMs: performance.now(), clock }
-      return
-    }
-    const beganAt = known.clock + (beganAtMs - known.atMs) - CLOCK_ERROR_MS
-    const clock = await publishPoll(db, chain, { hash: tip.hash, beganAt })
-    published = { atMs: performance.now(), clock }
-  }
-
+  const { list, memory, state } = watching
   const loop = createLoop({
-    intervalMs,
-    restMs: REST_MS,
-    async run() {
-      const mayRest = next === null
-      const run = next ?? createRun()
-      next = null
-      current = run
-      try {
-        return await poll(run, mayRest)
-      } catch (error) {
-        last = null
-        // Given up: see `Leases.whileRenewed`.
-        memory.leasedAtMs = Number.NEGATIVE_INFINITY
-        // Anything but a failure of the node shows when the chain is read again for the action.
-        run.end(error instanceof ChainFailure ? { failure: error } : { poll: null })
-        throw error
-      } finally {
-        current = null
-      }
-    },
-    onError(error) {
-      if (!failing && !stopped) log.warn({ chain, err: error }, 'cannot read chain; will retry')
-      failing = true
-      problem = error instanceof Error ? error.message : String(error)
-    },
+    intervalMs: () => nextPoll(pollStateOf(watching), performance.now()).afterMs,
+    cooldownMs: POLL_COOLDOWN_MS,
+    run: () => runPoll(watching),
+    onError: (error) => noteFailure(watching, error),
   })
-
-  function nextRun(): Run {
-    next ??= createRun()
-    loop.wake()
-    return next
+  const wakeBy = (cause: 'hint' | 'block') => {
+    if (mayWake(cause, pollStateOf(watching), performance.now())) throttle.wake()
   }
-
-  const wake = () => {
-    if (isStandby() || (!isListOld && !list.hasOpen)) return
-    if (wakeLimit.allows()) loop.wake()
-    // The next regular poll may be far away.
-    else lateWake ??= setTimeout(wakeLate, pollMs)
+  const isOnStandby = () => isStandby(pollStateOf(watching), performance.now())
+  const noteActivity = () => {
+    state.activeUntilMs = performance.now() + ACTIVE_MS
   }
-  let lateWake: NodeJS.Timeout | null = null
-  const wakeLate = () => {
-    lateWake = null
+  const awaitNext = () => {
+    state.next ??= createAwaitedPoll()
     loop.wake()
+    return state.next
   }
   const unsubscribe = client.newBlocks?.(() => {
-    toldAtMs = performance.now()
-    if (Number(blockMs) >= FAST_BLOCK_MS || !isWaiting()) wake()
+    state.announcedAtMs = performance.now()
+    wakeBy('block')
   })
 
   return {
-    hint() {
-      if (!isToldOfBlocks()) wake()
+    hint: () => wakeBy('hint'),
+    expectOrders() {
+      state.isListStale = true
+      if (!expectsAll(watching)) memory.refreshedAtMs = Number.NEGATIVE_INFINITY
+      if (!list.hasOpen && !isOnStandby()) loop.wake()
     },
-    expectNews() {
-      isListOld = true
-      if (!expectsAll()) memory.refreshedAtMs = Number.NEGATIVE_INFINITY
-      if (!list.hasOpen && !isStandby()) loop.wake()
-    },
-    hurry() {
-      hurryUntilMs = performance.now() + HURRY_MS
-    },
-    get isToldOfBlocks() {
-      return isToldOfBlocks()
+    noteActivity,
+    get isAnnounced() {
+      return isAnnounced(pollStateOf(watching), performance.now())
     },
     get isWatching() {
       return performance.now() - memory.leasedAtMs < LEASE_SECONDS * 1000
     },
     get mayBeOpen() {
-      return isListOld || list.hasOpen
+      return state.isListStale || list.hasOpen
     },
     get tookMs() {
-      return tookMs
+      return state.tookMs
     },
     get answeredAtMs() {
-      return answeredAtMs
+      return state.answeredAtMs
     },
     get status() {
-      return { tip: seen, recordedHeight: memory.cursor?.height ?? null, isLeasedElsewhere: memory.isLeasedElsewhere, problem }
+      const { tip, problem } = state
+      return { tip, recordedHeight: memory.cursor?.height ?? null, isLeasedElsewhere: memory.isLeasedElsewhere, problem }
     },
     async fresh(maxAgeMs) {
-      const isFresh = (one: { readonly beganAtMs: number } | null) => one !== null && performance.now() - one.beganAtMs <= maxAgeMs
-      hurryUntilMs = performance.now() + HURRY_MS
-      if (isFresh(last)) return last
-      if (stopped || isStandby()) return null
-      const run = current !== null && isFresh(current) ? current : nextRun()
-      const outcome = await run.outcome
+      noteActivity()
+      const { last, current, isStopped } = state
+      if (isYoung(last, maxAgeMs)) return last
+      if (isStopped || isOnStandby()) return null
+      const awaited = current !== null && isYoung(current, maxAgeMs) ? current : awaitNext()
+      const outcome = await awaited.outcome
       if ('failure' in outcome) throw outcome.failure
       return outcome.poll
     },
     takeOver() {
-      if (!memory.isLeasedElsewhere || stopped) return
+      if (!memory.isLeasedElsewhere || state.isStopped) return
       memory.isLeasedElsewhere = false
       loop.wake()
     },
     seen: memory.seen.of,
     async stop() {
-      stopped = true
+      state.isStopped = true
       unsubscribe?.()
-      if (lateWake !== null) clearTimeout(lateWake)
+      throttle.stop()
       await loop.stop()
-      next?.end({ poll: null })
+      state.next?.end({ poll: null })
     },
   }
 }
 
-type Run = {
-  beganAtMs: number
-  readonly outcome: Promise<Outcome>
-  end(outcome: Outcome): void
+function createState(): WatcherState {
+  const never = Number.NEGATIVE_INFINITY
+  return {
+    problem: null,
+    tip: null,
+    isListStale: true,
+    polledAtMs: never,
+    announcedAtMs: never,
+    activeUntilMs: never,
+    answeredAtMs: 0,
+    tookMs: 0,
+    last: null,
+    current: null,
+    next: null,
+    isStopped: false,
+  }
 }
 
-function createRun(): Run {
-  let end: Run['end'] = () => undefined
+function createAwaitedPoll(): AwaitedPoll {
+  let end: AwaitedPoll['end'] = () => undefined
   const outcome = new Promise<Outcome>((resolve) => {
     end = resolve
   })
   return { beganAtMs: Number.NEGATIVE_INFINITY, outcome, end }
+}
+
+function isYoung(poll: { readonly beganAtMs: number } | null, maxAgeMs: number): boolean {
+  return poll !== null && performance.now() - poll.beganAtMs <= maxAgeMs
+}
+
+function pollStateOf({ client: { chain }, list, memory, state }: Watching): PollState {
+  return {
+    pollMs: chain.pollMs,
+    blockMs: chain.blockMs,
+    isFailing: state.problem !== null,
+    isLeasedElsewhere: memory.isLeasedElsewhere,
+    hasOpenOrder: list.hasOpen,
+    isListStale: state.isListStale,
+    polledAtMs: state.polledAtMs,
+    announcedAtMs: state.announcedAtMs,
+    activeUntilMs: state.activeUntilMs,
+  }
+}
+
+/** Another order changes nothing of what is expected of the chain, and whether a swap is watched is asked with its events: the list need not be read. */
+function expectsAll({ client, list }: Watching): boolean {
+  return list.hasOpen && (client.unconfirmedEvents === undefined || list.expectsUnconfirmed)
+}
+
+/** A poll in the background was woken for an order of another chain: this chain need not be asked. */
+async function isStillIdle({ list, memory, state }: Watching): Promise<boolean> {
+  if (!state.isListStale || state.problem !== null || memory.cursor === null || list.hasOpen) return false
+  state.isListStale = false
+  await list.refresh()
+  return !list.hasOpen && performance.now() - state.polledAtMs < IDLE_POLL_MS
+}
+
+/** Resolves true when there is more to catch up with. */
+async function runPoll(watching: Watching): Promise<boolean> {
+  const { memory, state } = watching
+  const isBackground = state.next === null
+  const awaited = state.next ?? createAwaitedPoll()
+  state.next = null
+  state.current = awaited
+  try {
+    if (!isBackground || !(await isStillIdle(watching))) return await poll(watching, awaited, isBackground)
+    awaited.end({ poll: null })
+    return false
+  } catch (error) {
+    state.last = null
+    // Given up: see `Leases.whileRenewed`.
+    memory.leasedAtMs = Number.NEGATIVE_INFINITY
+    // Anything but a failure of the node shows when the chain is read again for the action.
+    awaited.end(error instanceof ChainFailure ? { failure: error } : { poll: null })
+    throw error
+  } finally {
+    state.current = null
+  }
+}
+
+async function poll(watching: Watching, awaited: AwaitedPoll, isBackground: boolean): Promise<boolean> {
+  const { client, list, log, state, isAlone, onChange, publish } = watching
+  const beganAtMs = performance.now()
+  awaited.beganAtMs = beganAtMs
+  state.polledAtMs = beganAtMs
+  state.isListStale = false
+  const { current, changed, behind } = await pollLeased(watching, isBackground)
+  // A poll with a new block takes longer than one without, and the next may be either.
+  state.tookMs = Math.max(performance.now() - beganAtMs, state.tookMs / 2)
+  const last = current === null ? null : { tip: current, beganAtMs }
+  state.last = last
+  awaited.end({ poll: last })
+  state.answeredAtMs = Date.now()
+  if (state.problem !== null) log.info({ chain: client.chain.id }, 'chain is back')
+  state.problem = null
+  if (changed) onChange()
+  if (last !== null && list.hasOpen && isAlone?.() !== true) await publish(last)
+  return behind
+}
+
+/** `current`: everything up to this block is recorded, and it was the newest after the poll began. */
+async function pollLeased(watching: Watching, isBackground: boolean): Promise<PollResult & { readonly current: Block | null }> {
+  const { db, client, leases, list, guard, memory, state, log, onEvents } = watching
+  const chain = client.chain.id
+  const found: { current: Block | null } = { current: null }
+  const result = await leases.whileRenewed(watchLease(chain), () =>
+    pollChain({
+      db,
+      client,
+      holder: leases.holder,
+      list,
+      guard,
+      memory,
+      isBackground,
+      mayLease: () => !state.isStopped,
+      onTip(block) {
+        state.tip = block
+      },
+      onCurrent(block) {
+        found.current = block
+      },
+      onEvents,
+      onMempool(failure) {
+        if (failure === null) log.info({ chain }, 'the mempool can be read again')
+        else log.warn({ chain, err: failure }, 'cannot read the mempool; blocks are recorded without it')
+      },
+      onReorg({ from, to, blocks, counted }) {
+        log.warn({ chain, from, to, blocks, deposits: counted.length }, 'reorg: blocks removed')
+        watching.onReorg?.({ blocks, counted })
+      },
+    }),
+  )
+  return { ...result, ...found }
+}
+
+function noteFailure({ client, log, state }: Watching, error: unknown): void {
+  if (state.problem === null && !state.isStopped) log.warn({ chain: client.chain.id, err: error }, 'cannot read chain; will retry')
+  state.problem = error instanceof Error ? error.message : String(error)
 }

@@ -11,8 +11,9 @@ import { NOW, openTestStore, type TestStore } from '../store/store.fixture.ts'
 import { type EngineFixture, openEngineFixture, registry } from './engine.fixture.ts'
 import { type Engine, startEngine } from './engine.ts'
 import { executeAction } from './executor.ts'
-import { createLeases, LEASE_SECONDS } from './leases.ts'
+import { createLeases } from './leases.ts'
 import { createMortal, type Mortal } from './mortal.fixture.ts'
+import { LEASE_SECONDS } from './times.ts'
 
 let store: TestStore
 let fixture: EngineFixture

@@ -62,12 +62,14 @@ test('an engine tells it of derived orders', async () => {
 })
 
 test('refuses orders while the work of an engine waits, and shows its chains without their errors', async () => {
-  const silent = { tip: null, recordedHeight: '7', isLeasedElsewhere: false, isHealthy: false, silentMs: 90_000, isToldOfBlocks: false }
-  await leaseEngine(store.db, 'busy', 60, { waitMs: 3000, chains: { a: silent } })
+  const silent = { tip: null, isLeasedElsewhere: false, isHealthy: false, silentMs: 90_000 }
+  const reported = { ...silent, recordedHeight: '7', isToldOfBlocks: true }
+  await leaseEngine(store.db, 'busy', 60, { waitMs: 3000, chains: { a: reported } })
   await leaseEngine(store.db, 'idle', 60, { waitMs: 0, chains: {} })
   await eventually(() => expect(link.admits('quote')).toBe(false))
   expect(link.problem()).toBeNull()
-  expect(link.chainStatus('a')).toEqual({ ...silent, recordedHeight: 7n, problem: 'the engine cannot read it; its log says why' })
+  const problem = 'the engine cannot read it; its log says why'
+  expect(link.chainStatus('a')).toEqual({ ...silent, recordedHeight: 7n, isAnnounced: true, problem })
 })
 
 test('asks the engines to watch and to reconcile', async () => {
@@ -75,7 +77,7 @@ test('asks the engines to watch and to reconcile', async () => {
   const signals = openSignals(store.db, (signal) => heard.push(signal))
   closes.push(() => signals.close())
   await eventually(() => {
-    link.expectNews(['a', 'b', 'a'])
+    link.expectOrders(['a', 'b', 'a'])
     link.wake()
     expect(new Set(heard)).toEqual(new Set(['orders a b', 'wake']))
   })

@@ -13,10 +13,10 @@ import type { ChainStatus } from './chain-status.ts'
 import type { Engine } from './engine.ts'
 import { readReported } from './engine-report.ts'
 import { DERIVED, ORDERS, WAKE } from './engine-signals.ts'
-import { LEASE_SECONDS, RENEW_MS } from './leases.ts'
 import { createLoop } from './loop.ts'
+import { LEASE_RENEWAL_MS, LEASE_SECONDS, LINK_READY_POLL_MS, READY_TIMEOUT_MS } from './times.ts'
 
-export interface EngineLink extends Pick<Engine, 'expectNews' | 'wake' | 'ready' | 'chainHealthy' | 'admits' | 'chainStatus' | 'stop'> {
+export interface EngineLink extends Pick<Engine, 'expectOrders' | 'wake' | 'ready' | 'chainHealthy' | 'admits' | 'chainStatus' | 'stop'> {
   /** Why nobody would redeem a new swap; null while an engine lives. */
   problem(): string | null
 }
@@ -29,8 +29,6 @@ export type EngineLinkOptions = {
 }
 
 const NO_ENGINE = 'no engine is running: nobody would redeem or refund; the operator runs `tandem start --role engine`'
-const READY_TIMEOUT_MS = 10_000
-const READY_POLL_MS = 50
 
 export function openEngineLink({ db, log, onDerived }: EngineLinkOptions): EngineLink {
   const holder = randomUUID()
@@ -45,7 +43,7 @@ export function openEngineLink({ db, log, onDerived }: EngineLinkOptions): Engin
   const admission = createAdmission(() => Math.max(0, ...reports().map(({ waitMs }) => waitMs)), tellOverload(log))
 
   const loop = createLoop({
-    intervalMs: RENEW_MS,
+    intervalMs: LEASE_RENEWAL_MS,
     async run() {
       const askedAtMs = performance.now()
       engines = await followEngines(db, holder, LEASE_SECONDS)
@@ -73,11 +71,11 @@ export function openEngineLink({ db, log, onDerived }: EngineLinkOptions): Engin
   }
 
   return {
-    expectNews: (chains) => signals.send(`${ORDERS}${[...new Set(chains)].join(' ')}`),
+    expectOrders: (chains) => signals.send(`${ORDERS}${[...new Set(chains)].join(' ')}`),
     wake: () => signals.send(WAKE),
     async ready() {
       const limit = performance.now() + READY_TIMEOUT_MS
-      while (reports().length === 0 && performance.now() < limit) await sleep(READY_POLL_MS)
+      while (reports().length === 0 && performance.now() < limit) await sleep(LINK_READY_POLL_MS)
     },
     problem: () => (living().length === 0 ? NO_ENGINE : null),
     chainHealthy: (chain) => reports().some(({ chains }) => chains[chain]?.isHealthy === true),

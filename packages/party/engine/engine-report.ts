@@ -12,17 +12,19 @@ export function reportOf(waitMs: number, chains: readonly ChainId[], statusOf: (
 }
 
 /** Without the problem: it may quote the URL of a node, with the operator's API key. */
-function describe({ tip, recordedHeight, problem: _, ...rest }: ChainStatus): ReportedChain {
+function describe({ tip, recordedHeight, isAnnounced, problem: _, ...rest }: ChainStatus): ReportedChain {
   return {
     ...rest,
+    isToldOfBlocks: isAnnounced,
     tip: tip === null ? null : { height: String(tip.height), hash: tip.hash, parentHash: tip.parentHash, time: String(tip.time) },
     recordedHeight: recordedHeight === null ? null : String(recordedHeight),
   }
 }
 
-export function readReported({ tip, recordedHeight, ...rest }: ReportedChain): ChainStatus {
+export function readReported({ tip, recordedHeight, isToldOfBlocks, ...rest }: ReportedChain): ChainStatus {
   return {
     ...rest,
+    isAnnounced: isToldOfBlocks,
     tip: tip === null ? null : { ...tip, height: BigInt(tip.height), time: BigInt(tip.time) },
     recordedHeight: recordedHeight === null ? null : BigInt(recordedHeight),
     problem: rest.isHealthy ? null : 'the engine cannot read it; its log says why',

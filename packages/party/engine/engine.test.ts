@@ -31,7 +31,7 @@ afterEach(async () => {
 function start(
   clients: EngineFixture['clients'] = fixture.clients,
   db: Database = store.db,
-  onNews: (chain: string) => void = () => undefined,
+  onActivity: (chain: string) => void = () => undefined,
 ): Engine {
   const destination = new Writable({
     write(chunk, _encoding, done) {
@@ -41,7 +41,7 @@ function start(
   })
   const { party } = fixture.context('solver')
   const log = createLogger({ name: 'test', pretty: false, destination })
-  const engine = startEngine({ db, registry, clients, party, log, now: () => NOW, onNews })
+  const engine = startEngine({ db, registry, clients, party, log, now: () => NOW, onActivity })
   engines.push(engine)
   return engine
 }
@@ -246,7 +246,7 @@ describe('between polls', () => {
     await settle()
     const statements = await statementsOf(async () => {
       engine.wakeChain('bitcoin_regtest')
-      engine.expectNews(['bitcoin_regtest'])
+      engine.expectOrders(['bitcoin_regtest'])
       await settle()
     })
     expect(statements.filter((text) => text.includes('pg_notify'))).toEqual([])
@@ -277,7 +277,7 @@ describe('between polls', () => {
       const notified = async (chain: string) =>
         (
           await statementsOf(async () => {
-            first.expectNews([chain])
+            first.expectOrders([chain])
             await settle()
           })
         ).filter((text) => text.includes('pg_notify')).length
@@ -306,7 +306,7 @@ describe('between polls', () => {
     await settle()
     const readings = async (chains: readonly string[]) => {
       const statements = await statementsOf(async () => {
-        engine.expectNews(chains)
+        engine.expectOrders(chains)
         for (const chain of ['bitcoin_regtest', 'ethereum_localnet']) engine.wakeChain(chain)
         for (let waits = 0; waits < 5; waits++) await settle()
       })

@@ -20,7 +20,7 @@ import { CHAIN, DERIVED, FREE, ORDERS, takeSignal } from './engine-signals.ts'
 import type { DifferenceReport } from './evidence/differences.ts'
 import { createSpendCheck } from './evidence/spend-check.ts'
 import { backoffMs } from './executor.ts'
-import { createLeases, RENEW_MS } from './leases.ts'
+import { createLeases } from './leases.ts'
 import { createLoop } from './loop.ts'
 import { createNews } from './news.ts'
 import { expireOrderList, repairOrderList } from './order-list.ts'
@@ -29,18 +29,34 @@ import { ALL_SHARDS, reconcile } from './reconciler.ts'
 import { createShards } from './shards.ts'
 import { createSlots } from './slots.ts'
 import { createSweeper } from './sweeper.ts'
+import {
+  CHAIN_SILENCE_MS,
+  DISPATCH_ALONE_MS,
+  DISPATCH_MS,
+  EXPIRE_LIST_MS,
+  IDLE_LOOP_MS,
+  LEASE_RENEWAL_MS,
+  READY_POLL_MS,
+  READY_TIMEOUT_MS,
+  RECONCILE_ALL_CHAINS_MS,
+  RECONCILE_COOLDOWN_MS,
+  RECONCILE_MS,
+  REPAIR_LIST_MS,
+  STANDBY_DISPATCH_MS,
+  SWEEP_RETRY_MS,
+} from './times.ts'
 import { createWaits } from './waits.ts'
 import type { Reorg } from './watcher.ts'
 
 export interface Engine {
   /** A new order was written: watch its chains. Nothing is to be reconciled before something happens there. */
-  expectNews(chains: Iterable<ChainId>): void
+  expectOrders(chains: Iterable<ChainId>): void
   /** Something was written about an order, e.g. a grant: reconcile now. */
   wake(): void
   /** Something may have happened on this chain: poll it now. Unknown chains are ignored. */
   wakeChain(chain: ChainId): void
   /** The chains whose nodes say when there is a block: nobody needs to wake them. */
-  toldOfBlocks(): readonly ChainId[]
+  announcedChains(): readonly ChainId[]
   /** Resolves when every chain was read once, or after a timeout: a chain that is down must not block the others. */
   ready(): Promise<void>
   /** The chain answered recently, with the history that we know. */
@@ -68,7 +84,7 @@ export type EngineOptions = {
   readonly log: Logger
   readonly now: () => bigint
   /** This process sent a transaction on the chain, or saw an event there: for the other party, who may poll it early. */
-  readonly onNews?: (chain: ChainId) => void
+  readonly onActivity?: (chain: ChainId) => void
   /** A reorg certainly replaced so many of the newest blocks. */
   readonly onReorg?: (chain: ChainId, reorg: Reorg) => void
   /** An action was tried: how it ended, and how long it took. */
@@ -78,28 +94,6 @@ export type EngineOptions = {
   /** Orders were derived, by this process or another one of the database: their status may have changed. */
   readonly onDerived?: () => void
 }
-
-const RECONCILE_MS = 1000
-/** Between two passes: under load, one pass serves all that happened meanwhile. */
-const RECONCILE_REST_MS = 30
-/** How often a pass looks for orders that are due by any chain. Less than its interval, so that each pass that nothing woke does. */
-const ALL_CHAINS_MS = 500
-/** After a failure, before the sweeper knows better. */
-const FIRST_SWEEP_MS = 1000
-const EXPIRE_MS = 5000
-/** The pace of reconciler and dispatcher while no order is open. It must not be slower than engine leases last. */
-const REST_MS = 2000
-/** Newly wanted actions and short waits wake the dispatcher. The rest, e.g. work of a dead process, waits for this. */
-const DISPATCH_MS = 400
-/** The same while nothing runs and no other engine could die. */
-const DISPATCH_ALONE_MS = 1000
-/** What an engine that watches the chains has not begun after this time, another engine takes. */
-const LATE_MS = 750
-const LIST_MS = 60_000
-const READY_TIMEOUT_MS = 10_000
-const READY_POLL_MS = 20
-/** A chain without an answer for this long is not healthy: the rest between two polls of an idle chain, and 15 s for the second to be answered. */
-const SILENCE_MS = 25_000
 
 export function startEngine(options: EngineOptions): Engine {
   const { db, registry, clients, party, log } = options
@@ -130,7 +124,7 @@ export function startEngine(options: EngineOptions): Engine {
 
   let renewing = true
   const heartbeat = createLoop({
-    intervalMs: RENEW_MS,
+    intervalMs: LEASE_RENEWAL_MS,
     async run() {
       await leases.renew()
       renewing = true
@@ -148,12 +142,14 @@ export function startEngine(options: EngineOptions): Engine {
   let isAllTaken = false
   let dispatchedAtMs = performance.now()
   const dispatcher = createLoop({
-    intervalMs: () => (isResting() ? REST_MS : slots.isIdle && shards.isAlone() ? DISPATCH_ALONE_MS : DISPATCH_MS),
+    intervalMs: () => (isResting() ? IDLE_LOOP_MS : slots.isIdle && shards.isAlone() ? DISPATCH_ALONE_MS : DISPATCH_MS),
     async run() {
       const beganAtMs = performance.now()
       const query = slots.query()
       if (query.limit === 0) return false
-      const actions = await dispatchNews.serve((isNews) => leases.several(isStandby() && !isNews ? { ...query, lateMs: LATE_MS } : query))
+      const actions = await dispatchNews.serve((isNews) =>
+        leases.several(isStandby() && !isNews ? { ...query, lateMs: STANDBY_DISPATCH_MS } : query),
+      )
       for (const action of actions) slots.run(action.chains[action.leg], () => perform(action))
       // If the last pass left nothing, all that it did not find was not free, e.g. leased by a process that died: it did not wait for us.
       const mostMs = isAllTaken ? Number.POSITIVE_INFINITY : performance.now() - dispatchedAtMs
@@ -178,11 +174,11 @@ export function startEngine(options: EngineOptions): Engine {
       },
     },
   }
-  const dueChains = createDueChains(ALL_CHAINS_MS)
+  const dueChains = createDueChains(RECONCILE_ALL_CHAINS_MS)
   let newestMark: bigint | null = null
   const reconciler = createLoop({
-    intervalMs: () => (isResting() ? REST_MS : RECONCILE_MS),
-    restMs: RECONCILE_REST_MS,
+    intervalMs: () => (isResting() ? IDLE_LOOP_MS : RECONCILE_MS),
+    cooldownMs: RECONCILE_COOLDOWN_MS,
     async run() {
       reconcileWaits.begin()
       const own = await shards.own()
@@ -209,7 +205,7 @@ export function startEngine(options: EngineOptions): Engine {
     onError: (error) => log.error({ err: error }, 'reconciler failed'),
   })
   const { sweep } = createSweeper(options)
-  let sweepInMs = FIRST_SWEEP_MS
+  let sweepInMs = SWEEP_RETRY_MS
   const sweeper = createLoop({
     intervalMs: () => sweepInMs,
     async run() {
@@ -220,7 +216,7 @@ export function startEngine(options: EngineOptions): Engine {
   })
   // In its own loop: rebuilding a long list is slow, and must not delay actions.
   const lister = createLoop({
-    intervalMs: LIST_MS,
+    intervalMs: REPAIR_LIST_MS,
     async run() {
       // A solver serves no lists.
       if (party.role === 'service') await repairOrderList(db, registry, options.now(), stopping.signal)
@@ -234,7 +230,7 @@ export function startEngine(options: EngineOptions): Engine {
     reconciler.wake()
   }
   const expirer = createLoop({
-    intervalMs: EXPIRE_MS,
+    intervalMs: EXPIRE_LIST_MS,
     async run() {
       if (party.role === 'service') await expireOrderList(db, registry, options.now())
       return false
@@ -270,24 +266,24 @@ export function startEngine(options: EngineOptions): Engine {
   }
 
   function watchNewOrders(chains: Iterable<ChainId>): void {
-    for (const chain of chains) watchers.get(chain)?.expectNews()
+    for (const chain of chains) watchers.get(chain)?.expectOrders()
   }
 
   function chainHealthy(chain: ChainId): boolean {
-    return Date.now() - (watchers.get(chain)?.answeredAtMs ?? 0) < SILENCE_MS
+    return Date.now() - (watchers.get(chain)?.answeredAtMs ?? 0) < CHAIN_SILENCE_MS
   }
 
   function chainStatus(chain: ChainId): ChainStatus | null {
     const watcher = watchers.get(chain)
     if (watcher === undefined) return null
-    const { status, answeredAtMs, isToldOfBlocks } = watcher
+    const { status, answeredAtMs, isAnnounced } = watcher
     const silentMs = answeredAtMs === 0 ? null : Math.max(0, Date.now() - answeredAtMs)
-    return { ...status, isHealthy: chainHealthy(chain), silentMs, isToldOfBlocks }
+    return { ...status, isHealthy: chainHealthy(chain), silentMs, isAnnounced }
   }
 
   function onSent(chain: ChainId): void {
     wakeChain(chain)
-    options.onNews?.(chain)
+    options.onActivity?.(chain)
   }
 
   /** Another process may be the one that polls it. If our nodes tell us of blocks, its nodes tell it: the block itself wakes it. */
@@ -295,7 +291,7 @@ export function startEngine(options: EngineOptions): Engine {
     const watcher = watchers.get(chain)
     if (watcher === undefined) return
     watcher.hint()
-    if (!watcher.isWatching && !watcher.isToldOfBlocks) tellOthers(`${CHAIN}${chain}`)
+    if (!watcher.isWatching && !watcher.isAnnounced) tellOthers(`${CHAIN}${chain}`)
   }
 
   function onChangeOf(chain: ChainId): void {
@@ -305,8 +301,8 @@ export function startEngine(options: EngineOptions): Engine {
 
   /** News of a swap on one chain will soon bring news on the chain of its other leg. */
   function onEventsOf(chain: ChainId): void {
-    for (const watcher of watchers.values()) watcher.hurry()
-    options.onNews?.(chain)
+    for (const watcher of watchers.values()) watcher.noteActivity()
+    options.onActivity?.(chain)
   }
 
   /** For actions that are due before the dispatcher would look by itself. */
@@ -354,7 +350,7 @@ export function startEngine(options: EngineOptions): Engine {
     }
   }
 
-  function expectNews(chains: Iterable<ChainId>): void {
+  function expectOrders(chains: Iterable<ChainId>): void {
     const concerned = [...new Set(chains)]
     watchNewOrders(concerned)
     const others = concerned.filter((chain) => watchers.get(chain)?.isWatching !== true)
@@ -378,13 +374,13 @@ export function startEngine(options: EngineOptions): Engine {
   }
 
   return {
-    expectNews,
+    expectOrders,
     wake() {
-      expectNews(watchers.keys())
+      expectOrders(watchers.keys())
       reconcileSoon()
     },
     wakeChain,
-    toldOfBlocks: () => [...watchers].filter(([, { isToldOfBlocks }]) => isToldOfBlocks).map(([chain]) => chain),
+    announcedChains: () => [...watchers].filter(([, { isAnnounced }]) => isAnnounced).map(([chain]) => chain),
     async ready() {
       const limit = Date.now() + READY_TIMEOUT_MS
       const isSilent = ({ answeredAtMs }: ChainWatcher) => answeredAtMs === 0

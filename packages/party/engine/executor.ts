@@ -26,6 +26,7 @@ import { createFreshFacts } from './fresh-facts.ts'
 import type { Leases } from './leases.ts'
 import { afterRecord, openOutbox, type Taken } from './outbox.ts'
 import type { Party, Step } from './party.ts'
+import { MAX_ACTION_BACKOFF_MS, MAX_BATCH_WAIT_MS, MIN_ACTION_BACKOFF_MS, MIN_RECHECK_MS } from './times.ts'
 import { whatToCancel } from './what-to-cancel.ts'
 
 export type ExecutorContext = LiveView & {
@@ -37,12 +38,9 @@ export type ExecutorContext = LiveView & {
   readonly stopping?: AbortSignal
 }
 
-/** A redeem that waits for a batch is checked this often: it may become urgent. */
-const LONGEST_WAIT_MS = 15_000
-
 export async function executeAction(context: ExecutorContext, action: LeasedAction): Promise<ActionResult> {
   const chain = action.chains[action.leg]
-  const againInMs = Math.max(1000, context.registry.chain(chain).pollMs * 3)
+  const againInMs = Math.max(MIN_RECHECK_MS, context.registry.chain(chain).pollMs * 3)
   try {
     const taken = await take(context, action)
     const wanted = await ifWanted(context, taken)
@@ -75,7 +73,7 @@ export async function executeAction(context: ExecutorContext, action: LeasedActi
 async function waitLeft({ party }: ExecutorContext, { step, attempts, closeInMs }: TakenNow): Promise<number> {
   if (closeInMs !== null) return closeInMs
   if (party.waitMs === undefined || attempts.length > 0) return 0
-  return Math.min(await party.waitMs(step), LONGEST_WAIT_MS)
+  return Math.min(await party.waitMs(step), MAX_BATCH_WAIT_MS)
 }
 
 /** `closeInMs`: when the rent of its HTLC can be returned. Null if none is kept, and for every other verb. */
@@ -133,9 +131,8 @@ async function readPrefund({ db, now }: ExecutorContext, order: Order, { prefund
   return amount
 }
 
-/** 0.5 s doubling to 30 s. */
 export function backoffMs(failures: number): number {
-  return Math.min(500 * 2 ** Math.min(failures, 10), 30_000)
+  return Math.min(MIN_ACTION_BACKOFF_MS * 2 ** Math.min(failures, 10), MAX_ACTION_BACKOFF_MS)
 }
 
 async function send(context: ExecutorContext, first: Taken, againInMs: number): Promise<SentBatch> {

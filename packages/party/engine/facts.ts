@@ -18,6 +18,7 @@ import type { FreshPoll, FreshPolls } from './chain-watcher.ts'
 import type { DifferenceReport } from './evidence/differences.ts'
 import { type FactsAge, goodForMs } from './fresh-facts.ts'
 import { readHeaders } from './headers.ts'
+import { ACCEPTED_POLL_MS, ACCEPTED_PUBLISHED_POLL_MS, MAX_ACCEPTED_POLL_MS } from './times.ts'
 import { createWatchedSwaps } from './watched-swaps.ts'
 
 const NOTHING_SEEN: Tip = { height: 0n, time: 0n }
@@ -75,13 +76,8 @@ export type LiveFacts = OrderFacts & FactsAge & { readonly fromNodes: Readonly<R
 /** What this process has read of a leg from its nodes for these facts, never from the database. `events`: mined ones, not necessarily all. */
 export type FromNodes = { readonly tip: Block; readonly events: readonly HtlcEvent[]; readonly asOfMs: number }
 
-/** A poll that began so long ago is taken; else the next one is waited for. Leaves time to prepare a signature. */
-const ACCEPTED_AGE_MS = 1000
-/** The same for a poll of another process. It is not asked to poll, so its polls may be further apart. */
-const ACCEPTED_PUBLISHED_AGE_MS = 1500
 /** With slow nodes: in the time that a poll takes. One that has just ended is taken, and need not be repeated. */
 const ACCEPTED_POLLS = 2
-const MOST_ACCEPTED_AGE_MS = 10_000
 /** A new block may be recorded between a poll and the reading of its result. */
 const POLL_TRIES = 3
 
@@ -172,12 +168,12 @@ function pollTookMs({ polls }: LiveView, chain: ChainId): number {
 }
 
 function acceptedAge(view: LiveView, chain: ChainId, leastMs: number): number {
-  return view.acceptedAgeMs ?? Math.max(leastMs, Math.min(pollTookMs(view, chain) * ACCEPTED_POLLS, MOST_ACCEPTED_AGE_MS))
+  return view.acceptedAgeMs ?? Math.max(leastMs, Math.min(pollTookMs(view, chain) * ACCEPTED_POLLS, MAX_ACCEPTED_POLL_MS))
 }
 
 async function freshPoll(view: LiveView, chain: ChainId): Promise<FreshPoll | ChainFailure | null> {
   try {
-    return (await view.polls?.get(chain)?.fresh(acceptedAge(view, chain, ACCEPTED_AGE_MS))) ?? null
+    return (await view.polls?.get(chain)?.fresh(acceptedAge(view, chain, ACCEPTED_POLL_MS))) ?? null
   } catch (error) {
     if (error instanceof ChainFailure) return error
     throw error
@@ -226,7 +222,7 @@ async function polledLeg(view: LiveView, read: ReadWithPolls, leg: Leg, swap: Sw
         })
   if (own !== null || polls === undefined) return own
   const { publishedAgeMs, tip } = read.recorded.legs[leg]
-  if (publishedAgeMs === null || publishedAgeMs > acceptedAge(view, swap.chain, ACCEPTED_PUBLISHED_AGE_MS) || tip === null) return null
+  if (publishedAgeMs === null || publishedAgeMs > acceptedAge(view, swap.chain, ACCEPTED_PUBLISHED_POLL_MS) || tip === null) return null
   return legAt(db, swap, read.recorded.legs[leg], tip.hash, {
     asOfMs: read.askedAtMs - publishedAgeMs,
     tookMs,

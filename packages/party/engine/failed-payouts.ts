@@ -2,9 +2,10 @@
 import type { FailedPayout } from '@tandem/protocol/payout-limits.ts'
 import type { Database } from '../store/database/database.ts'
 import { readFailedPayouts } from '../store/orders/failed-payouts.ts'
+import { FAILED_PAYOUTS_MS } from './times.ts'
 
 /** Read at most once in `keepMs`, however many orders there are. A failure is not kept. */
-export function createFailedPayouts(db: Database, keepMs = 1_000): () => Promise<readonly FailedPayout[]> {
+export function createFailedPayouts(db: Database, keepMs = FAILED_PAYOUTS_MS): () => Promise<readonly FailedPayout[]> {
   let last: { readonly rows: Promise<readonly FailedPayout[]>; readonly untilMs: number } | null = null
   return async () => {
     const nowMs = performance.now()

@@ -3,6 +3,7 @@ import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { Block } from '@tandem/protocol/chain.ts'
 import { finalHeightOf } from '../store/chain/events.ts'
 import type { Database } from '../store/database/database.ts'
+import { CONTRADICTED_FINALITY_MS, FALSE_FINALITY_MS } from './times.ts'
 
 export type Fork = {
   /** The newest remembered block that both branches have. */
@@ -20,9 +21,9 @@ export interface FinalGuard {
 }
 
 /** The tag no longer covers the replaced blocks: accept the fork after this many polls and this much time. */
-const acceptAfter = { polls: 10, ms: 60_000 }
-/** The tag now covers the new branch: wait longer, so that an operator can intervene. After that we follow: a halt without end would cost more. */
-const acceptContradictionAfter = { polls: 30, ms: 600_000 }
+const acceptAfter = { polls: 10, ms: FALSE_FINALITY_MS }
+/** The tag covers the new branch: wait longer, so that an operator can intervene. */
+const acceptContradictionAfter = { polls: 30, ms: CONTRADICTED_FINALITY_MS }
 
 type Doubt = { readonly fork: string; readonly sinceMs: number; readonly said: bigint; readonly contradicted: boolean; polls: number }
 

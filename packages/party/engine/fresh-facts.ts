@@ -9,12 +9,10 @@
  */
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { actionSeconds } from '@tandem/protocol/timelock.ts'
+import { MAX_FACTS_AGE_MS, MIN_FACTS_AGE_MS } from './times.ts'
 
-/** How long facts are good for if the nodes answer at once. */
-const LEAST_MS = 2_000
 /** In the time that reading them took: one more reading, and two requests to prepare and sign on them. */
 const READINGS = 4
-const MOST_MS = 30_000
 
 /** When facts were read (all was so at `asOfMs` or later, by `performance.now()`), and for how long they may be signed on. */
 export type FactsAge = { readonly asOfMs: number; readonly goodForMs: number }
@@ -28,7 +26,7 @@ export interface FreshFacts {
 /** `tookMs`: how long the slower of the chains took to be read. */
 export function goodForMs(tookMs: number, chains: readonly Chain[]): number {
   const bounds = chains.map((chain) => Number(actionSeconds(chain)) * 500)
-  return Math.min(Math.max(LEAST_MS, tookMs * READINGS), MOST_MS, ...bounds)
+  return Math.min(Math.max(MIN_FACTS_AGE_MS, tookMs * READINGS), MAX_FACTS_AGE_MS, ...bounds)
 }
 
 /** Of facts that a batch of actions needs all. */

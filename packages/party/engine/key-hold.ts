@@ -24,16 +24,11 @@ import {
 import { withLock } from '../store/actions/leases.ts'
 import type { Database } from '../store/database/database.ts'
 import { sharePerDatabase } from '../store/database/share-statements.ts'
+import { MAX_KEY_HOLD_MS, MAX_KEY_USE_MS, MAX_RECORD_WAIT_MS } from './times.ts'
 
-/** After so long, or so many uses, other processes get their turn. */
-const MAX_HOLD_MS = 250
 const MAX_USES = 50
 /** Each hold has a connection, and the work under it may need another of the pool: all holds together must leave some. Every order key is a key of its own. */
 const MAX_HOLDS = 12
-/** A use that takes longer fails: whatever it waits for must not block its signer for ever. All requests to nodes time out much sooner. */
-const MAX_USE_MS = 60_000
-/** A signed attempt does not wait longer for others that are still signing. */
-const MAX_RECORD_WAIT_MS = 50
 
 /** Who needs the key, and for what. */
 export type KeyUse = {
@@ -180,7 +175,7 @@ type Signed = {
 
 /** Never rejects: every use gets its own result. */
 async function serveInHold(connection: Database, waiting: Waiting[]): Promise<void> {
-  const endsAtMs = performance.now() + MAX_HOLD_MS
+  const endsAtMs = performance.now() + MAX_KEY_HOLD_MS
   /** Signed in this hold, in this order, recorded or to be recorded. */
   const signed: NewAttempt[] = []
   let unrecorded: Signed[] = []
@@ -219,9 +214,9 @@ async function serveInHold(connection: Database, waiting: Waiting[]): Promise<vo
         fail(failure)
         pause()
       }
-      const late = () => giveUp(new ChainFailure('unreachable', `${nameOf(use)}: an action did not sign within ${MAX_USE_MS / 1000} s`))
+      const late = () => giveUp(new ChainFailure('unreachable', `${nameOf(use)}: an action did not sign within ${MAX_KEY_USE_MS / 1000} s`))
       const stop = () => giveUp(new ChainFailure('superseded', `${nameOf(use)}: the engine ends`))
-      const timer = setTimeout(late, MAX_USE_MS)
+      const timer = setTimeout(late, MAX_KEY_USE_MS)
       const pause = () => {
         clearTimeout(timer)
         stopping?.removeEventListener('abort', stop)

@@ -7,13 +7,7 @@ import { type BatchQuery, leaseBatch } from '../store/actions/batches.ts'
 import { type ActionResult, finishAction } from '../store/actions/finish-action.ts'
 import { releaseLease, releaseLeases, renewActions, renewLeases } from '../store/actions/leases.ts'
 import type { Database } from '../store/database/database.ts'
-
-export const LEASE_SECONDS = 4
-/** Three renewals may fail before a lease is lost. */
-export const RENEW_MS = 1000
-
-const FIRST_RETRY_MS = 50
-const LONGEST_RETRY_MS = 500
+import { LEASE_SECONDS, MAX_FINISH_RETRY_MS, MIN_FINISH_RETRY_MS } from './times.ts'
 
 export interface Leases {
   readonly holder: string
@@ -79,7 +73,7 @@ export function createLeases(
   const several = (query: LeaseQuery) => takeAll(() => leaseActions(db, holder, seconds, query))
 
   async function finishWhileHeld(action: LeasedAction, result: ActionResult): Promise<void> {
-    for (let waitMs = FIRST_RETRY_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_RETRY_MS)) {
+    for (let waitMs = MIN_FINISH_RETRY_MS; ; waitMs = Math.min(waitMs * 2, MAX_FINISH_RETRY_MS)) {
       try {
         await finishAction(db, action, result)
         return

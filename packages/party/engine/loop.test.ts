@@ -7,14 +7,14 @@ const NEVER_MS = 3_600_000
 type Turn = { readonly end: (more: boolean) => void; readonly fail: (error: unknown) => void }
 
 /** A loop whose every run is ended by the test. */
-function startLoop(intervalMs = NEVER_MS, restMs = 0, busy = 0, measureBusy: MeasureBusy = () => () => busy) {
+function startLoop(intervalMs = NEVER_MS, cooldownMs = 0, busy = 0, measureBusy: MeasureBusy = () => () => busy) {
   const errors: unknown[] = []
   let runs = 0
   const waiting: ((turn: Turn) => void)[] = []
   const begun: Turn[] = []
   const loop = createLoop({
     intervalMs,
-    restMs,
+    cooldownMs,
     measureBusy,
     run: () =>
       new Promise<boolean>((end, fail) => {
@@ -130,16 +130,16 @@ describe('a loop', () => {
   })
 })
 
-describe('a loop that rests', () => {
-  const REST_MS = 30
+describe('a loop with a cooldown', () => {
+  const COOLDOWN_MS = 30
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
   const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
   test('is woken at once when its last run began long ago', async () => {
-    const { loop, nextRun, runs } = startLoop(NEVER_MS, REST_MS)
+    const { loop, nextRun, runs } = startLoop(NEVER_MS, COOLDOWN_MS)
     ;(await nextRun()).end(false)
-    await pass(REST_MS)
+    await pass(COOLDOWN_MS)
     loop.wake()
     await pass(0)
     expect(runs()).toBe(2)
@@ -148,13 +148,13 @@ describe('a loop that rests', () => {
   })
 
   test('runs once for all who wake it within that time, during a run or after it', async () => {
-    const { loop, nextRun, runs } = startLoop(NEVER_MS, REST_MS)
+    const { loop, nextRun, runs } = startLoop(NEVER_MS, COOLDOWN_MS)
     const first = await nextRun()
     loop.wake()
     await pass(10)
     first.end(false)
     loop.wake()
-    await pass(REST_MS - 11)
+    await pass(COOLDOWN_MS - 11)
     loop.wake()
     expect(runs()).toBe(1)
     await pass(1)
@@ -171,14 +171,14 @@ describe('a loop that rests', () => {
     [40, 1, 150],
     [500, 0.5, 150],
   ])(
-    'after a run of %s ms with the process busy for %s of the time, it rests for %s ms, however often it is woken',
-    async (runMs, busy, restMs) => {
-      const { loop, nextRun, runs } = startLoop(NEVER_MS, REST_MS, busy)
+    'after a run of %s ms with the process busy for %s of the time, it waits for %s ms, however often it is woken',
+    async (runMs, busy, cooldownMs) => {
+      const { loop, nextRun, runs } = startLoop(NEVER_MS, COOLDOWN_MS, busy)
       const first = await nextRun()
       await pass(runMs)
       first.end(false)
       loop.wake()
-      await pass(restMs - 1)
+      await pass(cooldownMs - 1)
       loop.wake()
       expect(runs()).toBe(1)
       await pass(1)
@@ -188,13 +188,13 @@ describe('a loop that rests', () => {
     },
   )
 
-  test('rests little after a busy run if the process was idle before', async () => {
+  test('waits little after a busy run if the process was idle before', async () => {
     // As if each measurement had 40 ms of work.
     const sinceLastRun: MeasureBusy = () => {
       const begunAtMs = performance.now()
       return () => 40 / (performance.now() - begunAtMs)
     }
-    const { loop, nextRun, runs } = startLoop(NEVER_MS, REST_MS, 0, sinceLastRun)
+    const { loop, nextRun, runs } = startLoop(NEVER_MS, COOLDOWN_MS, 0, sinceLastRun)
     ;(await nextRun()).end(false)
     await pass(960)
     loop.wake()
@@ -208,8 +208,8 @@ describe('a loop that rests', () => {
     await loop.stop()
   })
 
-  test('does not rest after a run that waited for a node', async () => {
-    const { loop, nextRun, runs } = startLoop(NEVER_MS, REST_MS)
+  test('does not wait after a run that waited for a node', async () => {
+    const { loop, nextRun, runs } = startLoop(NEVER_MS, COOLDOWN_MS)
     const first = await nextRun()
     await pass(500)
     loop.wake()
@@ -221,7 +221,7 @@ describe('a loop that rests', () => {
   })
 
   test('goes on at once while there is more to do', async () => {
-    const { loop, nextRun, runs } = startLoop(NEVER_MS, REST_MS)
+    const { loop, nextRun, runs } = startLoop(NEVER_MS, COOLDOWN_MS)
     ;(await nextRun()).end(true)
     await pass(0)
     expect(runs()).toBe(2)
@@ -229,8 +229,8 @@ describe('a loop that rests', () => {
     await loop.stop()
   })
 
-  test('is stopped while it rests', async () => {
-    const { loop, nextRun, runs } = startLoop(NEVER_MS, REST_MS)
+  test('is stopped while it waits', async () => {
+    const { loop, nextRun, runs } = startLoop(NEVER_MS, COOLDOWN_MS)
     ;(await nextRun()).end(false)
     loop.wake()
     await pass(1)

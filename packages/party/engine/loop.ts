@@ -1,5 +1,6 @@
 /** Repeats one piece of work: at an interval, at once when woken, never twice at the same time. */
 import { performance as eventLoop } from 'node:perf_hooks'
+import { MAX_COOLDOWN_MS } from './times.ts'
 
 export interface Loop {
   /** Run again now; during a run, right after it. */
@@ -7,9 +8,6 @@ export interface Loop {
   /** Resolves when the run in progress has ended. */
   stop(): Promise<void>
 }
-
-/** A swap has some four steps that wait for a loop: a longer rest would be felt. */
-const LONGEST_REST_MS = 150
 
 /** Begins to measure; the function that it returns tells for which part of the time since then this process was busy, from 0 to 1. */
 export type MeasureBusy = () => () => number
@@ -19,8 +17,8 @@ const measureBusyLoop: MeasureBusy = () => {
   return () => eventLoop.eventLoopUtilization(before).utilization
 }
 
-/** The rest, in parts of the run's time: 1 if the process was busy half of the time. It grows with the load as the wait in a queue does. */
-const restFor = (busy: number) => busy / Math.max(1 - busy, 0.01)
+/** The cooldown as a multiple of the run's time: 1 if the process was busy half of the time. It grows with the load as the wait in a queue does. */
+const cooldownFactor = (busy: number) => busy / Math.max(1 - busy, 0.01)
 
 export function createLoop(options: {
   /** Resolves true when there is more to do right away. */
@@ -28,18 +26,18 @@ export function createLoop(options: {
   /** Asked after each run. */
   readonly intervalMs: number | (() => number)
   /**
-   * The least time between the starts of two runs, unless there is more to do: however often it is woken, one run serves all. After a run it rests, the
-   * longer the less idle time the process had: on a busy machine fewer runs serve more each; an idle one rests hardly at all.
+   * The minimum time between the starts of two runs, unless there is more to do: however often it is woken, one run serves all. The less idle time the
+   * process had, the longer the cooldown: on a busy machine fewer runs serve more each; on an idle one it is hardly longer than this.
    */
-  readonly restMs?: number
+  readonly cooldownMs?: number
   readonly measureBusy?: MeasureBusy
   readonly onError: (error: unknown) => void
 }): Loop {
-  const { restMs: leastMs = 0, measureBusy = measureBusyLoop } = options
+  const { cooldownMs: minCooldownMs = 0, measureBusy = measureBusyLoop } = options
   let stopped = false
   let woken = false
   let endSleep: (() => void) | null = null
-  let endRest: (() => void) | null = null
+  let endCooldown: (() => void) | null = null
 
   const wait = (ms: number, onBegin: (end: (() => void) | null) => void) =>
     new Promise<void>((resolve) => {
@@ -55,9 +53,9 @@ export function createLoop(options: {
     wait(typeof options.intervalMs === 'number' ? options.intervalMs : options.intervalMs(), (end) => {
       endSleep = end
     })
-  const rest = (ms: number) =>
+  const coolDown = (ms: number) =>
     wait(ms, (end) => {
-      endRest = end
+      endCooldown = end
     })
 
   const running = (async () => {
@@ -73,11 +71,11 @@ export function createLoop(options: {
         options.onError(error)
       }
       const runMs = performance.now() - beganAtMs
-      const wantedMs = leastMs === 0 ? 0 : Math.max(leastMs, runMs + Math.min(runMs * restFor(busy()), LONGEST_REST_MS))
+      const spacingMs = minCooldownMs === 0 ? 0 : Math.max(minCooldownMs, runMs + Math.min(runMs * cooldownFactor(busy()), MAX_COOLDOWN_MS))
       busy = measureBusy()
       if (!stopped && !more && !woken) await sleep()
-      const restMs = beganAtMs + wantedMs - performance.now()
-      if (!stopped && !more && restMs > 0) await rest(restMs)
+      const leftMs = beganAtMs + spacingMs - performance.now()
+      if (!stopped && !more && leftMs > 0) await coolDown(leftMs)
     }
   })()
 
@@ -89,7 +87,7 @@ export function createLoop(options: {
     async stop() {
       stopped = true
       endSleep?.()
-      endRest?.()
+      endCooldown?.()
       await running
     },
   }

@@ -1,14 +1,8 @@
 /** Reads the newest block for a poll. Only what money depends on needs a quorum: whether there is a new block is asked of one provider at a time. */
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { Block } from '@tandem/protocol/chain.ts'
+import { isQuorumDue } from './pace.ts'
 import type { PollMemory } from './poll-memory.ts'
-
-/**
- * All providers are asked at least every fifth poll, and every 30 s. A provider that hides new blocks, or dies, delays us by one poll when it is its
- * turn; if all others are suspended, by four.
- */
-const MAX_GLIMPSES = 4
-const AGREED_MS = 30_000
 
 export type NewestBlock = {
   readonly tip: Block
@@ -30,8 +24,7 @@ export async function readNewest(
   { mayGlimpse, isEnough, nowMs }: Glimpsing,
 ): Promise<NewestBlock> {
   const { agreed } = memory
-  const isDue = agreed === null || agreed.glimpses >= MAX_GLIMPSES || nowMs - agreed.atMs >= AGREED_MS
-  if (client.glimpse !== undefined && mayGlimpse && !isDue) {
+  if (client.glimpse !== undefined && mayGlimpse && agreed !== null && !isQuorumDue(agreed, nowMs)) {
     memory.agreed = { ...agreed, glimpses: agreed.glimpses + 1 }
     const seen = await client.glimpse()
     // The known header, not what this provider says about it.

@@ -16,6 +16,7 @@ import { guardSigner } from './guarded-signer.ts'
 import { type KeyHold, type KeyUse, type OthersRange, readOthers, useKey } from './key-hold.ts'
 import type { Leases } from './leases.ts'
 import type { Party, Step, StepSponsor } from './party.ts'
+import { MAX_UNMINED_SECONDS } from './times.ts'
 
 export type OutboxContext = {
   readonly db: Database
@@ -25,9 +26,6 @@ export type OutboxContext = {
   readonly now: () => bigint
   readonly stopping?: AbortSignal
 }
-
-/** No transaction stays unmined this long: nodes drop it, and we replace or cancel it long before. */
-const MAY_BE_UNMINED_SECONDS = 2n * 86_400n
 
 /** A leased action, its step derived from live facts, and its attempts. Only the holder of its lease can record more. */
 export type Taken = { readonly action: LeasedAction; readonly step: Step; readonly attempts: readonly StoredAttempt[] }
@@ -58,7 +56,7 @@ export async function openOutbox(
   })
   const use = useOf(key)
   const rangeOf = ({ fromNonce, since }: OthersQuery = {}): OthersRange => ({
-    since: since ?? now() - MAY_BE_UNMINED_SECONDS,
+    since: since ?? now() - MAX_UNMINED_SECONDS,
     fromNonce: fromNonce ?? null,
   })
   const purpose: OrderPurpose = { kind: 'order', chain, actions: [actionOf(first), ...others.map(actionOf)] }

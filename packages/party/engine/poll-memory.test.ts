@@ -60,7 +60,7 @@ beforeEach(async () => {
 
 afterEach(() => vi.restoreAllMocks())
 
-const watch = (holder = 'me', with_: { list: WatchList; memory: PollMemory; mayRest?: boolean } = { list, memory }) =>
+const watch = (holder = 'me', with_: { list: WatchList; memory: PollMemory; isBackground?: boolean } = { list, memory }) =>
   pollChain({
     db: store.db,
     client: chain,
@@ -196,7 +196,7 @@ describe('a poll of the mempool', () => {
 })
 
 describe('while no order is open', () => {
-  const rest = () => watch('me', { list, memory, mayRest: true })
+  const rest = () => watch('me', { list, memory, isBackground: true })
   beforeEach(async () => {
     await closeAnyway(store.db, order.id)
     await watch()
@@ -233,7 +233,7 @@ describe('while no order is open', () => {
 
 describe('with several providers', () => {
   let seen: () => Promise<Block>
-  const rest = () => watch('me', { list, memory, mayRest: true })
+  const rest = () => watch('me', { list, memory, isBackground: true })
   const tipNow = async () => {
     const block = await chain.tip()
     chain.asked.pop()

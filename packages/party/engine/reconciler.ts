@@ -19,6 +19,7 @@ import {
 } from '../store/orders/touched-orders.ts'
 import { factsOf, isServed } from './facts.ts'
 import type { Party } from './party.ts'
+import { SETTLE_SECONDS, UNSERVED_RECHECK_MS } from './times.ts'
 import { whatToCancel } from './what-to-cancel.ts'
 
 export type ReconcilerContext = {
@@ -38,13 +39,6 @@ export type Reconciled = {
 
 /** Orders derived in one transaction. */
 const BATCH = 200
-/** Orders on a chain that is not served now are derived again later: it may be served by then. */
-const UNSERVED_RECHECK_MS = 60_000
-/**
- * An order with news is derived again after so long without more. Its ranges are stored only then: most orders have their next news sooner, and storing
- * ranges costs more than deriving. Until then it is derived when a deposit or a spend has enough confirmations. All else that time changes waits so long.
- */
-const SETTLE_SECONDS = 2n
 
 export const ALL_SHARDS: readonly number[] = Array.from({ length: SHARDS }, (_, shard) => shard)
 

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { followEngines } from '../store/actions/engines.ts'
 import { releaseLeases } from '../store/actions/leases.ts'
 import { openTestStore, type TestStore } from '../store/store.fixture.ts'
-import { LEASE_SECONDS, RENEW_MS } from './leases.ts'
 import { ALL_SHARDS } from './reconciler.ts'
 import { createShards } from './shards.ts'
+import { LEASE_RENEWAL_MS, LEASE_SECONDS } from './times.ts'
 
 let store: TestStore
 let nowMs: number
@@ -26,7 +26,7 @@ const engine = (name: string) =>
     () => nowMs,
   )
 const later = () => {
-  nowMs += RENEW_MS
+  nowMs += LEASE_RENEWAL_MS
 }
 /** The lease of this engine ends, as if it had died so many seconds ago. */
 const die = (name: string) => sql`update leases set until = now() - interval '1 second' where holder = ${name}`.execute(store.db)
@@ -64,7 +64,7 @@ test('the shards of a dead engine go to the others when its lease ends, within f
   await die('a')
   later()
   expect(await second.own()).toEqual(ALL_SHARDS)
-  expect(LEASE_SECONDS + RENEW_MS / 1000).toBeLessThanOrEqual(5)
+  expect(LEASE_SECONDS + LEASE_RENEWAL_MS / 1000).toBeLessThanOrEqual(5)
 })
 
 test('the shards of an engine that stops go to the others at once', async () => {

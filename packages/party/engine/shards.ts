@@ -7,7 +7,7 @@ import type { EngineReport } from '../store/actions/engine-report.ts'
 import { leaseEngine } from '../store/actions/engines.ts'
 import type { Database } from '../store/database/database.ts'
 import { SHARDS } from '../store/orders/touched-orders.ts'
-import { LEASE_SECONDS, RENEW_MS } from './leases.ts'
+import { LEASE_RENEWAL_MS, LEASE_SECONDS } from './times.ts'
 
 export interface Shards {
   /** Renews the lease if it is time. Call it at least every second. */
@@ -34,7 +34,7 @@ export function createShards(
     isFollowed: () => isFollowed,
     async own() {
       const askedAtMs = nowMs()
-      if (renewedAtMs !== null && askedAtMs - renewedAtMs < RENEW_MS) return own
+      if (renewedAtMs !== null && askedAtMs - renewedAtMs < LEASE_RENEWAL_MS) return own
       const engines = await leaseEngine(db, holder, LEASE_SECONDS, isFollowed ? report() : null)
       renewedAtMs = askedAtMs
       isAlone = engines.holders.length === 1

@@ -2,8 +2,8 @@
 import { TandemError } from '@tandem/protocol/error.ts'
 import type { Database } from '../store/database/database.ts'
 import { countSignings } from '../store/orders/signing-counts.ts'
+import { SIGNING_WINDOW_SECONDS } from './times.ts'
 
-const WINDOW_SECONDS = 60
 const MAX_REMEMBERED = 100_000
 
 export type Limit = {
@@ -33,7 +33,7 @@ export function createSigningLimit(db: Database, nowMs: () => number = () => per
     check,
     async count(limit, signings = 1) {
       check(limit)
-      const counted = await countSignings(db, limit.name, signings, WINDOW_SECONDS)
+      const counted = await countSignings(db, limit.name, signings, SIGNING_WINDOW_SECONDS)
       if (counted.signings <= limit.perMinute) return
       if (reachedUntil.size >= MAX_REMEMBERED) reachedUntil.clear()
       reachedUntil.set(limit.name, nowMs() + counted.endsInMs)

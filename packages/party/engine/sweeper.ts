@@ -9,6 +9,7 @@ import type { Database } from '../store/database/database.ts'
 import { sweepPage, TURNS } from '../store/orders/open-orders.ts'
 import { closeUnfundedOrders } from '../store/orders/orders.ts'
 import { ALL_SHARDS, outlivingVerbs } from './reconciler.ts'
+import { SWEEP_PAGE_MS, SWEEP_ROUND_MS } from './times.ts'
 
 export type SweeperContext = { readonly db: Database; readonly registry: Registry }
 
@@ -19,9 +20,6 @@ export interface Sweeper {
 
 /** 100,000 open orders take ten minutes. */
 const PAGE = 1000
-const PAGE_MS = 6000
-/** Few open orders are not gone through more often than this. */
-const ROUND_MS = 60_000
 /** Of each page: of 100,000 open orders each is derived every three hours, of 50 every minute. */
 const REDERIVED = 50
 /** Somewhat fewer than so many orders of a full page have, and odd: so every turn comes first at some time. */
@@ -46,8 +44,8 @@ export function createSweeper({ db, registry }: SweeperContext, nowMs: () => num
       })
       if (late.length > 0) await closeUnfundedOrders(db, late, LATE_DEPOSIT_WATCH_SECONDS, outlivingVerbs)
       cursor = end ?? 0n
-      if (end !== null) return PAGE_MS
-      const restMs = Math.max(PAGE_MS, ROUND_MS - (nowMs() - roundBeganAtMs))
+      if (end !== null) return SWEEP_PAGE_MS
+      const restMs = Math.max(SWEEP_PAGE_MS, SWEEP_ROUND_MS - (nowMs() - roundBeganAtMs))
       round += 1
       roundBeganAtMs = nowMs() + restMs
       return restMs

@@ -1,4 +1,5 @@
 /** How long work waits in one stage of the engine, by what this process knows anyway. */
+import { WAIT_MEMORY_MS } from './times.ts'
 export interface Waits {
   /** Work waits from now on, unless some waits already. */
   begin(): void
@@ -9,9 +10,6 @@ export interface Waits {
   /** Of the work that waits now, or that was taken within the last two seconds. */
   longestMs(): number
 }
-
-/** Work comes and goes within milliseconds: without a memory, a question between two passes would find none. */
-const MEMORY_MS = 2000
 
 export function createWaits(nowMs: () => number = () => performance.now()): Waits {
   let sinceMs: number | null = null
@@ -29,6 +27,6 @@ export function createWaits(nowMs: () => number = () => performance.now()): Wait
       last = { longestMs, atMs }
     },
     currentMs,
-    longestMs: () => Math.max(currentMs(), nowMs() - last.atMs < MEMORY_MS ? last.longestMs : 0),
+    longestMs: () => Math.max(currentMs(), nowMs() - last.atMs < WAIT_MEMORY_MS ? last.longestMs : 0),
   }
 }

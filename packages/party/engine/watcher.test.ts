@@ -9,7 +9,7 @@ import { NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../st
 import { createMemoryChain, type MemoryChain } from './chain.fixture.ts'
 import { createPollMemory } from './poll-memory.ts'
 import { createWatchList, type WatchList } from './watch-list.ts'
-import { awaitedMempoolMs, pollChain } from './watcher.ts'
+import { pollChain } from './watcher.ts'
 
 const id = 'bitcoin_regtest'
 const SECRET = '5e'.repeat(32)
@@ -214,10 +214,6 @@ describe('a poll', () => {
     await poll()
     expect(await cursor()).toMatchObject({ hash: tip.hash })
     expect(chain.asked.filter((question) => question === 'unconfirmedEvents')).toHaveLength(1)
-  })
-
-  test('the mempool of slow nodes is waited for twice as long as their newest block, within limits', () => {
-    expect([0, 400, 1_000, 3_000, 60_000].map(awaitedMempoolMs)).toEqual([1_000, 1_000, 2_000, 6_000, 10_000])
   })
 
   test('an error that is not of the node still ends the poll', async () => {

@@ -14,16 +14,25 @@ import type { Database } from '../store/database/database.ts'
 import { createFinalGuard, type FinalGuard } from './final-guard.ts'
 import { findFork } from './fork.ts'
 import { heightsBetween, lacksBlock, linkHeaders, readHeaders } from './headers.ts'
-import { LEASE_SECONDS } from './leases.ts'
 import { readNewest } from './newest-block.ts'
+import {
+  type DepthState,
+  isFinalityDue,
+  isLeaseDue,
+  isListDue,
+  isMempoolBackingOff,
+  mayPostpone,
+  mempoolWaitMs,
+  pollDepth,
+} from './pace.ts'
 import { createPollMemory, forget, forgetRecorded, isRecorded, isRecordedAlready, type PollMemory, remember } from './poll-memory.ts'
+import { CATCH_UP_STEP_MS, LEASE_SECONDS } from './times.ts'
 import { keepAllUnmined, keepUnmined, type UnminedEvents } from './unmined-events.ts'
 import { createWatchList, type WatchList } from './watch-list.ts'
 import { withDeposits } from './watched-swaps.ts'
 
 /** Read in one step when catching up: so many heights, or so much time of a fast chain. */
 const STEP_HEIGHTS = 500n
-const STEP_MS = 600_000n
 /** Where heights may skip: how many are tried to find the last block of a step. */
 const END_HEIGHTS = 16n
 /**
@@ -35,20 +44,6 @@ const DENSE_HEIGHTS = 4n
 const DEEP_HEIGHTS = 2048n
 /** The first poll of a chain, and every step of catching up, reads this many of the newest heights: a shallow reorg then rewinds little. */
 const NEWEST_HEIGHTS = 16n
-/** While the newest block stays the same, the lease is renewed only this often. */
-const RENEW_LEASE_MS = 2000
-/** How often the watch list reads what to expect while an order is open. */
-const REFRESH_MS = 5000
-/** How often new blocks are recorded while no order is open. */
-const REST_MS = 60_000
-/** A mempool that could not be read is not asked again for so long. */
-const MEMPOOL_REST_MS = 60_000
-/** How long a poll waits for the mempool: one that an action waits for (with slow nodes: so many times as long as for the newest block), and a regular one. */
-const MEMPOOL_AWAITED_MS = 1_000
-const MEMPOOL_AWAITED_ANSWERS = 2
-const MEMPOOL_REGULAR_MS = 10_000
-/** In poll intervals: how often the finality tag is read while a swap waits for it. */
-const FINALITY_POLLS = 10
 
 export type Watch = {
   readonly db: Database
@@ -63,8 +58,8 @@ export type Watch = {
   readonly memory?: PollMemory
   /** False: this process ends, and leaves the chain to another one. */
   readonly mayLease?: () => boolean
-  /** Nobody waits for this poll: if no order is open, new blocks are only counted, and recorded once a minute. */
-  readonly mayRest?: boolean
+  /** No action awaits this poll, so with no open order it may skip recording. */
+  readonly isBackground?: boolean
   /** The newest block that was seen, recorded or not. */
   readonly onTip?: (tip: Block) => void
   /** Everything up to `tip` is recorded, and `tip` was the newest block after this poll began. */
@@ -103,28 +98,34 @@ export async function pollChain(watch: Watch): Promise<PollResult> {
   const { db, client, list = createWatchList(db, client.chain), memory = createPollMemory(), onCurrent = () => undefined } = watch
   const chain = client.chain.id
   const nowMs = performance.now()
-  const mayRest = watch.mayRest === true
+  const depthState: DepthState = {
+    memory,
+    list,
+    pollMs: client.chain.pollMs,
+    hasFinalityTag: client.finalHeight !== undefined,
+    hasMempool: client.unconfirmedEvents !== undefined,
+    isBackground: watch.isBackground === true,
+  }
   const { tip, isAgreed } = await readNewest(client, memory, {
-    mayGlimpse: mayRest,
-    isEnough: (seen) => isResting(list, memory, seen, nowMs),
+    mayGlimpse: depthState.isBackground,
+    isEnough: (seen) => mayPostpone(depthState, seen, nowMs),
     nowMs,
   })
   const answerMs = performance.now() - nowMs
   watch.onTip?.(tip)
-  if (isUnchanged(client, list, memory, tip, nowMs)) {
-    if (isAgreed) onCurrent(tip)
-    return NOTHING_NEW
-  }
-  if (mayRest && isResting(list, memory, tip, nowMs)) return NOTHING_NEW
+  const depth = pollDepth(depthState, tip, nowMs)
+  if (depth === 'unchanged' && isAgreed) onCurrent(tip)
+  if (depth !== 'full') return NOTHING_NEW
   if (!(await takeLease(watch, memory, nowMs))) return NOTHING_NEW
   const cursor = memory.cursor ?? (await readCursor(db, chain))
   if (cursor !== null && tip.height <= cursor.height && tip.hash !== cursor.hash) return rewindToFork(watch, tip)
   const from = cursor === null ? firstHeight(client.chain, tip) : cursor.height + 1n
   const end = await endOfStep(client, from, tip)
-  const finalHeight = await readFinalHeight(client, list, memory, cursor, nowMs)
+  // Otherwise what was recorded last: nothing becomes final too early by that.
+  const finalHeight = isFinalityDue(depthState, nowMs) ? await readFinalHeight(client, memory, nowMs) : (cursor?.finalHeight ?? null)
   list.startFrom(cursor)
   // While an order is open, the list may expect too much or too little for a moment. What is watched is asked with the events.
-  if (!list.hasOpen || nowMs - memory.refreshedAtMs >= REFRESH_MS) {
+  if (!list.hasOpen || isListDue(memory, nowMs)) {
     memory.refreshedAtMs = nowMs
     await list.refresh()
   }
@@ -159,20 +160,19 @@ export async function pollChain(watch: Watch): Promise<PollResult> {
  * wait long; a regular one may wait longer, and leaves a mempool that does not answer alone for a while.
  */
 async function readMempool(
-  { client, mayRest, onMempool }: Watch,
+  { client, isBackground = false, onMempool }: Watch,
   memory: PollMemory,
   watched: WatchedSwaps,
   answerMs: number,
 ): Promise<readonly HtlcEvent[] | null> {
   if (client.unconfirmedEvents === undefined) return []
-  const isLeftAlone = memory.mempoolFailedAtMs !== null && performance.now() - memory.mempoolFailedAtMs < MEMPOOL_REST_MS
-  if (memory.isReadingMempool || isLeftAlone) return null
+  if (memory.isReadingMempool || isMempoolBackingOff(memory, performance.now())) return null
   memory.isReadingMempool = true
   const reading = client.unconfirmedEvents(watched).finally(() => {
     memory.isReadingMempool = false
   })
-  const outcome = await within(mayRest === true ? MEMPOOL_REGULAR_MS : awaitedMempoolMs(answerMs), reading)
-  if ('late' in outcome && mayRest !== true) return null
+  const outcome = await within(mempoolWaitMs(isBackground, answerMs), reading)
+  if ('late' in outcome && !isBackground) return null
   if ('events' in outcome) {
     if (memory.mempoolFailedAtMs !== null) onMempool?.(null)
     memory.mempoolFailedAtMs = null
@@ -183,11 +183,6 @@ async function readMempool(
   if (memory.mempoolFailedAtMs === null) onMempool?.(error)
   memory.mempoolFailedAtMs = performance.now()
   return null
-}
-
-/** How long a poll that an action waits for waits for the mempool. `answerMs`: how long the newest block took. */
-export function awaitedMempoolMs(answerMs: number): number {
-  return Math.min(Math.max(MEMPOOL_AWAITED_MS, answerMs * MEMPOOL_AWAITED_ANSWERS), MEMPOOL_REGULAR_MS)
 }
 
 type MempoolOutcome = { readonly events: readonly HtlcEvent[] } | { readonly error: unknown } | { readonly late: number }
@@ -213,26 +208,10 @@ async function readUnmined({ db, client }: Watch, { unmined }: PollMemory): Prom
   return { events: client.unconfirmedEvents === undefined ? [] : await readUnconfirmed(db, client.chain.id), missing: new Set() }
 }
 
-/** The newest block is recorded, and nothing else is due: no query, and no further request. */
-function isUnchanged(client: ChainClient, list: WatchList, memory: PollMemory, tip: Block, nowMs: number): boolean {
-  return (
-    memory.cursor?.hash === tip.hash &&
-    nowMs - memory.leasedAtMs < RENEW_LEASE_MS &&
-    nowMs - memory.refreshedAtMs < REFRESH_MS &&
-    !isFinalityDue(client, list, memory, nowMs) &&
-    (client.unconfirmedEvents === undefined || !list.expectsUnconfirmed)
-  )
-}
-
-function isResting(list: WatchList, { cursor, recordedAtMs, refreshedAtMs }: PollMemory, tip: Block, nowMs: number): boolean {
-  if (cursor === null || list.hasOpen || (tip.height <= cursor.height && tip.hash !== cursor.hash)) return false
-  return nowMs - recordedAtMs < REST_MS && nowMs - refreshedAtMs < REST_MS
-}
-
 /** What we recorded is forgotten if the lease was not ours all the time since. */
 async function takeLease({ db, client, holder, mayLease }: Watch, memory: PollMemory, nowMs: number): Promise<boolean> {
   if (mayLease?.() === false) return false
-  if (nowMs - memory.leasedAtMs < RENEW_LEASE_MS) return true
+  if (!isLeaseDue(memory, nowMs)) return true
   const isHeld = await holdLease(db, watchLease(client.chain.id), holder, LEASE_SECONDS)
   if (!isHeld || nowMs - memory.leasedAtMs >= LEASE_SECONDS * 1000) forgetRecorded(memory)
   if (isHeld) memory.leasedAtMs = nowMs
@@ -240,21 +219,7 @@ async function takeLease({ db, client, holder, mayLease }: Watch, memory: PollMe
   return isHeld
 }
 
-function isFinalityDue({ chain, finalHeight }: ChainClient, list: WatchList, memory: PollMemory, nowMs: number): boolean {
-  if (finalHeight === undefined) return false
-  if (memory.finalReadAtMs === Number.NEGATIVE_INFINITY) return true
-  return list.hasDeposits && nowMs - memory.finalReadAtMs >= FINALITY_POLLS * chain.pollMs
-}
-
-/** What was recorded last, unless the tag is due: nothing becomes final too early by that. */
-async function readFinalHeight(
-  client: ChainClient,
-  list: WatchList,
-  memory: PollMemory,
-  cursor: RecordedBlock | null,
-  nowMs: number,
-): Promise<bigint | null> {
-  if (!isFinalityDue(client, list, memory, nowMs)) return cursor?.finalHeight ?? null
+async function readFinalHeight(client: ChainClient, memory: PollMemory, nowMs: number): Promise<bigint | null> {
   const height = (await client.finalHeight?.()) ?? null
   memory.finalReadAtMs = nowMs
   return height
@@ -284,7 +249,7 @@ function firstHeight({ finalityBlocks, heightsMaySkip }: Chain, tip: Block): big
 /** The tip, or a block below it when there is much to catch up with. */
 async function endOfStep(client: ChainClient, from: bigint, tip: Block): Promise<Block> {
   const { heightsMaySkip, blockMs } = client.chain
-  const step = STEP_MS > STEP_HEIGHTS * blockMs ? STEP_MS / blockMs : STEP_HEIGHTS
+  const step = CATCH_UP_STEP_MS > STEP_HEIGHTS * blockMs ? CATCH_UP_STEP_MS / blockMs : STEP_HEIGHTS
   for (let to = from + step - 1n; to < tip.height; to += step) {
     const headers = await readHeaders(client, heightsMaySkip ? heightsBetween(to - END_HEIGHTS + 1n, to) : [to])
     const last = [...headers.values()].at(-1)

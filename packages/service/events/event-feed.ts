@@ -65,7 +65,7 @@ export function createEventFeed({ db, log }: { readonly db: Database; readonly l
   function open(): Loop {
     return createLoop({
       intervalMs: POLL_MS,
-      restMs: PAUSE_MS,
+      cooldownMs: PAUSE_MS,
       run,
       onError: (error) => log.error({ err: error }, 'reading the events of orders failed; will retry'),
     })

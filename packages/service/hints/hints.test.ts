@@ -7,7 +7,7 @@ afterEach(async () => {
   hints = null
 })
 
-const quiet = { onHint: () => undefined, toldOfBlocks: () => [] }
+const quiet = { onHint: () => undefined, announcedChains: () => [] }
 
 type Answer = { readonly next: number; readonly chains: readonly string[] }
 
@@ -102,7 +102,7 @@ test('a solver is not told of chains whose nodes tell it, until they may have st
 
 test('does not ask to hear of chains whose nodes tell it', async () => {
   const talk = createTalk()
-  hints = createHints([talk], { ...quiet, toldOfBlocks: () => ['a'] })
+  hints = createHints([talk], { ...quiet, announcedChains: () => ['a'] })
   await vi.waitFor(() => expect(talk.polls.map(({ except }) => except)).toEqual([['a']]), { timeout: 60_000 })
 })
 

@@ -26,13 +26,13 @@ export type HintOptions = {
   /** A solver says that something has happened on this chain. */
   readonly onHint: (chain: ChainId) => void
   /** The chains whose nodes say so themselves. */
-  readonly toldOfBlocks: () => readonly ChainId[]
+  readonly announcedChains: () => readonly ChainId[]
   readonly nowMs?: () => number
 }
 
 export function createHints(
   solvers: readonly Talk[],
-  { onHint, toldOfBlocks, nowMs = () => performance.now() }: HintOptions,
+  { onHint, announcedChains, nowMs = () => performance.now() }: HintOptions,
   wait: Wait = waitAtMost,
 ): Hints {
   const stopping = new AbortController()
@@ -60,7 +60,7 @@ export function createHints(
   async function listen({ solver }: (typeof talks)[number]): Promise<void> {
     for (let after = 0; !stopping.signal.aborted; ) {
       try {
-        const { next, chains } = await solver.changesSince(after, toldOfBlocks(), stopping.signal)
+        const { next, chains } = await solver.changesSince(after, announcedChains(), stopping.signal)
         after = next
         for (const chain of chains) onHint(chain)
         await pause(SPACING_MS)

@@ -97,7 +97,7 @@ function describeChains({ registry, now }: ServiceContext, parts: OperatorParts,
       problem: status.problem,
       halted: halt === undefined ? null : describeHalt(halt),
       watched_elsewhere: status.isLeasedElsewhere,
-      told_of_blocks: status.isToldOfBlocks,
+      told_of_blocks: status.isAnnounced,
       providers,
     }
   })

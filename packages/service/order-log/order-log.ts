@@ -112,7 +112,7 @@ export function startOrderLog(context: OrderLogContext): OrderLog {
 
   const loop = createLoop({
     intervalMs: POLL_MS,
-    restMs: context.pauseMs ?? PAUSE_MS,
+    cooldownMs: context.pauseMs ?? PAUSE_MS,
     run,
     onError: (error) => log.warn({ err: error }, 'the life of orders cannot be logged now; will retry'),
   })

@@ -113,7 +113,7 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
     },
     { secret, 'source-key': users.source.privateKey, 'destination-key': users.destination.privateKey },
   )
-  if (written) context.expectNews([order.source.chain, order.destination.chain])
+  if (written) context.expectOrders([order.source.chain, order.destination.chain])
   // Not written because it exists: either a concurrent repeat won, or this order is stored and only the answer was lost.
   if (written || (await findOrder(context.db, order.id)) !== null) return result
   const winner = await findSame(context, asked)

@@ -160,7 +160,7 @@ export async function startTestService(
     problem: world.unreachable.has(chain) ? 'no answer' : null,
     isHealthy: !world.unreachable.has(chain),
     silentMs: 1_000,
-    isToldOfBlocks: false,
+    isAnnounced: false,
   })
   const metrics = createServiceMetrics({
     db,
@@ -187,7 +187,7 @@ export async function startTestService(
     prices: { ...feed, of: (asset) => world.priceOf(asset) },
     log,
     now: () => world.now,
-    expectNews: () => world.onWake(),
+    expectOrders: () => world.onWake(),
     wake: () => world.onWake(),
     chainHealthy: (chain) => !world.unreachable.has(chain),
     admits: () => !world.overloaded,

@@ -44,7 +44,7 @@ export function startWebhookWorker(context: WebhookWorkerContext): WebhookWorker
 
   const loop = createLoop({
     intervalMs: POLL_MS,
-    restMs: PAUSE_MS,
+    cooldownMs: PAUSE_MS,
     async run() {
       await numberEvents(db)
       isUsed = await hasWebhooks(db)

@@ -2,14 +2,13 @@
 
 import type { Leg } from '@tandem/protocol/order.ts'
 import type { Logger } from 'pino'
+import { REPEAT_DIFFERENCE_MS } from '../times.ts'
 
 /** What a database says and the chains do not, or the other way round, in words for the operator. */
 export type Difference = { readonly leg: Leg; readonly what: string }
 
 export type DifferenceReport = { readonly order: string; readonly action: string; readonly differences: readonly Difference[] }
 
-/** Of one order, at most so often. */
-const REPEAT_MS = 60_000
 const MAX_REMEMBERED = 10_000
 
 export function createDifferenceLog(
@@ -28,7 +27,7 @@ export function createDifferenceLog(
       log.warn(about, 'the database and the chain differ: nothing is signed for this order; both are read again')
       return
     }
-    if (nowMs() - last < REPEAT_MS) return
+    if (nowMs() - last < REPEAT_DIFFERENCE_MS) return
     told.set(order, nowMs())
     log.error(
       about,

@@ -7,6 +7,7 @@
 import { constants, type FileHandle, mkdir, open, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Release } from '../../store/database/rollbacks.ts'
+import { RELEASE_LOG_SYNC_MS } from '../times.ts'
 import { isCode, olderFile, putHeader, type RotationStep, rotate } from './rotate.ts'
 
 export interface ReleaseLog {
@@ -23,7 +24,6 @@ export interface ReleaseLog {
 
 /** Lines of concurrent releases are not in the order of their commits: more are compared than can be concurrent. */
 const COMPARED = 500
-const SYNC_MS = 1000
 /** Beyond it a new file is begun; one older file is kept. Far more than the lines that are compared. */
 const MAX_BYTES = 16 * 1024 * 1024
 
@@ -52,7 +52,7 @@ export function openReleaseLog(path: string, { maxBytes = MAX_BYTES, before }: R
     syncTimer ??= setTimeout(() => {
       syncTimer = null
       syncing = sync().catch(() => undefined)
-    }, SYNC_MS).unref()
+    }, RELEASE_LOG_SYNC_MS).unref()
   }
 
   /** Opened each time: another process may have begun a new file. What is written to a file that is renamed meanwhile stays in it. */

@@ -18,6 +18,7 @@ import {
   registerReleaseLog,
 } from '../../store/database/rollbacks.ts'
 import { createLoop } from '../loop.ts'
+import { ROLLBACK_CHECK_MS, ROLLBACK_COMPARED_MS } from '../times.ts'
 import { openReleaseLog, type ReleaseLog } from './release-log.ts'
 
 export interface RollbackGuard {
@@ -47,9 +48,6 @@ export const noGuard: RollbackGuard = {
   stop: async () => undefined,
 }
 
-const CHECK_MS = 15_000
-/** A replica that lags may become the database under a running process: what was compared longer ago than this is compared again before a signature. */
-const COMPARED_MS = 1_000
 const KEPT = 500
 /** The oldest are evicted: those of orders that ended long ago. */
 const MAX_REMEMBERED = 50_000
@@ -134,7 +132,7 @@ export async function startRollbackGuard(options: {
   })
 
   const loop = createLoop({
-    intervalMs: options.checkMs ?? CHECK_MS,
+    intervalMs: options.checkMs ?? ROLLBACK_CHECK_MS,
     async run() {
       await check()
       return false
@@ -190,7 +188,7 @@ export async function startRollbackGuard(options: {
     async whyUnsafe({ order, source }) {
       // A comparison in progress may not have asked for the newest lines.
       if (known.some(names(order.id))) await compare()
-      else if (performance.now() - comparedAtMs > COMPARED_MS) await check()
+      else if (performance.now() - comparedAtMs > ROLLBACK_COMPARED_MS) await check()
       const current = hold
       if (current === null) return null
       // An order of before may be given to us again as a new one: its deposit is older than the rollback.

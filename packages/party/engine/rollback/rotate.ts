@@ -5,9 +5,7 @@
  */
 import { link, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-
-/** The lock of a process that has died. */
-const STALE_MS = 60_000
+import { STALE_LOCK_MS } from '../times.ts'
 
 export type RotationStep = 'lock' | 'write header' | 'rename' | 'put header' | 'unlock' | 'sync folder'
 
@@ -69,7 +67,7 @@ async function writeHeader(path: string, before: (step: RotationStep) => void): 
 async function isAbandoned(path: string): Promise<boolean> {
   const [next, current] = [await statIfThere(nextFile(path)), await statIfThere(path)]
   if (next === null) return false
-  return next.ino === current?.ino || Date.now() - next.mtimeMs > STALE_MS
+  return next.ino === current?.ino || Date.now() - next.mtimeMs > STALE_LOCK_MS
 }
 
 async function sizeOf(path: string): Promise<number> {
