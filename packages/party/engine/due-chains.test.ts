@@ -7,46 +7,46 @@ let ms: number
 const create = () => {
   ms = 0
   const due = createDueChains(ALL_EVERY_MS, () => ms)
-  const look = async (more = false) => {
+  const chainsOfPass = async (more = false) => {
     let seen: readonly string[] | 'all' = []
-    await due.look(async ({ chains }) => {
+    await due.run(async ({ chains }) => {
       seen = chains ?? 'all'
       return { more }
     })
     return seen
   }
-  return { ...due, look, pass: due.look }
+  return { ...due, chainsOfPass, pass: due.run }
 }
 
-test('a pass looks at the chains that changed since the last one, and at all once a second', async () => {
+test('a pass searches by the chains that changed since the last one, and at all once a second', async () => {
   const due = create()
-  expect(await due.look()).toBe('all')
+  expect(await due.chainsOfPass()).toBe('all')
   for (const chain of ['a', 'b', 'a']) due.changed(chain)
-  expect(await due.look()).toEqual(['a', 'b'])
+  expect(await due.chainsOfPass()).toEqual(['a', 'b'])
   ms = ALL_EVERY_MS - 1
-  expect(await due.look()).toEqual([])
+  expect(await due.chainsOfPass()).toEqual([])
   ms = ALL_EVERY_MS
-  expect(await due.look()).toBe('all')
-  expect(await due.look()).toEqual([])
+  expect(await due.chainsOfPass()).toBe('all')
+  expect(await due.chainsOfPass()).toEqual([])
 })
 
 test('what changes during a pass is left to the next', async () => {
   const due = create()
-  await due.look()
+  await due.chainsOfPass()
   due.changed('a')
   await due.pass(async () => {
     due.changed('b')
     return { more: false }
   })
-  expect(await due.look()).toEqual(['b'])
+  expect(await due.chainsOfPass()).toEqual(['b'])
 })
 
 test('after a pass that failed or did not finish, the next one looks at all', async () => {
   const due = create()
-  await due.look()
+  await due.chainsOfPass()
   due.changed('a')
   await expect(due.pass(() => Promise.reject(new Error('no database')))).rejects.toThrow('no database')
-  expect(await due.look(true)).toBe('all')
-  expect(await due.look()).toBe('all')
-  expect(await due.look()).toEqual([])
+  expect(await due.chainsOfPass(true)).toBe('all')
+  expect(await due.chainsOfPass()).toBe('all')
+  expect(await due.chainsOfPass()).toEqual([])
 })

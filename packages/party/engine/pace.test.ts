@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import {
   type DepthState,
+  dispatchIntervalMs,
   isFinalityDue,
   isLeaseDue,
   isListDue,
@@ -14,6 +15,7 @@ import {
   type PollState,
   pace,
   pollDepth,
+  reconcileIntervalMs,
 } from './pace.ts'
 
 const NOW = 1_000_000
@@ -78,6 +80,19 @@ describe('a poll is woken', () => {
     const standby = { ...active, isLeasedElsewhere: true }
     expect([1_999, 2_000].map((agoMs) => isStandby({ ...standby, polledAtMs: NOW - agoMs }, NOW))).toEqual([true, false])
   })
+})
+
+test.each([
+  { hasOpenOrder: true, isRunning: true, isAlone: true, reconcile: 1_000, dispatch: 400 },
+  { hasOpenOrder: true, isRunning: true, isAlone: false, reconcile: 1_000, dispatch: 400 },
+  { hasOpenOrder: true, isRunning: false, isAlone: true, reconcile: 1_000, dispatch: 1_000 },
+  { hasOpenOrder: true, isRunning: false, isAlone: false, reconcile: 1_000, dispatch: 400 },
+  { hasOpenOrder: false, isRunning: true, isAlone: true, reconcile: 1_000, dispatch: 400 },
+  { hasOpenOrder: false, isRunning: true, isAlone: false, reconcile: 1_000, dispatch: 400 },
+  { hasOpenOrder: false, isRunning: false, isAlone: true, reconcile: 2_000, dispatch: 2_000 },
+  { hasOpenOrder: false, isRunning: false, isAlone: false, reconcile: 2_000, dispatch: 2_000 },
+])('the loops run without being woken: %o', ({ reconcile, dispatch, ...state }) => {
+  expect({ reconcile: reconcileIntervalMs(state), dispatch: dispatchIntervalMs(state) }).toEqual({ reconcile, dispatch })
 })
 
 describe('how deep a poll goes', () => {

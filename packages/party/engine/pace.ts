@@ -2,7 +2,10 @@
 import type { Block, Chain } from '@tandem/protocol/chain.ts'
 import type { PollMemory } from './poll-memory.ts'
 import {
+  DISPATCH_ALONE_MS,
+  DISPATCH_MS,
   FAST_BLOCK_MS,
+  IDLE_LOOP_MS,
   IDLE_POLL_MS,
   IDLE_RECORD_MS,
   MAX_MEMPOOL_WAIT_MS,
@@ -10,6 +13,7 @@ import {
   MIN_ANNOUNCED_MS,
   MIN_MEMPOOL_WAIT_MS,
   QUORUM_MS,
+  RECONCILE_MS,
   STANDBY_POLL_MS,
   WATCH_LEASE_RENEWAL_MS,
   WATCH_LIST_MS,
@@ -123,6 +127,25 @@ export function isStandby({ isLeasedElsewhere, isFailing, polledAtMs }: PollStat
 export function mayWake(cause: 'hint' | 'block', s: PollState, nowMs: number): boolean {
   if (isStandby(s, nowMs) || (!s.isListStale && !s.hasOpenOrder)) return false
   return cause === 'hint' ? !isAnnounced(s, nowMs) : Number(s.blockMs) >= FAST_BLOCK_MS || !isQuiet(s, nowMs)
+}
+
+/** What decides how often the reconciler and the dispatcher run if nothing wakes them. */
+export type LoopState = {
+  readonly hasOpenOrder: boolean
+  /** An action is being performed. */
+  readonly isRunning: boolean
+  /** There is no other engine on this database, which could die and leave work. */
+  readonly isAlone: boolean
+}
+
+export function reconcileIntervalMs({ hasOpenOrder, isRunning }: Pick<LoopState, 'hasOpenOrder' | 'isRunning'>): number {
+  return hasOpenOrder || isRunning ? RECONCILE_MS : IDLE_LOOP_MS
+}
+
+export function dispatchIntervalMs({ hasOpenOrder, isRunning, isAlone }: LoopState): number {
+  if (isRunning) return DISPATCH_MS
+  if (!hasOpenOrder) return IDLE_LOOP_MS
+  return isAlone ? DISPATCH_ALONE_MS : DISPATCH_MS
 }
 
 /** What a poll reads beyond the newest block. */

@@ -61,7 +61,7 @@ export const STANDBY_DISPATCH_MS = 750
 export const SWEEP_PAGE_MS = 6_000
 /** A round of the sweep takes at least this long, also if few orders are open. */
 export const SWEEP_ROUND_MS = 60_000
-/** The first page, and the next one after a failure. */
+/** After a failure of the first page. Later failures keep the last interval. */
 export const SWEEP_RETRY_MS = 1_000
 export const EXPIRE_LIST_MS = 5_000
 export const REPAIR_LIST_MS = 60_000

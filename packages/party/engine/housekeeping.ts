@@ -1,0 +1,58 @@
+/** Slow work of an engine that no action waits for, each in its own loop: rebuilding a long list must not delay the sweep. */
+import type { Logger } from 'pino'
+import type { Registry } from '@tandem/protocol/registry/registry.ts'
+import type { Database } from '../store/database/database.ts'
+import { createLoop } from './loop.ts'
+import { expireOrderList, repairOrderList } from './order-list.ts'
+import type { Party } from './party.ts'
+import type { Shards } from './shards.ts'
+import { createSweeper } from './sweeper.ts'
+import { EXPIRE_LIST_MS, REPAIR_LIST_MS, SWEEP_RETRY_MS } from './times.ts'
+
+export type HousekeepingOptions = {
+  readonly db: Database
+  readonly registry: Registry
+  readonly party: Pick<Party, 'role'>
+  readonly shards: Pick<Shards, 'own'>
+  readonly now: () => bigint
+  readonly log: Logger
+  readonly stopping: AbortSignal
+}
+
+/** Returns the function that stops it. */
+export function startHousekeeping(options: HousekeepingOptions): () => Promise<unknown> {
+  const { db, registry, party, now, stopping } = options
+  const loops = [
+    startSweeping(options),
+    // A solver serves no lists.
+    ...(party.role === 'service'
+      ? [
+          every(REPAIR_LIST_MS, () => repairOrderList(db, registry, now(), stopping), 'rebuilding the order list failed'),
+          every(EXPIRE_LIST_MS, () => expireOrderList(db, registry, now()), 'expiring listed orders failed'),
+        ]
+      : []),
+  ]
+
+  function every(intervalMs: number, work: () => Promise<void>, failed: string) {
+    return createLoop({
+      intervalMs,
+      run: () => work().then(() => false),
+      onError: (error) => options.log.error({ err: error }, failed),
+    })
+  }
+
+  return () => Promise.all(loops.map((loop) => loop.stop()))
+}
+
+function startSweeping({ shards, now, log, ...context }: HousekeepingOptions) {
+  const { sweep } = createSweeper(context)
+  let nextInMs = SWEEP_RETRY_MS
+  return createLoop({
+    intervalMs: () => nextInMs,
+    async run() {
+      nextInMs = await sweep(now(), await shards.own())
+      return false
+    },
+    onError: (error) => log.error({ err: error }, 'sweeping the open orders failed'),
+  })
+}
