@@ -11,6 +11,7 @@
  *
  * A redeem's calldata contains the secret. For a redeem, step 4 simulates the payout without it, so no node sees the secret before step 5 has recorded the attempt.
  */
+import type { ChainFailure } from '../port/failure.ts'
 import type { Outbox } from '../port/outbox.ts'
 import { type ContractAction, isRelay, obstacleTo, payeeOf } from './action.ts'
 import type { ContractFamily } from './family.ts'
@@ -29,177 +30,233 @@ export interface Executor<A> {
   cancelUnmined(outbox: Outbox): Promise<string | null>
 }
 
-export function createContractExecutor<T extends ContractTypes, A extends ContractAction<T['call']>>(
+type ActionOf<T extends ContractTypes> = ContractAction<T['call']>
+
+/** One action on its way: what is done, for whom, and with which key. */
+type Job<T extends ContractTypes, A extends ActionOf<T>> = {
+  readonly family: ContractFamily<T, A>
+  readonly action: A
+  readonly outbox: Outbox
+  readonly sender: string
+}
+
+/** Where its transactions go. */
+type Way<T extends ContractTypes> = { readonly lane: Lane<T>; readonly sending: Sending<T> }
+
+type Plan<T extends ContractTypes> = {
+  /** Approvals to send first. */
+  readonly missing: readonly T['call'][]
+  /** The simulation passed. */
+  readonly passes: boolean
+  /** Throws if the call would revert. */
+  readonly cost: () => T['cost']
+}
+
+const NO_REVERTS: Reverts<never> = { all: [], byOthers: [], atFeeCap: [] }
+
+export function createContractExecutor<T extends ContractTypes, A extends ActionOf<T>>(family: ContractFamily<T, A>): Executor<A> {
+  return {
+    send: (action, outbox) => send({ family, action, outbox, sender: family.senderOf(outbox.key) }),
+    cancelUnmined: (outbox) => cancelUnmined(family, outbox),
+  }
+}
+
+async function send<T extends ContractTypes, A extends ActionOf<T>>(job: Job<T, A>): Promise<string> {
+  const { family, action, outbox } = job
+  const attempts = await Promise.all(outbox.attempts.map(family.read))
+  const own = attempts.filter(({ call }) => family.isOwn(action, call))
+  const isFirst = attempts.length === 0
+  const firstPlan = isFirst ? Promise.allSettled([planOf(job, [])]) : null
+  // Initiating is optional: a missed initiation loses only this deal.
+  const duty = { isObligatory: action.verb !== 'initiate' }
+  const needsNoState = isFirst && action.verb === 'initiate'
+  const [state, lane] = await Promise.all([needsNoState ? null : family.htlcState(action), family.openLane(outbox, duty)])
+  const obstacle = state === null ? null : obstacleTo(action, state)
+  if (obstacle !== null) return orSuccess(family, own, obstacle)
+  const way = { lane, sending: sendOn(lane) }
+  const live = await keepAlive(job, way)
+  if (live !== null) return live
+  const { done, reverted } = await outcomesOf(job, own)
+  if (done !== null) return done
+  try {
+    const [planned] = await (firstPlan ?? Promise.allSettled([planOf(job, reverted)]))
+    const isPassed = planned.status === 'fulfilled' && planned.value.passes
+    if (needsNoState && !isPassed) await assertNoObstacle(job)
+    return await sendAsPlanned(job, way, unwrap(planned))
+  } catch (error) {
+    throw withRevertedTx(reverted.at(-1), error)
+  }
+}
+
+/** It was done by one of our own transactions, or else cannot be done. */
+async function orSuccess<T extends ContractTypes, A extends ActionOf<T>>(
   family: ContractFamily<T, A>,
-): Executor<A> {
-  const none: Reverts<T['signed']> = { all: [], byOthers: [], atFeeCap: [] }
+  own: readonly T['signed'][],
+  obstacle: ChainFailure,
+): Promise<string> {
+  for (const { tx } of own) if ((await family.outcome(tx)) === 'success') return tx
+  throw obstacle
+}
 
-  async function send(action: A, outbox: Outbox): Promise<string> {
-    const attempts = await Promise.all(outbox.attempts.map(family.read))
-    const own = attempts.filter(({ call }) => family.isOwn(action, call))
-    // Initiating is optional: a missed initiation loses only this deal.
-    const duty = { isObligatory: action.verb !== 'initiate' }
-    const firstPlan = attempts.length === 0 ? Promise.allSettled([planOf(action, outbox, [])]) : null
-    const isFirstInitiation = attempts.length === 0 && action.verb === 'initiate'
-    const [state, lane] = await Promise.all([isFirstInitiation ? null : family.htlcState(action), family.openLane(outbox, duty)])
-    const obstacle = state === null ? null : obstacleTo(action, state)
-    if (obstacle !== null) {
-      const done = await findSuccess(own)
-      if (done !== null) return done
-      throw obstacle
+async function assertNoObstacle<T extends ContractTypes, A extends ActionOf<T>>({ family, action }: Job<T, A>): Promise<void> {
+  const obstacle = obstacleTo(action, await family.htlcState(action))
+  if (obstacle !== null) throw obstacle
+}
+
+/** Rebroadcasts or bumps pending attempts. Returns the hash of the action's own one; null when there is none. */
+async function keepAlive<T extends ContractTypes, A extends ActionOf<T>>(
+  { family, action, sender }: Job<T, A>,
+  { lane, sending }: Way<T>,
+): Promise<string | null> {
+  const isOwn = ({ call }: T['signed']) => family.isOwn(action, call)
+  const costNow = (call: T['call']) => family.estimate(family.isOwn(action, call) ? action : { verb: 'approve', call }, sender, NO_REVERTS)
+  if (family.queuedCost === null) {
+    // Keep one attempt: the contract would revert a second one.
+    for (const signed of lane.pending.filter(isOwn)) {
+      const tx = await sending.keep(signed, costNow)
+      if (tx !== null) return tx
     }
-    const sending = sendOn(lane)
-    const live = await keepAlive(action, outbox, lane, sending)
-    if (live !== null) return live
-    const outcomes = await Promise.all(own.map(({ tx }) => family.outcome(tx)))
-    // It was mined after we read the contract's state.
-    const done = own.find((_, index) => outcomes[index] === 'success')
-    if (done !== undefined && !(await didNothing(action, done))) return done.tx
-    const reverted = own.filter((_, index) => outcomes[index] === 'reverted')
-    for (const signed of reverted) await outbox.noteReverted(signed.tx, family.revertWeight?.(signed))
-    try {
-      const [planned] = await (firstPlan ?? Promise.allSettled([planOf(action, outbox, reverted)]))
-      if (state === null && !(planned.status === 'fulfilled' && planned.value.passes)) await assertNoObstacle(action)
-      const plan = unwrap(planned)
-      if (plan.missing.length > 0) return await approveFirst(action, plan.missing, family.senderOf(outbox.key), lane, sending)
-      return await sending.append(action.call, plan.cost())
-    } catch (error) {
-      throw withRevertedTx(reverted.at(-1), error)
-    }
-  }
-
-  async function assertNoObstacle(action: A): Promise<void> {
-    const obstacle = obstacleTo(action, await family.htlcState(action))
-    if (obstacle !== null) throw obstacle
-  }
-
-  async function didNothing(action: A, { call }: T['signed']): Promise<boolean> {
-    return family.mayDoNothing(call) && obstacleTo(action, await family.htlcState(action)) === null
-  }
-
-  async function findSuccess(signed: readonly T['signed'][]): Promise<string | null> {
-    for (const { tx } of signed) if ((await family.outcome(tx)) === 'success') return tx
     return null
   }
-
-  /** Rebroadcasts or bumps pending attempts. Returns the hash of the action's own one; null when there is none. */
-  async function keepAlive(action: A, outbox: Outbox, lane: Lane<T>, sending: Sending<T>): Promise<string | null> {
-    const sender = family.senderOf(outbox.key)
-    const isOwn = ({ call }: T['signed']) => family.isOwn(action, call)
-    const costNow = (call: T['call']) => family.estimate(family.isOwn(action, call) ? action : { verb: 'approve', call }, sender, none)
-    if (family.queuedCost === null) {
-      // Keep one attempt: the contract would revert a second one.
-      for (const signed of lane.pending.filter(isOwn)) {
-        const tx = await sending.keep(signed, costNow)
-        if (tx !== null) return tx
-      }
-      return null
-    }
-    let live: string | null = null
-    // Keep all: a nonce cannot be mined before the nonces below it.
-    for (const signed of lane.pending) {
-      const tx = await sending.keep(signed, costNow)
-      if (tx !== null && isOwn(signed)) live = tx
-    }
-    return live
+  let live: string | null = null
+  // Keep all: a nonce cannot be mined before the nonces below it.
+  for (const signed of lane.pending) {
+    const tx = await sending.keep(signed, costNow)
+    if (tx !== null && isOwn(signed)) live = tx
   }
+  return live
+}
 
-  type Plan = {
-    /** Approvals to send first. */
-    readonly missing: readonly T['call'][]
-    /** The simulation passed. */
-    readonly passes: boolean
-    /** Throws if the call would revert. */
-    readonly cost: () => T['cost']
+/** `done`: it was mined after we read the contract's state. Notes the attempts that reverted. */
+async function outcomesOf<T extends ContractTypes, A extends ActionOf<T>>(
+  job: Job<T, A>,
+  own: readonly T['signed'][],
+): Promise<{ readonly done: string | null; readonly reverted: readonly T['signed'][] }> {
+  const { family, outbox } = job
+  const outcomes = await Promise.all(own.map(({ tx }) => family.outcome(tx)))
+  const succeeded = own.find((_, index) => outcomes[index] === 'success')
+  if (succeeded !== undefined && !(await didNothing(job, succeeded))) return { done: succeeded.tx, reverted: [] }
+  const reverted = own.filter((_, index) => outcomes[index] === 'reverted')
+  for (const signed of reverted) await outbox.noteReverted(signed.tx, family.revertWeight?.(signed))
+  return { done: null, reverted }
+}
+
+async function didNothing<T extends ContractTypes, A extends ActionOf<T>>(
+  { family, action }: Job<T, A>,
+  { call }: T['signed'],
+): Promise<boolean> {
+  return family.mayDoNothing(call) && obstacleTo(action, await family.htlcState(action)) === null
+}
+
+/** Checks whether we pay for another attempt, and what it takes. */
+async function planOf<T extends ContractTypes, A extends ActionOf<T>>(job: Job<T, A>, reverted: readonly T['signed'][]): Promise<Plan<T>> {
+  const { family, action, outbox, sender } = job
+  const payee = payeeOf(action)
+  const reverts = reverted.length === 0 ? NO_REVERTS : await family.sortReverts(action, reverted)
+  assertPaidFor(job, reverts, reverted.length)
+  const mustHideSecret = action.verb === 'redeem' && outbox.attempts.length === 0 && !(family.simulatesOwnRedeem && payee === sender)
+  if (mustHideSecret) {
+    // Calldata contains the secret: record the attempt before any node sees it.
+    const cost = await family.tryPayout(action, sender)
+    return { missing: [], passes: true, cost: () => cost }
   }
+  const trial = await tryCall(job, reverts)
+  // An initiation that passes needs no approval.
+  const missing = action.paysAmount && !trial.passes ? await family.approvals(action, sender) : []
+  return { missing, ...trial }
+}
 
-  /** Checks whether we pay for another attempt, and what it takes. */
-  async function planOf(action: A, outbox: Outbox, reverted: readonly T['signed'][]): Promise<Plan> {
-    const sender = family.senderOf(outbox.key)
-    const { verb } = action
-    const payee = payeeOf(action)
-    const reverts = reverted.length === 0 ? none : await family.sortReverts(action, reverted)
-    if (isRelay(action)) assertRelayPaidFor(action.revertsPaidFor, outbox, reverted.length)
-    // Never back off when we are the payee.
-    else if (payee !== sender) assertBackoffOver(`${verb} to ${payee}`, reverts.byOthers, outbox.now)
-    assertBackoffOver(`${verb} at the highest fee limit`, reverts.atFeeCap, outbox.now)
-    const mustHideSecret = verb === 'redeem' && outbox.attempts.length === 0 && !(family.simulatesOwnRedeem && payee === sender)
-    if (mustHideSecret) {
-      // Calldata contains the secret: record the attempt before any node sees it.
-      const cost = await family.tryPayout(action, sender)
-      return { missing: [], passes: true, cost: () => cost }
-    }
-    const trial = await tryCall(action, sender, reverts)
-    // An initiation that passes needs no approval.
-    const missing = action.paysAmount && !trial.passes ? await family.approvals(action, sender) : []
-    return { missing, ...trial }
+function assertPaidFor<T extends ContractTypes, A extends ActionOf<T>>(
+  { action, outbox, sender }: Job<T, A>,
+  reverts: Reverts<T['signed']>,
+  count: number,
+): void {
+  const { verb } = action
+  const payee = payeeOf(action)
+  if (isRelay(action)) assertRelayPaidFor(action.revertsPaidFor, outbox, count)
+  // Never back off when we are the payee.
+  else if (payee !== sender) assertBackoffOver(`${verb} to ${payee}`, reverts.byOthers, outbox.now)
+  assertBackoffOver(`${verb} at the highest fee limit`, reverts.atFeeCap, outbox.now)
+}
+
+/** Simulates and estimates at the same time. `cost` throws if either fails: the reason of the simulation comes first. */
+async function tryCall<T extends ContractTypes, A extends ActionOf<T>>(
+  { family, action, sender }: Job<T, A>,
+  reverts: Reverts<T['signed']>,
+): Promise<Omit<Plan<T>, 'missing'>> {
+  const limit = family.estimate(action, sender, reverts)
+  const [simulated, estimated] = await Promise.allSettled([family.simulate(action, sender, limit), limit])
+  const cost = (): T['cost'] => {
+    unwrap(simulated)
+    return unwrap(estimated)
   }
+  return { passes: simulated.status === 'fulfilled' && estimated.status === 'fulfilled', cost }
+}
 
-  /** Simulates and estimates at the same time. `cost` throws if either fails: the reason of the simulation comes first. */
-  async function tryCall(action: A, sender: string, reverts: Reverts<T['signed']>) {
-    const limit = family.estimate(action, sender, reverts)
-    const [simulated, estimated] = await Promise.allSettled([family.simulate(action, sender, limit), limit])
-    const cost = (): T['cost'] => {
-      unwrap(simulated)
-      return unwrap(estimated)
-    }
-    return { passes: simulated.status === 'fulfilled' && estimated.status === 'fulfilled', cost }
+async function sendAsPlanned<T extends ContractTypes, A extends ActionOf<T>>(
+  job: Job<T, A>,
+  way: Way<T>,
+  { missing, cost }: Plan<T>,
+): Promise<string> {
+  return missing.length > 0 ? approveFirst(job, way, missing) : way.sending.append(job.action.call, cost())
+}
+
+async function approveFirst<T extends ContractTypes, A extends ActionOf<T>>(
+  { family, action, sender }: Job<T, A>,
+  { lane, sending }: Way<T>,
+  missing: readonly T['call'][],
+): Promise<string> {
+  const { queuedCost } = family
+  const steps = missing.map((call) => ({ verb: 'approve', call }) as const)
+  const [first] = steps
+  const last = steps.at(-1)
+  if (first === undefined || last === undefined) throw new Error('there is nothing to approve')
+  const checkedCost = async () => {
+    const limit = family.estimate(first, sender, NO_REVERTS)
+    await Promise.all([family.simulate(first, sender, limit), limit])
+    return limit
   }
-
-  async function approveFirst(
-    action: A,
-    missing: readonly T['call'][],
-    sender: string,
-    lane: Lane<T>,
-    sending: Sending<T>,
-  ): Promise<string> {
-    const { queuedCost } = family
-    const steps = missing.map((call) => ({ verb: 'approve', call }) as const)
-    const [first] = steps
-    const last = steps.at(-1)
-    if (first === undefined || last === undefined) throw new Error('there is nothing to approve')
-    const checkedCost = async () => {
-      const limit = family.estimate(first, sender, none)
-      await Promise.all([family.simulate(first, sender, limit), limit])
-      return limit
-    }
-    if (queuedCost === null) {
-      const waiting = await lane.findPending(first.call)
-      const kept = waiting === null ? null : await sending.keep(waiting, () => family.estimate(first, sender, none))
-      return kept ?? sending.appendShared(first.call, await checkedCost())
-    }
-    if ((await lane.findPending(last.call)) === null) {
-      // A call behind an unmined approval would revert in a simulation, so only a lone approval is simulated.
-      for (const step of steps) await sending.appendShared(step.call, steps.length === 1 ? await checkedCost() : await queuedCost(step))
-    }
-    return sending.append(action.call, await queuedCost(action))
+  if (queuedCost === null) {
+    const waiting = await lane.findPending(first.call)
+    const kept = waiting === null ? null : await sending.keep(waiting, () => family.estimate(first, sender, NO_REVERTS))
+    return kept ?? sending.appendShared(first.call, await checkedCost())
   }
-
-  async function cancelUnmined(outbox: Outbox): Promise<string | null> {
-    const sender = family.senderOf(outbox.key)
-    const lane = await family.openLane(outbox, { isObligatory: true })
-    const sending = sendOn(lane)
-    const unmined = await lane.unmined()
-    for (const attempt of outbox.attempts) {
-      const { tx } = attempt
-      if (unmined.some((signed) => signed.tx === tx) || (await family.outcome(tx)) !== 'reverted') continue
-      await outbox.noteReverted(tx, family.revertWeight?.(await family.read(attempt)))
-    }
-    let last: string | null = null
-    for (const signed of unmined) last = await cancel(signed, sender, lane, sending)
-    return last
+  if ((await lane.findPending(last.call)) === null) {
+    // A call behind an unmined approval would revert in a simulation, so only a lone approval is simulated.
+    for (const step of steps) await sending.appendShared(step.call, steps.length === 1 ? await checkedCost() : await queuedCost(step))
   }
+  return sending.append(action.call, await queuedCost(action))
+}
 
-  async function cancel(signed: T['signed'], sender: string, lane: Lane<T>, sending: Sending<T>): Promise<string | null> {
-    const { replacement } = lane
-    // This chain has no replacement: wait until the transaction expires.
-    if (replacement === null) return signed.tx
-    const { noop, isNoop } = replacement
-    const costNow = (call: T['call']) => family.estimate({ verb: 'cancel', call }, sender, none)
-    return isNoop(signed.call) ? sending.keep(signed, costNow) : sending.replace(signed, noop, await costNow(noop))
+async function cancelUnmined<T extends ContractTypes, A extends ActionOf<T>>(
+  family: ContractFamily<T, A>,
+  outbox: Outbox,
+): Promise<string | null> {
+  const sender = family.senderOf(outbox.key)
+  const lane = await family.openLane(outbox, { isObligatory: true })
+  const sending = sendOn(lane)
+  const unmined = await lane.unmined()
+  for (const attempt of outbox.attempts) {
+    const { tx } = attempt
+    if (unmined.some((signed) => signed.tx === tx) || (await family.outcome(tx)) !== 'reverted') continue
+    await outbox.noteReverted(tx, family.revertWeight?.(await family.read(attempt)))
   }
+  const costNow = (call: T['call']) => family.estimate({ verb: 'cancel', call }, sender, NO_REVERTS)
+  let last: string | null = null
+  for (const signed of unmined) last = await cancel(signed, { lane, sending }, costNow)
+  return last
+}
 
-  return { send, cancelUnmined }
+async function cancel<T extends ContractTypes>(
+  signed: T['signed'],
+  { lane, sending }: Way<T>,
+  costNow: (call: T['call']) => Promise<T['cost']>,
+): Promise<string | null> {
+  const { replacement } = lane
+  // This chain has no replacement: wait until the transaction expires.
+  if (replacement === null) return signed.tx
+  const { noop, isNoop } = replacement
+  return isNoop(signed.call) ? sending.keep(signed, costNow) : sending.replace(signed, noop, await costNow(noop))
 }
 
 function unwrap<V>(settled: PromiseSettledResult<V>): V {
