@@ -17,14 +17,14 @@ export interface EventFeed {
 export type FeedListener = {
   /** False: nobody needs events now. */
   isListening(): boolean
-  /** Gets the next events, in the order of their ids, and calls `done` in the same turn in which it has passed them on. */
+  /** Gets the next events, in the order of their ids, and calls `done` in the same tick in which it has passed them on. */
   take(events: readonly OrderEvent[], done: () => void): Promise<void>
 }
 
 /** Signals can be lost: then an event is this late. */
 const POLL_MS = 1000
-/** Between two reads: under load, one read serves all that happened meanwhile. */
-const PAUSE_MS = 20
+/** Between the starts of two reads: under load, one read serves all that happened meanwhile. */
+const COOLDOWN_MS = 20
 
 type Waiting = { resolve(): void; reject(error: unknown): void }
 
@@ -65,7 +65,7 @@ export function createEventFeed({ db, log }: { readonly db: Database; readonly l
   function open(): Loop {
     return createLoop({
       intervalMs: POLL_MS,
-      cooldownMs: PAUSE_MS,
+      cooldownMs: COOLDOWN_MS,
       run,
       onError: (error) => log.error({ err: error }, 'reading the events of orders failed; will retry'),
     })

@@ -26,7 +26,7 @@ export interface EventStream {
   release(): void
   /** Resolves when the client has read most of what was written. */
   drained(): Promise<void>
-  /** Tells the client when to come back, and ends: when it has read all, or soon. */
+  /** Sends the client when to come back, and ends: when it has read all, or after 30 s. */
   end(retryMs: number): void
   /** Ends at once, whatever the client has not read. */
   cut(): void
@@ -34,7 +34,7 @@ export interface EventStream {
 
 /** What one stream may hold in memory. The client comes back with its `Last-Event-ID`. */
 export const MAX_BUFFERED = 256 * 1024
-/** How long a reader may take to make room for more of a replay, and to read the rest of a stream that has ended. */
+/** How long a client may take to read enough for more of a replay, and to read what is left of a stream that has ended. */
 const DRAIN_MS = 30_000
 
 /** `onCut`: it was cut. `onClose`: once, in any case. */
@@ -129,7 +129,7 @@ export function openEventStream(response: ServerResponse, on: { readonly onCut: 
       if (state === 'closed') return
       state = 'closed'
       response.end(`retry: ${retryMs}\n\n`)
-      // Else whoever reads nothing would keep the connection, and its place among the streams.
+      // Else a client that reads nothing would keep the connection, and its place among the streams.
       const timer = setTimeout(() => response.destroy(), DRAIN_MS)
       response.on('close', () => clearTimeout(timer))
     },

@@ -1,18 +1,18 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createFairTurns } from './fair-turns.ts'
+import { createFairQueue } from './fair-queue.ts'
 
-const REST_MS = 25
+const SPACING_MS = 25
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** Work that ends when it is told to. */
+/** Work that the test ends. */
 function recorder() {
-  const turns = createFairTurns<string>({ most: 2, restMs: REST_MS })
+  const queue = createFairQueue<string>({ maxRunning: 2, spacingMs: SPACING_MS })
   const started: string[] = []
   const ends: (() => void)[] = []
-  const ask = (who: string, name: string) =>
-    turns.take(who, name, () => {
+  const ask = (key: string, name: string) =>
+    queue.run(key, name, () => {
       started.push(name)
       return new Promise<void>((resolve) => ends.push(resolve))
     })
@@ -20,51 +20,51 @@ function recorder() {
     ends.shift()?.()
     return pass(0)
   }
-  return { ask, leave: turns.leave, started, endOne }
+  return { ask, leave: queue.leave, started, endOne }
 }
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
-test('only so many run at once, and whoever asks once waits for one turn of those who ask for much', async () => {
+test('two run at once, and a key that asks once waits for one run of a greedy key', async () => {
   const { ask, started, endOne } = recorder()
   for (let n = 0; n < 100; n++) void ask('greedy', `greedy ${n}`)
-  for (const who of ['modest', 'other', 'third']) void ask(who, who)
+  for (const key of ['modest', 'other', 'third']) void ask(key, key)
   await pass(0)
   expect(started).toEqual(['greedy 0', 'modest'])
-  await pass(REST_MS)
+  await pass(SPACING_MS)
   expect(started).toHaveLength(2)
   for (let n = 0; n < 3; n++) await endOne()
   expect(started).toEqual(['greedy 0', 'modest', 'greedy 1', 'other', 'third'])
 })
 
-test('one who asks for much gets a turn in each rest, also if nobody else asks', async () => {
+test('a greedy key gets one run in each spacing, also if no other key asks', async () => {
   const { ask, started, endOne } = recorder()
   for (let n = 0; n < 5; n++) void ask('greedy', `greedy ${n}`)
   await endOne()
   expect(started).toEqual(['greedy 0'])
-  await pass(REST_MS - 1)
+  await pass(SPACING_MS - 1)
   expect(started).toEqual(['greedy 0'])
   await pass(1)
   expect(started).toEqual(['greedy 0', 'greedy 1'])
 })
 
-test('work that fails ends its turn', async () => {
-  const turns = createFairTurns<number>({ most: 1, restMs: REST_MS })
-  const failing = Promise.allSettled([0, 1, 2].map((n) => turns.take('one', n, () => Promise.reject(new Error('failed')))))
-  const after = turns.take('one', 3, async () => 'done')
-  await pass(10 * REST_MS)
+test('work that fails ends its run', async () => {
+  const queue = createFairQueue<number>({ maxRunning: 1, spacingMs: SPACING_MS })
+  const failing = Promise.allSettled([0, 1, 2].map((n) => queue.run('one', n, () => Promise.reject(new Error('failed')))))
+  const after = queue.run('one', 3, async () => 'done')
+  await pass(10 * SPACING_MS)
   expect((await failing).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
   expect(await after).toBe('done')
 })
 
-test('whoever leaves keeps no place: the turn is of the next one, also of another', async () => {
+test('a member that leaves keeps no place: the next one runs, also that of another key', async () => {
   const { ask, leave, started, endOne } = recorder()
   void ask('greedy', 'running')
   const gone = Array.from({ length: 100 }, (_, n) => ask('greedy', `gone ${n}`))
   void ask('greedy', 'patient')
   for (let n = 0; n < 100; n++) leave('greedy', `gone ${n}`)
   expect(await Promise.all(gone)).toEqual(Array(100).fill(null))
-  await pass(REST_MS)
+  await pass(SPACING_MS)
   expect(started).toEqual(['running', 'patient'])
   void ask('modest', 'late')
   void ask('modest', 'later')
@@ -73,7 +73,7 @@ test('whoever leaves keeps no place: the turn is of the next one, also of anothe
   expect(started).toEqual(['running', 'patient', 'later'])
 })
 
-test('one that has its turn is left to end it', async () => {
+test('a member that runs already is left to end', async () => {
   const { ask, leave, started, endOne } = recorder()
   const running = ask('one', 'running')
   leave('one', 'running')

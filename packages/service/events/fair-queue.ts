@@ -1,55 +1,56 @@
-/** Bounds how much runs at once, and how often for one of those who ask: whoever asks for much waits for itself, not others for it. */
-export interface FairTurns<Member> {
-  /** Does the work of one of `who` in its turn. Null: it left before. It waits for one turn at a time. */
-  take<T>(who: string, member: Member, work: () => Promise<T>): Promise<T | null>
-  /** It keeps no place: those who come and go faster than turns come would be kept in memory, and others would wait for their turns. */
-  leave(who: string, member: Member): void
+/** Limits total concurrency and the rate per key, so that a greedy client delays only itself. */
+export interface FairQueue<Member> {
+  /** Runs the work of a member when the key is next in line. Null: it left before. A member waits once at a time. */
+  run<T>(key: string, member: Member, work: () => Promise<T>): Promise<T | null>
+  /** A member that leaves keeps no place: else those who come and go quickly would fill the memory, and others would wait for them. */
+  leave(key: string, member: Member): void
 }
 
-/** `most`: at once. `restMs`: between the starts of two turns of the same one. */
-export function createFairTurns<Member>({ most, restMs }: { readonly most: number; readonly restMs: number }): FairTurns<Member> {
-  /** In the order of their turns; and so are those that wait in each. */
-  const queues = new Map<string, Map<Member, (isTurn: boolean) => void>>()
-  const resting = new Set<string>()
+/** `spacingMs`: between the starts of two runs of one key. */
+export function createFairQueue<Member>(limits: { readonly maxRunning: number; readonly spacingMs: number }): FairQueue<Member> {
+  const { maxRunning, spacingMs } = limits
+  /** Keys in the order of their next run, each with its members in the order of their arrival. */
+  const queues = new Map<string, Map<Member, (mayRun: boolean) => void>>()
+  const coolingDown = new Set<string>()
   let running = 0
 
   function startNext(): void {
-    if (running >= most) return
-    for (const [who, waiting] of queues) {
-      if (resting.has(who)) continue
-      queues.delete(who)
+    if (running >= maxRunning) return
+    for (const [key, waiting] of queues) {
+      if (coolingDown.has(key)) continue
+      queues.delete(key)
       const [next] = waiting
       if (next === undefined) continue
       const [member, start] = next
       waiting.delete(member)
-      if (waiting.size > 0) queues.set(who, waiting)
-      rests(who)
+      if (waiting.size > 0) queues.set(key, waiting)
+      coolDown(key)
       running += 1
       start(true)
       return
     }
   }
 
-  function rests(who: string): void {
-    resting.add(who)
+  function coolDown(key: string): void {
+    coolingDown.add(key)
     setTimeout(() => {
-      resting.delete(who)
+      coolingDown.delete(key)
       startNext()
-    }, restMs)
+    }, spacingMs)
   }
 
-  function wait(who: string, member: Member): Promise<boolean> {
+  function wait(key: string, member: Member): Promise<boolean> {
     return new Promise((resolve) => {
-      const waiting = queues.get(who)
-      if (waiting === undefined) queues.set(who, new Map([[member, resolve]]))
+      const waiting = queues.get(key)
+      if (waiting === undefined) queues.set(key, new Map([[member, resolve]]))
       else waiting.set(member, resolve)
       startNext()
     })
   }
 
   return {
-    async take(who, member, work) {
-      if (!(await wait(who, member))) return null
+    async run(key, member, work) {
+      if (!(await wait(key, member))) return null
       try {
         return await work()
       } finally {
@@ -57,12 +58,12 @@ export function createFairTurns<Member>({ most, restMs }: { readonly most: numbe
         startNext()
       }
     },
-    leave(who, member) {
-      const waiting = queues.get(who)
+    leave(key, member) {
+      const waiting = queues.get(key)
       const start = waiting?.get(member)
       if (waiting === undefined || start === undefined) return
       waiting.delete(member)
-      if (waiting.size === 0) queues.delete(who)
+      if (waiting.size === 0) queues.delete(key)
       start(false)
     },
   }

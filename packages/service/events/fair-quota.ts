@@ -1,15 +1,15 @@
-/** A limited number of places, shared fairly between groups. */
+/** A limited number of members, shared fairly between groups. */
 
-export interface Room<Member> {
+export interface FairQuota<Member> {
   readonly size: number
   readonly isFull: boolean
-  enter(group: string, member: Member): void
-  leave(group: string, member: Member): void
-  /** The newest member of the largest group, if a member of `group` is more entitled to its place: its own group would still be smaller. */
-  leastEntitled(group: string): Member | null
+  add(group: string, member: Member): void
+  remove(group: string, member: Member): void
+  /** The newest member of the largest group, if it must give way to another member of `group`: that group would still be smaller. Else null. */
+  evictable(group: string): Member | null
 }
 
-export function createRoom<Member>(limit: number): Room<Member> {
+export function createFairQuota<Member>(limit: number): FairQuota<Member> {
   const groups = new Map<string, Set<Member>>()
   let size = 0
 
@@ -20,19 +20,19 @@ export function createRoom<Member>(limit: number): Room<Member> {
     get isFull() {
       return size >= limit
     },
-    enter(group, member) {
+    add(group, member) {
       const members = groups.get(group)
       if (members === undefined) groups.set(group, new Set([member]))
       else members.add(member)
       size += 1
     },
-    leave(group, member) {
+    remove(group, member) {
       const members = groups.get(group)
       if (members?.delete(member) !== true) return
       if (members.size === 0) groups.delete(group)
       size -= 1
     },
-    leastEntitled(group) {
+    evictable(group) {
       let largest: ReadonlySet<Member> = new Set()
       for (const members of groups.values()) if (members.size > largest.size) largest = members
       if (largest.size <= (groups.get(group)?.size ?? 0) + 1) return null

@@ -6,7 +6,7 @@ export type Follower = {
   readonly app: string
   /** Null: all orders of the app. */
   readonly orderId: string | null
-  /** Whose replays take turns with those of others. */
+  /** The key of its replays in the fair queue. */
   readonly network: string
   readonly stream: EventStream
 }

@@ -2,7 +2,7 @@
 
 /** Proxies commonly close a connection that is silent for 30 to 60 s. */
 const HEARTBEAT_SECONDS = 15
-/** Then the client comes back: its app is checked again, and streams spread over the processes. */
+/** Then the stream is ended, and its client comes back: its app is checked again, and streams spread over the processes. */
 const LIFETIME_MS = 30 * 60_000
 
 export interface Heartbeats<Member> {
@@ -16,17 +16,17 @@ export function createHeartbeats<Member>(on: {
   readonly expire: (member: Member) => void
   readonly afterAll: () => void
 }): Heartbeats<Member> {
-  // Each second serves one of these.
+  // Each second serves one group.
   const groups = Array.from({ length: HEARTBEAT_SECONDS }, () => new Map<Member, number>())
   const groupOf = new Map<Member, Map<Member, number>>()
   let next = 0
-  let turn = 0
+  let current = 0
   let timer: NodeJS.Timeout | undefined
 
   function tick(): void {
-    turn = (turn + 1) % groups.length
+    current = (current + 1) % groups.length
     const now = performance.now()
-    for (const [member, endsAtMs] of groups[turn] ?? []) {
+    for (const [member, endsAtMs] of groups[current] ?? []) {
       if (now < endsAtMs) on.beat(member)
       else on.expire(member)
     }

@@ -2,13 +2,13 @@
 import type { EventStream } from './event-stream.ts'
 
 /** What all streams may hold together for clients that have not read it. */
-const MOST_BYTES = 64 * 1024 * 1024
-/** A client that reads has hardly ever more than this waiting. */
+const MAX_BYTES = 64 * 1024 * 1024
+/** A client that reads hardly ever has more than this waiting. */
 const USUAL_BYTES = 32 * 1024
 
-/** Beyond the limit, cuts those with more than usual. Whoever reads after all comes back with its `Last-Event-ID`. */
+/** Beyond the limit, cuts those with more than usual. A client that still reads comes back with its `Last-Event-ID`. */
 export function cutSlowReaders(streams: Iterable<Pick<EventStream, 'buffered' | 'cut'>>): void {
   const all = [...streams]
   const bytes = all.reduce((sum, { buffered }) => sum + buffered, 0)
-  if (bytes > MOST_BYTES) for (const stream of all) if (stream.buffered > USUAL_BYTES) stream.cut()
+  if (bytes > MAX_BYTES) for (const stream of all) if (stream.buffered > USUAL_BYTES) stream.cut()
 }

@@ -3,7 +3,7 @@ import { countStreams } from './stream-limits.ts'
 
 const limits = { perProcess: 4, perApp: 3, perAddress: 2 }
 const nobody = () => {
-  throw new Error('nobody is displaced here')
+  throw new Error('nobody is evicted here')
 }
 
 test('one customer has a whole /64 of IPv6 addresses, and one IPv4 address in either form', () => {
@@ -26,15 +26,15 @@ test('an app has its own limit', () => {
 
 test('at its limit, an app takes a stream from the network that has the most, for one that has fewer', () => {
   const counts = countStreams({ ...limits, perApp: 4 })
-  const displaced = [vi.fn(), vi.fn(), vi.fn()]
-  const strangers = ['10.0.0.1', '10.0.0.2', '10.0.0.1'].map((address, n) => counts.enter({ app: 'a', address }, displaced[n] ?? nobody))
+  const evicted = [vi.fn(), vi.fn(), vi.fn()]
+  const strangers = ['10.0.0.1', '10.0.0.2', '10.0.0.1'].map((address, n) => counts.enter({ app: 'a', address }, evicted[n] ?? nobody))
   counts.enter({ app: 'a', address: '192.0.2.1' }, nobody)
   expect(() => counts.enter({ app: 'a', address: '10.0.0.3' }, nobody)).toThrow('this app has 4')
   counts.enter({ app: 'a', address: '192.0.2.2' }, nobody)
-  expect(displaced.map(({ mock }) => mock.calls.length)).toEqual([0, 0, 1])
+  expect(evicted.map(({ mock }) => mock.calls.length)).toEqual([0, 0, 1])
   // Both networks have two now.
   expect(() => counts.enter({ app: 'a', address: '192.0.2.3' }, nobody)).toThrow('this app has 4')
-  // The displaced one was forgotten when it lost its place: that it ends is no news.
+  // The evicted one is not counted any more: that it ends changes nothing.
   strangers[2]?.()
   expect(counts.open).toBe(4)
   strangers[0]?.()
@@ -43,11 +43,11 @@ test('at its limit, an app takes a stream from the network that has the most, fo
 
 test('a full process does the same for all apps together; a /48 of IPv6 is one network', () => {
   const counts = countStreams(limits)
-  const displaced = vi.fn()
-  for (const n of [1, 2, 3]) counts.enter({ app: 'a', address: `2001:db8:0:${n}::1` }, n === 3 ? displaced : nobody)
+  const evicted = vi.fn()
+  for (const n of [1, 2, 3]) counts.enter({ app: 'a', address: `2001:db8:0:${n}::1` }, n === 3 ? evicted : nobody)
   counts.enter({ app: 'b', address: '2001:db8:1::1' }, nobody)
   expect(() => counts.enter({ app: 'b', address: '2001:db8:0:4::1' }, nobody)).toThrow('server')
   counts.enter({ app: 'c', address: '2001:db8:2::1' }, nobody)
-  expect(displaced).toHaveBeenCalledOnce()
+  expect(evicted).toHaveBeenCalledOnce()
   expect(counts.open).toBe(4)
 })

@@ -1,10 +1,10 @@
 /**
  * How many streams may be open: in this process, for one app, and for one address. App ids are public, so a stranger could take all streams of an app
- * from a few addresses: at a limit, the network with the most streams gives one up to a network that has fewer.
+ * from a few addresses: at a limit, a stream of the network with the most is evicted for a network that has fewer.
  */
 import { TandemError } from '@tandem/protocol/error.ts'
 import { customerOf, networkOf } from '../caller-network.ts'
-import { createRoom, type Room } from './room.ts'
+import { createFairQuota, type FairQuota } from './fair-quota.ts'
 
 export type StreamLimits = {
   readonly perProcess: number
@@ -14,24 +14,24 @@ export type StreamLimits = {
 
 export type StreamOwner = { readonly app: string; readonly address: string }
 
-/** A process that is full may have room again when streams have ended elsewhere. */
+/** A full process has free streams again when others have ended. */
 const FULL_RETRY_SECONDS = 10
 const OWN_RETRY_SECONDS = 30
 
 export interface StreamCounts {
   readonly open: number
   /**
-   * Throws if there is no room. Call the result when the stream has ended. `onDisplaced`: the stream must end, because another one took its place; it is not
-   * counted any more.
+   * Throws at a limit. Call the result when the stream has ended. `onEvicted`: the stream must end, because another one took its place; it is not counted
+   * any more.
    */
-  enter(owner: StreamOwner, onDisplaced: () => void): () => void
+  enter(owner: StreamOwner, onEvicted: () => void): () => void
 }
 
-type Place = { leave(): void; displace(): void }
+type Place = { leave(): void; evict(): void }
 
 export function countStreams(limits: StreamLimits): StreamCounts {
-  const all = createRoom<Place>(limits.perProcess)
-  const apps = new Map<string, Room<Place>>()
+  const all = createFairQuota<Place>(limits.perProcess)
+  const apps = new Map<string, FairQuota<Place>>()
   const perAddress = new Map<string, number>()
 
   function count(address: string, n: number): void {
@@ -40,45 +40,45 @@ export function countStreams(limits: StreamLimits): StreamCounts {
     else perAddress.set(address, sum)
   }
 
-  /** False: there is no room, and nobody to give up a place. */
-  function makeRoom(room: Room<Place>, network: string): boolean {
-    if (!room.isFull) return true
-    const least = room.leastEntitled(network)
-    least?.displace()
-    return least !== null
+  /** False: the quota is full, and nobody can be evicted. */
+  function isFree(quota: FairQuota<Place>, network: string): boolean {
+    if (!quota.isFull) return true
+    const evicted = quota.evictable(network)
+    evicted?.evict()
+    return evicted !== null
   }
 
   return {
     get open() {
       return all.size
     },
-    enter({ app, address: given }, onDisplaced) {
+    enter({ app, address: given }, onEvicted) {
       const [address, network] = [customerOf(given), networkOf(given)]
       if ((perAddress.get(address) ?? 0) >= limits.perAddress)
         throw full('rate_limited', `your address has ${limits.perAddress} open event streams, as many as it may`, OWN_RETRY_SECONDS)
-      const own = apps.get(app) ?? createRoom<Place>(limits.perApp)
-      if (!makeRoom(own, network))
+      const own = apps.get(app) ?? createFairQuota<Place>(limits.perApp)
+      if (!isFree(own, network))
         throw full('rate_limited', `this app has ${limits.perApp} open event streams, as many as it may`, OWN_RETRY_SECONDS)
-      if (!makeRoom(all, network))
+      if (!isFree(all, network))
         throw full('chain_unavailable', 'this server has all the event streams that it can serve', FULL_RETRY_SECONDS)
       let isCounted = true
       const place: Place = {
         leave() {
           if (!isCounted) return
           isCounted = false
-          all.leave(network, place)
-          own.leave(network, place)
+          all.remove(network, place)
+          own.remove(network, place)
           if (own.size === 0) apps.delete(app)
           count(address, -1)
         },
-        displace() {
+        evict() {
           place.leave()
-          onDisplaced()
+          onEvicted()
         },
       }
       apps.set(app, own)
-      all.enter(network, place)
-      own.enter(network, place)
+      all.add(network, place)
+      own.add(network, place)
       count(address, 1)
       return place.leave
     },

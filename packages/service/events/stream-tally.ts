@@ -1,22 +1,22 @@
-/** Counts streams that were refused or cut, and logs the sums now and then: strangers must not fill the log. */
+/** Counts streams that were refused or cut, and logs the sums at an interval: strangers must not fill the log. */
 import type { Logger } from '@tandem/runtime/log.ts'
 
 export interface StreamTally {
   refused(): void
   cut(): void
   /** Logs what was counted, at most every ten seconds. */
-  tell(): void
+  flush(): void
 }
 
-const TELL_MS = 10_000
+const LOG_INTERVAL_MS = 10_000
 
 export function createStreamTally(log: Logger, nowMs: () => number = () => performance.now()): StreamTally {
   let [refused, cut] = [0, 0]
-  let toldAtMs = Number.NEGATIVE_INFINITY
+  let loggedAtMs = Number.NEGATIVE_INFINITY
 
-  function tell(): void {
-    if (refused + cut === 0 || nowMs() - toldAtMs < TELL_MS) return
-    toldAtMs = nowMs()
+  function flush(): void {
+    if (refused + cut === 0 || nowMs() - loggedAtMs < LOG_INTERVAL_MS) return
+    loggedAtMs = nowMs()
     log.warn({ refused, cut }, 'event streams refused at a limit, or cut: their reader is slow, or their network has the most at a limit')
     ;[refused, cut] = [0, 0]
   }
@@ -24,12 +24,12 @@ export function createStreamTally(log: Logger, nowMs: () => number = () => perfo
   return {
     refused() {
       refused += 1
-      tell()
+      flush()
     },
     cut() {
       cut += 1
-      tell()
+      flush()
     },
-    tell,
+    flush,
   }
 }

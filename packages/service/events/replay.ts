@@ -1,0 +1,103 @@
+/** Brings one stream up to date: replays what its client has missed, then lets live events through. */
+import type { Logger } from '@tandem/runtime/log.ts'
+import type { Database } from '@tandem/party/store/database/database.ts'
+import { EVENTS_PAGE, type OrderEvent, readAppEvents, readOrderEvents } from '@tandem/party/store/events/order-events.ts'
+import type { OrderReader } from '@tandem/party/store/orders/order-reader.ts'
+import type { OrderSnapshot } from '@tandem/party/store/orders/orders.ts'
+import { createEventWriter, type DescribeContext, type EventWriter } from './describe-events.ts'
+import type { EventFeed } from './event-feed.ts'
+import type { FairQueue } from './fair-queue.ts'
+import type { Follower, Followers } from './followers.ts'
+
+export type ReplayContext = DescribeContext & {
+  readonly db: Database
+  readonly log: Logger
+  readonly orders: OrderReader
+  readonly feed: Pick<EventFeed, 'position'>
+  readonly followers: Pick<Followers, 'add'>
+  readonly queue: Pick<FairQueue<Follower>, 'run'>
+  readonly readOldest: () => Promise<bigint>
+}
+
+/** What a client has seen, and what it gets first. */
+export type StreamStart = {
+  readonly lastEventId: bigint | null
+  /** Where the feed was before the order was read. */
+  readonly from: bigint
+  /** The order of the stream; null: it follows an app. */
+  readonly snapshot: OrderSnapshot | null
+}
+
+/** Clients come back after this if the connection breaks. */
+const RETRY_MS = 2_000
+
+export async function startStream(context: ReplayContext, follower: Follower, start: StreamStart): Promise<void> {
+  const { stream } = follower
+  const { lastEventId, from } = start
+  stream.write(`retry: ${RETRY_MS}\n\n`)
+  if (lastEventId !== null && lastEventId <= from && lastEventId + 1n >= (await context.readOldest())) {
+    stream.moveTo(lastEventId)
+    await catchUp(context, follower)
+    return
+  }
+  writeStart(context, follower, start)
+  stream.moveTo(from)
+  join(context, follower)
+  // Else nothing has happened since.
+  if (context.feed.position > from) await catchUp(context, follower)
+  stream.release()
+}
+
+/** Without a replay: the status that the order has now, or that events may be missing. */
+function writeStart(context: ReplayContext, { stream, app }: Follower, { lastEventId, from, snapshot }: StreamStart): void {
+  if (snapshot === null) {
+    if (lastEventId !== null) stream.write(`event: gap\nid: ${from}\ndata: {"last_event_id":"${lastEventId}"}\n\n`)
+    return
+  }
+  const { id } = snapshot.stored.order
+  const writer = createEventWriter(context, context.log)
+  writer.add(id, snapshot)
+  const frame = writer.writeCurrent(id, from, app)
+  if (frame !== null) stream.write(frame.text)
+}
+
+/** Sends what is on record and was not sent. The last page is read while live events wait, so that none is missed in between. */
+async function catchUp(context: ReplayContext, follower: Follower): Promise<void> {
+  const { stream, network } = follower
+  while (stream.isOpen) {
+    const isLast = await context.queue.run(network, follower, () => sendPage(context, follower))
+    await stream.drained()
+    if (!isLast) continue
+    if (stream.isHeld) break
+    join(context, follower)
+  }
+  stream.release()
+}
+
+/** Keeps nothing of the page: thousands of clients may not read theirs. */
+async function sendPage(context: ReplayContext, { stream, app, orderId }: Follower): Promise<boolean> {
+  if (!stream.isOpen) return true
+  const { db, orders, log } = context
+  const after = stream.sentUpTo
+  const page = await (orderId === null ? readAppEvents(db, { app, after }) : readOrderEvents(db, { orderId, after }))
+  const writer = createEventWriter(context, log)
+  await readOrders(orders, writer, page)
+  for (const event of page) {
+    const frame = writer.write(event, app)
+    if (frame !== null) stream.replay(frame)
+    else stream.moveTo(event.id)
+  }
+  return page.length < EVENTS_PAGE
+}
+
+function join({ followers }: ReplayContext, follower: Follower): void {
+  if (!follower.stream.isOpen) return
+  follower.stream.hold()
+  followers.add(follower)
+}
+
+/** Gives the writer the orders of these events. */
+export async function readOrders(orders: OrderReader, writer: EventWriter, events: readonly OrderEvent[]): Promise<void> {
+  const ids = [...new Set(events.map(({ orderId }) => orderId))]
+  await Promise.all(ids.map(async (id) => writer.add(id, await orders.read(id))))
+}
