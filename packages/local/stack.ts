@@ -2,6 +2,7 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TickerServer } from '@tandem/chain-kit/local/ticker/ticker-server.ts'
+import { type Keep, startClosable } from '@tandem/runtime/closing.ts'
 import { loadConfig } from '@tandem/party/config/load-config.ts'
 import { ServiceConfig, SolverConfig } from '@tandem/party/config/schema.ts'
 import { createApp } from '@tandem/party/store/apps/apps.ts'
@@ -75,101 +76,98 @@ export type LocalStackOptions = {
 /** Long enough for the destination to be final, so that the service signs the redeem too. */
 const DEFAULT_REDEEM_WAIT_SECONDS = 20
 
-export async function startLocalStack(options: LocalStackOptions): Promise<LocalStack> {
+export function startLocalStack(options: LocalStackOptions): Promise<LocalStack> {
+  return startClosable(
+    (keep) => start(options, keep),
+    (failure) => options.log.warn({ err: failure }, 'not everything could be closed'),
+  )
+}
+
+async function start(options: LocalStackOptions, keepClose: Keep): Promise<Omit<LocalStack, 'stop'>> {
   const { folder, log, mining = 'timed', startParties = true, onProgress = () => undefined } = options
   const chains = chooseChains(options.chains)
-  const cleanups: (() => Promise<void>)[] = []
-  const stop = async () => {
-    for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-  }
-  /** Registers the cleanup as soon as a part runs, so that a later failure leaves nothing behind. */
-  const keep = <T>(running: T, cleanup: (running: T) => Promise<void>): T => {
-    cleanups.push(() => cleanup(running))
+  const keep = <T>(running: T, close: (running: T) => Promise<unknown>): T => {
+    keepClose(() => close(running))
     return running
   }
-  try {
-    const solvers = localSolvers(options.solvers ?? 1)
-    const keys = createLocalKeys(solvers.length)
-    await mkdir(folder, { recursive: true })
-    onProgress('database and chains')
-    const starting = await Promise.allSettled([
-      Promise.resolve(
-        options.databases ??
-          openLocalDatabases({
-            folder,
-            solvers: solvers.length,
-            onProgress,
-            ...(options.databaseServerUrl !== undefined && { serverUrl: options.databaseServerUrl }),
-          }),
-      ).then((databases) => keep(databases, (d) => d.close())),
-      startLocalNetwork(keys, { chains, mining, ...(options.runningChains !== undefined && { running: options.runningChains }) }).then(
-        (running) => keep(running, (n) => n.close()),
-      ),
-    ])
-    const [databases, network] = [fulfilled(starting[0]), fulfilled(starting[1])]
-    onProgress('contracts and wallets')
-    const wallets = await fundEveryone(network, keys, solvers)
-    const { ticker, settings: prices } = keep(await startLocalPrices(network.prices, options.livePrices ?? null), async (started) =>
-      started.ticker?.close(),
-    )
-    const configs = await writeLocalConfigs({
-      folder,
-      port: options.port,
-      keys,
-      solvers,
-      network,
-      databases,
-      quoteBudgetMs: options.quoteBudgetMs ?? null,
-      redeemWaitSeconds: options.redeemWaitSeconds ?? DEFAULT_REDEEM_WAIT_SECONDS,
-      prices,
-    })
+  const solvers = localSolvers(options.solvers ?? 1)
+  const keys = createLocalKeys(solvers.length)
+  await mkdir(folder, { recursive: true })
+  onProgress('database and chains')
+  const starting = await Promise.allSettled([
+    Promise.resolve(
+      options.databases ??
+        openLocalDatabases({
+          folder,
+          solvers: solvers.length,
+          onProgress,
+          ...(options.databaseServerUrl !== undefined && { serverUrl: options.databaseServerUrl }),
+        }),
+    ).then((databases) => keep(databases, (d) => d.close())),
+    startLocalNetwork(keys, { chains, mining, ...(options.runningChains !== undefined && { running: options.runningChains }) }).then(
+      (running) => keep(running, (n) => n.close()),
+    ),
+  ])
+  const [databases, network] = [fulfilled(starting[0]), fulfilled(starting[1])]
+  onProgress('contracts and wallets')
+  const wallets = await fundEveryone(network, keys, solvers)
+  const { ticker, settings: prices } = keep(await startLocalPrices(network.prices, options.livePrices ?? null), async (started) =>
+    started.ticker?.close(),
+  )
+  const configs = await writeLocalConfigs({
+    folder,
+    port: options.port,
+    keys,
+    solvers,
+    network,
+    databases,
+    quoteBudgetMs: options.quoteBudgetMs ?? null,
+    redeemWaitSeconds: options.redeemWaitSeconds ?? DEFAULT_REDEEM_WAIT_SECONDS,
+    prices,
+  })
 
-    const createSolver = (file: string) =>
-      createRestartable(async () => {
-        const loaded = await loadConfig(SolverConfig, file)
-        return startSolver(loaded, log.child({ party: 'solver', id: loaded.config.solver_id }))
-      })
-    const solver = createSolver(configs.solverFile)
-    const otherSolvers = configs.otherSolverFiles.map(createSolver)
-    const setSolversRunning = async (running: boolean) => {
-      await Promise.all([solver, ...otherSolvers].map((one) => one.setRunning(running)))
-    }
-    const engine = options.split === true ? createRestartable(() => startServiceProcess('engine', configs.serviceFile, log.level)) : null
-    const service = createRestartable(async () =>
-      startService(
-        await loadConfig(ServiceConfig, configs.serviceFile),
-        log.child({ party: 'service' }),
-        engine === null ? 'both' : 'api',
-        options.load,
-      ),
-    )
-    if (startParties) {
-      onProgress(otherSolvers.length === 0 ? 'solver and service' : `${solvers.length} solvers and service`)
-      await keep(setSolversRunning, (setRunning) => setRunning(false))(true)
-      if (engine !== null) await keep(engine, (e) => e.setRunning(false)).setRunning(true)
-      await keep(service, (s) => s.setRunning(false)).setRunning(true)
-    }
-    const setSolverRunning = startParties ? setSolversRunning : refuseSwitch
-    const { config } = await loadConfig(ServiceConfig, configs.serviceFile)
-    const origins = ['127.0.0.1', 'localhost'].map((host) => `http://${host}:${config.listen.port}`)
-    const { fund, passTime } = network
-    const control = keep(await startControlServer({ fund, passTime, setSolverRunning, origins }), (c) => c.close())
-    const info: LocalJson = {
-      base_url: `http://${config.listen.host}:${config.listen.port}/v2`,
-      ...(await makeAccess(databases.serviceUrl, `http://${config.listen.host}:${config.listen.port}`)),
-      chains: network.descriptions,
-      faucet_url: control.faucetUrl,
-      solver_switch_url: control.solverSwitchUrl,
-      time_url: control.timeUrl,
-      wallets,
-    }
-    const infoFile = keep(join(folder, 'local.json'), (file) => rm(file, { force: true }))
-    await writeJson(infoFile, info)
-    return { info, network, configs, ticker, service, engine, solver, otherSolvers, stop }
-  } catch (error) {
-    await stop()
-    throw error
+  const createSolver = (file: string) =>
+    createRestartable(async () => {
+      const loaded = await loadConfig(SolverConfig, file)
+      return startSolver(loaded, log.child({ party: 'solver', id: loaded.config.solver_id }))
+    })
+  const solver = createSolver(configs.solverFile)
+  const otherSolvers = configs.otherSolverFiles.map(createSolver)
+  const setSolversRunning = async (running: boolean) => {
+    await Promise.all([solver, ...otherSolvers].map((one) => one.setRunning(running)))
   }
+  const engine = options.split === true ? createRestartable(() => startServiceProcess('engine', configs.serviceFile, log.level)) : null
+  const service = createRestartable(async () =>
+    startService(
+      await loadConfig(ServiceConfig, configs.serviceFile),
+      log.child({ party: 'service' }),
+      engine === null ? 'both' : 'api',
+      options.load,
+    ),
+  )
+  if (startParties) {
+    onProgress(otherSolvers.length === 0 ? 'solver and service' : `${solvers.length} solvers and service`)
+    await keep(setSolversRunning, (setRunning) => setRunning(false))(true)
+    if (engine !== null) await keep(engine, (e) => e.setRunning(false)).setRunning(true)
+    await keep(service, (s) => s.setRunning(false)).setRunning(true)
+  }
+  const setSolverRunning = startParties ? setSolversRunning : refuseSwitch
+  const { config } = await loadConfig(ServiceConfig, configs.serviceFile)
+  const origins = ['127.0.0.1', 'localhost'].map((host) => `http://${host}:${config.listen.port}`)
+  const { fund, passTime } = network
+  const control = keep(await startControlServer({ fund, passTime, setSolverRunning, origins }), (c) => c.close())
+  const info: LocalJson = {
+    base_url: `http://${config.listen.host}:${config.listen.port}/v2`,
+    ...(await makeAccess(databases.serviceUrl, `http://${config.listen.host}:${config.listen.port}`)),
+    chains: network.descriptions,
+    faucet_url: control.faucetUrl,
+    solver_switch_url: control.solverSwitchUrl,
+    time_url: control.timeUrl,
+    wallets,
+  }
+  const infoFile = keep(join(folder, 'local.json'), (file) => rm(file, { force: true }))
+  await writeJson(infoFile, info)
+  return { info, network, configs, ticker, service, engine, solver, otherSolvers }
 }
 
 async function refuseSwitch(): Promise<void> {

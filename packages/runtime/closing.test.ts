@@ -1,21 +1,49 @@
 import { get } from 'node:http'
 import fastify from 'fastify'
-import { expect, test } from 'vitest'
-import { closeServer, createClosing } from './closing.ts'
+import { expect, test, vi } from 'vitest'
+import { closeServer, type Keep, startClosable } from './closing.ts'
+
+/** Parts that say when they are closed. Those named cannot be closed. */
+function createParts(...stuck: readonly string[]) {
+  const closed: string[] = []
+  const start = (keep: Keep, ...names: readonly string[]) => {
+    for (const name of names) {
+      keep(async () => {
+        closed.push(name)
+        if (stuck.includes(name)) throw new Error(`the ${name} cannot be closed`)
+      })
+    }
+  }
+  return { closed, start }
+}
 
 test('parts close in the reverse order, once, and all of them even if one fails', async () => {
-  const closed: string[] = []
-  const { keep, close } = createClosing()
-  for (const name of ['database', 'loop', 'engine']) {
-    keep(async () => {
-      closed.push(name)
-      if (name !== 'database') throw new Error(`the ${name} cannot release its leases`)
-    })
-  }
-  await expect(close()).rejects.toThrow('the engine cannot')
+  const { closed, start } = createParts('loop', 'engine')
+  const trouble = vi.fn()
+  const { url, stop } = await startClosable(async (keep) => {
+    start(keep, 'database', 'loop', 'engine')
+    return { url: 'http://here' }
+  }, trouble)
+  expect([url, closed]).toEqual(['http://here', []])
+  await expect(stop()).rejects.toThrow('the engine cannot')
   expect(closed).toEqual(['engine', 'loop', 'database'])
-  await close()
+  await stop()
   expect(closed).toHaveLength(3)
+  expect(trouble).not.toHaveBeenCalled()
+})
+
+test('if a step fails, the parts that run are closed, and its error is the one that is thrown', async () => {
+  const { closed, start } = createParts('loop')
+  const trouble = vi.fn()
+  const starting = startClosable(async (keep) => {
+    start(keep, 'database', 'loop')
+    await Promise.reject(new Error('the port is taken'))
+    start(keep, 'server')
+    return {}
+  }, trouble)
+  await expect(starting).rejects.toThrow('the port is taken')
+  expect(closed).toEqual(['loop', 'database'])
+  expect(trouble).toHaveBeenCalledExactlyOnceWith(new Error('the loop cannot be closed'))
 })
 
 test('a server closes although a request is never answered', async () => {

@@ -1,28 +1,35 @@
-/** How a process of either party ends: its parts are closed in the reverse order of their start, and nothing that hangs holds it up. */
+/** How what consists of parts starts and ends: they are closed in the reverse order of their start, and nothing that hangs holds it up. */
 import type { FastifyInstance } from 'fastify'
 
 /** Registers how to close a part. */
 export type Keep = (close: () => Promise<unknown>) => void
 
-export interface Closing {
-  readonly keep: Keep
+export interface Closable {
   /** Closes every part, also if one fails: what goes on running would keep the process alive. Then throws the first failure. */
-  close(): Promise<void>
+  stop(): Promise<void>
 }
 
-export function createClosing(): Closing {
+/** Starts parts, each of which is kept as soon as it runs. If a step fails, all that run are closed. `onTrouble`: one of these could not be. */
+export async function startClosable<T extends object>(
+  start: (keep: Keep) => Promise<T>,
+  onTrouble: (failure: unknown) => void,
+): Promise<T & Closable> {
   const closes: (() => Promise<unknown>)[] = []
-  return {
-    keep: (close) => closes.push(close),
-    async close() {
-      const failures: unknown[] = []
-      for (const close of closes.splice(0).reverse()) await close().catch((error: unknown) => failures.push(error))
-      if (failures.length > 0) throw failures[0]
-    },
+  async function stop(): Promise<void> {
+    const failures: unknown[] = []
+    for (const close of closes.splice(0).reverse()) await close().catch((error: unknown) => failures.push(error))
+    if (failures.length > 0) throw failures[0]
+  }
+
+  try {
+    return { ...(await start((close) => closes.push(close))), stop }
+  } catch (error) {
+    await stop().catch(onTrouble)
+    throw error
   }
 }
 
-/** Requests in progress get so long to be answered. Whoever stops us waits, and so do the clients who come back to the next process. */
+/** Requests in progress get this long to be answered. Whoever stops us waits, and so do the clients who come back to the next process. */
 const DRAIN_MS = 2_000
 
 /** Takes no new requests, ends streams, and cuts what is not answered in time. */

@@ -1,5 +1,5 @@
 /** Runs the service: the API for integrators' apps, the engine that relays, redeems and refunds for their users, or both in one process. */
-
+import { closeServer, type Keep, startClosable } from '@tandem/runtime/closing.ts'
 import type { LoadedConfig } from '@tandem/party/config/load-config.ts'
 import type { ServiceConfig } from '@tandem/party/config/schema.ts'
 import { openEngineLink } from '@tandem/party/engine/engine-link.ts'
@@ -29,15 +29,13 @@ export async function startService(
   role: Role = 'both',
   load: LoadMonitor | null = null,
 ): Promise<RunningService> {
-  const { keep, close: stop } = createClosing()
-  try {
-    const base = await openBase(loaded, parentLog, { hasEngine: role !== 'api' }, keep)
-    const url = await start(base, role === 'engine' ? null : createApiMemory(base), load, keep)
-    return { url, stop }
-  } catch (error) {
-    await stop().catch((failure: unknown) => parentLog.warn({ err: failure }, 'not everything could be closed'))
-    throw error
-  }
+  return startClosable(
+    async (keep) => {
+      const base = await openBase(loaded, parentLog, { hasEngine: role !== 'api' }, keep)
+      return { url: await start(base, role === 'engine' ? null : createApiMemory(base), load, keep) }
+    },
+    (failure) => parentLog.warn({ err: failure }, 'not everything could be closed'),
+  )
 }
 
 /** `memory`: null without an API. Resolves to the URL of the API. */

@@ -1,14 +1,11 @@
 /** Runs a solver: its own keys, database and chain connections; an HTTP server for services; the engine. */
 import { urlOf } from '@tandem/chain-kit/port/endpoints.ts'
 import { readKeyring } from '@tandem/party/config/keyring.ts'
+import { closeServer, type Keep, startClosable } from '@tandem/runtime/closing.ts'
 import type { LoadedConfig } from '@tandem/party/config/load-config.ts'
-import { networkSettings } from '@tandem/party/config/network-settings.ts'
-import { releaseLogOf } from '@tandem/party/config/release-log.ts'
 import type { SolverConfig } from '@tandem/party/config/schema.ts'
 import { type Engine, startEngine } from '@tandem/party/engine/engine.ts'
 import { createDifferenceLog } from '@tandem/party/engine/evidence/differences.ts'
-import { connectNetwork } from '@tandem/party/engine/network.ts'
-import { startRollbackGuard } from '@tandem/party/engine/rollback/rollback-guard.ts'
 import { createSigningLimit } from '@tandem/party/engine/signing-limit.ts'
 import { startMetricsServer } from '@tandem/party/metrics/metrics-server.ts'
 import { openPriceFeed } from '@tandem/party/prices/open-feed.ts'
@@ -21,6 +18,8 @@ import { createQuoteWriter } from '@tandem/party/store/solver/quotes.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import { closeServer, createClosing, type Keep } from '@tandem/runtime/closing.ts'
 import { type Logger, withProblems } from '@tandem/runtime/log.ts'
+import type { Logger } from '@tandem/runtime/log.ts'
+import { openSolverBase, type SolverBase } from './base.ts'
 import { createChanges } from './changes.ts'
 import { createKeptAnswers } from './instant-refund/kept-answers.ts'
 import { createInventory } from './inventory.ts'
@@ -44,7 +43,6 @@ import { startFeeFundsWatch } from './risk/fee-funds-watch.ts'
 import { startHalts } from './risk/halts.ts'
 import { createPairCap } from './risk/pair-cap.ts'
 import { createRisk } from './risk/risk.ts'
-import { riskSettings } from './risk/settings.ts'
 import { createSolverServer } from './server.ts'
 import { createSoftReservations } from './soft-reservations.ts'
 
@@ -60,44 +58,60 @@ const DEFAULT_REDEEM_WAIT_SECONDS = 3600
 /** Their network fees are kept back from the inventory of a chain's own coin. */
 const FEE_SWAPS = 20n
 
-const now = () => BigInt(Math.floor(Date.now() / 1000))
-
-export async function startSolver(loaded: LoadedConfig<SolverConfig>, parentLog: Logger): Promise<RunningSolver> {
-  const { keep, close: stop } = createClosing()
-  try {
-    return { ...(await start(loaded, parentLog, keep)), stop }
-  } catch (error) {
-    await stop().catch((failure: unknown) => parentLog.warn({ err: failure }, 'not everything could be closed'))
-    throw error
-  }
+export function startSolver(loaded: LoadedConfig<SolverConfig>, parentLog: Logger): Promise<RunningSolver> {
+  return startClosable(
+    async (keep) => start(await openSolverBase(loaded, parentLog, keep), keep),
+    (failure) => parentLog.warn({ err: failure }, 'not everything could be closed'),
+  )
 }
 
-async function start(loaded: LoadedConfig<SolverConfig>, parentLog: Logger, keep: Keep): Promise<Omit<RunningSolver, 'stop'>> {
-  const { config, readSecret } = loaded
-  const problems = { warn: 0, error: 0, fatal: 0 }
-  const log = withProblems(parentLog, ({ level }) => {
-    problems[level] += 1
-  })
-  const keys = await readKeyring(config.private_key, readSecret)
-  const signingKey = createSigningKey(await readSecret(config.signing_key))
-  const settings = await networkSettings(loaded)
-  const db = await openDatabase(await readSecret(config.database_url))
-  keep(() => db.destroy())
-  await claimDatabase(db, { party: 'solver' })
-  const network = await connectNetwork(
-    settings,
-    (chain, error) => log.warn({ chain, err: error }, 'the node does not answer: starting without this chain until it does'),
-    (warning) => log.warn(warning),
-  )
-  keep(network.close)
-  const { registry, clients } = network
-  const prices = await openPriceFeed({ config, registry, clients }, { db, log })
-  keep(() => prices.stop())
-  const guard = await startRollbackGuard({ db, path: loaded.pathOf(releaseLogOf(config)), log })
-  keep(() => guard.stop())
+async function start(base: SolverBase, keep: Keep): Promise<Omit<RunningSolver, 'stop'>> {
+  const { config, log, registry } = base
+  const fees = startFees(base, keep)
+  const risk = startRisk(base, fees, keep)
+  const funds = createFunds(base, fees, risk)
   const changes = createChanges()
-  const limits = riskSettings(config.risk)
-  const fees = createFeeWatch(limits.feeSpikeFactor)
+  const metrics = createSolverMetrics({
+    ...base,
+    ...fees,
+    ...risk,
+    ...funds,
+    chains: registry.chains,
+    chainStatus: (chain) => engine.chainStatus(chain),
+  })
+  const onDifferences = createDifferenceLog(log, { onDifference: metrics.onDifference })
+  const engine: Engine = startEngine({
+    ...base,
+    onAction: metrics.onAction,
+    onDifferences,
+    onActivity: changes.note,
+    onReorg: (chain, reorg) =>
+      void risk.halts.noteReorg(chain, reorg).catch((error) => log.error({ chain, err: error }, 'could not halt a chain')),
+    party: createParty(base, funds),
+  })
+  keep(() => engine.stop())
+  // Before the engine: what it asks of nodes must not hold it up.
+  keep(base.closeNetwork)
+  const server = createServer(base, { fees, risk, funds, changes, onDifferences, engine })
+  keep(() => closeServer(server))
+  await engine.ready()
+  if (config.metrics !== undefined) {
+    const metricsServer = await startMetricsServer(config.metrics, metrics.render)
+    keep(metricsServer.close)
+    log.info({ url: metricsServer.url }, 'metrics are served')
+  }
+  void fees.legCosts.warm(registry.assets.filter(({ deployment }) => deployment !== null).map(({ id }) => id))
+  // First of all: whoever takes over need not wait for our requests.
+  keep(engine.handOver)
+  return { url: await server.listen(config.listen), engine }
+}
+
+type Fees = ReturnType<typeof startFees>
+
+/** What transactions cost, and whether there are coins to pay for those that are owed. */
+function startFees({ registry, clients, keys, prices, db, log, limits }: SolverBase, keep: Keep) {
+  const feeWatch = createFeeWatch(limits.feeSpikeFactor)
+  const activeAssetsOf = (chain: ChainId) => registry.assetsOf(chain).flatMap(({ id, deployment }) => (deployment === null ? [] : [id]))
   const legCosts = createLegCosts({
     registry,
     clients,
@@ -110,24 +124,35 @@ async function start(loaded: LoadedConfig<SolverConfig>, parentLog: Logger, keep
     // One asset of a chain stands for all: their locks cost different amounts.
     onRead(asset, { initiate, decimals }) {
       const { id, nativeAsset } = registry.chain(registry.asset(asset).chain)
-      if (activeAssetsOf(id)[0] === asset) fees.note(id, initiate, negligibleCost(prices.find(nativeAsset), decimals))
+      if (activeAssetsOf(id)[0] === asset) feeWatch.note(id, initiate, negligibleCost(prices.find(nativeAsset), decimals))
     },
   })
-  const activeAssetsOf = (chain: ChainId) => registry.assetsOf(chain).flatMap(({ id, deployment }) => (deployment === null ? [] : [id]))
-  const readFees = (chain: ChainId) => void legCosts.warm(activeAssetsOf(chain).slice(0, 1))
   const feeFunds = startFeeFundsWatch({
     readInFlight: () => readInFlight(db),
     reader: createFeeFunds({ registry, clients, keys, legCosts, peakFactor: limits.feePeakFactor }),
     log,
   })
   keep(() => feeFunds.stop())
+  return { feeWatch, legCosts, feeFunds, readFees: (chain: ChainId) => void legCosts.warm(activeAssetsOf(chain).slice(0, 1)) }
+}
+
+type Risk = ReturnType<typeof startRisk>
+
+function startRisk({ db, registry, prices, log, limits, now }: SolverBase, { feeWatch, feeFunds, readFees }: Fees, keep: Keep) {
   const exposure = startExposureWatch({ db, chains: registry.chains, capOf: limits.unfinalCap, unrevealedMost: limits.unrevealedMost, log })
   keep(() => exposure.stop())
-  const halts = startHalts({ db, registry, log, now, priceHalt: prices.haltOf, fees, readFees, funds: feeFunds })
+  const halts = startHalts({ db, registry, log, now, priceHalt: prices.haltOf, fees: feeWatch, readFees, funds: feeFunds })
   keep(() => halts.stop())
   const customers = startCustomers({ db, log, now, ...limits })
   keep(() => customers.stop())
-  const risk = createRisk({ halts, customers, exposure, ...limits, now })
+  return { exposure, halts, customers, risk: createRisk({ halts, customers, exposure, ...limits, now }) }
+}
+
+type Funds = ReturnType<typeof createFunds>
+
+/** What it can pay, what it has promised, and the checks before it pays. */
+function createFunds(base: SolverBase, { legCosts, feeFunds }: Fees, { customers, risk }: Risk) {
+  const { db, registry, clients, keys, config, prices, log, limits, now } = base
   const pricing = readPricing(config, prices)
   const soft = createSoftReservations(now)
   const inventory = createInventory({
@@ -162,73 +187,54 @@ async function start(loaded: LoadedConfig<SolverConfig>, parentLog: Logger, keep
     coded('recipient', payouts.payCheck),
     coded('inventory', inTurn(inventory.payCheck, admissions.payCheck)),
   ]
-  const nodes = Object.fromEntries(
-    Object.entries(settings.chains).map(([id, chain]) => [id, Object.values(chain.endpoints).flat().map(urlOf)]),
-  )
-  const metrics = createSolverMetrics({
+  return { pricing, soft, inventory, admissions, payouts, payChecks }
+}
+
+function createParty({ db, keys, config, guard, now }: SolverBase, { inventory, admissions, payChecks }: Funds) {
+  return createSolverParty({
     db,
-    log,
-    problems,
-    registry,
-    chains: registry.chains,
-    chainStatus: (chain) => engine.chainStatus(chain),
-    nodes,
-    now,
-    inventory,
-    feeFunds,
-    exposure,
-  })
-  const onDifferences = createDifferenceLog(log, { onDifference: metrics.onDifference })
-  const engine: Engine = startEngine({
-    onAction: metrics.onAction,
-    onDifferences,
-    onActivity: changes.note,
-    onReorg: (chain, reorg) =>
-      void halts.noteReorg(chain, reorg).catch((error) => log.error({ chain, err: error }, 'could not halt a chain')),
-    db,
-    registry,
-    clients,
-    party: createSolverParty({
-      db,
-      keys,
-      redeemWaitSeconds: BigInt(config.redeem_wait_seconds ?? DEFAULT_REDEEM_WAIT_SECONDS),
-      payChecks,
-      guard,
-      onStates: (states) => void inventory.reserveSeen(states).then(() => admissions.admitSeen(states)),
-      now,
-    }),
-    log,
+    keys,
+    redeemWaitSeconds: BigInt(config.redeem_wait_seconds ?? DEFAULT_REDEEM_WAIT_SECONDS),
+    payChecks,
+    guard,
+    onStates: (states) => void inventory.reserveSeen(states).then(() => admissions.admitSeen(states)),
     now,
   })
-  keep(() => engine.stop())
-  // Before the engine: what it asks of nodes must not hold it up.
-  keep(network.close)
+}
+
+type Served = {
+  readonly fees: Fees
+  readonly risk: Risk
+  readonly funds: Funds
+  readonly changes: ReturnType<typeof createChanges>
+  readonly onDifferences: ReturnType<typeof createDifferenceLog>
+  readonly engine: Engine
+}
+
+function createServer(base: SolverBase, { fees, risk, funds, changes, onDifferences, engine }: Served) {
+  const { config, db, registry, clients, keys, guard, signingKey, log, now } = base
   const context = {
     db,
     registry,
     clients,
     keys,
+    guard,
+    now,
+    ...funds,
     solverId: config.solver_id,
-    payouts,
-    inventory,
-    soft,
-    risk,
-    pricing,
-    stockOf: createStockReader(inventory, pricing.inventoryTargets),
-    legCosts,
+    risk: risk.risk,
+    stockOf: createStockReader(funds.inventory, funds.pricing.inventoryTargets),
+    legCosts: fees.legCosts,
     quoteWriter: createQuoteWriter(db),
     orderWriter: createOrderWriter(db),
     signingLimit: createSigningLimit(db),
     keptAnswers: createKeptAnswers(),
-    guard,
-    payChecks,
     onDifferences,
     polls: engine.polls,
-    now,
     expectOrders: engine.expectOrders,
     wake: engine.wake,
   }
-  const server = createSolverServer({
+  return createSolverServer({
     context,
     authentication: {
       key: signingKey,
@@ -241,15 +247,4 @@ async function start(loaded: LoadedConfig<SolverConfig>, parentLog: Logger, keep
     onHint: engine.wakeChain,
     announcedChains: engine.announcedChains,
   })
-  keep(() => closeServer(server))
-  await engine.ready()
-  if (config.metrics !== undefined) {
-    const metricsServer = await startMetricsServer(config.metrics, metrics.render)
-    keep(metricsServer.close)
-    log.info({ url: metricsServer.url }, 'metrics are served')
-  }
-  void legCosts.warm(registry.assets.filter(({ deployment }) => deployment !== null).map(({ id }) => id))
-  // First of all: whoever takes over need not wait for our requests.
-  keep(engine.handOver)
-  return { url: await server.listen(config.listen), engine }
 }

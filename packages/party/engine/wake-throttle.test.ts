@@ -52,6 +52,8 @@ test('of all that come too early, one follows after an interval, unless it is st
   expect(pass(1)).toBe(1)
   expect(pass(60_000)).toBe(0)
   wake(100)
+  expect(pass(60_000)).toBe(1)
+  wake(100)
   throttle.stop()
   expect(pass(60_000)).toBe(0)
 })
