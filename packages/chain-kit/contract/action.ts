@@ -22,7 +22,7 @@ export function isRelay({ verb, paysAmount }: Pick<ContractAction<unknown>, 'ver
   return verb === 'initiate' && !paysAmount
 }
 
-/** Whoever sends the call: a redeem pays the redeemer, a refund pays the initiator. */
+/** A redeem pays the redeemer and a refund pays the initiator, no matter who sends the call. */
 export function payeeOf({ verb, terms }: Pick<ContractAction<unknown>, 'verb' | 'terms'>): string {
   return verb === 'redeem' ? terms.redeemer : terms.initiator
 }

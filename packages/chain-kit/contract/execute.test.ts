@@ -86,7 +86,7 @@ test('a done action resolves to the hash of our own transaction, or fails as sup
   expect(simulator.outbox.attempts('b')).toEqual([])
 })
 
-test('a relay of an order that its initiator has revoked fails, and tells the user why', async () => {
+test('a relay of an order that its initiator has revoked fails, with a reason for the user', async () => {
   const simulator = createContractSimulator('nonce')
   simulator.state = 'refunded'
   const send = (paysAmount: boolean) => simulator.executor.send({ ...actionOf('initiate'), paysAmount }, simulator.outbox.open('a'))

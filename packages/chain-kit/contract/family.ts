@@ -38,7 +38,7 @@ export interface ContractFamily<T extends ContractTypes, A extends ContractActio
   estimate(step: A | SideCall<T>, sender: string, reverts: Reverts<T['signed']>): Promise<T['cost']>
   /** Simulates the payout of a redeem without its secret; resolves to the cost limit of the redeem. Rejects with `would-fail` if it cannot succeed. */
   tryPayout(action: A, sender: string): Promise<T['cost']>
-  /** True: a payee simulates its own redeem. Its secret is public already, so nodes may see it. */
+  /** A payee simulates its own redeem: its secret is public already, so nodes may see it. */
   readonly simulatesOwnRedeem: boolean
   /**
    * A cost that is always enough, for a call that would revert until the approval before it is mined. Null where transactions are not

@@ -17,7 +17,7 @@ export type Needs = {
   readonly kept: bigint
 }
 
-/** Null: the account can pay. */
+/** Returns null if the account can pay. */
 export function findShortage(
   { address, coin, balance }: { readonly address: string; readonly coin: string; readonly balance: bigint },
   { cost, inFlight, kept }: Needs,
@@ -28,7 +28,7 @@ export function findShortage(
   return new ChainFailure('would-fail', `${address} holds ${balance} of ${coin}${reserved}, needs ${cost} with all fees${keeps}`)
 }
 
-/** Of several transactions at one nonce only one is mined. It may be any of them: the dearest counts. */
+/** Only one of several transactions at one nonce is mined. It may be any of them: the most expensive counts. */
 export function costInFlight<S extends Numbered>(unmined: readonly S[], costOf: (signed: S) => bigint): bigint {
   const byNonce = new Map<bigint, bigint>()
   for (const signed of unmined) {

@@ -24,13 +24,13 @@ export interface ContractTypes {
 
 export interface Lane<T extends ContractTypes> extends Following<T>, Allocating<T> {}
 
-/** Null: it is not mined. */
+/** The outcome of a transaction; null while it is not mined. */
 export type Outcome = 'success' | 'reverted' | null
 
 export interface Following<T extends ContractTypes> {
-  /** Of this action: unmined, and not blocked by a lower nonce that will never be mined. In the order to rebroadcast them. */
+  /** Unmined transactions of this action that no gap in the nonces blocks. In the order to rebroadcast them. */
   readonly pending: readonly T['signed'][]
-  /** Of this action: all that may still be mined. */
+  /** All transactions of this action that may still be mined. */
   unmined(): Promise<readonly T['signed'][]>
   /** The same call, signed for any action, if it will be mined before the next allocated transaction. */
   findPending(call: T['call']): Promise<T['signed'] | null>
@@ -59,10 +59,10 @@ export interface Allocating<T extends ContractTypes> {
   readonly replacement: Replacement<T> | null
 }
 
-/** True: the same call of another action will do, e.g. an approval. */
+/** `mayShare`: the same call of another action will do, e.g. an approval. */
 export type Sharing = { readonly mayShare: boolean }
 
-/** Not new: the same call has a place in line already. Whoever signed it broadcasts it. */
+/** Not new: the same call has a place in line already. The action that signed it broadcasts it. */
 export type Allocated<T extends ContractTypes> = { readonly signed: T['signed']; readonly isNew: boolean }
 
 export interface Replacement<T extends ContractTypes> {
@@ -76,7 +76,7 @@ export interface Replacement<T extends ContractTypes> {
 export type Duty = {
   /** Not doing it costs more than any fee. What is optional leaves money for it. */
   readonly isObligatory: boolean
-  /** True: the account does nothing else, so an optional transaction may use all that it holds. */
+  /** The account does nothing else, so an optional transaction may use all that it holds. */
   readonly isAlone?: boolean
 }
 

@@ -48,7 +48,7 @@ export interface NonceAccount<T extends NonceTypes> {
   /** Nodes do not show unmined transactions: one that they do not know may still be pending. */
   readonly hidesUnmined: boolean
   /**
-   * As of the block at which `nextNonce` was read last: the transaction can never be mined, because it has expired. Its nonce is free again.
+   * The transaction has expired at the block at which `nextNonce` was read last: it can never be mined, and its nonce is free again.
    * Absent: transactions do not expire.
    */
   isExpired?(signed: T['signed']): boolean
@@ -58,7 +58,7 @@ export interface NonceAccount<T extends NonceTypes> {
   // Fees.
 
   suggestFees(): Promise<T['fees']>
-  /** As much higher as nodes require of a replacement, and not below `suggested`; null above our fee cap. */
+  /** Fees that nodes accept for a replacement, and not below `suggested`; null above our fee cap. */
   raiseFees(fees: T['fees'], suggested: T['fees'], options: Duty & { readonly urgent: boolean }): T['fees'] | null
   isSameCost(a: T['cost'], b: T['cost']): boolean
   /** What is charged beside the gas, at most; of transactions in flight too, so it resolves to a function. `call`: the one to be signed. */

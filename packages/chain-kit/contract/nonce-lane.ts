@@ -196,7 +196,7 @@ async function allocate<T extends NonceTypes>(
   }
 }
 
-/** Null: ask first, without the key, whether nodes still know the transactions in line. */
+/** Resolves to null if nodes must be asked first, without the key, whether they still know the transactions in line. */
 async function allocateOnce<T extends NonceTypes>(
   lane: LaneState<T>,
   key: HeldKey,

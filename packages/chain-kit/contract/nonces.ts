@@ -9,7 +9,7 @@ export type Holder<S> = {
   readonly signed: S
   /** Signed for this action. */
   readonly mine: boolean
-  /** False: it may be replaced, because its action is no longer wanted or nobody works on it. */
+  /** Otherwise it may be replaced: its action is not wanted any more, or nobody works on it. */
   readonly wanted: boolean
 }
 
@@ -46,13 +46,13 @@ export function holdersOf<S extends Numbered>(
   for (const holder of all.sort((a, b) => Number(a.signed.nonce - b.signed.nonce))) {
     const { nonce } = holder.signed
     const known = holders.get(nonce)
-    // Of several transactions at one nonce, nodes keep the one with the highest fee.
+    // Nodes keep the transaction with the highest fee at each nonce.
     if (known === undefined || holder.feeRate >= known.feeRate) holders.set(nonce, holder)
   }
   return holders
 }
 
-/** Another action's transaction is old enough for `findAbandoned` to look at it. */
+/** Another action's transaction is old enough for `findAbandoned` to check it. */
 export function mayBeAbandoned({ feeBumpSeconds }: Chain, now: bigint, holders: Holders<Numbered>): boolean {
   return [...holders.values()].some(({ mine, wanted, signed }) => !mine && wanted && now - signed.at >= feeBumpSeconds)
 }

@@ -8,10 +8,10 @@ const FREE_REVERTS = 1
 const FIRST_BACKOFF_SECONDS = 300n
 const BACKOFF_FACTOR = 4n
 /** The backoff has a maximum because we never give up: a late payout is still owed. */
-const LONGEST_BACKOFF_SECONDS = 7n * 86_400n
+const MAX_BACKOFF_SECONDS = 7n * 86_400n
 
 /** We relay for at most five times the usual gas. Where data takes gas too, a limit may be higher. */
-const HEAVIEST = 5n
+const MAX_WEIGHT = 5n
 
 export type Reverted = { readonly tx: string; readonly at: bigint }
 
@@ -28,7 +28,7 @@ export type Reverts<S extends Reverted> = {
 export function backoffSeconds(reverts: number): bigint {
   if (reverts <= FREE_REVERTS) return 0n
   const backoff = FIRST_BACKOFF_SECONDS * BACKOFF_FACTOR ** BigInt(Math.min(reverts - FREE_REVERTS - 1, 10))
-  return backoff < LONGEST_BACKOFF_SECONDS ? backoff : LONGEST_BACKOFF_SECONDS
+  return backoff < MAX_BACKOFF_SECONDS ? backoff : MAX_BACKOFF_SECONDS
 }
 
 export function assertBackoffOver(what: string, reverted: readonly Reverted[], now: bigint): void {
@@ -60,7 +60,7 @@ export function assertRelayPaidFor(
 /** `gas`: the limit of a reverted relay; `usual`: that of an account with one key. Rounded up: the initiator chose its account. */
 export function weightOf(gas: bigint, usual: bigint): number {
   const times = (gas + usual - 1n) / usual
-  return Number(times < 1n ? 1n : times > HEAVIEST ? HEAVIEST : times)
+  return Number(times < 1n ? 1n : times > MAX_WEIGHT ? MAX_WEIGHT : times)
 }
 
 /** Adds the last reverted attempt to the failure, so that callers do not wait for it. */

@@ -16,7 +16,7 @@ export interface Sending<T extends ContractTypes> {
   replace(signed: T['signed'], call: T['call'], cost: T['cost']): Promise<string>
 }
 
-/** Each try is recorded. After this many refusals an operator must look. */
+/** Each try is recorded. After this many refusals an operator must intervene. */
 const MAX_TRIES = 6
 
 export function sendOn<T extends ContractTypes>(lane: Lane<T>): Sending<T> {

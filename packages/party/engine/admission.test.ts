@@ -48,7 +48,7 @@ describe('admission', () => {
     expect(answers(8).filter(Boolean)).toHaveLength(4)
   })
 
-  test('tells of overload once it takes less than half, and of its end once it takes all', () => {
+  test('reports an overload once it takes less than half, and of its end once it takes all', () => {
     waitMs = 0
     answers(1)
     changes.length = 0

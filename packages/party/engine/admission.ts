@@ -10,7 +10,7 @@ export interface Admission {
   admits(what: 'quote' | 'order'): boolean
 }
 
-/** The part of the new orders that is taken, from 0 to 1. In between it falls evenly: all or nothing would let them in in bursts. */
+/** The fraction of the new orders that is taken, from 0 to 1. In between it falls evenly: all or nothing would let them in in bursts. */
 export function admittedShare(waitMs: number): number {
   return Math.min(1, Math.max(0, (ADMIT_NONE_MS - waitMs) / (ADMIT_NONE_MS - ADMIT_ALL_MS)))
 }
@@ -38,7 +38,7 @@ export function createAdmission(waitMs: () => number, onChange: (overloaded: boo
   }
 }
 
-export function tellOverload(log: Pick<Logger, 'info' | 'warn'>): (overloaded: boolean, waitMs: number) => void {
+export function logOverload(log: Pick<Logger, 'info' | 'warn'>): (overloaded: boolean, waitMs: number) => void {
   return (overloaded, waitMs) => {
     if (overloaded) log.warn({ waitMs: Math.round(waitMs) }, 'overloaded: refusing new orders')
     else log.info({ waitMs: Math.round(waitMs) }, 'no longer overloaded: accepting new orders')

@@ -154,7 +154,7 @@ describe('a fresh poll', () => {
     expect(await watcher.fresh(60_000)).not.toBeNull()
   })
 
-  test('tells how long polls take: the slowest of the last few', async () => {
+  test('measures how long polls take: the slowest of the last few', async () => {
     let now = Math.floor(performance.now())
     vi.spyOn(performance, 'now').mockImplementation(() => now)
     const watcher = start(bitcoin)
@@ -309,17 +309,17 @@ describe('the pace', () => {
     const polls = expect.poll(() => pollsIn(15 * POLL_MS))
     await (many === 'many' ? polls.toBeGreaterThan(limit) : polls.toBeLessThanOrEqual(limit))
   }
-  /** Its nodes tell of new blocks: `tell` does so. */
-  const tellingChain = () => {
+  /** Its nodes announce new blocks: `announce` does so. */
+  const announcingChain = () => {
     let onNewBlock = () => undefined as unknown
-    const telling: MemoryChain = {
+    const announcing: MemoryChain = {
       ...bitcoin,
       newBlocks: (onBlock) => {
         onNewBlock = onBlock
         return () => undefined
       },
     }
-    return { telling, tell: () => void onNewBlock() }
+    return { announcing, announce: () => void onNewBlock() }
   }
 
   test('relaxes while no order is open, and a new order ends that at once', async () => {
@@ -380,28 +380,28 @@ describe('the pace', () => {
     await expectPolls('many', 3)
   })
 
-  test('is slow while the nodes tell of new blocks', async () => {
-    const { telling, tell } = tellingChain()
-    const watcher = start(telling, 'me', POLL_MS)
+  test('is slow while the nodes announce new blocks', async () => {
+    const { announcing, announce } = announcingChain()
+    const watcher = start(announcing, 'me', POLL_MS)
     await expect.poll(() => watcher.answeredAtMs, { timeout: 60_000 }).toBeGreaterThan(0)
     expect(watcher.isAnnounced).toBe(false)
-    tell()
+    announce()
     expect(watcher.isAnnounced).toBe(true)
     await pollsIn(5 * POLL_MS)
     await expectPolls('few', 4)
   })
 
-  test('is set by the last of many new blocks that the nodes tell of at once', async () => {
-    const { telling, tell } = tellingChain()
+  test('is set by the last of many new blocks that the nodes announce at once', async () => {
+    const { announcing, announce } = announcingChain()
     const HOUR_MS = 3_600_000
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
-    const watcher = start(telling, 'me', HOUR_MS)
+    const watcher = start(announcing, 'me', HOUR_MS)
     const reached = (hash: string) =>
       expect
         .poll(
           async () => {
-            // Rests end. All of these together are less than an hour.
+            // Cooldowns end. All of these together are less than an hour.
             vi.advanceTimersByTime(1_000)
             return (await readCursor(store.db, bitcoin.chain.id))?.hash
           },
@@ -410,13 +410,13 @@ describe('the pace', () => {
         .toBe(hash)
     await reached((await bitcoin.tip()).hash)
     // Each wakes a poll, until none may.
-    for (let told = 0; told < 20; told++) {
+    for (let announced = 0; announced < 20; announced++) {
       const before = tipsAsked()
-      tell()
-      if (told < 8) await expect.poll(tipsAsked, { timeout: 60_000, interval: 5 }).toBeGreaterThan(before)
+      announce()
+      if (announced < 8) await expect.poll(tipsAsked, { timeout: 60_000, interval: 5 }).toBeGreaterThan(before)
     }
     bitcoin.mine()
-    tell()
+    announce()
     // The next poll that begins by itself is hours away.
     vi.advanceTimersByTime(HOUR_MS)
     await reached((await bitcoin.tip()).hash)
@@ -424,21 +424,21 @@ describe('the pace', () => {
   })
 
   test('of a fast chain is not set by its blocks while an order waits for its deposit', async () => {
-    const { telling, tell } = tellingChain()
-    const watcher = start(telling, 'me', POLL_MS, BigInt(POLL_MS) / 4n)
+    const { announcing, announce } = announcingChain()
+    const watcher = start(announcing, 'me', POLL_MS, BigInt(POLL_MS) / 4n)
     await expect.poll(() => watcher.answeredAtMs, { timeout: 60_000 }).toBeGreaterThan(0)
-    const timer = setInterval(tell, POLL_MS / 4)
+    const timer = setInterval(announce, POLL_MS / 4)
     await expectPolls('few', 4)
     clearInterval(timer)
   })
 
   test('is not set by blocks, hints, orders or actions while another process watches', async () => {
     await start(bitcoin).fresh(60_000)
-    const { telling, tell } = tellingChain()
-    const other = start(telling, 'other', POLL_MS)
+    const { announcing, announce } = announcingChain()
+    const other = start(announcing, 'other', POLL_MS)
     expect(await other.fresh(60_000)).toBeNull()
     const before = tipsAsked()
-    for (const wake of [tell, other.hint, other.expectOrders]) wake()
+    for (const wake of [announce, other.hint, other.expectOrders]) wake()
     expect(await other.fresh(-1)).toBeNull()
     expect((await pollsIn(5 * POLL_MS)) + tipsAsked() - before).toBe(0)
   })

@@ -27,7 +27,7 @@ export type FreshPoll = {
 
 export interface FreshPolls {
   /**
-   * The last poll if it began at most so long ago; else the one in progress, or the next one, which begins at once. Rejects with a `ChainFailure`
+   * The last poll if it is not older than `maxAgeMs`; else the one in progress, or the next one, which begins at once. Rejects with a `ChainFailure`
    * if that poll fails. Null if it records nothing up to the newest block: another process watches the chain, there is a reorg, or much to catch up with.
    */
   fresh(maxAgeMs: number): Promise<FreshPoll | null>
@@ -82,7 +82,7 @@ export type ChainWatcherOptions = {
   readonly onChange: () => void
   /** Events were recorded. */
   readonly onEvents: () => void
-  /** A reorg certainly replaced so many of the newest blocks. */
+  /** A reorg replaced blocks. */
   readonly onReorg?: (reorg: Reorg) => void
 }
 

@@ -90,7 +90,7 @@ test.each([
     await decide(role)
     expect(await isWanted(leg)).toBe(false)
     await passFinality()
-    // It had news just now: then it is derived again some seconds later.
+    // It changed just now: then it is derived again some seconds later.
     now += 2n
     await decide(role)
     expect(await isWanted(leg)).toBe(true)

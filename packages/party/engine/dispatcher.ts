@@ -96,7 +96,7 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
     get isRunning() {
       return !slots.isIdle
     },
-    waitMs: () => Math.max(waits.longestMs(), slots.fullMs(isHealthy)),
+    waitMs: () => Math.max(waits.maxMs(), slots.fullMs(isHealthy)),
     async stop() {
       isStopped = true
       for (const timer of timers) clearTimeout(timer)

@@ -41,7 +41,7 @@ test('what changes during a pass is left to the next', async () => {
   expect(await due.chainsOfPass()).toEqual(['b'])
 })
 
-test('after a pass that failed or did not finish, the next one looks at all', async () => {
+test('after a pass that failed or did not finish, the next one searches by all', async () => {
   const due = create()
   await due.chainsOfPass()
   due.changed('a')

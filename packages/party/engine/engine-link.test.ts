@@ -54,7 +54,7 @@ test('sees whether an engine lives, what it knows of its chains, and when it has
   await eventually(() => expect(link.problem()).toContain('no engine is running'))
 })
 
-test('an engine tells it of derived orders', async () => {
+test('an engine signals derived orders', async () => {
   start()
   await link.ready()
   await fixture.deposit('source')

@@ -8,7 +8,7 @@ import { followEngines } from '../store/actions/engines.ts'
 import { releaseLeases } from '../store/actions/leases.ts'
 import type { Database } from '../store/database/database.ts'
 import { openSignals } from '../store/database/signals.ts'
-import { createAdmission, tellOverload } from './admission.ts'
+import { createAdmission, logOverload } from './admission.ts'
 import type { ChainStatus } from './chain-status.ts'
 import type { Engine } from './engine.ts'
 import { readReported } from './engine-report.ts'
@@ -40,7 +40,7 @@ export function openEngineLink({ db, log, onDerived }: EngineLinkOptions): Engin
   /** Those that live. One whose lease has ended since the last reading is seen a second later. */
   const living = () => (performance.now() - readAtMs < LEASE_SECONDS * 1000 ? engines : [])
   const reports = () => living().filter((report) => report !== null)
-  const admission = createAdmission(() => Math.max(0, ...reports().map(({ waitMs }) => waitMs)), tellOverload(log))
+  const admission = createAdmission(() => Math.max(0, ...reports().map(({ waitMs }) => waitMs)), logOverload(log))
 
   const loop = createLoop({
     intervalMs: LEASE_RENEWAL_MS,

@@ -1,4 +1,4 @@
-/** What an engine tells the processes that follow it, and how they read it. */
+/** What an engine reports to the processes that follow it, and how they read it. */
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import type { EngineReport, ReportedChain } from '../store/actions/engine-report.ts'
 import type { ChainStatus } from './chain-status.ts'

@@ -117,18 +117,18 @@ describe('an engine', () => {
 
 describe('between polls', () => {
   const NEVER_MS = 3_600_000
-  /** Tells the engine of a new block on each chain. */
+  /** Announces a new block on each chain. */
   let announce: () => void
 
   /** Chains whose next poll never comes, and that say when there is a new block. */
   function silentChains(): EngineFixture['clients'] {
-    const told: (() => void)[] = []
+    const listeners: (() => void)[] = []
     announce = () => {
-      for (const onBlock of told) onBlock()
+      for (const onBlock of listeners) onBlock()
     }
     const newBlocks = (onBlock: () => void) => {
-      told.push(onBlock)
-      return () => void told.splice(told.indexOf(onBlock), 1)
+      listeners.push(onBlock)
+      return () => void listeners.splice(listeners.indexOf(onBlock), 1)
     }
     return new Map([...muteChains()].map(([id, client]) => [id, { ...client, newBlocks }]))
   }
@@ -149,8 +149,8 @@ describe('between polls', () => {
   })
 
   test('a hint is enough where nodes say nothing, and the chain of a sent transaction is polled soon', async () => {
-    const news: string[] = []
-    const engine = start(muteChains(), store.db, (chain) => news.push(chain))
+    const active: string[] = []
+    const engine = start(muteChains(), store.db, (chain) => active.push(chain))
     await engine.ready()
     await pay()
     let sentAt = Number.POSITIVE_INFINITY
@@ -160,7 +160,7 @@ describe('between polls', () => {
     engine.wakeChain('bitcoin_regtest')
     await eventually(() => expect(fixture.ethereum.broadcast).toEqual(['initiate 1']))
     await eventually(() => expect(fixture.ethereum.asked.slice(sentAt)).toContain('tip'))
-    expect(news).toEqual(['bitcoin_regtest', 'ethereum_localnet'])
+    expect(active).toEqual(['bitcoin_regtest', 'ethereum_localnet'])
   })
 
   test('a new block is ignored while no order is open, and a new order is watched at once', async () => {
@@ -273,7 +273,7 @@ describe('between polls', () => {
       })
     })
 
-    test('it tells nobody of orders on its chains', async () => {
+    test('it signals no orders on its chains', async () => {
       const notified = async (chain: string) =>
         (
           await statementsOf(async () => {
@@ -286,14 +286,14 @@ describe('between polls', () => {
     })
   })
 
-  test('an engine that is alone looks for actions once a second while an order only waits', async () => {
-    const looks = async (work: () => Promise<void>) =>
+  test('an engine that is alone dispatches once a second while an order only waits', async () => {
+    const dispatches = async (work: () => Promise<void>) =>
       (await statementsOf(work)).filter((text) => text.includes('with redeem_chains')).length
     await start(muteChains()).ready()
-    // Before the first looks it does not know of the order, or whether it is alone.
-    for (let seen = 0; seen < 2; ) seen += await looks(settle)
+    // Before the first passes it does not know of the order, or whether it is alone.
+    for (let seen = 0; seen < 2; ) seen += await dispatches(settle)
     const beganAtMs = performance.now()
-    const count = await looks(async () => {
+    const count = await dispatches(async () => {
       for (let waits = 0; waits < 17; waits++) await settle()
     })
     expect(count).toBeLessThanOrEqual((performance.now() - beganAtMs) / 1000 + 1)
@@ -316,7 +316,7 @@ describe('between polls', () => {
     expect(await readings(['bitcoin_regtest', 'ethereum_localnet'])).toBe(2)
   })
 
-  test('a pass for a new block looks for orders that are due by its chain, not by all', async () => {
+  test('a pass for a new block searches for orders that are due by its chain, not by all', async () => {
     const engine = start(silentChains())
     await engine.ready()
     await eventually(async () => {
@@ -329,7 +329,7 @@ describe('between polls', () => {
     })
   })
 
-  test('nobody is told of blocks after the engine stopped', async () => {
+  test('nobody listens to blocks after the engine stopped', async () => {
     const engine = start(silentChains())
     await engine.ready()
     await engine.stop()

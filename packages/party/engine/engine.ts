@@ -11,7 +11,7 @@ import type { LeasedAction } from '../store/actions/actions.ts'
 import type { ActionResult } from '../store/actions/finish-action.ts'
 import type { Database } from '../store/database/database.ts'
 import { openSignals } from '../store/database/signals.ts'
-import { createAdmission, tellOverload } from './admission.ts'
+import { createAdmission, logOverload } from './admission.ts'
 import type { ChainStatus } from './chain-status.ts'
 import { type ChainWatcher, type FreshPolls, startChainWatcher } from './chain-watcher.ts'
 import { startDispatcher } from './dispatcher.ts'
@@ -44,11 +44,11 @@ export interface Engine {
   ready(): Promise<void>
   /** The chain answered recently, with the history that we know. */
   chainHealthy(chain: ChainId): boolean
-  /** False: the work of existing orders waits too long, and this new quote or order is to be refused. */
+  /** Returns false if the work of existing orders waits too long: this new quote or order is to be refused. */
   admits(what: 'quote' | 'order'): boolean
   /** What this process knows of each chain, for its operator. */
   chainStatus(chain: ChainId): ChainStatus | null
-  /** Polls of the watchers, for whoever else needs current facts. */
+  /** Polls of the watchers, for other code that needs current facts. */
   readonly polls: ReadonlyMap<ChainId, FreshPolls>
   /**
    * Leaves all work to other engines at once: leases and keys are free, also while a node is still asked. An action in progress is left where it is:
@@ -66,9 +66,9 @@ export type EngineOptions = {
   readonly party: Party
   readonly log: Logger
   readonly now: () => bigint
-  /** This process sent a transaction on the chain, or saw an event there: for the other party, who may poll it early. */
+  /** This process sent a transaction on the chain, or saw an event there: the other party may poll it early. */
   readonly onActivity?: (chain: ChainId) => void
-  /** A reorg certainly replaced so many of the newest blocks. */
+  /** A reorg replaced blocks. */
   readonly onReorg?: (chain: ChainId, reorg: Reorg) => void
   /** An action was tried: how it ended, and how long it took. */
   readonly onAction?: (action: LeasedAction, outcome: ActionResult['kind'], ms: number) => void
@@ -84,7 +84,7 @@ export function startEngine(options: EngineOptions): Engine {
   const leases = createLeases(db, randomUUID())
   const waitMs = () => Math.max(reconciler.waitMs(), dispatcher.waitMs())
   const shards = createShards(db, leases.holder, () => reportOf(waitMs(), [...clients.keys()], (chain) => watchers.status(chain)))
-  const admission = createAdmission(waitMs, tellOverload(log))
+  const admission = createAdmission(waitMs, logOverload(log))
   // First: the loops ask them.
   const polls = new Map([...clients].map(([chain, client]) => [chain, startWatcher(chain, client)]))
   const watchers = groupWatchers(polls)
@@ -115,7 +115,7 @@ export function startEngine(options: EngineOptions): Engine {
     onDerived() {
       if (options.onDerived === undefined) return
       options.onDerived()
-      tellOthers(DERIVED)
+      signalOthers(DERIVED)
     },
   })
   const stopHousekeeping = startHousekeeping({ ...options, shards, stopping: stopping.signal })
@@ -154,7 +154,7 @@ export function startEngine(options: EngineOptions): Engine {
   }
 
   /** Nobody hears a signal while this is the only process of the database. */
-  function tellOthers(signal: string): void {
+  function signalOthers(signal: string): void {
     if (!shards.isAlone() || shards.isFollowed()) signals.send(signal)
   }
 
@@ -162,7 +162,7 @@ export function startEngine(options: EngineOptions): Engine {
     const concerned = [...new Set(chains)]
     watchers.expectOrders(concerned)
     const others = concerned.filter((chain) => polls.get(chain)?.isWatching !== true)
-    if (others.length > 0) tellOthers(`${ORDERS}${others.join(' ')}`)
+    if (others.length > 0) signalOthers(`${ORDERS}${others.join(' ')}`)
   }
 
   /** Another process may be the one that polls it. If our nodes announce blocks, so do its nodes: the block itself wakes it. */
@@ -170,7 +170,7 @@ export function startEngine(options: EngineOptions): Engine {
     const watcher = polls.get(chain)
     if (watcher === undefined) return
     watcher.hint()
-    if (!watcher.isWatching && !watcher.isAnnounced) tellOthers(`${CHAIN}${chain}`)
+    if (!watcher.isWatching && !watcher.isAnnounced) signalOthers(`${CHAIN}${chain}`)
   }
 
   function onSent(chain: ChainId): void {
@@ -185,7 +185,7 @@ export function startEngine(options: EngineOptions): Engine {
       ended: Promise.all([...watchers.all, reconciler, dispatcher, { stop: stopHousekeeping }].map((part) => part.stop())),
       done: leases
         .giveUp()
-        .then(() => tellOthers(FREE))
+        .then(() => signalOthers(FREE))
         .catch((error: unknown) => log.warn({ err: error }, 'cannot release the leases: they expire in a few seconds')),
     }
     return handedOver

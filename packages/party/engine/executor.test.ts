@@ -210,12 +210,12 @@ describe('a chain failure', () => {
     expect(await execute()).toEqual({ kind: 'failed', error: `it is ${kind}`, againInMs: 500 })
   })
 
-  test('would-fail with a retry time: not retried earlier, and the user is told why', async () => {
-    const told = { revertedTx: 'dead', refusal: 'it fails each time' }
+  test('would-fail with a retry time: not retried earlier, with a reason for the user', async () => {
+    const reason = { revertedTx: 'dead', refusal: 'it fails each time' }
     fixture.ethereum.before.initiate = () => {
-      throw new ChainFailure('would-fail', 'again', { ...told, retryAfterMs: 3_600_000 })
+      throw new ChainFailure('would-fail', 'again', { ...reason, retryAfterMs: 3_600_000 })
     }
-    expect(await execute()).toEqual({ kind: 'failed', error: 'again', againInMs: 3_600_000, ...told })
+    expect(await execute()).toEqual({ kind: 'failed', error: 'again', againInMs: 3_600_000, ...reason })
   })
 
   test('an expected wait is no failure: it does not make the backoff of a later one longer', async () => {
@@ -428,7 +428,7 @@ describe('refunds and relays', () => {
     expect(fixture.ethereum.orders[0]?.signer?.purpose).toEqual(purposeOf('source', 'relay'))
   })
 
-  test('the user is told why a relay would fail, if they can fix it', async () => {
+  test('the user learns why a relay would fail, if they can fix it', async () => {
     fixture = await openEngineFixture(store, { source: { chain: 'ethereum_localnet' }, destination: { chain: 'bitcoin_regtest' } })
     await fixture.watch()
     await addGrant(store.db, fixture.order.id, signedGrant('forged'))

@@ -293,7 +293,7 @@ async function reclaim({ client, state }: Step, outbox: Outbox): Promise<string>
   return tx
 }
 
-/** The chain pays whoever paid the rent. */
+/** The chain pays the account that paid the rent. */
 async function close({ client, state, leg }: Step, outbox: Outbox): Promise<string> {
   const { chain, terms } = state.order[leg]
   if (client.rent === undefined) throw new Error(`the HTLCs of ${chain} keep no rent`)

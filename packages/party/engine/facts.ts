@@ -24,7 +24,7 @@ import { createWatchedSwaps } from './watched-swaps.ts'
 const NOTHING_SEEN: Tip = { height: 0n, time: 0n }
 const NO_EVENTS: SwapEvents = { events: [], unreadDeposits: 0 }
 
-/** As recorded by the watchers. Good enough to display and to plan, not to pay. */
+/** Facts as the watchers recorded them. Good enough to display and to plan, not to pay. */
 export async function loadFacts(db: Database, registry: Registry, orders: readonly StoredOrder[], now: bigint): Promise<OrderFacts[]> {
   const swaps = orders.flatMap(({ order }) => [order.source, order.destination])
   const [tips, events] = await Promise.all([readTips(db), readSwapEvents(db, swaps)])
@@ -67,7 +67,7 @@ export type LiveView = {
   readonly polls?: ReadonlyMap<ChainId, FreshPolls>
   /** A poll that began longer ago is not taken. 0: everything that happened before the question counts. Absent: a second, or two polls of slow nodes, enough to act on. */
   readonly acceptedAgeMs?: number
-  /** Told when the database and a chain differ. */
+  /** The database and a chain differ. */
   readonly onDifferences?: (report: DifferenceReport) => void
 }
 
@@ -85,7 +85,7 @@ const POLL_TRIES = 3
 export type LiveOrder = {
   readonly stored: StoredOrder
   readonly facts: LiveFacts
-  /** Of the action that was asked for. */
+  /** Those of the action in the query. */
   readonly attempts: readonly StoredAttempt[]
 }
 
@@ -167,8 +167,8 @@ function pollTookMs({ polls }: LiveView, chain: ChainId): number {
   return polls?.get(chain)?.tookMs ?? 0
 }
 
-function acceptedAge(view: LiveView, chain: ChainId, leastMs: number): number {
-  return view.acceptedAgeMs ?? Math.max(leastMs, Math.min(pollTookMs(view, chain) * ACCEPTED_POLLS, MAX_ACCEPTED_POLL_MS))
+function acceptedAge(view: LiveView, chain: ChainId, minMs: number): number {
+  return view.acceptedAgeMs ?? Math.max(minMs, Math.min(pollTookMs(view, chain) * ACCEPTED_POLLS, MAX_ACCEPTED_POLL_MS))
 }
 
 async function freshPoll(view: LiveView, chain: ChainId): Promise<FreshPoll | ChainFailure | null> {
@@ -205,7 +205,7 @@ async function recordedLeg(db: Database, swap: Swap, { recorded, askedAtMs }: Re
   return { tip: cursor, ...considered, asOfMs: askedAtMs, tookMs: 0, fromNodes: null }
 }
 
-/** As the last poll of this process or another recorded it. Null when neither is current: the chain must be read. */
+/** Facts as the last poll of this process or another recorded them. Null when neither is current: the chain must be read. */
 async function polledLeg(view: LiveView, read: ReadWithPolls, leg: Leg, swap: Swap): Promise<LegFacts | null> {
   const { db, polls } = view
   const tookMs = pollTookMs(view, swap.chain)

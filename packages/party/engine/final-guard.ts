@@ -27,7 +27,7 @@ const acceptContradictionAfter = { polls: 30, ms: CONTRADICTED_FINALITY_MS }
 
 type Doubt = { readonly fork: string; readonly sinceMs: number; readonly said: bigint; readonly contradicted: boolean; polls: number }
 
-/** Kept between polls. `onFalseFinal` tells an operator. */
+/** Kept between polls. `onFalseFinal` informs an operator. */
 export function createFinalGuard(onFalseFinal: (what: string) => void = () => undefined, nowMs = () => performance.now()): FinalGuard {
   let doubt: Doubt | null = null
 

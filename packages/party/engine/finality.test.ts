@@ -164,7 +164,7 @@ describe('a wrong finality tag', () => {
     ethereum.grow(2)
   }
 
-  test('is discarded once it has not covered the old branch for a minute, and an operator is told', async () => {
+  test('is discarded once it has not covered the old branch for a minute, and an operator is informed', async () => {
     const { height } = await ethereum.tip()
     await reorgBelow(height)
     said = 1050n

@@ -3,7 +3,7 @@
  *
  * How old they may be follows how long the nodes take: a slow node delays an action, and never stops it. What an age costs is time and nothing else.
  * - Timelocks: the time that one action may take is subtracted from every timelock before it is begun (`timelockGapSeconds`), and no age is more than
- *   half of it. The rest is for the transaction to be mined.
+ *   half of it. The other half is for the transaction to be mined.
  * - Reorgs: a deposit can disappear after the reading as it can after the broadcast. Its confirmations protect from both.
  * - What this party signed or decided itself is no fact of a chain: its own database has it, and is asked with the lease held.
  */
@@ -29,7 +29,7 @@ export function goodForMs(tookMs: number, chains: readonly Chain[]): number {
   return Math.min(Math.max(MIN_FACTS_AGE_MS, tookMs * READINGS), MAX_FACTS_AGE_MS, ...bounds)
 }
 
-/** Of facts that a batch of actions needs all. */
+/** The age of a batch, which needs the facts of all its actions. */
 export function oldestOf(ages: readonly FactsAge[]): FactsAge {
   return ages.reduce((oldest, age) => (age.asOfMs + age.goodForMs < oldest.asOfMs + oldest.goodForMs ? age : oldest))
 }

@@ -35,7 +35,7 @@ test('takes no more memory for millions of ids than for one million, and goes on
   expect(passing).toBeLessThan(200)
 })
 
-test('ids that are added again take no room', () => {
+test('ids that are added again do not count', () => {
   const filter = createIdFilter(100)
   for (let times = 0; times < 10; times += 1) for (let n = 0; n < 20; n += 1) filter.add(`id ${n}`)
   expect(filter.isFull).toBe(false)

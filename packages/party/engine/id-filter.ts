@@ -6,10 +6,10 @@ import { ID_END } from '../store/chain/watched.ts'
 
 const BITS_PER_ID = 32
 const HASHES = 8
-const MOST_WORDS = 2 ** 20
+const MAX_WORDS = 2 ** 20
 
 export interface IdFilter {
-  /** As many ids are in it as fit. */
+  /** It holds as many ids as its capacity. */
   readonly isFull: boolean
   /** The last `ID_END` characters of an id are enough: these are parts of hashes. */
   add(id: string): void
@@ -17,7 +17,7 @@ export interface IdFilter {
 }
 
 export function createIdFilter(capacity: number): IdFilter {
-  const words = new Uint32Array(Math.min(capacity, MOST_WORDS))
+  const words = new Uint32Array(Math.min(capacity, MAX_WORDS))
   const bits = words.length * BITS_PER_ID
   let size = 0
   return {
@@ -34,7 +34,7 @@ export function createIdFilter(capacity: number): IdFilter {
         if ((word & mask) === 0) isNew = true
         words[bit >>> 5] = word | mask
       }
-      // The same ids come again for as long as an old transaction of the database is open, e.g. a backup: they take no room.
+      // The same ids come again for as long as an old transaction of the database is open, e.g. a backup: they do not count.
       if (isNew) size += 1
     },
     mayHave(id) {

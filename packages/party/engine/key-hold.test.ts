@@ -54,7 +54,7 @@ const lose = (index: number) =>
 const kinds = (results: readonly PromiseSettledResult<unknown>[]) =>
   results.map((result) => (result.status === 'fulfilled' ? result.value : (result.reason as { kind?: string }).kind))
 
-/** Counts the statements of a database by the word that tells them apart. */
+/** Counts the statements of a database by the word that distinguishes them. */
 function counting(): { readonly db: Database; readonly counts: Record<'lock' | 'record', number> } {
   const counts = { lock: 0, record: 0 }
   const db = withResults(store.db, ([row]) => {

@@ -26,6 +26,7 @@ import type { Database } from '../store/database/database.ts'
 import { sharePerDatabase } from '../store/database/share-statements.ts'
 import { MAX_KEY_HOLD_MS, MAX_KEY_USE_MS, MAX_RECORD_WAIT_MS } from './times.ts'
 
+/** A hold ends after this many signatures, or after `MAX_KEY_HOLD_MS`, so that other processes get the key. */
 const MAX_USES = 50
 /** Each hold has a connection, and the work under it may need another of the pool: all holds together must leave some. Every order key is a key of its own. */
 const MAX_HOLDS = 12
@@ -50,7 +51,7 @@ export interface KeyHold {
   record(attempt: StoredAttempt): Promise<void>
 }
 
-/** Runs `work` when it is its turn. It may run again if an attempt that was signed before it is not recorded. */
+/** Runs `work` exclusively, after all that waited before. It may run again if an attempt that was signed before it is not recorded. */
 export function useKey<T>(db: Database, use: KeyUse, work: (hold: KeyHold) => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const waiting: Waiting = {
@@ -117,7 +118,7 @@ type Waiting = {
 type HoldOfOne = Omit<KeyHold, 'record'> & {
   /** `onDropped`: an attempt before it is lost, and it must sign again. Called before the rejection. */
   record(attempt: StoredAttempt, onDropped: () => void): Promise<void>
-  /** Without a record of its own, its result may still rest on attempts that it has read. Resolves when they are recorded. */
+  /** Without a record of its own, its result may still depend on attempts that it has read. Resolves when they are recorded. */
   end(onDropped: () => void): Promise<void>
 }
 
@@ -179,7 +180,7 @@ async function serveInHold(connection: Database, waiting: Waiting[]): Promise<vo
   /** Signed in this hold, in this order, recorded or to be recorded. */
   const signed: NewAttempt[] = []
   let unrecorded: Signed[] = []
-  /** Of the newest in `signed`. */
+  /** The record of the newest in `signed`. */
   let newestRecord = Promise.resolve()
   let known: { readonly query: SenderAttemptsQuery; readonly attempts: readonly SenderAttempt[] } | null = null
   /** Grows when attempts are dropped. */

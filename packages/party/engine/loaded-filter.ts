@@ -20,9 +20,9 @@ export type FilterSource = {
 
 /** To ask the database about this many ids is cheap. */
 const FEW_IDS = 500
-/** Room for new ids, as a part of those that are loaded, and at least. When it is full, the filter is loaded again. */
+/** Spare capacity for new ids: a fraction of those that are loaded, and a minimum. When it is full, the filter is loaded again. */
 const SPARE = 0.5
-const LEAST_SPARE = 10_000
+const MIN_SPARE = 10_000
 
 export function createLoadedFilter(source: FilterSource, few: number = FEW_IDS): LoadedFilter {
   let filter: IdFilter | null = null
@@ -33,7 +33,7 @@ export function createLoadedFilter(source: FilterSource, few: number = FEW_IDS):
   async function load(begun: number): Promise<void> {
     const count = await source.count()
     if (generation !== begun) return
-    const loading = createIdFilter(Math.ceil(count * (1 + SPARE)) + LEAST_SPARE)
+    const loading = createIdFilter(Math.ceil(count * (1 + SPARE)) + MIN_SPARE)
     filter = loading
     for await (const page of source.ends()) for (const end of page) loading.add(end)
     if (generation === begun) state = 'loaded'

@@ -4,14 +4,14 @@ import { createLoop, type MeasureBusy } from './loop.ts'
 /** Longer than any test: only a wake can cause a second run. */
 const NEVER_MS = 3_600_000
 
-type Turn = { readonly end: (more: boolean) => void; readonly fail: (error: unknown) => void }
+type Run = { readonly end: (more: boolean) => void; readonly fail: (error: unknown) => void }
 
 /** A loop whose every run is ended by the test. */
 function startLoop(intervalMs = NEVER_MS, cooldownMs = 0, busy = 0, measureBusy: MeasureBusy = () => () => busy) {
   const errors: unknown[] = []
   let runs = 0
-  const waiting: ((turn: Turn) => void)[] = []
-  const begun: Turn[] = []
+  const waiting: ((run: Run) => void)[] = []
+  const begun: Run[] = []
   const loop = createLoop({
     intervalMs,
     cooldownMs,
@@ -19,16 +19,16 @@ function startLoop(intervalMs = NEVER_MS, cooldownMs = 0, busy = 0, measureBusy:
     run: () =>
       new Promise<boolean>((end, fail) => {
         runs += 1
-        const turn = { end, fail }
+        const run = { end, fail }
         const next = waiting.shift()
-        if (next === undefined) begun.push(turn)
-        else next(turn)
+        if (next === undefined) begun.push(run)
+        else next(run)
       }),
     onError: (error) => void errors.push(error),
   })
-  const nextRun = (): Promise<Turn> => {
-    const turn = begun.shift()
-    return turn === undefined ? new Promise((resolve) => void waiting.push(resolve)) : Promise.resolve(turn)
+  const nextRun = (): Promise<Run> => {
+    const run = begun.shift()
+    return run === undefined ? new Promise((resolve) => void waiting.push(resolve)) : Promise.resolve(run)
   }
   return { loop, errors, nextRun, runs: () => runs }
 }

@@ -9,7 +9,7 @@ export interface Loop {
   stop(): Promise<void>
 }
 
-/** Begins to measure; the function that it returns tells for which part of the time since then this process was busy, from 0 to 1. */
+/** Starts a measurement. The returned function gives the fraction of the time since then in which this process was busy. */
 export type MeasureBusy = () => () => number
 
 const measureBusyLoop: MeasureBusy = () => {
@@ -59,7 +59,7 @@ export function createLoop(options: {
     })
 
   const running = (async () => {
-    // Measured from the end of one run to the end of the next. During the run alone, even a process that is idle otherwise looks busy.
+    // Measured from the end of one run to the end of the next. During the run alone, even a process that is idle otherwise seems busy.
     let busy = measureBusy()
     while (!stopped) {
       const beganAtMs = performance.now()

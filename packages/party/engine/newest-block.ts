@@ -1,4 +1,4 @@
-/** Reads the newest block for a poll. Only what money depends on needs a quorum: whether there is a new block is asked of one provider at a time. */
+/** Reads the newest block for a poll. Only what money depends on needs a quorum: a single provider, each in rotation, says whether there is a new block. */
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { Block } from '@tandem/protocol/chain.ts'
 import { isQuorumDue } from './pace.ts'
@@ -6,14 +6,14 @@ import type { PollMemory } from './poll-memory.ts'
 
 export type NewestBlock = {
   readonly tip: Block
-  /** False: one provider alone says so. Good for finding nothing new, never for facts. */
+  /** By quorum. Else a single provider says so: enough to find nothing new, never for facts. */
   readonly isAgreed: boolean
 }
 
-export type Glimpsing = {
-  /** Nobody waits for the facts of this poll. */
-  readonly mayGlimpse: boolean
-  /** What one provider sees decides that nothing more is read in this poll. */
+export type SingleRead = {
+  /** No action awaits this poll, so a single provider may be asked. */
+  readonly isAllowed: boolean
+  /** If a single provider says so, nothing more is read in this poll. */
   readonly isEnough: (seen: Block) => boolean
   readonly nowMs: number
 }
@@ -21,17 +21,17 @@ export type Glimpsing = {
 export async function readNewest(
   client: ChainClient,
   memory: PollMemory,
-  { mayGlimpse, isEnough, nowMs }: Glimpsing,
+  { isAllowed, isEnough, nowMs }: SingleRead,
 ): Promise<NewestBlock> {
   const { agreed } = memory
-  if (client.glimpse !== undefined && mayGlimpse && agreed !== null && !isQuorumDue(agreed, nowMs)) {
-    memory.agreed = { ...agreed, glimpses: agreed.glimpses + 1 }
+  if (client.glimpse !== undefined && isAllowed && agreed !== null && !isQuorumDue(agreed, nowMs)) {
+    memory.agreed = { ...agreed, singleReads: agreed.singleReads + 1 }
     const seen = await client.glimpse()
     // The known header, not what this provider says about it.
     if (seen.hash === agreed.tip.hash) return { tip: agreed.tip, isAgreed: false }
     if (isEnough(seen)) return { tip: seen, isAgreed: false }
   }
   const tip = await client.tip()
-  memory.agreed = { tip, atMs: nowMs, glimpses: 0 }
+  memory.agreed = { tip, atMs: nowMs, singleReads: 0 }
   return { tip, isAgreed: true }
 }

@@ -33,7 +33,7 @@ export type Taken = { readonly action: LeasedAction; readonly step: Step; readon
 /** Waiting for the key may take longer than facts stay fresh. They are read again this many times without the key, then once with it, to make progress. */
 const READS_WITHOUT_KEY = 4
 
-/** Of an action, or of a batch of actions of one signer on one chain that shares its transactions. */
+/** The outbox of an action, or of a batch of actions of one signer on one chain that shares its transactions. */
 export async function openOutbox(
   { db, registry, party, leases, now, stopping }: OutboxContext,
   verb: SignedVerb,

@@ -133,7 +133,7 @@ describe('how deep a poll goes', () => {
 
   test('each reading has its own interval', () => {
     const waiting = { ...recorded, list: { ...recorded.list, hasDeposits: true } }
-    const agreed = { tip: five, atMs: NOW, glimpses: 0 }
+    const agreed = { tip: five, atMs: NOW, singleReads: 0 }
     const at = (ms: number) => [
       isLeaseDue({ leasedAtMs: NOW }, NOW + ms) && 'lease',
       isListDue({ refreshedAtMs: NOW }, NOW + ms) && 'list',
@@ -149,7 +149,7 @@ describe('how deep a poll goes', () => {
     expect(at(59_999)).toContain(false)
     expect(at(60_000)).not.toContain(false)
     expect(isFinalityDue(recorded, NOW + 10_000)).toBe(false)
-    expect(isQuorumDue({ ...agreed, glimpses: 4 }, NOW)).toBe(true)
+    expect(isQuorumDue({ ...agreed, singleReads: 4 }, NOW)).toBe(true)
     expect(isMempoolBackingOff({ mempoolFailedAtMs: null }, NOW)).toBe(false)
   })
 

@@ -192,7 +192,7 @@ export function mayPostpone(
 
 /** All providers must agree on the newest block. In between, one provider at a time says whether there is a new one. */
 export function isQuorumDue(agreed: NonNullable<PollMemory['agreed']>, nowMs: number): boolean {
-  return agreed.glimpses >= MAX_SINGLE_READS || nowMs - agreed.atMs >= QUORUM_MS
+  return agreed.singleReads >= MAX_SINGLE_READS || nowMs - agreed.atMs >= QUORUM_MS
 }
 
 export function isLeaseDue({ leasedAtMs }: Pick<PollMemory, 'leasedAtMs'>, nowMs: number): boolean {

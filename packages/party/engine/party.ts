@@ -21,13 +21,13 @@ export type Step = FactsAge & {
 
 export type StepSponsor = {
   readonly key: Key
-  /** As `Sponsor.charge`. */
+  /** See `Sponsor.charge`. */
   charge(amount: bigint): Promise<boolean>
 }
 
 export interface Party {
   readonly role: Role
-  /** Throws if the rows of the order are not as this party wrote them: then nothing is done for it. Absent: the chains and its own keys tell. */
+  /** Throws if the rows of the order are not as this party wrote them: then nothing is done for it. Absent: the chains and its own keys prove it. */
   assertUnchanged?(stored: StoredOrder): void
   /** The key that signs this step, on the curve of its chain. */
   keyFor(step: Step): Promise<Key>

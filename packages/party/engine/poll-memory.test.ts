@@ -196,7 +196,7 @@ describe('a poll of the mempool', () => {
 })
 
 describe('while no order is open', () => {
-  const rest = () => watch('me', { list, memory, isBackground: true })
+  const pollInBackground = () => watch('me', { list, memory, isBackground: true })
   beforeEach(async () => {
     await closeAnyway(store.db, order.id)
     await watch()
@@ -207,13 +207,13 @@ describe('while no order is open', () => {
     for (let poll = 0; poll < 5; poll++) {
       chain.grow(3)
       timeMs += 10_000
-      expect(await asked(rest)).toEqual(['tip'])
+      expect(await asked(pollInBackground)).toEqual(['tip'])
       expect(messages).not.toHaveBeenCalled()
     }
     expect(await readCursor(store.db, id)).toEqual(before)
     expect(current).toHaveLength(1)
     timeMs += 10_000
-    await rest()
+    await pollInBackground()
     expect(await readCursor(store.db, id)).toEqual(await chain.tip())
   })
 
@@ -226,14 +226,14 @@ describe('while no order is open', () => {
   test('a reorg is followed at once', async () => {
     chain.drop(1)
     chain.grow(1)
-    while ((await rest()).behind);
+    while ((await pollInBackground()).behind);
     expect(reorgs).toBe(1)
   })
 })
 
 describe('with several providers', () => {
   let seen: () => Promise<Block>
-  const rest = () => watch('me', { list, memory, isBackground: true })
+  const pollInBackground = () => watch('me', { list, memory, isBackground: true })
   const tipNow = async () => {
     const block = await chain.tip()
     chain.asked.pop()
@@ -244,7 +244,7 @@ describe('with several providers', () => {
     const mined = chain.mine()
     for (let polls = 1; polls <= 20; polls++) {
       timeMs += chain.chain.pollMs
-      await rest()
+      await pollInBackground()
       if ((await readCursor(store.db, id))?.hash === mined.hash) return polls
     }
     throw new Error('the new block is never recorded')
@@ -260,15 +260,15 @@ describe('with several providers', () => {
 
   test('one is asked whether there is a new block, and all at every fifth poll', async () => {
     const polls: string[] = []
-    for (let poll = 0; poll < 10; poll++) polls.push(...(await asked(rest)))
+    for (let poll = 0; poll < 10; poll++) polls.push(...(await asked(pollInBackground)))
     expect(polls).toEqual([...Array(4).fill('glimpse'), 'tip', ...Array(4).fill('glimpse'), 'tip'])
     timeMs += 30_000
-    expect(await asked(rest)).toEqual(['tip'])
+    expect(await asked(pollInBackground)).toEqual(['tip'])
   })
 
   test('a poll that somebody waits for asks all, and only such a poll counts as current', async () => {
     const before = current.length
-    await rest()
+    await pollInBackground()
     expect(current).toHaveLength(before)
     expect(await asked(watch)).toEqual(['tip'])
     expect(current).toHaveLength(before + 1)
@@ -280,7 +280,7 @@ describe('with several providers', () => {
     expect(await pollsUntilRecorded()).toBe(1)
     expect(await readCursor(store.db, id)).toEqual(await chain.tip())
     seen = async () => forged
-    await rest()
+    await pollInBackground()
     expect(await readCursor(store.db, id)).toEqual(await chain.tip())
     expect(reorgs).toBe(0)
   })
@@ -288,7 +288,7 @@ describe('with several providers', () => {
   test('one that is ahead makes all be asked, and changes nothing', async () => {
     const tip = await chain.tip()
     seen = async () => ({ ...tip, height: tip.height + 1000n, hash: 'ahead' })
-    for (let poll = 0; poll < 3; poll++) await rest()
+    for (let poll = 0; poll < 3; poll++) await pollInBackground()
     expect(await readCursor(store.db, id)).toEqual(tip)
     expect(reorgs).toBe(0)
   })
@@ -301,7 +301,7 @@ describe('with several providers', () => {
 
   test('one that dies delays nothing: the poll fails, and the next one asks again', async () => {
     seen = () => Promise.reject(new ChainFailure('unreachable', 'no provider answers'))
-    await expect(rest()).rejects.toMatchObject({ kind: 'unreachable' })
+    await expect(pollInBackground()).rejects.toMatchObject({ kind: 'unreachable' })
     seen = tipNow
     expect(await pollsUntilRecorded()).toBe(1)
   })

@@ -1,4 +1,4 @@
-/** What a watcher remembers between polls of its chain, so that a poll without news is one request to the node and no query. */
+/** What a watcher remembers between polls of its chain, so that a poll that finds nothing new is one request to the node and no query. */
 import type { Block } from '@tandem/protocol/chain.ts'
 import type { HtlcEvent } from '@tandem/protocol/htlc.ts'
 import type { Poll, RecordedBlock } from '../store/chain/events.ts'
@@ -8,8 +8,8 @@ import type { UnminedEvents } from './unmined-events.ts'
 export type PollMemory = {
   /** The newest recorded block, if this process recorded it; null: read it from the database. */
   cursor: RecordedBlock | null
-  /** The newest block when all providers were last asked, and how often only one was asked since. */
-  agreed: { readonly tip: Block; readonly atMs: number; readonly glimpses: number } | null
+  /** The newest block of the last quorum, and how many polls have asked a single provider since. */
+  agreed: { readonly tip: Block; readonly atMs: number; readonly singleReads: number } | null
   /** When we took the lease, by `performance.now()`. */
   leasedAtMs: number
   /** Another process had the lease when we last asked for it. */

@@ -57,7 +57,7 @@ export function startReconcileLoop(options: ReconcileLoopOptions): ReconcileLoop
     const done = await dirty.run((isDirty) =>
       dueChains.run((due) =>
         reconcile(options, now(), {
-          // Whoever sees a chain change derives all orders that are due by it. What time changes, the engines share.
+          // The engine that sees a chain change derives all orders that are due by it. The engines share what time changes.
           shards: due.chains === undefined ? own : ALL_SHARDS,
           ...(isStandby() && !isDirty && newestMark !== null && { upToMark: newestMark }),
           ...due,
@@ -80,7 +80,7 @@ export function startReconcileLoop(options: ReconcileLoopOptions): ReconcileLoop
       dueChains.changed(chain)
       wake()
     },
-    waitMs: waits.longestMs,
+    waitMs: waits.maxMs,
     stop: loop.stop,
   }
 }

@@ -34,7 +34,7 @@ function gate() {
   return { opened, open }
 }
 
-/** An order that had news at NOW, and none since, is derived again, and its ranges are stored. */
+/** An order that changed at NOW, and not since, is derived again, and its ranges are stored. */
 const SETTLED = NOW + 2n
 
 const reconcileAs = (role: Role, now = NOW) => reconcile({ db: store.db, registry, party: { role } }, now)
@@ -150,7 +150,7 @@ describe('wanted actions', () => {
 
 describe('an order is derived', () => {
   let derived: string[][]
-  const look = async (now = NOW, shards = ALL_SHARDS, again: ReadonlyMap<string, number> = new Map()) => {
+  const derivedNow = async (now = NOW, shards = ALL_SHARDS, again: ReadonlyMap<string, number> = new Map()) => {
     derived = []
     const onReconciled = (states: readonly OrderState[]) => {
       derived.push(states.map(({ order }) => order.id).sort())
@@ -163,46 +163,46 @@ describe('an order is derived', () => {
   test('after something was recorded about it, once', async () => {
     const { order: other } = await putOrder(store.db)
     await fixture.fund('source')
-    expect(await look()).toEqual([fixture.order.id])
-    expect(await look()).toEqual([])
+    expect(await derivedNow()).toEqual([fixture.order.id])
+    expect(await derivedNow()).toEqual([])
     await addGrant(store.db, other.id, signedGrant('s'))
-    expect(await look()).toEqual([other.id])
+    expect(await derivedNow()).toEqual([other.id])
     expect(derived).toHaveLength(1)
   })
 
   test('when a block or a time comes at which it may change, and not before', async () => {
     await fixture.fund('source')
-    expect(await look()).toEqual([fixture.order.id])
-    expect(await look(SETTLED)).toEqual([fixture.order.id])
+    expect(await derivedNow()).toEqual([fixture.order.id])
+    expect(await derivedNow(SETTLED)).toEqual([fixture.order.id])
     fixture.ethereum.grow(1)
     await fixture.watch()
-    expect(await look()).toEqual([])
+    expect(await derivedNow()).toEqual([])
     const until = await store.db.selectFrom('order_clocks').select('until').where('clock', '=', 'now').executeTakeFirstOrThrow()
-    expect(await look((until.until ?? 0n) - 1n)).toEqual([])
-    expect(await look(until.until ?? 0n)).toEqual([fixture.order.id])
+    expect(await derivedNow((until.until ?? 0n) - 1n)).toEqual([])
+    expect(await derivedNow(until.until ?? 0n)).toEqual([fixture.order.id])
     fixture.bitcoin.grow(Number(fixture.order.source.terms.timelock))
     await fixture.watch()
-    expect(await look(until.until ?? 0n)).toEqual([fixture.order.id])
+    expect(await derivedNow(until.until ?? 0n)).toEqual([fixture.order.id])
   })
 
-  test('some seconds after its last news, and only then are its ranges stored', async () => {
+  test('some seconds after its last change, and only then are its ranges stored', async () => {
     const clocks = async () =>
       (await store.db.selectFrom('order_clocks').select('clock').orderBy('clock').execute()).map(({ clock }) => clock)
     await fixture.fund('source')
-    expect(await look()).toEqual([fixture.order.id])
+    expect(await derivedNow()).toEqual([fixture.order.id])
     expect(await clocks()).toEqual(['settle'])
     await fixture.fund('destination')
-    expect(await look(SETTLED - 1n)).toEqual([fixture.order.id])
+    expect(await derivedNow(SETTLED - 1n)).toEqual([fixture.order.id])
     expect(await clocks()).toEqual(['settle'])
-    expect(await look(SETTLED)).toEqual([])
+    expect(await derivedNow(SETTLED)).toEqual([])
     await createSweeper({ db: store.db, registry }).sweep(NOW)
-    expect(await look(SETTLED)).toEqual([])
-    expect(await look(SETTLED + 4n)).toEqual([fixture.order.id])
+    expect(await derivedNow(SETTLED)).toEqual([])
+    expect(await derivedNow(SETTLED + 4n)).toEqual([fixture.order.id])
     const settled = await clocks()
     expect(settled).toEqual(expect.arrayContaining(['facts', 'now', 'ethereum_localnet height']))
     expect(settled).not.toContain('settle')
     await touchOrders(store.db, [fixture.order.id])
-    expect(await look(SETTLED + 4n)).toEqual([fixture.order.id])
+    expect(await derivedNow(SETTLED + 4n)).toEqual([fixture.order.id])
     expect(await clocks()).toEqual(settled)
   })
 
@@ -210,47 +210,47 @@ describe('an order is derived', () => {
     const required = fixture.order.source.requiredConfirmations
     fixture = await openEngineFixture(store, { source: { requiredConfirmations: required + 2 } })
     await fixture.fund('source')
-    expect(await look()).toEqual([fixture.order.id])
+    expect(await derivedNow()).toEqual([fixture.order.id])
     for (const expected of [[], [fixture.order.id]]) {
       fixture.bitcoin.grow(1)
       await fixture.watch()
-      expect(await look()).toEqual(expected)
+      expect(await derivedNow()).toEqual(expected)
     }
     expect(await wanted()).toEqual(['initiate destination'])
   })
 
-  test('when a chain comes back that was silent at its last news', async () => {
+  test('when a chain comes back that was silent at its last change', async () => {
     await fixture.fund('source')
     await store.db.deleteFrom('blocks').where('chain', '=', 'ethereum_localnet').execute()
-    expect(await look()).toEqual([fixture.order.id])
+    expect(await derivedNow()).toEqual([fixture.order.id])
     expect(await wanted()).toEqual([])
     await fixture.watch()
-    expect(await look()).toEqual([fixture.order.id])
+    expect(await derivedNow()).toEqual([fixture.order.id])
     expect(await wanted()).toEqual(['initiate destination'])
   })
 
   test('when the party wants to see it again', async () => {
     await fixture.fund('source')
     const at = Date.now() + 5_000
-    expect(await look(NOW, ALL_SHARDS, new Map([[fixture.order.id, at]]))).toEqual([fixture.order.id])
-    expect(await look()).toEqual([])
+    expect(await derivedNow(NOW, ALL_SHARDS, new Map([[fixture.order.id, at]]))).toEqual([fixture.order.id])
+    expect(await derivedNow()).toEqual([])
     vi.spyOn(Date, 'now').mockReturnValue(at)
-    expect(await look()).toEqual([fixture.order.id])
-    expect(await look()).toEqual([])
+    expect(await derivedNow()).toEqual([fixture.order.id])
+    expect(await derivedNow()).toEqual([])
   })
 
   test('when it is due by the engine that has its shard', async () => {
     await fixture.fund('source')
-    await look()
+    await derivedNow()
     const { shard } = await store.db.selectFrom('order_clocks').select('shard').limit(1).executeTakeFirstOrThrow()
     const late = fixture.order.deadline + 1n
     expect(
-      await look(
+      await derivedNow(
         late,
         ALL_SHARDS.filter((one) => one !== shard),
       ),
     ).toEqual([])
-    expect(await look(late, [shard])).toEqual([fixture.order.id])
+    expect(await derivedNow(late, [shard])).toEqual([fixture.order.id])
   })
 
   test('when it was touched by the engine that comes first', async () => {
@@ -263,10 +263,10 @@ describe('an order is derived', () => {
       throw new Error('its process dies')
     })
     await taken.opened
-    expect(await look()).toEqual([])
+    expect(await derivedNow()).toEqual([])
     finish.open()
     await expect(first).rejects.toThrow('dies')
-    expect(await look()).toEqual([fixture.order.id])
+    expect(await derivedNow()).toEqual([fixture.order.id])
   })
 
   test('by one engine at a time: the later one sees what the earlier one saw, and more', async () => {
@@ -279,7 +279,7 @@ describe('an order is derived', () => {
     })
     await locked.opened
     let isDone = false
-    const later = look().then((orders) => {
+    const later = derivedNow().then((orders) => {
       isDone = true
       return orders
     })
@@ -293,12 +293,12 @@ describe('an order is derived', () => {
   test('by the sweep although its mark is missing', async () => {
     await fixture.fund('source')
     await store.db.deleteFrom('touched_orders').execute()
-    expect(await look()).toEqual([])
+    expect(await derivedNow()).toEqual([])
     const { sweep } = createSweeper({ db: store.db, registry })
     await sweep(NOW, [])
-    expect(await look()).toEqual([])
+    expect(await derivedNow()).toEqual([])
     await sweep(NOW)
-    expect(await look()).toEqual([fixture.order.id])
+    expect(await derivedNow()).toEqual([fixture.order.id])
     expect(await wanted()).toEqual(['initiate destination'])
   })
 
@@ -312,16 +312,16 @@ describe('an order is derived', () => {
     } as const
     await expect(reconcile({ db: store.db, registry, party: failing }, NOW)).rejects.toThrow('not now')
     expect(await wanted()).toEqual([])
-    expect(await look()).toEqual([fixture.order.id])
+    expect(await derivedNow()).toEqual([fixture.order.id])
     expect(await wanted()).toEqual(['initiate destination'])
   })
 
   test('not while it is closed, and then leaves no ranges', async () => {
     await fixture.fund('source')
-    await look()
+    await derivedNow()
     await closeAnyway(store.db, fixture.order.id)
     await touchOrders(store.db, [fixture.order.id])
-    expect(await look()).toEqual([])
+    expect(await derivedNow()).toEqual([])
     expect(await store.db.selectFrom('order_clocks').selectAll().execute()).toEqual([])
     expect(await store.db.selectFrom('touched_orders').selectAll().execute()).toEqual([])
   })

@@ -63,8 +63,8 @@ export async function reconcile(
   const { db, party } = context
   const query = { chains, untagged: NO_TAG, now, nowMs: BigInt(Date.now()), shards, ...touched, limit: BATCH }
   let states: readonly OrderState[] = []
-  const { orderIds, newlyWanted, isFull, newestMark } = await deriveOrders(db, query, async (connection, taken, news) => {
-    const pass = await deriveAll(context, connection, taken, news, now)
+  const { orderIds, newlyWanted, isFull, newestMark } = await deriveOrders(db, query, async (connection, taken, changed) => {
+    const pass = await deriveAll(context, connection, taken, changed, now)
     states = pass.states
     return pass.derived
   })
@@ -79,7 +79,7 @@ async function deriveAll(
   { registry, party }: ReconcilerContext,
   connection: Database,
   orderIds: readonly string[],
-  news: ReadonlySet<string>,
+  changed: ReadonlySet<string>,
   now: bigint,
 ) {
   const open = (await findOrderSnapshots(connection, orderIds)).filter(({ stored }) => !stored.closed)
@@ -103,7 +103,7 @@ async function deriveAll(
     // A solver serves no lists.
     statuses: party.role === 'service' ? states.map(({ order, status }) => ({ orderId: order.id, status })) : [],
     ranges: [
-      ...derived.flatMap((one) => (willSettle(one.state, news) ? rangesUntilSettled(one) : rangesOf(one))),
+      ...derived.flatMap((one) => (willSettle(one.state, changed) ? rangesUntilSettled(one) : rangesOf(one))),
       ...[...recheckAt].map(recheckRange),
     ],
   }
@@ -175,8 +175,8 @@ function recheckRange([orderId, atMs]: readonly [string, number]): StoredRange {
 }
 
 /** What is stored about it is replaced soon. If a chain is halted, nothing happens soon, except that the chain comes back: then its ranges are needed now. */
-function willSettle(state: OrderState, news: ReadonlySet<string>): boolean {
-  return isFinished(state) || (state.chainsAlive && news.has(state.order.id))
+function willSettle(state: OrderState, changed: ReadonlySet<string>): boolean {
+  return isFinished(state) || (state.chainsAlive && changed.has(state.order.id))
 }
 
 /** It is closed now, or tried again soon. A chain that is halted or unreachable may still show events: its orders stay open. */

@@ -1,6 +1,6 @@
 /**
  * Shares the orders that are due among the engines of one database. Each engine holds a short lease; the living ones in the order of their
- * names get the shards in turn. When one dies, its lease ends within seconds and the others have its shards. For a moment two engines may
+ * names get the shards round-robin. When one dies, its lease ends within seconds and the others have its shards. For a moment two engines may
  * both believe that a shard is theirs: then an order is derived twice, with the same result.
  */
 import type { EngineReport } from '../store/actions/engine-report.ts'

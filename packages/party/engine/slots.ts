@@ -1,9 +1,9 @@
-/** How many actions run at once. They mostly wait for nodes, so those of a chain whose nodes do not answer must leave room for the others. */
+/** How many actions run at once. They mostly wait for nodes, so those of a chain whose nodes do not answer must leave slots for the others. */
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import type { LeaseQuery } from '../store/actions/actions.ts'
 
-const MOST = 64
-const MOST_OF_CHAIN = 48
+const MAX_RUNNING = 64
+const MAX_PER_CHAIN = 48
 
 export interface Slots {
   /** What may be leased now. */
@@ -27,12 +27,12 @@ export function createSlots(onFree: () => void, nowMs: () => number = () => perf
     const count = (used.get(chain) ?? 0) + change
     if (count === 0) used.delete(chain)
     else used.set(chain, count)
-    if (count < MOST_OF_CHAIN) fullSince.delete(chain)
+    if (count < MAX_PER_CHAIN) fullSince.delete(chain)
     else fullSince.set(chain, nowMs())
   }
 
   return {
-    query: () => ({ limit: MOST - running.size, perChain: MOST_OF_CHAIN, inProgress: used }),
+    query: () => ({ limit: MAX_RUNNING - running.size, perChain: MAX_PER_CHAIN, inProgress: used }),
     get isIdle() {
       return running.size === 0
     },
@@ -41,7 +41,7 @@ export function createSlots(onFree: () => void, nowMs: () => number = () => perf
     run(chain, work) {
       note(chain, 1)
       const done = work().finally(() => {
-        const wasFull = running.size === MOST || fullSince.has(chain)
+        const wasFull = running.size === MAX_RUNNING || fullSince.has(chain)
         running.delete(done)
         note(chain, -1)
         if (wasFull) onFree()

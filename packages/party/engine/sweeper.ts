@@ -1,6 +1,6 @@
 /**
  * Goes through all open orders, slowly and again and again: closes those that nobody funded, and marks those that must be derived although
- * nothing marked them. So a missing mark heals. A few are derived in turn although nothing is missing, so that ranges which are wrong, or were
+ * nothing marked them. So a missing mark heals. A few are derived in rotation although nothing is missing, so that ranges which are wrong, or were
  * computed by older code, heal too.
  */
 import type { Registry } from '@tandem/protocol/registry/registry.ts'
@@ -20,9 +20,9 @@ export interface Sweeper {
 
 /** 100,000 open orders take ten minutes. */
 const PAGE = 1000
-/** Of each page: of 100,000 open orders each is derived every three hours, of 50 every minute. */
+/** How many orders of each page are derived: each of 100,000 open orders every three hours, each of 50 every minute. */
 const REDERIVED = 50
-/** Somewhat fewer than so many orders of a full page have, and odd: so every turn comes first at some time. */
+/** A little fewer groups than `REDERIVED` orders of a full page are in, and odd: so every group comes first at some time. */
 const TURNS_PER_ROUND = 37
 
 export function createSweeper({ db, registry }: SweeperContext, nowMs: () => number = () => performance.now()): Sweeper {
@@ -45,10 +45,10 @@ export function createSweeper({ db, registry }: SweeperContext, nowMs: () => num
       if (late.length > 0) await closeUnfundedOrders(db, late, LATE_DEPOSIT_WATCH_SECONDS, outlivingVerbs)
       cursor = end ?? 0n
       if (end !== null) return SWEEP_PAGE_MS
-      const restMs = Math.max(SWEEP_PAGE_MS, SWEEP_ROUND_MS - (nowMs() - roundBeganAtMs))
+      const pauseMs = Math.max(SWEEP_PAGE_MS, SWEEP_ROUND_MS - (nowMs() - roundBeganAtMs))
       round += 1
-      roundBeganAtMs = nowMs() + restMs
-      return restMs
+      roundBeganAtMs = nowMs() + pauseMs
+      return pauseMs
     },
   }
 }

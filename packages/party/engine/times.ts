@@ -16,7 +16,7 @@ export const FAST_BLOCK_MS = 1_000
 export const MIN_ANNOUNCED_MS = 30_000
 /** An idle chain records its newest block only this often. */
 export const IDLE_RECORD_MS = 60_000
-/** At most this long, new blocks are looked for at one provider at a time. Then all are asked, for a quorum. */
+/** For at most this long, single providers say whether there is a new block. Then all are asked, for a quorum. */
 export const QUORUM_MS = 30_000
 /** While the newest block stays the same, the lease of the chain is renewed only this often. */
 export const WATCH_LEASE_RENEWAL_MS = 2_000
@@ -135,7 +135,7 @@ export const SIGNING_WINDOW_SECONDS = 60
 
 // Evidence and rollbacks.
 
-/** The operator is told of one order at most this often. */
+/** The differences of one order are logged at most this often. */
 export const REPEAT_DIFFERENCE_MS = 60_000
 export const ROLLBACK_CHECK_MS = 15_000
 /** A lagging replica may become the database under a running process: a comparison that is older than this is repeated before a signature. */

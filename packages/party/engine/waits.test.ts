@@ -9,7 +9,7 @@ beforeEach(() => {
 })
 
 test('nothing waits at first', () => {
-  expect([waits.currentMs(), waits.longestMs()]).toEqual([0, 0])
+  expect([waits.currentMs(), waits.maxMs()]).toEqual([0, 0])
 })
 
 test('the oldest work counts, until a pass takes all', () => {
@@ -17,7 +17,7 @@ test('the oldest work counts, until a pass takes all', () => {
   nowMs += 300
   waits.begin()
   nowMs += 200
-  expect(waits.longestMs()).toBe(500)
+  expect(waits.maxMs()).toBe(500)
   waits.end(500, null)
   expect(waits.currentMs()).toBe(0)
 })
@@ -34,13 +34,13 @@ test('a pass that fails ends no wait', () => {
   waits.begin()
   nowMs += 5000
   waits.begin()
-  expect(waits.longestMs()).toBe(5000)
+  expect(waits.maxMs()).toBe(5000)
 })
 
 test('a wait that is over is remembered for two seconds', () => {
   waits.end(700, null)
   nowMs += 1999
-  expect(waits.longestMs()).toBe(700)
+  expect(waits.maxMs()).toBe(700)
   nowMs += 1
-  expect(waits.longestMs()).toBe(0)
+  expect(waits.maxMs()).toBe(0)
 })

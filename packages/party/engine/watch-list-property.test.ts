@@ -1,4 +1,4 @@
-/** Whatever happens to orders, by this process or another: the list finds what a look at all rows finds, with its filters and without. */
+/** Whatever happens to orders, by this process or another: the list finds what a scan of all rows finds, with its filters and without. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readCursor } from '../store/chain/events.ts'

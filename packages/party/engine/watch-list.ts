@@ -38,7 +38,7 @@ export interface WatchList extends WatchedSwaps {
 }
 
 /** Swaps with a deposit and without a spend, as a rule: the next thing that is seen of them. */
-const MOST_REMEMBERED = 10_000
+const MAX_REMEMBERED = 10_000
 
 /** `fewIds`: up to this many the database is asked about all. */
 export function createWatchList(db: Database, chain: Chain, fewIds?: number): WatchList {
@@ -60,9 +60,9 @@ export function createWatchList(db: Database, chain: Chain, fewIds?: number): Wa
   let written: string | null | undefined
 
   async function refresh(): Promise<void> {
-    const { changed, changedDeposits, ...rest } = await readExpected(db, chain.id, isFiltered() ? horizon : null)
-    expected = rest
-    horizon = rest.horizon
+    const { changed, changedDeposits, ...expectedNow } = await readExpected(db, chain.id, isFiltered() ? horizon : null)
+    expected = expectedNow
+    horizon = expectedNow.horizon
     for (const end of changed) swaps.add(end)
     for (const end of changedDeposits) deposits.add(end)
   }
@@ -73,7 +73,7 @@ export function createWatchList(db: Database, chain: Chain, fewIds?: number): Wa
   }
 
   function remember(id: SwapId, swap: WatchedSwap): void {
-    if (remembered.size >= MOST_REMEMBERED) remembered.clear()
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear()
     remembered.set(id, swap)
   }
 

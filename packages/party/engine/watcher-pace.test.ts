@@ -53,7 +53,7 @@ test('skipped heights are followed, and block ordinals are kept', async () => {
   expect(event?.block).toEqual({ height: mined.height, hash: mined.hash, time: mined.time, ordinal: mined.ordinal })
 })
 
-test('blocks within one second are told apart', async () => {
+test('blocks within one second are distinguished', async () => {
   await watch()
   const [one, two] = [chain.mine(deposit()), chain.mine(sightingsOf(order.source.swapId).redeemed('5e'.repeat(32)))]
   expect(one.time).toBe(two.time)

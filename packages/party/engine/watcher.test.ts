@@ -399,7 +399,7 @@ describe('a reorg', () => {
     expect(reorgs).toEqual([{ from: ancestor.height + 1n, to: ancestor.height }])
   })
 
-  test('tells of the deposits with their confirmations that it removes', async () => {
+  test('reports the deposits with their confirmations that it removes', async () => {
     await watch()
     chain.mine(deposit())
     await watch()

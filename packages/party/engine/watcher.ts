@@ -31,7 +31,7 @@ import { keepAllUnmined, keepUnmined, type UnminedEvents } from './unmined-event
 import { createWatchList, type WatchList } from './watch-list.ts'
 import { withDeposits } from './watched-swaps.ts'
 
-/** Read in one step when catching up: so many heights, or so much time of a fast chain. */
+/** The heights that one step of catching up reads; on a fast chain those of `CATCH_UP_STEP_MS`. */
 const STEP_HEIGHTS = 500n
 /** Where heights may skip: how many are tried to find the last block of a step. */
 const END_HEIGHTS = 16n
@@ -40,7 +40,7 @@ const END_HEIGHTS = 16n
  * only the necessary ones: a fast chain costs no more requests.
  */
 const DENSE_HEIGHTS = 4n
-/** Steps of catching up that end so far below the tip leave only their last block: a reorg hardly reaches them. */
+/** Steps of catching up that end this far below the tip leave only their last block: a reorg hardly reaches them. */
 const DEEP_HEIGHTS = 2048n
 /** The first poll of a chain, and every step of catching up, reads this many of the newest heights: a shallow reorg then rewinds little. */
 const NEWEST_HEIGHTS = 16n
@@ -56,7 +56,7 @@ export type Watch = {
   readonly guard?: FinalGuard
   /** Kept between polls; without one, each poll takes the lease and reads the cursor, the list and the finality tag. */
   readonly memory?: PollMemory
-  /** False: this process ends, and leaves the chain to another one. */
+  /** Returns false when this process ends, and leaves the chain to another one. */
   readonly mayLease?: () => boolean
   /** No action awaits this poll, so with no open order it may skip recording. */
   readonly isBackground?: boolean
@@ -69,7 +69,7 @@ export type Watch = {
   /** The mempool cannot be read; null: it can again. */
   readonly onMempool?: (failure: ChainFailure | null) => void
   /**
-   * Went back from the height `from` to `to`. `blocks`: so many of the newest were certainly replaced. Not `from - to`: the newest common block that
+   * Went back from the height `from` to `to`. `blocks`: how many of the newest were certainly replaced. Not `from - to`: the newest common block that
    * we remember may be far below the fork.
    */
   readonly onReorg: (details: { readonly chain: string; readonly from: bigint; readonly to: bigint } & Reorg) => void
@@ -107,7 +107,7 @@ export async function pollChain(watch: Watch): Promise<PollResult> {
     isBackground: watch.isBackground === true,
   }
   const { tip, isAgreed } = await readNewest(client, memory, {
-    mayGlimpse: depthState.isBackground,
+    isAllowed: depthState.isBackground,
     isEnough: (seen) => mayPostpone(depthState, seen, nowMs),
     nowMs,
   })
@@ -202,7 +202,7 @@ async function within(ms: number, reading: Promise<readonly HtlcEvent[]>): Promi
   }
 }
 
-/** As recorded. Those of an earlier process may be mined meanwhile. */
+/** The recorded ones. Those of an earlier process may be mined meanwhile. */
 async function readUnmined({ db, client }: Watch, { unmined }: PollMemory): Promise<UnminedEvents> {
   if (unmined !== null) return unmined
   return { events: client.unconfirmedEvents === undefined ? [] : await readUnconfirmed(db, client.chain.id), missing: new Set() }
@@ -324,10 +324,10 @@ function newHeights({ chain }: ChainClient, { cursor, from, end, tip }: Range): 
   return [...(cursor === null ? [from] : []), ...sparse, ...heightsBetween(lowest, end.height)]
 }
 
-/** The new final block, remembered to tell a reorg below it from one above it. */
+/** The new final block, remembered to distinguish a reorg below it from one above it. */
 function finalToRemember({ cursor, end, finalHeight }: Range): readonly bigint[] {
-  const isNews = finalHeight !== null && finalHeight > (cursor?.finalHeight ?? 0n) && finalHeight <= end.height
-  return isNews && finalHeight !== cursor?.height ? [finalHeight] : []
+  const isNew = finalHeight !== null && finalHeight > (cursor?.finalHeight ?? 0n) && finalHeight <= end.height
+  return isNew && finalHeight !== cursor?.height ? [finalHeight] : []
 }
 
 async function rewindToFork(watch: Watch, tip: Block): Promise<PollResult> {

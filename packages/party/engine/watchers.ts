@@ -1,4 +1,4 @@
-/** The watchers of all chains of this process, taken together, and what they tell the operator. */
+/** The watchers of all chains of this process, taken together, and their status for the operator. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import type { ChainStatus } from './chain-status.ts'

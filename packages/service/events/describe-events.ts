@@ -12,7 +12,7 @@ export type DescribeContext = Pick<ServiceContext, 'registry' | 'now'>
 
 type Described = { readonly text: string; readonly status: OrderEvent['status'] }
 
-/** Turns events of orders that were read into frames, as an app may see them. Null for an order that this service can no longer describe. */
+/** Writes events of orders that were read as frames, as an app may see them. Null for an order that this service cannot describe any more. */
 export interface EventWriter {
   /** It was asked for. */
   knows(orderId: string): boolean
@@ -25,7 +25,7 @@ export interface EventWriter {
 export function createEventWriter(context: DescribeContext, log: Logger): EventWriter {
   const snapshots = new Map<string, OrderSnapshot | null>()
   const described = new Map<string, Described | null>()
-  /** Of the event that was written last, by the description in it. Shared by all that it waits for: a thousand slow readers hold one text. */
+  /** Frames of the event that was written last, by the description in it. All streams share them: a thousand slow readers hold one text. */
   let [written, frames]: [OrderEvent | null, Map<Described, Frame>] = [null, new Map()]
 
   function describe(orderId: string, app: string): Described | null {

@@ -15,7 +15,7 @@ export interface EventFeed {
 }
 
 export type FeedListener = {
-  /** False: nobody needs events now. */
+  /** Returns false while nobody needs events. */
   isListening(): boolean
   /** Gets the next events, in the order of their ids, and calls `done` in the same tick in which it has passed them on. */
   take(events: readonly OrderEvent[], done: () => void): Promise<void>
@@ -30,7 +30,7 @@ type Waiting = { resolve(): void; reject(error: unknown): void }
 
 export function createEventFeed({ db, log }: { readonly db: Database; readonly log: Logger }, listener: FeedListener): EventFeed {
   let position = 0n
-  /** False: nobody listened lately, and `position` is old. */
+  /** Otherwise nobody listened lately, and `position` is old. */
   let isReading = false
   let loop: Loop | null = null
   let waiting: Waiting[] = []

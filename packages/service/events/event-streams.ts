@@ -100,7 +100,7 @@ export function createEventStreams(context: EventStreamsContext): EventStreams {
     return follower
   }
 
-  /** Null: the client has left meanwhile. */
+  /** Resolves to null if the client has left meanwhile. */
   async function begin(request: StreamRequest) {
     const place: { follower: Follower | null; isEvicted: boolean } = { follower: null, isEvicted: false }
     const leave = enter(request, () => {

@@ -2,6 +2,12 @@ import type { ServerResponse } from 'node:http'
 import { PassThrough } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import { localAssets, localChains } from '@tandem/families/registry.ts'
+import { setImmediate as tick } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { createLogger } from '@tandem/runtime/log.ts'
+import { localAssets, localChains } from '@tandem/protocol/registry/local.ts'
+import { createRegistry } from '@tandem/protocol/registry/registry.ts'
+import type { OrderStatus } from '@tandem/protocol/state.ts'
 import { numberEvents, readNewEvents } from '@tandem/party/store/events/order-events.ts'
 import { findOrderSnapshots } from '@tandem/party/store/orders/orders.ts'
 import { createRegistry } from '@tandem/protocol/registry/registry.ts'
@@ -152,11 +158,11 @@ test('streams that are closed while they wait for their replay keep no place', a
     waiting -= 1
   })
   await opens[0]
-  // The others of its network wait for their turns.
+  // The others of its network wait in the queue.
   await expect.poll(() => streams.count, { interval: 5 }).toBe(10)
   for (const response of responses) response.destroy()
-  await turn()
-  await turn()
+  await tick()
+  await tick()
   // At most two pages are read at once.
   expect(waiting).toBeLessThanOrEqual(2)
   expect(streams.count).toBe(0)

@@ -4,7 +4,7 @@ import type { EventStream } from './event-stream.ts'
 
 export type Follower = {
   readonly app: string
-  /** Null: all orders of the app. */
+  /** Null for all orders of the app. */
   readonly orderId: string | null
   /** The key of its replays in the fair queue. */
   readonly network: string

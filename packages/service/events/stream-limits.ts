@@ -40,8 +40,8 @@ export function countStreams(limits: StreamLimits): StreamCounts {
     else perAddress.set(address, sum)
   }
 
-  /** False: the quota is full, and nobody can be evicted. */
-  function isFree(quota: FairQuota<Place>, network: string): boolean {
+  /** Evicts a stream if the quota is full. Returns false if none can be evicted. */
+  function makeFree(quota: FairQuota<Place>, network: string): boolean {
     if (!quota.isFull) return true
     const evicted = quota.evictable(network)
     evicted?.evict()
@@ -57,9 +57,9 @@ export function countStreams(limits: StreamLimits): StreamCounts {
       if ((perAddress.get(address) ?? 0) >= limits.perAddress)
         throw full('rate_limited', `your address has ${limits.perAddress} open event streams, as many as it may`, OWN_RETRY_SECONDS)
       const own = apps.get(app) ?? createFairQuota<Place>(limits.perApp)
-      if (!isFree(own, network))
+      if (!makeFree(own, network))
         throw full('rate_limited', `this app has ${limits.perApp} open event streams, as many as it may`, OWN_RETRY_SECONDS)
-      if (!isFree(all, network))
+      if (!makeFree(all, network))
         throw full('chain_unavailable', 'this server has all the event streams that it can serve', FULL_RETRY_SECONDS)
       let isCounted = true
       const place: Place = {

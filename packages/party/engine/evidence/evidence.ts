@@ -33,7 +33,7 @@ export type Evidence = { readonly [fromChains]: true; readonly legs: Readonly<Pa
 export type EvidenceQuery = {
   /** The legs that the decision depends on. */
   readonly legs: readonly Leg[]
-  /** Those whose HTLC is read too: an event tells that it was there, not that it still is. */
+  /** Those whose HTLC is read too: an event proves that it was there, not that it still is. */
   readonly nowOf: readonly Leg[]
   /** The decision depends on what is final. */
   readonly finality?: true
@@ -42,7 +42,7 @@ export type EvidenceQuery = {
 }
 
 export type Proven = {
-  /** As given, with tips and events of the chains for the legs that were asked for. */
+  /** The given facts, with tips and events of the chains for the legs in the query. */
   readonly facts: LiveFacts
   readonly state: OrderState
   readonly evidence: Evidence
@@ -73,7 +73,7 @@ export async function proveFacts(view: LiveView, recorded: LiveFacts, query: Evi
   }
   const facts: LiveFacts = {
     ...recorded,
-    order: withLeastConfirmations(view.registry, recorded.order),
+    order: withMinConfirmations(view.registry, recorded.order),
     tips: { source: tipOf('source'), destination: tipOf('destination') },
     events: { source: eventsOf('source'), destination: eventsOf('destination') },
     asOfMs: Math.min(recorded.asOfMs, ...legs.map(([, { evidence }]) => evidence.asOfMs)),
@@ -87,11 +87,11 @@ export async function proveFacts(view: LiveView, recorded: LiveFacts, query: Evi
 }
 
 /** A row of a destination cannot ask for fewer than the registry does now. More are waited for, and nothing fails. Of a source, the solver compares them itself. */
-function withLeastConfirmations(registry: Registry, order: Order): Order {
+function withMinConfirmations(registry: Registry, order: Order): Order {
   const { chain, terms, requiredConfirmations: asked } = order.destination
   const asset = registry.assets.find(({ id }) => id === terms.asset) ?? {}
-  const least = requiredConfirmations(registry.chain(chain), asset, terms.amount, 'destination')
-  return { ...order, destination: { ...order.destination, requiredConfirmations: Math.max(asked, least) } }
+  const min = requiredConfirmations(registry.chain(chain), asset, terms.amount, 'destination')
+  return { ...order, destination: { ...order.destination, requiredConfirmations: Math.max(asked, min) } }
 }
 
 type ProvenLeg = { readonly evidence: LegEvidence; readonly unmined: readonly HtlcEvent[]; readonly differences: readonly string[] }
@@ -149,7 +149,7 @@ async function readAgain(
   return (await Promise.all([...heights].map((height) => client.events(watched, height, height)))).flat()
 }
 
-/** As the nodes say it now: what is on record could be too high. */
+/** What the nodes say now: what is on record could be too high. */
 async function finalNow({ clients }: LiveView, { chain }: Swap, { height: newest }: Tip): Promise<Pick<Tip, 'finalHeight'>> {
   const said = (await clientFor(clients, chain).finalHeight?.()) ?? null
   return said === null ? {} : { finalHeight: said < newest ? said : newest }

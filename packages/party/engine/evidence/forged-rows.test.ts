@@ -21,9 +21,9 @@ beforeEach(async () => {
   reports = []
 })
 
-const tell = (report: DifferenceReport) => void reports.push(report)
+const onDifferences = (report: DifferenceReport) => void reports.push(report)
 const run = async (role: 'solver' | 'service', verb: 'initiate' | 'redeem') =>
-  executeAction({ ...fixture.context(role), onDifferences: tell }, await fixture.lease('destination', verb))
+  executeAction({ ...fixture.context(role), onDifferences }, await fixture.lease('destination', verb))
 const pay = () => run('solver', 'initiate')
 const reveal = () => run('service', 'redeem')
 const ethereumSigned = () => fixture.ethereum.broadcast

@@ -1,5 +1,4 @@
-/** Rows of redeems, refunds and secrets, forged, edited or deleted: whoever is owed a deposit still collects it, because the chain shows the truth. */
-
+/** Rows of redeems, refunds and secrets, forged, edited or deleted: the party that is owed a deposit still collects it, because the chain shows the truth. */
 import type { HtlcVerb } from '@tandem/protocol/htlc.ts'
 import type { Leg, Role } from '@tandem/protocol/order.ts'
 import { createSecret } from '@tandem/protocol/secret.ts'

@@ -47,7 +47,7 @@ export async function proveStep<T extends UnprovenStep>(
   )
 }
 
-/** Null: if the database lies, the step fails on the chain, and costs a fee at most. */
+/** Returns null for a step that fails on the chain if the database lies: it costs a fee at most. */
 function evidenceFor({ who, verb, leg }: Pick<Rule, 'who' | 'verb' | 'leg'>, state: OrderState): EvidenceQuery | null {
   const both: readonly Leg[] = ['source', 'destination']
   if (who === 'solver' && verb === 'initiate' && leg === 'destination')

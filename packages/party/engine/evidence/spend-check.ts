@@ -28,12 +28,12 @@ const LEGS = ['source', 'destination'] as const
 const MAX_REMEMBERED = 100_000
 
 export function createSpendCheck(context: Context): SpendCheck {
-  /** By what was doubted. In memory: a restart looks again. */
-  const looked = new Set<string>()
+  /** By what was doubted. In memory: a restart checks again. */
+  const checked = new Set<string>()
   /** One after the other: a check is never urgent enough to crowd out other requests. */
-  let looking = Promise.resolve()
+  let checking = Promise.resolve()
 
-  async function look(state: OrderState, leg: Leg, doubt: string): Promise<void> {
+  async function checkOne(state: OrderState, leg: Leg, doubt: string): Promise<void> {
     if (context.stopping?.aborted) return
     try {
       if (await isShown(context, state, leg)) return
@@ -41,7 +41,7 @@ export function createSpendCheck(context: Context): SpendCheck {
       const what = 'a redeem or refund on record is not as the chain shows it: the rows were put right'
       context.onDifferences?.({ order: state.order.id, action: 'none', differences: [{ leg, what }] })
     } catch (error) {
-      looked.delete(doubt)
+      checked.delete(doubt)
       if (!context.stopping?.aborted)
         context.log.warn({ order: state.order.id, err: error }, 'cannot read a redeem or refund again; will retry')
     }
@@ -52,14 +52,14 @@ export function createSpendCheck(context: Context): SpendCheck {
       for (const state of states) {
         for (const leg of LEGS) {
           const doubt = doubtOf(context, state, leg)
-          if (doubt === null || looked.has(doubt)) continue
-          if (looked.size >= MAX_REMEMBERED) looked.clear()
-          looked.add(doubt)
-          looking = looking.then(() => look(state, leg, doubt))
+          if (doubt === null || checked.has(doubt)) continue
+          if (checked.size >= MAX_REMEMBERED) checked.clear()
+          checked.add(doubt)
+          checking = checking.then(() => checkOne(state, leg, doubt))
         }
       }
     },
-    idle: () => looking,
+    idle: () => checking,
   }
 }
 
@@ -69,7 +69,7 @@ const minedSpends = (state: OrderState, leg: Leg) => state[leg].deposits.flatMap
 const lacksSecret = (state: OrderState, leg: Leg) =>
   state.secret === null && state[leg].phase === 'redeemed' && redeemable(state, otherLeg(leg)).length > 0
 
-/** Null: this process has read all of it from the chain, or there is nothing to doubt. */
+/** Returns null if this process has read all of it from the chain, or there is nothing to doubt. */
 function doubtOf({ polls }: Context, state: OrderState, leg: Leg): string | null {
   const { chain, swapId } = state.order[leg]
   const seen = polls?.get(chain)?.seen(swapId) ?? []

@@ -201,7 +201,7 @@ test('a lost refund of a stray is found, and one that is on record is not', asyn
   expect(await (await start()).whyUnsafe(mine)).toMatch(/older backup/)
 })
 
-test('a file that cannot be written is told before anything is signed, and one that is gone is made again', async () => {
+test('a file that cannot be written is reported before anything is signed, and one that is gone is made again', async () => {
   const guard = await start()
   await guard.assertWritable()
   await store.db

@@ -115,7 +115,7 @@ export async function startRollbackGuard(options: {
     logId = found.id
     for (const line of found.commitments) remember(line)
     if (found.isNew && !(await registerReleaseLog(db, found.id)))
-      await detected(`there was no file ${options.path}, although this database had one: whether it is an old backup cannot be told`)
+      await detected(`there was no file ${options.path}, although this database had one: whether it is an old backup is unknown`)
     else {
       // Only now: its id must be in the database when it is compared. What this process knows of a file that is gone is still compared.
       known = distinct([...known, ...found.newest])

@@ -1,6 +1,6 @@
 /**
- * Begins a new release log when the old one is large. No line is copied, so none can be lost on the way: the old file is renamed, and readers read both. Whoever
- * opened it before can still append to it. `.new` has the header of the next file, and is the lock: it is there from before the rename until after the
+ * Begins a new release log when the old one is large. No line is copied, so none can be lost on the way: the old file is renamed, and readers read both. A process
+ * that opened it before can still append to it. `.new` has the header of the next file, and is the lock: it is there from before the rename until after the
  * next file is in its place. So a crash at any step leaves either the whole log, or a header that the next writer puts in its place.
  */
 import { link, open, readFile, rename, rm, stat } from 'node:fs/promises'
@@ -30,7 +30,7 @@ export async function rotate(path: string, maxBytes: number, before: (step: Rota
   await syncFolder(path)
 }
 
-/** False: no rotation has begun. Unlike a rename, a link never replaces a log that another process has just put there. */
+/** Resolves false if no rotation has begun. Unlike a rename, a link never replaces a log that another process has just put there. */
 export async function putHeader(path: string): Promise<boolean> {
   try {
     await link(nextFile(path), path)
@@ -42,7 +42,7 @@ export async function putHeader(path: string): Promise<boolean> {
   }
 }
 
-/** False: another process has the lock. */
+/** Resolves false if another process has the lock. */
 async function writeHeader(path: string, before: (step: RotationStep) => void): Promise<boolean> {
   const [header = ''] = (await readFile(path, 'utf8')).split('\n', 1)
   const next = nextFile(path)
