@@ -37,7 +37,7 @@ export type Crossing = {
   readonly needed: bigint
   /** What the account holds at this moment. */
   readonly readFunds: () => Promise<AccountFunds>
-  /** After how many relays of this initiator that we paid for in vain we stop. */
+  /** How many wasted relays of this initiator we pay for before we stop. */
   readonly revertsPaidFor?: number
 }
 
@@ -75,7 +75,7 @@ export async function crossToEvm(node: EvmNode, chain: Chain, crossing: Crossing
   const funds = await readFunds()
   if (isEnough(funds)) return
 
-  // What has crossed for this order, and is not there any more, was withdrawn: paid in vain. Or another order of the owner has taken it.
+  // Bridged for this order and gone: withdrawn (our fee is wasted), or used by another order of the owner.
   const isUsed = await Promise.all(own.map(({ height }) => height !== null && wasLocked(node, contract, funds.account, height)))
   const unused = own.filter((_, index) => isUsed[index] !== true)
   for (const { tx, height } of unused) if (height !== null) await outbox.noteReverted(tx)
