@@ -10,13 +10,12 @@ import type { Logger } from 'pino'
 import type { LeasedAction } from '../store/actions/actions.ts'
 import type { ActionResult } from '../store/actions/finish-action.ts'
 import type { Database } from '../store/database/database.ts'
-import { openSignals } from '../store/database/signals.ts'
 import { createAdmission, logOverload } from './admission.ts'
 import type { ChainStatus } from './chain-status.ts'
 import { type ChainWatcher, type FreshPolls, startChainWatcher } from './chain-watcher.ts'
 import { startDispatcher } from './dispatcher.ts'
 import { reportOf } from './engine-report.ts'
-import { CHAIN, DERIVED, FREE, ORDERS, takeSignal } from './engine-signals.ts'
+import { DERIVED, FREE } from './engine-signals.ts'
 import type { DifferenceReport } from './evidence/differences.ts'
 import { createSpendCheck, type SpendCheck } from './evidence/spend-check.ts'
 import { startHousekeeping } from './housekeeping.ts'
@@ -24,6 +23,7 @@ import { createLeases, type Leases } from './leases.ts'
 import { createLoop } from './loop.ts'
 import { reconcileIntervalMs } from './pace.ts'
 import type { Party } from './party.ts'
+import { openPeers } from './peers.ts'
 import { performAction } from './perform-action.ts'
 import { startReconcileLoop } from './reconcile-loop.ts'
 import { createShards } from './shards.ts'
@@ -115,26 +115,22 @@ export function startEngine(options: EngineOptions): Engine {
     onDerived() {
       if (options.onDerived === undefined) return
       options.onDerived()
-      signalOthers(DERIVED)
+      peers.signal(DERIVED)
     },
   })
   const stopHousekeeping = startHousekeeping({ ...options, shards, stopping: stopping.signal })
-  const signals = openSignals(db, (signal) =>
-    takeSignal(signal, {
-      onOrders: watchers.expectOrders,
-      onChain: (chain) => polls.get(chain)?.hint(),
-      onDerived: () => options.onDerived?.(),
-      onWake() {
-        watchers.expectOrders(polls.keys())
-        reconciler.wake()
-      },
-      onFree() {
-        for (const watcher of watchers.all) watcher.takeOver()
-        reconciler.wake()
-        dispatcher.wake()
-      },
-    }),
-  )
+  const peers = openPeers({
+    db,
+    shards,
+    watchers,
+    onDerived: () => options.onDerived?.(),
+    onWritten: reconciler.wake,
+    onFree() {
+      for (const watcher of watchers.all) watcher.takeOver()
+      reconciler.wake()
+      dispatcher.wake()
+    },
+  })
 
   function startWatcher(chain: ChainId, client: ChainClient): ChainWatcher {
     return startChainWatcher({
@@ -153,28 +149,8 @@ export function startEngine(options: EngineOptions): Engine {
     })
   }
 
-  /** Nobody hears a signal while this is the only process of the database. */
-  function signalOthers(signal: string): void {
-    if (!shards.isAlone() || shards.isFollowed()) signals.send(signal)
-  }
-
-  function expectOrders(chains: Iterable<ChainId>): void {
-    const concerned = [...new Set(chains)]
-    watchers.expectOrders(concerned)
-    const others = concerned.filter((chain) => polls.get(chain)?.isWatching !== true)
-    if (others.length > 0) signalOthers(`${ORDERS}${others.join(' ')}`)
-  }
-
-  /** Another process may be the one that polls it. If our nodes announce blocks, so do its nodes: the block itself wakes it. */
-  function wakeChain(chain: ChainId): void {
-    const watcher = polls.get(chain)
-    if (watcher === undefined) return
-    watcher.hint()
-    if (!watcher.isWatching && !watcher.isAnnounced) signalOthers(`${CHAIN}${chain}`)
-  }
-
   function onSent(chain: ChainId): void {
-    wakeChain(chain)
+    peers.wakeChain(chain)
     options.onActivity?.(chain)
   }
 
@@ -185,19 +161,19 @@ export function startEngine(options: EngineOptions): Engine {
       ended: Promise.all([...watchers.all, reconciler, dispatcher, { stop: stopHousekeeping }].map((part) => part.stop())),
       done: leases
         .giveUp()
-        .then(() => signalOthers(FREE))
+        .then(() => peers.signal(FREE))
         .catch((error: unknown) => log.warn({ err: error }, 'cannot release the leases: they expire in a few seconds')),
     }
     return handedOver
   }
 
   return {
-    expectOrders,
+    expectOrders: peers.expectOrders,
     wake() {
-      expectOrders(polls.keys())
+      peers.expectOrders(polls.keys())
       reconciler.wake()
     },
-    wakeChain,
+    wakeChain: peers.wakeChain,
     announcedChains: watchers.announcedChains,
     ready: watchers.ready,
     admits: admission.admits,
@@ -211,7 +187,7 @@ export function startEngine(options: EngineOptions): Engine {
       await ended
       await dispatcher.idle()
       await spends.idle()
-      await signals.close()
+      await peers.close()
       await renewal.stop()
       // A run in progress may have taken one again.
       await leases.giveUp()

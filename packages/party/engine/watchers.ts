@@ -6,6 +6,7 @@ import type { ChainWatcher } from './chain-watcher.ts'
 import { CHAIN_SILENCE_MS, READY_POLL_MS, READY_TIMEOUT_MS } from './times.ts'
 
 export interface Watchers {
+  readonly byChain: ReadonlyMap<ChainId, ChainWatcher>
   readonly all: readonly ChainWatcher[]
   /** An order is open on one of the chains, or may be. */
   mayHaveOpenOrder(): boolean
@@ -28,6 +29,7 @@ export function groupWatchers(byChain: ReadonlyMap<ChainId, ChainWatcher>): Watc
   }
 
   return {
+    byChain,
     all,
     mayHaveOpenOrder: () => all.some(({ mayBeOpen }) => mayBeOpen),
     isWatching: () => all.some((watcher) => watcher.isWatching),
