@@ -1,11 +1,11 @@
 /** Runs the service: the API for integrators' apps, the engine that relays, redeems and refunds for their users, or both in one process. */
-import { closeServer, type Keep, startClosable } from '@tandem/runtime/closing.ts'
+
 import type { LoadedConfig } from '@tandem/party/config/load-config.ts'
 import type { ServiceConfig } from '@tandem/party/config/schema.ts'
 import { openEngineLink } from '@tandem/party/engine/engine-link.ts'
 import { startMetricsServer } from '@tandem/party/metrics/metrics-server.ts'
 import { createServiceMetrics } from '@tandem/party/metrics/service-metrics.ts'
-import { closeServer, createClosing, type Keep } from '@tandem/runtime/closing.ts'
+import { closeServer, type Keep, startClosable } from '@tandem/runtime/closing.ts'
 import type { Logger } from '@tandem/runtime/log.ts'
 import type { LoadMonitor } from './api/load/load-monitor.ts'
 import { type ApiMemory, createApiMemory, createServiceApi, type EngineView } from './api-side.ts'

@@ -1,6 +1,5 @@
 /** What all parts of a solver need: its configuration, keys, database, chains and prices. */
 import { urlOf } from '@tandem/chain-kit/port/endpoints.ts'
-import type { Keep } from '@tandem/runtime/closing.ts'
 import { readKeyring } from '@tandem/party/config/keyring.ts'
 import type { LoadedConfig } from '@tandem/party/config/load-config.ts'
 import { networkSettings } from '@tandem/party/config/network-settings.ts'
@@ -8,11 +7,12 @@ import { releaseLogOf } from '@tandem/party/config/release-log.ts'
 import type { SolverConfig } from '@tandem/party/config/schema.ts'
 import { connectNetwork } from '@tandem/party/engine/network.ts'
 import { startRollbackGuard } from '@tandem/party/engine/rollback/rollback-guard.ts'
-import { type Logger, withProblems } from '@tandem/runtime/log.ts'
 import { openPriceFeed } from '@tandem/party/prices/open-feed.ts'
 import { createSigningKey } from '@tandem/party/solver-auth/signing-key.ts'
 import { openDatabase } from '@tandem/party/store/database/database.ts'
 import { claimDatabase } from '@tandem/party/store/database/owner.ts'
+import type { Keep } from '@tandem/runtime/closing.ts'
+import { type Logger, withProblems } from '@tandem/runtime/log.ts'
 import { riskSettings } from './risk/settings.ts'
 
 export type SolverBase = Awaited<ReturnType<typeof openSolverBase>>

@@ -1,6 +1,7 @@
 /** Leases wanted actions, the most overdue first, and performs as many at once as there are slots. */
-import type { Logger } from 'pino'
+
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
+import type { Logger } from 'pino'
 import type { LeasedAction } from '../store/actions/actions.ts'
 import { createDirtyFlag } from './dirty-flag.ts'
 import type { Leases } from './leases.ts'

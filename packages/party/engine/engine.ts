@@ -1,7 +1,5 @@
 /** The loop: chain → watcher → reconciler → dispatcher → executor → chain. The same for both parties. */
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { Logger } from 'pino'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import type { Registry } from '@tandem/protocol/registry/registry.ts'

@@ -1,6 +1,7 @@
 /** Slow work of an engine that no action waits for, each in its own loop: rebuilding a long list must not delay the sweep. */
-import type { Logger } from 'pino'
+
 import type { Registry } from '@tandem/protocol/registry/registry.ts'
+import type { Logger } from 'pino'
 import type { Database } from '../store/database/database.ts'
 import { createLoop } from './loop.ts'
 import { expireOrderList, repairOrderList } from './order-list.ts'

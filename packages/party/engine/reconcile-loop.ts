@@ -1,6 +1,7 @@
 /** Runs the reconciler: at once when something is recorded, and at an interval for what time changes. */
-import type { Logger } from 'pino'
+
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
+import type { Logger } from 'pino'
 import { createDirtyFlag } from './dirty-flag.ts'
 import { createDueChains } from './due-chains.ts'
 import { createLoop } from './loop.ts'

@@ -1,9 +1,10 @@
 /** Brings one stream up to date: replays what its client has missed, then lets live events through. */
-import type { Logger } from '@tandem/runtime/log.ts'
+
 import type { Database } from '@tandem/party/store/database/database.ts'
 import { EVENTS_PAGE, type OrderEvent, readAppEvents, readOrderEvents } from '@tandem/party/store/events/order-events.ts'
 import type { OrderReader } from '@tandem/party/store/orders/order-reader.ts'
 import type { OrderSnapshot } from '@tandem/party/store/orders/orders.ts'
+import type { Logger } from '@tandem/runtime/log.ts'
 import { createEventWriter, type DescribeContext, type EventWriter } from './describe-events.ts'
 import type { EventFeed } from './event-feed.ts'
 import type { FairQueue } from './fair-queue.ts'

@@ -1,4 +1,5 @@
 /** Logs for the operator that a database and the chains differ. It may be a node that is a block behind: only what stays is an error. */
+
 import type { Leg } from '@tandem/protocol/order.ts'
 import type { Logger } from 'pino'
 import { REPEAT_DIFFERENCE_MS } from '../times.ts'

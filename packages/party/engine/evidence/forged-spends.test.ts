@@ -1,4 +1,5 @@
 /** Rows of redeems, refunds and secrets, forged, edited or deleted: the party that is owed a deposit still collects it, because the chain shows the truth. */
+
 import type { HtlcVerb } from '@tandem/protocol/htlc.ts'
 import type { Leg, Role } from '@tandem/protocol/order.ts'
 import { createSecret } from '@tandem/protocol/secret.ts'
