@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url'
 import type { Bench, Table } from './bench.ts'
 
 const PAGE = fileURLToPath(new URL('./RESULTS.md', import.meta.url))
-const TITLE = '# Last results\n\nWritten by `npm run bench -- <name>`.\n'
+const TITLE =
+  '# Last results\n\nWritten by `npm run bench -- <name>`. Each section is of one machine: figures of two sections do not compare.\n'
 
 export async function saveResult(bench: Bench, table: Table): Promise<void> {
   const page = await readPage()

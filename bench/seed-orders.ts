@@ -24,7 +24,7 @@ export type Seed = {
 }
 
 /** Both owners of one order in fifty. */
-export const BUSY_OWNER = `0x${'b5'.repeat(20)}`
+const BUSY_OWNER = `0x${'b5'.repeat(20)}`
 
 const BATCH = 100_000
 const SOLVERS = ['first', 'second', 'third']
@@ -36,11 +36,8 @@ const textArray = (values: readonly string[]) => `array[${values.map((value) => 
 /** 64 hex characters, the same for the same input. */
 const hash = (words: string) => `md5('${words} ' || n) || md5(n || ' ${words}')`
 
-/** SQL for order `n`: the transaction that initiated its source, if it has events. */
-export const sourceTx = `'0x' || ${hash('source initiated')}`
-
 /** Chains of the families that are built in. */
-export function seededChains(environment: EnvironmentName): readonly ChainId[] {
+function seededChains(environment: EnvironmentName): readonly ChainId[] {
   return environments[environment].chains.filter(({ family }) => familyNamed(family) !== undefined).map(({ id }) => id)
 }
 

@@ -1,4 +1,4 @@
-// Counts the felts and bytes of every operation of the Starknet contract, as the client writes them, and the gas that it takes on the Cairo VM.
+// Counts the felts and bytes of every operation of the Starknet contract, as the client writes them.
 import {
   approveCall,
   type Call,
@@ -12,16 +12,10 @@ import {
 import { type Felt, felt, shortString } from '@tandem/starknet/contract/client/felt.ts'
 import type { Deployment, OrderTerms } from '@tandem/starknet/contract/client/order.ts'
 import { initiateTypedData, refundTypedData } from '@tandem/starknet/contract/client/typed-data.ts'
-import { runCairo } from '@tandem/starknet/contract/compiler/run.ts'
-import { testCrate } from '@tandem/starknet/contract/testing/cairo-tests.ts'
-import { type GasRow, gasOperations, gasTests, readGas } from '@tandem/starknet/contract/testing/gas.ts'
-import { readReport } from '@tandem/starknet/contract/testing/report.ts'
 import { executeCalldata } from '@tandem/starknet/server/send/transaction.ts'
 
 export interface StarknetRow {
   readonly operation: string
-  /** Its name among the rows of `measureGas`. Null: it is more than one call of the HTLC. */
-  readonly gasName: string | null
   /** Of the HTLC's own call. */
   readonly callFelts: number
   /** Of the transaction of the account that sends it. */
@@ -48,7 +42,6 @@ const signature = [addressOf(5n), addressOf(6n)]
 
 interface Operation {
   readonly operation: string
-  readonly gasName?: string
   /** In one transaction; the last one is the HTLC's. */
   readonly calls: readonly Call[]
   readonly typedData?: object
@@ -56,36 +49,28 @@ interface Operation {
 
 const operations: readonly Operation[] = [
   { operation: 'approve and initiate', calls: [approveCall(token, htlc, terms.amount), initiateCall(htlc, terms)] },
-  { operation: 'initiate, approved before', gasName: 'initiate', calls: [initiateCall(htlc, terms)] },
-  { operation: 'initiate on behalf, approved before', gasName: 'initiate on behalf', calls: [initiateOnBehalfCall(htlc, terms)] },
+  { operation: 'initiate, approved before', calls: [initiateCall(htlc, terms)] },
+  { operation: 'initiate on behalf, approved before', calls: [initiateOnBehalfCall(htlc, terms)] },
   {
     operation: 'initiate with signature',
-    gasName: 'initiate with signature',
     calls: [initiateWithSignatureCall(htlc, terms, signature)],
     typedData: initiateTypedData(deployment, terms),
   },
-  { operation: 'redeem', gasName: 'redeem', calls: [redeemCall(htlc, terms, hash)] },
-  { operation: 'refund', gasName: 'refund', calls: [refundCall(htlc, terms)] },
-  { operation: 'instant refund, sent by the redeemer', gasName: 'instant refund', calls: [instantRefundCall(htlc, terms, [])] },
+  { operation: 'redeem', calls: [redeemCall(htlc, terms, hash)] },
+  { operation: 'refund', calls: [refundCall(htlc, terms)] },
+  { operation: 'instant refund, sent by the redeemer', calls: [instantRefundCall(htlc, terms, [])] },
   {
     operation: 'instant refund with signature',
-    gasName: 'instant refund with signature',
     calls: [instantRefundCall(htlc, terms, signature)],
     typedData: refundTypedData(deployment, terms),
   },
 ]
 
 export function measureStarknet(): readonly StarknetRow[] {
-  return operations.map(({ operation, gasName, calls, typedData }) => ({
+  return operations.map(({ operation, calls, typedData }) => ({
     operation,
-    gasName: gasName ?? null,
     callFelts: calls.at(-1)?.calldata.length ?? 0,
     transactionFelts: executeCalldata({ calls }).length,
     typedDataBytes: typedData === undefined ? null : Buffer.byteLength(JSON.stringify(typedData)),
   }))
-}
-
-/** On the Cairo VM of our tests: it compiles the contract first, which takes most of a minute. */
-export async function measureGas(): Promise<readonly GasRow[]> {
-  return readGas(gasOperations, readReport(await runCairo({ what: 'test', source: testCrate(gasTests(gasOperations)) })))
 }

@@ -3,29 +3,18 @@
 import { connectChain, familyNamed } from '@tandem/families/index.ts'
 import { localAssets, localChains } from '@tandem/families/registry.ts'
 import { createStaticFeed } from '@tandem/party/prices/static-feed.ts'
-import { createSigningKey } from '@tandem/party/solver-auth/signing-key.ts'
 import { createApp } from '@tandem/party/store/apps/apps.ts'
 import { openDatabase } from '@tandem/party/store/database/database.ts'
 import { parseUsdPrice } from '@tandem/protocol/amount.ts'
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import { createRegistry } from '@tandem/protocol/registry/registry.ts'
-import { createSolverClient, type SolverClient } from '@tandem/service/solver-client.ts'
 import { unusedAddress } from '@tandem/service/testing/unused-address.fixture.ts'
 import { answerCpu, readInput, tellParent } from './child.ts'
 import { listen } from './listen.ts'
 import { simulatedSolver } from './simulated-solver.ts'
 
-/** Without `solvers`, a solver is simulated by functions. */
-export type ServiceInput = {
-  readonly databaseUrl: string
-  readonly nodeUrl: string
-  readonly solvers?: {
-    readonly signingSeed: string
-    readonly listed: readonly { readonly id: string; readonly url: string; readonly public_key: string }[]
-  }
-}
+export type ServiceInput = { readonly databaseUrl: string; readonly nodeUrl: string }
 
-const SOLVER_TIMEOUT_MS = 5_000
 const PRICES: Readonly<Record<string, string>> = { BTC: '100000', WBTC: '100000', USDC: '1', ETH: '4000' }
 
 const input = readInput<ServiceInput>()
@@ -60,18 +49,10 @@ const { url } = await listen({
   db,
   registry,
   clients,
-  solvers: readSolvers(),
+  solvers: [simulatedSolver],
   prices: createStaticFeed(
     Object.fromEntries(localAssets.map(({ id, symbol }): [AssetId, bigint] => [id, parseUsdPrice(PRICES[symbol] ?? '1')])),
   ),
 })
 answerCpu()
 tellParent({ url, appId })
-
-function readSolvers(): readonly SolverClient[] {
-  if (input.solvers === undefined) return [simulatedSolver]
-  const signingKey = createSigningKey(input.solvers.signingSeed)
-  return input.solvers.listed.map(({ id, url, public_key }) =>
-    createSolverClient({ id, baseUrl: url, publicKey: public_key, signingKey, timeoutMs: SOLVER_TIMEOUT_MS }),
-  )
-}
