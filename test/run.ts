@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fetchPackages } from './nodes/fetch.ts'
 import { ALL_PACKAGES, type PackagesName } from './nodes/packages.ts'
-import { type Tally, tallyReport, type VitestReport } from './vitest-report.ts'
+import { slowestFiles, type Tally, tallyReport, type VitestReport } from './vitest-report.ts'
 
 const repositoryDir = join(import.meta.dirname, '..')
 const program = (name: string): string => join(repositoryDir, 'node_modules', '.bin', name)
@@ -26,6 +26,8 @@ const SLOW_CHECKS = [
   { name: 'contract artefacts are fresh', command: [program('tsx'), 'packages/families/evm/contract/build.ts', '--check'] },
   { name: 'generated documents are fresh', command: [program('tsx'), 'docs/generate.ts', '--check'] },
 ] as const
+
+const SLOWEST = 10
 
 const PASSED: Tally = { passed: 1, failed: 0, skipped: [] }
 const FAILED: Tally = { passed: 0, failed: 1, skipped: [] }
@@ -103,7 +105,10 @@ const runVitest = async (args: readonly string[], env: Readonly<Record<string, s
       env: { ...process.env, ...env },
     })
     const exitCode = await ended(child)
-    return tallyReport(await readReport(reportPath), exitCode)
+    const report = await readReport(reportPath)
+    // Who runs a few files sees their times already.
+    if (report !== null && args.length === 0) print(`slowest files:\n${slowestFiles(report, repositoryDir, SLOWEST).join('\n')}\n`)
+    return tallyReport(report, exitCode)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
-import { tallyReport } from './vitest-report.ts'
+import { slowestFiles, tallyReport } from './vitest-report.ts'
 
 const file = (status: string, ...tests: [string, string][]) => ({
   name: 'a.test.ts',
   status,
+  startTime: 0,
+  endTime: 0,
   assertionResults: tests.map(([fullName, state]) => ({ fullName, status: state })),
 })
 
@@ -27,4 +29,15 @@ test('an exit code other than 0 without a failed test counts as a failure, and s
   expect(tallyReport({ testResults: [file('passed', ['a', 'passed'])] }, 1)).toMatchObject({ passed: 1, failed: 1 })
   expect(tallyReport(null, 1)).toEqual({ passed: 0, failed: 1, skipped: [] })
   expect(tallyReport(null, null)).toEqual({ passed: 0, failed: 1, skipped: [] })
+})
+
+test('the slowest files come first, by their names in the repository', () => {
+  const took = (name: string, startTime: number, endTime: number) => ({
+    ...file('passed'),
+    name: `/home/me/tandem/${name}`,
+    startTime,
+    endTime,
+  })
+  const report = { testResults: [took('src/a.test.ts', 1_000, 2_000), took('b.test.ts', 5_000, 105_120), took('c.test.ts', 0, 3_000)] }
+  expect(slowestFiles(report, '/home/me/tandem', 2)).toEqual(['  100.1 s  b.test.ts', '    3.0 s  c.test.ts'])
 })

@@ -1,4 +1,5 @@
-// Counts the results in vitest's JSON report. A file that failed to load counts as one failure.
+// Reads vitest's JSON report: counts the results, and says where the time went. A file that failed to load counts as one failure.
+import { relative } from 'node:path'
 
 export type Tally = {
   readonly passed: number
@@ -11,6 +12,9 @@ export type VitestReport = {
   readonly testResults: readonly {
     readonly name: string
     readonly status: string
+    /** Unix milliseconds. */
+    readonly startTime: number
+    readonly endTime: number
     readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[]
   }[]
 }
@@ -32,6 +36,14 @@ export const tallyReport = (report: VitestReport | null, exitCode: number | null
     skipped: tests.filter(({ status }) => status !== 'passed' && status !== 'failed').map(({ fullName }) => explainSkip(fullName)),
   }
 }
+
+/** The files that took longest, with their seconds: one line each. */
+export const slowestFiles = ({ testResults }: VitestReport, root: string, count: number): readonly string[] =>
+  testResults
+    .map(({ name, startTime, endTime }) => ({ name, seconds: (endTime - startTime) / 1000 }))
+    .toSorted((a, b) => b.seconds - a.seconds)
+    .slice(0, count)
+    .map(({ name, seconds }) => `${seconds.toFixed(1).padStart(7)} s  ${relative(root, name)}`)
 
 // Suites carry the reason in their name, as `describeWithNode` writes it.
 const explainSkip = (fullName: string): string => {

@@ -66,7 +66,7 @@ export const verdicts: Readonly<Record<string, readonly Verdict[]>> = {
     commands('devnet', /[0-9a-f]{64}/),
     commands('start', /ethereum_localnet:usdc +0x[0-9a-f]{40}/),
   ],
-  'CONTRIBUTING.md': [commands('start', /floods/), checked('an outline: a story has these parts', usesStory)],
+  'CONTRIBUTING.md': [commands('start', /attack/), checked('an outline: a story has these parts', usesStory)],
   'packages/families/solana/contract/README.md': [picture],
   'packages/families/starknet/contract/README.md': [shown('a program of the makers of Starknet, and a public network')],
   'packages/families/sui/contract/README.md': [shown('the framework of Sui, which is not on npm')],

@@ -47,8 +47,8 @@ export async function flaws(page: Page, name: string): Promise<readonly string[]
 
 /** WCAG A and AA, and the rules of good practice: `rule: element` for each violation. `only`: one rule; null: all. */
 async function axeViolations(page: Page, only: string | null): Promise<readonly string[]> {
-  // Not by a script tag: the policy of the page forbids it.
-  await page.evaluate(axe.source)
+  // Not by a script tag: the policy of the page forbids it. It stays until the next page is loaded.
+  if (!(await page.evaluate("typeof axe === 'object'"))) await page.evaluate(axe.source)
   const options = only === null ? {} : { runOnly: [only] }
   const { violations } = (await page.evaluate(`axe.run(${JSON.stringify(options)})`)) as {
     violations: { id: string; nodes: { html: string }[] }[]
