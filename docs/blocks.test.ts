@@ -30,6 +30,11 @@ test('every block has a verdict', () => {
   expect(counts((page) => verdicts[page]?.length ?? 0)).toEqual(counts((page) => ofPage(page).length))
 })
 
+test('the sample of the README has 25 lines or less', () => {
+  const [sample] = ofPage('README.md').filter(({ language }) => language === 'ts')
+  expect(sample?.text.split('\n').filter((line) => line.trim() !== '').length).toBeLessThanOrEqual(25)
+})
+
 test('a block that does not end is an error', () => {
   expect(blocksOf('a.md', '```sh\nls\n```\n\n  ```\n  picture\n  ```')).toEqual([
     { page: 'a.md', line: 1, language: 'sh', text: 'ls' },

@@ -2,6 +2,7 @@
 import { cp, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, relative } from 'node:path'
+import { type Programs, startPrograms } from './programs.ts'
 import { startTask, type Task } from './task.ts'
 import { openTerminal, type Terminal } from './terminal.ts'
 
@@ -9,6 +10,8 @@ export interface Clone {
   readonly folder: string
   /** A shell in the folder. */
   openTerminal(): Terminal
+  /** Runs a TypeScript program of the folder. */
+  runProgram(file: string): Promise<void>
   /** Starts a command that goes on, in a terminal of its own. Resolves when it prints that it is ready. */
   start(command: string, ready: RegExp): Promise<Task>
   /** Ends everything that was started. */
@@ -27,12 +30,20 @@ export async function makeClone(python: string): Promise<Clone> {
   await linkLibraries(join(repository, 'node_modules'), join(folder, 'node_modules'))
   const env = environment(join(parent, 'global'), python)
   const running: { close(): Promise<void> }[] = []
+  let programs: Programs | null = null
   return {
     folder,
     openTerminal() {
       const terminal = openTerminal(folder, env)
       running.push(terminal)
       return terminal
+    },
+    runProgram(file) {
+      if (programs === null) {
+        programs = startPrograms(folder, env)
+        running.push(programs)
+      }
+      return programs.run(file)
     },
     async start(command, ready) {
       const task = startTask(command, ready, folder, env)

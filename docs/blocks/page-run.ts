@@ -64,9 +64,8 @@ export async function runPage(
       if (verdict.kind === 'saved') {
         await appendFile(join(clone.folder, verdict.file), `${block.text}\n`)
       } else if (verdict.kind === 'fragment') {
-        await terminal.run(
-          `(cd '${clone.folder}' && npx tsx '${await writeProgram(clone, { ...block, text: replaced(block.text, settings.fills) }, verdict.module, verdict.names)}')`,
-        )
+        const program = await writeProgram(clone, { ...block, text: replaced(block.text, settings.fills) }, verdict.module, verdict.names)
+        await clone.runProgram(program)
       } else {
         const outputs: string[] = []
         for (const command of commandsOf(block.text)) {
@@ -98,7 +97,6 @@ async function writeProgram(clone: Clone, { page, line, text }: Block, module: s
 const { done, ${names.join(', ')} } = await prepare()
 ${text}
 await done()
-process.exit(0)
 `
   await writeFile(file, program)
   return file

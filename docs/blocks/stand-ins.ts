@@ -15,6 +15,8 @@ npm() {
     *) command npm "$@" ;;
   esac
 }
+# What it does for a program that is installed, without loading npm.
+npx() { "node_modules/.bin/$1" "\${@:2}"; }
 # Needs a registry. The suite has the package from Debian.
 pip() { [ "$*" = 'install ecdsa' ] && python3 -c 'import ecdsa'; }
 `

@@ -21,7 +21,7 @@ export async function watchedPage(context: BrowserContext, problems: string[]): 
   return page
 }
 
-const WIDTHS = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } } as const
+export const WIDTHS = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } } as const
 const THEMES = ['light', 'dark'] as const
 const IS_DARK = "matchMedia('(prefers-color-scheme: dark)').matches"
 
@@ -34,8 +34,10 @@ export async function flaws(page: Page, name: string): Promise<readonly string[]
     found.push(...(await misfits(page)).map((one) => `on a ${width}, ${one}`))
     for (const theme of THEMES) {
       await page.emulateMedia({ colorScheme: theme })
-      // Other rules than those of contrast judge each width once.
-      const violations = await axeViolations(page, theme === 'light' ? null : 'color-contrast')
+      const violations = await axeViolations(
+        page,
+        width === 'desktop' && theme === 'light' ? null : theme === 'light' ? OF_LAYOUT : OF_COLOURS,
+      )
       found.push(...violations.map((one) => `on a ${width}, ${theme}: ${one}`))
       await takeScreenshot(page, `${name}-${width}-${theme}`)
     }
@@ -45,11 +47,26 @@ export async function flaws(page: Page, name: string): Promise<readonly string[]
   return found
 }
 
-/** WCAG A and AA, and the rules of good practice: `rule: element` for each violation. `only`: one rule; null: all. */
-async function axeViolations(page: Page, only: string | null): Promise<readonly string[]> {
+const OF_COLOURS = ['color-contrast'] as const
+/** Rules that judge what the size of the window changes: what is shown, where, and how large. Those of the elements alone judge them once. */
+const OF_LAYOUT = [
+  ...OF_COLOURS,
+  'button-name',
+  'landmark-one-main',
+  'link-in-text-block',
+  'link-name',
+  'page-has-heading-one',
+  'region',
+  'scrollable-region-focusable',
+  'skip-link',
+  'target-size',
+] as const
+
+/** WCAG A and AA, and the rules of good practice: `rule: element` for each violation. `only`: these rules; null: all. */
+async function axeViolations(page: Page, only: readonly string[] | null): Promise<readonly string[]> {
   // Not by a script tag: the policy of the page forbids it. It stays until the next page is loaded.
   if (!(await page.evaluate("typeof axe === 'object'"))) await page.evaluate(axe.source)
-  const options = only === null ? {} : { runOnly: [only] }
+  const options = only === null ? {} : { runOnly: only }
   const { violations } = (await page.evaluate(`axe.run(${JSON.stringify(options)})`)) as {
     violations: { id: string; nodes: { html: string }[] }[]
   }

@@ -1,5 +1,3 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { Transaction } from '@scure/btc-signer'
 import {
@@ -28,10 +26,8 @@ import { uncaughtLies } from '../../packages/sdk/src/verify/lying-service.fixtur
 import { pinnedAsset } from '../../packages/sdk/src/verify/pinned.ts'
 import { verifyOrder } from '../../packages/sdk/src/verify/verify-order.ts'
 import { verifyQuote } from '../../packages/sdk/src/verify/verify-quote.ts'
-import { sampleIn } from './sample-code.ts'
 import { tellStory } from './story.ts'
 
-const root = join(import.meta.dirname, '../..')
 const BTC = 'bitcoin_regtest:btc'
 const WBTC = 'ethereum_localnet:wbtc'
 
@@ -127,7 +123,7 @@ test('a swap that was left goes on by its order id; ethers signs, the service se
   const withoutService = createTandem({ ...options, storage, baseUrl: 'http://127.0.0.1:1', retries: 0 })
   const tooEarly = { data: ethers.id('HTLC__OrderNotExpired()').slice(0, 10) }
   const refundAlone = () => expect(withoutService.refund(orderId, { wallet: ethersSigner })).rejects.toMatchObject(tooEarly)
-  await vi.waitFor(refundAlone, { timeout: 20_000, interval: 200 })
+  await vi.waitFor(refundAlone, { timeout: 150_000, interval: 200 })
   // The page is closed again before the secret is revealed. It was asked to pay once.
   for await (const { kind } of createTandem({ ...options, storage }).resume(orderId, ethersSigner)) kinds.add(kind)
   expect(kinds).toEqual(new Set(['paid', 'changed', 'received']))
@@ -280,30 +276,4 @@ test.each([
   const allowed = secret === 'client' ? harmlessWithOwnKey : harmless
   expect(uncaught.filter((field) => allowed[field] === undefined)).toEqual([])
   expect(uncaught.length).toBeGreaterThan(0)
-})
-
-test('the example of the README makes a swap in 25 lines or less', async () => {
-  const readme = await readFile(join(root, 'README.md'), 'utf8')
-  const code = /```ts\n([^`]*@tandem\/sdk[^`]*)```/.exec(readme)?.[1] ?? ''
-  expect(code.split('\n').filter((line) => line.trim() !== '').length).toBeLessThanOrEqual(25)
-  await mkdir(join(root, '.tandem'), { recursive: true })
-  const folder = await mkdtemp(join(root, '.tandem', 'readme-'))
-  const before = await story.balance(BTC)
-  const printed = vi.spyOn(console, 'log').mockImplementation(() => undefined)
-  try {
-    await writeFile(join(folder, 'local.json'), JSON.stringify(info))
-    await writeFile(join(folder, 'example.ts'), sampleIn(folder, code))
-    vi.stubGlobal('fetch', withoutEvents)
-    vi.stubEnv('TANDEM_LOCAL_JSON', join(folder, 'local.json'))
-    await import(join(folder, 'example.ts'))
-    const lines = printed.mock.calls.map(([line]) => String(line))
-    expect(lines.slice(0, 3)).toEqual(['quoted', 'ordered', 'paid'])
-    expect(lines).toContain('received')
-    expect(await story.balance(BTC)).toBeGreaterThan(before + 900_000n)
-  } finally {
-    printed.mockRestore()
-    vi.unstubAllEnvs()
-    vi.unstubAllGlobals()
-    await rm(folder, { recursive: true, force: true })
-  }
 })

@@ -41,7 +41,8 @@ const SETTINGS = {
 }
 
 // For data that is removed with the server: survives a crash of the application, not of the machine.
-const FRESH_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
+// Many tests share one.
+const FRESH_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '500' }
 
 /**
  * `dataDir` is a folder for the database only. `fresh`: an empty database that is removed with the server;
