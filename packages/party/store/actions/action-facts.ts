@@ -2,23 +2,24 @@
 import type { HtlcEvent } from '@tandem/protocol/htlc.ts'
 import type { ActionKey, Leg } from '@tandem/protocol/order.ts'
 import { MOST_EVENTS_READ } from '../chain/considered-events.ts'
+import { bigintText, boolean, fields, listOf, listOrNull, nullable, number, shape, text, type ValueOf } from '../database/columns.ts'
 import { prepare } from '../database/prepared.ts'
 import { sharePerDatabase } from '../database/share-statements.ts'
-import { parseSnapshot, type RecordedTip, type SnapshotRow, type StoredOrder, selectSnapshots } from '../orders/order-rows.ts'
+import { parseSnapshot, type RecordedTip, type StoredOrder, selectSnapshots, snapshotColumns } from '../orders/order-rows.ts'
 import type { StoredAttempt } from './attempts.ts'
 
 export type ActionFacts = {
   readonly stored: StoredOrder
   readonly legs: Readonly<Record<Leg, RecordedLeg>>
-  /** Of the action, oldest first. */
+  /** The attempts of the action, oldest first. */
   readonly attempts: readonly StoredAttempt[]
 }
 
-/** All of the same moment. */
+/** All values are of the same moment. */
 export type RecordedLeg = {
-  /** Null before the first poll. */
+  /** It is null before the first poll. */
   readonly tip: RecordedTip | null
-  /** Null: there are too many to read all. */
+  /** It is null if there are too many to read all. */
   readonly events: readonly HtlcEvent[] | null
   /**
    * Since the last published poll began; null if its newest block is not on record: a reorg has removed it. Everything up to that block is recorded, and
@@ -27,25 +28,21 @@ export type RecordedLeg = {
   readonly publishedAgeMs: number | null
 }
 
-/** `key`: the action whose attempts are read; null: none. */
+/** `key`: the action whose attempts are read; null if none are. */
 export type ActionFactsQuery = { readonly orderId: string; readonly key: ActionKey | null }
 
-type AttemptColumns = readonly [
-  action: ActionKey,
-  tx: string,
-  raw: string,
-  slots: readonly string[],
-  nonce: string | null,
-  feeRate: string,
-  at: string,
-]
-type Row = SnapshotRow & {
-  readonly s_poll: readonly [ageMs: number, isOnRecord: boolean] | null
-  readonly d_poll: readonly [ageMs: number, isOnRecord: boolean] | null
-  readonly attempts: readonly AttemptColumns[] | null
-}
+const poll = nullable(fields({ ageMs: number, isOnRecord: boolean }))
+const row = shape({
+  ...snapshotColumns,
+  s_poll: poll,
+  d_poll: poll,
+  attempts: listOrNull(
+    fields({ action: text, tx: text, raw: text, slots: listOf(text), nonce: nullable(bigintText), feeRate: bigintText, at: bigintText }),
+  ),
+})
+type Row = ValueOf<typeof row>
 
-/** The newest block of a published poll is looked for among so many. More may be recorded since. */
+/** The newest block of a published poll is looked for among this many. More may be recorded since. */
 const NEWEST_BLOCKS = 32
 
 const pollColumn = (swap: 's' | 'd') => `,
@@ -59,15 +56,15 @@ const ATTEMPTS = `,
     from actions join attempts on attempts.action_key = actions.key
     where actions.order_id = o.id and actions.key = any($2)) as attempts`
 
-const select = prepare<Row>('action-facts', selectSnapshots('where o.id = any($1)', pollColumn('s') + pollColumn('d') + ATTEMPTS))
+const select = prepare('action-facts', row, selectSnapshots('where o.id = any($1)', pollColumn('s') + pollColumn('d') + ATTEMPTS))
 
-/** Null if there is no such order. */
+/** Returns null if there is no such order. */
 export const readActionFacts = sharePerDatabase<ActionFactsQuery, ActionFacts | null>(async (db, queries) => {
   const rows = await select(db, [
     [...new Set(queries.map(({ orderId }) => orderId))],
     queries.flatMap(({ key }) => (key === null ? [] : [key])),
   ])
-  const found = new Map(rows.map((row) => [row.o_order[0], row]))
+  const found = new Map(rows.map((row) => [row.o_order.id, row]))
   return queries.map(({ orderId, key }) => {
     const row = found.get(orderId)
     return row === undefined ? null : parse(row, key)
@@ -79,15 +76,15 @@ function parse(row: Row, key: ActionKey | null): ActionFacts {
   const leg = (name: Leg, poll: Row['s_poll']): RecordedLeg => ({
     tip: tips[name],
     events: events[name].length > MOST_EVENTS_READ ? null : events[name],
-    publishedAgeMs: poll === null || !poll[1] ? null : poll[0],
+    publishedAgeMs: poll?.isOnRecord === true ? poll.ageMs : null,
   })
   return {
     stored,
     legs: { source: leg('source', row.s_poll), destination: leg('destination', row.d_poll) },
-    attempts: (row.attempts ?? []).filter(([action]) => action === key).map(parseAttempt),
+    attempts: row.attempts.filter(({ action }) => action === key).map(parseAttempt),
   }
 }
 
-function parseAttempt([_, tx, raw, slots, nonce, feeRate, at]: AttemptColumns): StoredAttempt {
-  return { tx, raw, slots, ...(nonce !== null && { nonce: BigInt(nonce) }), feeRate: BigInt(feeRate), at: BigInt(at) }
+function parseAttempt({ tx, raw, slots, nonce, feeRate, at }: Row['attempts'][number]): StoredAttempt {
+  return { tx, raw, slots, ...(nonce !== null && { nonce }), feeRate, at }
 }

@@ -120,6 +120,13 @@ describe('a lease', () => {
     expect(await leaseActions(store.db, 'holder', SECONDS, { limit: 100 })).toEqual([])
   })
 
+  test('of an action with a verb of another version is left to that version, and the others are leased', async () => {
+    await want(action('source', 'redeem'), action('destination', 'refund'))
+    await sql`update actions set verb = 'merge' where leg = 'destination'`.execute(store.db)
+    const leased = await leaseActions(store.db, 'holder', SECONDS, { limit: 100 })
+    expect(leased.map(({ key }) => key)).toEqual([actionKey(orderId, 'source', 'redeem')])
+  })
+
   test('skips an action that another transaction is leasing', async () => {
     await want(action('source', 'redeem'), action('destination', 'refund'))
     await store.other.transaction().execute(async (tx) => {

@@ -3,7 +3,10 @@
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import { type ActionKey, type ActionVerb, actionKey, type Leg } from '@tandem/protocol/order.ts'
 import { type RawBuilder, sql } from 'kysely'
+import { bigint, boolean, known, nullable, number, shape, text, type ValueOf } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
+import { actionVerb, leg } from '../database/domain-columns.ts'
+import { readRows } from '../database/prepared.ts'
 
 export type WantedAction = { readonly orderId: string; readonly leg: Leg; readonly verb: ActionVerb }
 
@@ -18,9 +21,9 @@ export type LeasedAction = WantedAction & {
   readonly holder: string
   /** How long it was due before it was leased. */
   readonly waitedMs: number
-  /** Of its order. */
+  /** The chains of its order. */
   readonly chains: Readonly<Record<Leg, ChainId>>
-  /** False: when it was leased, no other redeem could have shared its transaction. */
+  /** It is false if no other redeem could have shared its transaction when it was leased. */
   readonly mayBatch: boolean
 }
 
@@ -34,8 +37,8 @@ export async function syncWanted(
   wanted: readonly WantedAction[],
   confirmed: ReadonlySet<ActionKey> = new Set(),
 ): Promise<boolean> {
-  const { rows } = await sql<{ any_new: boolean }>`
-    select sync_wanted(${orderIds}, ${JSON.stringify(wanted.map(actionRow))}, ${[...confirmed]}) as any_new`.execute(db)
+  const rows = await readRows(db, shape({ any_new: boolean }))`
+    select sync_wanted(${orderIds}, ${JSON.stringify(wanted.map(actionRow))}, ${[...confirmed]}) as any_new`
   return rows[0]?.any_new === true
 }
 
@@ -50,14 +53,14 @@ export async function leaseAction(db: Database, holder: string, seconds: number)
 
 export type LeaseQuery = {
   readonly limit: number
-  /** Of one chain, with those that the holder works on already; absent: `limit`. */
+  /** The most of one chain, with those that the holder works on already. Default: `limit`. */
   readonly perChain?: number
   readonly inProgress?: ReadonlyMap<ChainId, number>
-  /** Only those that have been due for so long: another holder is about to take the others. Default: 0. */
+  /** Only actions that have been due for this long are leased: another holder is about to take the others. Default: 0. */
   readonly lateMs?: number
 }
 
-/** So many actions of a chain are considered at a time. Literals in the statement: the planner must know that they are few. */
+/** The most actions of a chain that are considered at a time. They are literals in the statement: the planner must know that they are few. */
 const MOST_REDEEMS = sql.lit(500)
 const MOST_OTHERS = sql.lit(100)
 
@@ -75,7 +78,7 @@ const chainsOf = (actions: RawBuilder<unknown>) => sql`
 
 /**
  * Leases up to `limit` of the most overdue actions for `seconds`. Redeems come first, because they can be too late. The chains take turns: thousands of
- * actions of one chain do not delay those of another. Of redeems that may go as one batch (same asset and redeemer) only the most overdue one: it
+ * actions of one chain do not delay those of another. From redeems that may go as one batch (same asset and redeemer) it takes only the most overdue one, which
  * leases the others itself. Redeems that share a transaction go to one holder.
  */
 export async function leaseActions(
@@ -85,7 +88,7 @@ export async function leaseActions(
   { limit, perChain = limit, inProgress = new Map(), lateMs = 0 }: LeaseQuery,
 ): Promise<readonly LeasedAction[]> {
   const isLate = sql`due_at <= now() - make_interval(secs => ${lateMs / 1000})`
-  const { rows } = await sql<LeasedRow>`
+  const rows = await readRows(db, leasedRow)`
     with redeem_chains as materialized (${chainsOf(sql`verb = 'redeem'`)}
     ), other_chains as materialized (${chainsOf(sql`verb <> 'redeem'`)}
     ), due as materialized (
@@ -144,34 +147,35 @@ export async function leaseActions(
     where key = any(array(select key from chosen))
     returning ${leasedColumns}, (select may_batch from picked where picked.key = actions.key) or (verb = 'redeem' and (select true
       from attempts mine join attempts theirs on theirs.tx = mine.tx and theirs.action_key <> mine.action_key
-      where mine.action_key = actions.key limit 1) is not null) as may_batch`.execute(db)
-  return rows.map(parseLeased)
+      where mine.action_key = actions.key limit 1) is not null) as may_batch`
+  return rows.flatMap(parseLeased)
 }
 
-/** Of an update of `actions`. */
+/** What an update of `actions` returns. */
 export const leasedColumns = sql`
   actions.key, order_id, leg, verb, cancelling, last_tx, fence, failures, lease_holder as holder,
   least(extract(epoch from now() - due_at) * 1000, 1e9)::integer as waited_ms,
   (select json_object_agg(swaps.leg, swaps.chain) from swaps where swaps.order_id = actions.order_id) as chains`
 
-export type LeasedRow = {
-  key: string
-  order_id: string
-  leg: Leg
-  verb: ActionVerb
-  cancelling: boolean
-  last_tx: string | null
-  fence: bigint
-  failures: number
-  holder: string
-  waited_ms: number
-  chains: Record<Leg, ChainId>
-  may_batch: boolean
-}
+export const leasedRow = shape({
+  key: text,
+  order_id: text,
+  leg,
+  verb: known(actionVerb),
+  cancelling: boolean,
+  last_tx: nullable(text),
+  fence: bigint,
+  failures: number,
+  holder: text,
+  waited_ms: number,
+  chains: shape({ source: text, destination: text }),
+  may_batch: boolean,
+})
 
-export function parseLeased(row: LeasedRow): LeasedAction {
-  const { order_id: orderId, last_tx: lastTx, waited_ms: waitedMs, may_batch: mayBatch, ...rest } = row
-  return { ...rest, orderId, lastTx, waitedMs, mayBatch }
+/** Returns none if this version does not know the verb: the lease ends by itself. */
+export function parseLeased(row: ValueOf<typeof leasedRow>): readonly LeasedAction[] {
+  const { order_id: orderId, last_tx: lastTx, waited_ms: waitedMs, may_batch: mayBatch, verb, ...rest } = row
+  return verb === null ? [] : [{ ...rest, verb, orderId, lastTx, waitedMs, mayBatch }]
 }
 
 export type KnownAction = {

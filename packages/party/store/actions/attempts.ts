@@ -4,6 +4,7 @@ import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import type { ActionKey } from '@tandem/protocol/order.ts'
 import { sql } from 'kysely'
 import { anyOf } from '../database/any-of.ts'
+import { nullable, number, shape, text } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import type { LeasedAction } from './actions.ts'
@@ -31,8 +32,9 @@ export type NewAttempt = StoredAttempt & {
  * A lost lease ends the list: `place` is the position in the list, and only attempts before the first lost one are recorded. Rows are locked in the order of
  * their keys: two lists cannot deadlock. The commit waits for the disk, also if the server's default is asynchronous.
  */
-const record = prepare<{ readonly lost: number | null; readonly durable: string }>(
+const record = prepare(
   'record-attempts',
+  shape({ lost: nullable(number), durable: text }),
   `
   with given as materialized (
     select * from json_to_recordset($1::json) as given (
@@ -102,7 +104,7 @@ export type SenderAttemptsQuery = {
   readonly fromNonce: bigint | null
 }
 
-/** Attempts of all actions of this sender since this time and from this nonce on: they may still be unmined. Once for each action of a batch. */
+/** Attempts of all actions of this sender since this time and from this nonce on: they may still be unmined. An attempt is returned once for each action of its batch. */
 export async function readSenderAttempts(db: Database, query: SenderAttemptsQuery): Promise<readonly SenderAttempt[]> {
   const rows = await db
     .selectFrom('attempts')

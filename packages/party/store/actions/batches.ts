@@ -5,11 +5,12 @@ import { sql } from 'kysely'
 import { anyOf } from '../database/any-of.ts'
 import type { Database } from '../database/database.ts'
 import { durably } from '../database/durably.ts'
-import { type LeasedAction, type LeasedRow, leasedColumns, parseLeased } from './actions.ts'
+import { readRows } from '../database/prepared.ts'
+import { type LeasedAction, leasedColumns, leasedRow, parseLeased } from './actions.ts'
 
 export type BatchQuery = { readonly seconds: number; readonly limit: number }
 
-/** Of the most overdue redeems of the chain. A literal: the planner must know that they are few. */
+/** The most overdue redeems of the chain that are considered. It is a literal: the planner must know that they are few. */
 const MOST_CONSIDERED = sql.lit(500)
 
 /**
@@ -18,7 +19,7 @@ const MOST_CONSIDERED = sql.lit(500)
  * transaction is batched only with the others in that transaction.
  */
 export async function leaseBatch(db: Database, action: LeasedAction, query: BatchQuery): Promise<readonly LeasedAction[]> {
-  const { rows } = await sql<LeasedRow>`
+  const rows = await readRows(db, leasedRow)`
     with first as materialized (
       select swaps.*, (select transaction from cosigned_redeems where order_id = ${action.orderId}) as cosigned,
         exists (select from attempts where action_key = ${action.key}) as is_signed
@@ -44,14 +45,14 @@ export async function leaseBatch(db: Database, action: LeasedAction, query: Batc
     )
     update actions set lease_holder = ${action.holder}, lease_until = now() + make_interval(secs => ${query.seconds}), fence = fence + 1
     from chosen where chosen.key = actions.key
-    returning ${leasedColumns}, false as may_batch`.execute(db)
-  return rows.map(parseLeased)
+    returning ${leasedColumns}, false as may_batch`
+  return rows.flatMap(parseLeased)
 }
 
 /** Stores a redeem of these orders' sources that all parties have signed. It replaces an earlier one, and is due now. */
 export async function keepCosigned(db: Database, orderIds: readonly string[], transaction: string): Promise<void> {
   await durably(db, async (tx) => {
-    // In one order, as everyone who locks several: two such transactions cannot deadlock.
+    // All code locks several of these rows in the same order: two such transactions cannot deadlock.
     for (const orderId of orderIds.toSorted()) {
       await tx
         .insertInto('cosigned_redeems')

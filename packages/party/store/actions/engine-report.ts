@@ -1,18 +1,20 @@
-/** What an engine tells with its lease. */
-import type { ChainId } from '@tandem/protocol/chain-id.ts'
+/** What an engine tells with its lease, as JSON: heights and times are decimal strings. */
+import { boolean, mapOf, nullable, number, shape, text, type ValueOf } from '../database/columns.ts'
 
-/** As JSON: heights and times are decimal strings. */
-export type EngineReport = {
+const reportedChain = shape({
+  tip: nullable(shape({ height: text, hash: text, parentHash: text, time: text })),
+  recordedHeight: nullable(text),
+  isLeasedElsewhere: boolean,
+  isHealthy: boolean,
+  silentMs: nullable(number),
+  isToldOfBlocks: boolean,
+})
+export type ReportedChain = ValueOf<typeof reportedChain>
+
+export const engineReport = shape({
   /** How long the work of existing orders waits for the engine. */
-  readonly waitMs: number
-  readonly chains: Readonly<Record<ChainId, ReportedChain>>
-}
-
-export type ReportedChain = {
-  readonly tip: { readonly height: string; readonly hash: string; readonly parentHash: string; readonly time: string } | null
-  readonly recordedHeight: string | null
-  readonly isLeasedElsewhere: boolean
-  readonly isHealthy: boolean
-  readonly silentMs: number | null
-  readonly isToldOfBlocks: boolean
-}
+  waitMs: number,
+  /** The keys are ids of chains. */
+  chains: mapOf(reportedChain),
+})
+export type EngineReport = ValueOf<typeof engineReport>

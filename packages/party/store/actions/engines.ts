@@ -1,7 +1,8 @@
 /** The engines of a database and the processes that follow them: who lives, and what engines report. */
-import { sql } from 'kysely'
+import { boolean, known, shape, text } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
-import type { EngineReport } from './engine-report.ts'
+import { readRows } from '../database/prepared.ts'
+import { type EngineReport, engineReport } from './engine-report.ts'
 
 export type LivingEngines = {
   readonly holders: readonly string[]
@@ -11,7 +12,7 @@ export type LivingEngines = {
 
 /** Leases the membership of an engine, new or renewed, with its report. */
 export async function leaseEngine(db: Database, holder: string, seconds: number, report: EngineReport | null): Promise<LivingEngines> {
-  const { rows } = await sql<{ holder: string; follows: boolean }>`
+  const rows = await readRows(db, shape({ holder: text, follows: boolean }))`
     with mine as (
       insert into leases (name, holder, until, report)
       values (${`engine ${holder}`}, ${holder}, now() + make_interval(secs => ${seconds}), ${report === null ? null : JSON.stringify(report)})
@@ -21,17 +22,17 @@ export async function leaseEngine(db: Database, holder: string, seconds: number,
     )
     select holder, false as follows from leases where name like 'engine %' and until > now()
     union select ${holder}, false
-    union select holder, true from leases where name like 'follower %' and until > now()`.execute(db)
+    union select holder, true from leases where name like 'follower %' and until > now()`
   return { holders: rows.filter((row) => !row.follows).map((row) => row.holder), isFollowed: rows.some((row) => row.follows) }
 }
 
-/** Leases the membership of a process that follows the engines. Returns the engines that live; null: one that has not reported yet. */
+/** Leases the membership of a process that follows the engines. Returns the engines that live; null: one that has not reported yet, or in the form of another version. */
 export async function followEngines(db: Database, holder: string, seconds: number): Promise<readonly (EngineReport | null)[]> {
-  const { rows } = await sql<{ report: EngineReport | null }>`
+  const rows = await readRows(db, shape({ report: known(engineReport) }))`
     with mine as (
       insert into leases (name, holder, until) values (${`follower ${holder}`}, ${holder}, now() + make_interval(secs => ${seconds}))
       on conflict (name) do update set until = excluded.until
     )
-    select report from leases where name like 'engine %' and until > now()`.execute(db)
+    select report from leases where name like 'engine %' and until > now()`
   return rows.map(({ report }) => report)
 }

@@ -1,6 +1,6 @@
 /** Ends the leases of actions with their results. Concurrent results share a statement. */
 import type { Database } from '../database/database.ts'
-import { prepare } from '../database/prepared.ts'
+import { prepareWrite } from '../database/prepared.ts'
 import { sharePerDatabase } from '../database/share-statements.ts'
 import type { LeasedAction } from './actions.ts'
 
@@ -26,7 +26,7 @@ export type ActionResult =
   | { readonly kind: 'finished' }
 
 /** Rows are locked in the order of their keys, as everywhere: this cannot deadlock with another statement. */
-const finish = prepare<never>(
+const finish = prepareWrite(
   'finish-actions',
   `
   with given as materialized (

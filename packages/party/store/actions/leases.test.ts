@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openTestStore, type TestStore } from '../store.fixture.ts'
+import { followEngines, leaseEngine } from './engines.ts'
 import { holdLease, inTurn, releaseLeases, renewLeases, withLock } from './leases.ts'
 
 let store: TestStore
@@ -54,6 +55,17 @@ describe('a lease', () => {
     await releaseLeases(store.db, 'one')
     expect(await holdLease(store.db, 'watch', 'two', 60)).toBe(true)
   })
+})
+
+test('an engine that reports in the form of another version counts as one that has not reported', async () => {
+  await leaseEngine(store.db, 'known', 60, { waitMs: 7, chains: {} })
+  await leaseEngine(store.db, 'other', 60, null)
+  await sql`update leases set report = '{"wait": 7}' where holder = 'other'`.execute(store.db)
+  const reports = await followEngines(store.db, 'api', 60)
+  expect(reports).toHaveLength(2)
+  expect(reports).toContainEqual({ waitMs: 7, chains: {} })
+  expect(reports).toContain(null)
+  await store.db.deleteFrom('leases').execute()
 })
 
 /** Resolves when a connection waits for an advisory lock. */

@@ -4,15 +4,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ActionKey } from '@tandem/protocol/order.ts'
 import { sql } from 'kysely'
 import { anyOf } from '../database/any-of.ts'
+import { shape, text } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
+import { readRows } from '../database/prepared.ts'
 
-/** True when `holder` now has the lease, new or renewed. */
+/** Returns whether `holder` has the lease, new or renewed. */
 export async function holdLease(db: Database, name: string, holder: string, seconds: number): Promise<boolean> {
-  const { rows } = await sql<{ holder: string }>`
+  const rows = await readRows(db, shape({ holder: text }))`
     insert into leases (name, holder, until) values (${name}, ${holder}, now() + make_interval(secs => ${seconds}))
     on conflict (name) do update set holder = excluded.holder, until = excluded.until
     where leases.holder = excluded.holder or leases.until < now()
-    returning holder`.execute(db)
+    returning holder`
   return rows.length === 1
 }
 
@@ -34,7 +36,7 @@ export async function renewActions(
   seconds: number,
 ): Promise<readonly ActionKey[]> {
   if (actions.length === 0) return []
-  const { rows } = await sql<{ key: ActionKey }>`
+  const rows = await readRows(db, shape({ key: text }))`
     with held as materialized (
       select actions.key from actions
         join unnest(${actions.map(({ key }) => key)}::text[], ${actions.map(({ fence }) => fence.toString())}::bigint[]) as given (key, fence)
@@ -44,7 +46,7 @@ export async function renewActions(
     )
     update actions set lease_until = now() + make_interval(secs => ${seconds})
     where key in (select key from held)
-    returning key`.execute(db)
+    returning key`
   return rows.map(({ key }) => key)
 }
 
@@ -65,7 +67,7 @@ const TURN_POLL_MS = 100
 
 /**
  * Runs `work` while no other caller of this name runs, in this process or another. Holds a lease, not a connection: `work` may take long.
- * Null, without running it, if another process keeps its turn for longer than `waitMs`.
+ * Returns null, without running it, if another process keeps its turn for longer than `waitMs`.
  */
 export function inTurn<T>(db: Database, name: string, waitMs: number, work: () => Promise<T>): Promise<T | null> {
   return inQueue(db, `turn ${name}`, async () => {

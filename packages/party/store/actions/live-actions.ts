@@ -1,10 +1,10 @@
 /** What a user waits for: the newest transaction of an action, or the reason why there is none. Concurrent reads share a statement. */
-
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import type { HtlcEvent, SwapId } from '@tandem/protocol/htlc.ts'
 import type { ActionKey } from '@tandem/protocol/order.ts'
-import { sql } from 'kysely'
+import { listOf, nullable, shape, text } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
+import { readRows } from '../database/prepared.ts'
 import { shareStatements, type Waiting } from '../database/share-statements.ts'
 
 export type AwaitedAction = {
@@ -39,7 +39,7 @@ export function createLiveActions(db: Database): ReadLiveAction {
 }
 
 async function readLiveActions(db: Database, actions: readonly AwaitedAction[]): Promise<ReadonlyMap<ActionKey, LiveAction>> {
-  const { rows } = await sql<LiveAction & { readonly key: ActionKey }>`
+  const rows = await readRows(db, shape({ key: text, lastTx: nullable(text), refusal: nullable(text), seen: listOf(text) }))`
     select awaited.key, actions.last_tx as "lastTx", actions.refusal, array(
       select tx from (
         select tx, max(block_height) as height, bool_or(block_height is null) as unconfirmed from events
@@ -51,6 +51,6 @@ async function readLiveActions(db: Database, actions: readonly AwaitedAction[]):
       ${actions.map(({ key }) => key)}::text[], ${actions.map(({ chain }) => chain)}::text[],
       ${actions.map(({ swapId }) => swapId)}::text[], ${actions.map(({ shows }) => shows)}::text[]
     ) as awaited (key, chain, swap_id, shows)
-    left join actions on actions.key = awaited.key`.execute(db)
+    left join actions on actions.key = awaited.key`
   return new Map(rows.map(({ key, ...action }) => [key, action]))
 }

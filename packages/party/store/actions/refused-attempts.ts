@@ -1,7 +1,9 @@
 /** Marks attempts that every node refused: none of them has what the attempt contains. */
 import { sql } from 'kysely'
+import { shape, text } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { durably } from '../database/durably.ts'
+import { readRows } from '../database/prepared.ts'
 import type { LeasedAction } from './actions.ts'
 
 /** Ignored if another engine has taken over the action: it may have broadcast the attempts successfully. */
@@ -20,8 +22,8 @@ export async function markRefused(db: Database, action: LeasedAction, txs: reado
 export async function unmarkRefused(db: Database, action: LeasedAction): Promise<readonly string[] | null> {
   return durably(db, async (tx) => {
     if (!(await lockUnlessTaken(tx, action))) return null
-    const { rows } = await sql<{ tx: string }>`
-      update attempts set refused_at = null where action_key = ${action.key} and refused_at is not null returning tx`.execute(tx)
+    const rows = await readRows(tx, shape({ tx: text }))`
+      update attempts set refused_at = null where action_key = ${action.key} and refused_at is not null returning tx`
     return rows.map((row) => row.tx)
   })
 }

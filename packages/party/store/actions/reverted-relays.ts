@@ -4,7 +4,9 @@ import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import type { ActionKey } from '@tandem/protocol/order.ts'
 import { sql } from 'kysely'
 import { anyOf } from '../database/any-of.ts'
+import { number, shape } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
+import { readRows } from '../database/prepared.ts'
 
 /** Idempotent: the first time is kept. `weight`: see `Outbox.noteReverted`. */
 export async function noteReverted(db: Database, keys: readonly ActionKey[], tx: string, weight = 1): Promise<void> {
@@ -23,11 +25,11 @@ export async function noteReverted(db: Database, keys: readonly ActionKey[], tx:
  */
 export async function readRevertedRelays(db: Database, chain: ChainId, party: string): Promise<readonly number[]> {
   const isPrefunded = sql`exists (select from grants g where g.order_id = a.order_id and g.kind = 'initiate' and g.consent = 'prefunded')`
-  const { rows } = await sql<{ age: number }>`
+  const rows = await readRows(db, shape({ age: number }))`
     select extract(epoch from now() - t.reverted_at)::float8 as age
     from attempts t join actions a on a.key = t.action_key join swaps s on s.order_id = a.order_id and s.leg = 'source'
     where t.reverted_at > now() - interval '24 hours' and a.leg = 'source' and a.verb = 'initiate' and s.chain = ${chain}
       and (s.initiator = ${party} and (s.payer is null or not ${isPrefunded}) or s.payer = ${party} and ${isPrefunded})
-    order by t.reverted_at desc`.execute(db)
+    order by t.reverted_at desc`
   return rows.map(({ age }) => age)
 }

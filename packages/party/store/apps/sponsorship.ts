@@ -3,14 +3,16 @@
 import type { RelayLimits } from '@tandem/protocol/relay-limits.ts'
 import { sql } from 'kysely'
 import { readRevertedRelays } from '../actions/reverted-relays.ts'
+import { bigint, shape, text } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
+import { readRows } from '../database/prepared.ts'
 import { consentColumns } from '../orders/grants.ts'
 
 const DAY_SECONDS = 86_400
 
 export type Sponsor = {
   readonly app: string
-  /** Limit in 24 hours; null: no limit. */
+  /** Limit in 24 hours; null if there is none. */
   readonly perDay: number | null
   /** The amount that the HTLC could take from the initiator's account now; null if it does not take it from there. */
   readonly spendable: bigint | null
@@ -29,7 +31,7 @@ export type SponsorRefusal =
   /** The initiator's balance is pledged to orders that are unmined. */
   | { readonly kind: 'pledged'; readonly spendable: bigint; readonly pledged: bigint }
 
-/** Null when the grant is stored; else why not. */
+/** Returns null when the grant is stored, else the reason why it is not. */
 export function addSponsoredInitiate(db: Database, orderId: string, signature: string, sponsor: Sponsor): Promise<SponsorRefusal | null> {
   return db.transaction().execute(async (tx) => {
     const refusal = await findRefusal(tx, orderId, sponsor)
@@ -73,19 +75,17 @@ async function findRefusal(tx: Database, orderId: string, sponsor: Sponsor): Pro
 
 /** Other orders of the initiator that are granted, can still be sent, and are unmined as far as we know. */
 async function readUnmined(tx: Database, orderId: string, chain: string, initiator: string) {
-  const { rows } = await sql<{ asset: string; amount: bigint }>`
+  const rows = await readRows(tx, shape({ asset: text, amount: bigint }))`
     select s.asset, s.amount from swaps s join grants g on g.order_id = s.order_id join orders o on o.id = s.order_id
     where s.leg = 'source' and s.chain = ${chain} and s.initiator = ${initiator} and s.order_id <> ${orderId}
       and g.kind = 'initiate' and g.sponsor is not null and g.created_at > now() - interval '1 day' and o.deadline > extract(epoch from now())
       and not exists (
-        select from events e where e.chain = s.chain and e.swap_id = s.swap_id and e.kind = 'initiated' and e.block_height is not null)`.execute(
-    tx,
-  )
+        select from events e where e.chain = s.chain and e.swap_id = s.swap_id and e.kind = 'initiated' and e.block_height is not null)`
   return rows
 }
 
 /**
- * Seconds until the app has budget again; null: now. Each reverted relay counts by its weight, each granted order that was or can still be sent, and on
+ * Seconds until the app has budget again; null if it has some. Each reverted relay counts by its weight, each granted order that was or can still be sent, and on
  * `rentChain` each older one that still binds rent: so never more of it is bound than that of the budget.
  */
 async function secondsUntilBudget(
@@ -95,7 +95,7 @@ async function secondsUntilBudget(
   perDay: number,
   rentChain: string | null,
 ): Promise<number | null> {
-  const { rows } = await sql<{ seconds: string }>`
+  const rows = await readRows(tx, shape({ seconds: text }))`
     with paid as (
       select g.created_at as at, 1 as weight from grants g join orders o on o.id = g.order_id
       where g.sponsor = ${app} and g.created_at > now() - interval '24 hours'
@@ -116,6 +116,6 @@ async function secondsUntilBudget(
     select ceil(extract(epoch from at + interval '24 hours' - now()))::text as seconds
     from (select at, sum(weight) over (order by at desc rows unbounded preceding) as used from paid) as newest
     where used >= ${perDay} and not exists (select from grants mine where mine.order_id = ${orderId} and mine.kind = 'initiate')
-    order by at desc limit 1`.execute(tx)
+    order by at desc limit 1`
   return rows[0] === undefined ? null : Math.max(1, Number(rows[0].seconds))
 }

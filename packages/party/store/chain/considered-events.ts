@@ -4,9 +4,11 @@ import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import { MAX_MINED, MAX_UNCONFIRMED } from '@tandem/protocol/considered.ts'
 import { MAX_COUNTED } from '@tandem/protocol/counting.ts'
 import type { BlockRef, HtlcEvent, SwapId } from '@tandem/protocol/htlc.ts'
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
+import { bigint, nullable, shape, text, type ValueOf } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
-import type { Schema } from '../database/schema.ts'
+import { eventKind } from '../database/domain-columns.ts'
+import { readRows } from '../database/prepared.ts'
 
 /** With at most this many events all are read, which is cheaper than to choose. */
 export const MOST_EVENTS_READ = 300
@@ -20,7 +22,7 @@ export type SwapEvents = {
 /** The same choice as `considerDeposits`, made by the database. */
 export async function readConsideredEvents(db: Database, chain: ChainId, swapId: SwapId): Promise<SwapEvents> {
   const inChainOrder = sql`block_height nulls last, tx collate "C", index collate "C"`
-  const { rows } = await sql<Selectable<Schema['events']> & { readonly deposits: bigint }>`
+  const rows = await readRows(db, shape({ ...eventColumns, deposits: bigint }))`
     with deposits as not materialized (
       select * from events where chain = ${chain} and swap_id = ${swapId} and kind = 'initiated'
     ), considered as materialized (
@@ -38,13 +40,31 @@ export async function readConsideredEvents(db: Database, chain: ChainId, swapId:
     )
     select events.*, (select count(*) from deposits) as deposits
     from events join considered on considered.deposit = events.deposit
-    where events.chain = ${chain} and events.swap_id = ${swapId}`.execute(db)
+    where events.chain = ${chain} and events.swap_id = ${swapId}`
   const events = rows.map(parseEvent)
   const read = events.filter(({ kind }) => kind === 'initiated').length
   return { events, unreadDeposits: Number(rows[0]?.deposits ?? 0n) - read }
 }
 
-export function parseEvent(row: Selectable<Schema['events']>): HtlcEvent {
+/** The columns of `events` that are read. */
+const eventColumns = {
+  chain: text,
+  tx: text,
+  index: text,
+  swap_id: text,
+  kind: eventKind,
+  deposit: text,
+  amount: nullable(bigint),
+  secret: nullable(text),
+  block_height: nullable(bigint),
+  block_hash: nullable(text),
+  block_time: nullable(bigint),
+  block_ordinal: nullable(bigint),
+  expires_at: nullable(bigint),
+}
+export const eventRow = shape(eventColumns)
+
+export function parseEvent(row: ValueOf<typeof eventRow>): HtlcEvent {
   const block: BlockRef | null =
     row.block_height === null || row.block_hash === null || row.block_time === null
       ? null

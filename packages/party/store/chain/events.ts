@@ -3,12 +3,13 @@
 import type { Block } from '@tandem/protocol/chain.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import type { HtlcEvent, SwapId } from '@tandem/protocol/htlc.ts'
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
+import { bigint, boolean, nullable, shape, text, type ValueOf } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
-import { prepare } from '../database/prepared.ts'
-import type { Schema } from '../database/schema.ts'
+import { eventKind } from '../database/domain-columns.ts'
+import { prepare, readRows } from '../database/prepared.ts'
 import { lockChain } from './chain-lock.ts'
-import { MOST_EVENTS_READ, parseEvent, readConsideredEvents, type SwapEvents } from './considered-events.ts'
+import { eventRow, MOST_EVENTS_READ, parseEvent, readConsideredEvents, type SwapEvents } from './considered-events.ts'
 import { eventRows, shownSecrets } from './poll-rows.ts'
 
 /** Every recorded block of the newest 256 heights is kept, and the next one below them, to find the fork after a reorg of that depth. */
@@ -35,9 +36,20 @@ export async function readBlocks(db: Database, chain: ChainId, limit: number | n
   return (await (limit === null ? query : query.limit(limit)).execute()).map(parseBlock)
 }
 
+const blockColumns = {
+  height: bigint,
+  hash: text,
+  parent_hash: text,
+  time: bigint,
+  ordinal: nullable(bigint),
+  final_height: nullable(bigint),
+}
+const block = shape(blockColumns)
+
 /** Goes from chain to chain in the index: `distinct on` would read every block of every chain. */
-const selectTips = prepare<Selectable<Schema['blocks']>>(
+const selectTips = prepare(
   'read-tips',
+  shape({ chain: text, ...blockColumns }),
   `with recursive known (chain) as (
     (select chain from blocks order by chain limit 1)
     union all
@@ -53,7 +65,7 @@ export async function readTips(db: Database): Promise<ReadonlyMap<ChainId, Recor
   return new Map(rows.map((row) => [row.chain, parseBlock(row)]))
 }
 
-function parseBlock(row: Selectable<Schema['blocks']>): RecordedBlock {
+function parseBlock(row: ValueOf<typeof block>): RecordedBlock {
   return {
     height: row.height,
     hash: row.hash,
@@ -84,12 +96,13 @@ export type Recorded = {
   readonly finalHeight: bigint | null
 }
 
-const record = prepare<{ cursor_moved: boolean; changed: boolean; accepted_final: bigint | null }>(
+const record = prepare(
   'record-poll',
+  shape({ cursor_moved: boolean, changed: boolean, accepted_final: nullable(bigint) }),
   'select * from record_poll($1)',
 )
 
-/** Records one poll atomically, in one round trip. Null if another watcher moved the cursor. */
+/** Records one poll atomically, in one round trip. Returns null if another watcher moved the cursor. */
 export async function recordPoll(db: Database, { chain, after, blocks, finalHeight, events, unconfirmed }: Poll): Promise<Recorded | null> {
   const seen = { mined: events, unconfirmed }
   const poll = {
@@ -157,7 +170,7 @@ export async function rewind(db: Database, chain: ChainId, ancestor: Block, fals
   })
 }
 
-/** Of all swaps of the chain. */
+/** Reads the unconfirmed events of all swaps of the chain. */
 export async function readUnconfirmed(db: Database, chain: ChainId): Promise<readonly HtlcEvent[]> {
   return (await db.selectFrom('events').selectAll().where('chain', '=', chain).where('block_height', 'is', null).execute()).map(parseEvent)
 }
@@ -177,11 +190,11 @@ export async function readSwapEvents(
 ): Promise<ReadonlyMap<string, SwapEvents>> {
   const found = new Map<string, HtlcEvent[]>()
   if (swaps.length === 0) return new Map()
-  const { rows } = await sql<Selectable<Schema['events']>>`
+  const rows = await readRows(db, eventRow)`
     select found.* from unnest(${swaps.map(({ chain }) => chain)}::text[], ${swaps.map(({ swapId }) => swapId)}::text[]) as swap (chain, id)
     cross join lateral (
       select * from events where events.chain = swap.chain and events.swap_id = swap.id limit ${MOST_EVENTS_READ + 1}
-    ) as found`.execute(db)
+    ) as found`
   for (const row of rows) {
     const key = `${row.chain} ${row.swap_id}`
     const others = found.get(key)
@@ -201,7 +214,7 @@ export async function readSwapFacts(
   db: Database,
   { chain, swapId }: { readonly chain: ChainId; readonly swapId: SwapId },
 ): Promise<(SwapEvents & { readonly cursor: RecordedBlock }) | null> {
-  const { rows } = await sql<CursorColumns & (Selectable<Schema['events']> | { readonly kind: null })>`
+  const rows = await readRows(db, swapFacts)`
     select events.*, c_height, c_hash, c_parent_hash, c_time, c_ordinal, c_final_height
     from (
       select height as c_height, hash as c_hash, parent_hash as c_parent_hash, time as c_time, ordinal as c_ordinal,
@@ -210,17 +223,30 @@ export async function readSwapFacts(
     ) as newest
     left join lateral (
       select * from events where events.chain = ${chain} and events.swap_id = ${swapId} limit ${MOST_EVENTS_READ + 1}
-    ) as events on true`.execute(db)
+    ) as events on true`
   const [first] = rows
   if (first === undefined) return null
   if (rows.length > MOST_EVENTS_READ) return readConsideredFacts(db, chain, swapId)
-  const { c_height: height, c_hash: hash, c_parent_hash: parent_hash, c_time: time, c_ordinal: ordinal, c_final_height } = first
+  const { c_height: height, c_hash: hash, c_parent_hash: parent_hash, c_time: time, c_ordinal: ordinal, c_final_height } = first.cursor
   return {
-    cursor: parseBlock({ chain, height, hash, parent_hash, time, ordinal, final_height: c_final_height }),
-    events: rows.flatMap((row) => (row.kind === null ? [] : [parseEvent(row)])),
+    cursor: parseBlock({ height, hash, parent_hash, time, ordinal, final_height: c_final_height }),
+    events: rows.flatMap(({ event }) => (event === null ? [] : [parseEvent(event)])),
     unreadDeposits: 0,
   }
 }
+
+const cursor = shape({
+  c_height: bigint,
+  c_hash: text,
+  c_parent_hash: text,
+  c_time: bigint,
+  c_ordinal: nullable(bigint),
+  c_final_height: nullable(bigint),
+})
+const hasEvent = shape({ kind: nullable(eventKind) })
+
+/** Without an event all of its columns are null. */
+const swapFacts = (row: unknown) => ({ cursor: cursor(row), event: hasEvent(row).kind === null ? null : eventRow(row) })
 
 /** Two statements on one snapshot of the database. */
 function readConsideredFacts(
@@ -235,13 +261,4 @@ function readConsideredFacts(
       const cursor = await readCursor(tx, chain)
       return cursor === null ? null : { cursor, ...(await readConsideredEvents(tx, chain, swapId)) }
     })
-}
-
-type CursorColumns = {
-  readonly c_height: bigint
-  readonly c_hash: string
-  readonly c_parent_hash: string
-  readonly c_time: bigint
-  readonly c_ordinal: bigint | null
-  readonly c_final_height: bigint | null
 }

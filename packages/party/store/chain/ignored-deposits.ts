@@ -3,8 +3,10 @@
 import { MAX_MINED } from '@tandem/protocol/considered.ts'
 import { MAX_COUNTED } from '@tandem/protocol/counting.ts'
 import pg from 'pg'
+import { bigintText, number, readAll, shape, text, type ValueOf } from '../database/columns.ts'
 
-export type IgnoredDeposits = { readonly orderId: string; readonly chain: string; readonly deposits: number; readonly amount: bigint }
+const ignoredDeposits = shape({ orderId: text, chain: text, deposits: number, amount: bigintText })
+export type IgnoredDeposits = ValueOf<typeof ignoredDeposits>
 
 /** Mined and unspent, for each order, the largest sum first. Reads the whole index of deposits, so it may take seconds. */
 export async function readIgnoredDeposits(url: string, limit: number, timeoutMs: number): Promise<readonly IgnoredDeposits[]> {
@@ -13,7 +15,7 @@ export async function readIgnoredDeposits(url: string, limit: number, timeoutMs:
   client.on('error', () => undefined)
   try {
     await client.connect()
-    const { rows } = await client.query<{ order_id: string; chain: string; deposits: string; amount: string }>(
+    const { rows } = await client.query(
       `with crowded as (
         select chain, swap_id from events where kind = 'initiated' and block_height is not null
         group by chain, swap_id having count(*) > $1
@@ -23,7 +25,7 @@ export async function readIgnoredDeposits(url: string, limit: number, timeoutMs:
           row_number() over (partition by chain, swap_id order by block_height, tx collate "C", index collate "C") as by_age
         from events join crowded using (chain, swap_id) where kind = 'initiated' and block_height is not null
       )
-      select swaps.order_id, ranked.chain, count(*) as deposits, sum(ranked.amount)::text as amount
+      select swaps.order_id as "orderId", ranked.chain, count(*)::integer as deposits, sum(ranked.amount)::text as amount
       from ranked join swaps using (chain, swap_id) left join fills using (order_id)
       where by_amount > $1 and by_age > $2 and swaps.leg = 'source' and ranked.deposit <> all(coalesce(fills.deposits, '{}'))
         and not exists (
@@ -33,12 +35,7 @@ export async function readIgnoredDeposits(url: string, limit: number, timeoutMs:
       group by swaps.order_id, ranked.chain order by sum(ranked.amount) desc limit $3`,
       [MAX_MINED, MAX_COUNTED, limit],
     )
-    return rows.map((row) => ({
-      orderId: row.order_id,
-      chain: row.chain,
-      deposits: Number(row.deposits),
-      amount: BigInt(row.amount),
-    }))
+    return readAll('the database', ignoredDeposits, rows)
   } finally {
     await client.end()
   }

@@ -1,9 +1,11 @@
 /** Which swaps of a chain are watched: the answers about ids, and what a watcher must know before a poll. */
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import type { HtlcTerms, SwapId } from '@tandem/protocol/htlc.ts'
+import { bigint, boolean, listOf, nullable, shape, text, type ValueOf } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
+import { leg } from '../database/domain-columns.ts'
 import { prepare } from '../database/prepared.ts'
-import { termsOf } from '../orders/terms.ts'
+import { termColumns, termsOf } from '../orders/terms.ts'
 
 /** How long after an order is closed late deposits are still watched for, where anyone can send one at any time. */
 const FINISHED_WATCH_DAYS = 365
@@ -13,7 +15,7 @@ const LOOKED_AT = 100
 const IDS_PAGE = 10_000
 /** Disk blocks read in one statement, so that a long table blocks nothing else. */
 const BLOCKS_PAGE = 1_000
-/** Only so many characters of an id are sent to fill a filter. */
+/** The last characters of an id, which are sent to fill a filter. */
 export const ID_END = 16
 
 export type WatchedScope = {
@@ -45,16 +47,17 @@ const CHANGED = 'chain = $1 and watched_in >= $2::bigint and watched_in < pg_sna
  * Rows that a snapshot does not show yet have numbers at or above its horizon. Larger numbers than ours come from the database that this one
  * was restored from.
  */
-const selectExpected = prepare<{
-  horizon: bigint
-  has_open: boolean
-  has_any: boolean
-  has_deposits: boolean
-  expects_unconfirmed: boolean
-  changed: readonly string[]
-  changed_deposits: readonly string[]
-}>(
+const selectExpected = prepare(
   'read-expected',
+  shape({
+    horizon: bigint,
+    has_open: boolean,
+    has_any: boolean,
+    has_deposits: boolean,
+    expects_unconfirmed: boolean,
+    changed: listOf(text),
+    changed_deposits: listOf(text),
+  }),
   `with newest as not materialized (
     select chain, swap_id from swaps where chain = $1 and open order by watched_in desc limit ${LOOKED_AT}
   )
@@ -96,15 +99,17 @@ export async function readExpected(db: Database, chain: ChainId, since: bigint |
   }
 }
 
-type SwapRow = Parameters<typeof termsOf>[0] & { readonly swap_id: SwapId }
+const swapColumns = { swap_id: text, ...termColumns }
+const swapRow = shape(swapColumns)
 export type StoredSwap = { readonly swapId: SwapId; readonly terms: HtlcTerms }
 
-const parseSwap = (row: SwapRow): StoredSwap => ({ swapId: row.swap_id, terms: termsOf(row) })
+const parseSwap = (row: ValueOf<typeof swapRow>): StoredSwap => ({ swapId: row.swap_id, terms: termsOf(row) })
 
 const columns = 'swaps.swap_id, asset, initiator, redeemer, swaps.amount, swaps.secret_hash, timelock'
 
-const selectByIds = prepare<SwapRow & { readonly deposit: string | null }>(
+const selectByIds = prepare(
   'find-watched-swaps',
+  shape({ ...swapColumns, deposit: nullable(text) }),
   `select ${columns}, null as deposit from swaps
   where chain = $1 and swap_id = any($2::text[]) and (open or (
     $4::boolean and leg = 'source' and exists (
@@ -121,7 +126,7 @@ export type WatchedMaps = { readonly bySwapId: Map<SwapId, StoredSwap>; readonly
 
 /**
  * The watched swaps among these ids: of open orders, and where deposits are partial also the source swaps of those that were closed within a
- * year. By known deposits, swaps of open orders only.
+ * year. Known deposits find swaps of open orders only.
  */
 export async function findWatched(
   db: Database,
@@ -139,8 +144,9 @@ export async function findWatched(
   return found
 }
 
-const countSwaps = prepare<{ count: bigint }>(
+const countSwaps = prepare(
   'count-swaps',
+  shape({ count: bigint }),
   `select count(*) from swaps where chain = $1 and (open or ($2::boolean and leg = 'source'))`,
 )
 
@@ -149,16 +155,19 @@ export async function countWatched(db: Database, { chain, partialDeposits }: Wat
   return Number((await countSwaps(db, [chain, partialDeposits]))[0]?.count ?? 0n)
 }
 
-const selectOpenEnds = prepare<{ ends: readonly string[] }>(
+const selectOpenEnds = prepare(
   'read-open-ids',
+  shape({ ends: listOf(text) }),
   `select array(select right(swap_id, ${ID_END}) from swaps where chain = $1 and open) as ends`,
 )
-const selectBlocks = prepare<{ blocks: bigint }>(
+const selectBlocks = prepare(
   'count-swap-blocks',
+  shape({ blocks: bigint }),
   `select pg_relation_size('swaps') / current_setting('block_size')::bigint as blocks`,
 )
-const selectFinishedEnds = prepare<{ ends: readonly string[] }>(
+const selectFinishedEnds = prepare(
   'read-finished-ids',
+  shape({ ends: listOf(text) }),
   `select array(
     select right(swap_id, ${ID_END}) from swaps join orders on orders.id = order_id
     where swaps.ctid >= $2::tid and swaps.ctid < $3::tid and chain = $1 and leg = 'source' and not open
@@ -177,9 +186,10 @@ export async function* readWatchedEnds(db: Database, { chain, partialDeposits }:
 
 const knownDeposits = `from swaps join events on events.chain = swaps.chain and events.swap_id = swaps.swap_id
   where swaps.chain = $1 and open and kind = 'initiated'`
-const countDeposits = prepare<{ count: bigint }>('count-deposits', `select count(*) ${knownDeposits}`)
-const selectDepositEnds = prepare<{ ends: readonly string[] }>(
+const countDeposits = prepare('count-deposits', shape({ count: bigint }), `select count(*) ${knownDeposits}`)
+const selectDepositEnds = prepare(
   'read-deposit-ids',
+  shape({ ends: listOf(text) }),
   `select array(select right(deposit, ${ID_END}) ${knownDeposits}) as ends`,
 )
 
@@ -193,25 +203,26 @@ export async function* readDepositEnds(db: Database, chain: ChainId): AsyncGener
   yield (await selectDepositEnds(db, [chain]))[0]?.ends ?? []
 }
 
-type ActiveRow = SwapRow & { readonly deposits: readonly string[]; readonly order_id: string; readonly leg: string }
+const activeRow = shape({ ...swapColumns, deposits: listOf(text), order_id: text, leg })
 export type StoredActiveSwap = StoredSwap & { readonly deposits: readonly string[] }
 
 const selectActive = `select ${columns}, order_id, leg, array(
     select deposit from events where events.chain = swaps.chain and events.swap_id = swaps.swap_id and kind = 'initiated'
   ) as deposits
   from swaps where chain = $1 and open`
-const selectActiveAfter = prepare<ActiveRow>(
+const selectActiveAfter = prepare(
   'list-active-swaps',
+  activeRow,
   `${selectActive} and (order_id, leg) > ($2::text, $3::text) order by order_id, leg limit $4`,
 )
-const selectNewestActive = prepare<ActiveRow>('list-newest-swaps', `${selectActive} order by watched_in desc limit $2`)
+const selectNewestActive = prepare('list-newest-swaps', activeRow, `${selectActive} order by watched_in desc limit $2`)
 
-const selectFunded = prepare<ActiveRow>('list-funded-swaps', `${selectActive} and funded order by watched_in desc limit $2`)
+const selectFunded = prepare('list-funded-swaps', activeRow, `${selectActive} and funded order by watched_in desc limit $2`)
 
-const parseActive = (row: ActiveRow): StoredActiveSwap => ({ ...parseSwap(row), deposits: row.deposits })
+const parseActive = (row: ValueOf<typeof activeRow>): StoredActiveSwap => ({ ...parseSwap(row), deposits: row.deposits })
 
 /**
- * A page of the swaps of open orders, with their known deposits. `next`: where the next page begins; null if there are no more. In a sequence that
+ * A page of the swaps of open orders, with their known deposits. `next`: where the next page begins; null if there are no more. The sequence
  * never changes: a swap that is changed meanwhile must not move to a page that was read already.
  */
 export async function listActive(
@@ -236,8 +247,9 @@ export async function listFunded(db: Database, chain: ChainId, limit: number): P
   return (await selectFunded(db, [chain, limit])).map(parseActive)
 }
 
-const selectBySecretHash = prepare<SwapRow>(
+const selectBySecretHash = prepare(
   'find-swaps-by-secret-hash',
+  swapRow,
   `select ${columns} from orders join swaps on swaps.order_id = orders.id
   where orders.secret_hash = any($2::text[]) and chain = $1 and open order by swaps.swap_id`,
 )
@@ -250,12 +262,12 @@ export async function findBySecretHash(db: Database, chain: ChainId, hashes: rea
 const solverParties = (changed: string) => `select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as horizon, array(
     select distinct case leg when 'source' then redeemer else initiator end from swaps where ${changed} and open
   ) as parties`
-type PartiesRow = { horizon: bigint; parties: readonly string[] }
-const selectSolverParties = prepare<PartiesRow>('read-solver-parties', solverParties('chain = $1'))
-const selectNewSolverParties = prepare<PartiesRow>('read-new-solver-parties', solverParties(CHANGED))
+const partiesRow = shape({ horizon: bigint, parties: listOf(text) })
+const selectSolverParties = prepare('read-solver-parties', partiesRow, solverParties('chain = $1'))
+const selectNewSolverParties = prepare('read-new-solver-parties', partiesRow, solverParties(CHANGED))
 
 /** The solvers' identities in open swaps, once each. `since`: the horizon of an earlier read, then only those of swaps that were changed meanwhile. */
-export async function readSolverParties(db: Database, chain: ChainId, since: bigint | null): Promise<PartiesRow> {
+export async function readSolverParties(db: Database, chain: ChainId, since: bigint | null): Promise<ValueOf<typeof partiesRow>> {
   const [row] = await (since === null ? selectSolverParties(db, [chain]) : selectNewSolverParties(db, [chain, since.toString()]))
   if (row === undefined) throw new Error('the database did not answer')
   return row

@@ -15,7 +15,10 @@ export const PROBES = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 } a
 
 const { INT8, NUMERIC } = pg.types.builtins
 
-/** The driver delivers int8 and numeric as text. All of ours are integers and must not pass through a float. */
+/**
+ * The driver delivers int8 and numeric as text. All of ours are integers and must not pass through a float. The assertion: its types allow only one format
+ * for each of two overloads.
+ */
 const types = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
     oid === INT8 || oid === NUMERIC ? (text: string) => BigInt(text) : pg.types.getTypeParser(oid, format),

@@ -1,7 +1,16 @@
 /** Inspects a party's database, read-only. */
 import pg from 'pg'
-import { type AppliedMigration, compareMigrations, type Refusal, readMigrations, SELECT_APPLIED, whyNotMigrate } from './migrations.ts'
-import type { Recorded } from './owner.ts'
+import { bigintText, boolean, type Column, number, readAll, shape, text } from './columns.ts'
+import {
+  type AppliedMigration,
+  appliedMigration,
+  compareMigrations,
+  type Refusal,
+  readMigrations,
+  SELECT_APPLIED,
+  whyNotMigrate,
+} from './migrations.ts'
+import { ownerRow, type Recorded } from './owner.ts'
 
 export type DatabaseReport = {
   /** 14.2 → 14. */
@@ -10,15 +19,15 @@ export type DatabaseReport = {
   readonly isReadOnly: boolean
   /** Migrations that the next start would apply. */
   readonly pending: readonly string[]
-  /** Why this version must not use it; null: it may. */
+  /** Why this version must not use it; null if it may. */
   readonly refusal: Refusal | null
-  /** Why an operator must confirm that it was restored from a backup; null: nothing waits. */
+  /** Why an operator must confirm that it was restored from a backup; null if nothing waits. */
   readonly unconfirmedRestore: string | null
   /** How far the server's clock is ahead of ours, corrected by half of the round trip. */
   readonly clockAheadMs: number
-  /** Null: its tables are not those of this version. */
+  /** They are null if its tables are not those of this version. */
   readonly engines: { readonly running: number; readonly hasOpenOrders: boolean } | null
-  /** Null: nobody has started on it, or its tables are not those of this version. */
+  /** It is null if nobody has started on it, or its tables are not those of this version. */
   readonly owner: Recorded | null
 }
 
@@ -28,23 +37,27 @@ export async function inspectDatabase(url: string, timeoutMs: number): Promise<D
   client.on('error', () => undefined)
   try {
     await client.connect()
-    const readOnly = await client.query<{ value: string }>("select current_setting('transaction_read_only') as value")
+    const [readOnly] = await select(client, shape({ value: text }), "select current_setting('transaction_read_only') as value")
     await client.query('set default_transaction_read_only = on')
-    const version = await client.query<{ version: string }>("select current_setting('server_version_num') as version")
+    const [version] = await select(client, shape({ number: text }), "select current_setting('server_version_num') as number")
     const comparison = compareMigrations(await readMigrations(), await appliedMigrations(client))
     const [pending, refusal] = [comparison.pending.map(({ name }) => name), whyNotMigrate(comparison)]
     const engines = pending.length === 0 && refusal === null ? await countEngines(client) : null
     const owner = pending.length === 0 && refusal === null ? await readOwner(client) : null
     const restore = await unconfirmedRestore(client)
     const before = Date.now()
-    const clock = await client.query<{ ms: string }>('select floor(extract(epoch from clock_timestamp()) * 1000)::text as ms')
+    const [clock] = await select(
+      client,
+      shape({ ms: bigintText }),
+      'select floor(extract(epoch from clock_timestamp()) * 1000)::text as ms',
+    )
     return {
-      majorVersion: Math.floor(Number(version.rows[0]?.version) / 10_000),
-      isReadOnly: readOnly.rows[0]?.value === 'on',
+      majorVersion: Math.floor(Number(version?.number) / 10_000),
+      isReadOnly: readOnly?.value === 'on',
       pending,
       refusal,
       unconfirmedRestore: restore,
-      clockAheadMs: Math.round(Number(clock.rows[0]?.ms) - (before + Date.now()) / 2),
+      clockAheadMs: Math.round(Number(clock?.ms) - (before + Date.now()) / 2),
       engines,
       owner,
     }
@@ -54,27 +67,36 @@ export async function inspectDatabase(url: string, timeoutMs: number): Promise<D
 }
 
 async function readOwner(client: pg.Client): Promise<Recorded | null> {
-  return (await client.query<Recorded>('select party, vault_check from database_owner')).rows[0] ?? null
+  return (await select(client, ownerRow, 'select party, vault_check from database_owner'))[0] ?? null
 }
 
 async function countEngines(client: pg.Client): Promise<DatabaseReport['engines']> {
-  const { rows } = await client.query<{ running: number; open: boolean }>(
+  const [found] = await select(
+    client,
+    shape({ running: number, open: boolean }),
     `select count(*)::integer as running, exists (select from orders where closed_at is null) as open
     from leases where name like 'engine %' and until > now()`,
   )
-  return { running: rows[0]?.running ?? 0, hasOpenOrders: rows[0]?.open ?? false }
+  return { running: found?.running ?? 0, hasOpenOrders: found?.open ?? false }
 }
 
-/** Without the lock of a migration. Before the first start there is no table. */
+/** This takes no lock of a migration. Before the first start there is no table. */
 async function appliedMigrations(client: pg.Client): Promise<readonly AppliedMigration[]> {
-  const { rows } = await client.query<{ there: boolean }>("select to_regclass('migrations') is not null as there")
-  return rows[0]?.there === true ? (await client.query<AppliedMigration>(SELECT_APPLIED)).rows : []
+  return (await hasTable(client, 'migrations')) ? select(client, appliedMigration, SELECT_APPLIED) : []
 }
 
-/** Before its migration there is no table. */
 async function unconfirmedRestore(client: pg.Client): Promise<string | null> {
-  const { rows } = await client.query<{ there: boolean }>("select to_regclass('rollbacks') is not null as there")
-  if (rows[0]?.there !== true) return null
+  if (!(await hasTable(client, 'rollbacks'))) return null
   const newest = 'select reason from rollbacks where confirmed_at is null order by detected_at desc limit 1'
-  return (await client.query<{ reason: string }>(newest)).rows[0]?.reason ?? null
+  return (await select(client, shape({ reason: text }), newest))[0]?.reason ?? null
+}
+
+async function hasTable(client: pg.Client, name: string): Promise<boolean> {
+  const [found] = await select(client, shape({ there: boolean }), `select to_regclass('${name}') is not null as there`)
+  return found?.there === true
+}
+
+/** Every statement here returns rows that are checked. */
+async function select<Row>(client: pg.Client, columns: Column<Row>, statement: string): Promise<readonly Row[]> {
+  return readAll('the database', columns, (await client.query(statement)).rows)
 }

@@ -2,6 +2,8 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { type Kysely, sql } from 'kysely'
+import { nullable, shape, text } from './columns.ts'
+import { readRows } from './prepared.ts'
 import type { Schema } from './schema.ts'
 
 const MIGRATIONS = new URL('../migrations/', import.meta.url)
@@ -31,7 +33,7 @@ async function readSqlFiles(folder: URL): Promise<readonly (readonly [name: stri
   return Promise.all(names.map(async (name) => [name, await readFile(new URL(name, folder), 'utf8')] as const))
 }
 
-/** In the order of application. Throws if a function file is not the version that the newest migration names which applies it. */
+/** Reads them in the order of application. Throws if a function file is not the version that the newest migration with its name applies. */
 export async function readMigrations(folder = MIGRATIONS): Promise<readonly Migration[]> {
   const files = await readSqlFiles(folder)
   const functions = new Map(await readSqlFiles(new URL('functions/', folder)))
@@ -74,7 +76,7 @@ export function compareMigrations(known: readonly Migration[], recorded: readonl
 
 export type Refusal = { readonly problem: string; readonly advice: string }
 
-/** Null if this version may use the database, after it has applied what is pending. */
+/** Returns null if this version may use the database, after it has applied what is pending. */
 export function whyNotMigrate({ foreign, changed }: Comparison): Refusal | null {
   if (foreign.includes(UNRELEASED))
     return {
@@ -94,7 +96,7 @@ export function whyNotMigrate({ foreign, changed }: Comparison): Refusal | null 
   return null
 }
 
-/** All or nothing. */
+/** Applies all that is pending, or nothing. */
 export async function migrate(db: Kysely<Schema>, known?: readonly Migration[]): Promise<void> {
   const migrations = known ?? (await readMigrations())
   await db.transaction().execute((tx) => migrateIn(tx, migrations))
@@ -102,16 +104,16 @@ export async function migrate(db: Kysely<Schema>, known?: readonly Migration[]):
 
 /** Databases of the oldest unreleased versions have no column for the checksum. */
 export const SELECT_APPLIED = "select name, to_jsonb(migrations) ->> 'checksum' as checksum from migrations"
+export const appliedMigration = shape({ name: text, checksum: nullable(text) })
 
-/** In a transaction. */
+/** Must run in a transaction. */
 export async function migrateIn(tx: Kysely<Schema>, known: readonly Migration[]): Promise<void> {
   await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(tx)
   await sql`
     create table if not exists migrations (
       name text primary key, applied_at timestamptz not null default now(), checksum text not null
     )`.execute(tx)
-  const { rows: recorded } = await sql.raw<AppliedMigration>(SELECT_APPLIED).execute(tx)
-  const comparison = compareMigrations(known, recorded)
+  const comparison = compareMigrations(known, await readRows(tx, appliedMigration)`${sql.raw(SELECT_APPLIED)}`)
   const refusal = whyNotMigrate(comparison)
   if (refusal !== null) throw new Error(`${refusal.problem}: ${refusal.advice}`)
   for (const { name, content, checksum } of comparison.pending) {

@@ -1,5 +1,6 @@
 /** A database belongs to one party, under one vault key. Another party on it would take the rows of the first for its own. */
 import type { Vault } from '../orders/sealed-values.ts'
+import { nullable, oneOf, shape, text, type ValueOf } from './columns.ts'
 import type { Database } from './database.ts'
 
 type Owner = { readonly party: 'service'; readonly vault: Pick<Vault, 'authenticate'> } | { readonly party: 'solver' }
@@ -16,7 +17,7 @@ export async function claimDatabase(db: Database, owner: Owner): Promise<void> {
 /** `problem`: a phrase whose subject is the setting. */
 export type OwnerRefusal = { readonly setting: 'database_url' | 'vault_key'; readonly problem: string; readonly advice: string }
 
-/** Null: it is the owner. */
+/** Returns null if it is the owner. */
 export function whyNotOwner(found: Recorded, owner: Owner): OwnerRefusal | null {
   if (found.party !== owner.party)
     return {
@@ -37,7 +38,8 @@ function vaultCheckOf(owner: Owner): string | null {
   return owner.party === 'service' ? owner.vault.authenticate(VAULT_CHECK) : null
 }
 
-export type Recorded = { readonly party: Owner['party']; readonly vault_check: string | null }
+export const ownerRow = shape({ party: oneOf<Owner['party']>({ service: true, solver: true }), vault_check: nullable(text) })
+export type Recorded = ValueOf<typeof ownerRow>
 
 async function readOwner(db: Database): Promise<Recorded | null> {
   return (await db.selectFrom('database_owner').select(['party', 'vault_check']).executeTakeFirst()) ?? null

@@ -1,7 +1,8 @@
 /** Whether the database still has what was released, and the rollbacks that an operator has not confirmed. */
 import { sql } from 'kysely'
+import { bigintText, boolean, listOrNull, nullable, number, shape, text } from './columns.ts'
 import type { Database } from './database.ts'
-import { prepare } from './prepared.ts'
+import { prepare, readRows } from './prepared.ts'
 
 /** One line of a release log. What it names must be in the database, unless that is older than the line. */
 export type Release =
@@ -24,19 +25,17 @@ export type Hold = {
 
 export type ReleaseStatus = { readonly missing: readonly Release[]; readonly hold: Hold | null }
 
-const readStatus = prepare<{
-  readonly missing: readonly Release[] | null
-  readonly hold: { readonly reason: string; readonly detected: string; readonly newest: string } | null
-}>(
+const readStatus = prepare(
   'release-status',
+  shape({ missing: listOrNull(number), hold: nullable(shape({ reason: text, detectedAt: bigintText, newestOrder: bigintText })) }),
   `
   with given as (
-    select line, line ->> 'log' as log, line ->> 'rollback' as rollback, line ->> 'attempt' as attempt, line ->> 'tx' as tx, line ->> 'lock' as lock, line ->> 'refund' as refund,
+    select place - 1 as place, line ->> 'log' as log, line ->> 'rollback' as rollback, line ->> 'attempt' as attempt, line ->> 'tx' as tx, line ->> 'lock' as lock, line ->> 'refund' as refund,
       line ->> 'order' as order_id, line -> 'deposits' as deposits
-    from json_array_elements($1::json) as line
+    from json_array_elements($1::json) with ordinality as listed (line, place)
   )
   select (
-    select json_agg(line) from given where
+    select json_agg(place) from given where
       (log is not null and not exists (select from release_logs where id = log))
       or (rollback is not null and not exists (select from rollbacks where id = rollback))
       or (attempt is not null and not exists (select from attempts where action_key = attempt and attempts.tx = given.tx))
@@ -53,29 +52,26 @@ const readStatus = prepare<{
       ))
   ) as missing, (
     select json_build_object('reason', (array_agg(reason order by detected_at desc))[1],
-      'detected', max(extract(epoch from detected_at))::bigint::text, 'newest', max(newest_order)::text)
+      'detectedAt', max(extract(epoch from detected_at))::bigint::text, 'newestOrder', max(newest_order)::text)
     from rollbacks where confirmed_at is null having count(*) > 0
   ) as hold`,
 )
 
 /** One statement: which of these the database lacks, and what waits for the operator. */
 export async function readReleaseStatus(db: Database, releases: readonly Release[]): Promise<ReleaseStatus> {
-  const [row] = await readStatus(db, [JSON.stringify(releases)])
-  const hold = row?.hold ?? null
-  return {
-    missing: row?.missing ?? [],
-    hold: hold && { reason: hold.reason, detectedAt: BigInt(hold.detected), newestOrder: BigInt(hold.newest) },
-  }
+  const [status] = await readStatus(db, [JSON.stringify(releases)])
+  const missing = new Set(status?.missing)
+  return { missing: releases.filter((_, place) => missing.has(place)), hold: status?.hold ?? null }
 }
 
-/** False: there was another log before, and no engine of this database lives that could know of a rollback. */
+/** Returns false if there was another log before, and no engine of this database lives that could know of a rollback. */
 export async function registerReleaseLog(db: Database, id: string): Promise<boolean> {
-  const { rows } = await sql<{ expected: boolean }>`
+  const rows = await readRows(db, shape({ expected: boolean }))`
     with own as (select from release_logs where id = ${id}),
       others as (select from release_logs where id <> ${id} limit 1),
       living as (select from leases where name like 'engine %' and until > now() limit 1),
       added as (insert into release_logs (id) values (${id}) on conflict do nothing)
-    select exists (select from own) or not exists (select from others) or exists (select from living) as expected`.execute(db)
+    select exists (select from own) or not exists (select from others) or exists (select from living) as expected`
   return rows[0]?.expected ?? true
 }
 
@@ -86,7 +82,7 @@ export async function recordRollback(db: Database, id: string, reason: string): 
   )
 }
 
-/** How many waited for it. */
+/** Returns how many waited for it. */
 export async function confirmRollbacks(db: Database): Promise<number> {
   const confirmed = await db
     .updateTable('rollbacks')
@@ -97,15 +93,15 @@ export async function confirmRollbacks(db: Database): Promise<number> {
   return confirmed.length
 }
 
-/** Open orders up to this position. */
+/** Counts open orders up to this position. */
 export async function countOrdersUpTo(db: Database, newest: bigint): Promise<bigint> {
   const { count } = await db
     .selectFrom('orders')
-    .select((o) => o.fn.countAll<bigint>().as('count'))
+    .select((o) => o.fn.countAll().as('count'))
     .where('seq', '<=', newest)
     .where('closed_at', 'is', null)
     .executeTakeFirstOrThrow()
-  return count
+  return BigInt(count)
 }
 
 export async function isOrderUpTo(db: Database, orderId: string, newest: bigint): Promise<boolean> {

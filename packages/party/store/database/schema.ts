@@ -124,7 +124,7 @@ export type Schema = {
     key: string
     order_id: string
     leg: Leg
-    /** Of its swap, set by the database. */
+    /** The chain of its swap, set by the database. */
     chain: Generated<string>
     verb: ActionVerb
     wanted: boolean
@@ -301,7 +301,7 @@ export type Schema = {
     paid_in: Generated<bigint>
   }
   solver_payments: { solver_id: string; reference: string; usd: bigint; at: Timestamp }
-  signed_claims: { chain: string; contract: string; asset: string; affiliate: string; total: bigint; paid: bigint }
+  signed_claims: { chain: string; contract: string; asset: AssetId; affiliate: string; total: bigint; paid: bigint }
   price_records: { market: string; at: Timestamp; price: bigint | null; problem: string | null; readings: unknown }
   signing_counts: { name: string; signings: bigint; ends_at: Timestamp }
   release_logs: { id: string; created_at: Timestamp }

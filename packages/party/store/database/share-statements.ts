@@ -58,7 +58,7 @@ export function sharePerDatabase<Item, Result>(
           batch.map(({ item }) => item),
         )
         if (results.length !== batch.length) throw new Error(`${batch.length} requests shared a statement with ${results.length} results`)
-        for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result)
+        for (const [index, result] of results.entries()) batch[index]?.resolve(result)
       } catch (error) {
         for (const { reject } of batch) reject(error)
       }

@@ -4,22 +4,22 @@ import pg from 'pg'
 import type { Database } from './database.ts'
 
 export type ShortTransaction = {
-  /** For statements in between. */
+  /** Runs the statements in between. */
   readonly connection: Database
-  /** Commits, after one more statement if there is one. Returns its rows. */
-  commit<Row>(last?: string): Promise<readonly Row[]>
+  /** Commits, after one more statement if there is one. Returns its rows, unchecked. */
+  commit(last?: string): Promise<readonly unknown[]>
 }
 
-/** `first` and `last` are statements without parameters, see `callOf`. */
-export function inShortTransaction<Row, Result>(
+/** `first` and `last` are statements without parameters, see `callOf`. `work` checks their rows. */
+export function inShortTransaction<Result>(
   db: Database,
   first: string,
-  work: (transaction: ShortTransaction, rows: readonly Row[]) => Promise<Result>,
+  work: (transaction: ShortTransaction, rows: readonly unknown[]) => Promise<Result>,
 ): Promise<Result> {
   return db.connection().execute(async (connection) => {
-    const send = async <R>(...statements: readonly string[]) => (await sql.raw<R>(statements.join('; ')).execute(connection)).rows
+    const send = async (...statements: readonly string[]) => (await sql.raw(statements.join('; ')).execute(connection)).rows
     try {
-      const rows = await send<Row>('begin', first)
+      const rows = await send('begin', first)
       return await work({ connection, commit: (last) => (last === undefined ? send('commit') : send(last, 'commit')) }, rows)
     } catch (error) {
       // If this fails, too, the connection is gone, and its transaction with it.

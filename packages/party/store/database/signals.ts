@@ -3,6 +3,7 @@
  * connection is down, and nobody relies on it.
  */
 import pg from 'pg'
+import { number, shape } from './columns.ts'
 import { type Database, PROBES, urlOf } from './database.ts'
 
 export interface Signals {
@@ -10,6 +11,8 @@ export interface Signals {
   send(signal: string): void
   close(): Promise<void>
 }
+
+const self = shape({ pid: number })
 
 const CHANNEL = 'tandem'
 const COLLECT_MS = 10
@@ -52,8 +55,8 @@ export function openSignals(db: Database, onSignal: (signal: string) => void, re
     try {
       await client.connect()
       // A lost signal does no harm: do not wait for the disk.
-      const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid, set_config('synchronous_commit', 'off', false)")
-      ownId = rows[0]?.pid ?? null
+      const { rows } = await client.query("select pg_backend_pid() as pid, set_config('synchronous_commit', 'off', false)")
+      ownId = self(rows[0]).pid
       await client.query(`listen ${CHANNEL}`)
       connection = client
     } catch {

@@ -1,6 +1,8 @@
 /** The changes of the derived status of orders, numbered. Numbers become visible in their order: who has read up to one has missed nothing. */
 import type { OrderStatus } from '@tandem/protocol/state.ts'
+import { bigint, boolean, number, shape, text, time, type ValueOf } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
+import { orderStatus } from '../database/domain-columns.ts'
 import { prepare } from '../database/prepared.ts'
 import { sharePerDatabase } from '../database/share-statements.ts'
 
@@ -22,20 +24,15 @@ export const EVENTS_BATCH = 1000
 /** How long an event can be replayed. */
 export const EVENTS_KEPT_DAYS = 7
 
-type Row = {
-  readonly id: bigint
-  readonly app: string
-  readonly order_id: string
-  readonly status: OrderStatus
-  readonly at: Date
-}
+const columns = { id: bigint, app: text, order_id: text, status: orderStatus, at: time }
+const event = shape(columns)
 
-const eventOf = ({ id, app, order_id, status, at }: Row): OrderEvent => ({ id, app, orderId: order_id, status, at })
+const eventOf = ({ id, app, order_id, status, at }: ValueOf<typeof event>): OrderEvent => ({ id, app, orderId: order_id, status, at })
 
-const selectNew = prepare<Row>('read-order-events', `select * from read_order_events($1::bigint, ${EVENTS_BATCH})`)
-const numberNew = prepare<{ more: boolean }>('number-order-events', 'select number_order_events($1) as more')
-const selectNewest = prepare<{ newest: bigint }>('newest-order-event', 'select newest_order_event() as newest')
-const selectOldest = prepare<{ oldest: bigint }>('oldest-order-event', 'select id as oldest from order_events order by id limit 1')
+const selectNew = prepare('read-order-events', event, `select * from read_order_events($1::bigint, ${EVENTS_BATCH})`)
+const numberNew = prepare('number-order-events', shape({ more: boolean }), 'select number_order_events($1) as more')
+const selectNewest = prepare('newest-order-event', shape({ newest: bigint }), 'select newest_order_event() as newest')
+const selectOldest = prepare('oldest-order-event', shape({ oldest: bigint }), 'select id as oldest from order_events order by id limit 1')
 
 /** Numbers what is new, and returns at most `EVENTS_BATCH` events after this one. */
 export async function readNewEvents(db: Database, after: bigint): Promise<readonly OrderEvent[]> {
@@ -55,8 +52,9 @@ export async function oldestEventId(db: Database): Promise<bigint | null> {
 
 /** The next pages of the events of several orders, or of several apps, in one statement. */
 function pagesOf(column: 'order_id' | 'app') {
-  const select = prepare<Row & { readonly place: number }>(
+  const select = prepare(
     `read-events-by-${column}`,
+    shape({ ...columns, place: number }),
     `select found.*, place::integer from unnest($1::text[], $2::bigint[]) with ordinality as given (key, after, place)
     cross join lateral (
       select * from order_events where order_events.${column} = given.key and id > given.after order by id limit ${EVENTS_PAGE}
@@ -96,13 +94,14 @@ export const readAppEvents: Paged<{ readonly app: string; readonly after: bigint
   { maxStatements: 1 },
 )
 
-const deleteOld = prepare<{ id: bigint }>(
+const deleteOld = prepare(
   'prune-order-events',
+  shape({ id: bigint }),
   `delete from order_events where id in (select id from order_events order by id limit ${EVENTS_BATCH})
     and at < now() - make_interval(days => ${EVENTS_KEPT_DAYS}) and id < newest_order_event() returning id`,
 )
 
-/** True if there may be more to delete. */
+/** Returns whether there may be more to delete. */
 export async function pruneEvents(db: Database): Promise<boolean> {
   return (await deleteOld(db, [])).length >= EVENTS_BATCH
 }

@@ -1,18 +1,18 @@
-/** Compares the ledger with the orders, and everything that is summed up from it with the ledger. All at one moment: services may run meanwhile. */
+/** Compares the ledger with the orders, and everything that is summed up from it with the ledger. It sees all of them at one moment: services may run meanwhile. */
 import { type RawBuilder, sql } from 'kysely'
+import { bigint, nullable, shape, text } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
+import { readRows } from '../database/prepared.ts'
 
 export type LedgerProblem = {
-  /** In words. */
+  /** A sentence. */
   readonly problem: string
   readonly count: bigint
   /** One of them. */
   readonly example: string
 }
 
-type Found = { readonly count: bigint; readonly example: string | null }
-
-/** Each finds the names of what is wrong. */
+/** Each check finds the names of what is wrong. */
 const CHECKS: readonly (readonly [problem: string, wrong: RawBuilder<unknown>])[] = [
   [
     'completed orders are not on the ledger',
@@ -65,7 +65,7 @@ const CHECKS: readonly (readonly [problem: string, wrong: RawBuilder<unknown>])[
   ],
 ]
 
-/** Empty if all agree. */
+/** Returns nothing if all agree. */
 export async function auditLedger(db: Database): Promise<readonly LedgerProblem[]> {
   return db
     .transaction()
@@ -74,8 +74,10 @@ export async function auditLedger(db: Database): Promise<readonly LedgerProblem[
     .execute(async (tx) => {
       const problems: LedgerProblem[] = []
       for (const [problem, wrong] of CHECKS) {
-        const { rows } = await sql<Found>`select count(*) as count, min(name) as example from (${wrong}) as wrong`.execute(tx)
-        const [found] = rows
+        const [found] = await readRows(
+          tx,
+          shape({ count: bigint, example: nullable(text) }),
+        )`select count(*) as count, min(name) as example from (${wrong}) as wrong`
         if (found !== undefined && found.example !== null) problems.push({ problem, count: found.count, example: found.example })
       }
       return problems

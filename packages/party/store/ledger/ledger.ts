@@ -5,14 +5,17 @@
 
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import { sql } from 'kysely'
+import { bigint, shape, text } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
+import { assetId } from '../database/domain-columns.ts'
+import { readRows } from '../database/prepared.ts'
 
 /** Adds completed orders that are missing, e.g. after the order list was rebuilt. Can be repeated. */
 export async function fillLedger(db: Database): Promise<void> {
   await sql`select fill_ledger()`.execute(db)
 }
 
-/** Who is paid in which asset. */
+/** An affiliate, and the asset that it is paid in. */
 export type Account = { readonly affiliate: string; readonly asset: AssetId }
 
 /** What an affiliate earned through the orders of one app. */
@@ -28,7 +31,7 @@ export type Earnings = Account & {
 
 export type EarningsQuery = {
   readonly app: string
-  /** Forms of one address; null: all affiliates. */
+  /** Forms of one address; null for all affiliates. */
   readonly affiliates: readonly string[] | null
   readonly offset: number
   readonly limit: number
@@ -36,7 +39,7 @@ export type EarningsQuery = {
 
 /** The largest value first. */
 export async function readEarnings(db: Database, { app, affiliates, offset, limit }: EarningsQuery): Promise<readonly Earnings[]> {
-  const { rows } = await sql<{ affiliate: string; asset: AssetId; amount: bigint; usd: bigint; total: bigint; waiting: bigint }>`
+  const rows = await readRows(db, shape({ affiliate: text, asset: assetId, amount: bigint, usd: bigint, total: bigint, waiting: bigint }))`
     with chosen as (
       select affiliate, asset, amount, usd from affiliate_totals
       where app = ${app} and (${affiliates}::text[] is null or affiliate = any(${affiliates}::text[]))
@@ -46,17 +49,14 @@ export async function readEarnings(db: Database, { app, affiliates, offset, limi
       select sum(paid_in) as total, sum(amount - paid_in) as waiting from affiliate_totals as every
       where every.affiliate = chosen.affiliate and every.asset = chosen.asset
     ) as every
-    order by usd desc, affiliate, asset`.execute(db)
+    order by usd desc, affiliate, asset`
   return rows.map(({ usd, ...row }) => ({ ...row, usdMicros: usd }))
 }
 
 /** What each affiliate earned in all and what of it was paid in, by asset and affiliate. */
 export async function readTotals(db: Database): Promise<readonly (Account & { readonly earned: bigint; readonly total: bigint })[]> {
-  const { rows } = await sql<Account & { readonly earned: bigint; readonly total: bigint }>`
-    select affiliate, asset, sum(amount) as earned, sum(paid_in) as total from affiliate_totals group by affiliate, asset order by asset, affiliate`.execute(
-    db,
-  )
-  return rows
+  return readRows(db, shape({ affiliate: text, asset: assetId, earned: bigint, total: bigint }))`
+    select affiliate, asset, sum(amount) as earned, sum(paid_in) as total from affiliate_totals group by affiliate, asset order by asset, affiliate`
 }
 
 export type Collected = {
@@ -69,8 +69,7 @@ export type Collected = {
 
 /** What each solver collected for affiliates in final orders. */
 export async function readCollected(db: Database): Promise<readonly Collected[]> {
-  const { rows } = await sql<Collected>`
+  return readRows(db, shape({ solverId: text, usdMicros: bigint, waitingUsdMicros: bigint }))`
     select solver_id as "solverId", sum(usd) as "usdMicros", coalesce(sum(usd) filter (where not paid_in), 0) as "waitingUsdMicros" from ledger join ledger_shares using (order_id)
-    where final group by solver_id order by solver_id`.execute(db)
-  return rows
+    where final group by solver_id order by solver_id`
 }

@@ -1,12 +1,14 @@
 /** Which shares of affiliates solvers have paid in. Only those can be claimed. */
 import { sql } from 'kysely'
+import { listOf, nullable, shape, text } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
+import { readRows } from '../database/prepared.ts'
 
 /** Shares of solvers that belong to the operator need no payment: they are paid in as soon as they are final. */
 export async function markOwnPaidIn(db: Database, solverIds: readonly string[]): Promise<void> {
   if (solverIds.length === 0) return
-  const { rows } = await sql<{ ids: string[] | null }>`
-    select array_agg(order_id) as ids from ledger where solver_id = any(${solverIds}::text[]) and final and not paid_in`.execute(db)
+  const rows = await readRows(db, shape({ ids: nullable(listOf(text)) }))`
+    select array_agg(order_id) as ids from ledger where solver_id = any(${solverIds}::text[]) and final and not paid_in`
   const ids = rows[0]?.ids ?? null
   if (ids !== null) await sql`select mark_paid_in(${ids}::text[])`.execute(db)
 }

@@ -20,7 +20,6 @@ export async function readOpenClaims(db: Database, { chain, contract }: PayingCo
     .where('contract', '=', contract)
     .whereRef('total', '>', 'paid')
     .execute()
-    .then((rows) => rows.map((row) => ({ ...row, asset: row.asset as AssetId })))
 }
 
 /** Neither total nor payment ever decreases. Must be durable before a signature is given out. */

@@ -1,6 +1,7 @@
 /** What sponsoring cost in the last 24 hours, by app. */
-import { sql } from 'kysely'
+import { bigint, nullable, number, shape, text } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
+import { readRows } from '../database/prepared.ts'
 
 export type AppBudget = {
   readonly app: string
@@ -13,7 +14,7 @@ export type AppBudget = {
 
 /** Apps that used neither are left out. Counts as the limit does: each grant once, and each reverted relay by its weight. */
 export async function readBudgets(db: Database): Promise<readonly AppBudget[]> {
-  const { rows } = await sql<{ app: string; sponsored: bigint; sponsored_per_day: number | null; refunds: bigint }>`
+  const rows = await readRows(db, shape({ app: text, sponsored: bigint, sponsored_per_day: nullable(number), refunds: bigint }))`
     with granted as (
       select g.sponsor as app, count(*) as n from grants g join orders o on o.id = g.order_id
       where g.kind = 'initiate' and g.sponsor is not null and g.created_at > now() - interval '24 hours'
@@ -33,7 +34,7 @@ export async function readBudgets(db: Database): Promise<readonly AppBudget[]> {
     from apps left join granted on granted.app = apps.name left join reverted on reverted.app = apps.name
       left join refunded on refunded.app = apps.name
     where granted.n is not null or reverted.n is not null or refunded.usd is not null
-    order by sponsored desc, apps.name limit 100`.execute(db)
+    order by sponsored desc, apps.name limit 100`
   return rows.map((row) => ({
     app: row.app,
     sponsored: Number(row.sponsored),

@@ -2,7 +2,10 @@
 
 import type { OrderStatus } from '@tandem/protocol/state.ts'
 import { sql } from 'kysely'
+import { bigint, shape, text, time, type ValueOf } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
+import { orderStatus } from '../database/domain-columns.ts'
+import { readRows } from '../database/prepared.ts'
 import { numberEvents } from '../events/order-events.ts'
 import { EVERY } from '../order-list/order-counts.ts'
 
@@ -18,13 +21,13 @@ export const inProgressStatuses = [
   'refund_detected',
 ] as const satisfies readonly OrderStatus[]
 
-/** Of each app and status: more are not summed. */
+/** The most of each app and status that are summed. */
 const MOST_SUMMED = sql.lit(20_000)
 
 /** Exact, from the counters: one look into an index for each app, status and bucket. */
 export async function countByStatus(db: Database, statuses: readonly OrderStatus[]): Promise<ReadonlyMap<OrderStatus, number>> {
   const any = sql.lit(EVERY)
-  const { rows } = await sql<{ status: OrderStatus; orders: bigint }>`
+  const rows = await readRows(db, shape({ status: orderStatus, orders: bigint }))`
     select status, sum(orders) as orders from (
       select wanted.status, counted.orders from apps cross join unnest(${statuses}::text[]) as wanted (status) cross join lateral (
         select orders from order_counts
@@ -32,7 +35,7 @@ export async function countByStatus(db: Database, statuses: readonly OrderStatus
       ) as counted
       union all
       select status, orders from order_count_changes
-    ) as parts group by status`.execute(db)
+    ) as parts group by status`
   return new Map(rows.map(({ status, orders }) => [status, Number(orders)]))
 }
 
@@ -46,20 +49,16 @@ export type InProgressSum = {
 }
 
 export async function sumInProgress(db: Database): Promise<readonly InProgressSum[]> {
-  const { rows } = await sql<{
-    status: OrderStatus
-    solver_id: string
-    from_chain: string
-    to_chain: string
-    orders: bigint
-    volume: bigint
-  }>`
+  const rows = await readRows(
+    db,
+    shape({ status: orderStatus, solver_id: text, from_chain: text, to_chain: text, orders: bigint, volume: bigint }),
+  )`
     select listed.status, solver_id, from_chain, to_chain, count(*) as orders, sum(volume) as volume
     from apps cross join unnest(${inProgressStatuses}::text[]) as wanted (status) cross join lateral (
       select order_list.status, solver_id, from_chain, to_chain, volume from order_list
       where app = apps.name and order_list.status = wanted.status limit ${MOST_SUMMED}
     ) as listed
-    group by 1, 2, 3, 4`.execute(db)
+    group by 1, 2, 3, 4`
   return rows.map((row) => ({
     status: row.status,
     solverId: row.solver_id,
@@ -78,27 +77,31 @@ const listedColumns = sql`
     to_timestamp(listed.created_at)
   ) as since`
 
-type ListedRow = { readonly order_id: string; readonly volume: bigint; readonly since: Date }
+const listedRow = shape({ order_id: text, volume: bigint, since: time })
 
-const parseListed = ({ order_id, volume, since }: ListedRow): ListedInProgress => ({ orderId: order_id, usdMicros: volume, since })
+const parseListed = ({ order_id, volume, since }: ValueOf<typeof listedRow>): ListedInProgress => ({
+  orderId: order_id,
+  usdMicros: volume,
+  since,
+})
 
-/** The oldest ones. */
+/** Lists the oldest ones. */
 export async function listInProgress(db: Database, limit: number): Promise<readonly ListedInProgress[]> {
   await numberEvents(db)
-  const { rows } = await sql<ListedRow>`
+  const rows = await readRows(db, listedRow)`
     with oldest as materialized (
       select found.seq from apps cross join unnest(${inProgressStatuses}::text[]) as wanted (status) cross join lateral (
         select seq from order_list where app = apps.name and order_list.status = wanted.status order by seq limit ${limit}
       ) as found order by 1 limit ${limit}
     )
-    select ${listedColumns} from order_list as listed where seq in (select seq from oldest) order by seq`.execute(db)
+    select ${listedColumns} from order_list as listed where seq in (select seq from oldest) order by seq`
   return rows.map(parseListed)
 }
 
-/** In the given order; an order that no list has is left out. */
+/** Returns them in the given sequence. An order that no list has is left out. */
 export async function findListed(db: Database, orderIds: readonly string[]): Promise<readonly ListedInProgress[]> {
-  const { rows } = await sql<ListedRow>`
+  const rows = await readRows(db, listedRow)`
     select ${listedColumns} from orders join order_list as listed using (seq)
-    where orders.id = any(${orderIds}::text[]) order by array_position(${orderIds}::text[], orders.id)`.execute(db)
+    where orders.id = any(${orderIds}::text[]) order by array_position(${orderIds}::text[], orders.id)`
   return rows.map(parseListed)
 }

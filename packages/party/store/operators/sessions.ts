@@ -1,35 +1,36 @@
 /** Sessions of the operator page: who logged in with a token, until when. */
 import { randomBytes } from 'node:crypto'
-import { sql } from 'kysely'
+import { boolean, shape, text, time } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
+import { readRows } from '../database/prepared.ts'
 import { type Operator, sha256 } from './tokens.ts'
 
 export type OperatorSession = Operator & { readonly until: Date }
 
 const SESSION_HOURS = 12
-/** Of one token. The oldest ends first. */
+/** The most sessions of one token. The oldest ends first. */
 const MOST_SESSIONS = 20
 const SESSION_BYTES = 32
 
 /** Returns the value of the cookie; only its hash is stored. */
 export async function openSession(db: Database, tokenId: string): Promise<{ readonly cookie: string; readonly until: Date }> {
   const cookie = randomBytes(SESSION_BYTES).toString('hex')
-  const { rows } = await sql<{ until: Date }>`
+  const rows = await readRows(db, shape({ until: time }))`
     with old as (
       delete from operator_sessions where until < now() or hash in (
         select hash from operator_sessions where token_id = ${tokenId} order by until desc offset ${MOST_SESSIONS - 1}
       )
     )
     insert into operator_sessions (hash, token_id, until)
-    values (${sha256(cookie)}, ${tokenId}, now() + make_interval(hours => ${SESSION_HOURS})) returning until`.execute(db)
+    values (${sha256(cookie)}, ${tokenId}, now() + make_interval(hours => ${SESSION_HOURS})) returning until`
   return { cookie, until: rows[0]?.until ?? new Date() }
 }
 
-/** Null if it ended, or its token was revoked. */
+/** Returns null if it ended, or its token was revoked. */
 export async function findSession(db: Database, cookie: string): Promise<OperatorSession | null> {
-  const { rows } = await sql<{ id: string; name: string; may_write: boolean; until: Date }>`
+  const rows = await readRows(db, shape({ id: text, name: text, may_write: boolean, until: time }))`
     select id, name, may_write, until from operator_sessions join operator_tokens on operator_tokens.id = token_id
-    where hash = ${sha256(cookie)} and until > now()`.execute(db)
+    where hash = ${sha256(cookie)} and until > now()`
   const [row] = rows
   return row === undefined ? null : { tokenId: row.id, name: row.name, mayWrite: row.may_write, until: row.until }
 }

@@ -1,6 +1,7 @@
 /** The hashes of all valid tokens and sessions, read at most once a second: a right secret is told from a wrong one without asking the database each time. */
-import { sql } from 'kysely'
+import { shape, text } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
+import { readRows } from '../database/prepared.ts'
 import { sha256 } from './tokens.ts'
 
 const KEPT_MS = 1_000
@@ -26,7 +27,7 @@ export function createValidHashes(db: Database, nowMs: () => number = () => perf
 }
 
 async function readHashes(db: Database): Promise<ReadonlySet<string>> {
-  const { rows } = await sql<{ hash: string }>`
-    select secret_hash as hash from operator_tokens union all select hash from operator_sessions where until > now()`.execute(db)
+  const rows = await readRows(db, shape({ hash: text }))`
+    select secret_hash as hash from operator_tokens union all select hash from operator_sessions where until > now()`
   return new Set(rows.map(({ hash }) => hash))
 }

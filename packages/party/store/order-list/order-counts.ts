@@ -1,7 +1,9 @@
 /** Counters over the order list and the ledger, kept exact by triggers. Changes go to a separate table first and are folded into the counters later. */
 import { sql } from 'kysely'
 import { withLock } from '../actions/leases.ts'
+import { bigint, boolean, shape } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
+import { readRows } from '../database/prepared.ts'
 
 /** Bucket size 8,192, as in the triggers. */
 export const BUCKET_BITS = 13
@@ -18,17 +20,17 @@ const KIND = sql`coalesce(status, ${sql.lit(EVERY)}), coalesce(from_chain, ${sql
   coalesce(solver_id, ${sql.lit(EVERY)})`
 const BY_KIND = sql`cube (status, from_chain, to_chain, solver_id)`
 const CHAINS = sql`coalesce(from_chain, ${sql.lit(EVERY)}), coalesce(to_chain, ${sql.lit(EVERY)})`
-/** Of the column `status`. The same as `is_completed` in the database. */
+/** A condition on the column `status`, the same as `is_completed` in the database. */
 export const COMPLETED = sql`status in ('redeem_detected', 'redeemed', 'counterparty_redeemed')`
 
 /** Folds pending changes into the counters once there are many. Several processes may call it concurrently; one does the work. */
 export async function foldOrderCounts(db: Database, atLeast = MANY_CHANGES): Promise<void> {
-  const waiting = await sql<{ n: bigint }>`
-    select count(*) as n from (select from order_count_changes limit ${atLeast}) as some_changes`.execute(db)
-  if ((waiting.rows[0]?.n ?? 0n) < BigInt(atLeast)) return
+  const [waiting] = await readRows(db, shape({ n: bigint }))`
+    select count(*) as n from (select from order_count_changes limit ${atLeast}) as some_changes`
+  if ((waiting?.n ?? 0n) < BigInt(atLeast)) return
   await db.transaction().execute(async (tx) => {
-    const lock = await sql<{ held: boolean }>`select pg_try_advisory_xact_lock(hashtextextended(${LOCK}, 0)) as held`.execute(tx)
-    if (lock.rows[0]?.held !== true) return
+    const [lock] = await readRows(tx, shape({ held: boolean }))`select pg_try_advisory_xact_lock(hashtextextended(${LOCK}, 0)) as held`
+    if (lock?.held !== true) return
     await sql`
       with gone as (
         delete from order_count_changes returning *

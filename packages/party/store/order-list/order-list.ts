@@ -4,13 +4,14 @@ import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import type { OrderWorth } from '@tandem/protocol/order-worth.ts'
 import type { OrderStatus } from '@tandem/protocol/state.ts'
 import { sql } from 'kysely'
+import { shape, text } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 
 /** Increase it when the derivation changes: then every list is rebuilt. */
 const VERSION = 1
 
-/** Per chain and round; a literal limit also makes the planner choose the index. */
+/** Per chain and round; a literal limit makes the planner choose the index. */
 const MAX_EXPIRED = 5000
 
 /**
@@ -36,8 +37,9 @@ export async function expireListed(db: Database, chains: readonly ChainId[], now
     update order_list set status = flipped.status from flipped where order_list.seq = flipped.seq and order_list.status = known`.execute(db)
 }
 
-const note = prepare<{ order_id: string }>(
+const note = prepare(
   'note-status',
+  shape({ order_id: text }),
   `with noted as (
       update order_list set status = $3 from orders where orders.id = $1 and order_list.seq = orders.seq and order_list.status = $2
       returning order_list.order_id
@@ -96,7 +98,7 @@ export async function listAppOrderIds(db: Database, after: string, limit: number
 export async function countAppOrders(db: Database): Promise<number> {
   const row = await db
     .selectFrom('orders')
-    .select((expression) => expression.fn.countAll<bigint>().as('count'))
+    .select((expression) => expression.fn.countAll().as('count'))
     .where('app', 'is not', null)
     .executeTakeFirstOrThrow()
   return Number(row.count)

@@ -5,10 +5,12 @@ import type { Hex32 } from '@tandem/protocol/secret.ts'
 import { type OrderStatus, orderStatuses } from '@tandem/protocol/state.ts'
 import { type RawBuilder, sql } from 'kysely'
 import { anyOf } from '../database/any-of.ts'
+import { bigint, listOrNull, shape, text } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
+import { readRows } from '../database/prepared.ts'
 import { BUCKET_BITS, EVERY } from './order-counts.ts'
 
-/** Null: no filter. Several values: any of them. */
+/** A filter that is null allows all. One with several values allows any of them. */
 export type OrderFilter = {
   /** The calling app. Without an address, secret hash or transaction in the filter, only its own orders are found. */
   readonly asker: string
@@ -36,11 +38,9 @@ export async function searchOrders(db: Database, filter: OrderFilter, window: Wi
   const named = [filter.addresses, filter.fromOwners, filter.toOwners, filter.secretHashes, filter.txs].some((values) => values !== null)
   if (!named && filter.apps !== null && !filter.apps.includes(filter.asker)) return { total: 0, orderIds: [] }
   const statement = named ? searchNamed(filter, window) : searchOwn(filter, window)
-  const { rows } = await statement.execute(db)
-  return { total: Number(rows[0]?.total ?? 0n), orderIds: rows[0]?.ids ?? [] }
+  const [found] = await readRows(db, shape({ total: bigint, ids: listOrNull(text) }))`${statement}`
+  return { total: Number(found?.total ?? 0n), orderIds: found?.ids ?? [] }
 }
-
-type Found = { readonly total: bigint; readonly ids: string[] | null }
 
 /** With one value the index returns rows in order; with several it does not. */
 export function among(column: string, values: readonly string[]): RawBuilder<boolean> {
@@ -71,14 +71,14 @@ function matching(kind: readonly Kind[]): readonly RawBuilder<boolean>[] {
 const NEAR = 8 << BUCKET_BITS
 
 /** The counters give the total and the buckets of the page; only those buckets are scanned. */
-function searchOwn(filter: OrderFilter, { offset, limit }: Window): RawBuilder<Found> {
+function searchOwn(filter: OrderFilter, { offset, limit }: Window): RawBuilder<unknown> {
   const kind = kindOf(filter)
   const own = among('app', [filter.asker])
   const counted = allOf([own, ...kind.map(({ column, values }) => among(column, values ?? [EVERY]))])
   const listed = allOf([own, ...matching(kind)])
   const here = sql`seq >= (select first from place) and seq < (select behind from place)`
   const far = sql`(select behind - first from place) > ${NEAR}::bigint`
-  return sql<Found>`
+  return sql`
     with found as (
       select bucket, sum(orders)::bigint as orders from (
         select bucket, orders from order_counts where ${counted}
@@ -119,13 +119,13 @@ function kindsOf(filter: OrderFilter, only: RawBuilder<unknown>): RawBuilder<unk
     select status, from_chain, to_chain, solver_id from order_count_changes where ${chosen} and ${only}`
 }
 
-function answer(total: RawBuilder<unknown>): RawBuilder<Found> {
-  return sql<Found>`select (${total})::bigint as total,
+function answer(total: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`select (${total})::bigint as total,
     (select array_agg(order_id order by seq desc) from order_list where seq in (select seq from page)) as ids`
 }
 
 /** Search by address, secret hash or transaction: it matches few orders, or those of one busy owner. */
-function searchNamed(filter: OrderFilter, { offset, limit }: Window): RawBuilder<Found> {
+function searchNamed(filter: OrderFilter, { offset, limit }: Window): RawBuilder<unknown> {
   const { apps, addresses, fromOwners, toOwners, secretHashes, txs } = filter
   const rest = [
     ...(apps === null ? [] : [among('app', apps)]),
@@ -141,7 +141,7 @@ function searchNamed(filter: OrderFilter, { offset, limit }: Window): RawBuilder
   const end = inSequence ? sql`order by seq desc limit ${offset + limit}::bigint` : sql`offset 0`
   const heads = ways.map((way) => sql`(select seq from order_list where ${way} ${end})`)
   const counts = ways.map((way) => sql`(select count(*) from order_list where ${way})`)
-  return sql<Found>`
+  return sql`
     with page as (
       select seq from (${sql.join(heads, sql` union all `)}) as named order by seq desc offset ${offset}::bigint limit ${limit}::bigint
     )

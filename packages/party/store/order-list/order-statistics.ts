@@ -2,11 +2,13 @@
 
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import { type RawBuilder, sql } from 'kysely'
+import { bigint, shape } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
+import { readRows } from '../database/prepared.ts'
 import { EVERY, PERIOD_SECONDS } from './order-counts.ts'
 import { allOf, among, waysTo } from './order-search.ts'
 
-/** Null: no filter. Times are unix seconds of creation, inclusive. */
+/** A filter that is null allows all. Times are unix seconds of creation, inclusive. */
 export type StatisticsFilter = {
   readonly fromChains: readonly ChainId[] | null
   readonly toChains: readonly ChainId[] | null
@@ -21,10 +23,8 @@ export type Statistics = { readonly volumeUsdMicros: bigint; readonly feesUsdMic
 
 export async function sumCompletedOrders(db: Database, filter: StatisticsFilter): Promise<Statistics> {
   const parts = filter.addresses === null ? sumAll(filter) : sumOfAddresses(filter, filter.addresses)
-  const { rows } = await sql<{ volume: bigint; fees: bigint }>`
-    select coalesce(sum(volume), 0) as volume, coalesce(sum(fees), 0) as fees from (${sql.join(parts, sql` union all `)}) as parts`.execute(
-    db,
-  )
+  const rows = await readRows(db, shape({ volume: bigint, fees: bigint }))`
+    select coalesce(sum(volume), 0) as volume, coalesce(sum(fees), 0) as fees from (${sql.join(parts, sql` union all `)}) as parts`
   return { volumeUsdMicros: rows[0]?.volume ?? 0n, feesUsdMicros: rows[0]?.fees ?? 0n }
 }
 

@@ -1,14 +1,23 @@
 /** Grants: the user's permissions to the service, given after the order was made. The secret of a granted redeem is stored sealed, not here. */
-
 import type { Consent, Grant, InstantRefundGrant, SignedInstantRefund } from '@tandem/protocol/order.ts'
-import type { Selectable } from 'kysely'
+import { bigintText, listOf, nullable, number, oneOf, shape, text, type ValueOf } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
-import type { Schema, StoredRefund } from '../database/schema.ts'
+import { leg } from '../database/domain-columns.ts'
+import type { StoredRefund } from '../database/schema.ts'
 
-/** Read as JSON. The deadline is a JSON number: unix seconds fit into a float. */
-export type GrantColumns = Pick<Selectable<Schema['grants']>, 'kind' | 'leg' | 'consent' | 'signature' | 'refunds' | 'transaction'> & {
-  readonly deadline: number | null
-}
+const refund = shape({ deposit: text, amount: bigintText, to: text, pays: bigintText, signature: text })
+
+/** A row as JSON. The deadline is a JSON number: unix seconds fit into a float. */
+export const grant = shape({
+  kind: oneOf<Grant['kind']>({ initiate: true, redeem: true, 'instant-refund': true }),
+  leg,
+  consent: nullable(oneOf<Consent['kind']>({ signature: true, prefunded: true })),
+  signature: nullable(text),
+  deadline: nullable(number),
+  refunds: nullable(listOf(refund)),
+  transaction: nullable(text),
+})
+type GrantColumns = ValueOf<typeof grant>
 
 export function parseGrant(columns: GrantColumns): Grant {
   const { kind, leg, refunds, transaction } = columns
@@ -18,7 +27,7 @@ export function parseGrant(columns: GrantColumns): Grant {
     case 'redeem':
       return { kind, leg }
     case 'instant-refund':
-      return { kind, leg, refunds: (refunds ?? []).map(parseRefund), transaction }
+      return { kind, leg, refunds: refunds ?? [], transaction }
   }
 }
 
@@ -55,8 +64,8 @@ export async function addInstantRefunds(tx: Database, orderId: string, refunds: 
     .values({ ...key, refunds: '[]' })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
-  const grant = tx.selectFrom('grants').select('refunds').where('order_id', '=', orderId).where('kind', '=', key.kind)
-  const known = (await grant.forUpdate().executeTakeFirstOrThrow()).refunds ?? []
+  const stored = tx.selectFrom('grants').select('refunds').where('order_id', '=', orderId).where('kind', '=', key.kind)
+  const known = (await stored.forUpdate().executeTakeFirstOrThrow()).refunds ?? []
   const fresh = refunds.filter(({ deposit }) => !known.some((refund) => refund.deposit === deposit))
   await tx
     .updateTable('grants')
@@ -74,8 +83,4 @@ export async function noteInstantRefundTransaction(db: Database, orderId: string
 /** Amounts as text: JSON numbers are floats. */
 function refundToRow(refund: SignedInstantRefund): StoredRefund {
   return { ...refund, amount: refund.amount.toString(), pays: refund.pays.toString() }
-}
-
-function parseRefund(row: StoredRefund): SignedInstantRefund {
-  return { deposit: row.deposit, amount: BigInt(row.amount), to: row.to, pays: BigInt(row.pays), signature: row.signature }
 }

@@ -1,6 +1,7 @@
 /** Inserts orders with their swaps and sealed values: any number in one statement, each all or nothing. */
 import type { AffiliateFee, Leg, Order, Swap } from '@tandem/protocol/order.ts'
 import type { OrderWorth } from '@tandem/protocol/order-worth.ts'
+import { shape, text } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import type { SealedValue } from './sealed-values.ts'
@@ -17,7 +18,7 @@ export type NewOrder = {
   readonly requestHash: string
   readonly tokenHash: string | null
   readonly assetPrices: Readonly<Record<Leg, bigint>>
-  /** Of `swap-seals.ts`; absent in a solver's database. */
+  /** Made by `swap-seals.ts`; absent in a solver's database. */
   readonly seals?: Readonly<Record<Leg, string>>
   /** The client keeps the secret, so none is sealed. */
   readonly clientSecret: boolean
@@ -30,8 +31,9 @@ export type NewOrder = {
 export type OrderToWrite = { readonly input: NewOrder; readonly sealed: readonly SealedValue[] }
 
 /** Big numbers are sent as text: JSON numbers are floats. */
-const insertWhole = prepare<{ id: string }>(
+const insertWhole = prepare(
   'insert-orders',
+  shape({ id: text }),
   `with given as materialized (
     select * from json_to_recordset($1::json) as given (
       id text, app text, solver_id text, nonce text, source_owner text, destination_owner text, secret_hash text, created_at bigint,
@@ -78,7 +80,7 @@ export async function insertOrders(db: Database, orders: readonly OrderToWrite[]
   return new Set(rows.map(({ id }) => id))
 }
 
-/** False if it exists already; then nothing is inserted. */
+/** Returns false if it exists already. Then nothing is inserted. */
 export async function insertOrder(db: Database, input: NewOrder, sealed: readonly SealedValue[] = []): Promise<boolean> {
   return (await insertOrders(db, [{ input, sealed }])).has(input.order.id)
 }

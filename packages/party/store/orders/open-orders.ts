@@ -1,5 +1,6 @@
 /** Goes through all open orders in pages, to heal what was missed. */
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
+import { bigint, listOf, nullable, shape, text } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import { factsMarkOf } from './facts-mark.ts'
@@ -18,7 +19,7 @@ export type SweptPage = {
   readonly deadline: bigint
 }
 
-/** So many that few orders share one: each begins a page at some time, and is then not behind the limit. A power of two. */
+/** There are enough of them that few orders share one: each begins a page at some time, and is then not behind the limit. The number is a power of two. */
 export const TURNS = 1024
 
 /** An order with nothing but worthless deposits is not active: it is derived when something happens to it, but not again without need. */
@@ -32,8 +33,9 @@ const isActive = `(
   )
 )`
 
-const selectPage = prepare<{ orders: bigint; last: bigint | null; late: readonly string[] }>(
+const selectPage = prepare(
   'sweep-open-orders',
+  shape({ orders: bigint, last: nullable(bigint), late: listOf(text) }),
   `with page as materialized (
     select id, seq, deadline, shard_of(id) as shard from orders where closed_at is null and seq > $1::bigint order by seq limit $2::integer
   ), known as materialized (

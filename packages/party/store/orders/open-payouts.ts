@@ -1,10 +1,12 @@
 /** Payouts that a service may still have to send: open orders whose source has a deposit in a block and whose destination is not spent. */
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
+import { number, shape } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 
-const count = prepare<{ readonly payouts: number }>(
+const count = prepare(
   'count-open-payouts',
+  shape({ payouts: number }),
   `select count(*)::integer as payouts from swaps as destination
     join swaps as source on source.order_id = destination.order_id and source.leg = 'source'
   where destination.chain = $1 and destination.open and destination.leg = 'destination' and is_funded(source) and not exists (

@@ -1,12 +1,13 @@
 /** Reads orders with their swaps, and optionally all facts, in one round trip. */
-import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { RecordedFill } from '@tandem/protocol/fill.ts'
 import type { BlockRef, HtlcEvent } from '@tandem/protocol/htlc.ts'
 import type { ActionVerb, AffiliateFee, Grant, Leg, Order, Swap } from '@tandem/protocol/order.ts'
 import type { OrderStatus } from '@tandem/protocol/state.ts'
 import type { Tip } from '@tandem/protocol/swap-state.ts'
 import { MOST_EVENTS_READ } from '../chain/considered-events.ts'
-import { type GrantColumns, parseGrant } from './grants.ts'
+import { bigintText, boolean, fields, known, listOf, listOrNull, nullable, number, shape, text, type ValueOf } from '../database/columns.ts'
+import { actionVerb, assetId, eventKind, orderStatus } from '../database/domain-columns.ts'
+import { grant, parseGrant } from './grants.ts'
 
 /** An order with everything that a party stores about it. */
 export type StoredOrder = {
@@ -29,7 +30,7 @@ export type StoredOrder = {
   readonly seenSecretAt: bigint | null
   readonly closed: boolean
   readonly assetPrices: Readonly<Record<Leg, bigint>>
-  /** Of `swap-seals.ts`; null in a solver's database. */
+  /** Made by `swap-seals.ts`; null in a solver's database. */
   readonly seals: Readonly<Record<Leg, string | null>>
   readonly grants: readonly Grant[]
   readonly fill: RecordedFill | null
@@ -53,83 +54,84 @@ export type OrderSnapshot = {
   readonly tips: Readonly<Record<Leg, RecordedTip | null>>
   /** Why wanted actions cannot be done now, as texts for the user. */
   readonly refusals: ReadonlyMap<ActionVerb, string>
-  /** The status on record, which has its event. Null where the order is in no list. */
+  /** The status on record, which has its event. It is null where the order is in no list, or this version does not know the status. */
   readonly listed: OrderStatus | null
 }
 
-/** One JSON value, because the driver's work grows with the number of columns. Big numbers as text: JSON numbers are floats. */
-type SwapColumns = readonly [
-  chain: string,
-  asset: AssetId,
-  swapId: string,
-  initiator: string,
-  redeemer: string,
-  amount: string,
-  secretHash: string,
-  timelock: string,
-  userAddress: string | null,
-  orderKey: string | null,
-  payer: string | null,
+/** One JSON value, because the driver's work grows with the number of columns. Big numbers are sent as text: JSON numbers are floats. */
+const swapFields = fields({
+  chain: text,
+  asset: assetId,
+  swapId: text,
+  initiator: text,
+  redeemer: text,
+  amount: bigintText,
+  secretHash: text,
+  timelock: bigintText,
+  userAddress: nullable(text),
+  orderKey: nullable(text),
+  payer: nullable(text),
   requiredConfirmations: number,
-  assetPrice: string,
-  agreedAmount: string,
+  assetPrice: bigintText,
+  agreedAmount: bigintText,
   clientKey: boolean,
-  mostFee: string | null,
-  seal: string | null,
-]
+  mostFee: nullable(bigintText),
+  seal: nullable(text),
+})
 
-const swapColumns = (swap: 's' | 'd') => `json_build_array(
+const swapSql = (swap: 's' | 'd') => `json_build_array(
     ${swap}.chain, ${swap}.asset, ${swap}.swap_id, ${swap}.initiator, ${swap}.redeemer, ${swap}.amount::text, ${swap}.secret_hash,
     ${swap}.timelock::text, ${swap}.user_address, ${swap}.order_key, ${swap}.payer, ${swap}.required_confirmations, ${swap}.asset_price::text,
     ${swap}.agreed_amount::text, ${swap}.client_key, ${swap}.most_fee::text, ${swap}.seal
   ) as ${swap}_swap`
 
-type OrderColumns = readonly [
-  id: string,
-  app: string | null,
-  solverId: string,
-  nonce: string,
-  sourceOwner: string,
-  destinationOwner: string,
-  createdAtMs: string,
-  deadline: string,
+const orderFields = fields({
+  id: text,
+  app: nullable(text),
+  solverId: text,
+  nonce: text,
+  sourceOwner: text,
+  destinationOwner: text,
+  createdAtMs: bigintText,
+  deadline: bigintText,
   slippageBips: number,
-  affiliateFees: readonly AffiliateFee[],
-  requestHash: string,
-  tokenHash: string | null,
+  affiliateFees: listOf(shape({ address: text, asset: text, feeBips: number, amount: text })),
+  requestHash: text,
+  tokenHash: nullable(text),
   secretSigned: boolean,
   secretShown: boolean,
-  seenSecret: string | null,
+  seenSecret: nullable(text),
   closed: boolean,
   clientSecret: boolean,
-  priceExpiresAt: string,
-  declined: string | null,
-  seenSecretAt: string | null,
-]
+  priceExpiresAt: bigintText,
+  declined: nullable(text),
+  seenSecretAt: nullable(bigintText),
+})
 
 /** An attempt counts from when it is recorded, before it is broadcast: a crash in between forgets nothing. */
 const secretShown = `o.secret_signed_at is not null and exists (
       select from attempts where action_key = o.id || '/destination/redeem' and holds_secret and refused_at is null)`
 
-const orderColumns = `json_build_array(
+const orderSql = `json_build_array(
     o.id, o.app, o.solver_id, o.nonce, o.source_owner, o.destination_owner, (extract(epoch from o.created_at) * 1000)::bigint::text,
     o.deadline::text, o.slippage_bips, o.affiliate_fees, o.request_hash, o.token_hash, o.secret_signed_at is not null,
     ${secretShown}, o.seen_secret, o.closed_at is not null, o.client_secret, o.price_expires_at::text, o.declined,
     extract(epoch from o.seen_secret_at)::bigint::text
   ) as o_order`
 
-export type OrderRow = {
-  readonly o_order: OrderColumns
-  readonly s_swap: SwapColumns
-  readonly d_swap: SwapColumns
-  readonly grants: readonly GrantColumns[] | null
-  readonly fill: FillColumns | null
-  readonly prefund: string | null
+/** What the statements of `selectOrders` return. */
+export const orderColumns = {
+  o_order: orderFields,
+  s_swap: swapFields,
+  d_swap: swapFields,
+  grants: listOrNull(grant),
+  fill: nullable(fields({ deposits: listOf(text), blockHash: text, destinationAmount: bigintText, signature: nullable(text) })),
+  prefund: nullable(bigintText),
 }
+export const orderRow = shape(orderColumns)
+type OrderRow = ValueOf<typeof orderRow>
 
-type FillColumns = readonly [deposits: readonly string[], blockHash: string, destinationAmount: string, signature: string | null]
-
-const ORDER_COLUMNS = `${orderColumns}, ${swapColumns('s')}, ${swapColumns('d')},
+const ORDER_COLUMNS = `${orderSql}, ${swapSql('s')}, ${swapSql('d')},
   (select json_agg(row_to_json(g)) from grants g where g.order_id = o.id) as grants,
   (select json_build_array(f.deposits, f.block_hash, f.destination_amount::text, f.signature) from fills f where f.order_id = o.id) as fill,
   (select p.amount::text from prefunds p where p.order_id = o.id) as prefund`
@@ -143,29 +145,39 @@ export function selectOrders(rest: string, more = ''): string {
   return `select ${ORDER_COLUMNS}${more} ${FROM_ORDERS} ${rest}`
 }
 
-type EventColumns = readonly [
-  kind: HtlcEvent['kind'],
-  tx: string,
-  index: string,
-  deposit: string,
-  amount: string | null,
-  secret: string | null,
-  height: string | null,
-  hash: string | null,
-  time: string | null,
-  ordinal: string | null,
-  expiresAt: string | null,
-]
-type TipColumns = readonly [height: string, time: string, ordinal: string | null, finalHeight: string | null, hash: string]
+const eventFields = fields({
+  kind: eventKind,
+  tx: text,
+  index: text,
+  deposit: text,
+  amount: nullable(bigintText),
+  secret: nullable(text),
+  height: nullable(bigintText),
+  hash: nullable(text),
+  time: nullable(bigintText),
+  ordinal: nullable(bigintText),
+  expiresAt: nullable(bigintText),
+})
+const tipFields = fields({
+  height: bigintText,
+  time: bigintText,
+  ordinal: nullable(bigintText),
+  finalHeight: nullable(bigintText),
+  hash: text,
+})
 
-export type SnapshotRow = OrderRow & {
-  readonly s_events: readonly EventColumns[] | null
-  readonly d_events: readonly EventColumns[] | null
-  readonly s_tip: TipColumns | null
-  readonly d_tip: TipColumns | null
-  readonly refusals: readonly (readonly [verb: ActionVerb, refusal: string])[] | null
-  readonly listed: OrderStatus | null
+/** What the statements of `selectSnapshots` return. */
+export const snapshotColumns = {
+  ...orderColumns,
+  s_events: listOrNull(eventFields),
+  d_events: listOrNull(eventFields),
+  s_tip: nullable(tipFields),
+  d_tip: nullable(tipFields),
+  refusals: listOrNull(fields({ verb: known(actionVerb), refusal: text })),
+  listed: known(orderStatus),
 }
+export const snapshotRow = shape(snapshotColumns)
+type SnapshotRow = ValueOf<typeof snapshotRow>
 
 const factColumns = (swap: 's' | 'd') => `,
   (select json_agg(json_build_array(
@@ -191,58 +203,62 @@ export function selectSnapshots(rest: string, more = ''): string {
   return selectOrders(`${joinTip('s')} ${joinTip('d')} ${rest}`, factColumns('s') + factColumns('d') + REFUSALS + LISTED + more)
 }
 
-export function parseOrder({ o_order: columns, s_swap, d_swap, grants, fill, prefund }: OrderRow): StoredOrder {
-  const [source, destination] = [parseSwap(s_swap), parseSwap(d_swap)]
-  const [id, app, solverId, nonce, sourceOwner, destinationOwner, createdAtMs, deadline, slippageBips, affiliateFees, ...rest] = columns
-  const [requestHash, tokenHash, secretSigned, secretShown, seenSecret, closed, clientSecret, priceExpiresAt, declined, seenAt] = rest
-  const createdAt = new Date(Number(createdAtMs))
+/** Property by property: this runs for every order that is read, and to spread rows takes longer than to check them. */
+export function parseOrder({ o_order: stored, s_swap, d_swap, grants, fill, prefund }: OrderRow): StoredOrder {
+  const createdAt = new Date(Number(stored.createdAtMs))
   return {
     order: {
-      id,
-      solverId,
+      id: stored.id,
+      solverId: stored.solverId,
       createdAt: BigInt(Math.floor(createdAt.getTime() / 1000)),
-      deadline: BigInt(deadline),
-      priceExpiresAt: BigInt(priceExpiresAt),
-      source: source.swap,
-      destination: destination.swap,
+      deadline: stored.deadline,
+      priceExpiresAt: stored.priceExpiresAt,
+      source: parseSwap(s_swap),
+      destination: parseSwap(d_swap),
     },
-    app,
-    nonce,
+    app: stored.app,
+    nonce: stored.nonce,
     createdAt,
-    sourceOwner,
-    destinationOwner,
-    slippageBips,
-    affiliateFees,
-    requestHash,
-    tokenHash,
-    secretSigned,
-    secretShown,
-    seenSecret,
-    seenSecretAt: seenAt === null ? null : BigInt(seenAt),
-    closed,
-    assetPrices: { source: source.assetPrice, destination: destination.assetPrice },
-    seals: { source: source.seal, destination: destination.seal },
-    grants: (grants ?? []).map(parseGrant),
-    fill: fill === null ? null : parseFill(fill),
-    declined,
-    prefund: BigInt(prefund ?? 0),
-    clientSecret,
+    sourceOwner: stored.sourceOwner,
+    destinationOwner: stored.destinationOwner,
+    slippageBips: stored.slippageBips,
+    affiliateFees: stored.affiliateFees,
+    requestHash: stored.requestHash,
+    tokenHash: stored.tokenHash,
+    secretSigned: stored.secretSigned,
+    secretShown: stored.secretShown,
+    seenSecret: stored.seenSecret,
+    seenSecretAt: stored.seenSecretAt,
+    closed: stored.closed,
+    assetPrices: { source: s_swap.assetPrice, destination: d_swap.assetPrice },
+    seals: { source: s_swap.seal, destination: d_swap.seal },
+    grants: grants.map(parseGrant),
+    fill,
+    declined: stored.declined,
+    prefund: prefund ?? 0n,
+    clientSecret: stored.clientSecret,
   }
 }
 
-function parseFill([deposits, blockHash, destinationAmount, signature]: FillColumns): RecordedFill {
-  return { deposits, blockHash, destinationAmount: BigInt(destinationAmount), signature }
-}
-
-function parseSwap(columns: SwapColumns): { readonly swap: Swap; readonly assetPrice: bigint; readonly seal: string | null } {
-  const [chain, asset, swapId, initiator, redeemer, amount, secretHash, timelock, userAddress, orderKey, payer, ...rest] = columns
-  const [requiredConfirmations, price, agreed, clientKey, fee, seal] = rest
-  const [agreedAmount, mostFee] = [BigInt(agreed), fee === null ? null : BigInt(fee)]
-  const terms = { asset, initiator, redeemer, amount: BigInt(amount), secretHash, timelock: BigInt(timelock) }
+function parseSwap(stored: ValueOf<typeof swapFields>): Swap {
   return {
-    swap: { chain, swapId, terms, userAddress, orderKey, payer, clientKey, agreedAmount, requiredConfirmations, mostFee },
-    assetPrice: BigInt(price),
-    seal,
+    chain: stored.chain,
+    swapId: stored.swapId,
+    terms: {
+      asset: stored.asset,
+      initiator: stored.initiator,
+      redeemer: stored.redeemer,
+      amount: stored.amount,
+      secretHash: stored.secretHash,
+      timelock: stored.timelock,
+    },
+    userAddress: stored.userAddress,
+    orderKey: stored.orderKey,
+    payer: stored.payer,
+    clientKey: stored.clientKey,
+    agreedAmount: stored.agreedAmount,
+    requiredConfirmations: stored.requiredConfirmations,
+    mostFee: stored.mostFee,
   }
 }
 
@@ -254,32 +270,23 @@ export function parseSnapshot(row: SnapshotRow): OrderSnapshot {
     events: { source: parseEvents(source.swapId, row.s_events), destination: parseEvents(destination.swapId, row.d_events) },
     unreadDeposits: { source: 0, destination: 0 },
     tips: { source: parseTip(row.s_tip), destination: parseTip(row.d_tip) },
-    refusals: new Map(row.refusals ?? []),
+    refusals: new Map(row.refusals.flatMap(({ verb, refusal }) => (verb === null ? [] : [[verb, refusal]]))),
     listed: row.listed,
   }
 }
 
-function parseTip(tip: TipColumns | null): RecordedTip | null {
+function parseTip(tip: SnapshotRow['s_tip']): RecordedTip | null {
   if (tip === null) return null
-  const [height, time, ordinal, finalHeight, hash] = tip
-  return {
-    height: BigInt(height),
-    hash,
-    time: BigInt(time),
-    ...(ordinal !== null && { ordinal: BigInt(ordinal) }),
-    ...(finalHeight !== null && { finalHeight: BigInt(finalHeight) }),
-  }
+  const { height, hash, time, ordinal, finalHeight } = tip
+  return { height, hash, time, ...(ordinal !== null && { ordinal }), ...(finalHeight !== null && { finalHeight }) }
 }
 
-function parseEvents(swapId: string, rows: readonly EventColumns[] | null): readonly HtlcEvent[] {
-  return (rows ?? []).map(([kind, tx, index, deposit, amount, secret, height, hash, time, ordinal, expiresAt]) => {
+function parseEvents(swapId: string, rows: SnapshotRow['s_events']): readonly HtlcEvent[] {
+  return rows.map(({ kind, tx, index, deposit, amount, secret, height, hash, time, ordinal, expiresAt }) => {
     const block: BlockRef | null =
-      height === null || hash === null || time === null
-        ? null
-        : { height: BigInt(height), hash, time: BigInt(time), ...(ordinal !== null && { ordinal: BigInt(ordinal) }) }
+      height === null || hash === null || time === null ? null : { height, hash, time, ...(ordinal !== null && { ordinal }) }
     const sighting = { swapId, tx, index, block, deposit }
-    if (kind === 'initiated')
-      return { ...sighting, kind, amount: BigInt(amount ?? 0), expiresAt: expiresAt === null ? null : BigInt(expiresAt) }
-    return { ...sighting, kind, secret, ...(amount !== null && { paid: BigInt(amount) }) }
+    if (kind === 'initiated') return { ...sighting, kind, amount: amount ?? 0n, expiresAt }
+    return { ...sighting, kind, secret, ...(amount !== null && { paid: amount }) }
   })
 }

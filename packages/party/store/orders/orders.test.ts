@@ -1,6 +1,7 @@
 import { signedGrant } from '@tandem/protocol/grants.fixture.ts'
 import type { HtlcEvent } from '@tandem/protocol/htlc.ts'
 import type { ActionVerb } from '@tandem/protocol/order.ts'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { syncWanted } from '../actions/actions.ts'
 import { createApp } from '../apps/apps.ts'
@@ -8,7 +9,16 @@ import { recordPoll } from '../chain/events.ts'
 import { type ExampleChanges, exampleOrder, NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store.fixture.ts'
 import { addGrant } from './grants.ts'
 import { insertOrder, type NewOrder } from './insert-orders.ts'
-import { closeOrders, closeUnfundedOrders, findOrder, findRepeated, markSecretSigned, type Repetition, setRefundAddress } from './orders.ts'
+import {
+  closeOrders,
+  closeUnfundedOrders,
+  findOrder,
+  findOrderSnapshots,
+  findRepeated,
+  markSecretSigned,
+  type Repetition,
+  setRefundAddress,
+} from './orders.ts'
 
 let store: TestStore
 beforeAll(async () => {
@@ -51,6 +61,18 @@ test('reads an order as it was inserted', async () => {
     declined: null,
   })
   expect(await findOrder(store.db, 'unknown')).toBeNull()
+})
+
+test('words of another version, in the list or with an action, do not keep an order from being read', async () => {
+  const { order } = await putOrder(store.db, { app: 'shop', worth: { volumeUsdMicros: 1n, feeUsdMicros: 0n } })
+  const wanted = (['redeem', 'refund'] as const).map((verb) => ({ orderId: order.id, leg: 'source', verb }) as const)
+  await syncWanted(store.db, [order.id], wanted)
+  await sql`update order_list set status = 'merged' where order_id = ${order.id}`.execute(store.db)
+  await sql`update actions set refusal = 'paused'`.execute(store.db)
+  await sql`update actions set verb = 'merge' where verb = 'refund'`.execute(store.db)
+  const [snapshot] = await findOrderSnapshots(store.db, [order.id])
+  expect(snapshot?.listed).toBeNull()
+  expect([...(snapshot?.refusals ?? [])]).toEqual([['redeem', 'paused']])
 })
 
 describe('an order that exists already', () => {

@@ -6,23 +6,25 @@ import { sql } from 'kysely'
 import { lockChains } from '../chain/chain-lock.ts'
 import { MOST_EVENTS_READ, readConsideredEvents } from '../chain/considered-events.ts'
 import { anyOf } from '../database/any-of.ts'
+import { boolean, listOf, nullable, shape, text, type ValueOf } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
-import { prepare } from '../database/prepared.ts'
+import { prepare, readRows } from '../database/prepared.ts'
 import {
-  type OrderRow,
   type OrderSnapshot,
+  orderColumns,
+  orderRow,
   parseOrder,
   parseSnapshot,
-  type SnapshotRow,
   type StoredOrder,
   selectOrders,
   selectSnapshots,
+  snapshotRow,
 } from './order-rows.ts'
 
 export type { OrderSnapshot, StoredOrder } from './order-rows.ts'
 
-const selectById = prepare<OrderRow>('find-order', selectOrders('where o.id = $1'))
-const selectSnapshotsByIds = prepare<SnapshotRow>('find-order-snapshots', selectSnapshots('where o.id = any($1) order by o.seq desc'))
+const selectById = prepare('find-order', orderRow, selectOrders('where o.id = $1'))
+const selectSnapshotsByIds = prepare('find-order-snapshots', snapshotRow, selectSnapshots('where o.id = any($1) order by o.seq desc'))
 
 export async function findOrder(db: Database, id: string): Promise<StoredOrder | null> {
   const [row] = await selectById(db, [id])
@@ -57,8 +59,9 @@ async function withConsidered(db: Database, snapshot: OrderSnapshot): Promise<Or
   }
 }
 
-const selectRepeated = prepare<OrderRow & { readonly by_key: boolean | null; readonly by_nonce: boolean | null }>(
+const selectRepeated = prepare(
   'find-repeated-orders',
+  shape({ ...orderColumns, by_key: nullable(boolean), by_nonce: nullable(boolean) }),
   selectOrders(
     `where o.id in (
       select id from orders where app = $1 and idempotency_key = $2
@@ -84,7 +87,7 @@ export async function findRepeated(
 ): Promise<{ readonly byKey: StoredOrder | null; readonly byNonce: StoredOrder | null }> {
   if (asked.idempotencyKey === null && asked.nonce === null) return { byKey: null, byNonce: null }
   const rows = await selectRepeated(db, [asked.app, asked.idempotencyKey, asked.sourceOwner, asked.destinationOwner, asked.nonce])
-  const parse = (row: OrderRow | undefined) => (row === undefined ? null : parseOrder(row))
+  const parse = (row: ValueOf<typeof orderRow> | undefined) => (row === undefined ? null : parseOrder(row))
   return { byKey: parse(rows.find((row) => row.by_key === true)), byNonce: parse(rows.find((row) => row.by_nonce === true)) }
 }
 
@@ -151,10 +154,10 @@ export async function closeUnfundedOrders(
       select from swaps join events on events.chain = swaps.chain and events.swap_id = swaps.swap_id where swaps.order_id = orders.id
     )`
   const tips = sql`tips as (select chain, max(time) as time from blocks group by chain)`
-  const { rows } = await sql<{ id: string; chains: readonly ChainId[] }>`
+  const rows = await readRows(db, shape({ id: text, chains: listOf(text) }))`
     with ${tips}
     select id, (select array_agg(chain) from swaps where order_id = orders.id) as chains
-    from orders where id = ${anyOf(orderIds)} and ${isUnfunded}`.execute(db)
+    from orders where id = ${anyOf(orderIds)} and ${isUnfunded}`
   if (rows.length === 0) return
   await db.transaction().execute(async (tx) => {
     await lockChains(

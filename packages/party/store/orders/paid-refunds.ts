@@ -2,9 +2,11 @@
 
 import { actionKey } from '@tandem/protocol/order.ts'
 import { sql } from 'kysely'
+import { nullable, number, shape, text } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
+import { readRows } from '../database/prepared.ts'
 
-/** In 24 hours, in millionths of a dollar. The first refund or payout of an owner may exceed that of the owner. */
+/** Limits in 24 hours, in millionths of a dollar. The first refund or payout of an owner may exceed that of the owner. */
 export type RefundBudget = { readonly ownerUsdMicros: bigint; readonly appUsdMicros: bigint }
 
 /**
@@ -38,7 +40,7 @@ export function payForRefund(db: Database, orderId: string, usdMicros: bigint, b
 }
 
 /**
- * The part of a payout's fee that its recipient was promised not to bear. Only ever more: an earlier attempt may be mined. False if a budget is used up.
+ * The part of a payout's fee that its recipient was promised not to bear. The amount only grows: an earlier attempt may be mined. Returns false if a budget is used up.
  * The first payout of an owner counts against the budget of the app alone, so that what was promised is kept when fees rise: an owner costs nothing to
  * invent, so the app's budget is the limit. A fee bump counts against both: it may be many times the first fee.
  */
@@ -65,7 +67,7 @@ export async function giveBackRefund(db: Database, orderId: string): Promise<voi
 }
 
 /**
- * The refund costs this much now that it is sent, as did each transaction of it that was mined and reverted. Only ever more: an earlier attempt may be
+ * The refund costs this much now that it is sent, as did each transaction of it that was mined and reverted. The amount only grows: an earlier attempt may be
  * mined.
  */
 export async function raiseRefundCost(db: Database, orderId: string, usdMicros: bigint): Promise<void> {
@@ -92,7 +94,7 @@ async function lockPayer(tx: Database, orderId: string): Promise<Payer> {
   return payer
 }
 
-/** Null if the order was not charged. */
+/** Returns null if the order was not charged. */
 async function chargeOf(tx: Database, orderId: string): Promise<bigint | null> {
   const row = await tx.selectFrom('paid_refunds').select('usd_micros').where('order_id', '=', orderId).executeTakeFirst()
   return row?.usd_micros ?? null
@@ -107,9 +109,9 @@ async function spentBy(tx: Database, { chain, owner, app }: Payer): Promise<{ re
 type Spent = { readonly usdMicros: bigint; readonly oldestAge: number | null }
 
 async function spent(tx: Database, of: ReturnType<typeof sql>): Promise<Spent> {
-  const { rows } = await sql<{ usd_micros: string; oldest_age: number | null }>`
+  const rows = await readRows(tx, shape({ usd_micros: text, oldest_age: nullable(number) }))`
     select coalesce(sum(usd_micros), 0)::text as usd_micros, extract(epoch from now() - min(created_at))::float8 as oldest_age
-    from paid_refunds where ${of} and created_at > now() - interval '24 hours'`.execute(tx)
+    from paid_refunds where ${of} and created_at > now() - interval '24 hours'`
   return { usdMicros: BigInt(rows[0]?.usd_micros ?? '0'), oldestAge: rows[0]?.oldest_age ?? null }
 }
 

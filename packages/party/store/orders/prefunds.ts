@@ -3,9 +3,10 @@
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import { type Order, payerOf } from '@tandem/protocol/order.ts'
 import { sql } from 'kysely'
+import { bigintText, shape } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
-import { type OrderRow, parseOrder, selectOrders } from './order-rows.ts'
+import { orderColumns, parseOrder, selectOrders } from './order-rows.ts'
 
 /** `seenAt`: when the read started. An older read never replaces a newer one. */
 export async function recordPrefund(db: Database, orderId: string, { amount, seenAt }: Sighting): Promise<void> {
@@ -28,8 +29,9 @@ export async function mayFundAnother(db: Database, order: Order, now: bigint): P
 export type Sighting = { readonly amount: bigint; readonly seenAt: Date }
 
 /** Uses the index on open orders for the sequence, and joins the list by its key for the filters. */
-const selectAfter = prepare<OrderRow & { readonly place: string }>(
+const selectAfter = prepare(
   'list-past-funding-after',
+  shape({ ...orderColumns, place: bigintText }),
   selectOrders(
     `join order_list l on l.seq = o.seq
       where l.from_chain = $1 and o.closed_at is null and (l.deadline < $2 or l.status <> 'created') and o.seq > $3
@@ -50,5 +52,5 @@ export async function listPastFundingAfter(
 ): Promise<{ readonly orders: readonly Order[]; readonly end: bigint | null }> {
   const rows = await selectAfter(db, [chain, query.now.toString(), query.after.toString(), query.limit])
   const last = rows.at(-1)
-  return { orders: rows.map((row) => parseOrder(row).order), end: rows.length < query.limit || !last ? null : BigInt(last.place) }
+  return { orders: rows.map((row) => parseOrder(row).order), end: rows.length < query.limit || !last ? null : last.place }
 }

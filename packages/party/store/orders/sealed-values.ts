@@ -1,5 +1,6 @@
 /** Secrets and per-order keys at rest: AES-256-GCM under the operator's key, bound to their order and purpose. */
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync, randomBytes } from 'node:crypto'
+import { bytes, shape, text } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import type { SealedPurpose } from '../database/schema.ts'
@@ -8,7 +9,7 @@ import { sharePerDatabase } from '../database/share-statements.ts'
 export type SealedValue = { readonly purpose: SealedPurpose; readonly sealed: Buffer }
 
 export interface Vault {
-  /** For callers that store it in the same statement as other rows. */
+  /** Serves callers that store it in the same statement as other rows. */
   seal(orderId: string, purpose: SealedPurpose, value: string): SealedValue
   /** The reverse of `seal`. Throws if it was sealed with another key, or for something else. */
   open(orderId: string, purpose: SealedPurpose, sealed: Buffer): string
@@ -17,7 +18,7 @@ export interface Vault {
   put(db: Database, orderId: string, purpose: SealedPurpose, value: string): Promise<void>
   /** After these were stored, which nothing overwrites: most are asked for within seconds, and then not read. They stay sealed. */
   remember(orderId: string, stored: readonly SealedValue[]): void
-  /** Null if there is none. Throws if it was sealed with another key or moved from another row. */
+  /** Resolves to null if there is none. Throws if it was sealed with another key or moved from another row. */
   get(db: Database, orderId: string, purpose: SealedPurpose): Promise<string | null>
 }
 
@@ -26,8 +27,9 @@ const NONCES_DRAWN = 256
 const TAG_BYTES = 16
 const MOST_REMEMBERED = 1000
 
-const select = prepare<{ readonly order_id: string; readonly purpose: SealedPurpose; readonly sealed: Buffer }>(
+const select = prepare(
   'sealed-values',
+  shape({ order_id: text, purpose: text, sealed: bytes }),
   `select order_id, purpose, sealed from sealed_values
   join unnest($1::text[], $2::text[]) as given (order_id, purpose) using (order_id, purpose)`,
 )

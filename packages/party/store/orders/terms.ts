@@ -1,12 +1,12 @@
 /** Reads the agreed terms from a row of `swaps`. */
-
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
-import type { Selectable } from 'kysely'
-import type { Schema } from '../database/schema.ts'
+import { bigint, shape, text, type ValueOf } from '../database/columns.ts'
+import { assetId } from '../database/domain-columns.ts'
 
-type TermColumns = 'asset' | 'initiator' | 'redeemer' | 'amount' | 'secret_hash' | 'timelock'
+export const termColumns = { asset: assetId, initiator: text, redeemer: text, amount: bigint, secret_hash: text, timelock: bigint }
+const terms = shape(termColumns)
 
-export function termsOf(row: Pick<Selectable<Schema['swaps']>, TermColumns>): HtlcTerms {
+export function termsOf(row: ValueOf<typeof terms>): HtlcTerms {
   return {
     asset: row.asset,
     initiator: row.initiator,

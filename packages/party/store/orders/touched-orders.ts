@@ -4,10 +4,11 @@ import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import type { OrderStatus } from '@tandem/protocol/state.ts'
 import { sql } from 'kysely'
 import { actionRow, type WantedAction } from '../actions/actions.ts'
+import { bigint, boolean, listOf, shape, text, type ValueOf } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { callOf, inShortTransaction } from '../database/short-transaction.ts'
 
-/** As in the migration. */
+/** The same number as in the function `shard_of` of the database. */
 export const SHARDS = 32
 
 /** Marks these orders, as a trigger does when something is recorded about them. */
@@ -30,17 +31,17 @@ export type StoredRange = {
 }
 
 export type TakeQuery = {
-  /** By their recorded tips. */
+  /** Their recorded tips are the clocks. */
   readonly chains: readonly ChainId[]
   /** The value of the clock 'final' of a chain without a finality tag. */
   readonly untagged: bigint
   readonly now: bigint
   readonly nowMs: bigint
-  /** Of the due orders; touched ones are taken by any engine. */
+  /** They limit the due orders. Touched ones are taken by any engine. */
   readonly shards: readonly number[]
-  /** Only marks up to this one, see `newestMark`: another engine is about to take the newer ones. Absent: all. */
+  /** Only marks up to this one, see `newestMark`: another engine is about to take the newer ones. Default: all. */
   readonly upToMark?: bigint
-  /** Of each kind. */
+  /** The most of each kind. */
   readonly limit: number
 }
 
@@ -53,13 +54,14 @@ export type TakenOrders = {
   readonly newestMark: bigint
 }
 
-type TakenRow = {
-  readonly touched: readonly string[]
-  readonly order_ids: readonly string[]
-  readonly news: readonly string[]
-  readonly is_full: boolean
-  readonly newest_mark: bigint
-}
+const takenRow = shape({
+  touched: listOf(text),
+  order_ids: listOf(text),
+  news: listOf(text),
+  is_full: boolean,
+  newest_mark: bigint,
+})
+const writtenRow = shape({ write_derived: boolean })
 
 export type DerivedOrders = {
   /** Their wanted actions become equal to `wanted`. */
@@ -67,9 +69,9 @@ export type DerivedOrders = {
   readonly wanted: readonly WantedAction[]
   /** Keys of initiations that need no cancelling when they are dropped. */
   readonly confirmed: ReadonlySet<string>
-  /** For order lists. */
+  /** The order lists show them. */
   readonly statuses: readonly { readonly orderId: string; readonly status: OrderStatus }[]
-  /** Of all orders that were taken: they replace the ranges on record. */
+  /** The ranges of all orders that were taken. They replace those on record. */
   readonly ranges: readonly StoredRange[]
 }
 
@@ -83,22 +85,18 @@ export async function deriveOrders(
   query: TakeQuery,
   derive: (connection: Database, orderIds: readonly string[], news: ReadonlySet<string>) => Promise<DerivedOrders>,
 ): Promise<TakenOrders> {
-  return inShortTransaction<TakenRow, TakenOrders>(
-    db,
-    callOf('take_orders', queryToJson(query)),
-    async ({ connection, commit }, [taken]) => {
-      if (taken === undefined) throw new Error('the database did not answer')
-      const { order_ids: orderIds, newest_mark: newestMark } = taken
-      if (orderIds.length === 0) {
-        await commit()
-        return { orderIds, isFull: false, newlyWanted: false, newestMark }
-      }
-      const derived = await derive(connection, orderIds, new Set(taken.news))
-      const written = callOf('write_derived', derivedToJson(taken, derived))
-      const [row] = await commit<{ write_derived: boolean }>(written)
-      return { orderIds, isFull: taken.is_full, newlyWanted: row?.write_derived === true, newestMark }
-    },
-  )
+  return inShortTransaction<TakenOrders>(db, callOf('take_orders', queryToJson(query)), async ({ connection, commit }, [row]) => {
+    const taken = takenRow(row)
+    const { order_ids: orderIds, newest_mark: newestMark } = taken
+    if (orderIds.length === 0) {
+      await commit()
+      return { orderIds, isFull: false, newlyWanted: false, newestMark }
+    }
+    const derived = await derive(connection, orderIds, new Set(taken.news))
+    const written = callOf('write_derived', derivedToJson(taken, derived))
+    const [result] = await commit(written)
+    return { orderIds, isFull: taken.is_full, newlyWanted: writtenRow(result).write_derived, newestMark }
+  })
 }
 
 /** Meanwhile nobody else derives these orders: what `work` reads and writes is not older than what is on record. */
@@ -122,7 +120,7 @@ function queryToJson({ chains, untagged, now, nowMs, shards, upToMark, limit }: 
   }
 }
 
-function derivedToJson({ touched, order_ids }: TakenRow, { orderIds, wanted, confirmed, statuses, ranges }: DerivedOrders) {
+function derivedToJson({ touched, order_ids }: ValueOf<typeof takenRow>, { orderIds, wanted, confirmed, statuses, ranges }: DerivedOrders) {
   return {
     touched,
     orders: order_ids,

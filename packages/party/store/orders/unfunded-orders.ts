@@ -1,9 +1,10 @@
 /** Pages through orders without funding and without grants. They are free to make and may be many. */
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import type { Order } from '@tandem/protocol/order.ts'
+import { bigintText, shape } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
-import { type OrderRow, parseOrder, selectOrders } from './order-rows.ts'
+import { orderColumns, parseOrder, selectOrders } from './order-rows.ts'
 
 /** A cursor in the sequence by deadline. */
 export type UnfundedPlace = { readonly deadline: bigint; readonly seq: bigint }
@@ -20,8 +21,12 @@ const among = (condition: string, sequence: string) =>
     ) unfunded on unfunded.order_id = o.id order by until, unfunded.seq`,
     ', unfunded.seq::text as place',
   )
-const selectAfter = prepare<OrderRow & { readonly place: string }>('list-unfunded-after', among('(deadline, seq) > ($2, $3)', 'asc'))
-const selectLast = prepare<OrderRow & { readonly place: string }>('list-unfunded-last', among('deadline > $2', 'desc'))
+const selectAfter = prepare(
+  'list-unfunded-after',
+  shape({ ...orderColumns, place: bigintText }),
+  among('(deadline, seq) > ($2, $3)', 'asc'),
+)
+const selectLast = prepare('list-unfunded-last', shape({ ...orderColumns, place: bigintText }), among('deadline > $2', 'desc'))
 
 /** The next page after a cursor, and its end; null if there are no more. */
 export async function listUnfundedAfter(
@@ -32,7 +37,7 @@ export async function listUnfundedAfter(
   const rows = await selectAfter(db, [chain, deadline.toString(), seq.toString()])
   const orders = rows.map((row) => parseOrder(row).order)
   const [last, row] = [orders.at(-1), rows.at(-1)]
-  return { orders, end: rows.length < UNFUNDED_PAGE || !last || !row ? null : { deadline: last.deadline, seq: BigInt(row.place) } }
+  return { orders, end: rows.length < UNFUNDED_PAGE || !last || !row ? null : { deadline: last.deadline, seq: row.place } }
 }
 
 /** The page with the latest deadlines. */

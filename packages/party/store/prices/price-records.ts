@@ -1,7 +1,7 @@
 /** The record of prices: what the sources said and the price that followed, one row a market and minute. Bounded in time. */
 import type { UsdPrice } from '@tandem/protocol/amount.ts'
 import type { Database } from '../database/database.ts'
-import { prepare } from '../database/prepared.ts'
+import { prepareWrite } from '../database/prepared.ts'
 
 export type PriceRecord = {
   readonly market: string
@@ -16,7 +16,7 @@ export type RecordedReading = { readonly source: string; readonly price: string 
 const KEEP_DAYS = 7
 
 /** Processes of one party share a record: the first of a minute counts. */
-const insertRecords = prepare<never>(
+const insertRecords = prepareWrite(
   'insert-price-records',
   `insert into price_records (market, at, price, problem, readings)
   select market, date_trunc('minute', to_timestamp($1::double precision / 1000)), price, problem, readings

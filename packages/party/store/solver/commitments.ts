@@ -2,6 +2,7 @@
 
 import { actionKey } from '@tandem/protocol/order.ts'
 import { sql } from 'kysely'
+import { oneOf, shape, text } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import { sharePerDatabase } from '../database/share-statements.ts'
@@ -9,8 +10,9 @@ import { sharePerDatabase } from '../database/share-statements.ts'
 export type Way = 'locked' | 'refund_signed'
 
 /** Its result lacks an order that another transaction commits at the same moment: the statement began before that. */
-const commit = prepare<{ readonly order_id: string; readonly way: Way }>(
+const commit = prepare(
   'commit-orders',
+  shape({ order_id: text, way: oneOf<Way>({ locked: true, refund_signed: true }) }),
   `
   with given as materialized (
     select * from unnest($1::text[], $2::text[]) as given (order_id, way)

@@ -1,6 +1,7 @@
 /** What became of the quotes and orders of apps and owners: what premiums are computed from. */
+import { bigintText, nullable, number, shape, text } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
-import { prepare } from '../database/prepared.ts'
+import { prepare, prepareWrite } from '../database/prepared.ts'
 import { MOST_CUSTOMERS } from './order-risks.ts'
 
 /** Amounts in millionths of a dollar, at the prices of each order. */
@@ -16,9 +17,9 @@ export type CustomerRecord = {
   /** The client kept its secret until the solver took its payment back. */
   readonly withheld: number
   readonly withheldUsd: bigint
-  /** The same, less with its age: nothing at the end of the window. Rounded up. */
+  /** The same, weighted by age: nothing at the end of the window. It is rounded up. */
   readonly withheldLately: bigint
-  /** Of the paid orders: what the prices moved in favour of the users from the order until the payment, all together. May be negative. */
+  /** What the prices moved in favour of the users from the order until the payment, over all paid orders. It may be negative. */
   readonly gainedUsd: bigint
 }
 
@@ -27,42 +28,41 @@ export type QuoteRecord = { readonly quotes: number; readonly quotedUsd: bigint 
 
 export type CustomerRecords = {
   readonly app: string
-  /** Null: the whole app. */
+  /** It is null for the whole app. */
   readonly owner: string | null
   readonly record: CustomerRecord
 }
 
-type Row = {
-  readonly app: string
-  readonly owner: string | null
-  readonly abandoned: number
-  readonly abandoned_usd: string
-  readonly paid: number
-  readonly paid_usd: string
-  readonly completed: number
-  readonly completed_usd: string
-  readonly withheld: number
-  readonly withheld_usd: string
-  readonly withheld_lately: string
-  readonly gained_usd: string
+const recordColumns = {
+  abandoned: number,
+  abandonedUsd: bigintText,
+  paid: number,
+  paidUsd: bigintText,
+  completed: number,
+  completedUsd: bigintText,
+  withheld: number,
+  withheldUsd: bigintText,
+  withheldLately: bigintText,
+  gainedUsd: bigintText,
 }
 
 const WITHHELD = "filter (where outcome = 'withheld')"
 const PAID = "filter (where outcome in ('completed', 'withheld'))"
 
-const selectCustomers = prepare<Row>(
+const selectCustomers = prepare(
   'select-customers',
+  shape({ app: text, owner: nullable(text), ...recordColumns }),
   `select app, owner,
     count(*) filter (where outcome = 'abandoned')::integer as abandoned,
-    coalesce(sum(usd_micros) filter (where outcome = 'abandoned'), 0)::text as abandoned_usd,
+    coalesce(sum(usd_micros) filter (where outcome = 'abandoned'), 0)::text as "abandonedUsd",
     count(*) ${PAID}::integer as paid,
-    coalesce(sum(usd_micros) ${PAID}, 0)::text as paid_usd,
+    coalesce(sum(usd_micros) ${PAID}, 0)::text as "paidUsd",
     count(*) filter (where outcome = 'completed')::integer as completed,
-    coalesce(sum(usd_micros) filter (where outcome = 'completed'), 0)::text as completed_usd,
+    coalesce(sum(usd_micros) filter (where outcome = 'completed'), 0)::text as "completedUsd",
     count(*) ${WITHHELD}::integer as withheld,
-    coalesce(sum(usd_micros) ${WITHHELD}, 0)::text as withheld_usd,
-    ceil(coalesce(sum(usd_micros::numeric * (judged_at - $1::bigint) / ($2::bigint - $1::bigint)) ${WITHHELD}, 0))::text as withheld_lately,
-    coalesce(sum(gained_usd_micros) ${PAID}, 0)::text as gained_usd
+    coalesce(sum(usd_micros) ${WITHHELD}, 0)::text as "withheldUsd",
+    ceil(coalesce(sum(usd_micros::numeric * (judged_at - $1::bigint) / ($2::bigint - $1::bigint)) ${WITHHELD}, 0))::text as "withheldLately",
+    coalesce(sum(gained_usd_micros) ${PAID}, 0)::text as "gainedUsd"
   from order_risks where outcome is not null and judged_at > $1::bigint
   group by grouping sets ((app), (app, owner))
   having grouping(owner) = 1 or (owner <> '' and (count(*) filter (where outcome in ('abandoned', 'withheld')) > 0))
@@ -73,34 +73,20 @@ const selectCustomers = prepare<Row>(
 export type Window = { readonly now: bigint; readonly since: bigint }
 
 /**
- * Of the orders that ended since then. Owners with nothing but completed orders are left out. If there are too many, those who withheld most come first,
+ * Sums over the orders that ended since then. Owners with nothing but completed orders are left out. If there are too many, those who withheld most come first,
  * then those who gained most: strangers cannot push them out for nothing.
  */
 export async function readCustomers(db: Database, { now, since }: Window): Promise<readonly CustomerRecords[]> {
   const rows = await selectCustomers(db, [since.toString(), now.toString()])
-  return rows.map(({ app, owner, ...row }) => ({ app, owner, record: parseRecord(row) }))
-}
-
-function parseRecord(row: Omit<Row, 'app' | 'owner'>): CustomerRecord {
-  return {
-    abandoned: row.abandoned,
-    abandonedUsd: BigInt(row.abandoned_usd),
-    paid: row.paid,
-    paidUsd: BigInt(row.paid_usd),
-    completed: row.completed,
-    completedUsd: BigInt(row.completed_usd),
-    withheld: row.withheld,
-    withheldUsd: BigInt(row.withheld_usd),
-    withheldLately: BigInt(row.withheld_lately),
-    gainedUsd: BigInt(row.gained_usd),
-  }
+  return rows.map(({ app, owner, ...record }) => ({ app, owner, record }))
 }
 
 export type Gain = { readonly orderId: string; readonly usdMicros: bigint }
 
 /** Rows that others lock are left out: two writers of several rows cannot deadlock. */
-const updateGains = prepare<{ readonly order_id: string }>(
+const updateGains = prepare(
   'note-gains',
+  shape({ order_id: text }),
   `with given as materialized (
     select id, gained from unnest($1::text[], $2::bigint[]) as given (id, gained)
   ), locked as materialized (
@@ -122,20 +108,20 @@ export async function noteGains(db: Database, gains: readonly Gain[]): Promise<r
 export type QuoteCount = { readonly app: string; readonly quotes: number; readonly usdMicros: bigint }
 
 const HOUR = 3600n
-/** As long as `tandem solver status` looks back by default. */
+/** The time that `tandem solver status` looks back by default. */
 const KEEP_SECONDS = 30n * 24n * HOUR
 
-const addCounts = prepare<never>(
+const addCounts = prepareWrite(
   'add-quote-counts',
   `with old as (delete from quote_counts where hour < $1::bigint - ${KEEP_SECONDS})
   insert into quote_counts (hour, app, quotes, usd_micros)
   select $1::bigint, * from unnest($2::text[], $3::bigint[], $4::numeric[]) as given (app)
-  -- One order for everyone who locks several of them.
+  -- All code locks several of these rows in the same order.
   order by app
   on conflict (hour, app) do update set quotes = quote_counts.quotes + excluded.quotes, usd_micros = quote_counts.usd_micros + excluded.usd_micros`,
 )
 
-/** Each app once. */
+/** Each app is named once. */
 export async function addQuoteCounts(db: Database, counts: readonly QuoteCount[], now: bigint): Promise<void> {
   if (counts.length === 0) return
   await addCounts(db, [
@@ -146,14 +132,15 @@ export async function addQuoteCounts(db: Database, counts: readonly QuoteCount[]
   ])
 }
 
-const selectCounts = prepare<{ readonly app: string; readonly quotes: string; readonly usd_micros: string }>(
+const selectCounts = prepare(
   'select-quote-counts',
+  shape({ app: text, quotes: bigintText, usd_micros: bigintText }),
   `select app, sum(quotes)::text as quotes, sum(usd_micros)::text as usd_micros from quote_counts where hour > $1
   group by app order by sum(usd_micros) desc limit ${MOST_CUSTOMERS}`,
 )
 
-/** By app, of the hours that began since then. */
+/** Reads the counts of each app in the hours that began since then. */
 export async function readQuoteCounts(db: Database, since: bigint): Promise<ReadonlyMap<string, QuoteRecord>> {
   const rows = await selectCounts(db, [since.toString()])
-  return new Map(rows.map(({ app, quotes, usd_micros }) => [app, { quotes: Number(quotes), quotedUsd: BigInt(usd_micros) }]))
+  return new Map(rows.map(({ app, quotes, usd_micros }) => [app, { quotes: Number(quotes), quotedUsd: usd_micros }]))
 }

@@ -1,5 +1,6 @@
 /** What a solver does not pay for at the moment, as an operator or a circuit breaker wrote it down. */
 import { sql } from 'kysely'
+import { bigintText, fields, listOrNull, nullable, shape, text } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 
@@ -11,35 +12,23 @@ export type Halt = {
   readonly reason: string
   /** Unix seconds. */
   readonly since: bigint
-  /** Unix seconds; null: until it is removed. */
+  /** Unix seconds; null until it is removed. */
   readonly until: bigint | null
 }
 
 const MAX_REASON = 300
 
-/** Unix seconds as text. */
-export type HaltColumns = readonly [scope: string, cause: string, reason: string, since: string, until: string | null]
+export const halt = fields({ scope: text, cause: text, reason: text, since: bigintText, until: nullable(bigintText) })
 
 /** A subquery: an array of the halts that have not ended, or null. */
 export const HALTS = `(select json_agg(json_build_array(
     scope, cause, reason, extract(epoch from since)::bigint::text, extract(epoch from until)::bigint::text) order by scope, cause)
   from halts where until is null or until > now())`
 
-const selectHalts = prepare<{ readonly halts: readonly HaltColumns[] | null }>('select-halts', `select ${HALTS} as halts`)
+const selectHalts = prepare('select-halts', shape({ halts: listOrNull(halt) }), `select ${HALTS} as halts`)
 
 export async function readHalts(db: Database): Promise<readonly Halt[]> {
-  const [row] = await selectHalts(db, [])
-  return parseHalts(row?.halts ?? null)
-}
-
-export function parseHalts(rows: readonly HaltColumns[] | null): readonly Halt[] {
-  return (rows ?? []).map(([scope, cause, reason, since, until]) => ({
-    scope,
-    cause,
-    reason,
-    since: BigInt(since),
-    until: until === null ? null : BigInt(until),
-  }))
+  return (await selectHalts(db, []))[0]?.halts ?? []
 }
 
 /** A repeat changes the reason and the end, not the beginning, unless the halt has ended. */
@@ -52,7 +41,7 @@ export async function putHalt(db: Database, halt: Pick<Halt, 'scope' | 'cause' |
       since = case when halts.until <= now() then now() else halts.since end`.execute(db)
 }
 
-/** How many there were. Without a cause: whoever halted it. */
+/** Returns how many there were. Without a cause it removes those of all causes. */
 export async function removeHalts(db: Database, scope: string, cause?: string): Promise<number> {
   const { rows } = await sql`
     delete from halts where scope = ${scope} and (${cause ?? null}::text is null or cause = ${cause ?? null}) returning scope`.execute(db)

@@ -1,8 +1,10 @@
 /** What a solver has in flight: orders with reserved inventory that are not closed. */
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
+import { bigint, boolean, nullable, shape, text } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
-import { prepare } from '../database/prepared.ts'
+import { assetId } from '../database/domain-columns.ts'
+import { prepare, prepareWrite } from '../database/prepared.ts'
 
 export type InFlight = {
   readonly orderId: string
@@ -15,7 +17,7 @@ export type InFlight = {
     readonly asset: AssetId
     /** A redeem or a refund is mined. */
     readonly isSpent: boolean
-    /** The newest block of the deposits that count; null: at least one has none. */
+    /** The newest block of the deposits that count; null if at least one has none. */
     readonly block: { readonly height: bigint; readonly ordinal: bigint | null } | null
   }
   readonly destination: {
@@ -28,29 +30,30 @@ export type InFlight = {
   }
 }
 
-type Row = {
-  readonly order_id: string
-  readonly admitted: boolean
-  readonly usd_micros: bigint
-  readonly client_secret: boolean
-  readonly source_chain: ChainId
-  readonly source_asset: AssetId
-  readonly source_spent: boolean
-  readonly height: bigint | null
-  readonly ordinal: bigint | null
-  readonly chain: ChainId
-  readonly asset: AssetId
-  readonly amount: bigint
-  readonly paid: boolean
-  readonly spent: boolean
-}
+const row = shape({
+  order_id: text,
+  admitted: boolean,
+  usd_micros: bigint,
+  client_secret: boolean,
+  source_chain: text,
+  source_asset: assetId,
+  source_spent: boolean,
+  height: nullable(bigint),
+  ordinal: nullable(bigint),
+  chain: text,
+  asset: assetId,
+  amount: bigint,
+  paid: boolean,
+  spent: boolean,
+})
 
 const mined = (swap: string, kinds: string) =>
   `exists (select from events where events.chain = ${swap}.chain and events.swap_id = ${swap}.swap_id and kind ${kinds} and block_height is not null)`
 
 /** Anyone can send more deposits to some addresses: once the solver has signed for some, only these count. */
-const select = prepare<Row>(
+const select = prepare(
   'select-in-flight',
+  row,
   `select risks.order_id, admitted, usd_micros, client_secret, source.chain as source_chain, source.asset as source_asset,
     ${mined('source', "<> 'initiated'")} as source_spent, deposits.height, deposits.ordinal,
     destination.chain, destination.asset, reservations.amount,
@@ -85,7 +88,7 @@ export async function readInFlight(db: Database): Promise<readonly InFlight[]> {
   }))
 }
 
-const update = prepare<never>('set-admitted', 'update order_risks set admitted = $2::boolean where order_id = any ($1::text[])')
+const update = prepareWrite('set-admitted', 'update order_risks set admitted = $2::boolean where order_id = any ($1::text[])')
 
 export async function setAdmitted(db: Database, orderIds: readonly string[], admitted: boolean): Promise<void> {
   if (orderIds.length > 0) await update(db, [orderIds, admitted])

@@ -2,11 +2,12 @@
 
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import { sql } from 'kysely'
+import { bigintText, fields, listOrNull, shape, text } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 
 export type InventoryMarks = {
-  /** The marks of each order. Others than before: something was recorded about the order. */
+  /** The marks of each order. They differ from those read before if something was recorded about the order. */
   readonly marks: ReadonlyMap<string, readonly string[]>
   /** Hashes of the newest recorded blocks. */
   readonly tips: ReadonlyMap<ChainId, string>
@@ -14,14 +15,15 @@ export type InventoryMarks = {
   readonly granted: ReadonlyMap<string, bigint>
 }
 
-type Row = {
-  readonly marks: readonly (readonly [orderId: string, id: string])[] | null
-  readonly tips: readonly (readonly [chain: ChainId, hash: string])[] | null
-  readonly granted: readonly (readonly [orderId: string, amount: string])[] | null
-}
+const row = shape({
+  marks: listOrNull(fields({ orderId: text, id: text })),
+  tips: listOrNull(fields({ chain: text, hash: text })),
+  granted: listOrNull(fields({ orderId: text, amount: bigintText })),
+})
 
-const selectMarks = prepare<Row>(
+const selectMarks = prepare(
   'inventory-marks',
+  row,
   `select
     (select json_agg(json_build_array(order_id, id::text) order by id) from inventory_marks) as marks,
     (select json_agg(json_build_array(chain, newest.hash)) from unnest($1::text[]) as chain cross join lateral (
@@ -31,24 +33,24 @@ const selectMarks = prepare<Row>(
       where order_id in (select order_id from inventory_marks)) as granted`,
 )
 
-/** From now on, what is recorded about an order marks it. Safe to repeat. A service never calls this: its database needs no marks. */
+/** From then on, what is recorded about an order marks it. It is safe to repeat. A service never calls this: its database needs no marks. */
 export async function keepInventoryMarks(db: Database): Promise<void> {
   await sql`select keep_inventory_marks()`.execute(db)
 }
 
 export async function readInventoryMarks(db: Database, chains: readonly ChainId[]): Promise<InventoryMarks> {
-  const [row] = await selectMarks(db, [chains])
+  const [found] = await selectMarks(db, [chains])
   const marks = new Map<string, string[]>()
-  for (const [orderId, id] of row?.marks ?? []) {
+  for (const { orderId, id } of found?.marks ?? []) {
     const others = marks.get(orderId)
     if (others === undefined) marks.set(orderId, [id])
     else others.push(id)
   }
-  const granted = new Map((row?.granted ?? []).map(([orderId, amount]) => [orderId, BigInt(amount)]))
-  return { marks, tips: new Map(row?.tips ?? []), granted }
+  const granted = new Map(found?.granted.map(({ orderId, amount }) => [orderId, amount]))
+  return { marks, tips: new Map(found?.tips.map(({ chain, hash }) => [chain, hash])), granted }
 }
 
-/** By their ids, so that a mark that is written meanwhile stays. Skips those that another process deletes. */
+/** Deletes them by their ids, so that a mark that is written meanwhile stays. Skips those that another process deletes. */
 export async function deleteInventoryMarks(db: Database, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await sql`

@@ -1,17 +1,19 @@
 /** How the orders of a solver ended, and how much of an app, an owner or a pair is open: what caps are computed from. */
+import { bigintText, nullable, number, shape, text } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 
 /** A deposit in a block of the last second is recorded by then. */
 const GRACE_SECONDS = 600n
-/** Judged at once. */
+/** The most that are judged at once. */
 const MOST_JUDGED = 2000
 /** More owners than that are not remembered. */
 export const MOST_CUSTOMERS = 20_000
 
 /** Rows that others lock are judged next time: see `noteGains`. */
-const judgeOrders = prepare<{ readonly order_id: string }>(
+const judgeOrders = prepare(
   'judge-order-risks',
+  shape({ order_id: text }),
   `with due as (
     (select order_id from order_risks where outcome is null and deadline < $1 order by deadline limit ${MOST_JUDGED})
     union
@@ -49,24 +51,20 @@ export async function judgeOrderRisks(db: Database, now: bigint): Promise<number
   return (await judgeOrders(db, [(now - GRACE_SECONDS).toString(), now.toString()])).length
 }
 
-/** In millionths of a dollar. */
+/** Amounts are in millionths of a dollar. */
 export type Load = { readonly openOrders: number; readonly openUsdMicros: bigint; readonly windowUsdMicros: bigint }
 
-type LoadRow = { readonly open_orders: number; readonly open_usd: string; readonly window_usd: string }
-const parseLoad = (row: LoadRow): Load => ({
-  openOrders: row.open_orders,
-  openUsdMicros: BigInt(row.open_usd),
-  windowUsdMicros: BigInt(row.window_usd),
-})
+const loadColumns = { openOrders: number, openUsdMicros: bigintText, windowUsdMicros: bigintText }
 
 /** An order is open for longer than this only if something is wrong; its money counts until then. */
 const LONGEST_SECONDS = 259_200n
 
-const selectPairLoads = prepare<LoadRow & { readonly pair: string }>(
+const selectPairLoads = prepare(
   'select-pair-loads',
-  `select pair, count(*) filter (where outcome is null)::integer as open_orders,
-    coalesce(sum(usd_micros) filter (where outcome is null), 0)::text as open_usd,
-    coalesce(sum(usd_micros) filter (where at > to_timestamp($2)), 0)::text as window_usd
+  shape({ ...loadColumns, pair: text }),
+  `select pair, count(*) filter (where outcome is null)::integer as "openOrders",
+    coalesce(sum(usd_micros) filter (where outcome is null), 0)::text as "openUsdMicros",
+    coalesce(sum(usd_micros) filter (where at > to_timestamp($2)), 0)::text as "windowUsdMicros"
   from reservations join order_risks using (order_id)
   where at > to_timestamp($1) and ($3::text is null or (pair = $3 and order_id <> $4)) group by pair`,
 )
@@ -77,10 +75,10 @@ export async function readPairLoads(
   times: { readonly now: bigint; readonly since: bigint },
 ): Promise<ReadonlyMap<string, Load>> {
   const rows = await selectPairLoads(db, [...rangeOf(times), null, null])
-  return new Map(rows.map((row) => [row.pair, parseLoad(row)]))
+  return new Map(rows.map(({ pair, ...load }) => [pair, load]))
 }
 
-/** Of one pair, without this order. */
+/** Reads the load of one pair, without this order. */
 export async function readPairLoad(
   db: Database,
   times: { readonly now: bigint; readonly since: bigint },
@@ -88,7 +86,7 @@ export async function readPairLoad(
   without: string,
 ): Promise<Load> {
   const [row] = await selectPairLoads(db, [...rangeOf(times), pair, without])
-  return row === undefined ? { openOrders: 0, openUsdMicros: 0n, windowUsdMicros: 0n } : parseLoad(row)
+  return row === undefined ? { openOrders: 0, openUsdMicros: 0n, windowUsdMicros: 0n } : row
 }
 
 function rangeOf({ now, since }: { readonly now: bigint; readonly since: bigint }): readonly [string, string] {
@@ -96,17 +94,18 @@ function rangeOf({ now, since }: { readonly now: bigint; readonly since: bigint 
   return [(longest < since ? longest : since).toString(), since.toString()]
 }
 
-const selectCustomerLoads = prepare<LoadRow & { readonly app: string; readonly owner: string | null }>(
+const selectCustomerLoads = prepare(
   'select-customer-loads',
-  `select app, owner, count(*) filter (where is_open)::integer as open_orders,
-    coalesce(sum(usd_micros) filter (where is_open), 0)::text as open_usd,
-    coalesce(sum(usd_micros) filter (where created_at > $2 and outcome is distinct from 'abandoned'), 0)::text as window_usd
+  shape({ ...loadColumns, app: text, owner: nullable(text) }),
+  `select app, owner, count(*) filter (where is_open)::integer as "openOrders",
+    coalesce(sum(usd_micros) filter (where is_open), 0)::text as "openUsdMicros",
+    coalesce(sum(usd_micros) filter (where created_at > $2 and outcome is distinct from 'abandoned'), 0)::text as "windowUsdMicros"
   from (
     select order_risks.*, outcome is null and (deadline > $3 or reservations.order_id is not null) as is_open
     from order_risks left join reservations using (order_id) where created_at > $1
   ) as recent
   group by grouping sets ((app), (app, owner)) having grouping(owner) = 1 or owner <> ''
-  order by grouping(owner) desc, open_orders desc limit ${MOST_CUSTOMERS}`,
+  order by grouping(owner) desc, "openOrders" desc limit ${MOST_CUSTOMERS}`,
 )
 
 /** All orders that may still be funded count: an app or an owner can use up only its own cap. */
@@ -115,8 +114,7 @@ export async function readCustomerLoads(
   { now, since }: { readonly now: bigint; readonly since: bigint },
 ): Promise<readonly (Load & { readonly app: string; readonly owner: string | null })[]> {
   const longest = now - LONGEST_SECONDS
-  const rows = await selectCustomerLoads(db, [(longest < since ? longest : since).toString(), since.toString(), now.toString()])
-  return rows.map((row) => ({ app: row.app, owner: row.owner, ...parseLoad(row) }))
+  return selectCustomerLoads(db, [(longest < since ? longest : since).toString(), since.toString(), now.toString()])
 }
 
 export type OrderRisk = { readonly pair: string; readonly usdMicros: bigint; readonly service: string }

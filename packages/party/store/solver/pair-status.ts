@@ -1,4 +1,5 @@
 /** What a solver has open and has earned, by pair, for its operator. */
+import { bigintText, number, shape, text } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 
@@ -14,18 +15,19 @@ export type PairStatus = {
   readonly paid: bigint
 }
 
-const selectPairs = prepare<{
-  readonly pair: string
-  readonly open_orders: number
-  readonly open_usd: string
-  readonly completed: number
-  readonly failed: number
-  readonly taken: string
-  readonly paid: string
-}>(
+const selectPairs = prepare(
   'select-pair-status',
-  `select pair, count(*) filter (where outcome is null and reservations.order_id is not null)::integer as open_orders,
-    coalesce(sum(usd_micros) filter (where outcome is null and reservations.order_id is not null), 0)::text as open_usd,
+  shape({
+    pair: text,
+    openOrders: number,
+    openUsdMicros: bigintText,
+    completed: number,
+    failed: number,
+    taken: bigintText,
+    paid: bigintText,
+  }),
+  `select pair, count(*) filter (where outcome is null and reservations.order_id is not null)::integer as "openOrders",
+    coalesce(sum(usd_micros) filter (where outcome is null and reservations.order_id is not null), 0)::text as "openUsdMicros",
     count(*) filter (where outcome = 'completed')::integer as completed,
     count(*) filter (where outcome in ('withheld', 'failed'))::integer as failed,
     coalesce(sum(source.amount * source.asset_price) filter (where outcome = 'completed'), 0)::text as taken,
@@ -37,16 +39,7 @@ const selectPairs = prepare<{
   where created_at > $1 group by pair order by pair`,
 )
 
-/** Of the orders made since then. */
+/** Counts the orders made since then. */
 export async function readPairStatus(db: Database, since: bigint): Promise<readonly PairStatus[]> {
-  const rows = await selectPairs(db, [since.toString()])
-  return rows.map((row) => ({
-    pair: row.pair,
-    openOrders: row.open_orders,
-    openUsdMicros: BigInt(row.open_usd),
-    completed: row.completed,
-    failed: row.failed,
-    taken: BigInt(row.taken),
-    paid: BigInt(row.paid),
-  }))
+  return selectPairs(db, [since.toString()])
 }

@@ -1,31 +1,33 @@
 /** What the checks before a payment need of the database: one statement for all checks of all orders that are about to be paid. */
 import type { Leg } from '@tandem/protocol/order.ts'
+import { bigintText, boolean, fields, listOf, listOrNull, nullable, shape, text } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import { sharePerDatabase } from '../database/share-statements.ts'
-import { HALTS, type Halt, type HaltColumns, parseHalts } from './halts.ts'
+import { HALTS, type Halt, halt } from './halts.ts'
 
-/** All of one moment, which is after it was asked for. */
+/** All facts are of one moment, which is after they were asked for. */
 export type PayFacts = {
   readonly halts: readonly Halt[]
-  /** The inventory that is kept for the order; null: nothing. */
+  /** The inventory that is kept for the order; null if there is none. */
   readonly reserved: bigint | null
-  /** The prices from which the agreed amount follows; null: there is no such order. */
+  /** The prices from which the agreed amount follows; null if there is no such order. */
   readonly assetPrices: Readonly<Record<Leg, bigint>> | null
   /** It was admitted: see `solver/risk/admissions.ts`. */
   readonly admitted: boolean
 }
 
-type OrderColumns = readonly [
-  orderId: string,
-  reserved: string | null,
-  sourcePrice: string | null,
-  destinationPrice: string | null,
-  admitted: boolean | null,
-]
+const order = fields({
+  id: text,
+  reserved: nullable(bigintText),
+  source: nullable(bigintText),
+  destination: nullable(bigintText),
+  admitted: nullable(boolean),
+})
 
-const select = prepare<{ readonly halts: readonly HaltColumns[] | null; readonly orders: readonly OrderColumns[] }>(
+const select = prepare(
   'pay-facts',
+  shape({ halts: listOrNull(halt), orders: listOf(order) }),
   `select ${HALTS} as halts, (
     select json_agg(json_build_array(
       id, (select amount::text from reservations where order_id = id),
@@ -38,12 +40,12 @@ const select = prepare<{ readonly halts: readonly HaltColumns[] | null; readonly
 
 const readShared = sharePerDatabase<string, PayFacts>(async (db, ids) => {
   const [row] = await select(db, [[...new Set(ids)]])
-  const halts = parseHalts(row?.halts ?? null)
-  const byId = new Map((row?.orders ?? []).map((columns) => [columns[0], columns]))
+  const halts = row?.halts ?? []
+  const byId = new Map((row?.orders ?? []).map((order) => [order.id, order]))
   return ids.map((id) => {
-    const [, reserved = null, source = null, destination = null, admitted = null] = byId.get(id) ?? []
-    const assetPrices = source === null || destination === null ? null : { source: BigInt(source), destination: BigInt(destination) }
-    return { halts, reserved: reserved === null ? null : BigInt(reserved), assetPrices, admitted: admitted === true }
+    const { reserved = null, source = null, destination = null, admitted = null } = byId.get(id) ?? {}
+    const assetPrices = source === null || destination === null ? null : { source, destination }
+    return { halts, reserved, assetPrices, admitted: admitted === true }
   })
 })
 

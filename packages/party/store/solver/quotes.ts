@@ -3,7 +3,7 @@
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import { sql } from 'kysely'
 import type { Database } from '../database/database.ts'
-import { prepare } from '../database/prepared.ts'
+import { prepareWrite } from '../database/prepared.ts'
 import { shareStatements, type Waiting } from '../database/share-statements.ts'
 
 export type StoredQuote = {
@@ -17,7 +17,7 @@ export type StoredQuote = {
   readonly expiresAt: bigint
   /** Who asked: an opaque name from the service. */
   readonly app: string | null
-  /** For an order whose secret the client keeps: it covers others too. */
+  /** It is for an order whose secret the client keeps, and covers others too. */
   readonly clientSecret: boolean
 }
 
@@ -29,7 +29,7 @@ export interface QuoteWriter {
 const KEEP_EXPIRED_SECONDS = 3600n
 const DELETE_EVERY_SECONDS = 60n
 
-const insertQuotes = prepare<never>(
+const insertQuotes = prepareWrite(
   'insert-quotes',
   `insert into quotes (id, source_asset, destination_asset, source_amount, destination_amount, extra_fee_bips, expires_at, app, client_secret)
   select * from unnest($1::text[], $2::text[], $3::text[], $4::numeric[], $5::numeric[], $6::integer[], $7::bigint[], $8::text[], $9::boolean[])`,
@@ -74,7 +74,7 @@ export function createQuoteWriter(db: Database): QuoteWriter {
 /** An open quote, as far as an order depends on it. */
 export type CoveringQuote = {
   readonly destinationAmount: bigint
-  /** For exactly this source amount and these fees: it says what the order gets. Otherwise it only says that the order asks for no more. */
+  /** It is for exactly this source amount and these fees, and says what the order gets. Otherwise it only says that the order asks for no more. */
   readonly isExact: boolean
 }
 

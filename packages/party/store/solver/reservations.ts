@@ -1,11 +1,11 @@
 /** The inventory that is kept for single orders. */
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { Database } from '../database/database.ts'
-import { prepare } from '../database/prepared.ts'
+import { prepareWrite } from '../database/prepared.ts'
 
 export type Reservation = { readonly orderId: string; readonly asset: AssetId; readonly amount: bigint }
 
-const upsert = prepare<never>(
+const upsert = prepareWrite(
   'put-reservations',
   `with put as (
     insert into reservations (order_id, asset, amount) select * from unnest($1::text[], $2::text[], $3::numeric[])

@@ -2,7 +2,10 @@
 
 import type { OrderStatus } from '@tandem/protocol/state.ts'
 import { sql } from 'kysely'
+import { bigint, number, shape, text, time } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
+import { orderStatus } from '../database/domain-columns.ts'
+import { readRows } from '../database/prepared.ts'
 
 export type Delivery = {
   readonly id: bigint
@@ -17,7 +20,7 @@ export type Delivery = {
 
 /** Longer than an attempt takes. Then another process takes what this one left. */
 const LEASE_SECONDS = 60
-/** Of one endpoint at a time; while it fails, one. */
+/** The most of one endpoint at a time. While it fails, it is one. */
 const AT_ONCE = 8
 /** How many messages about paid orders are looked at to find the next ones. */
 const FUNDED_AT_ONCE = 64
@@ -44,15 +47,10 @@ const isNext = sql`dead_at is null and due_at <= now() and not exists (
  * messages in order; the rest is delivered from the oldest on.
  */
 export async function takeDeliveries(db: Database, failing: boolean, busy: readonly string[], most: number): Promise<readonly Delivery[]> {
-  const { rows } = await sql<{
-    id: bigint
-    webhook_id: string
-    message_id: string
-    order_id: string
-    status: OrderStatus
-    at: Date
-    attempts: number
-  }>`
+  const rows = await readRows(
+    db,
+    shape({ id: bigint, webhook_id: text, message_id: text, order_id: text, status: orderStatus, at: time, attempts: number }),
+  )`
     with candidates as (
       select candidate.id, candidate.rank from webhooks cross join lateral (
         (
@@ -82,7 +80,7 @@ export async function takeDeliveries(db: Database, failing: boolean, busy: reado
     )
     update webhook_deliveries set due_at = now() + make_interval(secs => ${LEASE_SECONDS}), attempts = attempts + 1
     where id in (select id from chosen)
-    returning id, webhook_id, message_id, order_id, status, at, attempts`.execute(db)
+    returning id, webhook_id, message_id, order_id, status, at, attempts`
   return rows.map((row) => ({
     id: row.id,
     webhookId: row.webhook_id,
@@ -116,7 +114,7 @@ export async function failDelivery(
 }
 
 /**
- * Ends what was tried for three days, and deletes the oldest dead letters. Of an endpoint with too many waiting messages, it deletes the oldest that cost
+ * Ends what was tried for three days, and deletes the oldest dead letters. From an endpoint with too many waiting messages it deletes the oldest that cost
  * nobody a deposit: anyone who knows an app id can make orders, and an endpoint may be down for days.
  */
 export async function pruneDeliveries(db: Database, limits = { mostPending: MOST_PENDING }): Promise<void> {
@@ -143,17 +141,17 @@ export async function pruneDeliveries(db: Database, limits = { mostPending: MOST
 
 /** Makes the dead letters of an endpoint due again. */
 export async function replayDead(db: Database, webhookId: string): Promise<number> {
-  const { rows } = await sql<{ id: bigint }>`
+  const rows = await readRows(db, shape({ id: bigint }))`
     update webhook_deliveries set dead_at = null, attempts = 0, due_at = now(), tried_since = now(), last_error = null
-    where webhook_id = ${webhookId} and dead_at is not null returning id`.execute(db)
+    where webhook_id = ${webhookId} and dead_at is not null returning id`
   return rows.length
 }
 
 /** Delivers the events since then once more, as new messages. */
 export async function replaySince(db: Database, webhookId: string, since: Date): Promise<number> {
-  const { rows } = await sql<{ id: bigint }>`
+  const rows = await readRows(db, shape({ id: bigint }))`
     insert into webhook_deliveries (webhook_id, order_id, status, at)
     select webhooks.id, order_id, status, at from webhooks join order_events using (app)
-    where webhooks.id = ${webhookId} and at >= ${since} order by order_events.id returning id`.execute(db)
+    where webhooks.id = ${webhookId} and at >= ${since} order by order_events.id returning id`
   return rows.length
 }

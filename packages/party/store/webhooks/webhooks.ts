@@ -2,7 +2,9 @@
 import { randomBytes } from 'node:crypto'
 import { TandemError } from '@tandem/protocol/error.ts'
 import { sql } from 'kysely'
+import { number, shape, text, time } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
+import { readRows } from '../database/prepared.ts'
 import type { Vault } from '../orders/sealed-values.ts'
 
 export type Webhook = {
@@ -20,7 +22,7 @@ const MOST_PER_APP = 10
 const ROTATION_HOURS = 24
 const PURPOSE = 'webhook-secret'
 
-/** As the Standard Webhooks convention writes them: 24 to 64 random bytes. */
+/** The Standard Webhooks convention asks for 24 to 64 random bytes. */
 const createWebhookSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
 
 export async function addWebhook(
@@ -44,12 +46,15 @@ export async function addWebhook(
 }
 
 export async function listWebhooks(db: Database): Promise<readonly Webhook[]> {
-  const rows = await sql<{ id: string; app: string; url: string; failures: number; pending: number; dead: number; created_at: Date }>`
+  const rows = await readRows(
+    db,
+    shape({ id: text, app: text, url: text, failures: number, pending: number, dead: number, created_at: time }),
+  )`
     select id, app, url, failures, created_at,
       (select count(*)::integer from webhook_deliveries where webhook_id = webhooks.id and dead_at is null) as pending,
       (select count(*)::integer from webhook_deliveries where webhook_id = webhooks.id and dead_at is not null) as dead
-    from webhooks order by app, created_at`.execute(db)
-  return rows.rows.map(({ created_at, ...row }) => ({ ...row, createdAt: created_at }))
+    from webhooks order by app, created_at`
+  return rows.map(({ created_at, ...row }) => ({ ...row, createdAt: created_at }))
 }
 
 /** The secrets that sign now, the newest first. */
